@@ -1,4 +1,5 @@
-// An actor at work: before every step its behaviour sees the body and sets goals, in the step the rest shape is chosen, after it the report is brought up to date.
+// An actor at work: before every step its behaviour sees the body and sets goals, in the step the rest shape is chosen,
+// after it the report is brought up to date.
 #include "actor/actor.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 void pl_actor_set_command(pl_actor *actor, pl_actor_command command) {
   pl_actor_command *now = &actor->state->command;
   if (isfinite(command.speed)) now->speed = command.speed;
-  if (pl_vec3_is_finite(command.heading) && pl_vec3_length(command.heading) > 1e-9)
+  if (pl_vec3_is_finite(command.heading) && pl_vec3_length(command.heading) > PL_ACTOR_MIN_HEADING)
     now->heading = pl_vec3_unit_or(command.heading, now->heading);
 }
 
@@ -61,7 +62,8 @@ static pl_status before_step(void *user, pl_world *world, pl_error *error) {
   pl_actor_see(actor, body, &state);
   actor->state->turn = actor->view.turn;
   follow_path(actor);
-  if (!actor->idle) actor->behaviour->choose(actor->behaviour_settings, actor->behaviour_state, &actor->view, &actor->goals);
+  if (!actor->idle)
+    actor->behaviour->choose(actor->behaviour_settings, actor->behaviour_state, &actor->view, &actor->goals);
   return PL_OK;
 }
 
@@ -78,8 +80,9 @@ static pl_status solve_direct(void *user, const pl_block_matrix *matrix, const d
   return pl_actor_solver_solve(((pl_actor *)user)->solver, matrix, right, x, shift, error);
 }
 
-// Where goals cannot be met, as of one that lies on its side and shall stand, the search finds ever larger strains worth their price, and in the end the body bursts. So the rest
-// shape keeps within bounds that no motion in its right mind comes near: its strain, and how fast it changes.
+// Where goals cannot be met, as of one that lies on its side and shall stand, the search finds ever larger strains
+// worth their price, and in the end the body bursts. So the rest shape keeps within bounds that no motion in its right
+// mind comes near: its strain, and how fast it changes.
 static void keep_within_bounds(pl_actor *actor, const pl_fem_choice *choice) {
   int32_t P = pl_rest_space_size(actor->space);
   double *p = actor->parameters, *none = actor->trend, max = PL_ACTOR_MAX_RATE * choice->move->step;
@@ -106,14 +109,16 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   report->goal_start = goal_error_at(&rows, choice->work->next);
   pl_status status = PL_OK;
   bool plans = actor->horizon != NULL && rows.count <= PL_ACTOR_PLAN_ROWS;
-  // Going on as before is where a single step begins its search, if that is better: feet that push lose the ground the moment the rest shape stands still.
+  // Going on as before is where a single step begins its search, if that is better: feet that push lose the ground the
+  // moment the rest shape stands still.
   for (size_t k = 0; k < P && !plans; ++k) actor->parameters[k] += actor->trend[k];
   if (plans) {
     pl_plan_rows plan = pl_actor_plan(actor, &rows);
-    status = pl_actor_horizon_run(actor->horizon, &actor->settings, choice, &plan, actor->last, actor->parameters, &outcome, error);
+    status = pl_actor_horizon_run(actor->horizon, &actor->settings, choice, &plan, actor->last, actor->parameters,
+                                  &outcome, error);
   } else {
-    status = pl_actor_solver_run(actor->solver, &actor->settings, choice, &rows, actor->last, actor->parameters, actor->multipliers,
-                                 &outcome, error);
+    status = pl_actor_solver_run(actor->solver, &actor->settings, choice, &rows, actor->last, actor->parameters,
+                                 actor->multipliers, &outcome, error);
   }
   keep_within_bounds(actor, choice);
   for (size_t k = 0; k < P; ++k) actor->trend[k] = actor->parameters[k] - actor->last[k];
@@ -123,9 +128,10 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   report->converged = outcome.converged;
   report->objective = outcome.objective;
   report->goal_error = goal_error_at(&rows, choice->work->next);
-  // A tenth of what free fall adds in a step is next to nothing asked for.
-  double slight = 0.1 * actor->view.gravity * actor->view.step;
-  report->short_count += report->goal_error > fmax(0.9 * report->goal_start, slight);
+  // A step falls short when it leaves most of the error of its goals. A tenth of the speed that free fall adds in a
+  // step is no error worth counting.
+  double negligible = 0.1 * actor->view.gravity * actor->view.step;
+  report->short_count += report->goal_error > fmax(0.9 * report->goal_start, negligible);
   report->regulariser = outcome.regulariser;
   report->min_step = outcome.min_step;
   report->iterations_in_all += outcome.iteration_count;
@@ -135,9 +141,12 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
 
 // --- after the step -------------------------------------------------------------------------------------------------
 
-// Change of velocity over a tenth of a second, or over as many steps as are remembered.
+// Change of velocity over this time, s, or over the steps that are remembered: single steps would show contact, not
+// effort.
+static const double ACCELERATION_TIME = 0.1;
+
 static double mean_acceleration(pl_actor_state *state, pl_vec3 velocity, double step) {
-  int32_t back = (int32_t)fmin(fmax(round(0.1 / step), 1), PL_ACTOR_PAST - 1);
+  int32_t back = (int32_t)fmin(fmax(round(ACCELERATION_TIME / step), 1), PL_ACTOR_PAST - 1);
   int32_t count = state->past_count++;
   state->past[count % PL_ACTOR_PAST] = velocity;
   if (count < back) return 0;
@@ -164,6 +173,9 @@ static void report_motion(pl_actor *actor, const pl_fem_choice *choice) {
     actor->behaviour->count(actor->behaviour_settings, actor->behaviour_state, &report->tally);
 }
 
+// Relative residual of a step above which it counts as not converged.
+static const double MAX_RESIDUAL = 1e-6;
+
 static void done(void *user, const pl_fem_choice *choice) {
   pl_actor *actor = user;
   pl_actor_report *report = &actor->state->report;
@@ -171,11 +183,12 @@ static void done(void *user, const pl_fem_choice *choice) {
   report->step_count++;
   report->residual = choice->work->report.relative_residual;
   report->worst_residual = fmax(report->worst_residual, report->residual);
-  report->unconverged_count += !(report->residual <= 1e-6);
+  report->unconverged_count += !(report->residual <= MAX_RESIDUAL);
   report_motion(actor, choice);
   if (actor->idle) return;
   int32_t P = pl_rest_space_size(actor->space);
-  report->rest_rate = P > 0 ? pl_rest_space_strain(actor->space, actor->parameters, actor->last) / choice->move->step : 0;
+  report->rest_rate =
+      P > 0 ? pl_rest_space_strain(actor->space, actor->parameters, actor->last) / choice->move->step : 0;
   report->max_rest_rate = fmax(report->max_rest_rate, report->rest_rate);
   memset(actor->last, 0, (size_t)P * sizeof(double));
   report->rest_strain = P > 0 ? pl_rest_space_strain(actor->space, actor->parameters, actor->last) : 0;
@@ -192,7 +205,8 @@ pl_status pl_actor_attach(pl_actor *actor, pl_world *world, pl_body_id id, pl_er
   if (((const pl_fem_work *)body->work)->driver != NULL)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this body has an actor already; detach that first");
   actor->driver = (pl_fem_driver){.choose = choose, .done = done, .user = actor, .direct = {.user = actor}};
-  pl_controller controller = {.before_step = before_step, .state_size = actor->state_size, .state = actor->state, .user = actor};
+  pl_controller controller = {
+      .before_step = before_step, .state_size = actor->state_size, .state = actor->state, .user = actor};
   pl_status status = pl_world_add_controller(world, &controller, error);
   if (status < 0) return status;
   actor->world = world;

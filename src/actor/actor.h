@@ -1,8 +1,10 @@
-// An actor from inside: what the files of this folder share.
+// Internals of an actor, shared by the files of this folder.
 //
-//   before a step   actor_view.c   what the behaviour sees            the behaviour (behaviour_*.c) turns it into goals
-//   in the step     actor_goals.c  goals become rows of equations     actor_solver.c finds the rest shape; the body then moves as any other
-//   after it        actor.c        reports
+//   before a step   actor_view.c    collects what the behaviour sees
+//                   behaviour_*.c   turns it into goals
+//   in the step     actor_goals.c   turns goals into rows of equations
+//                   actor_solver.c  finds the rest shape; the body then moves as any other
+//   after it        actor.c         reports
 #ifndef PL_ACTOR_H
 #define PL_ACTOR_H
 
@@ -11,6 +13,9 @@
 #include "pliant/step.h"
 #include "world/world_state.h"
 
+// Length of a heading below which it has no direction.
+#define PL_ACTOR_MIN_HEADING 1e-9
+
 // Bounds on the rest shape: root mean square strain, and its rate (1/s).
 #define PL_ACTOR_MAX_STRAIN 0.6
 #define PL_ACTOR_MAX_RATE 15.0
@@ -18,16 +23,19 @@
 enum {
   PL_ACTOR_WORKSPACE = 3 * PL_MAX_GOALS,
   PL_ACTOR_PAST = 64,
-  PL_ACTOR_PLAN_ROWS = 48,  // goal rows of a step that is planned ahead from; with more it is one step at a time
+  // goal rows of a step that is planned ahead from; with more it is one step at a time
+  PL_ACTOR_PLAN_ROWS = 48,
 };
 
 struct pl_goals {
   int32_t count, part_count, particle_count;
-  int32_t workspace;  // that rows of these goals take, in numbers of particles; at most PL_ACTOR_ROOM
+  // that rows of these goals take, in numbers of particles; at most PL_ACTOR_ROOM
+  int32_t workspace;
   pl_goal items[PL_MAX_GOALS];
 };
 
-// Everything that snapshots carry; parameters, multipliers, trend and the behaviour's own state follow it.
+// Everything that snapshots carry; parameters, multipliers, trend and the behaviour's own state
+// follow it.
 typedef struct pl_actor_state {
   pl_actor_command command;
   pl_actor_report report;
@@ -79,7 +87,8 @@ struct pl_actor {
   pl_body_id body;
   pl_fem_driver driver;
 
-  double seconds, seconds_in_all;  // of the optimisation; not in the state, which is the same for every run
+  // of the optimisation; not in the state, which is the same for every run
+  double seconds, seconds_in_all;
 
   // Of the step under way.
   bool idle;  // the world is settling: no goals
@@ -94,8 +103,10 @@ struct pl_actor {
   double *row_positions_by, *row_speeds_by, *row_ends;  // of pl_plan_rows
 };
 
-// Inverse of the inertia about the centre of mass; a straight body, which has none about its own axis, gets a little there (actor_view.c).
-pl_mat3 pl_actor_inverse_inertia(const pl_fem_model *model, const double *positions, pl_vec3 center);
+// Inverse of the inertia about the centre of mass; a straight body, which has none about its own
+// axis, gets a little there (actor_view.c).
+pl_mat3 pl_actor_inverse_inertia(const pl_fem_model *model, const double *positions,
+                                 pl_vec3 center);
 
 // Fill the view from the body's state (actor_view.c).
 void pl_actor_see(pl_actor *actor, const pl_body *body, const pl_fem_state *state);

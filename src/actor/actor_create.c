@@ -1,4 +1,4 @@
-// Making an actor: its def judged, its space, solver and memory.
+// Making an actor: its def checked, its space, solver and memory.
 #include <math.h>
 #include <string.h>
 
@@ -36,21 +36,24 @@ static pl_status check_parts(const pl_actor_def *def, int32_t particle_count, pl
     const char *name = part->name != NULL ? part->name : "";
     if (part->point_count < 1) return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has no points", name);
     if (part->point_count > particle_count)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has %d points; the body has %d", name, part->point_count,
-                     particle_count);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has %d points; the body has %d", name,
+                     part->point_count, particle_count);
     for (int32_t i = 0; i < part->point_count; ++i)
       if (part->points[i] < 0 || part->points[i] >= particle_count)
-        return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has point %d; the body has points 0 … %d", name, part->points[i],
-                       particle_count - 1);
+        return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has point %d; the body has points 0 … %d", name,
+                       part->points[i], particle_count - 1);
   }
   return PL_OK;
 }
 
 static pl_status check_path(const pl_actor_def *def, pl_error *error) {
   for (int32_t i = 0; i < def->path_count; ++i)
-    if (!pl_vec3_is_finite(def->path[i])) return pl_fail(error, PL_ERROR_INVALID_DATA, "place %d of the path is not finite", i);
-  if (!(pl_vec3_length(def->command.heading) > 1e-9) || !pl_vec3_is_finite(def->command.heading) || !isfinite(def->command.speed))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "command", "give a finite speed and a heading that is not zero");
+    if (!pl_vec3_is_finite(def->path[i]))
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "place %d of the path is not finite", i);
+  if (!(pl_vec3_length(def->command.heading) > PL_ACTOR_MIN_HEADING) || !pl_vec3_is_finite(def->command.heading) ||
+      !isfinite(def->command.speed))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "command",
+                         "give a finite speed and a heading that is not zero");
   return PL_OK;
 }
 
@@ -79,10 +82,11 @@ static bool copy_parts(pl_actor *actor, const pl_actor_def *def) {
   if (arena->failed) return false;
   for (int32_t k = 0; k < def->part_count; ++k) {
     const pl_actor_part *from = &def->parts[k];
-    parts[k] = (pl_actor_body_part){.name = pl_arena_copy_text(arena, from->name != NULL ? from->name : ""),
-                                    .is_foot = from->is_foot,
-                                    .point_count = from->point_count,
-                                    .points = pl_arena_copy(arena, from->points, (size_t)from->point_count, sizeof(int32_t))};
+    parts[k] =
+        (pl_actor_body_part){.name = pl_arena_copy_text(arena, from->name != NULL ? from->name : ""),
+                             .is_foot = from->is_foot,
+                             .point_count = from->point_count,
+                             .points = pl_arena_copy(arena, from->points, (size_t)from->point_count, sizeof(int32_t))};
     for (int32_t i = 0; i < from->point_count; ++i) bits[from->points[i]] |= (uint64_t)1 << k;
   }
   // A surface point is of the parts of the particle that moves it most.
@@ -146,8 +150,8 @@ static pl_status fill(pl_actor *actor, const pl_actor_def *def, const pl_mesh *m
   if (status < 0) return status;
   status = pl_actor_solver_create(actor->context, actor->model, actor->space, 3 * PL_MAX_GOALS, &actor->solver, error);
   if (status >= 0 && def->horizon > 1)
-    status = pl_actor_horizon_create(actor->context, actor->model, actor->space, PL_ACTOR_PLAN_ROWS, def->horizon, &actor->horizon,
-                                     error);
+    status = pl_actor_horizon_create(actor->context, actor->model, actor->space, PL_ACTOR_PLAN_ROWS, def->horizon,
+                                     &actor->horizon, error);
   if (status < 0) return status;
   if (!copy_parts(actor, def) || !copy_settings(actor, def) || !take_state(actor)) return pl_fail_memory(error);
   actor->state->turn = (pl_quat){0, 0, 0, 1};

@@ -1,4 +1,5 @@
-// The kernels of actor/actor_envelope.h, included twice: with KERNEL_NAME the table to define.
+// The kernels of actor/actor_envelope.h, included twice: with KERNEL_NAME the table to define. L Lᵀ = D of paper 004,
+// eqs. 15 to 17, by rows of 4 x 4 tiles from the first that is not zero to the diagonal (envelope Cholesky).
 
 typedef double double4 __attribute__((vector_size(32), may_alias));
 

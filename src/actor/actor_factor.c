@@ -1,11 +1,12 @@
-// The factor of D. Bodies of actors have 30 to some hundred points, and are longer than they are wide: an envelope (actor_envelope.h) over the
-// unknowns that can move, two of each point in a plane, is the fastest there. Bodies for which it would be large get a sparse factor, or what the
-// project uses without one. Milliseconds on one core of an EPYC, to factor and to solve for some goal rows:
+// The factor of D. Bodies of actors have 30 to some hundred points, and are longer than they are wide: an envelope
+// (actor_envelope.h) over the unknowns that can move, two of each point in a plane, is the fastest there. Bodies for
+// which it would be large get a sparse factor, or what the project uses without one. Milliseconds on one core of an
+// EPYC, to factor and to solve for some goal rows:
 //
-//   unknowns, rows    plane 68, 6      plane 94, 8      plane 138, 8     solid 240, 10    solid 375, 10    solid 1134, 10
-//   envelope          0.003 + 0.002    0.004 + 0.003    0.006 + 0.005    0.035 + 0.022    0.095 + 0.045    0.95 + 0.26
-//   CHOLMOD           0.041 + 0.014    0.053 + 0.023    0.087 + 0.035    0.175 + 0.063    0.31 + 0.11      1.28 + 0.40
-//   dense             0.047 + 0.014    0.100 + 0.030    0.256 + 0.056    0.342 + 0.079    1.34 + 0.21      38.9 + 1.94
+//   unknowns, rows   plane 68, 6     plane 94, 8     plane 138, 8    solid 240, 10   solid 375, 10   solid 1134, 10
+//   envelope         0.003 + 0.002   0.004 + 0.003   0.006 + 0.005   0.035 + 0.022   0.095 + 0.045   0.95 + 0.26
+//   CHOLMOD          0.041 + 0.014   0.053 + 0.023   0.087 + 0.035   0.175 + 0.063   0.31 + 0.11     1.28 + 0.40
+//   dense            0.047 + 0.014   0.100 + 0.030   0.256 + 0.056   0.342 + 0.079   1.34 + 0.21     38.9 + 1.94
 #include "actor/actor_factor.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@
 #include "base/error.h"
 #include "solvers/cholmod_solver.h"
 
-enum { MAX_TRIES = 14, LANES = 4 };
+enum { MAX_TRIES = 14, COLUMNS = 4 };
 static const double FIRST_SHIFT = 1e-3, SHIFT_GROWTH = 4;
 static const size_t MAX_TILES = 400000;  // of 128 bytes each
 
@@ -40,7 +41,8 @@ static size_t tile_position(const pl_envelope *e, int32_t row, int32_t column) {
   return 16 * (e->start[t] + (size_t)(k - e->first[t])) + 4 * (size_t)(column % 4) + (size_t)(row % 4);
 }
 
-// Number the unknowns, and find where each row of tiles begins. `place` receives the number in the envelope of each coordinate, -1 for those that are left out.
+// Number the unknowns, and find where each row of tiles begins. `place` receives the number in the envelope of each
+// coordinate, -1 for those that are left out.
 static bool number_unknowns(pl_actor_factor *f, int32_t *slot) {
   const pl_fem_model *model = f->model;
   int32_t points = model->head.particle_count, axes = model->planar ? 2 : 3;
@@ -94,7 +96,7 @@ static bool take_envelope(pl_actor_factor *f, const int32_t *slot) {
   pl_envelope *e = &f->envelope;
   e->tiles = PL_TAKE(&f->arena, double, 16 * e->start[e->tile_rows]);
   e->inverses = PL_TAKE(&f->arena, double, f->size);
-  f->x = PL_TAKE(&f->arena, double, LANES *(size_t)f->size);
+  f->x = PL_TAKE(&f->arena, double, COLUMNS *(size_t)f->size);
   f->kernels = pl_envelope_kernels_choose();
   return !f->arena.failed && list_entries(f, slot);
 }
@@ -104,11 +106,12 @@ static pl_status create_sparse(pl_actor_factor *f, pl_error *error) {
   def.direct = pl_cholmod_backend();
   def.choice = def.direct != NULL ? PL_LINEAR_DIRECT : PL_LINEAR_AUTO;
   def.positions = f->model->rest_points;
-  def.limits.tolerance = 1e-10;
+  def.limits.tolerance = 1e-10;  // derivatives are products of solves: far below the tolerance of the search
   return pl_linear_solver_create(f->arena.context, &f->model->pattern, &def, &f->solver, error);
 }
 
-pl_status pl_actor_factor_create(pl_context *context, const pl_fem_model *model, pl_actor_factor **factor, pl_error *error) {
+pl_status pl_actor_factor_create(pl_context *context, const pl_fem_model *model, pl_actor_factor **factor,
+                                 pl_error *error) {
   *factor = NULL;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
@@ -175,16 +178,16 @@ pl_status pl_actor_factor_solve(pl_actor_factor *f, const double *rhs, int32_t c
   }
   // Coordinates that are left out have the identity's rows.
   memcpy(x, rhs, (size_t)count * n * sizeof(double));
-  for (int32_t begin = 0; begin < count; begin += LANES) {
-    int32_t lanes = count - begin < LANES ? count - begin : LANES;
+  for (int32_t begin = 0; begin < count; begin += COLUMNS) {
+    int32_t lanes = count - begin < COLUMNS ? count - begin : COLUMNS;
     for (int32_t i = 0; i < f->size; ++i)
-      for (int32_t k = 0; k < LANES; ++k)
-        f->x[LANES * (ptrdiff_t)i + k] =
+      for (int32_t k = 0; k < COLUMNS; ++k)
+        f->x[COLUMNS * (ptrdiff_t)i + k] =
             k < lanes && f->unknown[i] >= 0 ? rhs[(size_t)(begin + k) * n + (size_t)f->unknown[i]] : 0;
     f->kernels->solve(&f->envelope, f->x);
     for (int32_t i = 0; i < f->size; ++i)
       for (int32_t k = 0; k < lanes && f->unknown[i] >= 0; ++k)
-        x[(size_t)(begin + k) * n + (size_t)f->unknown[i]] = f->x[LANES * (ptrdiff_t)i + k];
+        x[(size_t)(begin + k) * n + (size_t)f->unknown[i]] = f->x[COLUMNS * (ptrdiff_t)i + k];
   }
   return PL_OK;
 }

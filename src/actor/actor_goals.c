@@ -1,16 +1,20 @@
-// Goals as rows of linear equations in what a step looks for (paper 004, eqs. 6 to 10).
+// Goals as rows of linear equations in the unknowns of a step (paper 004, eqs. 6 to 10).
 //
-//   k_p (q - s_x) + k_d (v - s_v) = 0        q = Σ w_j x_j and v = Σ w_j v_j at the end of the step, q_n and v_n at its start
+//   k_p (q - s_x) + k_d (v - s_v) = 0
 //
-// The step looks for u with x = b + r (u - b), b the places at the start; r = 1 for implicit Euler, where v = (q - q_n)/h as in the paper, and r = 2 for the midpoint
-// rule, where v = 2 (q - q_n)/h - v_n. (With the paper's v, which is the mean velocity of the step, a velocity that is reached would change sign around its goal for
-// ever.) In both, with Q = Σ w_j u_j,
+//   q, v       Σ w_j x_j and Σ w_j v_j at the end of the step
+//   q_n, v_n   the same at its start
+//
+// The step looks for u with x = b + r (u - b), b the positions at the start; r = 1 for implicit Euler, where v = (q -
+// q_n)/h as in the paper, and r = 2 for the midpoint rule, where v = 2 (q - q_n)/h - v_n. (With the paper's v, which is
+// the mean velocity of the step, a velocity that is reached would change sign around its goal for ever.) In both, with
+// Q = Σ w_j u_j,
 //
 //   q = q_n + r (Q - q_n),  v = r² (Q - q_n)/h - (r - 1) v_n,  and so a row of the equations is
 //
 //   (k_p r + k_d r²/h) Q  =  k_p s_x + k_d (s_v + (r - 1) v_n) + (k_p (r - 1) + k_d r²/h) q_n
 //
-// times the weight of the goal. For r = 1 this is eqs. 9 and 10 with the signs put right.
+// times the weight of the goal. For r = 1 this is eqs. 9 and 10 with the signs corrected.
 #include <math.h>
 
 #include "actor/actor.h"
@@ -20,7 +24,8 @@
 static bool is_sound(const pl_goals *goals, const pl_goal *goal) {
   if (!pl_vec3_is_finite(goal->position) || !pl_vec3_is_finite(goal->velocity)) return false;
   if (!isfinite(goal->position_gain) || !isfinite(goal->velocity_gain) || !isfinite(goal->weight)) return false;
-  bool part = goal->part >= 0 && goal->part < goals->part_count, other = goal->other >= 0 && goal->other < goals->part_count;
+  bool part = goal->part >= 0 && goal->part < goals->part_count,
+       other = goal->other >= 0 && goal->other < goals->part_count;
   switch (goal->subject) {
     case PL_GOAL_CENTER:
     case PL_GOAL_SPIN: return true;
@@ -42,7 +47,9 @@ static int32_t workspace_of(const pl_goal *goal) {
 }
 
 bool pl_goals_add(pl_goals *goals, const pl_goal *goal) {
-  if (goals->count == PL_MAX_GOALS || !is_sound(goals, goal) || goals->workspace + workspace_of(goal) > PL_ACTOR_WORKSPACE) return false;
+  if (goals->count == PL_MAX_GOALS || !is_sound(goals, goal) ||
+      goals->workspace + workspace_of(goal) > PL_ACTOR_WORKSPACE)
+    return false;
   goals->workspace += workspace_of(goal);
   goals->items[goals->count++] = *goal;
   return true;
@@ -60,7 +67,7 @@ typedef struct row {
   pl_mat3 spins;      // inverse of the inertia about it; filled in where a goal needs it
 } row;
 
-static void add_place(row *r, int32_t slot, double weight) {
+static void add_coordinate(row *r, int32_t slot, double weight) {
   r->actor->row_slots[r->entry] = slot;
   r->actor->row_weights[r->entry++] = r->factor * weight;
   r->now += weight * r->x[slot];
@@ -68,7 +75,7 @@ static void add_place(row *r, int32_t slot, double weight) {
 }
 
 static void add_point(row *r, int32_t point, double weight) {
-  add_place(r, 3 * point + r->axis, weight);
+  add_coordinate(r, 3 * point + r->axis, weight);
 }
 
 static void find_spins(row *r) {
@@ -76,16 +83,17 @@ static void find_spins(row *r) {
   r->spins = pl_actor_inverse_inertia(r->actor->model, r->x, r->center);
 }
 
-// Angular momentum over inertia, ω = I⁻¹ Σ m r x v with the arms at the start of the step: row a of I⁻¹ times r x v is (row x r) · v.
+// Angular momentum over inertia, ω = I⁻¹ Σ m r x v with the arms at the start of the step: row a of I⁻¹ times r x v is
+// (row x r) · v.
 static void add_spin(row *r) {
   const pl_model *head = &r->actor->model->head;
   const double *a = r->spins.m[r->axis];
   for (int32_t i = 0; i < head->particle_count; ++i) {
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(r->x, i), r->center);
     pl_vec3 lever = pl_vec3_scale(pl_vec3_cross(pl_vec3_of(a[0], a[1], a[2]), arm), head->masses[i]);
-    add_place(r, 3 * i, lever.x);
-    add_place(r, 3 * i + 1, lever.y);
-    if (!r->actor->model->planar) add_place(r, 3 * i + 2, lever.z);
+    add_coordinate(r, 3 * i, lever.x);
+    add_coordinate(r, 3 * i + 1, lever.y);
+    if (!r->actor->model->planar) add_coordinate(r, 3 * i + 2, lever.z);
   }
 }
 

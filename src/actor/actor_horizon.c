@@ -1,20 +1,25 @@
 // Planning several steps at once.
 //
-//   minimise  Σ_k ½ |goals at the end of step k|² + r(p_k; p_{k-1})        subject to   c(u_k, p_k; x_k, v_k) = 0,   k = 0 … H - 1
+//   minimise     Σ_k ½ |goals at the end of step k|² + r(p_k; p_{k-1})
+//   subject to   c(u_k, p_k; x_k, v_k) = 0,   k = 0 … H - 1
 //
-// x_k, v_k is where step k - 1 ends. Goals, contact and friction are those of every planned step; what the behaviour asks for now is taken to hold until the end of the
-// plan. Only p_0 is used, and the next step plans anew (receding horizon). With H = 1 this is the problem of actor_solver.h.
+// x_k, v_k is where step k - 1 ends. Goals, contact and friction are those of every planned step; what the behaviour
+// asks for now is taken to hold until the end of the plan. Only p_0 is used, and the next step plans again (receding
+// horizon). With H = 1 this is the problem of actor_solver.h.
 //
-// Method. The equations of a step can always be solved, so they are: going through the plan for given p (actor_horizon_roll.c) makes the objective a function of p alone, Σ_k ½ |g_k(p)|²
-// + r. Its derivatives J = ∂g/∂p come from one pass backwards in time, over the blocks D_k and E_k of the single steps: one solve with D_k for each goal of step k and
-// of all later ones, H (H + 1) / 2 for each row. Then Gauss and Newton,
+// Method. The equations of a step can always be solved, so they are: going through the plan for given p
+// (actor_horizon_roll.c) makes the objective a function of p alone, Σ_k ½ |g_k(p)|²
+// + r. Its derivatives J = ∂g/∂p come from one pass backwards in time, over the blocks D_k and E_k of the single steps:
+// one solve with D_k for each goal of step k and of all later ones, H (H + 1) / 2 for each row. Then Gauss and Newton,
 //
 //   (r'' + JᵀJ) dp = r' + Jᵀ g
 //
-// with r'' block tridiagonal, as p_{k-1} is what p_k is compared with, and the length of the step halved until the objective falls. All planned rest shapes begin as
-// the last step's, not as the last plan's: what an actor does depends on the state of the world alone.
+// with r'' block tridiagonal, as p_{k-1} is what p_k is compared with, and the length of the step halved until the
+// objective falls. All planned rest shapes begin as the last step's, not as the last plan's: what an actor does depends
+// on the state of the world alone.
 //
-// r is quadratic in p_k - p_{k-1}, with the matrix Q; so ∂r(p; q)/∂p less the same with q = p is Q (p - q), which is where Q comes from, and minus ∂r/∂q.
+// r is quadratic in p_k - p_{k-1}, with the matrix Q; so ∂r(p; q)/∂p less the same with q = p is Q (p - q), which is
+// where Q comes from, and minus ∂r/∂q.
 #include "actor/actor_horizon.h"
 
 #include <math.h>
@@ -25,6 +30,9 @@
 #include "base/scratch.h"
 
 enum { MAX_HALVINGS = 6 };
+static const double FALL = 1e-4;         // of the fall that the gradient promises (Armijo)
+static const double DAMPING_GROWTH = 8;  // faster than in a single step: a trial costs a whole plan
+static const double USUAL_STEP = 0.01;   // s: chooses solvers only, the plan brings its own step
 
 // --- memory ---------------------------------------------------------------------------------------------------------
 
@@ -47,7 +55,7 @@ static pl_status take_step(pl_actor_horizon *z, pl_context *context, pl_plan_ste
   step->held = PL_TAKE(arena, double, 3 * (size_t)z->n);
   step->goals = PL_TAKE(arena, double, z->max_rows);
   if (arena->failed || !pl_block_matrix_take(arena, &z->model->pattern, &step->cross)) return pl_fail_memory(error);
-  pl_status status = pl_fem_create_work(&z->model->head, context, 0.01, &work, error);
+  pl_status status = pl_fem_create_work(&z->model->head, context, USUAL_STEP, &work, error);
   step->work = work;
   return status < 0 ? status : pl_actor_factor_create(context, z->model, &step->factor, error);
 }
@@ -87,8 +95,8 @@ static void find_rate(pl_actor_horizon *z) {
   }
 }
 
-pl_status pl_actor_horizon_create(pl_context *context, const pl_fem_model *model, pl_rest_space *space, int32_t max_rows,
-                                  int32_t step_count, pl_actor_horizon **horizon, pl_error *error) {
+pl_status pl_actor_horizon_create(pl_context *context, const pl_fem_model *model, pl_rest_space *space,
+                                  int32_t max_rows, int32_t step_count, pl_actor_horizon **horizon, pl_error *error) {
   *horizon = NULL;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
@@ -136,8 +144,8 @@ static double regularise(pl_actor_horizon *z, const double *p, const double *las
   return sum;
 }
 
-// r' and r'' of the whole plan into slope and the small matrix.
-static void look_at_regulariser(pl_actor_horizon *z, const double *last) {
+// r' and r'' of the whole plan into the gradient and the small matrix.
+static void evaluate_regulariser(pl_actor_horizon *z, const double *last) {
   size_t P = (size_t)z->P, all = (size_t)z->H * P;
   double *K = z->small.values, *own = z->workspace, *still = z->room2;
   memset(K, 0, all * all * sizeof(double));
@@ -164,9 +172,9 @@ static void look_at_regulariser(pl_actor_horizon *z, const double *last) {
 static pl_status find_step(pl_actor_horizon *z, const pl_plan_rows *rows, const double *last, double damping,
                            pl_actor_outcome *outcome, pl_error *error) {
   size_t all = (size_t)z->H * (size_t)z->P, count = (size_t)rows->rows.count;
-  for (double shift = 0; shift<1e3; shift = shift> 0 ? 100 * shift : 1e-10) {
+  for (double shift = 0; shift<PL_SHIFT_MAX; shift = shift> 0 ? PL_SHIFT_GROWTH * shift : PL_SHIFT_FIRST) {
     double *K = z->small.values, max = 0;
-    look_at_regulariser(z, last);
+    evaluate_regulariser(z, last);
     for (size_t r = 0; r < (size_t)z->H * count; ++r) {
       const double *row = z->J + r * all;
       double goal = z->steps[r / count].goals[r % count];
@@ -200,7 +208,7 @@ static pl_status search_line(pl_actor_horizon *z, pl_fem_choice *choice, const p
     pl_status status = pl_horizon_roll(z, choice, rows, z->trial, &square, error);
     if (status < 0) return status;
     double reached = 0.5 * square + regularise(z, z->trial, last);
-    if (!(reached <= *objective - 1e-4 * *length * promise)) continue;
+    if (!(reached <= *objective - FALL * *length * promise)) continue;
     memcpy(z->p, z->trial, all * sizeof(double));
     *objective = reached;
     return PL_OK;
@@ -209,8 +217,8 @@ static pl_status search_line(pl_actor_horizon *z, pl_fem_choice *choice, const p
   return pl_horizon_roll(z, choice, rows, z->p, &square, error);
 }
 
-static pl_status search(pl_actor_horizon *z, const pl_actor_settings *settings, pl_fem_choice *choice, const pl_plan_rows *rows,
-                        const double *last, pl_actor_outcome *outcome, pl_error *error) {
+static pl_status search(pl_actor_horizon *z, const pl_actor_settings *settings, pl_fem_choice *choice,
+                        const pl_plan_rows *rows, const double *last, pl_actor_outcome *outcome, pl_error *error) {
   double square = 0, damping = 0;
   pl_status status = pl_horizon_roll(z, choice, rows, z->p, &square, error);
   double objective = 0.5 * square + regularise(z, z->p, last);
@@ -227,7 +235,10 @@ static pl_status search(pl_actor_horizon *z, const pl_actor_settings *settings, 
     outcome->iteration_count++;
     outcome->min_step = fmin(outcome->min_step, length);
     if (length == 0 && damping > 1) break;
-    damping = length < 0.3 ? fmax(8 * damping, 0.01) : length == 1 && damping > 1e-3 ? 0.25 * damping : length == 1 ? 0 : damping;
+    if (length < PL_DAMPING_SHORT)
+      damping = fmax(DAMPING_GROWTH * damping, PL_DAMPING_FIRST);
+    else if (length == 1)
+      damping = damping > PL_DAMPING_LAST ? PL_DAMPING_DECAY * damping : 0;
   }
   outcome->objective = objective;
   outcome->regulariser = regularise(z, z->p, last);

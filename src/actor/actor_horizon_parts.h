@@ -22,24 +22,28 @@ struct pl_actor_horizon {
   const pl_fem_model *model;
   pl_rest_space *space;
   int32_t n, P, H, max_rows;
-  double tau;                            // s, inner step of the plan that was gone through last
-  pl_plan_step *steps;                   // H
-  pl_fem_state end;                      // after the last of them
-  double *rate;                          // P x P: second derivative of the regulariser by the last step's parameters
-  double *p, *trial;                     // H x P
-  double *gradient, *dp;                    // H P: gradient of the objective, and the step
-  double *J;                             // rows of all steps x H P
-  double *hessian;                          // P x P room
-  double *by_x, *by_v, *rhs, *lambda;  // rows of all steps x n: adjoints by the state at the start of a step, room
-  double *workspace, *room2;                  // n each, P each
-  pl_dense_factor small;                 // H P
+  double tau;           // s, inner step of the plan that was gone through last
+  pl_plan_step *steps;  // H
+  pl_fem_state end;     // after the last of them
+  double *rate;         // P x P: second derivative of the regulariser by the last step's parameters
+  double *p, *trial;    // H x P
+  double *gradient, *dp;  // H P: gradient of the objective, and the step
+  double *J;              // rows of all steps x H P
+  double *hessian;        // P x P workspace
+  // rows of all steps x n: adjoints by the state at the start of a step, workspace
+  double *by_x, *by_v, *rhs, *lambda;
+  double *workspace, *room2;  // n each, P each
+  pl_dense_factor small;      // H P
 };
 
-// Go through the plan with the parameters `p` (H x P): all states, and the goals at the end of every step. `*square` receives the sum of their squares.
-pl_status pl_horizon_roll(pl_actor_horizon *horizon, pl_fem_choice *choice, const pl_plan_rows *rows, const double *p,
-                          double *square, pl_error *error);
+// Go through the plan with the parameters `p` (H x P): all states, and the goals at the end of
+// every step. `*square` receives the sum of their squares.
+pl_status pl_horizon_roll(pl_actor_horizon *horizon, pl_fem_choice *choice,
+                          const pl_plan_rows *rows, const double *p, double *square,
+                          pl_error *error);
 
 // Derivatives of all goals by all parameters along the plan that was gone through last: J.
-pl_status pl_horizon_differentiate(pl_actor_horizon *horizon, const pl_plan_rows *rows, pl_error *error);
+pl_status pl_horizon_differentiate(pl_actor_horizon *horizon, const pl_plan_rows *rows,
+                                   pl_error *error);
 
 #endif

@@ -4,15 +4,17 @@
 //
 //   c(u, p, x, v) = 0        x' = x + r (u - x)        v' = (2 - S) v̄ - (1 - S) v        v̄ = (u - x) / τ
 //
-// For a goal with derivatives a, b by x', v' at the end of some step, its derivatives by what that step begins with follow from one solve,
+// For a goal with derivatives a, b by x', v' at the end of some step, its derivatives by what that step begins with
+// follow from one solve,
 //
 //   D λ = r a + (2 - S) b / τ         by p   -Eᵀ λ
 //                                     by x   (1 - r) a - (2 - S) b / τ - (∂c/∂x)ᵀ λ
 //                                     by v   -(1 - S) b - (∂c/∂v)ᵀ λ
 //
-// and go on as a and b of the step before. Of c, inertia gives ∂c/∂x = -(c₀ + drag) M and ∂c/∂v = -M/τ; contact acts at (1 - r) x + r u and gives (1 - r)/r of its part in D; of
-// damping, which compares u with x, minus its part in D is taken, which is right for small changes of shape. Derivatives of S, of friction's caps and of its anchors
-// are left out.
+// and go on as a and b of the step before. Of c, inertia gives ∂c/∂x = -(c₀ + drag) M and ∂c/∂v = -M/τ; contact acts at
+// (1 - r) x + r u and gives (1 - r)/r of its part in D; of damping, which compares u with x, minus its part in D is
+// taken, which is right for small changes of shape. Derivatives of S, of friction's caps and of its anchors are left
+// out.
 #include <math.h>
 #include <string.h>
 
@@ -71,15 +73,16 @@ static double measure_goals(const pl_plan_rows *rows, pl_fem_state end, double *
     goals[k] = -rows->targets[k];
     for (int32_t i = rows->rows.start[k]; i < rows->rows.start[k + 1]; ++i) {
       int32_t slot = rows->rows.slots[i];
-      goals[k] += rows->rows.weights[i] * (rows->positions_by[k] * end.positions[slot] + rows->speeds_by[k] * end.velocities[slot]);
+      goals[k] += rows->rows.weights[i] *
+                  (rows->positions_by[k] * end.positions[slot] + rows->speeds_by[k] * end.velocities[slot]);
     }
     square += goals[k] * goals[k];
   }
   return square;
 }
 
-pl_status pl_horizon_roll(pl_actor_horizon *z, pl_fem_choice *choice, const pl_plan_rows *rows, const double *p, double *square,
-                          pl_error *error) {
+pl_status pl_horizon_roll(pl_actor_horizon *z, pl_fem_choice *choice, const pl_plan_rows *rows, const double *p,
+                          double *square, pl_error *error) {
   const pl_fem_model *model = z->model;
   size_t n = (size_t)z->n, anchors = 4 * (size_t)model->head.surface.point_count;
   memcpy(z->steps[0].state.positions, choice->state.positions, n * sizeof(double));
@@ -104,7 +107,7 @@ pl_status pl_horizon_roll(pl_actor_horizon *z, pl_fem_choice *choice, const pl_p
 }
 
 // D with its factor, E and ∂c/∂x of a step, with friction as it was solved.
-static pl_status look_at_step(pl_actor_horizon *z, pl_plan_step *step, pl_error *error) {
+static pl_status evaluate_step(pl_actor_horizon *z, pl_plan_step *step, pl_error *error) {
   pl_fem_work *w = step->work;
   pl_context *context = w->system.context;
   double shift = 0, reach = pl_fem_reach(z->model);
@@ -116,9 +119,11 @@ static pl_status look_at_step(pl_actor_horizon *z, pl_plan_step *step, pl_error 
   if (status < 0) return status;
   pl_block_matrix_clear(context, &step->cross);
   if (w->contacts.collider_count > 0) pl_fem_contacts_add_matrix(&w->contacts, &step->cross);
-  for (ptrdiff_t i = 0; i < 9 * (ptrdiff_t)z->model->pattern.block_count; ++i) step->cross.values[i] *= (1 - reach) / reach;
+  for (ptrdiff_t i = 0; i < 9 * (ptrdiff_t)z->model->pattern.block_count; ++i)
+    step->cross.values[i] *= (1 - reach) / reach;
   if (w->potential.viscous != NULL)
-    pl_fem_viscous_evaluate(&w->system, w->potential.base, -w->potential.damping_factor, w->next, z->workspace, &step->cross, false);
+    pl_fem_viscous_evaluate(&w->system, w->potential.base, -w->potential.damping_factor, w->next, z->workspace,
+                            &step->cross, false);
   pl_rest_space_mixed(z->space, &w->system, w->next, step->E);
   for (int32_t i = 0; i < z->n; ++i)
     if (pl_actor_is_fixed(w, i)) memset(step->E + (size_t)i * (size_t)z->P, 0, (size_t)z->P * sizeof(double));
@@ -151,7 +156,7 @@ static void pull_velocity(const pl_actor_horizon *z, const pl_plan_step *step, c
 }
 
 // From derivatives by the end of a step to those by its start, for one goal whose λ is known.
-static void go_back(pl_actor_horizon *z, const pl_plan_step *step, const double *lambda, double *a, double *b) {
+static void propagate_back(pl_actor_horizon *z, const pl_plan_step *step, const double *lambda, double *a, double *b) {
   const pl_fem_work *w = step->work;
   const double *masses = z->model->head.masses;
   double reach = pl_fem_reach(z->model);
@@ -178,22 +183,24 @@ pl_status pl_horizon_differentiate(pl_actor_horizon *z, const pl_plan_rows *rows
     pl_plan_step *step = &z->steps[j];
     size_t first = (size_t)j * count, last = (size_t)z->H * count;
     double reach = pl_fem_reach(z->model);
-    pl_status status = look_at_step(z, step, error);
+    pl_status status = evaluate_step(z, step, error);
     if (status < 0) return status;
     begin_rows(z, j, rows);
     for (size_t r = first; r < last; ++r) {
       double *q = z->rhs + r * n;
       pull_velocity(z, step, z->by_v + r * n, q);
-      for (size_t i = 0; i < n; ++i) q[i] = pl_actor_is_fixed(step->work, (int32_t)i) ? 0 : q[i] + reach * z->by_x[r * n + i];
+      for (size_t i = 0; i < n; ++i)
+        q[i] = pl_actor_is_fixed(step->work, (int32_t)i) ? 0 : q[i] + reach * z->by_x[r * n + i];
     }
-    status = pl_actor_factor_solve(step->factor, z->rhs + first * n, (int32_t)(last - first), z->lambda + first * n, error);
+    status =
+        pl_actor_factor_solve(step->factor, z->rhs + first * n, (int32_t)(last - first), z->lambda + first * n, error);
     if (status < 0) return status;
     for (size_t r = first; r < last; ++r) {
       const double *lambda = z->lambda + r * n;
       double *to = z->J + r * all + (size_t)j * P;
       for (size_t i = 0; i < n; ++i)
         for (size_t k = 0; lambda[i] != 0 && k < P; ++k) to[k] -= lambda[i] * step->E[i * P + k];
-      go_back(z, step, lambda, z->by_x + r * n, z->by_v + r * n);
+      propagate_back(z, step, lambda, z->by_x + r * n, z->by_v + r * n);
     }
   }
   return PL_OK;

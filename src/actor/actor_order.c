@@ -1,5 +1,6 @@
-// The order of Cuthill and McKee (1969), reversed as George found it better (1971): breadth first from a row at one end of the graph, rows with few neighbours first.
-// An end is found by going to a row farthest away, and from there again, as long as that gets farther (George and Liu 1979).
+// The order of Cuthill and McKee (1969), reversed as George found it better (1971): breadth first from a row at one end
+// of the graph, rows with few neighbours first. An end is found by going to a row farthest away, and from there again,
+// as long as that gets farther (George and Liu 1979).
 #include "actor/actor_order.h"
 
 #include "base/arena.h"
@@ -27,7 +28,8 @@ static int32_t spread(search *s, int32_t root, int32_t begin) {
       s->level[other] = s->level[row] + 1;
       // Insertion by degree: rows have a few dozen neighbours.
       int32_t to = end++;
-      for (; to > fresh && degree(s->pattern, s->queue[to - 1]) > degree(s->pattern, other); --to) s->queue[to] = s->queue[to - 1];
+      for (; to > fresh && degree(s->pattern, s->queue[to - 1]) > degree(s->pattern, other); --to)
+        s->queue[to] = s->queue[to - 1];
       s->queue[to] = other;
     }
   }

@@ -1,15 +1,20 @@
-// Sequential quadratic programming for one step of an actor (paper 004, section 6; Nocedal and Wright 2006, chapter 18).
+// Sequential quadratic programming for one step of an actor (paper 004, section 6; Nocedal and Wright 2006, chapter
+// 18).
 //
-// From u and p, where the step's equations are linearised: the step of actor_solver_blocks.c, as far along it as the merit falls (actor_solver_search.c), and again, until
-// the optimality conditions hold. They are measured without units: c against the forces that balance; the gradient of the objective by p along c = 0, which is
-// r' + Jᵀ g, in the norm √(v K⁻¹ v), against the root of the objective: a share of t leaves about t² of the objective to be gained.
+// From u and p, where the step's equations are linearised: the step of actor_solver_blocks.c, as far along it as the
+// merit falls (actor_solver_search.c), and again, until the optimality conditions hold. They are measured without
+// units: c against the forces that balance; the gradient of the objective by p along c = 0, which is r' + Jᵀ g, in the
+// norm √(v K⁻¹ v), against the root of the objective: a fraction of t leaves about t² of the objective to be gained.
 //
-// What contact does to it. The stiffness of friction jumps between sticking and slipping, and points that have slipped begin every step just there: searches may end at such kinks
-// before the optimality conditions hold. (Friction that goes over smoothly while the search goes on was tried; it reached the same goals.) Caps of friction are
-// found anew at each of the first points, then held: otherwise searches go round in circles. The search begins, with the last step's p or a guess, near c = 0; when it finds
-// nothing, it begins again from there. A second failure in a row ends it.
+// What contact does to it. The stiffness of friction jumps between sticking and slipping, and points that have slipped
+// begin every step just there: searches may end at such kinks before the optimality conditions hold. (Friction that
+// goes over smoothly while the search goes on was tried; it reached the same goals.) Caps of friction are found again
+// at each of the first points, then held: otherwise searches go round in circles. The search begins, with the last
+// step's p or a guess, near c = 0; when it finds nothing, it begins again from there. A second failure in a row ends
+// it.
 //
-// Where steps had to be shortened, the coming ones are damped (Levenberg and Marquardt): K's diagonal is raised by a factor that grows and falls again.
+// Where steps had to be shortened, the coming ones are damped (Levenberg and Marquardt): K's diagonal is raised by a
+// factor that grows and falls again.
 #include "actor/actor_solver.h"
 
 #include <assert.h>
@@ -19,8 +24,9 @@
 #include "actor/actor_solver_parts.h"
 #include "base/error.h"
 
-enum { MAX_START = 6, MAX_RESTORATIONS = 8, FRICTION_LOOKS = 4 };
-static const double WORSE = 1.5;  // how far the objective may grow, as the equations are not solved where the search begins
+enum { MAX_START = 6, MAX_RESTORATIONS = 8, FRICTION_UPDATES = 4 };
+// how far the objective may grow, as the equations are not solved where the search begins
+static const double WORSE = 1.5;
 
 static bool take_arrays(pl_actor_solver *s) {
   pl_arena *arena = &s->arena;
@@ -53,7 +59,8 @@ static bool take_arrays(pl_actor_solver *s) {
     s->sparse_diagonal = PL_TAKE(arena, double, P);
     s->Z = PL_TAKE(arena, double, rows *n);
     s->sparse_workspace = PL_TAKE(arena, double, 2 * n + rows);
-    if (!pl_dense_factor_take(arena, s->max_rows, &s->ties) || !pl_block_matrix_take(arena, &s->model->pattern, &s->sparse_bend))
+    if (!pl_dense_factor_take(arena, s->max_rows, &s->ties) ||
+        !pl_block_matrix_take(arena, &s->model->pattern, &s->sparse_hessian))
       return false;
   }
   return pl_dense_factor_take(arena, s->P, &s->small) && pl_block_matrix_take(arena, &s->model->pattern, &s->bending) &&
@@ -113,19 +120,23 @@ static void finish(const pl_actor_solver *s, const pl_goal_rows *rows, const pl_
 }
 
 // Steps that had to be shortened are followed by damped ones.
+static const double DAMPING_GROWTH = 4;
+
 static void adapt_damping(pl_actor_solver *s, double length) {
-  if (length < 0.3)
-    s->damping = fmax(4 * s->damping, 0.01);
+  if (length < PL_DAMPING_SHORT)
+    s->damping = fmax(DAMPING_GROWTH * s->damping, PL_DAMPING_FIRST);
   else if (length == 1)
-    s->damping = s->damping > 1e-3 ? 0.25 * s->damping : 0;
+    s->damping = s->damping > PL_DAMPING_LAST ? PL_DAMPING_DECAY * s->damping : 0;
 }
 
-// Whether the optimality conditions hold: by p; by λ, roughly, as the equations are solved once more afterwards; and closing c would not change the objective, by λ·c.
+// Whether the optimality conditions hold: by p; by λ, roughly, as the equations are solved once more afterwards; and
+// closing c would not change the objective, by λ·c.
 static bool is_optimal(const pl_actor_solver *s, const pl_fem_choice *choice, const double *lambda, double tolerance,
                        double stationary) {
   double objective = 0.5 * s->goal_square + s->regulariser;
   double change = fabs(pl_actor_dot(s->n, lambda, choice->work->potential.gradient));
-  return stationary <= tolerance && residual_of(choice) <= fmin(PL_ACTOR_NEAR, 10 * tolerance) && change <= tolerance * objective;
+  return stationary <= tolerance && residual_of(choice) <= fmin(PL_ACTOR_NEAR, 10 * tolerance) &&
+         change <= tolerance * objective;
 }
 
 static double objective_at(const pl_actor_solver *s, const pl_goal_rows *rows, const double *u, const double *last,
@@ -133,9 +144,11 @@ static double objective_at(const pl_actor_solver *s, const pl_goal_rows *rows, c
   return pl_actor_goals_measure(rows, u, NULL) + pl_rest_space_regularise(s->space, p, last, NULL, NULL);
 }
 
-// The merit may fall while the objective grows, where the search began with equations far from solved. What it has found is then worse than the rest shape
-// as it was: now and then a hundred times so, and a body that follows it convulses.
-static void keep_better(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double *p) {
+// The merit may fall while the objective grows, where the search began with equations far from solved. What it has
+// found is then worse than the rest shape as it was: now and then a hundred times so, and a body that follows it
+// convulses.
+static void keep_better(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
+                        double *p) {
   if (objective_at(s, rows, choice->work->next, last, p) <= WORSE * s->start_objective) return;
   memcpy(choice->work->next, s->start_u, (size_t)s->n * sizeof(double));
   memcpy(p, s->start_p, (size_t)s->P * sizeof(double));
@@ -143,8 +156,8 @@ static void keep_better(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal
 }
 
 // Near c = 0 with this p; where the search begins if that is better than what was tried before.
-static pl_status try_start(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, const double *p,
-                           pl_error *error) {
+static pl_status try_start(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
+                           const double *p, pl_error *error) {
   pl_actor_shape_use(s, choice, p);
   pl_status status = pl_actor_settle(s, choice, MAX_START, PL_ACTOR_NEAR, error);
   double objective = objective_at(s, rows, choice->work->next, last, p);
@@ -155,9 +168,10 @@ static pl_status try_start(pl_actor_solver *s, pl_fem_choice *choice, const pl_g
   return PL_OK;
 }
 
-// Off the ground nothing leads back to it: a rest shape with which the feet lose the ground in this step is a minimum of its own. Two are tried.
-static pl_status begin(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double *p,
-                       pl_error *error) {
+// Off the ground nothing leads back to it: a rest shape with which the feet lose the ground in this step is a minimum
+// of its own. Two are tried.
+static pl_status begin(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
+                       double *p, pl_error *error) {
   size_t points = (size_t)s->n * sizeof(double), numbers = (size_t)s->P * sizeof(double);
   double *u = choice->work->next;
   s->start_objective = HUGE_VAL;
@@ -174,12 +188,13 @@ static pl_status begin(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_
   return status;
 }
 
-static pl_status search(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice, const pl_goal_rows *rows,
-                        const double *last, double *p, double *lambda, pl_actor_outcome *outcome, pl_error *error) {
+static pl_status search(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice,
+                        const pl_goal_rows *rows, const double *last, double *p, double *lambda,
+                        pl_actor_outcome *outcome, pl_error *error) {
   bool failed = false;
   pl_status status = begin(s, choice, rows, last, p, error);
   for (int32_t i = 0; status >= 0; ++i) {
-    choice->work->potential.hold = i >= FRICTION_LOOKS;
+    choice->work->potential.hold = i >= FRICTION_UPDATES;
     status = pl_actor_get_point_view(s, choice, rows, last, p, error);
     if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, lambda, error);
     if (status < 0) break;
@@ -202,8 +217,8 @@ static pl_status search(pl_actor_solver *s, const pl_actor_settings *settings, p
 }
 
 pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice,
-                              const pl_goal_rows *rows, const double *last, double *p, double *lambda, pl_actor_outcome *outcome,
-                              pl_error *error) {
+                              const pl_goal_rows *rows, const double *last, double *p, double *lambda,
+                              pl_actor_outcome *outcome, pl_error *error) {
   assert(rows->count <= s->max_rows);
   *outcome = (pl_actor_outcome){.converged = true, .min_step = 1};
   if (!pl_actor_rows_ask(rows)) {
@@ -223,15 +238,15 @@ pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *setti
   return PL_OK;
 }
 
-pl_status pl_actor_solver_solve(pl_actor_solver *s, const pl_block_matrix *matrix, const double *rhs, double *x, double *shift,
-                                pl_error *error) {
+pl_status pl_actor_solver_solve(pl_actor_solver *s, const pl_block_matrix *matrix, const double *rhs, double *x,
+                                double *shift, pl_error *error) {
   pl_status status = pl_actor_factor_run(s->factor, matrix, shift, error);
   return status < 0 ? status : pl_actor_factor_solve(s->factor, rhs, 1, x, error);
 }
 
 pl_status pl_actor_solver_direction(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice,
-                                    const pl_goal_rows *rows, const double *last, const double *p, const double *lambda, double *du,
-                                    double *dp, double *dlambda, pl_error *error) {
+                                    const pl_goal_rows *rows, const double *last, const double *p, const double *lambda,
+                                    double *du, double *dp, double *dlambda, pl_error *error) {
   assert(rows->count <= s->max_rows);
   pl_actor_shape_use(s, choice, p);
   pl_status status = pl_actor_get_point_view(s, choice, rows, last, p, error);

@@ -1,4 +1,5 @@
-// The step of sequential quadratic programming from one point: the blocks of eq. 13 and their elimination, eqs. 15 to 17.
+// The step of sequential quadratic programming from one point: the blocks of eq. 13 and their elimination, eqs. 15
+// to 17.
 //
 //   | A  Bᵀ D | |du|   |a|        a = Gᵀ g + D λ        A = GᵀG + ∂²(λ·c)/∂u²      D = ∂c/∂u, symmetric
 //   | B  C  Eᵀ| |dp| = |b|        b = r' + Eᵀ λ         B = ∂²(λ·c)/∂p∂u           E = ∂c/∂p
@@ -8,11 +9,14 @@
 //
 //   (C - B F - FᵀBᵀ + FᵀA F) dp = b - B d - Fᵀ a + Fᵀ A d        du = d - F dp        D dλ = a - A d + (A F - Bᵀ) dp
 //
-// *Exact*: as above, one solve with D for each parameter. The third derivatives of contact and of stiffness damping are left out of A: springs against colliders bend only where a point
-// touches down, friction is frozen, and damping is weak. K, the matrix of dp, may be indefinite; then that of Gauss and Newton is mixed in, with the same right-hand side.
+// *Exact*: as above, one solve with D for each parameter. The third derivatives of contact and of stiffness damping are
+// left out of A: springs against colliders bend only where a point touches down, friction is frozen, and damping is
+// weak. K, the matrix of dp, may be indefinite; then that of Gauss and Newton is mixed in, with the same right-hand
+// side.
 //
-// *Gauss-Newton*: without the derivatives of λ·c, A = GᵀG, B = 0, C = r''. What is then needed of D⁻¹ is Y = D⁻¹ Gᵀ, one solve for each goal row, of which there
-// are fewer than parameters. J = -G F = -Yᵀ E is the derivative of the goals by p along c = 0, and
+// *Gauss-Newton*: without the derivatives of λ·c, A = GᵀG, B = 0, C = r''. What is then needed of D⁻¹ is Y = D⁻¹ Gᵀ,
+// one solve for each goal row, of which there are fewer than parameters. J = -G F = -Yᵀ E is the derivative of the
+// goals by p along c = 0, and
 //
 //   (r'' + JᵀJ) dp = r' + Jᵀ (g - Yᵀ c)        du = D⁻¹ (c - E dp)        λ - dλ = -Y (g - G du)
 //
@@ -65,11 +69,11 @@ static int32_t coordinate_of(const pl_actor_solver *s, int32_t k) {
 }
 static double *sparse_diagonal(const pl_actor_solver *s, int32_t k) {
   int32_t i = coordinate_of(s, k);
-  return &s->sparse_bend.values[9 * (ptrdiff_t)s->model->pattern.diagonal[i / 3] + 4 * (i % 3)];
+  return &s->sparse_hessian.values[9 * (ptrdiff_t)s->model->pattern.diagonal[i / 3] + 4 * (i % 3)];
 }
 
-pl_status pl_actor_get_point_view(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
-                              const double *p, pl_error *error) {
+pl_status pl_actor_get_point_view(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows,
+                                  const double *last, const double *p, pl_error *error) {
   pl_fem_work *w = choice->work;
   pl_fem_potential_evaluate(&w->potential, w->next, true, false);
   pl_status status = pl_actor_factor_run(s->factor, w->potential.matrix, &s->factor_shift, error);
@@ -78,7 +82,7 @@ pl_status pl_actor_get_point_view(pl_actor_solver *s, pl_fem_choice *choice, con
   for (int32_t i = 0; i < s->n; ++i) s->forces += fabs(w->potential.gradient[i]);
   s->goal_square = 2 * pl_actor_goals_measure(rows, w->next, s->goals);
   if (s->sparse != NULL)
-    s->regulariser = pl_rest_space_regularise_sparse(s->space, p, last, s->gradient, &s->sparse_bend);
+    s->regulariser = pl_rest_space_regularise_sparse(s->space, p, last, s->gradient, &s->sparse_hessian);
   else
     s->regulariser = pl_rest_space_regularise(s->space, p, last, s->gradient, s->hessian);
   for (int32_t k = 0; s->sparse != NULL && k < s->P; ++k) s->sparse_diagonal[k] = *sparse_diagonal(s, k);
@@ -106,9 +110,10 @@ static void fill_gauss_newton(pl_actor_solver *s, int32_t row_count) {
   }
 }
 
-// Factor K of Gauss and Newton, damped: positive but for directions that neither goals nor regulariser see, and for rounding.
+// Factor K of Gauss and Newton, damped: positive but for directions that neither goals nor regulariser see, and for
+// rounding.
 static pl_status factor_gauss_newton(pl_actor_solver *s, int32_t row_count, pl_error *error) {
-  for (double shift = 0; shift<1e3; shift = shift> 0 ? 100 * shift : 1e-10) {
+  for (double shift = 0; shift<PL_SHIFT_MAX; shift = shift> 0 ? PL_SHIFT_GROWTH * shift : PL_SHIFT_FIRST) {
     fill_gauss_newton(s, row_count);
     double size = 0;
     for (int32_t i = 0; i < s->P; ++i) size = fmax(size, fabs(s->small.values[(size_t)i * (size_t)s->P + (size_t)i]));
@@ -131,7 +136,7 @@ static pl_status factor_sparse(pl_actor_solver *s, int32_t row_count, pl_error *
     for (size_t row = 0; row < rows; ++row) square += s->J[row * P + (size_t)k] * s->J[row * P + (size_t)k];
     *sparse_diagonal(s, k) = s->sparse_diagonal[k] + s->damping * (s->sparse_diagonal[k] + square);
   }
-  pl_status status = pl_actor_factor_run(s->sparse, &s->sparse_bend, &shift, error);
+  pl_status status = pl_actor_factor_run(s->sparse, &s->sparse_hessian, &shift, error);
   if (status < 0) return status;
   s->shift = fmax(s->shift, shift);
   memset(s->rhs, 0, rows * n * sizeof(double));
@@ -150,7 +155,8 @@ static void solve_sparse(const pl_actor_solver *s, double *x) {
   double *full = s->sparse_workspace, *found = full + s->n, *ties = found + s->n;
   memset(full, 0, (size_t)s->n * sizeof(double));
   for (int32_t k = 0; k < s->P; ++k) full[coordinate_of(s, k)] = x[k];
-  for (int32_t row = 0; row < s->ties.size; ++row) ties[row] = pl_actor_dot(s->n, s->Z + (size_t)row * (size_t)s->n, full);
+  for (int32_t row = 0; row < s->ties.size; ++row)
+    ties[row] = pl_actor_dot(s->n, s->Z + (size_t)row * (size_t)s->n, full);
   pl_dense_factor_solve(&s->ties, ties);
   (void)pl_actor_factor_solve(s->sparse, full, 1, found, NULL);  // an envelope, which does not fail
   for (int32_t row = 0; row < s->ties.size; ++row)
@@ -168,12 +174,14 @@ void pl_actor_reduced_solve(const pl_actor_solver *s, double *x) {
 // --- Gauss-Newton -------------------------------------------------------------------------------------------------
 
 // Y and J.
-static pl_status find_sensitivities(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, pl_error *error) {
+static pl_status find_sensitivities(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows,
+                                    pl_error *error) {
   size_t n = (size_t)s->n, P = (size_t)s->P;
   memset(s->rhs, 0, (size_t)rows->count * n * sizeof(double));
   for (int32_t k = 0; k < rows->count; ++k)
     for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i)
-      if (!pl_actor_is_fixed(choice->work, rows->slots[i])) s->rhs[(size_t)k * n + (size_t)rows->slots[i]] += rows->weights[i];
+      if (!pl_actor_is_fixed(choice->work, rows->slots[i]))
+        s->rhs[(size_t)k * n + (size_t)rows->slots[i]] += rows->weights[i];
   memset(s->Y, 0, (size_t)rows->count * n * sizeof(double));
   pl_status status = pl_actor_factor_solve(s->factor, s->rhs, rows->count, s->Y, error);
   if (status < 0) return status;
@@ -185,13 +193,14 @@ static pl_status find_sensitivities(pl_actor_solver *s, pl_fem_choice *choice, c
   return PL_OK;
 }
 
-static pl_status find_gauss_newton(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *lambda,
-                                   pl_error *error) {
+static pl_status find_gauss_newton(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows,
+                                   const double *lambda, pl_error *error) {
   size_t n = (size_t)s->n, P = (size_t)s->P;
   const double *c = choice->work->potential.gradient;
   pl_status status = find_sensitivities(s, choice, rows, error);
   s->is_sparse = s->sparse != NULL;
-  if (status >= 0) status = s->is_sparse ? factor_sparse(s, rows->count, error) : factor_gauss_newton(s, rows->count, error);
+  if (status >= 0)
+    status = s->is_sparse ? factor_sparse(s, rows->count, error) : factor_gauss_newton(s, rows->count, error);
   if (status < 0) return status;
   find_reduced(s, rows->count);
   memcpy(s->dp, s->reduced, P * sizeof(double));
@@ -220,7 +229,8 @@ static void mask(const pl_actor_solver *s, const pl_fem_choice *choice, double *
 }
 
 // y = A v, v 0 where fixed. Overwrites `small_workspace`.
-static void multiply_curvature(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *v, double *y) {
+static void multiply_curvature(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *v,
+                               double *y) {
   pl_block_matrix_multiply(choice->work->system.context, &s->bending, v, y);
   for (int32_t k = 0; k < rows->count; ++k) s->small_workspace[k] = row_dot(rows, k, v);
   mask(s, choice, y);
@@ -252,12 +262,12 @@ static void fill_dense(pl_actor_solver *s, pl_fem_choice *choice) {
       for (int32_t a = 0; a < axes; ++a)
         for (int32_t b = 0; b < axes; ++b)
           s->hessian[(size_t)(axes * row + a) * P + (size_t)(axes * pattern->columns[k] + b)] =
-              s->sparse_bend.values[9 * (ptrdiff_t)k + 3 * a + b];
+              s->sparse_hessian.values[9 * (ptrdiff_t)k + 3 * a + b];
 }
 
 // Third derivatives, F, A F and J.
-static pl_status find_curvatures(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *lambda,
-                                 pl_error *error) {
+static pl_status find_curvatures(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows,
+                                 const double *lambda, pl_error *error) {
   size_t n = (size_t)s->n, P = (size_t)s->P;
   pl_fem_work *w = choice->work;
   s->is_sparse = false;
@@ -279,7 +289,8 @@ static pl_status find_curvatures(pl_actor_solver *s, pl_fem_choice *choice, cons
   return status;
 }
 
-// K = C - B F - FᵀBᵀ + FᵀA F, factored. Where it is not positive, that of Gauss and Newton is mixed in, half and half, then three quarters, then alone.
+// K = C - B F - FᵀBᵀ + FᵀA F, factored. Where it is not positive, that of Gauss and Newton is mixed in, half and half,
+// then three quarters, then alone.
 static pl_status factor_exact(pl_actor_solver *s, int32_t row_count, pl_error *error) {
   size_t n = (size_t)s->n, P = (size_t)s->P;
   double *K = s->K, *mixed = s->small.values;
@@ -332,10 +343,11 @@ static pl_status find_exact(pl_actor_solver *s, pl_fem_choice *choice, const pl_
 
 // --- both ---------------------------------------------------------------------------------------------------------
 
-pl_status pl_actor_step_find(pl_actor_solver *s, pl_actor_hessian hessian, pl_fem_choice *choice, const pl_goal_rows *rows,
-                             const double *lambda, pl_error *error) {
+pl_status pl_actor_step_find(pl_actor_solver *s, pl_actor_hessian hessian, pl_fem_choice *choice,
+                             const pl_goal_rows *rows, const double *lambda, pl_error *error) {
   s->shift = 0;
-  return hessian == PL_ACTOR_EXACT ? find_exact(s, choice, rows, lambda, error) : find_gauss_newton(s, choice, rows, lambda, error);
+  return hessian == PL_ACTOR_EXACT ? find_exact(s, choice, rows, lambda, error)
+                                   : find_gauss_newton(s, choice, rows, lambda, error);
 }
 
 // √(v K⁻¹ v): the same whatever units parameters have.

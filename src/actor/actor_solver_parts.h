@@ -1,4 +1,5 @@
-// What the files of the actor's solver share (actor_solver*.c): memory, the blocks of eq. 13 at one point, and what is done with them.
+// What the files of the actor's solver share (actor_solver*.c): memory, the blocks of eq. 13 at one
+// point, and what is done with them.
 #ifndef PL_ACTOR_SOLVER_PARTS_H
 #define PL_ACTOR_SOLVER_PARTS_H
 
@@ -12,29 +13,31 @@ struct pl_actor_solver {
   pl_rest_space *space;
   pl_actor_factor *factor;  // of D
   pl_dense_factor small;    // of K
-  // Free points: K = S + JᵀJ with a sparse S, solved by the formula of Sherman, Morrison and Woodbury. NULL of other spaces.
-  pl_actor_factor *sparse;      // of S
-  pl_block_matrix sparse_bend;  // S
-  double *sparse_diagonal;      // of S as it was looked at, P
-  double *Z;                    // S⁻¹ Jᵀ, one row of n per goal row
-  pl_dense_factor ties;         // of 1 + J S⁻¹ Jᵀ
-  double *sparse_workspace;          // 2 n and max_rows
-  bool is_sparse;               // K was factored that way
+  // Free points: K = S + JᵀJ with a sparse S, solved by the formula of Sherman, Morrison and
+  // Woodbury. NULL of other spaces.
+  pl_actor_factor *sparse;         // of S
+  pl_block_matrix sparse_hessian;  // S
+  double *sparse_diagonal;         // of S as it was evaluated, P
+  double *Z;                       // S⁻¹ Jᵀ, one row of n per goal row
+  pl_dense_factor ties;            // of 1 + J S⁻¹ Jᵀ
+  double *sparse_workspace;        // 2 n and max_rows
+  bool is_sparse;                  // K was factored that way
   int32_t n, P, max_rows;
-  // At the point that was looked at last. Everything by u is 0 where u is fixed.
-  double *goals;            // G u - s, one per row
-  double *E;                // n x P; exact mode only
-  double *gradient, *hessian;     // of the regulariser: P, and P x P
-  double *Y;                // D⁻¹ Gᵀ, one row of n per goal row
-  double *J;                // derivative of G u by p on c = 0: rows x P
-  double *F, *AF;           // D⁻¹ E and A D⁻¹ E by columns: P rows of n; exact mode only
-  double *B, *C, *K;        // P x n, P x P, P x P; exact mode only
-  pl_block_matrix bending;  // A without GᵀG; exact mode only
-  double *pull;             // Jᵀ g
-  double *reduced;          // gradient of the objective by p along c = 0
+  // At the point that was evaluated last. Everything by u is 0 where u is fixed.
+  double *goals;               // G u - s, one per row
+  double *E;                   // n x P; exact mode only
+  double *gradient, *hessian;  // of the regulariser: P, and P x P
+  double *Y;                   // D⁻¹ Gᵀ, one row of n per goal row
+  double *J;                   // derivative of G u by p on c = 0: rows x P
+  double *F, *AF;              // D⁻¹ E and A D⁻¹ E by columns: P rows of n; exact mode only
+  double *B, *C, *K;           // P x n, P x P, P x P; exact mode only
+  pl_block_matrix bending;     // A without GᵀG; exact mode only
+  double *pull;                // Jᵀ g
+  double *reduced;             // gradient of the objective by p along c = 0
   double goal_square, regulariser;
   double forces;  // |c|₁
-  // What made K positive: with Gauss-Newton this multiple of its largest diagonal entry, added to the diagonal; with the exact Hessian this share of Gauss-Newton's.
+  // What made K positive: with Gauss-Newton this multiple of its largest diagonal entry, added to
+  // the diagonal; with the exact Hessian this fraction of Gauss-Newton's.
   double shift;
   double factor_shift;  // the same of D
   // The step, to be subtracted.
@@ -43,9 +46,9 @@ struct pl_actor_solver {
   double last_length;   // of the step before
   double damping;       // factor on the diagonal of K, less 1
   // Room.
-  double *rhs;              // for right-hand sides, (the larger of max_rows and P) + 1 of n
-  double *workspace, *room2;       // n each
-  double *small_workspace;         // the larger of P and max_rows
+  double *rhs;                // for right-hand sides, (the larger of max_rows and P) + 1 of n
+  double *workspace, *room2;  // n each
+  double *small_workspace;    // the larger of P and max_rows
   double *trial_u, *trial_p;  // n, P
   double *start_u, *start_p;  // n, P: where the search began
   double start_objective;
@@ -55,28 +58,35 @@ struct pl_actor_solver {
 void pl_actor_shape_use(pl_actor_solver *solver, pl_fem_choice *choice, const double *p);
 
 // Everything about the point u = work->next, p: c, D with its factor, goals, regulariser, E.
-pl_status pl_actor_get_point_view(pl_actor_solver *solver, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
-                              const double *p, pl_error *error);
+pl_status pl_actor_get_point_view(pl_actor_solver *solver, pl_fem_choice *choice,
+                                  const pl_goal_rows *rows, const double *last, const double *p,
+                                  pl_error *error);
 
-// The step from the point that was looked at.
-pl_status pl_actor_step_find(pl_actor_solver *solver, pl_actor_hessian hessian, pl_fem_choice *choice, const pl_goal_rows *rows,
-                             const double *lambda, pl_error *error);
+// The step from the point that was evaluated.
+pl_status pl_actor_step_find(pl_actor_solver *solver, pl_actor_hessian hessian,
+                             pl_fem_choice *choice, const pl_goal_rows *rows, const double *lambda,
+                             pl_error *error);
 
-// Optimality conditions at the point that was looked at, with the K of the step: √(what the step promises to gain / objective).
+// Optimality conditions at the point that was evaluated, with the K of the step: √(what the step
+// promises to gain / objective).
 double pl_actor_point_stationary(const pl_actor_solver *solver);
 
 // x = K⁻¹ x, P numbers, with the K of the step.
 void pl_actor_reduced_solve(const pl_actor_solver *solver, double *x);
 
-// Go along the step as far as the merit falls; u, p and λ are moved. `*length` is how far, 0: nowhere (all is as before). The potential is evaluated at the new u
-// without a matrix.
-pl_status pl_actor_line_search(pl_actor_solver *solver, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
-                               double *p, double *lambda, double *length, pl_error *error);
+// Go along the step as far as the merit falls; u, p and λ are moved. `*length` is how far, 0:
+// nowhere (all is as before). The potential is evaluated at the new u without a matrix.
+pl_status pl_actor_line_search(pl_actor_solver *solver, pl_fem_choice *choice,
+                               const pl_goal_rows *rows, const double *last, double *p,
+                               double *lambda, double *length, pl_error *error);
 
-// Bring u towards c = 0 with p as it is, until the residual is a share `tolerance` of the forces that balance. Overwrites the step.
-pl_status pl_actor_settle(pl_actor_solver *solver, pl_fem_choice *choice, int32_t limit, double tolerance, pl_error *error);
+// Bring u towards c = 0 with p as it is, until the residual is a share `tolerance` of the forces
+// that balance. Overwrites the step.
+pl_status pl_actor_settle(pl_actor_solver *solver, pl_fem_choice *choice, int32_t limit,
+                          double tolerance, pl_error *error);
 
-// |c| against the forces that balance: what is near enough to begin a search at, or to go on from.
+// |c| against the forces that balance: what is near enough to begin a search at, or to continuing
+// from.
 #define PL_ACTOR_NEAR 0.1
 
 static inline double pl_actor_dot(int32_t n, const double *a, const double *b) {

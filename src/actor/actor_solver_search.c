@@ -2,14 +2,15 @@
 //
 //   ψ = ½ |G u - s|² + r(p) + γ |c|₁
 //
-// γ begins small and only grows: to 1.1 times the largest multiplier, from where on minima of ψ are solutions, and to what makes the step one of descent
-// (Nocedal and Wright 2006, eq. 18.36). Steps are halved until ψ falls by a ten-thousandth of what its slope promises; where one was shortened, the next begins at twice
-// its length.
+// γ begins small and only grows: to 1.1 times the largest multiplier, from where on minima of ψ are solutions, and to
+// what makes the step one of descent (Nocedal and Wright 2006, eq. 18.36). Steps are halved until ψ falls by a
+// ten-thousandth of what its slope promises; where one was shortened, the next begins at twice its length.
 //
-// The equations of motion are far from linear where a body turns or touches down. Points far from c = 0 are no good to linearise at, so a step has to end near it,
-// whatever ψ says. And where a length is refused for what it does to c, as Maratos found it to happen, it is tried once more with u corrected by D⁻¹ c at its end
-// (the second-order correction, ibid., section 18.3). A plane body of free points whose ends come apart in mid-air takes 20 iterations to 1e-6 so, and over 100
-// where only first lengths are corrected.
+// The equations of motion are far from linear where a body turns or touches down. Points far from c = 0 are not useful
+// to linearise at, so a step has to end near it, whatever ψ says. And where a length is refused for what it does to c,
+// as Maratos found it to happen, it is tried once more with u corrected by D⁻¹ c at its end (the second-order
+// correction, ibid., section 18.3). A plane body of free points whose ends come apart in mid-air takes 20 iterations to
+// 1e-6 so, and over 100 where only first lengths are corrected.
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +18,9 @@
 
 enum { MAX_HALVINGS = 8 };
 static const double FALL = 1e-4;
+static const double WEIGHT_MARGIN = 1.1;  // the merit weight must exceed the largest multiplier
+// Rounding of the merit function and of the energy, relative to their sizes: a smaller rise is none.
+static const double MERIT_NOISE = 1e-14, ENERGY_NOISE = 1e-13;
 
 typedef struct merit {
   double objective, forces;
@@ -26,7 +30,8 @@ static merit evaluate(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_r
   pl_fem_work *w = choice->work;
   merit m = {0, 0};
   pl_fem_potential_evaluate(&w->potential, s->trial_u, false, false);
-  m.objective = pl_actor_goals_measure(rows, s->trial_u, NULL) + pl_rest_space_regularise(s->space, s->trial_p, last, NULL, NULL);
+  m.objective =
+      pl_actor_goals_measure(rows, s->trial_u, NULL) + pl_rest_space_regularise(s->space, s->trial_p, last, NULL, NULL);
   for (int32_t i = 0; i < s->n; ++i) m.forces += fabs(w->potential.gradient[i]);
   return m;
 }
@@ -35,45 +40,49 @@ static merit evaluate(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_r
 static double objective_gradient(const pl_actor_solver *s, const pl_goal_rows *rows) {
   double gradient = 0;
   for (int32_t k = 0; k < rows->count; ++k)
-    for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i) gradient -= s->goals[k] * rows->weights[i] * s->du[rows->slots[i]];
+    for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i)
+      gradient -= s->goals[k] * rows->weights[i] * s->du[rows->slots[i]];
   return gradient - pl_actor_dot(s->P, s->gradient, s->dp);
 }
 
 static void grow_weight(pl_actor_solver *s, const double *lambda, double gradient) {
   double max = 0;
   for (int32_t i = 0; i < s->n; ++i) max = fmax(max, fabs(lambda[i] - s->dlambda[i]));
-  s->merit_weight = fmax(s->merit_weight, 1.1 * max);
+  s->merit_weight = fmax(s->merit_weight, WEIGHT_MARGIN * max);
   if (s->forces > 0) s->merit_weight = fmax(s->merit_weight, 2 * gradient / s->forces);
 }
 
 // What is to be thought of the trial u and p: good, or refused for nothing but a small c, or bad.
-typedef enum verdict { GOOD, PL_ACTOR_NEARLY, BAD } verdict;
+typedef enum step_rating { GOOD, NEARLY_GOOD, BAD } step_rating;
 
-static verdict judge(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double wanted) {
+static step_rating rate_step(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
+                             double wanted) {
   const pl_fem_potential *potential = &choice->work->potential;
   merit m = evaluate(s, choice, rows, last);
-  if (!(pl_fem_potential_residual(potential) <= PL_ACTOR_NEAR * potential->size) || !(m.objective <= wanted)) return BAD;
-  return m.objective + s->merit_weight * m.forces <= wanted ? GOOD : PL_ACTOR_NEARLY;
+  if (!(pl_fem_potential_residual(potential) <= PL_ACTOR_NEAR * potential->size) || !(m.objective <= wanted))
+    return BAD;
+  return m.objective + s->merit_weight * m.forces <= wanted ? GOOD : NEARLY_GOOD;
 }
 
-// Where a step of some length leads, corrected once if it is not good by itself: the first length in any case, others where that is likely to help.
+// Where a step of some length leads, corrected once if it is not good by itself: the first length in any case, others
+// where that is likely to help.
 static pl_status try_length(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                             const double *p, double length, double wanted, bool is_first, bool *good, pl_error *error) {
   for (int32_t i = 0; i < s->n; ++i) s->trial_u[i] = choice->work->next[i] - length * s->du[i];
   for (int32_t j = 0; j < s->P; ++j) s->trial_p[j] = p[j] - length * s->dp[j];
   pl_actor_shape_use(s, choice, s->trial_p);
-  verdict first = judge(s, choice, rows, last, wanted);
+  step_rating first = rate_step(s, choice, rows, last, wanted);
   *good = first == GOOD;
   if (*good || (first == BAD && !is_first)) return PL_OK;
   pl_status status = pl_actor_factor_solve(s->factor, choice->work->potential.gradient, 1, s->workspace, error);
   if (status < 0) return status;
   for (int32_t i = 0; i < s->n; ++i) s->trial_u[i] -= s->workspace[i];
-  *good = judge(s, choice, rows, last, wanted) == GOOD;
+  *good = rate_step(s, choice, rows, last, wanted) == GOOD;
   return PL_OK;
 }
 
-pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last, double *p,
-                               double *lambda, double *length, pl_error *error) {
+pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
+                               double *p, double *lambda, double *length, pl_error *error) {
   double gradient = objective_gradient(s, rows);
   grow_weight(s, lambda, gradient);
   double start = 0.5 * s->goal_square + s->regulariser + s->merit_weight * s->forces;
@@ -81,7 +90,7 @@ pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const 
   *length = fmin(1, 2 * s->last_length);
   for (int k = 0; k < MAX_HALVINGS; ++k, *length *= 0.5) {
     bool good = false;
-    double wanted = start + FALL * *length * gradient + 1e-14 * start;
+    double wanted = start + FALL * *length * gradient + MERIT_NOISE * start;
     pl_status status = try_length(s, choice, rows, last, p, *length, wanted, k == 0, &good, error);
     if (status < 0) return status;
     if (!good) continue;
@@ -96,7 +105,8 @@ pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const 
   return PL_OK;
 }
 
-// Newton's method with the length of steps halved until Φ, of which c is the gradient, falls. Friction is that of where it begins.
+// Newton's method with the length of steps halved until Φ, of which c is the gradient, falls. Friction is that of where
+// it begins.
 pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t limit, double tolerance, pl_error *error) {
   pl_fem_potential *potential = &choice->work->potential;
   double *u = choice->work->next;
@@ -109,7 +119,7 @@ pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t lim
     if (status >= 0) status = pl_actor_factor_solve(s->factor, potential->gradient, 1, s->du, error);
     if (status < 0) break;
     for (int32_t k = 0; k < s->n; ++k) gradient += potential->gradient[k] * s->du[k];
-    double noise = 1e-13 * (fabs(energy) + fabs(potential->elastic_energy));
+    double noise = ENERGY_NOISE * (fabs(energy) + fabs(potential->elastic_energy));
     for (int k = 0; k < MAX_HALVINGS && !(reached <= energy + noise - FALL * length * gradient); ++k, length *= 0.5) {
       for (int32_t j = 0; j < s->n; ++j) s->trial_u[j] = u[j] - length * s->du[j];
       reached = pl_fem_potential_evaluate(potential, s->trial_u, false, false);

@@ -51,8 +51,8 @@ static pl_status fill_space(pl_rest_space *space, const pl_actor_def *def, const
   return status;
 }
 
-pl_status pl_rest_space_build(pl_context *context, const pl_actor_def *def, const pl_fem_model *model, const pl_mesh *mesh,
-                              pl_rest_space **space, pl_error *error) {
+pl_status pl_rest_space_build(pl_context *context, const pl_actor_def *def, const pl_fem_model *model,
+                              const pl_mesh *mesh, pl_rest_space **space, pl_error *error) {
   *space = NULL;
   pl_status status = check_settings(def, model, mesh, error);
   if (status < 0) return status;

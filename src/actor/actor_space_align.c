@@ -1,15 +1,16 @@
-// Elements of an example pose turned back to where the rest has them (paper 004, sections 5.1 and 5.2), so that mixing an element's
-// poses is mixing places of its corners.
+// Elements of an example pose turned back to where the rest has them (paper 004, sections 5.1 and 5.2), so that mixing
+// an element's poses is mixing positions of its corners.
 //
 //   tets         R of F = R S, the deformation gradient from rest to example
-//   triangles    the same, with F extended to the unit normals: R takes plane to plane and is the polar rotation within it
+//   triangles    the same, with F extended to the unit normals: R takes plane to plane and is the polar rotation
+//                within it
 //   edges        along the edge: mixed corners have mixed lengths
 //   hinges       the common edges and the means of the two normals on each other
 //   turns        the mean directions of the two edges on each other
 //
-// Of hinges the paper aligns the common edges, which leaves the turn about the edge open. With the mean normals on each other, both
-// wings turn by half of the difference of angles: the mixture's angle is monotone in the weight for any two angles in (-π, π), also
-// where the bend changes its side.
+// Of hinges the paper aligns the common edges, which leaves the turn about the edge open. With the mean normals on each
+// other, both wings turn by half of the difference of angles: the mixture's angle is monotone in the weight for any two
+// angles in (-π, π), also where the bend changes its side.
 //
 // R always has determinant +1. Elements keep their centroids, so it does not matter where an example stands.
 #include <math.h>
@@ -21,6 +22,8 @@
 
 // Volume, area or length against the rest's below which an element counts as flat.
 #define FLAT 1e-6
+// Length of the sum of two unit vectors below which they are opposite, but for rounding.
+#define CANCELLED 1e-9
 
 static pl_vec3 side(const double *x, int from, int to) {
   return pl_vec3_sub(pl_fem_vector(x, to), pl_fem_vector(x, from));
@@ -59,7 +62,7 @@ static pl_mat3 hinge_frame(const double *x) {
   pl_vec3 n1 = pl_vec3_unit_or(pl_vec3_cross(e, p), pl_vec3_of(0, 0, 1));
   pl_vec3 n2 = pl_vec3_unit_or(pl_vec3_cross(q, e), pl_vec3_of(0, 0, 1)), mean = pl_vec3_add(n1, n2);
   // Folded together, the normals cancel; away from both wings is then the middle.
-  if (pl_vec3_length(mean) < 1e-9) mean = pl_vec3_cross(e, n1);
+  if (pl_vec3_length(mean) < CANCELLED) mean = pl_vec3_cross(e, n1);
   mean = pl_vec3_unit_or(pl_vec3_add_scaled(mean, e, -pl_vec3_dot(mean, e)), pl_vec3_perpendicular(e));
   return pl_mat3_of_columns(e, mean, pl_vec3_cross(e, mean));
 }
@@ -71,7 +74,7 @@ static pl_mat3 turn_frame(const double *x) {
   b = pl_vec3_unit_or(b, pl_vec3_of(1, 0, 0));
   pl_vec3 mean = pl_vec3_add(a, b), z = pl_vec3_of(0, 0, 1);
   // Folded back: at right angles to the edges, as if it had turned to the left.
-  mean = pl_vec3_length(mean) < 1e-9 ? pl_vec3_cross(z, a) : pl_vec3_unit_or(mean, a);
+  mean = pl_vec3_length(mean) < CANCELLED ? pl_vec3_cross(z, a) : pl_vec3_unit_or(mean, a);
   return pl_mat3_of_columns(mean, pl_vec3_cross(z, mean), z);
 }
 

@@ -1,4 +1,5 @@
-// The map of cages: weights of the body's particles in a cage, given or made (paper 004, section 4; Joshi and others 2007).
+// The map of cages: weights of the body's particles in a cage, given or made (paper 004, section 4; Joshi and others
+// 2007).
 //
 // Parameters are displacements of the cage's vertices, so p = 0 is the rest shape whatever the rounding of the weights.
 #include <string.h>
@@ -10,25 +11,29 @@
 #include "mesh/topology.h"
 
 // A curve has no triangles to build a cage around; as triangles without area its segments do.
-static pl_status thicken_curve(pl_context *context, pl_arena *arena, const pl_mesh_view *view, pl_mesh **thick, pl_error *error) {
+static pl_status thicken_curve(pl_context *context, pl_arena *arena, const pl_mesh_view *view, pl_mesh **thick,
+                               pl_error *error) {
   int32_t *triangles = PL_TAKE(arena, int32_t, 3 * (size_t)view->segment_count);
   if (triangles == NULL) return pl_fail_memory(error);
   for (ptrdiff_t s = 0; s < view->segment_count; ++s)
     for (int k = 0; k < 3; ++k) triangles[3 * s + k] = view->segments[2 * s + (k > 0)];
-  pl_mesh_view made = {
-      .point_count = view->point_count, .points = view->points, .triangle_count = view->segment_count, .triangles = triangles};
+  pl_mesh_view made = {.point_count = view->point_count,
+                       .points = view->points,
+                       .triangle_count = view->segment_count,
+                       .triangles = triangles};
   return pl_mesh_create(context, &made, thick, error);
 }
 
-// Neither does an open shell enclose anything: it is given two sides, half an element to either side of its points, and walls along
-// its border.
-static pl_status thicken_shell(pl_context *context, pl_arena *arena, const pl_mesh_view *view, double half, pl_mesh **thick,
-                               pl_error *error) {
+// Neither does an open shell enclose anything: it is given two sides, half an element to either side of its points, and
+// walls along its border.
+static pl_status thicken_shell(pl_context *context, pl_arena *arena, const pl_mesh_view *view, double half,
+                               pl_mesh **thick, pl_error *error) {
   size_t n = (size_t)view->point_count, count = (size_t)view->triangle_count;
   int32_t *neighbours, shift = view->point_count, used = 0;
   pl_vec3 *points = PL_TAKE(arena, pl_vec3, 2 * n), *normals = PL_TAKE(arena, pl_vec3, n);
   int32_t *triangles = PL_TAKE(arena, int32_t, 24 * count);
-  if (arena->failed || !pl_neighbours_find(arena, (pl_elements){view->triangles, view->triangle_count, 3}, shift, &neighbours))
+  if (arena->failed ||
+      !pl_neighbours_find(arena, (pl_elements){view->triangles, view->triangle_count, 3}, shift, &neighbours))
     return pl_fail_memory(error);
   pl_normals_compute(view->points, view->point_count, view->triangles, view->triangle_count, normals);
   for (size_t i = 0; i < n; ++i) {
@@ -69,7 +74,8 @@ static pl_status make_cage(const pl_rest_space *space, const pl_actor_def *def, 
   if (model->material == PL_FEM_SHELL)
     status = thicken_shell(space->context, &arena, &view, 0.5 * model->element_size, &thick, error);
   pl_arena_destroy(&arena);
-  if (status >= 0) status = pl_cage_build(space->context, thick != NULL ? thick : mesh, def->cage_point_count, cage, error);
+  if (status >= 0)
+    status = pl_cage_build(space->context, thick != NULL ? thick : mesh, def->cage_point_count, cage, error);
   pl_mesh_destroy(thick);
   return status;
 }
@@ -78,16 +84,17 @@ static pl_status find_weights(pl_rest_space *space, const pl_mesh *cage, const p
   pl_harmonic_weights *harmonic = NULL;
   pl_harmonic_report report;
   pl_mesh_view view = pl_mesh_get_view(mesh);
-  pl_status status = pl_harmonic_build(space->context, cage, view.points, view.point_count, 0, &harmonic, &report, error);
+  pl_status status =
+      pl_harmonic_build(space->context, cage, view.points, view.point_count, 0, &harmonic, &report, error);
   if (status < 0) return status;
-  pl_harmonic_view look = pl_harmonic_get_view(harmonic);
-  space->weight_stride = (look.cage_point_count + PL_REST_LANES - 1) / PL_REST_LANES * PL_REST_LANES;
-  double *weights = PL_TAKE(&space->arena, double, (size_t)look.point_count *(size_t)space->weight_stride);
+  pl_harmonic_view harmonic_view = pl_harmonic_get_view(harmonic);
+  space->weight_stride = (harmonic_view.cage_point_count + PL_REST_LANES - 1) / PL_REST_LANES * PL_REST_LANES;
+  double *weights = PL_TAKE(&space->arena, double, (size_t)harmonic_view.point_count *(size_t)space->weight_stride);
   if (weights != NULL)
-    for (ptrdiff_t i = 0; i < look.point_count; ++i)
-      for (int32_t k = look.start[i]; k < look.start[i + 1]; ++k)
-        weights[space->weight_stride * i + look.columns[k]] = look.values[k];
-  space->handle_count = look.cage_point_count;
+    for (ptrdiff_t i = 0; i < harmonic_view.point_count; ++i)
+      for (int32_t k = harmonic_view.start[i]; k < harmonic_view.start[i + 1]; ++k)
+        weights[space->weight_stride * i + harmonic_view.columns[k]] = harmonic_view.values[k];
+  space->handle_count = harmonic_view.cage_point_count;
   space->weights = weights;
   pl_harmonic_destroy(harmonic);
   return weights != NULL ? PL_OK : pl_fail_memory(error);

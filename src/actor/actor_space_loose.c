@@ -1,8 +1,8 @@
-// Loose spaces: mixtures of examples, element by element (paper 004, eq. 12): X_e(p) = X_e + Σ p_k (X̂_k,e - X_e), with X̂ the
-// example's element turned back to the rest's frame.
+// Loose spaces: mixtures of examples, element by element (paper 004, eq. 12): X_e(p) = X_e + Σ p_k (X̂_k,e - X_e), with
+// X̂ the example's element turned back to the rest's frame.
 //
-// Elements that an example leaves as they are have no entry for it: an example that only bends an arm costs nothing elsewhere, and
-// the matrices of groups of local examples are as sparse as the examples are local.
+// Elements that an example leaves as they are have no entry for it: an example that only bends an arm costs nothing
+// elsewhere, and the matrices of groups of local examples are as sparse as the examples are local.
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { MAX_VALUES = 3 * PL_FEM_MAX_CORNERS, MAX_EXAMPLES = 1024 };
 
-// Changes of an element by less than this share of its size are rounding of single-precision files.
+// Changes of an element by less than this fraction of its size are rounding of single-precision files.
 #define SAME 1e-7
 
 // --- building -----------------------------------------------------------------------------------------------------
@@ -22,8 +22,8 @@ static const char *word_of(const pl_fem_group *group) {
 }
 
 // The change of one element in an example; `differs` whether there is any.
-static bool align_element(const pl_rest_space *space, int32_t g, int32_t element, const pl_mesh_pose *pose, double *change,
-                          bool *differs) {
+static bool align_element(const pl_rest_space *space, int32_t g, int32_t element, const pl_mesh_pose *pose,
+                          double *change, bool *differs) {
   const pl_fem_group *group = &space->model->groups[g];
   ptrdiff_t count = group->corner_count;
   const double *start = group->starts + 3 * count * element;
@@ -53,7 +53,7 @@ static pl_status count_entries(pl_rest_space *space, const pl_actor_def *def, in
       used += differs;
     }
     if (used > 0 && loose->pair_start[e] > INT32_MAX - used * used)
-      return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "examples", "too many examples for so many elements");
+      return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "examples", "too many examples for this number of elements");
     loose->start[e + 1] = loose->start[e] + used;
     loose->pair_start[e + 1] = loose->pair_start[e] + used * used;
   }
@@ -91,8 +91,8 @@ static pl_status build_group(pl_rest_space *space, const pl_actor_def *def, int3
 
 static pl_status check_examples(const pl_rest_space *space, const pl_actor_def *def, pl_error *error) {
   if (def->example_count < 1 || def->example_count > MAX_EXAMPLES || def->examples == NULL)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "example_count", "%d examples; give 1 to %d", def->example_count,
-                         MAX_EXAMPLES);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "example_count", "%d examples; give 1 to %d",
+                         def->example_count, MAX_EXAMPLES);
   for (int32_t k = 0; k < def->example_count; ++k) {
     const pl_mesh_pose *pose = &def->examples[k];
     if (pose->name == NULL || pose->points == NULL)
@@ -100,17 +100,18 @@ static pl_status check_examples(const pl_rest_space *space, const pl_actor_def *
                            pose->name == NULL ? "name" : "points");
     for (int32_t i = 0; i < space->particle_count; ++i)
       if (!pl_vec3_is_finite(pose->points[i]))
-        return pl_fail_field(error, PL_ERROR_INVALID_DATA, "examples", "example \"%s\": point %d is not finite", pose->name, i);
+        return pl_fail_field(error, PL_ERROR_INVALID_DATA, "examples", "example \"%s\": point %d is not finite",
+                             pose->name, i);
     int32_t group = def->example_groups != NULL ? def->example_groups[k] : 0;
     if (group < 0 || group >= def->example_count)
-      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "example_groups", "example \"%s\" is in group %d; use 0 to %d",
-                           pose->name, group, def->example_count - 1);
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "example_groups",
+                           "example \"%s\" is in group %d; use 0 to %d", pose->name, group, def->example_count - 1);
   }
   return PL_OK;
 }
 
-// metric_kl = Σ L_kᵀ H L_l over all elements, H the Hessian at rest, in units of Young's modulus times volume: what small amounts
-// of the examples strain, squared.
+// metric_kl = Σ L_kᵀ H L_l over all elements, H the Hessian at rest, in units of Young's modulus times volume: what
+// small amounts of the examples strain, squared.
 static void measure_examples(pl_rest_space *space) {
   const pl_fem_model *model = space->model;
   for (int32_t g = 0; g < model->group_count; ++g) {
@@ -202,8 +203,8 @@ typedef struct sweep {
   int32_t group;
 } sweep;
 
-// Several elements without a corner in common are visited at a time, so adding to rows (E) or columns (B) of an element's corners
-// is safe; what all elements add to goes into the room of each entry first.
+// Several elements without a corner in common are visited at a time, so adding to rows (E) or columns (B) of an
+// element's corners is safe; what all elements add to goes into the workspace of each entry first.
 static void each_group(sweep *s, pl_block_visit *visit) {
   for (s->group = 0; s->group < s->space->model->group_count; ++s->group)
     pl_block_pattern_visit(s->system->context, &s->space->model->pattern, s->group, visit, s);
@@ -257,7 +258,7 @@ void pl_rest_loose_mixed_pull(pl_rest_space *space, const double *v, double *pro
     for (ptrdiff_t k = 0; v[i] != 0 && k < size; ++k) product[k] += v[i] * space->gradients[size * i + k];
 }
 
-// One entry's column of xX goes to B, its products with all entries of the element to the room of pairs.
+// One entry's column of xX goes to B, its products with all entries of the element to the workspace of pairs.
 static void spread_third(const sweep *s, int32_t e, int32_t entry, const double *xX, const double *XX) {
   const pl_fem_group *group = &s->system->model->groups[s->group];
   const pl_loose_group *loose = &s->space->loose[s->group];
@@ -295,7 +296,8 @@ static void visit_third(void *data, const int32_t *elements, int32_t count, doub
     pl_fem_element element = pl_fem_system_element(s->system, s->x, s->group, e, corners);
     for (int i = 0; i < 3 * corner_count; ++i) lambda[i] = s->v[coordinate(group, e, i)];
     group->energy->third(&element, lambda, xx, xX, XX);
-    const int32_t *slots = s->system->model->pattern.groups[s->group].slots + (ptrdiff_t)corner_count * corner_count * e;
+    const int32_t *slots =
+        s->system->model->pattern.groups[s->group].slots + (ptrdiff_t)corner_count * corner_count * e;
     if (s->xx != NULL) pl_rest_add_blocks(slots, corner_count, xx, s->xx->values);
     for (int32_t k = loose->start[e]; k < loose->start[e + 1]; ++k) spread_third(s, e, k, xX, XX);
   }

@@ -1,8 +1,8 @@
 // The map of modes: the body's softest vibrations about its rest shape, rigid motions left out.
 //
-// Modes come with uᵀ M u = 1, and λ = uᵀ K u is twice the energy of the amplitude 1. They are scaled such that p = 1 strains the
-// body by 0.1 in root mean square: K-energy of ½ E V 0.1², with E Young's modulus and V the volume. So parameters of stiff and soft
-// modes compare, and those of bodies of any size.
+// Modes come with uᵀ M u = 1, and λ = uᵀ K u is twice the energy of the amplitude 1. They are scaled such that p = 1
+// strains the body by 0.1 in root mean square: K-energy of ½ E V 0.1², with E Young's modulus and V the volume. So
+// parameters of stiff and soft modes compare, and those of bodies of any size.
 #include <math.h>
 
 #include "actor/actor_space_parts.h"
@@ -12,8 +12,8 @@
 
 #define MODE_STRAIN 0.1
 
-// (rad/s)² below which a mode strains nothing: a thousandth of a thousandth of a thousandth of the body's own, which leaves room
-// for the bending of the thinnest shells.
+// (rad/s)² below which a mode strains nothing: a thousandth of a thousandth of a thousandth of the body's own, which
+// leaves room for the bending of the thinnest shells.
 #define RIGID 1e-9
 
 typedef struct modes {
@@ -41,7 +41,8 @@ static pl_status find_modes(pl_rest_space *space, pl_arena *arena, modes *m, pl_
   pl_eigen_def eigen = pl_default_eigen_def();
   eigen.mode_count = m->count;
   pl_eigen_report report;
-  return pl_eigen_modes_compute(space->context, &m->stiffness, model->head.masses, &eigen, m->values, m->vectors, &report, error);
+  return pl_eigen_modes_compute(space->context, &m->stiffness, model->head.masses, &eigen, m->values, m->vectors,
+                                &report, error);
 }
 
 static pl_status use_modes(pl_rest_space *space, const modes *m, pl_error *error) {
@@ -54,7 +55,8 @@ static pl_status use_modes(pl_rest_space *space, const modes *m, pl_error *error
     double value = m->values[m->rigid_count + k];
     if (!(value > RIGID * unit))
       return pl_fail_field(error, PL_ERROR_INVALID_DATA, "rest",
-                           "mode %d strains nothing: the mesh falls into pieces, or its elements do not hold it", (int)k);
+                           "mode %d strains nothing: the mesh falls into pieces, or its elements do not hold it",
+                           (int)k);
     double scale = MODE_STRAIN / sqrt(value * space->strain_scale);
     for (ptrdiff_t r = 0; r < n; ++r) map[size * r + k] = scale * m->vectors[n * (m->rigid_count + k) + r];
   }
@@ -77,8 +79,8 @@ pl_status pl_rest_modes_build(pl_rest_space *space, const pl_actor_def *def, pl_
   pl_arena_init(&arena, space->context, 0);
   pl_status status = find_modes(space, &arena, &m, error);
   if (status == PL_REMARK_NOT_CONVERGED)
-    status = pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mode_count", "%d modes were not found to precision; ask for fewer",
-                           def->mode_count);
+    status = pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mode_count",
+                           "%d modes were not found to precision; ask for fewer", def->mode_count);
   if (status >= 0) status = use_modes(space, &m, error);
   pl_arena_destroy(&arena);
   return status;

@@ -5,21 +5,23 @@
 //   w   energy of the body's own elements with X₀ as rest and X(p) as pose      K   its Hessian at X₀
 //
 // in units of ½ E V (Young's modulus, volume), in which the uniaxial strain ε costs ε²: w is a mean squared strain.
-// `volume_regularisation` f multiplies the bulk modulus of the material of w, whatever the parameters of the element are: Poisson's
-// ratio and Young's modulus of corotated and neo-Hookean tets change such that the shear modulus stays; stiffnesses k of a volume
-// or area term become k + (f - 1) times the bulk modulus, and 0 where that is negative. Curves have no such term.
+// `volume_regularisation` f multiplies the bulk modulus of the material of w, whatever the parameters of the element
+// are: Poisson's ratio and Young's modulus of corotated and neo-Hookean tets change such that the shear modulus stays;
+// stiffnesses k of a volume or area term become k + (f - 1) times the bulk modulus, and 0 where that is negative.
+// Curves have no such term.
 //
-// What is thin hardly minds being bent: a curve of thickness t with the curvature κ is strained by t κ / 2 at most, and a mean of squared strains lets its rest shape crumple where it could as
-// well lean. `bend_regularisation` multiplies the stiffnesses of bends and hinges: (d / t)² makes bending as dear as for a body of thickness d.
+// What is thin hardly minds being bent: a curve of thickness t with the curvature κ is strained by t κ / 2 at most, and
+// a mean of squared strains lets its rest shape crumple where it could as well lean. `bend_regularisation` multiplies
+// the stiffnesses of bends and hinges: (d / t)² makes bending as dear as for a body of thickness d.
 //
-// The energy does not see rigid motions of the rest shape, nor does the body: c, a millionth of the other factors, pins them to
-// where they were. It is also what holds vertices of a cage that move hardly anything. In the Hessian every element's own is
-// replaced by a positive one.
+// The energy does not see rigid motions of the rest shape, nor does the body: c, a millionth of the other factors, pins
+// them to where they were. It is also what holds vertices of a cage that move hardly anything. In the Hessian every
+// element's own is replaced by a positive one.
 //
 // To w comes the cost of isolated strain (actor_space_limit.c).
 //
-// Loose spaces (section 5.1): h (Σ_g max(0, Σ_k p_k - 1)² + Σ_k min(0, p_k)²) + a ½ |p|² + b ½ |d|²: the hull of rest and examples
-// of each group. The printed ½ (Σ p - 1)² would forbid the rest shape, which is p = 0.
+// Loose spaces (section 5.1): h (Σ_g max(0, Σ_k p_k - 1)² + Σ_k min(0, p_k)²) + a ½ |p|² + b ½ |d|²: the hull of rest
+// and examples of each group. The printed ½ (Σ p - 1)² would forbid the rest shape, which is p = 0.
 #include <math.h>
 #include <string.h>
 
@@ -28,13 +30,16 @@
 #include "math/vec3.h"
 
 #define PROXIMAL 1e-6
+static const double MIN_REGULARISATION = 1e-6;  // what PROXIMAL is relative to when both regularisations are 0
+static const double MIN_BULK_FACTOR = 1e-3;     // a metric without resistance to volume would be singular
+static const double MAX_POISSON = 0.499;        // energies have no value at 1/2
 
 // --- building -----------------------------------------------------------------------------------------------------
 
 // Bulk modulus of an elastic tet times a factor, shear modulus kept.
 static void scale_elastic(double factor, double *p) {
-  double mu = p[0] / (2 * (1 + p[1])), bulk = p[0] / (3 * (1 - 2 * p[1])) * fmax(factor, 1e-3);
-  double poisson = fmin((3 * bulk - 2 * mu) / (2 * (3 * bulk + mu)), 0.499);
+  double mu = p[0] / (2 * (1 + p[1])), bulk = p[0] / (3 * (1 - 2 * p[1])) * fmax(factor, MIN_BULK_FACTOR);
+  double poisson = fmin((3 * bulk - 2 * mu) / (2 * (3 * bulk + mu)), MAX_POISSON);
   p[0] = 2 * mu * (1 + poisson);
   p[1] = poisson;
 }
@@ -66,8 +71,8 @@ pl_status pl_rest_regulariser_build(pl_rest_space *space, const pl_actor_def *de
     return pl_fail_memory(error);
   for (int32_t g = 0; g < model->group_count; ++g) {
     const pl_fem_group *group = &model->groups[g];
-    double *own = pl_arena_copy(arena, group->parameters, (size_t)group->element_count * (size_t)group->energy->parameter_count,
-                                sizeof(double));
+    double *own = pl_arena_copy(arena, group->parameters,
+                                (size_t)group->element_count * (size_t)group->energy->parameter_count, sizeof(double));
     if (own == NULL) return pl_fail_memory(error);
     scale_parameters(model, group, def, own);
     parameters[g] = own;
@@ -79,7 +84,8 @@ pl_status pl_rest_regulariser_build(pl_rest_space *space, const pl_actor_def *de
   if (!is_free) pl_rest_whole_square(space, &space->stiffness, 1, space->metric);
   double reach = space->modes != NULL ? 1 : pl_box_diagonal(model->head.box);
   double handles = space->modes != NULL ? space->size : space->handle_count;
-  space->proximal = PROXIMAL * fmax(space->regularisation + space->rate_regularisation, 1e-6) / (reach * reach * handles);
+  space->proximal = PROXIMAL * fmax(space->regularisation + space->rate_regularisation, MIN_REGULARISATION) /
+                    (reach * reach * handles);
   return pl_rest_strain_cost_build(space, def->max_strain, error);
 }
 
@@ -116,7 +122,9 @@ static double compare(pl_rest_space *space, const double *p, const double *q) {
 static double strain_energy(pl_rest_space *space, double own, double *forces, pl_block_matrix *matrix) {
   if (!(own > 0) || !pl_rest_strain_cost_joins(space)) {
     double energy = pl_fem_system_evaluate(&space->system, space->points, forces, matrix, true);
-    return own > 0 ? energy + pl_rest_strain_cost_add(space, space->points, 0, space->regularisation / own, forces, matrix) : energy;
+    return own > 0
+               ? energy + pl_rest_strain_cost_add(space, space->points, 0, space->regularisation / own, forces, matrix)
+               : energy;
   }
   if (forces != NULL) memset(forces, 0, 3 * (size_t)space->particle_count * sizeof(double));
   if (matrix != NULL) pl_block_matrix_clear(space->context, matrix);
@@ -135,10 +143,11 @@ static void fill_sparse(const pl_rest_space *space, double own, double rate, pl_
     }
 }
 
-static double regularise_whole(pl_rest_space *space, const double *p, const double *last, double *gradient, double *hessian,
-                               pl_block_matrix *sparse) {
+static double regularise_whole(pl_rest_space *space, const double *p, const double *last, double *gradient,
+                               double *hessian, pl_block_matrix *sparse) {
   ptrdiff_t n = 3 * (ptrdiff_t)space->particle_count;
-  double own = 2 * space->regularisation * space->strain_scale, rate = 2 * space->rate_regularisation * space->strain_scale;
+  double own = 2 * space->regularisation * space->strain_scale,
+         rate = 2 * space->rate_regularisation * space->strain_scale;
   bool bends = hessian != NULL || sparse != NULL;
   pl_rest_space_points(space, p, space->points);
   double energy = strain_energy(space, own, gradient != NULL ? space->forces : NULL, bends ? &space->first : NULL);
@@ -156,7 +165,8 @@ static double regularise_whole(pl_rest_space *space, const double *p, const doub
 
 // --- loose --------------------------------------------------------------------------------------------------------
 
-static double regularise_loose(pl_rest_space *space, const double *p, const double *last, double *gradient, double *hessian) {
+static double regularise_loose(pl_rest_space *space, const double *p, const double *last, double *gradient,
+                               double *hessian) {
   double own = space->regularisation, rate = space->rate_regularisation, hull = 2 * space->hull_penalty, sum = 0;
   ptrdiff_t size = space->size;
   double *excess = space->group_sums;
@@ -182,7 +192,8 @@ static double regularise_loose(pl_rest_space *space, const double *p, const doub
 
 // --- both ---------------------------------------------------------------------------------------------------------
 
-double pl_rest_space_regularise(pl_rest_space *space, const double *p, const double *last, double *gradient, double *hessian) {
+double pl_rest_space_regularise(pl_rest_space *space, const double *p, const double *last, double *gradient,
+                                double *hessian) {
   return pl_rest_is_loose(space) ? regularise_loose(space, p, last, gradient, hessian)
                                  : regularise_whole(space, p, last, gradient, hessian, NULL);
 }
@@ -200,6 +211,7 @@ double pl_rest_space_strain(pl_rest_space *space, const double *p, const double 
   if (!pl_rest_is_loose(space)) return sqrt(compare(space, p, q) * space->strain_scale);
   double sum = 0;
   for (ptrdiff_t k = 0; k < space->size; ++k)
-    for (ptrdiff_t l = 0; l < space->size; ++l) sum += (p[k] - q[k]) * space->metric[space->size * k + l] * (p[l] - q[l]);
+    for (ptrdiff_t l = 0; l < space->size; ++l)
+      sum += (p[k] - q[k]) * space->metric[space->size * k + l] * (p[l] - q[l]);
   return sqrt(fmax(0, sum));
 }

@@ -1,10 +1,10 @@
 // Rest shapes neither turn nor travel.
 //
-// A body does not feel rigid motions of its rest shape, so nothing holds them but the cost of change, and what second-order terms
-// leave of them in each step adds up: after some seconds the rest shape of a hopper has turned by half a radian. The cost of change
-// and the strain that reports tell are taken to first order around the shape as built; they mean what they say only while the rest
-// shape is turned as that is. So before each step free points and cages are turned and moved back, all of them alike, which changes
-// no element.
+// A body does not feel rigid motions of its rest shape, so nothing holds them but the cost of change, and what
+// second-order terms leave of them in each step adds up: after some seconds the rest shape of a hopper has turned by
+// half a radian. The cost of change and the strain that reports tell are taken to first order around the shape as
+// built; they mean what they say only while the rest shape is turned as that is. So before each step free points and
+// cages are turned and moved back, all of them alike, which changes no element.
 #include <math.h>
 
 #include "actor/actor_space_parts.h"

@@ -1,12 +1,14 @@
 // Isolated distortions cost more than spread ones.
 //
-// The energy of eq. 11 is a mean over the body: a toe strained by 1 costs as little as its share of the volume, so goals on a foot are met by wringing a few of its elements. Here
-// every element pays in addition with the fourth power of its own strain,
+// The energy of eq. 11 is a mean over the body: a toe strained by 1 costs as little as its share of the volume, so
+// goals on a foot are met by wringing a few of its elements. Here every element pays in addition with the fourth power
+// of its own strain,
 //
 //   a Σ_e m_e ε_e⁴ / s²,   ε_e² = W_e / U_e
 //
-// where W_e is its energy, U_e what a dilation by 1 would cost it (to second order), m_e its share of all U_e, s the strain limit: at ε = s the price of a strain has doubled. Elements that do
-// not mind dilation (hinges, bends) take no part.
+// where W_e is its energy, U_e what a dilation by 1 would cost it (to second order), m_e its share of all U_e, s the
+// strain limit: at ε = s the price of a strain has doubled. Elements that do not mind dilation (hinges, bends) take no
+// part.
 #include <string.h>
 
 #include "actor/actor_space_parts.h"
@@ -14,9 +16,12 @@
 
 enum { MAX_VALUES = 3 * PL_FEM_MAX_CORNERS };
 
+static const double DILATION = 1e-3;  // small against any strain limit, large against rounding: its square is 1e-6
+static const double MIN_COST = 1e-9;  // of the sum over all elements
+
 // Cost of a small dilation of an element over its square.
 static double dilation_cost(const pl_fem_group *group, int32_t element) {
-  const double *start = group->starts + 3 * (ptrdiff_t)group->corner_count * element, by = 1e-3;
+  const double *start = group->starts + 3 * (ptrdiff_t)group->corner_count * element, by = DILATION;
   double x[MAX_VALUES], middle[3] = {0, 0, 0};
   for (int i = 0; i < 3 * group->corner_count; ++i) middle[i % 3] += start[i] / group->corner_count;
   for (int i = 0; i < 3 * group->corner_count; ++i) x[i] = middle[i % 3] + (1 + by) * (start[i] - middle[i % 3]);
@@ -31,11 +36,12 @@ pl_status pl_rest_strain_cost_build(pl_rest_space *space, double limit, pl_error
   double *factors = PL_TAKE(&space->arena, double, model->element_start[model->group_count]);
   if (factors == NULL) return pl_fail_memory(error);
   for (int32_t g = 0, k = 0; g < model->group_count; ++g)
-    for (int32_t e = 0; e < model->groups[g].element_count; ++e) sum += factors[k++] = dilation_cost(&model->groups[g], e);
+    for (int32_t e = 0; e < model->groups[g].element_count; ++e)
+      sum += factors[k++] = dilation_cost(&model->groups[g], e);
   for (int32_t k = 0; k < model->element_start[model->group_count]; ++k) {
     double unit = factors[k];
     // Below this a dilation is rounding: angles do not see it.
-    factors[k] = unit > 1e-9 * sum ? 1 / (sum * unit * limit * limit) : 0;
+    factors[k] = unit > MIN_COST * sum ? 1 / (sum * unit * limit * limit) : 0;
   }
   space->limit_factors = factors;
   return PL_OK;
@@ -47,8 +53,8 @@ bool pl_rest_strain_cost_joins(const pl_rest_space *space) {
   return space->limit_factors != NULL;
 }
 
-// plain W + factor W² of one element, with its derivatives added to those by particle. Energies that have no positive Hessian at hand take the product of gradients
-// for it: that is the larger part.
+// plain W + factor W² of one element, with its derivatives added to those by particle. Energies that have no positive
+// Hessian at hand take the product of gradients for it: that is the larger part.
 static double add_element(const pl_fem_model *model, int32_t g, int32_t i, const pl_fem_element *element, double plain,
                           double factor, double *forces, pl_block_matrix *matrix) {
   const pl_fem_group *group = &model->groups[g];
@@ -66,10 +72,12 @@ static double add_element(const pl_fem_model *model, int32_t g, int32_t i, const
   }
   double derivative = plain + 2 * factor * values[0];
   for (int c = 0; forces != NULL && c < n; ++c)
-    forces[3 * (ptrdiff_t)group->corners[group->corner_count * (ptrdiff_t)i + c / 3] + c % 3] += derivative * gradient[c];
+    forces[3 * (ptrdiff_t)group->corners[group->corner_count * (ptrdiff_t)i + c / 3] + c % 3] +=
+        derivative * gradient[c];
   if (matrix != NULL) {
     for (int a = 0; a < n; ++a)
-      for (int b = 0; b < n; ++b) hessian[n * a + b] = derivative * hessian[n * a + b] + 2 * factor * gradient[a] * gradient[b];
+      for (int b = 0; b < n; ++b)
+        hessian[n * a + b] = derivative * hessian[n * a + b] + 2 * factor * gradient[a] * gradient[b];
     const int32_t *slots = model->pattern.groups[g].slots + (ptrdiff_t)group->corner_count * group->corner_count * i;
     pl_rest_add_blocks(slots, group->corner_count, hessian, matrix->values);
   }
@@ -77,7 +85,7 @@ static double add_element(const pl_fem_model *model, int32_t g, int32_t i, const
 }
 
 double pl_rest_strain_cost_add(pl_rest_space *space, const double *points, double plain, double scale, double *forces,
-                         pl_block_matrix *matrix) {
+                               pl_block_matrix *matrix) {
   const pl_fem_model *model = space->model;
   double sum = 0;
   if (space->limit_factors == NULL) return 0;

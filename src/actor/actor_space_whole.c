@@ -1,12 +1,12 @@
-// Whole spaces: rest places of particles X = X₀ + L p, shared by the elements around them.
+// Whole spaces: rest positions of particles X = X₀ + L p, shared by the elements around them.
 //
 //   free    L = 1 over the coordinates that move
 //   cages   L = W ⊗ 1: every coordinate of a particle is the same mean of that coordinate of the cage's vertices
 //   modes   L is dense
 //
-// Derivatives by X are put together by particle first, as blocks on the pattern of the stiffness matrix, and then multiplied with
-// L. Multiplying each element by itself would cost 12 x 12 x P a tet, some 12 x 12 x 3 V x 3 a particle; the blocks cost 9 x V
-// each, about 13 of them a particle: a tenth.
+// Derivatives by X are put together by particle first, as blocks on the pattern of the stiffness matrix, and then
+// multiplied with L. Multiplying each element by itself would cost 12 x 12 x P a tet, some 12 x 12 x 3 V x 3 a
+// particle; the blocks cost 9 x V each, about 13 of them a particle: a tenth.
 #include <string.h>
 
 #include "actor/actor_space_parts.h"
@@ -55,8 +55,10 @@ void pl_rest_whole_pull(const pl_rest_space *space, const double *v, double *pro
 
 // --- blocks times L -----------------------------------------------------------------------------------------------
 
-// One row of blocks and some handles at a time, so that the sums stay in registers; the axes are put between each other at the end. In a plane nothing is found along z.
-static inline void cage_rows(const pl_rest_space *space, const pl_block_matrix *matrix, int32_t row, int32_t axes, double *rows) {
+// One row of blocks and some handles at a time, so that the sums stay in registers; the axes are put between each other
+// at the end. In a plane nothing is found along z.
+static inline void cage_rows(const pl_rest_space *space, const pl_block_matrix *matrix, int32_t row, int32_t axes,
+                             double *rows) {
   const pl_block_pattern *pattern = matrix->pattern;
   int32_t handles = space->handle_count;
   for (int a = 0; a < axes; ++a)
@@ -112,12 +114,13 @@ static void free_square(const pl_rest_space *space, const pl_block_matrix *matri
     for (int32_t k = pattern->start[i]; k < pattern->start[i + 1]; ++k)
       for (ptrdiff_t a = 0; a < axes; ++a)
         for (ptrdiff_t b = 0; b < axes; ++b)
-          sum[size * (axes * i + a) + axes * pattern->columns[k] + b] += factor * matrix->values[9 * (ptrdiff_t)k + 3 * a + b];
+          sum[size * (axes * i + a) + axes * pattern->columns[k] + b] +=
+              factor * matrix->values[9 * (ptrdiff_t)k + 3 * a + b];
 }
 
 // target (from p on) += the rows of four particles, each with its factor.
-static void add_rows(double *restrict target, const double *const rows[PL_REST_BATCH], const double factors[PL_REST_BATCH],
-                     int32_t from, int32_t size) {
+static void add_rows(double *restrict target, const double *const rows[PL_REST_BATCH],
+                     const double factors[PL_REST_BATCH], int32_t from, int32_t size) {
   const double *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2], *restrict r3 = rows[3];
   double f0 = factors[0], f1 = factors[1], f2 = factors[2], f3 = factors[3];
   for (int32_t q = from; q < size; ++q) target[q] += f0 * r0[q] + f1 * r1[q] + f2 * r2[q] + f3 * r3[q];
@@ -174,12 +177,14 @@ typedef struct sweep {
 
 void pl_rest_whole_mixed(pl_rest_space *space, const pl_fem_system *system, const double *x, double *E) {
   pl_fem_system_mixed_blocks(system, x, &space->first);
-  for (int32_t i = 0; i < space->particle_count; ++i) multiply_rows(space, &space->first, i, E + 3 * (ptrdiff_t)space->size * i);
+  for (int32_t i = 0; i < space->particle_count; ++i)
+    multiply_rows(space, &space->first, i, E + 3 * (ptrdiff_t)space->size * i);
 }
 
 static void gather(const pl_fem_group *group, int32_t element, const double *v, double *corners) {
   const int32_t *points = group->corners + (ptrdiff_t)group->corner_count * element;
-  for (int32_t k = 0; k < group->corner_count; ++k) memcpy(corners + 3 * k, v + 3 * (ptrdiff_t)points[k], 3 * sizeof(double));
+  for (int32_t k = 0; k < group->corner_count; ++k)
+    memcpy(corners + 3 * k, v + 3 * (ptrdiff_t)points[k], 3 * sizeof(double));
 }
 
 void pl_rest_whole_mixed_apply(pl_rest_space *space, const double *dp, double *product) {
@@ -195,7 +200,8 @@ void pl_rest_whole_mixed_pull(pl_rest_space *space, const double *v, double *pro
     for (int32_t k = pattern->start[i]; k < pattern->start[i + 1]; ++k) {
       const double *block = space->mixed.values + 9 * (ptrdiff_t)k;
       double *to = space->forces + 3 * (ptrdiff_t)pattern->columns[k];
-      for (int b = 0; b < 3; ++b) to[b] += block[b] * v[3 * i] + block[3 + b] * v[3 * i + 1] + block[6 + b] * v[3 * i + 2];
+      for (int b = 0; b < 3; ++b)
+        to[b] += block[b] * v[3 * i] + block[3 + b] * v[3 * i + 1] + block[6 + b] * v[3 * i + 2];
     }
   }
   pl_rest_whole_pull(space, space->forces, product);

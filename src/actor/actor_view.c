@@ -23,8 +23,12 @@ static double nearest_collider(const pl_world *world, pl_vec3 point, pl_vec3 *no
   return nearest;
 }
 
-// Colliders are signed distances: from a free place one can go down by the distance without meeting any.
-bool pl_ground_height(const struct pl_actor_ground *ground, pl_vec3 position, double above, double *height, pl_vec3 *normal) {
+// Ground is searched this far down, in heights, and found this exactly.
+static const double GROUND_REACH = 10, GROUND_TOLERANCE = 1e-5;
+
+// Colliders are signed distances: from a free position one can go down by the distance without meeting any.
+bool pl_ground_height(const struct pl_actor_ground *ground, pl_vec3 position, double above, double *height,
+                      pl_vec3 *normal) {
   enum { MAX_STEPS = 100 };
   double top = pl_vec3_dot(position, ground->up) + above, gone = 0;
   pl_vec3 start = pl_vec3_add_scaled(position, ground->up, above);
@@ -64,6 +68,7 @@ pl_mat3 pl_actor_inverse_inertia(const pl_fem_model *model, const double *positi
     inertia = pl_mat3_add(inertia, pl_mat3_diagonal(square, square, square));
     inertia = pl_mat3_add(inertia, pl_mat3_scale(pl_mat3_outer(arm, arm), -m));
   }
+  // A body in a line or at a point has no inertia around some axes: a trace of it keeps the matrix invertible.
   double min = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
   if (!(min > 0)) return pl_mat3_zero();
   return pl_mat3_inverse(pl_mat3_add(inertia, pl_mat3_diagonal(min, min, min)));
@@ -92,7 +97,8 @@ static void see_part(pl_actor *actor, const pl_fem_state *state, const pl_body *
   for (int32_t i = 0; i < it->point_count; ++i) {
     pl_vec3 at = pl_fem_vector(state->positions, it->points[i]);
     see->position = pl_vec3_add_scaled(see->position, at, 1.0 / it->point_count);
-    see->velocity = pl_vec3_add_scaled(see->velocity, pl_fem_vector(state->velocities, it->points[i]), 1.0 / it->point_count);
+    see->velocity =
+        pl_vec3_add_scaled(see->velocity, pl_fem_vector(state->velocities, it->points[i]), 1.0 / it->point_count);
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(actor->model->rest_points, it->points[i]), actor->model->rest_center);
     arm = pl_quat_apply(body->start.placement.rotation, arm);
     rest = pl_vec3_add_scaled(rest, arm, 1.0 / it->point_count);
@@ -182,7 +188,8 @@ void pl_actor_see(pl_actor *actor, const pl_body *body, const pl_fem_state *stat
   see_shape(actor, body);
   view->spin = spin_of(actor->model, state, view->center);
   view->turn = nearest_turn(actor, body, state, view->center);
-  actor->ground = (struct pl_actor_ground){world, view->up, 10 * view->height, 1e-5 * view->height};
+  actor->ground =
+      (struct pl_actor_ground){world, view->up, GROUND_REACH * view->height, GROUND_TOLERANCE * view->height};
   for (int32_t k = 0; k < actor->part_count; ++k) see_part(actor, state, body, k);
   see_touches(actor, state);
 }

@@ -5,8 +5,9 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-// Pace of the body that weights are given for: 1 m high, on Earth. Goals are speeds; taken in paces they weigh the same against the cost of a strain for every size.
-static const double usual_pace = 3.132;
+// Pace of the body that weights are given for: 1 m high, on Earth. Goals are speeds; measured in paces they have the
+// same weight against the cost of a strain for every size.
+static const double usual_pace = 3.132;  // m/s, √(1 m · 9.81 m/s²)
 
 static pl_vec3 at_most(pl_vec3 v, double length) {
   double size = pl_vec3_length(v);
@@ -15,10 +16,12 @@ static pl_vec3 at_most(pl_vec3 v, double length) {
 
 // Only what lies in the axes counts for the limits.
 static pl_vec3 within(pl_vec3 v, uint32_t axes) {
-  return pl_vec3_of((axes & PL_GOAL_X) != 0 ? v.x : 0, (axes & PL_GOAL_Y) != 0 ? v.y : 0, (axes & PL_GOAL_Z) != 0 ? v.z : 0);
+  return pl_vec3_of((axes & PL_GOAL_X) != 0 ? v.x : 0, (axes & PL_GOAL_Y) != 0 ? v.y : 0,
+                    (axes & PL_GOAL_Z) != 0 ? v.z : 0);
 }
 
-static void add(const pl_motion_frame *frame, pl_goal goal, pl_vec3 point_position, pl_vec3 speed, const pl_aim *aim, pl_goals *goals) {
+static void add(const pl_motion_frame *frame, pl_goal goal, pl_vec3 point_position, pl_vec3 speed, const pl_aim *aim,
+                pl_goals *goals) {
   double gain = aim->gain / frame->beat;
   pl_vec3 error = within(pl_vec3_sub(aim->target, point_position), aim->axes);
   pl_vec3 wanted = pl_vec3_add(aim->target_speed, at_most(pl_vec3_scale(error, gain), aim->rate * frame->pace));
@@ -38,7 +41,8 @@ void pl_aim_center(const pl_actor_view *view, const pl_motion_frame *frame, cons
   add(frame, (pl_goal){.subject = PL_GOAL_CENTER}, view->center, view->velocity, aim, goals);
 }
 
-void pl_aim_part(const pl_actor_view *view, const pl_motion_frame *frame, int32_t part, const pl_aim *aim, pl_goals *goals) {
+void pl_aim_part(const pl_actor_view *view, const pl_motion_frame *frame, int32_t part, const pl_aim *aim,
+                 pl_goals *goals) {
   const pl_part_view *it = &view->parts[part];
   add(frame, (pl_goal){.subject = PL_GOAL_PART, .part = part}, it->position, it->velocity, aim, goals);
 }
@@ -56,9 +60,11 @@ void pl_aim_hold(const pl_actor_view *view, const pl_motion_frame *frame, const 
   pl_vec3 error = within(rotation_vector(pl_quat_multiply(hold->turn, pl_quat_conjugate(view->turn))), axes);
   double beat = frame->beat;
   pl_vec3 wanted = pl_vec3_add(hold->spin, at_most(pl_vec3_scale(error, hold->gain / beat), hold->rate / beat));
-  pl_vec3 change = at_most(within(pl_vec3_sub(wanted, view->spin), axes), hold->acceleration * frame->step / (beat * beat));
-  // Weighed as the speed of a point half a body away from the centre of mass.
-  pl_goal goal = {.subject = PL_GOAL_SPIN, .axes = axes, .velocity_gain = 1, .velocity = pl_vec3_add(view->spin, change)};
+  pl_vec3 change =
+      at_most(within(pl_vec3_sub(wanted, view->spin), axes), hold->acceleration * frame->step / (beat * beat));
+  // Weighted as the speed of a point half a body away from the centre of mass.
+  pl_goal goal = {
+      .subject = PL_GOAL_SPIN, .axes = axes, .velocity_gain = 1, .velocity = pl_vec3_add(view->spin, change)};
   goal.weight = hold->weight * 0.5 * frame->height * usual_pace / frame->pace;
   pl_goals_add(goals, &goal);
 }

@@ -2,10 +2,12 @@
 //
 //   stand -> crouch -> stance -> fly -> stance -> fly …
 //
-// On the ground the centre of mass goes down and up again on a cubic curve that begins with the place and speed at which it came and ends, a stance later, at the
-// height of the shape as built with the speed of take-off; along the ground it goes on at the wanted speed. In the air it follows its parabola whatever the body
-// does. The feet are brought as far ahead as the centre of mass will go in half the stance, farther if it is too fast: so what the ground does in the first half of the
-// stance is undone in the second, and the weight stays above the feet. Many low hops ask for little at a time: that is what makes it safe.
+// On the ground the centre of mass goes down and up again on a cubic curve that begins with the place and speed at
+// which it came and ends, a stance later, at the height of the shape as built with the speed of take-off; along the
+// ground it goes on at the wanted speed. In the air it follows its parabola whatever the body does. The feet are
+// brought as far ahead as the centre of mass will go in half the stance, farther if it is too fast: so what the ground
+// does in the first half of the stance is undone in the second, and the weight stays above the feet. Many low hops ask
+// for little at a time: that is what makes it safe.
 #include <math.h>
 
 #include "actor/behaviour_list.h"
@@ -34,21 +36,25 @@ enum {
 };
 
 static const pl_behaviour_setting settings_of_bounce[SETTING_COUNT] = {
-    [HEIGHT] = {"height", "fraction", 0.08, 0.002, 1, "How far the centre of mass rises in the air, as a share of the body's height."},
-    [STANCE_TIME] = {"stance_time", "beats", 0.8, 0.2, 10, "Time on the ground between hops; a beat is √(height / gravity)."},
-    [MAX_SPEED] = {"max_speed", "paces", 0.5, 0, 2, "Most speed; a pace is √(height · gravity)."},
+    [HEIGHT] = {"height", "fraction", 0.08, 0.002, 1,
+                "How far the centre of mass rises in the air, as a fraction of the body's height."},
+    [STANCE_TIME] = {"stance_time", "beats", 0.8, 0.2, 10,
+                     "Time on the ground between hops; a beat is √(height / gravity)."},
+    [MAX_SPEED] = {"max_speed", "paces", 0.5, 0, 2, "Maximum speed; a pace is √(height · gravity)."},
     [RELEASE] = {"release", "fraction", 1, 0.7, 1.3,
-                 "Height of the centre of mass at take-off, as a share of that in the shape as built."},
-    [STRIDE] = {"stride", "", 0.5, 0, 2,
-                "How far ahead the feet land, as a share of the way in a stance: 0.5 neither speeds up nor slows down."},
+                 "Height of the centre of mass at take-off, as a fraction of that in the shape as built."},
+    [STRIDE] =
+        {"stride", "", 0.5, 0, 2,
+         "How far ahead the feet land, as a fraction of the way in a stance: 0.5 neither speeds up nor slows down."},
     [PLACEMENT] = {"placement", "beats", 0.2, 0, 3,
                    "How much farther ahead the feet land: the way in this time at the speed that is too much."},
     [POISE] = {"poise", "1/beat", 0.5, 0, 20, "How fast it corrects where the centre of mass is over the feet."},
-    [ACCELERATION] = {"acceleration", "g", 0.8, 0.01, 10, "Most acceleration along the ground."},
-    [LEAN] = {"lean", "", 0, 0, 2, "How far it turns with the line from the feet to the centre of mass: 0 stays upright."},
-    [FEEDBACK] = {"feedback", "", 0.3, 0, 1, "Share of the error of a hop that the next one corrects."},
-    [GAIN] = {"gain", "1/beat", 2, 0.01, 20, "How fast errors of the centre of mass and of the upright are worked off."},
-    [FOOT_GAIN] = {"foot_gain", "1/beat", 4, 0.01, 50, "How fast errors of the feet in the air are worked off."},
+    [ACCELERATION] = {"acceleration", "g", 0.8, 0.01, 10, "Maximum acceleration along the ground."},
+    [LEAN] = {"lean", "", 0, 0, 2,
+              "How far it turns with the line from the feet to the centre of mass: 0 stays upright."},
+    [FEEDBACK] = {"feedback", "", 0.3, 0, 1, "Fraction of the error of a hop that the next one corrects."},
+    [GAIN] = {"gain", "1/beat", 2, 0.01, 20, "How fast errors of the centre of mass and of the upright are corrected."},
+    [FOOT_GAIN] = {"foot_gain", "1/beat", 4, 0.01, 50, "How fast errors of the feet in the air are corrected."},
     [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the height of the centre of mass."},
     [LEVEL_WEIGHT] = {"level_weight", "", 1, 0, 1000, "Importance of its speed along the ground."},
     [FOOT_WEIGHT] = {"foot_weight", "", 0.5, 0, 1000, "Importance of the feet."},
@@ -61,14 +67,14 @@ typedef struct bounce_state {
   int32_t phase;
   int32_t hops, tumbles;
   int32_t begun, fallen, airborne;
-  double clock;         // s in this phase
-  double span;          // s that the stance is to take
-  double start_height;  // m, of the centre of mass above the ground, where the phase began
-  double start_rise;    // m/s, upward
-  double rise_trim;     // m/s
-  double speed_trim;    // m/s
-  double cycle_clock;   // s since the last take-off
-  pl_vec3 last_position;   // of the centre of mass at the last take-off
+  double clock;           // s in this phase
+  double span;            // s that the stance is to take
+  double start_height;    // m, of the centre of mass above the ground, where the phase began
+  double start_rise;      // m/s, upward
+  double rise_trim;       // m/s
+  double speed_trim;      // m/s
+  double cycle_clock;     // s since the last take-off
+  pl_vec3 last_position;  // of the centre of mass at the last take-off
   pl_vec3 facing;
 } bounce_state;
 
@@ -97,7 +103,8 @@ static bounce_plan plan_bounce(const double *settings, const bounce_state *state
   return plan;
 }
 
-// Cubic curve from (from, from_rate) at t = 0 to (to, to_rate) at t = span: its value and rate at t; beyond the end it goes on straight.
+// Cubic curve from (from, from_rate) at t = 0 to (to, to_rate) at t = span: its value and rate at t; beyond the end it
+// goes on straight.
 static double curve(double from, double from_rate, double to, double to_rate, double span, double t, double *rate) {
   if (t >= span) {
     *rate = to_rate;
@@ -117,7 +124,22 @@ static void enter(bounce_state *state, bounce_phase phase, double height, double
   state->span = span;
 }
 
-// Middle of all feet less where it is in the shape as built: the place on the ground that the centre of mass is above when the body stands as built.
+// Thresholds of the phases, and bounds of the corrections from hop to hop. The bounds keep a body that
+// cannot do what is asked from being driven ever harder.
+// rad: a fallen body that leans less is up again; well below PL_MOTION_FALLEN_LEAN
+static const double UPRIGHT_LEAN = 0.6;
+static const double CROUCH_STANCES = 1.5;  // duration of the first crouch, in stances: it starts from rest
+static const double MIN_TAKE_OFF = 0.2, FULL_TAKE_OFF = 0.95;  // fractions of the rising speed: flying off early, done
+static const double LATE_STANCES = 1.5;  // a stance that lasts longer than this has not got off the ground
+static const double MAX_RISE_LESS = 0.3, MAX_RISE_MORE = 0.5;  // correction of the rising speed, as fractions of it
+static const double MAX_SPEED_TRIM = 0.5;                      // correction of the forward speed, as a fraction of it
+static const double MAX_POISE_SPEED = 0.3;                     // paces, of the centre of mass back over the feet
+static const double MIN_ARM = 0.3;         // heights: a body pressed flat must not lean without bound
+static const double PUSH_BEGIN = 0.7;      // fraction of a stance after which feet are left to push off
+static const double MAX_PLACEMENT = 0.25;  // heights: how far ahead or back feet are set in flight
+
+// Middle of all feet less where it is in the shape as built: the point on the ground that the centre of mass is above
+// when the body stands as built.
 static pl_vec3 base_of(const pl_actor_view *view, const pl_motion_frame *frame, pl_quat yaw) {
   pl_vec3 position = {0, 0, 0}, built = {0, 0, 0};
   int32_t foot_count = 0;
@@ -133,14 +155,16 @@ static pl_vec3 base_of(const pl_actor_view *view, const pl_motion_frame *frame, 
 }
 
 // Hop by hop: the speed of take-off against the wanted one, and the mean speed.
-static void correct(const double *settings, bounce_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
-                    const bounce_plan *plan) {
+static void correct(const double *settings, bounce_state *state, const pl_actor_view *view,
+                    const pl_motion_frame *frame, const bounce_plan *plan) {
   double lack = plan->rise - pl_vec3_dot(view->velocity, frame->up);
-  state->rise_trim = pl_motion_clamp(state->rise_trim + settings[FEEDBACK] * lack, -0.3 * plan->rise, 0.5 * plan->rise);
+  state->rise_trim = pl_motion_clamp(state->rise_trim + settings[FEEDBACK] * lack, -MAX_RISE_LESS * plan->rise,
+                                     MAX_RISE_MORE * plan->rise);
   if (state->hops > 0 && state->cycle_clock > 0) {
     double wanted = pl_motion_speed(frame, view, settings[MAX_SPEED]);
     double went = pl_vec3_dot(pl_vec3_sub(view->center, state->last_position), frame->forward) / state->cycle_clock;
-    state->speed_trim = pl_motion_clamp(state->speed_trim + settings[FEEDBACK] * (wanted - went), -0.5 * wanted, 0.5 * wanted);
+    state->speed_trim = pl_motion_clamp(state->speed_trim + settings[FEEDBACK] * (wanted - went),
+                                        -MAX_SPEED_TRIM * wanted, MAX_SPEED_TRIM * wanted);
   }
   state->last_position = view->center;
   state->cycle_clock = 0;
@@ -152,29 +176,31 @@ static void count_falls(bounce_state *state, const pl_actor_view *view, const pl
     state->fallen = 1;
     state->tumbles++;
   }
-  if (!down && view->touch_count > 0 && pl_motion_lean(view) < 0.6) state->fallen = 0;
+  if (!down && view->touch_count > 0 && pl_motion_lean(view) < UPRIGHT_LEAN) state->fallen = 0;
 }
 
-static void next_phase(const double *settings, bounce_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
-                       const bounce_plan *plan) {
+static void next_phase(const double *settings, bounce_state *state, const pl_actor_view *view,
+                       const pl_motion_frame *frame, const bounce_plan *plan) {
   double rising = pl_vec3_dot(view->velocity, frame->up);
   bool touches = view->touch_count > 0;
   switch ((bounce_phase)state->phase) {
     case BOUNCE_STAND:
       if (view->command.speed > 0 && touches && state->clock >= 0.5 * frame->beat) {
-        enter(state, BOUNCE_CROUCH, plan->height, 0, 1.5 * plan->stance);
+        enter(state, BOUNCE_CROUCH, plan->height, 0, CROUCH_STANCES * plan->stance);
       }
       break;
     case BOUNCE_CROUCH:
       if (state->clock >= state->span) enter(state, BOUNCE_STANCE, plan->height, rising, 0.5 * plan->stance);
       break;
     case BOUNCE_STANCE:
-      // As tall as it was built the feet are about to leave the ground one way or the other, and what they push last only turns it.
-      if (rising > 0.2 * plan->rise && (!touches || rising >= 0.95 * plan->rise || plan->height > plan->top)) {
+      // As tall as it was built the feet are about to leave the ground one way or the other, and what they push last
+      // only turns it.
+      if (rising > MIN_TAKE_OFF * plan->rise &&
+          (!touches || rising >= FULL_TAKE_OFF * plan->rise || plan->height > plan->top)) {
         correct(settings, state, view, frame, plan);
         state->airborne = 0;
         enter(state, BOUNCE_FLY, plan->height, rising, plan->flight);
-      } else if (state->clock > 1.5 * state->span + 0.5 * frame->beat) {
+      } else if (state->clock > LATE_STANCES * state->span + 0.5 * frame->beat) {
         // It did not get off the ground: once more from here, or enough of it.
         if (view->command.speed > 0) {
           enter(state, BOUNCE_STANCE, plan->height, rising, plan->stance);
@@ -186,7 +212,8 @@ static void next_phase(const double *settings, bounce_state *state, const pl_act
     case BOUNCE_FLY:
       state->airborne += !touches;
       if (touches && rising < 0.1 * plan->rise && (state->airborne > 0 || state->clock > 0.5 * plan->flight)) {
-        if (state->airborne > 0 && pl_motion_lean(view) < 0.6 && !pl_motion_is_down(view, frame)) state->hops++;
+        if (state->airborne > 0 && pl_motion_lean(view) < UPRIGHT_LEAN && !pl_motion_is_down(view, frame))
+          state->hops++;
         if (view->command.speed > 0) {
           enter(state, BOUNCE_STANCE, plan->height, rising, plan->stance);
         } else {
@@ -198,8 +225,8 @@ static void next_phase(const double *settings, bounce_state *state, const pl_act
   count_falls(state, view, frame);
 }
 
-static void hold_body(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_quat yaw, double pitch,
-                      double pitching, pl_goals *goals) {
+static void hold_body(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_quat yaw,
+                      double pitch, double pitching, pl_goals *goals) {
   pl_quat back = pl_quat_of_axis_angle(frame->side, -pitch);
   pl_hold hold = {.turn = pl_quat_multiply(back, yaw),
                   .spin = pl_vec3_scale(frame->side, -pitching),
@@ -211,8 +238,9 @@ static void hold_body(const double *settings, const pl_actor_view *view, const p
 }
 
 // On the ground: the centre of mass along its curve and on at the wanted speed; feet that lift come down again.
-static void stance(const double *settings, const bounce_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
-                   const bounce_plan *plan, double height, double rate, double speed, pl_goals *goals) {
+static void stance(const double *settings, const bounce_state *state, const pl_actor_view *view,
+                   const pl_motion_frame *frame, const bounce_plan *plan, double height, double rate, double speed,
+                   pl_goals *goals) {
   pl_quat yaw = pl_motion_yaw(view, frame, state->facing);
   // Twice what the curve needs when all goes well.
   double max = fmax(4 * plan->rise / (plan->stance * frame->gravity), 0.5);
@@ -224,34 +252,39 @@ static void stance(const double *settings, const bounce_state *state, const pl_a
   double ahead = pl_vec3_dot(pl_vec3_sub(view->center, base_of(view, frame, yaw)), frame->forward);
   double due = speed * (state->clock - 0.5 * plan->stance);
   if (state->span < plan->stance) due += 0.5 * speed * plan->stance;
-  double wanted = speed + pl_motion_clamp(settings[POISE] / frame->beat * (due - ahead), -0.3 * frame->pace, 0.3 * frame->pace);
-  pl_aim level = {
-      .target = view->center, .target_speed = pl_vec3_scale(frame->forward, wanted), .acceleration = settings[ACCELERATION]};
+  double wanted = speed + pl_motion_clamp(settings[POISE] / frame->beat * (due - ahead), -MAX_POISE_SPEED * frame->pace,
+                                          MAX_POISE_SPEED * frame->pace);
+  pl_aim level = {.target = view->center,
+                  .target_speed = pl_vec3_scale(frame->forward, wanted),
+                  .acceleration = settings[ACCELERATION]};
   level.axes = frame->level_axes;
   level.weight = settings[LEVEL_WEIGHT];
   pl_aim_center(view, frame, &level, goals);
-  double arm = fmax(plan->height, 0.3 * frame->height);
+  double arm = fmax(plan->height, MIN_ARM * frame->height);
   hold_body(settings, view, frame, yaw, settings[LEAN] * atan2(ahead, arm), settings[LEAN] * speed / arm, goals);
-  if (state->phase == BOUNCE_STANCE && state->clock > 0.7 * state->span) return;
+  if (state->phase == BOUNCE_STANCE && state->clock > PUSH_BEGIN * state->span) return;
   for (int32_t i = 0; i < view->part_count; ++i) {
     const pl_part_view *part = &view->parts[i];
     if (!part->is_foot || part->touch_count > 0) continue;
-    pl_aim lower = {
-        .axes = frame->height_axis, .gain = settings[FOOT_GAIN], .rate = 0.5, .acceleration = 2, .weight = settings[FOOT_WEIGHT]};
-    lower.target =
-        pl_motion_at_height(frame, part->position, pl_motion_ground(view, part->position) + pl_motion_sole(view, frame, part));
+    pl_aim lower = {.axes = frame->height_axis,
+                    .gain = settings[FOOT_GAIN],
+                    .rate = 0.5,
+                    .acceleration = 2,
+                    .weight = settings[FOOT_WEIGHT]};
+    lower.target = pl_motion_at_height(frame, part->position,
+                                       pl_motion_ground(view, part->position) + pl_motion_sole(view, frame, part));
     pl_aim_part(view, frame, i, &lower, goals);
   }
 }
 
 // In the air: the feet to where they shall land, seen from the centre of mass, and level.
-static void fly(const double *settings, const bounce_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
-                const bounce_plan *plan, pl_goals *goals) {
+static void fly(const double *settings, const bounce_state *state, const pl_actor_view *view,
+                const pl_motion_frame *frame, const bounce_plan *plan, pl_goals *goals) {
   pl_quat yaw = pl_motion_yaw(view, frame, state->facing);
   pl_vec3 falling = pl_vec3_add_scaled(view->velocity, frame->up, -frame->gravity * frame->step);
   double speed = pl_vec3_dot(view->velocity, frame->forward);
   double ahead = settings[STRIDE] * speed * plan->stance + settings[PLACEMENT] * frame->beat * (speed - plan->speed);
-  ahead = pl_motion_clamp(ahead, -0.25 * frame->height, 0.25 * frame->height);
+  ahead = pl_motion_clamp(ahead, -MAX_PLACEMENT * frame->height, MAX_PLACEMENT * frame->height);
   // A goal that is met whatever it does: the rest shape is then free to go back to the one as built.
   pl_aim ballistic = {.axes = frame->level_axes | frame->height_axis,
                       .target = view->center,
@@ -274,8 +307,8 @@ static void fly(const double *settings, const bounce_state *state, const pl_acto
   }
 }
 
-static void stand(const double *settings, const bounce_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
-                  pl_goals *goals) {
+static void stand(const double *settings, const bounce_state *state, const pl_actor_view *view,
+                  const pl_motion_frame *frame, pl_goals *goals) {
   pl_stand still = pl_stand_usual(view, frame);
   still.turn = pl_motion_yaw(view, frame, state->facing);
   still.over = base_of(view, frame, still.turn);
@@ -293,7 +326,8 @@ static void bounce_choose(const double *settings, void *memory, const pl_actor_v
     state->begun = 1;
     state->facing = pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0));
   }
-  state->facing = pl_motion_turn_toward(&frame, state->facing, frame.forward, 0.5 * frame.step / frame.beat);
+  state->facing =
+      pl_motion_turn_toward(&frame, state->facing, frame.forward, PL_MOTION_TURN_RATE * frame.step / frame.beat);
   bounce_plan plan = plan_bounce(settings, state, view, &frame);
   next_phase(settings, state, view, &frame, &plan);
   state->clock += frame.step;
@@ -309,8 +343,8 @@ static void bounce_choose(const double *settings, void *memory, const pl_actor_v
       break;
     }
     case BOUNCE_STANCE:
-      height =
-          curve(state->start_height, state->start_rise, plan.top, plan.rise + state->rise_trim, state->span, state->clock, &rate);
+      height = curve(state->start_height, state->start_rise, plan.top, plan.rise + state->rise_trim, state->span,
+                     state->clock, &rate);
       stance(settings, state, view, &frame, &plan, height, rate, plan.speed, goals);
       break;
     case BOUNCE_FLY: fly(settings, state, view, &frame, &plan, goals); break;

@@ -6,12 +6,17 @@
 #include "math/vec3.h"
 
 static const pl_vec3 built_front = {1, 0, 0};
+static const double MIN_RATIO = 1e-3;    // height over width, of a body that is flat
+static const double MIN_WIDTH = 1e-3;    // m
+static const double MIN_GRAVITY = 1e-3;  // m/s²
+// A part that is built this high, as a fraction of the height, does not touch the ground while the body is on its feet.
+static const double HIGH_PART = 0.25;
 
 pl_motion_frame pl_motion_frame_of(const pl_actor_view *view) {
   pl_motion_frame frame = {.up = pl_vec3_unit_or(view->up, pl_vec3_of(0, 1, 0)), .step = view->step};
   // A flat body has no height and space no gravity: lengths and times must stay positive all the same.
-  frame.height = fmax(view->height, 1e-3 * fmax(view->width, 1e-3));
-  frame.gravity = fmax(view->gravity, 1e-3);
+  frame.height = fmax(view->height, MIN_RATIO * fmax(view->width, MIN_WIDTH));
+  frame.gravity = fmax(view->gravity, MIN_GRAVITY);
   frame.beat = sqrt(frame.height / frame.gravity);
   frame.pace = sqrt(frame.height * frame.gravity);
   pl_vec3 heading = pl_vec3_add_scaled(view->command.heading, frame.up, -pl_vec3_dot(view->command.heading, frame.up));
@@ -38,7 +43,8 @@ double pl_motion_lean(const pl_actor_view *view) {
 double pl_motion_ground(const pl_actor_view *view, pl_vec3 position) {
   double height;
   pl_vec3 normal;
-  if (view->ground != NULL && pl_ground_height(view->ground, position, 0.5 * view->height, &height, &normal)) return height;
+  if (view->ground != NULL && pl_ground_height(view->ground, position, 0.5 * view->height, &height, &normal))
+    return height;
   if (view->touch_count > 0) return pl_vec3_dot(view->touch, view->up);
   double lowest = HUGE_VAL;
   for (int32_t i = 0; i < view->part_count; ++i)
@@ -51,10 +57,10 @@ double pl_motion_sole(const pl_actor_view *view, const pl_motion_frame *frame, c
 }
 
 bool pl_motion_is_down(const pl_actor_view *view, const pl_motion_frame *frame) {
-  bool down = pl_motion_lean(view) > 1.05;
+  bool down = pl_motion_lean(view) > PL_MOTION_FALLEN_LEAN;
   for (int32_t i = 0; i < view->part_count; ++i) {
     const pl_part_view *part = &view->parts[i];
-    down = down || (!part->is_foot && part->touch_count > 0 && part->rest_lowest > 0.25 * frame->height);
+    down = down || (!part->is_foot && part->touch_count > 0 && part->rest_lowest > HIGH_PART * frame->height);
   }
   return down;
 }

@@ -1,10 +1,13 @@
-// Hop: crouch, push off, fly, land on the feet, again (after Raibert 1986: height, forward speed and attitude are corrected from hop to hop).
+// Hop: crouch, push off, fly, land on the feet, again (after Raibert 1986: height, forward speed and attitude are
+// corrected from hop to hop).
 //
 //   stand -> crouch -> push -> fly -> land -> stand
 //
-// Height H of a hop gives the speed of take-off √(2 g H) and with it the time of flight; the wanted mean speed gives how fast to go forward. In the air the centre of
-// mass follows its parabola whatever the body does, so all of this is decided in the push. For the body not to be turned by the push, the force of the ground has
-// to pass through the centre of mass: it leans forward before it pushes as far as the force will lean, and lands with its feet as far ahead.
+// Height H of a hop gives the speed of take-off √(2 g H) and with it the time of flight; the wanted mean speed gives
+// how fast to go forward. In the air the centre of mass follows its parabola whatever the body does, so all of this is
+// decided in the push. For the body not to be turned by the push, the force of the ground has to pass through the
+// centre of mass: it leans forward before it pushes as far as the force will lean, and lands with its feet as far
+// ahead.
 #include <math.h>
 
 #include "actor/behaviour_list.h"
@@ -12,19 +15,34 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-enum { HEIGHT, DEPTH, REST_TIME, CROUCH_TIME, MAX_SPEED, LEAP, LEAD, FEEDBACK, GAIN, WEIGHT, HOLD_WEIGHT, SETTING_COUNT };
+enum {
+  HEIGHT,
+  DEPTH,
+  REST_TIME,
+  CROUCH_TIME,
+  MAX_SPEED,
+  LEAP,
+  LEAD,
+  FEEDBACK,
+  GAIN,
+  WEIGHT,
+  HOLD_WEIGHT,
+  SETTING_COUNT
+};
 
 static const pl_behaviour_setting settings_of_hop[SETTING_COUNT] = {
-    [HEIGHT] = {"height", "fraction", 0.2, 0.005, 2, "How far the centre of mass rises in the air, as a share of the body's height."},
-    [DEPTH] = {"depth", "fraction", 0.2, 0.02, 0.6, "How deep it crouches, as a share of the height of the centre of mass."},
+    [HEIGHT] = {"height", "fraction", 0.2, 0.005, 2,
+                "How far the centre of mass rises in the air, as a fraction of the body's height."},
+    [DEPTH] = {"depth", "fraction", 0.2, 0.02, 0.6,
+               "How deep it crouches, as a fraction of the height of the centre of mass."},
     [REST_TIME] = {"rest_time", "beats", 0.5, 0, 100, "Pause between hops; a beat is √(height / gravity)."},
     [CROUCH_TIME] = {"crouch_time", "beats", 1.5, 0.2, 20, "Time to crouch."},
-    [MAX_SPEED] = {"max_speed", "paces", 0.5, 0, 2, "Most mean speed; a pace is √(height · gravity)."},
-    [LEAP] = {"leap", "", 0.7, 0, 3, "Most forward speed at take-off, as a share of the upward one."},
+    [MAX_SPEED] = {"max_speed", "paces", 0.5, 0, 2, "Maximum mean speed; a pace is √(height · gravity)."},
+    [LEAP] = {"leap", "", 0.7, 0, 3, "Maximum forward speed at take-off, as a fraction of the upward one."},
     [LEAD] = {"lead", "", 0.4, 0, 3,
               "How far it leans into the push and lands with its feet ahead, against what keeps it from turning."},
-    [FEEDBACK] = {"feedback", "", 0.3, 0, 1, "Share of the error of a hop that the next one corrects."},
-    [GAIN] = {"gain", "1/beat", 1.5, 0.01, 20, "How fast errors are worked off on the ground."},
+    [FEEDBACK] = {"feedback", "", 0.3, 0, 1, "Fraction of the error of a hop that the next one corrects."},
+    [GAIN] = {"gain", "1/beat", 1.5, 0.01, 20, "How fast errors are corrected on the ground."},
     [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the centre of mass."},
     [HOLD_WEIGHT] = {"hold_weight", "", 1, 0, 1000, "Importance of being upright and of the feet."},
 };
@@ -39,15 +57,37 @@ typedef struct hop_state {
   double clock;         // s in this phase
   double cycle_clock;   // s since the last take-off
   double start_height;  // m, of the centre of mass above the ground, where a phase began
-  double start_target;    // m, of the centre of mass ahead of the feet, where the crouch began
+  double start_target;  // m, of the centre of mass ahead of the feet, where the crouch began
   double brake;         // m/s², of landing
   double level_brake;   // m/s², of landing, along the ground
   double speed_trim;    // m/s
-  double lead_trim;     // share of the height
+  double lead_trim;     // fraction of the height
   double push_trim;     // factor on the upward push, less 1
   pl_vec3 facing;
   pl_vec3 last_position;  // of the centre of mass at the last take-off
 } hop_state;
+
+// Thresholds of the phases. Leans in rad, speeds in paces, times in beats, rising speeds as fractions of that at
+// take-off. at rest and upright; pitching in rad/beat
+static const double READY_SPEED = 0.15, READY_LEAN = 0.1, READY_PITCHING = 0.15;
+static const double MAX_WAIT = 4;         // for that; then it hops as it is
+static const double FULL_TAKE_OFF = 0.9;  // the rest is added while the feet leave the ground
+static const double MIN_TAKE_OFF = 0.3;   // off the ground with less it has only stumbled
+static const double MIN_FALL = 0.2;       // slower, the time to brake would grow without bound
+static const double LANDED_SPEED = 0.05, MAX_LANDING = 3;
+static const double GOOD_LANDING_LEAN = 0.8, UPRIGHT_LEAN = 0.6;  // to count a hop; to count as up again after a fall
+static const double CROUCH_MOVING = 0.8;  // fraction of the crouch in which it moves; then it waits at the bottom
+static const double FLIGHT_MOVING = 0.7;  // fraction of the flight in which feet move: they are there before it lands
+
+// Bounds of the plan and of the corrections from hop to hop: they keep a body that cannot do what is asked from being
+// driven ever harder.
+static const double MAX_PUSH = 3;         // gravities
+static const double MAX_LEAD = 0.3;       // heights
+static const double LANDING_PITCH = 0.3;  // of the angle of the lead
+static const double MAX_SPEED_TRIM = 0.5;
+static const double MAX_TURN_ERROR = 0.5;                      // rad in one flight
+static const double LEAD_PER_TURN = 0.1, MAX_LEAD_TRIM = 0.1;  // heights per rad, heights
+static const double MAX_PUSH_LESS = 0.3, MAX_PUSH_MORE = 1;    // fractions of the push
 
 // What follows from settings and command for the hops under way.
 typedef struct hop_plan {
@@ -59,22 +99,25 @@ typedef struct hop_plan {
   double lead;     // m that the centre of mass is ahead of the feet when the push begins, and behind them when it lands
 } hop_plan;
 
-static hop_plan plan_hop(const double *settings, const hop_state *state, const pl_motion_frame *frame, const pl_actor_view *view) {
+static hop_plan plan_hop(const double *settings, const hop_state *state, const pl_motion_frame *frame,
+                         const pl_actor_view *view) {
   hop_plan plan;
   plan.rise = sqrt(2 * frame->gravity * settings[HEIGHT] * frame->height);
   plan.flight = 2 * plan.rise / frame->gravity;
   plan.stroke = settings[DEPTH] * view->rest_height;
-  double push = plan.rise * plan.rise / (2 * fmax(plan.stroke, 1e-6 * frame->height));
+  double push = plan.rise * plan.rise / (2 * fmax(plan.stroke, PL_MOTION_TINY * frame->height));
   // Trimmed up beyond some gravities the feet only leave the ground sooner, and anyhow.
-  plan.push = fmin((1 + state->push_trim) * push, fmax(push, 3 * frame->gravity));
+  plan.push = fmin((1 + state->push_trim) * push, fmax(push, MAX_PUSH * frame->gravity));
   double push_time = plan.rise / plan.push;
   // While it pushes and lands it goes at half the speed on average.
   double cycle = plan.flight + 2 * push_time + (settings[REST_TIME] + settings[CROUCH_TIME]) * frame->beat;
   double speed = pl_motion_speed(frame, view, settings[MAX_SPEED]);
-  plan.forward = pl_motion_clamp(speed * cycle / (plan.flight + push_time) + state->speed_trim, 0, settings[LEAP] * plan.rise);
+  plan.forward =
+      pl_motion_clamp(speed * cycle / (plan.flight + push_time) + state->speed_trim, 0, settings[LEAP] * plan.rise);
   double slope = plan.forward / push_time / (plan.push + frame->gravity);
-  plan.lead = settings[LEAD] * (slope * view->rest_height - plan.forward * push_time / 6) + state->lead_trim * frame->height;
-  plan.lead = pl_motion_clamp(plan.lead, -0.3 * frame->height, 0.3 * frame->height);
+  plan.lead =
+      settings[LEAD] * (slope * view->rest_height - plan.forward * push_time / 6) + state->lead_trim * frame->height;
+  plan.lead = pl_motion_clamp(plan.lead, -MAX_LEAD * frame->height, MAX_LEAD * frame->height);
   return plan;
 }
 
@@ -96,7 +139,7 @@ static double pitching_of(const pl_actor_view *view, const pl_motion_frame *fram
 
 // Leaning back a little it meets the ground with its feet ahead.
 static double landing_pitch(const pl_actor_view *view, const pl_motion_frame *frame, const hop_plan *plan) {
-  return -0.3 * plan->lead / fmax(view->rest_height, 1e-6 * frame->height);
+  return -LANDING_PITCH * plan->lead / fmax(view->rest_height, PL_MOTION_TINY * frame->height);
 }
 
 // Hop by hop: mean speed against the wanted one, and turning in the air against none.
@@ -106,20 +149,21 @@ static void correct(const double *settings, hop_state *state, const pl_actor_vie
   if (state->hops > 0 && state->cycle_clock > 0) {
     double went = pl_vec3_dot(pl_vec3_sub(view->center, state->last_position), frame->forward) / state->cycle_clock;
     state->speed_trim += settings[FEEDBACK] * (speed - went);
-    state->speed_trim = pl_motion_clamp(state->speed_trim, -0.5 * plan->rise, 0.5 * plan->rise);
+    state->speed_trim = pl_motion_clamp(state->speed_trim, -MAX_SPEED_TRIM * plan->rise, MAX_SPEED_TRIM * plan->rise);
   }
   double wanted = (landing_pitch(view, frame, plan) - pitch_of(view, frame)) / plan->flight;
-  double excess = pl_motion_clamp((pitching_of(view, frame) - wanted) * plan->flight, -0.5, 0.5);
-  state->lead_trim = pl_motion_clamp(state->lead_trim - settings[FEEDBACK] * 0.1 * excess, -0.1, 0.1);
+  double excess = pl_motion_clamp((pitching_of(view, frame) - wanted) * plan->flight, -MAX_TURN_ERROR, MAX_TURN_ERROR);
+  state->lead_trim =
+      pl_motion_clamp(state->lead_trim - settings[FEEDBACK] * LEAD_PER_TURN * excess, -MAX_LEAD_TRIM, MAX_LEAD_TRIM);
   double lack = 1 - pl_vec3_dot(view->velocity, frame->up) / plan->rise;
-  state->push_trim = pl_motion_clamp(state->push_trim + settings[FEEDBACK] * lack, -0.3, 1);
+  state->push_trim = pl_motion_clamp(state->push_trim + settings[FEEDBACK] * lack, -MAX_PUSH_LESS, MAX_PUSH_MORE);
   state->last_position = view->center;
   state->cycle_clock = 0;
 }
 
-// Place on the ground that the centre of mass is above when the body stands as it was built.
+// Point on the ground that the centre of mass is above when the body stands as it was built.
 static pl_vec3 stand_of(const pl_actor_view *view, const pl_motion_frame *frame) {
-  // All feet count, whether they touch or not: a heel that lifts must not move the place.
+  // All feet count, whether they touch or not: a heel that lifts must not move the point.
   pl_vec3 position = {0, 0, 0}, built = {0, 0, 0};
   int32_t foot_count = 0;
   for (int32_t i = 0; i < view->part_count; ++i) {
@@ -141,12 +185,12 @@ static double lead_of(const pl_actor_view *view, const pl_motion_frame *frame) {
 }
 
 static bool is_ready(const pl_actor_view *view, const pl_motion_frame *frame) {
-  return pl_vec3_length(view->velocity) < 0.15 * frame->pace && pl_motion_lean(view) < 0.1 &&
-         fabs(pitching_of(view, frame)) * frame->beat < 0.15;
+  return pl_vec3_length(view->velocity) < READY_SPEED * frame->pace && pl_motion_lean(view) < READY_LEAN &&
+         fabs(pitching_of(view, frame)) * frame->beat < READY_PITCHING;
 }
 
-static void next_phase(const double *settings, hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
-                       const hop_plan *plan) {
+static void next_phase(const double *settings, hop_state *state, const pl_actor_view *view,
+                       const pl_motion_frame *frame, const hop_plan *plan) {
   double rising = pl_vec3_dot(view->velocity, frame->up), beat = frame->beat, lean = pl_motion_lean(view);
   double height = pl_vec3_dot(view->center, frame->up) - pl_motion_ground(view, view->center);
   bool touches = view->touch_count > 0;
@@ -154,7 +198,7 @@ static void next_phase(const double *settings, hop_state *state, const pl_actor_
     case HOP_STAND:
       // It crouches from both feet, upright: what is askew before the push is more so after it.
       if (view->command.speed > 0 && touches && state->clock >= settings[REST_TIME] * beat &&
-          (is_ready(view, frame) || state->clock > 4 * beat)) {
+          (is_ready(view, frame) || state->clock > MAX_WAIT * beat)) {
         state->start_target = lead_of(view, frame);
         enter(state, HOP_CROUCH, height);
       }
@@ -166,10 +210,11 @@ static void next_phase(const double *settings, hop_state *state, const pl_actor_
       }
       break;
     case HOP_PUSH:
-      // As tall as it was built the feet are about to leave the ground one way or the other, and what they push last only turns it.
+      // As tall as it was built the feet are about to leave the ground one way or the other, and what they push last
+      // only turns it.
       state->airborne = touches ? 0 : state->airborne + 1;
-      if (rising >= 0.9 * plan->rise || (!touches && rising > 0.3 * plan->rise) || state->airborne > 1 ||
-          height > view->rest_height || state->clock > 4 * plan->rise / plan->push) {
+      if (rising >= FULL_TAKE_OFF * plan->rise || (!touches && rising > MIN_TAKE_OFF * plan->rise) ||
+          state->airborne > 1 || height > view->rest_height || state->clock > 4 * plan->rise / plan->push) {
         correct(settings, state, view, frame, plan);
         state->airborne = 0;
         enter(state, HOP_FLY, height);
@@ -177,30 +222,32 @@ static void next_phase(const double *settings, hop_state *state, const pl_actor_
       break;
     case HOP_FLY:
       if (!touches) state->airborne = 1;
-      if (touches && (state->airborne != 0 || state->clock > 0.5 * plan->flight) && rising < 0.3 * plan->rise) {
-        double fall = fmax(-rising, 0.2 * plan->rise), time = 2 * fmax(plan->stroke, 1e-6 * frame->height) / fall;
+      if (touches && (state->airborne != 0 || state->clock > 0.5 * plan->flight) &&
+          rising < MIN_TAKE_OFF * plan->rise) {
+        double fall = fmax(-rising, MIN_FALL * plan->rise),
+               time = 2 * fmax(plan->stroke, PL_MOTION_TINY * frame->height) / fall;
         state->brake = fall / time;
         state->level_brake = pl_vec3_length(pl_motion_level(frame, view->velocity)) / time;
         enter(state, HOP_LAND, height);
       }
       break;
     case HOP_LAND:
-      if (rising > -0.05 * frame->pace || state->clock > 3 * beat) {
-        if (state->airborne != 0 && lean < 0.8) state->hops++;
+      if (rising > -LANDED_SPEED * frame->pace || state->clock > MAX_LANDING * beat) {
+        if (state->airborne != 0 && lean < GOOD_LANDING_LEAN) state->hops++;
         enter(state, HOP_STAND, height);
       }
       break;
   }
   // Once down it counts as fallen until it stands again.
-  if (state->phase == HOP_STAND && state->fallen == 0 && lean > 1.05) {
+  if (state->phase == HOP_STAND && state->fallen == 0 && lean > PL_MOTION_FALLEN_LEAN) {
     state->fallen = 1;
     state->tumbles++;
   }
-  if (lean < 0.6) state->fallen = 0;
+  if (lean < UPRIGHT_LEAN) state->fallen = 0;
 }
 
-static void hold_body(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
-                      double pitch, double gain, pl_goals *goals) {
+static void hold_body(const double *settings, const hop_state *state, const pl_actor_view *view,
+                      const pl_motion_frame *frame, double pitch, double gain, pl_goals *goals) {
   pl_quat back = pl_quat_of_axis_angle(frame->side, -pitch);
   pl_hold hold = {.turn = pl_quat_multiply(back, pl_motion_yaw(view, frame, state->facing)),
                   .gain = gain,
@@ -211,8 +258,8 @@ static void hold_body(const double *settings, const hop_state *state, const pl_a
 }
 
 // Feet off the ground come down to it, or nothing brings them back: what does not touch cannot push.
-static void lower_feet(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
-                       pl_goals *goals) {
+static void lower_feet(const double *settings, const hop_state *state, const pl_actor_view *view,
+                       const pl_motion_frame *frame, pl_goals *goals) {
   pl_quat yaw = pl_motion_yaw(view, frame, state->facing);
   for (int32_t i = 0; i < view->part_count; ++i) {
     const pl_part_view *part = &view->parts[i];
@@ -226,12 +273,13 @@ static void lower_feet(const double *settings, const hop_state *state, const pl_
 }
 
 // On the ground before the push: down, and ahead of the feet by the lead.
-static void crouch(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
-                   const hop_plan *plan, pl_goals *goals) {
-  double time = settings[CROUCH_TIME] * frame->beat, t = state->clock / (0.8 * time);
+static void crouch(const double *settings, const hop_state *state, const pl_actor_view *view,
+                   const pl_motion_frame *frame, const hop_plan *plan, pl_goals *goals) {
+  double time = settings[CROUCH_TIME] * frame->beat, t = state->clock / (CROUCH_MOVING * time);
   pl_vec3 support = stand_of(view, frame);
-  double deep = (1 - settings[DEPTH]) * view->rest_height, span = deep - state->start_height, way = plan->lead - state->start_target;
-  double done = pl_motion_ease(t), rate = pl_motion_ease_rate(t) / (0.8 * time);
+  double deep = (1 - settings[DEPTH]) * view->rest_height, span = deep - state->start_height,
+         way = plan->lead - state->start_target;
+  double done = pl_motion_ease(t), rate = pl_motion_ease_rate(t) / (CROUCH_MOVING * time);
   pl_aim aim = {.gain = settings[GAIN], .rate = 0.4, .acceleration = 1, .weight = settings[WEIGHT]};
   aim.target = pl_motion_at_height(frame, pl_vec3_add_scaled(support, frame->forward, state->start_target + way * done),
                                    pl_vec3_dot(support, frame->up) + state->start_height + span * done);
@@ -247,7 +295,7 @@ static void crouch(const double *settings, const hop_state *state, const pl_acto
 // Gravities: what comes down faster than it went up is not caught at once.
 static const double max_acceleration = 10;
 
-// Velocities alone: wherever the centre of mass is, it goes on from there. Gain 0 leaves places out.
+// Velocities alone: wherever the centre of mass is, it continues from there. Gain 0 leaves positions out.
 static void accelerate(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_vec3 speed,
                        double upward, double along, pl_goals *goals) {
   pl_aim aim = {.target = view->center, .target_speed = speed, .weight = settings[WEIGHT]};
@@ -259,8 +307,8 @@ static void accelerate(const double *settings, const pl_actor_view *view, const 
   pl_aim_center(view, frame, &aim, goals);
 }
 
-static void push(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
-                 const hop_plan *plan, pl_goals *goals) {
+static void push(const double *settings, const hop_state *state, const pl_actor_view *view,
+                 const pl_motion_frame *frame, const hop_plan *plan, pl_goals *goals) {
   pl_vec3 speed = pl_vec3_add_scaled(pl_vec3_scale(frame->up, plan->rise), frame->forward, plan->forward);
   double time = plan->rise / plan->push;
   double along = fmax(plan->forward, pl_vec3_length(pl_motion_level(frame, view->velocity))) / time;
@@ -269,10 +317,11 @@ static void push(const double *settings, const hop_state *state, const pl_actor_
   hold_body(settings, state, view, frame, landing_pitch(view, frame, plan), frame->beat / plan->flight, goals);
 }
 
-// In the air: back to the shape as built, the feet a little ahead. A single foot is all there is to stand on and stays in its place.
+// In the air: back to the shape as built, the feet a little ahead. A single foot is all there is to stand on and stays
+// in its place.
 static void fly(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
                 const hop_plan *plan, pl_goals *goals) {
-  double t = pl_motion_ease(state->clock / (0.7 * plan->flight));
+  double t = pl_motion_ease(state->clock / (FLIGHT_MOVING * plan->flight));
   pl_quat yaw = pl_motion_yaw(view, frame, state->facing);
   pl_vec3 velocity = pl_vec3_add_scaled(view->velocity, frame->up, -frame->gravity * frame->step);
   // A goal that is met whatever it does: the rest shape is then free to go back to the one as built.
@@ -305,7 +354,8 @@ static void hop_choose(const double *settings, void *memory, const pl_actor_view
     state->begun = 1;
     state->facing = pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0));
   }
-  state->facing = pl_motion_turn_toward(&frame, state->facing, frame.forward, 0.5 * frame.step / frame.beat);
+  state->facing =
+      pl_motion_turn_toward(&frame, state->facing, frame.forward, PL_MOTION_TURN_RATE * frame.step / frame.beat);
   hop_plan plan = plan_hop(settings, state, &frame, view);
   next_phase(settings, state, view, &frame, &plan);
   state->clock += frame.step;

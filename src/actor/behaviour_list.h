@@ -4,7 +4,7 @@
 
 #include "pliant/actor.h"
 
-extern const pl_behaviour pl_behaviour_stand, pl_behaviour_hop, pl_behaviour_roll, pl_behaviour_crawl, pl_behaviour_walk,
-    pl_behaviour_waddle, pl_behaviour_bounce;
+extern const pl_behaviour pl_behaviour_stand, pl_behaviour_hop, pl_behaviour_roll,
+    pl_behaviour_crawl, pl_behaviour_walk, pl_behaviour_waddle, pl_behaviour_bounce;
 
 #endif

@@ -1,4 +1,5 @@
-// Stand: the centre of mass above the place between the feet that it was built above, as high as in the shape as built, upright, everything at rest.
+// Stand: the centre of mass above the place between the feet that it was built above, as high as in the shape as built,
+// upright, everything at rest.
 #include "actor/behaviour_stand.h"
 
 #include "actor/behaviour_list.h"
@@ -8,9 +9,10 @@
 enum { HEIGHT, GAIN, ACCELERATION, WEIGHT, HOLD_WEIGHT, SETTING_COUNT };
 
 static const pl_behaviour_setting settings_of_stand[SETTING_COUNT] = {
-    [HEIGHT] = {"height", "fraction", 1, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
-    [GAIN] = {"gain", "1/beat", 1, 0.01, 20, "How fast errors are worked off; a beat is √(height / gravity)."},
-    [ACCELERATION] = {"acceleration", "g", 0.5, 0.01, 10, "Most acceleration that is asked for."},
+    [HEIGHT] = {"height", "fraction", 1, 0.3, 1.5,
+                "Height of the centre of mass, as a fraction of that in the shape as built."},
+    [GAIN] = {"gain", "1/beat", 1, 0.01, 20, "How fast errors are corrected; a beat is √(height / gravity)."},
+    [ACCELERATION] = {"acceleration", "g", 0.5, 0.01, 10, "Maximum acceleration that is asked for."},
     [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the centre of mass."},
     [HOLD_WEIGHT] = {"hold_weight", "", 0.5, 0, 1000, "Importance of being upright."},
 };
@@ -38,8 +40,11 @@ void pl_stand_goals(const pl_actor_view *view, const pl_motion_frame *frame, con
     aim.axes = frame->height_axis;
     pl_aim_center(view, frame, &aim, goals);
   }
-  pl_hold hold = {
-      .turn = stand->turn, .gain = stand->gain, .rate = 0.5, .acceleration = 2 * stand->acceleration, .weight = stand->hold_weight};
+  pl_hold hold = {.turn = stand->turn,
+                  .gain = stand->gain,
+                  .rate = 0.5,
+                  .acceleration = 2 * stand->acceleration,
+                  .weight = stand->hold_weight};
   pl_aim_hold(view, frame, &hold, goals);
   for (int32_t i = 0; i < view->part_count; ++i) {
     const pl_part_view *part = &view->parts[i];
@@ -47,7 +52,8 @@ void pl_stand_goals(const pl_actor_view *view, const pl_motion_frame *frame, con
     // Feet that touch stay; others come down to where the shape as built has them.
     pl_vec3 position = pl_vec3_add(view->center, pl_quat_apply(stand->turn, part->rest));
     double sole = pl_motion_sole(view, frame, part);
-    aim.target = part->touch_count > 0 ? part->position : pl_motion_at_height(frame, position, pl_motion_ground(view, position) + sole);
+    aim.target = part->touch_count > 0 ? part->position
+                                       : pl_motion_at_height(frame, position, pl_motion_ground(view, position) + sole);
     aim.axes = frame->level_axes | (part->touch_count > 0 ? 0 : frame->height_axis);
     aim.weight = stand->hold_weight;
     pl_aim_part(view, frame, i, &aim, goals);

@@ -1,4 +1,4 @@
-// Standing, which the other behaviours do too when they are told to stop.
+// Standing, which the other behaviours do too when the command is to stop.
 #ifndef PL_BEHAVIOUR_STAND_H
 #define PL_BEHAVIOUR_STAND_H
 
@@ -18,6 +18,7 @@ typedef struct pl_stand {
 pl_stand pl_stand_usual(const pl_actor_view *view, const pl_motion_frame *frame);
 
 // Centre of mass at rest above the place, body upright and feet at rest.
-void pl_stand_goals(const pl_actor_view *view, const pl_motion_frame *frame, const pl_stand *stand, pl_goals *goals);
+void pl_stand_goals(const pl_actor_view *view, const pl_motion_frame *frame, const pl_stand *stand,
+                    pl_goals *goals);
 
 #endif

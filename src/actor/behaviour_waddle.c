@@ -1,15 +1,19 @@
-// Waddle: how a body in a plane walks on two feet that cannot pass each other. The one behind is brought up, then the one in front is set ahead.
+// Waddle: how a body in a plane walks on two feet that cannot pass each other. The one behind is brought up, then the
+// one in front is set ahead.
 //
 //   shift   both feet on the ground: the centre of mass goes over the foot that will stay, and the body leans over it
 //   swing   the other one goes in an arc to its place
 //
-// The centre of mass need not come as far as the middle of the foot that stays. From its near half it would topple to the side it came from, which is where the swinging foot comes down.
-// Places to land are told from the foot that stays: the mean distance of the feet, half a stride more for the foot in front and half a stride less for the one behind, and as much
-// more as the body is toppling beyond the foot that carries it (the capture point of a pendulum upside down; Pratt and others 2006).
+// The centre of mass need not come as far as the middle of the foot that stays. From its near half it would topple to
+// the side it came from, which is where the swinging foot comes down. Landing positions are relative to the foot that
+// stays: the mean distance of the feet, half a stride more for the foot in front and half a stride less for the one
+// behind, and as much more as the body is toppling beyond the foot that carries it (the capture point of a pendulum
+// upside down; Pratt and others 2006).
 #include <math.h>
 
 #include "actor/behaviour_list.h"
 #include "actor/behaviour_stand.h"
+#include "actor/behaviour_swing.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 
@@ -35,27 +39,32 @@ enum {
 };
 
 static const pl_behaviour_setting settings_of_waddle[SETTING_COUNT] = {
-    [MAX_SPEED] = {"max_speed", "paces", 0.25, 0, 1, "Most speed; a pace is √(height · gravity)."},
+    [MAX_SPEED] = {"max_speed", "paces", 0.25, 0, 1, "Maximum speed; a pace is √(height · gravity)."},
     [SWING_TIME] = {"swing_time", "beats", 0.9, 0.2, 10, "Time of a foot in the air; a beat is √(height / gravity)."},
     [SHIFT_TIME] = {"shift_time", "beats", 1.2, 0, 10, "Time in which the weight goes over the foot that stays."},
     [MAX_SHIFT_TIME] = {"max_shift_time", "beats", 2, 0, 50,
-                    "Time after which the other foot lifts even if it does not stand over this one."},
-    [STEP_HEIGHT] = {"step_height", "fraction", 0.06, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
-    [MAX_STEP_LENGTH] = {"max_step_length", "fraction", 0.4, 0, 2, "Longest stride, as a share of the height."},
+                        "Time after which the other foot lifts even if it does not stand over this one."},
+    [STEP_HEIGHT] = {"step_height", "fraction", 0.06, 0, 0.5,
+                     "How high a foot is lifted, as a fraction of the body's height."},
+    [MAX_STEP_LENGTH] = {"max_step_length", "fraction", 0.4, 0, 2, "Longest stride, as a fraction of the height."},
     [MARGIN] = {"margin", "fraction", 0.12, 0, 0.5,
-                "Half the length of a foot, as a share of the height: how exactly it must stand over it."},
-    [SWAY] = {"sway", "", 0.75, 0, 1.5, "How far it goes over the foot that stays: 0.5 to its near end, 1 to its middle."},
+                "Half the length of a foot, as a fraction of the height: how exactly it must stand over it."},
+    [SWAY] = {"sway", "", 0.75, 0, 1.5,
+              "How far it goes over the foot that stays: 0.5 to its near end, 1 to its middle."},
     [LEAN] = {"lean", "rad", 0.08, 0, 1, "How far it leans over the foot that stays."},
     [CLOSENESS] = {"closeness", "fraction", 0.82, 0.2, 2,
-                   "Distance of the feet on average, as a share of that in the shape as built."},
+                   "Distance of the feet on average, as a fraction of that in the shape as built."},
     [FEEDBACK] = {"feedback", "", 0.5, 0, 3, "How much longer a step is for toppling over, against the capture point."},
-    [HEIGHT] = {"height", "fraction", 0.98, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
-    [GAIN] = {"gain", "1/beat", 1.8, 0.01, 20, "How fast errors of the centre of mass and of the lean are worked off."},
-    [FOOT_GAIN] = {"foot_gain", "1/beat", 3.8, 0.01, 50, "How fast errors of a swinging foot are worked off."},
+    [HEIGHT] = {"height", "fraction", 0.98, 0.3, 1.5,
+                "Height of the centre of mass, as a fraction of that in the shape as built."},
+    [GAIN] = {"gain", "1/beat", 1.8, 0.01, 20, "How fast errors of the centre of mass and of the lean are corrected."},
+    [FOOT_GAIN] = {"foot_gain", "1/beat", 3.8, 0.01, 50, "How fast errors of a swinging foot are corrected."},
     [WEIGHT] = {"weight", "", 1, 0, 1000, "Importance of the centre of mass."},
     [FOOT_WEIGHT] = {"foot_weight", "", 0.5, 0, 1000, "Importance of the feet."},
     [HOLD_WEIGHT] = {"hold_weight", "", 0.9, 0, 1000, "Importance of the lean."},
 };
+
+static const double DOWN_GAP = 0.01;  // heights: a foot this close to the ground is on it
 
 typedef enum waddle_phase { STANDING = 0, SHIFTING, SWINGING } waddle_phase;
 
@@ -67,7 +76,7 @@ typedef struct waddle_state {
   pl_vec3 from;   // centre of mass when the phase began
   double lean;    // rad, of the body then
   pl_vec3 lift;   // where the swinging foot left the ground
-  pl_vec3 aim;    // place on the ground where it is to land
+  pl_vec3 aim;    // position on the ground where it is to land
   pl_vec3 stand;  // where the other stands
 } waddle_state;
 
@@ -98,14 +107,14 @@ static double lean_of(const waddle *w) {
 // Pressure comes and goes: what is next to the ground is on it.
 static bool is_down(const waddle *w, const pl_part_view *foot) {
   double gap = pl_vec3_dot(foot->lowest, w->frame.up) - pl_motion_ground(w->view, foot->lowest);
-  return foot->touch_count > 0 || gap < 0.01 * w->frame.height;
+  return foot->touch_count > 0 || gap < DOWN_GAP * w->frame.height;
 }
 
-static void look(waddle *w) {
+static void update_feet(waddle *w) {
   w->moving = &w->view->parts[w->feet[w->state->foot]];
   w->staying = &w->view->parts[w->feet[1 - w->state->foot]];
   w->built = along(w, pl_vec3_sub(w->moving->rest, w->staying->rest));
-  double pendulum = sqrt(fmax(w->view->rest_height, 0.01 * w->frame.height) / w->frame.gravity);
+  double pendulum = sqrt(fmax(w->view->rest_height, MIN_PENDULUM * w->frame.height) / w->frame.gravity);
   pl_vec3 going = pl_vec3_add_scaled(w->view->center, w->view->velocity, pendulum);
   w->capture = along(w, pl_vec3_sub(going, w->staying->position));
 }
@@ -121,19 +130,20 @@ static pl_vec3 landing_position(const waddle *w) {
   return pl_motion_at_height(&w->frame, position, pl_motion_ground(w->view, position));
 }
 
-// A foot with its sole above a place.
+// A foot with its sole above a position.
 static pl_vec3 sole_at(const waddle *w, const pl_part_view *foot, pl_vec3 position, double height) {
   double sole = pl_motion_sole(w->view, &w->frame, foot);
   return pl_motion_at_height(&w->frame, position, pl_motion_ground(w->view, position) + sole + height);
 }
 
-// --- the machine ------------------------------------------------------------------------------------------------------
+// --- the machine
+// ------------------------------------------------------------------------------------------------------
 
 static void enter(waddle *w, waddle_phase phase) {
   waddle_state *state = w->state;
   state->phase = (int32_t)phase;
   state->clock = 0;
-  look(w);
+  update_feet(w);
   state->from = w->view->center;
   state->lean = lean_of(w);
   state->lift = w->moving->position;
@@ -148,7 +158,7 @@ static bool may_lift(const waddle *w) {
 
 static bool has_landed(const waddle *w) {
   double t = w->state->clock / w->swing;
-  return (t > 0.6 && is_down(w, w->moving)) || t > 1.5;
+  return (t > MIN_SWING && is_down(w, w->moving)) || t > MAX_SWING;
 }
 
 static void next_phase(waddle *w) {
@@ -165,23 +175,24 @@ static void next_phase(waddle *w) {
     enter(w, SWINGING);
   } else if (state->phase == SWINGING && has_landed(w)) {
     double way = along(w, pl_vec3_sub(w->moving->position, state->lift));
-    if (is_down(w, w->moving) && way > 0.02 * w->frame.height) state->steps++;
+    if (is_down(w, w->moving) && way > MIN_COUNTED_STEP * w->frame.height) state->steps++;
     state->foot = 1 - state->foot;
     enter(w, SHIFTING);
   }
 }
 
-static void look_for_fall(waddle *w) {
+static void check_fall(waddle *w) {
   bool down = pl_motion_is_down(w->view, &w->frame);
   if (down && w->state->fallen == 0) w->state->tumbles++;
   if (down) w->state->fallen = 1;
-  if (!down && pl_motion_lean(w->view) < 0.5 && w->state->fallen != 0) {
+  if (!down && pl_motion_lean(w->view) < UPRIGHT_LEAN && w->state->fallen != 0) {
     w->state->fallen = 0;
     w->state->phase = STANDING;
   }
 }
 
-// --- goals ------------------------------------------------------------------------------------------------------------
+// --- goals
+// ------------------------------------------------------------------------------------------------------------
 
 // How far the shift of weight is done.
 static double shifted(const waddle *w, double *rate) {
@@ -194,21 +205,26 @@ static void aim_center(const waddle *w, pl_goals *goals) {
   const pl_motion_frame *frame = &w->frame;
   double rate, fraction = shifted(w, &rate), near = 2 * (1 - w->settings[SWAY]) * w->margin;
   double from = along(w, w->state->from), goal = along(w, w->staying->position) + (w->built < 0 ? -near : near);
-  pl_aim aim = {
-      .axes = frame->level_axes, .gain = w->settings[GAIN], .rate = 0.3, .acceleration = 0.5, .weight = w->settings[WEIGHT]};
+  pl_aim aim = {.axes = frame->level_axes,
+                .gain = w->settings[GAIN],
+                .rate = 0.3,
+                .acceleration = 0.5,
+                .weight = w->settings[WEIGHT]};
   double wanted = from + fraction * (goal - from) - along(w, w->view->center);
   aim.target = pl_vec3_add_scaled(w->view->center, frame->forward, wanted);
   aim.target_speed = pl_vec3_scale(frame->forward, (goal - from) * rate);
   pl_aim_center(w->view, frame, &aim, goals);
   aim.axes = frame->height_axis;
   aim.target_speed = pl_vec3_of(0, 0, 0);
-  double ground = 0.5 * (pl_motion_ground(w->view, w->staying->position) + pl_motion_ground(w->view, w->moving->position));
+  double ground =
+      0.5 * (pl_motion_ground(w->view, w->staying->position) + pl_motion_ground(w->view, w->moving->position));
   aim.target = pl_motion_at_height(frame, w->view->center, ground + w->settings[HEIGHT] * w->view->rest_height);
   pl_aim_center(w->view, frame, &aim, goals);
 }
 
 static void aim_lean(const waddle *w, pl_goals *goals) {
-  double rate, fraction = shifted(w, &rate), lean = w->settings[LEAN], change = (w->built < 0 ? lean : -lean) - w->state->lean;
+  double rate, fraction = shifted(w, &rate), lean = w->settings[LEAN],
+               change = (w->built < 0 ? lean : -lean) - w->state->lean;
   pl_vec3 axis = pl_vec3_cross(w->frame.up, w->frame.forward);
   pl_hold hold = {.gain = w->settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = w->settings[HOLD_WEIGHT]};
   hold.turn = pl_quat_of_axis_angle(axis, w->state->lean + fraction * change);
@@ -220,17 +236,17 @@ static void aim_moving(const waddle *w, pl_goals *goals) {
   const pl_motion_frame *frame = &w->frame;
   waddle_state *state = w->state;
   double t = state->clock / w->swing, lift = w->settings[STEP_HEIGHT] * frame->height;
-  // The landing place follows what the body does, ever less as the foot comes down.
-  double follow = pl_motion_clamp((1 - t) * 8 * frame->step / w->swing, 0, 1);
+  // The landing position follows what the body does, ever less as the foot comes down.
+  double follow = pl_motion_clamp((1 - t) * FOLLOW_RATE * frame->step / w->swing, 0, 1);
   state->aim = pl_vec3_mix(state->aim, landing_position(w), follow);
   // Along the ground it arrives a little before it is down.
-  double s = t / 0.85, fraction = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (0.85 * w->swing);
+  double s = t / LEVEL_SWING, fraction = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (LEVEL_SWING * w->swing);
   pl_vec3 way = pl_motion_level(frame, pl_vec3_sub(state->aim, state->lift));
   double late = fmax(0, t - 1) * w->swing;  // s: then it goes on down until it finds the ground
   pl_aim aim = {.gain = w->settings[FOOT_GAIN], .rate = 0.5, .acceleration = 2, .weight = w->settings[FOOT_WEIGHT]};
   aim.axes = frame->level_axes | frame->height_axis;
   pl_vec3 position = pl_vec3_add_scaled(state->lift, way, fraction);
-  aim.target = sole_at(w, w->moving, position, lift * pl_motion_arch(t) - 0.2 * frame->pace * late);
+  aim.target = sole_at(w, w->moving, position, lift * pl_motion_arch(t) - SEARCH_SPEED * frame->pace * late);
   aim.target_speed = pl_vec3_add_scaled(pl_vec3_scale(way, rate), frame->up, lift * pl_motion_arch_rate(t) / w->swing);
   pl_aim_part(w->view, frame, w->feet[state->foot], &aim, goals);
 }
@@ -239,7 +255,7 @@ static void aim_standing(const waddle *w, int32_t foot, pl_vec3 position, pl_goa
   const pl_motion_frame *frame = &w->frame;
   const pl_part_view *part = &w->view->parts[w->feet[foot]];
   pl_aim aim = {.axes = frame->level_axes, .gain = w->settings[GAIN], .rate = 0.1, .acceleration = 1};
-  aim.weight = 0.3 * w->settings[FOOT_WEIGHT];
+  aim.weight = STANDING_WEIGHT * w->settings[FOOT_WEIGHT];
   aim.target = sole_at(w, part, position, 0);
   // One that has lost the ground looks for it again.
   if (part->touch_count == 0) aim.axes |= frame->height_axis;
@@ -263,12 +279,12 @@ static void waddle_choose(const double *settings, void *memory, const pl_actor_v
   w.swing = settings[SWING_TIME] * w.frame.beat;
   w.shift = settings[SHIFT_TIME] * w.frame.beat;
   w.margin = settings[MARGIN] * w.frame.height;
-  look_for_fall(&w);
+  check_fall(&w);
   bool can = pl_motion_feet(view, 2, w.feet) == 2 && view->planar && state->fallen == 0;
   if (can) {
-    look(&w);
+    update_feet(&w);
     next_phase(&w);
-    look(&w);
+    update_feet(&w);
   }
   state->clock += w.frame.step;
   if (!can || state->phase == STANDING) {
@@ -291,11 +307,12 @@ static void waddle_count(const double *settings, const void *memory, pl_actor_ta
   tally->tumbles = state->tumbles;
 }
 
-const pl_behaviour pl_behaviour_waddle = {
-    .name = "waddle",
-    .about = "Walks in a plane on two feet that cannot pass each other, and rocks from one to the other. In space it stands.",
-    .settings = settings_of_waddle,
-    .setting_count = SETTING_COUNT,
-    .state_size = sizeof(waddle_state),
-    .choose = waddle_choose,
-    .count = waddle_count};
+const pl_behaviour pl_behaviour_waddle = {.name = "waddle",
+                                          .about =
+                                              "Walks in a plane on two feet that cannot pass each other, and rocks "
+                                              "from one to the other. In space it stands.",
+                                          .settings = settings_of_waddle,
+                                          .setting_count = SETTING_COUNT,
+                                          .state_size = sizeof(waddle_state),
+                                          .choose = waddle_choose,
+                                          .count = waddle_count};

@@ -1,15 +1,20 @@
-// Walk: feet step one after the other, or some at a time; the others carry the body (after Raibert and Hodgins 1991, Coros, Beaudoin and van de Panne 2010).
+// Walk: feet step one after the other, or some at a time; the others carry the body (after Raibert and Hodgins 1991,
+// Coros, Beaudoin and van de Panne 2010).
 //
 //   shift   all feet on the ground: the centre of mass moves until the feet that stay will carry it
-//   swing   the feet of the group go in an arc to where they must land; ends when they touch, or after half as long again
+//   swing   the feet of the group move in an arc to where they must land; ends when they touch, or after half as long
+//           again
 //
-// Where to land. A foot whose middle of stance is below its hip speeds the body neither up nor down: T v / 2 ahead of the hip, T the time of a stance (the neutral point). Added
-// to that is what the velocity of the centre of mass lacks or has in excess, as far as a pendulum upside down of its height would be carried by it: √(z/g) (v - v_wanted)
-// (the capture point). The hip is where the shape as built has the foot, relative to the centre of mass, turned to where the body faces.
+// Where to land. A foot whose middle of stance is below its hip speeds the body neither up nor down: T v / 2 ahead of
+// the hip, T the time of a stance (the neutral point). Added to that is what the velocity of the centre of mass lacks
+// or has in excess, as far as a pendulum upside down of its height would be carried by it: √(z/g) (v - v_wanted) (the
+// capture point). The hip is where the shape as built has the foot, relative to the centre of mass, turned to where the
+// body faces.
 #include <math.h>
 
 #include "actor/behaviour_list.h"
 #include "actor/behaviour_stand.h"
+#include "actor/behaviour_swing.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 
@@ -38,32 +43,48 @@ enum {
 };
 
 static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
-    [MAX_SPEED] = {"max_speed", "paces", 0.25, 0, 1, "Most speed; a pace is √(height · gravity)."},
+    [MAX_SPEED] = {"max_speed", "paces", 0.25, 0, 1, "Maximum speed; a pace is √(height · gravity)."},
     [SWING_TIME] = {"swing_time", "beats", 0.7, 0.2, 10, "Time of a foot in the air; a beat is √(height / gravity)."},
-    [SHIFT_TIME] = {"shift_time", "beats", 0.3, 0, 10, "Least time with all feet on the ground before the next one lifts."},
-    [MAX_SHIFT_TIME] = {"max_shift_time", "beats", 5, 0, 50, "Time after which it lifts a foot even if it is not over the others."},
-    [STEP_HEIGHT] = {"step_height", "fraction", 0.02, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
-    [MAX_STEP_LENGTH] = {"max_step_length", "fraction", 0.4, 0, 2, "Farthest that a foot is set from its hip's place, as a share of the height."},
+    [SHIFT_TIME] = {"shift_time", "beats", 0.3, 0, 10,
+                    "Minimum time with all feet on the ground before the next one lifts."},
+    [MAX_SHIFT_TIME] = {"max_shift_time", "beats", 5, 0, 50,
+                        "Time after which it lifts a foot even if it is not over the others."},
+    [STEP_HEIGHT] = {"step_height", "fraction", 0.02, 0, 0.5,
+                     "How high a foot is lifted, as a fraction of the body's height."},
+    [MAX_STEP_LENGTH] = {"max_step_length", "fraction", 0.4, 0, 2,
+                         "Farthest that a foot is set from below its hip, as a fraction of the height."},
     [AT_ONCE] = {"at_once", "", 0, 0, 8,
                  "Feet that swing together, in their order; 0: one of two or three, half of four and more."},
-    [FEEDBACK] = {"feedback", "", 0.9, 0, 3, "How far a foot is set ahead for going too fast, against the capture point."},
+    [FEEDBACK] = {"feedback", "", 0.9, 0, 3,
+                  "How far a foot is set ahead for going too fast, against the capture point."},
     [SIDE_FEEDBACK] = {"side_feedback", "", 0.6, 0, 3, "The same sideways."},
-    [SWAY] = {"sway", "", 0.8, 0, 1.5, "How far sideways it goes over the feet that stay: 0 not at all, 1 to their middle."},
-    [CLOSENESS] = {"closeness", "fraction", 1, 0.2, 2, "Distance of the feet sideways, as a share of that in the shape as built."},
-    [MARGIN] =
-        {"margin", "fraction", 0.06, 0, 0.5,
-         "How far behind or beside the middle of the feet that carry it the centre of mass may be, as a share of the height."},
+    [SWAY] = {"sway", "", 0.8, 0, 1.5,
+              "How far sideways it goes over the feet that stay: 0 not at all, 1 to their middle."},
+    [CLOSENESS] = {"closeness", "fraction", 1, 0.2, 2,
+                   "Distance of the feet sideways, as a fraction of that in the shape as built."},
+    [MARGIN] = {"margin", "fraction", 0.06, 0, 0.5,
+                "How far behind or next to the middle of the feet that carry it the centre of mass may be, as a "
+                "fraction of the height."},
     [AHEAD] = {"ahead", "fraction", 0.2, 0, 0.5, "The same ahead of them: then it falls into the next step."},
-    [HEIGHT] = {"height", "fraction", 0.97, 0.3, 1.5, "Height of the centre of mass, as a share of that in the shape as built."},
+    [HEIGHT] = {"height", "fraction", 0.97, 0.3, 1.5,
+                "Height of the centre of mass, as a fraction of that in the shape as built."},
     [TURN_RATE] = {"turn_rate", "rad/beat", 0.2, 0, 10, "How fast it turns to a new heading."},
-    [GAIN] = {"gain", "1/beat", 1.5, 0.01, 20, "How fast errors of the centre of mass and of the upright are worked off."},
-    [FOOT_GAIN] = {"foot_gain", "1/beat", 4, 0.01, 50, "How fast errors of a swinging foot are worked off."},
+    [GAIN] = {"gain", "1/beat", 1.5, 0.01, 20,
+              "How fast errors of the centre of mass and of the upright are corrected."},
+    [FOOT_GAIN] = {"foot_gain", "1/beat", 4, 0.01, 50, "How fast errors of a swinging foot are corrected."},
     [WEIGHT] = {"weight", "", 2, 0, 1000, "Importance of the centre of mass."},
     [FOOT_WEIGHT] = {"foot_weight", "", 0.5, 0, 1000, "Importance of the feet."},
     [HOLD_WEIGHT] = {"hold_weight", "", 2, 0, 1000, "Importance of being upright and of facing the heading."},
 };
 
 enum { MAX_FEET = 8 };
+
+static const double TOPPLE_MARGINS = 1.2;  // margins beyond the feet at which only a step helps
+static const double SAME_SPOT = 1e-3;      // heights: feet built closer along the way than this have no order
+static const double MIN_APART = 0.5, MAX_APART = 1.5;  // of the distance as built, of feet one behind the other
+// Fractions of the margins within which the centre of mass is left alone: less while the weight shifts, so that the
+// next foot may lift soon.
+static const double SHIFT_MARGIN = 0.6, SWING_MARGIN = 0.9;
 
 typedef enum walk_phase { WALK_STAND = 0, WALK_SHIFT, WALK_SWING } walk_phase;
 
@@ -139,7 +160,7 @@ static bool must_step(const walk *w) {
     max = fmax(max, along);
   }
   double going = pl_vec3_dot(pl_vec3_add_scaled(w->view->center, w->view->velocity, w->pendulum), w->frame.forward);
-  return going < min - 1.2 * margin_of(w) || going > max + 1.2 * margin_of(w);
+  return going < min - TOPPLE_MARGINS * margin_of(w) || going > max + TOPPLE_MARGINS * margin_of(w);
 }
 
 static bool may_lift(const walk *w) {
@@ -157,15 +178,16 @@ static pl_vec3 arm_of(const walk *w, int32_t foot) {
   return pl_motion_level(&w->frame, pl_quat_apply(w->yaw, part_of(w, foot)->rest));
 }
 
-// Feet that stand one behind the other must not pass nor tread on each other: between half and one and a half times as far apart as built.
+// Feet that stand one behind the other must not pass nor tread on each other: between half and one and a half times as
+// far apart as built.
 static double keep_order(const walk *w, int32_t foot, double position) {
   const pl_motion_frame *frame = &w->frame;
   for (int32_t i = 0; i < w->foot_count; ++i) {
     pl_vec3 apart = pl_vec3_sub(arm_of(w, foot), arm_of(w, i));
     double along = pl_vec3_dot(apart, frame->forward), across = fabs(pl_vec3_dot(apart, frame->side));
-    if (i == foot || fabs(along) < 2 * across || fabs(along) < 1e-3 * frame->height) continue;
+    if (i == foot || fabs(along) < 2 * across || fabs(along) < SAME_SPOT * frame->height) continue;
     double there = pl_vec3_dot(part_of(w, i)->position, frame->forward);
-    double near = there + 0.5 * along, far = there + 1.5 * along;
+    double near = there + MIN_APART * along, far = there + MAX_APART * along;
     position = pl_motion_clamp(position, fmin(near, far), fmax(near, far));
   }
   return position;
@@ -176,7 +198,8 @@ static pl_vec3 landing_position(const walk *w, int32_t foot) {
   double cycle = w->group_count * (w->swing + w->settings[SHIFT_TIME] * frame->beat);
   pl_vec3 excess = pl_vec3_add_scaled(w->view->velocity, frame->forward, -w->speed);
   double stance = cycle - w->swing, along = 0.5 * stance * pl_vec3_dot(w->view->velocity, frame->forward);
-  along = fmax(along, 0.5 * stance * w->speed) + w->settings[FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->forward);
+  along =
+      fmax(along, 0.5 * stance * w->speed) + w->settings[FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->forward);
   double across = w->view->planar ? 0 : w->settings[SIDE_FEEDBACK] * w->pendulum * pl_vec3_dot(excess, frame->side);
   double max = w->settings[MAX_STEP_LENGTH] * frame->height;
   pl_vec3 arm = arm_of(w, foot), position = pl_vec3_add(w->view->center, arm);
@@ -188,7 +211,8 @@ static pl_vec3 landing_position(const walk *w, int32_t foot) {
   return pl_motion_at_height(frame, position, pl_motion_ground(w->view, position) + sole_of(w, foot));
 }
 
-// --- the machine ------------------------------------------------------------------------------------------------------
+// --- the machine
+// ------------------------------------------------------------------------------------------------------
 
 static void enter(walk *w, walk_phase phase) {
   w->state->phase = (int32_t)phase;
@@ -209,10 +233,10 @@ static void land_feet(walk *w, bool *all_down) {
     walk_foot *foot = &w->state->feet[i];
     if (!is_swinging(w, i) || foot->down != 0) continue;
     const pl_part_view *part = part_of(w, i);
-    if (t > 0.6 && part->touch_count > 0) {
+    if (t > MIN_SWING && part->touch_count > 0) {
       foot->down = 1;
       pl_vec3 way = pl_vec3_sub(part->position, foot->hold);
-      if (pl_vec3_dot(way, w->frame.forward) > 0.02 * w->frame.height) w->state->steps++;
+      if (pl_vec3_dot(way, w->frame.forward) > MIN_COUNTED_STEP * w->frame.height) w->state->steps++;
       foot->hold = part->position;
     } else {
       *all_down = false;
@@ -238,7 +262,7 @@ static void next_phase(walk *w) {
       break;
     case WALK_SWING:
       land_feet(w, &all_down);
-      if (all_down || state->clock > 1.5 * w->swing) {
+      if (all_down || state->clock > MAX_SWING * w->swing) {
         state->group = (state->group + 1) % w->group_count;
         enter(w, WALK_SHIFT);
       }
@@ -246,17 +270,18 @@ static void next_phase(walk *w) {
   }
 }
 
-static void look_for_fall(walk *w) {
+static void check_fall(walk *w) {
   bool down = pl_motion_is_down(w->view, &w->frame);
   if (down && w->state->fallen == 0) w->state->tumbles++;
   if (down) w->state->fallen = 1;
-  if (!down && pl_motion_lean(w->view) < 0.5 && w->state->fallen != 0) {
+  if (!down && pl_motion_lean(w->view) < UPRIGHT_LEAN && w->state->fallen != 0) {
     w->state->fallen = 0;
     enter(w, WALK_STAND);
   }
 }
 
-// --- goals ------------------------------------------------------------------------------------------------------------
+// --- goals
+// ------------------------------------------------------------------------------------------------------------
 
 static void aim_center(const walk *w, pl_goals *goals) {
   const pl_motion_frame *frame = &w->frame;
@@ -266,10 +291,10 @@ static void aim_center(const walk *w, pl_goals *goals) {
   pl_aim aim = {.gain = w->settings[GAIN], .rate = 0.05, .acceleration = 0.2, .weight = w->settings[WEIGHT]};
   aim.axes = frame->level_axes;
   // Over the stance, give or take the margins; within them it goes on at its speed, slower as it comes to the end.
-  double tight = w->state->phase == WALK_SHIFT ? 0.6 : 0.9;
+  double tight = w->state->phase == WALK_SHIFT ? SHIFT_MARGIN : SWING_MARGIN;
   double behind = -tight * margin_of(w), beyond = tight * w->settings[AHEAD] * frame->height;
   double error = pl_motion_clamp(ahead, behind, beyond) - ahead;
-  double fraction = pl_motion_clamp((beyond - ahead) / fmax(beyond - behind, 1e-6 * frame->height), 0, 1);
+  double fraction = pl_motion_clamp((beyond - ahead) / fmax(beyond - behind, PL_MOTION_TINY * frame->height), 0, 1);
   aim.target = pl_vec3_add_scaled(center, frame->forward, error);
   if (!w->view->planar) aim.target = pl_vec3_add_scaled(aim.target, frame->side, aside);
   aim.target_speed = pl_vec3_scale(frame->forward, w->speed * fraction);
@@ -286,12 +311,12 @@ static void aim_swing(const walk *w, int32_t foot, pl_goals *goals) {
   const pl_motion_frame *frame = &w->frame;
   walk_foot *it = &w->state->feet[foot];
   double t = w->state->clock / w->swing, lift = w->settings[STEP_HEIGHT] * frame->height;
-  // The landing place follows what the body does, ever less as the foot comes down.
+  // The landing position follows what the body does, ever less as the foot comes down.
   pl_vec3 wanted = landing_position(w, foot);
-  double follow = pl_motion_clamp((1 - t) * 8 * frame->step / w->swing, 0, 1);
+  double follow = pl_motion_clamp((1 - t) * FOLLOW_RATE * frame->step / w->swing, 0, 1);
   it->aim = w->state->clock <= frame->step ? wanted : pl_vec3_mix(it->aim, wanted, follow);
   // Along the ground it arrives a little before it is down.
-  double s = t / 0.85, fraction = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (0.85 * w->swing);
+  double s = t / LEVEL_SWING, fraction = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (LEVEL_SWING * w->swing);
   pl_vec3 way = pl_vec3_sub(it->aim, it->hold);
   double late = fmax(0, t - 1) * w->swing;  // s: then it goes on down until it finds the ground
   pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
@@ -300,7 +325,7 @@ static void aim_swing(const walk *w, int32_t foot, pl_goals *goals) {
                 .acceleration = 3,
                 .weight = w->settings[FOOT_WEIGHT]};
   aim.target = pl_vec3_add_scaled(it->hold, way, fraction);
-  aim.target = pl_vec3_add_scaled(aim.target, frame->up, lift * pl_motion_arch(t) - 0.2 * frame->pace * late);
+  aim.target = pl_vec3_add_scaled(aim.target, frame->up, lift * pl_motion_arch(t) - SEARCH_SPEED * frame->pace * late);
   aim.target_speed = pl_vec3_scale(way, rate);
   aim.target_speed = pl_vec3_add_scaled(aim.target_speed, frame->up, lift * pl_motion_arch_rate(t) / w->swing);
   pl_aim_part(w->view, frame, w->parts[foot], &aim, goals);
@@ -313,7 +338,7 @@ static void aim_stance(const walk *w, int32_t foot, pl_goals *goals) {
                 .gain = w->settings[GAIN],
                 .rate = 0.1,
                 .acceleration = 1,
-                .weight = 0.3 * w->settings[FOOT_WEIGHT]};
+                .weight = STANDING_WEIGHT * w->settings[FOOT_WEIGHT]};
   // One that has lost the ground looks for it again.
   if (part_of(w, foot)->touch_count == 0) {
     pl_vec3 position = part_of(w, foot)->position;
@@ -331,7 +356,8 @@ static void aim_all(walk *w, pl_goals *goals) {
     else
       aim_stance(w, i, goals);
   }
-  pl_hold hold = {.turn = w->yaw, .gain = w->settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = w->settings[HOLD_WEIGHT]};
+  pl_hold hold = {
+      .turn = w->yaw, .gain = w->settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = w->settings[HOLD_WEIGHT]};
   pl_aim_hold(w->view, &w->frame, &hold, goals);
 }
 
@@ -344,7 +370,7 @@ static walk walk_of(const double *settings, walk_state *state, const pl_actor_vi
   w.group_count = w.foot_count > 0 ? (w.foot_count + w.at_once - 1) / w.at_once : 1;
   w.speed = pl_motion_speed(&w.frame, view, settings[MAX_SPEED]);
   w.swing = settings[SWING_TIME] * w.frame.beat;
-  w.pendulum = sqrt(fmax(view->rest_height, 0.01 * w.frame.height) / w.frame.gravity);
+  w.pendulum = sqrt(fmax(view->rest_height, MIN_PENDULUM * w.frame.height) / w.frame.gravity);
   return w;
 }
 
@@ -359,7 +385,7 @@ static void walk_choose(const double *settings, void *memory, const pl_actor_vie
   double turn = settings[TURN_RATE] * w.frame.step / w.frame.beat;
   state->facing = pl_motion_turn_toward(&w.frame, state->facing, w.frame.forward, turn);
   w.yaw = pl_motion_yaw(view, &w.frame, state->facing);
-  look_for_fall(&w);
+  check_fall(&w);
   if (w.foot_count >= 2 && state->fallen == 0) next_phase(&w);
   state->clock += w.frame.step;
   if (w.foot_count < 2 || state->fallen != 0 || state->phase == WALK_STAND) {

@@ -7,7 +7,7 @@
 
 struct pl_arena_chunk {
   alignas(64) pl_arena_chunk *next;
-  size_t size, used;  // of the memory behind this head
+  size_t size, used;  // of the memory after this head
 };
 
 static const size_t MIN_CHUNK = 4096;

@@ -1,5 +1,5 @@
-// An arena: many pieces of memory that live and die together. An object and all its arrays come from one arena, so destroying it is one
-// call and an early return cannot leak.
+// An arena: many pieces of memory that live and die together. An object and all its arrays come
+// from one arena, so destroying it is one call and an early return cannot leak.
 #ifndef PL_BASE_ARENA_H
 #define PL_BASE_ARENA_H
 
@@ -15,10 +15,12 @@ typedef struct pl_arena {
   bool failed;             // some take returned NULL
 } pl_arena;
 
-// Start an arena; `first_size` is a guess of the bytes it will hand out (0: small). Allocates nothing yet.
+// Start an arena; `first_size` is a guess of the bytes it will hand out (0: small). Allocates
+// nothing yet.
 void pl_arena_init(pl_arena *arena, pl_context *context, size_t first_size);
 
-// Zeroed memory for `count` items, aligned to 64 bytes if it is 64 or larger and to 16 otherwise; NULL when out of memory. Never NULL for count 0.
+// Zeroed memory for `count` items, aligned to 64 bytes if it is 64 or larger and to 16 otherwise;
+// NULL when out of memory. Never NULL for count 0.
 void *pl_arena_take(pl_arena *arena, size_t count, size_t item_size);
 
 // A copy of `count` items; NULL when out of memory.

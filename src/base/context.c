@@ -23,13 +23,14 @@ struct pl_context {
   atomic_int_fast64_t block_count, byte_count, allocation_count;
 };
 
-// Stands before every block, so that release knows the size. As long as the alignment, so that the block behind it is aligned too.
+// Precedes every block, so that release knows the size. As long as the alignment, so that the block after it is aligned
+// too.
 typedef struct block_head {
   alignas(64) size_t size;
 } block_head;
 
-// Blocks of several megabytes are put on large pages where the system offers them: kernels that stream a matrix of 20 MB otherwise miss the table of pages all the
-// time, and take a third longer.
+// Blocks of several megabytes are put on large pages where the system offers them: kernels that stream a matrix of 20
+// MB otherwise miss the table of pages all the time, and take a third longer.
 enum { LARGE_PAGE = 2 << 20, LARGE_BLOCK = 4 << 20 };
 
 static void *default_allocate(void *user, size_t size, size_t alignment) {
@@ -107,7 +108,8 @@ pl_memory_report pl_context_get_memory_report(const pl_context *context) {
 void *pl_allocate(pl_context *context, size_t size) {
   atomic_fetch_add(&context->allocation_count, 1);
   if (size > SIZE_MAX / 2) return NULL;
-  block_head *head = context->allocator.allocate(context->allocator.user, size + sizeof(block_head), alignof(block_head));
+  block_head *head =
+      context->allocator.allocate(context->allocator.user, size + sizeof(block_head), alignof(block_head));
   if (head == NULL) return NULL;
   head->size = size;
   atomic_fetch_add(&context->block_count, 1);

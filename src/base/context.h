@@ -4,10 +4,12 @@
 
 #include "pliant/base.h"
 
-// Every def carries this in `magic`, put there by its pl_default_*_def(): a def that was only zeroed is caught.
+// Every def carries this in `magic`, put there by its pl_default_*_def(): a def that was only
+// zeroed is caught.
 #define PL_DEF_MAGIC 0x504C4431u
 
-// A block of `size` bytes aligned to 64, or NULL. Size 0 gives a valid block. Contents are undefined.
+// A block of `size` bytes aligned to 64, or NULL. Size 0 gives a valid block. Contents are
+// undefined.
 void *pl_allocate(pl_context *context, size_t size);
 
 // `count` items of `item_size` bytes, zeroed, or NULL (also when the product overflows).

@@ -29,7 +29,7 @@ const char *pl_version(void) {
   return TEXT(PL_VERSION_MAJOR) "." TEXT(PL_VERSION_MINOR) "." TEXT(PL_VERSION_PATCH);
 }
 
-// Take away the beginning of a UTF-8 character that a full buffer has cut off: half of one is no text for whoever shows the message.
+// Take away the beginning of a UTF-8 character that a full buffer has cut off: half of one is not text for display.
 static void trim_character(char *text) {
   size_t length = strlen(text), start = length;
   while (start > 0 && length - start < 3 && ((unsigned char)text[start - 1] & 0xC0) == 0x80) --start;
@@ -69,7 +69,8 @@ pl_status pl_fail(pl_error *error, pl_status status, const char *format, ...) {
   return status;
 }
 
-pl_status pl_fail_at(pl_error *error, pl_status status, const char *file, int32_t line, int32_t column, const char *format, ...) {
+pl_status pl_fail_at(pl_error *error, pl_status status, const char *file, int32_t line, int32_t column,
+                     const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fill(error, status, file, line, column, NULL, format, arguments);
@@ -91,20 +92,20 @@ pl_status pl_fail_memory(pl_error *error) {
 
 pl_status pl_check_def(uint32_t magic, const char *def_name, pl_error *error) {
   if (magic == PL_DEF_MAGIC) return PL_OK;
-  return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this %s was not made by its pl_default_*_def() function; start from that",
-                 def_name);
+  return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                 "this %s was not made by its pl_default_*_def() function; start from that", def_name);
 }
 
 // `file:line:column: severity: field: ` as far as known. Returns the length as snprintf does.
-static int format_position(char *buffer, size_t size, const char *file, int32_t line, int32_t column, const char *severity,
-                        const char *field) {
+static int format_position(char *buffer, size_t size, const char *file, int32_t line, int32_t column,
+                           const char *severity, const char *field) {
   char position[64] = "";
   if (line > 0 && column > 0)
     snprintf(position, sizeof position, ":%d:%d", line, column);
   else if (line > 0)
     snprintf(position, sizeof position, ":%d", line);
-  return snprintf(buffer, size, "%s%s%s%s: %s%s", file, file[0] != '\0' ? position : "", file[0] != '\0' ? ": " : "", severity, field,
-                  field[0] != '\0' ? ": " : "");
+  return snprintf(buffer, size, "%s%s%s%s: %s%s", file, file[0] != '\0' ? position : "", file[0] != '\0' ? ": " : "",
+                  severity, field, field[0] != '\0' ? ": " : "");
 }
 
 static int append(char *buffer, size_t size, int used, const char *text) {
@@ -127,7 +128,7 @@ int pl_finding_format(const pl_finding *finding, char *buffer, size_t size) {
                          : finding->severity == PL_SEVERITY_WARNING ? "warning"
                                                                     : "note";
   int used = format_position(buffer, size, text_or_empty(finding->file), finding->line, finding->column, severity,
-                          text_or_empty(finding->field));
+                             text_or_empty(finding->field));
   used = append(buffer, size, used, text_or_empty(finding->you_see));
   // Whole sentences follow each other as they are; half sentences are joined by semicolons.
   const char *last = text_or_empty(finding->you_see);

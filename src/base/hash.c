@@ -1,7 +1,8 @@
 #include "base/hash.h"
 
-// Eight bytes at a time: xor, multiply by an odd constant, fold the high half down. The finisher of MurmurHash3 (public domain constants)
-// spreads the last bits. Little-endian reading is spelled out so that every machine gets the same number.
+// Eight bytes at a time: xor, multiply by an odd constant, fold the high half down. The finisher of MurmurHash3 (public
+// domain constants) spreads the last bits. Little-endian reading is spelled out so that every machine gets the same
+// number.
 static uint64_t mix(uint64_t h) {
   h ^= h >> 33;
   h *= UINT64_C(0xFF51AFD7ED558CCD);

@@ -1,5 +1,6 @@
-// Parallel loops whose result does not depend on the number of threads: the partition is fixed by the problem (`grain` items a block), and
-// what blocks hand back is combined by the caller in block order.
+// Parallel loops whose result does not depend on the number of threads: the partition is fixed by
+// the problem (`grain` items a block), and what blocks hand back is combined by the caller in block
+// order.
 #ifndef PL_BASE_PARALLEL_H
 #define PL_BASE_PARALLEL_H
 
@@ -11,7 +12,9 @@ typedef void pl_range_function(void *data, int32_t begin, int32_t end, int32_t b
 // Number of blocks pl_parallel_for() makes of `item_count` items.
 int32_t pl_block_count(int32_t item_count, int32_t grain);
 
-// Run `work` over all items. Loops must not be nested; one context may run loops from several threads, which then take turns.
-void pl_parallel_for(pl_context *context, int32_t item_count, int32_t grain, pl_range_function *work, void *data);
+// Run `work` over all items. Loops must not be nested; one context may run loops from several
+// threads, which then take turns.
+void pl_parallel_for(pl_context *context, int32_t item_count, int32_t grain,
+                     pl_range_function *work, void *data);
 
 #endif

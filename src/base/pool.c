@@ -9,17 +9,18 @@
 #include "base/context.h"
 #include "base/error.h"
 
-// A loop is "open" while its tasks are handed out. A worker joins by counting itself into `busy_count` under the lock, so the caller knows
-// when nobody touches the loop's data any more: when it finds no task left and busy_count is zero.
+// A loop is "open" while its tasks are handed out. A worker joins by counting itself into `busy_count` under the lock,
+// so the caller knows when no thread touches the loop's data any more: when it finds no task left and busy_count is
+// zero.
 //
-// The loops of a step follow each other within microseconds, and waking a sleeper takes some thirty. So both sides look for news a little while
-// before they sleep; only a little, because a thread that spins takes a core from the host.
+// The loops of a step follow each other within microseconds, and waking a sleeper takes some thirty. So both sides poll
+// a little while before they sleep; only a little, because a thread that spins takes a core from the host.
 struct pl_pool {
   pl_context *context;
   pthread_mutex_t turn;  // held by the thread that runs a loop
   pthread_mutex_t lock;  // guards all below but next_task
   pthread_cond_t wake, done;
-  atomic_uint_fast64_t loop_number;  // changed under the lock, looked at without
+  atomic_uint_fast64_t loop_number;  // changed under the lock, read without
   bool open, stop;
   atomic_int busy_count;  // likewise
   int32_t task_count;
@@ -44,7 +45,7 @@ static void take_tasks(pl_pool *pool, int32_t count, pl_task_function *task, voi
 }
 
 // About ten microseconds.
-enum { LOOK_COUNT = 600 };
+enum { SPIN_COUNT = 600 };
 
 static void pause_briefly(void) {
 #if defined(__x86_64__)
@@ -60,11 +61,12 @@ static void *work(void *argument) {
     uint64_t last = atomic_load(&pool->loop_number);
     if (!pool->stop && !(pool->open && last != seen)) {
       pthread_mutex_unlock(&pool->lock);
-      for (int i = 0; i < LOOK_COUNT && atomic_load_explicit(&pool->loop_number, memory_order_relaxed) == last; ++i)
+      for (int i = 0; i < SPIN_COUNT && atomic_load_explicit(&pool->loop_number, memory_order_relaxed) == last; ++i)
         pause_briefly();
       pthread_mutex_lock(&pool->lock);
     }
-    while (!pool->stop && !(pool->open && atomic_load(&pool->loop_number) != seen)) pthread_cond_wait(&pool->wake, &pool->lock);
+    while (!pool->stop && !(pool->open && atomic_load(&pool->loop_number) != seen))
+      pthread_cond_wait(&pool->wake, &pool->lock);
     if (pool->stop) break;
     seen = atomic_load(&pool->loop_number);
     atomic_fetch_add(&pool->busy_count, 1);
@@ -117,7 +119,8 @@ void pl_pool_destroy(pl_pool *pool) {
 }
 
 void pl_pool_run(pl_pool *pool, int32_t count, pl_task_function *task, void *data) {
-  // Two threads of the host that use one context do not wait for each other: who finds the workers busy does its tasks alone.
+  // Two threads of the host that use one context do not wait for each other: one that finds the workers busy does its
+  // tasks alone.
   if (pthread_mutex_trylock(&pool->turn) != 0) {
     for (int32_t i = 0; i < count; ++i) task(data, i);
     return;
@@ -134,12 +137,13 @@ void pl_pool_run(pl_pool *pool, int32_t count, pl_task_function *task, void *dat
 
   take_tasks(pool, count, task, data);
 
-  // Nobody may join any more; wait for those who did.
+  // No worker may join any more; wait for those that did.
   pthread_mutex_lock(&pool->lock);
   pool->open = false;
   if (atomic_load(&pool->busy_count) > 0) {
     pthread_mutex_unlock(&pool->lock);
-    for (int i = 0; i < LOOK_COUNT && atomic_load_explicit(&pool->busy_count, memory_order_relaxed) > 0; ++i) pause_briefly();
+    for (int i = 0; i < SPIN_COUNT && atomic_load_explicit(&pool->busy_count, memory_order_relaxed) > 0; ++i)
+      pause_briefly();
     pthread_mutex_lock(&pool->lock);
   }
   while (atomic_load(&pool->busy_count) > 0) pthread_cond_wait(&pool->done, &pool->lock);

@@ -1,4 +1,5 @@
-// Seeded random numbers: PCG-XSH-RR 64/32 (O'Neill 2014). The same seed gives the same numbers everywhere.
+// Seeded random numbers: PCG-XSH-RR 64/32 (O'Neill 2014). The same seed gives the same numbers
+// everywhere.
 #ifndef PL_BASE_RANDOM_H
 #define PL_BASE_RANDOM_H
 

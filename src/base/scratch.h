@@ -1,5 +1,5 @@
-// Scratch stack: memory for the length of a function. Take pieces after a mark, release back to the mark; the stack keeps its memory, so
-// the second pass through the same code allocates nothing.
+// Scratch stack: memory for the length of a function. Take pieces after a mark, release back to the
+// mark; the stack keeps its memory, so the second pass through the same code allocates nothing.
 #ifndef PL_BASE_SCRATCH_H
 #define PL_BASE_SCRATCH_H
 
@@ -29,6 +29,7 @@ void *pl_scratch_take(pl_scratch *scratch, size_t count, size_t item_size);
 // Release all that was taken since the mark.
 void pl_scratch_pop(pl_scratch *scratch, pl_scratch_mark mark);
 
-#define PL_SCRATCH(scratch, type, count) ((type *)pl_scratch_take((scratch), (size_t)(count), sizeof(type)))
+#define PL_SCRATCH(scratch, type, count) \
+  ((type *)pl_scratch_take((scratch), (size_t)(count), sizeof(type)))
 
 #endif

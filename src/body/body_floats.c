@@ -8,7 +8,8 @@
 void pl_body_floats_start(const pl_body_start *start, pl_vec3 center, double grid, const pl_f4 *rest, int32_t count,
                           double origin[3], pl_f4 *positions, pl_f4 *velocities) {
   pl_vec3 placed = pl_transform_apply(start->placement, center);
-  pl_vec3 nearest = {grid * nearbyint(placed.x / grid), grid * nearbyint(placed.y / grid), grid * nearbyint(placed.z / grid)};
+  pl_vec3 nearest = {grid * nearbyint(placed.x / grid), grid * nearbyint(placed.y / grid),
+                     grid * nearbyint(placed.z / grid)};
   origin[0] = nearest.x;
   origin[1] = nearest.y;
   origin[2] = nearest.z;

@@ -1,8 +1,10 @@
-// The table of functions that makes a simulation method a body of a world. A method fills one table and embeds pl_model at the head of its
-// own model; the world knows nothing else of it, and the method knows nothing of the world.
+// The table of functions that makes a simulation method a body of a world. A method fills one table
+// and embeds pl_model at the head of its own model; the world knows nothing else of it, and the
+// method knows nothing of the world.
 //
-// A body's state is one flat block of memory without pointers, so that snapshot, restore, hash and roll-back are copies. Particles are
-// numbered as the points of the mesh the model was built from, in every function of the table.
+// A body's state is one flat block of memory without pointers, so that snapshot, restore, hash and
+// roll-back are copies. Particles are numbered as the points of the mesh the model was built from,
+// in every function of the table.
 #ifndef PL_BODY_METHOD_H
 #define PL_BODY_METHOD_H
 
@@ -12,14 +14,14 @@
 #include "math/f4.h"
 #include "pliant/model.h"
 
-// How a body comes into the world.
+// Initial state of a body.
 typedef struct pl_body_start {
   pl_transform placement;
   pl_vec3 velocity;          // m/s
   pl_vec3 angular_velocity;  // rad/s around the centre of mass
 } pl_body_start;
 
-// A particle tied to a place.
+// A particle tied to a position.
 typedef struct pl_body_pin {
   int32_t particle;
   pl_vec3 target;    // where it should be at the end of the step
@@ -27,14 +29,14 @@ typedef struct pl_body_pin {
   double damping;    // N s/m
 } pl_body_pin;
 
-// What a method needs to know to move a body by one step.
+// Arguments of a method's move: one step of one body.
 typedef struct pl_body_move {
   pl_context *context;
   pl_scratch *scratch;
   double step;           // seconds
   pl_vec3 acceleration;  // m/s², the same for every particle
   const pl_f4 *forces;   // newtons per particle, or NULL for none
-  // For methods that deal with these themselves:
+  // For methods that handle these themselves:
   double time;                          // seconds at the start of the step
   const pl_collider *const *colliders;  // of the world; none for a body that does not collide
   int32_t collider_count;
@@ -42,48 +44,58 @@ typedef struct pl_body_move {
   double air_density, drag;  // kg/m³ and drag coefficient; 0: no drag
   const pl_body_pin *pins;   // that hold now
   int32_t pin_count;
-  void *work;  // what create_work made for this body
+  void *work;  // workspace of this body, by create_work
 } pl_body_move;
 
 typedef struct pl_body_method {
   const char *name;
-  // What the method's own move deals with, so that the world leaves it alone: colliders, other bodies (or itself not meeting any), air, pins.
+  // What the method's own move handles, so that the world does not: colliders, other bodies (or
+  // there is no contact with them), air, pins.
   bool handles_colliders, handles_bodies, handles_air, handles_pins;
   size_t (*state_size)(const pl_model *model);
   void (*start)(const pl_model *model, void *state, const pl_body_start *start);
-  // One step of the body on its own: elastic and outside forces, no contact. Fails before changing anything. PL_REMARK_NOT_CONVERGED: it moved, but its
-  // solver stopped at the limit of iterations.
+  // One step of the body on its own: elastic and outside forces, no contact. Fails before changing
+  // anything. PL_REMARK_NOT_CONVERGED: it moved, but its solver stopped at the limit of iterations.
   pl_status (*move)(const pl_model *model, void *state, const pl_body_move *move, pl_error *error);
   void (*get_positions)(const pl_model *model, const void *state, pl_vec3 *positions);
   void (*get_velocities)(const pl_model *model, const void *state, pl_vec3 *velocities);
   void (*get_surface)(const pl_model *model, const void *state, pl_vec3 *points);
   // NULL leaves positions or velocities as they are.
-  void (*set_state)(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
-  pl_vec3 (*get_particle)(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
-  void (*set_particle)(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
+  void (*set_state)(const pl_model *model, void *state, const pl_vec3 *positions,
+                    const pl_vec3 *velocities);
+  pl_vec3 (*get_particle)(const pl_model *model, const void *state, int32_t particle,
+                          pl_vec3 *velocity);
+  void (*set_particle)(const pl_model *model, void *state, int32_t particle, pl_vec3 position,
+                       pl_vec3 velocity);
   // First particle whose position or velocity is infinite or NaN, -1 if none.
   int32_t (*find_not_finite)(const pl_model *model, const void *state);
-  // Examples; all three NULL for methods without. The caller has checked the manifold and put the weights on the simplex; NULL weights go back
-  // to what the method finds by itself.
+  // Examples; all three NULL for methods without. The caller has checked the manifold and projected
+  // the weights to the simplex; NULL weights return to those the method finds by itself.
   pl_example_view (*list_examples)(const pl_model *model);
   void (*get_weights)(const pl_model *model, const void *state, int32_t manifold, double *weights);
   void (*set_weights)(const pl_model *model, void *state, int32_t manifold, const double *weights);
-  // Joints; all NULL for methods without. The caller has checked numbers. lead() is false for a joint that cannot be led.
-  bool (*set_target)(const pl_model *model, void *state, int32_t joint, pl_transform target, double seconds);
+  // Joints; all NULL for methods without. The caller has checked numbers. set_target() is false for
+  // a joint that is not kinematic.
+  bool (*set_target)(const pl_model *model, void *state, int32_t joint, pl_transform target,
+                     double seconds);
   void (*set_camera)(const pl_model *model, void *state, pl_vec3 eye);
   void (*get_joints)(const pl_model *model, const void *state, pl_transform *joints);
   void (*set_morph_weights)(const pl_model *model, void *state, const double *weights);
-  // Move everything as one rigid piece, velocities turned along. NULL: the world does it with get_positions and write.
+  // Move everything as one rigid piece, velocities turned along. NULL: the world does it with
+  // get_positions and set_state.
   void (*teleport)(const pl_model *model, void *state, pl_transform motion);
-  // Memory that a body's move works in and that is not state: matrices, solvers. Made when a body is added to a world with steps of `step` seconds; what
-  // a move leaves in it must not change the result of the next. Both NULL for methods without.
-  pl_status (*create_work)(const pl_model *model, pl_context *context, double step, void **work, pl_error *error);
+  // Workspace of a body's move that is not state: matrices, solvers. Made when a body is added to a
+  // world with steps of `step` seconds; what a move leaves in it must not change the result of the
+  // next. Both NULL for methods without.
+  pl_status (*create_work)(const pl_model *model, pl_context *context, double step, void **work,
+                           pl_error *error);
   void (*destroy_work)(void *work);
   // Release what the model holds outside its arena; NULL: nothing.
   void (*destroy)(pl_model *model);
 } pl_body_method;
 
-// What every model has, whatever its method. The arena holds the model itself and all its arrays.
+// The head of every model, whatever its method. The arena holds the model itself and all its
+// arrays.
 struct pl_model {
   const pl_body_method *method;
   pl_arena arena;
@@ -92,7 +104,7 @@ struct pl_model {
   const double *inverse_masses;  // 1/kg, particle_count
   double mass;                   // kg, all particles
   pl_box box;                    // of the rest shape
-  pl_contact_surface surface;    // what is touched and seen
+  pl_contact_surface surface;    // for contact and display
   double friction, restitution, contact_radius;
   bool self_contact;
   uint64_t hash;  // of everything that decides how the model behaves

@@ -41,13 +41,15 @@ static pl_status use_boundary(pl_context *context, const pl_mesh *mesh, pl_arena
   return status;
 }
 
-static pl_status use_embedding(pl_context *context, const pl_mesh *mesh, const pl_mesh *fine, double tolerance, pl_arena *arena,
-                               pl_contact_surface *surface, pl_error *error) {
+static pl_status use_embedding(pl_context *context, const pl_mesh *mesh, const pl_mesh *fine, double tolerance,
+                               pl_arena *arena, pl_contact_surface *surface, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(fine);
   if (view.triangle_count == 0)
-    return pl_fail_field(error, PL_ERROR_INVALID_DATA, "surface", "the surface has no triangles; give a triangle mesh, or none");
+    return pl_fail_field(error, PL_ERROR_INVALID_DATA, "surface",
+                         "the surface has no triangles; give a triangle mesh, or none");
   pl_embedding *embedding = NULL;
-  pl_status status = pl_embedding_build(context, mesh, view.points, view.point_count, tolerance, &embedding, NULL, error);
+  pl_status status =
+      pl_embedding_build(context, mesh, view.points, view.point_count, tolerance, &embedding, NULL, error);
   if (status < 0) return status;
   pl_embedding_view embedded = pl_embedding_get_view(embedding);
   int32_t *parents;
@@ -61,8 +63,8 @@ static pl_status use_embedding(pl_context *context, const pl_mesh *mesh, const p
   return status;
 }
 
-pl_status pl_body_surface_build(pl_context *context, const pl_mesh *mesh, const pl_mesh *fine, double tolerance, pl_arena *arena,
-                                pl_contact_surface *surface, pl_error *error) {
+pl_status pl_body_surface_build(pl_context *context, const pl_mesh *mesh, const pl_mesh *fine, double tolerance,
+                                pl_arena *arena, pl_contact_surface *surface, pl_error *error) {
   *surface = (pl_contact_surface){.particle_count = pl_mesh_get_view(mesh).point_count};
   if (fine == NULL) return use_boundary(context, mesh, arena, surface, error);
   return use_embedding(context, mesh, fine, tolerance, arena, surface, error);

@@ -32,7 +32,8 @@ static pl_status check_form(const pl_collider_def *def, pl_error *error) {
     case PL_COLLIDER_BOX: return PL_OK;
     case PL_COLLIDER_MESH:
       if (def->mesh == NULL) return pl_fail_field(error, bad, "mesh", "a mesh collider needs a mesh");
-      if (pl_mesh_get_view(def->mesh).triangle_count == 0) return pl_fail_field(error, bad, "mesh", "the mesh has no triangles");
+      if (pl_mesh_get_view(def->mesh).triangle_count == 0)
+        return pl_fail_field(error, bad, "mesh", "the mesh has no triangles");
       return PL_OK;
   }
   return pl_fail_field(error, bad, "shape", "there is no collider shape %d", (int)def->shape);
@@ -114,7 +115,8 @@ pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl
   measure_reach(collider, def->mesh);
   if (def->shape == PL_COLLIDER_MESH) {
     status = pl_triangle_tree_build(context, def->mesh, &collider->tree, error);
-    if (status >= 0 && !pl_collider_clearance_build(context, &arena, collider->tree, mesh_box(def->mesh), &collider->clearance))
+    if (status >= 0 &&
+        !pl_collider_clearance_build(context, &arena, collider->tree, mesh_box(def->mesh), &collider->clearance))
       status = pl_fail_memory(error);
     if (status < 0) {
       pl_triangle_tree_destroy(collider->tree);
@@ -127,7 +129,7 @@ pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl
   return PL_OK;
 }
 
-bool pl_collider_lead(pl_collider *collider, pl_transform target, double time, double step) {
+bool pl_collider_move(pl_collider *collider, pl_transform target, double time, double step) {
   if (collider->lead == NULL) return false;
   pl_transform now = pl_collider_placement(collider, time);
   collider->lead[0] = (pl_collider_key){time, now};

@@ -8,7 +8,7 @@
 // Signed distances of a mesh at the centres of a coarse grid around it (collider_clearance.c).
 typedef struct pl_collider_clearance {
   pl_vec3 min;  // corner of the grid
-  double cell;    // edge of a cell, metres
+  double cell;  // edge of a cell, metres
   int32_t counts[3];
   const float *distances;  // x fastest; NULL: no grid
 } pl_collider_clearance;
@@ -23,37 +23,45 @@ typedef struct pl_collider {
   const pl_collider_key *keys;
   int32_t key_count;
   bool loop;
-  pl_collider_key *lead;            // room for two keys of a collider that is led; NULL where keys were given
+  // two keys of a collider that is moved by the caller; NULL where keys were given
+  pl_collider_key *lead;
   pl_triangle_tree *tree;           // of a mesh, otherwise NULL
   pl_collider_clearance clearance;  // of a mesh
   pl_vec3 center;                   // middle of a ball around the whole form, in its own frame …
   double reach;                     // … and the ball's radius; INFINITY for a half-space
 } pl_collider;
 
-// Create a collider from a def, copying mesh and keys. A number that makes no sense is refused with PL_ERROR_INVALID_ARGUMENT naming the
-// field. The mesh should be closed; near a leak the side is that of the nearest triangle.
-pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl_collider **collider, pl_error *error);
+// Create a collider from a def, copying mesh and keys. A number that makes no sense is refused with
+// PL_ERROR_INVALID_ARGUMENT naming the field. The mesh should be closed; near a leak the side is
+// that of the nearest triangle.
+pl_status pl_collider_create(pl_context *context, const pl_collider_def *def,
+                             pl_collider **collider, pl_error *error);
 void pl_collider_destroy(pl_context *context, pl_collider *collider);
 
 // Take a collider elsewhere within the step that begins at `time`; false for one that has keys.
-bool pl_collider_lead(pl_collider *collider, pl_transform target, double time, double step);
+bool pl_collider_move(pl_collider *collider, pl_transform target, double time, double step);
 
 // Where the collider is at a time.
 pl_transform pl_collider_placement(const pl_collider *collider, double time);
 
-// Where it is at the start and at the end of a step. When the keys start over within the step and do not join up, the collider is put at
-// its new place without having moved: nothing is dragged across the jump.
-void pl_collider_motion(const pl_collider *collider, double time, double step, pl_transform *start, pl_transform *end);
+// Where it is at the start and at the end of a step. When the keys start over within the step and
+// do not join up, the collider is put at its new position without having moved: nothing is dragged
+// across the jump.
+void pl_collider_motion(const pl_collider *collider, double time, double step, pl_transform *start,
+                        pl_transform *end);
 
-// Signed distance of any point from the collider at a placement, negative inside; `normal` (may be NULL) is the unit direction in which
-// it grows, some outward direction where that is not unique.
-double pl_collider_distance(const pl_collider *collider, pl_transform placement, pl_vec3 point, pl_vec3 *normal);
+// Signed distance of any point from the collider at a placement, negative inside; `normal` (may be
+// NULL) is the unit direction in which it grows, some outward direction where that is not unique.
+double pl_collider_distance(const pl_collider *collider, pl_transform placement, pl_vec3 point,
+                            pl_vec3 *normal);
 
-// Signed distance at a centre of the grid and how far the point (in the collider's own frame) is from that centre: their difference is a
-// bound below the point's distance, their sum one above. Cheap, and rough; without a grid the distance is 0 and `away` is HUGE_VAL.
-double pl_collider_clearance_at(const pl_collider_clearance *clearance, pl_vec3 point, double *away);
-bool pl_collider_clearance_build(pl_context *context, pl_arena *arena, const pl_triangle_tree *tree, pl_box box,
-                                 pl_collider_clearance *clearance);
+// Signed distance at a centre of the grid and how far the point (in the collider's own frame) is
+// from that centre: their difference is a bound below the point's distance, their sum one above.
+// Cheap, and rough; without a grid the distance is 0 and `away` is HUGE_VAL.
+double pl_collider_clearance_at(const pl_collider_clearance *clearance, pl_vec3 point,
+                                double *away);
+bool pl_collider_clearance_build(pl_context *context, pl_arena *arena, const pl_triangle_tree *tree,
+                                 pl_box box, pl_collider_clearance *clearance);
 
 // The same in the collider's own frame.
 double pl_collider_local_distance(const pl_collider *collider, pl_vec3 point, pl_vec3 *normal);

@@ -1,9 +1,11 @@
 // How far a point certainly is from a mesh collider, in one look-up.
 //
-// The exact distance to a mesh costs a walk through its hierarchy, and most so for points far from every triangle. So the signed distance is kept
-// at the centres of a coarse grid around the mesh. It changes no faster than the point moves: for a point p in the cell of centre c,
+// The exact distance to a mesh costs a walk through its hierarchy, and most so for points far from every triangle. So
+// the signed distance is kept at the centres of a coarse grid around the mesh. It changes no faster than the point
+// moves: for a point p in the cell of centre c,
 //   d(c) - |p - c|  <=  d(p)  <=  d(c) + |p - c|
-// and where the bound below already rules out contact, the mesh need not be asked. Otherwise the one above tells how far to search.
+// and where the bound below already rules out contact, the mesh need not be asked. Otherwise the one above tells how
+// far to search.
 #include "base/error.h"
 #include "base/parallel.h"
 #include "contact/collider.h"
@@ -13,7 +15,8 @@
 enum { CELLS_ALONG = 28, CELLS_PER_BLOCK = 256 };
 
 static pl_vec3 center_of(const pl_collider_clearance *grid, int32_t cell) {
-  int32_t x = cell % grid->counts[0], y = cell / grid->counts[0] % grid->counts[1], z = cell / (grid->counts[0] * grid->counts[1]);
+  int32_t x = cell % grid->counts[0], y = cell / grid->counts[0] % grid->counts[1],
+          z = cell / (grid->counts[0] * grid->counts[1]);
   return pl_vec3_add(grid->min, pl_vec3_scale((pl_vec3){x + 0.5, y + 0.5, z + 0.5}, grid->cell));
 }
 
@@ -59,7 +62,8 @@ double pl_collider_clearance_at(const pl_collider_clearance *grid, pl_vec3 point
   if (grid->distances == NULL) return 0;
   pl_vec3 p = pl_vec3_scale(pl_vec3_sub(point, grid->min), 1 / grid->cell);
   // A point outside the grid is compared with the nearest cell.
-  int32_t x = cell_along(p.x, grid->counts[0]), y = cell_along(p.y, grid->counts[1]), z = cell_along(p.z, grid->counts[2]);
+  int32_t x = cell_along(p.x, grid->counts[0]), y = cell_along(p.y, grid->counts[1]),
+          z = cell_along(p.z, grid->counts[2]);
   pl_vec3 center = pl_vec3_add_scaled(grid->min, (pl_vec3){x + 0.5, y + 0.5, z + 0.5}, grid->cell);
   double distance = (double)grid->distances[x + grid->counts[0] * (y + grid->counts[1] * z)];
   // Single precision is off by less than a millionth of the distance.

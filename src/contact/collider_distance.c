@@ -1,7 +1,7 @@
 // Signed distance from a point to a collider.
 //
-// Closed forms for the simple bodies; a mesh asks its triangle tree. Where several directions out are equally short, as in the middle of
-// a ball, one of them is taken, always the same.
+// Closed forms for the simple bodies; a mesh asks its triangle tree. Where several directions out are equally short, as
+// in the middle of a ball, one of them is taken, always the same.
 #include "contact/collider.h"
 #include "math/quat.h"
 #include "mesh/triangle_tree.h"

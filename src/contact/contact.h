@@ -1,8 +1,9 @@
 // Contact between bodies, of a body with itself, and with colliders: shared by every body method.
 //
-// A step in which bodies collide goes: each body moves as if alone, then `solve` detects where surfaces overlap or have crossed and
-// corrects velocities and positions. Detection and resolution are apart: a method that treats contact implicitly takes the list of
-// pl_contact_solver_detect() and resolves it itself.
+// A step in which bodies collide goes: each body moves as if alone, then `solve` detects where
+// surfaces overlap or have crossed and corrects velocities and positions. Detection and resolution
+// are apart: a method that treats contact implicitly takes the list of pl_contact_solver_detect()
+// and resolves it itself.
 #ifndef PL_CONTACT_CONTACT_H
 #define PL_CONTACT_CONTACT_H
 
@@ -12,46 +13,56 @@
 typedef struct pl_contact_surface {
   int32_t point_count;
   const int32_t *parents;  // 4 particles each
-  const float *weights;    // 4 each, sum 1, any of them may be 0 (embedded surfaces; a particle itself is (i,i,i,i),(1,0,0,0))
+  const float *weights;    // 4 each, sum 1, any of them may be 0 (embedded surfaces; a particle
+                           // itself is (i,i,i,i),(1,0,0,0))
   int32_t triangle_count;
   const int32_t *triangles;  // 3 surface points each, outward
   int32_t particle_count;
-  // Surface points of the rest shape, one per surface point, or NULL. Self contact needs them to know which parts are always close to
-  // each other; without them only the neighbourhood in the triangles is spared.
+  // Surface points of the rest shape, one per surface point, or NULL. Self contact needs them to
+  // know which parts are always close to each other; without them only the neighbourhood in the
+  // triangles is spared.
   const pl_vec3 *rest_points;
 } pl_contact_surface;
 
 // One colliding body during one step; filled by the world.
 typedef struct pl_contact_body {
   const pl_contact_surface *surface;
-  const pl_vec3 *starts;                 // particle positions at the start of the step (free of contact as far as known)
-  pl_vec3 *positions;                    // at the end of the step; corrected in place
-  pl_vec3 *velocities;                   // corrected in place
-  const pl_vec3 *start_velocities;       // at the start of the step, before any force; NULL: not known. Decides what bounces
-  const double *inverse_masses;          // 1/kg; 0: cannot be moved (hard pin)
-  double friction, restitution, radius;  // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
+  // particle positions at the start of the step (free of contact as far as known)
+  const pl_vec3 *starts;
+  pl_vec3 *positions;               // at the end of the step; corrected in place
+  pl_vec3 *velocities;              // corrected in place
+  const pl_vec3 *start_velocities;  // at the start of the step, before any force; NULL: not known.
+                                    // Decides what bounces
+  const double *inverse_masses;     // 1/kg; 0: cannot be moved (hard pin)
+  // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
+  double friction, restitution, radius;
   bool self_contact;
   bool spares_colliders;  // its own step has met them already
   bool moved;             // out: some particle was changed
 } pl_contact_body;
 
-// One surface point against one thing. With p the surface point and q the touched point of a triangle (the world's origin for a
-// collider), both at the end of the step, the gap is  normal . (p - q) - offset.
+// One surface point against one thing. With p the surface point and q the touched point of a
+// triangle (the world's origin for a collider), both at the end of the step, the gap is  normal .
+// (p - q) - offset.
 typedef struct pl_contact {
   int32_t body, point;  // whose surface point
   int32_t collider;     // what it touches: number of a collider, -1 if a body
-  int32_t other;        // number of the touched body (the same one in self contact), -1 if a collider
-  int32_t triangle;     // of the touched body, -1 if a collider
+  int32_t other;     // number of the touched body (the same one in self contact), -1 if a collider
+  int32_t triangle;  // of the touched body, -1 if a collider
   double barycentric[3];
   pl_vec3 normal;  // unit, from the touched thing towards the point
   double offset;
-  double start_gap;          // metres at the start of the step along the same normal, negative: they overlapped already
-  double depth;              // metres of overlap at the end of the step before resolution; negative: a gap that may close yet
-  pl_vec3 surface_velocity;  // of a collider at the touched point, m/s; zero for a body, whose particles have their own
+  double start_gap;  // metres at the start of the step along the same normal, negative: they
+                     // overlapped already
+  double depth;  // metres of overlap at the end of the step before resolution; negative: a gap that
+                 // may close yet
+  pl_vec3 surface_velocity;  // of a collider at the touched point, m/s; zero for a body, whose
+                             // particles have their own
   double friction, restitution;
 } pl_contact;
 
-// At most this many contacts are kept for one surface point in one step; when there are more, the deepest.
+// At most this many contacts are kept for one surface point in one step; when there are more, the
+// deepest.
 #define PL_CONTACTS_PER_POINT 4
 
 typedef struct pl_contact_report {
@@ -69,28 +80,35 @@ typedef struct pl_contact_step {
 // Owns all working memory of contact.
 typedef struct pl_contact_solver pl_contact_solver;
 
-pl_status pl_contact_solver_create(pl_context *context, pl_contact_solver **solver, pl_error *error);
+pl_status pl_contact_solver_create(pl_context *context, pl_contact_solver **solver,
+                                   pl_error *error);
 void pl_contact_solver_destroy(pl_contact_solver *solver);
 
-// Size the working memory for these bodies and colliders and prepare their surfaces (called when bodies or colliders change, not in every
-// step). The surfaces must live as long as the solver uses them. After it, the calls below allocate nothing. When it fails the solver
-// is as before.
-pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_body *bodies, int32_t body_count,
-                                    const pl_collider *const *colliders, int32_t collider_count, pl_error *error);
+// Size the working memory for these bodies and colliders and prepare their surfaces (called when
+// bodies or colliders change, not in every step). The surfaces must live as long as the solver uses
+// them. After it, the calls below allocate nothing. When it fails the solver is as before.
+pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_body *bodies,
+                                    int32_t body_count, const pl_collider *const *colliders,
+                                    int32_t collider_count, pl_error *error);
 
-// Detect and resolve. Bodies and colliders must be those of the last prepare, in the same order (arrays of particles may have moved):
-// otherwise PL_ERROR_INVALID_ARGUMENT and nothing changed.
-pl_status pl_contact_solver_solve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,
-                                  const pl_collider *const *colliders, int32_t collider_count, double time, double step,
-                                  int32_t rounds, pl_vec3 gravity, pl_contact_report *report, pl_error *error);
+// Detect and resolve. Bodies and colliders must be those of the last prepare, in the same order
+// (arrays of particles may have moved): otherwise PL_ERROR_INVALID_ARGUMENT and nothing changed.
+pl_status pl_contact_solver_solve(pl_contact_solver *solver, pl_contact_body *bodies,
+                                  int32_t body_count, const pl_collider *const *colliders,
+                                  int32_t collider_count, double time, double step, int32_t rounds,
+                                  pl_vec3 gravity, pl_contact_report *report, pl_error *error);
 
-// Only find the contacts, ordered by body and point; they stay valid until the next call on the solver.
-pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_body *bodies, int32_t body_count,
-                                   const pl_collider *const *colliders, int32_t collider_count, const pl_contact_step *step,
-                                   const pl_contact **contacts, int32_t *contact_count, pl_error *error);
+// Only find the contacts, ordered by body and point; they stay valid until the next call on the
+// solver.
+pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_body *bodies,
+                                   int32_t body_count, const pl_collider *const *colliders,
+                                   int32_t collider_count, const pl_contact_step *step,
+                                   const pl_contact **contacts, int32_t *contact_count,
+                                   pl_error *error);
 
 // Only resolve the contacts that were detected last.
-pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,
-                                    const pl_contact_step *step, pl_contact_report *report, pl_error *error);
+pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies,
+                                    int32_t body_count, const pl_contact_step *step,
+                                    pl_contact_report *report, pl_error *error);
 
 #endif

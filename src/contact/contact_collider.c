@@ -1,21 +1,22 @@
 // One moving point against one moving collider.
 //
-// Both ends of the point's path are taken into the collider's own frame, each with the placement of its time; there the collider stands still
-// and the path is a straight line. The first touch on it is found by sphere tracing: the signed distance is a step that is always
-// safe, so nothing is passed through however thin it is or fast the point. Each contact is a plane, at the end placement, that the
-// point must not be behind.
+// Both ends of the point's path are taken into the collider's own frame, each with the placement of its time; there the
+// collider stands still and the path is a straight line. The first touch on it is found by sphere tracing: the signed
+// distance is a step that is always safe, so nothing is passed through however thin it is or fast the point. Each
+// contact is a plane, at the end placement, that the point must not be behind.
 //
-// The distance to a mesh is a walk through its hierarchy. It is bounded from both sides by the coarse grid and by the distance of
-// the place asked for last, a neighbour of this one: that rules out most places, and ends most walks early.
+// The distance to a mesh is a walk through its hierarchy. It is bounded from both sides by the coarse grid and by the
+// distance of the position asked for last, a neighbour of this one: that rules out most positions, and ends most walks
+// early.
 //
 // d  signed distance less the body's radius, metres        0 and 1  start and end of the step
 #include "contact/contact_solver.h"
 #include "math/quat.h"
 #include "mesh/triangle_tree.h"
 
-// Sphere tracing ends this close to the surface, as a share of the path …
+// Sphere tracing ends this close to the surface, as a fraction of the path …
 static const double TRACE_TOLERANCE = 1e-7;
-// … or after this many steps; only a path that grazes the surface takes as many.
+// … or after this many steps; only a path that grazes the surface takes that many.
 enum { MAX_TRACE = 64 };
 
 // A path in the collider's frame.
@@ -24,7 +25,7 @@ typedef struct local_path {
   double radius;
   pl_vec3 start, end, normal_0, normal_1;
   double length, d0, d1;
-  pl_distance_anchor *anchor;  // the last place asked for
+  pl_distance_anchor *anchor;  // the last position asked for
 } local_path;
 
 static double mesh_distance(const local_path *path, pl_vec3 point, double max_outside, pl_vec3 *normal) {
@@ -42,7 +43,8 @@ static double mesh_distance(const local_path *path, pl_vec3 point, double max_ou
 
 // `enough`: when d is certainly more than this, any number above it will do.
 static double distance_at(const local_path *path, pl_vec3 point, double enough, pl_vec3 *normal) {
-  if (path->collider->shape == PL_COLLIDER_MESH) return mesh_distance(path, point, enough + path->radius, normal) - path->radius;
+  if (path->collider->shape == PL_COLLIDER_MESH)
+    return mesh_distance(path, point, enough + path->radius, normal) - path->radius;
   return pl_collider_local_distance(path->collider, point, normal) - path->radius;
 }
 
@@ -61,8 +63,8 @@ static bool trace(const local_path *path, pl_vec3 *touched, pl_vec3 *normal) {
 }
 
 // Put the plane through `touched` on the list, if the point ends behind it or close to it.
-static void add_plane(const pl_contact_query *query, const pl_collider_step *step, int32_t collider, const local_path *path,
-                      pl_vec3 touched, pl_vec3 normal) {
+static void add_plane(const pl_contact_query *query, const pl_collider_step *step, int32_t collider,
+                      const local_path *path, pl_vec3 touched, pl_vec3 normal) {
   const pl_contact_group *group = query->group;
   double gap = pl_vec3_dot(normal, pl_vec3_sub(path->end, touched));
   if (!(gap < group->scale.margin)) return;
@@ -81,13 +83,16 @@ static void add_plane(const pl_contact_query *query, const pl_collider_step *ste
       .restitution = fmax(body->restitution, step->collider->restitution),
   };
   contact.offset = pl_vec3_dot(contact.normal, position);
-  // The touched piece of the collider moved from where it was at the start: a point that sticks to it is carried there exactly.
+  // The touched piece of the collider moved from where it was at the start: a point that sticks to it is carried there
+  // exactly.
   if (group->step > 0)
-    contact.surface_velocity = pl_vec3_scale(pl_vec3_sub(position, pl_transform_apply(step->start, touched)), 1 / group->step);
+    contact.surface_velocity =
+        pl_vec3_scale(pl_vec3_sub(position, pl_transform_apply(step->start, touched)), 1 / group->step);
   pl_contact_slots_add(query->slots, &contact);
 }
 
-static void find_point(const pl_contact_query *query, const pl_collider_step *step, int32_t collider, pl_distance_anchor *anchor) {
+static void find_point(const pl_contact_query *query, const pl_collider_step *step, int32_t collider,
+                       pl_distance_anchor *anchor) {
   local_path path = {.collider = step->collider, .radius = query->group->bodies[query->body].radius, .anchor = anchor};
   path.start = pl_transform_unapply(step->start, query->start);
   path.end = pl_transform_unapply(step->end, query->end);
@@ -117,13 +122,13 @@ static void find_point(const pl_contact_query *query, const pl_collider_step *st
   }
   if (is_first) add_plane(query, step, collider, &path, touched, normal);
 
-  // Overlapping or close at the end: pushed out the nearest way. After a first contact this is a second wall of a hollow mesh, provided
-  // that the point was in front of it; otherwise it is the far side of the same thin piece.
+  // Overlapping or close at the end: pushed out the nearest way. After a first contact this is a second face of a
+  // hollow mesh, provided that the point was in front of it; otherwise it is the far side of the same thin piece.
   if (!(path.d1 < margin)) return;
   touched = pl_vec3_add_scaled(path.end, path.normal_1, -path.d1);
-  bool is_second_wall = step->collider->shape == PL_COLLIDER_MESH && pl_vec3_dot(normal, path.normal_1) < 0.99 &&
+  bool is_second_face = step->collider->shape == PL_COLLIDER_MESH && pl_vec3_dot(normal, path.normal_1) < 0.99 &&
                         pl_vec3_dot(path.normal_1, pl_vec3_sub(path.start, touched)) >= -margin;
-  if (!is_first || is_second_wall) add_plane(query, step, collider, &path, touched, path.normal_1);
+  if (!is_first || is_second_face) add_plane(query, step, collider, &path, touched, path.normal_1);
 }
 
 // Is everything in the group too far from the collider to touch it?

@@ -1,7 +1,8 @@
-// Finding contacts: where surfaces are at both ends of the step, what may meet what, and then every surface point on its own.
+// Finding contacts: where surfaces are at both ends of the step, what may meet what, and then every surface point on
+// its own.
 //
-// Points are searched in parallel; each writes to slots of its own, which are afterwards moved together in the order of the points. So
-// the list is the same for any number of threads.
+// Points are searched in parallel; each writes to slots of its own, which are afterwards moved together in the order of
+// the points. So the list is the same for any number of threads.
 #include <string.h>
 
 #include "base/error.h"
@@ -129,8 +130,9 @@ static pl_contact_group group_of(const detection *d, const pl_contact_block *blo
   };
 }
 
-// Consecutive blocks of one body against everything, one thing after the other: each place asked for is close to the one before. What the boxes
-// of all blocks rule out is not asked for any of them, what a block's box rules out not for its points.
+// Consecutive blocks of one body against everything, one thing after the other: each position asked for is close to the
+// one before. What the boxes of all blocks rule out is not asked for any of them, what a block's box rules out not for
+// its points.
 static void find_in_blocks(const detection *d, const pl_contact_group *groups, int32_t group_count) {
   const pl_contact_memory *memory = d->memory;
   int32_t body = groups[0].body;
@@ -144,13 +146,15 @@ static void find_in_blocks(const detection *d, const pl_contact_group *groups, i
   for (int32_t c = 0; c < memory->collider_count && !d->bodies[body].spares_colliders; ++c) {
     pl_distance_anchor anchor = {.is_set = false};
     if (!pl_box_overlaps(path, memory->collider_steps[c].box)) continue;
-    for (int32_t g = 0; g < group_count; ++g) pl_contact_find_collider(&groups[g], &memory->collider_steps[c], c, &anchor);
+    for (int32_t g = 0; g < group_count; ++g)
+      pl_contact_find_collider(&groups[g], &memory->collider_steps[c], c, &anchor);
   }
   for (int32_t other = 0; other < memory->body_count; ++other) {
     pl_distance_anchor anchor = {.is_set = false};
     if (!may_touch(d, body, start, end, other)) continue;
     for (int32_t g = 0; g < group_count; ++g)
-      if (may_touch(d, body, groups[g].start_box, groups[g].end_box, other)) pl_contact_find_body(&groups[g], other, &anchor);
+      if (may_touch(d, body, groups[g].start_box, groups[g].end_box, other))
+        pl_contact_find_body(&groups[g], other, &anchor);
   }
   for (int32_t g = 0; d->bodies[body].self_contact && g < group_count; ++g) pl_contact_find_self(&groups[g]);
 }
@@ -168,7 +172,8 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   }
 }
 
-static void place_colliders(pl_contact_memory *memory, const pl_collider *const *colliders, const pl_contact_step *step) {
+static void place_colliders(pl_contact_memory *memory, const pl_collider *const *colliders,
+                            const pl_contact_step *step) {
   for (int32_t c = 0; c < memory->collider_count; ++c) {
     const pl_collider *collider = colliders[c];
     pl_collider_step *s = &memory->collider_steps[c];
@@ -198,12 +203,14 @@ static pl_status check_same(const pl_contact_memory *memory, const pl_contact_bo
   bool is_same = memory->body_count == body_count && memory->collider_count == collider_count;
   for (int32_t i = 0; i < body_count && is_same; ++i) is_same = memory->motions[i].tree->surface == bodies[i].surface;
   return is_same ? PL_OK
-                 : pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the contact solver was prepared for other bodies or colliders");
+                 : pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                           "the contact solver was prepared for other bodies or colliders");
 }
 
 pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_body *bodies, int32_t body_count,
-                                   const pl_collider *const *colliders, int32_t collider_count, const pl_contact_step *step,
-                                   const pl_contact **contacts, int32_t *contact_count, pl_error *error) {
+                                   const pl_collider *const *colliders, int32_t collider_count,
+                                   const pl_contact_step *step, const pl_contact **contacts, int32_t *contact_count,
+                                   pl_error *error) {
   pl_contact_memory *memory = &solver->memory;
   pl_status status = check_same(memory, bodies, body_count, collider_count, error);
   if (status != PL_OK) return status;

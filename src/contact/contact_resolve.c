@@ -1,20 +1,23 @@
 // Resolving contacts: impulses on velocities, then what overlap is left, on positions alone.
 //
-// A contact holds the gap between a surface point p = sum w_i x_i and a touched point q, itself a weighted mean of particles or part of a
-// collider. An impulse P on p gives particle i the velocity w_i P / m_i, and -P acts on the particles of q alike, so momentum is
-// kept exactly; the gap answers with |P| sum w_i^2 / m_i.
+// A contact holds the gap between a surface point p = sum w_i x_i and a touched point q, itself a weighted mean of
+// particles or part of a collider. An impulse P on p gives particle i the velocity w_i P / m_i, and -P acts on the
+// particles of q alike, so momentum is kept exactly; the gap answers with |P| sum w_i^2 / m_i.
 //
-// Velocities: sweeps of projected Gauss-Seidel over the contacts in a fixed order (Catto 2005). The gap must not close farther than it is
-// wide: a point in free fall lands on the surface rather than stops above it. Bouncing contacts leave with e times the approach
-// speed instead, e being the restitution. Friction: impulses at right angles to the normal, no longer than mu times the normal impulse.
+// Velocities: sweeps of projected Gauss-Seidel over the contacts in a fixed order (Catto 2005). The gap must not close
+// farther than it is wide: a point in free fall lands on the surface rather than stops above it. Bouncing contacts
+// leave with e times the approach speed instead, e being the restitution. Friction: impulses at right angles to the
+// normal, no longer than mu times the normal impulse.
 //
-// Positions: what overlap remains is moved out without touching velocities, so it adds no energy. Overlap from before the step is only
-// taken back by a share in each step: bodies that start inside each other drift apart instead of bursting.
+// Positions: what overlap remains is moved out without touching velocities, so it adds no energy. Overlap from before
+// the step is only taken back by a fraction in each step: bodies that start inside each other drift apart instead of
+// bursting.
 #include "base/error.h"
 #include "contact/contact_solver.h"
 #include "math/vec3.h"
 
-// Old overlap fades with this time constant, but no faster than at this speed. Faster would be a blow to the elastic bodies behind the points.
+// Old overlap fades with this time constant, but no faster than at this speed. Faster would be a blow to the elastic
+// bodies behind the points.
 static const double FADE_SECONDS = 0.04, FADE_SPEED = 0.5;
 
 // A particle that a contact acts on; `weight` is negative on the touched side.
@@ -43,7 +46,8 @@ static int32_t terms_of(const pl_contact_body *bodies, const pl_contact *contact
   if (contact->other < 0) return count;
   const int32_t *corners = &bodies[contact->other].surface->triangles[3 * (size_t)contact->triangle];
   for (int k = 0; k < 3; ++k)
-    if (contact->barycentric[k] != 0) count = add_terms(bodies, contact->other, corners[k], -contact->barycentric[k], terms, count);
+    if (contact->barycentric[k] != 0)
+      count = add_terms(bodies, contact->other, corners[k], -contact->barycentric[k], terms, count);
   return count;
 }
 
@@ -73,7 +77,8 @@ static pl_vec3 relative_velocity(const pl_contact_body *bodies, const pl_contact
   return sum;
 }
 
-static double gap_of(const pl_contact_body *bodies, const pl_contact *contact, const contact_term *terms, int32_t count) {
+static double gap_of(const pl_contact_body *bodies, const pl_contact *contact, const contact_term *terms,
+                     int32_t count) {
   pl_vec3 sum = {0, 0, 0};
   for (int32_t i = 0; i < count; ++i)
     sum = pl_vec3_add_scaled(sum, bodies[terms[i].body].positions[terms[i].particle], terms[i].weight);
@@ -81,7 +86,8 @@ static double gap_of(const pl_contact_body *bodies, const pl_contact *contact, c
 }
 
 // An impulse of the velocity sweeps; positions follow as if the velocity had been so all step.
-static void push_velocities(pl_contact_body *bodies, const contact_term *terms, int32_t count, pl_vec3 impulse, double step) {
+static void push_velocities(pl_contact_body *bodies, const contact_term *terms, int32_t count, pl_vec3 impulse,
+                            double step) {
   for (int32_t i = 0; i < count; ++i) {
     pl_contact_body *body = &bodies[terms[i].body];
     int32_t particle = terms[i].particle;
@@ -107,9 +113,10 @@ static void push_positions(pl_contact_body *bodies, const contact_term *terms, i
 
 // How fast the gap was closing when the step began; HUGE_VAL where that is not known.
 //
-// A body at rest is pressed onto the ground by its own elastic forces in every step, and so fast that it would seem to fall on it. Only what
-// was already approaching may bounce, or a soft body never comes to rest.
-static double start_approach(const pl_contact_body *bodies, const pl_contact *contact, const contact_term *terms, int32_t count) {
+// A body at rest is pressed onto the ground by its own elastic forces in every step, and so fast that it would seem to
+// fall on it. Only what was already approaching may bounce, or a soft body never comes to rest.
+static double start_approach(const pl_contact_body *bodies, const pl_contact *contact, const contact_term *terms,
+                             int32_t count) {
   pl_vec3 sum = pl_vec3_scale(contact->surface_velocity, -1);
   for (int32_t i = 0; i < count; ++i) {
     const pl_vec3 *velocities = bodies[terms[i].body].start_velocities;
@@ -119,11 +126,13 @@ static double start_approach(const pl_contact_body *bodies, const pl_contact *co
   return -pl_vec3_dot(contact->normal, sum);
 }
 
-// What a contact is to end with: the least velocity of its gap and, where it bounces, the gap it has reached by the end of the step.
+// What a contact is to end with: the least velocity of its gap and, where it bounces, the gap it has reached by the end
+// of the step.
 //
-// A bounce happens at the time t of the step at which the gap closed. Positions at whole steps lie on an exact parabola whose velocity in
-// the middle of the step is the one we have; so the speed at t, and after it speed and height at the step's end, follow from
-// gravity alone, and a ball keeps its height over any number of bounces. Between two bodies gravity cancels.
+// A bounce happens at the time t of the step at which the gap closed. Positions at whole steps lie on an exact parabola
+// whose velocity in the middle of the step is the one we have; so the speed at t, and after it speed and height at the
+// step's end, follow from gravity alone, and a ball keeps its height over any number of bounces. Between two bodies
+// gravity cancels.
 static pl_contact_row row_of(const pl_contact_body *bodies, const pl_contact *contact, const pl_contact_step *step) {
   contact_term terms[MAX_TERMS];
   int32_t count = terms_of(bodies, contact, terms);
@@ -189,7 +198,7 @@ static bool sweep_positions(pl_contact_solver *solver, pl_contact_body *bodies, 
   return is_changed;
 }
 
-// Impulses act from the start of the step on, which leaves a bouncing point above the place it would have reached.
+// Impulses act from the start of the step on, which leaves a bouncing point above the position it would have reached.
 static void land_bounces(pl_contact_solver *solver, pl_contact_body *bodies) {
   contact_term terms[MAX_TERMS];
   for (int32_t i = 0; i < solver->contact_count; ++i) {
@@ -205,9 +214,11 @@ static void land_bounces(pl_contact_solver *solver, pl_contact_body *bodies) {
 pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,
                                     const pl_contact_step *step, pl_contact_report *report, pl_error *error) {
   if (body_count != solver->memory.body_count || !(step->step > 0))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "contacts were not detected for these bodies, or the step is not positive");
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "contacts were not detected for these bodies, or the step is not positive");
   for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
-  for (int32_t i = 0; i < solver->contact_count; ++i) solver->memory.rows[i] = row_of(bodies, &solver->memory.contacts[i], step);
+  for (int32_t i = 0; i < solver->contact_count; ++i)
+    solver->memory.rows[i] = row_of(bodies, &solver->memory.contacts[i], step);
   for (int32_t round = 0; round < step->rounds; ++round) sweep_velocities(solver, bodies, step->step);
   land_bounces(solver, bodies);
   double slop = pl_contact_scale_of(step).slop;

@@ -33,7 +33,8 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
     point_count += bodies[i].surface->point_count;
     // Contacts are counted in 32 bits.
     if (point_count > INT32_MAX / PL_CONTACTS_PER_POINT)
-      return pl_fail(error, PL_ERROR_UNSUPPORTED, "more than %d surface points collide", INT32_MAX / PL_CONTACTS_PER_POINT);
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "more than %d surface points collide",
+                     INT32_MAX / PL_CONTACTS_PER_POINT);
     memory->point_start[i + 1] = (int32_t)point_count;
   }
   memory->trees = PL_TAKE(arena, pl_surface_tree, memory->body_count);
@@ -49,7 +50,8 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
 static void shape_points(const pl_contact_body *body, pl_vec3 *points) {
   const pl_contact_surface *surface = body->surface;
   for (int32_t i = 0; i < surface->point_count; ++i)
-    points[i] = surface->rest_points != NULL ? surface->rest_points[i] : pl_contact_surface_point(surface, i, body->starts);
+    points[i] =
+        surface->rest_points != NULL ? surface->rest_points[i] : pl_contact_surface_point(surface, i, body->starts);
 }
 
 static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body, pl_error *error) {
@@ -108,7 +110,8 @@ pl_status pl_contact_solver_solve(pl_contact_solver *solver, pl_contact_body *bo
                                   const pl_collider *const *colliders, int32_t collider_count, double time, double step,
                                   int32_t rounds, pl_vec3 gravity, pl_contact_report *report, pl_error *error) {
   pl_contact_step settings = {time, step, rounds, gravity};
-  pl_status status = pl_contact_solver_detect(solver, bodies, body_count, colliders, collider_count, &settings, NULL, NULL, error);
+  pl_status status =
+      pl_contact_solver_detect(solver, bodies, body_count, colliders, collider_count, &settings, NULL, NULL, error);
   if (status < 0) return status;
   return pl_contact_solver_resolve(solver, bodies, body_count, &settings, report, error);
 }

@@ -1,4 +1,4 @@
-// The inside of the contact solver: what detection and resolution share.
+// Internals of the contact solver: what detection and resolution share.
 #ifndef PL_CONTACT_SOLVER_H
 #define PL_CONTACT_SOLVER_H
 
@@ -8,7 +8,8 @@
 
 // A block of a body's surface points: what it is far from is ruled out by one comparison.
 typedef struct pl_contact_block {
-  int32_t body, first, count;  // surface points [first, first + count) in the tree's order of a body's points
+  // surface points [first, first + count) in the tree's order of a body's points
+  int32_t body, first, count;
   // In the course of one step:
   pl_box start_box, end_box;  // around the points at either end
   pl_vec3 moved;              // sum of end - start over the points
@@ -43,7 +44,7 @@ typedef struct pl_contact_memory {
   pl_collider_step *collider_steps;
   int32_t *contact_counts;  // one per surface point
   pl_contact *contacts;     // PL_CONTACTS_PER_POINT per surface point, then moved together
-  pl_contact_row *rows;     // as many
+  pl_contact_row *rows;     // one per contact
 } pl_contact_memory;
 
 struct pl_contact_solver {
@@ -52,9 +53,11 @@ struct pl_contact_solver {
   int32_t contact_count;  // found by the last detection
 };
 
-// Lengths and speeds below which a contact counts as resting: what gravity does to a body in one step.
+// Lengths and speeds below which a contact counts as resting: what gravity does to a body in one
+// step.
 typedef struct pl_contact_scale {
-  double margin;  // metres: gaps smaller than this are watched, starts no deeper than this count as free
+  double margin;  // metres: gaps smaller than this are watched, starts no deeper than this count as
+                  // free
   double slop;    // metres of overlap left alone
   double speed;   // m/s of approach below which nothing bounces
 } pl_contact_scale;
@@ -62,11 +65,11 @@ pl_contact_scale pl_contact_scale_of(const pl_contact_step *step);
 
 // The contacts of one surface point, filled by the searches below.
 typedef struct pl_contact_slots {
-  pl_contact *items;  // room for PL_CONTACTS_PER_POINT
+  pl_contact *items;  // PL_CONTACTS_PER_POINT slots
   int32_t *count;
 } pl_contact_slots;
 
-// Add a contact; when there is no room it replaces the shallowest if it is deeper.
+// Add a contact; when there is no free slot it replaces the shallowest if it is deeper.
 void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
 
 // The points of a block in search of contacts.
@@ -93,8 +96,8 @@ typedef struct pl_contact_query {
 // What the i-th point of a group asks; false for one that is not finite, which touches nothing.
 bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact_query *query);
 
-// A place whose signed distance from something is known. Since that changes no faster than the place, it bounds the distance of all
-// places around.
+// A position whose signed distance from something is known. Since that changes no faster than the
+// position, it bounds the distance of all positions around.
 typedef struct pl_distance_anchor {
   bool is_set;
   pl_vec3 position;
@@ -106,23 +109,27 @@ typedef struct pl_distance_range {
   double low, high;
 } pl_distance_range;
 
-static inline pl_distance_range pl_distance_anchor_range(const pl_distance_anchor *anchor, pl_vec3 position) {
+static inline pl_distance_range pl_distance_anchor_range(const pl_distance_anchor *anchor,
+                                                         pl_vec3 position) {
   if (!anchor->is_set) return (pl_distance_range){-HUGE_VAL, HUGE_VAL};
   double away = pl_vec3_distance(position, anchor->position);
   return (pl_distance_range){anchor->distance - away, anchor->distance + away};
 }
 
-// How far a nearest-point search must reach so that it finds something, when the signed distance is in `range`. If the place is
-// certainly outside, what is farther than `max_outside` need not be found. `slack` covers rounding.
-static inline double pl_distance_search_limit(pl_distance_range range, double max_outside, double slack) {
+// How far a nearest-point search must reach so that it finds something, when the signed distance is
+// in `range`. If the position is certainly outside, what is farther than `max_outside` need not be
+// found. `slack` covers rounding.
+static inline double pl_distance_search_limit(pl_distance_range range, double max_outside,
+                                              double slack) {
   double limit = range.high > -range.low ? range.high : -range.low;
   if (range.low > slack && max_outside < limit) limit = max_outside;
   return limit * (1 + 1e-9) + slack;
 }
 
-// Searches of all points of a group. `anchor` is the place asked for last, of a group nearby or this one; set by the search.
-void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_step *step, int32_t collider,
-                              pl_distance_anchor *anchor);
+// Searches of all points of a group. `anchor` is the position asked for last, of a group nearby or
+// this one; set by the search.
+void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_step *step,
+                              int32_t collider, pl_distance_anchor *anchor);
 void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_distance_anchor *anchor);
 void pl_contact_find_self(const pl_contact_group *group);
 

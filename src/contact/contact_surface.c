@@ -1,18 +1,19 @@
 // One moving point against the moving triangles of a body.
 //
-// Two questions are asked. Did the point cross a triangle from outside during the step? Then that triangle is what it must be put back in
-// front of, even when it came out again on the other side. If not: is it inside the body, or closer than the radii allow? Then the
-// nearest surface point that faces it is where it has to leave; inside and outside are told apart by the surface's normals around that point, so a point
-// deep inside is pushed out as surely as one just below the surface.
+// Two questions are asked. Did the point cross a triangle from outside during the step? Then that triangle is what it
+// must be put back in front of, even when it came out again on the other side. If not: is it inside the body, or closer
+// than the radii allow? Then the nearest surface point that faces it is where it has to leave; inside and outside are
+// distinguished by the surface's normals around that point, so a point deep inside is pushed out as surely as one just
+// below the surface.
 //
-// A body against itself cannot use the second question as it stands, since every surface point is nearest to its own triangles.
-// Triangles in the neighbourhood of the point, and those that are as close in the rest shape, are left out; of the others a
-// point may be behind no farther than half an edge, and must face the triangle.
+// A body against itself cannot use the second question as it stands, since every surface point is nearest to its own
+// triangles. Triangles in the neighbourhood of the point, and those that are as close in the rest shape, are left out;
+// of the others a point may be behind no farther than half an edge, and must face the triangle.
 #include "contact/contact_solver.h"
 #include "contact/triangle_touch.h"
 #include "mesh/simplex.h"
 
-// Rest distances up to this many gaps, or this share of an edge, are no contact in the deformed shape either.
+// Rest distances up to this many gaps, or this fraction of an edge, are not contacts in the deformed shape either.
 static const double REST_GAPS = 1.5, REST_EDGES = 0.1;
 
 typedef struct surface_search {
@@ -58,7 +59,8 @@ static bool is_facing(surface_search *s, int32_t triangle) {
   return !s->has_facing || pl_surface_motion_is_facing(s->motion, triangle, s->facing);
 }
 
-static pl_vec3 corner_mix(const pl_surface_motion *motion, const pl_vec3 *points, int32_t triangle, const double weights[3]) {
+static pl_vec3 corner_mix(const pl_surface_motion *motion, const pl_vec3 *points, int32_t triangle,
+                          const double weights[3]) {
   pl_vec3 corners[3];
   pl_surface_corners(motion->tree, points, triangle, corners);
   pl_vec3 sum = pl_vec3_scale(corners[0], weights[0]);
@@ -129,10 +131,11 @@ static void visit_crossing(void *data, int32_t triangle) {
   pl_surface_corners(s->motion->tree, s->motion->ends, triangle, path.end_corners);
   double time, weights[3];
   bool from_inside;
-  if (!pl_triangle_touch_crossing(&path, s->query->group->scale.margin, !s->motion->tree->is_closed, &time, weights, &from_inside))
+  if (!pl_triangle_touch_crossing(&path, s->query->group->scale.margin, !s->motion->tree->is_closed, &time, weights,
+                                  &from_inside))
     return;
-  // The first one counts. Of several at once, as when a corner rests on an edge, one that the point's own surface can lie against, then the
-  // one that is entered deepest, then the lowest: the order of the hierarchy must not matter.
+  // The first one counts. Of several at once, as when a corner rests on an edge, one that the point's own surface can
+  // lie against, then the one that is entered deepest, then the lowest: the order of the hierarchy must not matter.
   if (time > s->crossing_time) return;
   bool can_lie = is_facing(s, triangle);
   pl_vec3 normal = pl_triangle_normal(path.end_corners[0], path.end_corners[1], path.end_corners[2]);
@@ -182,7 +185,8 @@ static bool is_behind_at_start(const surface_search *s, const pl_hit *hit) {
   return pl_vec3_dot(normal, pl_vec3_sub(s->query->start, corners[0])) < 0;
 }
 
-// Touch the triangle nearest to `place`, within `limit`, that the point's own surface can lie against, if there is one.
+// Touch the triangle nearest to `position`, within `limit`, that the point's own surface can lie against, if there is
+// one.
 static bool touch_facing(const surface_search *s, pl_vec3 position, double limit) {
   pl_hit hit = pl_surface_motion_nearest(s->motion, position, limit, &s->facing);
   if (hit.triangle < 0) return false;
@@ -196,12 +200,13 @@ static bool touch_facing(const surface_search *s, pl_vec3 position, double limit
   return true;
 }
 
-// What lies on an edge is as near to the side that it does not lie against, which would push it off. So a facing triangle is preferred
-// when it is within a share of an edge, or of so many times the distance. Without a limit a body squashed flat would be pulled through
-// thin ones, since then what faces it is their far side.
+// What lies on an edge is as near to the side that it does not lie against, which would push it off. So a facing
+// triangle is preferred when it is within a fraction of an edge, or of a multiple of the distance. Without a limit a
+// body squashed flat would be pulled through thin ones, since then what faces it is their far side.
 static const double FACING_EDGES = 0.1, FACING_RATIO = 32;
 
-// Is the point inside the other body, or too close? Returns whether it is outside. `anchor` is the place asked for last, nearby.
+// Is the point inside the other body, or too close? Returns whether it is outside. `anchor` is the position asked for
+// last, nearby.
 static bool find_nearest(surface_search *s, double facing_reach, pl_distance_anchor *anchor) {
   const pl_surface_motion *motion = s->motion;
   pl_vec3 position = s->query->end;
@@ -223,7 +228,8 @@ static bool find_nearest(surface_search *s, double facing_reach, pl_distance_anc
   if (!is_closed && is_behind != is_behind_at_start(s, &hit)) return true;
   bool is_inside = is_closed && is_behind;
   if (!is_inside && hit.distance >= limit) return true;
-  if (is_facing(s, hit.triangle) || (is_inside && !touch_facing(s, position, fmax(facing_reach, FACING_RATIO * hit.distance))))
+  if (is_facing(s, hit.triangle) ||
+      (is_inside && !touch_facing(s, position, fmax(facing_reach, FACING_RATIO * hit.distance))))
     add_triangle(s, hit.triangle, hit.barycentric, normal_at(s, &hit, is_inside));
   return !is_inside;
 }
@@ -244,7 +250,8 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
   bool may_be_inside = motion->tree->is_closed && pl_box_overlaps(motion->end_box, group->end_box);
   if (front.count == 0 && !may_be_inside) return;
 
-  // From a place outside to one that no triangle is near to or between, one is still outside. Chains of neighbours save most searches.
+  // From a position outside to one that no triangle is near to or between, one is still outside. Chains of neighbours
+  // save most searches.
   pl_contact_query query;
   bool has_outside = false;
   pl_vec3 outside = {0, 0, 0};
@@ -276,7 +283,8 @@ static void visit_nearest_self(void *data, int32_t triangle) {
   hit.point = pl_triangle_nearest(corners[0], corners[1], corners[2], s->query->end, hit.barycentric);
   pl_vec3 away = pl_vec3_sub(s->query->end, hit.point);
   hit.distance = pl_vec3_length(away);
-  bool is_nearer = hit.distance < s->nearest.distance || (hit.distance == s->nearest.distance && triangle < s->nearest.triangle);
+  bool is_nearer =
+      hit.distance < s->nearest.distance || (hit.distance == s->nearest.distance && triangle < s->nearest.triangle);
   if (!is_nearer || is_spared(s, triangle) || !is_facing(s, triangle)) return;
   bool is_behind = pl_vec3_dot(away, *normal) < 0;
   double limit = s->gap + s->query->group->scale.margin;
@@ -284,7 +292,8 @@ static void visit_nearest_self(void *data, int32_t triangle) {
     if (is_behind != is_behind_at_start(s, &hit)) return;
   } else if (is_behind) {
     // A thin wall has its own other side within reach: what is close at rest is not behind by mistake.
-    if (tree->surface->rest_points == NULL || rest_distance(tree, s->query->point, triangle) < tree->edge_length) return;
+    if (tree->surface->rest_points == NULL || rest_distance(tree, s->query->point, triangle) < tree->edge_length)
+      return;
     limit = 0.5 * tree->edge_length;
   }
   if (hit.distance <= limit) s->nearest = hit;
@@ -292,12 +301,14 @@ static void visit_nearest_self(void *data, int32_t triangle) {
 
 static void touch_nearest_self(const surface_search *s) {
   pl_vec3 away = pl_vec3_sub(s->query->end, s->nearest.point);
-  bool is_behind = s->motion->tree->is_closed && pl_vec3_dot(away, pl_surface_motion_outward(s->motion, &s->nearest)) < 0;
+  bool is_behind =
+      s->motion->tree->is_closed && pl_vec3_dot(away, pl_surface_motion_outward(s->motion, &s->nearest)) < 0;
   add_triangle(s, s->nearest.triangle, s->nearest.barycentric, normal_at(s, &s->nearest, is_behind));
 }
 
-// Around every point there are triangles of its own body. Those that are crossed must hold the point within its path, which relative to the body
-// is short. Those that are only near must face it, which on a smooth piece of a closed surface none do: normals rule them out.
+// Around every point there are triangles of its own body. Those that are crossed must hold the point within its path,
+// which relative to the body is short. Those that are only near must face it, which on a smooth piece of a closed
+// surface none do: normals rule them out.
 void pl_contact_find_self(const pl_contact_group *group) {
   const pl_surface_motion *motion = &group->motions[group->body];
   double limit = fmax(gap_between(group, group->body) + group->scale.margin, 0.5 * motion->tree->edge_length);

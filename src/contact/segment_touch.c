@@ -4,34 +4,39 @@
 //
 // d  signed distance of the collider      u  b - a, in the collider's frame      g  r_b - r_a, growth of the radius
 //
-// Convex forms. The signed distance of a convex body is convex along a line, inside too, and a linear radius keeps it so. Sphere, capsule and box
-// are all a box (of size 0 along three axes, two or none) with a rounding around it. Cut where the segment crosses the planes of the box's faces,
-// it falls into seven pieces at most, and on each the answer is a formula:
-//   outside  d = |q + t v| less the rounding, q and v having only the coordinates that are beyond the box. From f' = 0, with t_0 the foot of the
-//            origin on the line and h its height,  t = t_0 + g h / (|v| sqrt(|v|^2 - g^2)).  If |g| >= |v| the radius always wins: an end.
+// Convex forms. The signed distance of a convex body is convex along a line, inside too, and a linear radius keeps it
+// so. Sphere, capsule and box are all a box (of size 0 along three axes, two or none) with a rounding around it. Cut
+// where the segment crosses the planes of the box's faces, it falls into seven pieces at most, and on each the answer
+// is a formula:
+//   outside  d = |q + t v| less the rounding, q and v having only the coordinates that are beyond the box. From f' = 0,
+//   with t_0 the foot of the
+//            origin on the line and h its height,  t = t_0 + g h / (|v| sqrt(|v|^2 - g^2)).  If |g| >= |v| the radius
+//            always wins: an end.
 //   inside   f is the largest of six lines, one per face: walk along the upper ones until they rise.
 // No iteration, so the answer is as good as the arithmetic, whatever the sizes.
 //
-// Meshes have no such structure, but d changes no faster than the place: between two places e apart it is at least (d_0 + d_1 - e) / 2. Halves of
-// the segment whose bound cannot beat what was found, or the limit, are dropped; others are halved until they are short against the radius
-// (a way of Piyavskii 1972 and Shubert 1972, ended early). A valley in a last piece is then followed down by its slope n . u - g. So a place that
-// was missed is deeper than the answer by a quarter of the radius at most (half of it for the steepest taper), or by 1/128 of the length where that
+// Meshes have no such structure, but d changes no faster than the position: between two positions e apart it is at
+// least (d_0 + d_1 - e) / 2. Halves of the segment whose bound cannot beat what was found, or the limit, are dropped;
+// others are halved until they are short against the radius (a way of Piyavskii 1972 and Shubert 1972, ended early). A
+// valley in a last piece is then followed down by its slope n . u - g. So a place that was missed is deeper than the
+// answer by a quarter of the radius at most (half of it for the steepest taper), or by 1/128 of the length where that
 // is more.
 //
-// A segment that lies flat on a face has its least gap all along; the middle of that stretch is taken, for an end would tilt it.
+// A segment that lies flat on a face has its least gap all along; the middle of that stretch is taken, for an end would
+// tilt it.
 #include "contact/segment_touch.h"
 
 #include "contact/contact_solver.h"
 #include "math/quat.h"
 #include "mesh/triangle_tree.h"
 
-// Slopes of this share of the segment's length are rounding: flat.
+// Slopes of this fraction of the segment's length are rounding: flat.
 static const double FLAT = 1e-12;
-// Rounding of coordinates that were turned and moved, as a share of them: nothing is ruled out by less.
+// Rounding of coordinates that were turned and moved, as a fraction of them: nothing is ruled out by less.
 static const double ROUNDING = 1e-12;
-// On meshes, depths of this share of the segment's length are not worth another question.
+// On meshes, depths of this fraction of the segment's length are not worth another question.
 static const double MESH_TOLERANCE = 1e-7;
-// No piece on a mesh is halved below this share of the segment, or a segment without radius would ask for ever …
+// No piece on a mesh is halved below this fraction of the segment, or a segment without radius would ask for ever …
 static const double MIN_PIECE = 1.0 / 64;
 // … so six halvings at most; each leaves one piece waiting. A valley converges in four or five questions.
 enum { PIECES_WAITING = 8, MAX_VALLEYS = 16 };
@@ -44,7 +49,7 @@ typedef struct local_segment {
   double growth, flat;        // of the radius from a to b; change of f along the whole segment that counts as none
 } local_segment;
 
-// The best place so far.
+// The best position so far.
 typedef struct best_position {
   double t, gap, score;  // score: gap, a little less for the middle of a flat stretch, the longest of which wins
   pl_vec3 normal;        // in the collider's frame
@@ -65,8 +70,10 @@ static void consider(const local_segment *s, double t, double flat_fraction, bes
   if (score < best->score) *best = (best_position){t, gap, score, normal};
 }
 
-// The t in [from, to] at which |q + t v| - g t is least; `flat_fraction` is how much of the segment has the same gap, 0 for a single place.
-static double outside_position(const local_segment *s, pl_vec3 q, pl_vec3 v, double from, double to, double *flat_fraction) {
+// The t in [from, to] at which |q + t v| - g t is least; `flat_fraction` is how much of the segment has the same gap, 0
+// for a single position.
+static double outside_position(const local_segment *s, pl_vec3 q, pl_vec3 v, double from, double to,
+                               double *flat_fraction) {
   double g = s->growth, squared = pl_vec3_dot(v, v), speed = sqrt(squared);
   bool is_flat = speed <= s->flat && fabs(g) <= s->flat;
   *flat_fraction = is_flat ? to - from : 0;
@@ -79,8 +86,8 @@ static double outside_position(const local_segment *s, pl_vec3 q, pl_vec3 v, dou
 }
 
 // The t in [from, to], where the segment is within the box, at which the largest of the six faces' lines is least.
-static double inside_position(const local_segment *s, const double start[3], const double along[3], const double half[3], double from,
-                           double to, double *flat_fraction) {
+static double inside_position(const local_segment *s, const double start[3], const double along[3],
+                              const double half[3], double from, double to, double *flat_fraction) {
   double values[6], gradients[6];
   int top = 0;
   for (int i = 0; i < 6; ++i) {
@@ -111,8 +118,8 @@ static double inside_position(const local_segment *s, const double start[3], con
   return t;
 }
 
-// Where the segment crosses the planes of the faces, in order, between 0 and 1; the number of pieces. An axis along which the box has no size needs
-// no cut: |x - 0| is one formula on both sides.
+// Where the segment crosses the planes of the faces, in order, between 0 and 1; the number of pieces. An axis along
+// which the box has no size needs no cut: |x - 0| is one formula on both sides.
 static int cut_at_faces(const double start[3], const double along[3], const double half[3], double cuts[8]) {
   int count = 1;
   cuts[0] = 0;
@@ -153,8 +160,8 @@ static void search_rounded_box(const local_segment *s, pl_vec3 half_size, best_p
   }
 }
 
-// Through the middle of a ball or the axis of a capsule every direction across is out; one across the segment too frees it, one along it
-// does not.
+// Through the middle of a ball or the axis of a capsule every direction across is out; one across the segment too frees
+// it, one along it does not.
 static void turn_normal_across(const local_segment *s, best_position *best) {
   const pl_collider *collider = s->collider;
   if (best->gap + radius_at(s, best->t) + collider->radius > ROUNDING * collider->radius || !(s->length > 0)) return;
@@ -170,7 +177,7 @@ static void search_half_space(const local_segment *s, best_position *best) {
   consider(s, fabs(gradient) <= s->flat ? 0.5 : gradient > 0 ? 0 : 1, 0, best);
 }
 
-// A place along the segment at which a mesh was asked.
+// A position along the segment at which a mesh was asked.
 typedef struct mesh_sample {
   double t, distance, gap, gradient;  // slope: of the gap over t
 } mesh_sample;
@@ -178,12 +185,12 @@ typedef struct mesh_sample {
 typedef struct mesh_search {
   const local_segment *segment;
   double limit;               // gaps above do not matter
-  double max_radius;         // along the segment
-  pl_distance_anchor anchor;  // the place asked for last
+  double max_radius;          // along the segment
+  pl_distance_anchor anchor;  // the position asked for last
   best_position best;
 } mesh_search;
 
-// Ask the mesh at t; false when the place is farther than `max_outside`.
+// Ask the mesh at t; false when the position is farther than `max_outside`.
 static bool sample_mesh(mesh_search *m, double t, double max_outside, mesh_sample *sample) {
   const local_segment *s = m->segment;
   const pl_collider *collider = s->collider;
@@ -194,8 +201,8 @@ static bool sample_mesh(mesh_search *m, double t, double max_outside, mesh_sampl
   range.high = fmin(range.high, distance + away);
   double slack = 1e-9 * collider->reach;
   if (range.low > max_outside + slack) return false;
-  distance =
-      pl_triangle_tree_signed_distance(collider->tree, position, pl_distance_search_limit(range, max_outside, slack), NULL, &normal);
+  distance = pl_triangle_tree_signed_distance(collider->tree, position,
+                                              pl_distance_search_limit(range, max_outside, slack), NULL, &normal);
   if (!(distance < HUGE_VAL)) return false;
   m->anchor = (pl_distance_anchor){true, position, distance};
   *sample = (mesh_sample){t, distance, distance - radius_at(s, t), pl_vec3_dot(normal, s->along) - s->growth};
@@ -203,8 +210,9 @@ static bool sample_mesh(mesh_search *m, double t, double max_outside, mesh_sampl
   return true;
 }
 
-// Follow a valley between two places down, the gap falling at one and rising at the other. By turns the crossing of the tangents, which is right
-// for a crease, and the zero of the straight line through the slopes, which is right for a round valley.
+// Follow a valley between two positions down, the gap falling at one and rising at the other. By turns the crossing of
+// the tangents, which is right for a crease, and the zero of the straight line through the slopes, which is right for a
+// round valley.
 static bool follow_valley(mesh_search *m, mesh_sample a, mesh_sample b) {
   const local_segment *s = m->segment;
   for (int i = 0; i < MAX_VALLEYS; ++i) {
@@ -232,19 +240,23 @@ typedef struct mesh_piece {
 static bool is_hopeless(const mesh_search *m, const mesh_piece *piece) {
   const local_segment *s = m->segment;
   double length = (piece->b.t - piece->a.t) * s->length;
-  double min = 0.5 * (piece->a.distance + piece->b.distance - length) - fmax(radius_at(s, piece->a.t), radius_at(s, piece->b.t));
-  return min > m->limit + ROUNDING * (fabs(min) + s->collider->reach) || min >= m->best.gap - MESH_TOLERANCE * s->length;
+  double min =
+      0.5 * (piece->a.distance + piece->b.distance - length) - fmax(radius_at(s, piece->a.t), radius_at(s, piece->b.t));
+  return min > m->limit + ROUNDING * (fabs(min) + s->collider->reach) ||
+         min >= m->best.gap - MESH_TOLERANCE * s->length;
 }
 
 static bool is_short(const local_segment *s, const mesh_piece *piece) {
   double fraction = piece->b.t - piece->a.t;
-  return fraction <= MIN_PIECE || fraction * s->length <= 0.5 * fmin(radius_at(s, piece->a.t), radius_at(s, piece->b.t));
+  return fraction <= MIN_PIECE ||
+         fraction * s->length <= 0.5 * fmin(radius_at(s, piece->a.t), radius_at(s, piece->b.t));
 }
 
 // False when the whole segment is farther than the limit.
 static bool search_mesh(mesh_search *m) {
   const local_segment *s = m->segment;
-  // Where the distance is more than this, no place of the segment can have a gap below the limit; from its middle only half the way remains.
+  // Where the distance is more than this, no point of the segment can have a gap below the limit; from its middle only
+  // half the way remains.
   double max = m->limit + m->max_radius + s->length;
   mesh_sample start, middle, end;
   if (!sample_mesh(m, 0.5, max - 0.5 * s->length, &middle)) return false;
@@ -274,13 +286,14 @@ static bool is_clear(const pl_collider *collider, pl_vec3 middle, double reach, 
   double enough = limit + reach + ROUNDING * (far + reach);
   // Numbers that are none, or too large to square, touch nothing.
   if (!(far + reach < HUGE_VAL) || far > collider->reach + enough) return true;
-  double away = 0, distance = collider->shape == PL_COLLIDER_MESH ? pl_collider_clearance_at(&collider->clearance, middle, &away)
-                                                                  : pl_collider_local_distance(collider, middle, NULL);
+  double away = 0, distance = collider->shape == PL_COLLIDER_MESH
+                                  ? pl_collider_clearance_at(&collider->clearance, middle, &away)
+                                  : pl_collider_local_distance(collider, middle, NULL);
   return distance - away > enough;
 }
 
-bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *collider, pl_transform placement, double limit,
-                               pl_segment_touch *touch) {
+bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *collider, pl_transform placement,
+                               double limit, pl_segment_touch *touch) {
   pl_vec3 along = pl_vec3_sub(segment->b, segment->a);
   pl_vec3 middle = pl_transform_unapply(placement, pl_vec3_add_scaled(segment->a, along, 0.5));
   double length = pl_vec3_length(along), max_radius = fmax(segment->radius_a, segment->radius_b);

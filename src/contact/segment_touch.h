@@ -1,6 +1,7 @@
 // Tapered segments against colliders: where along a segment the gap is least.
 //
-// A tapered segment is the set of balls around a + t (b - a) with radius (1 - t) radius_a + t radius_b, t in [0, 1].
+// A tapered segment is the set of balls around a + t (b - a) with radius (1 - t) radius_a + t
+// radius_b, t in [0, 1].
 #ifndef PL_CONTACT_SEGMENT_TOUCH_H
 #define PL_CONTACT_SEGMENT_TOUCH_H
 
@@ -17,10 +18,11 @@ typedef struct pl_segment_touch {
   pl_vec3 normal;  // unit, out of the collider
 } pl_segment_touch;
 
-// The least gap between a segment and a collider at a placement. False, at little cost, when it is surely more than `limit` (>= 0); then `touch` is not
-// written. For half-spaces, spheres, capsules and boxes it is exact to 1e-9 of the size; for meshes the least of what searches from several places along
-// the segment find, which misses nothing larger than half the radius.
-bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *collider, pl_transform placement, double limit,
-                               pl_segment_touch *touch);
+// The least gap between a segment and a collider at a placement. False, at little cost, when it is
+// surely more than `limit` (>= 0); then `touch` is not written. For half-spaces, spheres, capsules
+// and boxes it is exact to 1e-9 of the size; for meshes the least of what searches from several
+// points along the segment find, which misses nothing larger than half the radius.
+bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *collider,
+                               pl_transform placement, double limit, pl_segment_touch *touch);
 
 #endif

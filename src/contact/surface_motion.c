@@ -1,12 +1,12 @@
 // Refitting and asking a moving surface.
 //
-// Side of a point: by the normal at its nearest surface point; at an edge the sum of both triangles' normals, at a corner the sum over the
-// ring weighted by angle, which is right for every closed surface (Baerentzen and Aanaes 2005).
+// Side of a point: by the normal at its nearest surface point; at an edge the sum of both triangles' normals, at a
+// corner the sum over the ring weighted by angle, which is right for every closed surface (Baerentzen and Aanaes 2005).
 #include "contact/surface_motion.h"
 
 #include "mesh/simplex.h"
 
-// More than single precision is off by, as a share.
+// More than single precision is off by, as a fraction.
 static const double ROUNDING = 2e-7;
 
 bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_surface_motion *motion) {
@@ -76,7 +76,8 @@ void pl_surface_motion_refit_normals(pl_surface_motion *motion) {
       continue;
     }
     pl_box box = pl_box_empty();
-    for (int32_t k = node->first; k < node->first + node->count; ++k) pl_box_cover(&box, motion->normals[tree->boxes.order[k]]);
+    for (int32_t k = node->first; k < node->first + node->count; ++k)
+      pl_box_cover(&box, motion->normals[tree->boxes.order[k]]);
     motion->normal_boxes[i] = box;
   }
 }
@@ -100,7 +101,8 @@ static void search_leaf(nearest_search *s, const pl_box_node *node) {
     pl_vec3 nearest = pl_triangle_nearest(corners[0], corners[1], corners[2], s->point, weights);
     pl_vec3 d = pl_vec3_sub(s->point, nearest);
     double distance2 = pl_vec3_dot(d, d);
-    bool is_better = distance2 < s->best2 || (distance2 == s->best2 && (s->hit.triangle < 0 || triangle < s->hit.triangle));
+    bool is_better =
+        distance2 < s->best2 || (distance2 == s->best2 && (s->hit.triangle < 0 || triangle < s->hit.triangle));
     if (!is_better || (s->facing != NULL && !pl_surface_motion_is_facing(s->motion, triangle, *s->facing))) continue;
     s->best2 = distance2;
     s->hit = (pl_hit){triangle, 0, nearest, {weights[0], weights[1], weights[2]}};
@@ -127,7 +129,7 @@ pl_hit pl_surface_motion_nearest(const pl_surface_motion *motion, pl_vec3 point,
       search_leaf(&s, node);
       continue;
     }
-    // The nearer child is looked at first.
+    // The nearer child is visited first.
     int32_t near_child = index + 1, far_child = node->second;
     double near2 = pl_box_distance_squared(&motion->boxes[near_child], point),
            far2 = pl_box_distance_squared(&motion->boxes[far_child], point);
@@ -229,7 +231,8 @@ static void add_leaf(const pl_surface_motion *motion, const pl_box_node *leaf, c
   }
 }
 
-void pl_surface_motion_gather(const pl_surface_motion *motion, pl_box box, const pl_box *normals, pl_surface_front *front) {
+void pl_surface_motion_gather(const pl_surface_motion *motion, pl_box box, const pl_box *normals,
+                              pl_surface_front *front) {
   const pl_box_tree *tree = &motion->tree->boxes;
   int32_t stack[PL_BOX_TREE_DEPTH + 1];
   int depth = 0;
@@ -241,7 +244,7 @@ void pl_surface_motion_gather(const pl_surface_motion *motion, pl_box box, const
     const pl_box_node *node = &tree->nodes[index];
     if (!boxes_meet(&motion->boxes[index], &box)) continue;
     if (normals != NULL && !pl_normal_boxes_may_face(normals, &motion->normal_boxes[index])) continue;
-    // What is on the stack must still find room.
+    // What is on the stack must still fit.
     int32_t workspace = PL_SURFACE_FRONT - front->count - depth;
     if (workspace < (node->count > 0 ? node->count : 2)) {
       add_to_front(front, ~index, &motion->boxes[index]);
@@ -254,7 +257,8 @@ void pl_surface_motion_gather(const pl_surface_motion *motion, pl_box box, const
   }
 }
 
-static void visit_below(const pl_surface_motion *motion, int32_t root, const pl_box *box, pl_surface_visit *visit, void *data) {
+static void visit_below(const pl_surface_motion *motion, int32_t root, const pl_box *box, pl_surface_visit *visit,
+                        void *data) {
   const pl_box_tree *tree = &motion->tree->boxes;
   int32_t stack[PL_BOX_TREE_DEPTH + 1];
   int depth = 0;
@@ -286,8 +290,8 @@ bool pl_surface_front_is_met(const pl_surface_front *front, pl_box box) {
   return missed_count < front->count;
 }
 
-void pl_surface_motion_visit(const pl_surface_motion *motion, const pl_surface_front *front, pl_box box, pl_surface_visit *visit,
-                             void *data) {
+void pl_surface_motion_visit(const pl_surface_motion *motion, const pl_surface_front *front, pl_box box,
+                             pl_surface_visit *visit, void *data) {
   int32_t is_missed[PL_SURFACE_FRONT], items[PL_SURFACE_FRONT], count = 0;
   miss_front(front, &box, is_missed);
   for (int32_t f = 0; f < front->count; ++f) {

@@ -8,7 +8,8 @@ pl_vec3 pl_contact_surface_point(const pl_contact_surface *surface, int32_t poin
   const int32_t *parents = &surface->parents[4 * (size_t)point];
   const float *weights = &surface->weights[4 * (size_t)point];
   // A particle itself is the common case, and stays free of rounding.
-  if (weights[0] == 1.0f && weights[1] == 0.0f && weights[2] == 0.0f && weights[3] == 0.0f) return particles[parents[0]];
+  if (weights[0] == 1.0f && weights[1] == 0.0f && weights[2] == 0.0f && weights[3] == 0.0f)
+    return particles[parents[0]];
   pl_vec3 sum = {0, 0, 0};
   double weight_sum = 0;
   for (int k = 0; k < 4; ++k) {
@@ -49,7 +50,8 @@ static bool is_closed_surface(const pl_surface_tree *tree) {
 }
 
 // Blocks of points are the largest nodes of a hierarchy over the points that are small enough.
-static bool fill_blocks(pl_arena *arena, const pl_contact_surface *surface, const pl_vec3 *points, pl_surface_tree *tree) {
+static bool fill_blocks(pl_arena *arena, const pl_contact_surface *surface, const pl_vec3 *points,
+                        pl_surface_tree *tree) {
   pl_arena temporary;
   pl_arena_init(&temporary, arena->context, 0);
   pl_box *boxes = PL_TAKE(&temporary, pl_box, surface->point_count);
@@ -80,8 +82,8 @@ static double mean_edge(const pl_contact_surface *surface, const pl_vec3 *points
   return surface->triangle_count > 0 ? sum / (3.0 * surface->triangle_count) : 0;
 }
 
-pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surface, const pl_vec3 *points, pl_surface_tree *tree,
-                                pl_error *error) {
+pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surface, const pl_vec3 *points,
+                                pl_surface_tree *tree, pl_error *error) {
   int32_t count = surface->triangle_count;
   int32_t *ring_start = PL_TAKE(arena, int32_t, (int64_t)surface->point_count + 1);
   int32_t *ring = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
@@ -97,8 +99,11 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
   if (!is_built) return pl_fail_memory(error);
 
   fill_rings(surface, ring_start, ring);
-  *tree = (pl_surface_tree){
-      .surface = surface, .boxes = box_tree, .ring_start = ring_start, .ring = ring, .edge_length = mean_edge(surface, points)};
+  *tree = (pl_surface_tree){.surface = surface,
+                            .boxes = box_tree,
+                            .ring_start = ring_start,
+                            .ring = ring,
+                            .edge_length = mean_edge(surface, points)};
   tree->is_closed = is_closed_surface(tree);
   return fill_blocks(arena, surface, points, tree) ? PL_OK : pl_fail_memory(error);
 }

@@ -1,6 +1,7 @@
-// A hierarchy of boxes over the triangles of a surface, with the neighbourhoods that nearest-point and side questions need. All of it
-// depends on the triangles alone and is built once per surface; the shape of the moment is in surface_motion.h. Answers do not
-// depend on the shape the hierarchy was built for.
+// A hierarchy of boxes over the triangles of a surface, with the neighbourhoods that nearest-point
+// and side questions need. All of it depends on the triangles alone and is built once per surface;
+// the shape of the moment is in surface_motion.h. Answers do not depend on the shape the hierarchy
+// was built for.
 #ifndef PL_CONTACT_SURFACE_TREE_H
 #define PL_CONTACT_SURFACE_TREE_H
 
@@ -9,29 +10,33 @@
 #include "mesh/box_tree.h"
 
 // Where a surface point is, given the particles.
-pl_vec3 pl_contact_surface_point(const pl_contact_surface *surface, int32_t point, const pl_vec3 *particles);
+pl_vec3 pl_contact_surface_point(const pl_contact_surface *surface, int32_t point,
+                                 const pl_vec3 *particles);
 
-// Points are worked on in blocks of at most this many. Few enough to be close together, enough for what is found once per block to pay.
+// Points are worked on in blocks of at most this many. Few enough to be close together, enough for
+// what is found once per block to pay.
 enum { PL_SURFACE_BLOCK = 8 };
 
 typedef struct pl_surface_tree {
   const pl_contact_surface *surface;
-  pl_box_tree boxes;           // over the triangles; its own boxes are those of the shape it was built for
+  pl_box_tree boxes;  // over the triangles; its own boxes are those of the shape it was built for
   const int32_t *ring_start;   // point_count + 1: offsets into `ring`
   const int32_t *ring;         // triangles around each point, rising
   int32_t block_count;         // blocks of points that are close together at rest
   const int32_t *block_start;  // block_count + 1: offsets into `point_order`
   const int32_t *point_order;  // all points, block by block
-  bool is_closed;              // every edge has one triangle on either side: inside and outside are defined
-  double edge_length;          // mean at rest, metres; 0 without triangles
+  bool is_closed;      // every edge has one triangle on either side: inside and outside are defined
+  double edge_length;  // mean at rest, metres; 0 without triangles
 } pl_surface_tree;
 
-// Build the tree over the surface points `points` (those of the rest shape if there are any) with memory from `arena`.
-pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surface, const pl_vec3 *points, pl_surface_tree *tree,
-                                pl_error *error);
+// Build the tree over the surface points `points` (those of the rest shape if there are any) with
+// memory from `arena`.
+pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surface,
+                                const pl_vec3 *points, pl_surface_tree *tree, pl_error *error);
 
 // Corners of a triangle at the start or at the end of the step.
-static inline void pl_surface_corners(const pl_surface_tree *tree, const pl_vec3 *points, int32_t triangle, pl_vec3 corners[3]) {
+static inline void pl_surface_corners(const pl_surface_tree *tree, const pl_vec3 *points,
+                                      int32_t triangle, pl_vec3 corners[3]) {
   for (int k = 0; k < 3; ++k) corners[k] = points[tree->surface->triangles[3 * triangle + k]];
 }
 

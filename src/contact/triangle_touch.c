@@ -4,8 +4,8 @@
 //
 //   V(t) = r . (e x f) = k0 + k1 t + k2 t^2 + k3 t^3
 //
-// vanishes; V > 0 is outside. The cubic is cut at the roots of V' into monotone pieces, so that every change of sign is found by
-// bisection and none is missed; the barycentrics at the root then tell whether the triangle itself was hit.
+// vanishes; V > 0 is outside. The cubic is cut at the roots of V' into monotone pieces, so that every change of sign is
+// found by bisection and none is missed; the barycentrics at the root then tell whether the triangle itself was hit.
 #include "contact/triangle_touch.h"
 
 // Barycentrics this far below 0 still hit: paths through a shared edge must not slip between its two triangles.
@@ -53,8 +53,8 @@ static pl_vec3 crossing_cubic(const pl_triangle_path *path, double k[4]) {
   return n0;
 }
 
-// V lies between the least and the greatest of its Bernstein coefficients: is it of one sign by that alone? Most triangles near a point are
-// not crossed, and end here.
+// V lies between the least and the greatest of its Bernstein coefficients: is it of one sign by that alone? Most
+// triangles near a point are not crossed, and end here.
 static bool keeps_its_sign(const double k[4]) {
   double b1 = k[0] + k[1] / 3, b2 = k[0] + (2 * k[1] + k[2]) / 3, b3 = cubic_at(k, 1);
   return (k[0] > 0 && b1 > 0 && b2 > 0 && b3 > 0) || (k[0] <= 0 && b1 <= 0 && b2 <= 0 && b3 <= 0);
@@ -94,8 +94,8 @@ static double falling_root(const double k[4], double low, double high) {
   return low;  // on the outer side
 }
 
-bool pl_triangle_touch_crossing(const pl_triangle_path *path, double tolerance, bool two_sided, double *time, double barycentric[3],
-                                bool *from_inside) {
+bool pl_triangle_touch_crossing(const pl_triangle_path *path, double tolerance, bool two_sided, double *time,
+                                double barycentric[3], bool *from_inside) {
   double k[4];
   pl_vec3 normal = crossing_cubic(path, k);
   *from_inside = two_sided && k[0] < 0;

@@ -15,13 +15,15 @@ static bool faces_away(const pl_detail_ground *ground, const pl_vec3 *points, in
   pl_vec3 facing = {0, 0, 0};
   for (int32_t k = around->start[vertex]; k < around->start[vertex + 1]; ++k) {
     const int32_t *c = ground->object.triangles + 3 * (size_t)around->items[k];
-    facing = pl_vec3_add(facing, pl_vec3_cross(pl_vec3_sub(points[c[1]], points[c[0]]), pl_vec3_sub(points[c[2]], points[c[0]])));
+    facing = pl_vec3_add(
+        facing, pl_vec3_cross(pl_vec3_sub(points[c[1]], points[c[0]]), pl_vec3_sub(points[c[2]], points[c[0]])));
   }
   return pl_vec3_dot(facing, normal) < 0;
 }
 
 // The nearest vertex of some triangle; `sided`: of those that do not face away.
-static int32_t nearest_vertex(const pl_detail_ground *ground, const pl_vec3 *points, const pl_detail_contact *contact, bool sided) {
+static int32_t nearest_vertex(const pl_detail_ground *ground, const pl_vec3 *points, const pl_detail_contact *contact,
+                              bool sided) {
   const int32_t *start = ground->triangles_of_point.start;
   int32_t best = -1;
   double min = HUGE_VAL;
@@ -57,23 +59,25 @@ static void find_triangle(const pl_detail_ground *ground, const pl_vec3 *points,
 }
 
 static bool is_sound(const pl_detail_ground *ground, const pl_detail_contact *contact) {
-  if (!(contact->pressure >= 0) || !isfinite(contact->pressure) || !(contact->radius >= 0) || !isfinite(contact->radius))
+  if (!(contact->pressure >= 0) || !isfinite(contact->pressure) || !(contact->radius >= 0) ||
+      !isfinite(contact->radius))
     return false;
   for (int32_t i = 0; i < contact->patch_count; ++i)
     if (contact->patch_points[i] < 0 || contact->patch_points[i] >= ground->object.surface_count) return false;
   if (!contact->is_located) return pl_vec3_is_finite(contact->point) && pl_vec3_is_finite(contact->normal);
   const double *b = contact->barycentric;
-  return contact->triangle >= 0 && contact->triangle < ground->object.triangle_count && b[0] >= 0 && b[1] >= 0 && b[2] >= 0 &&
-         fabs(b[0] + b[1] + b[2] - 1) < 1e-6;
+  return contact->triangle >= 0 && contact->triangle < ground->object.triangle_count && b[0] >= 0 && b[1] >= 0 &&
+         b[2] >= 0 && fabs(b[0] + b[1] + b[2] - 1) < 1e-6;
 }
 
 pl_status pl_detail_spot_find(const pl_detail_ground *ground, const pl_detail_contact *contact, int32_t index,
                               const pl_vec3 *surface_points, pl_detail_spot *spot, pl_error *error) {
   *spot = (pl_detail_spot){.triangle = -1};
   if (!is_sound(ground, contact))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
-                   "contact %d makes no sense: place, pressure and radius must be finite, triangles and patch points the object's",
-                   index);
+    return pl_fail(
+        error, PL_ERROR_INVALID_ARGUMENT,
+        "contact %d makes no sense: place, pressure and radius must be finite, triangles and patch points the object's",
+        index);
   if (contact->is_located) {
     spot->triangle = contact->triangle;
     memcpy(spot->barycentric, contact->barycentric, sizeof spot->barycentric);
@@ -81,7 +85,8 @@ pl_status pl_detail_spot_find(const pl_detail_ground *ground, const pl_detail_co
     int32_t vertex = nearest_vertex(ground, surface_points, contact, false);
     if (vertex >= 0) find_triangle(ground, surface_points, vertex, contact->point, spot);
     if (spot->triangle < 0)
-      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "contact %d is nowhere on the surface, or the surface is not finite", index);
+      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                     "contact %d is nowhere on the surface, or the surface is not finite", index);
   }
   const int32_t *c = ground->object.triangles + 3 * (size_t)spot->triangle;
   for (int k = 0; k < 3; ++k) {
@@ -114,8 +119,8 @@ static void add_patch_point(pl_vec3 r, double fraction, pl_moments *patch) {
   for (int i = 0; i < PL_MOMENT_COUNT; ++i) patch->values[i] += fraction * h[i];
 }
 
-void pl_detail_patch_describe(const pl_detail_ground *ground, const pl_detail_contact *contact, const pl_detail_spot *spot,
-                              double window_radius, pl_detail_state *state) {
+void pl_detail_patch_describe(const pl_detail_ground *ground, const pl_detail_contact *contact,
+                              const pl_detail_spot *spot, double window_radius, pl_detail_state *state) {
   memset(&state->patch, 0, sizeof state->patch);
   double scale = 1.0 / window_radius;
   for (int32_t i = 0; i < contact->patch_count; ++i) {
@@ -124,11 +129,12 @@ void pl_detail_patch_describe(const pl_detail_ground *ground, const pl_detail_co
     add_patch_point(pl_mat3_apply(state->frame, r), ground->areas[point] * scale * scale, &state->patch);
   }
   if (contact->patch_count > 0) return;
-  // A disc in the tangent plane: rings of equal width, each with its share of the area.
+  // A disc in the tangent plane: rings of equal width, each with its fraction of the area.
   double radius = contact->radius * scale, width = radius / DISC_RINGS, pi = 3.14159265358979323846;
   for (int ring = 0; ring < DISC_RINGS; ++ring)
     for (int spoke = 0; spoke < DISC_SPOKES; ++spoke) {
       double at = width * (ring + 0.5), angle = 2 * pi * (spoke + 0.5 * (ring % 2)) / DISC_SPOKES;
-      add_patch_point(pl_vec3_of(at * cos(angle), at * sin(angle), 0), 2 * pi * at * width / DISC_SPOKES, &state->patch);
+      add_patch_point(pl_vec3_of(at * cos(angle), at * sin(angle), 0), 2 * pi * at * width / DISC_SPOKES,
+                      &state->patch);
     }
 }

@@ -1,18 +1,21 @@
 // Site and load descriptors of paper 003, sections 4.2 to 4.4, from sums over material points.
 //
-// Eq. 10 takes the rigid part out of the displacement point by point and eq. 11 then sums. But moments are linear in the field, so
+// Eq. 10 takes the rigid part out of the displacement point by point and eq. 11 then sums. But moments are linear in
+// the field, so
 //
 //   M[ubar] = R^T (M[x - c] + M[u] - t M[1]) - M[x - c]
 //
-// and M[x] follows from M[1], because r_i H_n is a sum of polynomials of orders n + 1 and n - 1. So one pass over the points serves the fit of
-// R, the descriptor and the site, and what stays is arithmetic on 50 numbers. It costs one order: M[1] to order 3 gives loads to order 2,
-// which is what the paper uses.
+// and M[x] follows from M[1], because r_i H_n is a sum of polynomials of orders n + 1 and n - 1. So one pass over the
+// points serves the fit of R, the descriptor and the site, and what stays is arithmetic on 50 numbers. It costs one
+// order: M[1] to order 3 gives loads to order 2, which is what the paper uses.
 //
 // R, t   rigid part: F = R S by moving least squares, t the mean of u           c   mean of x
-// All means are those of the window, sum over w. With c in eq. 10 the moment of order 0 is zero for this t; the paper leaves c out.
+// All means are those of the window, sum over w. With c in eq. 10 the moment of order 0 is zero for this t; the paper
+// leaves c out.
 //
-// What differs: eq. 8 divides by the sum of w over the points, which are all inside, so its moment of order 0 is 1 wherever one looks, on a thin rim as
-// in the middle. Volumes as shares give the integral of eq. 7 itself; see pl_site_scale.
+// What differs: eq. 8 divides by the sum of w over the points, which are all inside, so its moment of order 0 is 1
+// wherever one looks, on a thin rim as in the middle. Volumes as shares give the integral of eq. 7 itself; see
+// pl_site_scale.
 #include "detail/detail_descriptor.h"
 
 #include <string.h>
@@ -21,11 +24,11 @@
 
 // Nothing of the window's weight is in material below this.
 static const double EMPTY = 1e-30;
-// A tangential part of the first moment below this share of the window has no direction worth following: sums over meshes are no better. Half
-// a space has 0.4 along its normal.
+// A tangential part of the first moment below this fraction of the window has no direction worth following: sums over
+// meshes are no better. Half a space has 0.4 along its normal.
 static const double MIN_FIRST = 0.01;
 static const double MIN_SECOND = 1e-4;
-// What a pure shear (0.7 of its load) counts beside the first moment: as much as an edge about two radii away.
+// What a pure shear (0.7 of its load) counts compared with the first moment: as much as an edge about two radii away.
 static const double SHEAR_FRACTION = 0.1;
 // Keeps the fit of F well-posed for points in a plane or on a line; symmetric, so it cannot turn R.
 static const double FIT_REGULARIZER = 1e-6;
@@ -48,7 +51,8 @@ pl_moments pl_site_of_sums(const pl_moments *sums, double radius, pl_site_scale 
   return site;
 }
 
-// Moments to order 2 of the field r_axis, from those of the function 1: r_i H_J = sqrt(n + 1) H_Ji + (1 / sqrt n) sum_j [J_j = i] H_(J without j).
+// Moments to order 2 of the field r_axis, from those of the function 1: r_i H_J = sqrt(n + 1) H_Ji + (1 / sqrt n) sum_j
+// [J_j = i] H_(J without j).
 static void moments_of_coordinate(const pl_moments *one, int axis, double moments[PL_LOAD_COUNT]) {
   const double root2 = 1.41421356237309504880, root3 = 1.73205080756887729353;
   const double *v = one->values;
@@ -56,13 +60,13 @@ static void moments_of_coordinate(const pl_moments *one, int axis, double moment
   for (int i = 0; i < 3; ++i) {
     moments[1 + i] = root2 * v[pl_moment_place2(i, axis)] + (i == axis ? v[0] : 0.0);
     for (int j = i; j < 3; ++j)
-      moments[pl_moment_place2(i, j)] =
-          root3 * v[pl_moment_place3(i, j, axis)] + ((j == axis ? v[1 + i] : 0.0) + (i == axis ? v[1 + j] : 0.0)) / root2;
+      moments[pl_moment_place2(i, j)] = root3 * v[pl_moment_place3(i, j, axis)] +
+                                        ((j == axis ? v[1 + i] : 0.0) + (i == axis ? v[1 + j] : 0.0)) / root2;
   }
 }
 
-// F of the window by moving least squares: (sum w (y - mean y)(x - c)^T) (sum w (x - c)(x - c)^T)^-1 with y = x + u. Both sums are moments
-// of orders 0 and 1 of y and x.
+// F of the window by moving least squares: (sum w (y - mean y)(x - c)^T) (sum w (x - c)(x - c)^T)^-1 with y = x + u.
+// Both sums are moments of orders 0 and 1 of y and x.
 static pl_mat3 fit_gradient(double position[3][PL_LOAD_COUNT], double moved[3][PL_LOAD_COUNT]) {
   pl_mat3 from, to;
   for (int i = 0; i < 3; ++i)
@@ -76,8 +80,8 @@ static pl_mat3 fit_gradient(double position[3][PL_LOAD_COUNT], double moved[3][P
   return pl_mat3_multiply(to, pl_mat3_inverse(from));
 }
 
-pl_vector_moments pl_load_of_sums(const pl_moments *sums, const pl_moments field_sums[3], double radius, pl_mat3 *rotation,
-                                  pl_vec3 *shift) {
+pl_vector_moments pl_load_of_sums(const pl_moments *sums, const pl_moments field_sums[3], double radius,
+                                  pl_mat3 *rotation, pl_vec3 *shift) {
   pl_vector_moments load;
   memset(&load, 0, sizeof load);
   pl_mat3 turn = pl_mat3_identity();
@@ -102,7 +106,8 @@ pl_vector_moments pl_load_of_sums(const pl_moments *sums, const pl_moments field
         y[c] = moved[c][i] - moved[c][0] * one.values[i];
       }
       for (int c = 0; c < 3; ++c)
-        load.components[c].values[i] = radius * (turn.m[0][c] * y[0] + turn.m[1][c] * y[1] + turn.m[2][c] * y[2] - x[c]);
+        load.components[c].values[i] =
+            radius * (turn.m[0][c] * y[0] + turn.m[1][c] * y[1] + turn.m[2][c] * y[2] - x[c]);
     }
   }
   if (rotation != NULL) *rotation = turn;
@@ -110,8 +115,8 @@ pl_vector_moments pl_load_of_sums(const pl_moments *sums, const pl_moments field
   return load;
 }
 
-// Direction in the tangent plane of the larger eigenvalue of the second moment, with the sign in which the odd orders are positive; zero where
-// all directions are alike.
+// Direction in the tangent plane of the larger eigenvalue of the second moment, with the sign in which the odd orders
+// are positive; zero where all directions are alike.
 static pl_vec3 widest_direction(const pl_moments *site, pl_vec3 u, pl_vec3 v, double min) {
   pl_moments local;
   pl_moments_rotate(site, (pl_mat3){{{u.x, u.y, u.z}, {v.x, v.y, v.z}, {0, 0, 0}}}, &local);
@@ -120,7 +125,8 @@ static pl_vec3 widest_direction(const pl_moments *site, pl_vec3 u, pl_vec3 v, do
   double across = 2 * xy, along = xx - yy, size = sqrt(across * across + along * along);
   if (!(size > min)) return pl_vec3_of(0, 0, 0);
   double angle = 0.5 * atan2(across, along), c = cos(angle), s = sin(angle);
-  // A turn by half a circle leaves even orders as they are. The first odd one with a sign decides; without any, the two are equally good.
+  // A turn by half a circle leaves even orders as they are. The first odd one with a sign decides; without any, the two
+  // are equally good.
   double first = c * local.values[1] + s * local.values[2];
   double third = c * c * c * local.values[10] + 3 * c * c * s * local.values[11] + 3 * c * s * s * local.values[13] +
                  s * s * s * local.values[16];
@@ -128,8 +134,8 @@ static pl_vec3 widest_direction(const pl_moments *site, pl_vec3 u, pl_vec3 v, do
   return pl_vec3_scale(pl_vec3_add(pl_vec3_scale(u, c), pl_vec3_scale(v, s)), sign < 0 ? -1.0 : 1.0);
 }
 
-// Direction in which the load moves the surface sideways, as a share of the load: its first moment is the symmetric stretch without the identity, whose
-// column along the normal is the shear.
+// Direction in which the load moves the surface sideways, as a fraction of the load: its first moment is the symmetric
+// stretch without the identity, whose column along the normal is the shear.
 static pl_vec3 shear_direction(const pl_vector_moments *load, pl_vec3 normal) {
   pl_vec3 shear = {0, 0, 0};
   if (load == NULL) return shear;

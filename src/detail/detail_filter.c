@@ -1,18 +1,23 @@
 // The filter: from displacements and contacts of a coarse simulation to an enriched surface (paper 003, section 5).
 //
-//   for each contact: find it on the surface at rest, describe place and load, weigh the examples, blend their stamps into one map
-//   for each surface point under stamps: add the maps' displacements
+//   for each contact: find it on the surface at rest, describe place and load, compute the weights of the examples,
+//   blend their stamps into one map for each surface point under stamps: add the maps' displacements
 //
-// Stamps in one place do not add up: the coarse body already shows both loads, and each contact's descriptor sees both. So a point that several stamps
-// cover is divided between them,
+// Stamps in one place do not add up: the coarse body already shows both loads, and each contact's descriptor sees both.
+// So a point that several stamps cover is divided between them,
 //
-//   e(x) = sum_c b_c Psi_c,   b_c = a_c / sum a,   a = strength ((1 - r²) share)^8          r  distance in the stamp, share  see detail_graph.h
+//   e(x) = sum_c b_c Psi_c,   b_c = a_c / sum a,   a = strength ((1 - r²) fraction)^8
 //
-// which is 1 under a single stamp, continuous where stamps begin, and steep enough that a contact keeps its own dent when another is half a stamp
-// away. Two contacts in one place give what one gives. A contact without load has no strength and takes nothing from the others.
+//   r          distance in the stamp
+//   fraction   see detail_graph.h
 //
-// Cost: a descriptor per contact, one pass over the keys, one over each similar example's stamp, and 4 samples per surface point under a stamp. Ways along
-// the surface and the tets are found anew when a contact enters another triangle.
+// which is 1 under a single stamp, continuous where stamps begin, and steep enough that a contact keeps its own dent
+// when another is half a stamp away. Two contacts in one place give what one gives. A contact without load has no
+// strength and takes nothing from the others.
+//
+// Cost: a descriptor per contact, one pass over the keys, one over each similar example's stamp, and 4 samples per
+// surface point under a stamp. Ways along the surface and the tets are found again when a contact enters another
+// triangle.
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +28,7 @@
 #include "detail/detail_set.h"
 #include "detail/detail_stamp.h"
 
-// Examples with less than this share of the largest weight are left out of a stamp.
+// Examples with less than this fraction of the largest weight are left out of a stamp.
 static const float MIN_WEIGHT = 1e-5f;
 
 typedef struct pl_detail_touch {
@@ -32,10 +37,10 @@ typedef struct pl_detail_touch {
   pl_detail_spot spot;
   pl_detail_state state;
   pl_detail_contact_report report;
-  float strength;  // among contacts
-  float *weights;  // of examples
-  pl_f4 *map;      // blended stamp, in the axes of the world
-  float *positions;   // of the slot's points in it, see pl_detail_kernels
+  float strength;    // among contacts
+  float *weights;    // of examples
+  pl_f4 *map;        // blended stamp, in the axes of the world
+  float *positions;  // of the slot's points in it, see pl_detail_kernels
 } pl_detail_touch;
 
 struct pl_detail_filter {
@@ -48,7 +53,7 @@ struct pl_detail_filter {
   pl_reach_work work;
   pl_detail_touch *touches;
   float *field, *scratch, *key;
-  float *totals;  // of a, per surface point; zero between calls
+  float *totals;     // of a, per surface point; zero between calls
   float *fractions;  // of the points of one contact, when there are several
   pl_detail_time_report costs;
   double lap;  // when the part now running began
@@ -84,7 +89,7 @@ static pl_status fill_filter(pl_detail_filter *filter, const pl_detail_filter_de
   filter->scale = def->scale;
   filter->max_contacts = def->max_contacts;
   filter->touches = PL_TAKE(arena, pl_detail_touch, def->max_contacts);
-  filter->field = PL_TAKE(arena, float, 24 * (size_t)filter->ground.rows.row_count);
+  filter->field = PL_TAKE(arena, float, VEC3_LANES *(size_t)filter->ground.rows.row_count);
   filter->scratch = PL_TAKE(arena, float, pl_detail_weights_scratch(def->set->weights));
   filter->key = PL_TAKE(arena, float, PL_KEY_MAX_SIZE);
   filter->totals = PL_TAKE(arena, float, filter->ground.object.surface_count);
@@ -126,7 +131,8 @@ void pl_detail_filter_destroy(pl_detail_filter *filter) {
   if (filter != NULL) pl_arena_destroy(&filter->arena);
 }
 
-// Descriptors in the units of the set: an object of another scale has the same moments of site, and its loads are divided by the scale.
+// Descriptors in the units of the set: an object of another scale has the same moments of site, and its loads are
+// divided by the scale.
 static pl_status describe(pl_detail_filter *filter, const pl_detail_frame *frame, int32_t index, pl_error *error) {
   pl_detail_touch *touch = &filter->touches[index];
   const pl_detail_contact *contact = &frame->contacts[index];
@@ -145,7 +151,8 @@ static pl_status describe(pl_detail_filter *filter, const pl_detail_frame *frame
   pl_vector_moments *load = &touch->state.load;
   pl_moments_scale(load->components, 3, 1.0 / filter->scale);
   double size = sqrt(pl_vector_moments_dot(load, load, 1, pl_moment_count(def->load_order > 0 ? def->load_order : 1)));
-  if (!isfinite(size)) return pl_fail(error, PL_ERROR_INVALID_DATA, "displacements around contact %d are not finite", index);
+  if (!isfinite(size))
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "displacements around contact %d are not finite", index);
   touch->report.triangle = touch->spot.triangle;
   memcpy(touch->report.barycentric, touch->spot.barycentric, sizeof touch->spot.barycentric);
   touch->report.load_size = size;
@@ -155,7 +162,7 @@ static pl_status describe(pl_detail_filter *filter, const pl_detail_frame *frame
 }
 
 // Weights of the examples at a contact.
-static void weigh(pl_detail_filter *filter, pl_detail_touch *touch) {
+static void compute_weights(pl_detail_filter *filter, pl_detail_touch *touch) {
   const pl_detail_set *set = filter->set;
   if (!(touch->report.load_size > set->layout.min_load)) return;
   pl_key_pack(&set->layout, &touch->state.site, &touch->state.patch, &touch->state.load, filter->key);
@@ -191,11 +198,11 @@ static void blend(pl_detail_filter *filter, pl_detail_touch *touch) {
 }
 
 // Where the stamp of a contact lies.
-static void lay(pl_detail_filter *filter, pl_detail_touch *touch) {
+static void locate_stamp(pl_detail_filter *filter, pl_detail_touch *touch) {
   const pl_detail_def *def = &filter->set->view.def;
   pl_stamp_def stamp = {def->stamp_resolution, def->stamp_sides, filter->scale * def->stamp_radius, 0};
-  pl_stamp_lay place = pl_stamp_lay_of(&filter->ground, &touch->spot, touch->state.frame, &stamp);
-  filter->kernels->place(&touch->slot.near, &place, touch->positions);
+  pl_stamp_placement placement = pl_stamp_placement_of(&filter->ground, &touch->spot, touch->state.frame, &stamp);
+  filter->kernels->locate(&touch->slot.near, &placement, touch->positions);
 }
 
 // a of the head, without the strength.
@@ -208,8 +215,9 @@ static float influence(float inside, float fraction) {
 
 static void add_totals(pl_detail_filter *filter, const pl_detail_touch *touch) {
   for (int32_t k = 0; k < touch->slot.point_count; ++k) {
-    float inside = touch->positions[24 * (size_t)(k / 8) + 16 + (size_t)(k % 8)];
-    if (inside > 0) filter->totals[touch->slot.points[k]] += touch->strength * influence(inside, touch->slot.point_fractions[k]);
+    float inside = touch->positions[VEC3_LANES * (size_t)(k / LANES) + 2 * LANES + (size_t)(k % LANES)];
+    if (inside > 0)
+      filter->totals[touch->slot.points[k]] += touch->strength * influence(inside, touch->slot.point_fractions[k]);
   }
 }
 
@@ -218,8 +226,10 @@ static void stamp_points(pl_detail_filter *filter, const pl_detail_touch *touch,
   const pl_detail_slot *slot = &touch->slot;
   pl_stamp_points under = {slot->point_count, slot->points, slot->point_fractions, touch->positions};
   for (int32_t k = 0; !alone && k < slot->point_count; ++k) {
-    float inside = touch->positions[24 * (size_t)(k / 8) + 16 + (size_t)(k % 8)], fraction = slot->point_fractions[k];
-    float total = filter->totals[slot->points[k]], own = inside > 0 ? touch->strength * influence(inside, fraction) : 0.0f;
+    float inside = touch->positions[VEC3_LANES * (size_t)(k / LANES) + 2 * LANES + (size_t)(k % LANES)],
+          fraction = slot->point_fractions[k];
+    float total = filter->totals[slot->points[k]],
+          own = inside > 0 ? touch->strength * influence(inside, fraction) : 0.0f;
     filter->fractions[k] = own > 0 && total > 0 ? fraction * (own / total) : 0.0f;
   }
   if (!alone) under.fractions = filter->fractions;
@@ -242,7 +252,7 @@ static void stamp_all(pl_detail_filter *filter, pl_vec3 *points) {
     touch->strength = strongest > 0 ? touch->strength / strongest : 1.0f;
     blend(filter, touch);
     count_lap(filter, &filter->costs.blend_seconds);
-    lay(filter, touch);
+    locate_stamp(filter, touch);
     if (acting > 1) add_totals(filter, touch);
     count_lap(filter, &filter->costs.stamp_seconds);
   }
@@ -260,15 +270,17 @@ pl_status pl_detail_filter_apply(pl_detail_filter *filter, const pl_detail_frame
   filter->costs = (pl_detail_time_report){0};
   filter->lap = pl_clock_seconds();
   if (frame->contact_count < 0 || frame->contact_count > filter->max_contacts)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d contacts are not between 0 and the %d that this filter was made for",
-                   frame->contact_count, filter->max_contacts);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "%d contacts are not between 0 and the %d that this filter was made for", frame->contact_count,
+                   filter->max_contacts);
   if (frame->contact_count > 0)
-    pl_field_rows_fill(&filter->ground.rows, frame->material_displacements, frame->material_displacements[0], filter->field);
+    pl_field_rows_fill(&filter->ground.rows, frame->material_displacements, frame->material_displacements[0],
+                       filter->field);
   count_lap(filter, &filter->costs.describe_seconds);
   for (int32_t c = 0; c < frame->contact_count; ++c) {
     pl_status status = describe(filter, frame, c, error);
     if (status < 0) return status;
-    weigh(filter, &filter->touches[c]);
+    compute_weights(filter, &filter->touches[c]);
     count_lap(filter, &filter->costs.weigh_seconds);
   }
   filter->contact_count = frame->contact_count;

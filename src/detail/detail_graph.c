@@ -2,21 +2,22 @@
 //
 //   detour = (g - e) / (e + slack)        g  length of the way        e  straight distance
 //
-// A point counts whole up to a detour of 0.5 and not at all from 1 on. Over one edge of a box the detour is at most 0.41, on lattices, where ways are
-// zigzag, at most 0.39 beyond a few edges; but to the far side of a cut, or of a sheet away from its rim, it is long. Near the tip of a cut the
-// share fades, so that a cut that grows changes things continuously. The paper says nothing of this; it leaves cuts to the influence maps of its
-// predecessor.
+// A point counts whole up to a detour of 0.5 and not at all from 1 on. Over one edge of a box the detour is at most
+// 0.41, on lattices, where ways are zigzag, at most 0.39 beyond a few edges; but to the far side of a cut, or of a
+// sheet away from its rim, it is long. Near the tip of a cut the fraction fades, so that a cut that grows changes
+// things continuously. The paper says nothing of this; it leaves cuts to the influence maps of its predecessor.
 //
-// Shortest ways by buckets of similar length (Meyer and Sanders 2003, Delta-stepping, on one thread): points wait in the bucket of their distance, and one that gets
-// nearer moves to another. Buckets are narrower than most edges, so few are looked at twice, and no heap is kept: more than twice as fast as one. Distances are
-// the least sums along any way, whatever the order. Memory comes from the caller.
+// Shortest ways by buckets of similar length (Meyer and Sanders 2003, Delta-stepping, on one thread): points wait in
+// the bucket of their distance, and one that gets nearer moves to another. Buckets are narrower than most edges, so few
+// are looked at twice, and no heap is kept: more than twice as fast as one. Distances are the least sums along any way,
+// whatever the order. Memory comes from the caller.
 #include "detail/detail_graph.h"
 
 #include <string.h>
 
 static const float DETOUR_WHOLE = 0.5f, DETOUR_NONE = 1.0f;
 
-// Corner across the side opposite to each corner, as edges behind the others.
+// Corner across the side opposite to each corner, as edges after the others.
 static int32_t list_across(pl_elements triangles, const int32_t *neighbours, int32_t *edges) {
   int32_t count = 0;
   for (int32_t t = 0; t < triangles.count; ++t)
@@ -34,7 +35,8 @@ static int32_t list_across(pl_elements triangles, const int32_t *neighbours, int
   return count;
 }
 
-bool pl_graph_build(pl_arena *arena, pl_elements elements, const pl_vec3 *points, int32_t point_count, pl_graph *graph) {
+bool pl_graph_build(pl_arena *arena, pl_elements elements, const pl_vec3 *points, int32_t point_count,
+                    pl_graph *graph) {
   *graph = (pl_graph){.point_count = point_count, .points = points};
   pl_arena temporary;
   pl_arena_init(&temporary, arena->context, 0);
@@ -53,10 +55,10 @@ bool pl_graph_build(pl_arena *arena, pl_elements elements, const pl_vec3 *points
   }
   done = done && pl_rings_find(&temporary, edges, edge_count, point_count, &rings);
   if (done) {
-    size_t way_count = (size_t)rings.start[point_count];
+    size_t entry_count = (size_t)rings.start[point_count];
     graph->start = pl_arena_copy(arena, rings.start, (size_t)point_count + 1, sizeof *rings.start);
-    graph->items = pl_arena_copy(arena, rings.items, way_count, sizeof *rings.items);
-    graph->lengths = PL_TAKE(arena, float, way_count);
+    graph->items = pl_arena_copy(arena, rings.items, entry_count, sizeof *rings.items);
+    graph->lengths = PL_TAKE(arena, float, entry_count);
     done = !arena->failed;
     for (int32_t i = 0; done && i < point_count; ++i)
       for (int32_t k = graph->start[i]; k < graph->start[i + 1]; ++k)
@@ -123,9 +125,10 @@ static float fraction_of(float way, float straight, float slack) {
 
 void pl_graph_reach(const pl_graph *graph, const pl_reach_query *query, pl_reach_work *work, float *fractions) {
   int32_t visited_count = 0;
-  // Ways may lead a little outside, and no longer way than this gives a share.
+  // Ways may lead a little outside, and no longer way than this gives a fraction.
   double outside = 1.25 * query->limit;
-  float longest = (float)(2 * query->limit + query->slack), slack = (float)query->slack, scale = PL_REACH_BUCKETS / longest;
+  float longest = (float)(2 * query->limit + query->slack), slack = (float)query->slack,
+        scale = PL_REACH_BUCKETS / longest;
   for (int32_t i = 0; i < query->source_count; ++i) {
     int32_t source = query->sources[i];
     float way = (float)pl_vec3_distance(query->center, graph->points[source]);

@@ -1,9 +1,13 @@
-// The inner loops, written once and compiled per instruction set with KERNELS set; no include guard on purpose. Only exactly rounded
-// operations are used, so every instruction set gives the same bits.
+// The inner loops, written once and compiled per instruction set with KERNELS set; no include guard on purpose. Only
+// exactly rounded operations are used, so every instruction set gives the same bits.
 //
-// r  place in the window      w  its weight, (2 pi)^(-3/2) put in at the end      q  key of the query      k  key of an example
+//   r   position in the window
+//   w   its weight, (2 pi)^(-3/2) put in at the end
+//   q   key of the query
+//   k   key of an example
 
-// exp(y) for y <= 0, to about 1e-7: 2^n times the series of what is left, at most half of ln 2. Below -87 it stays at exp(-87).
+// exp(y) for y <= 0, to about 1e-7: 2^n times the series of what is left, at most half of ln 2. Below -87 it stays at
+// exp(-87).
 PL_SIMD_INLINE pl_f8 lane_exp(pl_f8 y) {
   y = pl_f8_max(y, pl_f8_set1(-87.0f));
   // Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits.
@@ -26,11 +30,13 @@ enum { FLUSH_ROWS = 32, SUM_COUNT = PL_MOMENT_COUNT + 3 * PL_LOAD_COUNT };
 // Lanes of a partial sum into the total. Partial sums are short, so that rounding stays that of single products.
 PL_SIMD_INLINE void flush_sums(pl_f8 *partial, int32_t count, double *totals) {
   for (int32_t i = 0; i < count; ++i) {
-    for (int lane = 0; lane < PL_F8_LANES; ++lane) totals[i] += (double)partial[i][lane];
+    for (int lane = 0; lane < LANES; ++lane) totals[i] += (double)partial[i][lane];
     partial[i] = pl_f8_set1(0.0f);
   }
 }
 
+// Paper 003, eq. 3: the polynomials He to order 3, in the order of pl_moments; factors 1 / sqrt(n!) come in
+// finish_sums().
 PL_SIMD_INLINE void hermite(pl_f8 x, pl_f8 y, pl_f8 z, pl_f8 h[PL_MOMENT_COUNT]) {
   pl_f8 xx = x * x - 1.0f, yy = y * y - 1.0f, zz = z * z - 1.0f, xy = x * y;
   h[0] = pl_f8_set1(1.0f);
@@ -40,6 +46,7 @@ PL_SIMD_INLINE void hermite(pl_f8 x, pl_f8 y, pl_f8 z, pl_f8 h[PL_MOMENT_COUNT])
   h[16] = y * (yy - 2.0f), h[17] = z * yy, h[18] = y * zz, h[19] = z * (zz - 2.0f);
 }
 
+// (2 pi)^(-3/2) of the window (eq. 2) and 1 / sqrt(n!) of the polynomials (eq. 3).
 static void finish_sums(const double *totals, bool with_field, pl_moments *sums, pl_moments *field_sums) {
   const double height = 0.063493635934240969785,
                factors[4] = {height, height, height * 0.70710678118654752440, height * 0.40824829046386301637};
@@ -51,9 +58,10 @@ static void finish_sums(const double *totals, bool with_field, pl_moments *sums,
   }
 }
 
+// Paper 003, eqs. 7 and 8: sums over material points under the window; with a field, of the displacements too (§4.3).
 static void sum(const pl_material_rows *rows, const float *field, const pl_window *window, pl_moments *sums,
                 pl_moments *field_sums) {
-  // Beyond 6.5 radii the weight is below 1e-9, less than single precision sees beside the rest.
+  // Beyond 6.5 radii the weight is below 1e-9, less than single precision sees compared with the rest.
   const float reach = 42.0f;
   pl_vec3 center = pl_vec3_sub(window->center, rows->origin);
   float cx = (float)center.x, cy = (float)center.y, cz = (float)center.z, scale = (float)(1.0 / window->radius);
@@ -62,17 +70,18 @@ static void sum(const pl_material_rows *rows, const float *field, const pl_windo
   for (int32_t i = 0; i < SUM_COUNT; ++i) partial[i] = pl_f8_set1(0.0f);
   int32_t used = field == NULL ? PL_MOMENT_COUNT : SUM_COUNT, waiting = 0;
   for (int32_t row = 0; row < rows->row_count; ++row) {
-    const float *position = rows->positions + 32 * (size_t)row;
-    pl_f8 x = (pl_f8_load(position) - cx) * scale, y = (pl_f8_load(position + 8) - cy) * scale, z = (pl_f8_load(position + 16) - cz) * scale;
+    const float *position = rows->positions + PL_MATERIAL_LANES * (size_t)row;
+    pl_f8 x = (pl_f8_load(position) - cx) * scale, y = (pl_f8_load(position + LANES) - cy) * scale,
+          z = (pl_f8_load(position + 2 * LANES) - cz) * scale;
     pl_f8 squared = x * x + y * y + z * z;
     pl_m8 near = squared < reach;
     if (!pl_m8_any(near)) continue;
-    pl_f8 weight = pl_f8_select(near, lane_exp(-0.5f * squared) * pl_f8_load(position + 24), pl_f8_set1(0.0f));
+    pl_f8 weight = pl_f8_select(near, lane_exp(-0.5f * squared) * pl_f8_load(position + 3 * LANES), pl_f8_set1(0.0f));
     pl_f8 h[PL_MOMENT_COUNT];
     hermite(x, y, z, h);
     for (int32_t i = 0; i < PL_MOMENT_COUNT; ++i) partial[i] += h[i] * weight;
     for (int32_t c = 0; field != NULL && c < 3; ++c) {
-      pl_f8 value = weight * pl_f8_load(field + 24 * (size_t)row + 8 * c);
+      pl_f8 value = weight * pl_f8_load(field + VEC3_LANES * (size_t)row + LANES * c);
       for (int32_t i = 0; i < PL_LOAD_COUNT; ++i) partial[PL_MOMENT_COUNT + PL_LOAD_COUNT * c + i] += value * h[i];
     }
     if (++waiting < FLUSH_ROWS) continue;
@@ -83,101 +92,108 @@ static void sum(const pl_material_rows *rows, const float *field, const pl_windo
   finish_sums(totals, field != NULL, sums, field_sums);
 }
 
-// Squared distance (eq. 9) of a run of numbers.
+// Paper 003, eq. 9: squared distance of a run of numbers.
 PL_SIMD_INLINE pl_f8 squared_distance(const float *k, const float *q, int32_t count) {
   pl_f8 first = pl_f8_set1(0.0f), second = first;
   int32_t i = 0;
   for (; i + 1 < count; i += 2) {
-    pl_f8 a = pl_f8_load(k + 8 * (size_t)i) - q[i], b = pl_f8_load(k + 8 * (size_t)i + 8) - q[i + 1];
+    pl_f8 a = pl_f8_load(k + LANES * (size_t)i) - q[i], b = pl_f8_load(k + LANES * (size_t)i + LANES) - q[i + 1];
     first += a * a;
     second += b * b;
   }
   if (i < count) {
-    pl_f8 a = pl_f8_load(k + 8 * (size_t)i) - q[i];
+    pl_f8 a = pl_f8_load(k + LANES * (size_t)i) - q[i];
     first += a * a;
   }
   return first + second;
 }
 
-// Cosine (eq. 14): loads are stored as unit vectors.
+// Paper 003, eq. 14: cosine of two loads, which are stored as unit vectors.
 PL_SIMD_INLINE pl_f8 cosine(const float *k, const float *q, int32_t count) {
   pl_f8 first = pl_f8_set1(0.0f), second = first;
   int32_t i = 0;
   for (; i + 1 < count; i += 2) {
-    first += pl_f8_load(k + 8 * (size_t)i) * q[i];
-    second += pl_f8_load(k + 8 * (size_t)i + 8) * q[i + 1];
+    first += pl_f8_load(k + LANES * (size_t)i) * q[i];
+    second += pl_f8_load(k + LANES * (size_t)i + LANES) * q[i + 1];
   }
-  if (i < count) first += pl_f8_load(k + 8 * (size_t)i) * q[i];
+  if (i < count) first += pl_f8_load(k + LANES * (size_t)i) * q[i];
   return first + second;
 }
 
+// Paper 003, eq. 15: similarity of a key to all examples, less the floor.
 static void correlate(const pl_key_rows *rows, const pl_key_kernel *kernel, const float *key, float *similarities) {
   int32_t site = rows->site_count, patch = rows->patch_count, load = rows->load_count, all = site + patch + load;
   float scale = 1.0f / (1.0f - kernel->floor);
   for (int32_t block = 0; block < rows->block_count; ++block) {
-    const float *numbers = rows->numbers + 8 * (size_t)all * (size_t)block;
+    const float *numbers = rows->numbers + LANES * (size_t)all * (size_t)block;
     pl_f8 exponent = squared_distance(numbers, key, site) * kernel->site;
-    if (patch > 0) exponent += squared_distance(numbers + 8 * (size_t)site, key + site, patch) * kernel->patch;
+    if (patch > 0) exponent += squared_distance(numbers + LANES * (size_t)site, key + site, patch) * kernel->patch;
     if (load > 0) {
-      pl_f8 off = 1.0f - cosine(numbers + 8 * (size_t)(site + patch), key + site + patch, load);
+      pl_f8 off = 1.0f - cosine(numbers + LANES * (size_t)(site + patch), key + site + patch, load);
       // A unit vector's square may round to more than 1.
       off = pl_f8_max(off, pl_f8_set1(0.0f));
       exponent += off * off * kernel->load;
     }
     pl_f8 similarity = (lane_exp(-exponent) - kernel->floor) * scale;
-    pl_f8_store(similarities + 8 * (size_t)block, pl_f8_max(similarity, pl_f8_set1(0.0f)));
+    pl_f8_store(similarities + LANES * (size_t)block, pl_f8_max(similarity, pl_f8_set1(0.0f)));
   }
-  for (int32_t i = rows->count; i < 8 * rows->block_count; ++i) similarities[i] = 0;
+  for (int32_t i = rows->count; i < LANES * rows->block_count; ++i) similarities[i] = 0;
 }
 
 PL_SIMD_INLINE pl_f8 along(const float axis[3], pl_f8 x, pl_f8 y, pl_f8 z) {
   return x * axis[0] + y * axis[1] + z * axis[2];
 }
 
-// A place in a stamp is the projection onto the tangent plane, moved along the surface's own normal by its depth below that plane: the side of a box then unfolds
-// outward from its edge without any stretch, a wall that rises likewise, and with a third of it where the surface faces as the contact does a sphere keeps its distances
-// to third order. The paper's orthogonal projection would lay all of a side onto one line.
-static void place(const pl_stamp_rows *rows, const pl_stamp_lay *lay, float *positions) {
-  pl_f8 none = pl_f8_set1(0.0f), side = pl_f8_set1(2.0f * lay->half + 1.0f);
+// Paper 003, eq. 1 and §4.4. A position in a stamp is the projection onto the tangent plane, moved along the surface's
+// own normal by its depth below that plane: the side of a box then unfolds outward from its edge without any stretch, a
+// wall that rises likewise, and with a third of it where the surface faces as the contact does a sphere keeps its
+// distances to third order. The paper's orthogonal projection would lay all of a side onto one line.
+static void locate(const pl_stamp_rows *rows, const pl_stamp_placement *placement, float *positions) {
+  pl_f8 none = pl_f8_set1(0.0f), side = pl_f8_set1(2.0f * placement->half + 1.0f);
   for (int32_t row = 0; row < rows->row_count; ++row) {
-    const float *numbers = rows->numbers + 48 * (size_t)row;
-    float *to = positions + 24 * (size_t)row;
-    pl_f8 x = (pl_f8_load(numbers) - lay->center[0]) * lay->scale, y = (pl_f8_load(numbers + 8) - lay->center[1]) * lay->scale,
-          z = (pl_f8_load(numbers + 16) - lay->center[2]) * lay->scale;
-    pl_f8 nx = pl_f8_load(numbers + 24), ny = pl_f8_load(numbers + 32), nz = pl_f8_load(numbers + 40);
-    pl_f8 facing = along(lay->axes[2], nx, ny, nz),
-          unfold = along(lay->axes[2], x, y, z) * (pl_f8_max(facing, none) * 0.66666667f - 1.0f);
+    const float *numbers = rows->numbers + PL_STAMP_LANES * (size_t)row;
+    float *to = positions + VEC3_LANES * (size_t)row;
+    pl_f8 x = (pl_f8_load(numbers) - placement->center[0]) * placement->scale,
+          y = (pl_f8_load(numbers + LANES) - placement->center[1]) * placement->scale,
+          z = (pl_f8_load(numbers + 2 * LANES) - placement->center[2]) * placement->scale;
+    pl_f8 nx = pl_f8_load(numbers + 3 * LANES), ny = pl_f8_load(numbers + 4 * LANES),
+          nz = pl_f8_load(numbers + 5 * LANES);
+    pl_f8 facing = along(placement->axes[2], nx, ny, nz),
+          unfold = along(placement->axes[2], x, y, z) * (pl_f8_max(facing, none) * 0.66666667f - 1.0f);
     // The other side is seen through the object, straight along the normal.
-    pl_m8 behind = facing < lay->turn;
+    pl_m8 behind = facing < placement->turn;
     unfold = pl_f8_select(behind, none, unfold);
-    pl_f8 u = along(lay->axes[0], x, y, z) + unfold * along(lay->axes[0], nx, ny, nz),
-          v = along(lay->axes[1], x, y, z) + unfold * along(lay->axes[1], nx, ny, nz);
-    pl_f8_store(to, (u + 1.0f) * lay->half);
-    pl_f8_store(to + 8, (v + 1.0f) * lay->half + pl_f8_select(behind, side, none));
-    pl_f8_store(to + 16, 1.0f - (u * u + v * v));
+    pl_f8 u = along(placement->axes[0], x, y, z) + unfold * along(placement->axes[0], nx, ny, nz),
+          v = along(placement->axes[1], x, y, z) + unfold * along(placement->axes[1], nx, ny, nz);
+    pl_f8_store(to, (u + 1.0f) * placement->half);
+    pl_f8_store(to + LANES, (v + 1.0f) * placement->half + pl_f8_select(behind, side, none));
+    pl_f8_store(to + 2 * LANES, 1.0f - (u * u + v * v));
   }
 }
 
-// Four samples a point, two neighbours in a row at a time. Where they are is found eight points at a time; the rest is bound by reading them.
+// Paper 003, eq. 1: adds a stamp to surface points. Four samples a point, two neighbours in a row at a time. Where they
+// are is found eight points at a time; the rest is bound by reading them.
 static void stamp(const pl_stamp_points *points, const float *map, int32_t resolution, int32_t row_count, pl_vec3 *to) {
   size_t stride = 4 * (size_t)resolution;
-  for (int32_t begin = 0; begin < points->count; begin += PL_F8_LANES) {
+  for (int32_t begin = 0; begin < points->count; begin += LANES) {
     const float *positions = points->positions + 3 * (size_t)begin;
-    pl_f8 x = pl_f8_load(positions), y = pl_f8_load(positions + 8), none = pl_f8_set1(0.0f), last_x = pl_f8_set1((float)(resolution - 2)),
-          last_y = pl_f8_set1((float)(row_count - 2));
-    // A place at the very rim may round to the last sample; those outside are not read.
+    pl_f8 x = pl_f8_load(positions), y = pl_f8_load(positions + LANES), none = pl_f8_set1(0.0f),
+          last_x = pl_f8_set1((float)(resolution - 2)), last_y = pl_f8_set1((float)(row_count - 2));
+    // A position at the very rim may round to the last sample; those outside are not read.
     pl_m8 i = __builtin_convertvector(pl_f8_max(pl_f8_min(x, last_x), none), pl_m8),
           j = __builtin_convertvector(pl_f8_max(pl_f8_min(y, last_y), none), pl_m8), corner = j * resolution + i;
     x -= __builtin_convertvector(i, pl_f8);
     y -= __builtin_convertvector(j, pl_f8);
-    int32_t lanes = points->count - begin < PL_F8_LANES ? points->count - begin : PL_F8_LANES;
+    int32_t lanes = points->count - begin < LANES ? points->count - begin : LANES;
     const int32_t *indices = points->points + begin;
     const float *fractions = points->fractions + begin;
     for (int32_t lane = 0; lane < lanes; ++lane) {
-      if (!(positions[16 + lane] > 0)) continue;
+      if (!(positions[2 * LANES + lane] > 0)) continue;
       const float *row = map + 4 * (size_t)corner[lane];
-      pl_f8 low = pl_f8_load_unaligned(row), high = pl_f8_load_unaligned(row + stride), pair = low + (high - low) * y[lane];
-      pl_f4 left = __builtin_shufflevector(pair, pair, 0, 1, 2, 3), right = __builtin_shufflevector(pair, pair, 4, 5, 6, 7);
+      pl_f8 low = pl_f8_load_unaligned(row), high = pl_f8_load_unaligned(row + stride),
+            pair = low + (high - low) * y[lane];
+      pl_f4 left = __builtin_shufflevector(pair, pair, 0, 1, 2, 3),
+            right = __builtin_shufflevector(pair, pair, 4, 5, 6, 7);
       pl_f4 off = (left + (right - left) * x[lane]) * fractions[lane];
       pl_vec3 *point = &to[indices[lane]];
       point->x += (double)off[0];
@@ -187,12 +203,13 @@ static void stamp(const pl_stamp_points *points, const float *map, int32_t resol
   }
 }
 
-// Bound by reading the column: taking several columns at a time is no faster.
+// Paper 003, eq. 16: one term of the blend of stamps. Bound by reading the column: taking several columns at a time is
+// no faster.
 static void add(int32_t count, float factor, const float *column, float *to) {
   int32_t i = 0;
-  for (; i + 7 < count; i += 8)
+  for (; i + LANES - 1 < count; i += LANES)
     pl_f8_store_unaligned(to + i, pl_f8_load_unaligned(to + i) + pl_f8_load_unaligned(column + i) * factor);
   for (; i < count; ++i) to[i] += column[i] * factor;
 }
 
-const pl_detail_kernels KERNELS = {sum, correlate, place, stamp, add};
+const pl_detail_kernels KERNELS = {sum, correlate, locate, stamp, add};

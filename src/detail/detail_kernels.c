@@ -16,32 +16,32 @@ const pl_detail_kernels *pl_detail_kernels_choose(void) {
 
 bool pl_material_rows_take(pl_arena *arena, const pl_material *material, pl_material_rows *rows) {
   rows->count = material->count;
-  rows->row_count = material->count / PL_DETAIL_LANES + (material->count % PL_DETAIL_LANES != 0);
+  rows->row_count = material->count / LANES + (material->count % LANES != 0);
   // One row at least: the arena aligns what is 64 bytes or larger.
-  rows->positions = PL_TAKE(arena, float, 32 * (size_t)(rows->row_count > 0 ? rows->row_count : 1));
+  rows->positions = PL_TAKE(arena, float, PL_MATERIAL_LANES *(size_t)(rows->row_count > 0 ? rows->row_count : 1));
   if (rows->positions == NULL) return false;
   pl_box box = pl_box_empty();
   for (int32_t m = 0; m < material->count; ++m) box = pl_box_with(box, material->points[m]);
   rows->origin = material->count > 0 ? pl_box_center(box) : pl_vec3_of(0, 0, 0);
   for (int32_t m = 0; m < material->count; ++m) {
     pl_vec3 position = pl_vec3_sub(material->points[m], rows->origin);
-    float *to = rows->positions + 32 * (size_t)(m / 8) + m % 8;
+    float *to = rows->positions + PL_MATERIAL_LANES * (size_t)(m / LANES) + m % LANES;
     to[0] = (float)position.x;
-    to[8] = (float)position.y;
-    to[16] = (float)position.z;
-    to[24] = material->fractions == NULL ? 1.0f : (float)material->fractions[m];
+    to[LANES] = (float)position.y;
+    to[2 * LANES] = (float)position.z;
+    to[3 * LANES] = material->fractions == NULL ? 1.0f : (float)material->fractions[m];
   }
   return true;
 }
 
 void pl_field_rows_fill(const pl_material_rows *rows, const pl_vec3 *displacements, pl_vec3 reference, float *field) {
   for (int32_t row = 0; row < rows->row_count; ++row)
-    for (int32_t lane = 0; lane < PL_DETAIL_LANES; ++lane) {
-      int32_t m = PL_DETAIL_LANES * row + lane;
+    for (int32_t lane = 0; lane < LANES; ++lane) {
+      int32_t m = LANES * row + lane;
       pl_vec3 u = m < rows->count ? pl_vec3_sub(displacements[m], reference) : pl_vec3_of(0, 0, 0);
-      float *to = field + 24 * (size_t)row + lane;
+      float *to = field + VEC3_LANES * (size_t)row + lane;
       to[0] = (float)u.x;
-      to[8] = (float)u.y;
-      to[16] = (float)u.z;
+      to[LANES] = (float)u.y;
+      to[2 * LANES] = (float)u.z;
     }
 }

@@ -1,5 +1,5 @@
-// Hermite moments, their rotation and their distances; paper 003, sections 4.1 to 4.3, appendix B. The norm is the *root* of <t, t>, which
-// the text below eq. 6 leaves out.
+// Hermite moments, their rotation and their distances; paper 003, sections 4.1 to 4.3, appendix B. The norm is the
+// *root* of <t, t>, which the text below eq. 6 leaves out.
 #include "detail/detail_moments.h"
 
 #include <assert.h>
@@ -56,7 +56,8 @@ void pl_hermite_evaluate(pl_vec3 r, double values[PL_MOMENT_COUNT]) {
                                          z * (yy - 1),
                                          y * (zz - 1),
                                          z * (zz - 3)};
-  for (int32_t i = 0; i < PL_MOMENT_COUNT; ++i) values[i] = plain[i] * (ORDERS[i] == 2 ? second : ORDERS[i] == 3 ? third : 1.0);
+  for (int32_t i = 0; i < PL_MOMENT_COUNT; ++i)
+    values[i] = plain[i] * (ORDERS[i] == 2 ? second : ORDERS[i] == 3 ? third : 1.0);
 }
 
 void pl_moments_sum(const pl_material *material, const double *field, int32_t field_count, const pl_window *window,
@@ -65,7 +66,8 @@ void pl_moments_sum(const pl_material *material, const double *field, int32_t fi
   memset(sums, 0, (size_t)field_count * sizeof *sums);
   for (int32_t m = 0; m < material->count; ++m) {
     pl_vec3 r = pl_vec3_scale(pl_vec3_sub(material->points[m], window->center), 1.0 / window->radius);
-    double weight = height * exp(-0.5 * pl_vec3_dot(r, r)) * (material->fractions == NULL ? 1.0 : material->fractions[m]);
+    double weight =
+        height * exp(-0.5 * pl_vec3_dot(r, r)) * (material->fractions == NULL ? 1.0 : material->fractions[m]);
     double h[PL_MOMENT_COUNT];
     pl_hermite_evaluate(r, h);
     for (int32_t f = 0; f < field_count; ++f) {
@@ -105,7 +107,8 @@ static void rotate_third(const double *from, double t[3][3], double *to) {
     for (int j = i; j < 3; ++j) {
       double row[3];
       for (int c = 0; c < 3; ++c) row[c] = t[j][0] * slice[0][c] + t[j][1] * slice[1][c] + t[j][2] * slice[2][c];
-      for (int k = j; k < 3; ++k) to[pl_moment_place3(i, j, k)] = row[0] * t[k][0] + row[1] * t[k][1] + row[2] * t[k][2];
+      for (int k = j; k < 3; ++k)
+        to[pl_moment_place3(i, j, k)] = row[0] * t[k][0] + row[1] * t[k][1] + row[2] * t[k][2];
     }
   }
 }

@@ -1,13 +1,16 @@
-// Hermite moments of what is around a point, to order 3: the numbers that say whether two places, or two loads, are alike.
+// Hermite moments of what is around a point, to order 3: the numbers by which two sites, or two
+// loads, are compared.
 //
-//   r = (x - center) / radius           w(r) = (2 pi)^(-3/2) exp(-|r|^2 / 2)         the window, eq. 2 of paper 003
-//   H_n = He_n / sqrt(n!)               He: the probabilists' polynomials, a symmetric tensor of order n (eq. 3)
+//   r = (x - center) / radius
+//   w(r) = (2 pi)^(-3/2) exp(-|r|^2 / 2): the window, eq. 2 of paper 003
+//   H_n = He_n / sqrt(n!), He the probabilists' polynomials, a symmetric tensor of order n (eq. 3)
 //   moment of f: M_n = integral of w(r) H_n(r) f dr
 //
-// The window of the paper has unit variance, so lengths are divided by a radius first; it is a parameter of the database and must be the
-// same wherever moments are compared.
+// The window of the paper has unit variance, so lengths are divided by a radius first; it is a
+// parameter of the database and must be the same wherever moments are compared.
 //
-// Tensors are symmetric: of order n they have (n + 1)(n + 2) / 2 numbers that differ, not 3^n. These are kept, orders one after another:
+// Tensors are symmetric: of order n they have (n + 1)(n + 2) / 2 numbers that differ, not 3^n.
+// These are kept, orders one after another:
 //
 //   1 | x y z | xx xy xz yy yz zz | xxx xxy xxz xyy xyz xzz yyy yyz yzz zzz
 //
@@ -29,14 +32,14 @@ typedef struct pl_vector_moments {
   pl_moments components[3];
 } pl_vector_moments;
 
-// Points that stand for the material around them, each with its share of it.
+// Points that represent the material around them, each with its fraction of it.
 typedef struct pl_material {
   int32_t count;
-  const pl_vec3 *points;  // at rest, metres
-  const double *fractions;   // volume of each, m³, times its density where that differs; NULL: all 1
+  const pl_vec3 *points;    // at rest, metres
+  const double *fractions;  // volume of each, m³, times its density where that differs; NULL: all 1
 } pl_material;
 
-// Where and how wide to look.
+// Centre and radius of the window.
 typedef struct pl_window {
   pl_vec3 center;
   double radius;  // metres, one standard deviation
@@ -49,35 +52,43 @@ int32_t pl_moment_count(int32_t order);
 double pl_moment_multiplicity(int32_t index);
 int32_t pl_moment_order(int32_t index);
 
-// Where element (i, j, k) of the tensor of order 3 is; pl_moment_place2 the same for order 2. Axes in any order.
+// Where element (i, j, k) of the tensor of order 3 is; pl_moment_place2 the same for order 2. Axes
+// in any order.
 int32_t pl_moment_place2(int32_t i, int32_t j);
 int32_t pl_moment_place3(int32_t i, int32_t j, int32_t k);
 
 // All polynomials at r.
 void pl_hermite_evaluate(pl_vec3 r, double values[PL_MOMENT_COUNT]);
 
-// Sums over material points (eq. 8 without its factor): share w H f. `field` holds `field_count` values a point, as many moments come out;
-// NULL with 1: the function 1. Single precision does the same in detail_kernels.h; this is for preparation, and what that is held against.
-void pl_moments_sum(const pl_material *material, const double *field, int32_t field_count, const pl_window *window,
-                    pl_moments *sums);
+// Sums over material points (eq. 8 without its factor): fraction w H f. `field` holds `field_count`
+// values a point, one set of moments each; NULL with 1: the function 1. Single precision does the
+// same in detail_kernels.h; this is for preparation, and what that is held against.
+void pl_moments_sum(const pl_material *material, const double *field, int32_t field_count,
+                    const pl_window *window, pl_moments *sums);
 
 // Divide all moments.
 void pl_moments_scale(pl_moments *moments, int32_t count, double factor);
 
-// Components with respect to other axes (appendix B): the rows of `axes` are the new axes, given in the old ones.
+// Components with respect to other axes (appendix B): the rows of `axes` are the new axes, given in
+// the old ones.
 void pl_moments_rotate(const pl_moments *moments, pl_mat3 axes, pl_moments *turned);
-void pl_vector_moments_rotate(const pl_vector_moments *moments, pl_mat3 axes, pl_vector_moments *turned);
+void pl_vector_moments_rotate(const pl_vector_moments *moments, pl_mat3 axes,
+                              pl_vector_moments *turned);
 
-// The sum of eq. 6 over elements [begin, end) of all orders: multiplicity times product. An order n is [pl_moment_count(n - 1), pl_moment_count(n)).
+// The sum of eq. 6 over elements [begin, end) of all orders: multiplicity times product. An order n
+// is [pl_moment_count(n - 1), pl_moment_count(n)).
 double pl_moments_dot(const pl_moments *a, const pl_moments *b, int32_t begin, int32_t end);
-double pl_vector_moments_dot(const pl_vector_moments *a, const pl_vector_moments *b, int32_t begin, int32_t end);
+double pl_vector_moments_dot(const pl_vector_moments *a, const pl_vector_moments *b, int32_t begin,
+                             int32_t end);
 
 // Distance of two sites up to an order (eq. 9): the root of the squared differences. A metric.
 double pl_site_distance(const pl_moments *a, const pl_moments *b, int32_t order);
 
-// Dissimilarity of two loads, orders 1 to `order` (eq. 14): 1 less the cosine, so in [0, 2], whatever their size. Loads whose norm is no
-// more than `min` are none: then 1 if one of the two is none and 0 if both are. Its square root is a metric; itself it is not (the
-// cosine of half a right angle tells).
-double pl_load_distance(const pl_vector_moments *a, const pl_vector_moments *b, int32_t order, double min);
+// Dissimilarity of two loads, orders 1 to `order` (eq. 14): 1 less the cosine, so in [0, 2],
+// whatever their size. Loads whose norm is no more than `min` are none: then 1 if one of the two is
+// none and 0 if both are. Its square root is a metric; itself it is not (the cosine of half a right
+// angle tells).
+double pl_load_distance(const pl_vector_moments *a, const pl_vector_moments *b, int32_t order,
+                        double min);
 
 #endif

@@ -1,8 +1,10 @@
-// From recordings to a set of examples: descriptors at the contact, the stamp of what the coarse surface lacks, and widths of the kernel.
+// From recordings to a set of examples: descriptors at the contact, the stamp of what the coarse surface lacks, and
+// widths of the kernel.
 //
-// Displacements are kept in the stamping frame, turned back by the rotation of the material around the contact, and per metre of load: eq. 14 does not see how
-// large a load is, so stamps must be scaled by it or a touch makes a full dent. Descriptors come from the same code that serves the filter, so
-// that at the place and load of a recording its own example is found, to the last bit.
+// Displacements are kept in the stamping frame, turned back by the rotation of the material around the contact, and per
+// metre of load: eq. 14 does not see how large a load is, so stamps must be scaled by it or a touch makes a full dent.
+// Descriptors come from the same code that serves the filter, so that at the place and load of a recording its own
+// example is found, to the last bit.
 #include <math.h>
 #include <string.h>
 
@@ -13,10 +15,12 @@
 // Widths for fewer examples than tell anything by each other: about those that many come to.
 static const double SITE_WIDTH = 0.1, PATCH_WIDTH = 0.1, LOAD_WIDTH = 0.4;
 enum { MIN_FITTED = 4 };
-// Loads whose directions are closer than this, at places closer than that, and whose sizes differ by more than the last differ in size alone.
+// Loads whose directions are closer than this, at places closer than that, and whose sizes differ by more than the last
+// differ in size alone.
 static const double SAME_LOAD = 0.02, SAME_SITE = 0.02, OTHER_SIZE = 0.2;
 
-// Closer than this share of the widths a mirror image is no other example; twice as much if the weights then cannot be made, but not more than the last.
+// Closer than this fraction of the widths a mirror image is not another example; twice as much if the weights then
+// cannot be made, but not more than the last.
 static const double SAME_FRACTION = 0.2, MAX_SAME_FRACTION = 2;
 
 typedef struct example {
@@ -60,7 +64,7 @@ static pl_status take_object(builder *b, const pl_detail_object *object, pl_erro
   pl_arena *arena = &b->ground_arena;
   pl_status status = pl_detail_ground_build(arena, object, &b->ground, error);
   if (status < 0) return status;
-  b->field = PL_TAKE(arena, float, 24 * (size_t)b->ground.rows.row_count);
+  b->field = PL_TAKE(arena, float, VEC3_LANES *(size_t)b->ground.rows.row_count);
   b->values = PL_TAKE(arena, pl_vec3, object->surface_count);
   if (!pl_detail_slot_take(arena, &b->ground, &b->slot) || !pl_detail_ground_work(arena, &b->ground, &b->work))
     return pl_fail_memory(error);
@@ -79,8 +83,8 @@ static pl_status take_stamp(builder *b, const pl_detail_recording *recording, co
   // Rest axes of the material as it is now, then those of the stamp; per metre of load.
   pl_mat3 turn = pl_mat3_multiply(e->state.frame, pl_mat3_transpose(e->state.rotation));
   for (int32_t i = 0; i < b->object->surface_count; ++i)
-    b->values[i] =
-        pl_vec3_scale(pl_mat3_apply(turn, pl_vec3_sub(recording->fine_points[i], recording->coarse_points[i])), 1.0 / e->size);
+    b->values[i] = pl_vec3_scale(
+        pl_mat3_apply(turn, pl_vec3_sub(recording->fine_points[i], recording->coarse_points[i])), 1.0 / e->size);
   pl_stamp_def def = {b->def.stamp_resolution, b->def.stamp_sides, b->def.stamp_radius, b->def.stamp_border};
   pl_stamp_source source = {&b->ground, &b->slot, spot, e->state.frame, b->values};
   double missing;
@@ -98,23 +102,26 @@ static pl_status take_recording(builder *b, const pl_detail_recording *recording
   pl_status status = take_object(b, recording->object, error);
   int32_t surface_count = recording->object->surface_count;
   if (status >= 0)
-    status =
-        check_finite("material displacements", recording->material_displacements, recording->object->material_count, index, error);
+    status = check_finite("material displacements", recording->material_displacements,
+                          recording->object->material_count, index, error);
   if (status >= 0) status = check_finite("coarse points", recording->coarse_points, surface_count, index, error);
   if (status >= 0) status = check_finite("fine points", recording->fine_points, surface_count, index, error);
   pl_detail_spot spot;
-  if (status >= 0) status = pl_detail_spot_find(&b->ground, &recording->contact, index, recording->coarse_points, &spot, error);
+  if (status >= 0)
+    status = pl_detail_spot_find(&b->ground, &recording->contact, index, recording->coarse_points, &spot, error);
   if (status < 0) return status;
   pl_detail_reach reach = {b->def.window_radius, b->def.stamp_radius};
   pl_detail_slot_aim(&b->ground, &reach, spot.triangle, &b->work, &b->slot);
-  pl_field_rows_fill(&b->ground.rows, recording->material_displacements, recording->material_displacements[0], b->field);
+  pl_field_rows_fill(&b->ground.rows, recording->material_displacements, recording->material_displacements[0],
+                     b->field);
   example *e = &b->examples[index];
   pl_detail_spot_describe(&b->ground, &b->slot, &spot, b->field, b->def.window_radius, &e->state);
-  if (b->def.patch_order >= 0) pl_detail_patch_describe(&b->ground, &recording->contact, &spot, b->def.window_radius, &e->state);
+  if (b->def.patch_order >= 0)
+    pl_detail_patch_describe(&b->ground, &recording->contact, &spot, b->def.window_radius, &e->state);
   e->size = size_of(&b->def, &e->state.load);
   if (!(e->size > b->def.min_load * b->def.window_radius) || !isfinite(e->size))
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "recording %d has no load: its coarse body is not deformed around the contact",
-                   index);
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "recording %d has no load: its coarse body is not deformed around the contact", index);
   b->sizes[index] = (float)e->size;
   b->labels[index] = recording->label == NULL ? "" : recording->label;
   return take_stamp(b, recording, &spot, index, error);
@@ -151,8 +158,8 @@ static void fill_products(const builder *b, double *products) {
 
 static pl_status choose_widths(builder *b, const pl_key_layout *layout, pl_error *error) {
   pl_detail_def *def = &b->def;
-  bool given =
-      def->site_width > 0 && (def->patch_order < 0 || def->patch_width > 0) && (def->load_order == 0 || def->load_width > 0);
+  bool given = def->site_width > 0 && (def->patch_order < 0 || def->patch_width > 0) &&
+               (def->load_order == 0 || def->load_width > 0);
   pl_widths widths = {SITE_WIDTH, PATCH_WIDTH, LOAD_WIDTH};
   if (!given && b->count >= MIN_FITTED) {
     double *products = PL_TAKE(&b->arena, double, (size_t)b->count *(size_t)b->count);
@@ -231,7 +238,7 @@ static pl_status finish_set(builder *b, pl_detail_set **set, pl_error *error) {
   double same = b->def.mirror ? SAME_FRACTION : HUGE_VAL;
   b->def.mirror = false;  // is done here
   do {
-    // Mirror images are a gift: those that cannot be told apart from the rest stay out.
+    // Mirror images cost no recording: those that cannot be distinguished from the rest are left out.
     b->count = recording_count;
     b->report.mirrored_count = 0;
     report = (pl_detail_weights_report){0};
@@ -263,7 +270,8 @@ static pl_status build(builder *b, const pl_detail_recording *recordings, pl_det
 }
 
 pl_status pl_detail_set_build(pl_context *context, const pl_detail_def *def, const pl_detail_recording *recordings,
-                              int32_t recording_count, pl_detail_set **set, pl_detail_set_report *report, pl_error *error) {
+                              int32_t recording_count, pl_detail_set **set, pl_detail_set_report *report,
+                              pl_error *error) {
   *set = NULL;
   pl_status status = pl_detail_def_check(def, false, error);
   if (status < 0) return status;

@@ -1,8 +1,10 @@
-// Segments of a surface by k-means over site descriptors (paper 003, section 6.1, figure 6) and the coverage of a surface by examples.
+// Segments of a surface by k-means over site descriptors (paper 003, section 6.1, figure 6) and the coverage of a
+// surface by examples.
 //
-// Lloyd's iteration on vectors of up to 20 numbers, scaled by the root of their multiplicity so that eq. 9 is the plain distance. Started by
-// k-means++ (Arthur and Vassilvitskii 2007): each center is drawn with a chance that grows with the square of its distance from those before.
-// A segment that runs empty takes the site farthest from its center. One thread and sums in the order of the sites: equal input, equal bits.
+// Lloyd's iteration on vectors of up to 20 numbers, scaled by the root of their multiplicity so that eq. 9 is the plain
+// distance. Started by k-means++ (Arthur and Vassilvitskii 2007): each center is drawn with a chance that grows with
+// the square of its distance from those before. A segment that runs empty takes the site farthest from its center. One
+// thread and sums in the order of the sites: equal input, equal bits.
 //
 // Cost: sites x segments x 20 per iteration.
 #include "detail/detail_segment.h"
@@ -39,7 +41,8 @@ static void compute_sites(void *data, int32_t begin, int32_t end, int32_t block)
   }
 }
 
-pl_status pl_surface_sites_compute(pl_context *context, const pl_surface_sites_def *def, pl_moments *sites, pl_error *error) {
+pl_status pl_surface_sites_compute(pl_context *context, const pl_surface_sites_def *def, pl_moments *sites,
+                                   pl_error *error) {
   pl_status status = pl_check_range("radius", def->radius, 0, HUGE_VAL, false, error);
   if (status < 0) return status;
   pl_arena arena;
@@ -178,8 +181,8 @@ static void find_representatives(clustering *c, pl_segments *segments) {
 
 static pl_status check_sites(const pl_site_set *set, int32_t segment_count, pl_error *error) {
   if (segment_count < 1 || set->count < 1 || set->order < 0 || set->order > PL_MOMENT_ORDER)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d sites cannot be put into %d segments by moments to order %d", set->count,
-                   segment_count, set->order);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d sites cannot be put into %d segments by moments to order %d",
+                   set->count, segment_count, set->order);
   for (int32_t i = 0; i < set->count; ++i)
     for (int32_t n = 0; n < PL_MOMENT_COUNT; ++n)
       if (!isfinite(set->sites[i].values[n]))
@@ -202,13 +205,15 @@ static bool take_clustering(pl_arena *arena, const pl_site_set *set, clustering 
   return true;
 }
 
-pl_status pl_sites_segment(pl_context *context, const pl_site_set *set, uint64_t seed, pl_segments *segments, pl_error *error) {
+pl_status pl_sites_segment(pl_context *context, const pl_site_set *set, uint64_t seed, pl_segments *segments,
+                           pl_error *error) {
   pl_status status = check_sites(set, segments->count, error);
   if (status < 0) return status;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   clustering c = {.site_count = set->count, .size = pl_moment_count(set->order), .segment_count = segments->count};
-  int32_t *best_segments = PL_TAKE(&arena, int32_t, set->count), *new_of_old = PL_TAKE(&arena, int32_t, segments->count);
+  int32_t *best_segments = PL_TAKE(&arena, int32_t, set->count),
+          *new_of_old = PL_TAKE(&arena, int32_t, segments->count);
   if (!take_clustering(&arena, set, &c)) {
     pl_arena_destroy(&arena);
     return pl_fail_memory(error);
@@ -230,8 +235,8 @@ pl_status pl_sites_segment(pl_context *context, const pl_site_set *set, uint64_t
   return PL_OK;
 }
 
-void pl_sites_cover(const pl_site_set *set, const pl_site_set *examples, double limit, double *distances, int32_t *nearest,
-                    pl_coverage_report *report) {
+void pl_sites_cover(const pl_site_set *set, const pl_site_set *examples, double limit, double *distances,
+                    int32_t *nearest, pl_coverage_report *report) {
   pl_coverage_report found = {.farthest = -1};
   for (int32_t i = 0; i < set->count; ++i) {
     int32_t best = -1;

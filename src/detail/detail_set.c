@@ -12,8 +12,8 @@ static pl_status check_view(const pl_detail_set_view *view, pl_error *error) {
   pl_key_layout layout = pl_detail_def_layout(&view->def);
   if (view->example_count < 1 || view->key_size != pl_key_size(&layout))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
-                   "a set of %d examples with keys of %d numbers cannot be made; these orders want %d", view->example_count,
-                   view->key_size, pl_key_size(&layout));
+                   "a set of %d examples with keys of %d numbers cannot be made; these orders want %d",
+                   view->example_count, view->key_size, pl_key_size(&layout));
   size_t sample_count = 4 * pl_detail_def_samples(&view->def);
   for (int32_t i = 0; i < view->example_count; ++i) {
     if (!(view->sizes[i] > 0) || !isfinite(view->sizes[i]))
@@ -77,7 +77,8 @@ pl_status pl_detail_set_make(pl_context *context, const pl_detail_set_view *view
   return PL_OK;
 }
 
-pl_status pl_detail_set_create(pl_context *context, const pl_detail_set_view *view, pl_detail_set **set, pl_error *error) {
+pl_status pl_detail_set_create(pl_context *context, const pl_detail_set_view *view, pl_detail_set **set,
+                               pl_error *error) {
   return pl_detail_set_make(context, view, set, NULL, error);
 }
 

@@ -23,7 +23,8 @@ size_t pl_detail_def_samples(const pl_detail_def *def);
 pl_key_layout pl_detail_def_layout(const pl_detail_def *def);
 
 // pl_detail_set_create() with a report of the weights.
-pl_status pl_detail_set_make(pl_context *context, const pl_detail_set_view *view, pl_detail_set **set,
-                             pl_detail_weights_report *report, pl_error *error);
+pl_status pl_detail_set_make(pl_context *context, const pl_detail_set_view *view,
+                             pl_detail_set **set, pl_detail_weights_report *report,
+                             pl_error *error);
 
 #endif

@@ -1,9 +1,11 @@
 // From displacements at the vertices of a recorded surface to a map: triangles are laid out in the stamp and sampled.
 //
-// Sampling a surface that is linear between its vertices and reading the map, linear between its samples, rounds off every vertex. So what is
-// missing at the vertices is recorded again and added, a few times: where samples are closer than vertices the map then gives back what went
-// in. Where they are not, as next to a seam or on a side that lies slanted in the map, samples are moved directly: every vertex in turn moves the four it is read from by
-// the least that gives its value back (Kaczmarz 1937), for some rounds. Samples beyond the edge of the surface are filled from those next to them, so that the same stamp serves a place a little nearer to the middle of an object.
+// Sampling a surface that is linear between its vertices and reading the map, linear between its samples, rounds off
+// every vertex. So what is missing at the vertices is recorded again and added, a few times: where samples are closer
+// than vertices the map then gives back what went in. Where they are not, as next to a seam or on a side that lies
+// slanted in the map, samples are moved directly: every vertex in turn moves the four it is read from by the least that
+// gives its value back (Kaczmarz 1937), for some rounds. Samples beyond the edge of the surface are filled from those
+// next to them, so that the same stamp serves a place a little nearer to the middle of an object.
 //
 // Where parts of the surface cover each other in the stamp, the one nearest to the contact is recorded.
 #include "detail/detail_stamp.h"
@@ -13,8 +15,9 @@
 
 enum { REPEAT_COUNT = 6, ROUND_COUNT = 60 };
 
-// What faces away from the contact more than this is on the other side, if stamps have one. Triangles somewhat beyond are recorded in both maps, so that each reaches
-// over the seam. One-sided stamps leave such triangles out: they would come to lie above the upper side.
+// What faces away from the contact more than this is on the other side, if stamps have one. Triangles somewhat beyond
+// are recorded in both maps, so that each reaches over the seam. One-sided stamps leave such triangles out: they would
+// come to lie above the upper side.
 static const float TURN = -0.5f;
 static const double SEAM = 0.2;
 
@@ -27,7 +30,7 @@ typedef struct recorder {
   const pl_stamp_def *def;
   const pl_stamp_source *source;
   int32_t resolution;
-  float *positions;     // 3 per surface point, see pl_detail_kernels; only those of the slot
+  float *positions;  // 3 per surface point, see pl_detail_kernels; only those of the slot
   float *sides[2];   // the same if all were on one side
   pl_vec3 *values;   // what is to be recorded now
   pl_f4 *layer;      // one pass
@@ -66,7 +69,8 @@ static void sample_triangle(recorder *r, int32_t side, const int32_t *corners) {
   double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
   if (!(fabs(area) > 1e-12)) return;
   double last = r->resolution - 1, left = fmax(ceil(fmin(x[0], fmin(x[1], x[2])) - 1e-9), 0),
-         right = fmin(floor(fmax(x[0], fmax(x[1], x[2])) + 1e-9), last), low = fmax(ceil(fmin(y[0], fmin(y[1], y[2])) - 1e-9), 0),
+         right = fmin(floor(fmax(x[0], fmax(x[1], x[2])) + 1e-9), last),
+         low = fmax(ceil(fmin(y[0], fmin(y[1], y[2])) - 1e-9), 0),
          high = fmin(floor(fmax(y[0], fmax(y[1], y[2])) + 1e-9), last);
   for (double j = low; j <= high; ++j)
     for (double i = left; i <= right; ++i) {
@@ -126,7 +130,8 @@ static void find_missing(recorder *r, const pl_f4 *map) {
     int32_t i = slot->points[k];
     const float *at = r->positions + 3 * (size_t)i;
     r->values[i] = pl_vec3_of(0, 0, 0);
-    if (at[2] > 0) r->values[i] = pl_vec3_sub(r->source->values[i], pl_vec3_of_f4(pl_stamp_sample(map, r->def, at[0], at[1])));
+    if (at[2] > 0)
+      r->values[i] = pl_vec3_sub(r->source->values[i], pl_vec3_of_f4(pl_stamp_sample(map, r->def, at[0], at[1])));
   }
 }
 
@@ -142,7 +147,8 @@ static void move_samples(const recorder *r, pl_f4 *map, const float *at, pl_vec3
   for (int k = 0; k < 4; ++k) map[(size_t)(j + k / 2) * (size_t)n + (size_t)(i + k % 2)] += off * weights[k];
 }
 
-// Where parts of the surface cover each other the nearest one comes last, so that its value stays. What one-sided stamps leave out is left out here too.
+// Where parts of the surface cover each other the nearest one comes last, so that its value stays. What one-sided
+// stamps leave out is left out here too.
 static void move_all_samples(const recorder *r, pl_f4 *map) {
   for (int round = 0; round < ROUND_COUNT; ++round)
     for (int32_t k = 0; k < r->order_count; ++k) {
@@ -165,7 +171,8 @@ static void order_points(recorder *r) {
     int32_t i = slot->points[k];
     double facing = pl_vec3_dot(ground->normals[i], r->source->spot->normal);
     if (!(r->positions[3 * (size_t)i + 2] > 0) || (r->def->side_count == 1 && facing < (double)TURN + SEAM)) continue;
-    r->order[r->order_count++] = (ordered){pl_vec3_distance(ground->object.surface_points[i], r->source->spot->point), i};
+    r->order[r->order_count++] =
+        (ordered){pl_vec3_distance(ground->object.surface_points[i], r->source->spot->point), i};
   }
   qsort(r->order, (size_t)r->order_count, sizeof *r->order, compare_distances);
 }
@@ -186,37 +193,40 @@ static double measure_error(const recorder *r, const pl_f4 *map) {
     pl_vec3 value = r->source->values[i], off = value;
     const float *at = r->positions + 3 * (size_t)i;
     float fraction = r->source->slot->fractions[i];
-    if (fraction > 0 && at[2] > 0) off = pl_vec3_sub(value, pl_vec3_of_f4(pl_stamp_sample(map, r->def, at[0], at[1]) * fraction));
+    if (fraction > 0 && at[2] > 0)
+      off = pl_vec3_sub(value, pl_vec3_of_f4(pl_stamp_sample(map, r->def, at[0], at[1]) * fraction));
     missing += pl_vec3_dot(off, off);
     whole += pl_vec3_dot(value, value);
   }
   return whole > 0 ? sqrt(missing / whole) : 0.0;
 }
 
-pl_stamp_lay pl_stamp_lay_of(const pl_detail_ground *ground, const pl_detail_spot *spot, pl_mat3 frame, const pl_stamp_def *def) {
+pl_stamp_placement pl_stamp_placement_of(const pl_detail_ground *ground, const pl_detail_spot *spot, pl_mat3 frame,
+                                         const pl_stamp_def *def) {
   pl_vec3 center = pl_vec3_sub(spot->point, ground->origin);
-  pl_stamp_lay lay = {.center = {(float)center.x, (float)center.y, (float)center.z},
-                      .scale = (float)(1.0 / def->radius),
-                      .half = 0.5f * (float)(def->resolution - 1),
-                      .turn = def->side_count == 2 ? TURN : -2.0f};
+  pl_stamp_placement placement = {.center = {(float)center.x, (float)center.y, (float)center.z},
+                                  .scale = (float)(1.0 / def->radius),
+                                  .half = 0.5f * (float)(def->resolution - 1),
+                                  .turn = def->side_count == 2 ? TURN : -2.0f};
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) lay.axes[i][j] = (float)frame.m[i][j];
-  return lay;
+    for (int j = 0; j < 3; ++j) placement.axes[i][j] = (float)frame.m[i][j];
+  return placement;
 }
 
 size_t pl_stamp_positions_size(const pl_detail_ground *ground) {
-  return 24 * ((size_t)ground->object.surface_count / PL_DETAIL_LANES + 1);
+  return VEC3_LANES * ((size_t)ground->object.surface_count / LANES + 1);
 }
 
-// Places of the slot's points, by the kernel that the filter uses; `rows` is its working memory.
+// Positions of the slot's points, by the kernel that the filter uses; `rows` is its working memory.
 static void find_positions(const recorder *r, float turn, float *rows, float *positions) {
   const pl_stamp_source *source = r->source;
-  pl_stamp_lay lay = pl_stamp_lay_of(source->ground, source->spot, source->frame, r->def);
-  if (turn > -3.0f) lay.turn = turn;
-  pl_detail_kernels_choose()->place(&source->slot->near, &lay, rows);
+  pl_stamp_placement placement = pl_stamp_placement_of(source->ground, source->spot, source->frame, r->def);
+  if (turn > -3.0f) placement.turn = turn;
+  pl_detail_kernels_choose()->locate(&source->slot->near, &placement, rows);
   for (int32_t k = 0; k < source->slot->point_count; ++k)
     for (size_t c = 0; c < 3; ++c)
-      positions[3 * (size_t)source->slot->points[k] + c] = rows[24 * (size_t)(k / 8) + 8 * c + (size_t)(k % 8)];
+      positions[3 * (size_t)source->slot->points[k] + c] =
+          rows[VEC3_LANES * (size_t)(k / LANES) + LANES * c + (size_t)(k % LANES)];
 }
 
 static void record(recorder *r, pl_f4 *map, double *error) {
@@ -234,10 +244,12 @@ static void record(recorder *r, pl_f4 *map, double *error) {
   *error = measure_error(r, map);
 }
 
-bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stamp_source *source, float *map, double *error) {
+bool pl_stamp_record(pl_context *context, const pl_stamp_def *def, const pl_stamp_source *source, float *map,
+                     double *error) {
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
-  size_t count = (size_t)def->resolution * (size_t)def->resolution, point_count = (size_t)source->ground->object.surface_count;
+  size_t count = (size_t)def->resolution * (size_t)def->resolution,
+         point_count = (size_t)source->ground->object.surface_count;
   recorder r = {.def = def, .source = source, .resolution = def->resolution};
   r.positions = PL_TAKE(&arena, float, 3 * point_count);
   for (int side = 0; side < 2; ++side) r.sides[side] = PL_TAKE(&arena, float, 3 * point_count);

@@ -1,7 +1,8 @@
-// Where to record: a surface divided into places that are alike, and places that are like no example yet.
+// Where to record: a surface divided into sites that are alike, and sites that no example is like yet.
 //
-// Places are described as the filter would describe them, so what is cut off does not count. That takes a search through the tets for every surface point; points
-// are shared out to a fixed number of lanes, each with working memory of its own.
+// Places are described as the filter would describe them, so what is cut off does not count. That takes a search
+// through the tets for every surface point; points are shared out to a fixed number of lanes, each with working memory
+// of its own.
 #include <math.h>
 #include <string.h>
 
@@ -46,11 +47,13 @@ static void run_lanes(void *data, int32_t begin, int32_t end, int32_t block) {
   const survey *s = data;
   int64_t count = s->ground->object.surface_count;
   for (int32_t k = begin; k < end; ++k)
-    for (int64_t i = count * k / LANE_COUNT; i < count * (k + 1) / LANE_COUNT; ++i) describe_point(s, &s->lanes[k], (int32_t)i);
+    for (int64_t i = count * k / LANE_COUNT; i < count * (k + 1) / LANE_COUNT; ++i)
+      describe_point(s, &s->lanes[k], (int32_t)i);
 }
 
 // Site descriptors of all surface points, taken from `arena`.
-static pl_status survey_sites(pl_arena *arena, const pl_detail_object *object, double radius, pl_moments **sites, pl_error *error) {
+static pl_status survey_sites(pl_arena *arena, const pl_detail_object *object, double radius, pl_moments **sites,
+                              pl_error *error) {
   pl_detail_ground ground;
   pl_status status = pl_detail_ground_build(arena, object, &ground, error);
   if (status < 0) return status;
@@ -65,8 +68,8 @@ static pl_status survey_sites(pl_arena *arena, const pl_detail_object *object, d
   return PL_OK;
 }
 
-pl_status pl_detail_segment(pl_context *context, const pl_detail_def *def, const pl_detail_object *object, uint64_t seed,
-                            pl_detail_segments *segments, pl_error *error) {
+pl_status pl_detail_segment(pl_context *context, const pl_detail_def *def, const pl_detail_object *object,
+                            uint64_t seed, pl_detail_segments *segments, pl_error *error) {
   pl_status status = pl_detail_def_check(def, false, error);
   if (status < 0) return status;
   if (segments->count < 1)
@@ -77,8 +80,9 @@ pl_status pl_detail_segment(pl_context *context, const pl_detail_def *def, const
   status = survey_sites(&arena, object, def->window_radius, &sites, error);
   if (status >= 0) {
     pl_site_set set = {object->surface_count, def->site_order, sites};
-    pl_segments found = {
-        .count = segments->count, .segment_of_site = segments->segment_of_point, .representatives = segments->representatives};
+    pl_segments found = {.count = segments->count,
+                         .segment_of_site = segments->segment_of_point,
+                         .representatives = segments->representatives};
     status = pl_sites_segment(context, &set, seed, &found, error);
     if (status >= 0) segments->spread = found.spread;
   }
@@ -91,21 +95,25 @@ static void unpack_sites(const pl_detail_set *set, pl_moments *sites) {
   const pl_detail_set_view *view = &set->view;
   for (int32_t e = 0; e < view->example_count; ++e)
     for (int32_t i = 0; i < pl_moment_count(view->def.site_order); ++i)
-      sites[e].values[i] = (double)view->keys[(size_t)view->key_size * (size_t)e + (size_t)i] / sqrt(pl_moment_multiplicity(i));
+      sites[e].values[i] =
+          (double)view->keys[(size_t)view->key_size * (size_t)e + (size_t)i] / sqrt(pl_moment_multiplicity(i));
 }
 
-pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *set, const pl_detail_object *object, double scale,
-                          double *distances, int32_t *nearest, pl_detail_coverage *coverage, pl_error *error) {
+pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *set, const pl_detail_object *object,
+                                     double scale, double *distances, int32_t *nearest, pl_detail_coverage *coverage,
+                                     pl_error *error) {
   pl_status status = pl_check_range("scale", scale, 0, 1e9, false, error);
   if (status < 0) return status;
   const pl_detail_def *def = &set->view.def;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_moments *sites = NULL, *known = PL_TAKE(&arena, pl_moments, set->view.example_count);
-  status = known == NULL ? pl_fail_memory(error) : survey_sites(&arena, object, scale * def->window_radius, &sites, error);
+  status =
+      known == NULL ? pl_fail_memory(error) : survey_sites(&arena, object, scale * def->window_radius, &sites, error);
   if (status >= 0) {
     unpack_sites(set, known);
-    pl_site_set all = {object->surface_count, def->site_order, sites}, examples = {set->view.example_count, def->site_order, known};
+    pl_site_set all = {object->surface_count, def->site_order, sites},
+                examples = {set->view.example_count, def->site_order, known};
     pl_coverage_report found;
     pl_sites_cover(&all, &examples, def->site_width, distances, nearest, &found);
     if (coverage != NULL)

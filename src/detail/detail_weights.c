@@ -1,27 +1,36 @@
 // Weights of examples by similarity: Gaussian kernels of paper 003, eq. 15, made interpolating (section 5).
 //
-//   s_i(q) = exp(-d_site² / (2 width²) - d_load² / (2 width²))       cut off at a floor: (s - floor) / (1 - floor), 0 below
-//   b_i(q) = s_i(q) / (nothing + sum_j s_j(q))                       weights that smooth: a mean of what is similar
-//   w(q)   = b(q) + (1 - B)^T Phi^-1 t(q)                            t  s with narrower widths, Phi_ij = t_i(key j), B_ij = b_j(key i)
+//   s_i(q) = exp(-d_site² / (2 width²) - d_load² / (2 width²)), cut off at a floor: (s - floor) / (1 - floor), 0 below
+//   b_i(q) = s_i(q) / (nothing + sum_j s_j(q)): weights that smooth, a mean of what is similar
+//   w(q)   = b(q) + (1 - B)^T Phi^-1 t(q)
 //
-// At example j, t is column j of Phi, so w = b + e_j - b = e_j: weights interpolate. The paper has w = Phi^-1 s alone, which is the same with b = 0. But what a coarse body
-// lacks also depends on where its elements happen to lie, so examples of places that are alike differ, by a third of themselves and more. Interpolation alone then has to choose
-// between broad kernels, whose weights are large and cancel, and narrow ones, between which a place gets little: on a pillow the error at new places grew from
-// 26 to 45 % with 64 examples instead of 1 (src/detail/README.md has the figures). A mean is good in between, and what an example has beyond it stays next to it.
-// `nothing` is what a place like none of the examples is similar to.
+//   t      s with narrower widths
+//   Phi    Phi_ij = t_i(key j)
+//   B      B_ij = b_j(key i)
 //
-// The narrow widths are the largest, of powers of 1/sqrt 2, for which no example is similar to the others by more than 3/4 altogether: the elements of Phi^-1 are
-// then at most 4 (Gershgorin 1931), and columns of few examples are read for a query.
+// At example j, t is column j of Phi, so w = b + e_j - b = e_j: weights interpolate. The paper has w = Phi^-1 s alone,
+// which is the same with b = 0. But what a coarse body lacks also depends on where its elements happen to lie, so
+// examples of places that are alike differ, by a third of themselves and more. Interpolation alone then has to choose
+// between broad kernels, whose weights are large and cancel, and narrow ones, between which a place gets little: on a
+// pillow the error at new places grew from 26 to 45 % with 64 examples instead of 1 (src/detail/README.md has the
+// figures). A mean is good in between, and what an example has beyond it stays next to it. `nothing` is what a place
+// like none of the examples is similar to.
 //
-// The floor is ours. It makes similarities exactly zero beyond some distance and leaves them continuous, so that examples fall into groups
-// that do not know of each other, the matrix into blocks, and a query pays for the examples near it only.
+// The narrow widths are the largest, of powers of 1/sqrt 2, for which no example is similar to the others by more than
+// 3/4 altogether: the elements of Phi^-1 are then at most 4 (Gershgorin 1931), and columns of few examples are read for
+// a query.
 //
-// Phi is not positive definite for certain (the square of eq. 14 goes with the fourth power of an angle, and such a kernel need not be), so it is
-// inverted by elimination with row exchanges. (1 - B)^T Phi^-1 is kept, in single precision: w is then a sum of columns, eight
-// rows at a time, and only columns of similar examples are read. B and Phi are made by the run-time kernel itself, so that at an example the
-// similarities are those, bit by bit.
+// The floor is ours. It makes similarities exactly zero beyond some distance and leaves them continuous, so that
+// examples fall into groups that do not know of each other, the matrix into blocks, and a query pays for the examples
+// near it only.
 //
-// Cost of a query: two passes over all keys; then for each example that is near by the narrow widths a pass over its group.
+// Phi is not positive definite for certain (the square of eq. 14 goes with the fourth power of an angle, and such a
+// kernel need not be), so it is inverted by elimination with row exchanges. (1 - B)^T Phi^-1 is kept, in single
+// precision: w is then a sum of columns, eight rows at a time, and only columns of similar examples are read. B and Phi
+// are made by the run-time kernel itself, so that at an example the similarities are those, bit by bit.
+//
+// Cost of a query: two passes over all keys; then for each example that is near by the narrow widths a pass over its
+// group.
 #include "detail/detail_weights.h"
 
 #include <string.h>
@@ -30,7 +39,8 @@
 
 enum { MAX_GROUP = 2048 };
 static const double MAX_INEXACT = 1e-3;
-// Sum of the similarities to all other examples by the narrow widths, at most; and how often widths are made narrower for that.
+// Sum of the similarities to all other examples by the narrow widths, at most; and how often widths are made narrower
+// for that.
 static const double TIGHT_SUM = 0.75;
 enum { TIGHT_TRIES = 9 };
 
@@ -48,12 +58,13 @@ struct pl_detail_weights {
 };
 
 int32_t pl_key_size(const pl_key_layout *layout) {
-  int32_t site = pl_moment_count(layout->site_order), patch = layout->patch_order < 0 ? 0 : pl_moment_count(layout->patch_order);
+  int32_t site = pl_moment_count(layout->site_order),
+          patch = layout->patch_order < 0 ? 0 : pl_moment_count(layout->patch_order);
   return site + patch + (layout->load_order < 1 ? 0 : 3 * (pl_moment_count(layout->load_order) - 1) + 1);
 }
 
-void pl_key_pack(const pl_key_layout *layout, const pl_moments *site, const pl_moments *patch, const pl_vector_moments *load,
-                 float *key) {
+void pl_key_pack(const pl_key_layout *layout, const pl_moments *site, const pl_moments *patch,
+                 const pl_vector_moments *load, float *key) {
   int32_t count = pl_moment_count(layout->site_order);
   for (int32_t i = 0; i < count; ++i) *key++ = (float)(sqrt(pl_moment_multiplicity(i)) * site->values[i]);
   count = layout->patch_order < 0 ? 0 : pl_moment_count(layout->patch_order);
@@ -70,10 +81,12 @@ void pl_key_pack(const pl_key_layout *layout, const pl_moments *site, const pl_m
 }
 
 pl_widths pl_key_distances(const pl_key_layout *layout, const float *a, const float *b) {
-  int32_t site = pl_moment_count(layout->site_order), patch = layout->patch_order < 0 ? 0 : pl_moment_count(layout->patch_order);
+  int32_t site = pl_moment_count(layout->site_order),
+          patch = layout->patch_order < 0 ? 0 : pl_moment_count(layout->patch_order);
   int32_t size = pl_key_size(layout);
   double sums[3] = {0};
-  for (int32_t i = 0; i < site + patch; ++i) sums[i >= site] += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+  for (int32_t i = 0; i < site + patch; ++i)
+    sums[i >= site] += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
   for (int32_t i = site + patch; i < size; ++i) sums[2] += (double)a[i] * (double)b[i];
   return (pl_widths){sqrt(sums[0]), sqrt(sums[1]), size > site + patch ? fmax(1 - sums[2], 0.0) : 0.0};
 }
@@ -130,8 +143,8 @@ static pl_status check_examples(const pl_detail_examples *examples, const pl_wid
 static void fill_rows(pl_key_rows *rows, const float *keys, int32_t size, const int32_t *example_of_slot) {
   for (int32_t slot = 0; slot < rows->count; ++slot) {
     const float *key = keys + (size_t)size * (size_t)example_of_slot[slot];
-    float *to = rows->numbers + 8 * (size_t)size * (size_t)(slot / 8) + slot % 8;
-    for (int32_t i = 0; i < size; ++i) to[8 * i] = key[i];
+    float *to = rows->numbers + LANES * (size_t)size * (size_t)(slot / LANES) + slot % LANES;
+    for (int32_t i = 0; i < size; ++i) to[LANES * i] = key[i];
   }
 }
 
@@ -142,7 +155,7 @@ static void take_rows(pl_arena *arena, const pl_detail_examples *examples, pl_ke
   rows->site_count = pl_moment_count(layout->site_order);
   rows->patch_count = layout->patch_order < 0 ? 0 : pl_moment_count(layout->patch_order);
   rows->load_count = pl_key_size(layout) - rows->site_count - rows->patch_count;
-  rows->numbers = PL_TAKE(arena, float, 8 * (size_t)pl_key_size(layout) * (size_t)rows->block_count);
+  rows->numbers = PL_TAKE(arena, float, LANES *(size_t)pl_key_size(layout) * (size_t)rows->block_count);
 }
 
 static int32_t find_root(int32_t *parent, int32_t i) {
@@ -151,12 +164,14 @@ static int32_t find_root(int32_t *parent, int32_t i) {
 }
 
 // Sort examples into groups: those that are similar, directly or by way of others, numbered by their lowest example.
-static void find_groups(pl_detail_weights *weights, const pl_detail_examples *examples, int32_t *parent, float *similarities) {
+static void find_groups(pl_detail_weights *weights, const pl_detail_examples *examples, int32_t *parent,
+                        float *similarities) {
   int32_t count = examples->count, size = pl_key_size(&examples->layout);
   for (int32_t i = 0; i < count; ++i) weights->example_of_slot[i] = parent[i] = i;
   fill_rows(&weights->rows, examples->keys, size, weights->example_of_slot);
   for (int32_t i = 0; i < count; ++i) {
-    weights->kernels->correlate(&weights->rows, &weights->kernel, examples->keys + (size_t)size * (size_t)i, similarities);
+    weights->kernels->correlate(&weights->rows, &weights->kernel, examples->keys + (size_t)size * (size_t)i,
+                                similarities);
     for (int32_t j = 0; j < i; ++j) {
       if (!(similarities[j] > 0)) continue;
       int32_t a = find_root(parent, i), b = find_root(parent, j);
@@ -195,7 +210,8 @@ static pl_status fail_alike(const pl_detail_weights *weights, const pl_detail_ex
     }
   }
   return pl_fail(error, PL_ERROR_INVALID_DATA,
-                 "examples %d and %d are too alike to tell apart (similarity %.6f): leave one of them out, or take narrower widths",
+                 "examples %d and %d are too alike to tell apart (similarity %.6f): leave one of them out, or take "
+                 "narrower widths",
                  weights->example_of_slot[first], weights->example_of_slot[second], (double)max);
 }
 
@@ -213,21 +229,25 @@ typedef struct blocks {
   float *similarities;
 } blocks;
 
-static void fill_blocks(const pl_detail_weights *weights, const pl_detail_examples *examples, int32_t group, const blocks *work) {
-  int32_t begin = weights->group_start[group], n = weights->group_start[group + 1] - begin, size = pl_key_size(&examples->layout);
+static void fill_blocks(const pl_detail_weights *weights, const pl_detail_examples *examples, int32_t group,
+                        const blocks *work) {
+  int32_t begin = weights->group_start[group], n = weights->group_start[group + 1] - begin,
+          size = pl_key_size(&examples->layout);
   for (int32_t j = 0; j < n; ++j) {
     const float *key = examples->keys + (size_t)size * (size_t)weights->example_of_slot[begin + j];
     weights->kernels->correlate(&weights->rows, &weights->tight, key, work->similarities);
-    for (int32_t i = 0; i < n; ++i) work->phi[(size_t)i * (size_t)n + (size_t)j] = (double)work->similarities[begin + i];
+    for (int32_t i = 0; i < n; ++i)
+      work->phi[(size_t)i * (size_t)n + (size_t)j] = (double)work->similarities[begin + i];
     weights->kernels->correlate(&weights->rows, &weights->kernel, key, work->similarities);
     smooth(work->similarities, weights->rows.count);
-    for (int32_t i = 0; i < n; ++i) work->means[(size_t)j * (size_t)n + (size_t)i] = (double)work->similarities[begin + i];
+    for (int32_t i = 0; i < n; ++i)
+      work->means[(size_t)j * (size_t)n + (size_t)i] = (double)work->similarities[begin + i];
   }
 }
 
 // A group's block of (1 - B)^T Phi^-1, by columns; false if Phi is singular or the result too large to be trusted.
-static bool invert_group(pl_detail_weights *weights, const pl_detail_examples *examples, int32_t group, const blocks *work,
-                         pl_detail_weights_report *report) {
+static bool invert_group(pl_detail_weights *weights, const pl_detail_examples *examples, int32_t group,
+                         const blocks *work, pl_detail_weights_report *report) {
   size_t n = (size_t)(weights->group_start[group + 1] - weights->group_start[group]);
   fill_blocks(weights, examples, group, work);
   if (!pl_kernel_invert((int32_t)n, work->phi, work->order)) return false;
@@ -249,8 +269,8 @@ static bool invert_group(pl_detail_weights *weights, const pl_detail_examples *e
 }
 
 // Largest sum of the similarities of an example to the others.
-static double find_crowding(const pl_detail_weights *weights, const pl_detail_examples *examples, const pl_key_kernel *kernel,
-                            float *similarities) {
+static double find_crowding(const pl_detail_weights *weights, const pl_detail_examples *examples,
+                            const pl_key_kernel *kernel, float *similarities) {
   int32_t size = pl_key_size(&examples->layout);
   double max = 0;
   for (int32_t slot = 0; slot < examples->count; ++slot) {
@@ -268,7 +288,8 @@ static void choose_tight(pl_detail_weights *weights, const pl_detail_examples *e
                          pl_detail_weights_report *report) {
   report->tight = 1;
   weights->tight = weights->kernel;
-  for (int tries = 1; tries < TIGHT_TRIES && find_crowding(weights, examples, &weights->tight, similarities) > TIGHT_SUM; ++tries) {
+  for (int tries = 1;
+       tries < TIGHT_TRIES && find_crowding(weights, examples, &weights->tight, similarities) > TIGHT_SUM; ++tries) {
     report->tight = pow(0.5, 0.5 * tries);
     float factor = (float)(1 / (report->tight * report->tight));
     weights->tight.site = weights->kernel.site * factor;
@@ -289,17 +310,19 @@ static pl_status invert_groups(pl_detail_weights *weights, const pl_detail_examp
   report->group_count = weights->group_count;
   size_t n = (size_t)report->max_group;
   if (n > MAX_GROUP)
-    return pl_fail(error, PL_ERROR_INVALID_DATA,
-                   "%d examples are similar to each other; weights interpolate at most %d: take narrower widths, or plain weights",
-                   report->max_group, MAX_GROUP);
+    return pl_fail(
+        error, PL_ERROR_INVALID_DATA,
+        "%d examples are similar to each other; weights interpolate at most %d: take narrower widths, or plain weights",
+        report->max_group, MAX_GROUP);
   weights->inverses = PL_TAKE(&weights->arena, float, number_count);
   // Means have a column more, for the one that is worked on.
-  blocks work = {PL_TAKE(temporary, double, n *n), PL_TAKE(temporary, double, n *(n + 1)), PL_TAKE(temporary, int32_t, n),
-                 similarities};
+  blocks work = {PL_TAKE(temporary, double, n *n), PL_TAKE(temporary, double, n *(n + 1)),
+                 PL_TAKE(temporary, int32_t, n), similarities};
   if (weights->arena.failed || temporary->failed) return pl_fail_memory(error);
   choose_tight(weights, examples, similarities, report);
   for (int32_t g = 0; g < weights->group_count; ++g)
-    if (!invert_group(weights, examples, g, &work, report)) return fail_alike(weights, examples, g, similarities, error);
+    if (!invert_group(weights, examples, g, &work, report))
+      return fail_alike(weights, examples, g, similarities, error);
   return PL_OK;
 }
 
@@ -319,7 +342,9 @@ static pl_status measure_exactness(const pl_detail_weights *weights, const pl_de
       worst = slot;
     }
   }
-  return report->inexactness <= MAX_INEXACT ? PL_OK : fail_alike(weights, examples, weights->group_of_slot[worst], scratch, error);
+  return report->inexactness <= MAX_INEXACT
+             ? PL_OK
+             : fail_alike(weights, examples, weights->group_of_slot[worst], scratch, error);
 }
 
 static pl_key_kernel kernel_of(const pl_widths *widths, const pl_key_layout *layout) {
@@ -343,7 +368,8 @@ static pl_status fill_weights(pl_detail_weights *weights, const pl_detail_exampl
   weights->group_start = PL_TAKE(arena, int32_t, count + 1);
   weights->inverse_start = PL_TAKE(arena, size_t, count);
   int32_t *parent = PL_TAKE(&temporary, int32_t, count);
-  float *found = PL_TAKE(&temporary, float, count), *scratch = PL_TAKE(&temporary, float, pl_detail_weights_scratch(weights));
+  float *found = PL_TAKE(&temporary, float, count),
+        *scratch = PL_TAKE(&temporary, float, pl_detail_weights_scratch(weights));
   pl_status status = PL_OK;
   if (arena->failed || temporary.failed) {
     status = pl_fail_memory(error);
@@ -372,13 +398,13 @@ pl_status pl_detail_weights_build(pl_context *context, const pl_detail_examples 
     return pl_fail_memory(error);
   }
   made->arena = arena;
-  pl_detail_weights_report told = {0};
-  status = fill_weights(made, examples, widths, &told, error);
+  pl_detail_weights_report outcome = {0};
+  status = fill_weights(made, examples, widths, &outcome, error);
   if (status < 0) {
     pl_detail_weights_destroy(made);
     return status;
   }
-  if (report != NULL) *report = told;
+  if (report != NULL) *report = outcome;
   *weights = made;
   return PL_OK;
 }
@@ -388,17 +414,18 @@ void pl_detail_weights_destroy(pl_detail_weights *weights) {
 }
 
 size_t pl_detail_weights_scratch(const pl_detail_weights *weights) {
-  return 16 * (size_t)weights->rows.block_count;
+  return 2 * LANES * (size_t)weights->rows.block_count;
 }
 
 void pl_detail_similarities(const pl_detail_weights *weights, const float *key, float *scratch, float *similarities) {
   weights->kernels->correlate(&weights->rows, &weights->kernel, key, scratch);
-  for (int32_t slot = 0; slot < weights->rows.count; ++slot) similarities[weights->example_of_slot[slot]] = scratch[slot];
+  for (int32_t slot = 0; slot < weights->rows.count; ++slot)
+    similarities[weights->example_of_slot[slot]] = scratch[slot];
 }
 
 int32_t pl_detail_weights_evaluate(const pl_detail_weights *weights, const float *key, float *scratch, float *found) {
   int32_t count = weights->rows.count, similar_count = 0;
-  float *near = scratch + 8 * (size_t)weights->rows.block_count;
+  float *near = scratch + LANES * (size_t)weights->rows.block_count;
   weights->kernels->correlate(&weights->rows, &weights->kernel, key, scratch);
   for (int32_t slot = 0; slot < count; ++slot) similar_count += scratch[slot] > 0;
   if (weights->inverses != NULL && similar_count > 0) {

@@ -1,8 +1,11 @@
-// Widths of the kernel by leave-one-out cross-validation (paper 003, section 5): those for which each example is best predicted by all others.
+// Widths of the kernel by leave-one-out cross-validation (paper 003, section 5): those for which each example is best
+// predicted by all others.
 //
-// What predicts is the mean of what is similar, b of detail_weights.c: left out, an example is nowhere near itself, so what others have beyond the mean is not felt
-// there. Of the data only scalar products are needed, so stamps of any size cost the same. Widths are tried on a logarithmic grid from half the least to twice the
-// largest distance of two examples, then around the best on finer ones. Of widths that do the same, as where all are similar anyway, the first are taken.
+// What predicts is the mean of what is similar, b of detail_weights.c: left out, an example is nowhere near itself, so
+// what others have beyond the mean is not felt there. Of the data only scalar products are needed, so stamps of any
+// size cost the same. Widths are tried on a logarithmic grid from half the least to twice the largest distance of two
+// examples, then around the best on finer ones. Of widths that do the same, as where all are similar anyway, the first
+// are taken.
 //
 // Cost: the cube of the number of examples per pair of widths, some hundred pairs.
 #include <string.h>
@@ -32,7 +35,7 @@ static double similarity(const search *s, size_t i) {
 }
 
 // Squared error of all predictions over the squares of the data.
-static double judge(search *s) {
+static double evaluate(search *s) {
   int32_t n = s->count;
   double sum = 0;
   for (int32_t j = 0; j < n; ++j) {
@@ -55,7 +58,7 @@ static double judge(search *s) {
 }
 
 static void try_widths(search *s) {
-  double found = judge(s);
+  double found = evaluate(s);
   s->report.tried++;
   if (!(found < s->best)) return;
   s->best = found;
@@ -104,8 +107,8 @@ static void fill_distances(const pl_detail_examples *examples, const int32_t *ch
   size_t size = (size_t)pl_key_size(&examples->layout);
   for (int32_t i = 0; i < count; ++i)
     for (int32_t j = 0; j < count; ++j) {
-      pl_widths d =
-          pl_key_distances(&examples->layout, examples->keys + size * (size_t)chosen[i], examples->keys + size * (size_t)chosen[j]);
+      pl_widths d = pl_key_distances(&examples->layout, examples->keys + size * (size_t)chosen[i],
+                                     examples->keys + size * (size_t)chosen[j]);
       const double parts[PART_COUNT] = {d.site, d.patch, d.load};
       for (int part = 0; part < PART_COUNT; ++part)
         distances[part][(size_t)i * (size_t)count + (size_t)j] = i == j ? 0 : parts[part];
@@ -125,13 +128,14 @@ static pl_status fit(search *s, pl_widths *widths, pl_widths_report *report, pl_
   return PL_OK;
 }
 
-pl_status pl_widths_fit(pl_context *context, const pl_detail_examples *examples, const double *products, pl_widths *widths,
-                        pl_widths_report *report, pl_error *error) {
+pl_status pl_widths_fit(pl_context *context, const pl_detail_examples *examples, const double *products,
+                        pl_widths *widths, pl_widths_report *report, pl_error *error) {
   if (examples->count < 2)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "widths cannot be fitted to %d examples; at least two are needed",
                    examples->count);
-  search s = {
-      .count = examples->count < MAX_COUNT ? examples->count : MAX_COUNT, .products = products, .product_count = examples->count};
+  search s = {.count = examples->count < MAX_COUNT ? examples->count : MAX_COUNT,
+              .products = products,
+              .product_count = examples->count};
   size_t square = (size_t)s.count * (size_t)s.count;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);

@@ -1,5 +1,6 @@
-// What is wrong with the poses of a mesh: the checks of pose sets, with tets counted where there are any, and the volume that a surface
-// encloses where there are none. A mirror image encloses negative volume; twists and bends keep the sign. A sheet encloses nothing, and may bend to either side.
+// What is wrong with the poses of a mesh: the checks of pose sets, with tets counted where there are any, and the
+// volume that a surface encloses where there are none. A mirror image encloses negative volume; twists and bends keep
+// the sign. A sheet encloses nothing, and may bend to either side.
 #include "base/arena.h"
 #include "base/error.h"
 #include "examples/pose_set.h"

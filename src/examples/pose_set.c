@@ -1,9 +1,9 @@
-// What is wrong with a set of example poses, in the words of whoever made them.
+// What is wrong with a set of example poses, in words for the author of the poses.
 //
-// Examples act through descriptors that do not see rigid motion (paper 000: the stretch of regions; paper 001: rotations relative
-// to the parent), so two poses are the same when one is the other moved and turned. That is found by fitting: the rotation R
-// nearest to sum (b - mean b)(a - mean a)^T maps a to b best (Kabsch 1976), with det R = +1, so that a mirror image does not pass
-// for a turn.
+// Examples act through descriptors that do not see rigid motion (paper 000: the stretch of regions; paper 001:
+// rotations relative to the parent), so two poses are the same when one is the other moved and turned. That is found by
+// fitting: the rotation R nearest to sum (b - mean b)(a - mean a)^T maps a to b best (Kabsch 1976), with det R = +1, so
+// that a mirror image does not pass for a turn.
 //
 // Cost: one pass over the points for the fit and one for the distance, per pair of poses.
 #include "examples/pose_set.h"
@@ -18,8 +18,8 @@
 #include "math/mat3.h"
 #include "math/rotation.h"
 
-// Shapes nearer to each other than this share of the rest's size are equal: files in single precision keep seven digits, and nobody
-// poses a difference of a hundredth of a millimetre on a metre.
+// Shapes nearer to each other than this fraction of the rest's size are equal: files in single precision keep seven
+// digits, and nobody poses a difference of a hundredth of a millimetre on a metre.
 static const double EQUAL = 1e-5;
 
 typedef struct trouble {
@@ -27,31 +27,35 @@ typedef struct trouble {
   const char *kind, *why, *fix;
 } trouble;
 
-static const trouble TOO_MANY = {PL_SEVERITY_ERROR, "pose-count", "Weights are found for all examples of a set at once.",
-                                 "Keep the poses that differ most, or divide the body into groups with poses of their own."};
+static const trouble TOO_MANY = {
+    PL_SEVERITY_ERROR, "pose-count", "Weights are found for all examples of a set at once.",
+    "Keep the poses that differ most, or divide the body into groups with poses of their own."};
 static const trouble NAME = {PL_SEVERITY_ERROR, "pose-name", "Poses are chosen, weighted and reported by name.",
                              "Give each pose its own name."};
-static const trouble POINT_COUNT = {PL_SEVERITY_ERROR, "pose-point-count",
-                                    "A pose moves the points of the rest, so it must have the same ones.",
-                                    "Export the pose from the mesh of the rest, without adding, merging or splitting points."};
-static const trouble NOT_FINITE = {PL_SEVERITY_ERROR, "pose-not-finite", "One such point spoils every step that follows.",
+static const trouble POINT_COUNT = {
+    PL_SEVERITY_ERROR, "pose-point-count", "A pose moves the points of the rest, so it must have the same ones.",
+    "Export the pose from the mesh of the rest, without adding, merging or splitting points."};
+static const trouble NOT_FINITE = {PL_SEVERITY_ERROR, "pose-not-finite",
+                                   "One such point spoils every step that follows.",
                                    "Export the pose again; a constraint or a division by zero has broken it."};
 static const trouble WEIGHT = {PL_SEVERITY_ERROR, "pose-weight", "Poses are mixed, not subtracted.",
                                "Give a weight from 0 to 1; make the opposite pose an example of its own."};
 static const trouble WEIGHT_SUM = {PL_SEVERITY_WARNING, "pose-weight-sum",
                                    "At most 1 can be shared out; the weights are scaled down to that.",
                                    "Lower the weights; the rest shape has what they leave."};
-static const trouble EQUALS_REST = {PL_SEVERITY_WARNING, "pose-equals-rest",
-                                    "It has no effect: moving and turning the whole body is no deformation.",
-                                    "Check that the shape key or frame was exported with its value at 1, or remove the pose."};
+static const trouble EQUALS_REST = {
+    PL_SEVERITY_WARNING, "pose-equals-rest", "It has no effect: moving and turning the whole body is no deformation.",
+    "Check that the shape key or frame was exported with its value at 1, or remove the pose."};
 static const trouble REPEATED = {
     PL_SEVERITY_WARNING, "pose-repeated",
     "The weight is shared between the two in no particular way, so driving one by name does what the other does.",
     "Remove one of them."};
 static const trouble MIRRORED = {
-    PL_SEVERITY_WARNING, "pose-mirrored", "No motion without tearing leads there, so the body would be pulled through itself.",
+    PL_SEVERITY_WARNING, "pose-mirrored",
+    "No motion without tearing leads there, so the body would be pulled through itself.",
     "The pose was probably exported with one axis flipped: apply the mirror, or use the same axes as for the rest."};
-static const trouble INVERTED = {PL_SEVERITY_WARNING, "pose-inverted", "The body knots up where it is turned inside out.",
+static const trouble INVERTED = {PL_SEVERITY_WARNING, "pose-inverted",
+                                 "The body knots up where it is turned inside out.",
                                  "Smooth the pose there, or pose it less strongly."};
 
 typedef struct check {
@@ -64,8 +68,12 @@ typedef struct check {
 // Note one finding; `text` is what the user sees.
 static void note(check *c, const trouble *what, int32_t pose, const pl_vec3 *position, const char *text) {
   if (c->status == PL_ERROR_OUT_OF_MEMORY) return;
-  pl_finding finding = {
-      .severity = what->severity, .index = pose, .kind = what->kind, .why = what->why, .fix = what->fix, .you_see = text};
+  pl_finding finding = {.severity = what->severity,
+                        .index = pose,
+                        .kind = what->kind,
+                        .why = what->why,
+                        .fix = what->fix,
+                        .you_see = text};
   if (position != NULL) {
     finding.has_position = true;
     memcpy(finding.position, position, sizeof finding.position);
@@ -97,7 +105,8 @@ static double six_volumes(const pl_vec3 *points, const int32_t *tet) {
 
 int32_t pl_pose_inversions(const pl_vec3 *rest, const pl_vec3 *points, const int32_t *tets, int32_t tet_count) {
   int32_t count = 0;
-  for (int32_t i = 0; i < tet_count; ++i) count += six_volumes(rest, tets + 4 * i) > 0 && six_volumes(points, tets + 4 * i) < 0;
+  for (int32_t i = 0; i < tet_count; ++i)
+    count += six_volumes(rest, tets + 4 * i) > 0 && six_volumes(points, tets + 4 * i) < 0;
   return count;
 }
 
@@ -134,7 +143,7 @@ static const char *name_of(const pl_pose *pose) {
   return pose->name == NULL ? "" : pose->name;
 }
 
-// Name, count, coordinates and weight. True when the points can be looked at further.
+// Name, count, coordinates and weight. True when the points can be checked further.
 static bool check_data(check *c, int32_t i) {
   const pl_pose *pose = &c->set->poses[i];
   const char *name = name_of(pose);
@@ -151,21 +160,22 @@ static bool check_data(check *c, int32_t i) {
     note(c, &WEIGHT, i, NULL, text);
   }
   if (pose->point_count != c->set->point_count) {
-    snprintf(text, sizeof text, "pose '%.200s' has %d points, the rest %d", name, (int)pose->point_count, (int)c->set->point_count);
+    snprintf(text, sizeof text, "pose '%.200s' has %d points, the rest %d", name, (int)pose->point_count,
+             (int)c->set->point_count);
     note(c, &POINT_COUNT, i, NULL, text);
     return false;
   }
   for (int32_t p = 0; p < pose->point_count; ++p) {
     if (pl_vec3_is_finite(pose->points[p])) continue;
-    snprintf(text, sizeof text, "point %d of pose '%.200s' is at (%g, %g, %g)", (int)p, name, pose->points[p].x, pose->points[p].y,
-             pose->points[p].z);
+    snprintf(text, sizeof text, "point %d of pose '%.200s' is at (%g, %g, %g)", (int)p, name, pose->points[p].x,
+             pose->points[p].y, pose->points[p].z);
     note(c, &NOT_FINITE, i, c->set->rest != NULL ? &c->set->rest[p] : NULL, text);
     return false;
   }
   return true;
 }
 
-// Its shape against the rest's and those of the poses before it that are sound (a bit each in `sound`).
+// Its shape against the rest's and those of the poses before it that are valid (a bit each in `sound`).
 static void check_shape(check *c, int32_t i, uint64_t sound, double size) {
   const pl_pose *pose = &c->set->poses[i];
   const char *name = name_of(pose);
@@ -182,7 +192,8 @@ static void check_shape(check *c, int32_t i, uint64_t sound, double size) {
     return;
   }
   for (int32_t j = 0; j < i; ++j) {
-    if (!(sound >> j & 1) || !(pl_pose_distance(c->set->poses[j].points, pose->points, pose->point_count) <= EQUAL * size))
+    if (!(sound >> j & 1) ||
+        !(pl_pose_distance(c->set->poses[j].points, pose->points, pose->point_count) <= EQUAL * size))
       continue;
     snprintf(text, sizeof text, "poses '%.200s' and '%.200s' have the same shape", name_of(&c->set->poses[j]), name);
     note(c, &REPEATED, i, NULL, text);

@@ -1,18 +1,21 @@
-// Weights of the nearest mixture as printed: paper 000, section 4.2, eq. 7 and the removal of negative weights below it.
+// Weights of the nearest mixture as printed: paper 000, section 4.2, eq. 7 and the removal of negative weights below
+// it.
 //
 //   w = (L^T L)^-1 L^T d      w_0 = 1 - sum w_k
-//   while a weight is negative: take the smallest, w_s; set it to 0; subtract |w_s| / n from each of the n other weights
+//   while a weight is negative: take the smallest, w_s; set it to 0; subtract |w_s| / n from each of the n other
+//   weights
 //
 // L  columns S_k - S_0, one per example      d  S - S_0, the current descriptor
 //
-// The rest takes part in the loop like any example: there are n + 1 weights, so n others, and their sum stays 1. A pass may drive
-// other weights, also those set to 0 before, below zero; the loop then takes them in turn and tends to the point of the simplex
-// nearest to w in the plain metric of weights. It reaches it only in the limit (for n > 1), so it ends here when the smallest
-// weight is negligible: after some ten passes for n = 2, some hundreds for n = 8. That point is not the mixture nearest to d:
-// simplex_weights.c finds this one, in less time.
+// The rest takes part in the loop like any example: there are n + 1 weights, so n others, and their sum stays 1. A pass
+// may drive other weights, also those set to 0 before, below zero; the loop then takes them in turn and tends to the
+// point of the simplex nearest to w in the plain metric of weights. It reaches it only in the limit (for n > 1), so it
+// ends here when the smallest weight is negligible: after some ten passes for n = 2, some hundreds for n = 8. That
+// point is not the mixture nearest to d: simplex_weights.c finds this one, in less time.
 //
-// What differs: the bare inverse does not exist where examples depend on each other, which per-region groups (section 4.3) cannot
-// avoid: six numbers a region, and examples that leave it as it is. The pseudo-inverse takes the shortest of all solutions there.
+// What differs: the bare inverse does not exist where examples depend on each other, which per-region groups
+// (section 4.3) cannot avoid: six numbers a region, and examples that leave it as it is. The pseudo-inverse takes the
+// shortest of all solutions there.
 //
 // Cost: n^2 + passes * n per call; 10 n^3 or so for the pseudo-inverse, once.
 #include <float.h>

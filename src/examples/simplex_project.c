@@ -2,13 +2,13 @@
 //
 //   minimise |x - v|^2   with   l_i <= x_i <= u_i,  sum x_i = 1
 //
-// The multiplier t of the plane settles everything: x_i = clamp(v_i - t, l_i, u_i), and the sum of these falls with t, piecewise
-// linearly, with kinks at v_i - u_i (where x_i leaves its upper bound) and v_i - l_i (where it arrives at the lower one). So: sort
-// the kinks, go to the piece where the sum passes 1, and solve there. The simplex is the box l = 0, u = infinity (Held, Wolfe and
-// Crowder 1974).
+// The multiplier t of the plane settles everything: x_i = clamp(v_i - t, l_i, u_i), and the sum of these falls with t,
+// piecewise linearly, with kinks at v_i - u_i (where x_i leaves its upper bound) and v_i - l_i (where it arrives at the
+// lower one). So: sort the kinks, go to the piece where the sum passes 1, and solve there. The simplex is the box l =
+// 0, u = infinity (Held, Wolfe and Crowder 1974).
 //
-// The piece is found by bisection over the sorted kinks, with the sum computed afresh each time: no error is carried from piece to
-// piece.
+// The piece is found by bisection over the sorted kinks, with the sum computed afresh each time: no error is carried
+// from piece to piece.
 //
 // Cost: O(n log n), for the sort as for the bisection.
 #include "examples/simplex_project.h"
@@ -47,7 +47,8 @@ static double sum_at(int count, const double *values, const double *lower, const
 }
 
 // The multiplier in the piece that holds `inside`, where no component changes between free and fixed.
-static double multiplier_in_piece(int count, const double *values, const double *lower, const double *upper, double inside) {
+static double multiplier_in_piece(int count, const double *values, const double *lower, const double *upper,
+                                  double inside) {
   double fixed = 0, sum = 0;
   int free_count = 0;
   for (int i = 0; i < count; ++i) {
@@ -63,8 +64,8 @@ static double multiplier_in_piece(int count, const double *values, const double 
 }
 
 // Bisection over the sorted kinks: the last one where the sum is still at least 1.
-static double find_multiplier(int count, const double *values, const double *lower, const double *upper, const double *kinks,
-                              int kink_count) {
+static double find_multiplier(int count, const double *values, const double *lower, const double *upper,
+                              const double *kinks, int kink_count) {
   int low = -1, high = kink_count;
   while (high - low > 1) {
     int middle = low + (high - low) / 2;
@@ -117,7 +118,8 @@ void pl_simplex_project(int32_t count, const double *values, double *projected) 
   for (int i = 0; i < count; ++i) projected[i] = i == 0;
 }
 
-bool pl_window_project(int32_t count, const double *values, const double *center, double reach, double min, double *projected) {
+bool pl_window_project(int32_t count, const double *values, const double *center, double reach, double min,
+                       double *projected) {
   double lower[PL_WEIGHTS_MAX] = {0}, upper[PL_WEIGHTS_MAX] = {0};
   for (int i = 0; i < count; ++i) {
     lower[i] = fmax(center[i] - reach, min);

@@ -5,29 +5,32 @@
 // L  columns S_k - S_0, one per example      G  L^T L
 // d  S - S_0, the current descriptor         b  L^T d
 //
-// The paper solves without bounds and then repairs negative weights (simplex_paper.c); that repair is a projection in the wrong
-// metric.
+// The paper solves without bounds and then repairs negative weights (simplex_paper.c); that repair is a projection in
+// the wrong metric.
 //
-// With the rest as one more example, the zero column 0, this is the nearest point of the hull of n + 1 points, found by Wolfe's
-// method (P. Wolfe, Finding the nearest point in a polytope, 1976), the active-set method of Lawson and Hanson's NNLS on a simplex:
+// With the rest as one more example, the zero column 0, this is the nearest point of the hull of n + 1 points, found by
+// Wolfe's method (P. Wolfe, Finding the nearest point in a polytope, 1976), the active-set method of Lawson and
+// Hanson's NNLS on a simplex:
 //
 //   y = L w is the mixture so far, the support the points with positive weight, the first of them the base
-//   1. gain_j = (L_j - y).(d - y): how much nearer y comes when it starts to move towards point j. If none is positive, y is the
-//      answer, for |y - d|^2 exceeds the least value by at most 2 max_j gain_j. Otherwise the point with the largest gain joins the
-//      support.
-//   2. z = weights of the nearest point in the plane through the support, which may be negative:
-//         H z = c,  H_ij = (L_i - L_0).(L_j - L_0),  c_i = (L_i - L_0).(d - L_0),  z_0 = 1 - sum z_i      (here 0 is the base)
+//   1. gain_j = (L_j - y).(d - y): how much nearer y comes when it starts to move towards point j. If none is
+//      positive, y is the answer, for |y - d|^2 exceeds the minimum by at most 2 max_j gain_j. Otherwise the point
+//      with the largest gain joins the support.
+//   2. z = weights of the nearest point in the plane through the support, which may be negative (here 0 is the base):
+//         H z = c,  H_ij = (L_i - L_0).(L_j - L_0),  c_i = (L_i - L_0).(d - L_0),  z_0 = 1 - sum z_i
 //   3. If z > 0: w = z, go to 1. Otherwise go from w towards z until a weight vanishes, drop that point, go to 2.
 //
-// Dependent points. A point in the plane of the support has the gain 0 there, so in exact arithmetic it never joins and H stays
-// regular; this is what choosing supports by their planes, and not by their spans, buys: three examples around the rest are as good
-// as any. For what rounding lets pass, pivots are kept from falling below rounding. This changes H by no more than its own rounding
-// error, so z is the answer of a problem that cannot be told from the given one, and y is as near to d as it can be computed from
-// G.
+// Dependent points. A point in the plane of the support has the gain 0 there, so in exact arithmetic it never joins and
+// H stays regular; this is what choosing supports by their planes, and not by their spans, buys: three examples around
+// the rest are as good as any. For what rounding lets pass, pivots are kept from falling below rounding. This changes H
+// by no more than its own rounding error, so z is the answer of a problem that cannot be distinguished from the given
+// one, and y is as near to d as it can be computed from G.
 //
-// Tolerances are multiples of the rounding error of each gain, computed along with it: nothing depends on the scale of L or d.
+// Tolerances are multiples of the rounding error of each gain, computed along with it: nothing depends on the scale of
+// L or d.
 //
-// Cost: m^3/6 per change of the support of m points, as most changes factor H again. n <= 4 are compiled apart with n fixed.
+// Cost: m^3/6 per change of the support of m points, as most changes factor H again. n <= 4 are compiled apart with n
+// fixed.
 #include "examples/simplex_weights.h"
 
 #include <float.h>
@@ -40,8 +43,8 @@ enum { POINTS = PL_MAX_EXAMPLES + 1 };
 // Supports are rarely entered more than once a point; cycles could only come from rounding.
 enum { PASSES_PER_POINT = 6 };
 
-// Gains below so many rounding errors are none. Their error is a sum over the support, hence some units; a larger number would
-// leave visible distance to the nearest pose, a smaller one lets equal examples take turns.
+// Gains below this many rounding errors count as none. Their error is a sum over the support, hence some units; a
+// larger number would leave visible distance to the nearest pose, a smaller one lets equal examples take turns.
 static const double MAX_GAIN = 32 * DBL_EPSILON;
 // The rounding error of the elements of H and of their elimination, relative to the squares they are differences of.
 static const double MIN_PIVOT = 32 * DBL_EPSILON;
@@ -137,8 +140,8 @@ INLINE void drop_vanished(const hull *h, support *s) {
   factor_rows(h, s, first > 1 ? first : 1);
 }
 
-// Steps 2 and 3: the nearest point of the plane, on smaller and smaller supports until it lies inside. Every round drops a point. True
-// if the mixture moved at all.
+// Steps 2 and 3: the nearest point of the plane, on smaller and smaller supports until it lies inside. Every round
+// drops a point. True if the mixture moved at all.
 INLINE bool settle(const hull *h, support *s) {
   bool has_moved = false;
   while (s->size > 1) {
@@ -166,7 +169,8 @@ INLINE bool settle(const hull *h, support *s) {
   return has_moved;
 }
 
-// Step 1: the point outside the support with the largest gain that is more than rounding, or -1. `refused` has a bit per point.
+// Step 1: the point outside the support with the largest gain that is more than rounding, or -1. `refused` has a bit
+// per point.
 INLINE int find_gain(const hull *h, const support *s, uint64_t refused, double *gap) {
   int count = h->count, best = -1;
   double gains[POINTS], noises[POINTS], level = 0, level_noise = 0;
@@ -255,7 +259,8 @@ INLINE pl_simplex_report solve(int n, const double *gram, const double *pull, bo
     s.points[s.size] = joining;
     s.weights[s.size] = 0;
     factor_rows(&h, &s, s.size++);
-    // Where nothing moved, the point was dropped at once: its gain came from rounding alone, and another try would end the same way.
+    // Where nothing moved, the point was dropped at once: its gain came from rounding alone, and another try would end
+    // the same way.
     refused = settle(&h, &s) ? 0 : refused | UINT64_C(1) << joining;
   }
   for (int k = 0; k < n; ++k) weights[k] = 0;
@@ -283,7 +288,8 @@ static pl_simplex_report solve_many(int n, const double *gram, const double *pul
   return solve(n, gram, pull, is_warm, weights);
 }
 
-void pl_simplex_solve(int32_t n, const double *gram, const double *pull, bool is_warm, double *weights, pl_simplex_report *report) {
+void pl_simplex_solve(int32_t n, const double *gram, const double *pull, bool is_warm, double *weights,
+                      pl_simplex_report *report) {
   pl_simplex_report found = {.is_exact = true};
   switch (n) {
     case 0: break;

@@ -7,13 +7,13 @@
 //
 // v  value at a key, m  slope at a key, s  slope of the straight line of an interval
 //
-// The slopes m make the cubic monotone between any two keys: 0 where the lines on both sides rise and fall or rest, else their
-// harmonic mean weighted by the intervals (Fritsch and Butland 1984), at an end the slope of a parabola, limited likewise (Fritsch
-// and Carlson 1980: m between 0 and 3 s suffices). So a weight never leaves the range of its keys, and one that two keys hold at 0
-// stays 0. Plain cubic splines overshoot.
+// The slopes m make the cubic monotone between any two keys: 0 where the lines on both sides rise and fall or rest,
+// else their harmonic mean weighted by the intervals (Fritsch and Butland 1984), at an end the slope of a parabola,
+// limited likewise (Fritsch and Carlson 1980: m between 0 and 3 s suffices). So a weight never leaves the range of its
+// keys, and one that two keys hold at 0 stays 0. Plain cubic splines overshoot.
 //
-// Of several weights at once only the linear mixture keeps the sum within that of the keys; the smooth one may exceed 1 by a
-// little, which is divided out.
+// Of several weights at once only the linear mixture keeps the sum within that of the keys; the smooth one may exceed 1
+// by a little, which is divided out.
 //
 // Cost: log(keys) + weights.
 #include <math.h>
@@ -27,22 +27,24 @@ pl_status pl_weight_curve_check(const pl_weight_curve *curve, pl_error *error) {
     return pl_fail(error, PL_ERROR_INVALID_DATA,
                    "a curve that loops needs at least two keys, the last of which is the first again");
   for (int32_t i = 0; i < curve->key_count; ++i) {
-    if (!isfinite(curve->times[i])) return pl_fail(error, PL_ERROR_INVALID_DATA, "the time of key %d is not finite", (int)i);
+    if (!isfinite(curve->times[i]))
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "the time of key %d is not finite", (int)i);
     if (i > 0 && !(curve->times[i] > curve->times[i - 1]))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "key %d at %g s does not come after the key before it, at %g s", (int)i,
-                     curve->times[i], curve->times[i - 1]);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "key %d at %g s does not come after the key before it, at %g s",
+                     (int)i, curve->times[i], curve->times[i - 1]);
     double sum = 0;
     for (int32_t k = 0; k < curve->count; ++k) {
       double value = curve->values[i * curve->count + k];
       if (!(value >= 0))
-        return pl_fail(error, PL_ERROR_INVALID_DATA, "weight %d of key %d is %g; weights are not negative", (int)k, (int)i, value);
+        return pl_fail(error, PL_ERROR_INVALID_DATA, "weight %d of key %d is %g; weights are not negative", (int)k,
+                       (int)i, value);
       sum += value;
     }
     // Weights typed with a few digits (0.3333, 0.6667) may miss 1 in the last of them.
     if (!(sum <= 1 + 1e-3))
       return pl_fail(error, PL_ERROR_INVALID_DATA,
-                     "the weights of key %d sum to %g; at most 1 can be shared out, the rest shape has what they leave", (int)i,
-                     sum);
+                     "the weights of key %d sum to %g; at most 1 can be shared out, the rest shape has what they leave",
+                     (int)i, sum);
   }
   return PL_OK;
 }
@@ -80,13 +82,14 @@ void pl_weight_curve_slopes(const pl_weight_curve *curve, double *slopes) {
       else if (i == 0)
         *slope = end_slope(h1, s1, t[2] - t[1], (v[2 * n + k] - v[n + k]) / (t[2] - t[1]));
       else
-        *slope = end_slope(h0, s0, t[i - 1] - t[i - 2], (v[(i - 1) * n + k] - v[(i - 2) * n + k]) / (t[i - 1] - t[i - 2]));
+        *slope =
+            end_slope(h0, s0, t[i - 1] - t[i - 2], (v[(i - 1) * n + k] - v[(i - 2) * n + k]) / (t[i - 1] - t[i - 2]));
     }
   }
 }
 
-// The interval [i, i + 1] of keys that holds `time`, by bisection; there are two keys at least and `time` is between the first and
-// the last.
+// The interval [i, i + 1] of keys that holds `time`, by bisection; there are two keys at least and `time` is between
+// the first and the last.
 static int32_t find_interval(const pl_weight_curve *curve, double time) {
   int32_t low = 0, high = curve->key_count - 1;
   while (high - low > 1) {

@@ -4,13 +4,13 @@
 //   plain            w_i = s_i          blurred: at example i others have weight too
 //   interpolating    Phi w = s(x)       Phi_ij = s_i(x_j), similarity of example i to the state of example j
 //
-// At x = x_j the right-hand side is column j of Phi, so w = e_j: the weights interpolate (paper 003, section 5, by the scheme it
-// cites; the kernel matrix factored once). Far from all examples s = 0, so w = 0: the rest. Between them weights may be slightly
-// negative or sum to more than 1; on the simplex they are cut off and divided out, which leaves the examples where they are and the
-// weights continuous.
+// At x = x_j the right-hand side is column j of Phi, so w = e_j: the weights interpolate (paper 003, section 5, by the
+// scheme it cites; the kernel matrix factored once). Far from all examples s = 0, so w = 0: the rest. Between them
+// weights may be slightly negative or sum to more than 1; on the simplex they are cut off and divided out, which leaves
+// the examples where they are and the weights continuous.
 //
-// Phi need not be symmetric: each example may have a width of its own. So it is factored with row exchanges, P Phi = F U, by
-// elimination.
+// Phi need not be symmetric: each example may have a width of its own. So it is factored with row exchanges, P Phi = F
+// U, by elimination.
 //
 // Cost: count^2 a call, count^3 once.
 #include <float.h>
@@ -68,8 +68,8 @@ static void solve_kernel(const pl_weight_kernel *kernel, double *x) {
   }
 }
 
-// How far weights at the examples may be from e_j: what the factors make of the columns themselves, and what rounding in the
-// similarities may add.
+// How far weights at the examples may be from e_j: what the factors make of the columns themselves, and what rounding
+// in the similarities may add.
 static double inexactness(const pl_weight_kernel *kernel, const double *similarities) {
   int32_t n = kernel->count;
   double *column = kernel->factor + (int64_t)n * n, error = 0, response = 0;
@@ -94,17 +94,19 @@ pl_status pl_weight_kernel_build(pl_weight_kernel *kernel, const double *similar
     for (int32_t j = 0; j < n; ++j) {
       double value = similarities[(int64_t)i * n + j];
       if (!isfinite(value))
-        return pl_fail(error, PL_ERROR_INVALID_DATA, "the similarity of examples %d and %d is not finite", (int)i, (int)j);
+        return pl_fail(error, PL_ERROR_INVALID_DATA, "the similarity of examples %d and %d is not finite", (int)i,
+                       (int)j);
       if (i != j && value > max) {
         max = value;
         first = i < j ? i : j;
         second = i < j ? j : i;
       }
     }
-  return pl_fail(error, PL_ERROR_INVALID_DATA,
-                 "examples %d and %d belong to states that are too alike to tell apart (similarity %.9g); move one of them, or "
-                 "narrow the kernel",
-                 (int)first, (int)second, max);
+  return pl_fail(
+      error, PL_ERROR_INVALID_DATA,
+      "examples %d and %d belong to states that are too alike to tell apart (similarity %.9g); move one of them, or "
+      "narrow the kernel",
+      (int)first, (int)second, max);
 }
 
 void pl_weight_kernel_interpolate(const pl_weight_kernel *kernel, const double *similarities, double *weights) {

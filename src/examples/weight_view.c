@@ -8,8 +8,9 @@
 // Where extents overlap, Algorithm 1 does not give pose j back at d_j: the others take part. The interpolating variant
 // (weight_kernel.c) does. As each example has its own extent, the kernel matrix is not symmetric.
 //
-// What differs: the angle comes from sine and cosine together, as the arc cosine alone has no digits near 0 (1e-8 radians at best)
-// and fails for products rounded above 1. A camera in the very place that is posed has no direction: the rest.
+// What differs: the angle comes from sine and cosine together, as the arc cosine alone has no digits near 0 (1e-8
+// radians at best) and fails for products rounded above 1. A camera at the very position that is posed has no
+// direction: the rest.
 //
 // Cost: one atan2, square root and exp per example; the paper's d_j are unit vectors, here any length will do.
 #include <math.h>
@@ -29,10 +30,11 @@ static pl_vec3 unit(pl_vec3 v) {
 pl_status pl_view_check(int32_t count, const pl_view_example *examples, pl_error *error) {
   for (int32_t i = 0; i < count; ++i) {
     if (!has_direction(examples[i].direction))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "the view direction of example %d has no length or is not finite", (int)i);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "the view direction of example %d has no length or is not finite",
+                     (int)i);
     if (!(examples[i].extent > 0) || !isfinite(examples[i].extent))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "the extent of example %d is %g; it is an angle in radians above 0", (int)i,
-                     examples[i].extent);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "the extent of example %d is %g; it is an angle in radians above 0",
+                     (int)i, examples[i].extent);
   }
   return PL_OK;
 }
@@ -54,7 +56,8 @@ void pl_view_weights(int32_t count, const pl_view_example *examples, pl_vec3 dir
   pl_weights_limit(count, weights, weights);
 }
 
-pl_status pl_view_kernel_build(int32_t count, const pl_view_example *examples, pl_weight_kernel *kernel, pl_error *error) {
+pl_status pl_view_kernel_build(int32_t count, const pl_view_example *examples, pl_weight_kernel *kernel,
+                               pl_error *error) {
   double similarities[PL_MAX_EXAMPLES * PL_MAX_EXAMPLES], column[PL_MAX_EXAMPLES];
   if (count > PL_MAX_EXAMPLES)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%d examples with view directions; at most %d fit one set", (int)count,

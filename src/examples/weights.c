@@ -1,8 +1,8 @@
-// Weights on the simplex, and the one call behind which all drivers look alike.
+// Weights on the simplex, and one call for all kinds of drivers.
 //
-// Any weights are put on the simplex by cutting off what is negative and dividing out a sum above 1 (paper 001, Algorithm 1, lines
-// 5 to 12). Not by the nearest point of the simplex: that one would take the same amount from strong and weak weights alike, so
-// that weak examples blink out.
+// Any weights are put on the simplex by cutting off what is negative and dividing out a sum above 1 (paper 001,
+// Algorithm 1, lines 5 to 12). Not by the nearest point of the simplex: that one would take the same amount from strong
+// and weak weights alike, so that weak examples blink out.
 //
 // Cost: that of the driver.
 #include "examples/weights.h"

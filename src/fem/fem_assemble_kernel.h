@@ -1,17 +1,22 @@
-// Energies, gradients and Hessians of four tets at a time; included once per instruction set with KERNEL_NAME the function to define.
+// Energies, gradients and Hessians of four tets at a time; included once per instruction set with KERNEL_NAME the
+// function to define. The one-tet versions, with all derivatives, are fem_corotated.c (paper 002, eqs. 1 to 3) and
+// fem_neo_hookean.c.
 //
-// F = Σ e_a B_aᵀ over the edges e_a = x_a - x_0 and the shape gradients B_a of corners 1, 2, 3; corner 0 takes minus the sum of the others in everything. The
-// 9 x 9 matrix of second derivatives of ψ by F is never made: contracted with B_a and B_b its terms are
+// F = Σ e_a B_aᵀ over the edges e_a = x_a - x_0 and the shape gradients B_a of corners 1, 2, 3; corner 0 takes minus
+// the sum of the others in everything. The 9 x 9 matrix of second derivatives of ψ by F is never made: contracted with
+// B_a and B_b its terms are
 //
-//   corotated      H_ab = V (2 μ (B_a·B_b) 1 + λ b_a b_bᵀ + c [b_a]ᵀ K [b_b])        b_a = R B_a,  c = λ (tr U - 3) - 2 μ
-//   neo-Hookean    H_ab = V (μ φ' (B_a·B_b) 1 + 2 μ φ" f_a f_bᵀ + κ g_a g_bᵀ + k ∂²J/∂x_a∂x_b)      f_a = F B_a,  g_a = ∂J/∂x_a
+//   corotated     H_ab = V (2 μ (B_a·B_b) 1 + λ b_a b_bᵀ + c [b_a]ᵀ K [b_b])
+//                 b_a = R B_a,  c = λ (tr U - 3) - 2 μ
+//   neo-Hookean   H_ab = V (μ φ' (B_a·B_b) 1 + 2 μ φ" f_a f_bᵀ + κ g_a g_bᵀ + k ∂²J/∂x_a∂x_b)
+//                 f_a = F B_a,  g_a = ∂J/∂x_a
 //
-// with the letters of fem_corotated.c and fem_neo_hookean.c, U and K on the left of R, and [b] the cross product matrix. ∂²J/∂x_1∂x_2 = -[e_3] det B and so
-// on round.
+// with the letters of fem_corotated.c and fem_neo_hookean.c, U and K on the left of R, and [b] the cross product
+// matrix. ∂²J/∂x_1∂x_2 = -[e_3] det B and so on round.
 //
-// Projection. Corotated: ψ" is 2 μ on the symmetric matrices (times R), with more along R, and μ + c K on the skew ones: only that 3 x 3 matrix can be
-// indefinite, and it is projected. Neo-Hookean: in the axes Q of U the skew and the symmetric mode of every pair of axes have the eigenvalues μ φ' ± k σ,
-// and the three stretches a 3 x 3 matrix.
+// Projection. Corotated: ψ" is 2 μ on the symmetric matrices (times R), with more along R, and μ + c K on the skew
+// ones: only that 3 x 3 matrix can be indefinite, and it is projected. Neo-Hookean: in the axes Q of U the skew and the
+// symmetric mode of every pair of axes have the eigenvalues μ φ' ± k σ, and the three stretches a 3 x 3 matrix.
 //
 // Cost, with exact tangent: some 900 operations per tet for corotated, 500 for neo-Hookean, and 144 numbers written.
 #include <stddef.h>
@@ -33,10 +38,10 @@ typedef struct result_lanes {
   pl_lanes matrix[12][12];
 } result_lanes;
 
-PL_SIMD_INLINE void load_tets(const pl_fem_tets *tets, const int32_t element[PL_LANES], tet_lanes *t) {
+PL_SIMD_INLINE void load_tets(const pl_fem_tets *tets, const int32_t element[DOUBLE_LANES], tet_lanes *t) {
   pl_lanes c[12];
   for (int part = 0; part < 12; part += 4) {
-    for (int lane = 0; lane < PL_LANES; ++lane)
+    for (int lane = 0; lane < DOUBLE_LANES; ++lane)
       c[part + lane] = pl_lanes_load((const double *)(const void *)&tets->constants[element[lane]] + part);
     pl_lanes_transpose(c + part);
   }
@@ -47,15 +52,16 @@ PL_SIMD_INLINE void load_tets(const pl_fem_tets *tets, const int32_t element[PL_
 
   pl_lanes x[4][3];
   for (int a = 0; a < 4; ++a) {
-    const double *at[PL_LANES];
-    for (int lane = 0; lane < PL_LANES; ++lane)
+    const double *at[DOUBLE_LANES];
+    for (int lane = 0; lane < DOUBLE_LANES; ++lane)
       at[lane] = tets->positions + 3 * (ptrdiff_t)tets->corners[4 * (ptrdiff_t)element[lane] + a];
     for (int i = 0; i < 3; ++i) x[a][i] = (pl_lanes){at[0][i], at[1][i], at[2][i], at[3][i]};
   }
   for (int a = 0; a < 3; ++a)
     for (int i = 0; i < 3; ++i) t->edge[a][i] = x[a + 1][i] - x[0][i];
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) t->F[i][j] = t->edge[0][i] * t->B[0][j] + t->edge[1][i] * t->B[1][j] + t->edge[2][i] * t->B[2][j];
+    for (int j = 0; j < 3; ++j)
+      t->F[i][j] = t->edge[0][i] * t->B[0][j] + t->edge[1][i] * t->B[1][j] + t->edge[2][i] * t->B[2][j];
 }
 
 PL_SIMD_INLINE void find_metric(tet_lanes *t) {
@@ -107,7 +113,9 @@ PL_SIMD_INLINE void write_rows(const pl_lanes *from, int count, int lane_count, 
 
 // --- corotated ----------------------------------------------------------------------------------------------------
 
-PL_SIMD_INLINE void corotated_blocks(tet_lanes *t, const pl_lanes twist[PL_SYMMETRIC], pl_lanes b[3][3], result_lanes *r) {
+// Blocks H_ab of the head of this file, corotated (paper 002, eq. 2, with the derivative of R).
+PL_SIMD_INLINE void corotated_blocks(tet_lanes *t, const pl_lanes twist[PL_SYMMETRIC], pl_lanes b[3][3],
+                                     result_lanes *r) {
   pl_lanes twice_mu = t->volume * (2.0 * t->mu), lambda = t->volume * t->lambda;
   for (int q = 0; q < 3; ++q) {
     // The columns of twist [b_q].
@@ -127,6 +135,7 @@ PL_SIMD_INLINE void corotated_blocks(tet_lanes *t, const pl_lanes twist[PL_SYMME
   }
 }
 
+// ψ and P of fem_corotated.c (paper 002, eqs. 1 and 3).
 PL_SIMD_INLINE void corotated_lanes(tet_lanes *t, bool positive, bool tangent, result_lanes *r) {
   polar_lanes p;
   pl_lanes b[3][3], push, distance = pl_lanes_of(0);
@@ -160,7 +169,7 @@ PL_SIMD_INLINE void corotated_lanes(tet_lanes *t, bool positive, bool tangent, r
 
 // --- neo-Hookean --------------------------------------------------------------------------------------------------
 
-// Volume ratio J and its derivatives by the corners 1, 2, 3; the bend of φ; k = dψ/dJ.
+// Volume ratio J and its derivatives by the corners 1, 2, 3; the derivatives of φ; k = dψ/dJ.
 typedef struct neo_lanes {
   pl_lanes determinant, J, I, phi1, phi2, kappa, k, by_corner[3][3];
 } neo_lanes;
@@ -182,7 +191,8 @@ PL_SIMD_INLINE neo_lanes neo_of(tet_lanes *t, pl_lanes *energy) {
   n.kappa = t->lambda + t->mu;
   n.k = n.kappa * (n.J - 1.0) - t->mu;
 
-  // Near rest as in fem_neo_hookean.c, elsewhere as φ says. The strain is (F Fᵀ - 1)/2 here, which has the same invariants.
+  // Near rest as in fem_neo_hookean.c, elsewhere as φ says. The strain is (F Fᵀ - 1)/2 here, which has the same
+  // invariants.
   pl_lanes e[PL_SYMMETRIC];
   pl_lanes_gram(t->F, e);
   for (int i = 0; i < PL_SYMMETRIC; ++i) e[i] *= 0.5;
@@ -192,26 +202,33 @@ PL_SIMD_INLINE neo_lanes neo_of(tet_lanes *t, pl_lanes *energy) {
   pl_lanes first = e[PL_XX] + e[PL_YY] + e[PL_ZZ];
   pl_lanes second = (e[PL_XX] * e[PL_YY] - e[PL_XY] * e[PL_XY]) + (e[PL_XX] * e[PL_ZZ] - e[PL_XZ] * e[PL_XZ]) +
                     (e[PL_YY] * e[PL_ZZ] - e[PL_YZ] * e[PL_YZ]);
-  pl_lanes third = e[PL_XX] * (e[PL_YY] * e[PL_ZZ] - e[PL_YZ] * e[PL_YZ]) - e[PL_XY] * (e[PL_XY] * e[PL_ZZ] - e[PL_YZ] * e[PL_XZ]) +
+  pl_lanes third = e[PL_XX] * (e[PL_YY] * e[PL_ZZ] - e[PL_YZ] * e[PL_YZ]) -
+                   e[PL_XY] * (e[PL_XY] * e[PL_ZZ] - e[PL_YZ] * e[PL_XZ]) +
                    e[PL_XZ] * (e[PL_XY] * e[PL_YZ] - e[PL_YY] * e[PL_XZ]);
-  pl_lanes higher = 4.0 * second + 8.0 * third, near_rest = (first * ((2.0 * first + higher) / (n.J + 1.0)) - higher) / (n.J + 1.0);
+  pl_lanes higher = 4.0 * second + 8.0 * third,
+           near_rest = (first * ((2.0 * first + higher) / (n.J + 1.0)) - higher) / (n.J + 1.0);
   pl_lanes shear = 0.5 * (n.I - 3.0 + 0.5 * square * square) - (n.J - 1.0);
   pl_lane_mask is_near = (pl_lanes_abs(n.I - 3.0) < 0.1) & (n.J > 0.5);
-  *energy = t->volume * (t->mu * pl_lanes_select(is_near, near_rest, shear) + 0.5 * n.kappa * ((n.J - 1.0) * (n.J - 1.0)));
+  *energy =
+      t->volume * (t->mu * pl_lanes_select(is_near, near_rest, shear) + 0.5 * n.kappa * ((n.J - 1.0) * (n.J - 1.0)));
   return n;
 }
 
+// Blocks H_ab of the head of this file, neo-Hookean (Smith, de Goes, Kim 2018, with φ of fem_neo_hookean.c).
 PL_SIMD_INLINE void neo_blocks(tet_lanes *t, neo_lanes *n, pl_lanes f[3][3], result_lanes *r) {
-  pl_lanes level = t->volume * (t->mu * n->phi1), along = t->volume * (2.0 * t->mu * n->phi2), kappa = t->volume * n->kappa;
+  pl_lanes level = t->volume * (t->mu * n->phi1), along = t->volume * (2.0 * t->mu * n->phi2),
+           kappa = t->volume * n->kappa;
   pl_lanes swirl = t->volume * (n->k * n->determinant), zero = pl_lanes_of(0);
   for (int a = 0; a < 3; ++a)
     for (int b = a; b < 3; ++b) {
       pl_lanes block[3][3];
       for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) block[i][j] = along * f[a][i] * f[b][j] + kappa * n->by_corner[a][i] * n->by_corner[b][j];
+        for (int j = 0; j < 3; ++j)
+          block[i][j] = along * f[a][i] * f[b][j] + kappa * n->by_corner[a][i] * n->by_corner[b][j];
       for (int i = 0; i < 3; ++i) block[i][i] += level * t->metric[a][b];
       if (a != b) {
-        // -[e] for the pairs that follow each other round (1 2, 2 3), +[e] for the pair 1 3, with e the edge of the corner that is in neither.
+        // -[e] for the pairs that follow each other round (1 2, 2 3), +[e] for the pair 1 3, with e the edge of the
+        // corner that is in neither.
         const pl_lanes *e = t->edge[3 - a - b];
         pl_lanes s = b - a == 1 ? -swirl : swirl;
         pl_lanes cross[3][3] = {{zero, -e[2], e[1]}, {e[2], zero, -e[0]}, {-e[1], e[0], zero}};
@@ -223,8 +240,9 @@ PL_SIMD_INLINE void neo_blocks(tet_lanes *t, neo_lanes *n, pl_lanes f[3][3], res
     }
 }
 
-// Eigenvalues of ψ" in the axes of U, clamped: `stretch` for the three stretches, and for the plane across axis i half the sum and half the difference of the
-// symmetric mode's and the skew mode's, which multiply equal and crosswise elements.
+// Eigenvalues of ψ" in the axes of U, clamped: `stretch` for the three stretches, and for the plane across axis i half
+// the sum and half the difference of the symmetric mode's and the skew mode's, which multiply equal and crosswise
+// elements.
 PL_SIMD_INLINE void neo_modes(tet_lanes *t, neo_lanes *n, const pl_lanes sigma[3], pl_lanes stretch[PL_SYMMETRIC],
                               pl_lanes equal[3], pl_lanes crosswise[3]) {
   pl_lanes level = t->mu * n->phi1, along = 2.0 * t->mu * n->phi2, g[3];
@@ -252,6 +270,7 @@ PL_SIMD_INLINE void turn_block(pl_lanes Q[3][3], pl_lanes N[3][3], pl_lanes bloc
     for (int j = 0; j < 3; ++j) block[i][j] = pl_lanes_dot(half[i], Q[j]);
 }
 
+// The same projected to positive semi-definite: Q diag Qᵀ by neo_modes().
 PL_SIMD_INLINE void neo_positive_blocks(tet_lanes *t, neo_lanes *n, result_lanes *r) {
   static const int slot[3][3] = {{PL_XX, PL_XY, PL_XZ}, {PL_XY, PL_YY, PL_YZ}, {PL_XZ, PL_YZ, PL_ZZ}};
   polar_lanes p;
@@ -282,6 +301,7 @@ PL_SIMD_INLINE void neo_positive_blocks(tet_lanes *t, neo_lanes *n, result_lanes
     }
 }
 
+// ψ and P of fem_neo_hookean.c.
 PL_SIMD_INLINE void neo_hookean_lanes(tet_lanes *t, bool positive, bool tangent, result_lanes *r) {
   neo_lanes n = neo_of(t, &r->energy);
   pl_lanes f[3][3], level = t->mu * n.phi1;
@@ -304,11 +324,11 @@ PL_SIMD_INLINE void neo_hookean_lanes(tet_lanes *t, bool positive, bool tangent,
 
 void KERNEL_NAME(const pl_fem_tets *tets, const int32_t *elements, int32_t count, double *energies, double *gradients,
                  double *matrices) {
-  for (int32_t begin = 0; begin < count; begin += PL_LANES) {
+  for (int32_t begin = 0; begin < count; begin += DOUBLE_LANES) {
     // A last group that is not full repeats its first tet.
-    int lane_count = count - begin < PL_LANES ? (int)(count - begin) : PL_LANES;
-    int32_t element[PL_LANES];
-    for (int lane = 0; lane < PL_LANES; ++lane) element[lane] = elements[begin + (lane < lane_count ? lane : 0)];
+    int lane_count = count - begin < DOUBLE_LANES ? (int)(count - begin) : DOUBLE_LANES;
+    int32_t element[DOUBLE_LANES];
+    for (int lane = 0; lane < DOUBLE_LANES; ++lane) element[lane] = elements[begin + (lane < lane_count ? lane : 0)];
     tet_lanes t;
     result_lanes r;
     load_tets(tets, element, &t);
@@ -321,8 +341,8 @@ void KERNEL_NAME(const pl_fem_tets *tets, const int32_t *elements, int32_t count
     if (gradients != NULL) write_rows(&r.gradient[0][0], 12, lane_count, gradients + 12 * (ptrdiff_t)begin);
     if (matrices == NULL) continue;
     double *to = matrices + 144 * (ptrdiff_t)begin;
-    if (lane_count == PL_LANES)
-      write_rows(&r.matrix[0][0], 144, PL_LANES, to);
+    if (lane_count == DOUBLE_LANES)
+      write_rows(&r.matrix[0][0], 144, DOUBLE_LANES, to);
     else
       write_rows(&r.matrix[0][0], 144, lane_count, to);
   }

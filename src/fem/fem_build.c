@@ -10,16 +10,17 @@
 #include "fem/fem_model.h"
 #include "math/vec3.h"
 
-// Solids and shells meet other bodies through the world's contact, which acts after the step. What lives in a plane must not be pushed out of it, so it meets
-// colliders only.
-#define FEM_METHOD(meets_no_bodies)                                                                                            \
-  {                                                                                                                            \
-    .name = "fem", .handles_colliders = true, .handles_bodies = (meets_no_bodies), .handles_pins = true,                       \
-    .state_size = pl_fem_state_size, .start = pl_fem_start, .move = pl_fem_move, .get_positions = pl_fem_get_positions,      \
-    .get_velocities = pl_fem_get_velocities, .get_surface = pl_fem_get_surface, .set_state = pl_fem_set_state,                     \
-    .get_particle = pl_fem_get_particle, .set_particle = pl_fem_set_particle, .find_not_finite = pl_fem_find_not_finite, \
-    .list_examples = pl_fem_list_examples, .get_weights = pl_fem_get_weights, .set_weights = pl_fem_set_weights,           \
-    .create_work = pl_fem_create_work, .destroy_work = pl_fem_destroy_work,                                                    \
+// Solids and shells meet other bodies through the world's contact, which acts after the step. What lives in a plane
+// must not be pushed out of it, so it meets colliders only.
+#define FEM_METHOD(meets_no_bodies)                                                                                    \
+  {                                                                                                                    \
+    .name = "fem", .handles_colliders = true, .handles_bodies = (meets_no_bodies), .handles_pins = true,               \
+    .state_size = pl_fem_state_size, .start = pl_fem_start, .move = pl_fem_move,                                       \
+    .get_positions = pl_fem_get_positions, .get_velocities = pl_fem_get_velocities, .get_surface = pl_fem_get_surface, \
+    .set_state = pl_fem_set_state, .get_particle = pl_fem_get_particle, .set_particle = pl_fem_set_particle,           \
+    .find_not_finite = pl_fem_find_not_finite, .list_examples = pl_fem_list_examples,                                  \
+    .get_weights = pl_fem_get_weights, .set_weights = pl_fem_set_weights, .create_work = pl_fem_create_work,           \
+    .destroy_work = pl_fem_destroy_work,                                                                               \
   }
 
 static const pl_body_method SPACE_METHOD = FEM_METHOD(false), PLANE_METHOD = FEM_METHOD(true);
@@ -36,14 +37,14 @@ static pl_status use_mesh(const pl_mesh_view *mesh, bool with_triangles, pl_mode
   size_t n = (size_t)mesh->point_count;
   int32_t *parents = PL_TAKE(arena, int32_t, 4 * n), triangle_count = with_triangles ? mesh->triangle_count : 0;
   float *weights = PL_TAKE(arena, float, 4 * n);
-  head->surface =
-      (pl_contact_surface){.point_count = mesh->point_count,
-                           .parents = parents,
-                           .weights = weights,
-                           .triangle_count = triangle_count,
-                           .triangles = pl_arena_copy(arena, mesh->triangles, 3 * (size_t)triangle_count, sizeof(int32_t)),
-                           .particle_count = mesh->point_count,
-                           .rest_points = pl_arena_copy(arena, mesh->points, n, sizeof(pl_vec3))};
+  head->surface = (pl_contact_surface){
+      .point_count = mesh->point_count,
+      .parents = parents,
+      .weights = weights,
+      .triangle_count = triangle_count,
+      .triangles = pl_arena_copy(arena, mesh->triangles, 3 * (size_t)triangle_count, sizeof(int32_t)),
+      .particle_count = mesh->point_count,
+      .rest_points = pl_arena_copy(arena, mesh->points, n, sizeof(pl_vec3))};
   if (arena->failed) return pl_fail_memory(error);
   for (size_t i = 0; i < n; ++i) {
     for (size_t k = 0; k < 4; ++k) parents[4 * i + k] = (int32_t)i;
@@ -52,8 +53,10 @@ static pl_status use_mesh(const pl_mesh_view *mesh, bool with_triangles, pl_mode
   return PL_OK;
 }
 
-// Area that each surface point stands for. What lives in a plane touches with its rim, which is as wide as the body is thick.
-static void share_areas(const pl_fem_def *def, const pl_mesh_view *mesh, const pl_fem_model *model, double *areas) {
+// Area that each surface point stands for. What lives in a plane touches with its rim, which is as wide as the body is
+// thick.
+static void distribute_areas(const pl_fem_def *def, const pl_mesh_view *mesh, const pl_fem_model *model,
+                             double *areas) {
   const pl_contact_surface *surface = &model->head.surface;
   const pl_vec3 *p = surface->rest_points;
   for (int32_t t = 0; t < surface->triangle_count; ++t) {
@@ -75,7 +78,7 @@ static pl_status build_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl
   double *areas = PL_TAKE(&model->head.arena, double, n), *weights = PL_TAKE(&model->head.arena, double, 4 * n);
   int32_t *slots = PL_TAKE(&model->head.arena, int32_t, 16 * n);
   if (areas == NULL || weights == NULL || slots == NULL) return pl_fail_memory(error);
-  share_areas(def, mesh, model, areas);
+  distribute_areas(def, mesh, model, areas);
   for (size_t i = 0; i < n; ++i) {
     const int32_t *parents = surface->parents + 4 * i;
     double sum = 0;
@@ -88,8 +91,8 @@ static pl_status build_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl
   }
   double size = model->element_size, layer = def->young / size;
   if (def->material >= PL_FEM_SHELL) layer = def->young * def->thickness / (size * size);
-  model->touch =
-      (pl_fem_touch){areas, weights, slots, def->contact_stiffness > 0 ? def->contact_stiffness : 10 * layer, 1e-3 * size};
+  model->touch = (pl_fem_touch){areas, weights, slots, def->contact_stiffness > 0 ? def->contact_stiffness : 10 * layer,
+                                1e-3 * size};
   return PL_OK;
 }
 
@@ -98,8 +101,10 @@ static pl_status build_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl
 static pl_status build_pattern(pl_fem_model *model, pl_error *error) {
   pl_block_elements groups[PL_FEM_MAX_GROUPS];
   for (int32_t g = 0; g < model->group_count; ++g)
-    groups[g] = (pl_block_elements){model->groups[g].corners, model->groups[g].element_count, model->groups[g].corner_count};
-  return pl_block_pattern_build(&model->head.arena, model->head.particle_count, groups, model->group_count, &model->pattern, error);
+    groups[g] =
+        (pl_block_elements){model->groups[g].corners, model->groups[g].element_count, model->groups[g].corner_count};
+  return pl_block_pattern_build(&model->head.arena, model->head.particle_count, groups, model->group_count,
+                                &model->pattern, error);
 }
 
 // Smallest edge of any element, for the choice of a solver.
@@ -110,7 +115,7 @@ static double shortest_edge(const pl_fem_model *model) {
     for (int32_t a = 0; a < group->corner_count; ++a)
       for (int32_t b = 0; b < a; ++b)
         min = fmin(min, pl_vec3_distance(pl_fem_vector(group->starts, group->corner_count * e + a),
-                                             pl_fem_vector(group->starts, group->corner_count * e + b)));
+                                         pl_fem_vector(group->starts, group->corner_count * e + b)));
   return min;
 }
 
@@ -126,7 +131,8 @@ static pl_linear_def choose_solver(const pl_fem_def *def, const pl_mesh_view *me
   }
   linear.choice = def->solver == PL_FEM_SOLVER_CG ? PL_LINEAR_CG : PL_LINEAR_AUTO;
   if (def->solver == PL_FEM_SOLVER_DIRECT)
-    linear.choice = 3 * (int64_t)model->head.particle_count <= 600 || def->direct == NULL ? PL_LINEAR_DENSE : PL_LINEAR_DIRECT;
+    linear.choice =
+        3 * (int64_t)model->head.particle_count <= 600 || def->direct == NULL ? PL_LINEAR_DENSE : PL_LINEAR_DIRECT;
   linear.direct = def->direct;
   linear.choose_preconditioner = true;
   linear.limits.tolerance = fmax(fmin(def->newton_tolerance, 1e-4), 1e-10);
@@ -160,13 +166,15 @@ static uint64_t hash_model(const pl_fem_def *def, const pl_fem_model *model) {
     hash = pl_hash_bytes(hash, group->starts, 3 * corners * sizeof(double));
     hash = pl_hash_bytes(hash, group->parameters, count * (size_t)group->energy->parameter_count * sizeof(double));
   }
-  for (int32_t k = 0; k < def->example_count; ++k) hash = pl_hash_bytes(hash, def->examples[k].points, n * sizeof(pl_vec3));
+  for (int32_t k = 0; k < def->example_count; ++k)
+    hash = pl_hash_bytes(hash, def->examples[k].points, n * sizeof(pl_vec3));
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
   hash = pl_hash_bytes(hash, head->surface.weights, 4 * (size_t)head->surface.point_count * sizeof(float));
   return pl_hash_bytes(hash, head->surface.triangles, 3 * (size_t)head->surface.triangle_count * sizeof(int32_t));
 }
 
-static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_fem_model *model, pl_error *error) {
+static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_fem_model *model,
+                            pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_model *head = &model->head;
   head->particle_count = view.point_count;
@@ -190,7 +198,8 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   if (def->surface == NULL && def->material >= PL_FEM_SHELL)
     status = use_mesh(&view, def->material != PL_FEM_CURVE, head, error);
   else
-    status = pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
+    status =
+        pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
   if (status >= 0) status = build_touch(def, &view, model, error);
   if (status < 0) return status;
   model->linear = choose_solver(def, &view, model);
@@ -198,7 +207,8 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   return PL_OK;
 }
 
-pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_model **model, pl_error *error) {
+pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_model **model,
+                       pl_error *error) {
   *model = NULL;
   pl_status status = pl_fem_def_check(def, error);
   if (status < 0) return status;

@@ -1,18 +1,22 @@
-// Contact and friction as implicit springs (paper 004, section 3: forces proportional to the deviation from the point of contact, normal and in the plane).
+// Contact and friction as implicit springs (paper 004, section 3: forces proportional to the deviation from the point
+// of contact, normal and in the plane).
 //
 //   d   depth of a surface point below the collider's surface (and the body's contact radius), metres
 //   K   stiffness times the area that the point stands for, N/m           e   depth over which the force bends
 //
-//   normal     energy  0 | K d³/6e | K ((d - e/2)²/2 + e²/24)             for d < 0 | d < e | above
-//              force   0 | K d²/2e | K (d - e/2)                          one-sided, with continuous slope, so that Newton's method sees no kink
-//   friction   energy of a spring of stiffness K to an anchor, in the tangent plane, that yields where it would pull with more than μ times the normal force
+//   normal     energy  0 | K d³/6e | K ((d - e/2)²/2 + e²/24)   for d < 0 | d < e | above
+//              force   0 | K d²/2e | K (d - e/2)                one-sided, with a continuous derivative, so that
+//                                                               Newton's method sees no kink
+//   friction   energy of a spring of stiffness K to an anchor, in the tangent plane, that yields where it would pull
+//              with more than μ times the normal force
 //
-// The paper takes the point of contact anew in every step; a body on a slope then creeps by its weight over K in each. Here the anchor stays while it holds, and is
-// dragged along behind the point when it yields: what rests, rests. It lives in the frame of the collider, so that moving ground takes bodies along.
+// The paper takes the current point of contact in every step; a body on a slope then creeps by its weight over K in
+// each. Here the anchor stays while it holds, and is dragged along behind the point when it yields: what rests, rests.
+// It lives in the frame of the collider, so that moving ground takes bodies along.
 //
-// Coulomb's cap depends on the normal force, which has no energy. So cap, normal and anchor are frozen while one step of Newton's method looks for its length,
-// and renewed with every new matrix (bodies that adapt: see fem_newton.c): at the end they agree. The curvature of the collider is left out of the matrix, where it could only make
-// it indefinite.
+// Coulomb's cap depends on the normal force, which has no energy. So cap, normal and anchor are frozen while one step
+// of Newton's method looks for its length, and renewed with every new matrix (bodies that adapt: see fem_newton.c): at
+// the end they agree. The curvature of the collider is left out of the matrix, where it could only make it indefinite.
 #include "fem/fem_contact.h"
 
 #include <math.h>
@@ -69,7 +73,8 @@ static press press_at(const pl_fem_touch *touch, double area, double depth) {
   return (press){K * (0.5 * linear * linear + e * e / 24), K * linear, K};
 }
 
-// Where friction holds a point that presses against a collider: where the state says, or where the point was when the step began.
+// Where friction holds a point that presses against a collider: where the state says, or where the point was when the
+// step began.
 static pl_vec3 anchor_of(const pl_fem_contacts *c, int32_t i, int32_t collider) {
   const double *stored = c->anchors + 4 * (ptrdiff_t)i;
   pl_vec3 local = {stored[0], stored[1], stored[2]};
@@ -184,7 +189,7 @@ static void clear_point(pl_fem_contact_point *it, bool refresh) {
   it->matrix = pl_mat3_zero();
 }
 
-static void look_at(const job *j, int32_t i) {
+static void update_touch(const job *j, int32_t i) {
   pl_fem_contact_point *it = &j->contacts->points[i];
   bool is_held = !j->refresh && it->collider >= 0 && it->cap > 0;
   if (j->contacts->clearances[i] > j->way && !is_held)
@@ -195,7 +200,7 @@ static void look_at(const job *j, int32_t i) {
 
 static void evaluate_range(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
-  for (int32_t i = begin; i < end; ++i) look_at(data, i);
+  for (int32_t i = begin; i < end; ++i) update_touch(data, i);
 }
 
 double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool refresh) {
@@ -209,12 +214,14 @@ double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool
   return sum / contacts->reach;
 }
 
-// Fixed-point iterations x -> g(x) of a vector, each with a factor on g(x) - x that the last two make out (Irons and Tuck 1969; Küttler and Wall 2008): they converge
-// where the plain iteration goes round in circles. Only the size of the factor is bounded.
+// Fixed-point iterations x -> g(x) of a vector, each with a factor on g(x) - x that the last two make out (Irons and
+// Tuck 1969; Küttler and Wall 2008): they converge where the plain iteration goes round in circles. Only the size of
+// the factor is bounded.
 double pl_fem_contacts_relax(pl_fem_contacts *contacts, const double *u, double *factor) {
   int32_t count = contacts->model->head.surface.point_count;
   double sum = 0, change = 0, along = 0, square = 0;
-  for (int32_t i = 0; i < count; ++i) contacts->points[i].held = contacts->points[i].collider >= 0 ? contacts->points[i].cap : 0;
+  for (int32_t i = 0; i < count; ++i)
+    contacts->points[i].held = contacts->points[i].collider >= 0 ? contacts->points[i].cap : 0;
   pl_fem_contacts_evaluate(contacts, u, true);
   for (int32_t i = 0; i < count; ++i) {
     pl_fem_contact_point *it = &contacts->points[i];
@@ -235,7 +242,8 @@ double pl_fem_contacts_relax(pl_fem_contacts *contacts, const double *u, double 
 }
 
 void pl_fem_contacts_keep(pl_fem_contacts *contacts) {
-  for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i) contacts->points[i].cap = contacts->points[i].held;
+  for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i)
+    contacts->points[i].cap = contacts->points[i].held;
 }
 
 void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double *gradient) {
@@ -301,7 +309,7 @@ static void settle_range(void *data, int32_t begin, int32_t end, int32_t block) 
   const pl_fem_contacts *c = j->contacts;
   for (int32_t i = begin; i < end; ++i) {
     double *anchor = j->anchors + 4 * (ptrdiff_t)i;
-    look_at(j, i);
+    update_touch(j, i);
     const pl_fem_contact_point *it = &c->points[i];
     if (it->collider < 0) {
       memset(anchor, 0, 4 * sizeof(double));

@@ -1,4 +1,5 @@
-// Contact of a finite-element body with colliders, as springs that are part of the system to be solved (paper 004, section 3).
+// Contact of a finite-element body with colliders, as springs that are part of the system to be
+// solved (paper 004, section 3).
 #ifndef PL_FEM_CONTACT_H
 #define PL_FEM_CONTACT_H
 
@@ -6,21 +7,25 @@
 
 // One surface point.
 typedef struct pl_fem_contact_point {
-  // Friction, frozen while one search for a minimum is under way: the collider that presses hardest (-1: none), its normal there, the place that friction holds
-  // the point at, and the largest friction force.
+  // Friction, frozen while one search for a minimum is under way: the collider that presses hardest
+  // (-1: none), its normal there, the position that friction holds the point at, and the largest
+  // friction force.
   int32_t collider;
   pl_vec3 normal, anchor;
   double cap;
-  // Of pl_fem_contacts_relax(): the cap before, and by how much the one that belonged to its forces differed.
+  // Of pl_fem_contacts_relax(): the cap before, and by how much the one that belonged to its forces
+  // differed.
   double held, off;
-  // Of the last evaluation: whether any force acts, energy, derivatives by the place of the point.
+  // Of the last evaluation: whether any force acts, energy, derivatives by the position of the
+  // point.
   bool is_active;
   double energy;
   pl_vec3 gradient;
   pl_mat3 matrix;
 } pl_fem_contact_point;
 
-// All contacts of a body in one step. The surface is taken at z = base + reach (u - base), and the energy by u is V(z) / reach: so the force on u is that on z.
+// All contacts of a body in one step. The surface is taken at z = base + reach (u - base), and the
+// energy by u is V(z) / reach: so the force on u is that on z.
 typedef struct pl_fem_contacts {
   pl_context *context;
   const pl_fem_model *model;
@@ -31,18 +36,21 @@ typedef struct pl_fem_contacts {
   const double *anchors;              // of the state
   double reach;
   pl_fem_contact_point *points;  // one per surface point
-  // How far each surface point is at least from all colliders when the particles are at `base` and colliders at their ends; set `measured` to false when those
-  // change. Points that cannot have come that far are not looked at.
+  // How far each surface point is at least from all colliders when the particles are at `base` and
+  // colliders at their ends; set `measured` to false when those change. Points that cannot have
+  // come that far are not read.
   double *clearances;
   bool measured;
 } pl_fem_contacts;
 
-// Evaluate all points at u. With `refresh`, friction is set up anew from the forces at u before.
+// Evaluate all points at u. With `refresh`, friction is set up again from the forces at u before.
 double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool refresh);
 
-// Set friction up anew for the forces at u, where the equations are solved with the present one, but let its caps go to where Aitken's relaxation expects them to
-// end: `factor` is kept from one call to the next, 0 at first. Returns by how much caps were off, as a share of their sum. The points must be evaluated again. When
-// that share was small enough to stay, pl_fem_contacts_keep() brings back the caps that the equations were solved with.
+// Set friction up again for the forces at u, where the equations are solved with the present one,
+// but let its caps go to where Aitken's relaxation expects them to end: `factor` is kept from one
+// call to the next, 0 at first. Returns by how much caps were off, as a fraction of their sum. The
+// points must be evaluated again. When that fraction was small enough to stay,
+// pl_fem_contacts_keep() brings back the caps that the equations were solved with.
 double pl_fem_contacts_relax(pl_fem_contacts *contacts, const double *u, double *factor);
 void pl_fem_contacts_keep(pl_fem_contacts *contacts);
 
@@ -50,13 +58,17 @@ void pl_fem_contacts_keep(pl_fem_contacts *contacts);
 void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double *gradient);
 void pl_fem_contacts_add_matrix(const pl_fem_contacts *contacts, pl_block_matrix *matrix);
 
-// How much of a change of velocity of each particle the contacts of the last evaluation suppress: `changes` (3 per particle) becomes S changes, with
-// S = H (H + inertia M)⁻¹ and H the stiffness of contact at the particle: 0 where it touches nothing, nearly 1 across hard ground. `blocks` is room for 9 per particle.
-void pl_fem_contacts_suppress(const pl_fem_contacts *contacts, double inertia, double *blocks, double *changes);
+// How much of a change of velocity of each particle the contacts of the last evaluation suppress:
+// `changes` (3 per particle) becomes S changes, with S = H (H + inertia M)⁻¹ and H the stiffness of
+// contact at the particle: 0 where it touches nothing, nearly 1 across hard ground. `blocks` is
+// workspace, 9 per particle.
+void pl_fem_contacts_suppress(const pl_fem_contacts *contacts, double inertia, double *blocks,
+                              double *changes);
 
 bool pl_fem_contacts_any(const pl_fem_contacts *contacts);
 
-// Where friction holds every point from the end of the step on, written to `anchors` (4 per surface point, as in pl_fem_state).
+// Where friction holds every point from the end of the step on, written to `anchors` (4 per surface
+// point, as in pl_fem_state).
 void pl_fem_contacts_settle(pl_fem_contacts *contacts, const double *u, double *anchors);
 
 #endif

@@ -1,21 +1,27 @@
 // Corotated linear tets, exactly as paper 002, eqs. 1-3:  f = V R Bᵀ E B (Rᵀ x - X), with R the rotation nearest to F.
 //
-// The linear strain of Rᵀ x - X is S - 1 with the symmetric S = Rᵀ F. With E made of Lamé's constants λ and μ the force is the gradient of
+// The linear strain of Rᵀ x - X is S - 1 with the symmetric S = Rᵀ F. With E made of Lamé's constants λ and μ the force
+// is the gradient of
 //
 //   ψ = μ |S - 1|² + λ/2 tr(S - 1)² = μ (|F|² - 2 τ + 3) + λ/2 (τ - 3)²        τ = tr S = R : F
 //
-// so besides |F|² it depends on F through τ alone, whose derivatives are those of the rotation: ∂τ/∂F = R. That gives all of them:
+// so besides |F|² it depends on F through τ alone, whose derivatives are those of the rotation: ∂τ/∂F = R. That gives
+// all of them:
 //
 //   P = 2 μ F + c R                           c = λ (τ - 3) - 2 μ
 //   C = 2 μ 1 + λ R⊗R + c ∂R                  ∂R = L K Lᵀ
 //   Q = λ (R : Λ) ∂R + λ (∂R Λ ⊗ R + R ⊗ ∂R Λ) + c ∂²R Λ
 //
-// A change A of F turns R by dR = R [w], where [w] is the cross product matrix of w = K ax(Rᵀ A), K = (tr S 1 - S)⁻¹ and ax(M) = (M21 - M12, M02 - M20,
-// M10 - M01) (Barbič 2012, Exact Corotational Linear FEM Stiffness Matrix). As 9 x 9 matrix that is L K Lᵀ, where the columns of L are R [e_k]. Along Λ it
-// changes by dL = (R [w] [e_k]) and dK = -K (tr dS 1 - dS) K with dS = Rᵀ Λ - [w] S.
+// A change A of F turns R by dR = R [w], where [w] is the cross product matrix of w = K ax(Rᵀ A), K = (tr S 1 - S)⁻¹
+// and ax(M) = (M21 - M12, M02 - M20, M10 - M01) (Barbič 2012, Exact Corotational Linear FEM Stiffness Matrix). As 9 x 9
+// matrix that is L K Lᵀ, where the columns of L are R [e_k]. Along Λ it changes by dL = (R [w] [e_k]) and dK = -K (tr
+// dS 1 - dS) K with dS = Rᵀ Λ - [w] S.
 //
-// Where ψ is smooth, and what is done where it is not, is said in fem_polar.h: elements collapsed to a line or inverted as far as the next stretch lie on a
-// crease of ψ, where the force jumps between several equally near rotations.
+// Where ψ is smooth, and what is done where it is not, is said in fem_polar.h: elements collapsed to a line or inverted
+// as far as the next stretch lie on a crease of ψ, where the force jumps between several equally near rotations.
+//
+// This is the version for one tet, with all derivatives. Steps use the one for four tets at a time,
+// fem_assemble_kernel.h, which has energy, gradient and Hessian; test_assemble.c compares the two.
 #include "fem/fem_polar.h"
 #include "fem/fem_tet.h"
 
@@ -61,8 +67,8 @@ static void add_turning(double *C, double s, const double A[9][3], const pl_mat3
     }
   for (int i = 0; i < 9; ++i)
     for (int j = 0; j < 9; ++j)
-      C[9 * i + j] += KA[i][0] * B[j][0] + KA[i][1] * B[j][1] + KA[i][2] * B[j][2] + KB[i][0] * A[j][0] + KB[i][1] * A[j][1] +
-                      KB[i][2] * A[j][2];
+      C[9 * i + j] += KA[i][0] * B[j][0] + KA[i][1] * B[j][1] + KA[i][2] * B[j][2] + KB[i][0] * A[j][0] +
+                      KB[i][1] * A[j][1] + KB[i][2] * A[j][2];
 }
 
 static void tangent_of(const pl_fem_polar *p, pl_fem_lame lame, double *C) {
@@ -70,10 +76,12 @@ static void tangent_of(const pl_fem_polar *p, pl_fem_lame lame, double *C) {
   const double *r = &p->R.m[0][0];
   turning_basis(&p->R, L);
   for (int i = 0; i < 9; ++i)
-    for (int k = 0; k < 3; ++k) scaled[i][k] = c * (L[i][0] * p->K.m[0][k] + L[i][1] * p->K.m[1][k] + L[i][2] * p->K.m[2][k]);
+    for (int k = 0; k < 3; ++k)
+      scaled[i][k] = c * (L[i][0] * p->K.m[0][k] + L[i][1] * p->K.m[1][k] + L[i][2] * p->K.m[2][k]);
   for (int i = 0; i < 9; ++i)
     for (int j = i; j < 9; ++j) {
-      double value = lame.lambda * r[i] * r[j] + scaled[i][0] * L[j][0] + scaled[i][1] * L[j][1] + scaled[i][2] * L[j][2];
+      double value =
+          lame.lambda * r[i] * r[j] + scaled[i][0] * L[j][0] + scaled[i][1] * L[j][1] + scaled[i][2] * L[j][2];
       C[9 * i + j] = value;
       C[9 * j + i] = value;
     }

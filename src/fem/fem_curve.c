@@ -1,21 +1,24 @@
 // Curves in the plane: stretching of an edge and bending at a point (paper 004, appendix A, W_Curve2D).
 //
-//   stretch   ½ k_l (l² - L²)² / L̄³                 l, L, L̄   length of the edge now, at rest, at the start
-//   bend      ½ k_b (θ - Θ)² / T̄                    θ, Θ      turning angle between two edges now, at rest     T̄ = ½ (L̄_i + L̄_j)
+//   stretch   ½ k_l (l² - L²)² / L̄³   l, L, L̄   length of the edge now, at rest, at the start
+//   bend      ½ k_b (θ - Θ)² / T̄      θ, Θ      turning angle between two edges now, at rest   T̄ = ½ (L̄_i + L̄_j)
 //
-// Bending differs from the printed text, which multiplies by T̄. A curve of curvature κ turns by θ = κ T̄ at each point, so the printed sum is
-// ½ k_b κ² Σ T̄³: it goes to zero with the square of the edges' length, and a curve cut twice as finely is four times softer. Divided by T̄ it is
-// ½ k_b κ² Σ T̄, the energy of Euler's elastica with k_b = EI in N m², at any resolution. (The printed text says of L̄³ that it is there for this very
-// reason.) Constant curvature is met exactly: a moment M at the end bends each point by M T̄ / k_b, which is a circle of radius k_b / M.
+// Bending differs from the printed text, which multiplies by T̄. A curve of curvature κ turns by θ = κ T̄ at each point,
+// so the printed sum is ½ k_b κ² Σ T̄³: it goes to zero with the square of the edges' length, and a curve cut twice as
+// finely is four times softer. Divided by T̄ it is ½ k_b κ² Σ T̄, the energy of Euler's elastica with k_b = EI in N m²,
+// at any resolution. (The printed text says of L̄³ that it is there for this very reason.) Constant curvature is met
+// exactly: a moment M at the end bends each point by M T̄ / k_b, which is a circle of radius k_b / M.
 //
 // Stretching is as printed. For a small strain ε it is ½ (4 k_l) ε² L̄: the curve's EA in N is 4 k_l.
 //
-// θ is positive where the curve turns to the left (about +z) from corner 0 over 1 to 2. As the argument of a complex number it needs no case at 90°, and with
-// z = a or b for the edges taken as complex numbers, θ = Im(log b - log a), whose derivatives are those of the logarithm: 1/z, -1/z², 2/z³.
+// θ is positive where the curve turns to the left (about +z) from corner 0 over 1 to 2. As the argument of a complex
+// number it needs no case at 90°, and with z = a or b for the edges taken as complex numbers, θ = Im(log b - log a),
+// whose derivatives are those of the logarithm: 1/z, -1/z², 2/z³.
 //
-// Not smooth: θ lies in [-π, π] and jumps by 2π where the second edge folds back onto the first. A curve that passes through itself there finds a kink in the
-// energy if Θ = 0, and a step otherwise. Not defined: the angle at an edge without length. Where one edge is shorter than 1e-12 of the other, the derivatives
-// of θ are given as 0 (no force). The energy is finite everywhere. Rest edges without length count as Θ = 0; start edges must have a length.
+// Not smooth: θ lies in [-π, π] and jumps by 2π where the second edge folds back onto the first. A curve that passes
+// through itself there finds a kink in the energy if Θ = 0, and a step otherwise. Not defined: the angle at an edge
+// without length. Where one edge is shorter than 1e-12 of the other, the derivatives of θ are given as 0 (no force).
+// The energy is finite everywhere. Rest edges without length count as Θ = 0; start edges must have a length.
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +33,8 @@ static double stretch_fraction(const double *d) {
   return 1 / (length * length * length);
 }
 
-static const pl_fem_measure curve_edge = {2, pl_fem_edge_value, pl_fem_edge_gradient, pl_fem_edge_hessian, NULL, stretch_fraction};
+static const pl_fem_measure curve_edge = {2,    pl_fem_edge_value, pl_fem_edge_gradient, pl_fem_edge_hessian,
+                                          NULL, stretch_fraction};
 
 PL_FEM_MEASURE_ENERGY(pl_fem_curve_stretch, "curve stretch", 2, curve_edge, stretch_names);
 
@@ -70,8 +74,8 @@ static void turn_gradient(const double *d, double *g) {
   g[1] = -b.re - a.re;
 }
 
-// h = blocks [ -A + B, -B; -B, B ] of the second derivatives A, B of the arguments of a and b: ∂_xx = Im c, ∂_xy = Im ic = Re c, ∂_yy = -Im c, with c the
-// second derivative of the logarithm (or its rate).
+// h = blocks [ -A + B, -B; -B, B ] of the second derivatives A, B of the arguments of a and b: ∂_xx = Im c, ∂_xy = Im
+// ic = Re c, ∂_yy = -Im c, with c the second derivative of the logarithm (or its rate).
 static void fill_blocks(complex_number a, complex_number b, double *h) {
   const double A[2][2] = {{a.im, a.re}, {a.re, -a.im}}, B[2][2] = {{b.im, b.re}, {b.re, -b.im}};
   for (int i = 0; i < 36; ++i) h[i] = 0;

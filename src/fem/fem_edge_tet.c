@@ -1,12 +1,15 @@
-// The simplified solid of paper 004, appendix A (last formula): a tet that resists changes of its edges and of its volume.
+// The simplified solid of paper 004, appendix A (last formula): a tet that resists changes of its edges and of its
+// volume.
 //
 //   W = Σ_edges k_l/12 (l² - L²)² V̄ / L̄⁴  +  k_v/2 (v - V)² / V̄
 //
-// l, L, L̄ are the lengths of an edge now, at rest and at the start, v, V, V̄ the volumes (v and V signed, so that inversion is seen). Both terms are a density,
-// built from ratios to the start, times V̄: halving the mesh keeps the energy of a homogeneous deformation, and k_l, k_v are pascals. W is a polynomial in x
-// and X, finite everywhere; only the start must not be flat. It is no isotropic material: its stiffness depends on the shapes of the tets.
+// l, L, L̄ are the lengths of an edge now, at rest and at the start, v, V, V̄ the volumes (v and V signed, so that
+// inversion is seen). Both terms are a density, built from ratios to the start, times V̄: halving the mesh keeps the
+// energy of a homogeneous deformation, and k_l, k_v are pascals. W is a polynomial in x and X, finite everywhere; only
+// the start must not be flat. It is not an isotropic material: its stiffness depends on the shapes of the tets.
 //
-// With d = x_a - x_b, D = X_a - X_b, ℓ = λ_a - λ_b, q = d·d - D·D, c = k_l V̄ / (6 L̄⁴) an edge's W = c q²/2 has, by d and D,
+// With d = x_a - x_b, D = X_a - X_b, ℓ = λ_a - λ_b, q = d·d - D·D, c = k_l V̄ / (6 L̄⁴) an edge's W = c q²/2 has, by d
+// and D,
 //
 //   g = 2 c q d      H = 2 c q 1 + 4 c d dᵀ      M = -4 c d Dᵀ
 //   s = 2 c q (d·ℓ)  s_dd = 4 c ((d·ℓ) 1 + d ℓᵀ + ℓ dᵀ)    s_dD = -4 c ℓ Dᵀ    s_DD = -4 c (d·ℓ) 1
@@ -55,7 +58,8 @@ static void volume_gradient(const double *x, double *n) {
   for (int i = 0; i < 3; ++i) n[i] = -(n[3 + i] + n[6 + i] + n[9 + i]);
 }
 
-// 12 x 12 += s ∇²v(x): the block of corners a, b among 1, 2, 3 is ∓[edge of the third] / 6; corner 0 takes minus the sums.
+// 12 x 12 += s ∇²v(x): the block of corners a, b among 1, 2, 3 is ∓[edge of the third] / 6; corner 0 takes minus the
+// sums.
 static void add_volume_hessian(double *h, double s, const double *x) {
   pl_vec3 e[3];
   edges_of(x, e);
@@ -191,8 +195,8 @@ static void positive(const pl_fem_element *e, double *h) {
 }
 
 // What both energies of an edge make of forces and Hessian.
-static void add_edge(const pl_fem_element *e, const double *before, double factor, bool keep_positive, int edge, double size,
-                     double energies[2], double *g, double *drag, double *h) {
+static void add_edge(const pl_fem_element *e, const double *before, double factor, bool keep_positive, int edge,
+                     double size, double energies[2], double *g, double *drag, double *h) {
   pl_vec3 d = side(e->x, edge), rest = side(e->X, edge), start = side(e->U, edge);
   double now = pl_vec3_dot(d, d), L2 = pl_vec3_dot(start, start), c = e->p[0] * size / (6 * L2 * L2);
   double q = now - pl_vec3_dot(rest, rest), change = 0, block[3][3];
@@ -215,8 +219,8 @@ static void add_edge(const pl_fem_element *e, const double *before, double facto
   add_edge_block(h, edge, (const double(*)[3])block);
 }
 
-static void together(const pl_fem_element *e, const double *before, double factor, bool keep_positive, double energies[2],
-                     double *g, double *drag, double *h) {
+static void together(const pl_fem_element *e, const double *before, double factor, bool keep_positive,
+                     double energies[2], double *g, double *drag, double *h) {
   double size = fabs(volume(e->U)), kappa = e->p[1] / size, v = volume(e->x), m = v - volume(e->X), change = 0, n[12];
   energies[0] = 0.5 * kappa * m * m;
   energies[1] = 0;
@@ -268,7 +272,8 @@ static void third(const pl_fem_element *e, const double *lambda, double *xx, dou
   memset(XX, 0, 144 * sizeof *XX);
   for (int edge = 0; edge < 6; ++edge) third_of_edge(e, edge, lambda, xx, xX, XX);
 
-  double n[12], N[12], A[144] = {0}, turned[12], along = 0, kappa = volume_stiffness(e), m = volume(e->x) - volume(e->X);
+  double n[12], N[12], A[144] = {0}, turned[12], along = 0, kappa = volume_stiffness(e),
+                       m = volume(e->x) - volume(e->X);
   volume_gradient(e->x, n);
   volume_gradient(e->X, N);
   add_volume_hessian(A, 1, e->x);

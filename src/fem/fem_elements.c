@@ -1,15 +1,17 @@
 // From a mesh to lists of elements, one per energy, with material parameters, and to lumped masses.
 //
-// Parameters of paper 004's energies follow from Young's modulus E, Poisson's ratio v and thickness t such that small strains and curvatures cost
-// what they cost in a continuum (README.md has the derivation of each):
+// Parameters of paper 004's energies follow from Young's modulus E, Poisson's ratio v and thickness t such that small
+// strains and curvatures cost what they cost in a continuum (README.md has the derivation of each):
 //
-//   curve      k_l = E t²/4                    k_b = E t⁴/12                              square cross-section of side t
-//   shell      k_l = E t / (2√3 (1 + v))       k_a = E t (3 v - 1) / (2 (1 - v²))         k_b = E t³ / (12 (1 - v²))
-//   plane      k_l = E t / (1 + v)             k_a = E t v / (1 - v²)
-//   edges      k_l = 15 μ/4                    k_v = λ - μ                                on average over directions; v >= 1/4 where k_v is not to be negative
+//   curve   k_l = E t²/4                k_b = E t⁴/12                       square cross-section of side t
+//   shell   k_l = E t / (2√3 (1 + v))   k_a = E t (3 v - 1) / (2 (1 - v²))   k_b = E t³ / (12 (1 - v²))
+//   plane   k_l = E t / (1 + v)         k_a = E t v / (1 - v²)
+//   edges   k_l = 15 μ/4                k_v = λ - μ                          on average over directions
 //
-// A hinge between two elements has the mean of their moduli; an edge of a shell half the sum of those of its triangles, which makes it half as stiff at the
-// border, where it stands for one triangle only.
+// For edges v >= 1/4 keeps k_v from being negative.
+//
+// A hinge between two elements has the mean of their moduli; an edge of a shell half the sum of those of its triangles,
+// which makes it half as stiff at the border, where it stands for one triangle only.
 #include <math.h>
 
 #include "base/context.h"
@@ -42,7 +44,8 @@ static pl_vec3 point_of(const builder *b, int32_t point) {
   return b->mesh->points[point];
 }
 
-static bool add_group(builder *b, const pl_fem_energy *energy, pl_fem_shape shape, int32_t count, group_arrays *arrays) {
+static bool add_group(builder *b, const pl_fem_energy *energy, pl_fem_shape shape, int32_t count,
+                      group_arrays *arrays) {
   pl_arena *arena = &b->model->head.arena;
   size_t n = (size_t)count, k = (size_t)energy->corner_count;
   *arrays = (group_arrays){PL_TAKE(arena, int32_t, n * k), PL_TAKE(arena, double, 3 * n * k),
@@ -61,7 +64,8 @@ static bool add_group(builder *b, const pl_fem_energy *energy, pl_fem_shape shap
 }
 
 // Corners and rest shape of one element.
-static void set_element(const builder *b, group_arrays *arrays, int32_t width, int32_t element, const int32_t *corners) {
+static void set_element(const builder *b, group_arrays *arrays, int32_t width, int32_t element,
+                        const int32_t *corners) {
   for (int32_t k = 0; k < width; ++k) {
     arrays->corners[width * element + k] = corners[k];
     pl_fem_put(arrays->starts, width * element + k, point_of(b, corners[k]));
@@ -86,7 +90,8 @@ static pl_status add_tets(builder *b, const pl_fem_energy *energy, pl_error *err
     const int32_t *tet = b->mesh->tets + 4 * (ptrdiff_t)t;
     double longest, volume = tet_volume(b, tet, &longest);
     if (!(volume > 1e-12 * longest * longest * longest))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "tet %d is flat or inside out (volume %g m³); run `pliant check`", t, volume);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "tet %d is flat or inside out (volume %g m³); run `pliant check`", t,
+                     volume);
     set_element(b, &arrays, 4, t, tet);
     double young = def->young * scale_of(b, t), *p = arrays.parameters + 2 * (ptrdiff_t)t;
     p[0] = young;
@@ -107,10 +112,11 @@ static pl_status add_tets(builder *b, const pl_fem_energy *energy, pl_error *err
 
 // --- triangles ----------------------------------------------------------------------------------------------------
 
-static pl_status weigh_triangles(builder *b, double *areas, pl_error *error) {
+static pl_status compute_areas(builder *b, double *areas, pl_error *error) {
   for (int32_t t = 0; t < b->mesh->triangle_count; ++t) {
     const int32_t *c = b->mesh->triangles + 3 * (ptrdiff_t)t;
-    pl_vec3 u = pl_vec3_sub(point_of(b, c[1]), point_of(b, c[0])), v = pl_vec3_sub(point_of(b, c[2]), point_of(b, c[0]));
+    pl_vec3 u = pl_vec3_sub(point_of(b, c[1]), point_of(b, c[0])),
+            v = pl_vec3_sub(point_of(b, c[2]), point_of(b, c[0]));
     areas[t] = 0.5 * pl_vec3_length(pl_vec3_cross(u, v));
     if (!(areas[t] > 1e-10 * (pl_vec3_dot(u, u) + pl_vec3_dot(v, v))))
       return pl_fail(error, PL_ERROR_INVALID_DATA, "triangle %d has no area; run `pliant check`", t);
@@ -125,7 +131,8 @@ static pl_status weigh_triangles(builder *b, double *areas, pl_error *error) {
 static pl_status add_plane(builder *b, const double *areas, pl_error *error) {
   group_arrays arrays;
   const pl_fem_def *def = b->def;
-  if (!add_group(b, &pl_fem_plane_triangle, PL_FEM_SHAPE_TRIANGLE, b->mesh->triangle_count, &arrays)) return pl_fail_memory(error);
+  if (!add_group(b, &pl_fem_plane_triangle, PL_FEM_SHAPE_TRIANGLE, b->mesh->triangle_count, &arrays))
+    return pl_fail_memory(error);
   for (int32_t t = 0; t < b->mesh->triangle_count; ++t) {
     double young = def->young * def->thickness * scale_of(b, t);
     set_element(b, &arrays, 3, t, b->mesh->triangles + 3 * (ptrdiff_t)t);
@@ -169,7 +176,8 @@ static pl_status add_shell_edges(builder *b, pl_elements triangles, pl_error *er
 static pl_status add_shell_areas(builder *b, pl_error *error) {
   group_arrays arrays;
   double v = b->def->poisson, whole = b->def->young * b->def->thickness * (3 * v - 1) / (2 * (1 - v * v));
-  if (!add_group(b, &pl_fem_shell_area, PL_FEM_SHAPE_TRIANGLE, b->mesh->triangle_count, &arrays)) return pl_fail_memory(error);
+  if (!add_group(b, &pl_fem_shell_area, PL_FEM_SHAPE_TRIANGLE, b->mesh->triangle_count, &arrays))
+    return pl_fail_memory(error);
   for (int32_t t = 0; t < b->mesh->triangle_count; ++t) {
     set_element(b, &arrays, 3, t, b->mesh->triangles + 3 * (ptrdiff_t)t);
     arrays.parameters[t] = whole * scale_of(b, t);  // the projection to examples leaves areas to the edges: weight 0
@@ -211,7 +219,7 @@ static pl_status add_triangles(builder *b, pl_error *error) {
   pl_elements triangles = {b->mesh->triangles, b->mesh->triangle_count, 3};
   double *areas = PL_TAKE(&b->scratch, double, triangles.count);
   if (areas == NULL) return pl_fail_memory(error);
-  pl_status status = weigh_triangles(b, areas, error);
+  pl_status status = compute_areas(b, areas, error);
   if (status < 0) return status;
   if (b->def->material == PL_FEM_PLANE) return add_plane(b, areas, error);
   status = add_shell_edges(b, triangles, error);
@@ -226,11 +234,13 @@ static pl_status add_segments(builder *b, double *lengths, pl_error *error) {
   const pl_fem_def *def = b->def;
   double section = def->thickness * def->thickness;
   group_arrays arrays;
-  if (!add_group(b, &pl_fem_curve_stretch, PL_FEM_SHAPE_LENGTH, b->mesh->segment_count, &arrays)) return pl_fail_memory(error);
+  if (!add_group(b, &pl_fem_curve_stretch, PL_FEM_SHAPE_LENGTH, b->mesh->segment_count, &arrays))
+    return pl_fail_memory(error);
   for (int32_t s = 0; s < b->mesh->segment_count; ++s) {
     const int32_t *ends = b->mesh->segments + 2 * (ptrdiff_t)s;
     lengths[s] = pl_vec3_distance(point_of(b, ends[0]), point_of(b, ends[1]));
-    if (!(lengths[s] > 0)) return pl_fail(error, PL_ERROR_INVALID_DATA, "segment %d has no length; run `pliant check`", s);
+    if (!(lengths[s] > 0))
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "segment %d has no length; run `pliant check`", s);
     set_element(b, &arrays, 2, s, ends);
     arrays.parameters[s] = 0.25 * def->young * section * scale_of(b, s);
     arrays.weights[s] = 4 * arrays.parameters[s] / lengths[s];
@@ -262,7 +272,8 @@ static pl_status add_turns(builder *b, const double *lengths, pl_error *error) {
     for (int32_t i = rows.start[p]; i < rows.start[p + 1]; ++i)
       for (int32_t j = rows.start[p]; j < i; ++j) {
         int32_t s = rows.items[j], t = rows.items[i];
-        int32_t from = ends[2 * s] == p ? ends[2 * s + 1] : ends[2 * s], to = ends[2 * t] == p ? ends[2 * t + 1] : ends[2 * t];
+        int32_t from = ends[2 * s] == p ? ends[2 * s + 1] : ends[2 * s],
+                to = ends[2 * t] == p ? ends[2 * t + 1] : ends[2 * t];
         set_element(b, &arrays, 3, turn, (const int32_t[3]){from, p, to});
         arrays.parameters[turn] = whole * 0.5 * (scale_of(b, s) + scale_of(b, t));
         arrays.weights[turn] = 2 * arrays.parameters[turn] / (lengths[s] + lengths[t]);
@@ -326,13 +337,13 @@ static pl_status check_plane(const pl_mesh_view *mesh, pl_error *error) {
   double reach = pl_box_diagonal(pl_points_box(mesh->points, mesh->point_count));
   for (int32_t i = 0; i < mesh->point_count; ++i)
     if (fabs(mesh->points[i].z - mesh->points[0].z) > 1e-9 * reach)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d is not in the plane z = %g; this material lives in a plane", i,
-                     mesh->points[0].z);
+      return pl_fail(error, PL_ERROR_INVALID_DATA,
+                     "point %d is not in the plane z = %g; this material lives in a plane", i, mesh->points[0].z);
   return PL_OK;
 }
 
-pl_status pl_fem_elements_build(pl_context *context, const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_model *model,
-                                pl_error *error) {
+pl_status pl_fem_elements_build(pl_context *context, const pl_fem_def *def, const pl_mesh_view *mesh,
+                                pl_fem_model *model, pl_error *error) {
   builder b = {.context = context, .def = def, .mesh = mesh, .model = model};
   bool solid = def->material <= PL_FEM_EDGES, flat = def->material == PL_FEM_SHELL || def->material == PL_FEM_PLANE;
   int32_t count = solid ? mesh->tet_count : flat ? mesh->triangle_count : mesh->segment_count;

@@ -1,15 +1,16 @@
-// Example poses as rest shapes of single elements (paper 004, section 5.1): what an element's shape is apart from where it is and how it is turned,
-// mixtures of such shapes, and the mixture nearest to a pose.
+// Example poses as rest shapes of single elements (paper 004, section 5.1): what an element's shape is apart from where
+// it is and how it is turned, mixtures of such shapes, and the mixture nearest to a pose.
 //
-//   tets        S of F = R S, the stretch from the rest element to the example's                    mixed: 1 + Σ w_k (S_k - 1)
+//   tets        S of F = R S, the stretch from the rest element to the example's   mixed: 1 + Σ w_k (S_k - 1)
 //   triangles   the same in their own plane
-//   edges       length               turns and hinges   angle, both mixed as numbers
+//   edges       length   turns and hinges   angle, both mixed as numbers
 //
-// Mixed elements do not fit together in general; the body finds the pose in which they are strained least. So no pose has to be found that shows the
-// mixture, and every element follows its examples through any rotation. The weights p of X(p) = X_0 + Σ p_k (X_k - X_0) have their rest at p = 0; they stay in
-// the hull of rest and examples.
+// Mixed elements do not fit together in general; the body finds the pose in which they are strained least. So no pose
+// has to be found that shows the mixture, and every element follows its examples through any rotation. The weights p of
+// X(p) = X_0 + Σ p_k (X_k - X_0) have their rest at p = 0; they stay in the hull of rest and examples.
 //
-// Nearest mixture: least squares over all elements, each counted by the energy that a small change of its shape costs in its group (tets by volume).
+// Nearest mixture: least squares over all elements, each counted by the energy that a small change of its shape costs
+// in its group (tets by volume).
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +42,8 @@ static void measure_solid(const double *start, const double *x, double *numbers)
   memcpy(numbers, polar.S.m, sizeof polar.S.m);
 }
 
-// Sides of a triangle in its plane, as columns; in the plane z = 0 the axes are those of the world, so that orientation counts.
+// Sides of a triangle in its plane, as columns; in the plane z = 0 the axes are those of the world, so that orientation
+// counts.
 static void plane_sides(const double *x, bool planar, double d[4]) {
   pl_vec3 u = side(x, 0, 1), v = side(x, 0, 2);
   if (planar) {
@@ -111,7 +113,8 @@ static void place(const pl_fem_group *group, int32_t element, const double *numb
     double d[4];
     plane_sides(start, is_planar(group), d);
     for (int a = 0; a < 2; ++a)
-      pl_fem_put(X, a + 1, pl_vec3_of(numbers[0] * d[a] + numbers[1] * d[2 + a], numbers[2] * d[a] + numbers[3] * d[2 + a], 0));
+      pl_fem_put(X, a + 1,
+                 pl_vec3_of(numbers[0] * d[a] + numbers[1] * d[2 + a], numbers[2] * d[a] + numbers[3] * d[2 + a], 0));
   } else if (group->shape == PL_FEM_SHAPE_LENGTH) {
     X[3] = numbers[0];
   } else if (group->shape == PL_FEM_SHAPE_TURN) {
@@ -173,7 +176,8 @@ static void pull_range(void *data, int32_t begin, int32_t end, int32_t block) {
 
 size_t pl_fem_pulls_size(const pl_fem_model *model) {
   size_t blocks = 0;
-  for (int32_t g = 0; g < model->group_count; ++g) blocks += (size_t)pl_block_count(model->groups[g].element_count, PROJECT_GRAIN);
+  for (int32_t g = 0; g < model->group_count; ++g)
+    blocks += (size_t)pl_block_count(model->groups[g].element_count, PROJECT_GRAIN);
   return blocks * (size_t)model->examples.count;
 }
 
@@ -207,7 +211,8 @@ static void describe_group(const pl_fem_def *def, const pl_fem_group *group, dou
     }
     for (int32_t k = 0; k < count; ++k)
       for (int32_t l = 0; l < count; ++l)
-        for (int32_t i = 0; i < size; ++i) gram[count * k + l] += group->weights[e] * mine[size * k + i] * mine[size * l + i];
+        for (int32_t i = 0; i < size; ++i)
+          gram[count * k + l] += group->weights[e] * mine[size * k + i] * mine[size * l + i];
   }
 }
 
@@ -218,7 +223,8 @@ pl_status pl_fem_examples_build(const pl_fem_def *def, const pl_mesh_view *mesh,
   for (size_t k = 0; k < count; ++k)
     for (int32_t i = 0; i < mesh->point_count; ++i)
       if (!pl_vec3_is_finite(def->examples[k].points[i]))
-        return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": point %d is not finite", def->examples[k].name, i);
+        return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": point %d is not finite", def->examples[k].name,
+                       i);
   const char **names = PL_TAKE(arena, const char *, count);
   double *gram = PL_TAKE(arena, double, count *count);
   for (size_t k = 0; names != NULL && k < count; ++k) names[k] = pl_arena_copy_text(arena, def->examples[k].name);
@@ -238,12 +244,14 @@ pl_status pl_fem_examples_build(const pl_fem_def *def, const pl_mesh_view *mesh,
 pl_example_view pl_fem_list_examples(const pl_model *model) {
   const pl_fem_examples *examples = &((const pl_fem_model *)model)->examples;
   if (examples->count == 0) return (pl_example_view){0};
-  return (pl_example_view){.example_count = examples->count, .names = examples->names, .manifold_count = 1, .given_count = 1};
+  return (pl_example_view){
+      .example_count = examples->count, .names = examples->names, .manifold_count = 1, .given_count = 1};
 }
 
 void pl_fem_get_weights(const pl_model *model, const void *state, int32_t manifold, double *weights) {
   (void)manifold;
-  memcpy(weights, pl_fem_state_of(model, state).weights, (size_t)((const pl_fem_model *)model)->examples.count * sizeof(double));
+  memcpy(weights, pl_fem_state_of(model, state).weights,
+         (size_t)((const pl_fem_model *)model)->examples.count * sizeof(double));
 }
 
 void pl_fem_set_weights(const pl_model *model, void *state, int32_t manifold, const double *weights) {

@@ -1,16 +1,20 @@
-// The corotated solid for interactive use, PL_FEM_FAST (Kugelstadt, Koschier and Bender 2018, "Fast Corotated FEM using Operator Splitting"): its immutable
-// part, its state, and what its files share. fem_fast_step.c has the method.
+// The corotated solid for interactive use, PL_FEM_FAST (Kugelstadt, Koschier and Bender 2018, "Fast
+// Corotated FEM using Operator Splitting"): its immutable part, its state, and what its files
+// share. fem_fast_step.c has the method.
 //
-// Tets are kept by colour: those of one colour share no corner, so that eight of them can be worked on at a time and blocks of them by several threads, in any
-// order with the same result. Each colour is padded to groups of eight; padding has no volume and its corners are
-// four particles beyond the last.
+// Tets are kept by colour: those of one colour share no corner, so that eight of them can be worked
+// on at a time and blocks of them by several threads, in any order with the same result. Each
+// colour is padded to groups of eight; padding has no volume and its corners are four particles
+// beyond the last.
 //
-// Particles are kept in the order in which the constant matrix is eliminated. All arrays here and in the state are in that order; what comes in and goes out, and
-// masses and surface in `head`, are in the order of the mesh.
+// Particles are kept in the order in which the constant matrix is eliminated. All arrays here and
+// in the state are in that order; what comes in and goes out, and masses and surface in `head`, are
+// in the order of the mesh.
 #ifndef PL_FEM_FEM_FAST_H
 #define PL_FEM_FEM_FAST_H
 
 #include "body/body_method.h"
+#include "math/lanes.h"
 #include "pliant/fem.h"
 #include "sparse/sparse_cholesky.h"
 
@@ -22,7 +26,11 @@ typedef struct pl_fem_fast_tets {
   const float *constants;      // PL_FAST_CONSTANT_COUNT rows
 } pl_fem_fast_tets;
 
-// Rows of `constants`: gradients of the shape functions of corners 1 to 3 (9, 1/m), 2 mu V h² and lambda V h² (J s²).
+// Corners of the eight tets of a group: [4][8].
+enum { PL_FAST_CORNER_LANES = 4 * LANES };
+
+// Rows of `constants`: gradients of the shape functions of corners 1 to 3 (9, 1/m), 2 mu V h² and
+// lambda V h² (J s²).
 enum { PL_FAST_GRADIENTS = 0, PL_FAST_SHEAR = 9, PL_FAST_BULK = 10, PL_FAST_CONSTANT_COUNT = 11 };
 
 typedef struct pl_fem_fast_model {
@@ -42,7 +50,8 @@ typedef struct pl_fem_fast_model {
   const int32_t *surface_parents;
   const float *touch_stiffness;  // per surface point, N/m: of the springs that colliders push with
   pl_vec3 rest_center;
-  double origin_grid;  // metres; positions are relative to an origin that follows the body in steps of this
+  double origin_grid;  // metres; positions are relative to an origin that follows the body in steps
+                       // of this
 } pl_fem_fast_model;
 
 // Views into a body's flat state.
@@ -55,23 +64,29 @@ typedef struct pl_fem_fast_state {
   struct pl_fem_fast_hold *holds;  // per surface point (fem_fast_touch.h)
 } pl_fem_fast_state;
 
-// Prepare a mesh of tets as a solid with PL_FEM_FAST. Takes of the def: density, young, poisson (0 or more), young_scales, mass_damping, volume_rounds,
-// fast_step, friction, restitution, contact_radius, contact_stiffness, self_contact and surface. Stiffness damping and examples are refused.
-pl_status pl_fem_fast_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_model **model, pl_error *error);
+// Prepare a mesh of tets as a solid with PL_FEM_FAST. Takes of the def: density, young, poisson (0
+// or more), young_scales, mass_damping, volume_rounds, fast_step, friction, restitution,
+// contact_radius, contact_stiffness, self_contact and surface. Stiffness damping and examples are
+// refused.
+pl_status pl_fem_fast_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh,
+                            pl_model **model, pl_error *error);
 
-// One tet of a mesh (fem_fast_tets.c): gradients of its shape functions (1/m), volume (m³) and Lamé's constants (Pa).
+// One tet of a mesh (fem_fast_tets.c): gradients of its shape functions (1/m), volume (m³) and
+// Lamé's constants (Pa).
 typedef struct pl_fem_fast_tet {
   double B[4][3], volume, lambda, mu;
 } pl_fem_fast_tet;
 pl_fem_fast_tet pl_fem_fast_tet_of(const pl_fem_def *def, const pl_mesh_view *mesh, int32_t t);
 
 // Sort the tets by colour (fem_fast_tets.c).
-pl_status pl_fem_fast_tets_build(pl_context *context, const pl_fem_def *def, const pl_mesh_view *mesh, const int32_t *particle_of,
+pl_status pl_fem_fast_tets_build(pl_context *context, const pl_fem_def *def,
+                                 const pl_mesh_view *mesh, const int32_t *particle_of,
                                  pl_arena *arena, pl_fem_fast_tets *tets, pl_error *error);
 
 // One step (fem_fast_step.c).
 enum { PL_FAST_PADDING = 4 };  // particles beyond the last
-pl_status pl_fem_fast_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error);
+pl_status pl_fem_fast_move(const pl_model *model, void *state, const pl_body_move *move,
+                           pl_error *error);
 
 // Reading and writing (fem_fast_surface.c).
 size_t pl_fem_fast_state_size(const pl_model *model);
@@ -80,9 +95,12 @@ void pl_fem_fast_start(const pl_model *model, void *state, const pl_body_start *
 void pl_fem_fast_get_positions(const pl_model *model, const void *state, pl_vec3 *positions);
 void pl_fem_fast_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
 void pl_fem_fast_get_surface(const pl_model *model, const void *state, pl_vec3 *points);
-void pl_fem_fast_set_state(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
-pl_vec3 pl_fem_fast_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
-void pl_fem_fast_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
+void pl_fem_fast_set_state(const pl_model *model, void *state, const pl_vec3 *positions,
+                           const pl_vec3 *velocities);
+pl_vec3 pl_fem_fast_get_particle(const pl_model *model, const void *state, int32_t particle,
+                                 pl_vec3 *velocity);
+void pl_fem_fast_set_particle(const pl_model *model, void *state, int32_t particle,
+                              pl_vec3 position, pl_vec3 velocity);
 int32_t pl_fem_fast_find_not_finite(const pl_model *model, const void *state);
 
 #endif

@@ -1,7 +1,9 @@
-// From a mesh of tets to the model of a fast corotated solid: masses, the constant matrix and its factor, tets by colour.
+// From a mesh of tets to the model of a fast corotated solid: masses, the constant matrix and its factor, tets by
+// colour.
 //
-// With frozen rotations the stretching part of the corotated energy, mu |F - R|², has the Hessian 2 mu V B B^T (x) 1, which knows neither rotation nor coordinate: one
-// number per pair of corners. So the matrix of an implicit step is constant, and one scalar factor serves x, y and z.
+// With frozen rotations the stretching part of the corotated energy, mu |F - R|², has the Hessian 2 mu V B B^T (x) 1,
+// which knows neither rotation nor coordinate: one number per pair of corners. So the matrix of an implicit step is
+// constant, and one scalar factor serves x, y and z.
 #include <math.h>
 
 #include "base/context.h"
@@ -48,15 +50,19 @@ static pl_status check_def(const pl_fem_def *def, const pl_mesh_view *mesh, pl_e
                            "%g is out of range; use %g … %g with the fast material", ranges[i].value, ranges[i].min,
                            ranges[i].max);
   if (def->stiffness_damping != 0)
-    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "stiffness_damping",
-                         "the fast material has mass damping only; its implicit steps damp fast vibrations by themselves");
+    return pl_fail_field(
+        error, PL_ERROR_UNSUPPORTED, "stiffness_damping",
+        "the fast material has mass damping only; its implicit steps damp fast vibrations by themselves");
   if (def->example_count != 0)
-    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "examples", "the fast material has no examples; use corotated tets");
+    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "examples",
+                         "the fast material has no examples; use corotated tets");
   if (mesh->tet_count == 0)
-    return pl_fail_field(error, PL_ERROR_INVALID_DATA, "mesh",
-                         "the fast material is made of tets and this mesh has none; fill a closed surface with `pliant mesh`");
+    return pl_fail_field(
+        error, PL_ERROR_INVALID_DATA, "mesh",
+        "the fast material is made of tets and this mesh has none; fill a closed surface with `pliant mesh`");
   if (mesh->tet_count > pl_sparse_max_elements(mesh->point_count, 4))
-    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mesh", "%d tets are too many; use a coarser mesh", mesh->tet_count);
+    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mesh", "%d tets are too many; use a coarser mesh",
+                         mesh->tet_count);
   return PL_OK;
 }
 
@@ -68,16 +74,18 @@ static pl_status check_tets(const pl_fem_def *def, const pl_mesh_view *mesh, pl_
     for (int i = 0; i < 12; ++i) has_volume = has_volume && fabs(tet.B[i / 3][i % 3]) < 1e15;
     if (!has_volume) return pl_fail(error, PL_ERROR_INVALID_DATA, "tet %d has no volume; run `pliant check`", t);
     if (!(tet.mu > 0) || !isfinite(tet.mu))
-      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "young_scales", "%g of tet %d is out of range", def->young_scales[t],
-                           t);
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "young_scales", "%g of tet %d is out of range",
+                           def->young_scales[t], t);
   }
   return PL_OK;
 }
 
 // A quarter of each tet's mass to each of its corners.
-static pl_status lump_masses(const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_fast_model *model, pl_error *error) {
+static pl_status lump_masses(const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_fast_model *model,
+                             pl_error *error) {
   pl_model *head = &model->head;
-  double *masses = PL_TAKE(&head->arena, double, mesh->point_count), *inverse = PL_TAKE(&head->arena, double, mesh->point_count);
+  double *masses = PL_TAKE(&head->arena, double, mesh->point_count),
+         *inverse = PL_TAKE(&head->arena, double, mesh->point_count);
   if (masses == NULL || inverse == NULL) return pl_fail_memory(error);
   for (int32_t t = 0; t < mesh->tet_count; ++t) {
     double volume = pl_fem_fast_tet_of(def, mesh, t).volume;
@@ -86,7 +94,8 @@ static pl_status lump_masses(const pl_fem_def *def, const pl_mesh_view *mesh, pl
   pl_vec3 center = {0, 0, 0};
   for (int32_t i = 0; i < mesh->point_count; ++i) {
     if (!(masses[i] > 0))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d belongs to no tet with volume; remove it or run `pliant check`", i);
+      return pl_fail(error, PL_ERROR_INVALID_DATA,
+                     "point %d belongs to no tet with volume; remove it or run `pliant check`", i);
     inverse[i] = 1 / masses[i];
     head->mass += masses[i];
     center = pl_vec3_add_scaled(center, mesh->points[i], masses[i]);
@@ -132,13 +141,14 @@ static bool copy_matrix(const pl_sparse *matrix, pl_fem_fast_model *model) {
   return true;
 }
 
-static pl_status build_matrix(pl_context *context, const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_fast_model *model,
-                              pl_error *error) {
+static pl_status build_matrix(pl_context *context, const pl_fem_def *def, const pl_mesh_view *mesh,
+                              pl_fem_fast_model *model, pl_error *error) {
   pl_arena scratch, *arena = &model->head.arena;
   pl_arena_init(&scratch, context, 0);
   pl_sparse matrix;
   pl_status status = PL_OK;
-  if (!pl_sparse_create(&scratch, mesh->tets, mesh->tet_count, 4, mesh->point_count, &matrix)) status = pl_fail_memory(error);
+  if (!pl_sparse_create(&scratch, mesh->tets, mesh->tet_count, 4, mesh->point_count, &matrix))
+    status = pl_fail_memory(error);
   if (status >= 0) {
     fill_matrix(def, mesh, model->head.masses, &matrix);
     status = pl_sparse_cholesky_build(context, arena, &matrix, mesh->points, &model->factor, error);
@@ -154,7 +164,8 @@ static pl_status build_matrix(pl_context *context, const pl_fem_def *def, const 
   return status;
 }
 
-static pl_status fill_particles(const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_fast_model *model, pl_error *error) {
+static pl_status fill_particles(const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_fast_model *model,
+                                pl_error *error) {
   pl_arena *arena = &model->head.arena;
   const pl_contact_surface *surface = &model->head.surface;
   pl_f4 *rest = PL_TAKE(arena, pl_f4, mesh->point_count);
@@ -176,8 +187,10 @@ static pl_status fill_particles(const pl_fem_def *def, const pl_mesh_view *mesh,
   return PL_OK;
 }
 
-// Springs of colliders, by the area that a surface point stands for: stiffer than the layer of tets behind them, so that little of it is pressed into the collider.
-static pl_status fill_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_fast_model *model, pl_error *error) {
+// Springs of colliders, by the area that a surface point stands for: stiffer than the layer of tets behind them, so
+// that little of it is pressed into the collider.
+static pl_status fill_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_fast_model *model,
+                            pl_error *error) {
   enum { STIFFER = 10 };
   const pl_contact_surface *surface = &model->head.surface;
   const pl_vec3 *p = surface->rest_points;
@@ -208,8 +221,8 @@ static uint64_t hash_model(const pl_fem_fast_model *model) {
   hash = pl_hash_bytes(hash, head->masses, n * sizeof(double));
   hash = pl_hash_bytes(hash, model->rest, n * sizeof(pl_f4));
   hash = pl_hash_bytes(hash, model->point_of, n * sizeof(int32_t));
-  hash = pl_hash_bytes(hash, model->tets.corners, groups * 4 * 8 * sizeof(int32_t));
-  hash = pl_hash_bytes(hash, model->tets.constants, groups * PL_FAST_CONSTANT_COUNT * 8 * sizeof(float));
+  hash = pl_hash_bytes(hash, model->tets.corners, groups * PL_FAST_CORNER_LANES * sizeof(int32_t));
+  hash = pl_hash_bytes(hash, model->tets.constants, groups * PL_FAST_CONSTANT_COUNT * LANES * sizeof(float));
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
   hash = pl_hash_bytes(hash, head->surface.weights, 4 * (size_t)head->surface.point_count * sizeof(float));
   hash = pl_hash_bytes(hash, model->touch_stiffness, (size_t)head->surface.point_count * sizeof(float));
@@ -234,16 +247,19 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   model->origin_grid = exp2(ceil(log2(fmax(pl_box_diagonal(head->box), 1e-30))));
   pl_status status = lump_masses(def, &view, model, error);
   if (status >= 0) status = build_matrix(context, def, &view, model, error);
-  if (status >= 0) status = pl_fem_fast_tets_build(context, def, &view, model->particle_of, &head->arena, &model->tets, error);
   if (status >= 0)
-    status = pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
+    status = pl_fem_fast_tets_build(context, def, &view, model->particle_of, &head->arena, &model->tets, error);
+  if (status >= 0)
+    status =
+        pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
   if (status >= 0) status = fill_particles(def, &view, model, error);
   if (status >= 0) status = fill_touch(def, &view, model, error);
   if (status >= 0) head->hash = hash_model(model);
   return status;
 }
 
-pl_status pl_fem_fast_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_model **model, pl_error *error) {
+pl_status pl_fem_fast_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_model **model,
+                            pl_error *error) {
   *model = NULL;
   pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_status status = check_def(def, &view, error);

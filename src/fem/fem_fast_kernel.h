@@ -1,10 +1,11 @@
-// The inner loops themselves; included by fem_fast_kernels.c and fem_fast_kernels_avx2.c with KERNELS set to the name of the table to define. What they compute is
-// said in fem_fast_step.c, whose letters are used here.
+// The inner loops; included by fem_fast_kernels.c and fem_fast_kernels_avx2.c with KERNELS set to the name of the table
+// to define. They compute the step of fem_fast_step.c (Kugelstadt, Koschier and Bender 2018), in its letters.
 //
-// Eight tets at a time. A particle is (x, y, z, something), so a corner of eight tets is eight loads and a transposition; since tets of a colour share no
-// corner, results can go back the same way.
+// Eight tets at a time. A particle is (x, y, z, something), so a corner of eight tets is eight loads and a
+// transposition; since tets of a colour share no corner, results can go back the same way.
 
-// Rows x, y, z and the fourth of eight particles, and back. Without AVX by halves, because gcc takes wider shuffles apart.
+// Rows x, y, z and the fourth of eight particles, and back. Without AVX by halves, because gcc takes wider shuffles
+// apart.
 #if PL_SIMD_IS_AVX
 PL_SIMD_INLINE void transpose8(pl_f8 r[4]) {
   pl_f8 a = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13),
@@ -23,7 +24,7 @@ PL_SIMD_INLINE void gather(const pl_f4 *from, const int32_t *at, pl_f8 r[4]) {
   }
   transpose8(r);
 }
-PL_SIMD_INLINE void lanes_of(pl_f8 r[4], pl_f4 points[8]) {
+PL_SIMD_INLINE void lanes_of(pl_f8 r[4], pl_f4 points[LANES]) {
   transpose8(r);
   for (int k = 0; k < 4; ++k) {
     points[k] = (pl_f4)_mm256_castps256_ps128((__m256)r[k]);
@@ -50,7 +51,7 @@ PL_SIMD_INLINE void gather(const pl_f4 *from, const int32_t *at, pl_f8 r[4]) {
   transpose4(high);
   for (int k = 0; k < 4; ++k) r[k] = (halves){.half = {low[k], high[k]}}.whole;
 }
-PL_SIMD_INLINE void lanes_of(pl_f8 r[4], pl_f4 points[8]) {
+PL_SIMD_INLINE void lanes_of(pl_f8 r[4], pl_f4 points[LANES]) {
   for (int k = 0; k < 4; ++k) {
     halves h = {r[k]};
     points[k] = h.half[0];
@@ -63,16 +64,17 @@ PL_SIMD_INLINE void lanes_of(pl_f8 r[4], pl_f4 points[8]) {
 
 PL_SIMD_INLINE void add_at(pl_f4 *to, const int32_t *at, pl_f8 x, pl_f8 y, pl_f8 z) {
   pl_f8 rows[4] = {x, y, z, pl_f8_set1(0)};
-  pl_f4 points[8];
+  pl_f4 points[LANES];
   lanes_of(rows, points);
-  for (int k = 0; k < 8; ++k) to[at[k]] += points[k];
+  for (int k = 0; k < LANES; ++k) to[at[k]] += points[k];
 }
 
 PL_SIMD_INLINE pl_f8 dot8(const pl_f8 a[3], const pl_f8 b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// What outside forces and damping would do to a particle by themselves: h² (a + f / m - damping v) / (1 + h damping).
+// Right-hand side of the step (fem_fast_step.c), outside part. What outside forces and damping would do to a particle
+// by themselves: h² (a + f / m - damping v) / (1 + h damping).
 PL_SIMD_INLINE pl_f4 push_of(const pl_fem_fast_work *work, int32_t i) {
   pl_f4 push = work->gain - work->state.velocities[i] * work->damping;
   if (work->outside != NULL) {
@@ -82,6 +84,7 @@ PL_SIMD_INLINE pl_f4 push_of(const pl_fem_fast_work *work, int32_t i) {
   return push * work->reach;
 }
 
+// y = x + h v, and h² times the outside forces.
 static void predict(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   const float *inertias = work->model->inertias;
   for (int32_t i = begin; i < end; ++i) {
@@ -92,45 +95,49 @@ static void predict(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
 }
 
 // F = sum over corners (x_a - x_0) b_a^T, row-major.
-PL_SIMD_INLINE void find_gradient(const pl_fem_fast_work *work, const int32_t *corners, const float *constants, pl_f8 f[9]) {
+PL_SIMD_INLINE void find_gradient(const pl_fem_fast_work *work, const int32_t *corners, const float *constants,
+                                  pl_f8 f[9]) {
   pl_f8 first[4], corner[4];
   gather(work->predicted, corners, first);
   for (int i = 0; i < 9; ++i) f[i] = pl_f8_set1(0);
   for (int a = 0; a < 3; ++a) {
-    gather(work->predicted, corners + 8 * (a + 1), corner);
+    gather(work->predicted, corners + LANES * (a + 1), corner);
     for (int i = 0; i < 3; ++i) {
       pl_f8 edge = corner[i] - first[i];
-      for (int j = 0; j < 3; ++j) f[3 * i + j] += edge * pl_f8_load(constants + 8 * (PL_FAST_GRADIENTS + 3 * a + j));
+      for (int j = 0; j < 3; ++j)
+        f[3 * i + j] += edge * pl_f8_load(constants + LANES * (PL_FAST_GRADIENTS + 3 * a + j));
     }
   }
 }
 
+// R of each tet and its elastic forces, h² Σ (2 μ V (R - F) - λ V t R) b_a; g_a = R b_a is kept for press().
 static void match_group(const pl_fem_fast_work *work, int32_t group) {
   const pl_fem_fast_tets *tets = &work->model->tets;
-  const int32_t *corners = tets->corners + (size_t)group * 32;
-  const float *constants = tets->constants + (size_t)group * PL_FAST_CONSTANT_COUNT * 8;
-  float *q = work->state.rotations + (size_t)group * 32, *pulls = work->pulls + (size_t)group * 72;
-  _Alignas(32) float matrix[72];
+  const int32_t *corners = tets->corners + (size_t)group * PL_FAST_CORNER_LANES;
+  const float *constants = tets->constants + (size_t)group * PL_FAST_CONSTANT_COUNT * LANES;
+  float *q = work->state.rotations + (size_t)group * QUAT_LANES, *pulls = work->pulls + (size_t)group * MAT3_LANES;
+  _Alignas(32) float matrix[MAT3_LANES];
   pl_f8 f[9], r[9], stress[9], strain = pl_f8_set1(0), first[3] = {{0}, {0}, {0}};
   find_gradient(work, corners, constants, f);
-  for (int i = 0; i < 9; ++i) pl_f8_store(matrix + 8 * i, f[i]);
+  for (int i = 0; i < 9; ++i) pl_f8_store(matrix + LANES * i, f[i]);
   pl_rotation_batch(matrix, q);
   pl_quat8_rows(q, r);
-  for (int i = 0; i < 9; ++i) f[i] = pl_f8_load(matrix + 8 * i);
+  for (int i = 0; i < 9; ++i) f[i] = pl_f8_load(matrix + LANES * i);
 
-  pl_f8 shear = pl_f8_load(constants + 8 * PL_FAST_SHEAR);
-  for (int i = 0; i < 3; ++i) strain += (f[3 * i] * r[3 * i] + f[3 * i + 1] * r[3 * i + 1] + f[3 * i + 2] * r[3 * i + 2]) - 1.0f;
-  pl_f8 pressure = pl_f8_load(constants + 8 * PL_FAST_BULK) * strain;
+  pl_f8 shear = pl_f8_load(constants + LANES * PL_FAST_SHEAR);
+  for (int i = 0; i < 3; ++i)
+    strain += (f[3 * i] * r[3 * i] + f[3 * i + 1] * r[3 * i + 1] + f[3 * i + 2] * r[3 * i + 2]) - 1.0f;
+  pl_f8 pressure = pl_f8_load(constants + LANES * PL_FAST_BULK) * strain;
   for (int i = 0; i < 9; ++i) stress[i] = shear * (r[i] - f[i]) - pressure * r[i];
   for (int a = 0; a < 3; ++a) {
     pl_f8 b[3], force[3];
-    for (int j = 0; j < 3; ++j) b[j] = pl_f8_load(constants + 8 * (PL_FAST_GRADIENTS + 3 * a + j));
+    for (int j = 0; j < 3; ++j) b[j] = pl_f8_load(constants + LANES * (PL_FAST_GRADIENTS + 3 * a + j));
     for (int i = 0; i < 3; ++i) {
       force[i] = dot8(stress + 3 * i, b);
       first[i] -= force[i];
-      pl_f8_store(pulls + 8 * (3 * a + i), dot8(r + 3 * i, b));
+      pl_f8_store(pulls + LANES * (3 * a + i), dot8(r + 3 * i, b));
     }
-    add_at(work->forces, corners + 8 * (a + 1), force[0], force[1], force[2]);
+    add_at(work->forces, corners + LANES * (a + 1), force[0], force[1], force[2]);
   }
   add_at(work->forces, corners, first[0], first[1], first[2]);
 }
@@ -139,22 +146,22 @@ static void match(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   for (int32_t group = begin; group < end; ++group) match_group(work, group);
 }
 
-// Adds lambda h² V g (g . x) of the tets of a group to y.
+// product += λ h² V g (g · direction): the volume part of the matrix.
 static void press_group(const pl_fem_fast_work *work, int32_t group) {
-  const int32_t *corners = work->model->tets.corners + (size_t)group * 32;
-  const float *constants = work->model->tets.constants + (size_t)group * PL_FAST_CONSTANT_COUNT * 8;
-  const float *pulls = work->pulls + (size_t)group * 72;
+  const int32_t *corners = work->model->tets.corners + (size_t)group * PL_FAST_CORNER_LANES;
+  const float *constants = work->model->tets.constants + (size_t)group * PL_FAST_CONSTANT_COUNT * LANES;
+  const float *pulls = work->pulls + (size_t)group * MAT3_LANES;
   pl_f8 first[4], corner[4], g[9], strain = pl_f8_set1(0), total[3] = {{0}, {0}, {0}};
-  for (int i = 0; i < 9; ++i) g[i] = pl_f8_load(pulls + 8 * i);
+  for (int i = 0; i < 9; ++i) g[i] = pl_f8_load(pulls + LANES * i);
   gather(work->direction, corners, first);
   for (int a = 0; a < 3; ++a) {
-    gather(work->direction, corners + 8 * (a + 1), corner);
+    gather(work->direction, corners + LANES * (a + 1), corner);
     for (int i = 0; i < 3; ++i) strain += g[3 * a + i] * (corner[i] - first[i]);
   }
-  strain *= pl_f8_load(constants + 8 * PL_FAST_BULK);
+  strain *= pl_f8_load(constants + LANES * PL_FAST_BULK);
   for (int a = 0; a < 3; ++a) {
     for (int i = 0; i < 3; ++i) total[i] -= g[3 * a + i];
-    add_at(work->product, corners + 8 * (a + 1), strain * g[3 * a], strain * g[3 * a + 1], strain * g[3 * a + 2]);
+    add_at(work->product, corners + LANES * (a + 1), strain * g[3 * a], strain * g[3 * a + 1], strain * g[3 * a + 2]);
   }
   add_at(work->product, corners, strain * total[0], strain * total[1], strain * total[2]);
 }
@@ -163,6 +170,7 @@ static void press(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   for (int32_t group = begin; group < end; ++group) press_group(work, group);
 }
 
+// product = A direction: the constant part of the matrix.
 static void stretch(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   const pl_fem_fast_model *model = work->model;
   const pl_f4 *x = work->direction;
@@ -188,6 +196,7 @@ static double dot(const pl_f4 *a, const pl_f4 *b, int32_t begin, int32_t end) {
   return sum[0] + sum[1] + sum[2];
 }
 
+// One step of conjugate gradients: moves += length direction, forces -= length product.
 static void advance(const pl_fem_fast_work *work, float length, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; ++i) {
     work->moves[i] += work->direction[i] * length;
@@ -195,6 +204,7 @@ static void advance(const pl_fem_fast_work *work, float length, int32_t begin, i
   }
 }
 
+// The next direction of conjugate gradients.
 static void turn(const pl_fem_fast_work *work, float fraction, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; ++i) work->direction[i] = work->solved[i] + work->direction[i] * fraction;
 }
@@ -210,6 +220,7 @@ PL_SIMD_INLINE pl_f4 cross4(pl_f4 a, pl_f4 b) {
   return __builtin_shufflevector(c, c, 1, 2, 0, 3);
 }
 
+// Momentum and angular momentum of the moves, and moments of the body, for the rigid part that is taken out.
 static void sum(const pl_fem_fast_work *work, int32_t begin, int32_t end, pl_fem_fast_sums *sums) {
   pl_fem_fast_sums s = {.drift = {0}};
   for (int32_t i = begin; i < end; ++i) {
@@ -224,6 +235,7 @@ static void sum(const pl_fem_fast_work *work, int32_t begin, int32_t end, pl_fem
   *sums = s;
 }
 
+// v += d / h, x += h v, with the rigid part taken out of d.
 static bool finish(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   pl_f4 zero = {0};
   float rate = 1.0f / work->step;

@@ -1,4 +1,5 @@
-// The inner loops of the fast corotated solid, compiled for the plain machine and for AVX2 (see math/simd.h for how). All give the same bits.
+// The inner loops of the fast corotated solid, compiled for the plain machine and for AVX2 (see
+// math/simd.h for how). All give the same bits.
 #ifndef PL_FEM_FEM_FAST_KERNELS_H
 #define PL_FEM_FEM_FAST_KERNELS_H
 
@@ -15,16 +16,17 @@ typedef struct pl_fem_fast_sums {
   pl_fast_d4 products;  // m (xy, yz, zx)
 } pl_fem_fast_sums;
 
-// What a step works on. Arrays of particles have PL_FAST_PADDING more than there are; of these `forces` and `product` are added to where padding is, and stay zero.
+// Workspace of a step. Arrays of particles have PL_FAST_PADDING more than there are; of these
+// `forces` and `product` are added to where padding is, and stay zero.
 typedef struct pl_fem_fast_work {
   const pl_fem_fast_model *model;
   pl_fem_fast_state state;
   pl_f4 *predicted;            // y: where particles go by their velocities
   pl_f4 *moves;                // d: the way from there to where they will be
-  pl_f4 *forces;               // times h²; what of them the moves do not yet answer
+  pl_f4 *forces;               // times h²; the residual of the moves
   pl_f4 *solved;               // forces times the inverse of A
-  pl_f4 *direction;            // of the search, …
-  pl_f4 *product;              // … and the forces that answer it
+  pl_f4 *direction;            // of conjugate gradients, …
+  pl_f4 *product;              // … and the matrix times it
   float *pulls;                // [group][9][8]: gradients of the strain of volume by corners 1 to 3
   const pl_f4 *outside;        // newtons, by mesh point, or NULL
   float step;                  // h
@@ -40,16 +42,16 @@ typedef struct pl_fem_fast_kernels {
   void (*match)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
   // product = A direction, for particles [begin, end).
   void (*stretch)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
-  // product += what the volumes of groups [begin, end) of one colour answer to the direction.
+  // product += forces of the volumes of groups [begin, end) of one colour for the direction.
   void (*press)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
   // Over particles [begin, end).
   double (*dot)(const pl_f4 *a, const pl_f4 *b, int32_t begin, int32_t end);
   // moves += length direction, forces -= length product.
   void (*advance)(const pl_fem_fast_work *work, float length, int32_t begin, int32_t end);
-  // direction = solved + share direction.
+  // direction = solved + fraction * direction.
   void (*turn)(const pl_fem_fast_work *work, float fraction, int32_t begin, int32_t end);
   void (*sum)(const pl_fem_fast_work *work, int32_t begin, int32_t end, pl_fem_fast_sums *sums);
-  // Velocities and positions at the end of the step. False when something is infinite or no number.
+  // Velocities and positions at the end of the step. False when something is not finite.
   bool (*finish)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
 } pl_fem_fast_kernels;
 

@@ -1,19 +1,25 @@
-// The linear system of a step, by conjugate gradients on compliant volume constraints with the constant stretching matrix as preconditioner.
+// The linear system of a step, by conjugate gradients on compliant volume constraints with the constant stretching
+// matrix as preconditioner.
 //
 //   (A + sum over tets of lambda h² V g g^T + springs of pins and colliders) d = forces,   d = 0 at held particles
 //
-// A is factored; each volume is a compliant constraint of rank one (compliance 1 / lambda V), whose directions g turn with the tets. Where lambda is 0 and nothing
-// is pinned or touched the first iteration is exact. Otherwise each takes the moves to the least energy in one more dimension, and `volume_rounds` of them are made. To stop
-// early is safe: what is missing acts like added mass, because d = 0 goes on with the velocity there is, and equilibria are not changed.
+// A is factored; each volume is a compliant constraint of rank one (compliance 1 / lambda V), whose directions g turn
+// with the tets. Where lambda is 0 and nothing is pinned or touched the first iteration is exact. Otherwise each takes
+// the moves to the least energy in one more dimension, and `volume_rounds` of them are made. To stop early is safe:
+// what is missing acts like added mass, because d = 0 goes on with the velocity there is, and equilibria are not
+// changed.
 //
 // Ways not taken:
-// - Gauss-Seidel over the volumes after the solve, as in the paper, costs a third a round. It moves particles as if they were free masses, though stretching holds
-//   them. Starting without pressures in every step, a body never rests: the states after the two solves differ by h² times the force of the volumes over the mass,
-//   2.7 mm where that is the weight and the step 1/60 s, however stiff the body and with any number of rounds. Keeping pressures from step to step makes rest
-//   exact, but pressures that lag behind the strain pump energy: a cantilever with Poisson's ratio 0.49 and two rounds swings forever.
-// - Putting pinned particles back after a free step lets the whole body fall and relax by the way sound travels in a step before it is put back: 17 cm for 1e5 Pa
-//   and 1.7 m for 1e7 Pa at 1/60 s. Penalties in the matrix would have to be known when the model is built. Here the inverse of A is nearly that of
-//   the pinned matrix: the few motions that matter are found in a few more iterations.
+// - Gauss-Seidel over the volumes after the solve, as in the paper, costs a third a round. It moves particles as if
+// they were free masses, though stretching holds
+//   them. Starting without pressures in every step, a body never rests: the states after the two solves differ by h²
+//   times the force of the volumes over the mass, 2.7 mm where that is the weight and the step 1/60 s, however stiff
+//   the body and with any number of rounds. Keeping pressures from step to step makes rest exact, but pressures that
+//   lag behind the strain pump energy: a cantilever with Poisson's ratio 0.49 and two rounds swings forever.
+// - Putting pinned particles back after a free step lets the whole body fall and relax by the way sound travels in a
+// step before it is put back: 17 cm for 1e5 Pa
+//   and 1.7 m for 1e7 Pa at 1/60 s. Penalties in the matrix would have to be known when the model is built. Here the
+//   inverse of A is nearly that of the pinned matrix: the few motions that matter are found in a few more iterations.
 #include "fem/fem_fast_solve.h"
 
 #include "base/parallel.h"
@@ -21,14 +27,17 @@
 enum { PARTICLES_PER_BLOCK = 1024, GROUPS_PER_BLOCK = 64 };
 // What pins and contacts need beyond the rounds for the volume.
 enum { HOLD_ROUNDS = 6 };
-// The error, squared and in the norm of the matrix, relative to that of the first guess, and as a share of the body's size where float can tell no more.
+// The error, squared and in the norm of the matrix, relative to that of the first guess, and as a fraction of the
+// body's size where float can tell no more.
 static const double TOLERANCE = 1e-10, MIN_FRACTION = 1e-8;
 
-void pl_fem_fast_for_colors(pl_fem_fast_solver *solver, void (*work)(void *data, int32_t begin, int32_t end, int32_t block)) {
+void pl_fem_fast_for_colors(pl_fem_fast_solver *solver,
+                            void (*work)(void *data, int32_t begin, int32_t end, int32_t block)) {
   const pl_fem_fast_tets *tets = &solver->work.model->tets;
   for (int32_t color = 0; color < tets->color_count; ++color) {
     solver->first_group = tets->color_start[color];
-    pl_parallel_for(solver->context, tets->color_start[color + 1] - solver->first_group, GROUPS_PER_BLOCK, work, solver);
+    pl_parallel_for(solver->context, tets->color_start[color + 1] - solver->first_group, GROUPS_PER_BLOCK, work,
+                    solver);
   }
 }
 
@@ -47,7 +56,8 @@ void pl_fem_fast_place_pins(const pl_fem_fast_solver *solver, double fraction) {
       work->state.velocities[i] = (target - work->state.positions[i]) * rate;
       work->predicted[i] = target;
     } else {
-      work->forces[i] += (target - work->predicted[i]) * pin->stiffness - work->state.velocities[i] * (pin->damping * work->step);
+      work->forces[i] +=
+          (target - work->predicted[i]) * pin->stiffness - work->state.velocities[i] * (pin->damping * work->step);
     }
   }
 }
@@ -100,7 +110,7 @@ void pl_fem_fast_solve(pl_fem_fast_solver *solver) {
   double left = precondition(solver), size = MIN_FRACTION * work->model->origin_grid;
   double min = left * TOLERANCE + work->model->head.mass * size * size;
   for (int32_t i = 0; i < n; ++i) work->direction[i] = work->solved[i];
-  // What is no number must go on, so that it is seen in the moves.
+  // A value that is not a number must propagate, so that it is seen in the moves.
   for (int32_t round = 1; !(left <= min); ++round) {
     multiply(solver);
     double answer = solver->kernels->dot(work->direction, work->product, 0, n);

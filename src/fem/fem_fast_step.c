@@ -2,25 +2,34 @@
 //
 //   every particle:   y = x + h v
 //   every tet:        F = sum y_a b_a^T,  R = rotation nearest to F,  g_a = R b_a,  t = tr(R^T F) - 3
-//   the body:         (A + sum lambda h² V g g^T) d = h² (m a + f - damping m v + sum over tets of (2 mu V (R - F) - lambda V t R) b_a)
+//   the body:         (A + sum lambda h² V g g^T) d = h² (m a + f - damping m v + e)
+//                     e = sum over tets of (2 mu V (R - F) - lambda V t R) b_a
 //   every particle:   v <- v + d / h,   x <- x + h v
 //
-//   x y     position, and where it goes by its velocity                b_a   gradient of the shape function of corner a
-//   d       way from y to the new position                             t     strain of volume
-//   V F R   rest volume, deformation gradient, rotation of a tet       A     M (1 + h damping) + h² sum 2 mu V b_a . b_b, constant
+//   x y     position, and prediction by its velocity
+//   d       displacement from y to the new position
+//   b_a     gradient of the shape function of corner a
+//   V F R   rest volume, deformation gradient, rotation of a tet
+//   t       strain of volume
+//   A       M (1 + h damping) + h² sum 2 mu V b_a . b_b, constant
 //
-// This is an implicit Euler step with rotations that are found once. The energy of corotated tets, mu |F - R|² + lambda / 2 (tr(R^T F) - 3)², is split: the first part,
-// stretching, has a constant matrix, factored when the model is built; the second, volume, is a compliant constraint per tet and is dealt with in a few
-// iterations (fem_fast_solve.c).
+// This is an implicit Euler step with rotations that are found once. The energy of corotated tets, mu |F - R|² + lambda
+// / 2 (tr(R^T F) - 3)², is split: the first part, stretching, has a constant matrix, factored when the model is built;
+// the second, volume, is a compliant constraint per tet and is dealt with in a few iterations (fem_fast_solve.c).
 //
 // Differs from the paper:
-// - The iterations on volume are conjugate gradients around the factor instead of Gauss-Seidel after it: then bodies come to rest in the equilibrium of corotated
-//   tets, with any number of iterations, and may be pinned and lie on colliders (fem_fast_solve.c says what else was tried).
-// - Rotations are those of x + h v, without what gravity and other forces add. That changes nothing in flight; but near pins a body would be deformed by h² a, and
+// - The iterations on volume are conjugate gradients around the factor instead of Gauss-Seidel after it: then bodies
+// come to rest in the equilibrium of corotated
+//   tets, with any number of iterations, and may be pinned and lie on colliders (fem_fast_solve.c says what else was
+//   tried).
+// - Rotations are those of x + h v, without what gravity and other forces add. That changes nothing in flight; but near
+// pins a body would be deformed by h² a, and
 //   with rotations found there it comes to rest 7 % too low at 1e6 Pa and 70 % at 1e7 Pa.
-// - They come from a guarded Newton iteration that starts at the last ones (math/rotation_batch.h) instead of the closed form: it handles inverted tets as well and
+// - They come from a guarded Newton iteration that starts at the last ones (math/rotation_batch.h) instead of the
+// closed form: it handles inverted tets as well and
 //   is done after one or two iterations.
-// - Because rotations are those of y and not of the result, forces could exert a torque. The rigid part of d, which inner forces cannot make, is taken out:
+// - Because rotations are those of y and not of the result, forces could exert a torque. The rigid part of d, which
+// inner forces cannot make, is taken out:
 //   linear and angular momentum are kept.
 #include <math.h>
 
@@ -79,9 +88,11 @@ static void find_rigid_part(step_data *d, int32_t block_count) {
   double mass = d->solver.work.model->head.mass;
   pl_vec3 c = pl_vec3_scale(vec3_of_d4(s.moment), 1 / mass), drift = pl_vec3_scale(vec3_of_d4(s.drift), 1 / mass);
   pl_vec3 twist = pl_vec3_sub(vec3_of_d4(s.twist), pl_vec3_scale(pl_vec3_cross(c, drift), mass));
-  double xx = s.squares[0] - mass * c.x * c.x, yy = s.squares[1] - mass * c.y * c.y, zz = s.squares[2] - mass * c.z * c.z;
-  double xy = s.products[0] - mass * c.x * c.y, yz = s.products[1] - mass * c.y * c.z, xz = s.products[2] - mass * c.z * c.x;
-  // A body squeezed to a line has no inertia around it: the small share of the trace keeps the matrix invertible.
+  double xx = s.squares[0] - mass * c.x * c.x, yy = s.squares[1] - mass * c.y * c.y,
+         zz = s.squares[2] - mass * c.z * c.z;
+  double xy = s.products[0] - mass * c.x * c.y, yz = s.products[1] - mass * c.y * c.z,
+         xz = s.products[2] - mass * c.z * c.x;
+  // A body squeezed to a line has no inertia around it: the small fraction of the trace keeps the matrix invertible.
   double min = 1e-9 * (xx + yy + zz);
   pl_mat3 inertia = {{{yy + zz + min, -xy, -xz}, {-xy, xx + zz + min, -yz}, {-xz, -yz, xx + yy + min}}};
   pl_mat3 inverse = pl_mat3_determinant(inertia) > 0 ? pl_mat3_inverse(inertia) : pl_mat3_zero();
@@ -94,7 +105,8 @@ static void find_rigid_part(step_data *d, int32_t block_count) {
 static void follow_origin(const pl_fem_fast_model *model, pl_fem_fast_state state) {
   pl_f4 near = state.positions[0];
   double grid = model->origin_grid;
-  pl_vec3 cells = {nearbyint((double)near[0] / grid), nearbyint((double)near[1] / grid), nearbyint((double)near[2] / grid)};
+  pl_vec3 cells = {nearbyint((double)near[0] / grid), nearbyint((double)near[1] / grid),
+                   nearbyint((double)near[2] / grid)};
   double far = fmax(fabs(cells.x), fmax(fabs(cells.y), fabs(cells.z)));
   if (!(far > 1) || !isfinite(far)) return;
   pl_vec3 shift = pl_vec3_scale(cells, grid);
@@ -115,7 +127,7 @@ static bool take_memory(step_data *d, const pl_body_move *move) {
     has_memory = has_memory && *arrays[i] != NULL;
     for (size_t k = 0; has_memory && k < PL_FAST_PADDING; ++k) (*arrays[i])[n + k] = (pl_f4){0};
   }
-  work->pulls = PL_SCRATCH(move->scratch, float, (size_t)model->tets.group_count * 72);
+  work->pulls = PL_SCRATCH(move->scratch, float, (size_t)model->tets.group_count *MAT3_LANES);
   d->solver.workspace = PL_SCRATCH(move->scratch, float, pl_sparse_cholesky_workspace(&model->factor));
   d->sums = PL_SCRATCH(move->scratch, pl_fem_fast_sums, blocks);
   d->is_finite = PL_SCRATCH(move->scratch, bool, blocks);
@@ -171,16 +183,18 @@ static void step_once(step_data *d, const pl_body_move *move, int32_t k, int32_t
 // How many steps of the model make one of the world; 0 where none do.
 static int32_t count_steps(double model_step, double world_step) {
   double count = nearbyint(world_step / model_step);
-  return count >= 1 && count <= MAX_STEPS && fabs(count * model_step - world_step) <= 1e-6 * model_step ? (int32_t)count : 0;
+  return count >= 1 && count <= MAX_STEPS && fabs(count * model_step - world_step) <= 1e-6 * model_step ? (int32_t)count
+                                                                                                        : 0;
 }
 
 pl_status pl_fem_fast_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
   const pl_fem_fast_model *fast = (const pl_fem_fast_model *)model;
   int32_t step_count = count_steps(fast->step, move->step);
   if (step_count == 0)
-    return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                   "this model was built for steps of %g s and the world's are %g s; set fast_step of its def to the world's step",
-                   fast->step, move->step);
+    return pl_fail(
+        error, PL_ERROR_UNSUPPORTED,
+        "this model was built for steps of %g s and the world's are %g s; set fast_step of its def to the world's step",
+        fast->step, move->step);
   pl_scratch_mark mark = pl_scratch_push(move->scratch);
   step_data d = {
       .solver = {.context = move->context,
@@ -206,7 +220,8 @@ pl_status pl_fem_fast_move(const pl_model *model, void *state, const pl_body_mov
   for (int32_t k = 0; k < step_count; ++k) step_once(&d, move, k, step_count);
   pl_fem_fast_state s = d.solver.work.state;
   *s.suspect = 0;
-  for (int32_t b = 0; b < pl_block_count(model->particle_count, PARTICLES_PER_BLOCK); ++b) *s.suspect |= !d.is_finite[b];
+  for (int32_t b = 0; b < pl_block_count(model->particle_count, PARTICLES_PER_BLOCK); ++b)
+    *s.suspect |= !d.is_finite[b];
   follow_origin(fast, s);
   pl_scratch_pop(move->scratch, mark);
   return PL_OK;

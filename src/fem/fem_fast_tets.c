@@ -1,15 +1,14 @@
 // Tets by colour and in groups of eight, with the constants that the kernels stream.
 //
-// Colours are given greedily: each tet takes the first colour that none of its corners has seen. Tets are visited by their first corner in the order of
-// elimination, so that tets of one colour that follow each other are near each other in memory.
+// Colours are given greedily: each tet takes the first colour that none of its corners has seen. Tets are visited by
+// their first corner in the order of elimination, so that tets of one colour that follow each other are near each other
+// in memory.
 #include <math.h>
 
 #include "base/context.h"
 #include "base/error.h"
 #include "fem/fem_fast.h"
 #include "fem/fem_tet.h"
-
-enum { LANES = 8 };
 
 typedef struct coloring {
   int32_t *visit;   // tets in the order of visiting
@@ -93,11 +92,13 @@ static pl_status fill_groups(const pl_fem_def *def, const pl_mesh_view *mesh, co
   for (int32_t color = 0; color < c->color_count; ++color)
     color_start[color + 1] = color_start[color] + (c->counts[color] + LANES - 1) / LANES;
   size_t group_count = (size_t)color_start[c->color_count];
-  int32_t *corners = PL_TAKE(arena, int32_t, group_count * 4 * LANES);
+  int32_t *corners = PL_TAKE(arena, int32_t, group_count * PL_FAST_CORNER_LANES);
   float *constants = PL_TAKE(arena, float, group_count *PL_FAST_CONSTANT_COUNT *LANES);
   if (corners == NULL || constants == NULL) return pl_fail_memory(error);
-  // Padding is a tet of no volume made of four particles beyond the last (pl_fem_fast_work), with the identity as deformation gradient.
-  for (size_t i = 0; i < group_count * 4 * LANES; ++i) corners[i] = mesh->point_count + (int32_t)(i / LANES % 4);
+  // Padding is a tet of no volume made of four particles beyond the last (pl_fem_fast_work), with the identity as
+  // deformation gradient.
+  for (size_t i = 0; i < group_count * PL_FAST_CORNER_LANES; ++i)
+    corners[i] = mesh->point_count + (int32_t)(i / LANES % 4);
   for (size_t i = 0; i < group_count * PL_FAST_CONSTANT_COUNT * LANES; ++i) {
     size_t row = i / LANES % PL_FAST_CONSTANT_COUNT;
     constants[i] = row == 0 || row == 4 || row == 8 ? 1.0f : 0.0f;
@@ -113,12 +114,13 @@ static pl_status fill_groups(const pl_fem_def *def, const pl_mesh_view *mesh, co
   return PL_OK;
 }
 
-pl_status pl_fem_fast_tets_build(pl_context *context, const pl_fem_def *def, const pl_mesh_view *mesh, const int32_t *particle_of,
-                                 pl_arena *arena, pl_fem_fast_tets *tets, pl_error *error) {
+pl_status pl_fem_fast_tets_build(pl_context *context, const pl_fem_def *def, const pl_mesh_view *mesh,
+                                 const int32_t *particle_of, pl_arena *arena, pl_fem_fast_tets *tets, pl_error *error) {
   pl_arena scratch;
   pl_arena_init(&scratch, context, 0);
   int32_t *starts = PL_TAKE(&scratch, int32_t, mesh->point_count + 1);
-  coloring c = {.visit = PL_TAKE(&scratch, int32_t, mesh->tet_count), .colors = PL_TAKE(&scratch, int32_t, mesh->tet_count)};
+  coloring c = {.visit = PL_TAKE(&scratch, int32_t, mesh->tet_count),
+                .colors = PL_TAKE(&scratch, int32_t, mesh->tet_count)};
   if (starts != NULL) {
     // A tet meets fewer than this many others at its four corners.
     int32_t max_colors = 4 * find_valence(mesh, starts);

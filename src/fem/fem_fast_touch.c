@@ -1,12 +1,14 @@
 // Colliders as implicit springs of the fast corotated solid, normal and in the plane of contact (paper 004, section 3).
 //
-// A surface point that its velocity takes into a collider is pulled back to its surface by a spring, which is part of the system that the step solves: so the whole body is
-// stopped, not only its skin. (The world's own contact takes the momentum of the particles that touch, once per step. For a body that is solved as a
-// whole that is a small share of what arrives: it would sink into the ground.) Whether a point presses is decided once per step, where velocity
-// and outside forces take it: without the forces, what lies on the ground would be held in every second step only.
+// A surface point that its velocity takes into a collider is pulled back to its surface by a spring, which is part of
+// the system that the step solves: so the whole body is stopped, not only its skin. (The world's own contact takes the
+// momentum of the particles that touch, once per step. For a body that is solved as a whole that is a small fraction of
+// what arrives: it would sink into the ground.) Whether a point presses is decided once per step, where velocity and
+// outside forces take it: without the forces, what lies on the ground would be held in every second step only.
 //
-// Friction is a spring to an anchor in the tangent plane that yields at the coefficient times the normal force of the last step. The anchor lives in the frame of
-// the collider and is dragged behind a point that slides, so that bodies rest on slopes and are taken along by what moves.
+// Friction is a spring to an anchor in the tangent plane that yields at the coefficient times the normal force of the
+// last step. The anchor lives in the frame of the collider and is dragged behind a point that slides, so that bodies
+// rest on slopes and are taken along by what moves.
 #include "fem/fem_fast_touch.h"
 
 #include <math.h>
@@ -71,7 +73,8 @@ static pl_vec3 anchor_of(const pl_fem_fast_touch *touch, int32_t i, int32_t coll
   const pl_fem_fast_hold *hold = &touch->work->state.holds[i];
   pl_vec3 local = {hold->anchor[0], hold->anchor[1], hold->anchor[2]};
   if ((int32_t)hold->collider != collider + 1) {
-    pl_vec3 start = pl_vec3_add(origin_of(touch->work), pl_vec3_of_f4(blend(touch->work->model, touch->work->state.positions, i)));
+    pl_vec3 start =
+        pl_vec3_add(origin_of(touch->work), pl_vec3_of_f4(blend(touch->work->model, touch->work->state.positions, i)));
     local = pl_transform_unapply(touch->starts[collider], start);
   }
   return pl_transform_apply(touch->ends[collider], local);
@@ -155,7 +158,8 @@ void pl_fem_fast_touch_apply(const pl_fem_fast_touch *touch) {
   }
 }
 
-// The anchor of a point that has slid too far follows it, to where the spring pulls with no more than friction can hold.
+// The anchor of a point that has slid too far follows it, to where the spring pulls with no more than friction can
+// hold.
 static void settle_point(const pl_fem_fast_touch *touch, int32_t i) {
   const pl_fem_fast_work *work = touch->work;
   const pl_fem_fast_contact *contact = &touch->points[i];
@@ -176,6 +180,7 @@ static void settle_point(const pl_fem_fast_touch *touch, int32_t i) {
 void pl_fem_fast_touch_settle(const pl_fem_fast_touch *touch) {
   int32_t count = touch->work->model->head.surface.point_count;
   for (int32_t i = 0; i < count; ++i)
-    if (touch->collider_count == 0 || touch->points[i].collider < 0) touch->work->state.holds[i] = (pl_fem_fast_hold){{0}, 0, 0};
+    if (touch->collider_count == 0 || touch->points[i].collider < 0)
+      touch->work->state.holds[i] = (pl_fem_fast_hold){{0}, 0, 0};
   for (int32_t k = 0; k < touch->active_count; ++k) settle_point(touch, touch->active[k]);
 }

@@ -30,7 +30,8 @@ typedef struct pl_fem_fast_touch {
   int32_t *active, active_count;  // surface points that meet something
 } pl_fem_fast_touch;
 
-// Find which surface points meet colliders, and add the forces; to be called while the forces are those from outside.
+// Find which surface points meet colliders, and add the forces; to be called while the forces are
+// those from outside.
 void pl_fem_fast_touch_find(pl_context *context, pl_fem_fast_touch *touch);
 
 // Add to `product` what the contacts answer to `direction`.

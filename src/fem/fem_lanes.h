@@ -1,12 +1,13 @@
-// Four doubles at a time, by the vector extensions of gcc and clang: as math/simd.h for floats, whose rules and pattern of two files hold here too. The lanes
-// are four tets. Every operation is exactly rounded or moves bits, so that all instruction sets give the same bits, and lanes never mix except in
-// transposing.
+// Four doubles at a time, by the vector extensions of gcc and clang: as math/simd.h for floats,
+// whose rules and pattern of two files hold here too. The lanes are four tets. Every operation is
+// exactly rounded or moves bits, so that all instruction sets give the same bits, and lanes never
+// mix except in transposing.
 #ifndef PL_FEM_LANES_H
 #define PL_FEM_LANES_H
 
 #include "math/simd.h"
 
-enum { PL_LANES = 4 };
+enum { DOUBLE_LANES = 4 };
 
 typedef double pl_lanes __attribute__((vector_size(32), may_alias));
 typedef int64_t pl_lane_mask __attribute__((vector_size(32), may_alias));
@@ -47,12 +48,12 @@ PL_SIMD_INLINE int pl_lane_bits(pl_lane_mask mask) {
 }
 #else
 PL_SIMD_INLINE pl_lanes pl_lanes_sqrt(pl_lanes a) {
-  for (int i = 0; i < PL_LANES; ++i) a[i] = sqrt(a[i]);
+  for (int i = 0; i < DOUBLE_LANES; ++i) a[i] = sqrt(a[i]);
   return a;
 }
 PL_SIMD_INLINE int pl_lane_bits(pl_lane_mask mask) {
   int bits = 0;
-  for (int i = 0; i < PL_LANES; ++i) bits |= (mask[i] < 0) << i;
+  for (int i = 0; i < DOUBLE_LANES; ++i) bits |= (mask[i] < 0) << i;
   return bits;
 }
 #endif
@@ -60,15 +61,18 @@ PL_SIMD_INLINE int pl_lane_bits(pl_lane_mask mask) {
 // Rows become columns: from number k of four tets to four numbers of tet k, and back.
 #if PL_SIMD_IS_AVX
 PL_SIMD_INLINE void pl_lanes_transpose(pl_lanes a[4]) {
-  pl_lanes low01 = __builtin_shufflevector(a[0], a[1], 0, 4, 2, 6), high01 = __builtin_shufflevector(a[0], a[1], 1, 5, 3, 7);
-  pl_lanes low23 = __builtin_shufflevector(a[2], a[3], 0, 4, 2, 6), high23 = __builtin_shufflevector(a[2], a[3], 1, 5, 3, 7);
+  pl_lanes low01 = __builtin_shufflevector(a[0], a[1], 0, 4, 2, 6),
+           high01 = __builtin_shufflevector(a[0], a[1], 1, 5, 3, 7);
+  pl_lanes low23 = __builtin_shufflevector(a[2], a[3], 0, 4, 2, 6),
+           high23 = __builtin_shufflevector(a[2], a[3], 1, 5, 3, 7);
   a[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
   a[1] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
   a[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
   a[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
 }
 #else
-// By halves: gcc takes shuffles of vectors that are wider than the machine's apart into single numbers, which costs more than all the arithmetic.
+// By halves: gcc takes shuffles of vectors that are wider than the machine's apart into single
+// numbers, which costs more than all the arithmetic.
 typedef double pl_lanes_half __attribute__((vector_size(16), may_alias));
 typedef union pl_lanes_halves {
   pl_lanes whole;
@@ -79,16 +83,20 @@ PL_SIMD_INLINE void pl_lanes_transpose(pl_lanes a[4]) {
   for (int i = 0; i < 4; ++i) from[i].whole = a[i];
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) {
-      to[2 * i].half[j] = __builtin_shufflevector(from[2 * j].half[i], from[2 * j + 1].half[i], 0, 2);
-      to[2 * i + 1].half[j] = __builtin_shufflevector(from[2 * j].half[i], from[2 * j + 1].half[i], 1, 3);
+      to[2 * i].half[j] =
+          __builtin_shufflevector(from[2 * j].half[i], from[2 * j + 1].half[i], 0, 2);
+      to[2 * i + 1].half[j] =
+          __builtin_shufflevector(from[2 * j].half[i], from[2 * j + 1].half[i], 1, 3);
     }
   for (int i = 0; i < 4; ++i) a[i] = to[i].whole;
 }
 #endif
 
-// --- vectors and matrices of lanes --------------------------------------------------------------------------------
+// --- vectors and matrices of lanes
+// --------------------------------------------------------------------------------
 //
-// Arguments [3][3] are read only where not said otherwise; C17 does not let a matrix be passed to a pointer to const rows.
+// Arguments [3][3] are read only where not said otherwise; C17 does not let a matrix be passed to a
+// pointer to const rows.
 
 // Symmetric 3 x 3 matrices are six lanes, in this order.
 enum { PL_XX, PL_XY, PL_XZ, PL_YY, PL_YZ, PL_ZZ, PL_SYMMETRIC };
@@ -106,7 +114,8 @@ PL_SIMD_INLINE void pl_lanes_apply(pl_lanes a[3][3], const pl_lanes x[3], pl_lan
   for (int i = 0; i < 3; ++i) y[i] = pl_lanes_dot(a[i], x);
 }
 // y = S x for a symmetric S.
-PL_SIMD_INLINE void pl_lanes_apply_symmetric(const pl_lanes s[PL_SYMMETRIC], const pl_lanes x[3], pl_lanes y[3]) {
+PL_SIMD_INLINE void pl_lanes_apply_symmetric(const pl_lanes s[PL_SYMMETRIC], const pl_lanes x[3],
+                                             pl_lanes y[3]) {
   y[0] = s[PL_XX] * x[0] + s[PL_XY] * x[1] + s[PL_XZ] * x[2];
   y[1] = s[PL_XY] * x[0] + s[PL_YY] * x[1] + s[PL_YZ] * x[2];
   y[2] = s[PL_XZ] * x[0] + s[PL_YZ] * x[1] + s[PL_ZZ] * x[2];
@@ -121,7 +130,8 @@ PL_SIMD_INLINE void pl_lanes_gram(pl_lanes a[3][3], pl_lanes s[PL_SYMMETRIC]) {
   s[PL_ZZ] = pl_lanes_dot(a[2], a[2]);
 }
 // S A for a symmetric S.
-PL_SIMD_INLINE void pl_lanes_multiply_symmetric(const pl_lanes s[PL_SYMMETRIC], pl_lanes a[3][3], pl_lanes c[3][3]) {
+PL_SIMD_INLINE void pl_lanes_multiply_symmetric(const pl_lanes s[PL_SYMMETRIC], pl_lanes a[3][3],
+                                                pl_lanes c[3][3]) {
   for (int j = 0; j < 3; ++j) {
     pl_lanes column[3] = {a[0][j], a[1][j], a[2][j]}, result[3];
     pl_lanes_apply_symmetric(s, column, result);

@@ -1,4 +1,5 @@
-// Energies of one measure: the formulas at the head of fem_measure.h, for the sides of an element, and from sides to corners.
+// Energies of one measure: the formulas at the head of fem_measure.h, for the sides of an element, and from sides to
+// corners.
 #include "fem/fem_measure.h"
 
 #include <stddef.h>
@@ -109,7 +110,8 @@ void pl_fem_measure_positive(const pl_fem_measure *measure, const pl_fem_element
   comparison c;
   compare(measure, e, &c);
   double f1[PL_FEM_MAX_SIDES], f2[PL_FEM_MAX_SIDES * PL_FEM_MAX_SIDES] = {0};
-  double weight = c.weight > 0 ? c.weight : 0, excess = measure->hessian == pl_fem_edge_hessian && c.excess > 0 ? c.excess : 0;
+  double weight = c.weight > 0 ? c.weight : 0,
+         excess = measure->hessian == pl_fem_edge_hessian && c.excess > 0 ? c.excess : 0;
   measure->gradient(c.now, f1);
   if (excess > 0) measure->hessian(c.now, f2);
   for (int32_t i = 0; i < c.n; ++i) {
@@ -130,8 +132,8 @@ void pl_fem_measure_mixed(const pl_fem_measure *measure, const pl_fem_element *e
   pl_fem_sides_spread_matrix(measure->corner_count, small, m);
 }
 
-void pl_fem_measure_third(const pl_fem_measure *measure, const pl_fem_element *e, const double *lambda, double *xx, double *xX,
-                          double *XX) {
+void pl_fem_measure_third(const pl_fem_measure *measure, const pl_fem_element *e, const double *lambda, double *xx,
+                          double *xX, double *XX) {
   comparison c;
   compare(measure, e, &c);
   int32_t n = c.n;
@@ -154,7 +156,8 @@ void pl_fem_measure_third(const pl_fem_measure *measure, const pl_fem_element *e
   double small[PL_FEM_MAX_SIDES * PL_FEM_MAX_SIDES];
   for (int32_t i = 0; i < n; ++i) {
     for (int32_t j = 0; j < n; ++j) {
-      small[i * n + j] = c.weight * (gradient * f2[i * n + j] + f1[i] * bent[j] + bent[i] * f1[j] + c.excess * f3[i * n + j]);
+      small[i * n + j] =
+          c.weight * (gradient * f2[i * n + j] + f1[i] * bent[j] + bent[i] * f1[j] + c.excess * f3[i * n + j]);
     }
   }
   pl_fem_sides_spread_matrix(measure->corner_count, small, xx);
@@ -168,15 +171,16 @@ void pl_fem_measure_third(const pl_fem_measure *measure, const pl_fem_element *e
 }
 
 // From f' to forces of both energies.
-static void spread_forces(int32_t corner_count, const double *f1, double pull, double drag_pull, double *g, double *drag) {
+static void spread_forces(int32_t corner_count, const double *f1, double pull, double drag_pull, double *g,
+                          double *drag) {
   double corners[PL_FEM_MAX_VALUES];
   pl_fem_sides_spread_vector(corner_count, f1, corners);
   for (int32_t i = 0; i < 3 * corner_count; ++i) g[i] = pull * corners[i];
   for (int32_t i = 0; drag != NULL && i < 3 * corner_count; ++i) drag[i] = drag_pull * corners[i];
 }
 
-void pl_fem_measure_evaluate(const pl_fem_measure *measure, const pl_fem_element *e, const double *before, double factor,
-                             bool positive, double energies[2], double *g, double *drag, double *h) {
+void pl_fem_measure_evaluate(const pl_fem_measure *measure, const pl_fem_element *e, const double *before,
+                             double factor, bool positive, double energies[2], double *g, double *drag, double *h) {
   comparison c;
   compare(measure, e, &c);
   double f1[PL_FEM_MAX_SIDES], f2[PL_FEM_MAX_SIDES * PL_FEM_MAX_SIDES], start[PL_FEM_MAX_SIDES];
@@ -201,7 +205,8 @@ void pl_fem_measure_evaluate(const pl_fem_measure *measure, const pl_fem_element
   }
   if (hessian != 0) measure->hessian(c.now, f2);
   for (int32_t i = 0; i < c.n; ++i) {
-    for (int32_t j = 0; j < c.n; ++j) f2[i * c.n + j] = stiffness * f1[i] * f1[j] + (hessian != 0 ? hessian * f2[i * c.n + j] : 0);
+    for (int32_t j = 0; j < c.n; ++j)
+      f2[i * c.n + j] = stiffness * f1[i] * f1[j] + (hessian != 0 ? hessian * f2[i * c.n + j] : 0);
   }
   pl_fem_sides_spread_matrix(measure->corner_count, f2, h);
 }

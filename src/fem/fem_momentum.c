@@ -1,12 +1,14 @@
 // Momentum of free bodies, kept whatever the tolerance of the solver.
 //
-// Elastic forces have neither sum nor torque, in any pose, nor has the damping of bodies that adapt. The equations of a step therefore hold, summed over the body, as soon as the other terms f (inertia and
-// damping) balance alone: Σ f = 0 and Σ a × f = 0 with arms a from the centre of mass. A rigid motion of the result brings that about and leaves the elastic
-// energy as it is. Turning by a small θ changes a by θ × a and f by c m θ × a, so that
+// Elastic forces have neither sum nor torque, in any pose, nor has the damping of bodies that adapt. The equations of a
+// step therefore hold, summed over the body, as soon as the other terms f (inertia and damping) balance alone: Σ f = 0
+// and Σ a × f = 0 with arms a from the centre of mass. A rigid motion of the result brings that about and leaves the
+// elastic energy as it is. Turning by a small θ changes a by θ × a and f by c m θ × a, so that
 //
 //   Σ a × f  +  [ Σ c m (a·a 1 - a aᵀ) + a fᵀ - a·f 1 ] θ  =  0
 //
-// The second part of the bracket matters: f balances the elastic forces, which may be far larger than what is to be corrected.
+// The second part of the bracket matters: f balances the elastic forces, which may be far larger than what is to be
+// corrected.
 #include "fem/fem_work.h"
 #include "math/quat.h"
 
@@ -22,8 +24,10 @@ pl_vec3 pl_fem_center_of(const pl_fem_model *model, const double *u) {
   return center;
 }
 
-void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, double time, double *rigid, double *whole) {
-  pl_vec3 center = pl_fem_center_of(model, x), drift = pl_fem_center_of(model, v), momentum = pl_fem_angular_momentum(model, x, v);
+void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, double time, double *rigid,
+                  double *whole) {
+  pl_vec3 center = pl_fem_center_of(model, x), drift = pl_fem_center_of(model, v),
+          momentum = pl_fem_angular_momentum(model, x, v);
   pl_mat3 inertia = pl_mat3_zero();
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(x, i), center);
@@ -35,7 +39,8 @@ void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, d
   // A line has no inertia around itself, nor spin.
   double min = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
   for (int a = 0; a < 3; ++a) inertia.m[a][a] += min;
-  pl_vec3 spin = model->planar ? pl_vec3_of(0, 0, momentum.z / inertia.m[2][2]) : pl_mat3_apply(pl_mat3_inverse(inertia), momentum);
+  pl_vec3 spin = model->planar ? pl_vec3_of(0, 0, momentum.z / inertia.m[2][2])
+                               : pl_mat3_apply(pl_mat3_inverse(inertia), momentum);
   pl_quat turn = pl_quat_of_rotation_vector(pl_vec3_scale(spin, time));
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(x, i), center);
@@ -46,7 +51,7 @@ void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, d
   }
 }
 
-static balance weigh_forces(const pl_fem_model *model, const double *u, const double *forces, double c) {
+static balance sum_forces(const pl_fem_model *model, const double *u, const double *forces, double c) {
   balance b = {.center = pl_fem_center_of(model, u), .turning = pl_mat3_zero()};
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(u, i), b.center), force = pl_fem_vector(forces, i);
@@ -74,11 +79,12 @@ void pl_fem_keep_momentum(pl_fem_work *work) {
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)n; ++i)
     forces[i] = p->gradient[i] - p->elastic[i] - (p->viscous != NULL ? p->viscous[i] : 0);
   for (int round = 0; round < 3; ++round) {
-    balance b = weigh_forces(model, work->next, forces, c);
+    balance b = sum_forces(model, work->next, forces, c);
     pl_vec3 shift = pl_vec3_scale(b.force, -1 / (c * model->head.mass)), turn = turn_for(model, &b.turning, b.torque);
     if (model->planar) shift.z = 0;
     for (int32_t i = 0; i < n; ++i) {
-      pl_vec3 arm = pl_vec3_sub(pl_fem_vector(work->next, i), b.center), by = pl_vec3_add(shift, pl_vec3_cross(turn, arm));
+      pl_vec3 arm = pl_vec3_sub(pl_fem_vector(work->next, i), b.center),
+              by = pl_vec3_add(shift, pl_vec3_cross(turn, arm));
       pl_fem_put(work->next, i, pl_vec3_add(pl_fem_vector(work->next, i), by));
       pl_fem_put(forces, i, pl_vec3_add_scaled(pl_fem_vector(forces, i), by, c * model->head.masses[i]));
     }
@@ -88,12 +94,14 @@ void pl_fem_keep_momentum(pl_fem_work *work) {
 pl_vec3 pl_fem_angular_momentum(const pl_fem_model *model, const double *positions, const double *velocities) {
   pl_vec3 center = pl_fem_center_of(model, positions), sum = {0, 0, 0};
   for (int32_t i = 0; i < model->head.particle_count; ++i)
-    sum = pl_vec3_add_scaled(sum, pl_vec3_cross(pl_vec3_sub(pl_fem_vector(positions, i), center), pl_fem_vector(velocities, i)),
-                             model->head.masses[i]);
+    sum = pl_vec3_add_scaled(
+        sum, pl_vec3_cross(pl_vec3_sub(pl_fem_vector(positions, i), center), pl_fem_vector(velocities, i)),
+        model->head.masses[i]);
   return sum;
 }
 
-// With x = next and r = from, both relative to their centres, the momentum is Σ m r × x / step, and turning x by θ changes it by Σ m (r·x 1 - x rᵀ) θ / step.
+// With x = next and r = from, both relative to their centres, the momentum is Σ m r × x / step, and turning x by θ
+// changes it by Σ m (r·x 1 - x rᵀ) θ / step.
 void pl_fem_turn_to_momentum(pl_fem_work *work, const double *from, double step, pl_vec3 wanted) {
   const pl_fem_model *model = work->system.model;
   for (int round = 0; round < 3; ++round) {
@@ -101,7 +109,8 @@ void pl_fem_turn_to_momentum(pl_fem_work *work, const double *from, double step,
             off = pl_vec3_scale(wanted, -1);
     pl_mat3 turning = pl_mat3_zero();
     for (int32_t i = 0; i < model->head.particle_count; ++i) {
-      pl_vec3 x = pl_vec3_sub(pl_fem_vector(work->next, i), center), r = pl_vec3_sub(pl_fem_vector(from, i), from_center);
+      pl_vec3 x = pl_vec3_sub(pl_fem_vector(work->next, i), center),
+              r = pl_vec3_sub(pl_fem_vector(from, i), from_center);
       double m = model->head.masses[i] / step;
       off = pl_vec3_add_scaled(off, pl_vec3_cross(r, x), m);
       turning = pl_mat3_add(turning, pl_mat3_scale(pl_mat3_outer(x, r), -m));

@@ -2,32 +2,35 @@
 //
 //   ψ = μ/2 φ(I) - μ (J - 1) + κ/2 (J - 1)²      I = |F|²,  J = det F,  κ = λ + μ
 //
-// This is the energy that Smith, de Goes and Kim (Stable Neo-Hookean Flesh Simulation, 2018) arrive at before their last step: no logarithm of J, hence smooth
-// through J = 0, at rest for F = 1, and with κ = λ + μ the linear elasticity of the Lamé constants λ, μ for small strains. With φ(I) = I - 3 it has one
-// flaw, which they name: an element crushed to a small ball is drawn on to a point, where ψ has a local minimum, since μ/2 I pulls inwards to first order
-// and J to third. They add a logarithm of I + 1; that changes the material everywhere (uniaxial stress at stretch 2 by 11 %, in the incompressible limit)
-// and needs constants fitted anew. Here φ bends only where I < 2:
+// This is the energy that Smith, de Goes and Kim (Stable Neo-Hookean Flesh Simulation, 2018) arrive at before their
+// last step: no logarithm of J, hence smooth through J = 0, at rest for F = 1, and with κ = λ + μ the linear elasticity
+// of the Lamé constants λ, μ for small strains. With φ(I) = I - 3 it has one flaw, which they name: an element crushed
+// to a small ball is drawn on to a point, where ψ has a local minimum, since μ/2 I pulls inwards to first order and J
+// to third. They add a logarithm of I + 1; that changes the material everywhere (uniaxial stress at stretch 2 by 11 %,
+// in the incompressible limit) and needs refitted constants. Here φ departs from I - 3 only where I < 2:
 //
 //   φ' = 1 - t³,  t = max(0, 1 - I/2)        φ = I - 3 + t⁴/2
 //
-// At volume preserved I >= 3, so that the incompressible limit is exactly σ = μ (l - l⁻²); φ' vanishes at I = 0 as theirs does, and the pull inwards is
-// weaker than the volume's push outwards all the way down (for Poisson's ratio >= 0). φ has three continuous derivatives, as many as are needed.
+// At volume preserved I >= 3, so that the incompressible limit is exactly σ = μ (l - l⁻²); φ' vanishes at I = 0 as
+// theirs does, and the pull inwards is weaker than the volume's push outwards all the way down (for Poisson's ratio >=
+// 0). φ has three continuous derivatives, as many as are needed.
 //
 //   P = μ φ' F + k G          G = ∂J/∂F, the matrix of cofactors;  k = κ (J - 1) - μ
 //   C = μ φ' 1 + 2 μ φ" F⊗F + κ G⊗G + k ∂G/∂F
 #include "fem/fem_tet.h"
 
-// Where φ begins to bend. Between 0.89 (below, ν = 0 still collapses) and 3 (above, small strains would change).
-static const double bend_start = 2;
+// Where φ departs from I - 3. Between 0.89 (below, ν = 0 still collapses) and 3 (above, small strains would change).
+static const double phi_start = 2;
 
 // φ', φ" and φ"' at I.
-typedef struct bend {
+typedef struct phi_values {
   double value, first, second, third;
-} bend;
+} phi_values;
 
-static bend bend_at(double I) {
-  double t = fmax(0.0, 1 - I / bend_start);
-  return (bend){I - 3 + bend_start * t * t * t * t / 4, 1 - t * t * t, 3 * t * t / bend_start, -6 * t / (bend_start * bend_start)};
+static phi_values phi_at(double I) {
+  double t = fmax(0.0, 1 - I / phi_start);
+  return (phi_values){I - 3 + phi_start * t * t * t * t / 4, 1 - t * t * t, 3 * t * t / phi_start,
+                      -6 * t / (phi_start * phi_start)};
 }
 
 static double dot(const pl_mat3 *a, const pl_mat3 *b) {
@@ -52,8 +55,8 @@ static pl_mat3 cofactors_along(const pl_mat3 *F, const pl_mat3 *L) {
   return pl_mat3_of_columns(column[0], column[1], column[2]);
 }
 
-// C += s ∂G/∂F: the derivative of cofactors at F along A is Σ ε_imn ε_jpq F_mp A_nq, so each pair of elements that share neither row nor column holds
-// one element of F, with a sign.
+// C += s ∂G/∂F: the derivative of cofactors at F along A is Σ ε_imn ε_jpq F_mp A_nq, so each pair of elements that
+// share neither row nor column holds one element of F, with a sign.
 static void add_cofactor_tangent(double *C, double s, const pl_mat3 *F) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
@@ -71,8 +74,9 @@ static void add_product(double *C, double s, const pl_mat3 *A, const pl_mat3 *B)
     for (int j = 0; j < 9; ++j) C[9 * i + j] += 0.5 * s * (a[i] * b[j] + b[i] * a[j]);
 }
 
-// μ/2 (I - 3) - μ (J - 1) near rest, where both terms are of first order in the strain E = (FᵀF - 1)/2 and cancel to second. With its invariants
-// a = tr E, b = (a² - |E|²)/2, c = det E:  J² - 1 = 2 a + 4 b + 8 c, and the difference becomes μ (a (J - 1) - 4 b - 8 c) / (J + 1).
+// μ/2 (I - 3) - μ (J - 1) near rest, where both terms are of first order in the strain E = (FᵀF - 1)/2 and cancel to
+// second. With its invariants a = tr E, b = (a² - |E|²)/2, c = det E:  J² - 1 = 2 a + 4 b + 8 c, and the difference
+// becomes μ (a (J - 1) - 4 b - 8 c) / (J + 1).
 static double shear_near_rest(const pl_mat3 *F, double J) {
   pl_mat3 E = pl_mat3_scale(pl_mat3_multiply(pl_mat3_transpose(*F), *F), 0.5);
   for (int i = 0; i < 3; ++i) E.m[i][i] -= 0.5;
@@ -83,19 +87,19 @@ static double shear_near_rest(const pl_mat3 *F, double J) {
 
 static double energy(const pl_mat3 *F, pl_fem_lame lame) {
   double J = pl_mat3_determinant(*F), I = dot(F, F);
-  double shear = fabs(I - 3) < 0.1 && J > 0.5 ? shear_near_rest(F, J) : 0.5 * bend_at(I).value - (J - 1);
+  double shear = fabs(I - 3) < 0.1 && J > 0.5 ? shear_near_rest(F, J) : 0.5 * phi_at(I).value - (J - 1);
   return lame.mu * shear + 0.5 * (lame.lambda + lame.mu) * (J - 1) * (J - 1);
 }
 
 static void stress(const pl_mat3 *F, pl_fem_lame lame, pl_mat3 *P) {
   pl_mat3 G = cofactors(F);
   double k = (lame.lambda + lame.mu) * (pl_mat3_determinant(*F) - 1) - lame.mu;
-  *P = pl_mat3_add(pl_mat3_scale(*F, lame.mu * bend_at(dot(F, F)).first), pl_mat3_scale(G, k));
+  *P = pl_mat3_add(pl_mat3_scale(*F, lame.mu * phi_at(dot(F, F)).first), pl_mat3_scale(G, k));
 }
 
 static void tangent(const pl_mat3 *F, pl_fem_lame lame, pl_mat3 *P, double *C) {
   pl_mat3 G = cofactors(F);
-  bend phi = bend_at(dot(F, F));
+  phi_values phi = phi_at(dot(F, F));
   double kappa = lame.lambda + lame.mu, k = kappa * (pl_mat3_determinant(*F) - 1) - lame.mu;
   const double *f = &F->m[0][0], *g = &G.m[0][0];
   double along = 2 * lame.mu * phi.second;
@@ -110,7 +114,7 @@ static void tangent(const pl_mat3 *F, pl_fem_lame lame, pl_mat3 *P, double *C) {
 static void third(const pl_mat3 *F, pl_fem_lame lame, const pl_mat3 *L, pl_mat3 *P, double *C, double *Q) {
   tangent(F, lame, P, C);
   pl_mat3 G = cofactors(F), dG = cofactors_along(F, L);
-  bend phi = bend_at(dot(F, F));
+  phi_values phi = phi_at(dot(F, F));
   double kappa = lame.lambda + lame.mu, k = kappa * (pl_mat3_determinant(*F) - 1) - lame.mu;
   double dI = 2 * dot(F, L), dJ = dot(&G, L);
 

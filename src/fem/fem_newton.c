@@ -1,15 +1,18 @@
 // Newton's method with line search (Nocedal and Wright 2006, chapters 3 and 7).
 //
-// It begins with the exact Hessian, which converges quadratically, also for bodies under compression whose elements are indefinite by themselves while the
-// body, with its inertia, is not. When the linear solver meets a matrix that is not positive definite it shifts it (its result is then a direction of descent all
-// the same), and from there on element Hessians are projected. The length of a step is halved until the energy falls by a ten-thousandth of what the slope
+// It begins with the exact Hessian, which converges quadratically, also for bodies under compression whose elements are
+// indefinite by themselves while the body, with its inertia, is not. When the linear solver meets a matrix that is not
+// positive definite it shifts it (its result is then a direction of descent all the same), and from there on element
+// Hessians are projected. The length of a step is halved until the energy falls by a ten-thousandth of what the slope
 // promises. Near the minimum energies differ by less than their rounding errors; there a smaller gradient counts.
 //
-// Friction has no energy: its cap depends on the normal force. Set up anew with every matrix it makes convergence linear, each iteration leaving a third or so, and
-// where points are between sticking and slipping it can go round in circles for ever. So bodies whose equations must be solved to many digits (those that adapt)
-// hold it after a few iterations until the equations are solved with it, then renew it with relaxation (fem_contact.h), and so on until caps are off by no more than
-// their own tolerance: friction is then known less exactly than the equations are solved. From there on they also go back to the exact Hessian after every
-// projected one that led on, which alone would converge linearly too.
+// Friction has no energy: its cap depends on the normal force. Set up again with every matrix it makes convergence
+// linear, each iteration leaving a third or so, and where points are between sticking and slipping it can go round in
+// circles for ever. So bodies whose equations must be solved to many digits (those that adapt) hold it after a few
+// iterations until the equations are solved with it, then renew it with relaxation (fem_contact.h), and so on until
+// caps are off by no more than their own tolerance: friction is then known less exactly than the equations are solved.
+// From there on they also go back to the exact Hessian after every projected one that led on, which alone would
+// converge linearly too.
 #include "fem/fem_newton.h"
 
 #include <math.h>
@@ -22,8 +25,8 @@ enum { MAX_HALVINGS = 20 };
 
 bool pl_fem_newton_take(pl_arena *arena, const pl_fem_model *model, pl_fem_newton *newton) {
   size_t n = 3 * (size_t)model->head.particle_count;
-  *newton =
-      (pl_fem_newton){.step = PL_TAKE(arena, double, n), .trial = PL_TAKE(arena, double, n), .rhs = PL_TAKE(arena, double, n)};
+  *newton = (pl_fem_newton){
+      .step = PL_TAKE(arena, double, n), .trial = PL_TAKE(arena, double, n), .rhs = PL_TAKE(arena, double, n)};
   return !arena->failed;
 }
 
@@ -38,8 +41,9 @@ static double evaluate(pl_fem_newton *newton, const double *u, bool with_matrix,
   return energy;
 }
 
-// How exactly the next direction is to be found: as its share of the residual may be left over without another iteration being needed for it. The first direction is
-// far from the last, so two digits do; not where the whole solution is wanted so exactly that every iteration should square the error.
+// How exactly the next direction is to be found: as its fraction of the residual may be left over without another
+// iteration being needed for it. The first direction is far from the last, so two digits do; not where the whole
+// solution is wanted so exactly that every iteration should square the error.
 static double linear_tolerance(const pl_fem_newton *newton, bool first) {
   double residual = pl_fem_potential_residual(newton->potential), wanted = newton->tolerance * newton->potential->size;
   if (newton->tolerance < 1e-5 || !(residual > 0)) return newton->linear_tolerance;
@@ -47,14 +51,15 @@ static double linear_tolerance(const pl_fem_newton *newton, bool first) {
 }
 
 // Direction of the next step; `*shifted` if the matrix was not positive definite.
-static pl_status find_direction(pl_fem_newton *newton, bool first, bool *shifted, pl_fem_report *report, pl_error *error) {
+static pl_status find_direction(pl_fem_newton *newton, bool first, bool *shifted, pl_fem_report *report,
+                                pl_error *error) {
   ptrdiff_t n = unknown_count(newton);
   for (ptrdiff_t i = 0; i < n; ++i) newton->rhs[i] = -newton->potential->gradient[i];
   memset(newton->step, 0, (size_t)n * sizeof(double));
   if (newton->direct != NULL) {
     double shift = 0, start = pl_clock_seconds();
-    pl_status found =
-        newton->direct->solve(newton->direct->user, newton->potential->matrix, newton->rhs, newton->step, &shift, error);
+    pl_status found = newton->direct->solve(newton->direct->user, newton->potential->matrix, newton->rhs, newton->step,
+                                            &shift, error);
     report->factor_seconds += pl_clock_seconds() - start;
     *shifted = shift > 0;
     return found;
@@ -70,7 +75,8 @@ static pl_status find_direction(pl_fem_newton *newton, bool first, bool *shifted
   return status;
 }
 
-// Go along the direction as far as the energy falls; the potential is then evaluated at the new u. False if it falls nowhere.
+// Go along the direction as far as the energy falls; the potential is then evaluated at the new u. False if it falls
+// nowhere.
 static bool search_line(pl_fem_newton *newton, double *u, double *energy, pl_fem_report *report) {
   pl_fem_potential *p = newton->potential;
   ptrdiff_t n = unknown_count(newton);
@@ -96,7 +102,8 @@ static bool is_solved(const pl_fem_newton *newton) {
   return residual <= newton->tolerance * newton->potential->size || residual <= newton->min;
 }
 
-// Whether u solves the equations with the friction that belongs to it: during the search it was that of the last matrix.
+// Whether u solves the equations with the friction that belongs to it: during the search it was that of the last
+// matrix.
 static bool is_settled(pl_fem_newton *newton, const double *u, pl_fem_report *report) {
   pl_fem_potential *p = newton->potential;
   if (!is_solved(newton)) return false;

@@ -2,21 +2,26 @@
 //
 //   W = ½ k_l |E|² Ā + ½ k_a (a - A)² / Ā            E = ½ (FᵀF - I)    F  takes the sides at rest to those now
 //
-// a, A  signed area now and at rest: turned inside out it is negative, so the second term resists inversion      Ā  area at the start
+//   a, A   signed area now and at rest: turned inside out it is negative, so the second term resists inversion
+//   Ā      area at the start
 //
-// F is D D₀⁻¹ with the sides as columns, D now and D₀ at rest. Only the metrics C = DᵀD and M = D₀ᵀD₀ matter, with G = M⁻¹:
+// F is D D₀⁻¹ with the sides as columns, D now and D₀ at rest. Only the metrics C = DᵀD and M = D₀ᵀD₀ matter, with G =
+// M⁻¹:
 //
 //   |E|² = ¼ tr((G C - I)²)          S = ∂W/∂C = κ (G C G - G),  κ = ¼ k_l Ā          ∂W/∂D = 2 D S
 //
-// S is linear in C, which is quadratic in x, and dG = -G dM G: all derivatives are short sums of products of 2 x 2 matrices. With a dot for a change of x or X,
-// and L = ΛᵀD + DᵀΛ the change of C along λ, so that s = λ·∂W/∂x = S : L,
+// S is linear in C, which is quadratic in x, and dG = -G dM G: all derivatives are short sums of products of 2 x 2
+// matrices. With a dot for a change of x or X, and L = ΛᵀD + DᵀΛ the change of C along λ, so that s = λ·∂W/∂x = S : L,
 //
-//   H  = S : C₁₂ + S₁ : C₂           xx = S₁₂ : L + S₁ : L₂ + S₂ : L₁           xX = S₁₂ : L + S₂ : L₁           XX = S₁₂ : L
+//   H  = S : C₁₂ + S₁ : C₂   xx = S₁₂ : L + S₁ : L₂ + S₂ : L₁   xX = S₁₂ : L + S₂ : L₁   XX = S₁₂ : L
 //
-// For small strains the material is isotropic with shear modulus k_l/2 and first Lamé parameter k_a (N/m: times thickness), hence
-// E t = k_l (k_l + 2 k_a) / (k_l + k_a) and ν = k_a / (k_l + k_a).
+// For small strains the material is isotropic with shear modulus k_l/2 and first Lamé parameter k_a (N/m: times
+// thickness), hence E t = k_l (k_l + 2 k_a) / (k_l + k_a) and ν = k_a / (k_l + k_a).
 //
-// A polynomial in x, so every state has finite values, whatever is flat or inverted. Rest or start shapes without area divide by zero.
+// This is the version for one triangle, with all derivatives; fem_plane_kernel.h does four at a time, with damping.
+//
+// A polynomial in x, so every state has finite values, whatever is flat or inverted. Rest or start shapes without area
+// divide by zero.
 #include <math.h>
 #include <stddef.h>
 
@@ -124,7 +129,8 @@ static mat2 sides_of(const double *x) {
 
 static mat2 metric_of(mat2 d) {
   double pq = d.m[0][0] * d.m[0][1] + d.m[1][0] * d.m[1][1];
-  return (mat2){{{d.m[0][0] * d.m[0][0] + d.m[1][0] * d.m[1][0], pq}, {pq, d.m[0][1] * d.m[0][1] + d.m[1][1] * d.m[1][1]}}};
+  return (mat2){
+      {{d.m[0][0] * d.m[0][0] + d.m[1][0] * d.m[1][0], pq}, {pq, d.m[0][1] * d.m[0][1] + d.m[1][1] * d.m[1][1]}}};
 }
 
 static strain strain_of(const pl_fem_element *e, double stiffness) {
@@ -293,6 +299,15 @@ static void plane_third(const pl_fem_element *e, const double *lambda, double *x
   add_matrix(by_XX, XX);
 }
 
-const pl_fem_energy pl_fem_plane_triangle = {
-    "plane triangle", 3,   2, names, plane_energy, plane_gradient, plane_hessian, plane_mixed, plane_material, plane_third,
-    plane_positive,   NULL};
+const pl_fem_energy pl_fem_plane_triangle = {"plane triangle",
+                                             3,
+                                             2,
+                                             names,
+                                             plane_energy,
+                                             plane_gradient,
+                                             plane_hessian,
+                                             plane_mixed,
+                                             plane_material,
+                                             plane_third,
+                                             plane_positive,
+                                             NULL};

@@ -1,4 +1,5 @@
-// Plane triangles four at a time: the kernels for the plain machine, the choice between instruction sets, and what is prepared.
+// Plane triangles four at a time: the kernels for the plain machine, the choice between instruction sets, and what is
+// prepared.
 #include "fem/fem_plane_assemble.h"
 
 #include <math.h>
@@ -27,7 +28,8 @@ static void measure_sides(const double *X, double sides[4], double metric[3], do
   metric[0] = sides[0] * sides[0] + sides[1] * sides[1];
   metric[1] = sides[0] * sides[2] + sides[1] * sides[3];
   metric[2] = sides[2] * sides[2] + sides[3] * sides[3];
-  // The determinant of the metric is that of the sides squared: not from the metric's entries, where thin triangles lose their digits.
+  // The determinant of the metric is that of the sides squared: not from the metric's entries, where thin triangles
+  // lose their digits.
   double det = sides[0] * sides[3] - sides[1] * sides[2], over = 1 / (det * det);
   *area = 0.5 * det;
   inverse[0] = over * metric[2];

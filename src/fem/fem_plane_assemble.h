@@ -1,15 +1,18 @@
-// Energies, gradients and Hessians of many plane triangles, four at a time: the fast twin of pl_fem_plane_triangle (fem_plane.c), for stepping and for actors. What
-// rest shape and start make of a triangle is prepared once.
+// Energies, gradients and Hessians of many plane triangles, four at a time: the fast twin of
+// pl_fem_plane_triangle (fem_plane.c), for stepping and for actors. What rest shape and start make
+// of a triangle is prepared once.
 //
-// Strain energies are quadratic in the metric C = DᵀD of the sides p, q. With c = (p·p, p·q, q·q) and m the same at rest,
+// Strain energies are quadratic in the metric C = DᵀD of the sides p, q. With c = (p·p, p·q, q·q)
+// and m the same at rest,
 //
 //   ½ κ tr((G C - I)²) = ½ (c - m)ᵀ R (c - m)      R = κ (  g₀²     2 g₀g₁             g₁²   )
 //                                                        (  2 g₀g₁  2 (g₀g₂ + g₁²)     2 g₁g₂ )
 //                                                        (  g₁²     2 g₁g₂             g₂²   )
 //
-// and so is the damping of fem_viscous.c, between c now and c before, with the metric of the start in place of G. Both share all products: with s the derivative by c, the Hessian by the
-// sides is Σ R_kl ∇c_k ∇c_lᵀ + Σ s_k ∇²c_k, and to it comes the area term. By the rest sides, S = κ (G C G - G) changes with G, dG = -G dM G: with N = G C G - ½ G
-// dS = -κ (G dM N + N dM G).
+// and so is the damping of fem_viscous.c, between c now and c before, with the metric of the start
+// in place of G. Both share all products: with s the derivative by c, the Hessian by the sides is Σ
+// R_kl ∇c_k ∇c_lᵀ + Σ s_k ∇²c_k, and to it comes the area term. By the rest sides, S = κ (G C G -
+// G) changes with G, dG = -G dM G: with N = G C G - ½ G dS = -κ (G dM N + N dM G).
 #ifndef PL_FEM_PLANE_ASSEMBLE_H
 #define PL_FEM_PLANE_ASSEMBLE_H
 
@@ -19,7 +22,8 @@
 #include "fem/fem_energy.h"
 #include "math/simd.h"
 
-// What rest shape, start and material make of one triangle: fours of numbers, to be turned into lanes.
+// What rest shape, start and material make of one triangle: fours of numbers, to be turned into
+// lanes.
 typedef struct pl_fem_plane_constants {
   double inverse[3];   // G = M⁻¹: 00, 01, 11
   double kappa;        // ¼ k_l Ā
@@ -34,18 +38,19 @@ typedef struct pl_fem_plane_constants {
   double unused;
 } pl_fem_plane_constants;
 
-// What is to be done with triangles; arrays are borrowed. Results are added to what `gradient`, `viscous` and `values` hold.
+// What is to be done with triangles; arrays are borrowed. Results are added to what `gradient`,
+// `viscous` and `values` hold.
 typedef struct pl_fem_planes {
   const pl_fem_plane_constants *constants;  // by triangle
   const int32_t *corners;                   // three points per triangle
-  const int32_t *slots;                    // nine per triangle: blocks of the matrix
-  const double *positions;                  // three numbers per point; z is not looked at
+  const int32_t *slots;                     // nine per triangle: blocks of the matrix
+  const double *positions;                  // three numbers per point; z is not read
   const double *before;                     // damping: where the points were, or NULL
   double factor;                            // of the damping
-  const double *limits;                     // the energy W of a triangle becomes plain W + scale limits[i] W², or NULL
+  const double *limits;  // the energy W of a triangle becomes plain W + scale limits[i] W², or NULL
   double plain, scale;
-  bool positive;             // what could be negative of Hessians is left out (fem_plane.c, plane_positive)
-  double *energies;          // by triangle, overwritten
+  bool positive;     // what could be negative of Hessians is left out (fem_plane.c, plane_positive)
+  double *energies;  // by triangle, overwritten
   double *viscous_energies;  // the same of the damping; only with `before`
   double *gradient;          // three numbers per point, or NULL
   double *viscous;           // the same of the damping; only with `before`
@@ -54,12 +59,15 @@ typedef struct pl_fem_planes {
 
 // What the start makes of a triangle, once; then what rest shape and parameters p do.
 void pl_fem_plane_constants_start(const double *U, pl_fem_plane_constants *constants);
-void pl_fem_plane_constants_rest(const double *X, const double *p, pl_fem_plane_constants *constants);
+void pl_fem_plane_constants_rest(const double *X, const double *p,
+                                 pl_fem_plane_constants *constants);
 
-// Triangles elements[0 .. count). A triangle's numbers do not depend on which others it is computed with, and are the same bits on every instruction set.
+// Triangles elements[0 .. count). A triangle's numbers do not depend on which others it is computed
+// with, and are the same bits on every instruction set.
 void pl_fem_assemble_planes(const pl_fem_planes *planes, const int32_t *elements, int32_t count);
 // ∂²W/∂x∂X, not symmetric, added to `values`.
-void pl_fem_assemble_planes_mixed(const pl_fem_planes *planes, const int32_t *elements, int32_t count);
+void pl_fem_assemble_planes_mixed(const pl_fem_planes *planes, const int32_t *elements,
+                                  int32_t count);
 
 // For one instruction set each.
 typedef struct pl_fem_plane_kernels {

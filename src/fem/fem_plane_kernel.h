@@ -1,4 +1,5 @@
-// The kernels of fem_plane_assemble.h, included twice: with KERNEL_NAME the table to define.
+// The kernels of fem_plane_assemble.h (paper 004, appendix A, W_Solid2D), included twice: with KERNEL_NAME the table to
+// define. The version for one triangle, with all derivatives, is fem_plane.c.
 #include <stddef.h>
 #include <string.h>
 
@@ -24,11 +25,13 @@ PL_SIMD_INLINE void plane_load(const pl_fem_planes *z, const int32_t elements[4]
   }
 }
 
-PL_SIMD_INLINE void plane_sides(const int32_t *corners, const double *x, const int32_t elements[4], pl_lanes d[PLANE_SIDES]) {
+PL_SIMD_INLINE void plane_sides(const int32_t *corners, const double *x, const int32_t elements[4],
+                                pl_lanes d[PLANE_SIDES]) {
   double sides[PLANE_SIDES][4];
   for (int k = 0; k < 4; ++k) {
     const int32_t *points = corners + 3 * (ptrdiff_t)elements[k];
-    const double *a = x + 3 * (ptrdiff_t)points[0], *b = x + 3 * (ptrdiff_t)points[1], *c = x + 3 * (ptrdiff_t)points[2];
+    const double *a = x + 3 * (ptrdiff_t)points[0], *b = x + 3 * (ptrdiff_t)points[1],
+                 *c = x + 3 * (ptrdiff_t)points[2];
     sides[0][k] = b[0] - a[0];
     sides[1][k] = b[1] - a[1];
     sides[2][k] = c[0] - a[0];
@@ -48,6 +51,7 @@ PL_SIMD_INLINE void plane_stiffness(const pl_lanes g[3], pl_lanes weight, pl_lan
   R[R22] = w2 * g[2];
 }
 
+// R c
 PL_SIMD_INLINE void plane_apply(const pl_lanes R[METRIC_MATRIX], const pl_lanes c[3], pl_lanes s[3]) {
   s[0] = R[R00] * c[0] + R[R01] * c[1] + R[R02] * c[2];
   s[1] = R[R01] * c[0] + R[R11] * c[1] + R[R12] * c[2];
@@ -144,8 +148,9 @@ PL_SIMD_INLINE void plane_scatter_matrix(const pl_fem_planes *z, const int32_t *
 }
 
 // Σ R_kl ∇c_k ∇c_lᵀ + Σ s_k ∇²c_k + w ∇a ∇aᵀ + t ∇²a
-PL_SIMD_INLINE void plane_hessian_of(const pl_lanes d[PLANE_SIDES], const pl_lanes R[METRIC_MATRIX], const pl_lanes s[3],
-                                     pl_lanes weight, pl_lanes t, pl_lanes K[PLANE_SIDES][PLANE_SIDES]) {
+PL_SIMD_INLINE void plane_hessian_of(const pl_lanes d[PLANE_SIDES], const pl_lanes R[METRIC_MATRIX],
+                                     const pl_lanes s[3], pl_lanes weight, pl_lanes t,
+                                     pl_lanes K[PLANE_SIDES][PLANE_SIDES]) {
   pl_lanes J[3][PLANE_SIDES], a[PLANE_SIDES], by[3][PLANE_SIDES];
   plane_gradients(d, J);
   plane_area_gradient(d, a);
@@ -172,8 +177,9 @@ PL_SIMD_INLINE void plane_hessian_of(const pl_lanes d[PLANE_SIDES], const pl_lan
 }
 
 // Damping: energy, derivative by the metric, and its R added to that of the strain.
-PL_SIMD_INLINE pl_lanes plane_damping(const plane_lanes *c, const pl_lanes d[PLANE_SIDES], const pl_lanes b[PLANE_SIDES],
-                                      double factor, pl_lanes R[METRIC_MATRIX], pl_lanes s[3]) {
+PL_SIMD_INLINE pl_lanes plane_damping(const plane_lanes *c, const pl_lanes d[PLANE_SIDES],
+                                      const pl_lanes b[PLANE_SIDES], double factor, pl_lanes R[METRIC_MATRIX],
+                                      pl_lanes s[3]) {
   pl_lanes Q[METRIC_MATRIX], size = factor * c->by.start_area, trace = 0.25 * (size * c->by.bulk);
   const pl_lanes *g = c->by.start;
   plane_stiffness(g, 0.25 * (size * c->by.strain), Q);
@@ -202,7 +208,7 @@ PL_SIMD_INLINE void plane_scatter_energies(const int32_t *elements, int32_t coun
   for (int32_t k = 0; k < count; ++k) to[elements[k]] = energy[k];
 }
 
-// Up to four triangles.
+// Energy, gradient and Hessian of up to four triangles, W_Solid2D and its damping.
 PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t elements[4], int32_t count) {
   plane_lanes c;
   pl_lanes d[PLANE_SIDES], R[METRIC_MATRIX], s[3], g[PLANE_SIDES], a[PLANE_SIDES], K[PLANE_SIDES][PLANE_SIDES];
@@ -250,12 +256,15 @@ PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t el
   plane_scatter_matrix(z, elements, count, K);
 }
 
+// ∂²W/∂x∂X of up to four triangles (paper 004, §6).
 PL_SIMD_INLINE void plane_mixed_four(const pl_fem_planes *z, const int32_t elements[4], int32_t count) {
   plane_lanes c;
-  pl_lanes d[PLANE_SIDES], T[METRIC_MATRIX], n[3], J[3][PLANE_SIDES], rest[3][PLANE_SIDES], a[PLANE_SIDES], A[PLANE_SIDES];
+  pl_lanes d[PLANE_SIDES], T[METRIC_MATRIX], n[3], J[3][PLANE_SIDES], rest[3][PLANE_SIDES], a[PLANE_SIDES],
+      A[PLANE_SIDES];
   plane_load(z, elements, &c);
   plane_sides(z->corners, z->positions, elements, d);
-  const pl_lanes *g = c.by.inverse, metric[3] = {d[0] * d[0] + d[1] * d[1], d[0] * d[2] + d[1] * d[3], d[2] * d[2] + d[3] * d[3]};
+  const pl_lanes *g = c.by.inverse,
+                 metric[3] = {d[0] * d[0] + d[1] * d[1], d[0] * d[2] + d[1] * d[3], d[2] * d[2] + d[3] * d[3]};
   // N, its 01 not doubled
   plane_stiffness(g, pl_lanes_of(1), T);
   plane_apply(T, metric, n);

@@ -18,18 +18,22 @@ static double squared(const pl_mat3 *a) {
 static pl_mat3 turning_inverse(const pl_mat3 *S, double trace) {
   pl_mat3 H = pl_mat3_scale(*S, -1);
   for (int i = 0; i < 3; ++i) H.m[i][i] += trace;
-  // The product of the two larger eigenvalues is at most (their sum / 2)² <= trace²; so this much determinant rules out small ones.
+  // The product of the two larger eigenvalues is at most (their sum / 2)² <= trace²; so this much determinant rules out
+  // small ones.
   double determinant = pl_mat3_determinant(H);
-  if (H.m[0][0] > 0 && determinant > min_sum * trace * trace) return pl_mat3_scale(pl_mat3_adjugate(H), 1 / determinant);
+  if (H.m[0][0] > 0 && determinant > min_sum * trace * trace)
+    return pl_mat3_scale(pl_mat3_adjugate(H), 1 / determinant);
   pl_vec3 values;
   pl_mat3 axes;
   pl_symmetric_eigen(H, &values, &axes);
-  pl_mat3 inverse = pl_mat3_diagonal(1 / fmax(values.x, min_sum), 1 / fmax(values.y, min_sum), 1 / fmax(values.z, min_sum));
+  pl_mat3 inverse =
+      pl_mat3_diagonal(1 / fmax(values.x, min_sum), 1 / fmax(values.y, min_sum), 1 / fmax(values.z, min_sum));
   return pl_mat3_multiply(pl_mat3_multiply(axes, inverse), pl_mat3_transpose(axes));
 }
 
-// τ is the largest root of τ⁴ - 2 I τ² - 8 J τ + I² - 4 |G|², with I = |F|², J = det F and G the cofactors of F (from τ² = I + 2 e and e² = |G|² + 2 J τ,
-// where e is the sum of products of two stretches). Beyond it the quartic is convex, so Newton's iteration from the bound √(3 I) falls monotonically.
+// τ is the largest root of τ⁴ - 2 I τ² - 8 J τ + I² - 4 |G|², with I = |F|², J = det F and G the cofactors of F (from
+// τ² = I + 2 e and e² = |G|² + 2 J τ, where e is the sum of products of two stretches). Beyond it the quartic is
+// convex, so Newton's iteration from the bound √(3 I) falls monotonically.
 static double trace_of_stretch(double I, double J, double G2) {
   double trace = sqrt(3 * I), constant = I * I - 4 * G2;
   for (int i = 0; i < 40; ++i) {
@@ -73,7 +77,8 @@ void pl_fem_polar_of(const pl_mat3 *F, pl_fem_polar *p) {
   p->trace = p->S.m[0][0] + p->S.m[1][1] + p->S.m[2][2];
   p->K = turning_inverse(&p->S, p->trace);
   if (!direct) return;
-  // What is left of the axial part is the last correction of the rotation, 1e-15 mostly and 1e-10 at the worst: too small to change S and K.
+  // What is left of the axial part is the last correction of the rotation, 1e-15 mostly and 1e-10 at the worst: too
+  // small to change S and K.
   pl_mat3 turn = pl_fem_cross_matrix(pl_mat3_apply(p->K, pl_fem_axial(&product)));
   p->R = pl_mat3_add(p->R, pl_mat3_multiply(p->R, turn));
 }

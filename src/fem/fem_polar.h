@@ -1,12 +1,15 @@
 // Rotation and stretch of a deformation gradient F = R S, and how the rotation changes with F.
 //
-// A change A of F turns R by dR = R [w], where [w] is the cross product matrix of w = K ax(Rᵀ A), K = (tr S 1 - S)⁻¹ and ax(M) = (M21 - M12, M02 - M20,
-// M10 - M01) (Barbič 2012, Exact Corotational Linear FEM Stiffness Matrix).
+// A change A of F turns R by dR = R [w], where [w] is the cross product matrix of w = K ax(Rᵀ A), K
+// = (tr S 1 - S)⁻¹ and ax(M) = (M21 - M12, M02 - M20, M10 - M01) (Barbič 2012, Exact Corotational
+// Linear FEM Stiffness Matrix).
 //
-// The matrix tr S 1 - S has the eigenvalues s_i + s_j over pairs of signed principal stretches. R, the rotation with the greatest trace of Rᵀ F, is unique and
-// smooth where all three are positive: also for flat elements and for inverted ones (s_3 < 0) as long as s_2 > |s_3|. Where s_2 + s_3 = 0, for elements
-// collapsed to a line or inverted as far as the next stretch, several rotations are equally near and R jumps. One of them is taken, with det +1. Sums below
-// 1e-8 are replaced by 1e-8 in K, so that everything stays finite; anywhere farther away than that, all is exact.
+// The matrix tr S 1 - S has the eigenvalues s_i + s_j over pairs of signed principal stretches. R,
+// the rotation with the greatest trace of Rᵀ F, is unique and smooth where all three are positive:
+// also for flat elements and for inverted ones (s_3 < 0) as long as s_2 > |s_3|. Where s_2 + s_3 =
+// 0, for elements collapsed to a line or inverted as far as the next stretch, several rotations are
+// equally near and R jumps. One of them is taken, with det +1. Sums below 1e-8 are replaced by 1e-8
+// in K, so that everything stays finite; anywhere farther away than that, all is exact.
 #ifndef PL_FEM_POLAR_H
 #define PL_FEM_POLAR_H
 

@@ -8,7 +8,8 @@
 
 enum { BLOCK_GRAIN = 4096 };
 
-bool pl_fem_potential_take(pl_arena *arena, pl_fem_system *system, pl_block_matrix *matrix, pl_fem_potential *potential) {
+bool pl_fem_potential_take(pl_arena *arena, pl_fem_system *system, pl_block_matrix *matrix,
+                           pl_fem_potential *potential) {
   size_t n = 3 * (size_t)system->model->head.particle_count;
   *potential = (pl_fem_potential){.system = system,
                                   .matrix = matrix,

@@ -1,10 +1,15 @@
 // What a step or an equilibrium minimises: the incremental potential of a body.
 //
-//   Φ(u) = ½ c |u - y|²_M - f·u + W(u) + ½ b (u - x)ᵀ K₀ (u - x) + V(z(u)) + pins          bodies that adapt: b W̃(u; x) (fem_viscous.h) for the term with K₀
+//   Φ(u) = ½ c |u - y|²_M - f·u + W(u) + ½ b (u - x)ᵀ K₀ (u - x) + V(z(u)) + pins
 //
-// u   where the particles are to be         c, y   inertia: 1/s² and where it would take them        f   loads, N
-// W   elastic energy                        b, K₀  stiffness damping, with the stiffness of one pose  x   where they were
-// V   contact with colliders                z      the surface, see fem_contact.h
+//   u       positions at the end, the unknown
+//   x       positions at the start
+//   c, y    inertia: 1/s², and the positions by inertia alone
+//   f       loads, N
+//   W       elastic energy
+//   b, K₀   stiffness damping, with the stiffness of one pose; bodies that adapt have b W̃(u; x)
+//           (fem_viscous.h) in place of this term
+//   V, z    contact with colliders, and the surface (fem_contact.h)
 #ifndef PL_FEM_POTENTIAL_H
 #define PL_FEM_POTENTIAL_H
 
@@ -19,13 +24,16 @@ typedef struct pl_fem_potential {
   const double *load;          // f, or NULL
   double load_size;            // N: size of loads that are hidden in y
   pl_block_matrix *damping;    // K₀, set by the caller, or NULL
-  const double *damping_base;  // where particles would be by the rigid part of their motion: what differs from it is damped
+  const double *damping_base;  // where particles would be by the rigid part of their motion: what
+                               // differs from it is damped
   double damping_factor;       // b
-  double *viscous;  // bodies that adapt: damping by W̃ in place of K₀, and its gradient in the last evaluation; otherwise NULL
+  double *viscous;  // bodies that adapt: damping by W̃ in place of K₀, and its gradient in the last
+                    // evaluation; otherwise NULL
   const double *base;  // x
   pl_fem_contacts *contacts;
-  bool refresh;  // set up friction anew in evaluations without a matrix too
-  bool hold;     // friction stays as it was last set up, in evaluations with a matrix too; not before the first of a step
+  bool refresh;  // set up friction again in evaluations without a matrix too
+  bool hold;  // friction stays as it was last set up, in evaluations with a matrix too; not before
+              // the first of a step
   const pl_body_pin *pins;  // those with a stiffness are springs
   int32_t pin_count;
   double pin_rate;       // 1/s: what a pin's damping is multiplied with for a displacement from x
@@ -34,15 +42,18 @@ typedef struct pl_fem_potential {
   double elastic_energy;
   double *elastic;   // ∂W/∂x
   double *gradient;  // ∂Φ/∂u, 0 where fixed
-  double *image;     // where fixed: the force that holds it, N; room for products elsewhere
+  double *image;     // where fixed: the force that holds it, N; workspace for products elsewhere
   double size;       // N: square root of the sum of squares of the forces that balance each other
 } pl_fem_potential;
 
 // Take the vectors; false when out of memory. The caller fills in the rest.
-bool pl_fem_potential_take(pl_arena *arena, pl_fem_system *system, pl_block_matrix *matrix, pl_fem_potential *potential);
+bool pl_fem_potential_take(pl_arena *arena, pl_fem_system *system, pl_block_matrix *matrix,
+                           pl_fem_potential *potential);
 
-// Φ at u, its gradient, and with `with_matrix` its Hessian with everything fixed in place. Allocates nothing.
-double pl_fem_potential_evaluate(pl_fem_potential *potential, const double *u, bool with_matrix, bool positive);
+// Φ at u, its gradient, and with `with_matrix` its Hessian with everything fixed in place.
+// Allocates nothing.
+double pl_fem_potential_evaluate(pl_fem_potential *potential, const double *u, bool with_matrix,
+                                 bool positive);
 
 // Square root of the sum of squares over the free degrees of freedom of the gradient.
 double pl_fem_potential_residual(const pl_fem_potential *potential);

@@ -1,24 +1,31 @@
-// Thin shells: stretching of edges, change of area, bending at hinges (paper 004, appendix A: "an analogous formulation" to curves).
+// Thin shells: stretching of edges, change of area, bending at hinges (paper 004, appendix A: "an analogous
+// formulation" to curves).
 //
-//   stretch   ½ k_l (l² - L²)² / L̄²                 l, L, L̄    length of an edge now, at rest, at the start
-//   area      ½ k_a (a - A)² / Ā                    a, A, Ā    area of a triangle
-//   hinge     ½ k_b (θ - Θ)² L̄² / (Ā_1 + Ā_2)       θ, Θ       angle between the normals of two triangles with a common edge of length L̄
+//   stretch   ½ k_l (l² - L²)² / L̄²             l, L, L̄   length of an edge now, at rest, at the start
+//   area      ½ k_a (a - A)² / Ā                a, A, Ā   area of a triangle
+//   hinge     ½ k_b (θ - Θ)² L̄² / (Ā_1 + Ā_2)   θ, Θ      angle between the normals of two triangles with a common
+//                                                         edge of length L̄
 //
-// The powers are those that make the energy of a given strain or curvature independent of the resolution of a surface, as the paper's are for a curve: L̄² in
-// place of L̄³. The hinge is that of Grinspun, Hirani, Desbrun and Schröder 2003, (θ - Θ)² L̄/h̄, with h̄ a third of the mean height of the two triangles: that
-// is 3 L̄²/(Ā_1 + Ā_2). The factor 1/6 between the two makes k_b the plate's bending stiffness D = E t³ / 12 (1 - ν²) in N m for bending into a cylinder: along
-// edges that lie in the cylinder's axis θ = κ h with the height h, the others stay flat, and ½ D κ² h² L̄/h is ½ D κ² for the area L̄ h.
+// The powers are those that make the energy of a given strain or curvature independent of the resolution of a surface,
+// as the paper's are for a curve: L̄² in place of L̄³. The hinge is that of Grinspun, Hirani, Desbrun and Schröder 2003,
+// (θ - Θ)² L̄/h̄, with h̄ a third of the mean height of the two triangles: that is 3 L̄²/(Ā_1 + Ā_2). The factor 1/6
+// between the two makes k_b the plate's bending stiffness D = E t³ / 12 (1 - ν²) in N m for bending into a cylinder:
+// along edges that lie in the cylinder's axis θ = κ h with the height h, the others stay flat, and ½ D κ² h² L̄/h is ½ D
+// κ² for the area L̄ h.
 //
-// On equilateral triangles this holds for any direction of bending, with Poisson's ratio -1/3 in bending. On right triangles with parallel diagonals it holds
-// for the directions of all edges as axis, but bending along the diagonals is three times stiffer: hinge energies depend on the mesh (Grinspun, Gingold, Reisman
-// and Zorin 2006), and finer meshes of that kind do not cure it.
+// On equilateral triangles this holds for any direction of bending, with Poisson's ratio -1/3 in bending. On right
+// triangles with parallel diagonals it holds for the directions of all edges as axis, but bending along the diagonals
+// is three times stiffer: hinge energies depend on the mesh (Grinspun, Gingold, Reisman and Zorin 2006), and finer
+// meshes of that kind do not cure it.
 //
-// Stretching: equilateral triangles make an isotropic membrane with shear modulus √3 k_l and first Lamé parameter √3 k_l + k_a (N/m: times thickness); without the
-// area term that is E t = 8 k_l / √3 and ν = 1/3. An edge at the border stands for one triangle where an inner one stands for two: give it half of k_l.
+// Stretching: equilateral triangles make an isotropic membrane with shear modulus √3 k_l and first Lamé parameter √3
+// k_l + k_a (N/m: times thickness); without the area term that is E t = 8 k_l / √3 and ν = 1/3. An edge at the border
+// stands for one triangle where an inner one stands for two: give it half of k_l.
 //
-// θ is positive where the surface is convex seen from the side to which the normals of (0, 1, 2) and (0, 3, 1) point. It lies in [-π, π]; at full fold, where the
-// triangles would pass through each other, it jumps by 2π. Not defined: the normal of a triangle without area. Where the height over the edge, or the angle
-// at corner 0 of the area term, has a sine below 1e-12, the derivatives of the measure are given as 0 (no force). Energies are finite everywhere.
+// θ is positive where the surface is convex seen from the side to which the normals of (0, 1, 2) and (0, 3, 1) point.
+// It lies in [-π, π]; at full fold, where the triangles would pass through each other, it jumps by 2π. Not defined: the
+// normal of a triangle without area. Where the height over the edge, or the angle at corner 0 of the area term, has a
+// sine below 1e-12, the derivatives of the measure are given as 0 (no force). Energies are finite everywhere.
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,7 +68,8 @@ static double stretch_fraction(const double *d) {
   return 1 / pl_fem_edge_value(d);
 }
 
-static const pl_fem_measure shell_edge = {2, pl_fem_edge_value, pl_fem_edge_gradient, pl_fem_edge_hessian, NULL, stretch_fraction};
+static const pl_fem_measure shell_edge = {2,    pl_fem_edge_value, pl_fem_edge_gradient, pl_fem_edge_hessian,
+                                          NULL, stretch_fraction};
 
 PL_FEM_MEASURE_ENERGY(pl_fem_shell_stretch, "shell stretch", 2, shell_edge, stretch_names);
 
@@ -97,7 +105,8 @@ static void area_gradient(const double *d, double *g) {
   put_vector(good ? pl_vec3_scale(pl_vec3_cross(unit, p), 0.5) : unit, g, 1);
 }
 
-// h += scale (Aᵀ K B + Bᵀ K A) / 2 for symmetric K and A = [-[p] [q]], likewise B, given by the sides that stand in the cross matrices.
+// h += scale (Aᵀ K B + Bᵀ K A) / 2 for symmetric K and A = [-[p] [q]], likewise B, given by the sides that stand in the
+// cross matrices.
 static void add_product(double *h, pl_mat3 k, const pl_vec3 a[2], const pl_vec3 b[2], double scale) {
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 2; ++j) {
@@ -149,22 +158,24 @@ static const pl_fem_measure shell_triangle = {3, area_value, area_gradient, area
 PL_FEM_MEASURE_ENERGY(pl_fem_shell_area, "shell area", 3, shell_triangle, area_names);
 
 // --- hinge --------------------------------------------------------------------------------------------------------
-// Sides: e the common edge, p and q to the corners opposite to it. The gradient of θ is a sum over the two triangles, its wings, and so is its Hessian:
-// p and q never meet in one term. For one wing, with r = |e|, n = e × p, m = n·n, p = t e + h with h at right angles to e, and s = -1 for p, +1 for q,
+// Sides: e the common edge, p and q to the corners opposite to it. The gradient of θ is a sum over the two triangles,
+// its wings, and so is its Hessian: p and q never meet in one term. For one wing, with r = |e|, n = e × p, m = n·n, p =
+// t e + h with h at right angles to e, and s = -1 for p, +1 for q,
 //
-//   ∂θ/∂p = s (r/m) n               ∂²θ/∂p∂p = -s α S(n, h)                                    α = r³/m²     S(a, b) = a bᵀ + b aᵀ
-//   ∂θ/∂e = -t ∂θ/∂p summed         ∂²θ/∂p∂e =  s (t α S(n, h) - β e nᵀ)                       β = 1/(r m)
-//                                   ∂²θ/∂e∂e = -s ((β/2 + t² α) S(n, h) - t β S(n, e)) summed
+//   ∂θ/∂p = s (r/m) n         ∂²θ/∂p∂p = -s α S(n, h)                α = r³/m²   S(a, b) = a bᵀ + b aᵀ
+//   ∂θ/∂e = -t ∂θ/∂p summed   ∂²θ/∂p∂e =  s (t α S(n, h) - β e nᵀ)   β = 1/(r m)
+//                             ∂²θ/∂e∂e = -s ((β/2 + t² α) S(n, h) - t β S(n, e)) summed
 //
-// (Tamstorf and Grinspun 2013 give the same in another basis. The share of one wing in ∂²θ/∂e∂e is not symmetric; the skew parts depend on e only and cancel
-// between the wings, so they are left out here.) Third derivatives are the rates of these products.
+// (Tamstorf and Grinspun 2013 give the same in another basis. The share of one wing in ∂²θ/∂e∂e is not symmetric; the
+// skew parts depend on e only and cancel between the wings, so they are left out here.) Third derivatives are the rates
+// of these products.
 
 typedef struct wing {
   double sign, r, m, t, alpha, beta;
   pl_vec3 e, p, n, h;
 } wing;
 
-static bool look_at_wing(pl_vec3 e, pl_vec3 p, double sign, wing *w) {
+static bool measure_wing(pl_vec3 e, pl_vec3 p, double sign, wing *w) {
   pl_vec3 n = pl_vec3_cross(e, p);
   double r2 = pl_vec3_dot(e, e), m = pl_vec3_dot(n, n), r = sqrt(r2);
   if (!(m > FLAT_SINE2 * r2 * (r2 + pl_vec3_dot(p, p)))) return false;
@@ -173,8 +184,8 @@ static bool look_at_wing(pl_vec3 e, pl_vec3 p, double sign, wing *w) {
   return true;
 }
 
-static bool look_at_wings(const double *d, wing w[2]) {
-  return look_at_wing(side(d, 0), side(d, 1), -1, &w[0]) && look_at_wing(side(d, 0), side(d, 2), 1, &w[1]);
+static bool measure_wings(const double *d, wing w[2]) {
+  return measure_wing(side(d, 0), side(d, 1), -1, &w[0]) && measure_wing(side(d, 0), side(d, 2), 1, &w[1]);
 }
 
 static double hinge_value(const double *d) {
@@ -186,7 +197,7 @@ static double hinge_value(const double *d) {
 static void hinge_gradient(const double *d, double *g) {
   wing w[2];
   for (int i = 0; i < 9; ++i) g[i] = 0;
-  if (!look_at_wings(d, w)) return;
+  if (!measure_wings(d, w)) return;
   pl_vec3 edge = {0, 0, 0};
   for (int k = 0; k < 2; ++k) {
     pl_vec3 u = pl_vec3_scale(w[k].n, w[k].sign * w[k].r / w[k].m);
@@ -212,7 +223,7 @@ static pl_mat3 combined(pl_mat3 A, double a, pl_mat3 B, double b) {
 static void hinge_hessian(const double *d, double *h) {
   wing wings[2];
   for (int i = 0; i < 81; ++i) h[i] = 0;
-  if (!look_at_wings(d, wings)) return;
+  if (!measure_wings(d, wings)) return;
   for (int k = 0; k < 2; ++k) {
     const wing *w = &wings[k];
     double s = w->sign, t = w->t;
@@ -233,9 +244,11 @@ static void add_wing_rate(double *h, int k, const wing *w, pl_vec3 e_rate, pl_ve
 
   // and of the blocks
   pl_mat3 nh = both(w->n, w->h), nh_rate = pl_mat3_add(both(n_rate, w->h), both(w->n, h_rate));
-  pl_mat3 en = pl_mat3_outer(w->e, w->n), en_rate = pl_mat3_add(pl_mat3_outer(e_rate, w->n), pl_mat3_outer(w->e, n_rate));
+  pl_mat3 en = pl_mat3_outer(w->e, w->n),
+          en_rate = pl_mat3_add(pl_mat3_outer(e_rate, w->n), pl_mat3_outer(w->e, n_rate));
   pl_mat3 ne = both(w->n, w->e), ne_rate = pl_mat3_add(both(n_rate, w->e), both(w->n, e_rate));
-  double bow = 0.5 * w->beta + t * t * w->alpha, bow_rate = 0.5 * beta_rate + 2 * t * t_rate * w->alpha + t * t * alpha_rate;
+  double bow = 0.5 * w->beta + t * t * w->alpha,
+         bow_rate = 0.5 * beta_rate + 2 * t * t_rate * w->alpha + t * t * alpha_rate;
   pl_mat3 pp = combined(nh, -s * alpha_rate, nh_rate, -s * w->alpha);
   pl_mat3 pe = pl_mat3_add(combined(nh, s * (t_rate * w->alpha + t * alpha_rate), nh_rate, s * t * w->alpha),
                            combined(en, -s * beta_rate, en_rate, -s * w->beta));
@@ -247,7 +260,7 @@ static void add_wing_rate(double *h, int k, const wing *w, pl_vec3 e_rate, pl_ve
 static void hinge_third(const double *d, const double *rate, double *h) {
   wing wings[2];
   for (int i = 0; i < 81; ++i) h[i] = 0;
-  if (!look_at_wings(d, wings)) return;
+  if (!measure_wings(d, wings)) return;
   for (int k = 0; k < 2; ++k) add_wing_rate(h, k, &wings[k], side(rate, 0), side(rate, 1 + k));
 }
 

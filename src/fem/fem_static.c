@@ -1,6 +1,7 @@
 // Where a body rests under a load, and its energy in any pose: the incremental potential without inertia.
 //
-// The load is applied in equal parts, each from where the last one led, so that a body that bends far or may buckle is followed along its path.
+// The load is applied in equal parts, each from where the last one led, so that a body that bends far or may buckle is
+// followed along its path.
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +24,8 @@ typedef struct statics {
 
 static pl_status check_positions(const pl_model *model, const pl_vec3 *positions, pl_error *error) {
   if (!pl_fem_is_model(model))
-    return pl_fail(error, PL_ERROR_UNSUPPORTED, "the model is of method %s; use one of pl_fem_build()", model->method->name);
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "the model is of method %s; use one of pl_fem_build()",
+                   model->method->name);
   for (int32_t i = 0; i < model->particle_count; ++i)
     if (!pl_vec3_is_finite(positions[i])) return pl_fail(error, PL_ERROR_INVALID_DATA, "position %d is not finite", i);
   return PL_OK;
@@ -42,10 +44,13 @@ static pl_status check_def(const pl_model *model, const pl_fem_equilibrium_def *
   return PL_OK;
 }
 
-static pl_status take_statics(pl_context *context, const pl_fem_model *model, double tolerance, statics *s, pl_error *error) {
+static pl_status take_statics(pl_context *context, const pl_fem_model *model, double tolerance, statics *s,
+                              pl_error *error) {
   size_t n = (size_t)model->head.particle_count;
-  if (!pl_fem_system_take(&s->arena, context, model, &s->system) || !pl_block_matrix_take(&s->arena, &model->pattern, &s->matrix) ||
-      !pl_fem_potential_take(&s->arena, &s->system, &s->matrix, &s->potential) || !pl_fem_newton_take(&s->arena, model, &s->newton))
+  if (!pl_fem_system_take(&s->arena, context, model, &s->system) ||
+      !pl_block_matrix_take(&s->arena, &model->pattern, &s->matrix) ||
+      !pl_fem_potential_take(&s->arena, &s->system, &s->matrix, &s->potential) ||
+      !pl_fem_newton_take(&s->arena, model, &s->newton))
     return pl_fail_memory(error);
   s->u = PL_TAKE(&s->arena, double, 3 * n);
   s->load = PL_TAKE(&s->arena, double, 3 * n);
@@ -58,8 +63,8 @@ static pl_status take_statics(pl_context *context, const pl_fem_model *model, do
   return pl_linear_solver_create(context, &model->pattern, &linear, &s->solver, error);
 }
 
-static pl_status apply_loads(const pl_fem_model *model, const pl_fem_equilibrium_def *def, statics *s, pl_fem_report *report,
-                             pl_error *error) {
+static pl_status apply_loads(const pl_fem_model *model, const pl_fem_equilibrium_def *def, statics *s,
+                             pl_fem_report *report, pl_error *error) {
   pl_status status = PL_OK;
   for (int32_t part = 1; part <= def->load_steps && status >= 0; ++part) {
     double fraction = (double)part / def->load_steps;
@@ -74,8 +79,8 @@ static pl_status apply_loads(const pl_fem_model *model, const pl_fem_equilibrium
   return status;
 }
 
-static pl_status find_rest(pl_context *context, const pl_fem_model *model, const pl_fem_equilibrium_def *def, statics *s,
-                           const pl_vec3 *positions, pl_fem_report *report, pl_error *error) {
+static pl_status find_rest(pl_context *context, const pl_fem_model *model, const pl_fem_equilibrium_def *def,
+                           statics *s, const pl_vec3 *positions, pl_fem_report *report, pl_error *error) {
   pl_status status = take_statics(context, model, def->tolerance, s, error);
   if (status < 0) return status;
   for (int32_t i = 0; i < model->head.particle_count; ++i) pl_fem_put(s->u, i, positions[i]);
@@ -88,14 +93,15 @@ static pl_status find_rest(pl_context *context, const pl_fem_model *model, const
   s->newton.limit = def->max_newton_iterations;
   s->newton.tolerance = def->tolerance;
   s->newton.linear_tolerance = fmax(fmin(def->tolerance, 1e-4), 1e-10);
-  // Positions rounded to one part in 1e16 of the body's size strain an element by that over its own; so in every unknown.
+  // Positions rounded to one part in 1e16 of the body's size strain an element by that over its own; so in every
+  // unknown.
   s->newton.min = 1e-16 * model->force_scale * fmax(1, pl_box_diagonal(model->head.box) / model->element_size) *
-                    sqrt(3.0 * model->head.particle_count);
+                  sqrt(3.0 * model->head.particle_count);
   return apply_loads(model, def, s, report, error);
 }
 
-pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model, const pl_fem_equilibrium_def *def, pl_vec3 *positions,
-                             pl_fem_report *report, pl_error *error) {
+pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model, const pl_fem_equilibrium_def *def,
+                             pl_vec3 *positions, pl_fem_report *report, pl_error *error) {
   pl_fem_report mine = {0};
   pl_status status = check_positions(model, positions, error);
   if (status >= 0) status = check_def(model, def, error);
@@ -110,8 +116,8 @@ pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model, const p
   return status;
 }
 
-pl_status pl_fem_energy_of(pl_context *context, const pl_model *model, const pl_vec3 *positions, double *energy, pl_vec3 *forces,
-                           pl_error *error) {
+pl_status pl_fem_energy_of(pl_context *context, const pl_model *model, const pl_vec3 *positions, double *energy,
+                           pl_vec3 *forces, pl_error *error) {
   pl_status status = check_positions(model, positions, error);
   if (status < 0) return status;
   pl_arena arena;
@@ -125,7 +131,8 @@ pl_status pl_fem_energy_of(pl_context *context, const pl_model *model, const pl_
   }
   for (int32_t i = 0; i < model->particle_count; ++i) pl_fem_put(u, i, positions[i]);
   *energy = pl_fem_system_evaluate(&system, u, forces != NULL ? gradient : NULL, NULL, false);
-  for (int32_t i = 0; forces != NULL && i < model->particle_count; ++i) forces[i] = pl_vec3_scale(pl_fem_vector(gradient, i), -1);
+  for (int32_t i = 0; forces != NULL && i < model->particle_count; ++i)
+    forces[i] = pl_vec3_scale(pl_fem_vector(gradient, i), -1);
   pl_arena_destroy(&arena);
   return PL_OK;
 }

@@ -2,16 +2,17 @@
 //
 //   M v' = f(x) - ∂W/∂x - (α M + β K) v + contact            x' = v
 //
-// Implicit Euler looks for x_{n+1}; the second-order scheme is the implicit midpoint rule and looks for x_m = (x_n + x_{n+1}) / 2, which is a step of
-// implicit Euler half as long, gone on from by as much again:
+// Implicit Euler looks for x_{n+1}; the second-order scheme is the implicit midpoint rule and looks for x_m = (x_n +
+// x_{n+1}) / 2, which is a step of implicit Euler half as long, gone on from by as much again:
 //
-//                    τ      y                          result
-//   implicit Euler   h      x_n + τ v_n + τ² f/M       x_{n+1} = u              v_{n+1} = v̄             v̄ = (u - x_n) / τ
-//   midpoint         h/2    the same                   x_{n+1} = 2 u - x_n      v_{n+1} = 2 v̄ - v_n
+//                    τ     y                      result
+//   implicit Euler   h     x_n + τ v_n + τ² f/M   x_{n+1} = u           v_{n+1} = v̄   v̄ = (u - x_n) / τ
+//   midpoint         h/2   the same               x_{n+1} = 2 u - x_n   v_{n+1} = 2 v̄ - v_n
 //
 //   u = argmin ½ |u - y|²_M / τ² + W(u) + damping + contact        (fem_potential.h; mass damping joins the inertia)
 //
-// Why midpoint. Measured on an oscillator, and on a triangle of springs that spins and vibrates unresolved (1,000 steps):
+// Why midpoint. Measured on an oscillator, and on a triangle of springs that spins and vibrates unresolved (1,000
+// steps):
 //
 //                                             midpoint   Newmark (¼, ½)   TR-BDF2        implicit Euler
 //   amplitude after 20 periods of 30 steps    1          1                0.996          0
@@ -23,20 +24,25 @@
 //
 // What midpoint does badly, and what is done about it:
 //
-// - Contact. A point that ends up in the ground at the half step is thrown out with up to three times its speed. So contact acts at the end of the step, on
-//   z = x_{n+1} = 2 u - x_n; as its force is that of the whole step, the potential is V(z(u)) / 2. And a point on ground that does not give has v̄ = 0, so that
-//   its velocity 2 v̄ - v_n would change sign for ever: it gets v_{n+1} = 2 v̄ - v_n - S (v̄ - v_n), where S (fem_contact.h) is 1 across hard ground and 0 elsewhere.
-//   A point that meets the ground stays on it; a body bounces by its elasticity. Pinned points have v_{n+1} = v̄ for the same reason.
-// - Energy of large, unresolved vibrations. Beyond u the body is only mirrored, and where its energy is far from a parabola the mirror image may have more of
-//   it than there was: with the quartic energy of edges a body can explode. So the energy at the end is compared with that at the start and the work done in between, and
-//   if more than GAIN of it is new, the second half of the step is a step of implicit Euler too, from u and v̄, which cannot gain.
+// - Contact. A point that ends up in the ground at the half step is thrown out with up to three times its speed. So
+// contact acts at the end of the step, on
+//   z = x_{n+1} = 2 u - x_n; as its force is that of the whole step, the potential is V(z(u)) / 2. And a point on
+//   ground that does not give has v̄ = 0, so that its velocity 2 v̄ - v_n would change sign for ever: it gets v_{n+1} = 2
+//   v̄ - v_n - S (v̄ - v_n), where S (fem_contact.h) is 1 across hard ground and 0 elsewhere. A point that meets the
+//   ground stays on it; a body bounces by its elasticity. Pinned points have v_{n+1} = v̄ for the same reason.
+// - Energy of large, unresolved vibrations. Beyond u the body is only mirrored, and where its energy is far from a
+// parabola the mirror image may have more of
+//   it than there was: with the quartic energy of edges a body can explode. So the energy at the end is compared with
+//   that at the start and the work done in between, and if more than GAIN of it is new, the second half of the step is
+//   a step of implicit Euler too, from u and v̄, which cannot gain.
 //
 // Momentum does not depend on how well the equations were solved: see fem_momentum.c.
 //
-// Stiffness damping acts on what differs from the rigid part of the motion, with the projected K of a guess that is within O(h²) of u: turned by that rigid part, and
-// from there along straight lines. (Straight lines alone, x_n + τ v_n, stretch a body that turns; K of a stretched body resists turning, and a strip on a hinge
-// then stops in mid-air.) Where parts of a body turn much faster than others they are still damped a little. Bodies that adapt are damped by the change of their
-// elements' shapes instead, which has no torque at all: see fem_viscous.c.
+// Stiffness damping acts on what differs from the rigid part of the motion, with the projected K of a guess that is
+// within O(h²) of u: turned by that rigid part, and from there along straight lines. (Straight lines alone, x_n + τ
+// v_n, stretch a body that turns; K of a stretched body resists turning, and a strip on a hinge then stops in mid-air.)
+// Where parts of a body turn much faster than others they are still damped a little. Bodies that adapt are damped by
+// the change of their elements' shapes instead, which has no torque at all: see fem_viscous.c.
 #include <math.h>
 #include <string.h>
 
@@ -70,8 +76,8 @@ static double acceleration_at(const pl_fem_model *model, const pl_body_move *mov
 }
 
 // y and c of the inertia with mass damping in it, for a step of implicit Euler from x and v, and the first guess.
-static void set_inertia(const pl_fem_model *model, pl_fem_work *w, const double *x, const double *v, const pl_body_move *move,
-                        double tau) {
+static void set_inertia(const pl_fem_model *model, pl_fem_work *w, const double *x, const double *v,
+                        const pl_body_move *move, double tau) {
   const pl_model *head = &model->head;
   double c = 1 / (tau * tau), drag = model->mass_damping / tau, square = 0;
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)head->particle_count; ++i) {
@@ -86,7 +92,8 @@ static void set_inertia(const pl_fem_model *model, pl_fem_work *w, const double 
 }
 
 // What does not move freely: the third coordinate of plane bodies, and hard pins.
-static void set_fixed(const pl_fem_model *model, pl_fem_work *w, const double *x, const pl_body_move *move, double reach) {
+static void set_fixed(const pl_fem_model *model, pl_fem_work *w, const double *x, const pl_body_move *move,
+                      double reach) {
   int32_t n = model->head.particle_count;
   bool any = model->planar;
   for (int32_t i = 0; i < n; ++i) w->fixed[i] = model->planar ? PL_BLOCK_FIX_Z : 0;
@@ -107,7 +114,8 @@ static bool set_contacts(pl_fem_work *w, pl_fem_state s, const pl_body_move *mov
   pl_transform *placements = PL_SCRATCH(move->scratch, pl_transform, 2 * (size_t)move->collider_count);
   if (placements == NULL) return false;
   for (int32_t i = 0; i < move->collider_count; ++i)
-    pl_collider_motion(move->colliders[i], move->time, move->step, &placements[i], &placements[move->collider_count + i]);
+    pl_collider_motion(move->colliders[i], move->time, move->step, &placements[i],
+                       &placements[move->collider_count + i]);
   c->collider_count = move->collider_count;
   c->colliders = move->colliders;
   c->starts = placements;
@@ -117,9 +125,10 @@ static bool set_contacts(pl_fem_work *w, pl_fem_state s, const pl_body_move *mov
   return true;
 }
 
-// The equations of one step of implicit Euler of length τ from x and v; the end of the step is `reach` times as far away.
-static void set_up(const pl_fem_model *model, pl_fem_work *w, const double *x, const double *v, const pl_body_move *move,
-                   double tau, double reach) {
+// The equations of one step of implicit Euler of length τ from x and v; the end of the step is `reach` times as far
+// away.
+static void set_up(const pl_fem_model *model, pl_fem_work *w, const double *x, const double *v,
+                   const pl_body_move *move, double tau, double reach) {
   set_inertia(model, w, x, v, move, tau);
   set_fixed(model, w, x, move, reach);
   w->contacts.base = x;
@@ -140,7 +149,8 @@ static void set_up(const pl_fem_model *model, pl_fem_work *w, const double *x, c
 bool pl_fem_prepare_step(const pl_fem_model *model, pl_fem_work *work, pl_fem_state state, const pl_body_move *move) {
   if (!set_contacts(work, state, move)) return false;
   pl_fem_system_use(&work->system, (const double *const *)state.rest, NULL);
-  set_up(model, work, state.positions, state.velocities, move, pl_fem_inner_step(model, move->step), pl_fem_reach(model));
+  set_up(model, work, state.positions, state.velocities, move, pl_fem_inner_step(model, move->step),
+         pl_fem_reach(model));
   return true;
 }
 
@@ -174,7 +184,8 @@ static double outer_energy(const pl_fem_model *model, const double *x, const dou
   return energy;
 }
 
-// Energy of vibrations and deformation: kinetic energy of the motion relative to the centre of mass, and elastic energy. What a gain is measured against.
+// Energy of vibrations and deformation: kinetic energy of the motion relative to the centre of mass, and elastic
+// energy. What a gain is measured against.
 static double inner_energy(const pl_fem_model *model, const double *v, double elastic) {
   const double *masses = model->head.masses;
   double kinetic = 0, sums[3] = {0, 0, 0};
@@ -197,10 +208,11 @@ static double held_work(const pl_fem_model *model, const pl_fem_work *w, const d
   return work;
 }
 
-// Work of the forces that the tolerance leaves unbalanced, with room: not a gain that is the scheme's.
+// Work of the forces that the tolerance leaves unbalanced, with a margin: not a gain of the scheme.
 static double unsolved_work(const pl_fem_model *model, const pl_fem_work *w, const double *x) {
   double square = 0;
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->head.particle_count; ++i) square += 4 * (w->next[i] - x[i]) * (w->next[i] - x[i]);
+  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->head.particle_count; ++i)
+    square += 4 * (w->next[i] - x[i]) * (w->next[i] - x[i]);
   return 10 * fmax(model->newton_tolerance * w->potential.size, w->newton.min) * sqrt(square);
 }
 
@@ -222,11 +234,13 @@ static bool extrapolate(const pl_fem_model *model, pl_fem_work *w, pl_fem_state 
   }
   if (s.energy[0] == 0) s.energy[1] = pl_fem_system_evaluate(&w->system, s.positions, NULL, NULL, false);
   double elastic = pl_fem_system_evaluate(&w->system, w->middle, NULL, NULL, false);
-  double before = s.energy[1] + outer_energy(model, s.positions, s.velocities, move) + held_work(model, w, s.positions, contact);
+  double before =
+      s.energy[1] + outer_energy(model, s.positions, s.velocities, move) + held_work(model, w, s.positions, contact);
   double gain = elastic + outer_energy(model, w->middle, w->mean, move) - before;
   s.energy[0] = 1;
   s.energy[1] = elastic;
-  return gain <= GAIN * inner_energy(model, w->mean, elastic) + unsolved_work(model, w, s.positions) + 1e-12 * fabs(before);
+  return gain <=
+         GAIN * inner_energy(model, w->mean, elastic) + unsolved_work(model, w, s.positions) + 1e-12 * fabs(before);
 }
 
 // Implicit Euler from the middle on, in place of extrapolation.
@@ -280,8 +294,8 @@ static void use_rest(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s) 
   if (model->adapts) pl_fem_system_use(&w->system, (const double *const *)s.rest, NULL);
 }
 
-// Let the driver choose rest shapes, and where the search begins. What the body's pose stores of energy is another with another rest shape: work that the driver does
-// is not a gain of the scheme's.
+// Let the driver choose rest shapes, and where the search begins. What the body's pose stores of energy is another with
+// another rest shape: work that the driver does is not a gain of the scheme's.
 static pl_status choose_rest(pl_fem_choice *choice, pl_error *error) {
   pl_fem_work *w = choice->work;
   w->newton.direct = NULL;

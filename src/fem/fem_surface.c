@@ -1,4 +1,5 @@
-// What the world reads from the state of a finite-element body and writes into it. A state is doubles only, in the order of pl_fem_state.
+// What the world reads from the state of a finite-element body and writes into it. A state is doubles only, in the
+// order of pl_fem_state.
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ pl_fem_state pl_fem_state_of(const pl_model *model, const void *state) {
   const pl_fem_model *fem = (const pl_fem_model *)model;
   // The world hands out const states for reading only; the views are shared by both uses.
   double *numbers = (double *)(uintptr_t)state;
-  size_t count = (size_t)fem->examples.count, surface = (size_t)model->surface.point_count, n = (size_t)model->particle_count;
+  size_t count = (size_t)fem->examples.count, surface = (size_t)model->surface.point_count,
+         n = (size_t)model->particle_count;
   pl_fem_state s = {
       .driven = numbers,
       .energy = numbers + 1,
@@ -32,7 +34,8 @@ pl_fem_state pl_fem_state_of(const pl_model *model, const void *state) {
 
 size_t pl_fem_state_size(const pl_model *model) {
   const pl_fem_model *fem = (const pl_fem_model *)model;
-  size_t count = (size_t)fem->examples.count, surface = (size_t)model->surface.point_count, n = (size_t)model->particle_count;
+  size_t count = (size_t)fem->examples.count, surface = (size_t)model->surface.point_count,
+         n = (size_t)model->particle_count;
   size_t rest = 0;
   for (int32_t g = 0; fem->adapts && g < fem->group_count; ++g) rest += rest_size(&fem->groups[g]);
   return (HEAD + 2 * count + 4 * surface + 6 * n + rest) * sizeof(double);
@@ -70,7 +73,8 @@ void pl_fem_get_surface(const pl_model *model, const void *state, pl_vec3 *point
   for (int32_t i = 0; i < surface->point_count; ++i) {
     points[i] = (pl_vec3){0, 0, 0};
     for (int k = 0; k < 4; ++k)
-      points[i] = pl_vec3_add_scaled(points[i], pl_fem_vector(s.positions, surface->parents[4 * i + k]), weights[4 * i + k]);
+      points[i] =
+          pl_vec3_add_scaled(points[i], pl_fem_vector(s.positions, surface->parents[4 * i + k]), weights[4 * i + k]);
   }
 }
 
@@ -97,7 +101,7 @@ void pl_fem_set_particle(const pl_model *model, void *state, int32_t particle, p
 int32_t pl_fem_find_not_finite(const pl_model *model, const void *state) {
   pl_fem_state s = pl_fem_state_of(model, state);
   for (int32_t i = 0; i < model->particle_count; ++i) {
-    // Infinity times zero and not-a-number times zero are not a number, so one sum tells for all six numbers.
+    // Infinity times zero and not-a-number times zero are not a number, so one sum checks all six numbers.
     double sum = 0;
     for (ptrdiff_t k = 3 * (ptrdiff_t)i; k < 3 * (ptrdiff_t)i + 3; ++k) sum += 0 * s.positions[k] + 0 * s.velocities[k];
     if (!(sum == 0)) return i;

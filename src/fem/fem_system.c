@@ -22,8 +22,10 @@ bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model
   system->energies = PL_TAKE(arena, double, model->element_start[model->group_count]);
   system->pulls = PL_TAKE(arena, double, pl_fem_pulls_size(model));
   if (model->adapts) system->lost = PL_TAKE(arena, double, model->element_start[model->group_count]);
-  if (is_plane(&model->groups[0])) system->planes = PL_TAKE(arena, pl_fem_plane_constants, model->groups[0].element_count);
-  if (is_batched(&model->groups[0])) system->constants = PL_TAKE(arena, pl_fem_tet_constants, model->groups[0].element_count);
+  if (is_plane(&model->groups[0]))
+    system->planes = PL_TAKE(arena, pl_fem_plane_constants, model->groups[0].element_count);
+  if (is_batched(&model->groups[0]))
+    system->constants = PL_TAKE(arena, pl_fem_tet_constants, model->groups[0].element_count);
   for (int32_t g = 0; model->examples.count > 0 && g < model->group_count; ++g) {
     const pl_fem_group *group = &model->groups[g];
     system->mixed_rest[g] = PL_TAKE(arena, double, 3 * (size_t)group->corner_count * (size_t)group->element_count);
@@ -96,7 +98,8 @@ pl_fem_element pl_fem_system_element(const pl_fem_system *system, const double *
                                      double *corners) {
   const pl_fem_group *g = &system->model->groups[group];
   const int32_t *points = g->corners + (ptrdiff_t)g->corner_count * element;
-  for (int32_t k = 0; k < g->corner_count; ++k) memcpy(corners + 3 * k, x + 3 * (ptrdiff_t)points[k], 3 * sizeof(double));
+  for (int32_t k = 0; k < g->corner_count; ++k)
+    memcpy(corners + 3 * k, x + 3 * (ptrdiff_t)points[k], 3 * sizeof(double));
   ptrdiff_t at = 3 * (ptrdiff_t)g->corner_count * element;
   return (pl_fem_element){corners, system->rest[group] + at, g->starts + at,
                           system->parameters[group] + (ptrdiff_t)g->energy->parameter_count * element};
@@ -148,8 +151,9 @@ static void visit_together(void *data, const int32_t *elements, int32_t count, d
     int32_t number = e->system->model->element_start[e->group] + elements[i];
     pl_fem_element element = pl_fem_system_element(e->system, e->x, e->group, elements[i], corners);
     if (e->damping != NULL) pl_fem_system_element(e->system, e->damping->from, e->group, elements[i], before);
-    group->energy->together(&element, e->damping != NULL ? before : NULL, e->damping != NULL ? e->damping->factor : 0, e->positive,
-                            energies, gradient, drag, matrices != NULL ? matrices + (ptrdiff_t)n * n * i : NULL);
+    group->energy->together(&element, e->damping != NULL ? before : NULL, e->damping != NULL ? e->damping->factor : 0,
+                            e->positive, energies, gradient, drag,
+                            matrices != NULL ? matrices + (ptrdiff_t)n * n * i : NULL);
     e->system->energies[number] = energies[0];
     if (e->gradient != NULL) scatter(group, elements[i], gradient, e->gradient);
     if (e->damping == NULL) continue;
@@ -240,11 +244,12 @@ static void evaluate_group(evaluation *e, pl_block_matrix *matrix) {
   else
     pl_block_pattern_visit(e->system->context, &model->pattern, e->group, visit, e);
   if (damping != NULL && !joins)
-    pl_fem_viscous_add(e->system, e->group, damping->from, damping->factor, e->x, damping->gradient, e->system->lost, matrix,
-                       e->positive);
+    pl_fem_viscous_add(e->system, e->group, damping->from, damping->factor, e->x, damping->gradient, e->system->lost,
+                       matrix, e->positive);
 }
 
-double pl_fem_system_evaluate(pl_fem_system *system, const double *x, double *gradient, pl_block_matrix *matrix, bool positive) {
+double pl_fem_system_evaluate(pl_fem_system *system, const double *x, double *gradient, pl_block_matrix *matrix,
+                              bool positive) {
   clear_results(system, gradient, matrix);
   for (int32_t g = 0; g < system->model->group_count; ++g) {
     evaluation e = {system, x, gradient, NULL, positive, g};
@@ -265,8 +270,8 @@ double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x, pl_
   return sum_of(system, system->energies);
 }
 
-double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, double plain, double scale, const double *limits,
-                                      double *gradient, pl_block_matrix *matrix) {
+double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, double plain, double scale,
+                                      const double *limits, double *gradient, pl_block_matrix *matrix) {
   pl_fem_planes planes = planes_of(system, x, matrix);
   clear_results(system, gradient, matrix);
   planes.positive = true;
@@ -332,7 +337,8 @@ void pl_fem_system_mixed(const pl_fem_system *system, const double *x, const dou
   }
 }
 
-void pl_fem_system_mixed_transposed(const pl_fem_system *system, const double *x, const double *v, double *const *product) {
+void pl_fem_system_mixed_transposed(const pl_fem_system *system, const double *x, const double *v,
+                                    double *const *product) {
   double corners[MAX_VALUES], m[MAX_VALUES * MAX_VALUES];
   for (int32_t g = 0; g < system->model->group_count; ++g) {
     const pl_fem_group *group = &system->model->groups[g];
@@ -350,7 +356,8 @@ void pl_fem_system_mixed_transposed(const pl_fem_system *system, const double *x
   }
 }
 
-void pl_fem_system_material(const pl_fem_system *system, const double *x, int32_t group, int32_t element, double *derivative) {
+void pl_fem_system_material(const pl_fem_system *system, const double *x, int32_t group, int32_t element,
+                            double *derivative) {
   double corners[MAX_VALUES];
   pl_fem_element e = pl_fem_system_element(system, x, group, element, corners);
   system->model->groups[group].energy->material(&e, derivative);

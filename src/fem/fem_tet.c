@@ -61,7 +61,8 @@ void pl_fem_tet_contract(const pl_fem_tet *tet, const double *C, double *h) {
       double block[4][4];
       for (int b = 1; b < 4; ++b) {
         double t[3];
-        for (int j = 0; j < 3; ++j) t[j] = tet->volume * (c[9 * j] * B[b][0] + c[9 * j + 1] * B[b][1] + c[9 * j + 2] * B[b][2]);
+        for (int j = 0; j < 3; ++j)
+          t[j] = tet->volume * (c[9 * j] * B[b][0] + c[9 * j + 1] * B[b][1] + c[9 * j + 2] * B[b][2]);
         for (int a = 1; a < 4; ++a) block[a][b] = B[a][0] * t[0] + B[a][1] * t[1] + B[a][2] * t[2];
         block[0][b] = -(block[1][b] + block[2][b] + block[3][b]);
       }
@@ -160,7 +161,8 @@ void pl_fem_tet_material(const pl_fem_density *density, const pl_fem_element *e,
 }
 
 // z_a = V (Fᵀ (C:Λ) + Λᵀ P) B_a and r_a = s B_a - z_a, the gradient of s by X.
-static void rest_gradient(const pl_fem_tet *tet, const pl_mat3 *P, const pl_mat3 *Y, const pl_mat3 *L, double *z, double *r) {
+static void rest_gradient(const pl_fem_tet *tet, const pl_mat3 *P, const pl_mat3 *Y, const pl_mat3 *L, double *z,
+                          double *r) {
   pl_mat3 Z = pl_mat3_add(pl_mat3_multiply(pl_mat3_transpose(tet->F), *Y), pl_mat3_multiply(pl_mat3_transpose(*L), *P));
   double s = 0;
   for (int i = 0; i < 3; ++i)
@@ -180,8 +182,8 @@ static pl_mat3 apply_tangent(const double *C, const pl_mat3 *L) {
   return Y;
 }
 
-void pl_fem_tet_third(const pl_fem_density *density, const pl_fem_element *e, const double *lambda, double *xx, double *xX,
-                      double *XX) {
+void pl_fem_tet_third(const pl_fem_density *density, const pl_fem_element *e, const double *lambda, double *xx,
+                      double *xX, double *XX) {
   pl_fem_tet tet = pl_fem_tet_of(e);
   const double(*B)[3] = (const double(*)[3])tet.B;
   pl_mat3 P, L = pl_fem_tet_gradient_of(lambda, B);

@@ -1,23 +1,27 @@
 // Damping as an energy of the change of shape in a step.
 //
-// β K v is a force with a torque as soon as the body is strained or turns within a step: K of a strained body resists turning. A body that rests most of the time
-// loses nothing by it. One that changes its rest shape step by step is strained all the time, and whoever chooses its shapes would find in that torque a wall to push against
-// in mid-air. So here damping is the gradient of an energy that compares shapes, which no rigid motion changes, as in variational integrators with dissipation
-// (Kharevych and others 2006):
+// β K v is a force with a torque as soon as the body is strained or turns within a step: K of a strained body resists
+// turning. A body that rests most of the time loses nothing by it. One that changes its rest shape step by step is
+// strained all the time, and an optimiser of its shapes would use that torque to push against in mid-air. So here
+// damping is the gradient of an energy that compares shapes, which no rigid motion changes, as in variational
+// integrators with dissipation (Kharevych and others 2006):
 //
-//   D(u) = β/τ W̃(u; x)          x   where the particles were τ ago          ∂D/∂u = β K v for small changes around the shape as built
+//   D(u) = β/τ W̃(u; x)   x   where the particles were τ ago   ∂D/∂u = β K v for small changes around the shape as built
 //
-// - Energies that compare measures, ½ k γ (f(x) - f(X))², are their own W̃, with x in the place of X (edges, areas, turns, hinges, and tets made of edges).
-// - The others would divide by the volume that x happens to have. For them W̃ is that of Saint Venant and Kirchhoff between two deformed states,
+// - Energies that compare measures, ½ k γ (f(x) - f(X))², are their own W̃, with x in the place of X (edges, areas,
+// turns, hinges, and tets made of edges).
+// - The others would divide by the volume that x happens to have. For them W̃ is that of Saint Venant and Kirchhoff
+// between two deformed states,
 //
 //     V (μ |ΔE|² + λ/2 tr(ΔE)²)      ΔE = ½ (F(u)ᵀF(u) - F(x)ᵀF(x))      F, V of the element as built
 //
-//   With B_a the gradients of the shape functions, whose sum is 0, FᵀF = -½ Σ_ab |x_a - x_b|² B_a B_bᵀ: it depends on the squared lengths q of the edges alone, and
-//   linearly. Hence, for tets and triangles alike,
+//   With B_a the gradients of the shape functions, whose sum is 0, FᵀF = -½ Σ_ab |x_a - x_b|² B_a B_bᵀ: it depends on
+//   the squared lengths q of the edges alone, and linearly. Hence, for tets and triangles alike,
 //
 //     W̃ = ½ Δqᵀ Q Δq       Q_{ab,cd} = V/4 (μ ((B_a·B_c)(B_b·B_d) + (B_a·B_d)(B_b·B_c)) + λ (B_a·B_b)(B_c·B_d))
 //
-//   With s = Q Δq and d the edges at u: gradient Σ 2 s_e d_e, Hessian Σ 4 Q_ef d_e d_fᵀ + Σ 2 s_e 1. The first sum is never negative.
+//   With s = Q Δq and d the edges at u: gradient Σ 2 s_e d_e, Hessian Σ 4 Q_ef d_e d_fᵀ + Σ 2 s_e 1. The first sum is
+//   never negative.
 #include "fem/fem_viscous.h"
 
 #include <math.h>
@@ -29,7 +33,7 @@
 enum { MAX_EDGES = 6, MAX_VALUES = 3 * PL_FEM_MAX_CORNERS };
 
 static const int EDGE_CORNERS[MAX_EDGES][2] = {{0, 1}, {0, 2}, {1, 2},
-                                                {0, 3}, {1, 3}, {2, 3}};  // the first three are a triangle's
+                                               {0, 3}, {1, 3}, {2, 3}};  // the first three are a triangle's
 
 static bool compares_measures(const pl_fem_group *group) {
   return group->energy != &pl_fem_corotated_tet && group->energy != &pl_fem_neo_hookean_tet &&
@@ -73,7 +77,8 @@ static void edge_stiffness(const pl_fem_element *e, int corner_count, int edge_c
 static void add_block(double *h, int n, int row, int column, double factor, pl_vec3 a, pl_vec3 b, double diagonal) {
   const double left[3] = {a.x, a.y, a.z}, rhs[3] = {b.x, b.y, b.z};
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) h[n * (3 * row + i) + 3 * column + j] += factor * left[i] * rhs[j] + (i == j ? diagonal : 0);
+    for (int j = 0; j < 3; ++j)
+      h[n * (3 * row + i) + 3 * column + j] += factor * left[i] * rhs[j] + (i == j ? diagonal : 0);
 }
 
 // Both corners of edge i with both of edge j.
@@ -126,7 +131,8 @@ typedef struct evaluation {
   int32_t group;
 } evaluation;
 
-static double element_evaluate(const pl_fem_group *group, const pl_fem_element *e, bool positive, double *g, double *h) {
+static double element_evaluate(const pl_fem_group *group, const pl_fem_element *e, bool positive, double *g,
+                               double *h) {
   const pl_fem_energy *energy = group->energy;
   if (!compares_measures(group)) return simplex_evaluate(e, group->corner_count, positive, g, h);
   energy->gradient(e, g);
@@ -144,7 +150,8 @@ static void visit(void *data, const int32_t *elements, int32_t count, double *ma
   const pl_fem_group *group = &v->system->model->groups[v->group];
   int n = 3 * group->corner_count;
   for (int32_t i = 0; i < count; ++i) {
-    double now[MAX_VALUES], before[MAX_VALUES], g[MAX_VALUES], *h = matrices != NULL ? matrices + (ptrdiff_t)n * n * i : NULL;
+    double now[MAX_VALUES], before[MAX_VALUES], g[MAX_VALUES],
+        *h = matrices != NULL ? matrices + (ptrdiff_t)n * n * i : NULL;
     pl_fem_element e = pl_fem_system_element(v->system, v->u, v->group, elements[i], now);
     pl_fem_system_element(v->system, v->from, v->group, elements[i], before);
     e.X = before;
@@ -156,8 +163,8 @@ static void visit(void *data, const int32_t *elements, int32_t count, double *ma
   }
 }
 
-void pl_fem_viscous_add(pl_fem_system *system, int32_t group, const double *from, double factor, const double *u, double *gradient,
-                        double *energies, pl_block_matrix *matrix, bool positive) {
+void pl_fem_viscous_add(pl_fem_system *system, int32_t group, const double *from, double factor, const double *u,
+                        double *gradient, double *energies, pl_block_matrix *matrix, bool positive) {
   evaluation v = {system, from, u, factor, gradient, energies, positive, group};
   if (matrix != NULL)
     pl_block_matrix_assemble(system->context, matrix, group, visit, &v);
@@ -165,8 +172,8 @@ void pl_fem_viscous_add(pl_fem_system *system, int32_t group, const double *from
     pl_block_pattern_visit(system->context, &system->model->pattern, group, visit, &v);
 }
 
-double pl_fem_viscous_evaluate(pl_fem_system *system, const double *from, double factor, const double *u, double *gradient,
-                               pl_block_matrix *matrix, bool positive) {
+double pl_fem_viscous_evaluate(pl_fem_system *system, const double *from, double factor, const double *u,
+                               double *gradient, pl_block_matrix *matrix, bool positive) {
   const pl_fem_model *model = system->model;
   memset(gradient, 0, 3 * (size_t)model->head.particle_count * sizeof(double));
   for (int32_t g = 0; g < model->group_count; ++g)

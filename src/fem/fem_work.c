@@ -18,8 +18,10 @@ void pl_fem_destroy_work(void *it) {
 static bool take_arrays(pl_fem_work *w, pl_context *context, const pl_fem_model *model) {
   size_t n = (size_t)model->head.particle_count;
   pl_arena *arena = &w->arena;
-  if (!pl_fem_system_take(arena, context, model, &w->system) || !pl_block_matrix_take(arena, &model->pattern, &w->matrix) ||
-      !pl_fem_potential_take(arena, &w->system, &w->matrix, &w->potential) || !pl_fem_newton_take(arena, model, &w->newton))
+  if (!pl_fem_system_take(arena, context, model, &w->system) ||
+      !pl_block_matrix_take(arena, &model->pattern, &w->matrix) ||
+      !pl_fem_potential_take(arena, &w->system, &w->matrix, &w->potential) ||
+      !pl_fem_newton_take(arena, model, &w->newton))
     return false;
   if (model->stiffness_damping > 0 && model->adapts) {
     w->potential.viscous = PL_TAKE(arena, double, 3 * n);

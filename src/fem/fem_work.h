@@ -1,4 +1,5 @@
-// What a finite-element body works in while it steps, and the parts of a step that are files of their own.
+// What a finite-element body works in while it steps, and the parts of a step that are files of
+// their own.
 #ifndef PL_FEM_WORK_H
 #define PL_FEM_WORK_H
 
@@ -12,12 +13,13 @@ typedef struct pl_fem_work {
   pl_fem_potential potential;
   pl_fem_newton newton;
   pl_fem_contacts contacts;
-  uint8_t *fixed;                      // PL_BLOCK_FIX bits per particle
-  double *goal;                        // y of the inertia
-  double *next;                        // u, what is looked for
-  double *middle;                      // particles in the middle of a step that is done in two halves, …
-  double *mean;                        // … and their velocities there
-  double *carried;                     // particles moved by the rigid part of their motion; only with stiffness damping
+  uint8_t *fixed;  // PL_BLOCK_FIX bits per particle
+  double *goal;    // y of the inertia
+  double *next;    // u, the unknown
+  double *middle;  // particles in the middle of a step that is done in two halves, …
+  double *mean;    // … and their velocities there
+  // particles moved by the rigid part of their motion; only with stiffness damping
+  double *carried;
   double *blocks;                      // 9 per particle: stiffness of contact
   double *weights;                     // that the system's rest shapes are mixed with
   const struct pl_fem_driver *driver;  // what chooses the rest shapes (fem_driver.h), or NULL
@@ -32,20 +34,28 @@ static inline double pl_fem_reach(const pl_fem_model *model) {
   return model->scheme == PL_FEM_SECOND_ORDER ? 2 : 1;
 }
 
-// Set up the equations of a step of a model that adapts, as pl_fem_move() does, for whoever plans ahead: work->potential is what is to be minimised, work->next where it
-// begins. Positions, velocities, anchors and rest shapes of the state are borrowed. False when out of memory. The move's scratch is left with what was taken.
-bool pl_fem_prepare_step(const pl_fem_model *model, pl_fem_work *work, pl_fem_state state, const pl_body_move *move);
+// Set up the equations of a step of a model that adapts, as pl_fem_move() does, for planning:
+// work->potential is what is to be minimised, work->next where it begins. Positions, velocities,
+// anchors and rest shapes of the state are borrowed. False when out of memory. The move's scratch
+// is left with what was taken.
+bool pl_fem_prepare_step(const pl_fem_model *model, pl_fem_work *work, pl_fem_state state,
+                         const pl_body_move *move);
 
-// Move work->next as a rigid body such that the forces other than elastic ones, as last evaluated, have no sum and no torque (fem_momentum.c).
+// Move work->next as a rigid body such that the forces other than elastic ones, as last evaluated,
+// have no sum and no torque (fem_momentum.c).
 void pl_fem_keep_momentum(pl_fem_work *work);
 
-// Where the rigid part of the motion of x and v takes the particles in a time, and where their whole motion does if what is not rigid goes on along straight lines.
-void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, double time, double *rigid, double *whole);
+// Where the rigid part of the motion of x and v takes the particles in a time, and where their
+// whole motion does if what is not rigid goes on along straight lines.
+void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, double time,
+                  double *rigid, double *whole);
 
 pl_vec3 pl_fem_center_of(const pl_fem_model *model, const double *positions);
 
-// Angular momentum around the centre of mass, and turning work->next such that with velocities (next - from) / step it has the one that is wanted.
-pl_vec3 pl_fem_angular_momentum(const pl_fem_model *model, const double *positions, const double *velocities);
+// Angular momentum around the centre of mass, and turning work->next such that with velocities
+// (next - from) / step it has the one that is wanted.
+pl_vec3 pl_fem_angular_momentum(const pl_fem_model *model, const double *positions,
+                                const double *velocities);
 void pl_fem_turn_to_momentum(pl_fem_work *work, const double *from, double step, pl_vec3 wanted);
 
 #endif

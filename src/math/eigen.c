@@ -1,8 +1,9 @@
 // Principal stretches of 3x3 matrices: symmetric eigenproblem and signed singular values.
 //
-// The singular values come from one-sided Jacobi (Hestenes 1958): the columns of A are turned among themselves, A V, until they are at
-// right angles; their lengths are then the singular values. Going through the eigenvalues of A^T A instead would square the condition and
-// lose half of the digits of small singular values, which is what flat and nearly inverted elements live on.
+// The singular values come from one-sided Jacobi (Hestenes 1958): the columns of A are turned among themselves, A V,
+// until they are at right angles; their lengths are then the singular values. Going through the eigenvalues of A^T A
+// instead would square the condition and lose half of the digits of small singular values, which is what flat and
+// nearly inverted elements live on.
 #include "math/jacobi.h"
 #include "math/rotation.h"
 
@@ -51,7 +52,8 @@ static bool turn_columns(pl_vec3 w[3], pl_vec3 v[3], int p, int q) {
   return true;
 }
 
-// Unit vectors along the first two columns, completed to a rotation; where a column is too small to have a direction, any will do.
+// Unit vectors along the first two columns, completed to a rotation; where a column is too small to have a direction,
+// any will do.
 static pl_mat3 left_frame(const pl_vec3 w[3]) {
   pl_vec3 u0 = pl_vec3_unit_or(w[0], (pl_vec3){1, 0, 0});
   pl_vec3 u1 = pl_vec3_unit_or(w[1], (pl_vec3){0, 0, 0});

@@ -1,5 +1,6 @@
-// Four floats in one SSE2 or NEON register, written with the compiler's vector extensions: + - * / work as they stand, also with a scalar
-// on one side. Particles are stored as (x, y, z, 0), so a ring can be summed without gathers or transposes.
+// Four floats in one SSE2 or NEON register, written with the compiler's vector extensions: + - * /
+// work as they stand, also with a scalar on one side. Particles are stored as (x, y, z, 0), so a
+// ring can be summed without gathers or transposes.
 #ifndef PL_MATH_F4_H
 #define PL_MATH_F4_H
 

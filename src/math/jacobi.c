@@ -1,8 +1,8 @@
 // Eigenvalues of a symmetric matrix: cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations, §8.5).
 //
-// Each rotation in the plane (p, q) makes a[p][q] zero. The sum of squares off the diagonal falls with every rotation, and quadratically
-// near the end: 4x4 matrices need about 5 sweeps. Unlike closed formulas it keeps full accuracy when eigenvalues coincide, which is just
-// where the callers need it.
+// Each rotation in the plane (p, q) makes a[p][q] zero. The sum of squares off the diagonal falls with every rotation,
+// and quadratically near the end: 4x4 matrices need about 5 sweeps. Unlike closed formulas it keeps full accuracy when
+// eigenvalues coincide, which is just where the callers need it.
 #include "math/jacobi.h"
 
 #include <math.h>
@@ -19,7 +19,8 @@ static void choose_rotation(double app, double aqq, double apq, double *c, doubl
   *s = t * *c;
 }
 
-static void rotate(int n, double a[PL_JACOBI_SIZE][PL_JACOBI_SIZE], double vectors[PL_JACOBI_SIZE][PL_JACOBI_SIZE], int p, int q) {
+static void rotate(int n, double a[PL_JACOBI_SIZE][PL_JACOBI_SIZE], double vectors[PL_JACOBI_SIZE][PL_JACOBI_SIZE],
+                   int p, int q) {
   double c, s;
   choose_rotation(a[p][p], a[q][q], a[p][q], &c, &s);
   for (int k = 0; k < n; ++k) {

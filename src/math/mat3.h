@@ -20,7 +20,8 @@ static inline pl_vec3 pl_mat3_column(pl_mat3 a, int j) {
   return (pl_vec3){a.m[0][j], a.m[1][j], a.m[2][j]};
 }
 static inline pl_vec3 pl_mat3_apply(pl_mat3 a, pl_vec3 v) {
-  return (pl_vec3){a.m[0][0] * v.x + a.m[0][1] * v.y + a.m[0][2] * v.z, a.m[1][0] * v.x + a.m[1][1] * v.y + a.m[1][2] * v.z,
+  return (pl_vec3){a.m[0][0] * v.x + a.m[0][1] * v.y + a.m[0][2] * v.z,
+                   a.m[1][0] * v.x + a.m[1][1] * v.y + a.m[1][2] * v.z,
                    a.m[2][0] * v.x + a.m[2][1] * v.y + a.m[2][2] * v.z};
 }
 static inline pl_mat3 pl_mat3_add(pl_mat3 a, pl_mat3 b) {
@@ -36,18 +37,24 @@ static inline pl_mat3 pl_mat3_scale(pl_mat3 a, double s) {
 static inline pl_mat3 pl_mat3_multiply(pl_mat3 a, pl_mat3 b) {
   pl_mat3 c;
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
+    for (int j = 0; j < 3; ++j)
+      c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
   return c;
 }
 static inline pl_mat3 pl_mat3_transpose(pl_mat3 a) {
-  return (pl_mat3){{{a.m[0][0], a.m[1][0], a.m[2][0]}, {a.m[0][1], a.m[1][1], a.m[2][1]}, {a.m[0][2], a.m[1][2], a.m[2][2]}}};
+  return (pl_mat3){{{a.m[0][0], a.m[1][0], a.m[2][0]},
+                    {a.m[0][1], a.m[1][1], a.m[2][1]},
+                    {a.m[0][2], a.m[1][2], a.m[2][2]}}};
 }
 // u vᵀ
 static inline pl_mat3 pl_mat3_outer(pl_vec3 u, pl_vec3 v) {
-  return (pl_mat3){{{u.x * v.x, u.x * v.y, u.x * v.z}, {u.y * v.x, u.y * v.y, u.y * v.z}, {u.z * v.x, u.z * v.y, u.z * v.z}}};
+  return (pl_mat3){{{u.x * v.x, u.x * v.y, u.x * v.z},
+                    {u.y * v.x, u.y * v.y, u.y * v.z},
+                    {u.z * v.x, u.z * v.y, u.z * v.z}}};
 }
 static inline double pl_mat3_determinant(pl_mat3 a) {
-  return a.m[0][0] * (a.m[1][1] * a.m[2][2] - a.m[1][2] * a.m[2][1]) - a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
+  return a.m[0][0] * (a.m[1][1] * a.m[2][2] - a.m[1][2] * a.m[2][1]) -
+         a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
          a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
 }
 // Transposed matrix of cofactors: a * adjugate(a) = det(a) * identity, also for singular a.
@@ -67,8 +74,8 @@ static inline double pl_mat3_norm(pl_mat3 a) {
     for (int j = 0; j < 3; ++j) sum += a.m[i][j] * a.m[i][j];
   return sqrt(sum);
 }
-// A power of two that brings the largest element to about 1, so that products neither overflow nor vanish and nothing is rounded;
-// 0 for a matrix that is zero or not finite.
+// A power of two that brings the largest element to about 1, so that products neither overflow nor
+// vanish and nothing is rounded; 0 for a matrix that is zero or not finite.
 static inline double pl_mat3_normalizer(pl_mat3 a) {
   double max = 0;
   for (int i = 0; i < 3; ++i)

@@ -23,8 +23,9 @@ static inline pl_quat pl_quat_conjugate(pl_quat a) {
 }
 // First b, then a.
 static inline pl_quat pl_quat_multiply(pl_quat a, pl_quat b) {
-  return (pl_quat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                   a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+  return (pl_quat){
+      a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+      a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 static inline pl_vec3 pl_quat_apply(pl_quat q, pl_vec3 v) {
   pl_vec3 u = {q.x, q.y, q.z};
@@ -38,7 +39,8 @@ static inline pl_quat pl_quat_of_rotation_vector(pl_vec3 v) {
   return (pl_quat){s * v.x, s * v.y, s * v.z, cos(0.5 * angle)};
 }
 static inline pl_quat pl_quat_of_axis_angle(pl_vec3 axis, double angle) {
-  return pl_quat_of_rotation_vector(pl_vec3_scale(pl_vec3_unit_or(axis, (pl_vec3){0, 1, 0}), angle));
+  return pl_quat_of_rotation_vector(
+      pl_vec3_scale(pl_vec3_unit_or(axis, (pl_vec3){0, 1, 0}), angle));
 }
 static inline pl_mat3 pl_mat3_of_quat(pl_quat q) {
   double x = q.x, y = q.y, z = q.z, w = q.w;
@@ -59,14 +61,15 @@ static inline pl_quat pl_quat_slerp(pl_quat a, pl_quat b, double t) {
     s = sin(s * angle) * inverse;
     t = sin(t * angle) * inverse;
   }
-  return pl_quat_unit((pl_quat){s * a.x + t * b.x, s * a.y + t * b.y, s * a.z + t * b.z, s * a.w + t * b.w});
+  return pl_quat_unit(
+      (pl_quat){s * a.x + t * b.x, s * a.y + t * b.y, s * a.z + t * b.z, s * a.w + t * b.w});
 }
 
 static inline pl_transform pl_transform_identity(void) {
   return (pl_transform){{0, 0, 0}, {0, 0, 0, 1}};
 }
 // Finite, with a rotation that can be made a unit.
-static inline bool pl_transform_is_sound(pl_transform t) {
+static inline bool pl_transform_is_valid(pl_transform t) {
   double norm = pl_quat_dot(t.rotation, t.rotation);
   return pl_vec3_is_finite(t.position) && isfinite(norm) && norm > 1e-12;
 }
@@ -79,7 +82,8 @@ static inline pl_vec3 pl_transform_unapply(pl_transform t, pl_vec3 p) {
 }
 // First b, then a.
 static inline pl_transform pl_transform_multiply(pl_transform a, pl_transform b) {
-  return (pl_transform){pl_transform_apply(a, b.position), pl_quat_unit(pl_quat_multiply(a.rotation, b.rotation))};
+  return (pl_transform){pl_transform_apply(a, b.position),
+                        pl_quat_unit(pl_quat_multiply(a.rotation, b.rotation))};
 }
 
 #endif

@@ -6,11 +6,12 @@
 //
 // so the step solves H w = g. From last step's rotation two or three steps give all digits.
 //
-// At a stationary point B = S has signed stretches s1 >= s2 >= s3, and H the eigenvalues s1 + s2, s1 + s3, s2 + s3. They are all positive
-// only if s2 > |s3|, and that makes R the *global* maximum: so testing H for positive definiteness on every step is the whole safeguard.
-// Where it fails (a guess more than a quarter turn off, a saddle after half a turn, flat or inverted matrices without a unique answer)
-// Davenport's matrix K decides: trace(R(q)^T A) = q.K q for unit quaternions q, so the answer is K's largest eigenvector, with no special
-// cases (Davenport 1968; Horn 1987). It costs some ten times as much.
+// At a stationary point B = S has signed stretches s1 >= s2 >= s3, and H the eigenvalues s1 + s2, s1 + s3, s2 + s3.
+// They are all positive only if s2 > |s3|, and that makes R the *global* maximum: so testing H for positive
+// definiteness on every step is the whole safeguard. Where it fails (a guess more than a quarter turn off, a saddle
+// after half a turn, flat or inverted matrices without a unique answer) Davenport's matrix K decides: trace(R(q)^T A) =
+// q.K q for unit quaternions q, so the answer is K's largest eigenvector, with no special cases (Davenport 1968; Horn
+// 1987). It costs some ten times as much.
 #include "math/rotation.h"
 
 #include "math/jacobi.h"
@@ -20,14 +21,16 @@ enum { MAX_NEWTON_ITERATIONS = 10 };
 // H w = g by the adjugate. False when H is not safely positive definite.
 static bool solve_step(pl_mat3 b, pl_vec3 *w) {
   double h00 = b.m[1][1] + b.m[2][2], h11 = b.m[0][0] + b.m[2][2], h22 = b.m[0][0] + b.m[1][1];
-  double h01 = -0.5 * (b.m[0][1] + b.m[1][0]), h02 = -0.5 * (b.m[0][2] + b.m[2][0]), h12 = -0.5 * (b.m[1][2] + b.m[2][1]);
+  double h01 = -0.5 * (b.m[0][1] + b.m[1][0]), h02 = -0.5 * (b.m[0][2] + b.m[2][0]),
+         h12 = -0.5 * (b.m[1][2] + b.m[2][1]);
   double c00 = h11 * h22 - h12 * h12, c01 = h02 * h12 - h01 * h22, c02 = h01 * h12 - h02 * h11;
   double c11 = h00 * h22 - h02 * h02, c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
   double determinant = h00 * c00 + h01 * c01 + h02 * c02, trace = h00 + h11 + h22;
   if (!(h00 > 0 && c22 > 0 && determinant > 1e-12 * trace * trace * trace)) return false;
   double gx = b.m[2][1] - b.m[1][2], gy = b.m[0][2] - b.m[2][0], gz = b.m[1][0] - b.m[0][1];
   double f = 1 / determinant;
-  *w = (pl_vec3){f * (c00 * gx + c01 * gy + c02 * gz), f * (c01 * gx + c11 * gy + c12 * gz), f * (c02 * gx + c12 * gy + c22 * gz)};
+  *w = (pl_vec3){f * (c00 * gx + c01 * gy + c02 * gz), f * (c01 * gx + c11 * gy + c12 * gz),
+                 f * (c02 * gx + c12 * gy + c22 * gz)};
   return true;
 }
 
@@ -64,8 +67,8 @@ static pl_quat max_eigenvector(pl_mat3 a, pl_quat guess) {
   for (int j = 1; j < 4; ++j)
     if (k[j][j] > k[best][best]) best = j;
 
-  // Where the answer is not unique (a line, a point reflection), all of an eigenspace maximises the trace: take what lies nearest to the
-  // guess, so that a degenerate region does not spin from step to step.
+  // Where the answer is not unique (a line, a point reflection), all of an eigenspace maximises the trace: take what
+  // lies nearest to the guess, so that a degenerate region does not spin from step to step.
   pl_quat near = {0, 0, 0, 0};
   for (int j = 0; j < 4; ++j) {
     if (k[j][j] < k[best][best] - 1e-13) continue;

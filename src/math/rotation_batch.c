@@ -1,5 +1,5 @@
-// Rotations nearest to eight matrices at a time: the kernel for the plain machine, its scalar twin, the choice between instruction sets
-// and the way out for lanes that float cannot settle.
+// Rotations nearest to eight matrices at a time: the kernel for the plain machine, its scalar twin, the choice between
+// instruction sets and the way out for lanes that float cannot settle.
 #include "math/rotation_batch.h"
 
 #include "math/rotation.h"
@@ -9,13 +9,13 @@
 
 static void redo_in_double(const float *a, float *q, int lane) {
   pl_mat3 m;
-  for (int i = 0; i < 9; ++i) m.m[i / 3][i % 3] = (double)a[8 * i + lane];
-  pl_quat guess = {(double)q[lane], (double)q[8 + lane], (double)q[16 + lane], (double)q[24 + lane]};
+  for (int i = 0; i < 9; ++i) m.m[i / 3][i % 3] = (double)a[LANES * i + lane];
+  pl_quat guess = {(double)q[lane], (double)q[LANES + lane], (double)q[2 * LANES + lane], (double)q[3 * LANES + lane]};
   pl_quat r = pl_rotation_of_mat3(m, guess);
   q[lane] = (float)r.x;
-  q[8 + lane] = (float)r.y;
-  q[16 + lane] = (float)r.z;
-  q[24 + lane] = (float)r.w;
+  q[LANES + lane] = (float)r.y;
+  q[2 * LANES + lane] = (float)r.z;
+  q[3 * LANES + lane] = (float)r.w;
 }
 
 void pl_rotation_batch(const float *a, float *q) {
@@ -38,7 +38,8 @@ static void unrotate_scalar(const float q[4], const float a[9], float b[9]) {
   float x2 = q[0] + q[0], y2 = q[1] + q[1], z2 = q[2] + q[2];
   float xx = q[0] * x2, yy = q[1] * y2, zz = q[2] * z2, xy = q[0] * y2, xz = q[0] * z2, yz = q[1] * z2;
   float wx = q[3] * x2, wy = q[3] * y2, wz = q[3] * z2;
-  float r[9] = {1.0f - (yy + zz), xy - wz, xz + wy, xy + wz, 1.0f - (xx + zz), yz - wx, xz - wy, yz + wx, 1.0f - (xx + yy)};
+  float r[9] = {1.0f - (yy + zz), xy - wz, xz + wy, xy + wz,         1.0f - (xx + zz),
+                yz - wx,          xz - wy, yz + wx, 1.0f - (xx + yy)};
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) b[3 * i + j] = r[i] * a[j] + r[3 + i] * a[3 + j] + r[6 + i] * a[6 + j];
 }
@@ -49,7 +50,7 @@ static bool newton_step_scalar(const float b[9], float w[3]) {
   float c00 = h11 * h22 - h12 * h12, c01 = h02 * h12 - h01 * h22, c02 = h01 * h12 - h02 * h11;
   float c11 = h00 * h22 - h02 * h02, c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
   float determinant = h00 * c00 + h01 * c01 + h02 * c02, trace = h00 + h11 + h22;
-  if (!(h00 > 0.0f && c22 > 0.0f && determinant > MAX_CURVATURE * (trace * trace * trace))) return false;
+  if (!(h00 > 0.0f && c22 > 0.0f && determinant > MIN_CURVATURE * (trace * trace * trace))) return false;
   float gx = b[7] - b[5], gy = b[2] - b[6], gz = b[3] - b[1], f = 1.0f / determinant;
   w[0] = f * (c00 * gx + c01 * gy + c02 * gz);
   w[1] = f * (c01 * gx + c11 * gy + c12 * gz);
@@ -80,17 +81,17 @@ static bool settle_scalar(float a[9], float q[4]) {
     float length2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
     if (!(length2 < MAX_STEP_LENGTH * MAX_STEP_LENGTH)) return false;
     turn_scalar(q, w);
-    if (!(length2 >= MAX_STEP_COUNT * MAX_STEP_COUNT)) return true;
+    if (!(length2 >= SETTLED_STEP * SETTLED_STEP)) return true;
   }
   return false;
 }
 
 void pl_rotation_batch_scalar(const float *a, float *q) {
-  for (int lane = 0; lane < PL_F8_LANES; ++lane) {
-    float m[9], r[4] = {q[lane], q[8 + lane], q[16 + lane], q[24 + lane]};
-    for (int i = 0; i < 9; ++i) m[i] = a[8 * i + lane];
+  for (int lane = 0; lane < LANES; ++lane) {
+    float m[9], r[4] = {q[lane], q[LANES + lane], q[2 * LANES + lane], q[3 * LANES + lane]};
+    for (int i = 0; i < 9; ++i) m[i] = a[LANES * i + lane];
     if (settle_scalar(m, r)) {
-      for (int i = 0; i < 4; ++i) q[8 * i + lane] = r[i];
+      for (int i = 0; i < 4; ++i) q[LANES * i + lane] = r[i];
     } else {
       redo_in_double(a, q, lane);
     }

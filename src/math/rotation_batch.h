@@ -5,15 +5,17 @@
 #include "math/simd.h"
 
 // a[9][8]: eight matrices, element by element, row-major (a[3 * row + column][lane]).
-// q[4][8]: in: where each iteration starts, normally the last step's answer; out: the unit quaternions x, y, z, w.
-// Both aligned to 32 bytes. Anything may be in them: lanes the float iteration cannot settle (far guesses, flat, inverted, zero or
-// not finite matrices) are redone by pl_rotation_of_mat3(). A lane's result does not depend on the other lanes.
+// q[4][8]: in: where each iteration starts, normally the last step's answer; out: the unit
+// quaternions x, y, z, w. Both aligned to 32 bytes. Anything may be in them: lanes the float
+// iteration cannot settle (far guesses, flat, inverted, zero or not finite matrices) are redone by
+// pl_rotation_of_mat3(). A lane's result does not depend on the other lanes.
 void pl_rotation_batch(const float *a, float *q);
 
 // The same arithmetic lane by lane in plain float code: what tests hold the kernel against.
 void pl_rotation_batch_scalar(const float *a, float *q);
 
-// The kernel by itself for each instruction set, for tests. Bit k of the result is set where lane k was not settled; its q is unchanged.
+// The kernel by itself for each instruction set, for tests. Bit k of the result is set where lane k
+// was not settled; its q is unchanged.
 int pl_rotation_batch_plain(const float *a, float *q);
 #if PL_SIMD_HAS_AVX2
 int pl_rotation_batch_avx2(const float *a, float *q);

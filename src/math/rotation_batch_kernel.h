@@ -1,12 +1,13 @@
-// Kernel of pl_rotation_batch(): guarded Newton iteration as in rotation.c, on eight float matrices at once. Included by one file per
-// instruction set (see simd.h), with KERNEL_NAME set; no include guard on purpose.
+// Kernel of pl_rotation_batch(), the rotation R of paper 000, eq. 1: guarded Newton iteration as in rotation.c, on
+// eight float matrices at once. Included by one file per instruction set (see simd.h), with KERNEL_NAME set; no include
+// guard on purpose.
 //
 // A  matrix, scaled so that its largest element is 1      q  rotation, R its matrix       B = R^T A
 // g  axial part of B    H = tr(S) I - S, S = (B + B^T)/2    w  Newton step, H w = g
 //
-// A lane is *settled* once its step is shorter than MAX_STEP_COUNT: the error after a step is about the square of it, below float rounding.
-// It is then frozen, so that what its neighbours still need does not change its bits. It is *lost* when H is not safely positive definite
-// or when MAX_ITERATION_COUNT is reached; the caller redoes it in double.
+// A lane is *settled* once its step is shorter than SETTLED_STEP: the error after a step is about the square of it,
+// below float rounding. It is then frozen, so that what its neighbours still need does not change its bits. It is
+// *lost* when H is not safely positive definite or when MAX_ITERATION_COUNT is reached; the caller redoes it in double.
 #include "math/rotation_batch_limits.h"
 
 typedef struct lane_quat {
@@ -47,7 +48,7 @@ PL_SIMD_INLINE pl_m8 newton_step(const pl_f8 b[9], pl_f8 w[3]) {
   w[0] = f * (c00 * gx + c01 * gy + c02 * gz);
   w[1] = f * (c01 * gx + c11 * gy + c12 * gz);
   w[2] = f * (c02 * gx + c12 * gy + c22 * gz);
-  return (h00 > 0.0f) & (c22 > 0.0f) & (determinant > MAX_CURVATURE * (trace * trace * trace));
+  return (h00 > 0.0f) & (c22 > 0.0f) & (determinant > MIN_CURVATURE * (trace * trace * trace));
 }
 
 // q (w/2, 1), made a unit.
@@ -62,14 +63,15 @@ PL_SIMD_INLINE lane_quat turned(const lane_quat *q, const pl_f8 w[3]) {
 int KERNEL_NAME(const float *matrix, float *quaternion) {
   pl_f8 a[9], max = pl_f8_set1(0.0f);
   for (int i = 0; i < 9; ++i) {
-    a[i] = pl_f8_load(matrix + PL_F8_LANES * i);
+    a[i] = pl_f8_load(matrix + LANES * i);
     max = pl_f8_max(max, pl_f8_abs(a[i]));
   }
   pl_m8 active = (max > MIN_SIZE) & (max < MAX_SIZE), lost = ~active;
   pl_f8 scale = 1.0f / max;
   for (int i = 0; i < 9; ++i) a[i] *= scale;
 
-  lane_quat q = {pl_f8_load(quaternion), pl_f8_load(quaternion + 8), pl_f8_load(quaternion + 16), pl_f8_load(quaternion + 24)};
+  lane_quat q = {pl_f8_load(quaternion), pl_f8_load(quaternion + LANES), pl_f8_load(quaternion + 2 * LANES),
+                 pl_f8_load(quaternion + 3 * LANES)};
   lane_quat start = q;
   unit(&q);
   for (int iteration = 0; iteration < MAX_ITERATION_COUNT && pl_m8_any(active); ++iteration) {
@@ -85,12 +87,12 @@ int KERNEL_NAME(const float *matrix, float *quaternion) {
     q.y = pl_f8_select(active, next.y, q.y);
     q.z = pl_f8_select(active, next.z, q.z);
     q.w = pl_f8_select(active, next.w, q.w);
-    active &= length2 >= MAX_STEP_COUNT * MAX_STEP_COUNT;
+    active &= length2 >= SETTLED_STEP * SETTLED_STEP;
   }
   lost |= active;
   pl_f8_store(quaternion, pl_f8_select(lost, start.x, q.x));
-  pl_f8_store(quaternion + 8, pl_f8_select(lost, start.y, q.y));
-  pl_f8_store(quaternion + 16, pl_f8_select(lost, start.z, q.z));
-  pl_f8_store(quaternion + 24, pl_f8_select(lost, start.w, q.w));
+  pl_f8_store(quaternion + LANES, pl_f8_select(lost, start.y, q.y));
+  pl_f8_store(quaternion + 2 * LANES, pl_f8_select(lost, start.z, q.z));
+  pl_f8_store(quaternion + 3 * LANES, pl_f8_select(lost, start.w, q.w));
   return pl_m8_bits(lost);
 }

@@ -1,28 +1,32 @@
 // Eight floats at a time, by the vector extensions of gcc and clang.
 //
-// The arithmetic operators work on pl_f8 as they do on float, also mixed with a float (x * 2.0f), and comparisons give a pl_m8 whose lanes
-// are all ones (true) or zero; masks combine with & | ~. Without AVX the compiler makes two 4-wide operations of each, and on machines
-// without SIMD eight plain ones. Every operation here is exactly rounded or moves bits, there is no fused multiply-add, and the build
-// turns contraction off: so a kernel gives the same bits on every instruction set, and the same as its scalar twin.
+// The arithmetic operators work on pl_f8 as they do on float, also mixed with a float (x * 2.0f),
+// and comparisons give a pl_m8 whose lanes are all ones (true) or zero; masks combine with & | ~.
+// Without AVX the compiler makes two 4-wide operations of each, and on machines without SIMD eight
+// plain ones. Every operation here is exactly rounded or moves bits, there is no fused
+// multiply-add, and the build turns contraction off: so a kernel gives the same bits on every
+// instruction set, and the same as its scalar twin.
 //
 // A kernel is compiled twice, for the plain machine and for AVX2:
 //
-//   thing_kernel.h     the kernel: static inline functions and one function called KERNEL_NAME, which must be declared before
-//   thing.c            #include "math/simd.h"
-//                      #define KERNEL_NAME pl_thing_run_plain
-//                      #include "math/thing_kernel.h"
-//                      ... chooses:  PL_SIMD_CAN_AVX2() ? pl_thing_run_avx2(...) : pl_thing_run_plain(...)
-//   thing_avx2.c       #define PL_SIMD_AVX2        before any include
-//                      #include "math/simd.h"
-//                      #if PL_SIMD_HAS_AVX2        elsewhere the file is empty
-//                      #define KERNEL_NAME pl_thing_run_avx2
-//                      #include "math/thing_kernel.h"
-//                      #endif
-//                      PL_SIMD_END
+//   thing_kernel.h   the kernel: static inline functions and one called KERNEL_NAME,
+//                    which must be declared before
+//   thing.c          #include "math/simd.h"
+//                    #define KERNEL_NAME pl_thing_run_plain
+//                    #include "math/thing_kernel.h"
+//                    ... chooses by PL_SIMD_CAN_AVX2() between pl_thing_run_avx2() and _plain()
+//   thing_avx2.c     #define PL_SIMD_AVX2        before any include
+//                    #include "math/simd.h"
+//                    #if PL_SIMD_HAS_AVX2        elsewhere the file is empty
+//                    #define KERNEL_NAME pl_thing_run_avx2
+//                    #include "math/thing_kernel.h"
+//                    #endif
+//                    PL_SIMD_END
 //
-// It has to be two files. One function with two targets that inlines this header's functions would do for clang, but gcc splits 8-wide
-// operations in two before it inlines, by the target of the function they were written in, and the AVX2 copy would stay 4-wide.
-// Vectors must not cross a call that is not inlined (their passing differs between targets): hand over float arrays.
+// It has to be two files. One function with two targets that inlines this header's functions would
+// do for clang, but gcc splits 8-wide operations in two before it inlines, by the target of the
+// function they were written in, and the AVX2 copy would stay 4-wide. Vectors must not cross a call
+// that is not inlined (their passing differs between targets): hand over float arrays.
 #ifndef PL_MATH_SIMD_H
 #define PL_MATH_SIMD_H
 
@@ -30,7 +34,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// 1 where a file with PL_SIMD_AVX2 is compiled for AVX2; the choice between two kernels is made while running.
+#include "math/lanes.h"
+
+// 1 where a file with PL_SIMD_AVX2 is compiled for AVX2; the choice between two kernels is made
+// while running.
 #if defined(__x86_64__) && defined(__GNUC__)
 #define PL_SIMD_HAS_AVX2 1
 #define PL_SIMD_CAN_AVX2() (__builtin_cpu_supports("avx2") != 0)
@@ -65,14 +72,12 @@
 
 #define PL_SIMD_INLINE static inline __attribute__((always_inline, unused))
 
-enum { PL_F8_LANES = 8 };
-
 typedef float pl_f8 __attribute__((vector_size(32), may_alias));
 typedef int32_t pl_m8 __attribute__((vector_size(32), may_alias));
 typedef float pl_f8_unaligned __attribute__((vector_size(32), may_alias, aligned(4)));
 
-// All functions on vectors are inlined, so how a vector would be passed does not matter. Not undone at the end of this header: gcc looks
-// at the setting at the end of the file.
+// All functions on vectors are inlined, so how a vector would be passed does not matter. Not undone
+// at the end of this header: gcc looks at the setting at the end of the file.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 // From an address that is a multiple of 32.
@@ -130,11 +135,15 @@ typedef union pl_f8_halves {
 } pl_f8_halves;
 PL_SIMD_INLINE pl_f8 pl_f8_min(pl_f8 a, pl_f8 b) {
   pl_f8_halves x = {a}, y = {b};
-  return (pl_f8_halves){.half = {_mm_min_ps(x.half[0], y.half[0]), _mm_min_ps(x.half[1], y.half[1])}}.whole;
+  return (pl_f8_halves){
+      .half = {_mm_min_ps(x.half[0], y.half[0]), _mm_min_ps(x.half[1], y.half[1])}}
+      .whole;
 }
 PL_SIMD_INLINE pl_f8 pl_f8_max(pl_f8 a, pl_f8 b) {
   pl_f8_halves x = {a}, y = {b};
-  return (pl_f8_halves){.half = {_mm_max_ps(x.half[0], y.half[0]), _mm_max_ps(x.half[1], y.half[1])}}.whole;
+  return (pl_f8_halves){
+      .half = {_mm_max_ps(x.half[0], y.half[0]), _mm_max_ps(x.half[1], y.half[1])}}
+      .whole;
 }
 PL_SIMD_INLINE pl_f8 pl_f8_sqrt(pl_f8 a) {
   pl_f8_halves x = {a};
@@ -152,12 +161,12 @@ PL_SIMD_INLINE pl_f8 pl_f8_max(pl_f8 a, pl_f8 b) {
   return pl_f8_select(a > b, a, b);
 }
 PL_SIMD_INLINE pl_f8 pl_f8_sqrt(pl_f8 a) {
-  for (int i = 0; i < PL_F8_LANES; ++i) a[i] = sqrtf(a[i]);
+  for (int i = 0; i < LANES; ++i) a[i] = sqrtf(a[i]);
   return a;
 }
 PL_SIMD_INLINE int pl_m8_bits(pl_m8 mask) {
   int bits = 0;
-  for (int i = 0; i < PL_F8_LANES; ++i) bits |= (mask[i] < 0) << i;
+  for (int i = 0; i < LANES; ++i) bits |= (mask[i] < 0) << i;
   return bits;
 }
 #endif

@@ -53,7 +53,8 @@ static inline pl_vec3 pl_vec3_max(pl_vec3 a, pl_vec3 b) {
 static inline bool pl_vec3_is_finite(pl_vec3 a) {
   return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
-// Some unit vector at right angles to the unit vector n; the same one for the same n (Duff et al. 2017).
+// Some unit vector at right angles to the unit vector n; the same one for the same n (Duff et al.
+// 2017).
 static inline pl_vec3 pl_vec3_perpendicular(pl_vec3 n) {
   double sign = copysign(1.0, n.z);
   double a = -1.0 / (sign + n.z);

@@ -1,7 +1,7 @@
-// Top-down building with the surface-area heuristic over bins (Wald 2007): the centres of a node's items fall into equal bins along
-// each axis, and the cut between two bins that minimises (area x items) on both sides is taken. Where bins cannot tell items apart
-// (all centres equal, or coordinates beyond what a double can subtract) the items are halved as they stand, so a thousand copies of
-// one triangle still make a balanced tree.
+// Top-down building with the surface-area heuristic over bins (Wald 2007): the centres of a node's items fall into
+// equal bins along each axis, and the cut between two bins that minimises (area x items) on both sides is taken. Where
+// bins cannot tell items apart (all centres equal, or coordinates beyond what a double can subtract) the items are
+// halved as they stand, so a thousand copies of one triangle still make a balanced tree.
 #include "mesh/box_tree.h"
 
 #include <string.h>
@@ -42,8 +42,8 @@ static double component(const pl_vec3 *v, int axis) {
   return axis == 0 ? v->x : axis == 1 ? v->y : v->z;
 }
 
-// Half the surface of a box, 0 for an empty one. `slack` times its edges is added so that items in a line or at a few places, whose
-// boxes have no surface, are still cut sensibly.
+// Half the surface of a box, 0 for an empty one. `slack` times its edges is added so that items in a line or at a few
+// places, whose boxes have no surface, are still cut sensibly.
 static double half_area(const pl_box *box, double slack) {
   double x = box->max.x - box->min.x, y = box->max.y - box->min.y, z = box->max.z - box->min.z;
   return x < 0 ? 0 : x * y + y * z + z * x + slack * (x + y + z);
@@ -90,7 +90,8 @@ static void try_axis(const build *b, int32_t first, int32_t end, int axis, doubl
   }
 }
 
-// Reorder items so that those below the cut come first, both parts keeping their order. Returns where the second part begins.
+// Reorder items so that those below the cut come first, both parts keeping their order. Returns where the second part
+// begins.
 static int32_t partition(const build *b, int32_t first, int32_t end, const cut *c) {
   int32_t *order = b->tree->order, below = first, above = 0;
   for (int32_t i = first; i < end; ++i) {

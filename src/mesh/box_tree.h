@@ -1,13 +1,14 @@
-// A hierarchy of boxes over items of any kind. Nodes are one flat array in depth-first order: the first child of node n is n + 1,
-// the second is nodes[n].second; a leaf has count > 0 items, order[first .. first + count). Every node covers a contiguous range of
-// `order`.
+// A hierarchy of boxes over items of any kind. Nodes are one flat array in depth-first order: the
+// first child of node n is n + 1, the second is nodes[n].second; a leaf has count > 0 items,
+// order[first .. first + count). Every node covers a contiguous range of `order`.
 #ifndef PL_MESH_BOX_TREE_H
 #define PL_MESH_BOX_TREE_H
 
 #include "base/arena.h"
 #include "math/vec3.h"
 
-enum { PL_BOX_TREE_DEPTH = 64 };  // nodes on a path from the root, at most: what a traversal's stack must hold
+// nodes on a path from the root, at most: what a traversal's stack must hold
+enum { PL_BOX_TREE_DEPTH = 64 };
 
 typedef struct pl_box_node {
   pl_box box;
@@ -22,8 +23,8 @@ typedef struct pl_box_tree {
   int32_t *order;      // items in the order of the leaves
 } pl_box_tree;
 
-// Build over `count` boxes (not empty). Takes nodes and order from `arena`; false when out of memory. The same boxes give the same
-// tree.
+// Build over `count` boxes (not empty). Takes nodes and order from `arena`; false when out of
+// memory. The same boxes give the same tree.
 bool pl_box_tree_build(pl_arena *arena, const pl_box *boxes, int32_t count, pl_box_tree *tree);
 
 // Squared distance of a point to a box, 0 inside.

@@ -1,9 +1,10 @@
-// Where points sit in a coarser mesh: each is a fixed weighted mean of the corners of one element, so that it follows when the mesh
-// deforms.
+// Where points sit in a coarser mesh: each is a fixed weighted mean of the corners of one element, so that it follows
+// when the mesh deforms.
 //
-// The element is the nearest one, found in a hierarchy of boxes; distance 0 means inside. A point outside all tets extrapolates the
-// affine map of its nearest tet, which keeps thin detail around a coarse cage in shape instead of flattening it onto the cage's
-// boundary. On triangles and segments, which have no inside, a point takes the nearest place on them.
+// The element is the nearest one, found in a hierarchy of boxes; distance 0 means inside. A point outside all tets
+// extrapolates the affine map of its nearest tet, which keeps thin detail around a coarse cage in shape instead of
+// flattening it onto the cage's boundary. On triangles and segments, which have no inside, a point takes the nearest
+// point on them.
 #include <assert.h>
 
 #include "base/arena.h"
@@ -17,8 +18,8 @@
 
 enum { GRAIN = 512 };
 
-// A point this close to its element, as a share of the mesh's diagonal, counts as in it: rounding alone puts points of a boundary
-// outside.
+// A point this close to its element, as a fraction of the mesh's diagonal, counts as in it: rounding alone puts points
+// of a boundary outside.
 static const double TOUCHING = 1e-12;
 
 struct pl_embedding {
@@ -83,7 +84,8 @@ static location find_slot(const search *s, pl_vec3 p) {
       continue;
     }
     int32_t first = node + 1, second = nodes[node].second;
-    double to_first = pl_box_distance_squared(&nodes[first].box, p), to_second = pl_box_distance_squared(&nodes[second].box, p);
+    double to_first = pl_box_distance_squared(&nodes[first].box, p),
+           to_second = pl_box_distance_squared(&nodes[second].box, p);
     bool swap = to_second < to_first;
     assert(depth + 2 <= PL_BOX_TREE_DEPTH);
     stack[depth] = swap ? first : second;
@@ -109,7 +111,7 @@ static void place_points(void *data, int32_t begin, int32_t end, int32_t block) 
     } else if (width == 4) {
       const pl_vec3 at[4] = {s->mesh_points[corners[0]], s->mesh_points[corners[1]], s->mesh_points[corners[2]],
                              s->mesh_points[corners[3]]};
-      pl_tet_weights(at, s->points[i], w);  // a flat tet keeps the weights of the nearest place
+      pl_tet_weights(at, s->points[i], w);  // a flat tet keeps the weights of the nearest point
     }
     s->distances[i] = distance;
     for (int32_t k = 0; k < 4; ++k) s->parents[4 * (size_t)i + (size_t)k] = corners[k < width ? k : width - 1];
@@ -133,7 +135,7 @@ static bool build_tree(pl_arena *arena, search *s) {
 }
 
 // Sum up the distances; a point farther than `tolerance` is an error that names the farthest.
-static pl_status judge_distances(const search *s, int32_t point_count, double tolerance, pl_embedding_report *report,
+static pl_status check_distances(const search *s, int32_t point_count, double tolerance, pl_embedding_report *report,
                                  pl_error *error) {
   pl_embedding_report found = {.farthest_point = -1};
   int32_t too_far_count = 0;
@@ -147,10 +149,11 @@ static pl_status judge_distances(const search *s, int32_t point_count, double to
   }
   if (too_far_count > 0) {
     pl_vec3 p = s->points[found.farthest_point];
-    return pl_fail(error, PL_ERROR_INVALID_DATA,
-                   "point %d at (%g, %g, %g) is %g m away from the mesh it should move with, more than the %g m allowed "
-                   "(%d such points); move the meshes together or allow more",
-                   found.farthest_point, p.x, p.y, p.z, found.max_distance, tolerance, too_far_count);
+    return pl_fail(
+        error, PL_ERROR_INVALID_DATA,
+        "point %d at (%g, %g, %g) is %g m away from the mesh it should move with, more than the %g m allowed "
+        "(%d such points); move the meshes together or allow more",
+        found.farthest_point, p.x, p.y, p.z, found.max_distance, tolerance, too_far_count);
   }
   if (report != NULL) *report = found;
   return PL_OK;
@@ -159,18 +162,19 @@ static pl_status judge_distances(const search *s, int32_t point_count, double to
 static pl_status check_input(const search *s, int32_t point_count, double tolerance, pl_error *error) {
   if (point_count < 0 || point_count > INT32_MAX / 4)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d points cannot be embedded", point_count);
-  if (!(tolerance >= 0)) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a tolerance of %g m makes no sense", tolerance);
+  if (!(tolerance >= 0))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a tolerance of %g m makes no sense", tolerance);
   if (point_count > 0 && s->elements.count == 0)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the mesh has no tets, triangles or segments for points to move with");
   for (int32_t i = 0; i < point_count; ++i)
     if (!pl_vec3_is_finite(s->points[i]))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d is at (%g, %g, %g), which is not a place", i, s->points[i].x,
-                     s->points[i].y, s->points[i].z);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d is at (%g, %g, %g), which is not a place", i,
+                     s->points[i].x, s->points[i].y, s->points[i].z);
   return PL_OK;
 }
 
-pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_vec3 *points, int32_t point_count, double tolerance,
-                             pl_embedding **embedding, pl_embedding_report *report, pl_error *error) {
+pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_vec3 *points, int32_t point_count,
+                             double tolerance, pl_embedding **embedding, pl_embedding_report *report, pl_error *error) {
   if (embedding != NULL) *embedding = NULL;
   pl_mesh_view view = pl_mesh_get_view(mesh);
   search s = {.mesh_points = view.points, .points = points, .elements = pl_elements_of_mesh(&view)};
@@ -189,7 +193,7 @@ pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_
     status = pl_fail_memory(error);
   } else {
     pl_parallel_for(context, point_count, GRAIN, place_points, &s);
-    status = judge_distances(&s, point_count, tolerance, report, error);
+    status = check_distances(&s, point_count, tolerance, report, error);
   }
   pl_arena_destroy(&temporary);
   if (status < 0 || embedding == NULL) {
@@ -228,14 +232,15 @@ pl_embedding_view pl_embedding_get_view(const pl_embedding *embedding) {
   return (pl_embedding_view){embedding->point_count, embedding->parents, embedding->weights};
 }
 
-// Written as an offset from the first parent: then the weights' rounding scales with the size of the element and not with the
-// distance from the origin, and a body far away does not shiver.
+// Written as an offset from the first parent: then the weights' rounding scales with the size of the element and not
+// with the distance from the origin, and a body far away does not shiver.
 void pl_embedding_apply(const pl_embedding *embedding, const pl_vec3 *mesh_points, pl_vec3 *points) {
   for (int32_t i = 0; i < embedding->point_count; ++i) {
     const int32_t *parents = &embedding->parents[4 * (size_t)i];
     const float *weights = &embedding->weights[4 * (size_t)i];
     pl_vec3 origin = mesh_points[parents[0]], p = origin;
-    for (int k = 1; k < 4; ++k) p = pl_vec3_add_scaled(p, pl_vec3_sub(mesh_points[parents[k]], origin), (double)weights[k]);
+    for (int k = 1; k < 4; ++k)
+      p = pl_vec3_add_scaled(p, pl_vec3_sub(mesh_points[parents[k]], origin), (double)weights[k]);
     points[i] = p;
   }
 }

@@ -4,8 +4,9 @@
 
 #include "pliant/mesh.h"
 
-// An embedding with copies of these arrays, 4 per point as in pl_embedding_view. Fails only for want of memory.
-pl_status pl_embedding_create(pl_context *context, int32_t point_count, const int32_t *parents, const float *weights,
-                              pl_embedding **embedding, pl_error *error);
+// An embedding with copies of these arrays, 4 per point as in pl_embedding_view. Fails only when
+// out of memory.
+pl_status pl_embedding_create(pl_context *context, int32_t point_count, const int32_t *parents,
+                              const float *weights, pl_embedding **embedding, pl_error *error);
 
 #endif

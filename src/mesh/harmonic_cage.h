@@ -1,5 +1,5 @@
-// Questions about a cage: what is inside, and where lines along the axes meet it. The same for polygons in a plane and for
-// surfaces.
+// Queries of a cage: what is inside, and where lines along the axes meet it. The same for polygons
+// in a plane and for surfaces.
 #ifndef PL_MESH_HARMONIC_CAGE_H
 #define PL_MESH_HARMONIC_CAGE_H
 
@@ -13,7 +13,7 @@ typedef struct pl_harmonic_cage {
   double size;        // diagonal of the box
 } pl_harmonic_cage;
 
-// A place on the cage, as a mean of up to three of its vertices.
+// A position on the cage, as a mean of up to three of its vertices.
 typedef struct pl_cage_position {
   bool found;
   double distance;      // metres
@@ -21,11 +21,12 @@ typedef struct pl_cage_position {
   double weights[3];
 } pl_cage_position;
 
-// Lengths below this share of the cage's size are rounding.
+// Lengths below this fraction of the cage's size are rounding.
 #define PL_CAGE_ROUNDING 1e-12
 
-// Judge the mesh and make the cage ready; it borrows from `mesh`.
-pl_status pl_harmonic_cage_open(pl_context *context, const pl_mesh *mesh, pl_harmonic_cage *cage, pl_error *error);
+// Check the mesh and prepare the cage; it borrows from `mesh`.
+pl_status pl_harmonic_cage_open(pl_context *context, const pl_mesh *mesh, pl_harmonic_cage *cage,
+                                pl_error *error);
 
 void pl_harmonic_cage_close(pl_harmonic_cage *cage);
 
@@ -33,7 +34,9 @@ bool pl_harmonic_cage_holds(const pl_harmonic_cage *cage, pl_vec3 point);
 
 pl_cage_position pl_harmonic_cage_nearest(const pl_harmonic_cage *cage, pl_vec3 point);
 
-// First place on the way from `point` along `axis`, forward (sign 1) or backward (-1), no farther than `limit`.
-pl_cage_position pl_harmonic_cage_cross(const pl_harmonic_cage *cage, pl_vec3 point, int32_t axis, double sign, double limit);
+// First place on the way from `point` along `axis`, forward (sign 1) or backward (-1), no farther
+// than `limit`.
+pl_cage_position pl_harmonic_cage_cross(const pl_harmonic_cage *cage, pl_vec3 point, int32_t axis,
+                                        double sign, double limit);
 
 #endif

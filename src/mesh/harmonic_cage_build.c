@@ -1,9 +1,9 @@
 // Cages made by themselves: the boundary of a coarse lattice in space, the outline of coarse squares in a plane.
 //
-// Both keep every cell that comes within a tenth of a cell of the body, so that no point of the body lies on the cage, where a
-// single face would hold it. In the plane the number of cells along the longer side goes up until the outline has as many points as
-// asked for; the nearer of the last two is taken. Squares that meet in a corner only give an outline that touches itself there,
-// which does no harm: the corner is one vertex.
+// Both keep every cell that comes within a tenth of a cell of the body, so that no point of the body lies on the cage,
+// where a single face would hold it. In the plane the number of cells along the longer side goes up until the outline
+// has the number of points that asked for; the nearer of the last two is taken. Squares that meet in a corner only give
+// an outline that touches itself there, which does no harm: the corner is one vertex.
 #include <math.h>
 
 #include "base/arena.h"
@@ -31,7 +31,8 @@ typedef struct outline {
 static bool meets_square(const pl_vec3 corners[3], const double center[2], double half) {
   for (int32_t side = 0; side < 5; ++side) {
     pl_vec3 a = corners[side % 3], b = corners[(side + 1) % 3];
-    double nx = side < 3 ? a.y - b.y : side == 3, ny = side < 3 ? b.x - a.x : side == 4, min = HUGE_VAL, max = -HUGE_VAL;
+    double nx = side < 3 ? a.y - b.y : side == 3, ny = side < 3 ? b.x - a.x : side == 4, min = HUGE_VAL,
+           max = -HUGE_VAL;
     for (int32_t k = 0; k < 3; ++k) {
       double along = nx * (corners[k].x - center[0]) + ny * (corners[k].y - center[1]);
       min = fmin(min, along);
@@ -50,7 +51,7 @@ static int32_t cell_along(const outline *o, int32_t axis, double position) {
 
 static void keep_squares(outline *o, int32_t cell_count) {
   pl_vec3 extent = pl_vec3_sub(o->box.max, o->box.min), center = pl_box_center(o->box);
-  // The cells of the longer side hold it and its margin; one empty cell before and one behind.
+  // The cells of the longer side hold it and its margin; one empty cell before and one after.
   o->cell_size = fmax(extent.x, extent.y) / (cell_count - 2.02 * MARGIN);
   const double extents[2] = {extent.x, extent.y}, centers[2] = {center.x, center.y};
   for (int32_t axis = 0; axis < 2; ++axis) {
@@ -74,19 +75,20 @@ static void keep_squares(outline *o, int32_t cell_count) {
 static int32_t number_of(outline *o, int32_t x, int32_t y) {
   int32_t *number = &o->numbers[y * LINES + x];
   if (*number >= 0) return *number;
-  o->points[o->point_count] = pl_vec3_of(o->origin[0] + x * o->cell_size, o->origin[1] + y * o->cell_size, o->box.min.z);
+  o->points[o->point_count] =
+      pl_vec3_of(o->origin[0] + x * o->cell_size, o->origin[1] + y * o->cell_size, o->box.min.z);
   return *number = o->point_count++;
 }
 
 static void draw_outline(outline *o) {
   static const int32_t STEPS[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};  // corners of a cell, counter-clockwise
-  static const int32_t BESIDE[4][2] = {{0, -1}, {1, 0}, {0, 1}, {-1, 0}};
+  static const int32_t NEIGHBOURS[4][2] = {{0, -1}, {1, 0}, {0, 1}, {-1, 0}};
   o->point_count = o->segment_count = 0;
   for (int32_t i = 0; i < LINES * LINES; ++i) o->numbers[i] = -1;
   for (int32_t y = 1; y < LINES - 1; ++y)
     for (int32_t x = 1; x < LINES - 1; ++x)
       for (int32_t side = 0; o->kept[y * LINES + x] && side < 4; ++side) {
-        if (o->kept[(y + BESIDE[side][1]) * LINES + x + BESIDE[side][0]]) continue;
+        if (o->kept[(y + NEIGHBOURS[side][1]) * LINES + x + NEIGHBOURS[side][0]]) continue;
         const int32_t *from = STEPS[side], *to = STEPS[(side + 1) % 4];
         o->segments[2 * o->segment_count] = number_of(o, x + from[0], y + from[1]);
         o->segments[2 * o->segment_count++ + 1] = number_of(o, x + to[0], y + to[1]);
@@ -98,8 +100,8 @@ static void outline_of(outline *o, int32_t cell_count) {
   draw_outline(o);
 }
 
-static pl_status build_in_plane(pl_context *context, const pl_mesh_view *body, pl_box box, int32_t target, pl_mesh **cage,
-                                pl_error *error) {
+static pl_status build_in_plane(pl_context *context, const pl_mesh_view *body, pl_box box, int32_t target,
+                                pl_mesh **cage, pl_error *error) {
   outline o = {.body = *body, .box = box};
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
@@ -112,7 +114,8 @@ static pl_status build_in_plane(pl_context *context, const pl_mesh_view *body, p
     return pl_fail_memory(error);
   }
   int32_t cell_count = 1, before = 0;
-  for (outline_of(&o, 1); o.point_count < target && cell_count < MAX_CELLS; outline_of(&o, ++cell_count)) before = o.point_count;
+  for (outline_of(&o, 1); o.point_count < target && cell_count < MAX_CELLS; outline_of(&o, ++cell_count))
+    before = o.point_count;
   if (before > 0 && target - before < o.point_count - target) outline_of(&o, cell_count - 1);
   const pl_mesh_view view = {
       .point_count = o.point_count, .points = o.points, .segment_count = o.segment_count, .segments = o.segments};
@@ -121,7 +124,8 @@ static pl_status build_in_plane(pl_context *context, const pl_mesh_view *body, p
   return status;
 }
 
-static pl_status build_in_space(pl_context *context, const pl_mesh *body, int32_t target, pl_mesh **cage, pl_error *error) {
+static pl_status build_in_space(pl_context *context, const pl_mesh *body, int32_t target, pl_mesh **cage,
+                                pl_error *error) {
   pl_mesh *surface = NULL, *tets = NULL;
   pl_status status = PL_OK;
   if (pl_mesh_get_view(body).triangle_count == 0) status = pl_mesh_boundary(context, body, &surface, NULL, error);
@@ -135,7 +139,8 @@ static pl_status build_in_space(pl_context *context, const pl_mesh *body, int32_
   return status;
 }
 
-pl_status pl_cage_build(pl_context *context, const pl_mesh *body, int32_t target_point_count, pl_mesh **cage, pl_error *error) {
+pl_status pl_cage_build(pl_context *context, const pl_mesh *body, int32_t target_point_count, pl_mesh **cage,
+                        pl_error *error) {
   *cage = NULL;
   pl_mesh_view view = pl_mesh_get_view(body);
   if (target_point_count < 4) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a cage needs at least 4 points");

@@ -1,17 +1,18 @@
 // The Laplace equation inside a cage on a regular grid.
 //
-// The volume is filled by a grid rather than by tets. A mesh of tets whose boundary is not the cage itself puts the cage's values
-// in the wrong places, and linear functions, which the weights must reproduce, come out wrong by the width of an element; making
-// tets that meet the cage exactly is a problem of its own. On a grid, a node's arm towards a neighbour is cut where it meets the
-// cage, at a known place with a known value, and the equation of the node is the sum over its arms of (value at the end - value
-// here) / length of the arm = 0 (Gibou, Fedkiw, Cheng and Kang 2002). That is symmetric and second-order exact. Each pair of
-// opposite arms gives the same slope twice for a linear function, so these solve the equation to the last digit; and all
-// coefficients of the ends are positive, so that no value is below the least or above the largest on the cage. Weights at the nodes
-// are therefore non-negative, sum to 1 and reproduce linear functions however coarse the grid is.
+// The volume is filled by a grid rather than by tets. A mesh of tets whose boundary is not the cage itself puts the
+// cage's values in the wrong places, and linear functions, which the weights must reproduce, come out wrong by the
+// width of an element; making tets that meet the cage exactly is a problem of its own. On a grid, a node's arm towards
+// a neighbour is cut where it meets the cage, at a known position with a known value, and the equation of the node is
+// the sum over its arms of (value at the end - value here) / length of the arm = 0 (Gibou, Fedkiw, Cheng and Kang
+// 2002). That is symmetric and second-order exact. Each pair of opposite arms gives the same slope twice for a linear
+// function, so these solve the equation to the last digit; and all coefficients of the ends are positive, so that no
+// value is below the least or above the largest on the cage. Weights at the nodes are therefore non-negative, sum to 1
+// and reproduce linear functions however coarse the grid is.
 //
-// Between nodes the same holds by going along x from the point to both sides, to the next plane of nodes or to the cage if that is
-// nearer; from the ends on the planes along y, and from the ends there along z. Each step is a mean of two ends that is exact for
-// linear functions. Away from the cage this is trilinear interpolation.
+// Between nodes the same holds by going along x from the point to both sides, to the next plane of nodes or to the cage
+// if that is nearer; from the ends on the planes along y, and from the ends there along z. Each step is a mean of two
+// ends that is exact for linear functions. Away from the cage this is trilinear interpolation.
 #include "mesh/harmonic_grid.h"
 
 #include <math.h>
@@ -22,17 +23,19 @@
 
 enum { GRAIN = 256, MAX_NODES = 1 << 26 };
 
-// Arms are not shorter than this share of the spacing: the matrix stays well scaled, and what is wrong in a linear function is less
-// than this times the spacing.
+// Arms are not shorter than this fraction of the spacing: the matrix stays well scaled, and what is wrong in a linear
+// function is less than this times the spacing.
 static const double SHORTEST_ARM = 1e-6;
 
 static void lay_grid(pl_harmonic_grid *grid, int32_t node_count) {
   pl_vec3 extent = pl_vec3_sub(grid->cage->box.max, grid->cage->box.min), center = pl_box_center(grid->cage->box);
   const double extents[3] = {extent.x, extent.y, extent.z}, centers[3] = {center.x, center.y, center.z};
   int32_t dimension = grid->cage->dimension;
-  double h = dimension == 2 ? sqrt(extent.x * extent.y / node_count) : cbrt(extent.x * extent.y * extent.z / node_count);
+  double h =
+      dimension == 2 ? sqrt(extent.x * extent.y / node_count) : cbrt(extent.x * extent.y * extent.z / node_count);
   for (;; h *= 1.1) {
-    // One node more than half a spacing beyond the box on either side: no node lies on the sides of a box that is a cage.
+    // One node more than half a spacing beyond the box on either side: no node lies on the sides of a box that is a
+    // cage.
     double total = 1;
     for (int32_t axis = 0; axis < dimension; ++axis) total *= ceil(extents[axis] / h - 1e-9) + 2;
     if (total <= 1000 + 8.0 * node_count) break;
@@ -88,7 +91,7 @@ static bool join_nodes(pl_harmonic_grid *grid, const int32_t at[3], int32_t axis
   pl_vec3 low = node_point(grid, at), high = node_point(grid, next);
   double h = grid->spacing;
   pl_cage_position up = pl_harmonic_cage_cross(grid->cage, low, axis, 1, h),
-                down = pl_harmonic_cage_cross(grid->cage, high, axis, -1, h);
+                   down = pl_harmonic_cage_cross(grid->cage, high, axis, -1, h);
   if (!up.found && !down.found) {
     if (pair[0] >= 0 && pair[1] >= 0) return pl_vector_push(links, pair);
     // Inside on one side only and yet no cage between: the line slips through an edge of the cage by rounding.
@@ -134,11 +137,12 @@ static bool make_matrix(pl_harmonic_grid *grid, pl_arena *arena, const pl_vector
   return true;
 }
 
-pl_status pl_harmonic_grid_build(pl_harmonic_grid *grid, pl_arena *arena, const pl_harmonic_cage *cage, int32_t node_count,
-                                 pl_error *error) {
+pl_status pl_harmonic_grid_build(pl_harmonic_grid *grid, pl_arena *arena, const pl_harmonic_cage *cage,
+                                 int32_t node_count, pl_error *error) {
   *grid = (pl_harmonic_grid){.cage = cage, .pulls = pl_vector_of(arena->context, sizeof(pl_harmonic_pull))};
   if (node_count > MAX_NODES / 16)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d grid nodes are too many: at most %d", node_count, MAX_NODES / 16);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d grid nodes are too many: at most %d", node_count,
+                   MAX_NODES / 16);
   lay_grid(grid, node_count);
   int32_t total = grid->counts[0] * grid->counts[1] * grid->counts[2];
   grid->rows = PL_TAKE(arena, int32_t, total);
@@ -152,7 +156,7 @@ pl_status pl_harmonic_grid_build(pl_harmonic_grid *grid, pl_arena *arena, const 
   return done ? PL_OK : pl_fail_memory(error);
 }
 
-static bool add_place(const pl_cage_position *position, double weight, pl_vector *terms) {
+static bool add_position(const pl_cage_position *position, double weight, pl_vector *terms) {
   for (int32_t i = 0; i < 3; ++i) {
     const pl_harmonic_term term = {-1, position->vertices[i], weight * position->weights[i]};
     if (term.weight > 0 && !pl_vector_push(terms, &term)) return false;
@@ -161,14 +165,14 @@ static bool add_place(const pl_cage_position *position, double weight, pl_vector
 }
 
 // The point lies on planes of nodes of all axes before `axis`, number at[] of each.
-static bool gather_along(const pl_harmonic_grid *grid, const double point[3], int32_t axis, int32_t at[3], double weight,
-                         pl_vector *terms) {
+static bool gather_along(const pl_harmonic_grid *grid, const double point[3], int32_t axis, int32_t at[3],
+                         double weight, pl_vector *terms) {
   pl_vec3 here = pl_vec3_of(point[0], point[1], point[2]);
   if (axis == grid->cage->dimension) {
     const pl_harmonic_term term = {grid->rows[node_index(grid, at)], 0, weight};
     if (term.row >= 0) return pl_vector_push(terms, &term);
     pl_cage_position position = pl_harmonic_cage_nearest(grid->cage, here);
-    return add_place(&position, weight, terms);
+    return add_position(&position, weight, terms);
   }
   double h = grid->spacing, offset = (point[axis] - grid->origin[axis]) / h;
   int32_t low = (int32_t)fmin(fmax(floor(offset), 0), grid->counts[axis] - 2);
@@ -187,7 +191,7 @@ static bool gather_along(const pl_harmonic_grid *grid, const double point[3], in
     double end[3] = {point[0], point[1], point[2]};
     at[axis] = low + side;
     end[axis] = grid->origin[axis] + at[axis] * h;
-    bool added = ends[side].found ? add_place(&ends[side], weight * fraction, terms)
+    bool added = ends[side].found ? add_position(&ends[side], weight * fraction, terms)
                                   : gather_along(grid, end, axis + 1, at, weight * fraction, terms);
     if (!added) return false;
   }

@@ -1,4 +1,4 @@
-// The Laplace equation inside a cage on a regular grid, and places inside as means of its nodes.
+// The Laplace equation inside a cage on a regular grid, and points inside as means of its nodes.
 #ifndef PL_MESH_HARMONIC_GRID_H
 #define PL_MESH_HARMONIC_GRID_H
 
@@ -6,14 +6,15 @@
 #include "mesh/harmonic_cage.h"
 #include "sparse/sparse_matrix.h"
 
-// A share of a node or of a cage vertex.
+// The weight of a node or of a cage vertex.
 typedef struct pl_harmonic_term {
   int32_t row;     // of the matrix; -1: a cage vertex
   int32_t vertex;  // where row is -1
   double weight;
 } pl_harmonic_term;
 
-// The cage pulls at a node: coefficient times the value at the vertex belongs to the right-hand side.
+// The cage pulls at a node: coefficient times the value at the vertex belongs to the right-hand
+// side.
 typedef struct pl_harmonic_pull {
   int32_t row, vertex;
   double coefficient;
@@ -29,11 +30,13 @@ typedef struct pl_harmonic_grid {
   pl_sparse matrix;  // not made when there are no rows
 } pl_harmonic_grid;
 
-// Lay the grid and make the matrix; arrays from `arena`. pl_vector_free() `pulls` whatever the outcome.
-pl_status pl_harmonic_grid_build(pl_harmonic_grid *grid, pl_arena *arena, const pl_harmonic_cage *cage, int32_t node_count,
-                                 pl_error *error);
+// Lay the grid and make the matrix; arrays from `arena`. pl_vector_free() `pulls` whatever the
+// outcome.
+pl_status pl_harmonic_grid_build(pl_harmonic_grid *grid, pl_arena *arena,
+                                 const pl_harmonic_cage *cage, int32_t node_count, pl_error *error);
 
-// Append to `terms` (pl_harmonic_term) what a point inside the cage is a mean of; false when out of memory.
+// Append to `terms` (pl_harmonic_term) what a point inside the cage is a mean of; false when out of
+// memory.
 bool pl_harmonic_grid_gather(const pl_harmonic_grid *grid, pl_vec3 point, pl_vector *terms);
 
 #endif

@@ -1,11 +1,11 @@
-// Harmonic coordinates of points in a cage: solve for the nodes of a grid, three cage vertices at a time, read off the values at
-// the points, and keep what is large enough.
+// Harmonic coordinates of points in a cage: solve for the nodes of a grid, three cage vertices at a time, read off the
+// values at the points, and keep what is large enough.
 //
-// At the nodes and between them the weights have all their properties up to the tolerance of the solves (see harmonic_grid.c for
-// why). Leaving out small weights would spoil them, so the others of the point are corrected: weight k is multiplied by 1 + a + b .
-// (c_k - p), with a and b such that the sum is 1 and the mean of the cage's vertices c is the point p. That is the smallest
-// relative change that does so. Close to a face, the vertices that are left may lie in a plane which does not hold the point; no
-// correction exists then and the small weights stay.
+// At the nodes and between them the weights have all their properties up to the tolerance of the solves (see
+// harmonic_grid.c for why). Leaving out small weights would spoil them, so the others of the point are corrected:
+// weight k is multiplied by 1 + a + b . (c_k - p), with a and b such that the sum is 1 and the mean of the cage's
+// vertices c is the point p. That is the smallest relative change that does so. Close to a face, the vertices that are
+// left may lie in a plane which does not hold the point; no correction exists then and the small weights stay.
 #include "mesh/harmonic_weights.h"
 
 #include <math.h>
@@ -18,11 +18,11 @@
 
 enum { NODES_IN_SPACE = 20000, NODES_IN_PLANE = 10000 };
 
-static const double SMALL = 1e-6;                        // weights to leave out where a correction makes up for them
-static const double NOTHING = 1e-9;                      // weights to leave out anyhow, among them those below 0 by rounding
-static const double ON_THE_CAGE = 1e-9;                  // as a share of the cage's size
+static const double SMALL = 1e-6;        // weights to leave out where a correction makes up for them
+static const double NOTHING = 1e-9;      // weights to leave out anyhow, among them those below 0 by rounding
+static const double ON_THE_CAGE = 1e-9;  // as a fraction of the cage's size
 static const double TOLERANCE = 1e-12, DOUBTFUL = 1e-8;  // of the residual
-static const double EXACT = 1e-9;                        // of a correction: sum, and mean as a share of the cage's size
+static const double EXACT = 1e-9;  // of a correction: sum, and mean as a fraction of the cage's size
 
 struct pl_harmonic_weights {
   pl_arena arena;
@@ -53,14 +53,14 @@ static pl_status gather_point(build *b, int32_t i, pl_error *error) {
   pl_vec3 p = b->points[i];
   if (!pl_vec3_is_finite(p)) return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d is not finite", i);
   if (b->cage.dimension == 2 && fabs(p.z - b->cage.box.min.z) > ON_THE_CAGE * b->cage.size)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d at (%g, %g, %g) is not in the plane of the cage, z = %g", i, p.x, p.y,
-                   p.z, b->cage.box.min.z);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d at (%g, %g, %g) is not in the plane of the cage, z = %g", i,
+                   p.x, p.y, p.z, b->cage.box.min.z);
   pl_cage_position near = pl_harmonic_cage_nearest(&b->cage, p);
   if (near.distance > ON_THE_CAGE * b->cage.size) {
     if (!pl_harmonic_cage_holds(&b->cage, p))
       return pl_fail(error, PL_ERROR_INVALID_DATA,
-                     "the cage does not enclose point %d at (%g, %g, %g), which is %g m outside: make the cage larger", i, p.x, p.y,
-                     p.z, near.distance);
+                     "the cage does not enclose point %d at (%g, %g, %g), which is %g m outside: make the cage larger",
+                     i, p.x, p.y, p.z, near.distance);
     return pl_harmonic_grid_gather(&b->grid, p, &b->terms) ? PL_OK : pl_fail_memory(error);
   }
   for (int32_t k = 0; k < 3; ++k) {
@@ -76,7 +76,8 @@ static pl_status gather_points(build *b, pl_error *error) {
   for (int32_t i = 0; i < b->point_count; ++i) {
     pl_status status = gather_point(b, i, error);
     if (status < 0) return status;
-    if (b->terms.count > INT32_MAX / 2) return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d points are too many", b->point_count);
+    if (b->terms.count > INT32_MAX / 2)
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d points are too many", b->point_count);
     b->term_start[i + 1] = (int32_t)b->terms.count;
   }
   return PL_OK;
@@ -114,7 +115,8 @@ static pl_status solve_columns(build *b, pl_error *error) {
   pl_conjugate_work work = {0};
   if (!pl_conjugate_work_take(&b->arena, row_count, &work)) return pl_fail_memory(error);
   const int32_t *counts = b->grid.counts;
-  const pl_conjugate_limits limits = {.tolerance = TOLERANCE, .max_iterations = 1000 + 10 * (counts[0] + counts[1] + counts[2])};
+  const pl_conjugate_limits limits = {.tolerance = TOLERANCE,
+                                      .max_iterations = 1000 + 10 * (counts[0] + counts[1] + counts[2])};
   for (int32_t first = 0; first < b->cage.view.point_count; first += 3) {
     for (int32_t row = 0; row < row_count; ++row) rhs[row] = values[row] = (pl_vec3){0, 0, 0};
     for (size_t i = 0; i < b->grid.pulls.count; ++i) {
@@ -131,8 +133,9 @@ static pl_status solve_columns(build *b, pl_error *error) {
   return PL_OK;
 }
 
-// What is missing from the sum, and from the mean as a share of the size.
-static void find_defect(const build *b, pl_vec3 p, const int32_t *columns, const double *values, int32_t count, double defect[4]) {
+// What is missing from the sum, and from the mean as a fraction of the size.
+static void find_defect(const build *b, pl_vec3 p, const int32_t *columns, const double *values, int32_t count,
+                        double defect[4]) {
   pl_vec3 away = {0, 0, 0};
   double sum = 0;
   for (int32_t k = 0; k < count; ++k) {
@@ -202,7 +205,8 @@ static int32_t keep(const build *b, pl_vec3 p, const int32_t *columns, const dou
 }
 
 // Where not even all weights can be corrected, they are made to sum to 1.
-static int32_t keep_all(const int32_t *columns, const double *values, int32_t count, int32_t *kept_columns, double *kept) {
+static int32_t keep_all(const int32_t *columns, const double *values, int32_t count, int32_t *kept_columns,
+                        double *kept) {
   double sum = 0;
   for (int32_t k = 0; k < count; ++k) sum += values[k];
   for (int32_t k = 0; k < count; ++k) {
@@ -215,7 +219,8 @@ static int32_t keep_all(const int32_t *columns, const double *values, int32_t co
 // Entries to rows, each corrected, one after the other without gaps.
 static bool make_rows(build *b, pl_harmonic_weights *weights) {
   size_t count = b->entries.count;
-  int32_t *start = PL_TAKE(&b->arena, int32_t, (size_t)b->point_count + 2), *columns = PL_TAKE(&b->arena, int32_t, count);
+  int32_t *start = PL_TAKE(&b->arena, int32_t, (size_t)b->point_count + 2),
+          *columns = PL_TAKE(&b->arena, int32_t, count);
   double *values = PL_TAKE(&b->arena, double, count);
   weights->start = PL_TAKE(&weights->arena, int32_t, (size_t)b->point_count + 1);
   weights->columns = PL_TAKE(&weights->arena, int32_t, count);
@@ -234,7 +239,8 @@ static bool make_rows(build *b, pl_harmonic_weights *weights) {
     int32_t *kept_columns = &weights->columns[to];
     double *kept = &weights->values[to], defect[4];
     int32_t kept_count = keep(b, b->points[i], &columns[from], &values[from], width, SMALL, kept_columns, kept);
-    if (kept_count < 0) kept_count = keep(b, b->points[i], &columns[from], &values[from], width, NOTHING, kept_columns, kept);
+    if (kept_count < 0)
+      kept_count = keep(b, b->points[i], &columns[from], &values[from], width, NOTHING, kept_columns, kept);
     if (kept_count < 0) kept_count = keep_all(&columns[from], &values[from], width, kept_columns, kept);
     weights->start[i + 1] = to + kept_count;
     find_defect(b, b->points[i], kept_columns, kept, kept_count, defect);
@@ -244,7 +250,8 @@ static bool make_rows(build *b, pl_harmonic_weights *weights) {
   return true;
 }
 
-static pl_status run_build(build *b, const pl_mesh *cage, int32_t node_count, pl_harmonic_weights *weights, pl_error *error) {
+static pl_status run_build(build *b, const pl_mesh *cage, int32_t node_count, pl_harmonic_weights *weights,
+                           pl_error *error) {
   pl_status status = pl_harmonic_cage_open(b->context, cage, &b->cage, error);
   if (status < 0) return status;
   if (node_count == 0) node_count = b->cage.dimension == 2 ? NODES_IN_PLANE : NODES_IN_SPACE;
@@ -266,7 +273,8 @@ static pl_status run_build(build *b, const pl_mesh *cage, int32_t node_count, pl
 }
 
 pl_status pl_harmonic_build(pl_context *context, const pl_mesh *cage, const pl_vec3 *points, int32_t point_count,
-                            int32_t node_count, pl_harmonic_weights **weights, pl_harmonic_report *report, pl_error *error) {
+                            int32_t node_count, pl_harmonic_weights **weights, pl_harmonic_report *report,
+                            pl_error *error) {
   *weights = NULL;
   if (point_count < 0 || node_count < 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "counts of points and nodes must not be negative");

@@ -1,12 +1,16 @@
 // Tets on a lattice around a surface.
 //
-// A tet is kept when the surface touches it, so that the tets enclose the surface, or when it lies inside. Untouched tets are inside or
-// outside as a whole, judged by the generalized winding number (Jacobson et al. 2013) at their corners: near small holes it still says
-// which side of the missing piece a point is on. Cost: a few box tests per triangle and tet, and one winding number per lattice point.
+// A tet is kept when the surface touches it, so that the tets enclose the surface, or when it lies inside. Untouched
+// tets are inside or outside as a whole, decided by the generalized winding number (Jacobson et al. 2013) at their
+// corners: near small holes it still shows which side of the missing piece a point is on. Cost: a few box tests per
+// triangle and tet, and one winding number per lattice point.
 //
 // For a target count the cell size comes from the model
 //
-//   points(h) = 2 V / h^3 + c A / h^2      V, A: volume and area of the surface;  c: layer of cells around it, measured in each attempt
+//   points(h) = 2 V / h^3 + c A / h^2
+//
+//   V, A   volume and area of the surface
+//   c      layer of cells around it, measured in each attempt
 //
 // which is close enough for two or three attempts.
 #include <float.h>
@@ -40,7 +44,7 @@ typedef struct job {
 typedef struct attempt {
   pl_arena arena;
   pl_lattice lattice;
-  double *windings;  // per lattice point, 0 where nobody asked
+  double *windings;  // per lattice point, 0 where not needed
   int32_t *asked;    // lattice points whose winding number matters
   int32_t asked_count;
   int32_t inside_count;  // tets kept though untouched
@@ -69,7 +73,7 @@ static void measure_surface(job *j) {
   j->volume = fmax(j->volume, 0);
 }
 
-// Edges of one triangle only, points at the same place taken as one.
+// Edges of one triangle only, points at the same position taken as one.
 static bool count_hole_edges(job *j) {
   const pl_mesh_view *s = &j->surface;
   pl_arena arena;
@@ -181,8 +185,9 @@ static pl_status try_target(attempt *a, const job *j, pl_error *error) {
     double off = fabs(log(a->point_count / target));
     if (off < 0.08 || (round > 4 && off < 0.15)) return PL_OK;
     if (limited && a->point_count < target) {
-      pl_log(j->context, PL_SEVERITY_WARNING, "lattice: %d points instead of %d, as the surface fills too little of its box",
-             a->point_count, j->def->target_point_count);
+      pl_log(j->context, PL_SEVERITY_WARNING,
+             "lattice: %d points instead of %d, as the surface fills too little of its box", a->point_count,
+             j->def->target_point_count);
       return PL_OK;
     }
     if (off < best_off) {
@@ -229,8 +234,8 @@ static bool list_tets(attempt *a, tet_list *list) {
 }
 
 // Visit the piece (tets joined by faces) of `seed`; true if the surface touches it.
-static bool visit_piece(const attempt *a, const tet_list *list, const int32_t *neighbours, int32_t seed, int32_t *stack, bool *seen,
-                        int32_t *piece_count) {
+static bool visit_piece(const attempt *a, const tet_list *list, const int32_t *neighbours, int32_t seed, int32_t *stack,
+                        bool *seen, int32_t *piece_count) {
   bool touched = false;
   int32_t count = 1;
   stack[0] = seed;
@@ -298,8 +303,8 @@ static void fill_report(const attempt *a, const tet_list *list, pl_lattice_repor
   }
 }
 
-// A closed surface thinner than the tets encloses something though no whole tet is inside. An open one must show a place that it winds
-// around: behind a flat sheet the winding number is at most one half.
+// A closed surface thinner than the tets encloses something though no whole tet is inside. An open one must show a
+// place that it winds around: behind a flat sheet the winding number is at most one half.
 static bool encloses_something(const attempt *a) {
   if (a->inside_count > 0 || a->job->hole_edge_count == 0) return true;
   int32_t corners[4];
@@ -321,7 +326,8 @@ static pl_status build(const job *j, attempt *a, pl_mesh **tets, pl_lattice_repo
                    j->hole_edge_count);
   tet_list list;
   if (!list_tets(a, &list) || !drop_crumbs(a, &list)) return pl_fail_memory(error);
-  pl_mesh_view view = {.point_count = list.point_count, .points = list.points, .tet_count = list.tet_count, .tets = list.corners};
+  pl_mesh_view view = {
+      .point_count = list.point_count, .points = list.points, .tet_count = list.tet_count, .tets = list.corners};
   status = pl_mesh_create(j->context, &view, tets, error);
   if (status == PL_OK && report != NULL) fill_report(a, &list, report);
   return status;
@@ -336,7 +342,8 @@ static pl_status check_def(const pl_lattice_def *def, const pl_mesh_view *surfac
 
 static pl_box triangles_box(const pl_mesh_view *surface) {
   pl_box box = pl_box_empty();
-  for (int32_t i = 0; i < 3 * surface->triangle_count; ++i) box = pl_box_with(box, surface->points[surface->triangles[i]]);
+  for (int32_t i = 0; i < 3 * surface->triangle_count; ++i)
+    box = pl_box_with(box, surface->points[surface->triangles[i]]);
   return box;
 }
 

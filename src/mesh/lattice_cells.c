@@ -1,11 +1,11 @@
 // Geometry of the body-centred cubic lattice and the test of triangles against its tets.
 //
-// All its tets have the same shape (edges 1, 1 and four times sqrt(3)/2 of the cell, quality 0.95), and unlike cubes cut into five or six
-// tets it has no preferred diagonal, so a body is equally stiff in mirrored directions.
+// All its tets have the same shape (edges 1, 1 and four times sqrt(3)/2 of the cell, quality 0.95), and unlike cubes
+// cut into five or six tets it has no preferred diagonal, so a body is equally stiff in mirrored directions.
 //
-// A triangle and a tet, both convex, are apart exactly when one of 23 directions separates them: the normals of the tet's faces and of the
-// triangle, and the cross products of their edges (separating axis theorem). A margin only asks for a wider gap: gaps along directions
-// never exceed the distance, so nothing within the margin is missed.
+// A triangle and a tet, both convex, are apart exactly when one of 23 directions separates them: the normals of the
+// tet's faces and of the triangle, and the cross products of their edges (separating axis theorem). A margin only asks
+// for a wider gap: gaps along directions never exceed the distance, so nothing within the margin is missed.
 #include "mesh/lattice_cells.h"
 
 #include "base/error.h"
@@ -31,11 +31,12 @@ double pl_lattice_fitting_size(pl_box box, double cell_size, double margin, doub
   return cell_size;
 }
 
-pl_status pl_lattice_lay(pl_lattice *lattice, pl_arena *arena, pl_box box, double cell_size, double margin, pl_error *error) {
+pl_status pl_lattice_lay(pl_lattice *lattice, pl_arena *arena, pl_box box, double cell_size, double margin,
+                         pl_error *error) {
   double counts[3], cells = count_cells(box, cell_size, margin, counts);
   if (!(cells <= MAX_CELLS))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cell_size", "%g m is too small for a surface that is %g m large",
-                         cell_size, pl_box_diagonal(box));
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cell_size",
+                         "%g m is too small for a surface that is %g m large", cell_size, pl_box_diagonal(box));
   for (int a = 0; a < 3; ++a) lattice->counts[a] = (int32_t)counts[a];
   lattice->cell_size = cell_size;
   lattice->cell_count = (int32_t)cells;
@@ -89,7 +90,8 @@ pl_vec3 pl_lattice_point(const pl_lattice *lattice, int32_t point) {
   int32_t cell[3];
   cell_position(lattice, point / 2, cell);
   double shift = point % 2 == 0 ? 0 : 0.5;
-  return pl_vec3_add_scaled(lattice->origin, pl_vec3_of(cell[0] + shift, cell[1] + shift, cell[2] + shift), lattice->cell_size);
+  return pl_vec3_add_scaled(lattice->origin, pl_vec3_of(cell[0] + shift, cell[1] + shift, cell[2] + shift),
+                            lattice->cell_size);
 }
 
 // The largest offset from the cell's centre tells the face, the two others the edge of that face.
@@ -113,18 +115,20 @@ int32_t pl_lattice_locate(const pl_lattice *lattice, pl_vec3 position) {
 // A tet of one of the twelve kinds, relative to its cell, in cells.
 typedef struct tet_kind {
   pl_vec3 corners[4], edges[6];
-  pl_vec3 normals[4];        // unit
+  pl_vec3 normals[4];     // unit
   double min[4], max[4];  // extent along each normal
   pl_box box;
 } tet_kind;
 
-// By value: filling the caller's array through a pointer trips loop distribution of gcc 12 at -O3, which then loses some of the extents.
+// By value: filling the caller's array through a pointer trips loop distribution of gcc 12 at -O3, which then loses
+// some of the extents.
 static tet_kind make_kind(int number) {
   tet_kind kind;
   int offsets[4][3];
   tet_offsets(number, offsets);
   pl_vec3 c[4];
-  for (int k = 0; k < 4; ++k) kind.corners[k] = c[k] = pl_vec3_scale(pl_vec3_of(offsets[k][0], offsets[k][1], offsets[k][2]), 0.5);
+  for (int k = 0; k < 4; ++k)
+    kind.corners[k] = c[k] = pl_vec3_scale(pl_vec3_of(offsets[k][0], offsets[k][1], offsets[k][2]), 0.5);
   kind.box = (pl_box){pl_vec3_min(pl_vec3_min(c[0], c[1]), pl_vec3_min(c[2], c[3])),
                       pl_vec3_max(pl_vec3_max(c[0], c[1]), pl_vec3_max(c[2], c[3]))};
   for (int i = 0, n = 0; i < 4; ++i)
@@ -151,7 +155,8 @@ typedef struct triangle {
 static bool axis_separates(const tet_kind *kind, const triangle *t, pl_vec3 axis, double gap) {
   double length = pl_vec3_length(axis);
   if (!(length > 1e-12)) return false;
-  double a = pl_vec3_dot(axis, t->corners[0]), b = pl_vec3_dot(axis, t->corners[1]), c = pl_vec3_dot(axis, t->corners[2]);
+  double a = pl_vec3_dot(axis, t->corners[0]), b = pl_vec3_dot(axis, t->corners[1]),
+         c = pl_vec3_dot(axis, t->corners[2]);
   double low = fmin(a, fmin(b, c)), high = fmax(a, fmax(b, c)), min = HUGE_VAL, max = -HUGE_VAL;
   for (int k = 0; k < 4; ++k) {
     double x = pl_vec3_dot(axis, kind->corners[k]);
@@ -185,7 +190,8 @@ static triangle make_triangle(const pl_lattice *l, const pl_mesh_view *surface, 
     t.corners[k] = pl_vec3_scale(t.corners[k], 1 / l->cell_size);
     t.box = pl_box_with(t.box, t.corners[k]);
   }
-  for (int k = 0; k < 3; ++k) t.edges[k] = pl_vec3_unit_or(pl_vec3_sub(t.corners[(k + 1) % 3], t.corners[k]), pl_vec3_of(0, 0, 0));
+  for (int k = 0; k < 3; ++k)
+    t.edges[k] = pl_vec3_unit_or(pl_vec3_sub(t.corners[(k + 1) % 3], t.corners[k]), pl_vec3_of(0, 0, 0));
   t.normal = pl_vec3_unit_or(pl_vec3_cross(t.edges[0], t.edges[1]), pl_vec3_of(0, 0, 0));
   return t;
 }
@@ -198,7 +204,8 @@ static triangle shift_triangle(const triangle *t, const int32_t cell[3]) {
   return s;
 }
 
-// Whether the plane of the triangle passes the ball around the tets of a cell; spares large triangles most cells of their box.
+// Whether the plane of the triangle passes the ball around the tets of a cell; spares large triangles most cells of
+// their box.
 static bool plane_is_near(const triangle *t, double gap) {
   pl_vec3 center = {0.75, 0.75, 0.75};
   return fabs(pl_vec3_dot(t->normal, pl_vec3_sub(center, t->corners[0]))) <= 1.3 + gap;

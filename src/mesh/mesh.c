@@ -1,5 +1,6 @@
-// A mesh owns copies of all its arrays in one arena and never changes after it was created. Everything that later code would
-// otherwise have to doubt (index ranges, finite coordinates, counts whose products fit an index) is checked here once.
+// A mesh owns copies of all its arrays in one arena and never changes after it was created. Everything that later code
+// would otherwise have to doubt (index ranges, finite coordinates, counts whose products fit an index) is checked here
+// once.
 #include <string.h>
 
 #include "base/arena.h"
@@ -14,9 +15,11 @@ struct pl_mesh {
 
 // Check that `count` is usable and its array is there; indices `width * count` must fit an int32_t.
 static pl_status check_array(const char *what, int32_t count, int32_t width, const void *items, pl_error *error) {
-  if (count < 0) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the number of %s is %d, which is negative", what, count);
+  if (count < 0)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the number of %s is %d, which is negative", what, count);
   if (count > INT32_MAX / width)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d %s are too many; at most %d fit", count, what, INT32_MAX / width);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d %s are too many; at most %d fit", count, what,
+                   INT32_MAX / width);
   if (count > 0 && items == NULL)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "there should be %d %s, but their array is NULL", count, what);
   return PL_OK;
@@ -43,12 +46,13 @@ static pl_status check_arrays(const pl_mesh_view *view, pl_error *error) {
   return PL_OK;
 }
 
-static pl_status check_indices(const char *what, const int32_t *indices, int32_t count, int32_t width, int32_t point_count,
-                               pl_error *error) {
+static pl_status check_indices(const char *what, const int32_t *indices, int32_t count, int32_t width,
+                               int32_t point_count, pl_error *error) {
   for (int32_t i = 0; i < count * width; ++i)
     if (indices[i] < 0 || indices[i] >= point_count)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "%s %d names point %d, but there are only %d points (counted from 0)", what,
-                     i / width, indices[i], point_count);
+      return pl_fail(error, PL_ERROR_INVALID_DATA,
+                     "%s %d names point %d, but there are only %d points (counted from 0)", what, i / width, indices[i],
+                     point_count);
   return PL_OK;
 }
 
@@ -56,10 +60,10 @@ static pl_status check_points(const pl_vec3 *points, int32_t point_count, const 
   for (int32_t i = 0; i < point_count; ++i) {
     if (pl_vec3_is_finite(points[i])) continue;
     if (pose == NULL)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d is at (%g, %g, %g), which is not a place", i, points[i].x, points[i].y,
-                     points[i].z);
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d of pose '%s' is at (%g, %g, %g), which is not a place", i, pose,
-                   points[i].x, points[i].y, points[i].z);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d is at (%g, %g, %g), which is not a place", i, points[i].x,
+                     points[i].y, points[i].z);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d of pose '%s' is at (%g, %g, %g), which is not a place", i,
+                   pose, points[i].x, points[i].y, points[i].z);
   }
   return PL_OK;
 }
@@ -70,8 +74,8 @@ static pl_status check_group(const pl_mesh_view *view, int32_t group, pl_error *
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "group %d has no name or no weights", group);
   for (int32_t i = 0; i < view->point_count; ++i)
     if (!(g->weights[i] >= 0 && g->weights[i] <= 1))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d has the weight %g in group '%s'; weights go from 0 to 1", i,
-                     (double)g->weights[i], g->name);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d has the weight %g in group '%s'; weights go from 0 to 1",
+                     i, (double)g->weights[i], g->name);
   return PL_OK;
 }
 
@@ -97,7 +101,8 @@ static pl_status check_view(const pl_mesh_view *view, pl_error *error) {
       {"source vertex", view->point_of_source, view->source_count, 1},
   };
   for (size_t i = 0; i < sizeof elements / sizeof elements[0]; ++i) {
-    status = check_indices(elements[i].what, elements[i].indices, elements[i].count, elements[i].width, view->point_count, error);
+    status = check_indices(elements[i].what, elements[i].indices, elements[i].count, elements[i].width,
+                           view->point_count, error);
     if (status < 0) return status;
   }
   for (int32_t i = 0; i < view->group_count; ++i)
@@ -107,11 +112,11 @@ static pl_status check_view(const pl_mesh_view *view, pl_error *error) {
   return PL_OK;
 }
 
-// Bytes of a copy, with room for the alignment of each piece, so that the arena makes one block.
+// Bytes of a copy, including the alignment of each piece, so that the arena makes one block.
 static size_t estimate_size(const pl_mesh_view *v) {
   size_t points = (size_t)v->point_count;
-  size_t size =
-      sizeof(pl_mesh) + points * sizeof(pl_vec3) * (1 + (size_t)v->pose_count) + points * sizeof(float) * (size_t)v->group_count;
+  size_t size = sizeof(pl_mesh) + points * sizeof(pl_vec3) * (1 + (size_t)v->pose_count) +
+                points * sizeof(float) * (size_t)v->group_count;
   size_t integers =
       2 * (size_t)v->segment_count + 3 * (size_t)v->triangle_count + 5 * (size_t)v->tet_count + (size_t)v->source_count;
   size += integers * sizeof(int32_t);

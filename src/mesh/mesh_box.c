@@ -1,7 +1,7 @@
-// A box of tets. Each cell is cut into five: one tet in the middle and one at each of the four corners it leaves out. Of the two
-// ways to do so neighbours take different ones, in a checkerboard: then every face diagonal joins points whose i + j + k is even,
-// so the cuts of neighbours match and no direction is preferred (six tets around a cell diagonal would all lean the same way and
-// bend a falling box sideways).
+// A box of tets. Each cell is cut into five: one tet in the middle and one at each of the four corners it leaves out.
+// Of the two ways to do so neighbours take different ones, in a checkerboard: then every face diagonal joins points
+// whose i + j + k is even, so the cuts of neighbours match and no direction is preferred (six tets around a cell
+// diagonal would all lean the same way and bend a falling box sideways).
 #include "mesh/mesh_box.h"
 
 #include "base/arena.h"
@@ -9,8 +9,8 @@
 #include "math/vec3.h"
 #include "pliant/mesh.h"
 
-// Corner c of a cell is at (c & 1, c >> 1 & 1, c >> 2); corners are named here as in an even cell. In the cell of the other kind
-// the middle tet takes the other four corners.
+// Corner c of a cell is at (c & 1, c >> 1 & 1, c >> 2); corners are named here as in an even cell. In the cell of the
+// other kind the middle tet takes the other four corners.
 static const int32_t MIDDLE_CORNERS[2][4] = {{0, 5, 3, 6}, {1, 2, 4, 7}};
 static const int32_t CUT_CORNERS[2][4] = {{1, 2, 4, 7}, {0, 3, 5, 6}};
 
@@ -42,24 +42,29 @@ static void fill_box(pl_vec3 size, const int32_t cells[3], pl_vec3 *points, int3
     for (int32_t j = 0; j < cells[1]; ++j)
       for (int32_t i = 0; i < cells[0]; ++i, tets += 20) {
         int32_t corners[8];
-        for (int32_t c = 0; c < 8; ++c) corners[c] = (i + (c & 1)) + across * (j + (c >> 1 & 1)) + layer * (k + (c >> 2));
+        for (int32_t c = 0; c < 8; ++c)
+          corners[c] = (i + (c & 1)) + across * (j + (c >> 1 & 1)) + layer * (k + (c >> 2));
         pl_mesh_cut_cell(corners, (i + j + k) & 1, tets);
       }
 }
 
-pl_status pl_mesh_create_box(pl_context *context, pl_vec3 size, const int32_t cells[3], pl_mesh **mesh, pl_error *error) {
+pl_status pl_mesh_create_box(pl_context *context, pl_vec3 size, const int32_t cells[3], pl_mesh **mesh,
+                             pl_error *error) {
   if (mesh != NULL) *mesh = NULL;
   if (!pl_vec3_is_finite(size) || !(size.x > 0 && size.y > 0 && size.z > 0))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a box of %g x %g x %g metres has no inside", size.x, size.y, size.z);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a box of %g x %g x %g metres has no inside", size.x, size.y,
+                   size.z);
   double cell_count = 1, point_count = 1;
   for (int axis = 0; axis < 3; ++axis) {
     if (cells[axis] < 1)
-      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a box needs at least one cell along each axis, not %d", cells[axis]);
+      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a box needs at least one cell along each axis, not %d",
+                     cells[axis]);
     cell_count *= cells[axis];
     point_count *= cells[axis] + 1.0;
   }
   if (cell_count > INT32_MAX / 20 || point_count > INT32_MAX / 3)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a box of %d x %d x %d cells is too large", cells[0], cells[1], cells[2]);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a box of %d x %d x %d cells is too large", cells[0], cells[1],
+                   cells[2]);
 
   pl_arena arena;
   pl_arena_init(&arena, context, 0);

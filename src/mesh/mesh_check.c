@@ -1,5 +1,6 @@
-// Look for what makes a mesh unfit to simulate. Every kind of trouble is counted in full and listed for its first few elements, in
-// words for someone who made the mesh and never saw this code. Indices count from 0, as in the file's own order.
+// Search for what makes a mesh unfit to simulate. Every kind of trouble is counted in full and listed for its first few
+// elements, in words for someone who made the mesh and never saw this code. Indices count from 0, as in the file's own
+// order.
 #include "mesh/mesh_check.h"
 
 #include "base/error.h"
@@ -8,9 +9,9 @@
 
 enum { LISTED = 8 };  // findings of one kind: enough to see a pattern, few enough to read
 
-// An element is flat when twice its area (six times its volume) is below this share of its longest edge squared (cubed). That is
-// about 0.7 for a regular element and above 0.01 for well-made ones; at 1e-6 single precision cannot tell its height from 0 any
-// more.
+// An element is flat when twice its area (six times its volume) is below this fraction of its longest edge squared
+// (cubed). That is about 0.7 for a regular element and above 0.01 for well-made ones; at 1e-6 single precision cannot
+// tell its height from 0 any more.
 static const double FLAT = 1e-6;
 
 static const struct {
@@ -33,34 +34,40 @@ static const struct {
         {"degenerate-triangle", PL_SEVERITY_WARNING,
          "With no area it has no front and no back, so shading and contact guess there.",
          "Dissolve degenerate faces in your modelling program (in Blender: Mesh > Clean Up > Degenerate Dissolve)."},
-    [PL_TROUBLE_FLAT_SEGMENT] = {"degenerate-segment", PL_SEVERITY_WARNING, "With no length it has no direction to keep.",
-                                 "Merge its two ends, or remove it."},
+    [PL_TROUBLE_FLAT_SEGMENT] = {"degenerate-segment", PL_SEVERITY_WARNING,
+                                 "With no length it has no direction to keep.", "Merge its two ends, or remove it."},
     [PL_TROUBLE_DUPLICATE] =
         {"duplicate-element", PL_SEVERITY_WARNING,
-         "The same piece of material is there twice: it is twice as heavy and stiff, and the surface has no clear outside.",
+         "The same piece of material is there twice: it is twice as heavy and stiff, and the surface has no clear "
+         "outside.",
          "Delete one of the two; a copy that faces the other way to look two-sided is not needed here."},
-    [PL_TROUBLE_COINCIDENT] = {"coincident-points", PL_SEVERITY_WARNING,
-                               "They look like one point but are not joined, so the body can tear open there.",
-                               "Merge points by distance in your modelling program, or export without splitting seams."},
+    [PL_TROUBLE_COINCIDENT] =
+        {"coincident-points", PL_SEVERITY_WARNING,
+         "They look like one point but are not joined, so the body can tear open there.",
+         "Merge points by distance in your modelling program, or export without splitting seams."},
     [PL_TROUBLE_ISOLATED] = {"isolated-point", PL_SEVERITY_WARNING,
                              "Nothing holds it, so it has no mass and stays behind or falls away alone.",
                              "Delete loose points before exporting."},
-    [PL_TROUBLE_PIECES] = {"several-pieces", PL_SEVERITY_NOTE,
-                           "Pieces that share no point do not hold each other; each moves on its own.",
-                           "Nothing, if that is what you want; otherwise join them, or put one tet mesh around all of them."},
-    [PL_TROUBLE_TET_PIECES] = {"several-pieces", PL_SEVERITY_WARNING,
-                               "Pieces that share no point do not hold each other, so the body falls apart.",
-                               "Join the pieces, use a larger cell size so that they grow together, or make each its own body."},
+    [PL_TROUBLE_PIECES] =
+        {"several-pieces", PL_SEVERITY_NOTE,
+         "Pieces that share no point do not hold each other; each moves on its own.",
+         "Nothing, if that is what you want; otherwise join them, or put one tet mesh around all of them."},
+    [PL_TROUBLE_TET_PIECES] =
+        {"several-pieces", PL_SEVERITY_WARNING,
+         "Pieces that share no point do not hold each other, so the body falls apart.",
+         "Join the pieces, use a larger cell size so that they grow together, or make each its own body."},
     [PL_TROUBLE_OPEN_EDGE] = {"open-edge", PL_SEVERITY_WARNING,
                               "The surface has a rim or a hole there, so inside and outside are not clear.",
                               "Fill the hole if the body should be solid; leave it if it is meant to be a sheet."},
-    [PL_TROUBLE_CROWDED_EDGE] = {"non-manifold-edge", PL_SEVERITY_WARNING,
-                                 "Where more than two triangles meet at an edge there is a wall inside the body or two bodies "
-                                 "touch, and the surface has no clear outside.",
-                                 "Delete the inner faces, or separate the parts that touch."},
-    [PL_TROUBLE_FLIPPED_EDGE] = {"flipped-edge", PL_SEVERITY_WARNING,
-                                 "What is outside for one is inside for the other, so contact pushes the wrong way there.",
-                                 "Recalculate normals to the outside (in Blender: Mesh > Normals > Recalculate Outside)."},
+    [PL_TROUBLE_CROWDED_EDGE] =
+        {"non-manifold-edge", PL_SEVERITY_WARNING,
+         "Where more than two triangles meet at an edge there is a wall inside the body or two bodies "
+         "touch, and the surface has no clear outside.",
+         "Delete the inner faces, or separate the parts that touch."},
+    [PL_TROUBLE_FLIPPED_EDGE] =
+        {"flipped-edge", PL_SEVERITY_WARNING,
+         "What is outside for one is inside for the other, so contact pushes the wrong way there.",
+         "Recalculate normals to the outside (in Blender: Mesh > Normals > Recalculate Outside)."},
     [PL_TROUBLE_INSIDE_OUT] =
         {"inside-out", PL_SEVERITY_WARNING,
          "Everything outside counts as solid and the inside as empty, so contact pushes things in instead of out.",
@@ -106,13 +113,14 @@ static void check_tets(pl_check *check) {
     if (!(fabs(volume) * 6 > FLAT * longest * longest * longest)) {
       check->report.degenerate_count++;
       if (pl_check_count(check, PL_TROUBLE_FLAT_TET, t, center, &where))
-        PL_CHECK_SAY(check, &where, "Tet %d (points %d, %d, %d, %d) is flat: %g m long, but its volume is %g cubic metres.", t,
-                     c[0], c[1], c[2], c[3], longest, volume);
+        PL_CHECK_REPORT(check, &where,
+                        "Tet %d (points %d, %d, %d, %d) is flat: %g m long, but its volume is %g cubic metres.", t,
+                        c[0], c[1], c[2], c[3], longest, volume);
     } else if (volume < 0) {
       check->report.inverted_tet_count++;
       if (pl_check_count(check, PL_TROUBLE_INVERTED_TET, t, center, &where))
-        PL_CHECK_SAY(check, &where, "Tet %d (points %d, %d, %d, %d) is inside out: its volume is %g cubic metres.", t, c[0], c[1],
-                     c[2], c[3], volume);
+        PL_CHECK_REPORT(check, &where, "Tet %d (points %d, %d, %d, %d) is inside out: its volume is %g cubic metres.",
+                        t, c[0], c[1], c[2], c[3], volume);
     }
   }
 }
@@ -127,8 +135,9 @@ static void check_triangles(pl_check *check) {
     pl_finding where;
     check->report.degenerate_count++;
     if (pl_check_count(check, PL_TROUBLE_FLAT_TRIANGLE, t, element_center(check, c, 3), &where))
-      PL_CHECK_SAY(check, &where, "Triangle %d (points %d, %d, %d) is %s: %g m long, with an area of %g square metres.", t, c[0],
-                   c[1], c[2], longest > 0 ? "a line" : "a point", longest, doubled / 2);
+      PL_CHECK_REPORT(check, &where,
+                      "Triangle %d (points %d, %d, %d) is %s: %g m long, with an area of %g square metres.", t, c[0],
+                      c[1], c[2], longest > 0 ? "a line" : "a point", longest, doubled / 2);
   }
 }
 
@@ -139,7 +148,7 @@ static void check_segments(pl_check *check) {
     pl_finding where;
     check->report.degenerate_count++;
     if (pl_check_count(check, PL_TROUBLE_FLAT_SEGMENT, s, check->view.points[c[0]], &where))
-      PL_CHECK_SAY(check, &where, "Segment %d (points %d, %d) has no length.", s, c[0], c[1]);
+      PL_CHECK_REPORT(check, &where, "Segment %d (points %d, %d) has no length.", s, c[0], c[1]);
   }
 }
 
@@ -167,11 +176,11 @@ static bool check_duplicates(pl_check *check, pl_elements elements) {
     pl_finding where;
     check->report.duplicate_count++;
     if (pl_check_count(check, PL_TROUBLE_DUPLICATE, order[i], element_center(check, key, width), &where))
-      PL_CHECK_SAY(check, &where, "%ss %d and %d have the same corners.",
-                   width == 2   ? "Segment"
-                   : width == 3 ? "Triangle"
-                                : "Tet",
-                   order[first], order[i]);
+      PL_CHECK_REPORT(check, &where, "%ss %d and %d have the same corners.",
+                      width == 2   ? "Segment"
+                      : width == 3 ? "Triangle"
+                                   : "Tet",
+                      order[first], order[i]);
   }
   return true;
 }
@@ -185,12 +194,13 @@ static bool check_points(pl_check *check, const int32_t *component_of_point) {
     if (component_of_point[i] < 0) {
       check->report.isolated_point_count++;
       if (pl_check_count(check, PL_TROUBLE_ISOLATED, i, p, &where))
-        PL_CHECK_SAY(check, &where, "Point %d at (%g, %g, %g) belongs to no element.", i, p.x, p.y, p.z);
+        PL_CHECK_REPORT(check, &where, "Point %d at (%g, %g, %g) belongs to no element.", i, p.x, p.y, p.z);
     }
     if (first_of_point[i] == i) continue;
     check->report.duplicate_count++;
     if (pl_check_count(check, PL_TROUBLE_COINCIDENT, i, p, &where))
-      PL_CHECK_SAY(check, &where, "Points %d and %d are at the same place, (%g, %g, %g).", first_of_point[i], i, p.x, p.y, p.z);
+      PL_CHECK_REPORT(check, &where, "Points %d and %d are at the same place, (%g, %g, %g).", first_of_point[i], i, p.x,
+                      p.y, p.z);
   }
   return true;
 }
@@ -215,7 +225,7 @@ static bool find_pieces(pl_check *check, int32_t **component_of_point) {
                             component_of_point, &check->report.component_count);
 }
 
-// One finding for all pieces, at the smallest, which is usually the one nobody knew of.
+// One finding for all pieces, at the smallest, which is usually the unintended one.
 static bool check_pieces(pl_check *check, const int32_t *component_of_point) {
   int32_t piece_count = check->report.component_count;
   if (piece_count < 2) return true;
@@ -229,8 +239,9 @@ static bool check_pieces(pl_check *check, const int32_t *component_of_point) {
   pl_trouble trouble = check->view.tet_count > 0 ? PL_TROUBLE_TET_PIECES : PL_TROUBLE_PIECES;
   pl_finding where;
   if (pl_check_count(check, trouble, at, check->view.points[at], &where))
-    PL_CHECK_SAY(check, &where, "The mesh is in %d separate pieces; the smallest has %d points and begins at point %d.",
-                 piece_count, sizes[min], at);
+    PL_CHECK_REPORT(check, &where,
+                    "The mesh is in %d separate pieces; the smallest has %d points and begins at point %d.",
+                    piece_count, sizes[min], at);
   return true;
 }
 
@@ -239,7 +250,7 @@ static bool check_everything(pl_check *check) {
   pl_finding where;
   if (view->tet_count == 0 && view->triangle_count == 0 && view->segment_count == 0 &&
       pl_check_count(check, PL_TROUBLE_EMPTY, -1, pl_vec3_of(0, 0, 0), &where))
-    PL_CHECK_SAY(check, &where, "The mesh has %d points and no tets, triangles or segments.", view->point_count);
+    PL_CHECK_REPORT(check, &where, "The mesh has %d points and no tets, triangles or segments.", view->point_count);
   check_tets(check);
   check_triangles(check);
   check_segments(check);

@@ -1,4 +1,5 @@
-// What the parts of pl_mesh_check() share: the kinds of trouble with their sentences, and the count of findings of each kind.
+// Shared by the parts of pl_mesh_check(): the kinds of trouble with their sentences, and the count
+// of findings of each kind.
 #ifndef PL_MESH_CHECK_H
 #define PL_MESH_CHECK_H
 
@@ -34,13 +35,15 @@ typedef struct pl_check {
   pl_arena arena;                    // for tables while checking
 } pl_check;
 
-// Count a trouble. True when it is among the first few of its kind: then `where` is filled and the caller says what it sees through
-// PL_CHECK_SAY().
-bool pl_check_count(pl_check *check, pl_trouble trouble, int32_t index, pl_vec3 position, pl_finding *where);
+// Count a trouble. True when it is among the first few of its kind: then `where` is filled and the
+// caller says what it sees through PL_CHECK_SAY().
+bool pl_check_count(pl_check *check, pl_trouble trouble, int32_t index, pl_vec3 position,
+                    pl_finding *where);
 
 // Add the finding `where` with a formatted sentence about what is there.
-#define PL_CHECK_SAY(check, where, ...) \
-  ((check)->failed = (check)->failed || pl_findings_addf((check)->findings, (where), __VA_ARGS__) < 0)
+#define PL_CHECK_REPORT(check, where, ...) \
+  ((check)->failed =                       \
+       (check)->failed || pl_findings_addf((check)->findings, (where), __VA_ARGS__) < 0)
 
 // Edges of the triangles, and closed pieces that are inside out. False when out of memory.
 bool pl_check_surface(pl_check *check);

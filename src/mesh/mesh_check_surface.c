@@ -1,6 +1,6 @@
-// Troubles of a triangle surface: edges with one triangle, with more than two, with two that disagree on what is outside, and
-// closed pieces that are inside out. Triangles with repeated corners are left out: they are reported as degenerate already and
-// would only make their edges look crowded.
+// Troubles of a triangle surface: edges with one triangle, with more than two, with two that disagree on what is
+// outside, and closed pieces that are inside out. Triangles with repeated corners are left out: they are reported as
+// degenerate already and would only make their edges look crowded.
 #include "math/vec3.h"
 #include "mesh/mesh_check.h"
 #include "mesh/topology.h"
@@ -31,7 +31,7 @@ static bool collect_sides(pl_check *check, sides *s) {
   return pl_tuples_sort(&check->arena, s->keys, s->count, 2, check->view.point_count, &s->order);
 }
 
-// Judge the edge whose sides are order[begin .. end). Marks triangles at bad edges as not closed.
+// Check the edge whose sides are order[begin .. end). Marks triangles at bad edges as not closed.
 static void check_edge(pl_check *check, const sides *s, int32_t begin, int32_t end, bool *is_rough) {
   const int32_t *triangles = check->view.triangles, *edge = &s->keys[2 * (size_t)s->order[begin]];
   int32_t first = s->owner[s->order[begin]], last = s->owner[s->order[end - 1]], count = end - begin;
@@ -44,18 +44,19 @@ static void check_edge(pl_check *check, const sides *s, int32_t begin, int32_t e
   if (count == 1) {
     check->report.open_edge_count++;
     if (pl_check_count(check, PL_TROUBLE_OPEN_EDGE, first / 3, middle, &where))
-      PL_CHECK_SAY(check, &where, "The edge between points %d and %d has a triangle (%d) on one side only.", edge[0], edge[1],
-                   first / 3);
+      PL_CHECK_REPORT(check, &where, "The edge between points %d and %d has a triangle (%d) on one side only.", edge[0],
+                      edge[1], first / 3);
   } else if (is_flipped) {
     check->report.flipped_edge_count++;
     if (pl_check_count(check, PL_TROUBLE_FLIPPED_EDGE, last / 3, middle, &where))
-      PL_CHECK_SAY(check, &where, "Triangles %d and %d share the edge between points %d and %d but face opposite ways.", first / 3,
-                   last / 3, edge[0], edge[1]);
+      PL_CHECK_REPORT(check, &where,
+                      "Triangles %d and %d share the edge between points %d and %d but face opposite ways.", first / 3,
+                      last / 3, edge[0], edge[1]);
   } else {
     check->report.non_manifold_edge_count++;
     if (pl_check_count(check, PL_TROUBLE_CROWDED_EDGE, first / 3, middle, &where))
-      PL_CHECK_SAY(check, &where, "The edge between points %d and %d has %d triangles (%d, %d, ...).", edge[0], edge[1], count,
-                   first / 3, s->owner[s->order[begin + 1]] / 3);
+      PL_CHECK_REPORT(check, &where, "The edge between points %d and %d has %d triangles (%d, %d, ...).", edge[0],
+                      edge[1], count, first / 3, s->owner[s->order[begin + 1]] / 3);
   }
 }
 
@@ -67,8 +68,8 @@ typedef struct piece {
   bool is_rough;           // not closed, or not of one mind
 } piece;
 
-// Six times the signed volume under a triangle, seen from `origin`; near the piece, so that no digits are lost far from the world's
-// origin.
+// Six times the signed volume under a triangle, seen from `origin`; near the piece, so that no digits are lost far from
+// the world's origin.
 static double volume_under(const pl_check *check, int32_t triangle, pl_vec3 origin) {
   const int32_t *c = &check->view.triangles[3 * triangle];
   const pl_vec3 *p = check->view.points;
@@ -92,9 +93,11 @@ static void check_volumes(pl_check *check, const piece *pieces, int32_t piece_co
       is_hollow = !pieces[j].is_rough && pieces[j].volume > 0 && is_box_within(pieces[i].box, pieces[j].box);
     if (is_hollow) continue;
     pl_finding where;
-    if (!pl_check_count(check, PL_TROUBLE_INSIDE_OUT, pieces[i].first_triangle, pl_box_center(pieces[i].box), &where)) return;
-    PL_CHECK_SAY(check, &where, "The closed surface that begins with triangle %d is inside out: it encloses %g cubic metres.",
-                 pieces[i].first_triangle, pieces[i].volume / 6);
+    if (!pl_check_count(check, PL_TROUBLE_INSIDE_OUT, pieces[i].first_triangle, pl_box_center(pieces[i].box), &where))
+      return;
+    PL_CHECK_REPORT(check, &where,
+                    "The closed surface that begins with triangle %d is inside out: it encloses %g cubic metres.",
+                    pieces[i].first_triangle, pieces[i].volume / 6);
   }
 }
 

@@ -1,5 +1,5 @@
-// Plane meshes from outlines: points on the outlines, a triangular lattice inside, a Delaunay triangulation that contains the outlines, and then as many points and moves as
-// well-shaped triangles need (plate_refine.c).
+// Plane meshes from outlines: points on the outlines, a triangular lattice inside, a Delaunay triangulation that
+// contains the outlines, and then the points and moves that well-shaped triangles need (plate_refine.c).
 #include <math.h>
 
 #include "base/arena.h"
@@ -7,7 +7,8 @@
 #include "base/error.h"
 #include "mesh/plate_refine.h"
 
-// Lattice points stay this far from the outline, in spacings: closer ones would make thin triangles with it, and what is left open is for the refinement to fill.
+// Lattice points stay this far from the outline, in spacings: closer ones would make thin triangles with it, and what
+// is left open is for the refinement to fill.
 static const double MARGIN = 0.75;
 
 // Triangles thinner than this are refused: they would decide how stiff the body is, and how small its steps.
@@ -52,7 +53,8 @@ static bool add_lattice(pl_plate *plate, frame f) {
   const int32_t border_count = (int32_t)plate->points.count, none = -1;
   double s = plate->def->spacing, row_height = 0.8660254037844386 * s;
   double x0 = 0.5 * (f.left + f.right), y0 = 0.5 * (f.bottom + f.top);
-  int64_t rows = (int64_t)(0.5 * (f.top - f.bottom) / row_height), columns = (int64_t)(0.5 * (f.right - f.left) / s) + 1;
+  int64_t rows = (int64_t)(0.5 * (f.top - f.bottom) / row_height),
+          columns = (int64_t)(0.5 * (f.right - f.left) / s) + 1;
   for (int64_t row = -rows; row <= rows; ++row)
     for (int64_t column = -columns; column <= columns; ++column) {
       double shift = row % 2 == 0 ? 0 : 0.5;
@@ -70,16 +72,18 @@ static pl_status check_counts(const pl_plate_def *def, frame f, pl_error *error)
   for (int32_t k = 0; k <= def->hole_count; ++k) {
     const pl_plate_loop *loop = k == 0 ? &def->outline : &def->holes[k - 1];
     for (int32_t i = 0; i < loop->corner_count; ++i) {
-      const double *a = loop->corners + 2 * (ptrdiff_t)i, *b = loop->corners + 2 * (ptrdiff_t)((i + 1) % loop->corner_count);
+      const double *a = loop->corners + 2 * (ptrdiff_t)i,
+                   *b = loop->corners + 2 * (ptrdiff_t)((i + 1) % loop->corner_count);
       length += hypot(b[0] - a[0], b[1] - a[1]);
     }
   }
   if (length / s > MAX_BORDER_POINTS || area / (0.866 * s * s) > MAX_POINTS)
-    return pl_fail_field(error, PL_ERROR_INVALID_DATA, "spacing", "%g m makes too many triangles of a plate %g m by %g m", s,
-                         f.right - f.left, f.top - f.bottom);
-  if (s > fmin(f.right - f.left, f.top - f.bottom))
-    return pl_fail_field(error, PL_ERROR_INVALID_DATA, "spacing", "%g m is wider than the plate, %g m by %g m", s, f.right - f.left,
+    return pl_fail_field(error, PL_ERROR_INVALID_DATA, "spacing",
+                         "%g m makes too many triangles of a plate %g m by %g m", s, f.right - f.left,
                          f.top - f.bottom);
+  if (s > fmin(f.right - f.left, f.top - f.bottom))
+    return pl_fail_field(error, PL_ERROR_INVALID_DATA, "spacing", "%g m is wider than the plate, %g m by %g m", s,
+                         f.right - f.left, f.top - f.bottom);
   return PL_OK;
 }
 
@@ -119,7 +123,8 @@ static pl_status make_mesh(const pl_plate *plate, pl_plate_report *report, pl_me
   int32_t triangle_count = 0, point_count = (int32_t)plate->points.count;
   pl_arena arena;
   pl_arena_init(&arena, plate->context, 0);
-  int32_t *numbers = PL_TAKE(&arena, int32_t, point_count), *triangles = PL_TAKE(&arena, int32_t, 3 * plate->inside.count);
+  int32_t *numbers = PL_TAKE(&arena, int32_t, point_count),
+          *triangles = PL_TAKE(&arena, int32_t, 3 * plate->inside.count);
   pl_vec3 *positions = PL_TAKE(&arena, pl_vec3, point_count);
   pl_status status = arena.failed ? pl_fail_memory(error) : PL_OK;
   if (status >= 0) point_count = number_points(plate, numbers, positions);
@@ -131,7 +136,8 @@ static pl_status make_mesh(const pl_plate *plate, pl_plate_report *report, pl_me
     report->area += 0.5 * ((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x));
   }
   for (int32_t i = 0; i < point_count; ++i) report->border_point_count += NEXT(plate, i) >= 0;
-  pl_mesh_view view = {.point_count = point_count, .points = positions, .triangle_count = triangle_count, .triangles = triangles};
+  pl_mesh_view view = {
+      .point_count = point_count, .points = positions, .triangle_count = triangle_count, .triangles = triangles};
   if (status >= 0) status = pl_mesh_create(plate->context, &view, mesh, error);
   pl_arena_destroy(&arena);
   return status;
@@ -144,9 +150,10 @@ static pl_status fill_plate(pl_plate *plate, frame f, pl_plate_report *report, p
   bool sound = add_lattice(plate, f) && pl_plate_triangulate(plate);
   for (int round = 0; sound && round < ROUNDS; ++round) sound = pl_plate_refine(plate) && pl_plate_smooth(plate);
   if (plate->crowded)
-    return pl_fail_field(error, PL_ERROR_INVALID_DATA, "outline", "has sides so close together that no triangle fits between them");
+    return pl_fail_field(error, PL_ERROR_INVALID_DATA, "outline",
+                         "has sides so close together that no triangle fits between them");
   if (!sound) return pl_fail_memory(error);
-  pl_plate_quality quality = pl_plate_judge(plate);
+  pl_plate_quality quality = pl_plate_evaluate(plate);
   if (!(quality.min_angle >= MIN_ANGLE))
     return pl_fail_field(
         error, PL_ERROR_INVALID_DATA, "spacing",
@@ -157,7 +164,8 @@ static pl_status fill_plate(pl_plate *plate, frame f, pl_plate_report *report, p
   return make_mesh(plate, report, mesh, error);
 }
 
-pl_status pl_plate_build(pl_context *context, const pl_plate_def *def, pl_mesh **mesh, pl_plate_report *report, pl_error *error) {
+pl_status pl_plate_build(pl_context *context, const pl_plate_def *def, pl_mesh **mesh, pl_plate_report *report,
+                         pl_error *error) {
   *mesh = NULL;
   pl_plate_report own = {0};
   pl_status status = pl_check_def(def->magic, "pl_plate_def", error);

@@ -1,8 +1,10 @@
-// Bowyer and Watson's insertion: the triangles whose circles hold the new point are taken out, and the hole is filled by triangles from the new point to its rim.
+// Bowyer and Watson's insertion: the triangles whose circles hold the new point are taken out, and the hole is filled
+// by triangles from the new point to its rim.
 //
-// With exact arithmetic no case is special. A point on a side is strictly inside the circles of both triangles there, so both go. A point on a circle leaves its triangle alone.
-// A side of the rim cannot be in line with the point, or the triangle inside it would not have gone. The frame is so far away that it decides nothing
-// about sides whose circle (with the side as diameter) is empty, and these are what an outline is made of in the end.
+// With exact arithmetic no case is special. A point on a side is strictly inside the circles of both triangles there,
+// so both go. A point on a circle leaves its triangle alone. A side of the rim cannot be in line with the point, or the
+// triangle inside it would not have gone. The frame is so far away that it decides nothing about sides whose circle
+// (with the side as diameter) is empty, and these are what an outline is made of in the end.
 #include "mesh/plate_delaunay.h"
 
 // Products of four coordinates of the grid, relative to a point: 4 * 30 bits and some.
@@ -49,7 +51,8 @@ void pl_delaunay_close(pl_delaunay *d) {
   pl_vector_free(&d->rim);
 }
 
-// Walk towards p: through any side that has it on the other hand. In a Delaunay triangulation such a walk never comes back.
+// Walk towards p: through any side that has it on the other hand. In a Delaunay triangulation such a walk never comes
+// back.
 static int32_t find_triangle(const pl_delaunay *d, pl_grid_point p) {
   const pl_grid_point *points = POINTS(d);
   int32_t t = d->last;
@@ -93,7 +96,7 @@ static bool dig(pl_delaunay *d, int32_t first, pl_grid_point p) {
   return true;
 }
 
-// Room for as many triangles as the rim has sides, which are two more than the cavity had triangles.
+// Makes space for one triangle per side of the rim, which are two more than the cavity had triangles.
 static bool make_workspace(pl_delaunay *d) {
   while (d->cavity.count < d->rim.count) {
     int32_t fresh = (int32_t)d->triangles.count;
@@ -102,7 +105,8 @@ static bool make_workspace(pl_delaunay *d) {
   return true;
 }
 
-// One triangle from the point to each side of the rim. Their common sides meet at the rim's points, of which each has one triangle before and one after it.
+// One triangle from the point to each side of the rim. Their common sides meet at the rim's points, of which each has
+// one triangle before and one after it.
 static void fill(pl_delaunay *d, int32_t point) {
   const rim_side *rim = d->rim.items;
   const int32_t *slots = d->cavity.items;
@@ -132,7 +136,8 @@ int32_t pl_delaunay_insert(pl_delaunay *d, pl_grid_point p) {
     if (POINTS(d)[corner].x == p.x && POINTS(d)[corner].y == p.y) return corner;
   }
   d->insertion++;
-  if (!dig(d, first, p) || !make_workspace(d) || !pl_vector_push(&d->points, &p) || !pl_vector_push(&d->triangle_of_point, &first))
+  if (!dig(d, first, p) || !make_workspace(d) || !pl_vector_push(&d->points, &p) ||
+      !pl_vector_push(&d->triangle_of_point, &first))
     return -1;
   fill(d, point);
   return point;

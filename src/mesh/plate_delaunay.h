@@ -1,7 +1,8 @@
 // Delaunay triangulation of points in a plane, one point after the other.
 //
-// Coordinates are whole numbers of a grid (plate_build.c lays it over the plate): then every question asked of them has an exact answer, and points on one line or one circle,
-// which outlines are full of, need no care.
+// Coordinates are whole numbers of a grid (plate_build.c lays it over the plate): then every
+// question asked of them has an exact answer, and points on one line or one circle, which outlines
+// are full of, need no care.
 #ifndef PL_MESH_PLATE_DELAUNAY_H
 #define PL_MESH_PLATE_DELAUNAY_H
 
@@ -11,7 +12,8 @@ typedef struct pl_grid_point {
   int64_t x, y;
 } pl_grid_point;
 
-// Corners counter-clockwise; neighbours[k] lies across the side opposite to corners[k], -1 for none.
+// Corners counter-clockwise; neighbours[k] lies across the side opposite to corners[k], -1 for
+// none.
 typedef struct pl_plane_triangle {
   int32_t corners[3], neighbours[3];
   int32_t mark;  // number of the insertion that made it or takes it out

@@ -1,5 +1,6 @@
-// Outlines of a plate. Places where a loop turns sharply are corners and stay; the lines between two corners, straight or curved, are cut into equal pieces of about the spacing, into more
-// where straight pieces would cut off too much of a curve.
+// Outlines of a plate. Points where a loop turns sharply are corners and stay; the lines between two corners, straight
+// or curved, are cut into equal pieces of about the spacing, into more where straight pieces would cut off too much of
+// a curve.
 #include "mesh/plate_outline.h"
 
 #include <math.h>
@@ -34,7 +35,8 @@ static double turn_of(pl_plate_point a, pl_plate_point b, pl_plate_point c) {
 static double area_of(const pl_plate_loop *loop) {
   double sum = 0;
   pl_plate_point origin = corner_at(loop, 0);
-  for (int32_t i = 1; i + 1 < loop->corner_count; ++i) sum += 0.5 * turn_of(origin, corner_at(loop, i), corner_at(loop, i + 1));
+  for (int32_t i = 1; i + 1 < loop->corner_count; ++i)
+    sum += 0.5 * turn_of(origin, corner_at(loop, i), corner_at(loop, i + 1));
   return sum;
 }
 
@@ -71,7 +73,8 @@ static pl_status check_loop(const pl_plate_def *def, int32_t number, pl_error *e
   const pl_plate_loop *loop = loop_at(def, number);
   const char *name = name_of(number, text);
   int32_t n = loop->corner_count;
-  if (n < 3) return pl_fail_field(error, PL_ERROR_INVALID_DATA, name, "has %d corners; a closed line has three or more", n);
+  if (n < 3)
+    return pl_fail_field(error, PL_ERROR_INVALID_DATA, name, "has %d corners; a closed line has three or more", n);
   for (int32_t i = 0; i < n; ++i) {
     pl_plate_point p = corner_at(loop, i);
     if (!(fabs(p.x) <= 1e9 && fabs(p.y) <= 1e9))
@@ -84,7 +87,8 @@ static pl_status check_loop(const pl_plate_def *def, int32_t number, pl_error *e
                            (i + 1) % n);
     double along = (b.x - a.x) * (c.x - b.x) + (b.y - a.y) * (c.y - b.y);
     if (along < 0 && !(fabs(turn_of(a, b, c)) > 1e-9 * -along))
-      return pl_fail_field(error, PL_ERROR_INVALID_DATA, name, "turns straight back at corner %d (%g, %g)", (i + 1) % n, b.x, b.y);
+      return pl_fail_field(error, PL_ERROR_INVALID_DATA, name, "turns straight back at corner %d (%g, %g)", (i + 1) % n,
+                           b.x, b.y);
   }
   return PL_OK;
 }
@@ -94,7 +98,8 @@ bool pl_plate_sides_meet(pl_plate_point a, pl_plate_point b, pl_plate_point c, p
       fmax(c.y, d.y) < fmin(a.y, b.y))
     return false;
   double c_side = turn_of(a, b, c), d_side = turn_of(a, b, d), a_side = turn_of(c, d, a), b_side = turn_of(c, d, b);
-  return !((c_side > 0 && d_side > 0) || (c_side < 0 && d_side < 0) || (a_side > 0 && b_side > 0) || (a_side < 0 && b_side < 0));
+  return !((c_side > 0 && d_side > 0) || (c_side < 0 && d_side < 0) || (a_side > 0 && b_side > 0) ||
+           (a_side < 0 && b_side < 0));
 }
 
 // Every side against every later one that does not follow it.
@@ -108,10 +113,10 @@ static pl_status check_crossings(const pl_plate_def *def, int32_t first, int32_t
       if (!pl_plate_sides_meet(a, b, corner_at(s, k), corner_at(s, (k + 1) % s->corner_count))) continue;
       if (first == second)
         return pl_fail_field(error, PL_ERROR_INVALID_DATA, name_of(first, first_name),
-                             "crosses or touches itself: side %d, from (%g, %g) to (%g, %g), and side %d", i, a.x, a.y, b.x, b.y,
-                             k);
-      return pl_fail_field(error, PL_ERROR_INVALID_DATA, name_of(second, second_name), "crosses or touches %s: side %d and side %d",
-                           name_of(first, first_name), k, i);
+                             "crosses or touches itself: side %d, from (%g, %g) to (%g, %g), and side %d", i, a.x, a.y,
+                             b.x, b.y, k);
+      return pl_fail_field(error, PL_ERROR_INVALID_DATA, name_of(second, second_name),
+                           "crosses or touches %s: side %d and side %d", name_of(first, first_name), k, i);
     }
   return PL_OK;
 }
@@ -121,7 +126,8 @@ static pl_status check_holes(const pl_plate_def *def, pl_error *error) {
   for (int32_t i = 1; i <= def->hole_count; ++i) {
     pl_plate_point p = corner_at(loop_at(def, i), 0);
     if (!loop_holds(&def->outline, p))
-      return pl_fail_field(error, PL_ERROR_INVALID_DATA, name_of(i, name), "lies outside the outline, at (%g, %g)", p.x, p.y);
+      return pl_fail_field(error, PL_ERROR_INVALID_DATA, name_of(i, name), "lies outside the outline, at (%g, %g)", p.x,
+                           p.y);
     for (int32_t k = 1; k <= def->hole_count; ++k)
       if (k != i && loop_holds(loop_at(def, k), p))
         return pl_fail_field(error, PL_ERROR_INVALID_DATA, name_of(i, name), "lies in holes[%d]", k - 1);
@@ -171,8 +177,8 @@ static double length_of(const walk *w, int32_t from, int32_t to) {
   return length;
 }
 
-// The place at a distance along the line from one step to another.
-static pl_plate_point place_at(const walk *w, int32_t from, int32_t to, double along) {
+// The position at a distance along the line from one step to another.
+static pl_plate_point point_at(const walk *w, int32_t from, int32_t to, double along) {
   for (int32_t i = from; i < to; ++i) {
     pl_plate_point a = step_at(w, i), b = step_at(w, i + 1);
     double side = distance_of(a, b);
@@ -197,7 +203,8 @@ static double error_of(const walk *w, int32_t from, int32_t to, double length, i
   for (int32_t i = from + 1; i < to; ++i) {
     along += distance_of(step_at(w, i - 1), step_at(w, i));
     double piece = floor(along / length * pieces);
-    pl_plate_point a = place_at(w, from, to, piece * length / pieces), b = place_at(w, from, to, (piece + 1) * length / pieces);
+    pl_plate_point a = point_at(w, from, to, piece * length / pieces),
+                   b = point_at(w, from, to, (piece + 1) * length / pieces);
     worst = fmax(worst, distance_to_side(step_at(w, i), a, b));
   }
   return worst;
@@ -216,7 +223,7 @@ static bool add_line(const walk *w, int32_t from, int32_t to, int32_t min, pl_ve
   int32_t pieces = pieces_of(w, from, to, length);
   if (pieces < min) pieces = min;
   for (int32_t i = 0; i < pieces; ++i) {
-    pl_plate_point p = place_at(w, from, to, i * length / pieces);
+    pl_plate_point p = point_at(w, from, to, i * length / pieces);
     if (!pl_vector_push(points, &p)) return false;
   }
   return true;

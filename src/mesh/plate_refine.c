@@ -1,9 +1,10 @@
-// Well-shaped triangles in a plate. Where a triangle is too large or too thin, the centre of its circle becomes a point, which by the nature of that circle is far from all others; where that
-// centre comes too close to the outline, the outline's side is halved instead (Ruppert 1995; Chew 1989 for triangles of even size). Then points inside move to
+// Well-shaped triangles in a plate. Where a triangle is too large or too thin, the centre of its circle becomes a
+// point, which by the nature of that circle is far from all others; where that centre comes too close to the outline,
+// the outline's side is halved instead (Ruppert 1995; Chew 1989 for triangles of even size). Then points inside move to
 // the middle of the triangles around them.
 //
-// Ruppert's proof of an end asks for corners of 60 degrees and more. Here nothing is added below a share of the spacing, so it ends for any outline; what
-// stays thin is told to the caller.
+// Ruppert's proof of an end asks for corners of 60 degrees and more. Here nothing is added below a fraction of the
+// spacing, so it ends for any outline; what stays thin is reported to the caller.
 #include "mesh/plate_refine.h"
 
 #include <math.h>
@@ -33,7 +34,8 @@ static double distance_of(pl_plate_point a, pl_plate_point b) {
 // --- triangulation ------------------------------------------------------------------------------------------------
 
 static pl_grid_point grid_of(const pl_plate *plate, pl_plate_point p) {
-  return (pl_grid_point){llround((p.x - plate->origin.x) * plate->scale), llround((p.y - plate->origin.y) * plate->scale)};
+  return (pl_grid_point){llround((p.x - plate->origin.x) * plate->scale),
+                         llround((p.y - plate->origin.y) * plate->scale)};
 }
 
 // Put point `number` of the plate into the triangulation.
@@ -70,7 +72,8 @@ static bool is_border(const pl_plate *plate, int32_t a, int32_t b) {
   return a >= 0 && b >= 0 && (NEXT(plate, a) == b || NEXT(plate, b) == a);
 }
 
-// Triangles to the left of the outlines belong to the plate, and all that can be reached from them without crossing an outline.
+// Triangles to the left of the outlines belong to the plate, and all that can be reached from them without crossing an
+// outline.
 static bool find_inside(pl_plate *plate) {
   pl_vector *inside = &plate->inside, queue = pl_vector_of(plate->context, sizeof(int32_t));
   inside->count = 0;
@@ -102,7 +105,8 @@ bool pl_plate_conform(pl_plate *plate) {
     again = false;
     for (int32_t i = 0; i < (int32_t)plate->points.count; ++i) {
       if (NEXT(plate, i) < 0) continue;
-      if (pl_delaunay_find_side(&plate->delaunay, i + PL_DELAUNAY_FRAME, NEXT(plate, i) + PL_DELAUNAY_FRAME) >= 0) continue;
+      if (pl_delaunay_find_side(&plate->delaunay, i + PL_DELAUNAY_FRAME, NEXT(plate, i) + PL_DELAUNAY_FRAME) >= 0)
+        continue;
       if (!split_side(plate, i)) return false;
       again = true;
     }
@@ -118,7 +122,8 @@ typedef struct shape {
 } shape;
 
 static shape shape_of(const pl_plate *plate, const pl_plane_triangle *t) {
-  pl_plate_point a = POINT(plate, t->corners[0] - PL_DELAUNAY_FRAME), b = POINT(plate, t->corners[1] - PL_DELAUNAY_FRAME),
+  pl_plate_point a = POINT(plate, t->corners[0] - PL_DELAUNAY_FRAME),
+                 b = POINT(plate, t->corners[1] - PL_DELAUNAY_FRAME),
                  c = POINT(plate, t->corners[2] - PL_DELAUNAY_FRAME);
   double bx = b.x - a.x, by = b.y - a.y, cx = c.x - a.x, cy = c.y - a.y, twice = bx * cy - by * cx;
   double b2 = bx * bx + by * by, c2 = cx * cx + cy * cy;
@@ -126,7 +131,7 @@ static shape shape_of(const pl_plate *plate, const pl_plane_triangle *t) {
   return (shape){{a.x + x, a.y + y}, hypot(x, y), fmin(sqrt(fmin(b2, c2)), distance_of(b, c)), 0.5 * twice};
 }
 
-pl_plate_quality pl_plate_judge(const pl_plate *plate) {
+pl_plate_quality pl_plate_evaluate(const pl_plate *plate) {
   pl_plate_quality quality = {.min_angle = HUGE_VAL};
   for (int32_t t = 0; t < (int32_t)plate->inside.count; ++t) {
     if (!PL_ITEM(&plate->inside, bool, t)) continue;
@@ -216,7 +221,8 @@ static void move_points(pl_plate *plate, const pl_plate_point *from, pl_plate_po
     if (!PL_ITEM(&plate->inside, bool, t)) continue;
     int32_t c[3];
     for (int k = 0; k < 3; ++k) c[k] = TRIANGLE(plate, t).corners[k] - PL_DELAUNAY_FRAME;
-    pl_plate_point middle = {(from[c[0]].x + from[c[1]].x + from[c[2]].x) / 3, (from[c[0]].y + from[c[1]].y + from[c[2]].y) / 3};
+    pl_plate_point middle = {(from[c[0]].x + from[c[1]].x + from[c[2]].x) / 3,
+                             (from[c[0]].y + from[c[1]].y + from[c[2]].y) / 3};
     double area = shape_of(plate, &TRIANGLE(plate, t)).area;
     for (int k = 0; k < 3; ++k) {
       sums[c[k]].x += area * middle.x;
@@ -225,7 +231,8 @@ static void move_points(pl_plate *plate, const pl_plate_point *from, pl_plate_po
     }
   }
   for (int32_t i = 0; i < n; ++i)
-    if (NEXT(plate, i) < 0 && weights[i] > 0) POINT(plate, i) = (pl_plate_point){sums[i].x / weights[i], sums[i].y / weights[i]};
+    if (NEXT(plate, i) < 0 && weights[i] > 0)
+      POINT(plate, i) = (pl_plate_point){sums[i].x / weights[i], sums[i].y / weights[i]};
 }
 
 bool pl_plate_smooth(pl_plate *plate) {
@@ -235,7 +242,7 @@ bool pl_plate_smooth(pl_plate *plate) {
                  *sums = pl_allocate_array(plate->context, n, sizeof *sums);
   double *weights = pl_allocate_array(plate->context, n, sizeof *weights);
   bool sound = best != NULL && from != NULL && sums != NULL && weights != NULL;
-  double min = sound ? pl_plate_judge(plate).min_angle : 0;
+  double min = sound ? pl_plate_evaluate(plate).min_angle : 0;
   if (sound) memcpy(best, plate->points.items, n * sizeof *best);
   for (int round = 0; sound && round < SMOOTHING_ROUNDS; ++round) {
     memcpy(from, plate->points.items, n * sizeof *from);
@@ -243,7 +250,7 @@ bool pl_plate_smooth(pl_plate *plate) {
     sound = pl_plate_triangulate(plate) && pl_plate_conform(plate);
     // A side of the outline that had to be split: points came too close to it.
     if (!sound || plate->points.count != n) break;
-    double angle = pl_plate_judge(plate).min_angle;
+    double angle = pl_plate_evaluate(plate).min_angle;
     if (angle < min - 1e-3) continue;
     min = fmax(angle, min);
     memcpy(best, plate->points.items, n * sizeof *best);

@@ -1,5 +1,5 @@
-// One pose from start to report: a harmonic start, iterations at the weight asked for, and, where tets come out inverted, relaxing until
-// none is (pose_relax.c).
+// One pose from start to report: a harmonic start, iterations at the weight asked for, and, where tets come out
+// inverted, relaxing until none is (pose_relax.c).
 #include "base/error.h"
 #include "mesh/pose_fitter.h"
 
@@ -47,13 +47,13 @@ static void measure(const pl_pose_fitter *f, const pl_vec3 *posed, double asked,
 static pl_status check_posed(const pl_pose_fitter *f, const char *name, const pl_vec3 *posed, pl_error *error) {
   for (int32_t s = 0; s < f->surface_count; ++s)
     if (!pl_vec3_is_finite(posed[s]))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d of pose '%s' is at (%g, %g, %g), which is not a place", s, name,
-                     posed[s].x, posed[s].y, posed[s].z);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d of pose '%s' is at (%g, %g, %g), which is not a place", s,
+                     name, posed[s].x, posed[s].y, posed[s].z);
   return PL_OK;
 }
 
-pl_status pl_pose_fitter_fit(pl_pose_fitter *f, const pl_pose_def *def, const char *name, const pl_vec3 *posed, pl_vec3 *points,
-                             pl_pose_report *report, pl_error *error) {
+pl_status pl_pose_fitter_fit(pl_pose_fitter *f, const pl_pose_def *def, const char *name, const pl_vec3 *posed,
+                             pl_vec3 *points, pl_pose_report *report, pl_error *error) {
   pl_status status = check_posed(f, name, posed, error);
   if (status < 0) return status;
   pl_pose_trial trial = {.fitter = f};
@@ -66,7 +66,8 @@ pl_status pl_pose_fitter_fit(pl_pose_fitter *f, const pl_pose_def *def, const ch
   pl_pose_report found = {.weight = f->weight, .iteration_count = trial.iteration_count, .converged = trial.converged};
   measure(f, posed, weight, &found);
   if (!isfinite(found.residual_rms) || !isfinite(found.min_j) || !isfinite(found.max_j))
-    return pl_fail(error, PL_ERROR_NOT_FINITE, "pose '%s' cannot be fitted: its coordinates are too large to calculate with", name);
+    return pl_fail(error, PL_ERROR_NOT_FINITE,
+                   "pose '%s' cannot be fitted: its coordinates are too large to calculate with", name);
   for (int32_t i = 0; points != NULL && i < f->point_count; ++i) points[i] = pl_vec3_add(f->points[i], f->posed_center);
   if (report != NULL) *report = found;
   return found.converged && (def->exact || found.inverted_count == 0) ? PL_OK : PL_REMARK_NOT_CONVERGED;

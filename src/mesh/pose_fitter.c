@@ -1,11 +1,12 @@
-// What all fits of poses to one tet mesh share: gradients and volumes of tets, where the surface sits in them, and the constant
-// part of the global step's matrix.
+// What all fits of poses to one tet mesh share: gradients and volumes of tets, where the surface sits in them, and the
+// constant part of the global step's matrix.
 //
 //   L_ij = sum over tets of V g_i . g_j        (the Laplacian of linear finite elements: the cotangent weights of tets)
 //   S_ij = sum over surface points of w a p_i p_j   (added when the weight is known)
 //
-// A surface point sits in one tet, so both have the pattern of the tets. The weights of the embedding are found again in double
-// precision: with those of pl_embedding, which are floats for the renderer's sake, the rest would be no fit of itself.
+// A surface point sits in one tet, so both have the pattern of the tets. The weights of the embedding are found again
+// in double precision: with those of pl_embedding, which are floats for the renderer's sake, the rest would be no fit
+// of itself.
 #include "mesh/pose_fitter.h"
 
 #include <string.h>
@@ -57,7 +58,8 @@ static bool take_arrays(pl_pose_fitter *f) {
 }
 
 // Rows of a list of corners: place in the list by point.
-static bool list_corners(pl_arena *arena, const int32_t *corners, int32_t corner_count, int32_t point_count, pl_rows *rows) {
+static bool list_corners(pl_arena *arena, const int32_t *corners, int32_t corner_count, int32_t point_count,
+                         pl_rows *rows) {
   return pl_elements_of_points(arena, (pl_elements){corners, corner_count, 1}, point_count, rows);
 }
 
@@ -78,10 +80,10 @@ static pl_status measure_tets(pl_pose_fitter *f, const pl_vec3 *points, pl_error
     bool good = six > 0 && isfinite(six);
     for (int i = 0; i < 4; ++i) good = good && isfinite(pl_vec3_dot(g[i], g[i]) * six);
     if (!good)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "tet %d has the volume %g, so nothing can be posed with it; see pliant check", t,
-                     six / 6);
-    edge_sum += pl_vec3_length(b) + pl_vec3_length(c) + pl_vec3_length(d) + pl_vec3_distance(b, c) + pl_vec3_distance(c, d) +
-                pl_vec3_distance(d, b);
+      return pl_fail(error, PL_ERROR_INVALID_DATA,
+                     "tet %d has the volume %g, so nothing can be posed with it; see pliant check", t, six / 6);
+    edge_sum += pl_vec3_length(b) + pl_vec3_length(c) + pl_vec3_length(d) + pl_vec3_distance(b, c) +
+                pl_vec3_distance(c, d) + pl_vec3_distance(d, b);
   }
   f->edge = edge_sum / (6.0 * f->tet_count);
   return PL_OK;
@@ -110,13 +112,14 @@ static pl_status place_surface(pl_pose_fitter *f, const pl_pose_def *def, const 
   return status;
 }
 
-// A third of each triangle's area to each of its corners; a cloud of points without triangles is weighed evenly.
-static void share_areas(pl_pose_fitter *f, const pl_mesh_view *surface) {
+// A third of each triangle's area to each of its corners; a cloud of points without triangles is weighted evenly.
+static void distribute_areas(pl_pose_fitter *f, const pl_mesh_view *surface) {
   double sum = 0;
   for (int32_t i = 0; i < surface->triangle_count; ++i) {
     const int32_t *corners = &surface->triangles[3 * (size_t)i];
     pl_vec3 a = surface->points[corners[0]];
-    pl_vec3 normal = pl_vec3_cross(pl_vec3_sub(surface->points[corners[1]], a), pl_vec3_sub(surface->points[corners[2]], a));
+    pl_vec3 normal =
+        pl_vec3_cross(pl_vec3_sub(surface->points[corners[1]], a), pl_vec3_sub(surface->points[corners[2]], a));
     double fraction = pl_vec3_length(normal) / 6;
     for (int k = 0; k < 3; ++k) f->areas[corners[k]] += fraction;
     sum += fraction;
@@ -165,7 +168,7 @@ pl_status pl_pose_fitter_build(pl_context *context, const pl_pose_def *def, cons
   if (!list_corners(&f->arena, f->tets, 4 * f->tet_count, f->point_count, &f->tet_corners) ||
       !list_corners(&f->arena, f->parents, 4 * f->surface_count, f->point_count, &f->surface_corners))
     return pl_fail_memory(error);
-  share_areas(f, &skin);
+  distribute_areas(f, &skin);
   assemble_elastic(f);
   center_rest(f, volume.points);
   return PL_OK;

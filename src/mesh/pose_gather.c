@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "mesh/pose_fitter.h"
 
-static pl_status fit_all(pl_pose_fitter *fitter, const pl_pose_def *def, const pl_mesh_view *surface, pl_mesh_pose *poses,
-                         pl_pose_report *reports, pl_error *error) {
+static pl_status fit_all(pl_pose_fitter *fitter, const pl_pose_def *def, const pl_mesh_view *surface,
+                         pl_mesh_pose *poses, pl_pose_report *reports, pl_error *error) {
   pl_status worst = PL_OK;
   for (int32_t i = 0; i < surface->pose_count; ++i) {
     pl_vec3 *points = PL_TAKE(&fitter->arena, pl_vec3, fitter->point_count);
@@ -19,8 +19,9 @@ static pl_status fit_all(pl_pose_fitter *fitter, const pl_pose_def *def, const p
   return worst;
 }
 
-pl_status pl_poses_from_surface(pl_context *context, const pl_pose_def *def, const pl_mesh *tets, const pl_mesh *surface,
-                                pl_mesh **posed_tets, pl_pose_report *reports, pl_error *error) {
+pl_status pl_poses_from_surface(pl_context *context, const pl_pose_def *def, const pl_mesh *tets,
+                                const pl_mesh *surface, pl_mesh **posed_tets, pl_pose_report *reports,
+                                pl_error *error) {
   if (posed_tets != NULL) *posed_tets = NULL;
   pl_mesh_view view = pl_mesh_get_view(tets), skin = pl_mesh_get_view(surface);
   pl_pose_fitter fitter;
@@ -38,8 +39,8 @@ pl_status pl_poses_from_surface(pl_context *context, const pl_pose_def *def, con
   return status;
 }
 
-// Points of a pose in the order of the rest's points, NULL when out of memory. Every point has a vertex of the file, since welding made
-// it from one.
+// Points of a pose in the order of the rest's points, NULL when out of memory. Every point has a vertex of the file,
+// since welding made it from one.
 static pl_vec3 *order_points(pl_arena *arena, const pl_mesh_view *rest, const pl_pose_source *source) {
   pl_vec3 *points = pl_arena_copy(arena, rest->points, (size_t)rest->point_count, sizeof *points);
   if (points == NULL) return NULL;
@@ -53,15 +54,17 @@ static pl_vec3 *order_points(pl_arena *arena, const pl_mesh_view *rest, const pl
 static pl_status check_source(const pl_mesh_view *rest, const pl_pose_source *source, int32_t number, pl_error *error) {
   if (source->name == NULL || source->name[0] == '\0')
     return pl_fail(error, PL_ERROR_INVALID_DATA, "pose number %d has no name", number);
-  bool fits = source->point_count == rest->point_count || (rest->source_count > 0 && source->point_count == rest->source_count);
+  bool fits =
+      source->point_count == rest->point_count || (rest->source_count > 0 && source->point_count == rest->source_count);
   if (fits) return PL_OK;
   return pl_fail(error, PL_ERROR_INVALID_DATA,
-                 "pose '%s' has %d points, the rest %d: poses must come from the same mesh, with the same points in the same order",
+                 "pose '%s' has %d points, the rest %d: poses must come from the same mesh, with the same points in "
+                 "the same order",
                  source->name, source->point_count, rest->source_count > 0 ? rest->source_count : rest->point_count);
 }
 
-pl_status pl_poses_from_points(pl_context *context, const pl_mesh *rest, const pl_pose_source *sources, int32_t source_count,
-                               pl_mesh **mesh, pl_error *error) {
+pl_status pl_poses_from_points(pl_context *context, const pl_mesh *rest, const pl_pose_source *sources,
+                               int32_t source_count, pl_mesh **mesh, pl_error *error) {
   if (mesh != NULL) *mesh = NULL;
   if (source_count < 0) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d poses make no sense", source_count);
   pl_mesh_view view = pl_mesh_get_view(rest);

@@ -1,28 +1,31 @@
-// Making a fit sound: no tet inverted, none pressed flat, and yet as near to the pose as that allows.
+// Making a fit valid: no tet inverted, none pressed flat, and yet as near to the pose as that allows.
 //
-// Mostly it is a crease that inverts tets, such as the inside of a skinned elbow, and the rest of the surface has nothing to do with
-// it. So everything here acts near the tets that are not sound: they become stiffer, and the surface points around them keep only a
-// part of their share of the weight.
-//   1. In rounds, going on from the fit as it is. Softening alone does not do it: neighbours hold an inverted tet in place (a local
+// Mostly it is a crease that inverts tets, such as the inside of a skinned elbow, and the rest of the surface has
+// nothing to do with it. So everything here acts near the tets that are not valid: they become stiffer, and the surface
+// points around them keep only a part of their fraction of the weight.
+//   1. In rounds, continuing from the fit as it is. Softening alone does not do it: neighbours hold an inverted tet in
+//   place (a local
 //      minimum of E), and only its own stiffness gets it out.
-//   2. Where that fails, the pose is a tangle, and no way leads out of it. Then the fit starts anew at the turned rest, which is sound,
-//      with a low weight that rises by steps, and every step goes only as far as all tets stay sound; those that stood in the way
-//      are relaxed a little each time. This never fails, but it is slow and gives up more of the surface.
-//   3. What was taken is given back by bisection, as a common power of shares and stiffness, as far as all tets stay sound. Each trial
-//      begins at the last sound fit: better pulled towards the pose from a sound state than out of a tangle.
+//   2. Where that fails, the pose is a tangle, and no way leads out of it. Then the fit starts again at the turned
+//   rest, which is valid,
+//      with a low weight that rises by steps, and every step goes only as far as all tets stay valid; those that stood
+//      in the way are relaxed a little each time. This never fails, but it is slow and gives up more of the surface.
+//   3. What was taken is given back by bisection, as a common power of fractions and stiffness, as far as all tets stay
+//   valid. Each trial
+//      begins at the last valid fit: better pulled towards the pose from a valid state than out of a tangle.
 #include <string.h>
 
 #include "mesh/pose_fitter.h"
 
-// Once relaxing has begun it aims at more than det F > 0: a tet pressed flat is no example to follow.
+// Once relaxing has begun it aims at more than det F > 0: a tet pressed flat is not an example to follow.
 static const double SOUND_J = 0.02;
 
-static const double QUARTER = 0.25, GENTLY = 0.7;  // what shares keep, and stiffness is divided by
+static const double QUARTER = 0.25, GENTLY = 0.7;  // factor on fractions, divisor of stiffness
 static const double MIN_FRACTION = 1e-6, MAX_STIFFNESS = 1e4;
 static const double FIRST_WEIGHT = 0.25;
 enum { ROUND_COUNT = 4, ROUND_ITERATIONS = 60, CLIMB_ITERATIONS = 60, HALVING_COUNT = 6, BISECTION_COUNT = 4 };
 
-// Points at rest: none moves farther in an iteration than this share of an edge.
+// Points at rest: none moves farther in an iteration than this fraction of an edge.
 static const double REST = 1e-4;
 
 void pl_pose_trial_iterate(pl_pose_trial *trial, double weight, int32_t max_iterations) {
@@ -45,7 +48,7 @@ static void copy_points(const pl_pose_fitter *f, pl_vec3 *to, const pl_vec3 *fro
   memcpy(to, from, (size_t)f->point_count * sizeof *to);
 }
 
-// Mark the points of tets that are not sound, and those one ring around them.
+// Mark the points of tets that are not valid, and those one ring around them.
 static void mark_points(pl_pose_fitter *f) {
   enum { CORE = 1, RING = 2 };
   memset(f->marks, 0, (size_t)f->point_count);
@@ -60,7 +63,7 @@ static void mark_points(pl_pose_fitter *f) {
   }
 }
 
-// Stiffen the tets that are not sound and soften the surface around them.
+// Stiffen the tets that are not valid and soften the surface around them.
 static void relax(pl_pose_fitter *f, double by) {
   for (int32_t t = 0; t < f->tet_count; ++t)
     if (!(f->determinants[t] > SOUND_J)) f->stiffness[t] = fmin(f->stiffness[t] / by, MAX_STIFFNESS);
@@ -72,7 +75,7 @@ static void relax(pl_pose_fitter *f, double by) {
   }
 }
 
-// Shares and stiffness to the given power, which brings them nearer to 1 when it is below 1.
+// Fractions and stiffness to the given power, which brings them nearer to 1 when it is below 1.
 static void raise(pl_pose_fitter *f, double power) {
   for (int32_t s = 0; s < f->surface_count; ++s)
     if (f->fractions[s] < 1) f->fractions[s] = pow(f->fractions[s], power);
@@ -80,7 +83,7 @@ static void raise(pl_pose_fitter *f, double power) {
     if (f->stiffness[t] > 1) f->stiffness[t] = pow(f->stiffness[t], power);
 }
 
-// From a sound fit, give back what does no harm.
+// From a valid fit, give back what does no harm.
 static void give_back(pl_pose_trial *trial, int32_t max_iterations) {
   pl_pose_fitter *f = trial->fitter;
   bool converged = trial->converged;
@@ -106,8 +109,8 @@ static void give_back(pl_pose_trial *trial, int32_t max_iterations) {
   trial->converged = converged;
 }
 
-// A global step that goes only as far as all tets stay sound; those that stood in the way are relaxed. Returns the move, which is large
-// when there was none.
+// A global step that goes only as far as all tets stay valid; those that stood in the way are relaxed. Returns the
+// move, which is large when there was none.
 static double step_soundly(pl_pose_fitter *f) {
   double move = pl_pose_fitter_solve(f);
   pl_pose_fitter_rotate(f);

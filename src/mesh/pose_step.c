@@ -1,8 +1,8 @@
 // The steps of one fit: begin, harmonic start, local step, global step (see pose_fitter.h for the energy).
 //
-// The harmonic start solves the system of the global step for a displacement u of the turned rest with all rotations left out:
-// (L + S) u = P^T w a (y - P x). It carries the surface's displacement smoothly inwards, and for a rigid motion, which the turn of
-// the whole has met already, it is zero.
+// The harmonic start solves the system of the global step for a displacement u of the turned rest with all rotations
+// left out: (L + S) u = P^T w a (y - P x). It carries the surface's displacement smoothly inwards, and for a rigid
+// motion, which the turn of the whole has met already, it is zero.
 #include <string.h>
 
 #include "base/parallel.h"
@@ -131,7 +131,8 @@ static void gather_rows(void *data, int32_t begin, int32_t end, int32_t block) {
     pl_vec3 sum = surface_pull(f, false, i);
     for (int32_t k = f->tet_corners.start[i]; k < f->tet_corners.start[i + 1]; ++k) {
       int32_t item = f->tet_corners.items[k], t = item / 4;
-      sum = pl_vec3_add_scaled(sum, pl_quat_apply(f->rotations[t], f->gradients[item]), f->stiffness[t] * f->volumes[t]);
+      sum =
+          pl_vec3_add_scaled(sum, pl_quat_apply(f->rotations[t], f->gradients[item]), f->stiffness[t] * f->volumes[t]);
     }
     f->rhs[i] = sum;
   }

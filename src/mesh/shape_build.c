@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "mesh/shape_surface.h"
 
-// The number of triangles grows with the inverse square of the cell size, apart from thin parts that appear or vanish: a few corrections
-// from a coarse count are enough.
+// The number of triangles grows with the inverse square of the cell size, apart from thin parts that appear or vanish:
+// a few corrections from a coarse count are enough.
 enum { FIRST_CELLS = 40, SIZING_ROUNDS = 12, MIN_TARGET = 12, MAX_EMPTY_CELLS = 240 };
 
 pl_shape_def pl_default_shape_def(void) {
@@ -58,8 +58,8 @@ static pl_status sample_for_target(pl_shape_grid *grid, pl_context *context, con
   return sample_and_repair(grid, context, shape, best_size, error);
 }
 
-static pl_status build(pl_context *context, const pl_shape_def *def, const pl_shape *shape, pl_arena *arena, pl_mesh **mesh,
-                       pl_error *error) {
+static pl_status build(pl_context *context, const pl_shape_def *def, const pl_shape *shape, pl_arena *arena,
+                       pl_mesh **mesh, pl_error *error) {
   pl_shape_grid grid = {.context = context, .blocks = pl_vector_of(context, sizeof(pl_shape_block))};
   pl_status status;
   if (def->cell_size > 0)
@@ -78,8 +78,8 @@ static pl_status build(pl_context *context, const pl_shape_def *def, const pl_sh
   return pl_mesh_create(context, &view, mesh, error);
 }
 
-pl_status pl_shape_build_surface(pl_context *context, const pl_shape_def *def, const pl_shape_node *nodes, int32_t node_count,
-                                 pl_mesh **surface, pl_error *error) {
+pl_status pl_shape_build_surface(pl_context *context, const pl_shape_def *def, const pl_shape_node *nodes,
+                                 int32_t node_count, pl_mesh **surface, pl_error *error) {
   *surface = NULL;
   pl_status status = pl_check_def(def->magic, "pl_shape_def", error);
   if (status != PL_OK) return status;
@@ -87,8 +87,8 @@ pl_status pl_shape_build_surface(pl_context *context, const pl_shape_def *def, c
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cell_size",
                          "must be greater than 0, or 0 to aim at target_triangle_count");
   if (def->cell_size == 0 && (def->target_triangle_count < MIN_TARGET || def->target_triangle_count > 50000000))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "target_triangle_count", "must be at least %d and at most 50 million",
-                         MIN_TARGET);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "target_triangle_count",
+                         "must be at least %d and at most 50 million", MIN_TARGET);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_shape shape;

@@ -1,16 +1,19 @@
 // Signed distance of a shape made of nodes.
 //
-// Every node's value is a function of slope at most 1 that vanishes on its surface: then its size never exceeds the true distance, and a
-// ball of that radius around the point holds no surface. Primitives are exact outside; operators keep the slope:
+// Every node's value is a function of slope at most 1 that vanishes on its surface: then its size never exceeds the
+// true distance, and a ball of that radius around the point holds no surface. Primitives are exact outside; operators
+// keep the slope:
 //
-//   smooth minimum (quadratic polynomial)   m(a, b) = min(a, b) - max(k - |a - b|, 0)^2 / 4k
-//       folded over the children in rising order of value, so that their order in the file does not matter
-//   difference, intersection                by negation of the smooth minimum
-//   bend, twist                             value of the child at the point un-warped, capped at c and divided by L, where L bounds the
-//                                           stretch of the un-warping everywhere nearer than c to the child's box: beyond, the value is
-//                                           constant, so the unbounded stretch far away (twist) or at the centre (bend) does no harm
+//   smooth minimum             m(a, b) = min(a, b) - max(k - |a - b|, 0)^2 / 4k, folded over the children in rising
+//                              order of value, so that their order in the file does not matter
+//   difference, intersection   by negation of the smooth minimum
+//   bend, twist                value of the child at the point un-warped, capped at c and divided by L, where L bounds
+//                              the stretch of the un-warping everywhere nearer than c to the child's box: beyond, the
+//                              value is constant, so the unbounded stretch far away (twist) or at the centre (bend)
+//                              does no harm
 //
-// Where a value may fall short of the distance to the node's box, the larger of both is taken: that restores a useful value far away.
+// Where a value may fall short of the distance to the node's box, the larger of both is taken: that restores a useful
+// value far away.
 #include "mesh/shape_distance.h"
 
 #include <stddef.h>
@@ -28,8 +31,9 @@ static double box_distance(pl_box box, pl_vec3 p) {
   return sqrt(x * x + y * y + z * z);
 }
 
-// The nearest point x of an ellipsoid with radii r to y has x_i = r_i² y_i / (t + r_i²), where t makes s_i = r_i y_i / (t + r_i²) a unit
-// vector. Newton's method on 1/|s| = 1, which is almost linear in t, rises to the root without overshooting when started below it.
+// The nearest point x of an ellipsoid with radii r to y has x_i = r_i² y_i / (t + r_i²), where t makes s_i = r_i y_i /
+// (t + r_i²) a unit vector. Newton's method on 1/|s| = 1, which is almost linear in t, rises to the root without
+// overshooting when started below it.
 static double ellipsoid_distance(pl_vec3 radii, pl_vec3 p) {
   double r[3] = {radii.x, radii.y, radii.z}, y[3] = {fabs(p.x), fabs(p.y), fabs(p.z)}, t = -HUGE_VAL;
   double inside = 0;
@@ -58,8 +62,8 @@ static double ellipsoid_distance(pl_vec3 radii, pl_vec3 p) {
   return inside < 1 ? -sqrt(square) : sqrt(square);
 }
 
-// The capsule is the union of balls between two ends, the radius changing evenly. Along the axis the distance to the ball at s is convex,
-// with its least value where the line to the point stands at right angles to the tapered side.
+// The capsule is the union of balls between two ends, the radius changing evenly. Along the axis the distance to the
+// ball at s is convex, with its least value where the line to the point stands at right angles to the tapered side.
 static double capsule_distance(const pl_shape_node *node, pl_vec3 p) {
   pl_vec3 axis = pl_vec3_sub(node->to, node->from), offset = pl_vec3_sub(p, node->from);
   double length = pl_vec3_length(axis), taper = node->radius - node->end_radius;
@@ -80,8 +84,8 @@ static double rounded_box_distance(pl_vec3 half, double radius, pl_vec3 p) {
   return pl_vec3_length(out) + fmin(fmax(q.x, fmax(q.y, q.z)), 0) - radius;
 }
 
-// Distance to a closed polygon, negative inside (even-odd rule). With `open_axis`, edges on x = 0 are no surface: they lie on the axis of
-// revolution, within the body.
+// Distance to a closed polygon, negative inside (even-odd rule). With `open_axis`, edges on x = 0 are no surface: they
+// lie on the axis of revolution, within the body.
 static double outline_distance(const double *outline, int32_t count, double x, double y, bool open_axis) {
   double square = HUGE_VAL;
   bool inside = false;
@@ -136,12 +140,13 @@ static double combined_distance(const pl_shape *shape, const pl_shape_node *node
   for (int32_t i = 0; i < node->child_count; ++i) {
     int32_t child = node->children[i];
     bool negated = node->kind == PL_SHAPE_INTERSECTION || (node->kind == PL_SHAPE_DIFFERENCE && i == 0);
-    // A child farther than the least value plus the smoothness changes nothing; so does one beyond what the caller asks for. Negated
-    // children have no such bound.
+    // A child farther than the least value plus the smoothness changes nothing; so does one beyond what the caller asks
+    // for. Negated children have no such bound.
     double reach = HUGE_VAL;
     if (!negated && b.count > 0) reach = b.values[0] + node->smoothness;
     if (node->kind == PL_SHAPE_UNION) reach = fmin(reach, limit + 2.5 * node->smoothness);
-    if (!negated && shape->caches != NULL && i > 0 && box_distance(shape->caches[child].placed_box, p) >= reach) continue;
+    if (!negated && shape->caches != NULL && i > 0 && box_distance(shape->caches[child].placed_box, p) >= reach)
+      continue;
     double value = evaluate(shape, child, p, reach);
     blend_add(&b, negated ? -value : value);
   }
@@ -203,7 +208,8 @@ static double evaluate(const pl_shape *shape, int32_t index, pl_vec3 point, doub
     if (outside >= limit) return outside;
   }
   pl_vec3 p = pl_vec3_sub(point, node->placement.position);
-  pl_mat3 m = shape->caches != NULL ? shape->caches[index].rotation : pl_mat3_of_quat(pl_quat_unit(node->placement.rotation));
+  pl_mat3 m =
+      shape->caches != NULL ? shape->caches[index].rotation : pl_mat3_of_quat(pl_quat_unit(node->placement.rotation));
   double inverse = 1 / node->scale;
   pl_vec3 local = {(m.m[0][0] * p.x + m.m[1][0] * p.y + m.m[2][0] * p.z) * inverse,
                    (m.m[0][1] * p.x + m.m[1][1] * p.y + m.m[2][1] * p.z) * inverse,

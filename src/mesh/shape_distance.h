@@ -4,7 +4,8 @@
 
 #include "mesh/shape_node.h"
 
-// Value of the root at `point`: negative inside, and never steeper than 1, so its size is a lower bound of the distance to the surface.
+// Value of the root at `point`: negative inside, and never steeper than 1, so its size is a lower
+// bound of the distance to the surface.
 double pl_shape_value(const pl_shape *shape, pl_vec3 point);
 
 // Gradient by differences over `step` metres.

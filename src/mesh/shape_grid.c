@@ -1,12 +1,13 @@
 // Sparse sampling of a shape, and the repair that makes its surface a manifold.
 //
-// Sampling descends an octree breadth first: a box whose centre is farther from the surface than its corners is settled as a whole. Each
-// level is evaluated in parallel and split in order, so the blocks come in the same order for any number of threads.
+// Sampling descends an octree breadth first: a box whose centre is farther from the surface than its corners is settled
+// as a whole. Each level is evaluated in parallel and split in order, so the blocks come in the same order for any
+// number of threads.
 //
-// The surface to come has one vertex per cell and one quad per cut edge: it is the boundary of the union of cubes around the inside nodes.
-// That boundary is a closed 2-manifold unless inside cubes touch only along an edge or only at a corner (Latecki, "well-composed" sets).
-// The repair turns outside nodes of such places to inside, nearest to the surface first, which also keeps thin parts in one piece. It
-// only ever adds nodes, so it ends.
+// The surface to come has one vertex per cell and one quad per cut edge: it is the boundary of the union of cubes
+// around the inside nodes. That boundary is a closed 2-manifold unless inside cubes touch only along an edge or only at
+// a corner (Latecki, "well-composed" sets). The repair turns outside nodes of such places to inside, nearest to the
+// surface first, which also keeps thin parts in one piece. It only ever adds nodes, so it ends.
 #include "mesh/shape_grid.h"
 
 #include <string.h>
@@ -15,8 +16,8 @@
 #include "base/error.h"
 #include "base/parallel.h"
 
-// A node this near to the surface (in cells) counts as inside. Without it, rounding noise would give faces that lie exactly on the grid
-// a ragged sign pattern.
+// A node this near to the surface (in cells) counts as inside. Without it, rounding noise would give faces that lie
+// exactly on the grid a ragged sign pattern.
 static const double inside_bias = 1e-5;
 
 // Empty cells kept around the shape's box: repair must not reach the end of the grid.
@@ -26,7 +27,7 @@ enum { MARGIN = 3 };
 enum { MAX_POSITIONS = 1 << 25, MAX_BLOCK = 1 << 21 };
 
 typedef struct octant {
-  int32_t corner[3], level;  // place in octants of this level; an octant of level n is 2^n blocks wide
+  int32_t corner[3], level;  // position in octants of this level; an octant of level n is 2^n blocks wide
 } octant;
 
 typedef struct sampling {
@@ -39,11 +40,13 @@ typedef struct sampling {
 static pl_vec3 octant_center(const pl_shape_grid *grid, const octant *o) {
   int32_t width = PL_SHAPE_BLOCK_EDGE << o->level;
   double middle = 0.5 * (width - 1), h = grid->cell_size;
-  return pl_vec3_of(grid->origin.x + h * (o->corner[0] * width + middle), grid->origin.y + h * (o->corner[1] * width + middle),
+  return pl_vec3_of(grid->origin.x + h * (o->corner[0] * width + middle),
+                    grid->origin.y + h * (o->corner[1] * width + middle),
                     grid->origin.z + h * (o->corner[2] * width + middle));
 }
 
-// Half the diagonal of the octant's nodes and one cell more all around, so that cells and edges that begin here are covered.
+// Half the diagonal of the octant's nodes and one cell more all around, so that cells and edges that begin here are
+// covered.
 static double octant_radius(const pl_shape_grid *grid, const octant *o) {
   int32_t width = PL_SHAPE_BLOCK_EDGE << o->level;
   return sqrt(3.0) * (0.5 * (width - 1) + 1 + inside_bias) * grid->cell_size;
@@ -52,7 +55,8 @@ static double octant_radius(const pl_shape_grid *grid, const octant *o) {
 static void evaluate_octants(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const sampling *s = data;
-  for (int32_t i = begin; i < end; ++i) s->values[i] = pl_shape_value(s->grid->shape, octant_center(s->grid, &s->octants[i]));
+  for (int32_t i = begin; i < end; ++i)
+    s->values[i] = pl_shape_value(s->grid->shape, octant_center(s->grid, &s->octants[i]));
 }
 
 static size_t slot_index(const pl_shape_grid *grid, int32_t x, int32_t y, int32_t z) {
@@ -91,7 +95,8 @@ static bool split_octants(pl_shape_grid *grid, const pl_vector *level, const dou
       if (!add_block(grid, o->corner)) return false;
     } else {
       for (int c = 0; c < 8; ++c) {
-        octant child = {{2 * o->corner[0] + (c & 1), 2 * o->corner[1] + (c >> 1 & 1), 2 * o->corner[2] + (c >> 2)}, o->level - 1};
+        octant child = {{2 * o->corner[0] + (c & 1), 2 * o->corner[1] + (c >> 1 & 1), 2 * o->corner[2] + (c >> 2)},
+                        o->level - 1};
         bool within = true;
         for (int a = 0; a < 3; ++a) within = within && child.corner[a] << child.level < grid->block_counts[a];
         if (within && !pl_vector_push(next, &child)) return false;
@@ -126,7 +131,8 @@ static pl_status find_blocks(pl_shape_grid *grid, pl_error *error) {
   pl_vector_free(&next);
   if (!good) return pl_fail_memory(error);
   if (too_many)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cell_size", "so small that the surface needs too much memory");
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cell_size",
+                         "so small that the surface needs too much memory");
   return PL_OK;
 }
 
@@ -144,7 +150,8 @@ static void sample_blocks(void *data, int32_t begin, int32_t end, int32_t block_
   }
 }
 
-pl_status pl_shape_grid_sample(pl_shape_grid *grid, pl_context *context, const pl_shape *shape, double cell_size, pl_error *error) {
+pl_status pl_shape_grid_sample(pl_shape_grid *grid, pl_context *context, const pl_shape *shape, double cell_size,
+                               pl_error *error) {
   *grid = (pl_shape_grid){.context = context, .shape = shape, .cell_size = cell_size};
   grid->blocks = pl_vector_of(context, sizeof(pl_shape_block));
   pl_box box = pl_shape_node_placed_box(shape, shape->node_count - 1);
@@ -155,18 +162,21 @@ pl_status pl_shape_grid_sample(pl_shape_grid *grid, pl_context *context, const p
     double blocks = ceil(nodes / PL_SHAPE_BLOCK_EDGE);
     corners *= blocks;
     if (!(corners <= MAX_POSITIONS))
-      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cell_size", "%g m is too small for a shape that is %g m large",
-                           cell_size, fmax(sizes[0], fmax(sizes[1], sizes[2])));
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cell_size",
+                           "%g m is too small for a shape that is %g m large", cell_size,
+                           fmax(sizes[0], fmax(sizes[1], sizes[2])));
     grid->block_counts[a] = (int32_t)blocks;
   }
   // Centred, so that symmetric shapes get symmetric meshes.
-  pl_vec3 half = pl_vec3_of(4 * grid->block_counts[0] - 1, 4 * grid->block_counts[1] - 1, 4 * grid->block_counts[2] - 1);
+  pl_vec3 half =
+      pl_vec3_of(4 * grid->block_counts[0] - 1, 4 * grid->block_counts[1] - 1, 4 * grid->block_counts[2] - 1);
   grid->origin = pl_vec3_add_scaled(center, half, -0.5 * cell_size);
   grid->block_of = pl_allocate(context, (size_t)corners * sizeof(int32_t));
   if (grid->block_of == NULL) return pl_fail_memory(error);
   memset(grid->block_of, -1, (size_t)corners * sizeof(int32_t));
   pl_status status = find_blocks(grid, error);
-  if (status == PL_OK) pl_parallel_for(context, (int32_t)grid->blocks.count, 8, sample_blocks, &(sampling){.grid = grid});
+  if (status == PL_OK)
+    pl_parallel_for(context, (int32_t)grid->blocks.count, 8, sample_blocks, &(sampling){.grid = grid});
   return status;
 }
 
@@ -178,7 +188,8 @@ void pl_shape_grid_free(pl_shape_grid *grid) {
 
 static int32_t find_number(const pl_shape_grid *grid, int32_t x, int32_t y, int32_t z) {
   int32_t bx = x >> 2, by = y >> 2, bz = z >> 2;
-  if (x < 0 || y < 0 || z < 0 || bx >= grid->block_counts[0] || by >= grid->block_counts[1] || bz >= grid->block_counts[2])
+  if (x < 0 || y < 0 || z < 0 || bx >= grid->block_counts[0] || by >= grid->block_counts[1] ||
+      bz >= grid->block_counts[2])
     return PL_SHAPE_OUTSIDE;
   return grid->block_of[slot_index(grid, bx, by, bz)];
 }
@@ -209,7 +220,8 @@ int pl_shape_grid_corners(const pl_shape_grid *grid, int32_t x, int32_t y, int32
     for (int c = 0; c < 8; ++c) corners |= (block->values[slot + (c & 1) + (c >> 1 & 1) * 4 + (c >> 2) * 16] < 0) << c;
     return corners;
   }
-  for (int c = 0; c < 8; ++c) corners |= (pl_shape_grid_value(grid, x + (c & 1), y + (c >> 1 & 1), z + (c >> 2)) < 0) << c;
+  for (int c = 0; c < 8; ++c)
+    corners |= (pl_shape_grid_value(grid, x + (c & 1), y + (c >> 1 & 1), z + (c >> 2)) < 0) << c;
   return corners;
 }
 
@@ -218,7 +230,8 @@ int32_t pl_shape_grid_count_cuts(const pl_shape_grid *grid) {
   for (size_t b = 0; b < grid->blocks.count; ++b) {
     const pl_shape_block *block = &PL_ITEM(&grid->blocks, pl_shape_block, b);
     for (int i = 0; i < PL_SHAPE_BLOCK_SIZE; ++i) {
-      int32_t x = 4 * block->corner[0] + (i & 3), y = 4 * block->corner[1] + (i >> 2 & 3), z = 4 * block->corner[2] + (i >> 4);
+      int32_t x = 4 * block->corner[0] + (i & 3), y = 4 * block->corner[1] + (i >> 2 & 3),
+              z = 4 * block->corner[2] + (i >> 4);
       bool inside = block->values[i] < 0;
       count += (pl_shape_grid_value(grid, x + 1, y, z) < 0) != inside;
       count += (pl_shape_grid_value(grid, x, y + 1, z) < 0) != inside;

@@ -1,14 +1,15 @@
 // Checking the nodes of a shape, and boxes that are certain to hold it.
 //
-// Boxes are worked out bottom-up from the numbers of the nodes, never by sampling, so that no thin part is missed. The evaluator keeps the
-// promise that makes them useful: the value of a node is never less than the distance to its box.
+// Boxes are worked out bottom-up from the numbers of the nodes, never by sampling, so that no thin part is missed. The
+// evaluator keeps the promise that makes them useful: the value of a node is never less than the distance to its box.
 #include "mesh/shape_node.h"
 
 #include <stdio.h>
 
 #include "base/error.h"
 
-// Deeper or more often shared trees than anybody models by hand; they would only exhaust the stack or the user's patience.
+// Deeper or more often shared trees than anybody models by hand; they would only exhaust the stack or the user's
+// patience.
 enum { MAX_DEPTH = 200, MAX_VISITS = 1 << 16 };
 
 // Larger numbers make squares and products lose their meaning.
@@ -35,8 +36,10 @@ static pl_box children_box(const pl_shape *shape, const pl_shape_node *node) {
     else
       box = (pl_box){pl_vec3_max(box.min, other.min), pl_vec3_min(box.max, other.max)};
   }
-  // Each further child lowers a smooth minimum by at most a quarter of the smoothness, all together by at most five quarters.
-  if (node->kind == PL_SHAPE_UNION) box = pl_box_grow(box, node->smoothness * fmin(0.25 * (node->child_count - 1), 1.25));
+  // Each further child lowers a smooth minimum by at most a quarter of the smoothness, all together by at most five
+  // quarters.
+  if (node->kind == PL_SHAPE_UNION)
+    box = pl_box_grow(box, node->smoothness * fmin(0.25 * (node->child_count - 1), 1.25));
   return box;
 }
 
@@ -139,7 +142,8 @@ static pl_status check_outline(const pl_shape_node *node, int32_t index, pl_erro
     if (!(fabs(a[0]) <= max_length) || !(fabs(a[1]) <= max_length))
       return refuse(error, index, "outline", "the outline has a corner that is not a number or too far away");
     if (node->kind == PL_SHAPE_REVOLVED && a[0] < 0)
-      return refuse(error, index, "outline", "an outline that is turned around Y must not cross the axis: x must be at least 0");
+      return refuse(error, index, "outline",
+                    "an outline that is turned around Y must not cross the axis: x must be at least 0");
     area += 0.5 * (a[0] * b[1] - a[1] * b[0]);
     reach = fmax(reach, fmax(fabs(a[0]), fabs(a[1])));
   }
@@ -166,7 +170,8 @@ static pl_status check_primitive(const pl_shape_node *node, int32_t index, pl_er
         return refuse(error, index, "radius", "a capsule needs a radius at one end at least");
       return PL_OK;
     case PL_SHAPE_EXTRUDED:
-      if (!(is_length(size.z) && size.z > 0)) return refuse(error, index, "size", "the thickness size.z must be greater than 0");
+      if (!(is_length(size.z) && size.z > 0))
+        return refuse(error, index, "size", "the thickness size.z must be greater than 0");
       if (!(is_length(node->radius) && node->radius <= 0.5 * size.z))
         return refuse(error, index, "radius", "the rounding must be at least 0 and at most half the thickness");
       return check_outline(node, index, error);
@@ -176,7 +181,8 @@ static pl_status check_primitive(const pl_shape_node *node, int32_t index, pl_er
 
 static pl_status check_children(const pl_shape_node *node, int32_t index, pl_error *error) {
   bool warps = node->kind == PL_SHAPE_BEND || node->kind == PL_SHAPE_TWIST;
-  if (node->children == NULL || node->child_count < 1) return refuse(error, index, "children", "needs at least one child");
+  if (node->children == NULL || node->child_count < 1)
+    return refuse(error, index, "children", "needs at least one child");
   if (warps && node->child_count != 1) return refuse(error, index, "children", "bend and twist take exactly one child");
   for (int32_t i = 0; i < node->child_count; ++i)
     if (node->children[i] < 0 || node->children[i] >= index)
@@ -195,7 +201,8 @@ static pl_status check_node(const pl_shape_node *node, int32_t index, pl_error *
     return refuse(error, index, "kind", "there is no such kind");
   pl_quat q = node->placement.rotation;
   double length = pl_quat_dot(q, q);
-  if (!is_near(node->placement.position)) return refuse(error, index, "placement.position", "not a number, or too far away");
+  if (!is_near(node->placement.position))
+    return refuse(error, index, "placement.position", "not a number, or too far away");
   if (!isfinite(length) || !(length > 1e-12))
     return refuse(error, index, "placement.rotation", "must be a rotation; the identity is 0 0 0 1");
   if (!(is_length(node->scale) && node->scale > 0)) return refuse(error, index, "scale", "must be greater than 0");
@@ -206,13 +213,15 @@ static pl_status check_node(const pl_shape_node *node, int32_t index, pl_error *
 static pl_status check_bend(const pl_shape_node *node, int32_t index, pl_box child, pl_error *error) {
   double curvature = fabs(node->amount);
   double inner = node->amount > 0 ? child.max.y : -child.min.y;
-  if (!(inner * curvature < 0.98)) return refuse(error, index, "amount", "bends so tightly that the inner side folds over itself");
+  if (!(inner * curvature < 0.98))
+    return refuse(error, index, "amount", "bends so tightly that the inner side folds over itself");
   if (!(fmax(-child.min.x, child.max.x) * curvature <= 3.14159265358979323846))
     return refuse(error, index, "amount", "bends the child around more than a full circle");
   return PL_OK;
 }
 
-static pl_status check_depth(const pl_shape_node *node, int32_t index, int32_t *depths, int32_t *visits, pl_error *error) {
+static pl_status check_depth(const pl_shape_node *node, int32_t index, int32_t *depths, int32_t *visits,
+                             pl_error *error) {
   depths[index] = visits[index] = 1;
   for (int32_t i = 0; i < (is_primitive(node->kind) ? 0 : node->child_count); ++i) {
     int32_t child = node->children[i];
@@ -225,7 +234,8 @@ static pl_status check_depth(const pl_shape_node *node, int32_t index, int32_t *
   return PL_OK;
 }
 
-pl_status pl_shape_prepare(pl_shape *shape, pl_arena *arena, const pl_shape_node *nodes, int32_t node_count, pl_error *error) {
+pl_status pl_shape_prepare(pl_shape *shape, pl_arena *arena, const pl_shape_node *nodes, int32_t node_count,
+                           pl_error *error) {
   if (nodes == NULL || node_count < 1)
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "nodes", "a shape needs at least one node");
   pl_shape_cache *caches = PL_TAKE(arena, pl_shape_cache, node_count);

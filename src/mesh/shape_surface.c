@@ -1,13 +1,14 @@
 // Dual contouring of a sampled shape (Ju, Losasso, Schaefer, Warren 2002), with vertices brought onto the zero set.
 //
-// Each cell that the surface passes gets one vertex, each cut edge of the grid one quad between the vertices of its four cells. A vertex
-// starts where the tangent planes at its cell's cut edges meet best,
+// Each cell that the surface passes gets one vertex, each cut edge of the grid one quad between the vertices of its
+// four cells. A vertex starts where the tangent planes at its cell's cut edges meet best,
 //
 //   minimise  sum (n_i . (x - p_i))^2      p_i, n_i: point and normal of cut i
 //
-// solved from the mean of the p_i with the small eigenvalues left out, which finds sharp edges and corners. It then goes down the gradient
-// to the surface. Vertices on smooth parts are evened out by tangential averaging, each time with a step back onto the surface; vertices
-// at creases move along them only, so that letters and cubes keep their edges. Cost: some 25 evaluations of the shape per vertex.
+// solved from the mean of the p_i with the small eigenvalues left out, which finds sharp edges and corners. It then
+// goes down the gradient to the surface. Vertices on smooth parts are evened out by tangential averaging, each time
+// with a step back onto the surface; vertices at creases move along them only, so that letters and cubes keep their
+// edges. Cost: some 25 evaluations of the shape per vertex.
 #include "mesh/shape_surface.h"
 
 #include "base/parallel.h"
@@ -18,7 +19,7 @@ enum { SMOOTHING_ROUNDS = 4, GRAIN = 256 };
 // Lengths in cells.
 static const double gradient_step = 0.02;     // small against what the grid can show
 static const double landing_distance = 1e-3;  // a vertex this close lies on the surface
-static const double crease_step = 0.1;        // range over which a crease is told from a strong curvature
+static const double crease_step = 0.1;        // range over which a crease is distinguished from a strong curvature
 
 typedef struct cut {
   int32_t node[3];
@@ -105,12 +106,14 @@ static void find_cuts(void *data, int32_t begin, int32_t end, int32_t block) {
       }
     }
     m->cut_points[i] = pl_vec3_mix(a, b, t);
-    m->cut_normals[i] = pl_vec3_unit_or(pl_shape_gradient(shape, m->cut_points[i], gradient_step * h), pl_vec3_of(0, 0, 0));
+    m->cut_normals[i] =
+        pl_vec3_unit_or(pl_shape_gradient(shape, m->cut_points[i], gradient_step * h), pl_vec3_of(0, 0, 0));
   }
 }
 
-// Step onto the surface along the gradient. The first step trusts `gradient`; when that does not land, fresh ones are taken. False (and
-// *p as it was) when the surface was not reached: at the bottom of a notch the gradient may lead nowhere.
+// Step onto the surface along the gradient. The first step trusts `gradient`; when that does not land, fresh ones are
+// taken. False (and *p as it was) when the surface was not reached: at the bottom of a notch the gradient may lead
+// nowhere.
 static bool land(const maker *m, pl_vec3 *p, pl_vec3 *gradient) {
   double h = m->grid->cell_size;
   pl_vec3 q = *p, g = *gradient;
@@ -131,15 +134,17 @@ static bool land(const maker *m, pl_vec3 *p, pl_vec3 *gradient) {
 }
 
 // The twelve edges of a cell: offset of the lower node, axis.
-static const int8_t cell_edges[12][4] = {{0, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 1, 1, 0}, {0, 0, 0, 1}, {1, 0, 0, 1},
-                                         {0, 0, 1, 1}, {1, 0, 1, 1}, {0, 0, 0, 2}, {1, 0, 0, 2}, {0, 1, 0, 2}, {1, 1, 0, 2}};
+static const int8_t cell_edges[12][4] = {{0, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 1, 1, 0},
+                                         {0, 0, 0, 1}, {1, 0, 0, 1}, {0, 0, 1, 1}, {1, 0, 1, 1},
+                                         {0, 0, 0, 2}, {1, 0, 0, 2}, {0, 1, 0, 2}, {1, 1, 0, 2}};
 
 static int gather_cuts(const maker *m, const int32_t cell[3], int32_t cuts[12]) {
   int count = 0;
   for (int e = 0; e < 12; ++e) {
     int slot;
     const int8_t *edge = cell_edges[e];
-    const pl_shape_block *block = pl_shape_grid_find(m->grid, cell[0] + edge[0], cell[1] + edge[1], cell[2] + edge[2], &slot);
+    const pl_shape_block *block =
+        pl_shape_grid_find(m->grid, cell[0] + edge[0], cell[1] + edge[1], cell[2] + edge[2], &slot);
     if (block != NULL && block->edges[slot][edge[3]] >= 0) cuts[count++] = block->edges[slot][edge[3]];
   }
   return count;
@@ -167,18 +172,21 @@ static pl_vec3 meet_planes(const maker *m, const int32_t cuts[12], int count, pl
                      pl_vec3_sub(middle, pl_vec3_of(half, half, half)));
 }
 
-// Whether the surface has a crease at p: second differences across it do not fade with the step as those of a curved surface do.
+// Whether the surface has a crease at p: second differences across it do not fade with the step as those of a curved
+// surface do.
 static bool has_crease(const maker *m, pl_vec3 p) {
   double step = crease_step * m->grid->cell_size, center = pl_shape_value(m->grid->shape, p), max = 0;
   for (int axis = 0; axis < 3; ++axis) {
     pl_vec3 offset = {axis == 0 ? step : 0, axis == 1 ? step : 0, axis == 2 ? step : 0};
-    double sum = pl_shape_value(m->grid->shape, pl_vec3_add(p, offset)) + pl_shape_value(m->grid->shape, pl_vec3_sub(p, offset));
+    double sum =
+        pl_shape_value(m->grid->shape, pl_vec3_add(p, offset)) + pl_shape_value(m->grid->shape, pl_vec3_sub(p, offset));
     max = fmax(max, fabs(sum - 2 * center));
   }
   return max > 0.3 * step;
 }
 
-// The cut point that lies closest to the surface: where a cell really has an inside and an outside corner, one of them is on it.
+// The cut point that lies closest to the surface: where a cell really has an inside and an outside corner, one of them
+// is on it.
 static pl_vec3 best_cut_point(const maker *m, const int32_t cuts[12], int count) {
   pl_vec3 best = m->cut_points[cuts[0]];
   double min = HUGE_VAL;
@@ -190,7 +198,7 @@ static pl_vec3 best_cut_point(const maker *m, const int32_t cuts[12], int count)
   return best;
 }
 
-static void place_vertices(void *data, int32_t begin, int32_t end, int32_t block) {
+static void position_vertices(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const maker *m = data;
   double h = m->grid->cell_size;
@@ -207,10 +215,12 @@ static void place_vertices(void *data, int32_t begin, int32_t end, int32_t block
     normal = pl_vec3_unit_or(normal, pl_vec3_of(0, 0, 0));
     double agreement = 1;
     for (int k = 0; k < count; ++k) agreement = fmin(agreement, pl_vec3_dot(normal, m->cut_normals[cuts[k]]));
-    pl_vec3 middle = pl_vec3_add(pl_shape_grid_position(m->grid, cell[0], cell[1], cell[2]), pl_vec3_of(0.5 * h, 0.5 * h, 0.5 * h));
+    pl_vec3 middle =
+        pl_vec3_add(pl_shape_grid_position(m->grid, cell[0], cell[1], cell[2]), pl_vec3_of(0.5 * h, 0.5 * h, 0.5 * h));
     bool spread = agreement < 0.92;
     pl_vec3 p = spread ? meet_planes(m, cuts, count, mean, middle) : mean, gradient = normal;
-    // Where the grid is too coarse for the shape the way down may lead far off; the cut edges are certain to be near the surface.
+    // Where the grid is too coarse for the shape the way down may lead far off; the cut edges are certain to be near
+    // the surface.
     if (!land(m, &p, &gradient) || !(pl_vec3_distance(p, middle) < 1.5 * h)) {
       p = mean;
       if (!land(m, &p, &gradient)) p = best_cut_point(m, cuts, count);
@@ -271,7 +281,8 @@ static void smooth_vertices(void *data, int32_t begin, int32_t end, int32_t bloc
     pl_vec3 move = pl_vec3_sub(pl_vec3_scale(m->sums[i], 1.0 / m->sum_counts[i]), p);
     if (!crease) move = pl_vec3_add_scaled(move, n, -pl_vec3_dot(n, move));
     pl_vec3 q = pl_vec3_add_scaled(p, move, 0.6), gradient = m->gradients[i];
-    if (!land(m, &q, &gradient) || !(pl_vec3_distance(p, q) < m->grid->cell_size) || (crease && !has_crease(m, q))) continue;
+    if (!land(m, &q, &gradient) || !(pl_vec3_distance(p, q) < m->grid->cell_size) || (crease && !has_crease(m, q)))
+      continue;
     m->surface->points[i] = q;
     m->gradients[i] = gradient;
   }
@@ -286,7 +297,8 @@ static double min_angle_sine(pl_vec3 a, pl_vec3 b, pl_vec3 c) {
   return longest > 0 && middle > 0 ? doubled / (longest * middle) : 0;
 }
 
-// Split each quad along the diagonal that lies closer to the surface, or, where both do, the one with the larger least angle.
+// Split each quad along the diagonal that lies closer to the surface, or, where both do, the one with the larger least
+// angle.
 static void split_quads(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const maker *m = data;
@@ -333,7 +345,7 @@ bool pl_shape_surface_make(pl_shape_surface *surface, pl_arena *arena, pl_shape_
   list_elements(&m);
   list_quads(&m);
   pl_parallel_for(grid->context, surface->quad_count, GRAIN, find_cuts, &m);
-  pl_parallel_for(grid->context, surface->point_count, GRAIN, place_vertices, &m);
+  pl_parallel_for(grid->context, surface->point_count, GRAIN, position_vertices, &m);
   for (int round = 0; round < SMOOTHING_ROUNDS; ++round) {
     sum_neighbours(&m);
     pl_parallel_for(grid->context, surface->point_count, GRAIN, smooth_vertices, &m);

@@ -12,7 +12,8 @@ typedef struct pl_shape_surface {
   int32_t *triangles;  // 2 of 3 points per quad
 } pl_shape_surface;
 
-// Arrays come from `arena`. The grid's vertex and edge tables are filled on the way. False when out of memory.
+// Arrays come from `arena`. The grid's vertex and edge tables are filled on the way. False when out
+// of memory.
 bool pl_shape_surface_make(pl_shape_surface *surface, pl_arena *arena, pl_shape_grid *grid);
 
 #endif

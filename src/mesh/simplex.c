@@ -1,13 +1,13 @@
-// Nearest point on a triangle: by the region of the plane the point projects to, each region told by signs of dot products
-// (Ericson, Real-Time Collision Detection, 2005, §5.1.5). Those signs are noise for slivers, so for them the face and all three
-// edges are tried and the best point wins.
+// Nearest point on a triangle: by the region of the plane the point projects to, each region given by signs of dot
+// products (Ericson, Real-Time Collision Detection, 2005, §5.1.5). Those signs are noise for slivers, so for them the
+// face and all three edges are tried and the best point wins.
 #include "mesh/simplex.h"
 
-// A triangle is a sliver when its squared height is below this share of its squared length: about 1e-5 of the length. Barycentric
-// weights keep six digits at that limit.
+// A triangle is a sliver when its squared height is below this fraction of its squared length: about 1e-5 of the
+// length. Barycentric weights keep six digits at that limit.
 static const double SLIVER = 1e-10;
 
-// Below this share (height 1e-7 of the length) the face is not considered at all: its weights would be noise.
+// Below this fraction (height 1e-7 of the length) the face is not considered at all: its weights would be noise.
 static const double FLAT = 1e-14;
 
 pl_vec3 pl_segment_nearest(pl_vec3 a, pl_vec3 b, pl_vec3 p, double weights[2]) {
@@ -26,7 +26,8 @@ static void set_weights(double weights[3], double a, double b, double c) {
   weights[2] = c;
 }
 
-// Weights of the projection of p onto the plane of abc; false when the squared height is below `min` of the squared length.
+// Weights of the projection of p onto the plane of abc; false when the squared height is below `min` of the squared
+// length.
 static bool project(pl_vec3 ab, pl_vec3 ac, pl_vec3 ap, double min, double weights[3]) {
   double bb = pl_vec3_dot(ab, ab), cc = pl_vec3_dot(ac, ac), bc = pl_vec3_dot(ab, ac);
   double pb = pl_vec3_dot(ap, ab), pc = pl_vec3_dot(ap, ac);
@@ -120,7 +121,8 @@ pl_vec3 pl_triangle_normal(pl_vec3 a, pl_vec3 b, pl_vec3 c) {
 }
 
 bool pl_tet_weights(const pl_vec3 corners[4], pl_vec3 p, double weights[4]) {
-  pl_vec3 u = pl_vec3_sub(corners[1], corners[0]), v = pl_vec3_sub(corners[2], corners[0]), w = pl_vec3_sub(corners[3], corners[0]);
+  pl_vec3 u = pl_vec3_sub(corners[1], corners[0]), v = pl_vec3_sub(corners[2], corners[0]),
+          w = pl_vec3_sub(corners[3], corners[0]);
   pl_vec3 q = pl_vec3_sub(p, corners[0]), vw = pl_vec3_cross(v, w);
   double volume = pl_vec3_dot(u, vw), size = pl_vec3_length(u) * pl_vec3_length(v) * pl_vec3_length(w);
   if (!(fabs(volume) > 1e-9 * size)) return false;
@@ -145,7 +147,8 @@ pl_vec3 pl_tet_nearest(const pl_vec3 corners[4], pl_vec3 p, double weights[4]) {
   for (int side = 0; side < 4; ++side) {
     const int *s = SIDES[side];
     double on_side[3];
-    pl_vec3 on = pl_triangle_nearest(corners[s[0]], corners[s[1]], corners[s[2]], p, on_side), away = pl_vec3_sub(p, on);
+    pl_vec3 on = pl_triangle_nearest(corners[s[0]], corners[s[1]], corners[s[2]], p, on_side),
+            away = pl_vec3_sub(p, on);
     double squared = pl_vec3_dot(away, away);
     if (!(squared < best_squared)) continue;
     best_squared = squared;
@@ -157,7 +160,8 @@ pl_vec3 pl_tet_nearest(const pl_vec3 corners[4], pl_vec3 p, double weights[4]) {
 }
 
 double pl_triangle_solid_angle(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p) {
-  // Van Oosterom and Strackee 1983: the only form without a bad case but the corners themselves, where atan2(0, 0) gives 0.
+  // Van Oosterom and Strackee 1983: the only form without a bad case but the corners themselves, where atan2(0, 0)
+  // gives 0.
   a = pl_vec3_sub(a, p);
   b = pl_vec3_sub(b, p);
   c = pl_vec3_sub(c, p);

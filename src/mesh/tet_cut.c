@@ -1,7 +1,7 @@
-// Cutting a tet mesh along a plane or along what a blade sweeps: the order of the steps, and the mesh that comes of them.
+// Cutting a tet mesh along a plane or along the surface a blade sweeps: the order of the steps, and the resulting mesh.
 //
-// Everything that belongs to points is a mixture of two old points at most, with weights known from the crossing; so groups, poses and, by the
-// embedding, states of a simulation carry over.
+// Everything that belongs to points is a mixture of two old points at most, with weights known from the crossing; so
+// groups, poses and, by the embedding, states of a simulation carry over.
 #include "mesh/tet_cut.h"
 
 #include "base/context.h"
@@ -70,7 +70,7 @@ static pl_vec3 *carry_points(pl_arena *arena, const point_origin *origin, const 
   for (int32_t i = 0; carried != NULL && i < origin->count; ++i) {
     const int32_t *parents = origin->parents + 4 * (size_t)i;
     double fraction = (double)origin->weights[4 * (size_t)i + 1];
-    // A mixture with share 0 need not be the first point, bit by bit, if the other is far away.
+    // A mixture with fraction 0 need not be the first point, bit by bit, if the other is far away.
     carried[i] = fraction > 0 ? pl_vec3_mix(points[parents[0]], points[parents[1]], fraction) : points[parents[0]];
   }
   return carried;
@@ -111,7 +111,8 @@ static pl_status create_mesh(pl_tet_cut *cut, const point_origin *origin, pl_mes
   return pl_mesh_create(arena->context, &view, made, error);
 }
 
-static pl_status run_cut(pl_tet_cut *cut, const pl_cut_def *def, pl_mesh **made, pl_embedding **embedding, pl_error *error) {
+static pl_status run_cut(pl_tet_cut *cut, const pl_cut_def *def, pl_mesh **made, pl_embedding **embedding,
+                         pl_error *error) {
   pl_status status = pl_tet_cut_find_crossings(cut, def, error);
   if (status == PL_OK) status = pl_tet_cut_split(cut, error);
   if (status == PL_OK) status = pl_tet_cut_separate(cut, error);
@@ -125,8 +126,8 @@ static pl_status run_cut(pl_tet_cut *cut, const pl_cut_def *def, pl_mesh **made,
   return create_mesh(cut, &origin, made, error);
 }
 
-pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh, pl_mesh **cut, pl_embedding **embedding,
-                      pl_cut_report *report, pl_error *error) {
+pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh, pl_mesh **cut,
+                      pl_embedding **embedding, pl_cut_report *report, pl_error *error) {
   *cut = NULL;
   if (embedding != NULL) *embedding = NULL;
   pl_tet_cut work = {.mesh = pl_mesh_get_view(mesh)};

@@ -1,20 +1,21 @@
 // Where a cut crosses the edges of a tet mesh.
 //
-// Points get a height above the cut, negative below. A plane crosses every edge whose ends have different signs. A blade ends somewhere: there
-// signs also change across what would be its continuation, so an edge is crossed only if it meets the swept surface. A tet counts as cut if all
-// its edges with different signs are crossed; crossings of edges that belong to no such tet are dropped, so that the cut ends at faces of tets.
+// Points get a height above the cut, negative below. A plane crosses every edge whose ends have different signs. A
+// blade ends somewhere: there signs also change across what would be its continuation, so an edge is crossed only if it
+// meets the swept surface. A tet counts as cut if all its edges with different signs are crossed; crossings of edges
+// that belong to no such tet are dropped, so that the cut ends at faces of tets.
 //
-// Crossings close to a point would leave slivers. The cut is then bent through the point, which stays where it is: volume is kept exactly and
-// nothing moves, at the price of a cut that is off its surface by at most `snap` of an edge.
+// Crossings close to a point would leave slivers. The cut is then bent through the point, which stays where it is:
+// volume is kept exactly and nothing moves, at the price of a cut that is off its surface by at most `snap` of an edge.
 #include "base/error.h"
 #include "math/vec3.h"
 #include "mesh/tet_cut.h"
 #include "mesh/triangle_tree.h"
 
 static const int32_t TET_EDGES[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-// Heights below this share of the mesh's size are zero: rounding.
+// Heights below this fraction of the mesh's size are zero: rounding.
 static const double TOUCHING = 1e-12;
-// A change of sign with the swept surface this close, as a share of the edge, is a crossing.
+// A change of sign with the swept surface this close, as a fraction of the edge, is a crossing.
 static const double MEETING = 1e-7;
 
 int32_t pl_tet_cut_edge(const pl_tet_cut *cut, int32_t a, int32_t b) {
@@ -69,7 +70,8 @@ static pl_status build_blade(pl_context *context, const pl_cut_def *def, pl_tria
         area += pl_vec3_length(pl_vec3_cross(pl_vec3_sub(points[t[k + 1]], p), pl_vec3_sub(points[t[k + 2]], p)));
       }
     }
-    pl_mesh_view view = {.point_count = 2 * count, .points = points, .triangle_count = 2 * (count - 1), .triangles = triangles};
+    pl_mesh_view view = {
+        .point_count = 2 * count, .points = points, .triangle_count = 2 * (count - 1), .triangles = triangles};
     if (!(area > 0))
       status = pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "blade_tips",
                              "the blade sweeps no area, so there is nothing to cut along");
@@ -85,11 +87,13 @@ static pl_status build_blade(pl_context *context, const pl_cut_def *def, pl_tria
 static double longest_edge(const pl_tet_cut *cut) {
   double longest = 0;
   for (int32_t e = 0; e < cut->edge_count; ++e)
-    longest = fmax(longest, pl_vec3_distance(cut->mesh.points[cut->edges[2 * e]], cut->mesh.points[cut->edges[2 * e + 1]]));
+    longest =
+        fmax(longest, pl_vec3_distance(cut->mesh.points[cut->edges[2 * e]], cut->mesh.points[cut->edges[2 * e + 1]]));
   return longest;
 }
 
-// A tet that the blade passes through has no corner farther from it than its longest edge, so what is farther needs no height.
+// A tet that the blade passes through has no corner farther from it than its longest edge, so what is farther needs no
+// height.
 static void find_heights(pl_tet_cut *cut, const pl_cut_def *def, const pl_triangle_tree *blade) {
   double touching = TOUCHING * pl_box_diagonal(pl_points_box(cut->mesh.points, cut->mesh.point_count));
   double reach = 1.001 * longest_edge(cut);
@@ -108,8 +112,8 @@ static bool has_two_sides(const pl_tet_cut *cut, int32_t a, int32_t b) {
   return !cut->is_on[a] && !cut->is_on[b] && (cut->heights[a] < 0) != (cut->heights[b] < 0);
 }
 
-// Where the edge ab meets the blade, 0 for nowhere. Rays may slip through between triangles, so where none is hit the change of sign is looked
-// for by halving: at the surface heights go through zero, beyond its rim they jump.
+// Where the edge ab meets the blade, 0 for nowhere. Rays may slip through between triangles, so where none is hit the
+// change of sign is looked for by halving: at the surface heights go through zero, beyond its rim they jump.
 static double meet_blade(const pl_triangle_tree *blade, pl_vec3 a, pl_vec3 b, double height_a) {
   double length = pl_vec3_distance(a, b);
   pl_hit hit = pl_triangle_tree_ray(blade, a, pl_vec3_sub(b, a), length);

@@ -1,12 +1,13 @@
 // Taking the two sides of a cut apart.
 //
-// A face whose three corners are on the cut, with tets of different sides, is open. At each point on the cut tets hang together through faces
-// that are not open; every bundle of tets but the first gets a copy of the point. Where a cut ends inside the mesh, tets around its end are
-// one bundle and the point stays one.
+// A face whose three corners are on the cut, with tets of different sides, is open. At each point on the cut tets are
+// connected through faces that are not open; every bundle of tets but the first gets a copy of the point. Where a cut
+// ends inside the mesh, tets around its end are one bundle and the point stays one.
 //
-// It can happen there that slits from two sides meet in an edge or in a point that stays single: four faces of the boundary hang on that edge, or
-// its faces around that point are two fans, and no surface should be like that. The open faces at such a place are closed again, until there
-// is none; the cut then ends a little earlier. Faces whose sides have come apart there stay open, so pieces are never joined again.
+// It can happen there that slits from two sides meet in an edge or in a point that stays single: four faces of the
+// boundary meet at that edge, or its faces around that point are two fans, and no surface should be like that. The open
+// faces at such a place are closed again, until there is none; the cut then ends a little earlier. Faces whose sides
+// have come apart there stay open, so pieces are never joined again.
 #include <string.h>
 
 #include "base/error.h"
@@ -21,15 +22,15 @@ typedef struct separation {
   bool *is_open;        // each face, seen from both of its tets
   int32_t *tets;        // with copies of points, of the last attempt
   int32_t copy_count;
-  int32_t *original_of_copy;  // room for as many as there are slots
+  int32_t *original_of_copy;  // one per slot
 } separation;
 
 static bool is_on_cut(const pl_tet_cut *cut, int32_t point) {
   return point >= cut->mesh.point_count || cut->is_on[point];
 }
 
-// Which side of the cut a tet with a face on it is on. If all four corners are on it, the cut was bent around the tet, and where the tet was
-// before decides.
+// Which side of the cut a tet with a face on it is on. If all four corners are on it, the cut was bent around the tet,
+// and where the tet was before decides.
 static bool is_below(const pl_tet_cut *cut, const int32_t *corners) {
   double sum = 0;
   for (int k = 0; k < 4; ++k) {
@@ -84,7 +85,7 @@ static bool copy_points(separation *s) {
   for (int32_t slot = 0; slot < slot_count; ++slot) {
     int32_t point = cut->tets[slot], root = find_root(parent, slot);
     if (root == slot) {
-      // Points off the cut stay as they are, even where tets hang together by a point alone.
+      // Points off the cut stay as they are, even where tets are connected by a point alone.
       bool is_first = !is_taken[point] || !is_on_cut(cut, point);
       point_of_root[slot] = is_first ? point : cut->split_point_count + s->copy_count;
       if (!is_first) s->original_of_copy[s->copy_count++] = point;
@@ -95,11 +96,11 @@ static bool copy_points(separation *s) {
   return true;
 }
 
-// The boundary of the last attempt, and its places where it is no surface.
+// The boundary of the last attempt, and its places where it is not a surface.
 typedef struct boundary {
   int32_t triangle_count, *triangles;
   int32_t edge_count, *edges;  // with more than two triangles; 2 points each
-  int32_t *fan;                // of each corner: a root among the corners that hang together around a point
+  int32_t *fan;                // of each corner: a root among the corners that are connected around a point
   bool *is_pinched;            // points with two fans
 } boundary;
 
@@ -113,7 +114,8 @@ static void join_fans(boundary *b, int32_t side, int32_t other) {
 
 // Sides of triangles by the two points they join.
 static bool find_crowded(separation *s, boundary *b, int32_t point_count) {
-  int32_t side_count = 3 * b->triangle_count, *order = NULL, *keys = PL_TAKE(&s->arena, int32_t, 2 * (size_t)side_count);
+  int32_t side_count = 3 * b->triangle_count, *order = NULL,
+          *keys = PL_TAKE(&s->arena, int32_t, 2 * (size_t)side_count);
   b->edges = PL_TAKE(&s->arena, int32_t, 2 * (size_t)side_count);
   b->fan = PL_TAKE(&s->arena, int32_t, side_count);
   if (s->arena.failed) return false;
@@ -135,7 +137,8 @@ static bool find_crowded(separation *s, boundary *b, int32_t point_count) {
 
 static bool find_boundary(separation *s, boundary *b) {
   int32_t point_count = s->cut->split_point_count + s->copy_count;
-  if (!pl_tets_boundary(&s->arena, s->tets, s->cut->tet_count, point_count, &b->triangles, &b->triangle_count, NULL)) return false;
+  if (!pl_tets_boundary(&s->arena, s->tets, s->cut->tet_count, point_count, &b->triangles, &b->triangle_count, NULL))
+    return false;
   b->is_pinched = PL_TAKE(&s->arena, bool, point_count);
   bool *is_seen = PL_TAKE(&s->arena, bool, point_count);
   if (s->arena.failed || !find_crowded(s, b, point_count)) return false;
@@ -151,15 +154,15 @@ static bool has_point(const int32_t *corners, int32_t point) {
   return corners[0] == point || corners[1] == point || corners[2] == point || corners[3] == point;
 }
 
-// Whether an open face holds a place where the boundary is no surface and which its two tets still share.
+// Whether an open face holds a place where the boundary is not a surface and which its two tets still share.
 static bool is_face_troubled(const separation *s, const boundary *b, int32_t slot) {
   const int32_t *corners = s->tets + 4 * (size_t)(slot / 4), *others = s->tets + 4 * (size_t)s->neighbours[slot];
   for (int k = 0; k < 4; ++k)
     if (k != slot % 4 && b->is_pinched[corners[k]] && has_point(others, corners[k])) return true;
   for (int32_t e = 0; e < b->edge_count; ++e) {
     int32_t first = b->edges[2 * (size_t)e], second = b->edges[2 * (size_t)e + 1], apex = corners[slot % 4];
-    if (first != apex && second != apex && has_point(corners, first) && has_point(corners, second) && has_point(others, first) &&
-        has_point(others, second))
+    if (first != apex && second != apex && has_point(corners, first) && has_point(corners, second) &&
+        has_point(others, first) && has_point(others, second))
       return true;
   }
   return false;

@@ -1,9 +1,9 @@
 // Splitting the tets of a mesh at given points of its edges.
 //
-// One edge at a time. Edge ab with the point m on it makes of every tet (a b c d) the two (m b c d) and (a m c d); all tets take
-// edges in the same order. A face is then split in the same way from both of its sides, because only its own edges matter to it, so the
-// tets fit together without a rule for diagonals, whichever edges are split. Both parts keep the orientation, and none has less than the product
-// of its shares of the edges.
+// One edge at a time. Edge ab with the point m on it makes of every tet (a b c d) the two (m b c d) and (a m c d); all
+// tets take edges in the same order. A face is then split in the same way from both of its sides, because only its own
+// edges matter to it, so the tets fit together without a rule for diagonals, whichever edges are split. Both parts keep
+// the orientation, and none has less than the product of its fractions of the edges.
 #include <string.h>
 
 #include "base/error.h"

@@ -1,7 +1,7 @@
-// Everything here is sorting: the sides of all elements are written as tuples of point indices in rising order, tuples are sorted,
-// and equal ones are then neighbours in the list. Keys are indices, so a radix sort (one stable counting pass per key, last key
-// first) does it in linear time whatever the shape of the mesh, hubs with a hundred thousand triangles included, and without
-// hashing, whose order would need care.
+// Everything here is sorting: the sides of all elements are written as tuples of point indices in rising order, tuples
+// are sorted, and equal ones are then neighbours in the list. Keys are indices, so a radix sort (one stable counting
+// pass per key, last key first) does it in linear time whatever the shape of the mesh, hubs with a hundred thousand
+// triangles included, and without hashing, whose order would need care.
 #include "mesh/topology.h"
 
 #include <string.h>
@@ -12,7 +12,8 @@ pl_elements pl_elements_of_mesh(const pl_mesh_view *mesh) {
   return (pl_elements){mesh->segments, mesh->segment_count, 2};
 }
 
-bool pl_tuples_sort(pl_arena *arena, const int32_t *keys, int32_t count, int32_t width, int32_t key_count, int32_t **order) {
+bool pl_tuples_sort(pl_arena *arena, const int32_t *keys, int32_t count, int32_t width, int32_t key_count,
+                    int32_t **order) {
   int32_t *from = PL_TAKE(arena, int32_t, count), *to = PL_TAKE(arena, int32_t, count);
   int32_t *slot = PL_TAKE(arena, int32_t, (size_t)key_count + 1);
   if (arena->failed) return false;
@@ -80,8 +81,8 @@ bool pl_rings_find(pl_arena *arena, const int32_t *edges, int32_t edge_count, in
   int32_t *start = rings->start;
   for (int32_t i = 0; i < 2 * edge_count; ++i) start[edges[i] + 1]++;
   for (int32_t i = 0; i < point_count; ++i) start[i + 1] += start[i];
-  // Edges come sorted by lower, then upper point. Filling the lower neighbours of every point first, then the upper ones, leaves
-  // each row sorted; start[] serves as the running place and is moved back afterwards.
+  // Edges come sorted by lower, then upper point. Filling the lower neighbours of every point first, then the upper
+  // ones, leaves each row sorted; start[] serves as the running index and is moved back afterwards.
   for (int32_t i = 0; i < edge_count; ++i) rings->items[start[edges[2 * i + 1]]++] = edges[2 * i];
   for (int32_t i = 0; i < edge_count; ++i) rings->items[start[edges[2 * i]]++] = edges[2 * i + 1];
   for (int32_t i = point_count; i > 0; --i) start[i] = start[i - 1];
@@ -109,9 +110,10 @@ static void sort_rising(int32_t *items, int32_t count) {
   }
 }
 
-// Collect row `point` of the wider rings into `items` (or only count when NULL). `seen` holds the last point that marked each
-// entry.
-static int32_t widen_row(const pl_rows *rings, const pl_rows *first, int32_t point, int32_t *seen, int32_t mark, int32_t *items) {
+// Collect row `point` of the wider rings into `items` (or only count when NULL). `seen` holds the last point that
+// marked each entry.
+static int32_t widen_row(const pl_rows *rings, const pl_rows *first, int32_t point, int32_t *seen, int32_t mark,
+                         int32_t *items) {
   int32_t count = 0;
   seen[point] = mark;
   for (int32_t i = rings->start[point]; i < rings->start[point + 1]; ++i) {

@@ -1,9 +1,11 @@
-// What is next to what in a mesh: unique edges, rings of points, neighbours across faces, boundary, connected pieces.
+// Connectivity of a mesh: unique edges, rings of points, neighbours across faces, boundary,
+// connected pieces.
 //
-// Everything is sorted and numbered in a fixed order that depends on the element list alone. Results are taken from the caller's
-// arena; each function returns false when out of memory (nothing more to clean up than the arena). `corners` holds `width` point
-// indices per element: 2 segments, 3 triangles, 4 tets. Repeated corners within an element are allowed everywhere and count as no
-// edge.
+// Everything is sorted and numbered in a fixed order that depends on the element list alone.
+// Results are taken from the caller's arena; each function returns false when out of memory
+// (nothing more to clean up than the arena). `corners` holds `width` point indices per element: 2
+// segments, 3 triangles, 4 tets. Repeated corners within an element are allowed everywhere and
+// count as no edge.
 #ifndef PL_MESH_TOPOLOGY_H
 #define PL_MESH_TOPOLOGY_H
 
@@ -22,39 +24,47 @@ typedef struct pl_rows {
   int32_t *items;
 } pl_rows;
 
-// The elements of the highest dimension in a mesh: tets, else triangles, else segments (perhaps none).
+// The elements of the highest dimension in a mesh: tets, else triangles, else segments (perhaps
+// none).
 pl_elements pl_elements_of_mesh(const pl_mesh_view *mesh);
 
-// Order of `count` tuples of `width` keys in [0, key_count), by first key, then second, ...; equal tuples stay in their order.
-// O(width (count + key_count)).
-bool pl_tuples_sort(pl_arena *arena, const int32_t *keys, int32_t count, int32_t width, int32_t key_count, int32_t **order);
+// Order of `count` tuples of `width` keys in [0, key_count), by first key, then second, ...; equal
+// tuples stay in their order. O(width (count + key_count)).
+bool pl_tuples_sort(pl_arena *arena, const int32_t *keys, int32_t count, int32_t width,
+                    int32_t key_count, int32_t **order);
 
 // Each edge once, lower point first, in rising order: 2 points each.
-bool pl_edges_find(pl_arena *arena, pl_elements elements, int32_t point_count, int32_t **edges, int32_t *edge_count);
+bool pl_edges_find(pl_arena *arena, pl_elements elements, int32_t point_count, int32_t **edges,
+                   int32_t *edge_count);
 
 // Neighbours of each point along the edges, rising, the point itself not included.
-bool pl_rings_find(pl_arena *arena, const int32_t *edges, int32_t edge_count, int32_t point_count, pl_rows *rings);
+bool pl_rings_find(pl_arena *arena, const int32_t *edges, int32_t edge_count, int32_t point_count,
+                   pl_rows *rings);
 
-// Rings one step wider: all points within one more edge, rising, the point itself not included. `first` are the 1-rings.
+// Rings one step wider: all points within one more edge, rising, the point itself not included.
+// `first` are the 1-rings.
 bool pl_rings_grow(pl_arena *arena, const pl_rows *rings, const pl_rows *first, pl_rows *wider);
 
 // Elements at each point, rising.
-bool pl_elements_of_points(pl_arena *arena, pl_elements elements, int32_t point_count, pl_rows *rows);
+bool pl_elements_of_points(pl_arena *arena, pl_elements elements, int32_t point_count,
+                           pl_rows *rows);
 
-// Faces of tets that have one tet only, outward (for tets of positive volume), in the order tet, then face (opposite corner 0, 1,
-// 2, 3). `tet_of_triangle` may be NULL.
-bool pl_tets_boundary(pl_arena *arena, const int32_t *tets, int32_t tet_count, int32_t point_count, int32_t **triangles,
-                      int32_t *triangle_count, int32_t **tet_of_triangle);
+// Faces of tets that have one tet only, outward (for tets of positive volume), in the order tet,
+// then face (opposite corner 0, 1, 2, 3). `tet_of_triangle` may be NULL.
+bool pl_tets_boundary(pl_arena *arena, const int32_t *tets, int32_t tet_count, int32_t point_count,
+                      int32_t **triangles, int32_t *triangle_count, int32_t **tet_of_triangle);
 
-// Neighbour across the side opposite to each corner, -1 for none; `width` entries per element (3 or 4). Where more than two
-// elements share a side, none of them has a neighbour there.
-bool pl_neighbours_find(pl_arena *arena, pl_elements elements, int32_t point_count, int32_t **neighbours);
+// Neighbour across the side opposite to each corner, -1 for none; `width` entries per element (3 or
+// 4). Where more than two elements share a side, none of them has a neighbour there.
+bool pl_neighbours_find(pl_arena *arena, pl_elements elements, int32_t point_count,
+                        int32_t **neighbours);
 
 // Connected pieces, numbered by their lowest point; -1 for points of no element.
-bool pl_components_find(pl_arena *arena, pl_elements elements, int32_t point_count, int32_t **component_of_point,
-                        int32_t *component_count);
+bool pl_components_find(pl_arena *arena, pl_elements elements, int32_t point_count,
+                        int32_t **component_of_point, int32_t *component_count);
 
-// For each point the lowest point at exactly the same place (itself if there is none).
-bool pl_points_weld(pl_arena *arena, const pl_vec3 *points, int32_t point_count, int32_t **first_of_point);
+// For each point the lowest point at exactly the same position (itself if there is none).
+bool pl_points_weld(pl_arena *arena, const pl_vec3 *points, int32_t point_count,
+                    int32_t **first_of_point);
 
 #endif

@@ -1,11 +1,13 @@
-// Neighbours across the sides of triangles (edges) and tets (faces), the boundary they leave, and points at the same place.
+// Neighbours across the sides of triangles (edges) and tets (faces), the boundary they leave, and points at the same
+// position.
 #include <string.h>
 
 #include "base/error.h"
 #include "math/vec3.h"
 #include "mesh/topology.h"
 
-// Corners of the side opposite to each corner, so that the side of a positive tet is seen counter-clockwise from outside.
+// Corners of the side opposite to each corner, so that the side of a positive tet is seen counter-clockwise from
+// outside.
 static const int32_t TET_SIDES[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 static const int32_t TRIANGLE_SIDES[3][2] = {{1, 2}, {2, 0}, {0, 1}};
 
@@ -55,8 +57,8 @@ out:
 
 bool pl_tets_boundary(pl_arena *arena, const int32_t *tets, int32_t tet_count, int32_t point_count, int32_t **triangles,
                       int32_t *triangle_count, int32_t **tet_of_triangle) {
-  // Sides with three and more tets have no neighbour either; being inside something, they are no boundary, and a count tells them
-  // apart.
+  // Sides with three and more tets have no neighbour either; being inside something, they are not boundary, and a count
+  // tells them apart.
   pl_arena temporary;
   pl_arena_init(&temporary, arena->context, 0);
   int32_t side_count = 4 * tet_count;
@@ -102,7 +104,7 @@ bool pl_points_weld(pl_arena *arena, const pl_vec3 *points, int32_t point_count,
   *first_of_point = PL_TAKE(arena, int32_t, point_count);
   int32_t *from = PL_TAKE(arena, int32_t, point_count), *to = PL_TAKE(arena, int32_t, point_count);
   if (arena->failed) return false;
-  // Merge sort by place, bottom up; stable, so the lowest index comes first among equals.
+  // Merge sort by position, bottom up; stable, so the lowest index comes first among equals.
   for (int32_t i = 0; i < point_count; ++i) from[i] = i;
   for (int64_t run = 1; run < point_count; run *= 2) {
     for (int64_t begin = 0; begin < point_count; begin += 2 * run) {

@@ -1,11 +1,13 @@
-// Signed distance to a triangle mesh. The nearest point lies in a face, on an edge or at a corner; the point is outside when it is
-// on the front of that feature's pseudo-normal: the face's normal, the sum of the normals at the edge, or the angle-weighted sum at
-// the corner. With these weights, and no simpler ones, the sign is proven right (Bærentzen and Aanæs 2005).
+// Signed distance to a triangle mesh. The nearest point lies in a face, on an edge or at a corner; the point is outside
+// when it is on the front of that feature's pseudo-normal: the face's normal, the sum of the normals at the edge, or
+// the angle-weighted sum at the corner. With these weights, and no simpler ones, the sign is proven right (Bærentzen
+// and Aanæs 2005).
 #include "mesh/simplex.h"
 #include "mesh/topology.h"
 #include "mesh/triangle_tree.h"
 
-// Unit sum of the face normals at each edge. `welded` are the triangles' points after points at the same place were made one.
+// Unit sum of the face normals at each edge. `welded` are the triangles' points after points at the same position were
+// made one.
 static bool fill_edge_normals(pl_triangle_tree *tree, const int32_t *welded, pl_arena *temporary) {
   int32_t side_count = 3 * tree->triangle_count, *order = NULL;
   int32_t *keys = PL_TAKE(temporary, int32_t, 2 * (size_t)side_count);
@@ -19,7 +21,9 @@ static bool fill_edge_normals(pl_triangle_tree *tree, const int32_t *welded, pl_
   for (int32_t i = 0, end; i < side_count; i = end) {
     const int32_t *key = &keys[2 * (size_t)order[i]];
     pl_vec3 sum = {0, 0, 0};
-    for (end = i; end < side_count && keys[2 * (size_t)order[end]] == key[0] && keys[2 * (size_t)order[end] + 1] == key[1]; ++end)
+    for (end = i;
+         end < side_count && keys[2 * (size_t)order[end]] == key[0] && keys[2 * (size_t)order[end] + 1] == key[1];
+         ++end)
       sum = pl_vec3_add(sum, tree->face_normals[order[end] / 3]);
     sum = pl_vec3_unit_or(sum, pl_vec3_of(0, 0, 0));
     for (int32_t j = i; j < end; ++j) tree->edge_normals[order[j]] = sum;
@@ -50,7 +54,7 @@ bool pl_triangle_tree_fill_normals(pl_triangle_tree *tree, const pl_vec3 *points
   return done;
 }
 
-// Pseudo-normal of the feature a hit lies on, told by which weights are exactly zero.
+// Pseudo-normal of the feature a hit lies on, given by which weights are exactly zero.
 static pl_vec3 feature_normal(const pl_triangle_tree *tree, const pl_hit *hit) {
   const double *w = hit->barycentric;
   int zero_count = (w[0] == 0) + (w[1] == 0) + (w[2] == 0);
@@ -67,8 +71,10 @@ double pl_triangle_tree_signed_distance(const pl_triangle_tree *tree, pl_vec3 po
   pl_hit hit = pl_triangle_tree_nearest(tree, point, limit);
   if (hit.triangle < 0) return HUGE_VAL;
   pl_vec3 pseudo = feature_normal(tree, &hit), away = pl_vec3_sub(point, hit.point);
-  // A fold of two triangles back to back, or a triangle without area all around, has no normal: ask what is inside instead.
-  bool is_inside = pl_vec3_length(pseudo) > 0.5 ? pl_vec3_dot(away, pseudo) < 0 : pl_triangle_tree_winding(tree, point) > 0.5;
+  // A fold of two triangles back to back, or a triangle without area all around, has no normal: ask what is inside
+  // instead.
+  bool is_inside =
+      pl_vec3_length(pseudo) > 0.5 ? pl_vec3_dot(away, pseudo) < 0 : pl_triangle_tree_winding(tree, point) > 0.5;
   double sign = is_inside ? -1 : 1;
   if (nearest != NULL) *nearest = hit.point;
   if (normal != NULL) {

@@ -1,7 +1,7 @@
-// Nearest-triangle and ray questions over a hierarchy of boxes. The nearest search goes down the closer child first and drops every
-// node that is farther than the best answer so far. The ray test is watertight (Woop, Benthin and Wald 2013): space is sheared so
-// that the ray runs along an axis, and the edges of neighbouring triangles are then judged by the very same products, so no ray
-// slips through between them.
+// Nearest-triangle and ray questions over a hierarchy of boxes. The nearest search goes down the closer child first and
+// drops every node that is farther than the best answer so far. The ray test is watertight (Woop, Benthin and Wald
+// 2013): space is sheared so that the ray runs along an axis, and the edges of neighbouring triangles are then decided
+// by the very same products, so no ray slips through between them.
 #include "mesh/triangle_tree.h"
 
 #include <assert.h>
@@ -67,7 +67,8 @@ void pl_triangle_tree_destroy(pl_triangle_tree *tree) {
 
 // --- nearest -----------------------------------------------------------------------------------------------------
 
-static void nearest_in_leaf(const pl_triangle_tree *tree, const pl_box_node *leaf, pl_vec3 point, double *best, pl_hit *hit) {
+static void nearest_in_leaf(const pl_triangle_tree *tree, const pl_box_node *leaf, pl_vec3 point, double *best,
+                            pl_hit *hit) {
   for (int32_t i = leaf->first; i < leaf->first + leaf->count; ++i) {
     const pl_vec3 *corners = &tree->corners[3 * (size_t)i];
     double weights[3];
@@ -94,7 +95,7 @@ pl_hit pl_triangle_tree_nearest(const pl_triangle_tree *tree, pl_vec3 point, dou
   stack[depth++].squared = pl_box_distance_squared(&nodes[0].box, point);
   while (depth > 0) {
     int32_t node = stack[--depth].node;
-    // Equal distance is still looked at: the lowest index wins among equals.
+    // Equal distance is still visited: the lowest index wins among equals.
     if (stack[depth].squared > best) continue;
     if (nodes[node].count > 0) {
       nearest_in_leaf(tree, &nodes[node], point, &best, &hit);
@@ -147,9 +148,9 @@ static ray make_ray(pl_vec3 origin, pl_vec3 unit) {
   return r;
 }
 
-// Where along the ray it enters the box, or INFINITY when it misses it before `limit`. A direction of 0 makes infinities and, on
-// the face of a box, a NaN, which fails both comparisons and so leaves the interval as it is. The far end gets a few roundings of
-// slack (Ize 2013).
+// Where along the ray it enters the box, or INFINITY when it misses it before `limit`. A direction of 0 makes
+// infinities and, on the face of a box, a NaN, which fails both comparisons and so leaves the interval as it is. The
+// far end gets a few roundings of slack (Ize 2013).
 static double enter_box(const ray *r, const pl_box *box, double limit) {
   double enter = 0, leave = limit;
   for (int axis = 0; axis < 3; ++axis) {

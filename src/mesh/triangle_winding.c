@@ -2,16 +2,18 @@
 //
 //   w(q) = 1/4π  sum over triangles of the solid angle seen from q
 //
-// Seen from far away the triangles of a node are an expansion around their centre p. With d = p - q, r = |d|, x running over the
-// triangles, n their unit normal, and the moments
+// Seen from far away the triangles of a node are an expansion around their centre p. With d = p - q, r = |d|, x running
+// over the triangles, n their unit normal, and the moments
 //
 //   N_i = ∫ n_i      M_ij = ∫ n_i (x-p)_j      T_ijk = ∫ n_i (x-p)_j (x-p)_k
 //
-//   4π w ≈  d·N / r³  +  tr M / r³ - 3 dᵀMd / r⁵  -  3/2 d·(2a + b) / r⁵ + 15/2 T(d,d,d) / r⁷      a_k = T_iik,  b_i = T_ijj
+//   4π w ≈  d·N / r³  +  tr M / r³ - 3 dᵀMd / r⁵  -  3/2 d·(2a + b) / r⁵ + 15/2 T(d,d,d) / r⁷
+//   a_k = T_iik      b_i = T_ijj
 //
-// Only the symmetric parts of M and T matter in the forms, which is what a node keeps. A node is far when r > beta x its radius;
-// near leaves are summed exactly. Order 2 is worth its 13 numbers: on a sphere order 1 is off by up to 0.07 at the same beta, order
-// 2 by 0.006. Moments are summed from the leaves up, so building is linear in the number of nodes.
+// Only the symmetric parts of M and T matter in the forms, which is what a node keeps. A node is far when r > beta x
+// its radius; near leaves are summed exactly. Order 2 is worth its 13 numbers: on a sphere order 1 is off by up to 0.07
+// at the same beta, order 2 by 0.006. Moments are summed from the leaves up, so building is linear in the number of
+// nodes.
 #include "mesh/simplex.h"
 #include "mesh/triangle_tree.h"
 
@@ -27,7 +29,8 @@ typedef struct moments {
 static void add_triangle(moments *sum, const pl_vec3 corners[3]) {
   const pl_vec3 p = {sum->center[0], sum->center[1], sum->center[2]};
   pl_vec3 a = pl_vec3_sub(corners[0], p), b = pl_vec3_sub(corners[1], p), c = pl_vec3_sub(corners[2], p);
-  pl_vec3 area = pl_vec3_scale(pl_vec3_cross(pl_vec3_sub(b, a), pl_vec3_sub(c, a)), 0.5), all = pl_vec3_add(pl_vec3_add(a, b), c);
+  pl_vec3 area = pl_vec3_scale(pl_vec3_cross(pl_vec3_sub(b, a), pl_vec3_sub(c, a)), 0.5),
+          all = pl_vec3_add(pl_vec3_add(a, b), c);
   const double n[3] = {area.x, area.y, area.z}, s[3] = {all.x, all.y, all.z};
   const double v[3][3] = {{a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}};
   for (int i = 0; i < 3; ++i) {
@@ -106,8 +109,8 @@ static pl_dipole dipole_of(const moments *sum, const pl_box *box) {
                     -3 * (m[1][2] + m[2][1])},
       .linear = {linear[0], linear[1], linear[2]},
       .cubic = {t[0][0][0], t[1][1][1], t[2][2][2], 2 * t[0][0][1] + t[1][0][0], 2 * t[0][0][2] + t[2][0][0],
-                2 * t[1][0][1] + t[0][1][1], 2 * t[1][1][2] + t[2][1][1], 2 * t[2][0][2] + t[0][2][2], 2 * t[2][1][2] + t[1][2][2],
-                2 * (t[0][1][2] + t[1][0][2] + t[2][0][1])},
+                2 * t[1][0][1] + t[0][1][1], 2 * t[1][1][2] + t[2][1][1], 2 * t[2][0][2] + t[0][2][2],
+                2 * t[2][1][2] + t[1][2][2], 2 * (t[0][1][2] + t[1][0][2] + t[2][0][1])},
   };
   for (int i = 0; i < 10; ++i) dipole.cubic[i] *= 7.5;
   return dipole;
@@ -137,7 +140,8 @@ static double dipole_angle(const pl_dipole *dipole, pl_vec3 d, double squared) {
   double quadratic = x * (q[0] * x + q[3] * y + q[4] * z) + y * (q[1] * y + q[5] * z) + q[2] * z * z;
   double cubic = x * x * (c[0] * x + c[3] * y + c[4] * z) + y * y * (c[1] * y + c[5] * x + c[6] * z) +
                  z * z * (c[2] * z + c[7] * x + c[8] * y) + c[9] * x * y * z;
-  return i3 * (pl_vec3_dot(d, dipole->normal) + dipole->trace + i2 * (quadratic + pl_vec3_dot(d, dipole->linear) + i2 * cubic));
+  return i3 * (pl_vec3_dot(d, dipole->normal) + dipole->trace +
+               i2 * (quadratic + pl_vec3_dot(d, dipole->linear) + i2 * cubic));
 }
 
 double pl_triangle_tree_winding(const pl_triangle_tree *tree, pl_vec3 point) {

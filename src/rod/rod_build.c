@@ -1,4 +1,5 @@
-// From a def to the model of a rod body: chains of equal build find each other, eight at a time, and get the constants of their motion.
+// From a def to the model of a rod body: chains of equal build find each other, eight at a time, and get the constants
+// of their motion.
 #include "rod/rod_build.h"
 
 #include <math.h>
@@ -47,16 +48,18 @@ static void destroy(pl_model *model) {
 
 // Rows of eight floats, for loads of 32 bytes.
 static float *take_rows(pl_arena *arena, int32_t rows) {
-  return PL_TAKE(arena, float, PL_ROD_LANES *(rows < 2 ? 2 : rows));
+  return PL_TAKE(arena, float, LANES *(rows < 2 ? 2 : rows));
 }
 
 // --- masses
 
 static double segment_length(const pl_rod_def *def, int32_t joint) {
-  return pl_vec3_length(pl_vec3_sub(def->joints[joint].rest.position, def->joints[def->joints[joint].parent].rest.position));
+  return pl_vec3_length(
+      pl_vec3_sub(def->joints[joint].rest.position, def->joints[def->joints[joint].parent].rest.position));
 }
 
-// Half of every segment's mass goes to each of its ends. A joint that is a line has the mass of a rod a fiftieth as thick as long.
+// Half of every segment's mass goes to each of its ends. A joint that is a line has the mass of a rod a fiftieth as
+// thick as long.
 static pl_status lump_masses(const pl_rod_skeleton *s, pl_rod_model *model, pl_error *error) {
   const pl_rod_def *def = s->def;
   double *masses = PL_TAKE(&model->head.arena, double, def->joint_count),
@@ -65,13 +68,14 @@ static pl_status lump_masses(const pl_rod_skeleton *s, pl_rod_model *model, pl_e
   for (int32_t i = 0; i < def->joint_count; ++i) {
     if (s->index_of[i] <= 0) continue;
     int32_t p = def->joints[i].parent;
-    double l = segment_length(def, i), a = fmax(def->joints[p].radius, 0.01 * l), b = fmax(def->joints[i].radius, 0.01 * l);
+    double l = segment_length(def, i), a = fmax(def->joints[p].radius, 0.01 * l),
+           b = fmax(def->joints[i].radius, 0.01 * l);
     double half = 0.5 * def->density * 3.14159265358979323846 * l * (a * a + a * b + b * b) / 3;
     masses[i] += half;
     if (s->index_of[p] > 0) masses[p] += half;
   }
   for (int32_t i = 0; i < def->joint_count; ++i) {
-    if (s->index_of[i] <= 0) continue;  // led joints and roots are moved from outside
+    if (s->index_of[i] <= 0) continue;  // kinematic joints and roots are moved by the caller
     if (def->joints[i].mass > 0) masses[i] = def->joints[i].mass;
     inverse[i] = 1 / masses[i];
     model->head.mass += masses[i];
@@ -90,8 +94,8 @@ typedef struct build {
   int32_t links[2 * PL_ROD_MAX_LINKS];
 } build;
 
-static pl_status read_build(const pl_rod_skeleton *s, const int32_t *link_start, const int32_t *link_items, int32_t chain, build *b,
-                            pl_error *error) {
+static pl_status read_build(const pl_rod_skeleton *s, const int32_t *link_start, const int32_t *link_items,
+                            int32_t chain, build *b, pl_error *error) {
   b->joint_count = s->chain_start[chain + 1] - s->chain_start[chain];
   b->link_count = link_start[chain + 1] - link_start[chain];
   if (b->link_count > PL_ROD_MAX_LINKS)
@@ -112,16 +116,18 @@ static pl_status read_build(const pl_rod_skeleton *s, const int32_t *link_start,
 static bool has_build(const pl_rod_plan *plan, const build *b) {
   return plan->joint_count == b->joint_count && plan->link_count == b->link_count &&
          memcmp(plan->parents, b->parents, (size_t)b->joint_count * sizeof(int32_t)) == 0 &&
-         memcmp(plan->constraints + 2 * (b->joint_count - 1), b->links, 2 * (size_t)b->link_count * sizeof(int32_t)) == 0;
+         memcmp(plan->constraints + 2 * (b->joint_count - 1), b->links, 2 * (size_t)b->link_count * sizeof(int32_t)) ==
+             0;
 }
 
 // Links sorted to their chains.
-static pl_status sort_links(pl_arena *scratch, const pl_rod_skeleton *s, int32_t **start, int32_t **items, pl_error *error) {
+static pl_status sort_links(pl_arena *scratch, const pl_rod_skeleton *s, int32_t **start, int32_t **items,
+                            pl_error *error) {
   const pl_rod_def *def = s->def;
   *start = PL_TAKE(scratch, int32_t, s->chain_count + 2);
   *items = PL_TAKE(scratch, int32_t, def->link_count);
   if (scratch->failed) return pl_fail_memory(error);
-  int32_t *next = *start + 1;  // counted one place ahead, so that filling leaves the starts in place
+  int32_t *next = *start + 1;  // counted one slot ahead, so that filling leaves the starts correct
   for (int32_t i = 0; i < def->link_count; ++i) next[s->chain_of[def->links[i].from] + 1]++;
   for (int32_t c = 0; c < s->chain_count; ++c) next[c + 1] += next[c];
   for (int32_t i = 0; i < def->link_count; ++i) (*items)[next[s->chain_of[def->links[i].from]]++] = i;
@@ -129,8 +135,8 @@ static pl_status sort_links(pl_arena *scratch, const pl_rod_skeleton *s, int32_t
 }
 
 // The plan of each chain; plans live in the model.
-static pl_status make_plans(pl_context *context, pl_arena *scratch, const pl_rod_skeleton *s, pl_rod_model *model, pl_vector *plans,
-                            int32_t *plan_of, pl_error *error) {
+static pl_status make_plans(pl_context *context, pl_arena *scratch, const pl_rod_skeleton *s, pl_rod_model *model,
+                            pl_vector *plans, int32_t *plan_of, pl_error *error) {
   int32_t *start, *items;
   pl_status status = sort_links(scratch, s, &start, &items, error);
   build *b = PL_TAKE(scratch, build, 1);
@@ -142,8 +148,8 @@ static pl_status make_plans(pl_context *context, pl_arena *scratch, const pl_rod
     if (status >= 0 && found == plans->count) {
       pl_rod_plan *plan = PL_TAKE(&model->head.arena, pl_rod_plan, 1);
       if (plan == NULL ||
-          !pl_rod_plan_build(context, &model->head.arena, b->joint_count, b->parents, b->link_count, b->links, s->def->width,
-                             plan) ||
+          !pl_rod_plan_build(context, &model->head.arena, b->joint_count, b->parents, b->link_count, b->links,
+                             s->def->width, plan) ||
           !pl_vector_push(plans, &plan))
         status = pl_fail_memory(error);
     }
@@ -154,35 +160,58 @@ static pl_status make_plans(pl_context *context, pl_arena *scratch, const pl_rod
 
 // --- batches
 
+// Arrays of a batch while they are written; pl_rod_batch has them as const, with what they mean.
+typedef struct joint_arrays {
+  float *inverse_masses, *fractions, *gains, *limits, *radii, *match_squares, *springs, *drags, *pulls;
+} joint_arrays;
+
+static joint_arrays take_joint_arrays(pl_arena *arena, int32_t joint_count) {
+  return (joint_arrays){
+      .inverse_masses = take_rows(arena, joint_count),
+      .fractions = take_rows(arena, joint_count),
+      .gains = take_rows(arena, joint_count),
+      .limits = take_rows(arena, joint_count),
+      .radii = take_rows(arena, joint_count),
+      .match_squares = take_rows(arena, joint_count),
+      .springs = take_rows(arena, joint_count),
+      .drags = take_rows(arena, joint_count),
+      .pulls = take_rows(arena, 3 * joint_count),
+  };
+}
+
+// Cosine of the angle limit of a joint that has none: below every cosine.
+static const float NO_LIMIT = -2.0f;
+
 // Numbers of one lane of a batch.
 static void fill_lane(const pl_rod_skeleton *s, const pl_rod_model *model, pl_rod_batch *batch, int32_t lane,
-                      float *const rows[9]) {
+                      const joint_arrays *arrays) {
   const pl_rod_def *def = s->def;
   const pl_rod_plan *plan = batch->plan;
   int32_t n = plan->joint_count;
   double mean = 0, length = 0;
   double reach[PL_ROD_MAX_JOINTS] = {0};
   for (int32_t i = 1; i < n; ++i) {
-    int32_t joint = batch->joints[8 * i + lane];
+    int32_t joint = batch->joints[LANES * i + lane];
     mean += model->head.masses[joint] / (n - 1);
     length += segment_length(def, joint) / (n - 1);
   }
   for (int32_t i = 0; i < n; ++i) {
-    int32_t joint = batch->joints[8 * i + lane], at = 8 * i + lane;
+    int32_t joint = batch->joints[LANES * i + lane], at = LANES * i + lane;
     const pl_rod_joint *j = &def->joints[joint];
     // A joint's mass is shared out to its regions: each then pulls with forces that have a potential, and sum to zero.
-    double fraction = (i == 0 ? 1 : model->head.masses[joint] / mean) / (plan->region_start[i + 1] - plan->region_start[i]);
-    rows[0][at] = (float)model->head.inverse_masses[joint];
-    rows[1][at] = (float)fraction;
-    rows[2][at] = (float)j->stiffness;
-    rows[3][at] = j->max_angle > 0 && j->max_angle < 3.14159 ? (float)cos(j->max_angle) : -2.0f;
-    rows[4][at] = (float)j->radius;
-    rows[5][at] = (float)(fraction * def->twist * length * def->twist * length);
-    rows[6][at] = (float)j->spring;
+    double fraction =
+        (i == 0 ? 1 : model->head.masses[joint] / mean) / (plan->region_start[i + 1] - plan->region_start[i]);
+    arrays->inverse_masses[at] = (float)model->head.inverse_masses[joint];
+    arrays->fractions[at] = (float)fraction;
+    arrays->gains[at] = (float)j->stiffness;
+    arrays->limits[at] = j->max_angle > 0 && j->max_angle < 3.14159 ? (float)cos(j->max_angle) : NO_LIMIT;
+    arrays->radii[at] = (float)j->radius;
+    arrays->match_squares[at] = (float)(fraction * def->twist * length * def->twist * length);
+    arrays->springs[at] = (float)j->spring;
     // What drag leaves of a velocity in 1/60 s; the step turns it into its own.
-    rows[7][at] = (float)(1 - j->drag);
+    arrays->drags[at] = (float)(1 - j->drag);
     const double pull[3] = {j->pull.x, j->pull.y, j->pull.z};
-    for (int c = 0; c < 3; ++c) rows[8][24 * i + 8 * c + lane] = (float)pull[c];
+    for (int c = 0; c < 3; ++c) arrays->pulls[VEC3_LANES * i + LANES * c + lane] = (float)pull[c];
     if (i > 0) reach[i] = reach[plan->parents[i]] + segment_length(def, joint);
     batch->reach[lane] = fmaxf(batch->reach[lane], (float)(reach[i] * 1.001 + j->radius));
   }
@@ -193,53 +222,53 @@ static pl_status fill_batch(const pl_rod_skeleton *s, pl_rod_model *model, pl_ro
   const pl_rod_plan *plan = batch->plan;
   pl_arena *arena = &model->head.arena;
   int32_t n = plan->joint_count;
-  int32_t *joints = PL_TAKE(arena, int32_t, 8 * n);
+  int32_t *joints = PL_TAKE(arena, int32_t, LANES * n);
   float *lengths = take_rows(arena, plan->constraint_count);
-  float *rows[9];
-  for (int k = 0; k < 9; ++k) rows[k] = take_rows(arena, k == 8 ? 3 * n : n);
+  joint_arrays arrays = take_joint_arrays(arena, n);
   if (arena->failed) return pl_fail_memory(error);
   batch->joints = joints;
   batch->lengths = lengths;
   bool limited = false;
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+  for (int32_t lane = 0; lane < LANES; ++lane) {
     int32_t chain = batch->chains[lane], root = s->roots[chain], kinematic = def->joints[root].parent;
-    for (int32_t i = 0; i < n; ++i) joints[8 * i + lane] = s->order[s->chain_start[chain] + i];
+    for (int32_t i = 0; i < n; ++i) joints[LANES * i + lane] = s->order[s->chain_start[chain] + i];
     batch->bases[lane] = s->kinematic_of[kinematic];
-    batch->centers[lane] =
-        s->settings[chain] != NULL && s->settings[chain]->center >= 0 ? s->kinematic_of[s->settings[chain]->center] : -1;
+    batch->centers[lane] = s->settings[chain] != NULL && s->settings[chain]->center >= 0
+                               ? s->kinematic_of[s->settings[chain]->center]
+                               : -1;
     pl_transform base = {def->joints[kinematic].rest.position, pl_quat_unit(def->joints[kinematic].rest.rotation)};
     batch->root_offsets[lane] = pl_transform_unapply(base, def->joints[root].rest.position);
     for (int32_t b = 0; b < plan->constraint_count; ++b) {
-      pl_vec3 from = def->joints[joints[8 * plan->constraints[2 * b] + lane]].rest.position,
-              to = def->joints[joints[8 * plan->constraints[2 * b + 1] + lane]].rest.position;
-      lengths[8 * b + lane] = (float)pl_vec3_length(pl_vec3_sub(to, from));
+      pl_vec3 from = def->joints[joints[LANES * plan->constraints[2 * b] + lane]].rest.position,
+              to = def->joints[joints[LANES * plan->constraints[2 * b + 1] + lane]].rest.position;
+      lengths[LANES * b + lane] = (float)pl_vec3_length(pl_vec3_sub(to, from));
     }
-    fill_lane(s, model, batch, lane, rows);
-    for (int32_t i = 1; i < n; ++i) limited = limited || rows[3][8 * i + lane] > -1.5f;
+    fill_lane(s, model, batch, lane, &arrays);
+    for (int32_t i = 1; i < n; ++i) limited = limited || arrays.limits[LANES * i + lane] > NO_LIMIT;
   }
-  batch->inverse_masses = rows[0];
-  batch->fractions = rows[1];
-  batch->gains = rows[2];
-  batch->limits = limited ? rows[3] : NULL;
-  batch->radii = rows[4];
-  batch->match_squares = rows[5];
-  batch->springs = rows[6];
-  batch->drags = rows[7];
-  batch->pulls = rows[8];
+  batch->inverse_masses = arrays.inverse_masses;
+  batch->fractions = arrays.fractions;
+  batch->gains = arrays.gains;
+  batch->limits = limited ? arrays.limits : NULL;
+  batch->radii = arrays.radii;
+  batch->match_squares = arrays.match_squares;
+  batch->springs = arrays.springs;
+  batch->drags = arrays.drags;
+  batch->pulls = arrays.pulls;
   return PL_OK;
 }
 
 static pl_status list_colliders(const pl_rod_skeleton *s, pl_rod_model *model, pl_rod_batch *batch, pl_error *error) {
   const pl_rod_def *def = s->def;
-  int32_t *start = PL_TAKE(&model->head.arena, int32_t, PL_ROD_LANES + 1), count = 0;
-  for (int32_t lane = 0; start != NULL && lane < PL_ROD_LANES; ++lane) {
+  int32_t *start = PL_TAKE(&model->head.arena, int32_t, LANES + 1), count = 0;
+  for (int32_t lane = 0; start != NULL && lane < LANES; ++lane) {
     const pl_rod_chain *entry = s->settings[batch->chains[lane]];
     count += entry != NULL && entry->collider_count >= 0 ? entry->collider_count : def->collider_count;
     start[lane + 1] = count;
   }
   int32_t *list = PL_TAKE(&model->head.arena, int32_t, count);
   if (model->head.arena.failed) return pl_fail_memory(error);
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+  for (int32_t lane = 0; lane < LANES; ++lane) {
     const pl_rod_chain *entry = s->settings[batch->chains[lane]];
     for (int32_t k = 0; k < start[lane + 1] - start[lane]; ++k)
       list[start[lane] + k] = entry != NULL && entry->collider_count >= 0 ? entry->colliders[k] : k;
@@ -252,27 +281,28 @@ static pl_status list_colliders(const pl_rod_skeleton *s, pl_rod_model *model, p
 // Chains of one plan, eight at a time, in their order.
 static pl_status make_batches(pl_arena *scratch, const pl_rod_skeleton *s, pl_rod_model *model, const pl_vector *plans,
                               const int32_t *plan_of, pl_error *error) {
-  int32_t *filling = PL_TAKE(scratch, int32_t, plans->count), *slots = PL_TAKE(&model->head.arena, int32_t, s->chain_count);
+  int32_t *filling = PL_TAKE(scratch, int32_t, plans->count),
+          *slots = PL_TAKE(&model->head.arena, int32_t, s->chain_count);
   int32_t *counts = PL_TAKE(scratch, int32_t, plans->count);
   if (scratch->failed || model->head.arena.failed) return pl_fail_memory(error);
   for (int32_t c = 0; c < s->chain_count; ++c) counts[plan_of[c]]++;
   int32_t batch_count = 0;
   for (size_t p = 0; p < plans->count; ++p) {
-    filling[p] = batch_count * PL_ROD_LANES;
-    batch_count += (counts[p] + PL_ROD_LANES - 1) / PL_ROD_LANES;
+    filling[p] = batch_count * LANES;
+    batch_count += (counts[p] + LANES - 1) / LANES;
   }
   pl_rod_batch *batches = PL_TAKE(&model->head.arena, pl_rod_batch, batch_count);
   if (batches == NULL) return pl_fail_memory(error);
   for (int32_t c = 0; c < s->chain_count; ++c) {
     int32_t slot = filling[plan_of[c]]++;
-    pl_rod_batch *batch = &batches[slot / PL_ROD_LANES];
+    pl_rod_batch *batch = &batches[slot / LANES];
     batch->plan = PL_ITEM(plans, pl_rod_plan *, plan_of[c]);
-    batch->chains[slot % PL_ROD_LANES] = c;
-    batch->lane_count = slot % PL_ROD_LANES + 1;
+    batch->chains[slot % LANES] = c;
+    batch->lane_count = slot % LANES + 1;
     slots[c] = slot;
   }
   for (int32_t b = 0; b < batch_count; ++b)
-    for (int32_t lane = batches[b].lane_count; lane < PL_ROD_LANES; ++lane) batches[b].chains[lane] = batches[b].chains[0];
+    for (int32_t lane = batches[b].lane_count; lane < LANES; ++lane) batches[b].chains[lane] = batches[b].chains[0];
   model->slot_of_chain = slots;
   model->batches = batches;
   model->batch_count = batch_count;
@@ -280,7 +310,8 @@ static pl_status make_batches(pl_arena *scratch, const pl_rod_skeleton *s, pl_ro
   return PL_OK;
 }
 
-static pl_status fill_batches(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_model *model, pl_error *error) {
+static pl_status fill_batches(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_model *model,
+                              pl_error *error) {
   size_t *offsets = PL_TAKE(&model->head.arena, size_t, model->batch_count);
   if (offsets == NULL) return pl_fail_memory(error);
   pl_rod_batch *batches = (pl_rod_batch *)(uintptr_t)model->batches;
@@ -333,9 +364,11 @@ static pl_status index_joints(const pl_rod_skeleton *s, pl_rod_model *model, pl_
   return arena->failed ? pl_fail_memory(error) : PL_OK;
 }
 
-static pl_status copy_names(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_model *model, pl_error *error) {
+static pl_status copy_names(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_model *model,
+                            pl_error *error) {
   pl_arena *arena = &model->head.arena;
-  const char **examples = PL_TAKE(arena, const char *, lists->name_count), **chains = PL_TAKE(arena, const char *, s->chain_count);
+  const char **examples = PL_TAKE(arena, const char *, lists->name_count),
+             **chains = PL_TAKE(arena, const char *, s->chain_count);
   if (arena->failed) return pl_fail_memory(error);
   for (int32_t i = 0; i < lists->name_count; ++i) examples[i] = pl_arena_copy_text(arena, lists->names[i]);
   for (int32_t c = 0; c < s->chain_count; ++c) {
@@ -355,7 +388,7 @@ static pl_status make_colliders(pl_context *context, const pl_rod_skeleton *s, p
   for (int32_t i = 0; i < def->collider_count; ++i) {
     const pl_rod_collider *from = &def->colliders[i];
     if (from->joint < 0 || from->joint >= def->joint_count || s->kinematic_of[from->joint] < 0)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "collider %d moves with %s, which is not a led joint", i,
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "collider %d moves with %s, which is not a kinematic joint", i,
                      pl_rod_name_of(def, from->joint).text);
     pl_rod_own_collider *own = &model->colliders[i];
     *own = (pl_rod_own_collider){.kinematic = s->kinematic_of[from->joint], .placement = from->shape.placement};
@@ -391,7 +424,7 @@ static uint64_t hash_model(const pl_rod_model *model) {
   hash = pl_hash_bytes(hash, model->head.masses, (size_t)model->joint_count * sizeof(double));
   for (int32_t b = 0; b < model->batch_count; ++b) {
     const pl_rod_batch *batch = &model->batches[b];
-    size_t rows = (size_t)batch->plan->joint_count * PL_ROD_LANES * sizeof(float), sets = (size_t)batch->example_count + 1;
+    size_t rows = (size_t)batch->plan->joint_count * LANES * sizeof(float), sets = (size_t)batch->example_count + 1;
     hash = pl_hash_bytes(hash, batch->joints, rows);
     hash = pl_hash_bytes(hash, batch->turns, 4 * sets * rows);
     hash = pl_hash_bytes(hash, batch->poses, 4 * sets * rows);
@@ -402,7 +435,7 @@ static uint64_t hash_model(const pl_rod_model *model) {
     hash = pl_hash_bytes(hash, batch->pulls, 3 * rows);
     hash = pl_hash_bytes(hash, batch->match_squares, rows);
     if (batch->limits != NULL) hash = pl_hash_bytes(hash, batch->limits, rows);
-    for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane)
+    for (int32_t lane = 0; lane < LANES; ++lane)
       for (int32_t k = 0; k < batch->view_counts[lane]; ++k) {
         const pl_view_example *view = &batch->views[(size_t)lane * (size_t)batch->example_count + (size_t)k];
         double values[4] = {view->direction.x, view->direction.y, view->direction.z, view->extent};
@@ -412,7 +445,8 @@ static uint64_t hash_model(const pl_rod_model *model) {
   return hash;
 }
 
-static pl_status fill_model(pl_context *context, pl_arena *scratch, const pl_rod_def *def, pl_rod_model *model, pl_error *error) {
+static pl_status fill_model(pl_context *context, pl_arena *scratch, const pl_rod_def *def, pl_rod_model *model,
+                            pl_error *error) {
   model->head.method = &ROD_METHOD;
   pl_rod_skeleton skeleton;
   pl_rod_example_lists lists;

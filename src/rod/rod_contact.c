@@ -1,8 +1,8 @@
 // Chains against colliders: every segment is a tapered capsule, tested along its whole length.
 //
-// Where a segment overlaps a collider, its two joints are moved apart from it, the nearer to the touch the more, the heavier the less; then friction takes back
-// what the touched place slid along the collider in this step, up to the coefficient times the push. Lengths are put right afterwards by the caller,
-// who repeats both a few times.
+// Where a segment overlaps a collider, its two joints are moved apart from it, the nearer to the touch the more, the
+// heavier the less; then friction takes back what the touched point slid along the collider in this step, up to the
+// coefficient times the push. Lengths are corrected afterwards by the caller, which repeats both a few times.
 #include <math.h>
 
 #include "contact/segment_touch.h"
@@ -10,13 +10,13 @@
 #include "rod/rod_model.h"
 
 static void move_joint(float *positions, int32_t joint, int32_t lane, pl_vec3 by) {
-  positions += 24 * (size_t)joint + (size_t)lane;
+  positions += VEC3_LANES * (size_t)joint + (size_t)lane;
   positions[0] += (float)by.x;
-  positions[8] += (float)by.y;
-  positions[16] += (float)by.z;
+  positions[LANES] += (float)by.y;
+  positions[2 * LANES] += (float)by.z;
 }
 
-// Where the wall and the root are at the time that `end` is meant for.
+// Collider and root at the time of `end`.
 static pl_transform placement_of(const pl_rod_contact *contact, const pl_rod_contact_collider *collider) {
   return contact->start != NULL ? collider->end : collider->start;
 }
@@ -27,25 +27,27 @@ static pl_vec3 root_of(const pl_rod_contact *contact) {
 bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_contact_collider *collider) {
   const pl_collider *shape = collider->shape;
   double reach = (double)contact->batch->reach[contact->lane];
-  if (shape->shape == PL_COLLIDER_HALF_SPACE) return pl_transform_unapply(placement_of(contact, collider), root_of(contact)).y < reach;
+  if (shape->shape == PL_COLLIDER_HALF_SPACE)
+    return pl_transform_unapply(placement_of(contact, collider), root_of(contact)).y < reach;
   pl_vec3 center = pl_transform_apply(placement_of(contact, collider), shape->center);
   return pl_vec3_length(pl_vec3_sub(center, root_of(contact))) < shape->reach + reach;
 }
 
-// How far the touched place moves along the collider in this step.
-static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_contact_collider *collider, int32_t a, int32_t b, double t, pl_vec3 end,
-                        pl_vec3 normal) {
-  pl_vec3 from =
-      pl_vec3_mix(pl_rod_get_vec3(contact->start, a, contact->lane), pl_rod_get_vec3(contact->start, b, contact->lane), t);
+// How far the touched point moves along the collider in this step.
+static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_contact_collider *collider, int32_t a, int32_t b,
+                        double t, pl_vec3 end, pl_vec3 normal) {
+  pl_vec3 from = pl_vec3_mix(pl_rod_get_vec3(contact->start, a, contact->lane),
+                             pl_rod_get_vec3(contact->start, b, contact->lane), t);
   pl_vec3 start = pl_vec3_add(contact->root_start, from);
-  // Where the collider's own motion would have taken that place.
+  // Where the collider's own motion would have taken that point.
   pl_vec3 carried = pl_transform_apply(collider->end, pl_transform_unapply(collider->start, start));
   pl_vec3 moved = pl_vec3_sub(end, carried);
   return pl_vec3_add_scaled(moved, normal, -pl_vec3_dot(moved, normal));
 }
 
-// A root goes where it is led, and hair grows out of heads: what overlaps there cannot be put right. The segment is thin enough at its root to be clear, and where the
-// root is inside the collider only what lies beyond a third of the segment counts. Returns how much was cut off.
+// A root moves with its kinematic joint, and hair grows out of heads: an overlap there cannot be resolved. The segment
+// is thin enough at its root to be clear, and where the root is inside the collider only what lies beyond a third of
+// the segment counts. Returns how much was cut off.
 static double spare_root(pl_segment *segment, const pl_collider *shape, pl_transform placement) {
   double clear = pl_collider_distance(shape, placement, segment->a, NULL);
   if (clear >= segment->radius_a) return 0;
@@ -60,24 +62,29 @@ static double spare_root(pl_segment *segment, const pl_collider *shape, pl_trans
 static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_collider *collider, int32_t a, int32_t b) {
   const pl_rod_batch *batch = contact->batch;
   int32_t lane = contact->lane;
-  double wa = (double)batch->inverse_masses[PL_ROD_LANES * a + lane], wb = (double)batch->inverse_masses[PL_ROD_LANES * b + lane];
+  double wa = (double)batch->inverse_masses[LANES * a + lane], wb = (double)batch->inverse_masses[LANES * b + lane];
   pl_segment segment = {.a = pl_vec3_add(root_of(contact), pl_rod_get_vec3(contact->end, a, lane)),
                         .b = pl_vec3_add(root_of(contact), pl_rod_get_vec3(contact->end, b, lane)),
-                        .radius_a = (double)batch->radii[PL_ROD_LANES * a + lane],
-                        .radius_b = (double)batch->radii[PL_ROD_LANES * b + lane]};
+                        .radius_a = (double)batch->radii[LANES * a + lane],
+                        .radius_b = (double)batch->radii[LANES * b + lane]};
   pl_vec3 start = segment.a;
   double begin = wa == 0 ? spare_root(&segment, collider->shape, placement_of(contact, collider)) : 0;
   pl_segment_touch touch;
-  if (!pl_segment_touch_collider(&segment, collider->shape, placement_of(contact, collider), 0, &touch) || touch.gap >= 0) return false;
+  if (!pl_segment_touch_collider(&segment, collider->shape, placement_of(contact, collider), 0, &touch) ||
+      touch.gap >= 0)
+    return false;
   touch.t = begin + (1 - begin) * touch.t;
-  double fraction_a = 1 - touch.t, fraction_b = touch.t, weight = wa * fraction_a * fraction_a + wb * fraction_b * fraction_b;
-  // Near a root that does not give way the other end has a long lever; beyond four times the overlap it would be thrown, not moved.
+  double fraction_a = 1 - touch.t, fraction_b = touch.t,
+         weight = wa * fraction_a * fraction_a + wb * fraction_b * fraction_b;
+  // Near a root that does not give way the other end has a long lever; beyond four times the overlap it would be
+  // thrown, not moved.
   weight = fmax(weight, 0.0625 * (wa + wb));
   if (!(weight > 0)) return false;
   pl_vec3 push = pl_vec3_scale(touch.normal, -touch.gap);
   double friction = sqrt(contact->friction * collider->shape->friction);
   if (friction > 0 && contact->start != NULL) {
-    pl_vec3 position = pl_vec3_mix(start, segment.b, touch.t), slide = slide_of(contact, collider, a, b, touch.t, position, touch.normal);
+    pl_vec3 position = pl_vec3_mix(start, segment.b, touch.t),
+            slide = slide_of(contact, collider, a, b, touch.t, position, touch.normal);
     double length = pl_vec3_length(slide), max = friction * -touch.gap;
     if (length > 0) push = pl_vec3_add_scaled(push, slide, -(length > max ? max / length : 1));
   }
@@ -89,6 +96,7 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_col
 int32_t pl_rod_contact_resolve(const pl_rod_contact *contact, const pl_rod_contact_collider *collider) {
   const pl_rod_plan *plan = contact->batch->plan;
   int32_t count = 0;
-  for (int32_t s = 0; s < plan->constraint_count; ++s) count += push_segment(contact, collider, plan->constraints[2 * s], plan->constraints[2 * s + 1]);
+  for (int32_t s = 0; s < plan->constraint_count; ++s)
+    count += push_segment(contact, collider, plan->constraints[2 * s], plan->constraints[2 * s + 1]);
   return count;
 }

@@ -1,4 +1,5 @@
-// From example poses of chains to what is blended (paper 001, section 3.1): rotations from each segment's direction to the next, and orientations.
+// From example poses of chains to what is blended (paper 001, section 3.1): rotations from each segment's direction to
+// the next, and orientations.
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ pl_vec3 pl_rod_rest_position(const pl_rod_skeleton *s, int32_t joint) {
 }
 
 pl_quat pl_rod_rest_rotation(const pl_rod_skeleton *s, int32_t joint) {
-  return pl_quat_multiply(pl_quat_conjugate(base_rotation(s, joint)), pl_quat_unit(s->def->joints[joint].rest.rotation));
+  return pl_quat_multiply(pl_quat_conjugate(base_rotation(s, joint)),
+                          pl_quat_unit(s->def->joints[joint].rest.rotation));
 }
 
 // --- checks and lists
@@ -37,30 +39,31 @@ static pl_status check_example(const pl_rod_skeleton *s, const pl_rod_example *e
                    pl_rod_name_of(def, e->root).text);
   if (e->positions == NULL) return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\" has no positions", name);
   if (!(e->extent >= 0 && e->extent <= 100))
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": an extent of %g radians makes no sense; use 0.2 to 2", name,
-                   e->extent);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": an extent of %g radians makes no sense; use 0.2 to 2",
+                   name, e->extent);
   if (e->extent > 0 && !(pl_vec3_is_finite(e->direction) && pl_vec3_length(e->direction) > 1e-12))
     return pl_fail(error, PL_ERROR_INVALID_DATA,
                    "example \"%s\": its view direction has no length; give the direction to the camera", name);
   for (int32_t k = s->chain_start[chain]; k < s->chain_start[chain + 1]; ++k) {
     int32_t joint = s->order[k], parent = def->joints[joint].parent;
     pl_vec3 x = e->positions[joint];
-    pl_rod_name who = pl_rod_name_of(def, joint);
+    pl_rod_name joint_name = pl_rod_name_of(def, joint);
     double norm = e->rotations != NULL ? pl_quat_dot(e->rotations[joint], e->rotations[joint]) : 1;
     if (!pl_vec3_is_finite(x) || !isfinite(norm) || norm <= 1e-12)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": position and rotation of %s must be finite", name, who.text);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": position and rotation of %s must be finite", name,
+                     joint_name.text);
     pl_vec3 from = joint == e->root ? def->joints[joint].rest.position : e->positions[parent];
     pl_vec3 rest_from = joint == e->root ? def->joints[joint].rest.position : def->joints[parent].rest.position;
     double length = pl_vec3_length(pl_vec3_sub(x, from)),
            rest = pl_vec3_length(pl_vec3_sub(def->joints[joint].rest.position, rest_from));
     if (joint == e->root && length > 1e-4 * (1 + pl_vec3_length(x)))
       return pl_fail(error, PL_ERROR_INVALID_DATA,
-                     "example \"%s\": %s is the root and cannot be elsewhere than at rest (it is %g m away)", name, who.text,
-                     length);
+                     "example \"%s\": %s is the root and cannot be elsewhere than at rest (it is %g m away)", name,
+                     joint_name.text, length);
     if (joint != e->root && fabs(length - rest) > PL_ROD_LENGTH_TOLERANCE * rest)
       return pl_fail(error, PL_ERROR_INVALID_DATA,
-                     "example \"%s\": the segment to %s is %g m long, but %g m at rest; lengths must not change", name, who.text,
-                     length, rest);
+                     "example \"%s\": the segment to %s is %g m long, but %g m at rest; lengths must not change", name,
+                     joint_name.text, length, rest);
   }
   return PL_OK;
 }
@@ -72,7 +75,8 @@ static int32_t find_name(pl_rod_example_lists *lists, const char *name) {
   return lists->name_count++;
 }
 
-pl_status pl_rod_examples_list(pl_arena *arena, const pl_rod_skeleton *s, pl_rod_example_lists *lists, pl_error *error) {
+pl_status pl_rod_examples_list(pl_arena *arena, const pl_rod_skeleton *s, pl_rod_example_lists *lists,
+                               pl_error *error) {
   const pl_rod_def *def = s->def;
   size_t n = (size_t)def->example_count;
   *lists = (pl_rod_example_lists){.names = PL_TAKE(arena, const char *, n),
@@ -86,10 +90,10 @@ pl_status pl_rod_examples_list(pl_arena *arena, const pl_rod_skeleton *s, pl_rod
     lists->name_of[i] = find_name(lists, def->examples[i].name);
   }
   if (lists->name_count > PL_MAX_EXAMPLES)
-    return pl_fail(
-        error, PL_ERROR_UNSUPPORTED,
-        "the examples have %d different names; at most %d are possible: give examples of different chains the same names",
-        lists->name_count, PL_MAX_EXAMPLES);
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "the examples have %d different names; at most %d are possible: give examples of different chains "
+                   "the same names",
+                   lists->name_count, PL_MAX_EXAMPLES);
   // Sorted to their chains, in the order of the def, those with a view before those without.
   int32_t *first = PL_TAKE(arena, int32_t, s->chain_count + 1), *sorted = PL_TAKE(arena, int32_t, n);
   if (arena->failed) return pl_fail_memory(error);
@@ -117,8 +121,8 @@ typedef struct chain_pose {
   pl_quat rotations[PL_ROD_MAX_JOINTS];
 } chain_pose;
 
-// Orientations for a pose that has only positions: each joint turns as the bone to its first child does, on top of how its parent turned, so that no twist
-// comes in; a tip turns as its parent.
+// Orientations for a pose that has only positions: each joint turns as the bone to its first child does, on top of how
+// its parent turned, so that no twist comes in; a tip turns as its parent.
 static void derive_rotations(const pl_rod_plan *plan, const chain_pose *rest, chain_pose *pose) {
   pl_quat turns[PL_ROD_MAX_JOINTS];
   for (int32_t i = 0; i < plan->joint_count; ++i) {
@@ -126,7 +130,8 @@ static void derive_rotations(const pl_rod_plan *plan, const chain_pose *rest, ch
     for (int32_t child = i + 1; child < plan->joint_count; ++child) {
       if (plan->parents[child] != i) continue;
       pl_vec3 aim = pl_quat_apply(turns[i], pl_vec3_sub(rest->positions[child], rest->positions[i]));
-      turns[i] = pl_quat_multiply(pl_rod_turn_between(aim, pl_vec3_sub(pose->positions[child], pose->positions[i])), turns[i]);
+      turns[i] =
+          pl_quat_multiply(pl_rod_turn_between(aim, pl_vec3_sub(pose->positions[child], pose->positions[i])), turns[i]);
       break;
     }
     pose->rotations[i] = pl_quat_multiply(turns[i], rest->rotations[i]);
@@ -135,7 +140,7 @@ static void derive_rotations(const pl_rod_plan *plan, const chain_pose *rest, ch
 
 static void read_rest(const pl_rod_skeleton *s, const pl_rod_batch *batch, int32_t lane, chain_pose *pose) {
   for (int32_t i = 0; i < batch->plan->joint_count; ++i) {
-    int32_t joint = batch->joints[PL_ROD_LANES * i + lane];
+    int32_t joint = batch->joints[LANES * i + lane];
     pose->positions[i] = pl_rod_rest_position(s, joint);
     pose->rotations[i] = pl_rod_rest_rotation(s, joint);
   }
@@ -146,7 +151,7 @@ static void read_example(const pl_rod_skeleton *s, const pl_rod_batch *batch, in
   pl_quat back = pl_quat_conjugate(base_rotation(s, e->root));
   pl_vec3 root = s->def->joints[e->root].rest.position;
   for (int32_t i = 0; i < batch->plan->joint_count; ++i) {
-    int32_t joint = batch->joints[PL_ROD_LANES * i + lane];
+    int32_t joint = batch->joints[LANES * i + lane];
     pose->positions[i] = i == 0 ? (pl_vec3){0, 0, 0} : pl_quat_apply(back, pl_vec3_sub(e->positions[joint], root));
     if (e->rotations != NULL) pose->rotations[i] = pl_quat_multiply(back, pl_quat_unit(e->rotations[joint]));
   }
@@ -158,21 +163,21 @@ static pl_vec3 direction_in(const pl_rod_plan *plan, const chain_pose *pose, int
 }
 
 static void store_quat(float *to, int32_t joint, int32_t lane, pl_quat q, const float *rest) {
-  size_t at = 32 * (size_t)joint + (size_t)lane;
+  size_t at = QUAT_LANES * (size_t)joint + (size_t)lane;
   // One hemisphere per joint: that of the rest.
   double side = rest == NULL ? 1
-                             : q.x * (double)rest[at] + q.y * (double)rest[at + 8] + q.z * (double)rest[at + 16] +
-                                   q.w * (double)rest[at + 24];
+                             : q.x * (double)rest[at] + q.y * (double)rest[at + LANES] +
+                                   q.z * (double)rest[at + 2 * LANES] + q.w * (double)rest[at + 3 * LANES];
   if (side < 0) q = pl_quat_scale(q, -1);
   to[at] = (float)q.x;
-  to[at + 8] = (float)q.y;
-  to[at + 16] = (float)q.z;
-  to[at + 24] = (float)q.w;
+  to[at + LANES] = (float)q.y;
+  to[at + 2 * LANES] = (float)q.z;
+  to[at + 3 * LANES] = (float)q.w;
 }
 
 // Eqs. 7 and 8. Segments at the root start from a constant direction: their own at rest.
-static void store_pose(const pl_rod_batch *batch, int32_t lane, const chain_pose *rest, const chain_pose *pose, float *turns,
-                       float *poses, bool is_rest) {
+static void store_pose(const pl_rod_batch *batch, int32_t lane, const chain_pose *rest, const chain_pose *pose,
+                       float *turns, float *poses, bool is_rest) {
   const pl_rod_plan *plan = batch->plan;
   for (int32_t i = 0; i < plan->joint_count; ++i) {
     pl_quat r = pl_quat_identity();
@@ -186,15 +191,16 @@ static void store_pose(const pl_rod_batch *batch, int32_t lane, const chain_pose
   }
 }
 
-// (L^T L)^-1 of eq. 17, with a little on the diagonal: examples may be alike, and chains of a batch may have fewer than others.
+// (L^T L)^-1 of eq. 17, with a little on the diagonal: examples may be alike, and chains of a batch may have fewer than
+// others.
 static void store_inverse_gram(pl_rod_batch *batch, int32_t lane, float *inverse) {
   int32_t n = batch->plan->joint_count, count = batch->example_count;
   double a[PL_MAX_EXAMPLES][2 * PL_MAX_EXAMPLES] = {{0}};
-  size_t stride = 32 * (size_t)n;
+  size_t stride = QUAT_LANES * (size_t)n;
   double trace = 0;
   for (int32_t i = 0; i < count; ++i)
     for (int32_t j = 0; j < count; ++j) {
-      for (size_t e = 0; e < stride; e += 8) {
+      for (size_t e = 0; e < stride; e += LANES) {
         double rest = (double)batch->turns[e + (size_t)lane];
         a[i][j] += ((double)batch->turns[(size_t)(i + 1) * stride + e + (size_t)lane] - rest) *
                    ((double)batch->turns[(size_t)(j + 1) * stride + e + (size_t)lane] - rest);
@@ -215,10 +221,10 @@ static void store_inverse_gram(pl_rod_batch *batch, int32_t lane, float *inverse
     }
   }
   for (int32_t i = 0; i < count; ++i)
-    for (int32_t j = 0; j < count; ++j) inverse[8 * (i * count + j) + lane] = (float)a[i][count + j];
+    for (int32_t j = 0; j < count; ++j) inverse[LANES * (i * count + j) + lane] = (float)a[i][count + j];
 }
 
-// The kernel could not tell two views apart: say which.
+// The kernel could not distinguish two views: name them.
 static pl_status fail_views(const pl_rod_skeleton *s, const pl_rod_example_lists *lists, int32_t chain, int32_t count,
                             const pl_view_example *views, pl_status status, pl_error *error) {
   if (status != PL_ERROR_INVALID_DATA || count < 2) return status;
@@ -231,22 +237,25 @@ static pl_status fail_views(const pl_rod_skeleton *s, const pl_rod_example_lists
   }
   const int32_t *items = lists->items + lists->start[chain];
   return pl_fail(error, status,
-                 "examples \"%s\" and \"%s\" of the chain of %s have view directions that are too alike to tell apart; move one of "
+                 "examples \"%s\" and \"%s\" of the chain of %s have view directions that are too alike to tell apart; "
+                 "move one of "
                  "them, or make their extents smaller",
-                 s->def->examples[items[a]].name, s->def->examples[items[b]].name, pl_rod_name_of(s->def, s->roots[chain]).text);
+                 s->def->examples[items[a]].name, s->def->examples[items[b]].name,
+                 pl_rod_name_of(s->def, s->roots[chain]).text);
 }
 
-static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_batch *batch,
-                            pl_error *error) {
+static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_rod_example_lists *lists,
+                            pl_rod_batch *batch, pl_error *error) {
   const pl_rod_def *def = s->def;
   size_t count = (size_t)batch->example_count;
-  pl_view_example *views = PL_TAKE(arena, pl_view_example, PL_ROD_LANES * count);
-  int32_t *view_counts = PL_TAKE(arena, int32_t, PL_ROD_LANES);
-  double *directions = PL_TAKE(arena, double, 24 * count), *rates = PL_TAKE(arena, double, 8 * count),
-         *fractions = PL_TAKE(arena, double, 8 * count);
-  pl_weight_kernel *kernels = def->view_rule == PL_ROD_VIEW_INTERPOLATING ? PL_TAKE(arena, pl_weight_kernel, PL_ROD_LANES) : NULL;
+  pl_view_example *views = PL_TAKE(arena, pl_view_example, LANES * count);
+  int32_t *view_counts = PL_TAKE(arena, int32_t, LANES);
+  double *directions = PL_TAKE(arena, double, VEC3_LANES *count), *rates = PL_TAKE(arena, double, LANES *count),
+         *fractions = PL_TAKE(arena, double, LANES *count);
+  pl_weight_kernel *kernels =
+      def->view_rule == PL_ROD_VIEW_INTERPOLATING ? PL_TAKE(arena, pl_weight_kernel, LANES) : NULL;
   if (arena->failed) return pl_fail_memory(error);
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+  for (int32_t lane = 0; lane < LANES; ++lane) {
     int32_t chain = batch->chains[lane], first = lists->start[chain];
     for (int32_t k = first; k < lists->start[chain + 1]; ++k) {
       const pl_rod_example *e = &def->examples[lists->items[k]];
@@ -254,11 +263,11 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
       size_t number = (size_t)view_counts[lane]++;
       pl_vec3 d = pl_vec3_unit_or(e->direction, (pl_vec3){0, 0, 1});
       views[(size_t)lane * count + number] = (pl_view_example){e->direction, e->extent};
-      directions[24 * number + (size_t)lane] = d.x;
-      directions[24 * number + 8 + (size_t)lane] = d.y;
-      directions[24 * number + 16 + (size_t)lane] = d.z;
-      rates[8 * number + (size_t)lane] = 1 / e->extent;
-      fractions[8 * number + (size_t)lane] = 1;
+      directions[VEC3_LANES * number + (size_t)lane] = d.x;
+      directions[VEC3_LANES * number + LANES + (size_t)lane] = d.y;
+      directions[VEC3_LANES * number + 2 * LANES + (size_t)lane] = d.z;
+      rates[LANES * number + (size_t)lane] = 1 / e->extent;
+      fractions[LANES * number + (size_t)lane] = 1;
     }
     if (kernels == NULL || view_counts[lane] == 0) continue;
     int32_t n = view_counts[lane];
@@ -276,18 +285,19 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
   return PL_OK;
 }
 
-pl_status pl_rod_examples_fill(pl_arena *arena, const pl_rod_skeleton *s, const pl_rod_example_lists *lists, pl_rod_batch *batch,
-                               pl_error *error) {
+pl_status pl_rod_examples_fill(pl_arena *arena, const pl_rod_skeleton *s, const pl_rod_example_lists *lists,
+                               pl_rod_batch *batch, pl_error *error) {
   int32_t n = batch->plan->joint_count, count = 0;
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+  for (int32_t lane = 0; lane < LANES; ++lane) {
     int32_t own = lists->start[batch->chains[lane] + 1] - lists->start[batch->chains[lane]];
     count = own > count ? own : count;
   }
   batch->example_count = count;
-  size_t stride = 32 * (size_t)n;
-  float *turns = PL_TAKE(arena, float, (size_t)(count + 1) * stride), *poses = PL_TAKE(arena, float, (size_t)(count + 1) * stride);
-  float *inverse = PL_TAKE(arena, float, 8 * count * count), *aims = PL_TAKE(arena, float, 24 * n);
-  int32_t *examples = PL_TAKE(arena, int32_t, 8 * count);
+  size_t stride = QUAT_LANES * (size_t)n;
+  float *turns = PL_TAKE(arena, float, (size_t)(count + 1) * stride),
+        *poses = PL_TAKE(arena, float, (size_t)(count + 1) * stride);
+  float *inverse = PL_TAKE(arena, float, LANES *count *count), *aims = PL_TAKE(arena, float, VEC3_LANES *n);
+  int32_t *examples = PL_TAKE(arena, int32_t, LANES * count);
   chain_pose *rest = PL_TAKE(arena, chain_pose, 1), *pose = PL_TAKE(arena, chain_pose, 1);
   if (arena->failed) return pl_fail_memory(error);
   batch->turns = turns;
@@ -295,21 +305,21 @@ pl_status pl_rod_examples_fill(pl_arena *arena, const pl_rod_skeleton *s, const 
   batch->inverse_grams = inverse;
   batch->aims = aims;
   batch->examples = examples;
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+  for (int32_t lane = 0; lane < LANES; ++lane) {
     read_rest(s, batch, lane, rest);
     store_pose(batch, lane, rest, rest, turns, poses, true);
     for (int32_t i = 1; i < n; ++i) {
       pl_vec3 d = direction_in(batch->plan, rest, i);
-      aims[24 * i + lane] = (float)d.x;
-      aims[24 * i + 8 + lane] = (float)d.y;
-      aims[24 * i + 16 + lane] = (float)d.z;
+      aims[VEC3_LANES * i + lane] = (float)d.x;
+      aims[VEC3_LANES * i + LANES + lane] = (float)d.y;
+      aims[VEC3_LANES * i + 2 * LANES + lane] = (float)d.z;
     }
     int32_t first = lists->start[batch->chains[lane]], own = lists->start[batch->chains[lane] + 1] - first;
     for (int32_t k = 0; k < count; ++k) {
-      examples[8 * k + lane] = k < own ? lists->name_of[lists->items[first + k]] : -1;
+      examples[LANES * k + lane] = k < own ? lists->name_of[lists->items[first + k]] : -1;
       if (k < own) read_example(s, batch, lane, &s->def->examples[lists->items[first + k]], rest, pose);
-      store_pose(batch, lane, rest, k < own ? pose : rest, turns + (size_t)(k + 1) * stride, poses + (size_t)(k + 1) * stride,
-                 false);
+      store_pose(batch, lane, rest, k < own ? pose : rest, turns + (size_t)(k + 1) * stride,
+                 poses + (size_t)(k + 1) * stride, false);
     }
     if (count > 0) store_inverse_gram(batch, lane, inverse);
   }

@@ -1,25 +1,36 @@
-// The inner loops themselves; included by rod_kernels.c and rod_kernels_avx2.c with KERNELS set to the name of the table to define.
+// The inner loops; included by rod_kernels.c and rod_kernels_avx2.c with KERNELS set to the name of the table to
+// define.
 //
 // Eight chains of one plan side by side, one per lane: no gathers, no branches that differ between lanes.
 //
-//   x v q w   position, velocity, orientation, angular velocity of a joint      _ (bar)  of the rest pose P(w), in the base's frame
-//   d         direction of the segment to a joint                              r        rotation from one segment's direction to the next (eq. 8)
-//   c R A     centre, rotation and moment matrix of a region                   D        deviation: turns a rest direction into the present one
-//   h alpha   step, stiffness                                                  n C      direction and error of a bar
+//   x v q w   position, velocity, orientation, angular velocity of a joint
+//   _         of the rest pose P(w), in the base's frame
+//   d         direction of the segment to a joint
+//   r         rotation from one segment's direction to the next (eq. 8)
+//   D         deviation: turns a rest direction into the present one
+//   c R A     centre, rotation and moment matrix of a region
+//   n C       direction and error of a constraint
+//   h alpha   step, stiffness
 
 #include "rod/rod_lane_math.h"
 
-// QLERP (section 3.1): the weighted sum of quaternions of one hemisphere, made a unit. `stride` floats from one example to the next.
-PL_SIMD_INLINE q4 mix(const float *poses, int32_t joint, size_t stride, const float *weights, int32_t count, pl_f8 rest_weight) {
+// Affine map of a region, [12][8]: R row-major, then c - R c_.
+enum { REGION_SHIFT = MAT3_LANES, REGION_MAP_LANES = MAT3_LANES + VEC3_LANES };
+
+// Paper 001, §3.1, QLERP: the weighted sum of quaternions of one hemisphere, made a unit. `stride` floats from one
+// example to the next.
+PL_SIMD_INLINE q4 mix(const float *poses, int32_t joint, size_t stride, const float *weights, int32_t count,
+                      pl_f8 rest_weight) {
   q4 rest = get4(poses, joint);
   q4 sum = {rest.x * rest_weight, rest.y * rest_weight, rest.z * rest_weight, rest.w * rest_weight};
-  for (int32_t k = 0; k < count; ++k) sum = add_scaled4(sum, get4(poses + (size_t)(k + 1) * stride, joint), get1(weights, k));
+  for (int32_t k = 0; k < count; ++k)
+    sum = add_scaled4(sum, get4(poses + (size_t)(k + 1) * stride, joint), get1(weights, k));
   // Quaternions of one hemisphere can only cancel where all are perpendicular to the rest's, half a turn away.
   return unit4(select4(dot4(sum, sum) > 1e-12f, sum, rest));
 }
 
-// Angle and Gaussian of Algorithm 1 in double precision, four chains at a time, by operations that are exactly rounded: the same bits on every machine, which
-// a library's atan2 and exp are not, and several times faster.
+// Angle and Gaussian of Algorithm 1 in double precision, four chains at a time, by operations that are exactly rounded:
+// the same bits on every machine, which a library's atan2 and exp are not, and several times faster.
 typedef double d4 __attribute__((vector_size(32), may_alias));
 typedef int64_t i4 __attribute__((vector_size(32), may_alias));
 
@@ -41,8 +52,9 @@ PL_SIMD_INLINE d4 d4_sqrt(d4 a) {
 #endif
 }
 
-// Angle between unit vectors from their cosine c and the square of their distance: with s = sin(x/2) = distance / 2 and t = tan(x/4) the angle is 4 atan(t). For angles
-// above 90 degrees the supplement is taken, so t is at most tan(22.5 degrees) and fourteen terms of the series give 1e-12.
+// Angle between unit vectors from their cosine c and the square of their distance: with s = sin(x/2) = distance / 2 and
+// t = tan(x/4) the angle is 4 atan(t). For angles above 90 degrees the supplement is taken, so t is at most tan(22.5
+// degrees) and fourteen terms of the series give 1e-12.
 PL_SIMD_INLINE d4 angle_between(d4 cosine) {
   i4 obtuse = cosine < 0.0;
   d4 size = d4_select(obtuse, -cosine, cosine), one = d4_set1(1.0);
@@ -55,7 +67,8 @@ PL_SIMD_INLINE d4 angle_between(d4 cosine) {
 
 // exp(-y) for y >= 0: 2^-k times the series of what is left, at most half of ln 2.
 PL_SIMD_INLINE d4 exp_minus(d4 y) {
-  const d4 magic = d4_set1(6755399441055744.0);  // 1.5 * 2^52: adding it rounds to an integer, which then stands in the lowest bits
+  // 1.5 * 2^52: adding it rounds to an integer, which then stands in the lowest bits
+  const d4 magic = d4_set1(6755399441055744.0);
   y = d4_select(y > 700.0, d4_set1(700.0), y);
   d4 shifted = y * 1.4426950408889634 + magic, k = shifted - magic;
   d4 r = k * 0.6931471803691238 - y + k * 1.9082149292705877e-10, sum = d4_set1(1.0);
@@ -64,40 +77,46 @@ PL_SIMD_INLINE d4 exp_minus(d4 y) {
   return sum * (d4)power;
 }
 
+// Paper 001, Algorithm 1: Gaussian weights of the angle between the direction to the camera and those of the examples,
+// scaled down where they sum to more than 1.
 static void view(const pl_rod_batch *batch, const double *directions, float *weights) {
-  for (int half = 0; half < 8; half += 4) {
-    d4 x = d4_at(directions + half), y = d4_at(directions + 8 + half), z = d4_at(directions + 16 + half);
+  for (int half = 0; half < LANES; half += 4) {
+    d4 x = d4_at(directions + half), y = d4_at(directions + LANES + half), z = d4_at(directions + 2 * LANES + half);
     d4 length = d4_sqrt(x * x + y * y + z * z), sum = d4_set1(0.0), found[PL_MAX_EXAMPLES];
     i4 known = (length > 1e-150) & (length < 1e150);
     d4 inverse = d4_select(known, 1.0 / length, d4_set1(0.0));
     for (int32_t k = 0; k < batch->example_count; ++k) {
-      const double *d = batch->view_directions + 24 * (size_t)k + half;
-      d4 angle = angle_between((x * d4_at(d) + y * d4_at(d + 8) + z * d4_at(d + 16)) * inverse);
-      d4 ratio = angle * d4_at(batch->view_rates + 8 * (size_t)k + half);
-      found[k] = d4_select(known, exp_minus(ratio * ratio) * d4_at(batch->view_fractions + 8 * (size_t)k + half), d4_set1(0.0));
+      const double *d = batch->view_directions + VEC3_LANES * (size_t)k + half;
+      d4 angle = angle_between((x * d4_at(d) + y * d4_at(d + LANES) + z * d4_at(d + 2 * LANES)) * inverse);
+      d4 ratio = angle * d4_at(batch->view_rates + LANES * (size_t)k + half);
+      found[k] = d4_select(known, exp_minus(ratio * ratio) * d4_at(batch->view_fractions + LANES * (size_t)k + half),
+                           d4_set1(0.0));
       sum += found[k];
     }
     d4 fraction = 1.0 / d4_select(sum > 1.0, sum, d4_set1(1.0));
     for (int32_t k = 0; k < batch->example_count; ++k) {
       d4 weight = found[k] * fraction;
-      for (int lane = 0; lane < 4; ++lane) weights[8 * (size_t)k + (size_t)(half + lane)] = (float)weight[lane];
+      for (int lane = 0; lane < 4; ++lane) weights[LANES * (size_t)k + (size_t)(half + lane)] = (float)weight[lane];
     }
   }
 }
 
+// Paper 001, eqs. 4 to 9: P(w), with the base pose and its weight in eqs. 5 and 6, where print leaves them out.
 static void blend(const pl_rod_batch *batch, const float *weights, float *positions, float *rotations) {
   const pl_rod_plan *plan = batch->plan;
   int32_t n = plan->joint_count, count = batch->example_count;
-  size_t stride = 32 * (size_t)n;
+  size_t stride = QUAT_LANES * (size_t)n;
   pl_f8 rest_weight = pl_f8_set1(1.0f);
   for (int32_t k = 0; k < count; ++k) rest_weight -= get1(weights, k);
   put3(positions, 0, zero3());
   put4(rotations, 0, mix(batch->poses, 0, stride, weights, count, rest_weight));
   for (int32_t i = 1; i < n; ++i) {
     int32_t p = plan->parents[i];
-    // Forward kinematics: the parent's direction turned by r. Directions follow from positions, so no array of them is kept.
+    // Forward kinematics: the parent's direction turned by r. Directions follow from positions, so no array of them is
+    // kept.
     v3 from = p == 0 ? get3(batch->aims, i)
-                     : scale3(sub3(get3(positions, p), get3(positions, plan->parents[p])), 1.0f / get1(batch->lengths, p - 1));
+                     : scale3(sub3(get3(positions, p), get3(positions, plan->parents[p])),
+                              1.0f / get1(batch->lengths, p - 1));
     v3 d = rotate(mix(batch->turns, i, stride, weights, count, rest_weight), from);
     d = unit3(d, from);
     put3(positions, i, add_scaled3(get3(positions, p), d, get1(batch->lengths, i - 1)));
@@ -105,13 +124,15 @@ static void blend(const pl_rod_batch *batch, const float *weights, float *positi
   }
 }
 
-// Suppression by carrying. D turns the rest direction of a segment into the present one; it is the joint's own deviation q q_^-1 followed by the short turn to
-// where the segment really is. With D kept, the segment follows its rest direction: d' = D d_'. Velocities relative to the parent turn along, so a
-// chain at rest stays at rest and a swing goes on around the new rest pose.
-static void transport(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *rest_positions, const float *rest_rotations) {
+// Not in the paper: suppression of ghost momentum by transport. D turns the rest direction of a segment into the
+// present one; it is the joint's own deviation q q_^-1 followed by the short turn to where the segment really is. With
+// D kept, the segment follows its rest direction: d' = D d_'. Velocities relative to the parent turn along, so a chain
+// at rest stays at rest and a swing continues around the new rest pose.
+static void transport(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *rest_positions,
+                      const float *rest_rotations) {
   const pl_rod_plan *plan = batch->plan;
-  // A joint's old position and velocity are needed by its children after it has moved: joints are taken from the last to the first for what is relative to
-  // the parent, then put together again from the first to the last.
+  // A joint's old position and velocity are needed by its children after it has moved: joints are taken from the last
+  // to the first for what is relative to the parent, then put together again from the first to the last.
   for (int32_t i = plan->joint_count - 1; i > 0; --i) {
     int32_t p = plan->parents[i];
     put3(lanes->positions, i, sub3(get3(lanes->positions, i), get3(lanes->positions, p)));
@@ -138,7 +159,8 @@ static void transport(const pl_rod_batch *batch, const pl_rod_lanes *lanes, cons
   }
 }
 
-// m R(q) R(q_)^T: what the orientation of a joint adds to a region's moments (Müller and Chentanez 2011), and its matrix form.
+// m R(q) R(q_)^T: what the orientation of a joint adds to a region's moments (Müller and Chentanez 2011), and its
+// matrix form.
 PL_SIMD_INLINE void add_rotation(q4 q, pl_f8 s, pl_f8 a[9]) {
   pl_f8 x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
   pl_f8 xx = q.x * x2, yy = q.y * y2, zz = q.z * z2, xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
@@ -154,27 +176,28 @@ PL_SIMD_INLINE void add_rotation(q4 q, pl_f8 s, pl_f8 a[9]) {
   a[8] += s * (1.0f - (xx + yy));
 }
 
-// Affine maps of the regions, 12 rows each: R and c - R c_. Regions with the root are fixed to the led joint; the others find their rotation from positions
-// and orientations.
+// Paper 001, §3.1 (Müller and Chentanez 2011): affine maps of the regions, R and c - R c_. Regions with the root are
+// fixed to the kinematic joint; the others find their rotation from positions and orientations.
 static void place_regions(const pl_rod_solve *solve, float *maps) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
-  float *turns = maps + 96 * (size_t)plan->joint_count;  // what each joint's orientation adds to the moments of its regions
+  // what each joint's orientation adds to the moments of its regions
+  float *turns = maps + REGION_MAP_LANES * (size_t)plan->joint_count;
   for (int32_t i = 0; i < plan->joint_count; ++i) {
     pl_f8 zero = pl_f8_set1(0.0f), m[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
     q4 turn = multiply4(get4(solve->from.rotations, i), conjugate4(get4(solve->rest_rotations, i)));
     add_rotation(turn, get1(batch->match_squares, i), m);
-    for (int e = 0; e < 9; ++e) pl_f8_store(turns + 72 * (size_t)i + 8 * e, m[e]);
+    for (int e = 0; e < 9; ++e) pl_f8_store(turns + MAT3_LANES * (size_t)i + LANES * e, m[e]);
   }
   for (int32_t r = 0; r < plan->joint_count; ++r) {
-    float *map = maps + 96 * (size_t)r;
+    float *map = maps + REGION_MAP_LANES * (size_t)r;
     pl_f8 zero = pl_f8_set1(0.0f), m[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
     v3 shift = zero3();
     if (plan->anchored[r]) {
       add_rotation(get4(solve->base->start, 0), pl_f8_set1(1.0f), m);
       put4(solve->matches, r, get4(solve->base->start, 0));
     } else {
-      _Alignas(32) float moments[72];
+      _Alignas(32) float moments[MAT3_LANES];
       pl_f8 a[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero}, total = zero;
       v3 center = zero3(), rest_center = zero3(), origin = get3(solve->from.positions, r),
          rest_origin = get3(solve->rest_positions, r);
@@ -189,7 +212,7 @@ static void place_regions(const pl_rod_solve *solve, float *maps) {
         a[0] += wx.x * y.x, a[1] += wx.x * y.y, a[2] += wx.x * y.z;
         a[3] += wx.y * y.x, a[4] += wx.y * y.y, a[5] += wx.y * y.z;
         a[6] += wx.z * y.x, a[7] += wx.z * y.y, a[8] += wx.z * y.z;
-        for (int e = 0; e < 9; ++e) a[e] += pl_f8_load(turns + 72 * (size_t)i + 8 * e);
+        for (int e = 0; e < 9; ++e) a[e] += pl_f8_load(turns + MAT3_LANES * (size_t)i + LANES * e);
       }
       pl_f8 inverse = 1.0f / total;
       center = scale3(center, inverse);
@@ -198,28 +221,27 @@ static void place_regions(const pl_rod_solve *solve, float *maps) {
       a[0] -= center.x * wy.x, a[1] -= center.x * wy.y, a[2] -= center.x * wy.z;
       a[3] -= center.y * wy.x, a[4] -= center.y * wy.y, a[5] -= center.y * wy.z;
       a[6] -= center.z * wy.x, a[7] -= center.z * wy.y, a[8] -= center.z * wy.z;
-      for (int e = 0; e < 9; ++e) pl_f8_store(moments + 8 * e, a[e]);
-      pl_rotation_batch(moments, solve->matches + 32 * (size_t)r);
+      for (int e = 0; e < 9; ++e) pl_f8_store(moments + LANES * e, a[e]);
+      pl_rotation_batch(moments, solve->matches + QUAT_LANES * (size_t)r);
       q4 rotation = get4(solve->matches, r);
       add_rotation(rotation, pl_f8_set1(1.0f), m);
       shift = sub3(add3(center, origin), rotate(rotation, add3(rest_center, rest_origin)));
     }
-    for (int e = 0; e < 9; ++e) pl_f8_store(map + 8 * e, m[e]);
-    pl_f8_store(map + 72, shift.x);
-    pl_f8_store(map + 80, shift.y);
-    pl_f8_store(map + 88, shift.z);
+    for (int e = 0; e < 9; ++e) pl_f8_store(map + LANES * e, m[e]);
+    put3(map + REGION_SHIFT, 0, shift);
   }
 }
 
-// Mean of where the regions of a joint want it, and of how they want it turned.
-PL_SIMD_INLINE v3 goal_of(const pl_rod_plan *plan, const float *maps, const float *matches, int32_t i, v3 rest, q4 *turn) {
+// Paper 001, §3.1: goal position and rotation of a joint, means over its regions.
+PL_SIMD_INLINE v3 goal_of(const pl_rod_plan *plan, const float *maps, const float *matches, int32_t i, v3 rest,
+                          q4 *turn) {
   pl_f8 sum[12];
   q4 own = get4(matches, i);
   *turn = own;
   for (int e = 0; e < 12; ++e) sum[e] = pl_f8_set1(0.0f);
   for (int32_t k = plan->region_start[i]; k < plan->region_start[i + 1]; ++k) {
-    const float *map = maps + 96 * (size_t)plan->region_joints[k];
-    for (int e = 0; e < 12; ++e) sum[e] += pl_f8_load(map + 8 * e);
+    const float *map = maps + REGION_MAP_LANES * (size_t)plan->region_joints[k];
+    for (int e = 0; e < 12; ++e) sum[e] += pl_f8_load(map + LANES * e);
     if (plan->region_joints[k] == i) continue;
     q4 other = get4(matches, plan->region_joints[k]);
     pl_f8 side = pl_f8_select(dot4(own, other) < 0.0f, pl_f8_set1(-1.0f), pl_f8_set1(1.0f));
@@ -240,13 +262,15 @@ PL_SIMD_INLINE q4 spun(q4 q, v3 w, float h) {
   return unit4((q4){q.x + rate.x, q.y + rate.y, q.z + rate.z, q.w + rate.w});
 }
 
+// Paper 001, §3.1, and the prediction x* of eqs. 10 to 13: one step of generalised shape matching without constraints.
 static void match(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
   float *maps = solve->work;
   place_regions(solve, maps);
   float h = solve->step;
-  v3 base_velocity = get3(solve->base->velocity, 0), base_spin = get3(solve->base->spin, 0), shift = get3(solve->base->shift, 0);
+  v3 base_velocity = get3(solve->base->velocity, 0), base_spin = get3(solve->base->spin, 0),
+     shift = get3(solve->base->shift, 0);
   pl_f8 kept = pl_f8_set1(solve->kept);
   for (int32_t i = 0; i < plan->joint_count; ++i) {
     v3 x = get3(solve->from.positions, i), v = get3(solve->from.velocities, i), w = get3(solve->from.spins, i);
@@ -263,7 +287,7 @@ static void match(const pl_rod_solve *solve) {
     v = add_scaled3(v, get3(solve->accelerations, i), pl_f8_set1(h));
     q4 aim = multiply4(turn, get4(solve->rest_rotations, i));
     w = add_scaled3(w, small_turn(multiply4(aim, conjugate4(q))), alpha / h);
-    // Damping: only what differs from moving with the led joint.
+    // Damping: only what differs from moving with the kinematic joint.
     v = add_scaled3(carried, sub3(v, carried), kept);
     w = add_scaled3(base_spin, sub3(w, base_spin), kept);
     put3(solve->positions, i, i == 0 ? zero3() : sub3(add_scaled3(x, v, pl_f8_set1(h)), shift));
@@ -271,8 +295,9 @@ static void match(const pl_rod_solve *solve) {
   }
 }
 
-// Direction along which each bar pushes: that at the beginning of the step. Pushing along the direction at the end would take energy from a chain under tension,
-// and give energy to one under pressure, which then never comes to rest. Only where a bar turns by more than 60 degrees in one step is the end's taken.
+// Direction along which each constraint pushes: that at the beginning of the step. Pushing along the direction at the
+// end would take energy from a chain under tension, and give energy to one under pressure, which then never comes to
+// rest. Only where a constraint turns by more than 60 degrees in one step is the end's taken.
 PL_SIMD_INLINE void aim_constraints(const pl_rod_solve *solve, float *directions) {
   const pl_rod_plan *plan = solve->batch->plan;
   for (int32_t b = 0; b < plan->constraint_count; ++b) {
@@ -283,17 +308,18 @@ PL_SIMD_INLINE void aim_constraints(const pl_rod_solve *solve, float *directions
   }
 }
 
-// The same as the bars are now, for some lanes.
+// Directions of the constraints as they are now, for some lanes.
 PL_SIMD_INLINE void aim_again(const pl_rod_solve *solve, pl_m8 lanes, float *directions) {
   const pl_rod_plan *plan = solve->batch->plan;
   for (int32_t b = 0; b < plan->constraint_count; ++b) {
-    v3 now = sub3(get3(solve->positions, plan->constraints[2 * b + 1]), get3(solve->positions, plan->constraints[2 * b])),
+    v3 now =
+           sub3(get3(solve->positions, plan->constraints[2 * b + 1]), get3(solve->positions, plan->constraints[2 * b])),
        old = get3(directions, b);
     put3(directions, b, select3(lanes, unit3(now, old), old));
   }
 }
 
-// Error of each bar in the order of elimination; returns the largest as a share of the length.
+// Error of each constraint in the order of elimination; returns the largest, relative to the length.
 PL_SIMD_INLINE pl_f8 measure_constraints(const pl_rod_solve *solve, float *errors) {
   const pl_rod_plan *plan = solve->batch->plan;
   pl_f8 worst = pl_f8_set1(0.0f);
@@ -308,7 +334,8 @@ PL_SIMD_INLINE pl_f8 measure_constraints(const pl_rod_solve *solve, float *error
 }
 
 // J M^-1 J^T = L D L^T by the plan's elimination; `diagonal` ends up holding 1 / D.
-PL_SIMD_INLINE void factor_constraints(const pl_rod_solve *solve, const float *directions, float *diagonal, float *entries) {
+PL_SIMD_INLINE void factor_constraints(const pl_rod_solve *solve, const float *directions, float *diagonal,
+                                       float *entries) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
   int32_t m = plan->constraint_count;
@@ -316,7 +343,9 @@ PL_SIMD_INLINE void factor_constraints(const pl_rod_solve *solve, const float *d
     int32_t b = plan->constraint_of[k];
     // A little more than it is: a loop pulled taut has no solution of its own.
     put1(diagonal, k,
-         (get1(batch->inverse_masses, plan->constraints[2 * b]) + get1(batch->inverse_masses, plan->constraints[2 * b + 1])) * 1.0001f);
+         (get1(batch->inverse_masses, plan->constraints[2 * b]) +
+          get1(batch->inverse_masses, plan->constraints[2 * b + 1])) *
+             1.0001f);
   }
   for (int32_t e = 0; e < plan->column_start[m]; ++e) put1(entries, e, pl_f8_set1(0.0f));
   for (int32_t c = 0; c < plan->coupling_count; ++c) {
@@ -329,16 +358,18 @@ PL_SIMD_INLINE void factor_constraints(const pl_rod_solve *solve, const float *d
   for (int32_t k = 0; k < m; ++k) {
     pl_f8 inverse = 1.0f / get1(diagonal, k);
     for (; update < last && update[3] == k; update += 4) {
-      float *target = update[0] < 0 ? diagonal + 8 * (size_t)(-1 - update[0]) : entries + 8 * (size_t)update[0];
+      float *target = update[0] < 0 ? diagonal + LANES * (size_t)(-1 - update[0]) : entries + LANES * (size_t)update[0];
       pl_f8_store(target, pl_f8_load(target) - get1(entries, update[1]) * get1(entries, update[2]) * inverse);
     }
-    for (int32_t e = plan->column_start[k]; e < plan->column_start[k + 1]; ++e) put1(entries, e, get1(entries, e) * inverse);
+    for (int32_t e = plan->column_start[k]; e < plan->column_start[k + 1]; ++e)
+      put1(entries, e, get1(entries, e) * inverse);
     put1(diagonal, k, inverse);
   }
 }
 
 // L D L^T λ = errors, in place.
-PL_SIMD_INLINE void solve_constraints(const pl_rod_plan *plan, const float *diagonal, const float *entries, float *lambda) {
+PL_SIMD_INLINE void solve_constraints(const pl_rod_plan *plan, const float *diagonal, const float *entries,
+                                      float *lambda) {
   int32_t m = plan->constraint_count;
   for (int32_t k = 0; k < m; ++k) {
     pl_f8 value = get1(lambda, k);
@@ -353,9 +384,10 @@ PL_SIMD_INLINE void solve_constraints(const pl_rod_plan *plan, const float *diag
   }
 }
 
-// The matrix belongs to the beginning of the step, so it is factored once; each round shrinks the errors by about the square of the angle the bars have turned.
-// Where they shrink by less than a third, in a whip or a loop pulled taut, full Newton steps along the bars as they are take over. The rest is put right
-// by follow(), which is exact and does not care about masses.
+// The matrix belongs to the beginning of the step, so it is factored once; each round shrinks the errors by about the
+// square of the angle the constraints have turned. Where they shrink by less than a third, in a whip or a loop pulled
+// taut, full Newton steps along the current directions take over. The remainder is corrected by follow(), which is
+// exact and ignores masses.
 enum { LENGTH_ROUNDS = 12, ALL_ROUNDS = 20 };
 
 PL_SIMD_INLINE pl_m8 chosen_lanes(const pl_rod_solve *solve) {
@@ -363,13 +395,14 @@ PL_SIMD_INLINE pl_m8 chosen_lanes(const pl_rod_solve *solve) {
   return (solve->chosen != NULL ? pl_f8_load(solve->chosen) : one) > 0.0f;
 }
 
+// Paper 001, §3.1, distance constraints: J M⁻¹ Jᵀ λ = C, by the plan's elimination.
 static void keep_lengths(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
   int32_t m = plan->constraint_count;
-  float *directions = solve->work, *diagonal = directions + 24 * (size_t)m, *lambda = diagonal + 8 * (size_t)m,
-        *entries = lambda + 8 * (size_t)m;
-  // A lane that has settled is left alone, so that what its neighbours need does not change its bits.
+  float *directions = solve->work, *diagonal = directions + VEC3_LANES * (size_t)m,
+        *lambda = diagonal + LANES * (size_t)m, *entries = lambda + LANES * (size_t)m;
+  // A lane that has settled is left alone, so that the iterations of its neighbours do not change its bits.
   pl_m8 active = chosen_lanes(solve), newton = ~active & active;
   pl_f8 before = pl_f8_set1(HUGE_VALF);
   for (int round = 0; round < ALL_ROUNDS; ++round) {
@@ -394,6 +427,7 @@ static void keep_lengths(const pl_rod_solve *solve) {
   }
 }
 
+// Not in the paper: exact lengths and angle limits, joint after joint from the root.
 static void follow(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
@@ -409,15 +443,17 @@ static void follow(const pl_rod_solve *solve) {
     if (batch->limits != NULL) {
       pl_f8 limit = get1(batch->limits, i), cosine = dot3(d, aim);
       v3 away = sub3(d, scale3(aim, cosine)), any = {-aim.y, aim.x, pl_f8_set1(0.0f)};
-      v3 edge = add3(scale3(aim, limit), scale3(unit3(away, any), pl_f8_sqrt(pl_f8_max(1.0f - limit * limit, pl_f8_set1(0.0f)))));
+      v3 edge = add3(scale3(aim, limit),
+                     scale3(unit3(away, any), pl_f8_sqrt(pl_f8_max(1.0f - limit * limit, pl_f8_set1(0.0f)))));
       d = select3(cosine < limit, unit3(edge, aim), d);
     }
     put3(solve->positions, i, select3(active, add_scaled3(from, d, length), get3(solve->positions, i)));
   }
 }
 
-// The update of VRMC_springBone 1.0, joint after joint: inertia less drag, a pull towards where the bone would be if it were rigid with its parent, gravity,
-// then back to the bone's length. The numbers are given per frame of 1/60 s, and mean the same at any step.
+// Not in the paper: the update of VRMC_springBone 1.0, joint after joint: inertia less drag, a pull towards where the
+// bone would be if it were rigid with its parent, gravity, then back to the bone's length. The numbers are given per
+// frame of 1/60 s, and mean the same at any step.
 static void spring(const pl_rod_solve *solve) {
   const pl_rod_batch *batch = solve->batch;
   const pl_rod_plan *plan = batch->plan;
@@ -436,7 +472,7 @@ static void spring(const pl_rod_solve *solve) {
     v3 aim = unit3(rotate(frame, rest), rest), from = get3(solve->positions, p);
     v3 x = get3(solve->from.positions, i), v = get3(solve->from.velocities, i);
     v3 next = sub3(add_scaled3(x, v, get1(solve->kept_by_drag, i) * h), shift);
-    // A pull moves a bone that drag stops by as much in a step as it would in that share of a frame.
+    // A pull moves a bone that drag stops by as much in a step as it would in that fraction of a frame.
     pl_f8 lost = 1.0f - get1(batch->drags, i);
     pl_f8 strength = h * pl_f8_select(lost > 1e-4f, (1.0f - get1(solve->kept_by_drag, i)) / lost, frames);
     next = add_scaled3(next, aim, get1(batch->springs, i) * strength);
@@ -448,13 +484,13 @@ static void spring(const pl_rod_solve *solve) {
   }
 }
 
-// L^T (R - R(w)) with R(w) the rotations of the present rest pose. Eq. 17 has the rest R^0 in its place and solves for all of w; around R(w) it solves for the
-// difference, which is zero where the chain is in its rest pose (sums of quaternions are not of unit length, so eq. 17 itself misses that), and small
-// where examples are alike.
+// Paper 001, eq. 17: L^T (R - R(w)) with R(w) the rotations of the present rest pose. Eq. 17 has the rest R^0 in its
+// place and solves for all of w; around R(w) it solves for the difference, which is zero where the chain is in its rest
+// pose (sums of quaternions are not of unit length, so eq. 17 itself misses that), and small where examples are alike.
 static void project(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *base_rotation, float *pulls) {
   const pl_rod_plan *plan = batch->plan;
   int32_t n = plan->joint_count, count = batch->example_count;
-  size_t stride = 32 * (size_t)n;
+  size_t stride = QUAT_LANES * (size_t)n;
   q4 back = conjugate4(get4(base_rotation, 0));
   pl_f8 rest_weight = pl_f8_set1(1.0f);
   for (int32_t k = 0; k < count; ++k) {
@@ -465,7 +501,9 @@ static void project(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const 
     int32_t p = plan->parents[i];
     v3 aim = get3(batch->aims, i);
     v3 d = unit3(rotate(back, sub3(get3(lanes->positions, i), get3(lanes->positions, p))), aim);
-    v3 before = p == 0 ? aim : unit3(rotate(back, sub3(get3(lanes->positions, p), get3(lanes->positions, plan->parents[p]))), aim);
+    v3 before =
+        p == 0 ? aim
+               : unit3(rotate(back, sub3(get3(lanes->positions, p), get3(lanes->positions, plan->parents[p]))), aim);
     q4 r = turn_between(before, d), rest = get4(batch->turns, i),
        now = mix(batch->turns, i, stride, lanes->weights, count, rest_weight);
     pl_f8 sign = pl_f8_select(dot4(r, rest) < 0.0f, pl_f8_set1(-1.0f), pl_f8_set1(1.0f));
@@ -478,6 +516,7 @@ static void project(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const 
   }
 }
 
+// Paper 001, eqs. 10 to 13; eqs. 14 and 15 where the velocities come from a second solve.
 static bool finish(const pl_rod_solve *solve, const float *velocity_positions, const float *velocity_rotations,
                    const pl_rod_lanes *to) {
   const pl_rod_plan *plan = solve->batch->plan;
@@ -500,8 +539,9 @@ static bool finish(const pl_rod_solve *solve, const float *velocity_positions, c
   return pl_m8_all(check.x + check.y + check.z == 0.0f);
 }
 
-// Drag of the air on each segment, a cylinder between its two radii: F = ½ rho C (r_a + r_b) l |u| u with u the air's velocity across the segment. However light the
-// segment, it does not become faster than the air: the force is taken at the end of the step.
+// Not in the paper: drag of the air on each segment, a cylinder between its two radii: F = ½ rho C (r_a + r_b) l |u| u
+// with u the air's velocity across the segment. However light the segment, it does not become faster than the air: the
+// force is taken at the end of the step.
 static void blow(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float wind[3], float strength, float step,
                  float *accelerations) {
   const pl_rod_plan *plan = batch->plan;
@@ -511,8 +551,8 @@ static void blow(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const flo
     v3 e = sub3(get3(lanes->positions, i), get3(lanes->positions, p)), d = unit3(e, zero3());
     v3 u = sub3(air, scale3(add3(get3(lanes->velocities, i), get3(lanes->velocities, p)), pl_f8_set1(0.5f)));
     u = sub3(u, scale3(d, dot3(u, d)));
-    pl_f8 grip =
-        pl_f8_sqrt(dot3(u, u)) * get1(batch->lengths, i - 1) * (get1(batch->radii, i) + get1(batch->radii, p)) * (0.5f * strength);
+    pl_f8 grip = pl_f8_sqrt(dot3(u, u)) * get1(batch->lengths, i - 1) *
+                 (get1(batch->radii, i) + get1(batch->radii, p)) * (0.5f * strength);
     for (int end = 0; end < 2; ++end) {
       int32_t joint = end == 0 ? i : p;
       pl_f8 rate = grip * get1(batch->inverse_masses, joint);

@@ -1,5 +1,5 @@
-// Vectors and quaternions of eight chains at a time. For the kernel alone, which is compiled once per instruction set (see math/simd.h): nothing here may be
-// included before that choice is made.
+// Vectors and quaternions of eight chains at a time. For the kernel alone, which is compiled once
+// per instruction set (see math/simd.h): nothing here may be included before that choice is made.
 #ifndef PL_ROD_LANE_MATH_H
 #define PL_ROD_LANE_MATH_H
 
@@ -14,31 +14,32 @@ typedef struct q4 {
 
 // Row i of an array of [3][8] or [4][8].
 PL_SIMD_INLINE v3 get3(const float *from, int32_t i) {
-  from += 24 * (size_t)i;
-  return (v3){pl_f8_load(from), pl_f8_load(from + 8), pl_f8_load(from + 16)};
+  from += VEC3_LANES * (size_t)i;
+  return (v3){pl_f8_load(from), pl_f8_load(from + LANES), pl_f8_load(from + 2 * LANES)};
 }
 PL_SIMD_INLINE void put3(float *to, int32_t i, v3 a) {
-  to += 24 * (size_t)i;
+  to += VEC3_LANES * (size_t)i;
   pl_f8_store(to, a.x);
-  pl_f8_store(to + 8, a.y);
-  pl_f8_store(to + 16, a.z);
+  pl_f8_store(to + LANES, a.y);
+  pl_f8_store(to + 2 * LANES, a.z);
 }
 PL_SIMD_INLINE q4 get4(const float *from, int32_t i) {
-  from += 32 * (size_t)i;
-  return (q4){pl_f8_load(from), pl_f8_load(from + 8), pl_f8_load(from + 16), pl_f8_load(from + 24)};
+  from += QUAT_LANES * (size_t)i;
+  return (q4){pl_f8_load(from), pl_f8_load(from + LANES), pl_f8_load(from + 2 * LANES),
+              pl_f8_load(from + 3 * LANES)};
 }
 PL_SIMD_INLINE void put4(float *to, int32_t i, q4 a) {
-  to += 32 * (size_t)i;
+  to += QUAT_LANES * (size_t)i;
   pl_f8_store(to, a.x);
-  pl_f8_store(to + 8, a.y);
-  pl_f8_store(to + 16, a.z);
-  pl_f8_store(to + 24, a.w);
+  pl_f8_store(to + LANES, a.y);
+  pl_f8_store(to + 2 * LANES, a.z);
+  pl_f8_store(to + 3 * LANES, a.w);
 }
 PL_SIMD_INLINE pl_f8 get1(const float *from, int32_t i) {
-  return pl_f8_load(from + 8 * (size_t)i);
+  return pl_f8_load(from + LANES * (size_t)i);
 }
 PL_SIMD_INLINE void put1(float *to, int32_t i, pl_f8 a) {
-  pl_f8_store(to + 8 * (size_t)i, a);
+  pl_f8_store(to + LANES * (size_t)i, a);
 }
 
 PL_SIMD_INLINE v3 add3(v3 a, v3 b) {
@@ -60,7 +61,8 @@ PL_SIMD_INLINE v3 cross3(v3 a, v3 b) {
   return (v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 PL_SIMD_INLINE v3 select3(pl_m8 mask, v3 a, v3 b) {
-  return (v3){pl_f8_select(mask, a.x, b.x), pl_f8_select(mask, a.y, b.y), pl_f8_select(mask, a.z, b.z)};
+  return (v3){pl_f8_select(mask, a.x, b.x), pl_f8_select(mask, a.y, b.y),
+              pl_f8_select(mask, a.z, b.z)};
 }
 PL_SIMD_INLINE v3 zero3(void) {
   pl_f8 zero = pl_f8_set1(0.0f);
@@ -73,8 +75,9 @@ PL_SIMD_INLINE v3 unit3(v3 a, v3 fallback) {
 }
 
 PL_SIMD_INLINE q4 multiply4(q4 a, q4 b) {
-  return (q4){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-              a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+  return (q4){
+      a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+      a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 PL_SIMD_INLINE q4 conjugate4(q4 a) {
   return (q4){-a.x, -a.y, -a.z, a.w};
@@ -95,19 +98,20 @@ PL_SIMD_INLINE v3 rotate(q4 q, v3 v) {
   return add3(add_scaled3(v, t, q.w), cross3(u, t));
 }
 PL_SIMD_INLINE q4 select4(pl_m8 mask, q4 a, q4 b) {
-  return (q4){pl_f8_select(mask, a.x, b.x), pl_f8_select(mask, a.y, b.y), pl_f8_select(mask, a.z, b.z),
-              pl_f8_select(mask, a.w, b.w)};
+  return (q4){pl_f8_select(mask, a.x, b.x), pl_f8_select(mask, a.y, b.y),
+              pl_f8_select(mask, a.z, b.z), pl_f8_select(mask, a.w, b.w)};
 }
 
-// The rotation from one unit vector to another: (a x b, 1 + a.b) made a unit. Where they are opposite, half a turn around an axis across.
+// The rotation from one unit vector to another: (a x b, 1 + a.b) made a unit. Where they are
+// opposite, half a turn around an axis across.
 PL_SIMD_INLINE q4 turn_between(v3 a, v3 b) {
   pl_f8 one = pl_f8_set1(1.0f), zero = pl_f8_set1(0.0f), w = one + dot3(a, b);
   v3 c = cross3(a, b);
   pl_m8 across = pl_f8_abs(a.x) < 0.6f;
   v3 axis = cross3(a, select3(across, (v3){one, zero, zero}, (v3){zero, one, zero}));
   pl_m8 opposite = w < 1e-6f;
-  return unit4((q4){pl_f8_select(opposite, axis.x, c.x), pl_f8_select(opposite, axis.y, c.y), pl_f8_select(opposite, axis.z, c.z),
-                    pl_f8_select(opposite, zero, w)});
+  return unit4((q4){pl_f8_select(opposite, axis.x, c.x), pl_f8_select(opposite, axis.y, c.y),
+                    pl_f8_select(opposite, axis.z, c.z), pl_f8_select(opposite, zero, w)});
 }
 
 // Rotation vector of a small rotation, 2 sin of half its angle long, the short way round.

@@ -1,8 +1,10 @@
-// How the chains of one build hang together: neighbourhoods for the matching, and the order in which the equations of the bars are eliminated.
+// Topology of the chains of one kind: neighbourhoods for the matching, and the order in which the equations of the
+// constraints are eliminated.
 //
-// Keeping lengths means solving (J M^-1 J^T) λ = c, with one row of J per bar. Two bars share an entry of that matrix when they share a joint. For a chain it
-// is tridiagonal, for a tree it is made of one small clique per joint, and eliminating leaves first creates no new entry; links add some. The pattern
-// is the same for all chains of the plan, so elimination is a list of multiplications, done for eight chains at once.
+// Keeping lengths means solving (J M^-1 J^T) λ = c, with one row of J per constraint. Two constraints share an entry of
+// that matrix when they share a joint. For a chain it is tridiagonal, for a tree it is made of one small clique per
+// joint, and eliminating leaves first creates no new entry; links add some. The pattern is the same for all chains of
+// the plan, so elimination is a list of multiplications, done for eight chains at once.
 #include <string.h>
 
 #include "base/context.h"
@@ -12,17 +14,17 @@
 typedef struct workplace {
   int32_t joint_count, constraint_count;
   const int32_t *constraints;
-  uint8_t *filled;    // constraint_count x constraint_count in order of elimination: row > column
-  int32_t *entry_of;  // the same: number of the entry
-  uint8_t *near;      // joint_count x joint_count
-  int32_t *constraint_of;    // bar eliminated as k-th
+  uint8_t *filled;         // constraint_count x constraint_count in order of elimination: row > column
+  int32_t *entry_of;       // the same: number of the entry
+  uint8_t *near;           // joint_count x joint_count
+  int32_t *constraint_of;  // constraint eliminated as k-th
 } workplace;
 
 static size_t at(const workplace *w, int32_t row, int32_t column) {
   return (size_t)row * (size_t)w->constraint_count + (size_t)column;
 }
 
-// Joints up to `width` bars apart.
+// Joints up to `width` constraints apart.
 static void find_neighbours(workplace *w, int32_t width) {
   int32_t n = w->joint_count;
   for (int32_t i = 0; i < n; ++i) w->near[(size_t)i * (size_t)n + (size_t)i] = 1;
@@ -63,7 +65,7 @@ static bool fill_regions(pl_arena *arena, const workplace *w, pl_rod_plan *plan)
   return true;
 }
 
-// The joint two bars share, -1 if none; `sign` is +1 where it is the same end of both.
+// The joint two constraints share, -1 if none; `sign` is +1 where it is the same end of both.
 static int32_t shared_joint(const int32_t *a, const int32_t *b, int32_t skip, float *sign) {
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j)
@@ -80,7 +82,8 @@ static void find_pattern(workplace *w) {
   for (int32_t column = 0; column < m; ++column)
     for (int32_t row = column + 1; row < m; ++row) {
       float sign;
-      if (shared_joint(w->constraints + 2 * w->constraint_of[row], w->constraints + 2 * w->constraint_of[column], -1, &sign) >= 0)
+      if (shared_joint(w->constraints + 2 * w->constraint_of[row], w->constraints + 2 * w->constraint_of[column], -1,
+                       &sign) >= 0)
         w->filled[at(w, row, column)] = 1;
     }
   for (int32_t column = 0; column < m; ++column)
@@ -109,7 +112,7 @@ static bool fill_columns(pl_arena *arena, workplace *w, pl_rod_plan *plan) {
   return true;
 }
 
-// Two bars may share two joints (a link beside a segment): one coupling each.
+// Two constraints may share two joints (a link parallel to a segment): one coupling each.
 static bool fill_couplings(pl_arena *arena, pl_context *context, const workplace *w, pl_rod_plan *plan) {
   pl_vector items = pl_vector_of(context, 4 * sizeof(int32_t)), signs = pl_vector_of(context, sizeof(float));
   bool fits = true;
@@ -157,14 +160,16 @@ static bool fill_constraints(pl_arena *arena, const int32_t *parents, const int3
     constraints[2 * (i - 1)] = parents[i];
     constraints[2 * (i - 1) + 1] = i;
   }
-  if (plan->link_count > 0) memcpy(constraints + 2 * (plan->joint_count - 1), links, 2 * (size_t)plan->link_count * sizeof(int32_t));
+  if (plan->link_count > 0)
+    memcpy(constraints + 2 * (plan->joint_count - 1), links, 2 * (size_t)plan->link_count * sizeof(int32_t));
   plan->constraints = constraints;
   return true;
 }
 
-bool pl_rod_plan_build(pl_context *context, pl_arena *arena, int32_t joint_count, const int32_t *parents, int32_t link_count,
-                       const int32_t *links, int32_t width, pl_rod_plan *plan) {
-  *plan = (pl_rod_plan){.joint_count = joint_count, .constraint_count = joint_count - 1 + link_count, .link_count = link_count};
+bool pl_rod_plan_build(pl_context *context, pl_arena *arena, int32_t joint_count, const int32_t *parents,
+                       int32_t link_count, const int32_t *links, int32_t width, pl_rod_plan *plan) {
+  *plan = (pl_rod_plan){
+      .joint_count = joint_count, .constraint_count = joint_count - 1 + link_count, .link_count = link_count};
   if (!fill_constraints(arena, parents, links, plan)) return false;
   int32_t m = plan->constraint_count;
   int32_t *constraint_of = PL_TAKE(arena, int32_t, m);

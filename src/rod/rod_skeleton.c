@@ -30,26 +30,30 @@ static pl_status check_numbers(const pl_rod_def *def, pl_error *error) {
 static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) {
   const pl_rod_joint *j = &def->joints[i];
   pl_rod_name name = pl_rod_name_of(def, i);
-  if (!pl_transform_is_sound(j->rest))
+  if (!pl_transform_is_valid(j->rest))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its rest position must be finite and its rotation not zero", name.text);
   pl_error local = {0};
   if (pl_parameters_check(&pl_rod_joint_parameters, j, &local) < 0)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: %s: %s", name.text, local.field, local.text);
   if (j->parent >= def->joint_count || j->parent < -1)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its parent is joint %d, and there are %d joints", name.text, j->parent,
-                   def->joint_count);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its parent is joint %d, and there are %d joints", name.text,
+                   j->parent, def->joint_count);
   if (j->parent == -1 && !j->kinematic)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s has no parent and is not led; make it led, or hang it on a joint", name.text);
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "%s has no parent and is not kinematic; make it kinematic, or give it a parent", name.text);
   if (j->parent >= 0 && j->kinematic && !def->joints[j->parent].kinematic)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is led but hangs on passive %s; make that one led too", name.text,
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "%s is kinematic but its parent, %s, is passive; make the parent kinematic too", name.text,
                    pl_rod_name_of(def, j->parent).text);
   if (!j->kinematic && pl_vec3_length(pl_vec3_sub(j->rest.position, def->joints[j->parent].rest.position)) < 1e-9 &&
       !def->joints[j->parent].kinematic)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is in the same place as its parent; a segment needs a length", name.text);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is at the same position as its parent; a segment needs a length",
+                   name.text);
   return PL_OK;
 }
 
-// Depth of a joint below the last led one above it, 0 for led joints; -1 when its ancestors go round in a circle.
+// Depth of a joint below the last kinematic one above it, 0 for kinematic joints; -1 when its ancestors go round in a
+// circle.
 static int32_t depth_of(const pl_rod_def *def, int32_t joint) {
   int32_t depth = 0, steps = 0;
   bool counting = true;
@@ -79,7 +83,8 @@ static pl_status sort_joints(pl_rod_skeleton *s, const int32_t *depths, pl_error
       return pl_fail(error, PL_ERROR_UNSUPPORTED, "the chain of %s has %d joints; at most %d are possible",
                      pl_rod_name_of(def, s->roots[c]).text, size, PL_ROD_MAX_JOINTS);
     if (size < 2)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "the chain of %s has one joint only; it needs a second one where its bone ends",
+      return pl_fail(error, PL_ERROR_INVALID_DATA,
+                     "the chain of %s has one joint only; it needs a second one where its bone ends",
                      pl_rod_name_of(def, s->roots[c]).text);
     s->chain_start[c + 1] += s->chain_start[c];
   }
@@ -100,13 +105,15 @@ static pl_status find_settings(pl_rod_skeleton *s, pl_error *error) {
     const pl_rod_chain *entry = &def->chains[k];
     int32_t root = entry->root, chain = root >= 0 && root < def->joint_count ? s->chain_of[root] : -1;
     if (chain < 0 || s->roots[chain] != root)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %s is not the root of a chain", k, pl_rod_name_of(def, root).text);
-    if (entry->center != -1 && (entry->center < 0 || entry->center >= def->joint_count || !def->joints[entry->center].kinematic))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: its center, %s, is not a led joint", k,
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %s is not the root of a chain", k,
+                     pl_rod_name_of(def, root).text);
+    if (entry->center != -1 &&
+        (entry->center < 0 || entry->center >= def->joint_count || !def->joints[entry->center].kinematic))
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: its center, %s, is not a kinematic joint", k,
                      pl_rod_name_of(def, entry->center).text);
     if (entry->collider_count > 0 && entry->colliders == NULL)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %d colliders are announced, but there is no list of them", k,
-                     entry->collider_count);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: %d colliders are announced, but there is no list of them",
+                     k, entry->collider_count);
     for (int32_t i = 0; i < entry->collider_count; ++i)
       if (entry->colliders[i] < 0 || entry->colliders[i] >= def->collider_count)
         return pl_fail(error, PL_ERROR_INVALID_DATA, "chain %d: there is no collider %d", k, entry->colliders[i]);
@@ -115,7 +122,8 @@ static pl_status find_settings(pl_rod_skeleton *s, pl_error *error) {
   for (int32_t k = 0; k < def->link_count; ++k) {
     const pl_rod_link *link = &def->links[k];
     bool known = link->from >= 0 && link->to >= 0 && link->from < def->joint_count && link->to < def->joint_count;
-    if (!known || s->chain_of[link->from] < 0 || s->chain_of[link->from] != s->chain_of[link->to] || link->from == link->to)
+    if (!known || s->chain_of[link->from] < 0 || s->chain_of[link->from] != s->chain_of[link->to] ||
+        link->from == link->to)
       return pl_fail(error, PL_ERROR_INVALID_DATA, "link %d: %s and %s are not two joints of one chain", k,
                      pl_rod_name_of(def, link->from).text, pl_rod_name_of(def, link->to).text);
   }
@@ -141,7 +149,8 @@ pl_status pl_rod_skeleton_build(pl_arena *arena, const pl_rod_def *def, pl_rod_s
   for (int32_t i = 0; i < def->joint_count; ++i) {
     depths[i] = depth_of(def, i);
     if (depths[i] < 0)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is among its own ancestors; a skeleton must not go round in circles",
+      return pl_fail(error, PL_ERROR_INVALID_DATA,
+                     "%s is among its own ancestors; a skeleton must not go round in circles",
                      pl_rod_name_of(def, i).text);
     s.kinematic_of[i] = def->joints[i].kinematic ? s.kinematic_count++ : -1;
     s.chain_of[i] = s.index_of[i] = -1;

@@ -19,7 +19,8 @@ typedef struct draft {
 static pl_status check_skin(const pl_rod_skin *skin, int32_t joint_count, draft *d, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(skin->surface);
   if (skin->influence_count < 1 || skin->influence_count > 64 || skin->joints == NULL || skin->weights == NULL)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "skin", "a skin needs joints and weights, 1 to 64 per point");
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "skin",
+                         "a skin needs joints and weights, 1 to 64 per point");
   *d = (draft){.point_count = view.point_count,
                .triangle_count = view.triangle_count,
                .influence_count = skin->influence_count,
@@ -39,7 +40,8 @@ static pl_status check_skin(const pl_rod_skin *skin, int32_t joint_count, draft 
       sum += (double)skin->weights[k];
     }
     if (!(fabs(sum - 1) < 1e-3))
-      return pl_fail_field(error, PL_ERROR_INVALID_DATA, "skin", "the weights of point %d sum to %g instead of 1", i, sum);
+      return pl_fail_field(error, PL_ERROR_INVALID_DATA, "skin", "the weights of point %d sum to %g instead of 1", i,
+                           sum);
   }
   return PL_OK;
 }
@@ -87,7 +89,8 @@ static void add_capsule(const pl_rod_def *def, int32_t joint, int32_t sides, tub
   int32_t parent = def->joints[joint].parent, first = t->point_count;
   pl_vec3 a = def->joints[parent].rest.position, b = def->joints[joint].rest.position, d = pl_vec3_sub(b, a);
   pl_quat frame = pl_rod_turn_between((pl_vec3){0, 1, 0}, d);
-  double thin = 0.01 * pl_vec3_length(d), ra = fmax(def->joints[parent].radius, thin), rb = fmax(def->joints[joint].radius, thin);
+  double thin = 0.01 * pl_vec3_length(d), ra = fmax(def->joints[parent].radius, thin),
+         rb = fmax(def->joints[joint].radius, thin);
   pl_vec3 axis = pl_quat_apply(frame, (pl_vec3){0, 1, 0});
   for (int i = 1; i <= CAP_RINGS; ++i) {
     double angle = 1.5707963267948966 * i / CAP_RINGS;
@@ -97,7 +100,8 @@ static void add_capsule(const pl_rod_def *def, int32_t joint, int32_t sides, tub
     double angle = 1.5707963267948966 * i / CAP_RINGS;
     add_ring(t, sides, pl_vec3_add_scaled(b, axis, rb * cos(angle)), frame, rb * sin(angle), parent);
   }
-  for (int ring = 0; ring + 1 < 2 * CAP_RINGS; ++ring) add_band(t, sides, first + ring * sides, first + (ring + 1) * sides);
+  for (int ring = 0; ring + 1 < 2 * CAP_RINGS; ++ring)
+    add_band(t, sides, first + ring * sides, first + (ring + 1) * sides);
   add_pole(t, sides, pl_vec3_add_scaled(a, axis, -ra), first, parent, false);
   add_pole(t, sides, pl_vec3_add_scaled(b, axis, rb), first + (2 * CAP_RINGS - 1) * sides, parent, true);
 }
@@ -144,8 +148,8 @@ static pl_status sort_by_joint(const draft *d, pl_rod_model *model, pl_error *er
     int32_t point = (int32_t)(k / (size_t)d->influence_count), at = start[d->joints[k]]++;
     points[at] = point;
     weights[at] = d->weights[k];
-    offsets[at] =
-        pl_f4_of_vec3(d->offsets != NULL ? d->offsets[k] : pl_transform_unapply(model->rests[d->joints[k]], d->points[point]));
+    offsets[at] = pl_f4_of_vec3(
+        d->offsets != NULL ? d->offsets[k] : pl_transform_unapply(model->rests[d->joints[k]], d->points[point]));
   }
   // Filling has moved every start to its end.
   for (int32_t j = model->joint_count; j > 0; --j) start[j] = start[j - 1];
@@ -170,7 +174,8 @@ static pl_status store_morphs(const pl_mesh *surface, pl_rod_model *model, pl_er
   return PL_OK;
 }
 
-pl_status pl_rod_skin_build(pl_context *context, const pl_rod_skeleton *skeleton, pl_rod_model *model, pl_error *error) {
+pl_status pl_rod_skin_build(pl_context *context, const pl_rod_skeleton *skeleton, pl_rod_model *model,
+                            pl_error *error) {
   const pl_rod_def *def = skeleton->def;
   pl_arena scratch;
   pl_arena_init(&scratch, context, 0);

@@ -1,16 +1,17 @@
 // One step of a rod body (paper 001).
 //
-//   every chain:   w  = weights, from the view (Algorithm 1) or from outside
-//                  P(w) = blended rest pose, when w has changed                                                     (eqs. 4 to 9)
-//   suppression:   carry   the chain follows its rest pose, keeping every segment's deviation from it
-//                  paper   w_proj = nearest weights to the chain's present pose within a window around w            (eqs. 16 to 18)
-//                          a second solve towards P(w_proj) gives the velocities                                     (eqs. 14, 15)
-//   every chain:   v += alpha (goal - x) / h + h a,  x += h v;  likewise orientations                                generalised shape matching
+//   every chain:   w = weights, from the view (Algorithm 1) or given
+//                  P(w) = blended rest pose, when w has changed (eqs. 4 to 9)
+//   suppression:   transport   the chain follows its rest pose, keeping every segment's deviation from it
+//                  paper       w_proj = nearest weights to the chain's present pose within a window around w
+//                              (eqs. 16 to 18); a second solve towards P(w_proj) gives the velocities (eqs. 14, 15)
+//   every chain:   v += alpha (goal - x) / h + h a,  x += h v, likewise orientations (generalised shape matching)
 //                  lengths are kept, colliders avoided, angles limited
-//                  v = (x_new - x_old) / h                                                                           (eqs. 10 to 13)
+//                  v = (x_new - x_old) / h (eqs. 10 to 13)
 //
-// Goals are taken from where the chain is at the beginning of the step, so that without damping a swing keeps its energy; position based dynamics would take
-// them from where it is going, and lose a share alpha of it in every step. Spring bones (VRM) have an update of their own in place of the matching.
+// Goals are taken from where the chain is at the beginning of the step, so that without damping a swing keeps its
+// energy; position based dynamics would take them from where it is going, and lose a fraction alpha of it in every
+// step. Spring bones (VRM) have an update of their own in place of the matching.
 //
 // Eight chains are done at a time (rod_kernel.h); this file is the order in which things happen.
 #include <math.h>
@@ -29,8 +30,8 @@ typedef struct step_data {
   const pl_rod_kernels *kernels;
   const pl_body_move *move;
   pl_rod_state state;
-  pl_transform *starts, *ends;  // of the led joints
-  pl_rod_contact_collider *colliders;           // the body's own, then the world's
+  pl_transform *starts, *ends;         // of the kinematic joints
+  pl_rod_contact_collider *colliders;  // the body's own, then the world's
   int32_t collider_count;
   float stiffness, kept;
   float *work;       // per block
@@ -38,7 +39,7 @@ typedef struct step_data {
   bool *is_finite;   // per block
 } step_data;
 
-// Memory of one batch at work, in floats of eight lanes.
+// Workspace of one batch, in rows of eight lanes.
 typedef struct workbench {
   float *scratch, *accelerations, *kept_by_drag, *targets, *pulls;
   float *rest_positions, *rest_rotations;       // the new rest pose
@@ -49,16 +50,18 @@ typedef struct workbench {
 
 static size_t workbench_size(const pl_rod_model *model) {
   size_t n = (size_t)model->max_joint_count, k = (size_t)model->max_example_count;
-  size_t rows = PL_ROD_WORK_ROWS(n, model->max_constraint_count, model->max_entry_count) + 4 * n + 2 * k + 28 * n;
-  return rows * PL_ROD_LANES;
+  // Accelerations and drag; targets and pulls; four poses of positions and rotations.
+  size_t rows =
+      PL_ROD_WORK_ROWS(n, model->max_constraint_count, model->max_entry_count) + (3 + 1) * n + 2 * k + 4 * (3 + 4) * n;
+  return rows * LANES;
 }
 
 static workbench workbench_at(const step_data *d, int32_t block) {
   const pl_rod_model *model = d->model;
-  size_t n = (size_t)model->max_joint_count * PL_ROD_LANES, k = (size_t)model->max_example_count * PL_ROD_LANES;
+  size_t n = (size_t)model->max_joint_count * LANES, k = (size_t)model->max_example_count * LANES;
   float *at = d->work + (size_t)block * d->work_size;
   workbench w = {.scratch = at};
-  at += PL_ROD_WORK_ROWS(model->max_joint_count, model->max_constraint_count, model->max_entry_count) * PL_ROD_LANES;
+  at += PL_ROD_WORK_ROWS(model->max_joint_count, model->max_constraint_count, model->max_entry_count) * LANES;
   w.accelerations = at, at += 3 * n;
   w.kept_by_drag = at, at += n;
   w.targets = at, at += k;
@@ -99,12 +102,13 @@ static pl_transform ride_center(const step_data *d, int32_t batch, int32_t lane,
   return motion;
 }
 
-// Motion of the led joints above the chains. The roots are moved to their new places; where they were is left in `root_starts`.
+// Motion of the kinematic joints above the chains. The roots are moved to their new positions; the old ones are in
+// `root_starts`.
 static void move_bases(const step_data *d, int32_t batch, pl_rod_lanes lanes, pl_rod_base *base, pl_vec3 *root_starts) {
   const pl_rod_batch *b = &d->model->batches[batch];
   double h = d->move->step;
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
-    int32_t slot = batch * PL_ROD_LANES + lane;
+  for (int32_t lane = 0; lane < LANES; ++lane) {
+    int32_t slot = batch * LANES + lane;
     pl_transform start = d->starts[b->bases[lane]], end = d->ends[b->bases[lane]];
     pl_vec3 from = root_at(d->state, slot), to = pl_transform_apply(end, b->root_offsets[lane]);
     start.rotation = pl_quat_unit(pl_quat_multiply(ride_center(d, batch, lane, lanes, &from).rotation, start.rotation));
@@ -121,52 +125,55 @@ static void move_bases(const step_data *d, int32_t batch, pl_rod_lanes lanes, pl
   }
 }
 
-// Direction from each root to the camera, in the frame of its led joint: [3][8].
+// Direction from each root to the camera, in the frame of its kinematic joint: [3][8].
 static void find_directions(const step_data *d, int32_t batch, double *directions) {
   const pl_rod_batch *b = &d->model->batches[batch];
   pl_vec3 eye = {d->state.head->eye[0], d->state.head->eye[1], d->state.head->eye[2]};
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+  for (int32_t lane = 0; lane < LANES; ++lane) {
     pl_transform base = d->ends[b->bases[lane]];
     pl_vec3 root = pl_transform_apply(base, b->root_offsets[lane]);
     pl_vec3 direction = pl_quat_apply(pl_quat_conjugate(base.rotation), pl_vec3_sub(eye, root));
     directions[lane] = direction.x;
-    directions[8 + lane] = direction.y;
-    directions[16 + lane] = direction.z;
+    directions[LANES + lane] = direction.y;
+    directions[2 * LANES + lane] = direction.z;
   }
 }
 
 // Weights the chains of a batch should have now.
 static void find_targets(const step_data *d, int32_t batch, pl_rod_lanes lanes, float *targets) {
   const pl_rod_batch *b = &d->model->batches[batch];
-  bool looks = false;
+  bool follows_view = false;
   for (int32_t lane = 0; d->state.head->looking && lane < b->lane_count; ++lane)
-    looks = looks || (lanes.sources[lane] == PL_ROD_BY_ITSELF && b->view_counts[lane] > 0);
-  if (looks) {
-    _Alignas(32) double directions[3 * PL_ROD_LANES];
+    follows_view = follows_view || (lanes.sources[lane] == PL_ROD_BY_ITSELF && b->view_counts[lane] > 0);
+  if (follows_view) {
+    _Alignas(32) double directions[VEC3_LANES];
     find_directions(d, batch, directions);
-    for (int32_t lane = 0; b->kernels != NULL && lane < PL_ROD_LANES; ++lane)
-      pl_rod_interpolate_view(b, lane, (pl_vec3){directions[lane], directions[8 + lane], directions[16 + lane]}, targets);
+    for (int32_t lane = 0; b->kernels != NULL && lane < LANES; ++lane)
+      pl_rod_interpolate_view(
+          b, lane, (pl_vec3){directions[lane], directions[LANES + lane], directions[2 * LANES + lane]}, targets);
     if (b->kernels == NULL) d->kernels->view(b, directions, targets);
   } else {
-    memset(targets, 0, 8 * (size_t)b->example_count * sizeof(float));
+    memset(targets, 0, LANES * (size_t)b->example_count * sizeof(float));
   }
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+  for (int32_t lane = 0; lane < LANES; ++lane) {
     int32_t source = lane < b->lane_count ? lane : 0;  // padding repeats the first chain
     for (int32_t k = 0; lanes.sources[source] == PL_ROD_GIVEN && k < b->example_count; ++k)
-      targets[8 * k + lane] = lanes.given[8 * k + source];
+      targets[LANES * k + lane] = lanes.given[LANES * k + source];
   }
 }
 
-// Take the weights over, at once or over time; `changed` says of each chain whether they are others now. Returns whether any is.
+// Take the weights over, at once or over time; `changed` says of each chain whether they are others now. Returns
+// whether any is.
 static bool update_weights(const step_data *d, int32_t batch, pl_rod_lanes lanes, float *targets, bool *changed) {
   const pl_rod_batch *b = &d->model->batches[batch];
   find_targets(d, batch, lanes, targets);
-  float fraction = d->model->view_time > 0 && !d->state.head->fresh ? (float)(1 - exp(-d->move->step / d->model->view_time)) : 1.0f;
+  float fraction =
+      d->model->view_time > 0 && !d->state.head->fresh ? (float)(1 - exp(-d->move->step / d->model->view_time)) : 1.0f;
   bool any = false;
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) changed[lane] = false;
+  for (int32_t lane = 0; lane < LANES; ++lane) changed[lane] = false;
   for (int32_t k = 0; k < b->example_count; ++k)
-    for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
-      float *weight = &lanes.weights[8 * k + lane], target = targets[8 * k + lane];
+    for (int32_t lane = 0; lane < LANES; ++lane) {
+      float *weight = &lanes.weights[LANES * k + lane], target = targets[LANES * k + lane];
       if (*weight == target) continue;
       float next = *weight + fraction * (target - *weight);
       // In single precision the last millionth would never be covered.
@@ -182,11 +189,11 @@ static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes l
   // Spring bones know only the pull that is declared with them.
   pl_vec3 a = d->model->solver == PL_ROD_SPRING_BONE ? (pl_vec3){0, 0, 0} : move->acceleration;
   for (int32_t i = 0; i < b->plan->joint_count; ++i)
-    for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+    for (int32_t lane = 0; lane < LANES; ++lane) {
       pl_vec3 here = a;
       if (move->forces != NULL)
-        here =
-            pl_vec3_add_scaled(here, pl_vec3_of_f4(move->forces[b->joints[8 * i + lane]]), (double)b->inverse_masses[8 * i + lane]);
+        here = pl_vec3_add_scaled(here, pl_vec3_of_f4(move->forces[b->joints[LANES * i + lane]]),
+                                  (double)b->inverse_masses[LANES * i + lane]);
       pl_rod_put_vec3(accelerations, i, lane, here);
     }
   if (move->air_density > 0 && move->drag > 0) {
@@ -195,16 +202,16 @@ static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes l
   }
 }
 
-// One round of pushing the chains of a batch out of everything; `chosen` is 1 in the lanes of chains that may move, and of those that touched afterwards.
-// Returns whether any did.
+// One round of pushing the chains of a batch out of everything; `chosen` is 1 in the lanes of chains that may move, and
+// of those that touched afterwards. Returns whether any did.
 static bool collide(const step_data *d, int32_t batch, const pl_vec3 *root_starts, const float *start, float *end,
-                       float *chosen) {
+                    float *chosen) {
   const pl_rod_model *model = d->model;
   const pl_rod_batch *b = &model->batches[batch];
   bool any = false;
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+  for (int32_t lane = 0; lane < LANES; ++lane) {
     int32_t count = 0;
-    pl_rod_contact contact = {b,     lane, root_starts[lane],   root_at(d->state, batch * PL_ROD_LANES + lane),
+    pl_rod_contact contact = {b,     lane, root_starts[lane],   root_at(d->state, batch * LANES + lane),
                               start, end,  model->head.friction};
     bool may = lane < b->lane_count && chosen[lane] != 0;
     for (int32_t k = b->collider_start[lane]; may && k < b->collider_start[lane + 1]; ++k) {
@@ -212,7 +219,8 @@ static bool collide(const step_data *d, int32_t batch, const pl_vec3 *root_start
       if (pl_rod_contact_is_near(&contact, collider)) count += pl_rod_contact_resolve(&contact, collider);
     }
     for (int32_t k = model->collider_count; may && k < d->collider_count; ++k)
-      if (pl_rod_contact_is_near(&contact, &d->colliders[k])) count += pl_rod_contact_resolve(&contact, &d->colliders[k]);
+      if (pl_rod_contact_is_near(&contact, &d->colliders[k]))
+        count += pl_rod_contact_resolve(&contact, &d->colliders[k]);
     chosen[lane] = count > 0 ? 1.0f : 0.0f;
     any = any || count > 0;
   }
@@ -228,7 +236,7 @@ static void run_solve(const step_data *d, int32_t batch, const pl_rod_solve *sol
     kernels->match(solve);
     kernels->keep_lengths(solve);
   }
-  _Alignas(32) float touching[PL_ROD_LANES] = {1, 1, 1, 1, 1, 1, 1, 1};
+  _Alignas(32) float touching[LANES] = {1, 1, 1, 1, 1, 1, 1, 1};
   pl_rod_solve touched = *solve;
   touched.chosen = touching;
   for (int round = 0; d->collider_count > 0 && round < CONTACT_ROUNDS; ++round) {
@@ -239,51 +247,54 @@ static void run_solve(const step_data *d, int32_t batch, const pl_rod_solve *sol
   kernels->follow(solve);
 }
 
-// Weights of the pose nearest to the present one (eq. 17), kept within the window around the current ones, and the rest pose they make.
+// Weights of the pose nearest to the present one (eq. 17), kept within the window around the current ones, and the rest
+// pose they make.
 static void project_rest(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_base *base, workbench *w) {
   const pl_rod_batch *b = &d->model->batches[batch];
   int32_t count = b->example_count;
   d->kernels->project(b, &lanes, base->start, w->pulls);
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+  for (int32_t lane = 0; lane < LANES; ++lane) {
     double values[PL_WEIGHTS_MAX], center[PL_WEIGHTS_MAX];
     values[0] = center[0] = 1;
     for (int32_t k = 0; k < count; ++k) {
-      double found = (double)lanes.weights[8 * k + lane];
+      double found = (double)lanes.weights[LANES * k + lane];
       for (int32_t j = 0; j < count; ++j)
-        found += (double)b->inverse_grams[8 * (k * count + j) + lane] * (double)w->pulls[8 * j + lane];
+        found += (double)b->inverse_grams[LANES * (k * count + j) + lane] * (double)w->pulls[LANES * j + lane];
       values[k + 1] = found;
-      center[k + 1] = (double)lanes.weights[8 * k + lane];
+      center[k + 1] = (double)lanes.weights[LANES * k + lane];
       values[0] -= values[k + 1];
       center[0] -= center[k + 1];
     }
-    if (!pl_window_project(count + 1, values, center, d->model->window, -HUGE_VAL, values)) memcpy(values, center, sizeof values);
-    for (int32_t k = 0; k < count; ++k) w->targets[8 * k + lane] = (float)values[k + 1];
+    if (!pl_window_project(count + 1, values, center, d->model->window, -HUGE_VAL, values))
+      memcpy(values, center, sizeof values);
+    for (int32_t k = 0; k < count; ++k) w->targets[LANES * k + lane] = (float)values[k + 1];
   }
   d->kernels->blend(b, w->targets, w->shadow_rests, w->shadow_rest_rotations);
 }
 
-// The chain goes along with its rest pose. What that pushes into a collider is put right at once, so that it does not turn into speed.
-static void transport_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_solve *solve, const bool *changed,
-                         const pl_vec3 *root_starts, workbench *w) {
+// The chain goes along with its rest pose. What that pushes into a collider is corrected at once, so that it does not
+// turn into speed.
+static void transport_chains(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_rod_solve *solve,
+                             const bool *changed, const pl_vec3 *root_starts, workbench *w) {
   const pl_rod_batch *b = &d->model->batches[batch];
-  size_t n = (size_t)b->plan->joint_count * PL_ROD_LANES;
+  size_t n = (size_t)b->plan->joint_count * LANES;
   bool all = true;
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) all = all && changed[lane];
+  for (int32_t lane = 0; lane < LANES; ++lane) all = all && changed[lane];
   if (!all) memcpy(w->positions, lanes.positions, 3 * n * sizeof(float));
   if (!all) memcpy(w->shadow_positions, lanes.velocities, 3 * n * sizeof(float));
   if (!all) memcpy(w->rotations, lanes.rotations, 4 * n * sizeof(float));
   d->kernels->transport(b, &lanes, w->rest_positions, w->rest_rotations);
   // Chains whose weights have not changed stay as they are, to the bit.
   for (size_t k = 0; !all && k < 4 * n; ++k) {
-    if (changed[k % PL_ROD_LANES]) continue;
+    if (changed[k % LANES]) continue;
     lanes.rotations[k] = w->rotations[k];
     if (k >= 3 * n) continue;
     lanes.positions[k] = w->positions[k];
     lanes.velocities[k] = w->shadow_positions[k];
   }
   if (d->collider_count == 0) return;
-  _Alignas(32) float touching[PL_ROD_LANES];
-  for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) touching[lane] = changed[lane] ? 1.0f : 0.0f;
+  _Alignas(32) float touching[LANES];
+  for (int32_t lane = 0; lane < LANES; ++lane) touching[lane] = changed[lane] ? 1.0f : 0.0f;
   pl_rod_solve at_start = *solve;
   at_start.positions = lanes.positions;
   at_start.rotations = lanes.rotations;
@@ -298,10 +309,11 @@ static void transport_chains(const step_data *d, int32_t batch, pl_rod_lanes lan
 // Chains whose weights have not changed take their velocities from the first solve after all.
 static void spare_lanes(const pl_rod_solve *solve, const pl_rod_solve *shadow, const bool *changed) {
   for (int32_t row = 0; row < 4 * solve->batch->plan->joint_count; ++row)
-    for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+    for (int32_t lane = 0; lane < LANES; ++lane) {
       if (changed[lane]) continue;
-      if (row < 3 * solve->batch->plan->joint_count) shadow->positions[8 * row + lane] = solve->positions[8 * row + lane];
-      shadow->rotations[8 * row + lane] = solve->rotations[8 * row + lane];
+      if (row < 3 * solve->batch->plan->joint_count)
+        shadow->positions[LANES * row + lane] = solve->positions[LANES * row + lane];
+      shadow->rotations[LANES * row + lane] = solve->rotations[LANES * row + lane];
     }
 }
 
@@ -309,7 +321,7 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
   const pl_rod_batch *b = &d->model->batches[batch];
   pl_rod_lanes lanes = pl_rod_lanes_of(d->model, d->state, batch);
   pl_rod_base base;
-  pl_vec3 root_starts[PL_ROD_LANES];
+  pl_vec3 root_starts[LANES];
   move_bases(d, batch, lanes, &base, root_starts);
   pl_rod_solve solve = {.batch = b,
                         .base = &base,
@@ -325,7 +337,7 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
                         .positions = w->positions,
                         .rotations = w->rotations,
                         .work = w->scratch};
-  bool changed[PL_ROD_LANES];
+  bool changed[LANES];
   bool any = update_weights(d, batch, lanes, w->targets, changed),
        carries = d->model->ghost_momentum == PL_ROD_GHOST_MOMENTUM_TRANSPORT || d->state.head->fresh;
   if (any) {
@@ -333,26 +345,28 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
     if (carries) {
       transport_chains(d, batch, lanes, &solve, changed, root_starts, w);
     } else {
-      size_t rows = (size_t)b->plan->joint_count * PL_ROD_LANES * sizeof(float);
+      size_t rows = (size_t)b->plan->joint_count * LANES * sizeof(float);
       memcpy(lanes.rest_positions, w->rest_positions, 3 * rows);
       memcpy(lanes.rest_rotations, w->rest_rotations, 4 * rows);
     }
   }
   find_accelerations(d, batch, lanes, w->accelerations);
   if (d->model->solver == PL_ROD_SPRING_BONE)
-    for (int32_t i = 0; i < 8 * b->plan->joint_count; ++i) w->kept_by_drag[i] = powf(b->drags[i], 60 * (float)d->move->step);
+    for (int32_t i = 0; i < LANES * b->plan->joint_count; ++i)
+      w->kept_by_drag[i] = powf(b->drags[i], 60 * (float)d->move->step);
   run_solve(d, batch, &solve, root_starts);
   if (!any || carries || d->model->ghost_momentum != PL_ROD_GHOST_MOMENTUM_PAPER)
     return d->kernels->finish(&solve, solve.positions, solve.rotations, &lanes);
 
   project_rest(d, batch, lanes, &base, w);
   pl_rod_solve shadow = solve;
-  // As the paper's own solver does; with goals from where joints are, this solve would add to a lagging chain's speed without end.
+  // As the paper's own solver does; with goals from where joints are, this solve would add to a lagging chain's speed
+  // without end.
   shadow.predicts = true;
   shadow.rest_positions = w->shadow_rests;
   shadow.rest_rotations = w->shadow_rest_rotations;
   // The search starts where the first one ended.
-  memcpy(lanes.shadow_matches, lanes.matches, 4 * (size_t)b->plan->joint_count * PL_ROD_LANES * sizeof(float));
+  memcpy(lanes.shadow_matches, lanes.matches, 4 * (size_t)b->plan->joint_count * LANES * sizeof(float));
   shadow.matches = lanes.shadow_matches;
   shadow.positions = w->shadow_positions;
   shadow.rotations = w->shadow_rotations;
@@ -369,16 +383,17 @@ static void move_batches(void *data, int32_t begin, int32_t end, int32_t block) 
   d->is_finite[block] = is_finite;
 }
 
-// Where led joints are at the end of the step: evenly on their way.
+// Kinematic joints at the end of the step, interpolated evenly towards their targets.
 static void move_joints(step_data *d) {
   for (int32_t i = 0; i < d->model->kinematic_count; ++i) {
     pl_rod_kinematic *kinematic = &d->state.kinematic[i];
     d->starts[i] = kinematic->now;
     // A thousandth of a step is rounding of the time left, not time.
     double fraction = kinematic->seconds > 1.001 * d->move->step ? d->move->step / kinematic->seconds : 1;
-    kinematic->now = fraction == 1 ? kinematic->target
-                          : (pl_transform){pl_vec3_mix(kinematic->now.position, kinematic->target.position, fraction),
-                                           pl_quat_slerp(kinematic->now.rotation, kinematic->target.rotation, fraction)};
+    kinematic->now = fraction == 1
+                         ? kinematic->target
+                         : (pl_transform){pl_vec3_mix(kinematic->now.position, kinematic->target.position, fraction),
+                                          pl_quat_slerp(kinematic->now.rotation, kinematic->target.rotation, fraction)};
     kinematic->seconds = fraction == 1 ? 0 : kinematic->seconds - d->move->step;
     d->ends[i] = kinematic->now;
   }
@@ -388,8 +403,9 @@ static void place_colliders(step_data *d) {
   const pl_rod_model *model = d->model;
   for (int32_t i = 0; i < model->collider_count; ++i) {
     const pl_rod_own_collider *own = &model->colliders[i];
-    d->colliders[i] = (pl_rod_contact_collider){own->shape, pl_transform_multiply(d->starts[own->kinematic], own->placement),
-                                pl_transform_multiply(d->ends[own->kinematic], own->placement)};
+    d->colliders[i] =
+        (pl_rod_contact_collider){own->shape, pl_transform_multiply(d->starts[own->kinematic], own->placement),
+                                  pl_transform_multiply(d->ends[own->kinematic], own->placement)};
   }
   for (int32_t i = 0; i < d->move->collider_count; ++i) {
     pl_rod_contact_collider *collider = &d->colliders[model->collider_count + i];

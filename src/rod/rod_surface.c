@@ -17,7 +17,7 @@ static size_t root_offset(const pl_rod_model *model) {
   return kinematic_offset() + rounded((size_t)model->kinematic_count * sizeof(pl_rod_kinematic));
 }
 static size_t morph_offset(const pl_rod_model *model) {
-  return root_offset(model) + rounded((size_t)model->batch_count * PL_ROD_LANES * 3 * sizeof(double));
+  return root_offset(model) + rounded((size_t)model->batch_count * LANES * 3 * sizeof(double));
 }
 static size_t batch_offset(const pl_rod_model *model) {
   return morph_offset(model) + rounded((size_t)model->morph_count * sizeof(float));
@@ -41,16 +41,17 @@ pl_rod_state pl_rod_state_of(const pl_model *model, const void *state) {
   };
 }
 
-// Rows of eight per joint: positions 3, velocities 3, rotations 4, spins 3, rest 3 + 4, matches 4, and 4 more for the second solve.
+// Rows of eight per joint: positions 3, velocities 3, rotations 4, spins 3, rest 3 + 4, matches 4, and 4 more for the
+// second solve.
 size_t pl_rod_batch_floats(const pl_rod_batch *batch, pl_rod_ghost_momentum ghost_momentum) {
   size_t n = (size_t)batch->plan->joint_count, examples = (size_t)batch->example_count;
   size_t rows = n * (ghost_momentum == PL_ROD_GHOST_MOMENTUM_PAPER ? 28 : 24) + 2 * examples + 1;
-  return rounded(rows * PL_ROD_LANES * sizeof(float)) / sizeof(float);
+  return rounded(rows * LANES * sizeof(float)) / sizeof(float);
 }
 
 pl_rod_lanes pl_rod_lanes_of(const pl_rod_model *model, pl_rod_state state, int32_t batch) {
   const pl_rod_batch *b = &model->batches[batch];
-  size_t n = (size_t)b->plan->joint_count * PL_ROD_LANES, examples = (size_t)b->example_count * PL_ROD_LANES;
+  size_t n = (size_t)b->plan->joint_count * LANES, examples = (size_t)b->example_count * LANES;
   float *at = state.batches + model->batch_offsets[batch];
   pl_rod_lanes lanes = {.positions = at};
   lanes.velocities = at += 3 * n;
@@ -79,24 +80,28 @@ void pl_rod_place_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch,
   pl_rod_lanes lanes = pl_rod_lanes_of(model, s, batch);
   pl_transform base = s.kinematic[b->bases[lane]].now;
   pl_vec3 root = pl_transform_apply(base, b->root_offsets[lane]);
-  int32_t slot = batch * PL_ROD_LANES + lane;
+  int32_t slot = batch * LANES + lane;
   s.roots[3 * slot] = root.x;
   s.roots[3 * slot + 1] = root.y;
   s.roots[3 * slot + 2] = root.z;
   for (int32_t i = 0; i < b->plan->joint_count; ++i) {
-    pl_rod_put_vec3(lanes.positions, i, lane, pl_quat_apply(base.rotation, pl_rod_get_vec3(lanes.rest_positions, i, lane)));
-    pl_rod_put_quat(lanes.rotations, i, lane, pl_quat_multiply(base.rotation, pl_rod_get_quat(lanes.rest_rotations, i, lane)));
+    pl_rod_put_vec3(lanes.positions, i, lane,
+                    pl_quat_apply(base.rotation, pl_rod_get_vec3(lanes.rest_positions, i, lane)));
+    pl_rod_put_quat(lanes.rotations, i, lane,
+                    pl_quat_multiply(base.rotation, pl_rod_get_quat(lanes.rest_rotations, i, lane)));
     pl_rod_put_quat(lanes.matches, i, lane, base.rotation);
     if (lanes.shadow_matches != NULL) pl_rod_put_quat(lanes.shadow_matches, i, lane, base.rotation);
   }
 }
 
-static void push_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch, int32_t lane, const pl_body_start *start) {
+static void push_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch, int32_t lane,
+                      const pl_body_start *start) {
   pl_rod_lanes lanes = pl_rod_lanes_of(model, s, batch);
   for (int32_t i = 0; i < model->batches[batch].plan->joint_count; ++i) {
-    pl_vec3 x = pl_vec3_add(root_of(s, batch * PL_ROD_LANES + lane), pl_rod_get_vec3(lanes.positions, i, lane));
+    pl_vec3 x = pl_vec3_add(root_of(s, batch * LANES + lane), pl_rod_get_vec3(lanes.positions, i, lane));
     pl_vec3 arm = pl_vec3_sub(x, start->placement.position);
-    pl_rod_put_vec3(lanes.velocities, i, lane, pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
+    pl_rod_put_vec3(lanes.velocities, i, lane,
+                    pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
     pl_rod_put_vec3(lanes.spins, i, lane, start->angular_velocity);
   }
 }
@@ -113,7 +118,7 @@ void pl_rod_start(const pl_model *model, void *state, const pl_body_start *start
   for (int32_t b = 0; b < rod->batch_count; ++b) {
     pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, b);
     pl_rod_kernels_choose()->blend(&rod->batches[b], lanes.weights, lanes.rest_positions, lanes.rest_rotations);
-    for (int32_t lane = 0; lane < PL_ROD_LANES; ++lane) {
+    for (int32_t lane = 0; lane < LANES; ++lane) {
       pl_rod_place_lane(rod, s, b, lane);
       push_lane(rod, s, b, lane, start);
     }
@@ -125,8 +130,8 @@ pl_vec3 pl_rod_get_particle(const pl_model *model, const void *state, int32_t pa
   pl_rod_state s = pl_rod_state_of(model, state);
   *velocity = (pl_vec3){0, 0, 0};
   if (rod->kinematic_of_joint[particle] >= 0) return s.kinematic[rod->kinematic_of_joint[particle]].now.position;
-  int32_t slot = rod->slot_of_joint[particle], lane = slot % PL_ROD_LANES, slot_index = rod->index_of_joint[particle];
-  pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / PL_ROD_LANES);
+  int32_t slot = rod->slot_of_joint[particle], lane = slot % LANES, slot_index = rod->index_of_joint[particle];
+  pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / LANES);
   *velocity = pl_rod_get_vec3(lanes.velocities, slot_index, lane);
   return pl_vec3_add(root_of(s, slot), pl_rod_get_vec3(lanes.positions, slot_index, lane));
 }
@@ -140,12 +145,12 @@ void pl_rod_get_velocities(const pl_model *model, const void *state, pl_vec3 *ve
   for (int32_t i = 0; i < model->particle_count; ++i) (void)pl_rod_get_particle(model, state, i, &velocities[i]);
 }
 
-// Led joints and roots go where they are led; only what moves by itself can be written.
+// Kinematic joints and roots are moved by the caller; only passive joints can be written.
 static void set_particle(const pl_rod_model *rod, pl_rod_state s, int32_t particle, const pl_vec3 *position,
-                           const pl_vec3 *velocity) {
+                         const pl_vec3 *velocity) {
   if (rod->index_of_joint[particle] <= 0) return;
-  int32_t slot = rod->slot_of_joint[particle], lane = slot % PL_ROD_LANES, slot_index = rod->index_of_joint[particle];
-  pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / PL_ROD_LANES);
+  int32_t slot = rod->slot_of_joint[particle], lane = slot % LANES, slot_index = rod->index_of_joint[particle];
+  pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, slot / LANES);
   if (position != NULL) pl_rod_put_vec3(lanes.positions, slot_index, lane, pl_vec3_sub(*position, root_of(s, slot)));
   if (velocity != NULL) pl_rod_put_vec3(lanes.velocities, slot_index, lane, *velocity);
   s.head->suspect = 1;
@@ -159,7 +164,7 @@ void pl_rod_set_state(const pl_model *model, void *state, const pl_vec3 *positio
   pl_rod_state s = pl_rod_state_of(model, state);
   for (int32_t i = 0; i < model->particle_count; ++i)
     set_particle((const pl_rod_model *)model, s, i, positions != NULL ? &positions[i] : NULL,
-                   velocities != NULL ? &velocities[i] : NULL);
+                 velocities != NULL ? &velocities[i] : NULL);
 }
 
 int32_t pl_rod_find_not_finite(const pl_model *model, const void *state) {
@@ -176,8 +181,10 @@ void pl_rod_turn_lane(pl_rod_lanes lanes, int32_t joint_count, int32_t lane, pl_
     pl_rod_put_vec3(lanes.positions, i, lane, pl_quat_apply(turn, pl_rod_get_vec3(lanes.positions, i, lane)));
     pl_rod_put_vec3(lanes.velocities, i, lane, pl_quat_apply(turn, pl_rod_get_vec3(lanes.velocities, i, lane)));
     pl_rod_put_vec3(lanes.spins, i, lane, pl_quat_apply(turn, pl_rod_get_vec3(lanes.spins, i, lane)));
-    pl_rod_put_quat(lanes.rotations, i, lane, pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.rotations, i, lane))));
-    pl_rod_put_quat(lanes.matches, i, lane, pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.matches, i, lane))));
+    pl_rod_put_quat(lanes.rotations, i, lane,
+                    pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.rotations, i, lane))));
+    pl_rod_put_quat(lanes.matches, i, lane,
+                    pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.matches, i, lane))));
     if (lanes.shadow_matches != NULL)
       pl_rod_put_quat(lanes.shadow_matches, i, lane,
                       pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.shadow_matches, i, lane))));
@@ -191,13 +198,14 @@ void pl_rod_state_teleport(const pl_model *model, void *state, pl_transform moti
     s.kinematic[i].now = pl_transform_multiply(motion, s.kinematic[i].now);
     s.kinematic[i].target = pl_transform_multiply(motion, s.kinematic[i].target);
   }
-  for (int32_t slot = 0; slot < rod->batch_count * PL_ROD_LANES; ++slot) {
+  for (int32_t slot = 0; slot < rod->batch_count * LANES; ++slot) {
     pl_vec3 root = pl_transform_apply(motion, root_of(s, slot));
     s.roots[3 * slot] = root.x;
     s.roots[3 * slot + 1] = root.y;
     s.roots[3 * slot + 2] = root.z;
-    int32_t batch = slot / PL_ROD_LANES;
-    pl_rod_turn_lane(pl_rod_lanes_of(rod, s, batch), rod->batches[batch].plan->joint_count, slot % PL_ROD_LANES, motion.rotation);
+    int32_t batch = slot / LANES;
+    pl_rod_turn_lane(pl_rod_lanes_of(rod, s, batch), rod->batches[batch].plan->joint_count, slot % LANES,
+                     motion.rotation);
   }
 }
 
@@ -212,7 +220,8 @@ pl_quat pl_rod_turn_between(pl_vec3 from, pl_vec3 to) {
   return pl_quat_unit((pl_quat){c.x, c.y, c.z, w});
 }
 
-// A joint's orientation, turned by the least that points its bones where its children are: exactly for one child, as nearly as possible for several.
+// A joint's orientation, turned by the least that points its bones where its children are: exactly for one child, as
+// nearly as possible for several.
 typedef struct bones {
   int32_t count;
   pl_vec3 aim, direction;  // of the last one
@@ -250,7 +259,8 @@ static void find_frames(const pl_rod_batch *b, pl_rod_lanes lanes, int32_t lane,
     int32_t p = plan->parents[i];
     pl_quat deviation = pl_quat_multiply(pl_rod_get_quat(lanes.rotations, p, lane),
                                          pl_quat_conjugate(pl_rod_get_quat(lanes.rest_rotations, p, lane)));
-    pl_vec3 rest = pl_vec3_sub(pl_rod_get_vec3(lanes.rest_positions, i, lane), pl_rod_get_vec3(lanes.rest_positions, p, lane));
+    pl_vec3 rest =
+        pl_vec3_sub(pl_rod_get_vec3(lanes.rest_positions, i, lane), pl_rod_get_vec3(lanes.rest_positions, p, lane));
     add_bone(&all[p], pl_quat_apply(deviation, rest),
              pl_vec3_sub(pl_rod_get_vec3(lanes.positions, i, lane), pl_rod_get_vec3(lanes.positions, p, lane)));
   }
@@ -269,8 +279,8 @@ static void visit_frames(const pl_rod_model *rod, pl_rod_state s, use_frame *use
     pl_rod_lanes lanes = pl_rod_lanes_of(rod, s, batch);
     for (int32_t lane = 0; lane < b->lane_count; ++lane) {
       pl_transform frames[PL_ROD_MAX_JOINTS];
-      find_frames(b, lanes, lane, root_of(s, batch * PL_ROD_LANES + lane), frames);
-      for (int32_t i = 0; i < b->plan->joint_count; ++i) use(data, b->joints[PL_ROD_LANES * i + lane], frames[i]);
+      find_frames(b, lanes, lane, root_of(s, batch * LANES + lane), frames);
+      for (int32_t i = 0; i < b->plan->joint_count; ++i) use(data, b->joints[LANES * i + lane], frames[i]);
     }
   }
 }
@@ -283,7 +293,7 @@ void pl_rod_state_get_joints(const pl_model *model, const void *state, pl_transf
   visit_frames((const pl_rod_model *)model, pl_rod_state_of(model, state), copy_frame, joints);
 }
 
-// Linear blend skinning, joint by joint: each adds its share to the points that follow it.
+// Linear blend skinning, joint by joint: each adds its part to the points that follow it.
 typedef struct skinning {
   const pl_rod_model *model;
   const float *morph_weights;

@@ -1,7 +1,9 @@
-// From a tet mesh to the model of a shape-matching solid: masses, regions and the constants of their sums (paper 000, §3).
+// From a tet mesh to the model of a shape-matching solid: masses, regions and the constants of their sums (paper 000,
+// §3).
 //
-// The region of a particle is itself and its 1-ring. A region whose rest points are nearly in one plane cannot tell how it is turned out
-// of that plane, or only badly: it is grown by another ring, twice at the most (thin ears, corners of a lattice).
+// The region of a particle is itself and its 1-ring. A region whose rest points are nearly in one plane cannot tell how
+// it is turned out of that plane, or only badly: it is grown by another ring, twice at the most (thin ears, corners of
+// a lattice).
 #include <math.h>
 #include <string.h>
 
@@ -53,11 +55,13 @@ static pl_status lump_masses(const pl_mesh_view *mesh, double density, pl_solid_
   double *inverse = PL_TAKE(&model->head.arena, double, mesh->point_count);
   if (masses == NULL || inverse == NULL) return pl_fail_memory(error);
   for (int32_t t = 0; t < mesh->tet_count; ++t)
-    for (int k = 0; k < 4; ++k) masses[mesh->tets[4 * t + k]] += 0.25 * density * tet_volume(mesh->points, mesh->tets + 4 * t);
+    for (int k = 0; k < 4; ++k)
+      masses[mesh->tets[4 * t + k]] += 0.25 * density * tet_volume(mesh->points, mesh->tets + 4 * t);
   pl_vec3 center = {0, 0, 0};
   for (int32_t i = 0; i < mesh->point_count; ++i) {
     if (!(masses[i] > 0))
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "point %d belongs to no tet with volume; remove it or run `pliant check`", i);
+      return pl_fail(error, PL_ERROR_INVALID_DATA,
+                     "point %d belongs to no tet with volume; remove it or run `pliant check`", i);
     inverse[i] = 1 / masses[i];
     model->head.mass += masses[i];
     center = pl_vec3_add_scaled(center, mesh->points[i], masses[i]);
@@ -89,7 +93,8 @@ static bool region_is_flat(const pl_mesh_view *mesh, const pl_rows *rings, int32
 static pl_status choose_regions(pl_arena *scratch, const pl_mesh_view *mesh, region_choice *choice, pl_error *error) {
   int32_t *edges = NULL, edge_count = 0;
   choice->growth = PL_TAKE(scratch, uint8_t, mesh->point_count);
-  if (choice->growth == NULL || !pl_edges_find(scratch, pl_elements_of_mesh(mesh), mesh->point_count, &edges, &edge_count) ||
+  if (choice->growth == NULL ||
+      !pl_edges_find(scratch, pl_elements_of_mesh(mesh), mesh->point_count, &edges, &edge_count) ||
       !pl_rings_find(scratch, edges, edge_count, mesh->point_count, &choice->rings[0]))
     return pl_fail_memory(error);
   for (uint8_t level = 0; level < MAX_GROWTH; ++level) {
@@ -100,7 +105,8 @@ static pl_status choose_regions(pl_arena *scratch, const pl_mesh_view *mesh, reg
         flat_count++;
       }
     if (flat_count == 0) break;
-    if (!pl_rings_grow(scratch, &choice->rings[level], &choice->rings[0], &choice->rings[level + 1])) return pl_fail_memory(error);
+    if (!pl_rings_grow(scratch, &choice->rings[level], &choice->rings[0], &choice->rings[level + 1]))
+      return pl_fail_memory(error);
   }
   return PL_OK;
 }
@@ -123,7 +129,7 @@ static void sort_rising(int32_t *items, int32_t count) {
 
 // Which particles make up each region (itself first), and which regions each particle is in.
 static pl_status list_incidence(const region_choice *choice, pl_solid_model *model, pl_error *error) {
-  int32_t n = model->head.particle_count, padded = PL_SOLID_GROUP * model->group_count, count;
+  int32_t n = model->head.particle_count, padded = LANES * model->group_count, count;
   pl_arena *arena = &model->head.arena;
   int32_t *region_start = PL_TAKE(arena, int32_t, padded + 1), *particle_start = PL_TAKE(arena, int32_t, n + 1);
   if (region_start == NULL || particle_start == NULL) return pl_fail_memory(error);
@@ -151,15 +157,17 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
   for (int32_t i = 0; i < n; ++i) particle_start[i + 1] += particle_start[i];
   // Fill by walking the regions in order; particle_start serves as the cursor and is shifted back afterwards.
   for (int32_t r = 0; r < n; ++r)
-    for (int32_t e = region_start[r]; e < region_start[r + 1]; ++e) particle_regions[particle_start[region_particles[e]]++] = r;
+    for (int32_t e = region_start[r]; e < region_start[r + 1]; ++e)
+      particle_regions[particle_start[region_particles[e]]++] = r;
   memmove(particle_start + 1, particle_start, (size_t)n * sizeof(int32_t));
   particle_start[0] = 0;
-  // Where no region was grown, i is in the region of r exactly when r is in that of i: one list serves both ways, and half of the largest array
-  // need not come through the cache.
+  // Where no region was grown, i is in the region of r exactly when r is in that of i: one list serves both ways, and
+  // half of the largest array need not come through the cache.
   int32_t *region_offsets = PL_TAKE(arena, int32_t, total);
   int32_t *particle_offsets = grown_count == 0 ? region_offsets : PL_TAKE(arena, int32_t, total);
   if (region_offsets == NULL || particle_offsets == NULL) return pl_fail_memory(error);
-  for (int64_t e = 0; grown_count > 0 && e < total; ++e) particle_offsets[e] = particle_regions[e] * (int32_t)sizeof(pl_f4);
+  for (int64_t e = 0; grown_count > 0 && e < total; ++e)
+    particle_offsets[e] = particle_regions[e] * (int32_t)sizeof(pl_f4);
   for (int64_t e = 0; e < total; ++e) region_offsets[e] = region_particles[e] * (int32_t)sizeof(pl_f4);
   model->region_offsets = region_offsets;
   model->particle_offsets = particle_offsets;
@@ -170,7 +178,8 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
   return PL_OK;
 }
 
-// The effective mass of a particle is its mass over the number of regions it is in, so that the averaged goals keep the momentum.
+// The effective mass of a particle is its mass over the number of regions it is in, so that the averaged goals keep the
+// momentum.
 static double effective_mass(const pl_solid_model *model, int32_t particle) {
   return model->masses[particle] / (model->particle_start[particle + 1] - model->particle_start[particle]);
 }
@@ -221,13 +230,13 @@ static void measure_region(const pl_solid_model *model, int32_t r, pl_vec3 *cent
 }
 
 static pl_status fill_regions(pl_solid_model *model, pl_error *error) {
-  float *constants = PL_TAKE(&model->head.arena, float, (size_t)model->group_count *PL_SOLID_CONSTANT_COUNT *PL_SOLID_GROUP);
+  float *constants = PL_TAKE(&model->head.arena, float, (size_t)model->group_count *PL_SOLID_CONSTANT_COUNT *LANES);
   if (constants == NULL) return pl_fail_memory(error);
   model->region_constants = constants;
-  for (int32_t r = 0; r < PL_SOLID_GROUP * model->group_count; ++r) {
-    float *row = constants + (size_t)(r / 8) * PL_SOLID_CONSTANT_COUNT * 8 + (size_t)(r % 8);
+  for (int32_t r = 0; r < LANES * model->group_count; ++r) {
+    float *row = constants + (size_t)(r / LANES) * PL_SOLID_CONSTANT_COUNT * LANES + (size_t)(r % LANES);
     if (r >= model->head.particle_count) {
-      row[8 * PL_SOLID_PADDING] = 1;
+      row[LANES * PL_SOLID_PADDING] = 1;
       continue;
     }
     pl_vec3 center;
@@ -235,7 +244,7 @@ static pl_status fill_regions(pl_solid_model *model, pl_error *error) {
     measure_region(model, r, &center, &mass, &size);
     pl_vec3 arm = pl_vec3_sub(center, pl_vec3_of_f4(model->rest[r]));
     const double values[PL_SOLID_PADDING] = {center.x, center.y, center.z, arm.x, arm.y, arm.z, 1 / mass, 3 / size};
-    for (int k = 0; k < PL_SOLID_PADDING; ++k) row[8 * k] = (float)values[k];
+    for (int k = 0; k < PL_SOLID_PADDING; ++k) row[LANES * k] = (float)values[k];
   }
   return PL_OK;
 }
@@ -254,12 +263,13 @@ static uint64_t hash_model(const pl_solid_model *model) {
   double choices[] = {examples->count,    examples->grouping,          examples->weight_rule,  examples->goal_rotation,
                       examples->fidelity, examples->plastic_threshold, examples->plastic_rate, examples->holds != NULL};
   hash = pl_hash_bytes(hash, choices, sizeof choices);
-  size_t numbers_per_group = (size_t)examples->count * 48;
+  size_t numbers_per_group = (size_t)examples->count * SYM3_LANES;
   if (examples->count > 0)
     hash = pl_hash_bytes(hash, examples->descriptors, (size_t)model->group_count * numbers_per_group * sizeof(float));
   if (examples->holds != NULL) hash = pl_hash_bytes(hash, examples->holds, n * (size_t)examples->count * sizeof(pl_f4));
   if (examples->fractions != NULL)
-    hash = pl_hash_bytes(hash, examples->fractions, (size_t)examples->manifold_count * (size_t)model->group_count * 8 * sizeof(float));
+    hash = pl_hash_bytes(hash, examples->fractions,
+                         (size_t)examples->manifold_count * (size_t)model->group_count * LANES * sizeof(float));
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
   hash = pl_hash_bytes(hash, head->surface.weights, 4 * (size_t)head->surface.point_count * sizeof(float));
   return pl_hash_bytes(hash, head->surface.triangles, 3 * (size_t)head->surface.triangle_count * sizeof(int32_t));
@@ -281,7 +291,7 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   pl_model *head = &model->head;
   head->method = &SOLID_METHOD;
   head->particle_count = view.point_count;
-  model->group_count = (view.point_count - 1) / PL_SOLID_GROUP + 1;
+  model->group_count = (view.point_count - 1) / LANES + 1;
   head->box = pl_points_box(view.points, view.point_count);
   head->friction = def->friction;
   head->restitution = def->restitution;
@@ -303,21 +313,23 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   if (status >= 0) status = fill_regions(model, error);
   if (status >= 0) status = pl_solid_examples_build(context, def, mesh, model, error);
   if (status >= 0)
-    status = pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
+    status =
+        pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
   if (status >= 0) status = place_surface(model, error);
   if (status >= 0) head->hash = hash_model(model);
   return status;
 }
 
-pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_model **model, pl_error *error) {
+pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_model **model,
+                         pl_error *error) {
   *model = NULL;
   pl_status status = pl_solid_def_check(def, error);
   if (status < 0) return status;
   pl_mesh_view view = pl_mesh_get_view(mesh);
   if (view.tet_count == 0)
-    return pl_fail_field(
-        error, PL_ERROR_INVALID_DATA, "mesh",
-        "a solid is made of tets and this mesh has none; fill a closed surface with `pliant mesh` or pl_lattice_build()");
+    return pl_fail_field(error, PL_ERROR_INVALID_DATA, "mesh",
+                         "a solid is made of tets and this mesh has none; fill a closed surface with `pliant mesh` or "
+                         "pl_lattice_build()");
   if (view.point_count > PL_SOLID_MAX_PARTICLES)
     return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mesh", "a solid has at most %d particles; use a coarser mesh",
                          PL_SOLID_MAX_PARTICLES);

@@ -1,12 +1,15 @@
 // From example poses to what the step needs of them (paper 000, §4.1 and §4.3), in double precision.
 //
-//   S_k     right stretch of A in the example's pose, per region       L_k   S_k - 1 as six numbers, off-diagonals times sqrt2
-//   G       L^T L over the regions of a manifold                       u     hold: what the averaged goals miss in the example's pose
+//   S_k   right stretch of A in the example's pose, per region
+//   L_k   S_k - 1 as six numbers, off-diagonals times sqrt2
+//   G     L^T L over the regions of a manifold
+//   u     hold: what the averaged goals miss in the example's pose
 //
-// Holds. In the pose of an example every region's goal is its best affine fit, and the average of overlapping fits is not the pose unless it is
-// affine: a twist or a bend relaxes even with beta = 1. So the missing part e_i = x_i - g_i is stored for each particle in the frame of its
-// own region, u_i = M_i^-1 e_i, and the step adds w_k M_i u_i. In the example's pose the goals are then exact. Elsewhere their net force and
-// torque are taken out together with the rounding errors.
+// Holds. In the pose of an example every region's goal is its best affine fit, and the average of overlapping fits is
+// not the pose unless it is affine: a twist or a bend relaxes even with beta = 1. So the missing part e_i = x_i - g_i
+// is stored for each particle in the frame of its own region, u_i = M_i^-1 e_i, and the step adds w_k M_i u_i. In the
+// example's pose the goals are then exact. Elsewhere their net force and torque are taken out together with the
+// rounding errors.
 #include <math.h>
 #include <string.h>
 
@@ -38,8 +41,9 @@ static double fraction_of(const pl_solid_model *model, int32_t particle) {
 }
 
 static pl_mat3 inverse_spread_of(const pl_solid_model *model, int32_t region) {
-  const float *s = model->examples.inverse_spreads + (size_t)(region / 8) * 48 + (size_t)(region % 8);
-  double xx = (double)s[0], yy = (double)s[8], zz = (double)s[16], yz = (double)s[24], xz = (double)s[32], xy = (double)s[40];
+  const float *s = model->examples.inverse_spreads + (size_t)(region / LANES) * SYM3_LANES + (size_t)(region % LANES);
+  double xx = (double)s[0], yy = (double)s[LANES], zz = (double)s[2 * LANES], yz = (double)s[3 * LANES],
+         xz = (double)s[4 * LANES], xy = (double)s[5 * LANES];
   return (pl_mat3){{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}}};
 }
 
@@ -67,7 +71,8 @@ static void fit_region(const builder *b, const pl_vec3 *pose, int32_t r, region_
     moments = pl_mat3_add(moments, pl_mat3_scale(term, fraction_of(model, i)));
   }
   double scale =
-      (double)model->region_constants[((size_t)(r / 8) * PL_SOLID_CONSTANT_COUNT + PL_SOLID_SCALE) * 8 + (size_t)(r % 8)];
+      (double)model->region_constants[((size_t)(r / LANES) * PL_SOLID_CONSTANT_COUNT + PL_SOLID_SCALE) * LANES +
+                                      (size_t)(r % LANES)];
   moments = pl_mat3_scale(moments, scale);
   pl_mat3 a = pl_mat3_multiply(moments, inverse_spread_of(model, r));
   pl_quat rotation = pl_rotation_of_mat3(a, pl_quat_identity());
@@ -80,7 +85,7 @@ static void fit_region(const builder *b, const pl_vec3 *pose, int32_t r, region_
 static void store_descriptor(const region_fit *fit, float *descriptor) {
   const double(*s)[3] = (const double(*)[3])fit->stretch.m;
   const double six[6] = {s[0][0] - 1, s[1][1] - 1, s[2][2] - 1, ROOT2 * s[1][2], ROOT2 * s[0][2], ROOT2 * s[0][1]};
-  for (int i = 0; i < 6; ++i) descriptor[8 * i] = (float)six[i];
+  for (int i = 0; i < 6; ++i) descriptor[LANES * i] = (float)six[i];
 }
 
 static void store_holds(const builder *b, const pl_vec3 *pose, int32_t example, pl_f4 *holds) {
@@ -101,7 +106,8 @@ static void store_holds(const builder *b, const pl_vec3 *pose, int32_t example, 
   }
 }
 
-static pl_status describe_poses(builder *b, const pl_solid_def *def, float *descriptors, pl_f4 *holds, pl_error *error) {
+static pl_status describe_poses(builder *b, const pl_solid_def *def, float *descriptors, pl_f4 *holds,
+                                pl_error *error) {
   pl_solid_model *model = b->model;
   int32_t n = model->head.particle_count;
   for (int32_t k = 0; k < def->example_count; ++k) {
@@ -113,8 +119,9 @@ static pl_status describe_poses(builder *b, const pl_solid_def *def, float *desc
     }
     for (int32_t r = 0; r < n; ++r) {
       fit_region(b, b->pose, r, &b->fits[r]);
-      store_descriptor(&b->fits[r],
-                       descriptors + ((size_t)(r / 8) * (size_t)def->example_count + (size_t)k) * 48 + (size_t)(r % 8));
+      store_descriptor(&b->fits[r], descriptors +
+                                        ((size_t)(r / LANES) * (size_t)def->example_count + (size_t)k) * SYM3_LANES +
+                                        (size_t)(r % LANES));
     }
     if (holds != NULL) store_holds(b, b->pose, k, holds);
   }
@@ -123,9 +130,11 @@ static pl_status describe_poses(builder *b, const pl_solid_def *def, float *desc
 
 // <L_k, L_l> of one region.
 static double likeness(const pl_solid_examples *examples, int32_t region, int32_t k, int32_t l) {
-  const float *base = examples->descriptors + (size_t)(region / 8) * (size_t)examples->count * 48 + (size_t)(region % 8);
+  const float *base = examples->descriptors + (size_t)(region / LANES) * (size_t)examples->count * SYM3_LANES +
+                      (size_t)(region % LANES);
   double sum = 0;
-  for (int i = 0; i < 6; ++i) sum += (double)base[48 * k + 8 * i] * (double)base[48 * l + 8 * i];
+  for (int i = 0; i < 6; ++i)
+    sum += (double)base[SYM3_LANES * k + LANES * i] * (double)base[SYM3_LANES * l + LANES * i];
   return sum;
 }
 
@@ -135,8 +144,9 @@ static void fill_grams(const pl_solid_model *model, double *grams) {
   for (int32_t r = 0; r < regions; ++r)
     for (int32_t m = 0; m < examples->manifold_count; ++m) {
       if (examples->grouping == PL_SOLID_BY_REGION && m != r) continue;
-      double fraction =
-          examples->fractions != NULL ? (double)examples->fractions[(size_t)m * (size_t)model->group_count * 8 + (size_t)r] : 1.0;
+      double fraction = examples->fractions != NULL
+                            ? (double)examples->fractions[(size_t)m * (size_t)model->group_count * LANES + (size_t)r]
+                            : 1.0;
       for (int32_t k = 0; fraction > 0 && k < n; ++k)
         for (int32_t l = 0; l < n; ++l)
           grams[((size_t)m * (size_t)n + (size_t)k) * (size_t)n + (size_t)l] += fraction * likeness(examples, r, k, l);
@@ -147,13 +157,13 @@ static void fill_grams(const pl_solid_model *model, double *grams) {
 static bool fill_small_grams(pl_solid_model *model) {
   pl_solid_examples *examples = &model->examples;
   int32_t n = examples->count;
-  float *small = PL_TAKE(&model->head.arena, float, (size_t)model->group_count * 24);
+  float *small = PL_TAKE(&model->head.arena, float, (size_t)model->group_count *GRAM_LANES);
   for (int32_t r = 0; small != NULL && r < model->head.particle_count; ++r) {
     const double *gram = examples->grams + (size_t)r * (size_t)(n * n);
-    float *to = small + (size_t)(r / 8) * 24 + (size_t)(r % 8);
+    float *to = small + (size_t)(r / LANES) * GRAM_LANES + (size_t)(r % LANES);
     to[0] = (float)gram[0];
-    to[8] = n == 2 ? (float)gram[1] : 0;
-    to[16] = n == 2 ? (float)gram[3] : 0;
+    to[LANES] = n == 2 ? (float)gram[1] : 0;
+    to[2 * LANES] = n == 2 ? (float)gram[3] : 0;
   }
   examples->small_grams = small;
   return small != NULL;
@@ -161,7 +171,7 @@ static bool fill_small_grams(pl_solid_model *model) {
 
 // How much each region belongs to each group; what exceeds 1 in all is divided out.
 static bool fill_fractions(pl_arena *arena, const pl_solid_def *def, pl_solid_model *model) {
-  size_t padded = (size_t)model->group_count * 8;
+  size_t padded = (size_t)model->group_count * LANES;
   float *fractions = PL_TAKE(arena, float, (size_t)def->group_count *padded);
   const char **names = PL_TAKE(arena, const char *, def->group_count);
   if (fractions == NULL || names == NULL) return false;
@@ -169,7 +179,8 @@ static bool fill_fractions(pl_arena *arena, const pl_solid_def *def, pl_solid_mo
     float sum = 0;
     for (int32_t m = 0; m < def->group_count; ++m) sum += fmaxf(def->groups[m].weights[model->order.point_of[r]], 0);
     for (int32_t m = 0; m < def->group_count; ++m)
-      fractions[(size_t)m * padded + (size_t)r] = fmaxf(def->groups[m].weights[model->order.point_of[r]], 0) / fmaxf(sum, 1);
+      fractions[(size_t)m * padded + (size_t)r] =
+          fmaxf(def->groups[m].weights[model->order.point_of[r]], 0) / fmaxf(sum, 1);
   }
   for (int32_t m = 0; m < def->group_count; ++m) names[m] = pl_arena_copy_text(arena, def->groups[m].name);
   model->examples.fractions = fractions;
@@ -177,45 +188,48 @@ static bool fill_fractions(pl_arena *arena, const pl_solid_def *def, pl_solid_mo
   return !arena->failed;
 }
 
-// Inverse of sum w q q^T of every region, scaled as the moments are. A direction in which the region hardly extends is given some extent, so
-// that noise in it is not blown up.
+// Inverse of sum w q q^T of every region, scaled as the moments are. A direction in which the region hardly extends is
+// given some extent, so that noise in it is not blown up.
 static void fill_inverse_spreads(const builder *b, float *spreads) {
   const pl_solid_model *model = b->model;
-  for (int32_t r = 0; r < 8 * model->group_count; ++r) {
-    float *to = spreads + (size_t)(r / 8) * 48 + (size_t)(r % 8);
-    const float *constants = model->region_constants + (size_t)(r / 8) * PL_SOLID_CONSTANT_COUNT * 8 + (size_t)(r % 8);
+  for (int32_t r = 0; r < LANES * model->group_count; ++r) {
+    float *to = spreads + (size_t)(r / LANES) * SYM3_LANES + (size_t)(r % LANES);
+    const float *constants =
+        model->region_constants + (size_t)(r / LANES) * PL_SOLID_CONSTANT_COUNT * LANES + (size_t)(r % LANES);
     pl_mat3 inverse = pl_mat3_identity();
     if (r < model->head.particle_count) {
-      pl_vec3 c0 = {(double)constants[8 * PL_SOLID_CENTER], (double)constants[8 * (PL_SOLID_CENTER + 1)],
-                    (double)constants[8 * (PL_SOLID_CENTER + 2)]};
+      pl_vec3 c0 = {(double)constants[LANES * PL_SOLID_CENTER], (double)constants[LANES * (PL_SOLID_CENTER + 1)],
+                    (double)constants[LANES * (PL_SOLID_CENTER + 2)]};
       pl_mat3 spread = pl_mat3_zero(), vectors;
       for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
         int32_t i = model->region_particles[e];
         pl_vec3 q = pl_vec3_sub(rest_of(b, i), c0);
         spread = pl_mat3_add(spread, pl_mat3_scale(pl_mat3_outer(q, q), fraction_of(model, i)));
       }
-      spread = pl_mat3_scale(spread, (double)constants[8 * PL_SOLID_SCALE]);
+      spread = pl_mat3_scale(spread, (double)constants[LANES * PL_SOLID_SCALE]);
       pl_vec3 values;
       pl_symmetric_eigen(spread, &values, &vectors);
       double min = 1e-3 * values.x;
       pl_mat3 inverted = pl_mat3_diagonal(1 / fmax(values.x, min), 1 / fmax(values.y, min), 1 / fmax(values.z, min));
       inverse = pl_mat3_multiply(pl_mat3_multiply(vectors, inverted), pl_mat3_transpose(vectors));
     }
-    const double six[6] = {inverse.m[0][0], inverse.m[1][1], inverse.m[2][2], inverse.m[1][2], inverse.m[0][2], inverse.m[0][1]};
-    for (int i = 0; i < 6; ++i) to[8 * i] = (float)six[i];
+    const double six[6] = {inverse.m[0][0], inverse.m[1][1], inverse.m[2][2],
+                           inverse.m[1][2], inverse.m[0][2], inverse.m[0][1]};
+    for (int i = 0; i < 6; ++i) to[LANES * i] = (float)six[i];
   }
 }
 
-static pl_status take_arrays(const pl_solid_def *def, pl_solid_model *model, float **descriptors, float **spreads, double **grams,
-                             double **inverses, pl_f4 **holds, pl_error *error) {
+static pl_status take_arrays(const pl_solid_def *def, pl_solid_model *model, float **descriptors, float **spreads,
+                             double **grams, double **inverses, pl_f4 **holds, pl_error *error) {
   pl_arena *arena = &model->head.arena;
   pl_solid_examples *examples = &model->examples;
-  size_t n = (size_t)def->example_count, groups = (size_t)model->group_count, manifolds = (size_t)examples->manifold_count;
+  size_t n = (size_t)def->example_count, groups = (size_t)model->group_count,
+         manifolds = (size_t)examples->manifold_count;
   const char **names = PL_TAKE(arena, const char *, n);
   for (size_t k = 0; names != NULL && k < n; ++k) names[k] = pl_arena_copy_text(arena, def->examples[k].name);
   examples->names = names;
-  *descriptors = PL_TAKE(arena, float, groups *n * 48);
-  *spreads = PL_TAKE(arena, float, groups * 48);
+  *descriptors = PL_TAKE(arena, float, groups *n *SYM3_LANES);
+  *spreads = PL_TAKE(arena, float, groups *SYM3_LANES);
   *grams = PL_TAKE(arena, double, manifolds *n *n);
   if (def->weight_rule == PL_SOLID_WEIGHTS_PAPER) *inverses = PL_TAKE(arena, double, manifolds *n *n);
   if (def->hold_examples && def->goal_rotation == PL_SOLID_ROTATION_CONSERVING)
@@ -224,8 +238,8 @@ static pl_status take_arrays(const pl_solid_def *def, pl_solid_model *model, flo
   return arena->failed || !shared ? pl_fail_memory(error) : PL_OK;
 }
 
-pl_status pl_solid_examples_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_solid_model *model,
-                                  pl_error *error) {
+pl_status pl_solid_examples_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh,
+                                  pl_solid_model *model, pl_error *error) {
   pl_solid_examples *examples = &model->examples;
   *examples = (pl_solid_examples){.count = def->example_count,
                                   .grouping = def->grouping,
@@ -248,7 +262,8 @@ pl_status pl_solid_examples_build(pl_context *context, const pl_solid_def *def, 
   pl_status status = take_arrays(def, model, &descriptors, &spreads, &grams, &inverses, &holds, error);
   if (status < 0) return status;
   pl_mesh_view view = pl_mesh_get_view(mesh);
-  builder b = {context, model, &view, pl_allocate_array(context, (size_t)model->head.particle_count, sizeof(region_fit)), NULL};
+  builder b = {context, model, &view,
+               pl_allocate_array(context, (size_t)model->head.particle_count, sizeof(region_fit)), NULL};
   b.pose = pl_allocate_array(context, (size_t)model->head.particle_count, sizeof(pl_vec3));
   if (b.fits == NULL || b.pose == NULL) {
     pl_release(context, b.fits);
@@ -265,8 +280,8 @@ pl_status pl_solid_examples_build(pl_context *context, const pl_solid_def *def, 
   examples->holds = holds;
   fill_grams(model, grams);
   examples->grams = grams;
-  bool is_small = def->grouping == PL_SOLID_BY_REGION && def->example_count <= 2 && def->weight_rule == PL_SOLID_WEIGHTS_EXACT &&
-                  def->plastic_threshold == 0;
+  bool is_small = def->grouping == PL_SOLID_BY_REGION && def->example_count <= 2 &&
+                  def->weight_rule == PL_SOLID_WEIGHTS_EXACT && def->plastic_threshold == 0;
   if (is_small && !fill_small_grams(model)) return pl_fail_memory(error);
   size_t square = (size_t)(def->example_count * def->example_count);
   for (size_t m = 0; inverses != NULL && m < (size_t)examples->manifold_count; ++m)

@@ -1,12 +1,16 @@
-// The inner loops themselves; included by solid_kernels.c and solid_kernels_avx2.c with KERNELS set to the name of the table to define.
+// The inner loops; included by solid_kernels.c and solid_kernels_avx2.c with KERNELS set to the name of the table to
+// define.
 //
-// A particle is (x, y, z, 0) in half a register, so a ring is summed without gathers or transposes: two columns of a matrix side by side, one
-// entry costs two loads, two shuffles and two multiply-adds of eight. Goals are cheaper still, one cache line per region: because
-// a goal M (x0 - c0) + c is linear in x0, the regions of a particle can be added up before x0 is applied.
+// A particle is (x, y, z, 0) in half a register, so a ring is summed without gathers or transposes: two columns of a
+// matrix side by side, one entry costs two loads, two shuffles and two multiply-adds of eight. Goals are cheaper still,
+// one cache line per region: because a goal M (x0 - c0) + c is linear in x0, the regions of a particle can be added up
+// before x0 is applied.
 //
-// Papers' letters: A = sum w p q^T (or times the inverse of sum w q q^T), R rotation, S stretch, L descriptor of an example less the rest's.
+// Papers' letters: A = sum w p q^T (or times the inverse of sum w q q^T), R rotation, S stretch, L descriptor of an
+// example less the rest's.
 
-// Both halves the same; and four floats as doubles. Written with intrinsics where there are any, because gcc makes three instructions of each otherwise.
+// Both halves the same; and four floats as doubles. Written with intrinsics where there are any, because gcc makes
+// three instructions of each otherwise.
 #if PL_SIMD_IS_AVX
 PL_SIMD_INLINE pl_f8 twice_at(const pl_f4 *from) {
   return (pl_f8)_mm256_broadcast_ps((const __m128 *)from);
@@ -58,37 +62,39 @@ PL_SIMD_INLINE pl_d4 cross_d4(pl_d4 a, pl_d4 b) {
   return __builtin_shufflevector(c, c, 1, 2, 0, 3);
 }
 
-// How many particles ahead of their use positions and poses are fetched. Rings reach ahead along the curve at scattered addresses, which no
-// prefetcher guesses. Tried with two examples and one thread, nanoseconds per particle at 100k and at 1M: none 113 and 122; 1024 83
-// and 102; 4096 80 and 95; 8192 84 and 91. Bodies that fit the cache do not notice. Fetching past the end does nothing.
+// How many particles ahead of their use positions and poses are fetched. Rings reach ahead along the curve at scattered
+// addresses, which no prefetcher guesses. Tried with two examples and one thread, nanoseconds per particle at 100k and
+// at 1M: none 113 and 122; 1024 83 and 102; 4096 80 and 95; 8192 84 and 91. Bodies that fit the cache do not notice.
+// Fetching past the end does nothing.
 enum { AHEAD = 4096 };
 
 PL_SIMD_INLINE const pl_f4 *at_offset(const pl_f4 *from, int32_t offset) {
   return (const pl_f4 *)(const void *)((const char *)from + offset);
 }
 
-// One entry of a region: p and (m q, m), both relative to the central particle.
-PL_SIMD_INLINE void add_entry(const pl_f4 *positions, const pl_f4 *weighted_rest, int32_t offset, pl_f8 x_r, pl_f8 q_r, pl_f8 *a01,
-                              pl_f8 *a23) {
+// One term of the sums of eq. 1 (paper 000): p and (m q, m), both relative to the central particle.
+PL_SIMD_INLINE void add_entry(const pl_f4 *positions, const pl_f4 *weighted_rest, int32_t offset, pl_f8 x_r, pl_f8 q_r,
+                              pl_f8 *a01, pl_f8 *a23) {
   pl_f8 p = twice_at(at_offset(positions, offset)) - x_r, w = twice_at(at_offset(weighted_rest, offset));
   w -= __builtin_shufflevector(w, w, 3, 3, 3, 3, 7, 7, 7, 7) * q_r;
   *a01 += p * __builtin_shufflevector(w, w, 0, 0, 0, 0, 5, 5, 5, 5);
   *a23 += p * __builtin_shufflevector(w, w, 2, 2, 2, 2, 7, 7, 7, 7);
 }
 
-// Eq. 1. p may be taken relative to any point because the sum of w q is zero; the central particle keeps the numbers small. q is first taken
-// relative to the central particle's rest position too, and the region's true centre put in afterwards. (Taking q relative to the body's centre would
-// save three operations an entry, but a body at rest would then tremble by a millionth of its size.)
+// Paper 000, eq. 1, left factor: A = Σ m p qᵀ of eight regions. p may be taken relative to any point because the sum of
+// w q is zero; the central particle keeps the numbers small. q is first taken relative to the central particle's rest
+// position too, and the region's true centre put in afterwards. (Taking q relative to the body's centre would save
+// three operations an entry, but a body at rest would then tremble by a millionth of its size.)
 static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments) {
-  const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * 8;
-  const int32_t *start = model->region_start + 8 * group, *offsets = model->region_offsets;
+  const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES;
+  const int32_t *start = model->region_start + LANES * group, *offsets = model->region_offsets;
   const pl_f4 *weighted_rest = model->weighted_rest;
-  pl_f8 first[8] = {{0}}, second[8] = {{0}};  // by lane: columns 0 and 1 of the matrix, column 2 and the centre
+  pl_f8 first[LANES] = {{0}}, second[LANES] = {{0}};  // by lane: columns 0 and 1 of the matrix, column 2 and the centre
   for (int line = 0; line < 2; ++line) {
-    __builtin_prefetch(positions + 8 * group + AHEAD + 4 * line);
-    __builtin_prefetch(weighted_rest + 8 * group + AHEAD + 4 * line);
+    __builtin_prefetch(positions + LANES * group + AHEAD + 4 * line);
+    __builtin_prefetch(weighted_rest + LANES * group + AHEAD + 4 * line);
   }
-  for (int lane = 0; lane < 8; ++lane) {
+  for (int lane = 0; lane < LANES; ++lane) {
     int32_t e = start[lane], end = start[lane + 1];
     if (e == end) continue;
     // A region begins with its own particle, for which p is zero.
@@ -107,42 +113,47 @@ static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int
   transpose8(first);
   transpose8(second);
   const pl_f8 *columns[3] = {first, first + 4, second}, *c = second + 4;
-  pl_f8 scale = pl_f8_load(constants + 8 * PL_SOLID_SCALE), inverse_mass = pl_f8_load(constants + 8 * PL_SOLID_INVERSE_MASS);
+  pl_f8 scale = pl_f8_load(constants + LANES * PL_SOLID_SCALE),
+        inverse_mass = pl_f8_load(constants + LANES * PL_SOLID_INVERSE_MASS);
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
-      pl_f8 value = (columns[j][i] - c[i] * pl_f8_load(constants + 8 * (PL_SOLID_ARM + j))) * scale;
-      if (i == j) value += pl_f8_load(constants + 8 * PL_SOLID_PADDING);
-      pl_f8_store(moments + 8 * (PL_SOLID_MATRIX + 3 * i + j), value);
+      pl_f8 value = (columns[j][i] - c[i] * pl_f8_load(constants + LANES * (PL_SOLID_ARM + j))) * scale;
+      if (i == j) value += pl_f8_load(constants + LANES * PL_SOLID_PADDING);
+      pl_f8_store(moments + LANES * (PL_SOLID_MATRIX + 3 * i + j), value);
     }
-    pl_f8_store(moments + 8 * (PL_SOLID_OFFSET + i), c[i] * inverse_mass);
+    pl_f8_store(moments + LANES * (PL_SOLID_OFFSET + i), c[i] * inverse_mass);
   }
 }
 
 // c = a s for symmetric s (xx yy zz yz xz xy).
 PL_SIMD_INLINE void multiply_symmetric(const float *a, const pl_f8 s[6], float *c) {
   for (int i = 0; i < 3; ++i) {
-    pl_f8 a0 = pl_f8_load(a + 8 * (3 * i)), a1 = pl_f8_load(a + 8 * (3 * i + 1)), a2 = pl_f8_load(a + 8 * (3 * i + 2));
-    pl_f8_store(c + 8 * (3 * i), a0 * s[0] + a1 * s[5] + a2 * s[4]);
-    pl_f8_store(c + 8 * (3 * i + 1), a0 * s[5] + a1 * s[1] + a2 * s[3]);
-    pl_f8_store(c + 8 * (3 * i + 2), a0 * s[4] + a1 * s[3] + a2 * s[2]);
+    pl_f8 a0 = pl_f8_load(a + LANES * (3 * i)), a1 = pl_f8_load(a + LANES * (3 * i + 1)),
+          a2 = pl_f8_load(a + LANES * (3 * i + 2));
+    pl_f8_store(c + LANES * (3 * i), a0 * s[0] + a1 * s[5] + a2 * s[4]);
+    pl_f8_store(c + LANES * (3 * i + 1), a0 * s[5] + a1 * s[1] + a2 * s[3]);
+    pl_f8_store(c + LANES * (3 * i + 2), a0 * s[4] + a1 * s[3] + a2 * s[2]);
   }
 }
 
+// Paper 000, eq. 1: A = (Σ m p qᵀ) (Σ m q qᵀ)⁻¹.
 static void find_gradient(const float *moments, const float *inverse_spread, float *a) {
   pl_f8 s[6];
-  for (int i = 0; i < 6; ++i) s[i] = pl_f8_load(inverse_spread + 8 * i);
+  for (int i = 0; i < 6; ++i) s[i] = pl_f8_load(inverse_spread + LANES * i);
   multiply_symmetric(moments, s, a);
 }
 
+// (Σ m p qᵀ) S~, whose rotation is the goals' (after eq. 3; the paper takes that of A, which leaves a torque).
 static void stretch_moments(const float *moments, const float *stretch, float *a) {
   find_gradient(moments, stretch, a);
 }
 
-// S = R^T a, its symmetric part, and its likeness to each example (§4.1, eq. 6; off-diagonals count twice, hence sqrt2).
+// Paper 000, §4.1 and eq. 6: S = Rᵀ A, its symmetric part, and its product with each example, Lᵀ (S - 1). Off-diagonals
+// count twice, hence sqrt2.
 static void find_pulls(const float *a, const float *rotation, const float *descriptors, int32_t count, float *pulls) {
   pl_f8 r[9], m[9], d[6];
   pl_quat8_rows(rotation, r);
-  for (int i = 0; i < 9; ++i) m[i] = pl_f8_load(a + 8 * i);
+  for (int i = 0; i < 9; ++i) m[i] = pl_f8_load(a + LANES * i);
   d[0] = r[0] * m[0] + r[3] * m[3] + r[6] * m[6] - 1.0f;
   d[1] = r[1] * m[1] + r[4] * m[4] + r[7] * m[7] - 1.0f;
   d[2] = r[2] * m[2] + r[5] * m[5] + r[8] * m[8] - 1.0f;
@@ -151,18 +162,19 @@ static void find_pulls(const float *a, const float *rotation, const float *descr
   d[4] = (r[0] * m[2] + r[3] * m[5] + r[6] * m[8] + (r[2] * m[0] + r[5] * m[3] + r[8] * m[6])) * half_root;
   d[5] = (r[0] * m[1] + r[3] * m[4] + r[6] * m[7] + (r[1] * m[0] + r[4] * m[3] + r[7] * m[6])) * half_root;
   for (int32_t k = 0; k < count; ++k) {
-    const float *l = descriptors + 48 * (size_t)k;
+    const float *l = descriptors + SYM3_LANES * (size_t)k;
     pl_f8 sum = d[0] * pl_f8_load(l);
-    for (int i = 1; i < 6; ++i) sum += d[i] * pl_f8_load(l + 8 * i);
-    pl_f8_store(pulls + 8 * k, sum);
+    for (int i = 1; i < 6; ++i) sum += d[i] * pl_f8_load(l + LANES * i);
+    pl_f8_store(pulls + LANES * k, sum);
   }
 }
 
-// Eight lanes of double sums per example; a region counts with its share.
+// Paper 000, eq. 6, summed over the regions of a manifold (§4.3): eight lanes of double sums per example; a region
+// counts with its fraction.
 static void add_pulls(const float *pulls, const float *fractions, int32_t count, double *sums) {
   for (int32_t k = 0; k < count; ++k) {
-    const pl_f4 *pull = (const pl_f4 *)(const void *)(pulls + 8 * k);
-    pl_d4 *sum = (pl_d4 *)(void *)(sums + 8 * k);
+    const pl_f4 *pull = (const pl_f4 *)(const void *)(pulls + LANES * k);
+    pl_d4 *sum = (pl_d4 *)(void *)(sums + LANES * k);
     for (int half = 0; half < 2; ++half) {
       pl_d4 value = widen(pull[half]);
       if (fractions != NULL) value *= widen(((const pl_f4 *)(const void *)fractions)[half]);
@@ -178,8 +190,9 @@ PL_SIMD_INLINE pl_f8 fraction_of(pl_f8 a, pl_f8 b) {
   return pl_f8_select(is_positive, pl_f8_max(zero, pl_f8_min(one, a / pl_f8_select(is_positive, b, one))), zero);
 }
 
-// Minimise w^T G w / 2 - b^T w over w >= 0, sum w <= 1 (examples/simplex_weights.h does it for any number). For two examples the feasible set is a
-// triangle: the minimum is inside it, or the best of the minima on its three sides. Where G is singular it is always on a side.
+// Paper 000, eq. 7 with bounds, for one manifold per region (§4.3): minimise w^T G w / 2 - b^T w over w >= 0, sum w <=
+// 1 (examples/simplex_weights.h does it for any number). For two examples the feasible set is a triangle: the minimum
+// is inside it, or the best of the minima on its three sides. Where G is singular it is always on a side.
 static void solve_small(const float *pulls, const float *grams, int32_t count, float *weights) {
   pl_f8 g00 = pl_f8_load(grams), b0 = pl_f8_load(pulls), zero = {0};
   pl_f8 along0 = fraction_of(b0, g00);
@@ -187,7 +200,7 @@ static void solve_small(const float *pulls, const float *grams, int32_t count, f
     pl_f8_store(weights, along0);
     return;
   }
-  pl_f8 g01 = pl_f8_load(grams + 8), g11 = pl_f8_load(grams + 16), b1 = pl_f8_load(pulls + 8);
+  pl_f8 g01 = pl_f8_load(grams + LANES), g11 = pl_f8_load(grams + 2 * LANES), b1 = pl_f8_load(pulls + LANES);
   pl_f8 along1 = fraction_of(b1, g11), across = fraction_of(g00 - g01 - b0 + b1, g00 - 2.0f * g01 + g11);
   // On the sides w1 = 0, w0 = 0 and w0 + w1 = 1.
   pl_f8 w0 = along0, w1 = zero, best = (0.5f * g00 * along0 - b0) * along0, value = (0.5f * g11 * along1 - b1) * along1;
@@ -207,21 +220,22 @@ static void solve_small(const float *pulls, const float *grams, int32_t count, f
   pl_f8 u0 = (g11 * b0 - g01 * b1) * inverse, u1 = (g00 * b1 - g01 * b0) * inverse;
   pl_m8 is_inside = is_regular & (u0 >= 0.0f) & (u1 >= 0.0f) & (u0 + u1 <= 1.0f);
   pl_f8_store(weights, pl_f8_select(is_inside, u0, w0));
-  pl_f8_store(weights + 8, pl_f8_select(is_inside, u1, w1));
+  pl_f8_store(weights + LANES, pl_f8_select(is_inside, u1, w1));
 }
 
+// Paper 000, stretch of eq. 3: S~ = 1 + Σ w_k (S_k - 1), §4.2.
 static void blend_stretch(const float *descriptors, const float *weights, int32_t count, float *stretch) {
   pl_f8 s[6] = {{0}};
   for (int32_t k = 0; k < count; ++k) {
-    const float *l = descriptors + 48 * (size_t)k;
-    pl_f8 w = pl_f8_load(weights + 8 * k);
-    for (int i = 0; i < 6; ++i) s[i] += w * pl_f8_load(l + 8 * i);
+    const float *l = descriptors + SYM3_LANES * (size_t)k;
+    pl_f8 w = pl_f8_load(weights + LANES * k);
+    for (int i = 0; i < 6; ++i) s[i] += w * pl_f8_load(l + LANES * i);
   }
-  for (int i = 0; i < 3; ++i) pl_f8_store(stretch + 8 * i, s[i] + 1.0f);
-  for (int i = 3; i < 6; ++i) pl_f8_store(stretch + 8 * i, s[i] * 0.70710678f);
+  for (int i = 0; i < 3; ++i) pl_f8_store(stretch + LANES * i, s[i] + 1.0f);
+  for (int i = 3; i < 6; ++i) pl_f8_store(stretch + LANES * i, s[i] * 0.70710678f);
 }
 
-// Eq. 3: M = R S and c - M c0.
+// Paper 000, eq. 3: M = R S~ and c - M c0 of each region.
 static void write_poses(const float *moments, const float *rotation, const float *stretch, const float *constants,
                         const pl_f4 *positions, int32_t lane_count, float *poses) {
   pl_f8 r[9], m[9];
@@ -229,30 +243,33 @@ static void write_poses(const float *moments, const float *rotation, const float
   for (int i = 0; i < 9; ++i) m[i] = r[i];
   if (stretch != NULL) {
     pl_f8 s[6];
-    for (int i = 0; i < 6; ++i) s[i] = pl_f8_load(stretch + 8 * i);
+    for (int i = 0; i < 6; ++i) s[i] = pl_f8_load(stretch + LANES * i);
     for (int i = 0; i < 9; i += 3) {
       m[i] = r[i] * s[0] + r[i + 1] * s[5] + r[i + 2] * s[4];
       m[i + 1] = r[i] * s[5] + r[i + 1] * s[1] + r[i + 2] * s[3];
       m[i + 2] = r[i] * s[4] + r[i + 1] * s[3] + r[i + 2] * s[2];
     }
   }
-  pl_f8 cx = pl_f8_load(constants + 8 * PL_SOLID_CENTER), cy = pl_f8_load(constants + 8 * (PL_SOLID_CENTER + 1));
-  pl_f8 cz = pl_f8_load(constants + 8 * (PL_SOLID_CENTER + 2)), shift[3], zero = {0};
+  pl_f8 cx = pl_f8_load(constants + LANES * PL_SOLID_CENTER),
+        cy = pl_f8_load(constants + LANES * (PL_SOLID_CENTER + 1));
+  pl_f8 cz = pl_f8_load(constants + LANES * (PL_SOLID_CENTER + 2)), shift[3], zero = {0};
   for (int i = 0; i < 3; ++i)
-    shift[i] = pl_f8_load(moments + 8 * (PL_SOLID_OFFSET + i)) - (m[3 * i] * cx + m[3 * i + 1] * cy + m[3 * i + 2] * cz);
-  pl_f8 first[8] = {m[0], m[3], m[6], zero, m[1], m[4], m[7], zero};
-  pl_f8 second[8] = {m[2], m[5], m[8], zero, shift[0], shift[1], shift[2], zero};
+    shift[i] =
+        pl_f8_load(moments + LANES * (PL_SOLID_OFFSET + i)) - (m[3 * i] * cx + m[3 * i + 1] * cy + m[3 * i + 2] * cz);
+  pl_f8 first[LANES] = {m[0], m[3], m[6], zero, m[1], m[4], m[7], zero};
+  pl_f8 second[LANES] = {m[2], m[5], m[8], zero, shift[0], shift[1], shift[2], zero};
   transpose8(first);
   transpose8(second);
   for (int lane = 0; lane < lane_count; ++lane) {
     float *pose = poses + PL_SOLID_POSE_SIZE * lane;
     pl_f8 position = __builtin_shufflevector(positions[lane], (pl_f4){0}, 4, 5, 6, 7, 0, 1, 2, 3);
     pl_f8_store(pose, first[lane]);
-    pl_f8_store(pose + 8, second[lane] + position);
+    pl_f8_store(pose + LANES, second[lane] + position);
   }
 }
 
-// What makes the blended example an equilibrium, in the frame of the particle's own region.
+// Not in the paper: the offset that makes the blended example an equilibrium (solid_examples.c), in the frame of the
+// particle's own region.
 PL_SIMD_INLINE pl_f4 hold_of(const pl_solid_pull *pull, int32_t i) {
   int32_t count = pull->model->examples.count;
   const pl_f4 *holds = pull->model->examples.holds + (size_t)count * (size_t)i;
@@ -263,7 +280,8 @@ PL_SIMD_INLINE pl_f4 hold_of(const pl_solid_pull *pull, int32_t i) {
   return pose[0] * hold[0] + pose[1] * hold[1] + pose[2] * hold[2];
 }
 
-// The goal of a particle is the mean of its regions' affine maps, applied to its rest position.
+// Paper 000, mean after eq. 3, and eq. 4: the goal of a particle is the mean of its regions' affine maps, applied to
+// its rest position.
 static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end, pl_solid_sums *sums) {
   pl_solid_sums s = {.drift = {0}};
   const pl_solid_model *model = pull->model;
@@ -283,14 +301,14 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
       const float *first = (const float *)(const void *)(poses + 4 * (size_t)offsets[e]);
       const float *second = (const float *)(const void *)(poses + 4 * (size_t)offsets[e + 1]);
       a01 += pl_f8_load(first);
-      a23 += pl_f8_load(first + 8);
+      a23 += pl_f8_load(first + LANES);
       b01 += pl_f8_load(second);
-      b23 += pl_f8_load(second + 8);
+      b23 += pl_f8_load(second + LANES);
     }
     if (e < last) {
       const float *first = (const float *)(const void *)(poses + 4 * (size_t)offsets[e]);
       a01 += pl_f8_load(first);
-      a23 += pl_f8_load(first + 8);
+      a23 += pl_f8_load(first + LANES);
     }
     a01 += b01;
     a23 += b23;
@@ -298,7 +316,8 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
     pl_f4 goal = (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * fractions[i] - position;
     if (pull->weights != NULL) goal += hold_of(pull, i);
     pl_f4 velocity = velocities[i] + goal * alpha_over_step + gain;
-    if (pull->forces != NULL) velocity += pull->forces[model->order.point_of[i]] * (pull->step * model->inverse_masses[i]);
+    if (pull->forces != NULL)
+      velocity += pull->forces[model->order.point_of[i]] * (pull->step * model->inverse_masses[i]);
     velocities[i] = velocity;
     pl_d4 x = widen(position), g = widen(goal) * masses[i], v = widen(velocity) * masses[i], mx = x * masses[i];
     s.drift += g;
@@ -312,9 +331,11 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
   *sums = s;
 }
 
-static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rigid, float damped_fraction, int32_t begin,
-                            int32_t end) {
-  pl_f4 center = pl_f4_of_vec3(rigid->center), velocity = pl_f4_of_vec3(rigid->velocity), drift = pl_f4_of_vec3(rigid->drift);
+// Paper 000, eq. 5: x += h v, after damping and without the drift that rounding adds.
+static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rigid, float damped_fraction,
+                            int32_t begin, int32_t end) {
+  pl_f4 center = pl_f4_of_vec3(rigid->center), velocity = pl_f4_of_vec3(rigid->velocity),
+        drift = pl_f4_of_vec3(rigid->drift);
   pl_f4 twist = pl_f4_of_vec3(rigid->twist), turn = pl_f4_of_vec3(rigid->angular_velocity);
   pl_f4 zero = {0};
   for (int32_t i = begin; i < end; ++i) {

@@ -4,12 +4,12 @@
 
 #include "solid/solid_model.h"
 
-// Rows of eight that a group of regions hands on: the matrix sum w p q^T (9, row-major) and the centre of mass relative to the central
-// particle (3).
+// Rows of eight of a group of regions: the matrix sum w p q^T (9, row-major) and the centre of mass
+// relative to the central particle (3).
 enum { PL_SOLID_MATRIX = 0, PL_SOLID_OFFSET = 9, PL_SOLID_MOMENT_COUNT = 12 };
 
-// What a region tells its particles: the columns of M = R S and the vector c - M c0, so that a goal is the mean of M x0 + that vector.
-// 16 floats, one cache line.
+// Pose of a region, read by its particles: the columns of M = R S and the vector c - M c0, so that
+// a goal is the mean of M x0 + that vector. 16 floats, one cache line.
 enum { PL_SOLID_POSE_SIZE = 16 };
 
 // Sums over the particles of one block, relative to the body's origin, as (x, y, z, 0).
@@ -29,11 +29,12 @@ typedef struct pl_solid_rigid {
   pl_vec3 center, velocity, angular_velocity, drift, twist;
 } pl_solid_rigid;
 
-// What the loops over particles need.
+// Arguments of the loops over particles.
 typedef struct pl_solid_pull {
   const pl_solid_model *model;
-  const float *poses;    // PL_SOLID_POSE_SIZE per region
-  const float *blends;   // [region][example] weights for the holds; NULL: the same `weights` everywhere
+  const float *poses;  // PL_SOLID_POSE_SIZE per region
+  // [region][example] weights for the holds; NULL: the same `weights` everywhere
+  const float *blends;
   const float *weights;  // [example]; NULL: no holds
   pl_f4 *positions, *velocities;
   const pl_f4 *forces;  // newtons, by mesh point, or NULL
@@ -43,26 +44,35 @@ typedef struct pl_solid_pull {
 
 typedef struct pl_solid_kernels {
   // Moments of the eight regions of a group.
-  void (*sum_moments)(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments);
+  void (*sum_moments)(const pl_solid_model *model, const pl_f4 *positions, int32_t group,
+                      float *moments);
   // a = matrix * inverse_spread, 9 rows of eight.
   void (*find_gradient)(const float *moments, const float *inverse_spread, float *a);
   // pulls[k][8] = <L_k, S - 1> where S = sym(R^T a); `descriptors` as in the model.
-  void (*find_pulls)(const float *a, const float *rotation, const float *descriptors, int32_t count, float *pulls);
-  // sums[k][8] += pulls[k][8] * shares[8] in double, lane by lane; `fractions` NULL for 1.
+  void (*find_pulls)(const float *a, const float *rotation, const float *descriptors, int32_t count,
+                     float *pulls);
+  // sums[k][8] += pulls[k][8] * fractions[8] in double, lane by lane; `fractions` NULL for 1.
   void (*add_pulls)(const float *pulls, const float *fractions, int32_t count, double *sums);
-  // Exact weights [count][8] of one or two examples (count 1 or 2) for eight regions with a manifold each; `grams` are g00 g01 g11, [3][8].
+  // Exact weights [count][8] of one or two examples (count 1 or 2) for eight regions with a
+  // manifold each; `grams` are g00 g01 g11, [3][8].
   void (*solve_small)(const float *pulls, const float *grams, int32_t count, float *weights);
   // s = 1 + sum_k w_k L_k, 6 rows of eight; `weights` [count][8].
-  void (*blend_stretch)(const float *descriptors, const float *weights, int32_t count, float *stretch);
+  void (*blend_stretch)(const float *descriptors, const float *weights, int32_t count,
+                        float *stretch);
   // a = matrix * s, 9 rows of eight.
   void (*stretch_moments)(const float *moments, const float *stretch, float *a);
-  // Poses of the first `lane_count` regions of a group, whose particles are at `positions`; `stretch` NULL for the identity.
-  void (*write_poses)(const float *moments, const float *rotation, const float *stretch, const float *constants,
-                      const pl_f4 *positions, int32_t lane_count, float *poses);
+  // Poses of the first `lane_count` regions of a group, whose particles are at `positions`;
+  // `stretch` NULL for the identity.
+  void (*write_poses)(const float *moments, const float *rotation, const float *stretch,
+                      const float *constants, const pl_f4 *positions, int32_t lane_count,
+                      float *poses);
   // Eq. 4 for particles [begin, end), and their sums.
-  void (*pull_particles)(const pl_solid_pull *pull, int32_t begin, int32_t end, pl_solid_sums *sums);
-  // Rounding corrections, damping and eq. 5 for particles [begin, end). False when something is infinite or no number afterwards.
-  bool (*drift_particles)(const pl_solid_pull *pull, const pl_solid_rigid *rigid, float damped_fraction, int32_t begin, int32_t end);
+  void (*pull_particles)(const pl_solid_pull *pull, int32_t begin, int32_t end,
+                         pl_solid_sums *sums);
+  // Rounding corrections, damping and eq. 5 for particles [begin, end). False when something is not
+  // finite afterwards.
+  bool (*drift_particles)(const pl_solid_pull *pull, const pl_solid_rigid *rigid,
+                          float damped_fraction, int32_t begin, int32_t end);
 } pl_solid_kernels;
 
 extern const pl_solid_kernels pl_solid_kernels_plain;

@@ -1,22 +1,25 @@
 // The immutable part of a shape-matching solid and the layout of its state (paper 000).
 //
-// Region r is centred at particle r and made of the particles around it. Both passes of a step are sums over the incidence of regions and
-// particles, stored once from each side. Everything the 8-wide kernels stream is in groups of eight regions, the last one padded.
+// Region r is centred at particle r and made of the particles around it. Both passes of a step are
+// sums over the incidence of regions and particles, stored once from each side. Everything the
+// 8-wide kernels stream is in groups of eight regions, the last one padded.
 //
-// Particles are kept in an order of their own (solid_order.h). All arrays here and in the state are in that order; what comes in and goes out, and
-// the masses and the surface in `head`, are in the order of the mesh.
+// Particles are kept in an order of their own (solid_order.h). All arrays here and in the state are
+// in that order; what comes in and goes out, and the masses and the surface in `head`, are in the
+// order of the mesh.
 #ifndef PL_SOLID_MODEL_H
 #define PL_SOLID_MODEL_H
 
 #include "body/body_method.h"
+#include "math/lanes.h"
 #include "pliant/solid.h"
 #include "solid/solid_order.h"
 
-// Rotations and stretches are computed eight regions at a time.
-#define PL_SOLID_GROUP 8
+// Gram matrices of two examples of eight regions, [3][8]: g00, g01, g11.
+enum { GRAM_LANES = 3 * LANES };
 
-// Example poses as the kernels see them (§4). A manifold is the hull of the rest and the examples for a set of regions; there is one for the whole
-// body, one per named group, or one per region.
+// Example poses as the kernels see them (§4). A manifold is the hull of the rest and the examples
+// for a set of regions; there is one for the whole body, one per named group, or one per region.
 typedef struct pl_solid_examples {
   int32_t count;             // examples; 0: the plain solid
   const char *const *names;  // count
@@ -27,14 +30,18 @@ typedef struct pl_solid_examples {
   double plastic_threshold, plastic_rate;  // 0: elastic
   int32_t manifold_count;                  // 1, number of groups, or particle_count
   const double *grams;                     // manifold_count x count x count: L^T L
-  const float
-      *small_grams;  // [group of 8][3][8]: g00 g01 g11 where every region has its own manifold of one or two examples; else NULL
+  // [group of 8][3][8]: g00 g01 g11 where every region has its own manifold of one or two
+  // examples; else NULL
+  const float *small_grams;
   const double *pseudo_inverses;  // the same, for the paper's weights; NULL otherwise
-  const float *descriptors;       // [group of 8][example][6][8]: S_k - 1 as xx yy zz and sqrt2 times yz xz xy
-  const float *inverse_spreads;   // [group of 8][6][8]: inverse of sum w q q^T, as xx yy zz yz xz xy
-  const float *fractions;  // [manifold][padded region count]: how much a region belongs to each group; NULL unless grouping is by name
+  // [group of 8][example][6][8]: S_k - 1 as xx yy zz and sqrt2 times yz xz xy
+  const float *descriptors;
+  const float *inverse_spreads;  // [group of 8][6][8]: inverse of sum w q q^T, as xx yy zz yz xz xy
+  const float *fractions;  // [manifold][padded region count]: how much a region belongs to each
+                           // group; NULL unless grouping is by name
   const char *const *group_names;  // manifold_count, NULL unless grouping is by name
-  const pl_f4 *holds;  // [particle][example]: what is missing to make the example an equilibrium, in the region's frame; NULL: none
+  const pl_f4 *holds;  // [particle][example]: what is missing to make the example an equilibrium,
+                       // in the region's frame; NULL: none
 } pl_solid_examples;
 
 typedef struct pl_solid_model {
@@ -48,21 +55,24 @@ typedef struct pl_solid_model {
   const int32_t *region_offsets;  // the same in bytes into an array of pl_f4
   const int32_t *particle_start;  // particle_count + 1
   const int32_t *particle_regions;
-  const int32_t *particle_offsets;  // the same in bytes into an array of pl_f4; poses are four times as large
-  const pl_f4 *rest;                // rest positions relative to the centre of mass, (x, y, z, 0)
-  const pl_f4 *weighted_rest;       // (m x, m y, m z, m) with m the particle's share in each of its regions, in units of the mean
-  const float *region_constants;    // [group of 8][PL_SOLID_CONSTANT_COUNT][8]
-  const float *region_fractions;       // 1 / number of regions, per particle
-  const float *inverse_masses;      // 1/kg
-  const double *masses;             // kg
-  const int32_t *surface_parents;   // as in head.surface, but particles of ours
-  pl_vec3 rest_center;              // centre of mass of the rest shape in the mesh frame
-  double origin_grid;               // metres; see pl_solid_state
+  // the same in bytes into an array of pl_f4; poses are four times as large
+  const int32_t *particle_offsets;
+  const pl_f4 *rest;           // rest positions relative to the centre of mass, (x, y, z, 0)
+  const pl_f4 *weighted_rest;  // (m x, m y, m z, m) with m the particle's fraction in each of its
+                               // regions, in units of the mean
+  const float *region_constants;   // [group of 8][PL_SOLID_CONSTANT_COUNT][8]
+  const float *region_fractions;   // 1 / number of regions, per particle
+  const float *inverse_masses;     // 1/kg
+  const double *masses;            // kg
+  const int32_t *surface_parents;  // as in head.surface, but particles of ours
+  pl_vec3 rest_center;             // centre of mass of the rest shape in the mesh frame
+  double origin_grid;              // metres; see pl_solid_state
   pl_solid_examples examples;
 } pl_solid_model;
 
-// Rows of region_constants: centre of the rest region relative to the body's (3) and to its own particle (3), 1 / mass, scale of the moments, and 1
-// for padding (whose matrix is then the identity and costs no search for a rotation).
+// Rows of region_constants: centre of the rest region relative to the body's (3) and to its own
+// particle (3), 1 / mass, scale of the moments, and 1 for padding (whose matrix is then the
+// identity and costs no search for a rotation).
 enum {
   PL_SOLID_CENTER = 0,
   PL_SOLID_ARM = 3,
@@ -72,21 +82,25 @@ enum {
   PL_SOLID_CONSTANT_COUNT = 9
 };
 
-// Bytes of the pose of a region: one cache line. Offsets of particles, 16 bytes each, must fit 31 bits.
+// Bytes of the pose of a region: one cache line. Offsets of particles, 16 bytes each, must fit 31
+// bits.
 enum { PL_SOLID_POSE_BYTES = 64, PL_SOLID_MAX_PARTICLES = 0x7FFFFFFF / 16 };
 
-// Views into a body's flat state. Positions are single precision relative to `origin`, which follows the body in steps of the model's
-// origin_grid: precision does not depend on where in the world the body is.
+// Views into a body's flat state. Positions are single precision relative to `origin`, which
+// follows the body in steps of the model's origin_grid: precision does not depend on where in the
+// world the body is.
 typedef struct pl_solid_state {
   double *origin;     // 3 …
   int32_t *driven;    // … whether the weights are given from outside …
   int32_t *suspect;   // … and whether something may not be finite, in a block of 64 bytes
   pl_f4 *positions;   // metres
   pl_f4 *velocities;  // m/s
-  float *rotations;   // where the last step's rotation search ended: [4][8] per group of eight regions
-  float *weights;     // [manifold][example]: of the last step
-  float *plastic;     // [manifold][example]: where the rest has moved to; only with plasticity
-  float *given;       // [manifold][example]: from outside (one set for all where every region has its own manifold)
+  // where the last step's rotation search ended: [4][8] per group of eight regions
+  float *rotations;
+  float *weights;  // [manifold][example]: of the last step
+  float *plastic;  // [manifold][example]: where the rest has moved to; only with plasticity
+  float *given;    // [manifold][example]: from outside (one set for all where every region has its
+                   // own manifold)
 } pl_solid_state;
 
 // Manifolds whose weights can be given from outside: one for all regions where each has its own.
@@ -96,31 +110,39 @@ size_t pl_solid_state_size(const pl_model *model);
 pl_solid_state pl_solid_state_of(const pl_model *model, const void *state);
 
 // One step (solid_step.c).
-pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error);
+pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *move,
+                        pl_error *error);
 
 // Reading and writing (solid_surface.c).
 void pl_solid_start(const pl_model *model, void *state, const pl_body_start *start);
 void pl_solid_get_positions(const pl_model *model, const void *state, pl_vec3 *positions);
 void pl_solid_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
 void pl_solid_get_surface(const pl_model *model, const void *state, pl_vec3 *points);
-void pl_solid_set_state(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities);
-pl_vec3 pl_solid_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity);
-void pl_solid_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position, pl_vec3 velocity);
+void pl_solid_set_state(const pl_model *model, void *state, const pl_vec3 *positions,
+                        const pl_vec3 *velocities);
+pl_vec3 pl_solid_get_particle(const pl_model *model, const void *state, int32_t particle,
+                              pl_vec3 *velocity);
+void pl_solid_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position,
+                           pl_vec3 velocity);
 int32_t pl_solid_find_not_finite(const pl_model *model, const void *state);
 
 // Weights of examples (solid_weights.c).
 pl_example_view pl_solid_list_examples(const pl_model *model);
-void pl_solid_get_weights(const pl_model *model, const void *state, int32_t manifold, double *weights);
-void pl_solid_set_weights(const pl_model *model, void *state, int32_t manifold, const double *weights);
+void pl_solid_get_weights(const pl_model *model, const void *state, int32_t manifold,
+                          double *weights);
+void pl_solid_set_weights(const pl_model *model, void *state, int32_t manifold,
+                          const double *weights);
 
-// Set the weights of a step from what the regions say about the examples (`pulls` [manifold][example], L^T (S - S_0)), or from what was given where
-// pulls is NULL. Where every region has its own manifold, pl_solid_find_region_weights() does it for one.
-void pl_solid_find_weights(const pl_solid_model *model, pl_solid_state state, const double *pulls, double step);
-void pl_solid_find_region_weights(const pl_solid_model *model, pl_solid_state state, int32_t region, const double *pulls,
-                                  double step);
+// Set the weights of a step from what the regions say about the examples (`pulls`
+// [manifold][example], L^T (S - S_0)), or from what was given where pulls is NULL. Where every
+// region has its own manifold, pl_solid_find_region_weights() does it for one.
+void pl_solid_find_weights(const pl_solid_model *model, pl_solid_state state, const double *pulls,
+                           double step);
+void pl_solid_find_region_weights(const pl_solid_model *model, pl_solid_state state, int32_t region,
+                                  const double *pulls, double step);
 
 // Turn example poses into descriptors, Gram matrices and holds (solid_examples.c).
-pl_status pl_solid_examples_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_solid_model *model,
-                                  pl_error *error);
+pl_status pl_solid_examples_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh,
+                                  pl_solid_model *model, pl_error *error);
 
 #endif

@@ -1,7 +1,8 @@
-// Particles along the Morton curve (Morton 1966): the bits of the three coordinates on a grid of 1024 cells along the longest side, interleaved.
+// Particles along the Morton curve (Morton 1966): the bits of the three coordinates on a grid of 1024 cells along the
+// longest side, interleaved.
 //
-// In a body of a million particles in rows and layers, the layers above and below a particle are hundreds of kilobytes away; along the curve its
-// ring is mostly within a few pages. Points of one cell keep the order of the mesh.
+// In a body of a million particles in rows and layers, the layers above and below a particle are hundreds of kilobytes
+// away; along the curve its ring is mostly within a few pages. Points of one cell keep the order of the mesh.
 #include "solid/solid_order.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 
 enum { BITS_AN_AXIS = 10, DIGIT_BITS = 10, DIGITS = 3, BUCKETS = 1 << DIGIT_BITS };
 
-// The ten bits of n with two zeros behind each.
+// The ten bits of n with two zeros after each.
 static uint32_t spread_bits(uint32_t n) {
   n = (n | n << 16) & 0x030000FFu;
   n = (n | n << 8) & 0x0300F00Fu;
@@ -29,8 +30,8 @@ static void find_keys(const pl_mesh_view *mesh, uint32_t *keys) {
   double longest = fmax(fmax(size.x, size.y), size.z), scale = longest > 0 ? (1 << BITS_AN_AXIS) / longest : 0;
   for (int32_t i = 0; i < mesh->point_count; ++i) {
     pl_vec3 p = pl_vec3_sub(mesh->points[i], box.min);
-    keys[i] =
-        spread_bits(cell_along(p.x, scale)) | spread_bits(cell_along(p.y, scale)) << 1 | spread_bits(cell_along(p.z, scale)) << 2;
+    keys[i] = spread_bits(cell_along(p.x, scale)) | spread_bits(cell_along(p.y, scale)) << 1 |
+              spread_bits(cell_along(p.z, scale)) << 2;
   }
 }
 

@@ -1,4 +1,5 @@
-// The order in which a solid keeps its particles: along a space-filling curve, so that a particle's ring is near it in memory.
+// The order in which a solid keeps its particles: along a space-filling curve, so that a particle's
+// ring is near it in memory.
 #ifndef PL_SOLID_ORDER_H
 #define PL_SOLID_ORDER_H
 
@@ -11,6 +12,7 @@ typedef struct pl_solid_order {
 } pl_solid_order;
 
 // False when out of memory.
-bool pl_solid_order_build(pl_context *context, const pl_mesh_view *mesh, pl_arena *arena, pl_solid_order *order);
+bool pl_solid_order_build(pl_context *context, const pl_mesh_view *mesh, pl_arena *arena,
+                          pl_solid_order *order);
 
 #endif

@@ -1,33 +1,37 @@
 // One step of a shape-matching solid (paper 000, §3 and §4).
 //
-//   every region r:     A = sum w p q^T (sum w q q^T)^-1,  R = rotation nearest to A,  S = R^T A                   (eq. 1)
-//   every manifold:     weights w_k of the mixture of examples nearest to the S of its regions                     (eqs. 6, 7)
+//   every region r:     A = sum w p q^T (sum w q q^T)^-1,  R = rotation nearest to A,  S = R^T A   (eq. 1)
+//   every manifold:     weights w_k of the mixture of examples nearest to the S of its regions     (eqs. 6, 7)
 //   every region r:     S~ = 1 + sum beta w_k (S_k - 1),  R* = rotation nearest to (sum w p q^T) S~
-//   every particle i:   g = mean over its regions of R* S~ q + c                                                   (eq. 3)
-//                       v <- v + alpha (g - x) / h + h (a + f / m),   x <- x + h v                                 (eqs. 4, 5)
+//   every particle i:   g = mean over its regions of R* S~ q + c                                   (eq. 3)
+//                       v <- v + alpha (g - x) / h + h (a + f / m),   x <- x + h v                 (eqs. 4, 5)
 //
-//   x v m   position, velocity, mass of a particle       q   rest offset of a particle from a region's centre of mass
-//   p       x - c                                        w   share of a particle in a region's effective mass m / |N|
-//   g       goal position                                h   step
+//   x v m   position, velocity, mass of a particle   q   rest offset of a particle from a region's centre of mass
+//   p       x - c                                    w   fraction of a particle in a region's effective mass m / |N|
+//   g       goal position                            h   step
 //
 // Differs from the paper:
 // - The goals turn by R*, not by R: only then do they exert no torque. The paper's way is kept as an option.
-// - alpha is frequency_squared * h², so that a stiffness means the same oscillation at any step; at most 1, where eq. 4 is stable.
-// - The goals exert no net force and no net torque in exact arithmetic; their rounding errors are taken out, so that linear and angular momentum
+// - alpha is frequency_squared * h², so that a stiffness means the same oscillation at any step; at most 1, where eq. 4
+// is stable.
+// - The goals exert no net force and no net torque in exact arithmetic; their rounding errors are taken out, so that
+// linear and angular momentum
 //   do not drift.
 // - Damping acts on what differs from the body's rigid motion, so that flight and tumbling are left alone.
 // - Examples can be held as true equilibria (solid_examples.c).
 //
-// The inner loops are in solid_kernel.h; this file is the order in which they run. Without examples the middle two lines fall away.
+// The inner loops are in solid_kernel.h; this file is the order in which they run. Without examples the middle two
+// lines fall away.
 #include <math.h>
 
 #include "base/error.h"
 #include "base/parallel.h"
 #include "math/mat3.h"
 #include "math/rotation_batch.h"
+#include "pliant/examples.h"
 #include "solid/solid_kernels.h"
 
-enum { GROUPS_PER_BLOCK = 32, PARTICLES_PER_BLOCK = GROUPS_PER_BLOCK * PL_SOLID_GROUP };
+enum { GROUPS_PER_BLOCK = 32, PARTICLES_PER_BLOCK = GROUPS_PER_BLOCK * LANES };
 
 typedef struct step_data {
   const pl_solid_model *model;
@@ -38,19 +42,19 @@ typedef struct step_data {
   float *moments;                      // PL_SOLID_MOMENT_COUNT x 8 per group
   float *poses;                        // PL_SOLID_POSE_SIZE per region
   float *blends;                       // [region][example]: weights a region uses; NULL when all use the same
-  float shared[32];                    // weights all regions use …
-  _Alignas(32) float shared8[32 * 8];  // … eight times each
-  double *pulls;                       // [block][manifold][example][8]
-  double *totals;                      // [manifold][example]
-  pl_solid_sums *sums;                 // per block
-  bool *is_finite;                     // per block, after the step
+  float shared[PL_MAX_EXAMPLE_COUNT];  // weights all regions use …
+  _Alignas(32) float shared8[PL_MAX_EXAMPLE_COUNT * LANES];  // … eight times each
+  double *pulls;                                             // [block][manifold][example][8]
+  double *totals;                                            // [manifold][example]
+  pl_solid_sums *sums;                                       // per block
+  bool *is_finite;                                           // per block, after the step
   pl_solid_pull pull;
   pl_solid_rigid rigid;
   float damped_fraction;
 } step_data;
 
 static float *rotations_of(const step_data *d, int32_t group) {
-  return d->state.rotations + (size_t)group * 4 * PL_SOLID_GROUP;
+  return d->state.rotations + (size_t)group * QUAT_LANES;
 }
 
 // How many sets of weights are gathered over many regions; where every region has its own, none.
@@ -63,45 +67,50 @@ static void add_pulls(const step_data *d, int32_t group, const float *pulls, dou
   const pl_solid_examples *examples = &d->model->examples;
   for (int32_t m = 0; m < shared_manifold_count(examples); ++m) {
     const float *fractions =
-        examples->fractions != NULL ? examples->fractions + ((size_t)m * (size_t)d->model->group_count + (size_t)group) * 8 : NULL;
-    d->kernels->add_pulls(pulls, fractions, examples->count, block_pulls + (size_t)(m * examples->count) * 8);
+        examples->fractions != NULL
+            ? examples->fractions + ((size_t)m * (size_t)d->model->group_count + (size_t)group) * LANES
+            : NULL;
+    d->kernels->add_pulls(pulls, fractions, examples->count, block_pulls + (size_t)(m * examples->count) * LANES);
   }
 }
 
 static void find_region_weights(const step_data *d, int32_t group, const float *pulls) {
   const pl_solid_examples *examples = &d->model->examples;
-  int32_t count = examples->count, left = d->model->head.particle_count - group * PL_SOLID_GROUP;
-  int32_t lane_count = left < PL_SOLID_GROUP ? left : PL_SOLID_GROUP;
-  _Alignas(32) float weights[16];
-  if (examples->small_grams != NULL) d->kernels->solve_small(pulls, examples->small_grams + (size_t)group * 24, count, weights);
+  int32_t count = examples->count, left = d->model->head.particle_count - group * LANES;
+  int32_t lane_count = left < LANES ? left : LANES;
+  _Alignas(32) float weights[2 * LANES];
+  if (examples->small_grams != NULL)
+    d->kernels->solve_small(pulls, examples->small_grams + (size_t)group * GRAM_LANES, count, weights);
   for (int32_t lane = 0; lane < lane_count; ++lane) {
-    int32_t region = group * PL_SOLID_GROUP + lane;
-    double own[32];
+    int32_t region = group * LANES + lane;
+    double own[PL_MAX_EXAMPLE_COUNT];
     if (examples->small_grams != NULL) {
       for (int32_t k = 0; k < count; ++k)
-        d->state.weights[(size_t)region * (size_t)count + (size_t)k] = (float)examples->fidelity * weights[8 * k + lane];
+        d->state.weights[(size_t)region * (size_t)count + (size_t)k] =
+            (float)examples->fidelity * weights[LANES * k + lane];
       continue;
     }
-    for (int32_t k = 0; k < count; ++k) own[k] = (double)pulls[8 * k + lane];
+    for (int32_t k = 0; k < count; ++k) own[k] = (double)pulls[LANES * k + lane];
     pl_solid_find_region_weights(d->model, d->state, region, own, d->step);
   }
 }
 
 // Moments of the regions, and what the regions say about the examples.
-static void look_at_regions(void *data, int32_t begin, int32_t end, int32_t block) {
+static void measure_regions(void *data, int32_t begin, int32_t end, int32_t block) {
   step_data *d = data;
   const pl_solid_examples *examples = &d->model->examples;
-  int32_t pull_count = 8 * shared_manifold_count(examples) * examples->count;
+  int32_t pull_count = LANES * shared_manifold_count(examples) * examples->count;
   double *block_pulls = d->pulls + (size_t)block * (size_t)pull_count;
   for (int32_t i = 0; i < pull_count; ++i) block_pulls[i] = 0;
   for (int32_t group = begin; group < end; ++group) {
-    float *moments = d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * 8;
+    float *moments = d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES;
     d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
-    _Alignas(64) float a[72], pulls[32 * 8];
+    _Alignas(64) float a[MAT3_LANES], pulls[PL_MAX_EXAMPLE_COUNT * LANES];
     float *q = rotations_of(d, group);
-    d->kernels->find_gradient(moments, examples->inverse_spreads + (size_t)group * 48, a);
+    d->kernels->find_gradient(moments, examples->inverse_spreads + (size_t)group * SYM3_LANES, a);
     pl_rotation_batch(a, q);
-    d->kernels->find_pulls(a, q, examples->descriptors + (size_t)group * (size_t)examples->count * 48, examples->count, pulls);
+    d->kernels->find_pulls(a, q, examples->descriptors + (size_t)group * (size_t)examples->count * SYM3_LANES,
+                           examples->count, pulls);
     if (examples->grouping == PL_SOLID_BY_REGION)
       find_region_weights(d, group, pulls);
     else
@@ -113,15 +122,16 @@ static void look_at_regions(void *data, int32_t begin, int32_t end, int32_t bloc
 static void weights_of_group(const step_data *d, int32_t group, float *weights) {
   const pl_solid_examples *examples = &d->model->examples;
   int32_t count = examples->count;
-  for (int32_t lane = 0; lane < PL_SOLID_GROUP; ++lane) {
-    int32_t region = group * PL_SOLID_GROUP + lane;
+  for (int32_t lane = 0; lane < LANES; ++lane) {
+    int32_t region = group * LANES + lane;
     bool is_padding = region >= d->model->head.particle_count;
     for (int32_t k = 0; k < count; ++k) {
       float w = 0;
       if (examples->fractions == NULL && !is_padding) w = d->state.weights[(size_t)region * (size_t)count + (size_t)k];
       for (int32_t m = 0; examples->fractions != NULL && m < examples->manifold_count; ++m)
-        w += examples->fractions[(size_t)m * (size_t)d->model->group_count * 8 + (size_t)region] * d->state.weights[m * count + k];
-      weights[8 * k + lane] = w;
+        w += examples->fractions[(size_t)m * (size_t)d->model->group_count * LANES + (size_t)region] *
+             d->state.weights[m * count + k];
+      weights[LANES * k + lane] = w;
       if (!is_padding) d->blends[(size_t)region * (size_t)count + (size_t)k] = w;
     }
   }
@@ -131,12 +141,12 @@ static void weights_of_group(const step_data *d, int32_t group, float *weights) 
 static void pose_group(const step_data *d, int32_t group, const float *moments) {
   const pl_solid_model *model = d->model;
   const pl_solid_examples *examples = &model->examples;
-  _Alignas(64) float a[72], weights[32 * 8], stretch[48], turned[32];
+  _Alignas(64) float a[MAT3_LANES], weights[PL_MAX_EXAMPLE_COUNT * LANES], stretch[SYM3_LANES], turned[QUAT_LANES];
   float *q = rotations_of(d, group);
   const float *stretch_used = NULL;
   if (examples->count > 0) {
     if (d->blends != NULL) weights_of_group(d, group, weights);
-    d->kernels->blend_stretch(examples->descriptors + (size_t)group * (size_t)examples->count * 48,
+    d->kernels->blend_stretch(examples->descriptors + (size_t)group * (size_t)examples->count * SYM3_LANES,
                               d->blends != NULL ? weights : d->shared8, examples->count, stretch);
     stretch_used = stretch;
   }
@@ -149,31 +159,32 @@ static void pose_group(const step_data *d, int32_t group, const float *moments) 
   if (turns_again || !d->projects) {
     const float *matrix = moments;
     if (stretch_used != NULL) {
-      // The paper's rotation is that of the region itself, whoever gives the weights.
+      // The paper's rotation is that of the region itself, wherever the weights come from.
       bool is_paper = examples->goal_rotation == PL_SOLID_ROTATION_PAPER;
-      if (is_paper) d->kernels->find_gradient(moments, examples->inverse_spreads + (size_t)group * 48, a);
+      if (is_paper) d->kernels->find_gradient(moments, examples->inverse_spreads + (size_t)group * SYM3_LANES, a);
       if (!is_paper) d->kernels->stretch_moments(moments, stretch, a);
       matrix = a;
     }
     pl_rotation_batch(matrix, q);
   }
-  int32_t first = group * PL_SOLID_GROUP, left = model->head.particle_count - first;
-  d->kernels->write_poses(moments, q, stretch_used, model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * 8,
-                          d->pull.positions + first, left < PL_SOLID_GROUP ? left : PL_SOLID_GROUP,
-                          d->poses + (size_t)first * PL_SOLID_POSE_SIZE);
+  int32_t first = group * LANES, left = model->head.particle_count - first;
+  d->kernels->write_poses(
+      moments, q, stretch_used, model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES,
+      d->pull.positions + first, left < LANES ? left : LANES, d->poses + (size_t)first * PL_SOLID_POSE_SIZE);
 }
 
 static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const step_data *d = data;
-  for (int32_t group = begin; group < end; ++group) pose_group(d, group, d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * 8);
+  for (int32_t group = begin; group < end; ++group)
+    pose_group(d, group, d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES);
 }
 
 // Both at once, where no region has to wait for the others: the moments never leave the cache.
 static void match_regions(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const step_data *d = data;
-  _Alignas(64) float moments[PL_SOLID_MOMENT_COUNT * 8];
+  _Alignas(64) float moments[PL_SOLID_MOMENT_COUNT * LANES];
   for (int32_t group = begin; group < end; ++group) {
     d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
     pose_group(d, group, moments);
@@ -190,7 +201,7 @@ static void drift(void *data, int32_t begin, int32_t end, int32_t block) {
   d->is_finite[block] = d->kernels->drift_particles(&d->pull, &d->rigid, d->damped_fraction, begin, end);
 }
 
-// Blocks are added in their order, so that the result does not depend on who computed them.
+// Blocks are added in their order, so that the result does not depend on which thread computed them.
 static pl_solid_sums join_sums(const pl_solid_sums *sums, int32_t block_count) {
   pl_solid_sums all = sums[0];
   for (int32_t b = 1; b < block_count; ++b) {
@@ -209,17 +220,19 @@ static pl_vec3 vec3_of_d4(pl_d4 a) {
   return (pl_vec3){a[0], a[1], a[2]};
 }
 
-// Centre, velocity and angular velocity of the body as if it were rigid: angular velocity = inertia⁻¹ * angular momentum.
-// Where goals may exert a torque (the paper's rotation), it is not an error to be taken out.
+// Centre, velocity and angular velocity of the body as if it were rigid: angular velocity = inertia⁻¹ * angular
+// momentum. Where goals may exert a torque (the paper's rotation), it is not an error to be taken out.
 static pl_solid_rigid find_rigid_motion(const pl_solid_sums *s, double mass, double alpha_over_step, bool may_twist) {
   pl_vec3 drift = pl_vec3_scale(vec3_of_d4(s->drift), 1 / mass), c = pl_vec3_scale(vec3_of_d4(s->moment), 1 / mass);
   pl_vec3 v = pl_vec3_scale(vec3_of_d4(s->momentum), 1 / mass);
   pl_vec3 spin = pl_vec3_sub(vec3_of_d4(s->spin), pl_vec3_scale(pl_vec3_cross(c, v), mass));
   pl_vec3 twist = pl_vec3_sub(vec3_of_d4(s->twist), pl_vec3_scale(pl_vec3_cross(c, drift), mass));
-  double xx = s->squares[0] - mass * c.x * c.x, yy = s->squares[1] - mass * c.y * c.y, zz = s->squares[2] - mass * c.z * c.z;
-  double xy = s->products[0] - mass * c.x * c.y, yz = s->products[1] - mass * c.y * c.z, xz = s->products[2] - mass * c.z * c.x;
-  // A body squeezed to a line has no inertia around it: the small share of the trace keeps the matrix invertible. One squeezed to a point cannot
-  // turn at all.
+  double xx = s->squares[0] - mass * c.x * c.x, yy = s->squares[1] - mass * c.y * c.y,
+         zz = s->squares[2] - mass * c.z * c.z;
+  double xy = s->products[0] - mass * c.x * c.y, yz = s->products[1] - mass * c.y * c.z,
+         xz = s->products[2] - mass * c.z * c.x;
+  // A body squeezed to a line has no inertia around it: the small fraction of the trace keeps the matrix invertible.
+  // One squeezed to a point cannot turn at all.
   double min = 1e-9 * (xx + yy + zz);
   pl_mat3 inertia = {{{yy + zz + min, -xy, -xz}, {-xy, xx + zz + min, -yz}, {-xz, -yz, xx + yy + min}}};
   pl_mat3 inverse = pl_mat3_determinant(inertia) > 0 ? pl_mat3_inverse(inertia) : pl_mat3_zero();
@@ -243,33 +256,35 @@ static void follow_origin(const pl_solid_model *model, pl_solid_state state, pl_
   for (int32_t i = 0; i < model->head.particle_count; ++i) state.positions[i] -= pl_f4_of_vec3(shift);
 }
 
-// Weights of manifolds that span many regions, from the sums of all blocks: blocks in their order, then lanes in theirs.
+// Weights of manifolds that span many regions, from the sums of all blocks: blocks in their order, then lanes in
+// theirs.
 static void find_shared_weights(step_data *d, int32_t block_count) {
   const pl_solid_examples *examples = &d->model->examples;
   int32_t count = shared_manifold_count(examples) * examples->count;
   for (int32_t i = 0; d->projects && i < count; ++i) {
     double sum = 0;
     for (int32_t b = 0; b < block_count; ++b)
-      for (int lane = 0; lane < 8; ++lane) sum += d->pulls[((size_t)b * (size_t)count + (size_t)i) * 8 + (size_t)lane];
+      for (int lane = 0; lane < LANES; ++lane)
+        sum += d->pulls[((size_t)b * (size_t)count + (size_t)i) * LANES + (size_t)lane];
     d->totals[i] = sum;
   }
   pl_solid_find_weights(d->model, d->state, d->projects ? d->totals : NULL, d->step);
   for (int32_t k = 0; examples->grouping == PL_SOLID_GLOBAL && k < examples->count; ++k) {
     d->shared[k] = d->state.weights[k];
-    for (int lane = 0; lane < 8; ++lane) d->shared8[8 * k + lane] = d->shared[k];
+    for (int lane = 0; lane < LANES; ++lane) d->shared8[LANES * k + lane] = d->shared[k];
   }
 }
 
 static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks, int32_t particle_blocks) {
   const pl_solid_model *model = d->model;
   const pl_solid_examples *examples = &model->examples;
-  size_t regions = (size_t)model->group_count * PL_SOLID_GROUP;
+  size_t regions = (size_t)model->group_count * LANES;
   d->moments = PL_SCRATCH(scratch, float, regions *PL_SOLID_MOMENT_COUNT);
   d->poses = PL_SCRATCH(scratch, float, regions *PL_SOLID_POSE_SIZE);
   d->sums = PL_SCRATCH(scratch, pl_solid_sums, particle_blocks);
   size_t pulls = (size_t)(shared_manifold_count(examples) * examples->count);
   d->is_finite = PL_SCRATCH(scratch, bool, particle_blocks);
-  d->pulls = PL_SCRATCH(scratch, double, (size_t)group_blocks *pulls * 8 + 1);
+  d->pulls = PL_SCRATCH(scratch, double, (size_t)group_blocks *pulls *LANES + 1);
   d->totals = PL_SCRATCH(scratch, double, pulls + 1);
   bool differs = examples->count > 0 && examples->grouping != PL_SOLID_GLOBAL;
   if (differs) d->blends = PL_SCRATCH(scratch, float, regions *(size_t)examples->count);
@@ -308,7 +323,7 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
       .gain = pl_f4_of_vec3(pl_vec3_scale(move->acceleration, move->step)),
   };
 
-  if (d.projects) pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, look_at_regions, &d);
+  if (d.projects) pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, measure_regions, &d);
   if (solid->examples.count > 0) find_shared_weights(&d, group_blocks);
   pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, d.projects ? pose_regions : match_regions, &d);
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, pull_to_goals, &d);

@@ -5,10 +5,10 @@
 #include "math/quat.h"
 #include "solid/solid_model.h"
 
-enum { HEAD_SIZE = 64 };  // the origin and two flags, padded so that the arrays behind them are aligned
+enum { HEAD_SIZE = 64 };  // the origin and two flags, padded so that the arrays after them are aligned
 
 static size_t rotation_size(const pl_solid_model *model) {
-  return (size_t)model->group_count * 4 * PL_SOLID_GROUP;
+  return (size_t)model->group_count * QUAT_LANES;
 }
 
 int32_t pl_solid_given_count(const pl_solid_model *model) {
@@ -31,7 +31,8 @@ pl_solid_state pl_solid_state_of(const pl_model *model, const void *state) {
   const pl_solid_model *solid = (const pl_solid_model *)model;
   char *bytes = (char *)(uintptr_t)state;
   pl_f4 *particles = (pl_f4 *)(void *)(bytes + HEAD_SIZE);
-  float *rotations = (float *)(particles + 2 * (size_t)model->particle_count), *weights = rotations + rotation_size(solid);
+  float *rotations = (float *)(particles + 2 * (size_t)model->particle_count),
+        *weights = rotations + rotation_size(solid);
   float *plastic = weights + weight_size(solid);
   return (pl_solid_state){
       .origin = (double *)(void *)bytes,
@@ -54,16 +55,16 @@ void pl_solid_start(const pl_model *model, void *state, const pl_body_start *sta
   const pl_solid_model *solid = (const pl_solid_model *)model;
   memset(state, 0, pl_solid_state_size(model));
   pl_solid_state s = pl_solid_state_of(model, state);
-  pl_body_floats_start(start, solid->rest_center, solid->origin_grid, solid->rest, model->particle_count, s.origin, s.positions,
-                       s.velocities);
+  pl_body_floats_start(start, solid->rest_center, solid->origin_grid, solid->rest, model->particle_count, s.origin,
+                       s.positions, s.velocities);
   pl_quat q = pl_quat_unit(start->placement.rotation);
   for (size_t group = 0; group < (size_t)solid->group_count; ++group) {
-    float *rotations = s.rotations + group * 4 * PL_SOLID_GROUP;
-    for (size_t lane = 0; lane < PL_SOLID_GROUP; ++lane) {
-      rotations[0 * PL_SOLID_GROUP + lane] = (float)q.x;
-      rotations[1 * PL_SOLID_GROUP + lane] = (float)q.y;
-      rotations[2 * PL_SOLID_GROUP + lane] = (float)q.z;
-      rotations[3 * PL_SOLID_GROUP + lane] = (float)q.w;
+    float *rotations = s.rotations + group * QUAT_LANES;
+    for (size_t lane = 0; lane < LANES; ++lane) {
+      rotations[0 * LANES + lane] = (float)q.x;
+      rotations[1 * LANES + lane] = (float)q.y;
+      rotations[2 * LANES + lane] = (float)q.z;
+      rotations[3 * LANES + lane] = (float)q.w;
     }
   }
 }
@@ -72,7 +73,8 @@ void pl_solid_get_positions(const pl_model *model, const void *state, pl_vec3 *p
   const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
   pl_vec3 origin = origin_of(s);
-  for (int32_t i = 0; i < model->particle_count; ++i) positions[order[i]] = pl_vec3_add(origin, pl_vec3_of_f4(s.positions[i]));
+  for (int32_t i = 0; i < model->particle_count; ++i)
+    positions[order[i]] = pl_vec3_add(origin, pl_vec3_of_f4(s.positions[i]));
 }
 
 void pl_solid_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
@@ -89,7 +91,8 @@ void pl_solid_get_surface(const pl_model *model, const void *state, pl_vec3 *poi
   for (int32_t i = 0; i < surface->point_count; ++i) {
     pl_vec3 point = {0, 0, 0};
     for (int k = 0; k < 4; ++k)
-      point = pl_vec3_add_scaled(point, pl_vec3_of_f4(s.positions[parents[4 * i + k]]), (double)surface->weights[4 * i + k]);
+      point = pl_vec3_add_scaled(point, pl_vec3_of_f4(s.positions[parents[4 * i + k]]),
+                                 (double)surface->weights[4 * i + k]);
     points[i] = pl_vec3_add(origin, point);
   }
 }
@@ -98,10 +101,11 @@ void pl_solid_set_state(const pl_model *model, void *state, const pl_vec3 *posit
   const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
   pl_vec3 origin = origin_of(s);
-  *s.suspect = 1;  // what comes from outside is looked at
+  *s.suspect = 1;  // input is checked
   for (int32_t i = 0; positions != NULL && i < model->particle_count; ++i)
     s.positions[i] = pl_f4_of_vec3(pl_vec3_sub(positions[order[i]], origin));
-  for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i) s.velocities[i] = pl_f4_of_vec3(velocities[order[i]]);
+  for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i)
+    s.velocities[i] = pl_f4_of_vec3(velocities[order[i]]);
 }
 
 pl_vec3 pl_solid_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {
@@ -122,7 +126,7 @@ void pl_solid_set_particle(const pl_model *model, void *state, int32_t particle,
 int32_t pl_solid_find_not_finite(const pl_model *model, const void *state) {
   pl_solid_state s = pl_solid_state_of(model, state);
   for (int32_t i = 0; *s.suspect && i < model->particle_count; ++i) {
-    // Infinity times zero and not-a-number times zero are not a number, so one sum tells for all six numbers.
+    // Infinity times zero and not-a-number times zero are not a number, so one sum checks all six numbers.
     pl_f4 zero = s.positions[i] * 0.0f + s.velocities[i] * 0.0f;
     if (!(zero[0] + zero[1] + zero[2] == 0.0f)) return ((const pl_solid_model *)model)->order.point_of[i];
   }

@@ -1,11 +1,13 @@
-// Weights of the examples: from the projection of the current shape (paper 000, §4.2), from outside, and what plasticity makes of them.
+// Weights of the examples: from the projection of the current shape (paper 000, §4.2), from outside, and what
+// plasticity makes of them.
 //
 //   w      the mixture nearest to the current shape
 //   w_p    where the rest shape has moved to (plasticity); 0 without
-//   w_p + beta (w - w_p)  what the goals follow: a little nearer to the rest shape than the body is, so that it does not get stuck
+//   w_p + beta (w - w_p)  what the goals follow: a little nearer to the rest shape than the body is, so that it does
+//   not get stuck
 //
-// Plasticity by example: when w is farther from w_p than the threshold, w_p follows, so that what is left of the distance is the threshold. Both
-// are mixtures of the examples, so w_p stays one.
+// Plasticity by example: when w is farther from w_p than the threshold, w_p follows, so that what is left of the
+// distance is the threshold. Both are mixtures of the examples, so w_p stays one.
 #include <math.h>
 
 #include "examples/weights.h"
@@ -13,7 +15,8 @@
 
 static void yield_to(const pl_solid_examples *examples, const double *weights, float *plastic, double step) {
   double distance = 0;
-  for (int32_t k = 0; k < examples->count; ++k) distance += (weights[k] - (double)plastic[k]) * (weights[k] - (double)plastic[k]);
+  for (int32_t k = 0; k < examples->count; ++k)
+    distance += (weights[k] - (double)plastic[k]) * (weights[k] - (double)plastic[k]);
   distance = sqrt(distance);
   if (!(distance > examples->plastic_threshold)) return;
   double fraction = (1 - examples->plastic_threshold / distance) * (1 - exp(-examples->plastic_rate * step));
@@ -22,7 +25,8 @@ static void yield_to(const pl_solid_examples *examples, const double *weights, f
 }
 
 // One manifold: number `manifold` of the state's weights.
-static void project(const pl_solid_examples *examples, pl_solid_state state, int32_t manifold, const double *pulls, double step) {
+static void project(const pl_solid_examples *examples, pl_solid_state state, int32_t manifold, const double *pulls,
+                    double step) {
   int32_t n = examples->count;
   double weights[PL_MAX_EXAMPLES];
   if (examples->weight_rule == PL_SOLID_WEIGHTS_PAPER)
@@ -41,8 +45,8 @@ static void project(const pl_solid_examples *examples, pl_solid_state state, int
   }
 }
 
-void pl_solid_find_region_weights(const pl_solid_model *model, pl_solid_state state, int32_t region, const double *pulls,
-                                  double step) {
+void pl_solid_find_region_weights(const pl_solid_model *model, pl_solid_state state, int32_t region,
+                                  const double *pulls, double step) {
   project(&model->examples, state, region, pulls, step);
 }
 
@@ -52,7 +56,8 @@ void pl_solid_find_weights(const pl_solid_model *model, pl_solid_state state, co
   bool own = examples->grouping == PL_SOLID_BY_REGION;
   for (int32_t m = 0; m < examples->manifold_count; ++m) {
     if (pulls == NULL)
-      for (int32_t k = 0; k < n; ++k) state.weights[(size_t)m * (size_t)n + (size_t)k] = state.given[(own ? 0 : m) * n + k];
+      for (int32_t k = 0; k < n; ++k)
+        state.weights[(size_t)m * (size_t)n + (size_t)k] = state.given[(own ? 0 : m) * n + k];
     else if (!own)
       project(examples, state, m, pulls + (size_t)m * (size_t)n, step);
   }

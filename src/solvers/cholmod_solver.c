@@ -1,8 +1,9 @@
 // Sparse Cholesky by CHOLMOD (Chen, Davis, Hager and Rajamanickam 2008): supernodal, ordered by nested dissection.
 //
-// The order is found on the graph of blocks, which has a third of the nodes and a ninth of the edges of that of the unknowns, and then spelled out: three
-// neighbouring unknowns stay together, as they would anyway. Analysis is done once per pattern; new values only run the numeric factorisation. CHOLMOD
-// wants one triangle by columns; as the matrix is symmetric, the right part of our rows is just that.
+// The order is found on the graph of blocks, which has a third of the nodes and a ninth of the edges of that of the
+// unknowns, and then spelled out: three neighbouring unknowns stay together, as they would anyway. Analysis is done
+// once per pattern; new values only run the numeric factorisation. CHOLMOD wants one triangle by columns; as the matrix
+// is symmetric, the right part of our rows is just that.
 #define _GNU_SOURCE  // dlsym(RTLD_DEFAULT)
 #include "solvers/cholmod_solver.h"
 
@@ -14,7 +15,8 @@
 #include "base/context.h"
 #include "base/error.h"
 
-// METIS draws from rand() of the C library, one sequence per process: two orders found at once would disturb each other, and differ from run to run.
+// METIS draws from rand() of the C library, one sequence per process: two orders found at once would disturb each
+// other, and differ from run to run.
 static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct cholmod_solver {
@@ -35,7 +37,8 @@ static pl_status fail_cholmod(const cholmod_solver *s, pl_error *error) {
   }
 }
 
-// A function of a library that may or may not be loaded. Which one provides BLAS is decided when the program is loaded, so it has to be asked for by name.
+// A function of a library that may or may not be loaded. Which one provides BLAS is decided when the program is loaded,
+// so it has to be asked for by name.
 static bool find_function(const char *name, void *function) {
   void *found = dlsym(RTLD_DEFAULT, name);
   if (found != NULL) memcpy(function, &found, sizeof found);  // C has no conversion from object to function pointers
@@ -53,11 +56,12 @@ static void set_up_blas(pl_context *context) {
   for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
     if (dlsym(RTLD_DEFAULT, others[i]) != NULL) return;
   pl_log(context, PL_SEVERITY_WARNING,
-         "the BLAS library is the reference one, with which direct solves take 4 to 9 times longer; install libopenblas0-pthread");
+         "the BLAS library is the reference one, with which direct solves take 4 to 9 times longer; install "
+         "libopenblas0-pthread");
 }
 
-// CHOLMOD's own loops ask OpenMP for four threads, whatever is set, which then spin and slow the host down. With no active levels allowed, a setting of the
-// calling thread, they stay on it. Returns what to put back.
+// CHOLMOD's own loops ask OpenMP for four threads, whatever is set, which then spin and slow the host down. With no
+// active levels allowed, a setting of the calling thread, they stay on it. Returns what to put back.
 static int quiet_openmp(const cholmod_solver *s) {
   if (s->get_levels == NULL || s->set_levels == NULL) return 0;
   int levels = s->get_levels();
@@ -97,16 +101,19 @@ static bool make_lower(cholmod_solver *s, const pl_block_pattern *pattern) {
     start[column] = next;
     int32_t block_row = column / 3;
     for (int32_t i = pattern->diagonal[block_row]; i < pattern->start[block_row + 1]; ++i)
-      for (int32_t k = pattern->columns[i] == block_row ? column % 3 : 0; k < 3; ++k) rows[next++] = 3 * pattern->columns[i] + k;
+      for (int32_t k = pattern->columns[i] == block_row ? column % 3 : 0; k < 3; ++k)
+        rows[next++] = 3 * pattern->columns[i] + k;
   }
   start[size] = next;
   return true;
 }
 
-// Order of the unknowns from nested dissection of the graph of blocks, or by minimum degree where METIS is not built in. `order` has 3 per row.
+// Order of the unknowns from nested dissection of the graph of blocks, or by minimum degree where METIS is not built
+// in. `order` has 3 per row.
 static bool order_unknowns(cholmod_solver *s, const pl_block_pattern *pattern, int32_t *order) {
   size_t rows = (size_t)pattern->row_count;
-  cholmod_sparse *graph = cholmod_allocate_sparse(rows, rows, (size_t)pattern->block_count, 1, 1, -1, CHOLMOD_PATTERN, &s->common);
+  cholmod_sparse *graph =
+      cholmod_allocate_sparse(rows, rows, (size_t)pattern->block_count, 1, 1, -1, CHOLMOD_PATTERN, &s->common);
   if (graph == NULL) return false;
   int32_t *start = graph->p, *to = graph->i, next = 0;
   for (int32_t row = 0; row < pattern->row_count; ++row) {
@@ -127,10 +134,11 @@ static bool order_unknowns(cholmod_solver *s, const pl_block_pattern *pattern, i
   return good;
 }
 
-static pl_status cholmod_solver_create(pl_context *context, const pl_block_pattern *pattern, const pl_linear_def *def, void **self,
-                                       pl_error *error) {
+static pl_status cholmod_solver_create(pl_context *context, const pl_block_pattern *pattern, const pl_linear_def *def,
+                                       void **self, pl_error *error) {
   (void)def;
-  if (pattern->row_count > INT32_MAX / 3) return pl_fail(error, PL_ERROR_UNSUPPORTED, "too many unknowns for 32-bit indices");
+  if (pattern->row_count > INT32_MAX / 3)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "too many unknowns for 32-bit indices");
   set_up_blas(context);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
@@ -190,17 +198,19 @@ static pl_status cholmod_solver_factor(void *self, const pl_block_matrix *matrix
   return PL_OK;
 }
 
-static pl_status cholmod_solver_solve(void *self, const double *rhs, int32_t count, double *x, pl_linear_outcome *outcome,
-                                      pl_error *error) {
+static pl_status cholmod_solver_solve(void *self, const double *rhs, int32_t count, double *x,
+                                      pl_linear_outcome *outcome, pl_error *error) {
   (void)outcome;
   cholmod_solver *s = self;
   size_t size = s->factor->n;
   if (count < 1 || size == 0) return PL_OK;
   // CHOLMOD only reads it.
-  cholmod_dense b = {.nrow = size, .ncol = (size_t)count, .nzmax = size * (size_t)count, .d = size, .xtype = CHOLMOD_REAL};
+  cholmod_dense b = {
+      .nrow = size, .ncol = (size_t)count, .nzmax = size * (size_t)count, .d = size, .xtype = CHOLMOD_REAL};
   b.x = (void *)(uintptr_t)rhs;
   // cholmod_solve2() would do this itself, but does not notice when memory runs out here.
-  if (cholmod_ensure_dense(&s->y, size, (size_t)count, size, CHOLMOD_REAL, &s->common) == NULL) return fail_cholmod(s, error);
+  if (cholmod_ensure_dense(&s->y, size, (size_t)count, size, CHOLMOD_REAL, &s->common) == NULL)
+    return fail_cholmod(s, error);
   int levels = quiet_openmp(s);
   int good = cholmod_solve2(CHOLMOD_A, s->factor, &b, NULL, &s->x, NULL, &s->y, &s->e, &s->common);
   restore_openmp(s, levels);

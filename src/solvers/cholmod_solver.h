@@ -1,4 +1,5 @@
-// CHOLMOD as a back end of linear solvers (sparse/linear_solver.h): pl_cholmod_backend(), for pl_linear_def.direct, is public.
+// CHOLMOD as a back end of linear solvers (sparse/linear_solver.h): pl_cholmod_backend(), for
+// pl_linear_def.direct, is public.
 #ifndef PL_SOLVERS_CHOLMOD_SOLVER_H
 #define PL_SOLVERS_CHOLMOD_SOLVER_H
 

@@ -1,12 +1,15 @@
-// Lowest eigenmodes by ARPACK (Lehoucq, Sorensen and Yang 1998: implicitly restarted Lanczos), inverted with a shift below zero.
+// Lowest eigenmodes by ARPACK (Lehoucq, Sorensen and Yang 1998: implicitly restarted Lanczos), inverted with a shift
+// below zero.
 //
 //   K u = λ M u,  u = W y,  W = M^-1/2:     W⁻¹ (K + s M)⁻¹ W⁻¹ y = θ y,     λ = 1/θ - s
 //
-// The lowest λ become the largest θ, which Lanczos finds first. With s > 0 the matrix K + s M is positive definite also for bodies that float freely
-// and have six modes of λ = 0. Masses are lumped, so M^1/2 is at hand and ARPACK sees a plain symmetric operator. It works on the free unknowns alone.
+// The lowest λ become the largest θ, which Lanczos finds first. With s > 0 the matrix K + s M is positive definite also
+// for bodies that float freely and have six modes of λ = 0. Masses are lumped, so M^1/2 is at hand and ARPACK sees a
+// plain symmetric operator. It works on the free unknowns alone.
 //
-// ARPACK keeps its state between calls in variables of its own, one set per process: hence the lock, with that of METIS the only variable of the library that
-// outlives a call. The start vector is ours and seeded, so that a run can be repeated.
+// ARPACK keeps its state between calls in variables of its own, one set per process: hence the lock, with that of METIS
+// the only variable of the library that outlives a call. The start vector is ours and seeded, so that a run can be
+// repeated.
 #include "solvers/eigen_modes.h"
 
 #include <arpack/arpack.h>
@@ -32,7 +35,7 @@ typedef struct mode_search {
   double shift;
   int32_t *unknowns;  // the free ones
   int32_t free_count, basis_count;
-  double *roots;         // sqrt(mass) of each free unknown
+  double *roots;       // sqrt(mass) of each free unknown
   double *rhs, *full;  // 3 per row
   double *start, *basis, *work, *small, *values;
   int32_t *chosen;
@@ -43,17 +46,20 @@ bool pl_eigen_is_available(void) {
   return true;
 }
 
-static pl_status check_input(const pl_block_matrix *stiffness, const double *masses, const pl_eigen_def *def, pl_error *error) {
+static pl_status check_input(const pl_block_matrix *stiffness, const double *masses, const pl_eigen_def *def,
+                             pl_error *error) {
   if (def->mode_count < 1 || def->max_iterations < 1 || !(def->tolerance >= 0) || !(def->shift >= 0))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "eigenmodes: counts must be positive, tolerance and shift not negative");
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "eigenmodes: counts must be positive, tolerance and shift not negative");
   for (int32_t row = 0; row < stiffness->pattern->row_count; ++row)
     if (!(masses[row] > 0 && masses[row] < HUGE_VAL))
-      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "eigenmodes: the mass of row %d is %g, not positive", row, masses[row]);
+      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "eigenmodes: the mass of row %d is %g, not positive", row,
+                     masses[row]);
   return PL_OK;
 }
 
-// Number the free unknowns; choose a shift a hundred thousandth of the mean of K_ii / M_ii, the size of the fastest vibrations: far enough from zero for a
-// well-conditioned matrix, near enough to tell the slowest apart.
+// Number the free unknowns; choose a shift a hundred thousandth of the mean of K_ii / M_ii, the size of the fastest
+// vibrations: far enough from zero for a well-conditioned matrix, near enough to tell the slowest apart.
 static void find_unknowns(mode_search *m) {
   const pl_block_pattern *pattern = m->stiffness->pattern;
   double sum = 0;
@@ -69,9 +75,10 @@ static void find_unknowns(mode_search *m) {
 // A solver that had to change the matrix would give modes of another body.
 static pl_status check_shift(const mode_search *m, pl_error *error) {
   if (pl_linear_solver_report(m->solver)->shift == 0) return PL_OK;
-  return pl_fail(error, PL_ERROR_INVALID_DATA,
-                 "eigenmodes: the stiffness has eigenvalues below -%g (rad/s)², as buckled bodies do; give a larger shift",
-                 m->shift);
+  return pl_fail(
+      error, PL_ERROR_INVALID_DATA,
+      "eigenmodes: the stiffness has eigenvalues below -%g (rad/s)², as buckled bodies do; give a larger shift",
+      m->shift);
 }
 
 static pl_status prepare(mode_search *m, pl_error *error) {
@@ -84,8 +91,9 @@ static pl_status prepare(mode_search *m, pl_error *error) {
   if (m->arena.failed || !pl_block_matrix_take(&m->arena, pattern, &m->shifted)) return pl_fail_memory(error);
   find_unknowns(m);
   if (m->def->mode_count >= m->free_count)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d eigenmodes of %d free unknowns: fewer modes than unknowns are possible",
-                   m->def->mode_count, m->free_count);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "%d eigenmodes of %d free unknowns: fewer modes than unknowns are possible", m->def->mode_count,
+                   m->free_count);
   // Twice the modes and a few: what ARPACK's guide advises.
   int64_t basis = 2 * (int64_t)m->def->mode_count + 10;
   m->basis_count = basis < m->free_count ? (int32_t)basis : m->free_count;
@@ -104,7 +112,8 @@ static pl_status prepare(mode_search *m, pl_error *error) {
   m->shifted.fixed = m->stiffness->fixed;
   for (size_t i = 0; i < free_count; ++i) {
     size_t unknown = (size_t)m->unknowns[i];
-    m->shifted.values[9 * (size_t)pattern->diagonal[unknown / 3] + 4 * (unknown % 3)] += m->shift * m->masses[unknown / 3];
+    m->shifted.values[9 * (size_t)pattern->diagonal[unknown / 3] + 4 * (unknown % 3)] +=
+        m->shift * m->masses[unknown / 3];
   }
   pl_linear_def solver = m->def->solver;
   if (solver.limits.tolerance > 1e-12) solver.limits.tolerance = 1e-12;
@@ -121,7 +130,8 @@ static pl_status apply(mode_search *m, const double *from, double *to, pl_error 
   memset(m->full, 0, 3 * (size_t)m->stiffness->pattern->row_count * sizeof(double));
   for (int32_t i = 0; i < m->free_count; ++i) m->rhs[m->unknowns[i]] = m->roots[i] * from[i];
   pl_status status = pl_linear_solver_solve(m->solver, m->rhs, 1, m->full, error);
-  // Conjugate gradients may end a little above a tolerance that is near rounding; the residual of the modes tells whether it mattered.
+  // Conjugate gradients may end a little above a tolerance that is near rounding; the residual of the modes tells
+  // whether it mattered.
   if (status >= 0) status = check_shift(m, error);
   if (status < 0) return status;
   for (int32_t i = 0; i < m->free_count; ++i) to[i] = m->roots[i] * m->full[m->unknowns[i]];
@@ -131,17 +141,17 @@ static pl_status apply(mode_search *m, const double *from, double *to, pl_error 
 
 // The reverse communication with ARPACK; values and basis hold the result. Called with the lock held.
 static pl_status search(mode_search *m, pl_eigen_report *report, pl_error *error) {
-  a_int ask = 0, info = 1, parameters[11] = {0}, places[14] = {0};
+  a_int ask = 0, info = 1, parameters[11] = {0}, pointers[14] = {0};
   a_int n = m->free_count, wanted = m->def->mode_count, ncv = m->basis_count, small_size = ncv * (ncv + 8);
   parameters[0] = 1;  // exact shifts in restarts
   parameters[2] = m->def->max_iterations;
   parameters[3] = 1;
   parameters[6] = 1;  // a plain operator
   for (;;) {
-    dsaupd_c(&ask, "I", n, "LA", wanted, m->def->tolerance, m->start, ncv, m->basis, n, parameters, places, m->work, m->small,
-             small_size, &info);
+    dsaupd_c(&ask, "I", n, "LA", wanted, m->def->tolerance, m->start, ncv, m->basis, n, parameters, pointers, m->work,
+             m->small, small_size, &info);
     if (ask != 1 && ask != -1) break;
-    pl_status status = apply(m, m->work + places[0] - 1, m->work + places[1] - 1, error);
+    pl_status status = apply(m, m->work + pointers[0] - 1, m->work + pointers[1] - 1, error);
     if (status < 0) return status;
   }
   report->iteration_count = parameters[2];
@@ -151,8 +161,8 @@ static pl_status search(mode_search *m, pl_eigen_report *report, pl_error *error
     return pl_fail(error, PL_ERROR_NOT_FINITE, "ARPACK's dsaupd failed with code %d", (int)info);
   if (report->converged_count == 0) return PL_REMARK_NOT_CONVERGED;
   a_int end = 0;
-  dseupd_c(1, "A", m->chosen, m->values, m->basis, n, 0.0, "I", n, "LA", wanted, m->def->tolerance, m->start, ncv, m->basis, n,
-           parameters, places, m->work, m->small, small_size, &end);
+  dseupd_c(1, "A", m->chosen, m->values, m->basis, n, 0.0, "I", n, "LA", wanted, m->def->tolerance, m->start, ncv,
+           m->basis, n, parameters, pointers, m->work, m->small, small_size, &end);
   if (end != 0) return pl_fail(error, PL_ERROR_NOT_FINITE, "ARPACK's dseupd failed with code %d", (int)end);
   return report->converged_count < wanted ? PL_REMARK_NOT_CONVERGED : PL_OK;
 }

@@ -5,11 +5,11 @@
 #include "sparse/linear_solver.h"
 
 typedef struct pl_eigen_def {
-  int32_t mode_count;       // how many of the lowest
-  double shift;             // (rad/s)²: K + shift M is what is solved with, so it must be above 0; 0: chosen
-  double tolerance;         // of the eigenvalues of (K + shift M)⁻¹ M, relative
+  int32_t mode_count;  // how many of the lowest
+  double shift;  // (rad/s)²: K + shift M is what is solved with, so it must be above 0; 0: chosen
+  double tolerance;        // of the eigenvalues of (K + shift M)⁻¹ M, relative
   int32_t max_iterations;  // restarts
-  pl_linear_def solver;     // tolerances above 1e-12 are taken as 1e-12
+  pl_linear_def solver;    // tolerances above 1e-12 are taken as 1e-12
 } pl_eigen_def;
 
 typedef struct pl_eigen_report {
@@ -28,12 +28,16 @@ pl_eigen_def pl_default_eigen_def(void);
 // Whether this build can (PLIANT_ARPACK).
 bool pl_eigen_is_available(void);
 
-// The `mode_count` lowest eigenvalues, (rad/s)² in rising order, and their modes, 3 * row_count numbers each, one after the other, with uᵀ M u = 1 and zero in what
-// the stiffness matrix has fixed (pl_block_matrix_fix()). `masses`, kg per row, must be positive. Equal input gives equal bits.
-// PL_REMARK_NOT_CONVERGED: the report says how many modes did; the others are 0. PL_ERROR_INVALID_ARGUMENT when more modes are asked for than free unknowns less
-// one; PL_ERROR_INVALID_DATA when K + shift M is not positive definite; PL_ERROR_UNSUPPORTED without ARPACK. May be called from any thread; calls take turns, as ARPACK keeps its state in global variables.
-pl_status pl_eigen_modes_compute(pl_context *context, const pl_block_matrix *stiffness, const double *masses,
-                                 const pl_eigen_def *def, double *eigenvalues, double *modes, pl_eigen_report *report,
-                                 pl_error *error);
+// The `mode_count` lowest eigenvalues, (rad/s)² in rising order, and their modes, 3 * row_count
+// numbers each, one after the other, with uᵀ M u = 1 and zero in what the stiffness matrix has
+// fixed (pl_block_matrix_fix()). `masses`, kg per row, must be positive. Equal input gives equal
+// bits. PL_REMARK_NOT_CONVERGED: the report says how many modes did; the others are 0.
+// PL_ERROR_INVALID_ARGUMENT when more modes are asked for than free unknowns less one;
+// PL_ERROR_INVALID_DATA when K + shift M is not positive definite; PL_ERROR_UNSUPPORTED without
+// ARPACK. May be called from any thread; calls take turns, as ARPACK keeps its state in global
+// variables.
+pl_status pl_eigen_modes_compute(pl_context *context, const pl_block_matrix *stiffness,
+                                 const double *masses, const pl_eigen_def *def, double *eigenvalues,
+                                 double *modes, pl_eigen_report *report, pl_error *error);
 
 #endif

@@ -8,5 +8,6 @@ bool pl_simplex_is_available(void) {
 
 pl_status pl_simplex_minimise(const pl_simplex_def *def, double *x, double *value, pl_error *error) {
   (void)def, (void)x, (void)value;
-  return pl_fail(error, PL_ERROR_UNSUPPORTED, "this build has no NLopt; Nelder-Mead needs libnlopt-dev when configuring");
+  return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                 "this build has no NLopt; Nelder-Mead needs libnlopt-dev when configuring");
 }

@@ -1,4 +1,5 @@
-// Nelder and Mead's simplex by NLopt (LN_NELDERMEAD), which keeps to bounds. It takes no random numbers, so the same function values lead the same way.
+// Nelder and Mead's simplex by NLopt (LN_NELDERMEAD), which keeps to bounds. It takes no random numbers, so the same
+// function values lead the same way.
 #include "solvers/nlopt_simplex.h"
 
 #include <math.h>

@@ -1,12 +1,13 @@
-// Rigid motions of pieces as a coarse space (Nicolaides 1987; rigid modes for elasticity as in smoothed aggregation, Vaněk, Mandel and
-// Brezina 1996, without the smoothing).
+// Rigid motions of pieces as a coarse space (Nicolaides 1987; rigid modes for elasticity as in smoothed aggregation,
+// Vaněk, Mandel and Brezina 1996, without the smoothing).
 //
-//   P   column (piece, k): the k-th rigid motion of the piece, 0 elsewhere:  P y at row i = t + w x d_i, zero where i is fixed
-//   A_c = Pᵀ A P, dense, 6 unknowns per piece
+//   P     column (piece, k): the k-th rigid motion of the piece, 0 elsewhere:
+//         P y at row i = t + w x d_i, zero where i is fixed
+//   A_c   Pᵀ A P, dense, 6 unknowns per piece
 //
-// What makes stiff bodies slow for a local preconditioner are motions that are smooth over many elements. A few dozen pieces take away all of
-// them longer than a piece, whatever the size of the mesh. Smoothing P would catch more, but makes A_c denser and costs a sparse product per
-// update; here an update is one pass over the blocks.
+// What makes stiff bodies slow for a local preconditioner are motions that are smooth over many elements. A few dozen
+// pieces take away all of them longer than a piece, whatever the size of the mesh. Smoothing P would catch more, but
+// makes A_c denser and costs a sparse product per update; here an update is one pass over the blocks.
 #include "sparse/block_coarse.h"
 
 #include <math.h>
@@ -14,8 +15,8 @@
 
 #include "base/parallel.h"
 
-// A piece of 128 rows is about five nodes wide. More and smaller ones save iterations, but the dense factor grows with the cube of their number
-// and is made anew with every matrix: 96 cost three milliseconds.
+// A piece of 128 rows is about five nodes wide. More and smaller ones save iterations, but the dense factor grows with
+// the cube of their number and is made again with every matrix: 96 cost three milliseconds.
 enum { MAX_PIECES = 96, ROWS_PER_PIECE = 128 };
 
 int32_t pl_block_coarse_pieces(int32_t row_count) {
@@ -28,7 +29,7 @@ typedef struct cutting {
   int32_t *rows, *start;
 } cutting;
 
-// Whether row a comes before row b along an axis; equal places by number, so that the order is the same everywhere.
+// Whether row a comes before row b along an axis; equal positions by index, so that the order is the same everywhere.
 static bool is_before(const double *positions, int axis, int32_t a, int32_t b) {
   double at_a = positions[3 * (size_t)a + (size_t)axis], at_b = positions[3 * (size_t)b + (size_t)axis];
   return at_a < at_b || (!(at_b < at_a) && a < b);
@@ -83,11 +84,12 @@ static void cut_rows(const cutting *c, int32_t first_piece, int32_t piece_count)
   cut_rows(c, first_piece + half, piece_count - half);
 }
 
-// Rows of a piece in rising order: neighbours in memory, and the order of its sums does not hang on how it was cut.
+// Rows of a piece in rising order: neighbours in memory, and the order of its sums does not depend on how it was cut.
 static void sort_pieces(pl_block_coarse *coarse, int32_t *cursor) {
   for (int32_t piece = 0; piece < coarse->piece_count; ++piece) {
     cursor[piece] = coarse->start[piece];
-    for (int32_t i = coarse->start[piece]; i < coarse->start[piece + 1]; ++i) coarse->piece_of_row[coarse->rows[i]] = piece;
+    for (int32_t i = coarse->start[piece]; i < coarse->start[piece + 1]; ++i)
+      coarse->piece_of_row[coarse->rows[i]] = piece;
   }
   for (int32_t row = 0; row < coarse->row_count; ++row) coarse->rows[cursor[coarse->piece_of_row[row]]++] = row;
 }
@@ -105,7 +107,8 @@ static void measure_arms(const double *positions, pl_block_coarse *coarse) {
   }
 }
 
-bool pl_block_coarse_take(pl_arena *arena, const pl_block_pattern *pattern, const double *positions, pl_block_coarse *coarse) {
+bool pl_block_coarse_take(pl_arena *arena, const pl_block_pattern *pattern, const double *positions,
+                          pl_block_coarse *coarse) {
   int32_t row_count = pattern->row_count, piece_count = pl_block_coarse_pieces(row_count);
   *coarse = (pl_block_coarse){.row_count = row_count, .piece_count = piece_count};
   coarse->start = PL_TAKE(arena, int32_t, piece_count + 1);
@@ -115,7 +118,8 @@ bool pl_block_coarse_take(pl_arena *arena, const pl_block_pattern *pattern, cons
   coarse->rhs = PL_TAKE(arena, double, 6 * piece_count);
   coarse->motion = PL_TAKE(arena, double, 6 * piece_count);
   if (arena->failed || !pl_dense_factor_take(arena, 6 * piece_count, &coarse->factor)) return false;
-  for (int32_t piece = 0; piece <= piece_count; ++piece) coarse->start[piece] = (int32_t)((int64_t)row_count * piece / piece_count);
+  for (int32_t piece = 0; piece <= piece_count; ++piece)
+    coarse->start[piece] = (int32_t)((int64_t)row_count * piece / piece_count);
   for (int32_t row = 0; row < row_count; ++row) coarse->rows[row] = row;
   if (positions != NULL) {
     cut_rows(&(cutting){positions, coarse->rows, coarse->start}, 0, piece_count);
@@ -150,7 +154,8 @@ static void add_image(double *to, const double *block, const double *d) {
 // Add [1 | d x]ᵀ image to the 6x6 block at `to`, without fixed components, and clear the image.
 static void flush_image(double *to, size_t stride, double *image, const double *d, int fixed) {
   for (size_t column = 0; column < 6; ++column) {
-    double x = (fixed & PL_BLOCK_FIX_X) != 0 ? 0 : image[column], y = (fixed & PL_BLOCK_FIX_Y) != 0 ? 0 : image[6 + column],
+    double x = (fixed & PL_BLOCK_FIX_X) != 0 ? 0 : image[column],
+           y = (fixed & PL_BLOCK_FIX_Y) != 0 ? 0 : image[6 + column],
            z = (fixed & PL_BLOCK_FIX_Z) != 0 ? 0 : image[12 + column];
     to[column] += x;
     to[stride + column] += y;

@@ -1,4 +1,5 @@
-// The coarse half of the two-level preconditioner of sparse/block_conjugate.h: the body cut into a few dozen pieces that move rigidly.
+// The coarse half of the two-level preconditioner of sparse/block_conjugate.h: the body cut into a
+// few dozen pieces that move rigidly.
 #ifndef PL_SPARSE_BLOCK_COARSE_H
 #define PL_SPARSE_BLOCK_COARSE_H
 
@@ -11,7 +12,7 @@ typedef struct pl_block_coarse {
   int32_t *piece_of_row;
   double *arms;            // 3 per row: from the middle of the piece, metres
   pl_dense_factor factor;  // 6 unknowns per piece: translation, rotation
-  double *rhs;           // restricted residual
+  double *rhs;             // restricted residual
   double *motion;          // the solution: how every piece moves
   const uint8_t *fixed;    // as of the matrix last factored
 } pl_block_coarse;
@@ -19,19 +20,22 @@ typedef struct pl_block_coarse {
 // Into how many pieces a body of this many rows is cut.
 int32_t pl_block_coarse_pieces(int32_t row_count);
 
-// `positions`, 3 per row, decide the pieces and are copied as far as needed; with NULL pieces are runs of rows that only translate.
-bool pl_block_coarse_take(pl_arena *arena, const pl_block_pattern *pattern, const double *positions, pl_block_coarse *coarse);
+// `positions`, 3 per row, decide the pieces and are copied as far as needed; with NULL pieces are
+// runs of rows that only translate.
+bool pl_block_coarse_take(pl_arena *arena, const pl_block_pattern *pattern, const double *positions,
+                          pl_block_coarse *coarse);
 
 // Factor Pᵀ (matrix + shift diag(weights)) P.
-void pl_block_coarse_run(pl_context *context, const pl_block_matrix *matrix, double shift, const double *weights,
-                         pl_block_coarse *coarse);
+void pl_block_coarse_run(pl_context *context, const pl_block_matrix *matrix, double shift,
+                         const double *weights, pl_block_coarse *coarse);
 
 // motion = (Pᵀ A P)⁻¹ Pᵀ r; returns r . P motion.
 double pl_block_coarse_solve(pl_context *context, pl_block_coarse *coarse, const double *r);
 
 // Row `row` of P motion.
 static inline void pl_block_coarse_move(const pl_block_coarse *coarse, int32_t row, double *to) {
-  const double *m = coarse->motion + 6 * (size_t)coarse->piece_of_row[row], *d = coarse->arms + 3 * (size_t)row;
+  const double *m = coarse->motion + 6 * (size_t)coarse->piece_of_row[row],
+               *d = coarse->arms + 3 * (size_t)row;
   int fixed = coarse->fixed == NULL ? 0 : coarse->fixed[row];
   to[0] = (fixed & PL_BLOCK_FIX_X) != 0 ? 0 : m[0] + m[4] * d[2] - m[5] * d[1];
   to[1] = (fixed & PL_BLOCK_FIX_Y) != 0 ? 0 : m[1] + m[5] * d[0] - m[3] * d[2];

@@ -1,10 +1,14 @@
 // Preconditioned conjugate gradients (Hestenes and Stiefel 1952), one right-hand side after the other.
 //
-//   r  residual b - A x      p  direction      q  A p      z  M⁻¹ r, the local part of the preconditioner      y  motion of the pieces
+//   r      residual b - A x
+//   p, q   direction, A p
+//   z      M⁻¹ r, the local part of the preconditioner
+//   y      motion of the pieces
 //
-// An iteration is three loops over slabs of rows: product and p.q; steps of x and r with the local preconditioner and its sums; the next direction. The coarse
-// part adds a short one (sparse/block_coarse.h) and is put into the direction while that is made. Slabs have a fixed size and their sums
-// are added in order, so the number of threads changes no bit.
+// An iteration is three loops over slabs of rows: product and p.q; steps of x and r with the local preconditioner and
+// its sums; the next direction. The coarse part adds a short one (sparse/block_coarse.h) and is put into the direction
+// while that is made. Slabs have a fixed size and their sums are added in order, so the number of threads changes no
+// bit.
 #include "sparse/block_conjugate.h"
 
 #include <math.h>
@@ -89,7 +93,8 @@ static void invert_rows(void *data, int32_t begin, int32_t end, int32_t block) {
     pl_block_invert_diagonal(s->matrix, s->shift, s->weights, row, s->inverses + 9 * (size_t)row);
 }
 
-void pl_block_conjugate_prepare(pl_block_conjugate *s, const pl_block_matrix *matrix, double shift, const double *weights) {
+void pl_block_conjugate_prepare(pl_block_conjugate *s, const pl_block_matrix *matrix, double shift,
+                                const double *weights) {
   s->matrix = matrix;
   s->shift = shift;
   s->weights = weights;
@@ -123,7 +128,8 @@ static double multiply_slab(const pl_block_conjugate *s, int32_t begin, int32_t 
 // z = M⁻¹ r for rows of a slab; sums r.r and r.z.
 static void precondition_slab(const pl_block_conjugate *s, int32_t begin, int32_t end, int32_t slab) {
   double square[3] = {0}, product[3] = {0};
-  if (s->kind == PL_PRECONDITION_INCOMPLETE) s->kernels->sweep(&s->incomplete.lower, begin, end, s->r, s->z, s->incomplete.workspace);
+  if (s->kind == PL_PRECONDITION_INCOMPLETE)
+    s->kernels->sweep(&s->incomplete.lower, begin, end, s->r, s->z, s->incomplete.workspace);
   for (int32_t row = begin; row < end; ++row) {
     const double *r = s->r + 3 * (size_t)row;
     double *z = s->z + 3 * (size_t)row;
@@ -196,7 +202,8 @@ static double finish_precondition(pl_block_conjugate *s) {
   return s->kind == PL_PRECONDITION_JACOBI ? sum : sum + pl_block_coarse_solve(s->arena.context, &s->coarse, s->r);
 }
 
-// Iterate from s->x until the residual that is carried along is below `target` (a square), or something ends it. Returns that square.
+// Iterate from s->x until the residual that is carried along is below `target` (a square), or something ends it.
+// Returns that square.
 static double iterate(pl_block_conjugate *s, double target, int32_t max_iterations, pl_block_conjugate_report *report) {
   loop(s, start_rows);
   double square = add_slabs(s, 0), product = 0;
@@ -227,7 +234,8 @@ static pl_status solve_one(pl_block_conjugate *s, const pl_block_limits *limits,
     for (size_t i = 0; i < 3 * (size_t)s->pattern->row_count; ++i) s->x[i] = 0;
     return PL_OK;
   }
-  // The residual that is carried along drifts from the true one by rounding; where that shows, the iteration is begun again from x.
+  // The residual that is carried along drifts from the true one by rounding; where that shows, the iteration is begun
+  // again from x.
   bool strict = limits->tolerance < 1e-8;
   int32_t first = report->iteration_count;
   double square = HUGE_VAL, last = HUGE_VAL;
@@ -245,8 +253,8 @@ static pl_status solve_one(pl_block_conjugate *s, const pl_block_limits *limits,
   return square <= target && !report->negative_curvature ? PL_OK : PL_REMARK_NOT_CONVERGED;
 }
 
-pl_status pl_block_conjugate_solve(pl_block_conjugate *s, const double *rhs, int32_t count, const pl_block_limits *limits,
-                                   double *x, pl_block_conjugate_report *report) {
+pl_status pl_block_conjugate_solve(pl_block_conjugate *s, const double *rhs, int32_t count,
+                                   const pl_block_limits *limits, double *x, pl_block_conjugate_report *report) {
   pl_block_conjugate_report made = {0};
   pl_status status = PL_OK;
   size_t length = 3 * (size_t)s->pattern->row_count;

@@ -1,12 +1,13 @@
-// Incomplete block factorisation without fill: A ≈ L D Lᵀ, L unit lower triangular with blocks only where A has some, D of 3x3 blocks
-// (Meijerink and van der Vorst 1977, by blocks).
+// Incomplete block factorisation without fill: A ≈ L D Lᵀ, L unit lower triangular with blocks only where A has some, D
+// of 3x3 blocks (Meijerink and van der Vorst 1977, by blocks).
 //
 //   U_ij = A_ij - Σ_k U_ik L_jkᵀ        k < j, both in the pattern
 //   L_ij = U_ij D_j⁻¹
 //   D_i  = A_ii - Σ_j U_ij L_ijᵀ
 //
-// For matrices that are not of M type, and elastic ones are not, a D_i may come out indefinite. Then the slab starts again with its
-// diagonal raised (Manteuffel 1980). L is kept in single precision: it is an approximation anyway, and the sweeps are bound by reading it.
+// For matrices that are not of M type, and elastic ones are not, a D_i may come out indefinite. Then the slab starts
+// again with its diagonal raised (Manteuffel 1980). L is kept in single precision: it is an approximation anyway, and
+// the sweeps are bound by reading it.
 #include "sparse/block_incomplete.h"
 
 #include <math.h>
@@ -14,7 +15,8 @@
 
 #include "base/parallel.h"
 
-// What is cut away between slabs weakens the factor, so there are no more of them than threads that are likely to be there, and small bodies stay whole.
+// What is cut away between slabs weakens the factor, so there are no more of them than threads that are likely to be
+// there, and small bodies stay whole.
 enum { MAX_SLABS = 8, MIN_SLAB = 2048 };
 enum { MAX_TRIES = 12, PADDING = 8 };
 static const double FIRST_SHIFT = 0.01, SHIFT_GROWTH = 2;
@@ -38,7 +40,8 @@ bool pl_block_invert(const double *m, double *inverse) {
   double determinant = m[0] * c00 + m[3] * c10 + m[6] * c20;
   // Far above rounding, or the inverse would have the sign of an error.
   double scale = 1e-12;
-  if (!(m[0] > 0 && second > scale * m[0] * m[4] && determinant > scale * second * m[8]) || !(determinant < HUGE_VAL)) return false;
+  if (!(m[0] > 0 && second > scale * m[0] * m[4] && determinant > scale * second * m[8]) || !(determinant < HUGE_VAL))
+    return false;
   double factor = 1 / determinant;
   inverse[0] = c00 * factor;
   inverse[1] = inverse[3] = c10 * factor;
@@ -49,18 +52,21 @@ bool pl_block_invert(const double *m, double *inverse) {
   return isfinite(inverse[0]) && isfinite(inverse[4]) && isfinite(inverse[8]);
 }
 
-static void read_diagonal(const pl_block_matrix *matrix, double shift, const double *weights, int32_t row, double *block) {
+static void read_diagonal(const pl_block_matrix *matrix, double shift, const double *weights, int32_t row,
+                          double *block) {
   memcpy(block, matrix->values + 9 * (size_t)matrix->pattern->diagonal[row], 9 * sizeof(double));
   if (shift != 0)
     for (int c = 0; c < 3; ++c) block[4 * c] += shift * weights[3 * (size_t)row + (size_t)c];
 }
 
-void pl_block_invert_diagonal(const pl_block_matrix *matrix, double shift, const double *weights, int32_t row, double *inverse) {
+void pl_block_invert_diagonal(const pl_block_matrix *matrix, double shift, const double *weights, int32_t row,
+                              double *inverse) {
   double block[9];
   read_diagonal(matrix, shift, weights, row, block);
   if (pl_block_invert(block, inverse)) return;
   memset(inverse, 0, 9 * sizeof(double));
-  for (int c = 0; c < 3; ++c) inverse[4 * c] = block[4 * c] != 0 && isfinite(1 / block[4 * c]) ? fabs(1 / block[4 * c]) : 1;
+  for (int c = 0; c < 3; ++c)
+    inverse[4 * c] = block[4 * c] != 0 && isfinite(1 / block[4 * c]) ? fabs(1 / block[4 * c]) : 1;
 }
 
 bool pl_block_incomplete_take(pl_arena *arena, const pl_block_pattern *pattern, pl_block_incomplete *factor) {
@@ -99,7 +105,8 @@ bool pl_block_incomplete_take(pl_arena *arena, const pl_block_pattern *pattern, 
 static void subtract_product(double *to, const double *a, const float *b) {
   for (int r = 0; r < 3; ++r)
     for (int c = 0; c < 3; ++c)
-      to[3 * r + c] -= a[3 * r] * (double)b[3 * c] + a[3 * r + 1] * (double)b[3 * c + 1] + a[3 * r + 2] * (double)b[3 * c + 2];
+      to[3 * r + c] -=
+          a[3 * r] * (double)b[3 * c] + a[3 * r + 1] * (double)b[3 * c + 1] + a[3 * r + 2] * (double)b[3 * c + 2];
 }
 
 // Row `row` of L and the inverse of D; false if D is not positive definite.

@@ -1,7 +1,8 @@
 // The kernels of sparse/block_kernels.h, included twice: with KERNEL_NAME the table to define.
 //
-// Three numbers are handled four at a time. The fourth lane carries whatever lies behind them, takes part in no sum that is kept, and is never
-// written to where it matters. So the lanes that count see the same operations in the same order on every machine.
+// Three numbers are handled four at a time. The fourth lane carries whatever follows them, takes part in no sum that is
+// kept, and is never written to where it matters. So the lanes that count see the same operations in the same order on
+// every machine.
 
 typedef double double4 __attribute__((vector_size(32), may_alias));
 typedef double double4_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
@@ -17,8 +18,8 @@ PL_SIMD_INLINE double add3(double4 a) {
   return a[0] + a[1] + a[2];
 }
 
-// A block of 9 numbers is two fours and one. The fours of a row-major element matrix lie across its rows, and are blended from two loads each that stay
-// inside of it.
+// A block of 9 numbers is two fours and one. The fours of a row-major element matrix lie across its rows, and are
+// blended from two loads each that stay inside of it.
 PL_SIMD_INLINE void scatter_blocks(double *values, const int32_t *slots, const double *matrix, int32_t width) {
   for (int32_t a = 0; a < width; ++a)
     for (int32_t b = 0; b < width; ++b) {
@@ -45,7 +46,7 @@ static double multiply(const pl_block_matrix *matrix, int32_t begin, int32_t end
   for (int32_t row = begin; row < end; ++row) {
     double4 sum0 = {0}, sum1 = {0}, sum2 = {0};
     const double *values = matrix->values + 9 * (size_t)start[row];
-    // Behind the last column of x there is nothing to read.
+    // After the last column of x there is nothing to read.
     int32_t stop = start[row + 1];
     bool meets_last = columns[stop - 1] == last_column;
     stop -= meets_last;
@@ -73,8 +74,10 @@ static double multiply(const pl_block_matrix *matrix, int32_t begin, int32_t end
   return add3(dots);
 }
 
-// Lanes 3 of `room` are zero on the way down, where they are multiplied, and rubbish on the way up, where they are not read.
-static void sweep(const pl_block_lower *lower, int32_t begin, int32_t end, const double *r, double *z, double *workspace) {
+// Lanes 3 of `workspace` are zero on the way down, where they are multiplied, and arbitrary on the way up, where they
+// are not read.
+static void sweep(const pl_block_lower *lower, int32_t begin, int32_t end, const double *r, double *z,
+                  double *workspace) {
   const int32_t *start = lower->start, *columns = lower->columns;
   for (int32_t row = begin; row < end; ++row) {
     double4 sum0 = {0}, sum1 = {0}, sum2 = {0};

@@ -1,4 +1,5 @@
-// The inner loops of block matrices, compiled for the plain machine and for AVX2 (math/simd.h says how). Both give the same bits.
+// The inner loops of block matrices, compiled for the plain machine and for AVX2 (math/simd.h says
+// how). Both give the same bits.
 #ifndef PL_SPARSE_BLOCK_KERNELS_H
 #define PL_SPARSE_BLOCK_KERNELS_H
 
@@ -8,21 +9,26 @@
 typedef struct pl_block_lower {
   const int32_t *start;    // row_count + 1
   const int32_t *columns;  // of the blocks left of the diagonal, rising
-  const float *values;     // 9 per block, row-major, with a few zeros behind the last
-  const double *inverses;  // 9 per row: of the diagonal block; zeros behind the last
+  const float *values;     // 9 per block, row-major, with a few zeros after the last
+  const double *inverses;  // 9 per row: of the diagonal block; zeros after the last
 } pl_block_lower;
 
 typedef struct pl_block_kernels {
-  // Add an element matrix of `width` corners, row-major, to the blocks at `places`.
+  // Add an element matrix of `width` corners, row-major, to the blocks at `slots`.
   void (*scatter)(double *values, const int32_t *slots, const double *matrix, int32_t width);
   // y = A x for rows [begin, end); returns their part of x . y.
-  double (*multiply)(const pl_block_matrix *matrix, int32_t begin, int32_t end, const double *x, double *y);
-  // z = (L D Lᵀ)⁻¹ r for rows [begin, end), which are coupled to no others in L; `room` holds 4 doubles per row of the matrix.
-  void (*sweep)(const pl_block_lower *lower, int32_t begin, int32_t end, const double *r, double *z, double *workspace);
-  // Row `row` of the Cholesky factor of the rows of length `stride` in `factor`, whose earlier rows are done, up to the column before the diagonal; returns
-  // what is left of the diagonal entry. `inverses` are those of the earlier rows' diagonal entries.
+  double (*multiply)(const pl_block_matrix *matrix, int32_t begin, int32_t end, const double *x,
+                     double *y);
+  // z = (L D Lᵀ)⁻¹ r for rows [begin, end), which are coupled to no others in L; `workspace` holds
+  // 4 doubles per row of the matrix.
+  void (*sweep)(const pl_block_lower *lower, int32_t begin, int32_t end, const double *r, double *z,
+                double *workspace);
+  // Row `row` of the Cholesky factor of the rows of length `stride` in `factor`, whose earlier rows
+  // are done, up to the column before the diagonal; returns what is left of the diagonal entry.
+  // `inverses` are those of the earlier rows' diagonal entries.
   double (*eliminate)(double *factor, int32_t stride, int32_t row, const double *inverses);
-  // Overwrite x, a right-hand side, by the solution, with a Cholesky factor of `size` rows and the inverses of its diagonal.
+  // Overwrite x, a right-hand side, by the solution, with a Cholesky factor of `size` rows and the
+  // inverses of its diagonal.
   void (*substitute)(const double *factor, int32_t size, const double *inverses, double *x);
 } pl_block_kernels;
 

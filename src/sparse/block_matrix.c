@@ -1,6 +1,7 @@
-// Values of block matrices. Both triangles are stored: a row can then be multiplied without touching another's result, so the product is
-// parallel without sums to be combined, and its bits depend on the row alone. Blocks are 9 doubles without gaps; padding rows to four, for aligned
-// access, would make a product that is bound by reading the matrix a third slower.
+// Values of block matrices. Both triangles are stored: a row can then be multiplied without touching another's result,
+// so the product is parallel without sums to be combined, and its bits depend on the row alone. Blocks are 9 doubles
+// without gaps; padding rows to four, for aligned access, would make a product that is bound by reading the matrix a
+// third slower.
 #include "sparse/block_matrix.h"
 
 #include <string.h>
@@ -49,7 +50,8 @@ static void assemble_batch(void *data, const int32_t *elements, int32_t count, d
   }
 }
 
-void pl_block_matrix_assemble(pl_context *context, pl_block_matrix *matrix, int32_t group, pl_block_visit *visit, void *data) {
+void pl_block_matrix_assemble(pl_context *context, pl_block_matrix *matrix, int32_t group, pl_block_visit *visit,
+                              void *data) {
   assembly a = {.values = matrix->values, .group = &matrix->pattern->groups[group], .visit = visit, .data = data};
   a.kernels = pl_block_kernels_choose();
   pl_block_pattern_visit(context, matrix->pattern, group, assemble_batch, &a);
@@ -67,8 +69,8 @@ static void add_batch(void *data, const int32_t *elements, int32_t count, double
   const stored_elements *s = data;
   size_t area = (size_t)(s->group->corner_count * s->group->corner_count);
   for (int32_t i = 0; i < count; ++i)
-    s->kernels->scatter(s->values, s->group->slots + (size_t)elements[i] * area, s->matrices + (size_t)elements[i] * 9 * area,
-                        s->group->corner_count);
+    s->kernels->scatter(s->values, s->group->slots + (size_t)elements[i] * area,
+                        s->matrices + (size_t)elements[i] * 9 * area, s->group->corner_count);
 }
 
 void pl_block_matrix_add_elements(pl_context *context, pl_block_matrix *matrix, int32_t group, const double *matrices) {
@@ -99,7 +101,8 @@ static void add_rows(void *data, int32_t begin, int32_t end, int32_t block) {
   }
 }
 
-void pl_block_matrix_add_diagonal(pl_context *context, pl_block_matrix *matrix, double factor, const double *row_values) {
+void pl_block_matrix_add_diagonal(pl_context *context, pl_block_matrix *matrix, double factor,
+                                  const double *row_values) {
   row_work w = {.matrix = matrix, .values = matrix->values, .factor = factor, .row_values = row_values};
   pl_parallel_for(context, matrix->pattern->row_count, GRAIN, add_rows, &w);
 }
@@ -115,7 +118,8 @@ static void fix_rows(void *data, int32_t begin, int32_t end, int32_t block) {
       double *to = w->values + 9 * (size_t)i;
       for (int r = 0; r < 3; ++r)
         for (int c = 0; c < 3; ++c)
-          if ((of_row >> r & 1) != 0 || (of_column >> c & 1) != 0) to[3 * r + c] = pattern->columns[i] == row && r == c ? 1 : 0;
+          if ((of_row >> r & 1) != 0 || (of_column >> c & 1) != 0)
+            to[3 * r + c] = pattern->columns[i] == row && r == c ? 1 : 0;
     }
 }
 

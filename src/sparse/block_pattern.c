@@ -1,36 +1,40 @@
 // Pattern, scatter map and order of assembly.
 //
-// The pattern is that of a product of incidences: row i meets column j if some element has both. Couplings are listed by row in the order of
-// the elements and the list is transposed, row by row from the first: as the pattern is symmetric, that gives every row again, now with its
-// columns rising and repetitions side by side. Two passes, no sorting.
+// The pattern is that of a product of incidences: row i meets column j if some element has both. Couplings are listed
+// by row in the order of the elements and the list is transposed, row by row from the first: as the pattern is
+// symmetric, that gives every row again, now with its columns rising and repetitions side by side. Two passes, no
+// sorting.
 //
-// Assembly adds to blocks that several elements share, in parallel and with the same bits for any number of threads. Elements are put in order of their
-// lowest corner, cut into chunks, and the chunks coloured greedily so that no two of one colour share a corner; one colour after the other is
-// worked on in parallel. Against lists of contributions per block this needs no memory for element matrices (18 MB for 16,000 tets, more than
-// computing them costs), against colouring single elements it keeps neighbours in the cache, and nodal forces can be added in the same visit.
-// It wants nodes that are near in space to be near in number; if they are not, chunks meet everywhere and the loop becomes serial, not wrong.
+// Assembly adds to blocks that several elements share, in parallel and with the same bits for any number of threads.
+// Elements are put in order of their lowest corner, cut into chunks, and the chunks coloured greedily so that no two of
+// one colour share a corner; one colour after the other is worked on in parallel. Against lists of contributions per
+// block this needs no memory for element matrices (18 MB for 16,000 tets, more than computing them costs), against
+// colouring single elements it keeps neighbours in the cache, and nodal forces can be added in the same visit. It wants
+// nodes that are near in space to be near in number; if they are not, chunks meet everywhere and the loop becomes
+// serial, not wrong.
 #include "sparse/block_pattern.h"
 
 #include "base/error.h"
 #include "base/parallel.h"
 
 enum {
-  MIN_CHUNK = 64,   // elements of a chunk: enough to hide the start of a task …
+  MIN_CHUNK = 64,    // elements of a chunk: enough to hide the start of a task …
   MAX_CHUNK = 2048,  // … and no more than that many, as few chunks share little work
-  CHUNKS = 32,        // chunks to aim at: each colour sweeps the whole matrix, so there should be few colours
-  MASK_COLOURS = 64   // colours in a mask; chunks that find none free get one each
+  CHUNKS = 32,       // chunks to aim at: each colour sweeps the whole matrix, so there should be few colours
+  MASK_COLOURS = 64  // colours in a mask; chunks that find none free get one each
 };
 
-static pl_status check_groups(int32_t row_count, const pl_block_elements *groups, int32_t group_count, int64_t *coupling_count,
-                              pl_error *error) {
+static pl_status check_groups(int32_t row_count, const pl_block_elements *groups, int32_t group_count,
+                              int64_t *coupling_count, pl_error *error) {
   if (row_count < 0 || group_count < 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a pattern of %d rows and %d groups", row_count, group_count);
   *coupling_count = row_count;
   for (int32_t g = 0; g < group_count; ++g) {
     int32_t width = groups[g].corner_count, count = groups[g].element_count;
     if (width < 1 || width > PL_BLOCK_MAX_CORNERS || count < 0)
-      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "group %d has %d elements of %d corners; 1 to %d corners are possible", g,
-                     count, width, PL_BLOCK_MAX_CORNERS);
+      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                     "group %d has %d elements of %d corners; 1 to %d corners are possible", g, count, width,
+                     PL_BLOCK_MAX_CORNERS);
     for (int64_t i = 0; i < (int64_t)count * width; ++i)
       if (groups[g].corners[i] < 0 || groups[g].corners[i] >= row_count)
         return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "element %d of group %d has corner %d, but there are %d rows",
@@ -38,7 +42,8 @@ static pl_status check_groups(int32_t row_count, const pl_block_elements *groups
     *coupling_count += (int64_t)count * width * width;
   }
   if (*coupling_count > INT32_MAX)
-    return pl_fail(error, PL_ERROR_UNSUPPORTED, "%lld couplings are more than 31 bits can number", (long long)*coupling_count);
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "%lld couplings are more than 31 bits can number",
+                   (long long)*coupling_count);
   return PL_OK;
 }
 
@@ -128,8 +133,8 @@ static void order_elements(const pl_block_elements *elements, int32_t row_count,
 }
 
 // The lowest colour that no chunk so far has at any corner of this one. `masks` holds the colours met at every row.
-static int32_t choose_colour(const pl_block_elements *elements, const int32_t *order, int32_t begin, int32_t end, uint64_t *masks,
-                             int32_t *spare_colour) {
+static int32_t choose_colour(const pl_block_elements *elements, const int32_t *order, int32_t begin, int32_t end,
+                             uint64_t *masks, int32_t *spare_colour) {
   size_t width = (size_t)elements->corner_count;
   uint64_t taken = 0;
   for (int32_t i = begin; i < end; ++i)
@@ -179,8 +184,8 @@ static bool order_group(pl_arena *arena, pl_arena *temporary, const pl_block_ele
   return true;
 }
 
-static bool build_group(pl_arena *arena, pl_arena *temporary, const pl_block_elements *elements, const pl_block_pattern *pattern,
-                        pl_block_group *group) {
+static bool build_group(pl_arena *arena, pl_arena *temporary, const pl_block_elements *elements,
+                        const pl_block_pattern *pattern, pl_block_group *group) {
   int32_t width = elements->corner_count;
   *group = (pl_block_group){.element_count = elements->element_count, .corner_count = width};
   group->slots = PL_TAKE(arena, int32_t, (size_t)elements->element_count * (size_t)(width * width));
@@ -194,8 +199,8 @@ static bool build_group(pl_arena *arena, pl_arena *temporary, const pl_block_ele
   return order_group(arena, temporary, elements, pattern->row_count, group);
 }
 
-pl_status pl_block_pattern_build(pl_arena *arena, int32_t row_count, const pl_block_elements *groups, int32_t group_count,
-                                 pl_block_pattern *pattern, pl_error *error) {
+pl_status pl_block_pattern_build(pl_arena *arena, int32_t row_count, const pl_block_elements *groups,
+                                 int32_t group_count, pl_block_pattern *pattern, pl_error *error) {
   *pattern = (pl_block_pattern){0};
   int64_t coupling_count = 0;
   pl_status status = check_groups(row_count, groups, group_count, &coupling_count, error);
@@ -205,7 +210,8 @@ pl_status pl_block_pattern_build(pl_arena *arena, int32_t row_count, const pl_bl
   pl_arena temporary;
   pl_arena_init(&temporary, arena->context, 0);
   bool good = !arena->failed && build_rows(arena, &temporary, groups, (int32_t)coupling_count, &built);
-  for (int32_t g = 0; good && g < group_count; ++g) good = build_group(arena, &temporary, &groups[g], &built, &built.groups[g]);
+  for (int32_t g = 0; good && g < group_count; ++g)
+    good = build_group(arena, &temporary, &groups[g], &built, &built.groups[g]);
   pl_arena_destroy(&temporary);
   if (!good) return pl_fail_memory(error);
   *pattern = built;

@@ -1,5 +1,5 @@
-// Cholesky by rows: row i needs the dot products of its own beginning with those of the rows above, which lie one after the other in
-// memory. About size³ / 6 multiplications, four at a time.
+// Cholesky by rows: row i needs the dot products of its own beginning with those of the rows above, which lie one after
+// the other in memory. About size³ / 6 multiplications, four at a time.
 #include "sparse/dense_factor.h"
 
 #include <math.h>

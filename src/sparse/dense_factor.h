@@ -12,8 +12,10 @@ typedef struct pl_dense_factor {
 
 bool pl_dense_factor_take(pl_arena *arena, int32_t size, pl_dense_factor *factor);
 
-// Factor in place. A pivot must be more than 1e-13 of its diagonal entry. Where one is not, either the unknown is left out (`leave_out`: its solution is 0), as
-// it should be where it is known that columns may depend on each other, or the factorisation ends. Returns the number of pivots that were not.
+// Factor in place. A pivot must be more than 1e-13 of its diagonal entry. Where one is not, either
+// the unknown is left out (`leave_out`: its solution is 0), as it should be where it is known that
+// columns may depend on each other, or the factorisation ends. Returns the number of pivots that
+// were not.
 int32_t pl_dense_factor_run(pl_dense_factor *factor, bool leave_out);
 
 // Overwrite x, a right-hand side, by the solution.

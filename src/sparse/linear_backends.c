@@ -1,4 +1,5 @@
-// The back ends of the runtime: conjugate gradients, and dense Cholesky for small systems and as the judge of the others in tests.
+// The back ends of the runtime: conjugate gradients, and dense Cholesky for small systems and as reference for the
+// others in tests.
 #include <string.h>
 
 #include "base/error.h"
@@ -26,7 +27,8 @@ static pl_status cg_create(pl_context *context, const pl_block_pattern *pattern,
   if (s == NULL) return pl_fail_memory(error);
   s->arena = arena;
   s->limits = def->limits;
-  pl_status status = pl_block_conjugate_create(context, pattern, def->preconditioner, def->positions, &s->conjugate, error);
+  pl_status status =
+      pl_block_conjugate_create(context, pattern, def->preconditioner, def->positions, &s->conjugate, error);
   if (status < 0) {
     cg_destroy(s);
     return status;
@@ -36,15 +38,16 @@ static pl_status cg_create(pl_context *context, const pl_block_pattern *pattern,
 }
 
 // Whether the matrix is positive definite shows while solving.
-static pl_status cg_factor(void *self, const pl_block_matrix *matrix, double shift, const double *weights, bool *indefinite,
-                           pl_error *error) {
+static pl_status cg_factor(void *self, const pl_block_matrix *matrix, double shift, const double *weights,
+                           bool *indefinite, pl_error *error) {
   (void)indefinite, (void)error;
   cg_solver *s = self;
   pl_block_conjugate_prepare(s->conjugate, matrix, shift, weights);
   return PL_OK;
 }
 
-static pl_status cg_solve(void *self, const double *rhs, int32_t count, double *x, pl_linear_outcome *outcome, pl_error *error) {
+static pl_status cg_solve(void *self, const double *rhs, int32_t count, double *x, pl_linear_outcome *outcome,
+                          pl_error *error) {
   cg_solver *s = self;
   pl_block_conjugate_report report;
   pl_status status = pl_block_conjugate_solve(s->conjugate, rhs, count, &s->limits, x, &report);
@@ -70,8 +73,8 @@ static void dense_destroy(void *self) {
   pl_arena_destroy(&arena);
 }
 
-static pl_status dense_create(pl_context *context, const pl_block_pattern *pattern, const pl_linear_def *def, void **self,
-                              pl_error *error) {
+static pl_status dense_create(pl_context *context, const pl_block_pattern *pattern, const pl_linear_def *def,
+                              void **self, pl_error *error) {
   (void)def;
   if (3 * (int64_t)pattern->row_count > PL_LINEAR_MAX_DENSE)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "%lld unknowns are too many for a dense matrix, which takes %d",
@@ -88,8 +91,8 @@ static pl_status dense_create(pl_context *context, const pl_block_pattern *patte
   return PL_OK;
 }
 
-static pl_status dense_run(void *self, const pl_block_matrix *matrix, double shift, const double *weights, bool *indefinite,
-                           pl_error *error) {
+static pl_status dense_run(void *self, const pl_block_matrix *matrix, double shift, const double *weights,
+                           bool *indefinite, pl_error *error) {
   (void)error;
   dense_solver *s = self;
   const pl_block_pattern *pattern = matrix->pattern;

@@ -1,18 +1,20 @@
 // Which solver for which body: expected milliseconds of each, from measured counts of iterations and measured speeds.
 //
 //   w   elements that a pressure wave crosses in a step:  step * sqrt(M / density) / element size
-//   M   modulus of that wave, E (1 - v) / ((1 + v)(1 - 2v));  G = E / 2(1 + v), so M / G grows without bound as v nears 1/2
+//   M   modulus of that wave, E (1 - v) / ((1 + v)(1 - 2v))
+//   G   E / 2(1 + v), so M / G grows without bound as v nears 1/2
 //   n   rows
 //
-// Iterations of conjugate gradients to 1e-4 on box meshes of 3,312 and 18,081 nodes, E from 1e4 to 1e7, v = 0.3, 0.45, 0.49, with and without
-// inertia, are within a factor of 1.5 of
+// Iterations of conjugate gradients to 1e-4 on box meshes of 3,312 and 18,081 nodes, E from 1e4 to 1e7, v = 0.3, 0.45,
+// 0.49, with and without inertia, are within a factor of 1.5 of
 //
 //   diagonal blocks          13 w, at most 11 n^(1/3) sqrt(M / G)
 //   with rigid pieces         9 w, at most  6 (n / pieces)^(1/3) sqrt(M / G)
-//   with incomplete factor   0.58 of that, 0.42 if nearly incompressible, 0.33 if its moduli differ besides
+//   with incomplete factor   0.58 of that, 0.42 if nearly incompressible, 0.33 if its moduli differ too
 //
-// and grow with the digits that are asked for. Inertia keeps errors local, which is the first bound; without it the number of elements
-// across the body, or across a piece, counts. Speeds are those of one core of a server of 2023; only their ratios matter here.
+// and grow with the digits that are asked for. Inertia keeps errors local, which is the first bound; without it the
+// number of elements across the body, or across a piece, counts. Speeds are those of one core of a server of 2023; only
+// their ratios matter here.
 #include <math.h>
 #include <stdio.h>
 
@@ -31,7 +33,8 @@ typedef struct expectation {
   double iterations, cg, dense, direct;  // seconds
 } expectation;
 
-static const char *const preconditioner_names[] = {"diagonal blocks", "rigid pieces", "an incomplete factor and rigid pieces"};
+static const char *const preconditioner_names[] = {"diagonal blocks", "rigid pieces",
+                                                   "an incomplete factor and rigid pieces"};
 
 static expectation expect(const pl_block_pattern *pattern, const pl_linear_def *def) {
   const pl_linear_hint *hint = &def->hint;
@@ -44,7 +47,9 @@ static expectation expect(const pl_block_pattern *pattern, const pl_linear_def *
   double digits = fmax(-log10(fmax(def->limits.tolerance, 1e-15)), 1) / 4;
   double jacobi = fmin(13 * crossed, 11 * cbrt(n) * ratio * sqrt(sqrt(contrast))) * digits + 2;
   double coarse =
-      fmin(9 * crossed, 6 * cbrt(n / pl_block_coarse_pieces(pattern->row_count)) * ratio * sqrt(sqrt(contrast))) * digits + 2;
+      fmin(9 * crossed, 6 * cbrt(n / pl_block_coarse_pieces(pattern->row_count)) * ratio * sqrt(sqrt(contrast))) *
+          digits +
+      2;
   double incomplete = coarse * (poisson <= 0.4 ? 0.58 : contrast < 10 ? 0.42 : 0.33);
 
   double solves = fmax(hint->solves_per_factor, 1);
@@ -62,7 +67,8 @@ static expectation expect(const pl_block_pattern *pattern, const pl_linear_def *
                        .direct = DIRECT_FACTOR * pow(n, 1.6) + solves * DIRECT_SOLVE * pow(n, 1.4)};
 }
 
-const pl_linear_backend *pl_linear_choose(const pl_block_pattern *pattern, pl_linear_def *def, char *reason, size_t reason_size) {
+const pl_linear_backend *pl_linear_choose(const pl_block_pattern *pattern, pl_linear_def *def, char *reason,
+                                          size_t reason_size) {
   expectation e = expect(pattern, def);
   def->preconditioner = e.preconditioner;
   const char *with = preconditioner_names[e.preconditioner];
@@ -79,9 +85,10 @@ const pl_linear_backend *pl_linear_choose(const pl_block_pattern *pattern, pl_li
   char dense[48] = "", direct[64] = "no direct sparse solver at hand";
   if (small) snprintf(dense, sizeof dense, "dense %.2g ms, ", e.dense * 1e3);
   if (def->direct != NULL) snprintf(direct, sizeof direct, "%s %.2g ms", def->direct->name, e.direct * 1e3);
-  snprintf(reason, reason_size,
-           "expected for %d unknowns and %.0f right-hand sides per matrix: cg with %s %.2g ms (%.0f iterations each), %s%s",
-           3 * pattern->row_count, fmax(def->hint.solves_per_factor, 1), with, e.cg * 1e3, e.iterations, dense, direct);
+  snprintf(
+      reason, reason_size,
+      "expected for %d unknowns and %.0f right-hand sides per matrix: cg with %s %.2g ms (%.0f iterations each), %s%s",
+      3 * pattern->row_count, fmax(def->hint.solves_per_factor, 1), with, e.cg * 1e3, e.iterations, dense, direct);
   if (small && e.dense < e.cg && (def->direct == NULL || e.dense <= e.direct)) return &pl_linear_dense;
   return def->direct != NULL && e.direct < e.cg ? def->direct : &pl_linear_cg;
 }

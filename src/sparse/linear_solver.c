@@ -1,8 +1,10 @@
-// The part of a linear solver that all back ends share: shifts for matrices that are not positive definite, clocks, residuals.
+// The part of a linear solver that all back ends share: shifts for matrices that are not positive definite, clocks,
+// residuals.
 //
-// The shift: A + s D with D = |diag A|, s from a thousandth and four times larger with every try. D makes the shift the same in any unit and
-// for any contrast of moduli. It ends: the entries of D^-1/2 A D^-1/2 are at most of the size of a few units in elastic matrices, and once s
-// is above the sum of a row of them the matrix is positive definite (Gershgorin).
+// The shift: A + s D with D = |diag A|, s from a thousandth and four times larger with every try. D makes the shift the
+// same in any unit and for any contrast of moduli. It ends: the entries of D^-1/2 A D^-1/2 are at most of the size of a
+// few units in elastic matrices, and once s is above the sum of a row of them the matrix is positive definite
+// (Gershgorin).
 #include "sparse/linear_solver.h"
 
 #include <math.h>
@@ -28,11 +30,15 @@ struct pl_linear_solver {
 };
 
 pl_linear_def pl_default_linear_def(void) {
-  return (pl_linear_def){
-      .choice = PL_LINEAR_AUTO,
-      .choose_preconditioner = true,
-      .limits = {.tolerance = 1e-4, .max_iterations = 2000},
-      .hint = {.young = 1e5, .young_contrast = 1, .poisson = 0.3, .density = 1000, .step = 1.0 / 60, .solves_per_factor = 1}};
+  return (pl_linear_def){.choice = PL_LINEAR_AUTO,
+                         .choose_preconditioner = true,
+                         .limits = {.tolerance = 1e-4, .max_iterations = 2000},
+                         .hint = {.young = 1e5,
+                                  .young_contrast = 1,
+                                  .poisson = 0.3,
+                                  .density = 1000,
+                                  .step = 1.0 / 60,
+                                  .solves_per_factor = 1}};
 }
 
 pl_status pl_linear_solver_create(pl_context *context, const pl_block_pattern *pattern, const pl_linear_def *def,
@@ -113,7 +119,8 @@ static pl_status factor_shifted(pl_linear_solver *s, double shift, pl_error *err
   if (status < 0) return status;
   if (indefinite)
     return pl_fail(error, PL_ERROR_NOT_FINITE,
-                   "the matrix is not positive definite, and no multiple of its diagonal up to %g makes it so", s->report.shift);
+                   "the matrix is not positive definite, and no multiple of its diagonal up to %g makes it so",
+                   s->report.shift);
   return status;
 }
 
@@ -129,7 +136,8 @@ static void compare_rows(void *data, int32_t begin, int32_t end, int32_t block) 
   const pl_linear_solver *s = data;
   double difference = 0, whole = 0;
   for (size_t i = 3 * (size_t)begin; i < 3 * (size_t)end; ++i) {
-    double value = s->image[i] + (s->report.shift > 0 ? s->report.shift * s->weights[i] * s->x[i] : 0), left = s->rhs[i] - value;
+    double value = s->image[i] + (s->report.shift > 0 ? s->report.shift * s->weights[i] * s->x[i] : 0),
+           left = s->rhs[i] - value;
     difference += left * left;
     whole += s->rhs[i] * s->rhs[i];
   }
@@ -171,6 +179,7 @@ pl_status pl_linear_solver_solve(pl_linear_solver *s, const double *rhs, int32_t
       if (!(residual <= s->report.residual)) s->report.residual = residual;
     }
   s->report.solve_seconds = pl_clock_seconds() - start - (s->report.factor_seconds - factor_seconds);
-  if (!isfinite(s->report.residual)) return pl_fail(error, PL_ERROR_NOT_FINITE, "the solution of a linear system is not finite");
+  if (!isfinite(s->report.residual))
+    return pl_fail(error, PL_ERROR_NOT_FINITE, "the solution of a linear system is not finite");
   return status;
 }

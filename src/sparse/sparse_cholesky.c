@@ -1,15 +1,18 @@
 // Sparse Cholesky by the multifrontal method (Duff and Reid 1983), packed for fast solves.
 //
-// Supernodes are taken in postorder. The dense matrix of a supernode, its front, is made of the matrix's own entries and of what its children in the tree have
-// left over; its columns are eliminated, and what is left of the rest waits on a stack for the parent. All of that is dense arithmetic in double.
+// Supernodes are taken in postorder. The dense matrix of a supernode, its front, is made of the matrix's own entries
+// and of what its children in the tree have left over; its columns are eliminated, and what is left of the rest waits
+// on a stack for the parent. All of that is dense arithmetic in double.
 //
-// With L11 the triangle of a supernode's columns and L21 the rows below, what is kept is the panel (L11⁻¹; L21 L11⁻¹), in float. A solve is then nothing but a
-// product with every panel on the way up and one with its transpose on the way down:
+// With L11 the triangle of a supernode's columns and L21 the rows below, what is kept is the panel (L11⁻¹; L21 L11⁻¹),
+// in float. A solve is then nothing but a product with every panel on the way up and one with its transpose on the way
+// down:
 //
 //   up    (y_own; d) = panel b_own,  b_below -= d             down   x_own = panelᵀ (y_own; -x_below)
 //
-// without the chain of divisions that substitution is. Inverting the triangles is safe here because each is well conditioned if the matrix is. The panels are
-// read once in each direction, in the order they lie in: that is all the memory a solve touches besides x.
+// without the chain of divisions that substitution is. Inverting the triangles is safe here because each is well
+// conditioned if the matrix is. The panels are read once in each direction, in the order they lie in: that is all the
+// memory a solve touches besides x.
 #include "sparse/sparse_cholesky.h"
 
 #include "base/context.h"
@@ -75,7 +78,8 @@ static void add_child(const numeric_data *d, int32_t child, const double *left, 
   }
 }
 
-// Children of s wait on top of the stack, the last one uppermost: in postorder it is s - 1, and the one before it precedes its subtree.
+// Children of s wait on top of the stack, the last one uppermost: in postorder it is s - 1, and the one before it
+// precedes its subtree.
 static void add_children(numeric_data *d, int32_t s, const int32_t *subtree_first, int32_t size) {
   for (int32_t child = s - 1; child >= subtree_first[s]; child = subtree_first[child] - 1) {
     size_t count = (size_t)below_count_of(d->plan, child);
@@ -150,8 +154,8 @@ static pl_status factor_all(pl_context *context, const pl_sparse *matrix, const 
   return status;
 }
 
-pl_status pl_sparse_cholesky_build(pl_context *context, pl_arena *arena, const pl_sparse *matrix, const pl_vec3 *positions,
-                                   pl_sparse_cholesky *factor, pl_error *error) {
+pl_status pl_sparse_cholesky_build(pl_context *context, pl_arena *arena, const pl_sparse *matrix,
+                                   const pl_vec3 *positions, pl_sparse_cholesky *factor, pl_error *error) {
   pl_sparse_cholesky_plan plan;
   *factor = (pl_sparse_cholesky){0};
   pl_status status = pl_sparse_cholesky_plan_build(context, arena, matrix, positions, &plan, error);

@@ -21,8 +21,8 @@ PL_SIMD_INLINE void subtract_column(double *restrict to, const double *restrict 
 }
 
 // to0 and to1 less four columns each, all from the same row on: every column is read once for the two.
-PL_SIMD_INLINE void subtract_four(double *restrict to0, double *restrict to1, const double *restrict from, size_t stride,
-                                  const double f0[4], const double f1[4], int32_t count) {
+PL_SIMD_INLINE void subtract_four(double *restrict to0, double *restrict to1, const double *restrict from,
+                                  size_t stride, const double f0[4], const double f1[4], int32_t count) {
   const double *a = from, *b = from + stride, *c = b + stride, *d = c + stride;
   int32_t i = 0;
   for (; i + 4 <= count; i += 4) {
@@ -36,7 +36,7 @@ PL_SIMD_INLINE void subtract_four(double *restrict to0, double *restrict to1, co
   }
 }
 
-// Subtract what columns `k` … k + 3 say from all columns behind them, two at a time.
+// Subtract the products of columns `k` … k + 3 from all columns after them, two at a time.
 static void subtract_block(double *front, int32_t size, int32_t k) {
   size_t n = (size_t)size;
   const double *block = front + (size_t)k * n;
@@ -74,13 +74,14 @@ static bool eliminate(double *front, int32_t size, int32_t width) {
     }
     for (int32_t j = last; j < size; ++j)
       for (int32_t q = k; q < last; ++q)
-        subtract_column(front + (size_t)j * n + j, front + (size_t)q * n + j, front[(size_t)q * n + (size_t)j], size - j);
+        subtract_column(front + (size_t)j * n + j, front + (size_t)q * n + j, front[(size_t)q * n + (size_t)j],
+                        size - j);
   }
   return true;
 }
 
-// Columns from the last to the first: the inverse of the part behind is there already, and column c of (L11; L21) L11⁻¹ is minus that part times column c
-// of L11, over the pivot.
+// Columns from the last to the first: the inverse of the later part is there already, and column c of (L11; L21) L11⁻¹
+// is minus that part times column c of L11, over the pivot.
 static void invert(double *front, int32_t size, int32_t width, double *old) {
   size_t n = (size_t)size;
   for (int32_t c = width - 1; c >= 0; --c) {
@@ -141,7 +142,8 @@ PL_SIMD_INLINE void load_columns(const panel_view *v, const pl_f4 *x, float *row
   pl_f4 zero = {0};
   for (; i + 4 <= v->width; i += 4) rows_of_points(x[i], x[i + 1], x[i + 2], x[i + 3], rows + i, stride);
   if (i < v->width)
-    rows_of_points(x[i], i + 1 < v->width ? x[i + 1] : zero, i + 2 < v->width ? x[i + 2] : zero, zero, rows + i, stride);
+    rows_of_points(x[i], i + 1 < v->width ? x[i + 1] : zero, i + 2 < v->width ? x[i + 2] : zero, zero, rows + i,
+                   stride);
 }
 
 PL_SIMD_INLINE void store_columns(const panel_view *v, pl_f4 *x, const float *rows, size_t stride) {
@@ -153,7 +155,8 @@ PL_SIMD_INLINE void store_columns(const panel_view *v, pl_f4 *x, const float *ro
 }
 
 // to[3][rows] = panel * from[3][columns], three numbers of four columns in twelve registers.
-PL_SIMD_INLINE void multiply_panel(const panel_view *v, const float *from, size_t from_stride, float *to, size_t stride) {
+PL_SIMD_INLINE void multiply_panel(const panel_view *v, const float *from, size_t from_stride, float *to,
+                                   size_t stride) {
   const float *tile = v->tiles;
   for (int32_t row = 0; row < v->rows; row += 8)
     for (size_t axis = 0; axis < 3; ++axis) pl_f8_store(to + axis * stride + row, pl_f8_set1(0));
@@ -164,7 +167,8 @@ PL_SIMD_INLINE void multiply_panel(const panel_view *v, const float *from, size_
     pl_f8 z0 = pl_f8_set1(fz[0]), z1 = pl_f8_set1(fz[1]), z2 = pl_f8_set1(fz[2]), z3 = pl_f8_set1(fz[3]);
     for (int32_t row = pl_panel_begin(c); row < v->rows; row += 8, tile += 32) {
       float *tx = to + row, *ty = tx + stride, *tz = ty + stride;
-      pl_f8 l = pl_f8_load(tile), sx = pl_f8_load(tx) + l * x0, sy = pl_f8_load(ty) + l * y0, sz = pl_f8_load(tz) + l * z0;
+      pl_f8 l = pl_f8_load(tile), sx = pl_f8_load(tx) + l * x0, sy = pl_f8_load(ty) + l * y0,
+            sz = pl_f8_load(tz) + l * z0;
       l = pl_f8_load(tile + 8);
       sx += l * x1;
       sy += l * y1;
@@ -196,10 +200,12 @@ PL_SIMD_INLINE pl_f4 add_lanes(pl_f8 a, pl_f8 b, pl_f8 c, pl_f8 d) {
 }
 
 // to[3][columns] = panelᵀ * from[3][rows], with twelve sums in registers.
-PL_SIMD_INLINE void multiply_transposed(const panel_view *v, const float *from, size_t stride, float *to, size_t to_stride) {
+PL_SIMD_INLINE void multiply_transposed(const panel_view *v, const float *from, size_t stride, float *to,
+                                        size_t to_stride) {
   const float *tile = v->tiles;
   for (int32_t c = 0; c < v->columns; c += 4) {
-    pl_f8 x0 = {0}, x1 = {0}, x2 = {0}, x3 = {0}, y0 = {0}, y1 = {0}, y2 = {0}, y3 = {0}, z0 = {0}, z1 = {0}, z2 = {0}, z3 = {0};
+    pl_f8 x0 = {0}, x1 = {0}, x2 = {0}, x3 = {0}, y0 = {0}, y1 = {0}, y2 = {0}, y3 = {0}, z0 = {0}, z1 = {0}, z2 = {0},
+          z3 = {0};
     for (int32_t row = pl_panel_begin(c); row < v->rows; row += 8, tile += 32) {
       const float *fx = from + row;
       pl_f8 x = pl_f8_load(fx), y = pl_f8_load(fx + stride), z = pl_f8_load(fx + 2 * stride), l = pl_f8_load(tile);
@@ -239,7 +245,8 @@ static void solve_forward(const pl_sparse_cholesky *factor, pl_f4 *x, float *col
       points_of_rows(under + i, stride, p);
       for (int k = 0; k < 4; ++k) x[v.below[i + k]] -= p[k];
     }
-    for (; i < v.below_count; ++i) x[v.below[i]] -= (pl_f4){under[i], under[stride + (size_t)i], under[2 * stride + (size_t)i], 0};
+    for (; i < v.below_count; ++i)
+      x[v.below[i]] -= (pl_f4){under[i], under[stride + (size_t)i], under[2 * stride + (size_t)i], 0};
   }
 }
 

@@ -1,10 +1,12 @@
 // Elimination tree, column counts and supernodes of a symmetric matrix (Liu 1990; Davis 2006, chapter 4).
 //
-// The parent of a column in the elimination tree is the row of the first entry below its pivot. Row i of the factor has entries in the columns on the ways from
-// the columns of row i of the matrix up to i: walking them, and stopping where a way was walked before, visits every entry once without storing any.
+// The parent of a column in the elimination tree is the row of the first entry below its pivot. Row i of the factor has
+// entries in the columns on the ways from the columns of row i of the matrix up to i: walking them, and stopping where
+// a way was walked before, visits every entry once without storing any.
 //
-// Columns are first numbered in postorder, children before parents and each subtree in one run; then those with the same rows below are neighbours. A
-// supernode also swallows its last child where that adds few zeros: one wide panel is solved faster than two narrow ones.
+// Columns are first numbered in postorder, children before parents and each subtree in one run; then those with the
+// same rows below are neighbours. A supernode also swallows its last child where that adds few zeros: one wide panel is
+// solved faster than two narrow ones.
 #include "sparse/sparse_cholesky_plan.h"
 
 #include "base/context.h"
@@ -86,14 +88,16 @@ static void count_columns(const pl_sparse *matrix, const pl_sparse_cholesky_plan
     workspace->marks[i] = i;
     int32_t row = plan->row_of[i];
     for (int32_t e = matrix->start[row]; e < matrix->start[row + 1]; ++e)
-      for (int32_t j = plan->index_of[matrix->columns[e]]; j < i && workspace->marks[j] != i; j = workspace->parent[j]) {
+      for (int32_t j = plan->index_of[matrix->columns[e]]; j < i && workspace->marks[j] != i;
+           j = workspace->parent[j]) {
         ++workspace->counts[j];
         workspace->marks[j] = i;
       }
   }
 }
 
-// Whether a supernode of columns [a, b) should be one with [b, c), which holds its parent. Together they have the rows of the second.
+// Whether a supernode of columns [a, b) should be one with [b, c), which holds its parent. Together they have the rows
+// of the second.
 static bool is_worth_merging(const tree_workspace *workspace, int32_t a, int32_t b, int32_t c, int64_t zeros) {
   int64_t wide = c - a, rows = wide + workspace->counts[c - 1] - 1;
   int64_t entries = wide * rows - wide * (wide - 1) / 2;
@@ -104,7 +108,8 @@ static bool is_worth_merging(const tree_workspace *workspace, int32_t a, int32_t
 }
 
 static void find_supernodes(int32_t n, pl_sparse_cholesky_plan *plan, tree_workspace *workspace) {
-  // A stack of supernodes: first[] are their first columns, `ancestor` the zeros in each (as they grow; at most 2^31 of them are looked at).
+  // A stack of supernodes: first[] are their first columns, `ancestor` the zeros in each (as they grow; at most 2^31 of
+  // them are looked at).
   int32_t count = 0, *zeros_of = workspace->ancestor;
   for (int32_t j = 0; j < n; ++j) {
     plan->first[count] = j;
@@ -133,8 +138,10 @@ static void link_supernodes(pl_sparse_cholesky_plan *plan, tree_workspace *works
   }
 }
 
-// Walk up the tree of supernodes from the columns of every row; `below` NULL: count only. Lists come out rising because rows are walked in order.
-static void list_rows(const pl_sparse *matrix, pl_sparse_cholesky_plan *plan, tree_workspace *workspace, int64_t *fill, int32_t *below) {
+// Walk up the tree of supernodes from the columns of every row; `below` NULL: count only. Lists come out rising because
+// rows are walked in order.
+static void list_rows(const pl_sparse *matrix, pl_sparse_cholesky_plan *plan, tree_workspace *workspace, int64_t *fill,
+                      int32_t *below) {
   for (int32_t s = 0; s < plan->supernode_count; ++s) workspace->marks[s] = -1;
   for (int32_t i = 0; i < matrix->row_count; ++i) {
     int32_t row = plan->row_of[i], own = workspace->supernode_of[i];
@@ -150,8 +157,8 @@ static void list_rows(const pl_sparse *matrix, pl_sparse_cholesky_plan *plan, tr
   }
 }
 
-static pl_status list_below(pl_context *context, pl_arena *arena, const pl_sparse *matrix, pl_sparse_cholesky_plan *plan,
-                            tree_workspace *workspace, pl_error *error) {
+static pl_status list_below(pl_context *context, pl_arena *arena, const pl_sparse *matrix,
+                            pl_sparse_cholesky_plan *plan, tree_workspace *workspace, pl_error *error) {
   int32_t count = plan->supernode_count;
   int64_t total = 0, *fill = pl_allocate_array(context, (size_t)count + 1, sizeof(int64_t));
   plan->below_start = PL_TAKE(arena, int32_t, count + 1);
@@ -167,7 +174,8 @@ static pl_status list_below(pl_context *context, pl_arena *arena, const pl_spars
     if (total <= INT32_MAX) plan->below_start[s + 1] = (int32_t)total;
   }
   pl_status status = PL_OK;
-  if (total > INT32_MAX) status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the factor of %d rows is too large", matrix->row_count);
+  if (total > INT32_MAX)
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the factor of %d rows is too large", matrix->row_count);
   if (status >= 0) plan->below = PL_TAKE(arena, int32_t, total);
   if (status >= 0 && plan->below == NULL) status = pl_fail_memory(error);
   if (status >= 0) list_rows(matrix, plan, workspace, fill, plan->below);
@@ -175,8 +183,8 @@ static pl_status list_below(pl_context *context, pl_arena *arena, const pl_spars
   return status;
 }
 
-pl_status pl_sparse_cholesky_plan_build(pl_context *context, pl_arena *arena, const pl_sparse *matrix, const pl_vec3 *positions,
-                                        pl_sparse_cholesky_plan *plan, pl_error *error) {
+pl_status pl_sparse_cholesky_plan_build(pl_context *context, pl_arena *arena, const pl_sparse *matrix,
+                                        const pl_vec3 *positions, pl_sparse_cholesky_plan *plan, pl_error *error) {
   int32_t n = matrix->row_count;
   *plan = (pl_sparse_cholesky_plan){
       .row_of = PL_TAKE(arena, int32_t, n),

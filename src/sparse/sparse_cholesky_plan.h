@@ -15,7 +15,8 @@ typedef struct pl_sparse_cholesky_plan {
 } pl_sparse_cholesky_plan;
 
 // All of it from `arena`; PL_ERROR_UNSUPPORTED where row lists do not fit 31 bits.
-pl_status pl_sparse_cholesky_plan_build(pl_context *context, pl_arena *arena, const pl_sparse *matrix, const pl_vec3 *positions,
+pl_status pl_sparse_cholesky_plan_build(pl_context *context, pl_arena *arena,
+                                        const pl_sparse *matrix, const pl_vec3 *positions,
                                         pl_sparse_cholesky_plan *plan, pl_error *error);
 
 #endif

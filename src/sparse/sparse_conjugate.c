@@ -1,8 +1,9 @@
 // Conjugate gradients (Hestenes and Stiefel 1952) with the diagonal as preconditioner.
 //
-// The three columns of x share the products with the matrix, which is what costs, and are otherwise three iterations side by side:
-// each has its own step lengths, and one that is done stands still (its step length is zero). Sums run over blocks of rows of fixed
-// size and are added in the order of the blocks, so that they do not depend on the number of threads.
+// The three columns of x share the products with the matrix, which is what costs, and are otherwise three iterations
+// side by side: each has its own step lengths, and one that is done stands still (its step length is zero). Sums run
+// over blocks of rows of fixed size and are added in the order of the blocks, so that they do not depend on the number
+// of threads.
 //
 //   r  residual  b - A x      p  direction      q  A p      z  D^-1 r
 #include "sparse/sparse_conjugate.h"

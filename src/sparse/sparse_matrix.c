@@ -1,7 +1,8 @@
 // The pattern of a matrix that is assembled from elements.
 //
-// Elements are first listed by row (a counting sort), then each row gathers the corners of its elements, leaving out those it has
-// already, which a mark per column tells. Rows are short, so putting them in order by insertion costs less than anything cleverer.
+// Elements are first listed by row (a counting sort), then each row gathers the corners of its elements, leaving out
+// those it has already, which a mark per column shows. Rows are short, so putting them in order by insertion costs less
+// than anything cleverer.
 #include "sparse/sparse_matrix.h"
 
 typedef struct pattern {
@@ -56,7 +57,8 @@ bool pl_sparse_create(pl_arena *arena, const int32_t *corners, int32_t element_c
   bool good = !temporary.failed && !arena->failed;
   if (good) {
     list_elements(&p);
-    for (int32_t row = 0; row < row_count; ++row) matrix->start[row + 1] = matrix->start[row] + gather_row(&p, row, row + 1, NULL);
+    for (int32_t row = 0; row < row_count; ++row)
+      matrix->start[row + 1] = matrix->start[row] + gather_row(&p, row, row + 1, NULL);
     matrix->value_count = matrix->start[row_count];
     matrix->columns = PL_TAKE(arena, int32_t, matrix->value_count);
     matrix->values = PL_TAKE(arena, double, matrix->value_count);

@@ -1,12 +1,13 @@
 // Nested dissection (George 1973) with minimum degree in the leaves.
 //
-// A set of rows is cut in two by a plane across one of the axes, or by the distance from a row at its end where positions are unknown. Rows on one side of the
-// cut that touch the other side separate the two: they are eliminated last, and until then nothing fills in between the sides. Each side is cut again.
-// Of a few cuts around the middle along every axis, the one with the smallest separator is taken; in a lattice, where many rows have the same coordinate,
-// those between two layers are among them.
+// A set of rows is cut in two by a plane across one of the axes, or by the distance from a row at its end where
+// positions are unknown. Rows on one side of the cut that touch the other side separate the two: they are eliminated
+// last, and until then nothing fills in between the sides. Each side is cut again. Of a few cuts around the middle
+// along every axis, the one with the smallest separator is taken; in a lattice, where many rows have the same
+// coordinate, those between two layers are among them.
 //
-// Sets of up to 64 rows are ordered by minimum degree (Rose 1972): neighbours within the set are the bits of one number, so that eliminating a row is
-// an OR over its neighbours.
+// Sets of up to 64 rows are ordered by minimum degree (Rose 1972): neighbours within the set are the bits of one
+// number, so that eliminating a row is an OR over its neighbours.
 //
 // Cost: rows * log(rows) per level and axis for sorting, a few walks over the couplings per level.
 #include "sparse/sparse_order.h"
@@ -17,7 +18,7 @@
 
 enum { LEAF_ROWS = 64, AXES = 3 };
 
-// Cuts leave at least this share of the rows on either side, which also bounds the depth of the recursion.
+// Cuts leave at least this fraction of the rows on either side, which also bounds the depth of the recursion.
 static const double MIN_FRACTION = 0.3;
 
 typedef struct keyed_row {
@@ -40,7 +41,7 @@ enum { LEFT = 0, RIGHT = 1, SEPARATOR = 2 };
 typedef struct cut {
   int axis;
   int32_t slot;  // rows before it in sorted order are left
-  int8_t side;    // whose border is the separator
+  int8_t side;   // whose border is the separator
   double cost;
 } cut;
 
@@ -48,7 +49,7 @@ static bool is_before(keyed_row a, keyed_row b) {
   return a.key < b.key || (a.key == b.key && a.row < b.row);
 }
 
-// Merge sort of `count` rows from `sorted`, with `room` of the same size.
+// Merge sort of `count` rows from `sorted`, with `workspace` of the same size.
 static void sort_rows(keyed_row *sorted, keyed_row *workspace, int32_t count) {
   for (int32_t width = 1; width < count; width *= 2) {
     for (int32_t begin = 0; begin < count; begin += 2 * width) {
@@ -63,7 +64,8 @@ static void sort_rows(keyed_row *sorted, keyed_row *workspace, int32_t count) {
   }
 }
 
-// Distances in the graph from `from` to the rows of its set, as keys by row in `room`; returns the last row reached.
+// Distances in the graph from `from` to the rows of its set, as keys by row in `workspace`; returns the last row
+// reached.
 static int32_t walk(dissection *d, int32_t id, int32_t from, const int32_t *rows, int32_t count) {
   for (int32_t i = 0; i < count; ++i) d->workspace[rows[i]].key = -1;
   int32_t head = 0, tail = 0, next = 0;
@@ -71,7 +73,7 @@ static int32_t walk(dissection *d, int32_t id, int32_t from, const int32_t *rows
   d->workspace[from].key = 0;
   while (head < count) {
     if (head == tail) {
-      // Another piece of a set that does not hang together: it goes behind the first.
+      // Another piece of a set that is not connected: it goes after the first.
       while (d->workspace[rows[next]].key >= 0) ++next;
       d->workspace[rows[next]].key = d->workspace[d->queue[tail - 1]].key + 1;
       d->queue[tail++] = rows[next];
@@ -155,8 +157,8 @@ static void separate(dissection *d, int32_t id, const cut *best, const int32_t *
   }
 }
 
-// Minimum degree among up to 64 rows. Neighbours outside, which are eliminated later, count too; a row that takes over the neighbours of an eliminated one
-// is taken to have as many of them outside as the one that had more.
+// Minimum degree among up to 64 rows. Neighbours outside, which are eliminated later, count too; a row that takes over
+// the neighbours of an eliminated one is taken to have the larger of the two numbers outside.
 static void order_leaf(const dissection *d, int32_t id, int32_t *rows, int32_t count) {
   uint64_t near[LEAF_ROWS];
   int32_t outside[LEAF_ROWS], left[LEAF_ROWS];
@@ -196,7 +198,7 @@ static void dissect(dissection *d, int32_t *rows, int32_t count) {
   cut best = {.cost = HUGE_VAL};
   if (count > LEAF_ROWS) best = find_cut(d, id, rows, count);
   if (count <= LEAF_ROWS) order_leaf(d, id, rows, count);
-  if (!(best.cost < HUGE_VAL)) return;  // a leaf, or rows of which none can be told from the others
+  if (!(best.cost < HUGE_VAL)) return;  // a leaf, or rows of which none can be distinguished from the others
   separate(d, id, &best, rows, count);
   int32_t begins[4] = {0, 0, 0, 0};
   for (int32_t i = 0; i < count; ++i) ++begins[d->side[rows[i]] + 1];

@@ -1,5 +1,6 @@
-// Handles by value: a slot number and the generation of what stands there. A removed item's handle never becomes valid again, because its
-// slot's generation has moved on. Slot numbers in handles start at 1, so that a zeroed handle is null.
+// Handles by value: a slot number and the generation of what stands there. A removed item's handle
+// never becomes valid again, because its slot's generation has moved on. Slot numbers in handles
+// start at 1, so that a zeroed handle is null.
 #ifndef PL_WORLD_SLOTS_H
 #define PL_WORLD_SLOTS_H
 

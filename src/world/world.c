@@ -1,4 +1,5 @@
-// What is in a world: bodies, colliders, pins, controllers and layers come and go here. Everything a step needs is allocated here too.
+// Contents of a world: bodies, colliders, pins, controllers and layers are added and removed here. All memory of a step
+// is allocated here too.
 #include <math.h>
 #include <string.h>
 
@@ -64,7 +65,8 @@ void pl_world_destroy(pl_world *world) {
   }
   pl_context *context = world->context;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) destroy_body(context, pl_slots_at(&world->bodies, i));
-  for (int32_t i = 0; i < pl_slots_count(&world->colliders); ++i) pl_collider_destroy(context, pl_slots_at(&world->colliders, i));
+  for (int32_t i = 0; i < pl_slots_count(&world->colliders); ++i)
+    pl_collider_destroy(context, pl_slots_at(&world->colliders, i));
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) pl_release(context, pl_slots_at(&world->pins, i));
   for (size_t i = 0; i < world->controllers.count; ++i)
     pl_release(context, PL_ITEM(&world->controllers, pl_world_controller, i).saved);
@@ -90,7 +92,7 @@ static pl_status check_body_def(const pl_body_def *def, pl_error *error) {
   pl_status status = pl_parameters_check(&pl_body_def_parameters, def, error);
   if (status < 0) return status;
   if (def->model == NULL) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "model", "a body needs a model");
-  if (!pl_transform_is_sound(def->placement))
+  if (!pl_transform_is_valid(def->placement))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "placement", "the position must be finite and the rotation not zero");
   return PL_OK;
 }
@@ -186,8 +188,8 @@ pl_status pl_world_move_collider(pl_world *world, pl_collider_id id, pl_transfor
   if (collider == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such collider in this world");
   double size = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   if (!pl_vec3_is_finite(placement.position) || !(size > 1e-12 && size < 1e12))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a collider's place must be finite, and its rotation must be one");
-  if (!pl_collider_lead(collider, placement, pl_world_get_time(world), world->def.step))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a collider's position must be finite and its rotation not zero");
+  if (!pl_collider_move(collider, placement, pl_world_get_time(world), world->def.step))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a collider with keys moves by them alone");
   return PL_OK;
 }
@@ -209,9 +211,10 @@ void pl_world_set_wind(pl_world *world, pl_vec3 wind) {
   world->def.wind = wind;
 }
 
-// Room for `size` bytes of somebody's state at the start of a step; `*saved` stays NULL for 0. False when out of memory. Holds the state as it is now, which is
-// what a step that fails goes back to when a controller of that step brought the newcomer.
-static bool make_workspace(pl_context *context, const void *state, size_t size, void **saved) {
+// Memory for `size` bytes of the state of a controller or layer at the start of a step; `*saved` stays NULL for 0. False
+// when out of memory. It holds the current state, to which a failing step returns when a controller of that step added
+// the new one.
+static bool allocate_saved(pl_context *context, const void *state, size_t size, void **saved) {
   *saved = NULL;
   if (size == 0) return true;
   *saved = pl_allocate_array(context, 1, size);
@@ -223,7 +226,7 @@ pl_status pl_world_add_controller(pl_world *world, const pl_controller *controll
   if (pl_world_check_open(world, "pl_world_add_controller", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   if (controller->before_step == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a controller needs before_step");
   pl_world_controller entry = {.controller = *controller};
-  if (!make_workspace(world->context, controller->state, controller->state_size, &entry.saved)) return pl_fail_memory(error);
+  if (!allocate_saved(world->context, controller->state, controller->state_size, &entry.saved)) return pl_fail_memory(error);
   if (pl_vector_push(&world->controllers, &entry)) return PL_OK;
   pl_release(world->context, entry.saved);
   return pl_fail_memory(error);
@@ -249,7 +252,7 @@ pl_status pl_world_add_layer(pl_world *world, pl_body_id id, const pl_layer *lay
   if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   if (layer->after_step == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a layer needs after_step");
   pl_world_layer entry = {.layer = *layer};
-  if (!make_workspace(world->context, layer->state, layer->state_size, &entry.saved)) return pl_fail_memory(error);
+  if (!allocate_saved(world->context, layer->state, layer->state_size, &entry.saved)) return pl_fail_memory(error);
   if (!pl_vector_push(&body->layers, &entry)) {
     pl_release(world->context, entry.saved);
     return pl_fail_memory(error);

@@ -92,7 +92,8 @@ pl_body_report pl_body_get_report(const pl_world *world, pl_body_id id) {
 
 pl_status pl_body_get_weights(const pl_world *world, pl_body_id id, int32_t manifold, double *weights) {
   const pl_body *body = pl_world_find_body(world, id);
-  if (body == NULL || manifold < 0 || manifold >= pl_model_get_examples(body->model).manifold_count) return PL_ERROR_NOT_FOUND;
+  if (body == NULL || manifold < 0 || manifold >= pl_model_get_examples(body->model).manifold_count)
+    return PL_ERROR_NOT_FOUND;
   body->model->method->get_weights(body->model, body->state, manifold, weights);
   return PL_OK;
 }
@@ -103,8 +104,8 @@ pl_status pl_body_set_weights(pl_world *world, pl_body_id id, int32_t manifold, 
   if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   pl_example_view examples = pl_model_get_examples(body->model);
   if (manifold < 0 || manifold >= examples.given_count)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "manifold", "%d is out of range; weights can be given for %d", manifold,
-                         examples.given_count);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "manifold",
+                         "%d is out of range; weights can be given for %d", manifold, examples.given_count);
   double limited[PL_MAX_EXAMPLES];
   if (weights != NULL) pl_weights_limit(examples.example_count, weights, limited);
   body->model->method->set_weights(body->model, body->state, manifold, weights != NULL ? limited : NULL);

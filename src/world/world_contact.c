@@ -1,4 +1,5 @@
-// The world's side of contact: bodies and colliders are laid out for the solver, and what it changed goes back into the bodies.
+// The world's side of contact: bodies and colliders are laid out for the solver, and what it changed goes back into the
+// bodies.
 #include "base/error.h"
 #include "world/world_state.h"
 
@@ -49,9 +50,9 @@ pl_status pl_world_prepare_contact(pl_world *world, pl_error *error) {
   if (world->prepared) return PL_OK;
   if (!list_bodies(world) || !list_colliders(world)) return pl_fail_memory(error);
   if (!is_alone(world)) {
-    pl_status status =
-        pl_contact_solver_prepare(world->contact_solver, world->contact_bodies.items, (int32_t)world->contact_bodies.count,
-                                  world->collider_list.items, (int32_t)world->collider_list.count, error);
+    pl_status status = pl_contact_solver_prepare(world->contact_solver, world->contact_bodies.items,
+                                                 (int32_t)world->contact_bodies.count, world->collider_list.items,
+                                                 (int32_t)world->collider_list.count, error);
     if (status < 0) return status;
   }
   world->prepared = true;

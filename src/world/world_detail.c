@@ -1,7 +1,8 @@
 // Detail as a layer of a body: what its tools touch after a step becomes contacts of a filter (pliant/detail.h).
 //
-// A tool touches the surface points that are closer to it than the gap the body keeps and the reach. One contact is made of them: their mean, the closer
-// ones counting more, and all of them as its patch. The layer has no state of its own, so snapshots need nothing from it.
+// A tool touches the surface points that are closer to it than the gap the body keeps and the reach. One contact is
+// made of them: their mean, the closer ones counting more, and all of them as its patch. The layer has no state of its
+// own, so snapshots need nothing from it.
 #include "world/world_detail.h"
 
 #include <math.h>
@@ -19,12 +20,12 @@ struct pl_detail_layer {
   pl_detail_filter *filter;
   int32_t tool_count;
   pl_collider_id *tools;
-  pl_collider_id hand;  // counts as a tool besides; null for none
+  pl_collider_id hand;  // counts as a tool too; null for none
   double reach;
   int32_t max_contacts, contact_count;
   pl_detail_contact *contacts;
   pl_detail_contact_report *reports;
-  int32_t *patches;  // surface points that each contact touches, as many as there are
+  int32_t *patches;  // surface points that each contact touches, one slot per point
   int32_t particle_count;
   pl_vec3 *rest_points;    // of particles
   pl_vec3 *displacements;  // of particles
@@ -36,8 +37,9 @@ pl_detail_layer_def pl_default_detail_layer_def(void) {
   return def;
 }
 
-// Surface points at rest and the particle each hangs on most.
-static void fill_surface(const pl_contact_surface *surface, const pl_vec3 *mesh_points, pl_vec3 *points, int32_t *anchors) {
+// Surface points at rest and the particle with the largest weight of each.
+static void fill_surface(const pl_contact_surface *surface, const pl_vec3 *mesh_points, pl_vec3 *points,
+                         int32_t *anchors) {
   for (int32_t i = 0; i < surface->point_count; ++i) {
     const int32_t *parents = surface->parents + 4 * (size_t)i;
     const float *weights = surface->weights + 4 * (size_t)i;
@@ -68,8 +70,8 @@ bool pl_model_detail_object(pl_arena *arena, const pl_model *model, const pl_mes
   return true;
 }
 
-static pl_status make_filter(pl_context *context, pl_detail_layer *layer, const pl_detail_layer_def *def, const pl_model *model,
-                             pl_error *error) {
+static pl_status make_filter(pl_context *context, pl_detail_layer *layer, const pl_detail_layer_def *def,
+                             const pl_model *model, pl_error *error) {
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_detail_object object;
@@ -95,8 +97,8 @@ static bool is_tool(const pl_detail_layer *layer, pl_slot_id id, const pl_collid
 }
 
 // The contact of one tool with the surface; false if it touches nothing.
-static bool touch(const pl_collider *collider, pl_transform placement, double limit, const pl_vec3 *points, int32_t point_count,
-                  int32_t *patch, pl_detail_contact *contact) {
+static bool touch(const pl_collider *collider, pl_transform placement, double limit, const pl_vec3 *points,
+                  int32_t point_count, int32_t *patch, pl_detail_contact *contact) {
   pl_vec3 center = pl_transform_apply(placement, collider->center), sum = {0, 0, 0}, facing = {0, 0, 0};
   double around = collider->reach + limit, total = 0;
   int32_t count = 0;
@@ -111,16 +113,20 @@ static bool touch(const pl_collider *collider, pl_transform placement, double li
     facing = pl_vec3_add_scaled(facing, normal, -depth);
   }
   if (count == 0) return false;
-  *contact = (pl_detail_contact){
-      .point = pl_vec3_scale(sum, 1.0 / total), .normal = facing, .pressure = total, .patch_count = count, .patch_points = patch};
+  *contact = (pl_detail_contact){.point = pl_vec3_scale(sum, 1.0 / total),
+                                 .normal = facing,
+                                 .pressure = total,
+                                 .patch_count = count,
+                                 .patch_points = patch};
   return true;
 }
 
-bool pl_world_find_touch(const pl_world *world, pl_collider_id tool, double limit, const pl_vec3 *points, int32_t point_count,
-                         int32_t *patch, pl_detail_contact *contact) {
+bool pl_world_find_touch(const pl_world *world, pl_collider_id tool, double limit, const pl_vec3 *points,
+                         int32_t point_count, int32_t *patch, pl_detail_contact *contact) {
   const pl_collider *collider = pl_slots_get(&world->colliders, pl_slot_of_collider(tool));
   if (collider == NULL) return false;
-  return touch(collider, pl_collider_placement(collider, pl_world_get_time(world)), limit, points, point_count, patch, contact);
+  return touch(collider, pl_collider_placement(collider, pl_world_get_time(world)), limit, points, point_count, patch,
+               contact);
 }
 
 static pl_status after_step(void *user, const pl_world *world, pl_body_id id, pl_vec3 *points, int32_t point_count,
@@ -155,8 +161,8 @@ static pl_status check_def(const pl_world *world, pl_body_id body, const pl_deta
   pl_mesh_view mesh = pl_mesh_get_view(def->mesh);
   if (mesh.tet_count < 1 || mesh.point_count != (*model)->particle_count)
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "mesh",
-                         "has %d tets and %d points; the body's model was built from one with %d", mesh.tet_count, mesh.point_count,
-                         (*model)->particle_count);
+                         "has %d tets and %d points; the body's model was built from one with %d", mesh.tet_count,
+                         mesh.point_count, (*model)->particle_count);
   return PL_OK;
 }
 

@@ -1,22 +1,29 @@
-// What a layer of detail and a recorder of detail must see alike: the body as an object of pliant/detail.h, and the contact that a tool makes.
+// What a layer of detail and a recorder of detail must see alike: the body as an object of
+// pliant/detail.h, and the contact that a tool makes.
 #ifndef PL_WORLD_DETAIL_H
 #define PL_WORLD_DETAIL_H
 
 #include "base/arena.h"
 #include "pliant/detail.h"
 
-// The object of a model and the tets it was built from: tets are borrowed, the model's surface at rest is in the arena. False when out of memory.
-bool pl_model_detail_object(pl_arena *arena, const pl_model *model, const pl_mesh *mesh, pl_detail_object *object);
+// The object of a model and the tets it was built from: tets are borrowed, the model's surface at
+// rest is in the arena. False when out of memory.
+bool pl_model_detail_object(pl_arena *arena, const pl_model *model, const pl_mesh *mesh,
+                            pl_detail_object *object);
 
-// The contact of a tool with a surface, as both are now; false if it touches nothing. Points closer to the tool than `limit` are touched: `patch`, with room for all, receives
-// which, and the contact borrows it.
-bool pl_world_find_touch(const pl_world *world, pl_collider_id tool, double limit, const pl_vec3 *points, int32_t point_count,
-                         int32_t *patch, pl_detail_contact *contact);
+// The contact of a tool with a surface, as both are now; false if it touches nothing. Points closer
+// to the tool than `limit` are touched: `patch`, with one slot per point, receives which, and the
+// contact borrows it.
+bool pl_world_find_touch(const pl_world *world, pl_collider_id tool, double limit,
+                         const pl_vec3 *points, int32_t point_count, int32_t *patch,
+                         pl_detail_contact *contact);
 
-// Let one collider more count as a tool from the next step on, whatever the layer was made for; a null id: none. For a hand that comes and goes.
+// Let one collider more count as a tool from the next step on, whatever the layer was made for; a
+// null id: none. For a hand that comes and goes.
 void pl_detail_layer_set_hand(pl_detail_layer *layer, pl_collider_id hand);
 
-// Weights that the examples had at contact number `contact` of the last step, as pl_detail_filter_get_weights().
+// Weights that the examples had at contact number `contact` of the last step, as
+// pl_detail_filter_get_weights().
 void pl_detail_layer_get_weights(const pl_detail_layer *layer, int32_t contact, double *weights);
 
 #endif

@@ -1,4 +1,4 @@
-// What only finite-element bodies tell of themselves.
+// Reports that only finite-element bodies have.
 #include "fem/fem_driver.h"
 #include "world/world_state.h"
 

@@ -10,18 +10,21 @@ static void push_particle(pl_body *body, int32_t particle, pl_vec3 force) {
   body->has_forces = true;
 }
 
-// Quadratic drag of a flat plate, per triangle: F = ½ rho C A |u·n| (u·n) n with u the air's velocity relative to the triangle. Only the
-// normal part counts, so that wind along a surface slides off it. Shared out equally to the corners, and from them to the particles
-// that carry them.
-static void drag_triangle(pl_world *world, pl_body *body, const int32_t *corners, const pl_vec3 *points, const pl_vec3 *speeds) {
+// Quadratic drag of a flat plate, per triangle: F = ½ rho C A |u·n| (u·n) n with u the air's velocity relative to the
+// triangle. Only the normal part counts, so that wind along a surface slides off it. Distributed equally to the
+// corners, and from them to the particles that carry them.
+static void drag_triangle(pl_world *world, pl_body *body, const int32_t *corners, const pl_vec3 *points,
+                          const pl_vec3 *speeds) {
   pl_vec3 a = points[corners[0]], b = points[corners[1]], c = points[corners[2]];
   pl_vec3 area = pl_vec3_scale(pl_vec3_cross(pl_vec3_sub(b, a), pl_vec3_sub(c, a)), 0.5);
   double size = pl_vec3_length(area);
   if (!(size > 0)) return;
   pl_vec3 normal = pl_vec3_scale(area, 1 / size);
-  pl_vec3 velocity = pl_vec3_scale(pl_vec3_add(pl_vec3_add(speeds[corners[0]], speeds[corners[1]]), speeds[corners[2]]), 1.0 / 3);
+  pl_vec3 velocity =
+      pl_vec3_scale(pl_vec3_add(pl_vec3_add(speeds[corners[0]], speeds[corners[1]]), speeds[corners[2]]), 1.0 / 3);
   double across = pl_vec3_dot(pl_vec3_sub(world->def.wind, velocity), normal);
-  pl_vec3 fraction = pl_vec3_scale(normal, 0.5 * world->def.air_density * world->def.drag * size * fabs(across) * across / 3);
+  pl_vec3 fraction =
+      pl_vec3_scale(normal, 0.5 * world->def.air_density * world->def.drag * size * fabs(across) * across / 3);
   const pl_contact_surface *surface = &body->model->surface;
   for (int k = 0; k < 3; ++k)
     for (int j = 0; j < 4; ++j) {
@@ -44,10 +47,11 @@ static pl_status drag_body(pl_world *world, pl_body *body, pl_error *error) {
     for (int32_t i = 0; i < surface->point_count; ++i) {
       speeds[i] = (pl_vec3){0, 0, 0};
       for (int k = 0; k < 4; ++k)
-        speeds[i] =
-            pl_vec3_add_scaled(speeds[i], particle_speeds[surface->parents[4 * i + k]], (double)surface->weights[4 * i + k]);
+        speeds[i] = pl_vec3_add_scaled(speeds[i], particle_speeds[surface->parents[4 * i + k]],
+                                       (double)surface->weights[4 * i + k]);
     }
-    for (int32_t t = 0; t < surface->triangle_count; ++t) drag_triangle(world, body, surface->triangles + 3 * t, points, speeds);
+    for (int32_t t = 0; t < surface->triangle_count; ++t)
+      drag_triangle(world, body, surface->triangles + 3 * t, points, speeds);
   }
   pl_scratch_pop(&world->scratch, mark);
   return status;
@@ -66,8 +70,8 @@ pl_status pl_world_add_wind(pl_world *world, pl_error *error) {
 
 // A spring, integrated implicitly on top of what the body's own step and all other forces gave its particle:
 //   v = (v* + h k (t - x) / m) / (1 + h c / m + h² k / m),  x + h v
-// with v* the velocity after the move and x where the particle was before it. However stiff the spring is, it does not overshoot, and what
-// hangs on it sags by exactly its weight over k.
+// with v* the velocity after the move and x where the particle was before it. However stiff the spring is, it does not
+// overshoot, and a load on it sags by exactly its weight over k.
 static void pull_spring(const pl_world *world, pl_body *body, const pl_world_pin *pin) {
   const pl_body_method *method = body->model->method;
   double h = world->def.step, m = body->model->masses[pin->def.particle], k = pin->def.stiffness, c = pin->def.damping;
@@ -79,7 +83,8 @@ static void pull_spring(const pl_world *world, pl_body *body, const pl_world_pin
   method->set_particle(body->model, body->state, pin->def.particle, pl_vec3_add_scaled(start, pulled, h), pulled);
 }
 
-// The particle arrives exactly on its target with the velocity of the way there, so that what hangs on it is carried along.
+// The particle arrives exactly on its target with the mean velocity of its motion, so that its neighbours are carried
+// along.
 static void hold_hard(const pl_world *world, pl_body *body, const pl_world_pin *pin) {
   const pl_body_method *method = body->model->method;
   pl_vec3 unused;

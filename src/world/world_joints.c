@@ -1,4 +1,4 @@
-// Bodies led by their joints, seen by a camera, and taken elsewhere as a whole.
+// Bodies moved by their joints, seen by a camera, and teleported.
 #include <math.h>
 #include <string.h>
 
@@ -16,13 +16,13 @@ pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id id, int32_t joint,
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
-  if (!pl_transform_is_sound(target) || !isfinite(seconds) || seconds < 0)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "joint %d cannot be led there: position, rotation and time must be finite",
-                   joint);
+  if (!pl_transform_is_valid(target) || !isfinite(seconds) || seconds < 0)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "joint %d cannot be moved there: position, rotation and time must be finite", joint);
   const pl_body_method *method = body->model->method;
   target.rotation = pl_quat_unit(target.rotation);
   if (method->set_target == NULL || !method->set_target(body->model, body->state, joint, target, seconds))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "joint", "%d is not a led joint of this body", joint);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "joint", "%d is not a kinematic joint of this body", joint);
   return PL_OK;
 }
 
@@ -51,12 +51,13 @@ pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id id, const double 
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
-  if (body->model->method->set_morph_weights == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "this body has no morph targets");
+  if (body->model->method->set_morph_weights == NULL)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "this body has no morph targets");
   body->model->method->set_morph_weights(body->model, body->state, weights);
   return PL_OK;
 }
 
-// The arrays of the contact stage are free between steps.
+// The arrays of the contact phase are free between steps.
 static void carry_particles(pl_body *body, pl_transform motion) {
   const pl_model *model = body->model;
   model->method->get_positions(model, body->state, body->positions);
@@ -73,7 +74,7 @@ pl_status pl_body_teleport(pl_world *world, pl_body_id id, pl_transform motion, 
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
-  if (!pl_transform_is_sound(motion))
+  if (!pl_transform_is_valid(motion))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a body can only be carried by a finite motion");
   motion.rotation = pl_quat_unit(motion.rotation);
   if (body->model->method->teleport != NULL)

@@ -13,16 +13,18 @@ pl_pin_def pl_default_pin_def(void) {
   return def;
 }
 
-static pl_status find_particle(const pl_world *world, pl_body_id id, int32_t particle, pl_body **body, pl_error *error) {
+static pl_status find_particle(const pl_world *world, pl_body_id id, int32_t particle, pl_body **body,
+                               pl_error *error) {
   *body = pl_world_find_body(world, id);
   if (*body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   if (particle < 0 || particle >= (*body)->model->particle_count)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "particle", "%d is out of range; the body has particles 0 … %d",
-                         particle, (*body)->model->particle_count - 1);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "particle",
+                         "%d is out of range; the body has particles 0 … %d", particle,
+                         (*body)->model->particle_count - 1);
   return PL_OK;
 }
 
-// Contact may not move what a hard pin holds; a pin that has let go gives its particle back.
+// Contact may not move what a hard pin holds; a pin that was released gives its particle back.
 void pl_world_compute_pin_masses(pl_world *world) {
   for (int pass = 0; pass < 2; ++pass)
     for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {

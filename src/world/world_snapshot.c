@@ -28,7 +28,8 @@ static void visit_blocks(const pl_world *world, block_visitor *visit, void *visi
       const pl_layer *layer = &PL_ITEM(&body->layers, pl_world_layer, k).layer;
       if (layer->state_size > 0) visit(visitor, layer->state, layer->state_size);
     }
-    if (body->layers.count > 0) visit(visitor, body->surface, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
+    if (body->layers.count > 0)
+      visit(visitor, body->surface, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
   }
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
     pl_world_pin *pin = pl_slots_at(&world->pins, i);
@@ -105,8 +106,9 @@ pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size, pl_
   if (pl_world_check_idle(world, "pl_world_restore", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   snapshot_head head;
   if (size != pl_world_snapshot_size(world))
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "the snapshot has %zu bytes where this world needs %zu: it is of another world",
-                   size, pl_world_snapshot_size(world));
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "the snapshot has %zu bytes where this world needs %zu: it is of another world", size,
+                   pl_world_snapshot_size(world));
   memcpy(&head, buffer, sizeof head);
   if (head.magic == SNAPSHOT_INSIDE_STEP)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the snapshot was taken inside a step, half-way; take snapshots between steps");

@@ -1,4 +1,4 @@
-// Inside of a world: what the files of this folder share.
+// Internals of a world, shared by the files of this folder.
 #ifndef PL_WORLD_STATE_H
 #define PL_WORLD_STATE_H
 
@@ -16,24 +16,24 @@ typedef struct pl_world_layer {
 
 typedef struct pl_body {
   const pl_model *model;
-  pl_body_start start;  // how it came into the world
+  pl_body_start start;  // as it was added
   double gravity_scale;
   bool collides;
   size_t state_size;
   void *state;          // flat; the method knows its layout
   void *saved;          // copy at the start of the step, for roll-back
-  void *work;           // what the method's move works in, no state; NULL for methods without
+  void *work;           // workspace of the method's move, not state; NULL for methods without
   pl_f4 *forces;        // newtons of the next step, particle_count
   bool has_forces;      // some entry of `forces` is not zero
   pl_f4 *saved_forces;  // the two above at the start of the step
   bool saved_has_forces;
   double *inverse_masses;     // 1/kg as contact sees them: 0 where a hard pin holds
-  pl_vec3 *starts;            // scratch of the contact stage: particles at the start of the step,
+  pl_vec3 *starts;            // scratch of the contact phase: particles at the start of the step,
   pl_vec3 *start_velocities;  // … and their velocities then,
   pl_vec3 *positions;         // … at its end,
   pl_vec3 *velocities;        // … and their velocities
   pl_vec3 *surface;           // surface points after the layers; kept only when there are layers
-  pl_vec3 *next_surface;      // the same while the layers are at work; swapped when all have succeeded
+  pl_vec3 *next_surface;      // the same while the layers work; swapped when all have succeeded
   pl_vector layers;           // of pl_world_layer
 } pl_body;
 
@@ -96,21 +96,37 @@ pl_status pl_world_check_open(const pl_world *world, const char *function, pl_er
 // Forces of the wind on every body, added to `forces` (world_forces.c).
 pl_status pl_world_add_wind(pl_world *world, pl_error *error);
 
-// Whether a pin has not let go yet, and which particles contact must therefore leave alone (world_pins.c).
+// Whether a pin has not been released yet, and which particles contact must therefore leave alone
+// (world_pins.c).
 bool pl_pin_holds(const pl_world *world, const pl_world_pin *pin);
 void pl_world_compute_pin_masses(pl_world *world);
 
-// The pins of a body whose method deals with them itself; the list is in the world's scratch (world_pins.c).
+// The pins of a body whose method deals with them itself; the list is in the world's scratch
+// (world_pins.c).
 pl_status pl_world_list_pins(pl_world *world, int32_t body, pl_body_move *move, pl_error *error);
 
 // Put hard-pinned particles on their targets and pull at those on springs (world_forces.c).
 void pl_world_hold_pins(pl_world *world);
 
-// Tell the contact solver of all bodies and colliders, if they changed (world_contact.c).
+// Hand all bodies and colliders to the contact solver, if they changed (world_contact.c).
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error);
 // Remember where particles are before they move (of bodies that may touch something) and after (of all), then resolve what the move ran into.
 void pl_world_note_starts(pl_world *world);
 void pl_world_note_ends(pl_world *world);
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error);
+
+// Save the state at the start of a step, and restore it when the step fails (world_rollback.c).
+void pl_world_save_state(pl_world *world);
+void pl_world_roll_back(pl_world *world);
+void pl_body_clear_forces(pl_body *body);
+
+// PL_ERROR_NOT_FINITE with body, particle and likely cause in the report, or PL_OK
+// (world_finite.c).
+pl_status pl_world_check_finite(const pl_world *world, pl_step_report *report, pl_error *error);
+// The same for bodies that are too far away or have burst; uses the positions of pl_world_note_ends().
+pl_status pl_world_check_range(const pl_world *world, pl_step_report *report, pl_error *error);
+// Put the number of the body before the text of its method's failure. Returns `status`.
+pl_status pl_world_name_body(const pl_world *world, int32_t i, pl_status status, pl_step_report *report,
+                             pl_error *error);
 
 #endif

@@ -1,8 +1,10 @@
-// Going on where another world stands: what a host does that changed a number of a model, which cannot be changed in place, and built its world anew.
+// Transfer of the state of another world: for a host that changed a parameter of a model, which is immutable, and built
+// its world again.
 //
-// States are flat and their layout is decided by the model's method, its counts and its switches, not by its numbers. So a state of the same size, of the same
-// method and for as many particles, is taken as it is: rotations, weights and rest shapes with it. Where the layout differs, because there is one more
-// example for instance, positions and velocities are carried over and the method starts the rest anew.
+// States are flat and their layout is decided by the model's method, its counts and its switches, not by its numbers.
+// So a state of the same size, of the same method and for the same number of particles, is taken as it is: rotations,
+// weights and rest shapes with it. Where the layout differs, because there is one more example for instance, positions
+// and velocities are transferred and the method initializes the rest.
 #include <string.h>
 
 #include "base/context.h"

@@ -130,9 +130,9 @@ static void stamps_are_laid_as_the_formulas_say_by_every_instruction_set(void **
   static int32_t spots[SPOT_COUNT];
   pl_mat3 frame = sample_rotation(&random);
   pl_vec3 center = sample_vector(&random, 0.1);
-  pl_stamp_lay lay = {{(float)center.x, (float)center.y, (float)center.z}, {{0}}, 2.0f, 0.5f * (MAP_SIDE - 1), -0.5f};
+  pl_stamp_placement placement = {{(float)center.x, (float)center.y, (float)center.z}, {{0}}, 2.0f, 0.5f * (MAP_SIDE - 1), -0.5f};
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) lay.axes[i][j] = (float)frame.m[i][j];
+    for (int j = 0; j < 3; ++j) placement.axes[i][j] = (float)frame.m[i][j];
   for (int32_t i = 0; i < SPOT_COUNT; ++i) {
     positions_at_rest[i] = sample_vector(&random, 0.5);
     normals[i] = pl_vec3_unit_or(sample_vector(&random, 1), pl_vec3_of(0, 0, 1));
@@ -145,7 +145,7 @@ static void stamps_are_laid_as_the_formulas_say_by_every_instruction_set(void **
   const pl_detail_kernels *sets[2] = {&pl_detail_kernels_plain, pl_detail_kernels_choose()};
   for (int k = 0; k < 2; ++k) {
     pl_stamp_rows rows = {SPOT_COUNT, SPOT_ROWS, numbers};
-    sets[k]->place(&rows, &lay, places[k]);
+    sets[k]->locate(&rows, &placement, places[k]);
     pl_stamp_points points = {SPOT_COUNT, spots, spot_fractions, places[k]};
     sets[k]->stamp(&points, map, MAP_SIDE, 2 * MAP_SIDE, moved[k]);
   }

@@ -5,7 +5,7 @@
 #include "fixtures/rod_chains.h"
 #include "rod/rod_kernels.h"
 
-enum { N = 9, M = 10, E = 3, L = PL_ROD_LANES };  // most joints, bars and examples of a chain here
+enum { N = 9, M = 10, E = 3, L = LANES };  // most joints, bars and examples of a chain here
 
 // --- batches of eight random chains of one build
 

@@ -244,7 +244,7 @@ static void step_by_library(pl_context *context, const subject *s, pl_vec3 *x, p
   pl_rod_start(model, state, &start);
   pl_rod_lanes lanes = pl_rod_lanes_of(rod, pl_rod_state_of(model, state), 0);
   for (int32_t i = 0; i < s->shape->joint_count; ++i)
-    for (int lane = 0; lane < PL_ROD_LANES; ++lane) {
+    for (int lane = 0; lane < LANES; ++lane) {
       put3(lanes.positions, i, lane, s->x[i]);
       put3(lanes.velocities, i, lane, s->v[i]);
       put3(lanes.spins, i, lane, s->w[i]);

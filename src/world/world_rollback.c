@@ -1,0 +1,77 @@
+// Saving the state of a world at the start of a step, and putting it back when the step fails.
+//
+// What is saved: the state of each body, its forces, the states of its layers and of the controllers, and what a
+// controller may set: targets of pins, gravity and wind. Anything else that a step writes is scratch of the next one.
+#include <string.h>
+
+#include "base/parallel.h"
+#include "world/world_state.h"
+
+static void copy_unless_empty(void *to, const void *from, size_t size) {
+  if (size > 0) memcpy(to, from, size);
+}
+
+void pl_body_clear_forces(pl_body *body) {
+  if (body->has_forces) memset(body->forces, 0, (size_t)body->model->particle_count * sizeof(pl_f4));
+  body->has_forces = false;
+}
+
+// Large states are copied by all threads: one alone would take a tenth of the step.
+enum { COPY_BYTES = 1 << 18 };
+
+static void copy_part(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_body *body = data;
+  for (int32_t part = begin; part < end; ++part) {
+    size_t first = (size_t)part * COPY_BYTES, left = body->state_size - first;
+    memcpy((char *)body->saved + first, (const char *)body->state + first, left < COPY_BYTES ? left : COPY_BYTES);
+  }
+}
+
+void pl_world_save_state(pl_world *world) {
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    pl_body *body = pl_slots_at(&world->bodies, i);
+    pl_parallel_for(world->context, (int32_t)((body->state_size - 1) / COPY_BYTES + 1), 1, copy_part, body);
+    body->saved_has_forces = body->has_forces;
+    if (body->has_forces) memcpy(body->saved_forces, body->forces, (size_t)body->model->particle_count * sizeof(pl_f4));
+    for (size_t k = 0; k < body->layers.count; ++k) {
+      pl_world_layer *l = &PL_ITEM(&body->layers, pl_world_layer, k);
+      copy_unless_empty(l->saved, l->layer.state, l->layer.state_size);
+    }
+  }
+  for (size_t i = 0; i < world->controllers.count; ++i) {
+    pl_world_controller *c = &PL_ITEM(&world->controllers, pl_world_controller, i);
+    copy_unless_empty(c->saved, c->controller.state, c->controller.state_size);
+  }
+  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
+    pl_world_pin *pin = pl_slots_at(&world->pins, i);
+    pin->saved = pin->target;
+  }
+  world->saved_gravity = world->def.gravity;
+  world->saved_wind = world->def.wind;
+}
+
+void pl_world_roll_back(pl_world *world) {
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    pl_body *body = pl_slots_at(&world->bodies, i);
+    memcpy(body->state, body->saved, body->state_size);
+    pl_body_clear_forces(body);
+    if (body->saved_has_forces)
+      memcpy(body->forces, body->saved_forces, (size_t)body->model->particle_count * sizeof(pl_f4));
+    body->has_forces = body->saved_has_forces;
+    for (size_t k = 0; k < body->layers.count; ++k) {
+      pl_world_layer *l = &PL_ITEM(&body->layers, pl_world_layer, k);
+      copy_unless_empty(l->layer.state, l->saved, l->layer.state_size);
+    }
+  }
+  for (size_t i = 0; i < world->controllers.count; ++i) {
+    pl_world_controller *c = &PL_ITEM(&world->controllers, pl_world_controller, i);
+    copy_unless_empty(c->controller.state, c->saved, c->controller.state_size);
+  }
+  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
+    pl_world_pin *pin = pl_slots_at(&world->pins, i);
+    pin->target = pin->saved;
+  }
+  world->def.gravity = world->saved_gravity;
+  world->def.wind = world->saved_wind;
+}
