@@ -87,7 +87,7 @@ detail_press detail_press_take(int32_t n) {
   static const double steps[4] = {0.85667488385450287, 0.73389185662660870, 0.62870672104183040, 0.53859725722361070};
   double u[4], whole;
   for (int k = 0; k < 4; ++k) u[k] = modf(0.5 + (n + 1) * steps[k], &whole);
-  double angle = 6.28318530717958648 * u[2], lean = u[3];
+  double angle = 2 * PL_PI * u[2], lean = u[3];
   return (detail_press){
       0.9 * WIDTH * (u[0] - 0.5), 0.9 * WIDTH * (u[1] - 0.5), {0.015 * lean * cos(angle), -0.02, 0.015 * lean * sin(angle)}};
 }

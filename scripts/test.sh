@@ -3,7 +3,7 @@
 #   dev release   unit, end-to-end and sample programs, with asserts and as released
 #   asan          the same under the address and undefined-behaviour sanitizers
 #   tsan          those with the label `threads` under the thread sanitizer
-#   checks        layers, headers, reference, formatting, wording
+#   checks        headers, reference, formatting, wording
 #   package       installed and used from outside
 #   documents     every command and snippet of README.md and docs/; links, pictures and tables
 cd "$(dirname "$0")/.." || exit 1
@@ -95,7 +95,6 @@ for stage in "$@"; do
     asan) build asan tests && run_tests asan ;;
     tsan) build tsan threaded_tests && run_tests tsan -L threads ;;
     checks)
-      check "layers" scripts/check_layers.py
       check "headers" scripts/check_headers.sh
       check "reference: doxygen" scripts/reference.sh
       check "reference: declared, exported, documented" scripts/check_reference.py build/release

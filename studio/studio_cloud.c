@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "base/parallel.h"
 #include "body/body_method.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "studio_capture.h"
 
 enum { GRAIN = 256 };

@@ -15,8 +15,8 @@
 #include "base/error.h"
 #include "body/body_method.h"
 #include "io/file_bytes.h"
-#include "math/vec3.h"
 #include "pliant/file.h"
+#include "pliant/math.h"
 #include "pliant/recording.h"
 #include "studio_build.h"
 #include "studio_detail.h"
@@ -159,7 +159,7 @@ static pl_vec3 index_of(const studio_world *w, int32_t index, const pl_detail_co
     size_t corner = (size_t)surface->triangles[3 * (size_t)contact->triangle + (size_t)c];
     for (size_t k = 0; k < 4; ++k)
       position = pl_vec3_add_scaled(position, points[surface->parents[4 * corner + k]],
-                                 contact->barycentric[c] * (double)surface->weights[4 * corner + k]);
+                                    contact->barycentric[c] * (double)surface->weights[4 * corner + k]);
   }
   return position;
 }

@@ -6,7 +6,7 @@
 #include "fem/fem_driver.h"
 #include "fem_bodies.h"
 #include "math/mat3.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 enum { ADAPTING_COUNT = 6 };
 
@@ -31,9 +31,9 @@ static inline void put_wild_element(pl_random *random, const pl_fem_model *model
     for (int i = 0; i < 2; ++i) change.m[i][2] = change.m[2][i] = 0;
     turn.x = turn.y = shift.z = 0;
   }
-  pl_quat rotation = pl_quat_of_rotation_vector(turn);
+  pl_quat rotation = pl_quat_from_rotation_vector(turn);
   for (int32_t k = group->corner_count * element; k < group->corner_count * (element + 1); ++k)
-    pl_fem_put(rest, k, pl_vec3_add(shift, pl_quat_apply(rotation, pl_mat3_apply(change, pl_fem_vector(group->starts, k)))));
+    pl_fem_put(rest, k, pl_vec3_add(shift, pl_quat_rotate(rotation, pl_mat3_apply(change, pl_fem_vector(group->starts, k)))));
 }
 
 static inline void put_wild_rest(const pl_fem_model *model, uint64_t seed, double size, double *const *rest) {

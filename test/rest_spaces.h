@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "fem/fem_system.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/runtime.h"
 #include "solvers/eigen_modes.h"
 
@@ -62,8 +62,8 @@ static inline pl_vec3 bend_point(pl_vec3 p, int32_t example, bool planar) {
   double bow = example == 0 ? 0.6 : -0.5, x = example == 0 ? 1.2 * p.x : 0.9 * p.x;
   pl_vec3 bent = {x, p.y * (example == 0 ? 0.9 : 1.1) + bow * x * x, planar ? p.z : p.z + 0.3 * x * p.y};
   if (example == 0) return bent;
-  pl_vec3 axis = planar ? pl_vec3_of(0, 0, 1) : pl_vec3_unit_or(pl_vec3_of(1, 2, -1), pl_vec3_of(1, 0, 0));
-  return pl_vec3_add(turn_about(bent, axis, 200 * 3.14159265358979 / 180), pl_vec3_of(30, -7, planar ? 0 : 11));
+  pl_vec3 axis = planar ? pl_vec3_of(0, 0, 1) : pl_vec3_normalize_or(pl_vec3_of(1, 2, -1), pl_vec3_of(1, 0, 0));
+  return pl_vec3_add(turn_about(bent, axis, 200 * PL_PI / 180), pl_vec3_of(30, -7, planar ? 0 : 11));
 }
 
 static inline void make_rest_poses(rest_subject *s) {

@@ -3,7 +3,7 @@
 #define PL_TEST_RODS_H
 
 #include "bodies.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 enum { MAX_ROD_JOINTS = 40, MAX_ROD_EXAMPLES = 8 };
 
@@ -29,7 +29,7 @@ static inline void begin_rod(test_rod *rod, int32_t passive_count, double length
     joint->radius = 0.2 * length;
     joint->rest.position = at;
     at = pl_vec3_add(at, direction);
-    direction = pl_quat_apply(pl_quat_of_rotation_vector(turn), direction);
+    direction = pl_quat_rotate(pl_quat_from_rotation_vector(turn), direction);
   }
   rod->def.joints = rod->joints;
   rod->def.joint_count = passive_count + 1;
@@ -40,13 +40,13 @@ static inline void begin_rod(test_rod *rod, int32_t passive_count, double length
 static inline void add_example(test_rod *rod, pl_vec3 bend, pl_vec3 direction, double extent) {
   int32_t k = rod->def.example_count++, last = rod->def.joint_count - 1;
   pl_vec3 *to = rod->example_positions[k];
-  pl_quat turn = pl_quat_identity(), each = pl_quat_of_rotation_vector(pl_vec3_scale(bend, 1.0 / (last - 1)));
+  pl_quat turn = pl_quat_identity(), each = pl_quat_from_rotation_vector(pl_vec3_scale(bend, 1.0 / (last - 1)));
   to[0] = rod->joints[0].rest.position;
   to[1] = rod->joints[1].rest.position;
   for (int32_t i = 2; i <= last; ++i) {
     turn = pl_quat_multiply(turn, each);
     pl_vec3 segment = pl_vec3_sub(rod->joints[i].rest.position, rod->joints[i - 1].rest.position);
-    to[i] = pl_vec3_add(to[i - 1], pl_quat_apply(turn, segment));
+    to[i] = pl_vec3_add(to[i - 1], pl_quat_rotate(turn, segment));
   }
   snprintf(rod->names[k], sizeof rod->names[k], "pose %d", k);
   rod->examples[k] = (pl_rod_example){.name = rod->names[k], .root = 1, .positions = to, .direction = direction, .extent = extent};
@@ -55,7 +55,7 @@ static inline void add_example(test_rod *rod, pl_vec3 bend, pl_vec3 direction, d
 // Five examples around the character, each bending the chain away from the camera or to a side.
 static inline void add_five_examples(test_rod *rod) {
   for (int k = 0; k < 5; ++k) {
-    double angle = 2 * 3.14159265358979323846 * k / 5;
+    double angle = 2 * PL_PI * k / 5;
     pl_vec3 to_camera = {sin(angle), 0, cos(angle)}, axis = {cos(angle + k), 0, -sin(angle + k)};
     add_example(rod, pl_vec3_scale(axis, k % 2 == 0 ? 1.4 : -0.9), to_camera, k % 2 == 0 ? 0.5 : 0.8);
   }

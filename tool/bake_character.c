@@ -81,7 +81,7 @@ static void check_cycle(bake_job *job) {
     double angle = bake_angle(a.rotation, b.rotation);
     if (away < 1e-3 && angle < 0.02) continue;
     tool_warn(&job->tool->voice, "animation '%s' does not end as it begins: '%s' is %.3g mm and %.3g degrees away",
-              job->animation_name, job->rod.joints[i].name, 1e3 * away, 57.29577951308232 * angle);
+              job->animation_name, job->rod.joints[i].name, 1e3 * away, 180 / PL_PI * angle);
     job->remarks = true;
     return;
   }

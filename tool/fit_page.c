@@ -175,7 +175,7 @@ static void choose_markers(const fit_motion *motion, const pl_mesh_view *mesh, i
 
 // Amplitudes of a signal of `count` numbers at frequencies from 0 to half the rate, the mean taken off; under a Hann window, against leakage.
 static void find_spectrum(const double *signal, int32_t count, double *amplitudes) {
-  const double turn = 6.283185307179586;
+  const double turn = 2 * PL_PI;
   double mean = 0;
   for (int32_t i = 0; i < count; ++i) mean += signal[i] / count;
   for (int32_t k = 0; k <= count / 2; ++k) {

@@ -44,7 +44,7 @@ static void show_examples(const pl_character_view *view, info_sheet *sheet) {
     const pl_character_example *example = &view->examples[i];
     const char *root = view->nodes[example->root].name;
     pl_vec3 d = example->direction;
-    double extent = 57.29577951308232 * example->extent;
+    double extent = 180 / PL_PI * example->extent;
     info_begin_item(sheet, example->name, i);
     if (sheet->json) {
       fputs(", \"chain\": ", stdout);

@@ -11,8 +11,6 @@ static const char *const COLUMNS[] = {"objective", "goal_error", "goal_start", "
                                       "advance",   "turned",     "steps",      "hops",     "tumbles",    "yaw",         "twist"};
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0], MAX_PARAMETERS = 256 };
 
-static const double PI = 3.14159265358979323846;
-
 // An actor must come less than a tenth of the way to its goals in so many of its steps before it is worth a word: behaviours ask for more than a single step can give.
 static const double SHORT_FRACTION = 0.8;
 // … or go less than this share of the way that it was told to go.
@@ -53,7 +51,7 @@ static double yaw_between(const run_body *body, const pl_vec3 *now, double from,
       sine += z * to_x - x * to_z;
       cosine += x * to_x + z * to_z;
     }
-  return atan2(sine, cosine) * 180 / PI;
+  return atan2(sine, cosine) * 180 / PL_PI;
 }
 
 // Yaw of the whole body, and by how much more its upper third has turned than its middle one: the head against the hips, while legs swing as they
@@ -159,7 +157,7 @@ pl_status run_write_actors(run_job *run, pl_error *error) {
 
 static void say_actor(const run_job *run, const run_actor *actor) {
   pl_actor_report report = pl_actor_get_report(actor->stage.actor);
-  double turns = report.turned / (2 * PI), steps = (double)(report.step_count > 0 ? report.step_count : 1);
+  double turns = report.turned / (2 * PL_PI), steps = (double)(report.step_count > 0 ? report.step_count : 1);
   double simulated = (double)run->total.step_count * run->facts.step;
   char *counted = tool_text("%.2f m ahead", report.advance);
   const struct {

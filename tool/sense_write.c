@@ -76,8 +76,8 @@ pl_status sense_take_pictures(const sense_job *job, pl_error *error) {
   size_t pixel_count = (size_t)job->width * (size_t)job->height;
   int32_t collider_count = pl_scene_instance_collider_count(job->set);
   bool clouds = tool_find_value(job->arguments, "clouds")->given;
-  pl_sensor_ring(box_of_motion(job), job->camera_count, sense_number(job, "elevation", 30) * 0.017453292519943295,
-                 sense_number(job, "heading", 0) * 0.017453292519943295, job->width, job->height, at.cameras);
+  pl_sensor_ring(box_of_motion(job), job->camera_count, sense_number(job, "elevation", 30) * (PL_PI / 180),
+                 sense_number(job, "heading", 0) * (PL_PI / 180), job->width, job->height, at.cameras);
   for (int32_t c = 0; c < job->camera_count; ++c) at.pixels[c] = tool_allocate(pixel_count, sizeof(uint16_t));
   at.surfaces = tool_allocate((size_t)(job->body_count + collider_count) + 1, sizeof *at.surfaces);
   at.placed = tool_allocate((size_t)collider_count + 1, sizeof *at.placed);

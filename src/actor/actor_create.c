@@ -5,7 +5,7 @@
 #include "actor/actor.h"
 #include "base/context.h"
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 pl_actor_def pl_default_actor_def(void) {
   return (pl_actor_def){

@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // Pace of the body that weights are given for: 1 m high, on Earth. Goals are speeds; taken in paces they weigh the same against the cost of a strain for every size.
 static const double usual_pace = 3.132;
@@ -18,7 +17,8 @@ static pl_vec3 within(pl_vec3 v, uint32_t axes) {
   return pl_vec3_of((axes & PL_GOAL_X) != 0 ? v.x : 0, (axes & PL_GOAL_Y) != 0 ? v.y : 0, (axes & PL_GOAL_Z) != 0 ? v.z : 0);
 }
 
-static void add(const pl_motion_frame *frame, pl_goal goal, pl_vec3 point_position, pl_vec3 speed, const pl_aim *aim, pl_goals *goals) {
+static void add(const pl_motion_frame *frame, pl_goal goal, pl_vec3 point_position, pl_vec3 speed, const pl_aim *aim,
+                pl_goals *goals) {
   double gain = aim->gain / frame->beat;
   pl_vec3 error = within(pl_vec3_sub(aim->target, point_position), aim->axes);
   pl_vec3 wanted = pl_vec3_add(aim->target_speed, at_most(pl_vec3_scale(error, gain), aim->rate * frame->pace));

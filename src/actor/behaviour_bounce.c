@@ -10,8 +10,7 @@
 
 #include "actor/behaviour_list.h"
 #include "actor/behaviour_stand.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum {
   HEIGHT,
@@ -34,7 +33,8 @@ enum {
 };
 
 static const pl_behaviour_setting settings_of_bounce[SETTING_COUNT] = {
-    [HEIGHT] = {"height", "fraction", 0.08, 0.002, 1, "How far the centre of mass rises in the air, as a share of the body's height."},
+    [HEIGHT] = {"height", "fraction", 0.08, 0.002, 1,
+                "How far the centre of mass rises in the air, as a share of the body's height."},
     [STANCE_TIME] = {"stance_time", "beats", 0.8, 0.2, 10, "Time on the ground between hops; a beat is √(height / gravity)."},
     [MAX_SPEED] = {"max_speed", "paces", 0.5, 0, 2, "Most speed; a pace is √(height · gravity)."},
     [RELEASE] = {"release", "fraction", 1, 0.7, 1.3,
@@ -61,14 +61,14 @@ typedef struct bounce_state {
   int32_t phase;
   int32_t hops, tumbles;
   int32_t begun, fallen, airborne;
-  double clock;         // s in this phase
-  double span;          // s that the stance is to take
-  double start_height;  // m, of the centre of mass above the ground, where the phase began
-  double start_rise;    // m/s, upward
-  double rise_trim;     // m/s
-  double speed_trim;    // m/s
-  double cycle_clock;   // s since the last take-off
-  pl_vec3 last_position;   // of the centre of mass at the last take-off
+  double clock;           // s in this phase
+  double span;            // s that the stance is to take
+  double start_height;    // m, of the centre of mass above the ground, where the phase began
+  double start_rise;      // m/s, upward
+  double rise_trim;       // m/s
+  double speed_trim;      // m/s
+  double cycle_clock;     // s since the last take-off
+  pl_vec3 last_position;  // of the centre of mass at the last take-off
   pl_vec3 facing;
 } bounce_state;
 
@@ -128,7 +128,7 @@ static pl_vec3 base_of(const pl_actor_view *view, const pl_motion_frame *frame, 
     foot_count++;
   }
   if (foot_count == 0) return pl_motion_support(view, frame);
-  pl_vec3 poise = pl_motion_level(frame, pl_quat_apply(yaw, pl_vec3_scale(built, 1.0 / foot_count)));
+  pl_vec3 poise = pl_motion_level(frame, pl_quat_rotate(yaw, pl_vec3_scale(built, 1.0 / foot_count)));
   return pl_vec3_sub(pl_vec3_scale(position, 1.0 / foot_count), poise);
 }
 
@@ -200,7 +200,7 @@ static void next_phase(const double *settings, bounce_state *state, const pl_act
 
 static void hold_body(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_quat yaw, double pitch,
                       double pitching, pl_goals *goals) {
-  pl_quat back = pl_quat_of_axis_angle(frame->side, -pitch);
+  pl_quat back = pl_quat_from_axis_angle(frame->side, -pitch);
   pl_hold hold = {.turn = pl_quat_multiply(back, yaw),
                   .spin = pl_vec3_scale(frame->side, -pitching),
                   .gain = settings[GAIN],
@@ -262,7 +262,7 @@ static void fly(const double *settings, const bounce_state *state, const pl_acto
   for (int32_t i = 0; i < view->part_count; ++i) {
     const pl_part_view *part = &view->parts[i];
     if (!part->is_foot) continue;
-    pl_vec3 arm = pl_vec3_add_scaled(pl_quat_apply(yaw, part->rest), frame->forward, ahead);
+    pl_vec3 arm = pl_vec3_add_scaled(pl_quat_rotate(yaw, part->rest), frame->forward, ahead);
     pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
                   .target = pl_vec3_add(view->center, arm),
                   .target_speed = falling,
@@ -291,7 +291,7 @@ static void bounce_choose(const double *settings, void *memory, const pl_actor_v
   pl_motion_frame frame = pl_motion_frame_of(view);
   if (state->begun == 0) {
     state->begun = 1;
-    state->facing = pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0));
+    state->facing = pl_quat_rotate(view->turn, pl_vec3_of(1, 0, 0));
   }
   state->facing = pl_motion_turn_toward(&frame, state->facing, frame.forward, 0.5 * frame.step / frame.beat);
   bounce_plan plan = plan_bounce(settings, state, view, &frame);

@@ -10,8 +10,7 @@
 
 #include "actor/behaviour_list.h"
 #include "actor/behaviour_stand.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { MAX_SPEED, STROKE, LIFT, PRESS, SWING, MIN_BEAT, GAIN, WEIGHT, PART_WEIGHT, SETTING_COUNT };
 enum { MAX_PARTS = 24 };
@@ -37,13 +36,13 @@ typedef struct crawl_state {
   pl_vec3 target;  // where the end that moves goes to
   // Of a wave:
   int32_t wave_steps[MAX_PARTS];  // that each part has begun
-  double cycles;                   // since it began
-  pl_vec3 positions[MAX_PARTS];      // of the parts when it began
+  double cycles;                  // since it began
+  pl_vec3 positions[MAX_PARTS];   // of the parts when it began
 } crawl_state;
 
 // The parts farthest ahead and behind; false without two that lie apart.
 static bool find_ends(const pl_actor_view *view, const pl_motion_frame *frame, int32_t *front, int32_t *rear, double *length) {
-  pl_vec3 direction = view->planar ? frame->forward : pl_quat_apply(pl_quat_conjugate(view->turn), frame->forward);
+  pl_vec3 direction = view->planar ? frame->forward : pl_quat_rotate(pl_quat_conjugate(view->turn), frame->forward);
   double max = -HUGE_VAL, min = HUGE_VAL;
   for (int32_t i = 0; i < view->part_count; ++i) {
     // Only what is near the ground can hold on to it.
@@ -111,7 +110,7 @@ static void aim_ends(const double *settings, const crawl_state *state, const pl_
 
 // Parts near the ground in the order of the wave, from rear to front; their number, 0 if they are too many or all in one place.
 static int32_t order_parts(const pl_actor_view *view, const pl_motion_frame *frame, int32_t *order, double *length) {
-  pl_vec3 direction = view->planar ? frame->forward : pl_quat_apply(pl_quat_conjugate(view->turn), frame->forward);
+  pl_vec3 direction = view->planar ? frame->forward : pl_quat_rotate(pl_quat_conjugate(view->turn), frame->forward);
   double along[MAX_PARTS];
   int32_t count = 0;
   if (view->part_count > MAX_PARTS) return 0;
@@ -136,9 +135,9 @@ static wave_position wave_at(double cycles, double swing) {
   if (cycles < 0) return (wave_position){0};
   double whole = floor(cycles), t = (cycles - whole) / swing;
   return (wave_position){.way = whole + pl_motion_ease(t),
-                      .way_rate = t < 1 ? pl_motion_ease_rate(t) / swing : 0,
-                      .lift = t < 1 ? pl_motion_arch(t) : 0,
-                      .lift_rate = t < 1 ? pl_motion_arch_rate(t) / swing : 0};
+                         .way_rate = t < 1 ? pl_motion_ease_rate(t) / swing : 0,
+                         .lift = t < 1 ? pl_motion_arch(t) : 0,
+                         .lift_rate = t < 1 ? pl_motion_arch_rate(t) / swing : 0};
 }
 
 static void wave(const double *settings, crawl_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
@@ -187,8 +186,7 @@ static void wave(const double *settings, crawl_state *state, const pl_actor_view
 // Without parts: forward while it rises and presses, waiting while it sinks and is light.
 static void rock(const double *settings, crawl_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
                  pl_goals *goals) {
-  const double pi = 3.14159265358979323846;
-  double period = 2 * settings[MIN_BEAT] * frame->beat, angle = 2 * pi * state->clock / period;
+  double period = 2 * settings[MIN_BEAT] * frame->beat, angle = 2 * PL_PI * state->clock / period;
   double speed = pl_motion_speed(frame, view, settings[MAX_SPEED]), lift = settings[LIFT] * frame->height;
   pl_vec3 support = pl_motion_support(view, frame);
   pl_aim aim = {.axes = frame->level_axes, .target = view->center, .acceleration = 1, .weight = settings[PART_WEIGHT]};
@@ -199,7 +197,7 @@ static void rock(const double *settings, crawl_state *state, const pl_actor_view
   aim.rate = 0.3;
   aim.target =
       pl_motion_at_height(frame, view->center, pl_vec3_dot(support, frame->up) + view->rest_height - lift * (1 - sin(angle)));
-  aim.target_speed = pl_vec3_scale(frame->up, 2 * pi / period * lift * cos(angle));
+  aim.target_speed = pl_vec3_scale(frame->up, 2 * PL_PI / period * lift * cos(angle));
   pl_aim_center(view, frame, &aim, goals);
   if (state->clock >= period) state->clock -= period;
 }

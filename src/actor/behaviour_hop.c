@@ -9,13 +9,13 @@
 
 #include "actor/behaviour_list.h"
 #include "actor/behaviour_stand.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { HEIGHT, DEPTH, REST_TIME, CROUCH_TIME, MAX_SPEED, LEAP, LEAD, FEEDBACK, GAIN, WEIGHT, HOLD_WEIGHT, SETTING_COUNT };
 
 static const pl_behaviour_setting settings_of_hop[SETTING_COUNT] = {
-    [HEIGHT] = {"height", "fraction", 0.2, 0.005, 2, "How far the centre of mass rises in the air, as a share of the body's height."},
+    [HEIGHT] = {"height", "fraction", 0.2, 0.005, 2,
+                "How far the centre of mass rises in the air, as a share of the body's height."},
     [DEPTH] = {"depth", "fraction", 0.2, 0.02, 0.6, "How deep it crouches, as a share of the height of the centre of mass."},
     [REST_TIME] = {"rest_time", "beats", 0.5, 0, 100, "Pause between hops; a beat is √(height / gravity)."},
     [CROUCH_TIME] = {"crouch_time", "beats", 1.5, 0.2, 20, "Time to crouch."},
@@ -39,7 +39,7 @@ typedef struct hop_state {
   double clock;         // s in this phase
   double cycle_clock;   // s since the last take-off
   double start_height;  // m, of the centre of mass above the ground, where a phase began
-  double start_target;    // m, of the centre of mass ahead of the feet, where the crouch began
+  double start_target;  // m, of the centre of mass ahead of the feet, where the crouch began
   double brake;         // m/s², of landing
   double level_brake;   // m/s², of landing, along the ground
   double speed_trim;    // m/s
@@ -86,7 +86,7 @@ static void enter(hop_state *state, hop_phase phase, double height) {
 
 // Forward pitch of the body, rad, and how fast it grows.
 static double pitch_of(const pl_actor_view *view, const pl_motion_frame *frame) {
-  pl_vec3 own = pl_quat_apply(view->turn, frame->up);
+  pl_vec3 own = pl_quat_rotate(view->turn, frame->up);
   return atan2(pl_vec3_dot(own, frame->forward), pl_vec3_dot(own, frame->up));
 }
 
@@ -129,8 +129,8 @@ static pl_vec3 stand_of(const pl_actor_view *view, const pl_motion_frame *frame)
     foot_count++;
   }
   if (foot_count == 0) return pl_motion_support(view, frame);
-  pl_quat yaw = pl_motion_yaw(view, frame, pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0)));
-  pl_vec3 poise = pl_motion_level(frame, pl_quat_apply(yaw, pl_vec3_scale(built, 1.0 / foot_count)));
+  pl_quat yaw = pl_motion_yaw(view, frame, pl_quat_rotate(view->turn, pl_vec3_of(1, 0, 0)));
+  pl_vec3 poise = pl_motion_level(frame, pl_quat_rotate(yaw, pl_vec3_scale(built, 1.0 / foot_count)));
   position = pl_vec3_sub(pl_vec3_scale(position, 1.0 / foot_count), poise);
   return pl_motion_at_height(frame, position, pl_motion_ground(view, position));
 }
@@ -201,7 +201,7 @@ static void next_phase(const double *settings, hop_state *state, const pl_actor_
 
 static void hold_body(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
                       double pitch, double gain, pl_goals *goals) {
-  pl_quat back = pl_quat_of_axis_angle(frame->side, -pitch);
+  pl_quat back = pl_quat_from_axis_angle(frame->side, -pitch);
   pl_hold hold = {.turn = pl_quat_multiply(back, pl_motion_yaw(view, frame, state->facing)),
                   .gain = gain,
                   .rate = 0.5,
@@ -217,7 +217,7 @@ static void lower_feet(const double *settings, const hop_state *state, const pl_
   for (int32_t i = 0; i < view->part_count; ++i) {
     const pl_part_view *part = &view->parts[i];
     if (!part->is_foot || part->touch_count > 0) continue;
-    pl_vec3 position = pl_vec3_add(view->center, pl_quat_apply(yaw, part->rest));
+    pl_vec3 position = pl_vec3_add(view->center, pl_quat_rotate(yaw, part->rest));
     double sole = view->rest_height + pl_vec3_dot(part->rest, frame->up) - part->rest_lowest;
     pl_aim aim = {.axes = frame->height_axis, .gain = settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = 0.5};
     aim.target = pl_motion_at_height(frame, position, pl_motion_ground(view, position) + sole);
@@ -230,7 +230,8 @@ static void crouch(const double *settings, const hop_state *state, const pl_acto
                    const hop_plan *plan, pl_goals *goals) {
   double time = settings[CROUCH_TIME] * frame->beat, t = state->clock / (0.8 * time);
   pl_vec3 support = stand_of(view, frame);
-  double deep = (1 - settings[DEPTH]) * view->rest_height, span = deep - state->start_height, way = plan->lead - state->start_target;
+  double deep = (1 - settings[DEPTH]) * view->rest_height, span = deep - state->start_height,
+         way = plan->lead - state->start_target;
   double done = pl_motion_ease(t), rate = pl_motion_ease_rate(t) / (0.8 * time);
   pl_aim aim = {.gain = settings[GAIN], .rate = 0.4, .acceleration = 1, .weight = settings[WEIGHT]};
   aim.target = pl_motion_at_height(frame, pl_vec3_add_scaled(support, frame->forward, state->start_target + way * done),
@@ -286,7 +287,7 @@ static void fly(const double *settings, const hop_state *state, const pl_actor_v
   if (pl_motion_feet(view, 2, feet) < 2) return;
   for (int32_t i = 0; i < view->part_count; ++i) {
     if (!view->parts[i].is_foot) continue;
-    pl_vec3 arm = pl_vec3_add_scaled(pl_quat_apply(yaw, view->parts[i].rest), frame->forward, t * plan->lead);
+    pl_vec3 arm = pl_vec3_add_scaled(pl_quat_rotate(yaw, view->parts[i].rest), frame->forward, t * plan->lead);
     pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
                   .target = pl_vec3_add(view->center, arm),
                   .target_speed = velocity,
@@ -303,7 +304,7 @@ static void hop_choose(const double *settings, void *memory, const pl_actor_view
   pl_motion_frame frame = pl_motion_frame_of(view);
   if (state->begun == 0) {
     state->begun = 1;
-    state->facing = pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0));
+    state->facing = pl_quat_rotate(view->turn, pl_vec3_of(1, 0, 0));
   }
   state->facing = pl_motion_turn_toward(&frame, state->facing, frame.forward, 0.5 * frame.step / frame.beat);
   hop_plan plan = plan_hop(settings, state, &frame, view);

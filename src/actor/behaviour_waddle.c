@@ -10,8 +10,7 @@
 
 #include "actor/behaviour_list.h"
 #include "actor/behaviour_stand.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum {
   MAX_SPEED,
@@ -39,7 +38,7 @@ static const pl_behaviour_setting settings_of_waddle[SETTING_COUNT] = {
     [SWING_TIME] = {"swing_time", "beats", 0.9, 0.2, 10, "Time of a foot in the air; a beat is √(height / gravity)."},
     [SHIFT_TIME] = {"shift_time", "beats", 1.2, 0, 10, "Time in which the weight goes over the foot that stays."},
     [MAX_SHIFT_TIME] = {"max_shift_time", "beats", 2, 0, 50,
-                    "Time after which the other foot lifts even if it does not stand over this one."},
+                        "Time after which the other foot lifts even if it does not stand over this one."},
     [STEP_HEIGHT] = {"step_height", "fraction", 0.06, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
     [MAX_STEP_LENGTH] = {"max_step_length", "fraction", 0.4, 0, 2, "Longest stride, as a share of the height."},
     [MARGIN] = {"margin", "fraction", 0.12, 0, 0.5,
@@ -91,7 +90,7 @@ static double along(const waddle *w, pl_vec3 v) {
 
 // Of the body's own up against up, positive toward the heading.
 static double lean_of(const waddle *w) {
-  pl_vec3 up = pl_quat_apply(w->view->turn, w->frame.up);
+  pl_vec3 up = pl_quat_rotate(w->view->turn, w->frame.up);
   return atan2(along(w, up), pl_vec3_dot(up, w->frame.up));
 }
 
@@ -211,7 +210,7 @@ static void aim_lean(const waddle *w, pl_goals *goals) {
   double rate, fraction = shifted(w, &rate), lean = w->settings[LEAN], change = (w->built < 0 ? lean : -lean) - w->state->lean;
   pl_vec3 axis = pl_vec3_cross(w->frame.up, w->frame.forward);
   pl_hold hold = {.gain = w->settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = w->settings[HOLD_WEIGHT]};
-  hold.turn = pl_quat_of_axis_angle(axis, w->state->lean + fraction * change);
+  hold.turn = pl_quat_from_axis_angle(axis, w->state->lean + fraction * change);
   hold.spin = pl_vec3_scale(axis, rate * change);
   pl_aim_hold(w->view, &w->frame, &hold, goals);
 }
@@ -222,7 +221,7 @@ static void aim_moving(const waddle *w, pl_goals *goals) {
   double t = state->clock / w->swing, lift = w->settings[STEP_HEIGHT] * frame->height;
   // The landing place follows what the body does, ever less as the foot comes down.
   double follow = pl_motion_clamp((1 - t) * 8 * frame->step / w->swing, 0, 1);
-  state->aim = pl_vec3_mix(state->aim, landing_position(w), follow);
+  state->aim = pl_vec3_lerp(state->aim, landing_position(w), follow);
   // Along the ground it arrives a little before it is down.
   double s = t / 0.85, fraction = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (0.85 * w->swing);
   pl_vec3 way = pl_motion_level(frame, pl_vec3_sub(state->aim, state->lift));

@@ -10,8 +10,7 @@
 
 #include "actor/behaviour_list.h"
 #include "actor/behaviour_stand.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum {
   MAX_SPEED,
@@ -43,7 +42,8 @@ static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
     [SHIFT_TIME] = {"shift_time", "beats", 0.3, 0, 10, "Least time with all feet on the ground before the next one lifts."},
     [MAX_SHIFT_TIME] = {"max_shift_time", "beats", 5, 0, 50, "Time after which it lifts a foot even if it is not over the others."},
     [STEP_HEIGHT] = {"step_height", "fraction", 0.02, 0, 0.5, "How high a foot is lifted, as a share of the body's height."},
-    [MAX_STEP_LENGTH] = {"max_step_length", "fraction", 0.4, 0, 2, "Farthest that a foot is set from its hip's place, as a share of the height."},
+    [MAX_STEP_LENGTH] = {"max_step_length", "fraction", 0.4, 0, 2,
+                         "Farthest that a foot is set from its hip's place, as a share of the height."},
     [AT_ONCE] = {"at_once", "", 0, 0, 8,
                  "Feet that swing together, in their order; 0: one of two or three, half of four and more."},
     [FEEDBACK] = {"feedback", "", 0.9, 0, 3, "How far a foot is set ahead for going too fast, against the capture point."},
@@ -154,7 +154,7 @@ static bool may_lift(const walk *w) {
 
 // Arm from the centre of mass to a foot along the ground, in the shape as built, turned to where the body faces.
 static pl_vec3 arm_of(const walk *w, int32_t foot) {
-  return pl_motion_level(&w->frame, pl_quat_apply(w->yaw, part_of(w, foot)->rest));
+  return pl_motion_level(&w->frame, pl_quat_rotate(w->yaw, part_of(w, foot)->rest));
 }
 
 // Feet that stand one behind the other must not pass nor tread on each other: between half and one and a half times as far apart as built.
@@ -289,7 +289,7 @@ static void aim_swing(const walk *w, int32_t foot, pl_goals *goals) {
   // The landing place follows what the body does, ever less as the foot comes down.
   pl_vec3 wanted = landing_position(w, foot);
   double follow = pl_motion_clamp((1 - t) * 8 * frame->step / w->swing, 0, 1);
-  it->aim = w->state->clock <= frame->step ? wanted : pl_vec3_mix(it->aim, wanted, follow);
+  it->aim = w->state->clock <= frame->step ? wanted : pl_vec3_lerp(it->aim, wanted, follow);
   // Along the ground it arrives a little before it is down.
   double s = t / 0.85, fraction = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (0.85 * w->swing);
   pl_vec3 way = pl_vec3_sub(it->aim, it->hold);
@@ -353,7 +353,7 @@ static void walk_choose(const double *settings, void *memory, const pl_actor_vie
   walk w = walk_of(settings, state, view);
   if (state->begun == 0) {
     state->begun = 1;
-    state->facing = pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0));
+    state->facing = pl_quat_rotate(view->turn, pl_vec3_of(1, 0, 0));
     enter(&w, WALK_STAND);
   }
   double turn = settings[TURN_RATE] * w.frame.step / w.frame.beat;

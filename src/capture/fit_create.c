@@ -6,14 +6,13 @@
 #include "base/error.h"
 #include "capture/fit_changes.h"
 #include "capture/fit_parts.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "solvers/nlopt_simplex.h"
 
 static const int32_t WINDOWS[] = {10, 25, 60, 125};
 
 static pl_status check_range(const char *name, const pl_fit_range *range, double min, double max, pl_error *error) {
-  if (!isfinite(range->min) || !isfinite(range->max) || !(range->min >= min) || !(range->max <= max) ||
-      !(range->min <= range->max))
+  if (!isfinite(range->min) || !isfinite(range->max) || !(range->min >= min) || !(range->max <= max) || !(range->min <= range->max))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "bounds %g … %g; they must rise and lie within %g … %g",
                          range->min, range->max, min, max);
   if (range->fitted && !(range->min < range->max))

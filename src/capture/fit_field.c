@@ -8,8 +8,8 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "math/vec3.h"
 #include "pliant/fit.h"
+#include "pliant/math.h"
 #include "sparse/sparse_conjugate.h"
 
 struct pl_field {

@@ -32,13 +32,12 @@ const char *pl_track_state_name(pl_track_state state) {
 
 static pl_box box_of_body(const pl_tracker *t, const double *x) {
   pl_box box = pl_box_empty();
-  for (int32_t i = 0; i < t->model->head.particle_count; ++i) box = pl_box_with(box, pl_fem_vector(x, i));
+  for (int32_t i = 0; i < t->model->head.particle_count; ++i) box = pl_box_add_point(box, pl_fem_vector(x, i));
   return box;
 }
 
 static bool is_near(const pl_box *box, pl_vec3 p) {
-  return p.x >= box->min.x && p.y >= box->min.y && p.z >= box->min.z && p.x <= box->max.x && p.y <= box->max.y &&
-         p.z <= box->max.z;
+  return p.x >= box->min.x && p.y >= box->min.y && p.z >= box->min.z && p.x <= box->max.x && p.y <= box->max.y && p.z <= box->max.z;
 }
 
 static int64_t common_divisor(int64_t a, int64_t b) {
@@ -52,8 +51,8 @@ static int64_t common_divisor(int64_t a, int64_t b) {
 
 // Points near the body in an order of which every beginning is spread evenly over the cloud: steps of the golden section of their number. Not more than the limit.
 static void take_cloud(pl_tracker *t, const pl_cloud_view *cloud) {
-  pl_box box = pl_box_join(box_of_body(t, t->x), box_of_body(t, t->predicted));
-  box = pl_box_grow(box, CROP * t->size);
+  pl_box box = pl_box_merge(box_of_body(t, t->x), box_of_body(t, t->predicted));
+  box = pl_box_expand(box, CROP * t->size);
   int64_t count = cloud->point_count, step = (int64_t)(0.6180339887498949 * (double)count);
   if (step < 1) step = 1;
   while (common_divisor(step, count) != 1) ++step;
@@ -89,7 +88,8 @@ static pl_track_state judge(const pl_tracker *t, const pl_track_report *report) 
     // Nothing to compare with yet; but of what cameras see most has points, unless the body is elsewhere.
     return t->camera_count > 0 && report->seen_fraction < DOUBT ? PL_TRACK_DOUBTFUL : PL_TRACK_GOOD;
   }
-  double fraction = report->explained_fraction / fmax(1e-9, t->usual_fraction), seen = report->seen_fraction / fmax(1e-9, t->usual_seen);
+  double fraction = report->explained_fraction / fmax(1e-9, t->usual_fraction),
+         seen = report->seen_fraction / fmax(1e-9, t->usual_seen);
   double off = report->residual / fmax(t->def.noise, t->usual_residual);
   // Points that are missing are the sensor's business as long as those that are there fit.
   if (fraction < LOST || off > 1 / LOST || seen < LOST * LOST) return PL_TRACK_LOST;
@@ -225,8 +225,8 @@ pl_status pl_tracker_advance(pl_tracker *t, double time, const pl_cloud_view *cl
 pl_status pl_tracker_resume(pl_tracker *t, const pl_track_report *report, const pl_vec3 *points, const pl_vec3 *before,
                             double time_before, int32_t frame_count, pl_error *error) {
   int32_t n = t->model->head.particle_count;
-  const double numbers[] = {report->time,        report->width,      report->outlier_fraction,  report->prediction_error,
-                            report->usual_fraction, report->usual_seen, report->usual_residual, time_before};
+  const double numbers[] = {report->time,           report->width,      report->outlier_fraction, report->prediction_error,
+                            report->usual_fraction, report->usual_seen, report->usual_residual,   time_before};
   bool good = frame_count >= 1 && report->width > 0;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) good = good && isfinite(numbers[i]);
   for (int32_t i = 0; i < n && good; ++i) good = pl_vec3_is_finite(points[i]) && (before == NULL || pl_vec3_is_finite(before[i]));

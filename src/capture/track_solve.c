@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/mat3.h"
 #include "capture/track_parts.h"
 
 enum { MAX_HALVINGS = 8 };

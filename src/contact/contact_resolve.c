@@ -12,7 +12,7 @@
 // taken back by a share in each step: bodies that start inside each other drift apart instead of bursting.
 #include "base/error.h"
 #include "contact/contact_solver.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // Old overlap fades with this time constant, but no faster than at this speed. Faster would be a blow to the elastic bodies behind the points.
 static const double FADE_SECONDS = 0.04, FADE_SPEED = 0.5;

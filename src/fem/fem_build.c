@@ -8,18 +8,18 @@
 #include "body/body_surface.h"
 #include "fem/fem_fast.h"
 #include "fem/fem_model.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // Solids and shells meet other bodies through the world's contact, which acts after the step. What lives in a plane must not be pushed out of it, so it meets
 // colliders only.
-#define FEM_METHOD(meets_no_bodies)                                                                                            \
-  {                                                                                                                            \
-    .name = "fem", .handles_colliders = true, .handles_bodies = (meets_no_bodies), .handles_pins = true,                       \
-    .state_size = pl_fem_state_size, .start = pl_fem_start, .move = pl_fem_move, .get_positions = pl_fem_get_positions,      \
-    .get_velocities = pl_fem_get_velocities, .get_surface = pl_fem_get_surface, .set_state = pl_fem_set_state,                     \
+#define FEM_METHOD(meets_no_bodies)                                                                                      \
+  {                                                                                                                      \
+    .name = "fem", .handles_colliders = true, .handles_bodies = (meets_no_bodies), .handles_pins = true,                 \
+    .state_size = pl_fem_state_size, .start = pl_fem_start, .move = pl_fem_move, .get_positions = pl_fem_get_positions,  \
+    .get_velocities = pl_fem_get_velocities, .get_surface = pl_fem_get_surface, .set_state = pl_fem_set_state,           \
     .get_particle = pl_fem_get_particle, .set_particle = pl_fem_set_particle, .find_not_finite = pl_fem_find_not_finite, \
-    .list_examples = pl_fem_list_examples, .get_weights = pl_fem_get_weights, .set_weights = pl_fem_set_weights,           \
-    .create_work = pl_fem_create_work, .destroy_work = pl_fem_destroy_work,                                                    \
+    .list_examples = pl_fem_list_examples, .get_weights = pl_fem_get_weights, .set_weights = pl_fem_set_weights,         \
+    .create_work = pl_fem_create_work, .destroy_work = pl_fem_destroy_work,                                              \
   }
 
 static const pl_body_method SPACE_METHOD = FEM_METHOD(false), PLANE_METHOD = FEM_METHOD(true);
@@ -110,7 +110,7 @@ static double shortest_edge(const pl_fem_model *model) {
     for (int32_t a = 0; a < group->corner_count; ++a)
       for (int32_t b = 0; b < a; ++b)
         min = fmin(min, pl_vec3_distance(pl_fem_vector(group->starts, group->corner_count * e + a),
-                                             pl_fem_vector(group->starts, group->corner_count * e + b)));
+                                         pl_fem_vector(group->starts, group->corner_count * e + b)));
   return min;
 }
 

@@ -15,8 +15,8 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "fem/fem_model.h"
-#include "math/vec3.h"
 #include "mesh/topology.h"
+#include "pliant/math.h"
 
 typedef struct builder {
   pl_context *context;

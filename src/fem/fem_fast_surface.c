@@ -3,8 +3,7 @@
 
 #include "body/body_floats.h"
 #include "fem/fem_fast_touch.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { HEAD_SIZE = 64 };  // the origin and a flag, padded so that the arrays behind them are aligned
 
@@ -44,7 +43,7 @@ void pl_fem_fast_start(const pl_model *model, void *state, const pl_body_start *
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
   pl_body_floats_start(start, fast->rest_center, fast->origin_grid, fast->rest, model->particle_count, s.origin, s.positions,
                        s.velocities);
-  pl_quat q = pl_quat_unit(start->placement.rotation);
+  pl_quat q = pl_quat_normalize(start->placement.rotation);
   const double parts[4] = {q.x, q.y, q.z, q.w};
   for (size_t i = 0; i < (size_t)fast->tets.group_count * 32; ++i) s.rotations[i] = (float)parts[i / 8 % 4];
 }

@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "fem/fem_newton.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 typedef struct statics {
   pl_arena arena;
@@ -93,7 +93,7 @@ static pl_status find_rest(pl_context *context, const pl_fem_model *model, const
   s->newton.linear_tolerance = fmax(fmin(def->tolerance, 1e-4), 1e-10);
   // Positions rounded to one part in 1e16 of the body's size strain an element by that over its own; so in every unknown.
   s->newton.min = 1e-16 * model->force_scale * fmax(1, pl_box_diagonal(model->head.box) / model->element_size) *
-                    sqrt(3.0 * model->head.particle_count);
+                  sqrt(3.0 * model->head.particle_count);
   return apply_loads(model, def, s, report, error);
 }
 

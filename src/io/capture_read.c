@@ -9,8 +9,8 @@
 #include "base/finding.h"
 #include "io/capture_parts.h"
 #include "io/file_bytes.h"
-#include "text/json.h"
 #include "math/rotation.h"
+#include "text/json.h"
 
 enum { MAX_CAMERAS = 1000, MAX_PICTURE = 16384 };
 
@@ -155,7 +155,7 @@ static void read_rotation(reader *r, const pl_json *value, pl_quat *rotation) {
     if (fabs(pl_quat_dot(q, q) - 1) > 0.01)
       complain(r, value, "no-rotation", "write [x, y, z, w] of length 1, or three rows of a matrix", "this is no rotation");
     else
-      *rotation = pl_quat_unit(q);
+      *rotation = pl_quat_normalize(q);
     return;
   }
   pl_mat3 a;

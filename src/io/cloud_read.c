@@ -8,7 +8,7 @@
 #include "io/cloud_builder.h"
 #include "io/file_bytes.h"
 #include "io/ply_points.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 pl_cloud *pl_cloud_create(pl_context *context) {
   pl_cloud *cloud = pl_allocate(context, sizeof *cloud);

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "io/file_bytes.h"
 #include "io/mesh_formats.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 static void print_point(pl_file_writer *writer, const char *before, pl_vec3 p, const char *behind) {
   pl_file_writer_print(writer, "%s", before);
@@ -60,7 +60,7 @@ static void write_stl(pl_file_writer *writer, const pl_mesh_view *view, const pl
     const int32_t *t = surface->triangles + 3 * (size_t)i;
     pl_vec3 a = view->points[t[0]], b = view->points[t[1]], c = view->points[t[2]];
     pl_vec3 normal = pl_vec3_cross(pl_vec3_sub(b, a), pl_vec3_sub(c, a));
-    write_stl_vector(writer, pl_vec3_unit_or(normal, (pl_vec3){0, 0, 0}));
+    write_stl_vector(writer, pl_vec3_normalize_or(normal, (pl_vec3){0, 0, 0}));
     write_stl_vector(writer, a);
     write_stl_vector(writer, b);
     write_stl_vector(writer, c);
@@ -106,7 +106,8 @@ static unsigned char byte_of(float fraction) {
   return (unsigned char)(255.0f * (fraction < 0 ? 0.0f : fraction > 1 ? 1.0f : fraction) + 0.5f);
 }
 
-pl_status pl_painted_surface_save(pl_context *context, const char *path, const pl_mesh *surface, const pl_color *colors, pl_error *error) {
+pl_status pl_painted_surface_save(pl_context *context, const char *path, const pl_mesh *surface, const pl_color *colors,
+                                  pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(surface);
   if (view.triangle_count == 0) return pl_fail_at(error, PL_ERROR_INVALID_ARGUMENT, path, 0, 0, "there are no triangles to paint");
   pl_file_writer *writer = NULL;

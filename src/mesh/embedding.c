@@ -127,7 +127,7 @@ static bool build_tree(pl_arena *arena, search *s) {
   for (int32_t e = 0; e < s->elements.count; ++e) {
     boxes[e] = pl_box_empty();
     for (int32_t i = 0; i < s->elements.width; ++i)
-      boxes[e] = pl_box_with(boxes[e], s->mesh_points[s->elements.corners[s->elements.width * e + i]]);
+      boxes[e] = pl_box_add_point(boxes[e], s->mesh_points[s->elements.corners[s->elements.width * e + i]]);
   }
   return pl_box_tree_build(arena, boxes, s->elements.count, &s->tree);
 }

@@ -9,8 +9,8 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "math/vec3.h"
 #include "mesh/simplex.h"
+#include "pliant/math.h"
 
 static double component(pl_vec3 v, int32_t axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
@@ -114,8 +114,8 @@ pl_cage_position pl_harmonic_cage_cross(const pl_harmonic_cage *cage, pl_vec3 po
   pl_vec3 along = pl_vec3_of(axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
   pl_vec3 begin = pl_vec3_add_scaled(point, along, -slack);
   pl_cage_position position = cage->dimension == 2
-                            ? cross_segments(cage, begin, axis, sign, limit + 2 * slack)
-                            : place_of_hit(cage, pl_triangle_tree_ray(cage->tree, begin, along, limit + 2 * slack));
+                                  ? cross_segments(cage, begin, axis, sign, limit + 2 * slack)
+                                  : place_of_hit(cage, pl_triangle_tree_ray(cage->tree, begin, along, limit + 2 * slack));
   if (position.found) position.distance = fmin(fmax(position.distance - slack, 0), limit);
   return position;
 }

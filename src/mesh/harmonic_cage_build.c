@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "math/vec3.h"
 #include "mesh/harmonic_weights.h"
+#include "pliant/math.h"
 
 enum { MAX_CELLS = 128, LINES = MAX_CELLS + 3 };  // along a side; lines of points, with a ring of empty cells around
 
@@ -62,7 +62,7 @@ static void keep_squares(outline *o, int32_t cell_count) {
   for (int32_t t = 0; t < o->body.triangle_count; ++t) {
     const int32_t *at = &o->body.triangles[3 * t];
     const pl_vec3 corners[3] = {o->body.points[at[0]], o->body.points[at[1]], o->body.points[at[2]]};
-    pl_box box = pl_box_grow(pl_points_box(corners, 3), margin);
+    pl_box box = pl_box_expand(pl_points_box(corners, 3), margin);
     for (int32_t y = cell_along(o, 1, box.min.y); y <= cell_along(o, 1, box.max.y); ++y)
       for (int32_t x = cell_along(o, 0, box.min.x); x <= cell_along(o, 0, box.max.x); ++x) {
         const double middle[2] = {o->origin[0] + (x + 0.5) * o->cell_size, o->origin[1] + (y + 0.5) * o->cell_size};

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { GRAIN = 256, MAX_NODES = 1 << 26 };
 
@@ -88,7 +88,7 @@ static bool join_nodes(pl_harmonic_grid *grid, const int32_t at[3], int32_t axis
   pl_vec3 low = node_point(grid, at), high = node_point(grid, next);
   double h = grid->spacing;
   pl_cage_position up = pl_harmonic_cage_cross(grid->cage, low, axis, 1, h),
-                down = pl_harmonic_cage_cross(grid->cage, high, axis, -1, h);
+                   down = pl_harmonic_cage_cross(grid->cage, high, axis, -1, h);
   if (!up.found && !down.found) {
     if (pair[0] >= 0 && pair[1] >= 0) return pl_vector_push(links, pair);
     // Inside on one side only and yet no cage between: the line slips through an edge of the cage by rounding.

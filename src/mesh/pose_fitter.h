@@ -14,8 +14,8 @@
 #ifndef PL_MESH_POSE_FITTER_H
 #define PL_MESH_POSE_FITTER_H
 
-#include "math/quat.h"
 #include "mesh/topology.h"
+#include "pliant/math.h"
 #include "pliant/pose.h"
 #include "sparse/sparse_conjugate.h"
 
@@ -48,13 +48,13 @@ typedef struct pl_pose_fitter {
   pl_vec3 *kept;     // x of the best fit so far
   pl_vec3 *targets;  // y, relative to `posed_center`
   pl_vec3 posed_center;
-  pl_vec3 *rhs;        // b
+  pl_vec3 *rhs;          // b
   pl_quat *rotations;    // R per tet
   double *determinants;  // det F per tet
   double *sums;          // per block of tets
   double weight;         // without unit
   double *stiffness;     // k per tet
-  double *fractions;        // of the weight, per surface point
+  double *fractions;     // of the weight, per surface point
   double *pulls;         // w a per surface point
   pl_quat turn;          // rotation of the whole that fits best
   unsigned char *marks;  // per point: near a tet that needs relaxing

@@ -6,8 +6,8 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "math/vec3.h"
 #include "mesh/embedding.h"
+#include "pliant/math.h"
 
 // Parents of every point of the result, in the layout of an embedding.
 typedef struct point_origin {
@@ -69,7 +69,7 @@ static pl_vec3 *carry_points(pl_arena *arena, const point_origin *origin, const 
     const int32_t *parents = origin->parents + 4 * (size_t)i;
     double fraction = (double)origin->weights[4 * (size_t)i + 1];
     // A mixture with share 0 need not be the first point, bit by bit, if the other is far away.
-    carried[i] = fraction > 0 ? pl_vec3_mix(points[parents[0]], points[parents[1]], fraction) : points[parents[0]];
+    carried[i] = fraction > 0 ? pl_vec3_lerp(points[parents[0]], points[parents[1]], fraction) : points[parents[0]];
   }
   return carried;
 }

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/vec3.h"
 #include "mesh/topology.h"
+#include "pliant/math.h"
 
 // Corners of the side opposite to each corner, so that the side of a positive tet is seen counter-clockwise from outside.
 static const int32_t TET_SIDES[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};

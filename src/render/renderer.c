@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/scratch.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/picture.h"
 #include "render/render_caption.h"
 #include "render/render_context.h"

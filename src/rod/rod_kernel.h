@@ -50,7 +50,7 @@ PL_SIMD_INLINE d4 angle_between(d4 cosine) {
   d4 t = s / (one + d4_sqrt(one - square)), t2 = t * t, sum = d4_set1(1.0 / 29);
   for (int k = 27; k >= 1; k -= 2) sum = 1.0 / k - t2 * sum;
   d4 angle = 4.0 * t * sum;
-  return d4_select(obtuse, 3.14159265358979323846 - angle, angle);
+  return d4_select(obtuse, PL_PI - angle, angle);
 }
 
 // exp(-y) for y >= 0: 2^-k times the series of what is left, at most half of ln 2.
@@ -108,7 +108,8 @@ static void blend(const pl_rod_batch *batch, const float *weights, float *positi
 // Suppression by carrying. D turns the rest direction of a segment into the present one; it is the joint's own deviation q q_^-1 followed by the short turn to
 // where the segment really is. With D kept, the segment follows its rest direction: d' = D d_'. Velocities relative to the parent turn along, so a
 // chain at rest stays at rest and a swing goes on around the new rest pose.
-static void transport(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *rest_positions, const float *rest_rotations) {
+static void transport(const pl_rod_batch *batch, const pl_rod_lanes *lanes, const float *rest_positions,
+                      const float *rest_rotations) {
   const pl_rod_plan *plan = batch->plan;
   // A joint's old position and velocity are needed by its children after it has moved: joints are taken from the last to the first for what is relative to
   // the parent, then put together again from the first to the last.
@@ -316,7 +317,8 @@ PL_SIMD_INLINE void factor_constraints(const pl_rod_solve *solve, const float *d
     int32_t b = plan->constraint_of[k];
     // A little more than it is: a loop pulled taut has no solution of its own.
     put1(diagonal, k,
-         (get1(batch->inverse_masses, plan->constraints[2 * b]) + get1(batch->inverse_masses, plan->constraints[2 * b + 1])) * 1.0001f);
+         (get1(batch->inverse_masses, plan->constraints[2 * b]) + get1(batch->inverse_masses, plan->constraints[2 * b + 1])) *
+             1.0001f);
   }
   for (int32_t e = 0; e < plan->column_start[m]; ++e) put1(entries, e, pl_f8_set1(0.0f));
   for (int32_t c = 0; c < plan->coupling_count; ++c) {

@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "examples/simplex_weights.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 pl_rod_name pl_rod_name_of(const pl_rod_def *def, int32_t joint) {
   pl_rod_name name;
@@ -32,7 +32,8 @@ static pl_status check_numbers(const pl_rod_def *def, pl_error *error) {
   if (status >= 0) status = pl_check_range("view_time", def->view_time, 0, 1e3, true, error);
   if (status >= 0) status = pl_check_range("tube_sides", def->tube_sides, 0, 64, true, error);
   if (status >= 0) status = pl_check_range("solver", (double)def->solver, 0, PL_ROD_SPRING_BONE, true, error);
-  if (status >= 0) status = pl_check_range("ghost_momentum", (double)def->ghost_momentum, 0, PL_ROD_GHOST_MOMENTUM_KEEP, true, error);
+  if (status >= 0)
+    status = pl_check_range("ghost_momentum", (double)def->ghost_momentum, 0, PL_ROD_GHOST_MOMENTUM_KEEP, true, error);
   if (status >= 0) status = pl_check_range("view_rule", (double)def->view_rule, 0, PL_ROD_VIEW_INTERPOLATING, true, error);
   if (status >= 0 && def->joint_count < 1)
     status = pl_fail_field(error, PL_ERROR_INVALID_DATA, "joints", "a rod body needs at least one joint");
@@ -42,7 +43,7 @@ static pl_status check_numbers(const pl_rod_def *def, pl_error *error) {
 static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) {
   const pl_rod_joint *j = &def->joints[i];
   pl_rod_name name = pl_rod_name_of(def, i);
-  if (!pl_transform_is_sound(j->rest))
+  if (!pl_transform_is_valid(j->rest))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its rest position must be finite and its rotation not zero", name.text);
   if (!(j->radius >= 0 && j->mass >= 0 && j->stiffness >= 0 && j->max_angle >= 0 && j->spring >= 0 && j->drag >= 0 &&
         j->drag <= 1 && j->radius < 1e6 && j->mass < 1e9 && j->stiffness < 1e6 && j->max_angle < 1e3 && j->spring < 1e6 &&

@@ -1,7 +1,7 @@
 // What a rod body is told from outside: weights, led joints, the camera; and the weights that a view gives.
 #include <string.h>
 
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "rod/rod_model.h"
 
 pl_example_view pl_rod_list_examples(const pl_model *model) {
@@ -84,7 +84,9 @@ void pl_rod_interpolate_view(const pl_rod_batch *batch, int32_t lane, pl_vec3 di
 
 int32_t pl_rod_get_chain(const pl_model *model, int32_t joint) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
-  if (model->method->set_target != pl_rod_state_set_target || joint < 0 || joint >= rod->joint_count || rod->kinematic_of_joint[joint] >= 0) return -1;
+  if (model->method->set_target != pl_rod_state_set_target || joint < 0 || joint >= rod->joint_count ||
+      rod->kinematic_of_joint[joint] >= 0)
+    return -1;
   int32_t slot = rod->slot_of_joint[joint];
   return rod->batches[slot / PL_ROD_LANES].chains[slot % PL_ROD_LANES];
 }
@@ -122,7 +124,7 @@ static pl_quat mix(const pl_rod_batch *batch, const float *poses, int32_t joint,
     pl_quat q = pl_rod_get_quat(rest ? poses : poses + (size_t)(k + 1) * stride, joint, lane);
     sum = (pl_quat){sum.x + weight * q.x, sum.y + weight * q.y, sum.z + weight * q.z, sum.w + weight * q.w};
   }
-  return pl_quat_dot(sum, sum) > 1e-12 ? pl_quat_unit(sum) : pl_rod_get_quat(poses, joint, lane);
+  return pl_quat_dot(sum, sum) > 1e-12 ? pl_quat_normalize(sum) : pl_rod_get_quat(poses, joint, lane);
 }
 
 // The same in double precision as the kernel does in single.
@@ -139,7 +141,7 @@ int32_t pl_rod_blend(const pl_model *model, int32_t chain, const double *weights
     if (i == 0) continue;
     const float *aim = batch->aims + 24 * (size_t)i + (size_t)lane;
     pl_vec3 from = p == 0 ? (pl_vec3){(double)aim[0], (double)aim[8], (double)aim[16]} : directions[p];
-    directions[i] = pl_vec3_unit_or(pl_quat_apply(mix(batch, batch->turns, i, lane, weights), from), from);
+    directions[i] = pl_vec3_normalize_or(pl_quat_rotate(mix(batch, batch->turns, i, lane, weights), from), from);
     joints[i].position =
         pl_vec3_add_scaled(joints[p].position, directions[i], (double)batch->lengths[PL_ROD_LANES * (i - 1) + lane]);
   }

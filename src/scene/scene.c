@@ -4,7 +4,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "scene/scene_types.h"
 
 // The first error among findings from `begin` on, as the error of the whole call.
@@ -124,7 +124,7 @@ pl_scene_report pl_scene_get_report(const pl_scene *scene) {
 }
 
 static pl_camera camera_at(const pl_scene_camera_def *def, double time) {
-  pl_camera camera = {def->eye, def->target, def->up, def->field_of_view * 3.14159265358979323846 / 180};
+  pl_camera camera = {def->eye, def->target, def->up, def->field_of_view * PL_PI / 180};
   const pl_scene_view *path = def->path.items;
   int32_t count = def->path.count, next = 0;
   while (next < count && path[next].time <= time) ++next;
@@ -132,8 +132,8 @@ static pl_camera camera_at(const pl_scene_camera_def *def, double time) {
     const pl_scene_view *a = &path[next > 0 ? next - 1 : 0], *b = &path[next < count ? next : count - 1];
     double t = b->time > a->time ? (time - a->time) / (b->time - a->time) : 0;
     t = fmin(fmax(t, 0), 1);
-    camera.eye = pl_vec3_mix(a->eye, b->eye, t);
-    camera.target = pl_vec3_mix(a->target, b->target, t);
+    camera.eye = pl_vec3_lerp(a->eye, b->eye, t);
+    camera.target = pl_vec3_lerp(a->target, b->target, t);
   }
   return camera;
 }

@@ -38,7 +38,7 @@ static double found_of(const pl_actor_report *report, int32_t kind) {
   const double found[EXPECTATION_COUNT] = {report->advance,
                                            (double)report->tally.steps,
                                            (double)report->tally.hops,
-                                           report->turned / 6.283185307179586,
+                                           report->turned / (2 * PL_PI),
                                            (double)report->tally.tumbles,
                                            report->max_lean,
                                            report->max_acceleration,

@@ -8,9 +8,9 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
-static const double RADIANS = 3.14159265358979323846 / 180;
+static const double RADIANS = PL_PI / 180;
 
 // --- a skeleton written in the scene ------------------------------------------------------------------------------------
 
@@ -204,8 +204,8 @@ static pl_status find_animation(pl_scene_instance *set, pl_instance_rod *rod, pl
   const char *near = pl_text_suggest(name, names, view.animation_count);
   char fix[200] = "`pliant info FILE` lists its animations";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%.150s\"?", near);
-  pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "animation"), findings, PL_SEVERITY_ERROR, "unknown-animation", fix,
-                    "the character has no animation \"%s\"", name);
+  pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "animation"), findings, PL_SEVERITY_ERROR,
+                          "unknown-animation", fix, "the character has no animation \"%s\"", name);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "the character has no animation \"%s\"", name);
 }
 
@@ -216,9 +216,10 @@ static pl_status make_character(pl_scene_instance *set, pl_instance_rod *rod, pl
   pl_status status = pl_character_load(set->context, path, &rod->character, findings, &local);
   if (status >= 0) status = pl_character_rig_create(rod->character, &rod->rig, &local);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) {
-    pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR, "character-failed",
-                      "export the character anew, or name another file", "the character \"%s\" cannot be used: %s%s%s", path,
-                      local.field, local.field[0] != '\0' ? ": " : "", local.text);
+    pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR,
+                            "character-failed", "export the character anew, or name another file",
+                            "the character \"%s\" cannot be used: %s%s%s", path, local.field, local.field[0] != '\0' ? ": " : "",
+                            local.text);
     pl_fail(error, status, "the character \"%s\" cannot be used: %s", path, local.text);
   }
   rod->path = pl_arena_copy_text(&set->arena, path);
@@ -302,7 +303,7 @@ pl_status pl_instance_make_tubes(pl_scene_instance *set, pl_instance_part *part,
   pl_vec3 *points = pl_allocate_array(set->context, (size_t)facts.surface_point_count, sizeof(pl_vec3));
   if (points == NULL) return pl_fail_memory(error);
   pl_status status = pl_body_get_surface(set->world, part->body.id, points);
-  for (int32_t i = 0; i < facts.surface_point_count; ++i) points[i] = pl_transform_unapply(placement, points[i]);
+  for (int32_t i = 0; i < facts.surface_point_count; ++i) points[i] = pl_transform_apply_inverse(placement, points[i]);
   pl_mesh_view view = {.point_count = facts.surface_point_count,
                        .points = points,
                        .triangle_count = facts.surface_triangle_count,
@@ -336,7 +337,8 @@ pl_transform pl_instance_rod_joint_at(const pl_instance_rod *rod, int32_t joint,
   const pl_scene_key *keys = source->keys.items;
   if (source->keys.count == 0) return rest;
   pl_transform moved = pl_scene_keys_at(&source->keys, fold(time, keys[0].time, keys[source->keys.count - 1].time, source->loop));
-  return (pl_transform){pl_vec3_add(rest.position, moved.position), pl_quat_unit(pl_quat_multiply(moved.rotation, rest.rotation))};
+  return (pl_transform){pl_vec3_add(rest.position, moved.position),
+                        pl_quat_normalize(pl_quat_multiply(moved.rotation, rest.rotation))};
 }
 
 pl_status pl_instance_add_target(pl_scene_instance *set, const pl_instance_part *part, pl_transform placement, pl_error *error) {

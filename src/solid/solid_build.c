@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/mat3.h"
 #include "base/context.h"
 #include "base/error.h"
 #include "base/hash.h"

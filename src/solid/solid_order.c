@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "base/context.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { BITS_AN_AXIS = 10, DIGIT_BITS = 10, DIGITS = 3, BUCKETS = 1 << DIGIT_BITS };
 

@@ -20,7 +20,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "world/world_state.h"
 
 const char *pl_step_phase_name(pl_step_phase stage) {

@@ -4,7 +4,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "world/world_state.h"
 
 pl_world_def pl_default_world_def(void) {
@@ -96,7 +96,7 @@ static pl_status check_body_def(const pl_body_def *def, pl_error *error) {
   pl_status status = pl_check_def(def->magic, "pl_body_def", error);
   if (status < 0) return status;
   if (def->model == NULL) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "model", "a body needs a model");
-  if (!pl_transform_is_sound(def->placement))
+  if (!pl_transform_is_valid(def->placement))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "placement", "the position must be finite and the rotation not zero");
   if (!pl_vec3_is_finite(def->velocity) || !pl_vec3_is_finite(def->angular_velocity) || !isfinite(def->gravity_scale))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "velocity", "velocities and gravity scale must be finite numbers");
@@ -147,7 +147,7 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
     return pl_fail_memory(error);
   }
   body->start = (pl_body_start){def->placement, def->velocity, def->angular_velocity};
-  body->start.placement.rotation = pl_quat_unit(def->placement.rotation);
+  body->start.placement.rotation = pl_quat_normalize(def->placement.rotation);
   method->start(def->model, body->state, &body->start);
   memcpy(body->saved, body->state, body->state_size);
   memcpy(body->inverse_masses, def->model->inverse_masses, (size_t)def->model->particle_count * sizeof(double));

@@ -5,8 +5,6 @@
 #include "base/random.h"
 #include "check_energy.h"
 
-#define PI 3.14159265358979323846
-
 static inline void fill_random(pl_random *random, double size, double *values, int count) {
   for (int i = 0; i < count; ++i) values[i] = size * pl_random_between(random, -1, 1);
 }

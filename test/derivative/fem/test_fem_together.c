@@ -2,7 +2,7 @@
 #include "base/random.h"
 #include "fem/fem_viscous.h"
 #include "fem_bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { KINDS = 6, VALUES = 3 * PL_FEM_MAX_CORNERS };
 

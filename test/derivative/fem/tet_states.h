@@ -5,7 +5,8 @@
 #include "base/random.h"
 #include "check.h"
 #include "fem/fem_energy.h"
-#include "math/quat.h"
+#include "math/mat3.h"
+#include "pliant/math.h"
 
 // Kinds of deformation by their signed principal stretches.
 typedef struct tet_kind {
@@ -35,7 +36,7 @@ typedef struct tet_state {
 
 static inline pl_mat3 tet_rotation(pl_random *random) {
   pl_vec3 axis = {pl_random_normal(random), pl_random_normal(random), pl_random_normal(random)};
-  return pl_mat3_of_quat(pl_quat_of_axis_angle(axis, pl_random_between(random, -3.14159, 3.14159)));
+  return pl_mat3_from_quat(pl_quat_from_axis_angle(axis, pl_random_between(random, -PL_PI, PL_PI)));
 }
 
 // A tet of about `size`, not too flat, with noise of its own.

@@ -2,7 +2,7 @@
 // ctest: threads
 #include "base/random.h"
 #include "fem_bodies.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 // A scene with all that a step can do: contact and friction, pins hard and soft, forces, damping, examples found by projection.
 typedef struct fixture {

@@ -1,6 +1,6 @@
 // Contact with colliders as springs: rest, friction, moving ground, embedded surfaces.
 #include "fem_bodies.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 static pl_fem_def jelly(void) {
   pl_fem_def def = pl_default_fem_def(PL_FEM_NEO_HOOKEAN);

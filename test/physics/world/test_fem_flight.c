@@ -1,7 +1,7 @@
 // Bodies in free flight, and bodies that were squashed, flattened and turned inside out.
 #include "base/random.h"
 #include "fem_bodies.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 static pl_vec3 total_angular_momentum(const pl_world *world, pl_body_id body) {
   return pl_body_get_report(world, body).angular_momentum;

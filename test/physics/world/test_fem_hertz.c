@@ -6,7 +6,7 @@
 // held where Boussinesq's solution for the same force has them, so that being cut off costs nothing; held at rest, they would take away 0.42/8 of the depth,
 // and the force would be 8 % too large. A long step of a light body is an equilibrium with contact.
 #include "fem_bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 typedef struct press {
   double young, poisson, ball, depth;  // Pa, –, m, m

@@ -1,7 +1,7 @@
 // Momentum of bodies that fly freely while their rest shape is another than the shape they start in: examples found by projection, moduli that differ from element to
 // element, rest shapes whose elements do not fit together.
 #include "fem_bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 typedef struct flight {
   const char *name;

@@ -1,8 +1,7 @@
 // Homogeneous deformations of whole bodies, which every mesh must have exactly: uniaxial stress in closed form, patch tests on shaken meshes.
 #include "base/random.h"
 #include "fem_bodies.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // A box with its points shaken: along the sides of the box for those on its surface, so that it stays a box.
 static pl_mesh *make_shaken_box(pl_context *context, int32_t nx, int32_t ny, int32_t nz, double fraction, uint64_t seed) {
@@ -55,7 +54,7 @@ static void stretch(pl_context *context, const pl_mesh *mesh, pl_fem_material ma
   def.poisson = nu;
   pl_model *model = make_fem_model(context, &def, mesh);
   uniaxial expected = material == PL_FEM_COROTATED ? corotated(l, nu) : neo_hookean(l, nu);
-  pl_transform motion = {{0.3, -0.2, 0.5}, pl_quat_unit((pl_quat){0.5, -0.3, 0.2, 0.6})};
+  pl_transform motion = {{0.3, -0.2, 0.5}, pl_quat_normalize((pl_quat){0.5, -0.3, 0.2, 0.6})};
   pl_box box = pl_points_box(view.points, view.point_count);
   size_t n = (size_t)view.point_count;
   pl_vec3 *x = calloc(n, sizeof *x), *goal = calloc(n, sizeof *goal), *forces = calloc(n, sizeof *forces);
@@ -76,7 +75,7 @@ static void stretch(pl_context *context, const pl_mesh *mesh, pl_fem_material ma
   assert_true(pl_fem_equilibrium(context, model, &rest, x, NULL, &error) >= 0);
   double energy;
   check_ok(pl_fem_energy_of(context, model, x, &energy, forces, &error), &error);
-  pl_vec3 pull = {0, 0, 0}, axis = pl_quat_apply(motion.rotation, (pl_vec3){1, 0, 0});
+  pl_vec3 pull = {0, 0, 0}, axis = pl_quat_rotate(motion.rotation, (pl_vec3){1, 0, 0});
   for (int32_t i = 0; i < view.point_count; ++i) {
     worst[0] = fmax(worst[0], pl_vec3_distance(x[i], goal[i]));
     if (view.points[i].x > box.max.x - 1e-9) pull = pl_vec3_sub(pull, forces[i]);

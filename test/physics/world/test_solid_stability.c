@@ -2,7 +2,7 @@
 // stable in practice; this holds it to that).
 #include "base/random.h"
 #include "bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { MAX = 300 };
 

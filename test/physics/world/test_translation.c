@@ -9,7 +9,7 @@
 // room for 10,000 and 1,000, which is 1 nm and 30 µm.
 #include "base/random.h"
 #include "fem_bodies.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "rods.h"
 
 static const double DOUBLE_BOUND = 1e4 * 1.1e-13, FLOAT_BOUND = 1e3 * 3e-8;
@@ -221,11 +221,11 @@ static pl_collider_def make_collider(int shape, const pl_mesh *mesh) {
   def.half_size = (pl_vec3){0.25, 0.2, 0.25};
   def.mesh = mesh;
   switch (def.shape) {
-    case PL_COLLIDER_HALF_SPACE: def.placement.rotation = pl_quat_of_axis_angle((pl_vec3){1, 0, 2}, 0.05); break;
+    case PL_COLLIDER_HALF_SPACE: def.placement.rotation = pl_quat_from_axis_angle((pl_vec3){1, 0, 2}, 0.05); break;
     case PL_COLLIDER_SPHERE: def.placement.position = (pl_vec3){0.02, -0.25, 0.03}; break;
     case PL_COLLIDER_CAPSULE:
       def.placement.position = (pl_vec3){0.02, -0.25, 0.03};
-      def.placement.rotation = pl_quat_of_axis_angle((pl_vec3){1, 0, 0.5}, 1.57);
+      def.placement.rotation = pl_quat_from_axis_angle((pl_vec3){1, 0, 0.5}, 1.57);
       break;
     default: def.placement.position = (pl_vec3){0.02, -0.2, 0.03}; break;
   }
@@ -434,7 +434,7 @@ static void shells_planes_and_curves_move_alike_everywhere(void **state) {
     def.contact_radius = 0.002;
     subject what =
         falling(k < 2 ? "shell" : "shell with a finer surface", make_fem_model(f.context, &def, sheet), DOUBLE_BOUND, 0.002);
-    what.rotation = pl_quat_of_axis_angle((pl_vec3){1, 0, 0}, 1.6);
+    what.rotation = pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, 1.6);
     what.other.y += 0.01;
     what.position.x = what.other.x = -0.15;  // the middle of the sheet above that of the collider
     what.position.z = what.other.z = -0.08;
@@ -484,7 +484,7 @@ static void rods_move_alike_everywhere(void **state) {
     static const char *const names[3] = {"rod", "spring bones", "rod that follows a camera"};
     subject what = falling(names[k], build_rod(f.context, &rod), FLOAT_BOUND, 0.03);
     // Along x, held at one end.
-    what.rotation = pl_quat_of_axis_angle((pl_vec3){0, 0, 1}, -1.4);
+    what.rotation = pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, -1.4);
     what.position.x = -0.15;
     what.step_count = 60;
     if (k == 2) what.eye = (pl_vec3){1, 2, 3};
@@ -525,8 +525,8 @@ static void fly(pl_context *context, const subject *what, bool planar) {
     pl_body_report after = pl_body_get_report(world, body);
     double change = pl_vec3_distance(before, after.momentum) / pl_vec3_length(before);
     double push = pl_vec3_length(pl_body_get_report(world, other).momentum) / pl_vec3_length(before);
-    print_message("%s at (%g, %g, %g) m: momentum changes by %.2g of itself, that of a body at rest by %.2g\n", what->name, position.x,
-                  position.y, position.z, change, push);
+    print_message("%s at (%g, %g, %g) m: momentum changes by %.2g of itself, that of a body at rest by %.2g\n", what->name,
+                  position.x, position.y, position.z, change, push);
     check_at_most(change, what->bound);
     check_at_most(push, what->bound);
     pl_world_destroy(world);

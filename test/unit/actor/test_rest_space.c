@@ -60,7 +60,7 @@ static void turning_and_moving_an_example_changes_nothing(void **state) {
     for (int32_t g = 0; g < s.fem->group_count; ++g)
       other[g] = PL_TAKE(&s.arena, double, 3 * (size_t)(s.fem->groups[g].corner_count * s.fem->groups[g].element_count));
     pl_rest_space_shape(s.space, p, s.rest);
-    pl_vec3 axis = s.fem->planar ? pl_vec3_of(0, 0, 1) : pl_vec3_unit_or(pl_vec3_of(-1, 0.3, 2), pl_vec3_of(1, 0, 0));
+    pl_vec3 axis = s.fem->planar ? pl_vec3_of(0, 0, 1) : pl_vec3_normalize_or(pl_vec3_of(-1, 0.3, 2), pl_vec3_of(1, 0, 0));
     for (int32_t k = 0; k < REST_EXAMPLES; ++k) {
       pl_vec3 *turned = PL_TAKE(&s.arena, pl_vec3, s.n / 3);
       for (int32_t i = 0; i < s.n / 3; ++i)

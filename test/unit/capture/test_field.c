@@ -1,7 +1,7 @@
 // Fields of Young's modulus: where control points are, and weights that are shares.
 #include "fem_bodies.h"
-#include "math/vec3.h"
 #include "pliant/fit.h"
+#include "pliant/math.h"
 
 static void check_fractions(pl_field_view view) {
   for (int32_t t = 0; t < view.tet_count; ++t) {

@@ -2,7 +2,7 @@
 // Fits of small bars to motions that are known exactly: what comes out, what is flagged, and that it does not depend on threads or interruptions.
 #include "fem/fem_model.h"
 #include "fit_bars.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "solvers/eigen_modes.h"
 #include "solvers/nlopt_simplex.h"
 

@@ -1,8 +1,8 @@
 // Reference shapes: the static shape comes back from them, both solvers find the same one, and without them a body sags once more.
 #include "body/body_method.h"
 #include "fem_bodies.h"
-#include "math/vec3.h"
 #include "pliant/fit.h"
+#include "pliant/math.h"
 #include "pliant/solver.h"
 
 typedef struct fixture {

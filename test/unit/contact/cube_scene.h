@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "contact/contact.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 
 enum { SIDE = 4, PARTICLES = SIDE * SIDE * SIDE, BODIES = 6 };
@@ -151,7 +152,7 @@ static inline void stiffen(scene *s, int32_t b) {
     a = pl_mat3_add(a, pl_mat3_outer(pl_vec3_sub(s->positions[b][p], center), s->model.rest[p]));
   pl_quat rotation = pl_rotation_of_mat3(a, pl_quat_identity());
   for (int32_t p = 0; p < PARTICLES; ++p) {
-    pl_vec3 goal = pl_vec3_add(center, pl_quat_apply(rotation, s->model.rest[p]));
+    pl_vec3 goal = pl_vec3_add(center, pl_quat_rotate(rotation, s->model.rest[p]));
     s->velocities[b][p] = pl_vec3_add_scaled(s->velocities[b][p], pl_vec3_sub(goal, s->positions[b][p]), 1 / STEP);
     s->positions[b][p] = goal;
   }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "contact/contact.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { RINGS = 12, SEGMENTS = 18, POINTS = RINGS * SEGMENTS, TRIANGLES = 2 * POINTS };
 

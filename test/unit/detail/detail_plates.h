@@ -3,10 +3,9 @@
 #define PL_TEST_DETAIL_PLATES_H
 
 #include "check.h"
-#include "math/quat.h"
-#include "math/vec3.h"
 #include "mesh/topology.h"
 #include "pliant/detail.h"
+#include "pliant/math.h"
 
 // Tets of a box 1 x 1 x 0.2 around the origin, z up, with its boundary as surface; or such a box cut.
 typedef struct plate {
@@ -78,7 +77,7 @@ static inline pl_vec3 fine_detail(const press *load, pl_vec3 x) {
 }
 
 static inline pl_vec3 carry(const press *load, pl_vec3 x) {
-  return pl_vec3_add(pl_quat_apply(load->rotation, x), load->shift);
+  return pl_vec3_add(pl_quat_rotate(load->rotation, x), load->shift);
 }
 
 // Fill displacements and both surfaces.
@@ -96,7 +95,7 @@ static inline void press_plate(plate *p, const press *load) {
 
 static inline pl_detail_contact contact_of(const press *load) {
   return (pl_detail_contact){.point = carry(load, pl_vec3_add(load->center, coarse_dent(load, load->center))),
-                             .normal = pl_quat_apply(load->rotation, pl_vec3_of(0, 0, 1)),
+                             .normal = pl_quat_rotate(load->rotation, pl_vec3_of(0, 0, 1)),
                              .pressure = 1};
 }
 

@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "detail/detail_descriptor.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 enum { CUBE_SIDE = 12, CUBE_COUNT = CUBE_SIDE * CUBE_SIDE * CUBE_SIDE, DEFORMATION_COUNT = 8 };
 
@@ -31,13 +31,13 @@ static inline pl_vec3 deform(int32_t kind, pl_vec3 p) {
   switch (kind) {
     case 1: return pl_vec3_of(p.x - 0.2 * p.x * p.z, p.y, p.z + 0.1 * p.x * p.x);
     case 2: return pl_vec3_of(p.x + 0.2 * p.x * p.z, p.y, p.z - 0.1 * p.x * p.x);
-    case 3: return pl_quat_apply(pl_quat_of_rotation_vector(pl_vec3_of(0, 0, 0.4 * p.z)), p);
+    case 3: return pl_quat_rotate(pl_quat_from_rotation_vector(pl_vec3_of(0, 0, 0.4 * p.z)), p);
     case 4: return pl_vec3_of(p.x * (1 - 0.2 * p.z), p.y * (1 - 0.2 * p.z), p.z);
     case 5: return pl_vec3_of(1.3 * p.x, p.y, p.z);
     case 6: return pl_vec3_of(p.x, p.y, p.z + dent);
     case 7: {
       pl_vec3 dented = pl_vec3_of(p.x, p.y, p.z + dent);
-      return pl_vec3_add(pl_quat_apply(pl_quat_of_rotation_vector(pl_vec3_of(0.9, -0.5, 1.7)), dented), pl_vec3_of(3, -1, 2));
+      return pl_vec3_add(pl_quat_rotate(pl_quat_from_rotation_vector(pl_vec3_of(0.9, -0.5, 1.7)), dented), pl_vec3_of(3, -1, 2));
     }
     default: return p;
   }
@@ -49,7 +49,7 @@ static inline pl_vec3 sample_vector(pl_random *random, double reach) {
 }
 
 static inline pl_mat3 sample_rotation(pl_random *random) {
-  return pl_mat3_of_quat(pl_quat_of_rotation_vector(sample_vector(random, 2.5)));
+  return pl_mat3_from_quat(pl_quat_from_rotation_vector(sample_vector(random, 2.5)));
 }
 
 #endif

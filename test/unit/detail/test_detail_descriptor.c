@@ -1,4 +1,5 @@
 // Site and load descriptors: what they do not depend on, table 1 of paper 003, and the stamping frame.
+#include "math/mat3.h"
 #include "unit/detail/detail_samples.h"
 
 static pl_vec3 cube[CUBE_COUNT];

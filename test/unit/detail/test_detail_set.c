@@ -74,7 +74,7 @@ static void depths_of_one_press_are_told_apart(void **state) {
   record(context, &s, 16, presses, 3);
   // Folds that come with depth: the deepest has twice the detail that its depth would give.
   for (int32_t i = 0; i < s.plates[2].object.surface_count; ++i)
-    s.plates[2].fine[i] = pl_vec3_mix(s.plates[2].coarse[i], s.plates[2].fine[i], 2);
+    s.plates[2].fine[i] = pl_vec3_lerp(s.plates[2].coarse[i], s.plates[2].fine[i], 2);
   pl_detail_def def = plate_def();
   pl_detail_set *set = NULL;
   pl_error error = {0};
@@ -97,7 +97,7 @@ static void tools_are_told_apart_by_their_patch(void **state) {
   const press presses[] = {press_at(0, 0, 0.02), press_at(0, 0, 0.02)};
   record(context, &s, 16, presses, 2);
   for (int32_t i = 0; i < s.plates[1].object.surface_count; ++i)
-    s.plates[1].fine[i] = pl_vec3_mix(s.plates[1].coarse[i], s.plates[1].fine[i], -0.5);
+    s.plates[1].fine[i] = pl_vec3_lerp(s.plates[1].coarse[i], s.plates[1].fine[i], -0.5);
   s.recordings[0].contact.radius = 0.02;
   s.recordings[1].contact.radius = 0.15;
   pl_detail_def def = plate_def();

@@ -1,6 +1,6 @@
 // Poses that are useless or harmful are told by name, for tets and for surfaces.
 #include "check.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/pose.h"
 
 enum { POSES = 5 };

@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "math/quat.h"
 #include "pliant/character.h"
+#include "pliant/math.h"
 #include "test_gltf_bytes.h"
 
 static char folder[200];
@@ -88,7 +88,7 @@ static inline pl_character_motion other_motion(void) {
   static pl_transform frames[OTHER_FRAMES * OTHER_JOINTS];
   static const int32_t nodes[OTHER_JOINTS] = {3, 1, 2};  // children before parents
   for (int32_t i = 0; i < OTHER_FRAMES * OTHER_JOINTS; ++i)
-    frames[i] = (pl_transform){{sin(i), 0.3 * i, cos(2 * i)}, pl_quat_of_rotation_vector((pl_vec3){0.3 * i, 1, -0.2 * i})};
+    frames[i] = (pl_transform){{sin(i), 0.3 * i, cos(2 * i)}, pl_quat_from_rotation_vector((pl_vec3){0.3 * i, 1, -0.2 * i})};
   return (pl_character_motion){
       .name = "sway", .frame_rate = 24, .frame_count = OTHER_FRAMES, .joint_count = OTHER_JOINTS, .nodes = nodes, .joints = frames};
 }

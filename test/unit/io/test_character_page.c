@@ -1,5 +1,5 @@
 // The worked example of docs/characters.md is a character as the page says.
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "test_character_file.h"
 
 // The text of the page's first JSON block, to be given to free().

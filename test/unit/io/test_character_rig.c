@@ -1,5 +1,5 @@
 // Rigs: which nodes become joints, with which numbers, and where the example poses are.
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "test_character_file.h"
 
 // body above head; on the head a strand s1 s2 s3 with a branch t1 t2 from s2, a pin below s3 that no spring names, and a neighbour u1 u2.
@@ -33,7 +33,7 @@
   "{\"name\":\"still\"}]},{\"root\":8,\"tail\":[0,-0.05,0]}],"                                                           \
   "\"rod\":{\"solver\":\"matched\",\"density\":500,\"stiffness\":0.2,\"stiffness_step\":0.01,\"width\":3,\"twist\":0.7," \
   "\"damping\":2,"                                                                                                       \
-  "\"friction\":0.1,\"ghost_momentum\":\"paper\",\"window\":0.3,\"view_time\":0.4,\"view_rule\":\"interpolating\"},"        \
+  "\"friction\":0.1,\"ghost_momentum\":\"paper\",\"window\":0.3,\"view_time\":0.4,\"view_rule\":\"interpolating\"},"     \
   "\"joints\":[{\"node\":4,\"radius\":0.5,\"mass\":0.25,\"stiffness\":0.125,\"max_angle\":1}],\"links\":[[4,7]]}"
 
 typedef struct fixture {

@@ -5,8 +5,8 @@
 
 #include "check.h"
 
-#include "math/quat.h"
 #include "pliant/character.h"
+#include "pliant/math.h"
 
 enum {
   HEAD = 0,
@@ -41,7 +41,7 @@ static inline pl_transform test_local(const test_rod *rod, int32_t i) {
   const pl_rod_joint *joint = &rod->joints[i];
   if (joint->parent < 0) return joint->rest;
   pl_transform above = rod->joints[joint->parent].rest;
-  return (pl_transform){pl_transform_unapply(above, joint->rest.position),
+  return (pl_transform){pl_transform_apply_inverse(above, joint->rest.position),
                         pl_quat_multiply(pl_quat_conjugate(above.rotation), joint->rest.rotation)};
 }
 
@@ -57,7 +57,7 @@ static inline void make_joints(test_rod *rod) {
     rod->joints[i].name = names[i];
     rod->joints[i].kinematic = i == HEAD || i == BODY;
     rod->joints[i].rest.position = positions[i];
-    rod->joints[i].rest.rotation = pl_quat_of_rotation_vector((pl_vec3){0.1 * i, 0.3 - 0.05 * i, 0.2});
+    rod->joints[i].rest.rotation = pl_quat_from_rotation_vector((pl_vec3){0.1 * i, 0.3 - 0.05 * i, 0.2});
     rod->joints[i].radius = 0.02 - 0.001 * i;
     rod->joints[i].spring = 0.5 + 0.1 * i;
     rod->joints[i].drag = 0.3 + 0.02 * i;
@@ -74,7 +74,7 @@ static inline void make_skin(test_rod *rod, pl_context *context) {
     int32_t parent = rod->joints[i].parent;
     for (int32_t k = 0; k < CORNERS; ++k) {
       int32_t point = i * CORNERS + k, next = i * CORNERS + (k + 1) % CORNERS;
-      double angle = 0.5 * 3.14159265358979 * k;
+      double angle = 0.5 * PL_PI * k;
       pl_vec3 side = {0.03 * cos(angle), 0.005 * k, 0.03 * sin(angle)};
       rod->points[point] = pl_vec3_add(rod->joints[i].rest.position, side);
       rod->puffed[point] = pl_vec3_add_scaled(rod->points[point], side, 0.5 * (i % 3));
@@ -106,9 +106,9 @@ static inline void make_examples(test_rod *rod) {
   pl_quat turn = pl_quat_identity();
   rod->left[EAR] = rod->joints[EAR].rest.position;
   for (int32_t i = EAR + 1; i < EAR + 4; ++i) {
-    turn = pl_quat_multiply(pl_quat_of_axis_angle((pl_vec3){0, 0, 1}, 0.5), turn);
+    turn = pl_quat_multiply(pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 0.5), turn);
     pl_vec3 way = pl_vec3_sub(rod->joints[i].rest.position, rod->joints[i - 1].rest.position);
-    rod->left[i] = pl_vec3_add(rod->left[i - 1], pl_quat_apply(turn, way));
+    rod->left[i] = pl_vec3_add(rod->left[i - 1], pl_quat_rotate(turn, way));
   }
   rod->examples[0] = (pl_rod_example){.name = "left", .root = EAR, .positions = rod->left, .direction = {1, 0, 0.5}, .extent = 0.8};
   rod->examples[1] = (pl_rod_example){.name = "still", .root = EAR, .positions = rod->left};
@@ -120,7 +120,7 @@ static inline void make_settings(test_rod *rod) {
     rod->colliders[i] = (pl_rod_collider){.joint = i == 0 ? HEAD : BODY, .shape = pl_default_collider_def(shapes[i])};
     rod->colliders[i].shape.radius = 0.1;
     rod->colliders[i].shape.half_length = 0.2;
-    rod->colliders[i].shape.placement = (pl_transform){{0, 0.1, 0.05}, pl_quat_of_rotation_vector((pl_vec3){0.2, 0, 0.4})};
+    rod->colliders[i].shape.placement = (pl_transform){{0, 0.1, 0.05}, pl_quat_from_rotation_vector((pl_vec3){0.2, 0, 0.4})};
   }
   rod->meets[0] = 1;
   rod->chains[0] = (pl_rod_chain){.name = "the ear", .root = EAR, .center = HEAD, .colliders = rod->meets, .collider_count = 1};
@@ -151,7 +151,7 @@ static inline void make_motion(test_rod *rod, double stretch) {
       pl_transform local = test_local(rod, i);
       // More than a whole turn at ear.2, so that quaternions pass their hemisphere.
       double swing = i == 2 ? 9 * t : 0.6 * sin(5 * t + i);
-      local.rotation = pl_quat_multiply(local.rotation, pl_quat_of_rotation_vector((pl_vec3){swing, 0.3 * swing, -0.2 * swing}));
+      local.rotation = pl_quat_multiply(local.rotation, pl_quat_from_rotation_vector((pl_vec3){swing, 0.3 * swing, -0.2 * swing}));
       if (i == BODY) local.position.x += 0.4 * t;
       if (i == 3 && frame >= 6) local.position.y += stretch;
       now[i] = parent < 0 ? local : pl_transform_multiply(now[parent], local);

@@ -1,5 +1,5 @@
 // Animations of characters against closed forms.
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "test_character_file.h"
 
 // Three nodes: hips above spine above head; the animation drives what each test adds.

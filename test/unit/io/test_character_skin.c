@@ -1,6 +1,6 @@
 // Skins of characters against an evaluation with full 4x4 matrices.
 #include "base/random.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "test_character_file.h"
 
 enum { JOINT_COUNT = 3, POINT_COUNT = 6 };

@@ -320,7 +320,7 @@ static void examples_keep_their_twist(void **state) {
   pl_transform placement = rod.joints[HEAD].rest;
   for (int32_t i = EAR; i < EAR + 4; ++i) {
     pl_transform local = test_local(&rod, i);
-    local.rotation = pl_quat_multiply(local.rotation, pl_quat_of_rotation_vector((pl_vec3){0.2 * i, 0.7, -0.1 * i}));
+    local.rotation = pl_quat_multiply(local.rotation, pl_quat_from_rotation_vector((pl_vec3){0.2 * i, 0.7, -0.1 * i}));
     placement = pl_transform_multiply(placement, local);
     rod.left[i] = placement.position;
     turns[i] = placement.rotation;

@@ -2,8 +2,8 @@
 #define _XOPEN_SOURCE 700
 #include <unistd.h>
 
-#include "math/vec3.h"
 #include "mesh_file.h"
+#include "pliant/math.h"
 
 static const char *const NAMES[3] = {"bend", "50% \"up\" <& left>", "\xC3\xA4rger 2"};
 

@@ -4,7 +4,8 @@
 
 #include "base/random.h"
 #include "check.h"
-#include "math/quat.h"
+#include "math/mat3.h"
+#include "pliant/math.h"
 
 static inline pl_vec3 random_vec3(pl_random *random) {
   double x = pl_random_normal(random), y = pl_random_normal(random), z = pl_random_normal(random);
@@ -20,12 +21,12 @@ static inline pl_mat3 random_mat3(pl_random *random) {
 // Uniform over all rotations.
 static inline pl_quat random_quat(pl_random *random) {
   pl_vec3 v = random_vec3(random);
-  return pl_quat_unit((pl_quat){v.x, v.y, v.z, pl_random_normal(random)});
+  return pl_quat_normalize((pl_quat){v.x, v.y, v.z, pl_random_normal(random)});
 }
 
 // u diag(s) vᵀ with random rotations u and v.
 static inline pl_mat3 mat3_of_stretches(pl_random *random, double s0, double s1, double s2) {
-  pl_mat3 u = pl_mat3_of_quat(random_quat(random)), v = pl_mat3_of_quat(random_quat(random));
+  pl_mat3 u = pl_mat3_from_quat(random_quat(random)), v = pl_mat3_from_quat(random_quat(random));
   return pl_mat3_multiply(pl_mat3_multiply(u, pl_mat3_diagonal(s0, s1, s2)), pl_mat3_transpose(v));
 }
 

@@ -1,5 +1,6 @@
 // Eigenvalues and singular values rebuild their matrix, in order, with proper rotations, for any size and rank.
 #include "math/jacobi.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 #include "random_math.h"
 
@@ -47,7 +48,7 @@ static void equal_and_vanishing_values_are_no_trouble(void **state) {
     for (int n = 0; n < 200; ++n) {
       pl_mat3 a = mat3_of_stretches(&random, stretches[c][0], stretches[c][1], stretches[c][2]);
       check_svd(a);
-      pl_mat3 q = pl_mat3_of_quat(random_quat(&random));
+      pl_mat3 q = pl_mat3_from_quat(random_quat(&random));
       pl_mat3 s = rebuild(q, (pl_vec3){stretches[c][0], stretches[c][1], stretches[c][2]}, q);
       check_eigen(pl_mat3_scale(pl_mat3_add(s, pl_mat3_transpose(s)), 0.5));
     }
@@ -64,7 +65,7 @@ static void known_values_are_found(void **state) {
     check_near(found.x, s[0], 1e-13);
     check_near(found.y, s[1], 1e-13);
     check_near(found.z, s[2], 1e-13);
-    pl_mat3 q = pl_mat3_of_quat(random_quat(&random));
+    pl_mat3 q = pl_mat3_from_quat(random_quat(&random));
     pl_symmetric_eigen(rebuild(q, (pl_vec3){s[2], s[0], s[1]}, q), &found, &v);
     check_near(found.x, s[0], 1e-13);
     check_near(found.y, s[1], 1e-13);

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "check.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/mesh.h"
 
 static inline pl_mesh *sample_of_view(pl_context *context, pl_mesh_view view) {
@@ -26,12 +26,11 @@ static inline pl_mesh *sample_sphere(pl_context *context, int32_t stacks) {
   int32_t slices = 2 * stacks, point_count = (stacks - 1) * slices + 2, triangle_count = 0;
   pl_vec3 *points = malloc((size_t)point_count * sizeof *points);
   int32_t *triangles = malloc((size_t)(2 * stacks * slices) * 3 * sizeof *triangles);
-  const double pi = 3.14159265358979323846;
   points[0] = pl_vec3_of(0, 0, 1);
   points[point_count - 1] = pl_vec3_of(0, 0, -1);
   for (int32_t i = 1; i < stacks; ++i)
     for (int32_t j = 0; j < slices; ++j) {
-      double polar = pi * i / stacks, around = 2 * pi * j / slices;
+      double polar = PL_PI * i / stacks, around = 2 * PL_PI * j / slices;
       points[1 + (i - 1) * slices + j] = pl_vec3_of(sin(polar) * cos(around), sin(polar) * sin(around), cos(polar));
     }
   for (int32_t i = 0; i < stacks; ++i)
@@ -67,7 +66,7 @@ static inline pl_mesh *sample_soup(pl_context *context, int32_t triangle_count, 
     p[0] = sample_point(&random, 1);
     p[1] = pl_vec3_add(p[0], sample_point(&random, 0.2));
     p[2] = pl_vec3_add(p[0], sample_point(&random, 0.2));
-    if (t % 10 == 3) p[2] = pl_vec3_mix(p[0], p[1], 0.3);
+    if (t % 10 == 3) p[2] = pl_vec3_lerp(p[0], p[1], 0.3);
     if (t % 10 == 6) p[2] = p[1] = p[0];
     if (t % 10 == 9) memcpy(p, p - 9, 3 * sizeof *p);
     for (int32_t i = 0; i < 3; ++i) triangles[3 * t + i] = 3 * t + i;

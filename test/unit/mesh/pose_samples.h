@@ -5,8 +5,6 @@
 #include "mesh/pose_fitter.h"
 #include "unit/mesh/mesh_samples.h"
 
-static const double sample_pi = 3.14159265358979323846;
-
 // A bar along z with its boundary as surface, and a place for the posed surface.
 typedef struct bar {
   pl_context *context;
@@ -49,8 +47,8 @@ static inline pl_vec3 bar_twist(pl_vec3 p, double amount) {
 // Two bones that meet at the origin: above, rotated around x by `amount`; linear blend skinning over a length of 0.8.
 static inline pl_vec3 bar_elbow(pl_vec3 p, double amount) {
   double fraction = fmin(fmax(p.z / 0.8 + 0.5, 0), 1);
-  pl_vec3 turned = pl_quat_apply(pl_quat_of_axis_angle(pl_vec3_of(1, 0, 0), amount), p);
-  return pl_vec3_mix(p, turned, fraction);
+  pl_vec3 turned = pl_quat_rotate(pl_quat_from_axis_angle(pl_vec3_of(1, 0, 0), amount), p);
+  return pl_vec3_lerp(p, turned, fraction);
 }
 
 #endif

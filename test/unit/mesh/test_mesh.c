@@ -1,6 +1,6 @@
 // A mesh is a faithful copy that refuses bad data by name; the box of tets fills its box; normals are what geometry says.
 #include "check.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/mesh.h"
 
 static const pl_vec3 CORNERS[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 2, 2}};

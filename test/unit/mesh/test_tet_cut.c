@@ -1,6 +1,6 @@
 // Cut meshes keep their volume, are closed along the cut, and hang together only where they should.
-#include "math/quat.h"
 #include "mesh/topology.h"
+#include "pliant/math.h"
 #include "unit/mesh/mesh_samples.h"
 
 typedef struct cut_facts {
@@ -119,7 +119,7 @@ static void check_sides(pl_context *context, const pl_mesh *mesh, const pl_cut_d
   int32_t *component = NULL, count = 0;
   assert_true(pl_components_find(&arena, (pl_elements){v.tets, v.tet_count, 4}, v.point_count, &component, &count));
   double *min = PL_TAKE(&arena, double, count), *max = PL_TAKE(&arena, double, count);
-  pl_vec3 normal = pl_vec3_unit_or(def->plane_normal, pl_vec3_of(0, 0, 0));
+  pl_vec3 normal = pl_vec3_normalize_or(def->plane_normal, pl_vec3_of(0, 0, 0));
   for (int32_t i = 0; i < v.point_count; ++i) {
     double height = pl_vec3_dot(normal, pl_vec3_sub(v.points[i], def->plane_point));
     min[component[i]] = fmin(min[component[i]], height);

@@ -1,7 +1,7 @@
 // Cameras that frame a box, and the palette.
 #include "check.h"
 
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/picture.h"
 #include "render/render_camera.h"
 

@@ -1,13 +1,11 @@
 // Pictures: the right things in the right places, the same every time, and nothing left behind when something fails.
 #include "check.h"
 
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/picture.h"
 #include "render/render_context.h"
 
 enum { WIDTH = 320, HEIGHT = 240, PIXEL_COUNT = WIDTH * HEIGHT };
-
-#define PI 3.14159265358979323846
 
 typedef struct ball {
   pl_vec3 points[42 * 64 + 2];
@@ -21,7 +19,7 @@ static void make_ball(ball *self, pl_vec3 center, double radius) {
   self->point_count = RINGS * AROUND + 2;
   for (int j = 0; j < RINGS; ++j)
     for (int i = 0; i < AROUND; ++i) {
-      double a = 2 * PI * i / AROUND, b = PI * (j + 1) / (RINGS + 1);
+      double a = 2 * PL_PI * i / AROUND, b = PL_PI * (j + 1) / (RINGS + 1);
       self->points[j * AROUND + i] = pl_vec3_add_scaled(center, pl_vec3_of(sin(b) * cos(a), cos(b), -sin(b) * sin(a)), radius);
     }
   int32_t north = RINGS * AROUND, south = north + 1, count = 0;
@@ -133,7 +131,7 @@ static void a_sphere_covers_the_area_of_its_projected_disc(void **state) {
     if (brightness(self->rgb, i % WIDTH, i / WIDTH) < 205) ++covered;
   // The cone of rays that touch the sphere has the tangent r / sqrt(d² - r²).
   double radius = 1 / sqrt(36.0 - 1) / tan(0.25) * HEIGHT / 2;
-  check_near(covered / (PI * radius * radius), 1, 0.02);
+  check_near(covered / (PL_PI * radius * radius), 1, 0.02);
 }
 
 static void silhouettes_are_anti_aliased(void **state) {
@@ -201,7 +199,7 @@ static void two_bodies_have_their_two_colors(void **state) {
     if (p[0] > p[2] + 50) ++red[side];
     if (p[2] > p[0] + 50) ++blue[side];
   }
-  double radius = 0.8 / sqrt(9 * 9 - 0.64) / tan(0.25) * HEIGHT / 2, area = PI * radius * radius;
+  double radius = 0.8 / sqrt(9 * 9 - 0.64) / tan(0.25) * HEIGHT / 2, area = PL_PI * radius * radius;
   check_at_most(0.8 * area, red[0]);
   check_at_most(0.8 * area, blue[1]);
   check_at_most(red[1], 0.01 * area);

@@ -1,6 +1,6 @@
 // Scenes that are built again with something changed: worlds that go on where others stand, poses in the document, shapes that are kept, another camera.
 #include "base/context.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/pliant.h"
 #include "scene/scene_shelf.h"
 #include "scene/scene_types.h"

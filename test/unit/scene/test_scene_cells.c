@@ -1,6 +1,6 @@
 // Tets drawn as text: the boxes become tets that fit together, a surface is carried by them, and mistakes are told at their place.
-#include "math/vec3.h"
 #include "pliant/fem.h"
+#include "pliant/math.h"
 #include "scene/scene_fem.h"
 #include "world_fixtures.h"
 
@@ -63,9 +63,9 @@ static void boxes_become_tets_that_fit_together(void **state) {
 static void a_drawing_is_turned_and_put_and_scaled(void **state) {
   (void)state;
   fixture s = open_fixture(SCENE("\"m\": {\"scale\": 2, \"cells\": {" BRIDGE
-                             ", \"position\": [0, 0, 1], \"rotation\": {\"axis\": [0, 1, 0], \"degrees\": 90}}}",
-                             ""),
-                       ".");
+                                 ", \"position\": [0, 0, 1], \"rotation\": {\"axis\": [0, 1, 0], \"degrees\": 90}}}",
+                                 ""),
+                           ".");
   check_ok(s.status, &s.error);
   pl_mesh *mesh = make_mesh(&s);
   pl_mesh_view view = pl_mesh_get_view(mesh);

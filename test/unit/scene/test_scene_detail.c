@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/pliant.h"
 #include "world_fixtures.h"
 
@@ -17,10 +17,10 @@
   "}, \"bodies\": [\n"                                                                                                        \
   "{\"name\": \"fine\", \"mesh\": \"block\", \"method\": \"fem\", \"tets\": {\"cell_size\": 0.04}, \"position\": [-0.5, 0, "  \
   "0], " FEM                                                                                                                  \
-  ", \"pins\": [{\"within\": {\"min\": [-2, -1, -2], \"max\": [0, -0.03, 2]}}]},\n"                                        \
+  ", \"pins\": [{\"within\": {\"min\": [-2, -1, -2], \"max\": [0, -0.03, 2]}}]},\n"                                           \
   "{\"name\": \"coarse\", \"mesh\": \"block\", \"method\": \"fem\", \"tets\": {\"cell_size\": 0.07}, \"position\": [0.5, 0, " \
   "0], " rotation FEM                                                                                                         \
-  ", \"pins\": [{\"within\": {\"min\": [0, -1, -2], \"max\": [2, -0.03, 2]}}]}],\n"                                        \
+  ", \"pins\": [{\"within\": {\"min\": [0, -1, -2], \"max\": [2, -0.03, 2]}}]}],\n"                                           \
   "\"recording\": {\"fine\": \"fine\", \"coarse\": \"coarse\", \"tools\": [{\"name\": \"ball\", \"shape\": \"sphere\", "      \
   "\"radius\": 0.05}], \"steps\": 3, \"window_radius\": 0.08, \"stamp_radius\": 0.5, \"stamp_resolution\": 80, "              \
   "\"stamp_border\": 0.1, \"touches\": [" touches "]}}"

@@ -2,7 +2,7 @@
 // Rod bodies in scenes: skeletons written in the document, characters, drivers, settling, replaced values, and what is said about mistakes.
 #include <unistd.h>
 
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "pliant/pliant.h"
 #include "world_fixtures.h"
 
@@ -48,7 +48,8 @@ static void examples_follow_the_camera_of_the_scene(void **state) {
   assert_null(body.mesh);
   assert_non_null(body.surface);
   assert_non_null(body.rod_def);
-  assert_true(pl_model_get_report(pl_body_get_model(world, body.id)).surface_point_count == pl_mesh_get_view(body.surface).point_count);
+  assert_true(pl_model_get_report(pl_body_get_model(world, body.id)).surface_point_count ==
+              pl_mesh_get_view(body.surface).point_count);
   close_fixture(&s);
 }
 
@@ -66,7 +67,7 @@ static void led_joints_move_by_their_keys(void **state) {
   check_ok(pl_rod_get_joints(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id, joints), NULL);
   check_near(joints[1].position.x, 0.25, 1e-6);
   check_near(joints[2].position.x, 0.25, 1e-6);  // the root goes with it
-  check_near(joints[1].rotation.y, sin(3.14159265358979323846 / 8), 1e-6);
+  check_near(joints[1].rotation.y, sin(PL_PI / 8), 1e-6);
   close_fixture(&s);
 }
 
@@ -84,7 +85,8 @@ static void trees_loops_and_colliders_can_be_written(void **state) {
           ""),
       ".");
   check_ok(s.status, &s.error);
-  pl_rod_report report = pl_rod_get_report(pl_body_get_model(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id));
+  pl_rod_report report =
+      pl_rod_get_report(pl_body_get_model(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id));
   assert_int_equal(report.joint_count, 1 + 5 + 2 + 1);
   assert_int_equal(report.link_count, 1);
   assert_int_equal(pl_scene_instance_get_body(s.set, 0).rod_def->collider_count, 1);

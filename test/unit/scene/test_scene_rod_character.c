@@ -3,7 +3,7 @@
 // with them is told at its place.
 #include <unistd.h>
 
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "pliant/pliant.h"
 #include "world_fixtures.h"
 
@@ -111,7 +111,7 @@ static void numbers_of_the_file_hold_where_the_scene_has_none(void **state) {
   check_near(def->stiffness, 0.1, 0);
   check_near(def->density, 500, 1e-9);
   assert_int_equal(def->example_count, 1);
-  check_near(def->examples[0].extent, 40 * 3.14159265358979323846 / 180, 1e-6);
+  check_near(def->examples[0].extent, 40 * PL_PI / 180, 1e-6);
   close_fixture(&s);
   unlink(path);
   rmdir(folder);

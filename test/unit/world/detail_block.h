@@ -3,8 +3,8 @@
 #define PL_TEST_DETAIL_BLOCK_H
 
 #include "bodies.h"
-#include "math/vec3.h"
 #include "pliant/detail.h"
+#include "pliant/math.h"
 
 typedef struct fixture {
   pl_mesh *mesh;

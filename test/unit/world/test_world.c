@@ -1,6 +1,6 @@
 // The world's own promises: handles, pins, forces, wind, controllers, layers, roll-back, snapshot, and the same bits for any thread count.
 #include "bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // ctest: threads
 

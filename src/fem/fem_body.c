@@ -1,4 +1,4 @@
-// What only finite-element bodies tell of themselves.
+// Finite-element bodies in a world: reports and drivers.
 #include "fem/fem_driver.h"
 #include "world/world_state.h"
 
