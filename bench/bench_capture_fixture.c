@@ -214,8 +214,8 @@ pl_status capture_body_open(pl_context *context, const capture_body_def *def, ca
 static pl_status sample(const capture_body *fine, capture_body *body, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(body->rest);
   pl_embedding *embeddings = NULL;
-  pl_status status =
-      pl_embedding_build(body->context, fine->rest, view.points, view.point_count, 1e-6 * fine->size, &embeddings, NULL, error);
+  pl_status status = pl_embedding_build(
+      body->context, fine->rest, &(pl_embedding_input){view.points, view.point_count, 1e-6 * fine->size}, &embeddings, NULL, error);
   if (status < 0) return status;
   pl_vec3 *points = tool_allocate((size_t)view.point_count, sizeof *points);
   pl_embedding_apply(embeddings, pl_mesh_get_view(fine->statics).points, points);
@@ -320,7 +320,7 @@ static pl_status simulate(const capture_body *body, int32_t steps, const pl_fit_
   pl_fit_def def = capture_fit_def(body, body->field);
   def.steps_per_frame = steps;
   pl_fit *fit = NULL;
-  pl_status status = pl_fit_create(body->context, &def, body->statics, sequence, 1, &fit, error);
+  pl_status status = pl_fit_create(body->context, &def, body->statics, &(pl_fit_sequences){sequence, 1}, &fit, error);
   if (status >= 0) status = pl_fit_set_values(fit, body->values, error);
   if (status >= 0) status = pl_fit_predict(fit, sequence, positions, NULL, error);
   pl_fit_destroy(fit);

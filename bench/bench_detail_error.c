@@ -50,7 +50,8 @@ static pl_status record(pl_context *context, const char *text, pl_scene **scene,
   pl_findings *findings = NULL;
   pl_detail_session_def def = pl_default_detail_session_def();
   pl_status status = pl_findings_create(context, &findings, error);
-  if (status >= 0) status = pl_scene_load_memory(context, text, strlen(text), "benchmark", ".", scene, findings, error);
+  if (status >= 0)
+    status = pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "benchmark", "."}, scene, findings, error);
   if (status >= 0) status = pl_detail_session_record(context, &def, *scene, session, findings, error);
   pl_findings_destroy(findings);
   return status;
@@ -69,7 +70,8 @@ static pl_status order_examples(pl_context *context, const pl_detail_session_vie
   pl_detail_def def = view->def;
   def.plain_weights = true;
   def.site_width = def.load_width = 1;
-  pl_status status = pl_detail_set_build(context, &def, view->recordings, EXAMPLE_COUNT, &set, NULL, error);
+  pl_status status =
+      pl_detail_set_build(context, &def, &(pl_detail_recordings){view->recordings, EXAMPLE_COUNT, NULL}, &set, NULL, error);
   if (status < 0) return status;
   pl_detail_set_view keys = pl_detail_set_get_view(set);
   double nearest[EXAMPLE_COUNT], min = HUGE_VAL;
@@ -122,8 +124,10 @@ static pl_status judge(bench_session *bench, pl_context *context, const pl_detai
   for (size_t k = 0; k < sizeof counts / sizeof counts[0] && status >= 0; ++k) {
     pl_detail_set *set = NULL;
     char name[40];
-    status = pl_detail_set_build(context, &view->def, ordered, counts[k], &set, NULL, error);
-    if (status >= 0) status = pl_detail_set_evaluate(context, set, view->recordings + EXAMPLE_COUNT, HELD_COUNT, held, error);
+    status = pl_detail_set_build(context, &view->def, &(pl_detail_recordings){ordered, counts[k], NULL}, &set, NULL, error);
+    if (status >= 0)
+      status = pl_detail_set_evaluate(context, set, &(pl_detail_recordings){view->recordings + EXAMPLE_COUNT, HELD_COUNT, NULL},
+                                      held, error);
     pl_detail_set_destroy(set);
     if (status < 0) break;
     if (k == 0) print_fraction(bench, "error 0 examples", "% of motion", 0, fraction_of(held, HELD_COUNT, false), "coarse surface");
@@ -132,7 +136,8 @@ static pl_status judge(bench_session *bench, pl_context *context, const pl_detai
   }
   int32_t sites[EXAMPLE_COUNT];
   for (int i = 0; i < EXAMPLE_COUNT; ++i) sites[i] = i;
-  if (status >= 0) status = pl_detail_cross_validate(context, &view->def, ordered, sites, 9, crossed, error);
+  if (status >= 0)
+    status = pl_detail_cross_validate(context, &view->def, &(pl_detail_recordings){ordered, 9, sites}, crossed, error);
   if (status >= 0) {
     double coarse = fraction_of(crossed, 9, false), enriched = fraction_of(crossed, 9, true);
     print_fraction(bench, "one site of 9 left out", "% of motion", 9, enriched, "each of 9 examples from the others");
@@ -161,17 +166,18 @@ static const char *const SLAB_HEAD =
     "\"stamp_radius\": 0.4,\n"
     "  \"stamp_resolution\": 96, \"stamp_border\": 0.1, \"steps\": 4, \"touches\": [";
 static const char *const SLAB_MATERIAL =
-    "{\"material\": \"neo-hookean\", \"young\": 10000, \"density\": 50, \"scheme\": \"implicit-euler\", \"max_newton_iterations\": 30}";
+    "{\"material\": \"neo-hookean\", \"young\": 10000, \"density\": 50, \"scheme\": \"implicit-euler\", \"max_newton_iterations\": "
+    "30}";
 
 static void write_slab(char *text) {
   static const double positions[8][2] = {{0, 0},         {0.06, 0.03}, {-0.04, 0.05}, {0.03, -0.06},
-                                      {0.012, 0.008}, {0.05, 0.04}, {-0.05, 0.04}, {0.02, -0.05}};
+                                         {0.012, 0.008}, {0.05, 0.04}, {-0.05, 0.04}, {0.02, -0.05}};
   int length = snprintf(text, MAX_TEXT, SLAB_HEAD, SLAB_MATERIAL, SLAB_MATERIAL);
   for (int i = 0; i < 16; ++i)
-    length +=
-        snprintf(text + length, (size_t)(MAX_TEXT - length),
-                 "%s\n    {\"at\": [%.3f, 0.1, %.3f], \"tool\": \"%s\", \"depth\": %.4f%s}", i > 0 ? "," : "", positions[i / 2][0],
-                 positions[i / 2][1], i % 2 == 0 ? "ball" : "edge", i % 2 == 0 ? 0.012 : 0.0048, i >= 8 ? ", \"held_out\": true" : "");
+    length += snprintf(text + length, (size_t)(MAX_TEXT - length),
+                       "%s\n    {\"at\": [%.3f, 0.1, %.3f], \"tool\": \"%s\", \"depth\": %.4f%s}", i > 0 ? "," : "",
+                       positions[i / 2][0], positions[i / 2][1], i % 2 == 0 ? "ball" : "edge", i % 2 == 0 ? 0.012 : 0.0048,
+                       i >= 8 ? ", \"held_out\": true" : "");
   snprintf(text + length, (size_t)(MAX_TEXT - length), "]}}");
 }
 
@@ -183,13 +189,16 @@ static pl_status judge_patch(bench_session *bench, pl_context *context, const pl
     pl_detail_judgement held[8];
     pl_detail_set *set = NULL;
     def.patch_order = patch == 1 ? 2 : -1;
-    status = pl_detail_set_build(context, &def, view->recordings, view->example_count, &set, NULL, error);
-    if (status >= 0) status = pl_detail_set_evaluate(context, set, view->recordings + view->example_count, 8, held, error);
+    status =
+        pl_detail_set_build(context, &def, &(pl_detail_recordings){view->recordings, view->example_count, NULL}, &set, NULL, error);
+    if (status >= 0)
+      status = pl_detail_set_evaluate(context, set, &(pl_detail_recordings){view->recordings + view->example_count, 8, NULL}, held,
+                                      error);
     pl_detail_set_destroy(set);
     if (status < 0) break;
     if (patch == 0) print_fraction(bench, "two tools, coarse", "% of motion", 8, fraction_of(held, 8, false), "coarse surface");
     print_fraction(bench, patch == 0 ? "two tools, patch not looked at" : "two tools, patch order 2", "% of motion", 8,
-                fraction_of(held, 8, true), "a ball and an edge of equal load; 8 examples, 8 places beside them");
+                   fraction_of(held, 8, true), "a ball and an edge of equal load; 8 examples, 8 places beside them");
   }
   return status;
 }

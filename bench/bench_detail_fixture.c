@@ -156,7 +156,7 @@ pl_status detail_set_record(pl_context *context, detail_pillow *pillow, const pl
                                           .fine_points = fine,
                                           .contact = detail_pillow_contact(&press)};
   }
-  pl_status status = pl_detail_set_build(context, def, recordings, count, set, NULL, error);
+  pl_status status = pl_detail_set_build(context, def, &(pl_detail_recordings){recordings, count, NULL}, set, NULL, error);
   free(recordings);
   free(arrays);
   return status;

@@ -129,7 +129,9 @@ static pl_status record_set(pl_context *context, frame_fixture *fixture, pl_erro
     record_now(fixture, arrays + (size_t)i * each, &recordings[i]);
     status = pl_world_advance(fixture->world, AROUND / EXAMPLE_COUNT, 0, NULL, error);
   }
-  if (status >= 0) status = pl_detail_set_build(context, &def, recordings, EXAMPLE_COUNT, &fixture->set, NULL, error);
+  if (status >= 0)
+    status =
+        pl_detail_set_build(context, &def, &(pl_detail_recordings){recordings, EXAMPLE_COUNT, NULL}, &fixture->set, NULL, error);
   free(arrays);
   return status < 0 ? status : pl_world_restore(fixture->world, fixture->start, fixture->start_size, error);
 }

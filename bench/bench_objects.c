@@ -29,7 +29,7 @@ static void print_number(const object_fixture *fixture, bench_row row, double va
 typedef struct object_case {
   object_film film;
   const char *words[MAX_OBJECT_WORDS + 12];  // for `capture`
-  double paper_track, paper_fit;              // seconds
+  double paper_track, paper_fit;             // seconds
   const char *note;
 } object_case;
 
@@ -151,8 +151,8 @@ enum { TETS_COUNT = sizeof TETS / sizeof TETS[0] };
 static bool measure_tets(const object_fixture *fixture, const tets_case *c) {
   object_found found;
   char *folder = tool_text("%s-found", c->film.name);
-  bool good =
-      object_sense(fixture, &c->tets) && object_sense(fixture, &c->film) && object_capture(fixture, &c->film, folder, c->words, &found);
+  bool good = object_sense(fixture, &c->tets) && object_sense(fixture, &c->film) &&
+              object_capture(fixture, &c->film, folder, c->words, &found);
   free(folder);
   if (!good) return false;
   const double *last = found.values + found.value_count - 2;
@@ -246,7 +246,8 @@ typedef struct second_motion {
 static bool read_second(const object_fixture *fixture, const held_case *c, const char *track, second_motion *second) {
   const tool_session *tool = fixture->bench->tool;
   char *mesh = object_path(fixture, c->first.name, "static.vtu"), *held = object_path(fixture, c->first.name, "held.csv");
-  char *tracked = object_path(fixture, track, "track_points.pc2"), *truth = object_path(fixture, c->second.name, "truth_points.pc2");
+  char *tracked = object_path(fixture, track, "track_points.pc2"),
+       *truth = object_path(fixture, c->second.name, "truth_points.pc2");
   tool_arguments holding = {.repeated = {held}, .repeated_count = 1};
   pl_error error = {0};
   bool good = pl_mesh_load(fixture->context, mesh, &second->mesh, NULL, &error) >= 0;
@@ -261,8 +262,8 @@ static bool read_second(const object_fixture *fixture, const held_case *c, const
 }
 
 // The tracked motion, and the true one, from where the track begins.
-static bool predict_second(const object_fixture *fixture, const held_case *c, const object_found *found, const second_motion *second,
-                           pl_fit_prediction predictions[2]) {
+static bool predict_second(const object_fixture *fixture, const held_case *c, const object_found *found,
+                           const second_motion *second, pl_fit_prediction predictions[2]) {
   pl_fit_def def = pl_default_fit_def();
   def.density = c->density;
   def.poisson.start = found->values[found->value_count - 3];
@@ -276,7 +277,7 @@ static bool predict_second(const object_fixture *fixture, const held_case *c, co
                             .start_positions = second->tracked};
   pl_fit *fit = NULL;
   pl_error error = {0};
-  pl_status status = pl_fit_create(fixture->context, &def, second->mesh, &motion, 1, &fit, &error);
+  pl_status status = pl_fit_create(fixture->context, &def, second->mesh, &(pl_fit_sequences){&motion, 1}, &fit, &error);
   if (status >= 0) status = pl_fit_set_values(fit, found->values, &error);
   if (status >= 0) status = pl_fit_predict(fit, &motion, NULL, &predictions[0], &error);
   motion.positions = second->truth;

@@ -43,7 +43,7 @@ static pl_status record(pl_context *context, cushion *c, pl_detail_set **set, pl
   pl_detail_def def = pl_default_detail_def();
   def.window_radius = 0.08;
   def.stamp_radius = 0.22;
-  return pl_detail_set_build(context, &def, &recording, 1, set, NULL, error);
+  return pl_detail_set_build(context, &def, &(pl_detail_recordings){&recording, 1, NULL}, set, NULL, error);
 }
 
 // The finger goes from the middle to the edge and lifts off; what is added to the surface is printed.

@@ -173,8 +173,7 @@ static pl_status track(studio_fit *f) {
   body.poisson = f->def.poisson;
   body.density = f->def.density;
   body.surface = f->surface;
-  body.surface_tolerance =
-      SURFACE_OUTSIDE * fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z));
+  body.surface_tolerance = SURFACE_OUTSIDE * fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z));
   body.direct = pl_cholmod_backend();
   pl_status status = pl_fem_build(f->context, &body, f->tets, &model, &f->error);
   pl_track_def def = pl_default_track_def();
@@ -230,7 +229,7 @@ static pl_status set_up(studio_fit *f) {
   def.after_iteration = after_iteration;
   def.give_up = give_up;
   def.user = f;
-  return pl_fit_create(f->context, &def, f->tets, &f->sequence, 1, &f->fit, &f->error);
+  return pl_fit_create(f->context, &def, f->tets, &(pl_fit_sequences){&f->sequence, 1}, &f->fit, &f->error);
 }
 
 static pl_status look_at_parameters(studio_fit *f) {

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "io/file_bytes.h"
 #include "pliant/cloud.h"
-#include "pliant/file.h"
+#include "pliant/table.h"
 
 enum { STEPS_PER_FRAME = 4, MAX_FRAMES = 100000 };
 // Until a fit knows better, Pa.

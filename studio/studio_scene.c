@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "io/file_bytes.h"
 #include "pliant/math.h"
+#include "report/report_palette.h"
 #include "scene/scene_rod.h"
 #include "studio_capture.h"
 #include "studio_example.h"

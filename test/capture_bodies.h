@@ -49,7 +49,8 @@ static inline bar_fixture make_bar_fixture(pl_context *context) {
   memcpy(triangles, surface.triangles, 3 * (size_t)surface.triangle_count * sizeof *triangles);
   fixture.triangles = triangles;
   pl_mesh_destroy(boundary);
-  pl_sensor_ring((pl_box){{-0.2, -0.2, -0.15}, {0.25, 0.2, 0.15}}, BAR_CAMERAS, 0.5, 0, BAR_WIDTH, BAR_HEIGHT, fixture.cameras);
+  pl_sensor_ring(&(pl_camera_ring){(pl_box){{-0.2, -0.2, -0.15}, {0.25, 0.2, 0.15}}, BAR_CAMERAS, 0.5, 0, BAR_WIDTH, BAR_HEIGHT},
+                 fixture.cameras);
   return fixture;
 }
 
@@ -90,7 +91,9 @@ static inline bar_cloud take_bar_cloud(const bar_fixture *fixture, int32_t frame
   int32_t count = 0;
   for (int32_t c = 0; c < BAR_CAMERAS; ++c) {
     const pl_capture_camera *camera = &fixture->cameras[c];
-    check_ok(pl_sensor_render(fixture->context, &fixture->sensor, camera, c, frame, &shape, 1, pixels, &error), &error);
+    check_ok(pl_sensor_render(fixture->context, &fixture->sensor,
+                              &(pl_sensor_shot){fixture->cameras, BAR_CAMERAS, frame, &shape, 1}, c, pixels, &error),
+             &error);
     for (int32_t i = 0; i < BAR_WIDTH * BAR_HEIGHT; ++i) {
       if (pixels[i] == 0) continue;
       double d = pixels[i] * camera->depth_scale;

@@ -50,7 +50,8 @@ static inline void close_bar(fit_bar *bar) {
 static inline pl_fit *make_fit(fit_bar *bar, int32_t sequence_count) {
   pl_error error = {0};
   pl_fit *fit = NULL;
-  check_ok(pl_fit_create(bar->context, &bar->def, bar->mesh, bar->sequences, sequence_count, &fit, &error), &error);
+  check_ok(pl_fit_create(bar->context, &bar->def, bar->mesh, &(pl_fit_sequences){bar->sequences, sequence_count}, &fit, &error),
+           &error);
   return fit;
 }
 

@@ -19,7 +19,8 @@ typedef struct fixture {
 static inline fixture open_fixture(const char *text, const char *folder) {
   fixture s = {.context = make_context(1)};
   check_ok(pl_findings_create(s.context, &s.findings, &s.error), &s.error);
-  s.status = pl_scene_load_memory(s.context, text, strlen(text), "test.json", folder, &s.scene, s.findings, &s.error);
+  s.status =
+      pl_scene_load_memory(s.context, &(pl_memory_source){text, strlen(text), "test.json", folder}, &s.scene, s.findings, &s.error);
   pl_scene_build_def def = pl_default_scene_build_def();
   if (s.status >= 0) s.status = pl_scene_build(s.context, &def, s.scene, &s.set, s.findings, &s.error);
   if (s.set != NULL) s.world = pl_scene_instance_get_world(s.set);

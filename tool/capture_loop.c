@@ -56,7 +56,7 @@ static pl_status take_motion(const capture_job *job, const track_job *track, fit
   for (size_t i = 0; i < n; ++i) motion->weights[i] = track->supports[i] / track->frame_count;
   pl_status status = PL_OK;
   for (int32_t f = 0; f < motion->frame_count && status >= 0; ++f)
-    status = pl_frame_log_read(track->log, f + job->release, 0, track->point_count, motion->positions + (size_t)f * n, NULL, error);
+    status = pl_frame_log_read(track->log, f + job->release, 0, track->point_count, motion->positions + (size_t)f * n, error);
   return status;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/report.h"
+#include "report/report_palette.h"
 #include "tool_capture.h"
 
 enum { SAMPLE_FRAMES = 12, PICTURE_WIDTH = 720, PICTURE_HEIGHT = 480, MAX_DOTS = 20000 };
@@ -49,7 +51,7 @@ static pl_status write_rounds(const capture_job *job, const pl_fit_report *found
   for (int32_t r = 0; r < job->round_count; ++r)
     for (int32_t k = 0; k < column_count; ++k) cells[(size_t)r * (size_t)column_count + (size_t)k] = round_number(job, r, k);
   char *path = tool_text("%s/rounds.csv", job->folder);
-  pl_status status = pl_table_save(job->context, path, columns, column_count, job->round_count, cells, error);
+  pl_status status = pl_table_save(job->context, path, &(pl_table_view){column_count, columns, job->round_count, cells}, error);
   free(path);
   free(cells);
   free(columns);
@@ -144,7 +146,7 @@ static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cl
   pl_camera camera = pl_camera_around(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
   uint8_t *rgb = tool_allocate((size_t)PICTURE_WIDTH * PICTURE_HEIGHT, 3);
   pl_status status = pl_renderer_create(job->context, &def, &renderer, error);
-  if (status >= 0) status = pl_renderer_draw(renderer, &camera, items, 2, NULL, rgb, error);
+  if (status >= 0) status = pl_renderer_draw(renderer, &(pl_picture){camera, items, 2, NULL}, rgb, error);
   if (status >= 0) pl_report_picture(report, caption, rgb, PICTURE_WIDTH, PICTURE_HEIGHT);
   if (status == PL_ERROR_UNSUPPORTED) status = PL_OK;  // a machine that cannot draw has the numbers all the same
   pl_renderer_destroy(renderer);
@@ -234,7 +236,8 @@ static pl_status report_clouds(capture_job *job, pl_report *report, pl_error *er
   }
   if (status >= 0) {
     pl_mesh_view view = pl_mesh_get_view(surface);
-    status = pl_embedding_build(job->context, job->object.mesh, view.points, view.point_count, HUGE_VAL, &embedding, NULL, error);
+    status = pl_embedding_build(job->context, job->object.mesh, &(pl_embedding_input){view.points, view.point_count, HUGE_VAL},
+                                &embedding, NULL, error);
   }
   for (int32_t i = 0; i < job->clip_count && status >= 0; ++i) status = report_clip(job, i, embedding, surface, report, error);
   pl_embedding_destroy(embedding);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/report.h"
+#include "report/report_palette.h"
 #include "tool_fit.h"
 
 enum { MARKER_COUNT = 3, PICTURE_WIDTH = 720, PICTURE_HEIGHT = 480, MAX_CLIPS = 60 };
@@ -296,7 +298,7 @@ static pl_status draw_pair(void *user, int32_t index, uint8_t *rgb, pl_error *er
     items[k].triangles = surface.triangles;
     items[k].triangle_count = surface.triangle_count;
   }
-  return pl_renderer_draw(p->renderer, &p->camera, items, 2, "tracked, simulated", rgb, error);
+  return pl_renderer_draw(p->renderer, &(pl_picture){p->camera, items, 2, "tracked, simulated"}, rgb, error);
 }
 
 // Moduli from dark (soft) to light (stiff) on a logarithmic scale: at every point of the surface the mean of the tets around it.
@@ -363,7 +365,7 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
                             .triangle_count = surface.triangle_count,
                             .colors = p->colors};
     p->camera = pl_camera_around(pl_points_box(mesh.points, mesh.point_count), (double)PICTURE_WIDTH / PICTURE_HEIGHT);
-    status = pl_renderer_draw(p->renderer, &p->camera, &item, 1, NULL, rgb, error);
+    status = pl_renderer_draw(p->renderer, &(pl_picture){p->camera, &item, 1, NULL}, rgb, error);
   }
   if (status >= 0) {
     char *caption = tool_text("Young's modulus from %.4g Pa (dark) to %.4g Pa (light), on a logarithmic scale", range[0], range[1]);
@@ -374,8 +376,8 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
     p->camera = pl_camera_around(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
     p->stride = 1 + (p->motion->frame_count - 1) / MAX_CLIPS;
     int32_t count = 1 + (p->motion->frame_count - 1) / p->stride;
-    pl_report_clip(report, "The first motion as tracked, and as simulated with the parameters found", p->motion->rate / p->stride,
-                   count, PICTURE_WIDTH, PICTURE_HEIGHT, draw_pair, p);
+    pl_report_clip(report, &(pl_report_frames){"The first motion as tracked, and as simulated with the parameters found",
+                                               p->motion->rate / p->stride, count, PICTURE_WIDTH, PICTURE_HEIGHT, draw_pair, p});
   }
   free(young);
   free(reference);

@@ -131,13 +131,13 @@ static pl_status write_table(run_job *run, const run_actor *actor, pl_error *err
   pl_status status = PL_OK;
   for (int64_t frame = 0; frame < frame_count && status >= 0; ++frame) {
     double *row = cells + frame * count;
-    status = pl_frame_log_read(run->log, frame, actor->record_start, points, record, NULL, error);
+    status = pl_frame_log_read(run->log, frame, actor->record_start, points, record, error);
     row[0] = (double)frame;
     row[1] = (double)frame / run->facts.frame_rate;
     for (int32_t k = 0; k < kept; ++k) row[2 + k] = ((const double *)record)[k];
   }
   char *path = tool_text("%s/%s.actor.csv", run->folder, run->bodies[actor->stage.body].file_name);
-  if (status >= 0) status = pl_table_save(run->context, path, columns, count, frame_count, cells, error);
+  if (status >= 0) status = pl_table_save(run->context, path, &(pl_table_view){count, columns, frame_count, cells}, error);
   free(path);
   free(record);
   free(cells);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/report_palette.h"
 #include "tool_interrupt.h"
 #include "tool_run.h"
 
@@ -106,7 +107,7 @@ static pl_status aim(run_painter *painter, int64_t first, pl_error *error) {
   if (run->facts.has_camera || run->options.observer) return PL_OK;
   pl_box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
   for (int64_t frame = first; frame < pl_frame_log_count(run->log); ++frame) {
-    pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, NULL, error);
+    pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, error);
     if (status < 0) return status;
     for (int64_t i = 0; i < run->body_point_count; ++i) add_point(&box, run->points[i]);
     lift_ghosts(run);
@@ -133,14 +134,15 @@ static pl_camera camera_of_frame(const run_painter *painter, int64_t frame, doub
 
 static pl_status draw_frame(run_painter *painter, int64_t frame, pl_error *error) {
   run_job *run = painter->run;
-  pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, NULL, error);
+  pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, error);
   if (status < 0) return status;
   double time = (double)frame / run->facts.frame_rate;
   place_colliders(painter, time);
   lift_ghosts(run);
   pl_camera camera = camera_of_frame(painter, frame, time);
   char *caption = tool_text("%s    %lld particles    %.2f s", run->facts.name, (long long)painter->particle_count, time);
-  status = pl_renderer_draw(painter->renderer, &camera, painter->items, painter->item_count, caption, painter->rgb, error);
+  status =
+      pl_renderer_draw(painter->renderer, &(pl_picture){camera, painter->items, painter->item_count, caption}, painter->rgb, error);
   free(caption);
   return status;
 }
@@ -167,10 +169,13 @@ static pl_status write_video(run_painter *painter, pl_error *error) {
   run_job *run = painter->run;
   pl_video *video = NULL;
   int64_t count = pl_frame_log_count(run->log);
+  pl_video_def def = pl_default_video_def();
+  def.path = run->video_path;
+  def.width = run->options.width;
+  def.height = run->options.height;
+  def.frame_rate = run->facts.frame_rate;
   pl_status status = aim(painter, 0, error);
-  if (status >= 0)
-    status = pl_video_create(run->context, run->video_path, run->options.width, run->options.height, run->facts.frame_rate, &video,
-                             error);
+  if (status >= 0) status = pl_video_create(run->context, &def, &video, error);
   if (status < 0) return status;
   tool_progress progress = tool_progress_start(&run->tool->voice, "drawing frame", 0, count);
   for (int64_t frame = 0; frame < count && status >= 0 && tool_interrupt_count() == 0; ++frame) {

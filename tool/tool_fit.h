@@ -4,6 +4,7 @@
 
 #include "pliant/fit.h"
 #include "pliant/pliant.h"
+#include "report/report.h"
 #include "tool_arguments.h"
 
 // A motion of the points of the mesh.
@@ -57,49 +58,49 @@ typedef struct fit_job {
    .kind = TOOL_NUMBER,                                                                                                           \
    .value = "KG/M3",                                                                                                              \
    .about = "mass by volume; 1000 if not given",                                                                                  \
-   .min = 1e-6,                                                                                                                 \
-   .max = 1e9},                                                                                                                  \
+   .min = 1e-6,                                                                                                                   \
+   .max = 1e9},                                                                                                                   \
       {.name = "gravity", .kind = TOOL_TEXT, .value = "X,Y,Z", .about = "m/s²; 0,-9.81,0 if not given"},                          \
       {.name = "material", .kind = TOOL_TEXT, .value = "NAME", .about = "corotated, which is the default, or neo-hookean"},       \
       {.name = "controls",                                                                                                        \
        .kind = TOOL_COUNT,                                                                                                        \
        .value = "N",                                                                                                              \
        .about = "control points of the modulus; 1 if not given",                                                                  \
-       .min = 1,                                                                                                                \
-       .max = 64},                                                                                                               \
+       .min = 1,                                                                                                                  \
+       .max = 64},                                                                                                                \
       {.name = "place", .kind = TOOL_TEXT, .value = "WHERE", .about = "control points: axis, farthest, or a table with x, y, z"}, \
       {.name = "blend", .kind = TOOL_TEXT, .value = "HOW", .about = "between them: linear or harmonic"},                          \
       {.name = "young",                                                                                                           \
        .kind = TOOL_NUMBER,                                                                                                       \
        .value = "PA",                                                                                                             \
        .about = "where the modulus begins; 1e5 if not given",                                                                     \
-       .min = 1,                                                                                                                \
-       .max = 1e13},                                                                                                             \
+       .min = 1,                                                                                                                  \
+       .max = 1e13},                                                                                                              \
       {.name = "poisson",                                                                                                         \
        .kind = TOOL_NUMBER,                                                                                                       \
        .value = "RATIO",                                                                                                          \
        .about = "Poisson's ratio; 0.3 if not given",                                                                              \
-       .min = -0.99,                                                                                                            \
-       .max = 0.499},                                                                                                            \
+       .min = -0.99,                                                                                                              \
+       .max = 0.499},                                                                                                             \
       {.name = "fit-poisson", .kind = TOOL_FLAG, .about = "find Poisson's ratio too"},                                            \
       {.name = "fitter", .kind = TOOL_TEXT, .value = "NAME", .about = "gauss-newton, which is the default, or nelder-mead"},      \
       {.name = "steps",                                                                                                           \
        .kind = TOOL_COUNT,                                                                                                        \
        .value = "N",                                                                                                              \
        .about = "time steps in a frame; as many as the modulus needs if not given",                                               \
-       .min = 1,                                                                                                                \
-       .max = 1000},                                                                                                             \
+       .min = 1,                                                                                                                  \
+       .max = 1000},                                                                                                              \
       {.name = "noise",                                                                                                           \
        .kind = TOOL_NUMBER,                                                                                                       \
        .value = "LENGTH",                                                                                                         \
        .about = "metres a tracked point is off by; 1e-4 of the size",                                                             \
-       .min = 0,                                                                                                                \
-       .max = 1e3},                                                                                                              \
-      {.name = "limit", .kind = TOOL_COUNT, .value = "N", .about = "most iterations; 200 if not given", .min = 1, .max = 1e6}, \
+       .min = 0,                                                                                                                  \
+       .max = 1e3},                                                                                                               \
+      {.name = "limit", .kind = TOOL_COUNT, .value = "N", .about = "most iterations; 200 if not given", .min = 1, .max = 1e6},    \
       {.name = "no-warm-start", .kind = TOOL_FLAG, .about = "begin with --young instead of a modulus found from frequencies"},    \
       {.name = "no-reference", .kind = TOOL_FLAG, .about = "take the static shape for the one without gravity"}, {                \
-    .name = "threads", .kind = TOOL_COUNT, .value = "N", .about = "threads; the results are the same for any number", .min = 1, \
-    .max = 1024                                                                                                                  \
+    .name = "threads", .kind = TOOL_COUNT, .value = "N", .about = "threads; the results are the same for any number", .min = 1,   \
+    .max = 1024                                                                                                                   \
   }
 
 // Steps that a fit takes in a frame at most, where it chooses them.

@@ -80,7 +80,8 @@ pl_status track_carry_surface(pl_context *context, const pl_mesh *mesh, const pl
                               double tolerance, pl_mesh **carried, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(surface);
   pl_embedding *embedding = NULL;
-  pl_status status = pl_embedding_build(context, mesh, view.points, view.point_count, tolerance, &embedding, NULL, error);
+  pl_status status =
+      pl_embedding_build(context, mesh, &(pl_embedding_input){view.points, view.point_count, tolerance}, &embedding, NULL, error);
   if (status < 0) return status;
   pl_vec3 *moved = tool_allocate((size_t)view.point_count, sizeof *moved);
   pl_embedding_apply(embedding, points, moved);

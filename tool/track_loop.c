@@ -58,7 +58,7 @@ pl_track_report track_unpack(const double n[TRACK_NUMBERS]) {
 static uint64_t hash_job(const track_job *job) {
   const double numbers[] = {job->def.noise,          job->def.outliers,       job->def.first_reach,    job->def.reach,
                             job->def.detail,         job->def.inertia,        job->def.acceleration.x, job->def.acceleration.y,
-                            job->def.acceleration.z, job->def.gating ? 1 : 0, job->def.max_points,    job->view.frame_count,
+                            job->def.acceleration.z, job->def.gating ? 1 : 0, job->def.max_points,     job->view.frame_count,
                             job->view.rate,          job->view.camera_count};
   uint64_t hash = job->hash;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
@@ -128,19 +128,20 @@ static pl_status go_on(track_job *job, int64_t count, pl_vec3 *points, pl_error 
   pl_vec3 *before = tool_allocate((size_t)job->point_count + extra_count(job), sizeof *before);
   pl_status status = PL_OK;
   for (int64_t f = 0; f < count && status >= 0; ++f) {
-    status = pl_frame_log_read(job->log, f, job->point_count, (int64_t)extra_count(job), points, NULL, error);
+    status = pl_frame_log_read(job->log, f, job->point_count, (int64_t)extra_count(job), points, error);
     if (status < 0) break;
     const double *extra = (const double *)points;
     memcpy(job->table + (size_t)f * TRACK_NUMBERS, extra, TRACK_NUMBERS * sizeof(double));
     for (int32_t i = 0; i < job->point_count; ++i) job->supports[i] += extra[TRACK_NUMBERS + i];
     count_state(job, (pl_track_state)(int)extra[1]);
   }
-  if (status >= 0) status = pl_frame_log_read(job->log, count - 1, 0, job->point_count, points, NULL, error);
-  if (status >= 0 && count > 1) status = pl_frame_log_read(job->log, count - 2, 0, job->point_count, before, NULL, error);
+  if (status >= 0) status = pl_frame_log_read(job->log, count - 1, 0, job->point_count, points, error);
+  if (status >= 0 && count > 1) status = pl_frame_log_read(job->log, count - 2, 0, job->point_count, before, error);
   if (status >= 0) {
     pl_track_report report = track_unpack(job->table + (size_t)(count - 1) * TRACK_NUMBERS);
     double time_before = count > 1 ? job->table[(size_t)(count - 2) * TRACK_NUMBERS] : 0;
-    status = pl_tracker_resume(job->tracker, &report, points, count > 1 ? before : NULL, time_before, (int32_t)count, error);
+    status = pl_tracker_resume(job->tracker,
+                               &(pl_track_frame){&report, points, count > 1 ? before : NULL, time_before, (int32_t)count}, error);
   }
   job->done_count = (int32_t)count;
   free(before);

@@ -51,9 +51,9 @@ static pl_status compare_frame(track_job *job, int32_t number, truth_frame *fram
   pl_tracker_view view = pl_tracker_get_view(job->tracker);
   pl_status status = pl_frame_file_read(job->truth, number, frame->points, error);
   pl_vec3 *points = tool_allocate((size_t)job->point_count, sizeof *points);
-  if (status >= 0) status = pl_frame_log_read(job->log, number, 0, job->point_count, points, NULL, error);
+  if (status >= 0) status = pl_frame_log_read(job->log, number, 0, job->point_count, points, error);
   pl_track_report report = track_unpack(job->table + (size_t)number * TRACK_NUMBERS);
-  if (status >= 0) status = pl_tracker_resume(job->tracker, &report, points, NULL, 0, 1, error);
+  if (status >= 0) status = pl_tracker_resume(job->tracker, &(pl_track_frame){&report, points, NULL, 0, 1}, error);
   free(points);
   if (status < 0) return status;
   pl_normals_compute(frame->points, view.surface_count, view.triangles, view.triangle_count, frame->normals);
@@ -134,7 +134,7 @@ static pl_status write_table(track_job *job, pl_error *error) {
     for (int k = 0; k < 3 && job->errors != NULL; ++k) out[16 + k] = job->errors[3 * (size_t)f + (size_t)k];
   }
   char *path = tool_text("%s/residuals.csv", job->folder);
-  pl_status status = pl_table_save(job->context, path, columns, width, job->done_count, cells, error);
+  pl_status status = pl_table_save(job->context, path, &(pl_table_view){width, columns, job->done_count, cells}, error);
   free(path);
   free(cells);
   return status;
@@ -160,9 +160,9 @@ static pl_status write_motion(track_job *job, pl_frame_format format, bool surfa
   pl_vec3 *points = tool_allocate((size_t)job->point_count, sizeof *points);
   pl_status status = pl_frames_create(job->context, &def, &frames, error);
   for (int32_t f = 0; f < job->done_count && status >= 0; ++f) {
-    status = pl_frame_log_read(job->log, f, 0, job->point_count, points, NULL, error);
+    status = pl_frame_log_read(job->log, f, 0, job->point_count, points, error);
     pl_track_report report = track_unpack(job->table + (size_t)f * TRACK_NUMBERS);
-    if (status >= 0 && surface) status = pl_tracker_resume(job->tracker, &report, points, NULL, 0, 1, error);
+    if (status >= 0 && surface) status = pl_tracker_resume(job->tracker, &(pl_track_frame){&report, points, NULL, 0, 1}, error);
     if (status >= 0) status = pl_frames_add_frame(frames, surface ? pl_tracker_get_view(job->tracker).surface : points, error);
   }
   if (status >= 0)

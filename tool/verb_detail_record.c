@@ -56,7 +56,8 @@ static pl_status cross_validate(job *j, pl_error *error) {
   int32_t count = j->view.example_count, *sites = tool_allocate((size_t)count, sizeof *sites);
   for (int32_t i = 0; i < count; ++i) sites[i] = j->view.reports[i].site;
   j->cross = tool_allocate((size_t)count, sizeof *j->cross);
-  pl_status status = pl_detail_cross_validate(j->context, &j->view.def, j->view.recordings, sites, count, j->cross, error);
+  pl_status status = pl_detail_cross_validate(j->context, &j->view.def, &(pl_detail_recordings){j->view.recordings, count, sites},
+                                              j->cross, error);
   free(sites);
   return status;
 }
@@ -70,9 +71,11 @@ static pl_status grow(job *j, pl_error *error) {
   for (int32_t count = 1; status >= 0 && j->growth_count < MAX_GROWTH && count <= j->view.example_count;
        count = count < j->view.example_count && 2 * count > j->view.example_count ? j->view.example_count : 2 * count) {
     pl_detail_set *set = NULL;
-    status = pl_detail_set_build(j->context, &j->view.def, j->view.recordings, count, &set, NULL, error);
+    status =
+        pl_detail_set_build(j->context, &j->view.def, &(pl_detail_recordings){j->view.recordings, count, NULL}, &set, NULL, error);
     if (status >= 0)
-      status = pl_detail_set_evaluate(j->context, set, j->view.recordings + j->view.example_count, held_count, held, error);
+      status = pl_detail_set_evaluate(
+          j->context, set, &(pl_detail_recordings){j->view.recordings + j->view.example_count, held_count, NULL}, held, error);
     pl_detail_judgement all = together(held, 0, held_count);
     j->growth[j->growth_count] = count;
     j->growth_missing[j->growth_count++] = all.coarse > 0 ? all.enriched / all.coarse : 0;
@@ -137,11 +140,12 @@ static void print_json(const job *j) {
 
 static pl_status finish(job *j, const char *output, pl_error *error) {
   pl_detail_set *set = NULL;
-  pl_status status =
-      pl_detail_set_build(j->context, &j->view.def, j->view.recordings, j->view.example_count, &set, &j->report, error);
+  pl_status status = pl_detail_set_build(
+      j->context, &j->view.def, &(pl_detail_recordings){j->view.recordings, j->view.example_count, NULL}, &set, &j->report, error);
   if (status >= 0) {
     j->own = tool_allocate((size_t)j->view.recording_count, sizeof *j->own);
-    status = pl_detail_set_evaluate(j->context, set, j->view.recordings, j->view.recording_count, j->own, error);
+    status = pl_detail_set_evaluate(j->context, set, &(pl_detail_recordings){j->view.recordings, j->view.recording_count, NULL},
+                                    j->own, error);
   }
   if (status >= 0) status = cross_validate(j, error);
   if (status >= 0) status = grow(j, error);

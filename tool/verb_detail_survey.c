@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/report_export.h"
+#include "report/report_palette.h"
 #include "tool_folder.h"
 #include "verb_detail.h"
 
@@ -33,7 +35,8 @@ static pl_status open_scene(const tool_session *tool, pl_context *context, const
   const pl_mesh *tets = NULL, *surface = NULL;
   for (int32_t i = 0; status >= 0 && i < pl_scene_instance_body_count(set) && tets == NULL; ++i) {
     pl_scene_instance_body stage = pl_scene_instance_get_body(set, i);
-    if (stage.mesh == NULL || pl_mesh_get_view(stage.mesh).tet_count == 0 || (name != NULL && strcmp(stage.name, name) != 0)) continue;
+    if (stage.mesh == NULL || pl_mesh_get_view(stage.mesh).tet_count == 0 || (name != NULL && strcmp(stage.name, name) != 0))
+      continue;
     tets = stage.mesh;
     surface = stage.surface;
   }
@@ -69,8 +72,8 @@ static pl_status tie_surface(pl_context *context, detail_body *body, pl_error *e
   pl_box box = pl_points_box(surface.points, surface.point_count);
   double size = fmax(fmax(box.max.x - box.min.x, box.max.y - box.min.y), box.max.z - box.min.z);
   pl_embedding_report report;
-  pl_status status =
-      pl_embedding_build(context, body->tets, surface.points, surface.point_count, size, &body->embedding, &report, error);
+  pl_status status = pl_embedding_build(context, body->tets, &(pl_embedding_input){surface.points, surface.point_count, size},
+                                        &body->embedding, &report, error);
   if (status < 0) return status;
   pl_embedding_view view = pl_embedding_get_view(body->embedding);
   for (size_t i = 0; i < (size_t)surface.point_count; ++i) {
@@ -144,7 +147,7 @@ static pl_status draw(pl_context *context, const char *path, const detail_body *
   pl_renderer *renderer = NULL;
   uint8_t *rgb = tool_allocate(3 * (size_t)PICTURE_WIDTH * PICTURE_HEIGHT, 1);
   pl_status status = pl_renderer_create(context, &def, &renderer, error);
-  if (status >= 0) status = pl_renderer_draw(renderer, &camera, &item, 1, NULL, rgb, error);
+  if (status >= 0) status = pl_renderer_draw(renderer, &(pl_picture){camera, &item, 1, NULL}, rgb, error);
   if (status >= 0) status = pl_picture_save(context, path, rgb, PICTURE_WIDTH, PICTURE_HEIGHT, error);
   pl_renderer_destroy(renderer);
   free(rgb);
@@ -330,8 +333,8 @@ int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_c
   size_t point_count = (size_t)body.object.surface_count;
   double *distances = tool_allocate(point_count, sizeof *distances), size = scale->given ? scale->number : 1;
   pl_color *colors = tool_allocate(point_count, sizeof *colors);
-  pl_detail_coverage found;
-  pl_status status = pl_detail_measure_coverage(context, set, &body.object, size, distances, NULL, &found, &error);
+  pl_detail_coverage found = {.distances = distances};
+  pl_status status = pl_detail_measure_coverage(context, set, &body.object, size, &found, &error);
   for (size_t i = 0; status >= 0 && i < point_count; ++i) colors[i] = pl_scale_color(fmin(distances[i] / (2 * found.limit), 1));
   if (status >= 0) status = paint(context, output, &body, colors, &error);
   if (status >= 0)

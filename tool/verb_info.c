@@ -21,7 +21,7 @@ static const char *format_of(const char *path) {
   FILE *file = fopen(path, "rb");
   size_t size = file != NULL ? fread(head, 1, sizeof head, file) : 0;
   if (file != NULL) fclose(file);
-  return pl_file_format_name(pl_file_format_detect(head, size));
+  return pl_mesh_format_name(pl_mesh_format_detect(head, size));
 }
 
 static int show_mesh(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet) {
@@ -87,7 +87,8 @@ static void show_world(pl_scene_instance *set, info_sheet *sheet) {
   double mass = 0;
   int32_t count = pl_scene_instance_body_count(set);
   for (int32_t i = 0; i < count; ++i) {
-    pl_model_report model = pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(set), pl_scene_instance_get_body(set, i).id));
+    pl_model_report model =
+        pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(set), pl_scene_instance_get_body(set, i).id));
     particles += model.particle_count;
     triangles += model.surface_triangle_count;
     mass += model.mass;

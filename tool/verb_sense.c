@@ -18,12 +18,7 @@ static const tool_option OPTIONS[] = {
      .value = "NAME",
      .about = "what is captured; the first body of finite elements if not given"},
     {.name = "tets", .kind = TOOL_TEXT, .value = "FILE", .about = "track with these, as a rest.vtu has them, not with its own"},
-    {.name = "cameras",
-     .kind = TOOL_COUNT,
-     .value = "N",
-     .about = "cameras around the body; 3 if not given",
-     .min = 1,
-     .max = 64},
+    {.name = "cameras", .kind = TOOL_COUNT, .value = "N", .about = "cameras around the body; 3 if not given", .min = 1, .max = 64},
     {.name = "size", .kind = TOOL_TEXT, .value = "WxH", .about = "pixels of a camera; 640x480 if not given"},
     {.name = "elevation",
      .kind = TOOL_NUMBER,
@@ -37,12 +32,7 @@ static const tool_option OPTIONS[] = {
      .about = "where the first camera stands, from +z towards +x; 0",
      .min = -360,
      .max = 360},
-    {.name = "rate",
-     .kind = TOOL_NUMBER,
-     .value = "RATE",
-     .about = "frames per second; 30 if not given",
-     .min = 0.01,
-     .max = 1e5},
+    {.name = "rate", .kind = TOOL_NUMBER, .value = "RATE", .about = "frames per second; 30 if not given", .min = 0.01, .max = 1e5},
     {.name = "start",
      .kind = TOOL_NUMBER,
      .value = "SECONDS",
@@ -124,7 +114,8 @@ static pl_status open_scene(sense_job *job, const tool_overrides *overrides, pl_
   pl_status status = pl_findings_create(job->context, &job->findings, error);
   const char *path = job->arguments->words[0];
   if (status >= 0)
-    status = pl_scene_load_with(job->context, path, overrides->items, overrides->count, &job->scene, job->findings, error);
+    status = pl_scene_load_with(job->context, path, &(pl_scene_overrides){overrides->items, overrides->count}, &job->scene,
+                                job->findings, error);
   if (status < 0) return status;
   job->facts = pl_scene_get_report(job->scene);
   pl_scene_build_def build = pl_default_scene_build_def();

@@ -166,6 +166,14 @@ PL_API const pl_finding *pl_findings_get(const pl_findings *findings, int32_t in
 /// Write a finding as one line `file:line:column: error: field: you see; why; fix` (always terminated). Returns as snprintf does.
 PL_API int pl_finding_format(const pl_finding *finding, char *buffer, size_t size);
 
+/// A file in memory: input of all functions called pl_*_load_memory(). Borrowed for the call.
+typedef struct pl_memory_source {
+  const void *bytes;
+  size_t size;         ///< bytes
+  const char *name;    ///< file name for messages
+  const char *folder;  ///< folder that relative paths in the file start from; NULL: other files are not looked for
+} pl_memory_source;
+
 #ifdef __cplusplus
 }
 #endif

@@ -99,8 +99,8 @@ typedef struct pl_character_view {
 PL_API pl_status pl_character_load(pl_context *context, const char *path, pl_character **character, pl_findings *findings,
                                    pl_error *error);
 
-/// The same from memory; `name` stands for the file in messages, and files that belong beside it are not looked for.
-PL_API pl_status pl_character_load_memory(pl_context *context, const void *bytes, size_t size, const char *name,
+/// Load a character from memory, as pl_character_load() does.
+PL_API pl_status pl_character_load_memory(pl_context *context, const pl_memory_source *source,
                                           pl_character **character, pl_findings *findings, pl_error *error);
 
 /// Destroy a character. NULL is allowed.

@@ -54,9 +54,13 @@ PL_API pl_status pl_frame_log_open(pl_context *context, const char *path, int64_
 /// Append a frame of point_count positions.
 PL_API pl_status pl_frame_log_append(pl_frame_log *log, uint64_t state_hash, const pl_vec3 *points, pl_error *error);
 
-/// Read `point_count` positions of a frame from `point_start` on, and its state hash (may be NULL).
-PL_API pl_status pl_frame_log_read(pl_frame_log *log, int64_t frame, int64_t point_start, int64_t point_count, pl_vec3 *points,
-                                   uint64_t *state_hash, pl_error *error);
+/// Read `point_count` positions of frame `frame` (from 0), starting with point `point_start`, into `points`. Fails with
+/// PL_ERROR_INVALID_ARGUMENT when the log has no such frame or points, PL_ERROR_FILE when the file cannot be read.
+PL_API pl_status pl_frame_log_read(pl_frame_log *log, int64_t frame, int64_t point_start, int64_t point_count,
+                                   pl_vec3 *points, pl_error *error);
+
+/// State hash of frame `frame`, as it was appended. Fails as pl_frame_log_read() does.
+PL_API pl_status pl_frame_log_get_hash(pl_frame_log *log, int64_t frame, uint64_t *state_hash, pl_error *error);
 
 /// Number of frames in the log.
 PL_API int64_t pl_frame_log_count(const pl_frame_log *log);

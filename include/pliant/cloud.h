@@ -33,8 +33,8 @@ typedef struct pl_cloud_view {
 /// The cloud belongs to the caller. May be called from several threads at once, each with findings of its own.
 PL_API pl_status pl_cloud_load(pl_context *context, const char *path, pl_cloud **cloud, pl_findings *findings, pl_error *error);
 
-/// The same from memory; `name` stands for the file in messages.
-PL_API pl_status pl_cloud_load_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_cloud **cloud,
+/// Load a cloud from memory, as pl_cloud_load() does.
+PL_API pl_status pl_cloud_load_memory(pl_context *context, const pl_memory_source *source, pl_cloud **cloud,
                                       pl_findings *findings, pl_error *error);
 
 /// What is in the cloud. Never fails; may be called from several threads at once.
@@ -87,9 +87,10 @@ typedef struct pl_capture_report {
 PL_API pl_status pl_capture_load(pl_context *context, const char *path, pl_capture **capture, pl_findings *findings,
                                  pl_error *error);
 
-/// The same with the document in memory; `name` stands for it in messages, and its files are looked for in `folder`.
-PL_API pl_status pl_capture_load_memory(pl_context *context, const void *text, size_t size, const char *name, const char *folder,
-                                        pl_capture **capture, pl_findings *findings, pl_error *error);
+/// Load a capture whose document is in memory, as pl_capture_load() does. The files it names are looked for in the
+/// source's folder (NULL: the current folder).
+PL_API pl_status pl_capture_load_memory(pl_context *context, const pl_memory_source *source, pl_capture **capture,
+                                        pl_findings *findings, pl_error *error);
 
 /// What the capture says of itself. Never fails; may be called from several threads at once.
 PL_API pl_capture_view pl_capture_get_view(const pl_capture *capture);

@@ -63,6 +63,13 @@ typedef struct pl_detail_recording {
   pl_detail_contact contact;              ///< on the coarse surface
 } pl_detail_recording;
 
+/// A list of recordings. Borrowed.
+typedef struct pl_detail_recordings {
+  const pl_detail_recording *items;
+  int32_t count;
+  const int32_t *sites;  ///< site of each recording, any number; only for pl_detail_cross_validate(), may be NULL
+} pl_detail_recordings;
+
 /// Input of pl_detail_set_build().
 typedef struct pl_detail_def {
   double window_radius;      ///< metres, one standard deviation of what descriptors look at; to be filled in
@@ -109,8 +116,8 @@ typedef struct pl_detail_set_report {
 
 /// Build a set from recordings. Fails with PL_ERROR_INVALID_ARGUMENT for numbers out of range, PL_ERROR_INVALID_DATA for recordings that are not
 /// finite, have no load at their contact, or are too alike (their numbers are named). The recordings may go afterwards. Runs on the calling thread.
-PL_API pl_status pl_detail_set_build(pl_context *context, const pl_detail_def *def, const pl_detail_recording *recordings,
-                                     int32_t recording_count, pl_detail_set **set, pl_detail_set_report *report, pl_error *error);
+PL_API pl_status pl_detail_set_build(pl_context *context, const pl_detail_def *def, const pl_detail_recordings *recordings,
+                                     pl_detail_set **set, pl_detail_set_report *report, pl_error *error);
 
 /// All that a set is made of; what is written to a file.
 typedef struct pl_detail_set_view {
@@ -226,18 +233,21 @@ typedef struct pl_detail_segments {
 PL_API pl_status pl_detail_segment(pl_context *context, const pl_detail_def *def, const pl_detail_object *object, uint64_t seed,
                                    pl_detail_segments *segments, pl_error *error);
 
-/// How well examples cover a surface.
+/// How well examples cover a surface. The caller provides the arrays.
 typedef struct pl_detail_coverage {
-  double limit;      ///< what counts as covered: the width of the kernel for sites
-  double covered;    ///< share of surface points within the limit
-  int32_t farthest;  ///< surface point that is least like any example: record there next
-  double max, mean;
+  double *distances;  ///< one per surface point: distance (eq. 9) of its site to that of the nearest example
+  int32_t *nearest;   ///< one per surface point: index of the nearest example; NULL: not wanted
+  double limit;       ///< largest distance that counts as covered: the width of the kernel for sites
+  double covered;     ///< fraction of surface points within the limit
+  int32_t farthest;   ///< surface point least similar to any example: the next one to record
+  double max, mean;   ///< of the distances
 } pl_detail_coverage;
 
-/// Distance (eq. 9) of each surface point's place to the nearest example's, and which that is (`nearest` may be NULL). Both hold
-/// surface_count. `scale` as in pl_detail_filter_def. Fails as pl_detail_segment().
-PL_API pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *set, const pl_detail_object *object, double scale,
-                                 double *distances, int32_t *nearest, pl_detail_coverage *coverage, pl_error *error);
+/// Measure how well the examples of a set cover a surface. Set `distances` and `nearest` of `coverage` before the call;
+/// all other fields are results. `scale` is as in pl_detail_filter_def. Fails as pl_detail_segment() does.
+PL_API pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *set,
+                                            const pl_detail_object *object, double scale, pl_detail_coverage *coverage,
+                                            pl_error *error);
 
 /// Input of pl_detail_layer_add().
 typedef struct pl_detail_layer_def {

@@ -213,11 +213,17 @@ typedef struct pl_fit_def {
 /// two steps per frame and no more, 200 iterations, tolerance 1e-4, noise by size, doubt 0.25.
 PL_API pl_fit_def pl_default_fit_def(void);
 
+/// A list of sequences. Borrowed.
+typedef struct pl_fit_sequences {
+  const pl_fit_sequence *items;
+  int32_t count;
+} pl_fit_sequences;
+
 /// Set up a fit of the mesh's tets to sequences. Nothing is simulated yet. The mesh is copied; field, sequences' arrays, batch and backend are borrowed. Fails with
 /// PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA, naming field or frame, when something is wrong (positions that are not finite count only where their weight is not 0);
 /// PL_ERROR_UNSUPPORTED for Nelder-Mead in a build without NLopt. `*fit` is then NULL.
-PL_API pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mesh *mesh, const pl_fit_sequence *sequences,
-                               int32_t sequence_count, pl_fit **fit, pl_error *error);
+PL_API pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mesh *mesh, const pl_fit_sequences *sequences,
+                               pl_fit **fit, pl_error *error);
 
 /// Destroy a fit. NULL is allowed.
 PL_API void pl_fit_destroy(pl_fit *fit);

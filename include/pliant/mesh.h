@@ -139,10 +139,19 @@ typedef struct pl_embedding_report {
   int32_t farthest_point;   ///< its index, -1 if none
 } pl_embedding_report;
 
-/// Embed `points` in the tets of `mesh` (or its triangles, or segments, whichever is the highest there). A point in no tet takes the
-/// nearest one with extrapolating weights; farther than `tolerance` metres is an error naming the point.
-PL_API pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_vec3 *points, int32_t point_count,
-                                    double tolerance, pl_embedding **embedding, pl_embedding_report *report, pl_error *error);
+/// Points to embed. Borrowed for the call.
+typedef struct pl_embedding_input {
+  const pl_vec3 *points;  ///< metres
+  int32_t point_count;
+  double tolerance;  ///< metres: largest allowed distance of a point from the mesh; INFINITY: any
+} pl_embedding_input;
+
+/// Embed points in the tets of `mesh`, in its triangles where it has no tets, or in its segments where it has neither. A
+/// point in no tet is tied to the nearest one with extrapolating weights. The caller owns the embedding; the mesh is not
+/// needed afterwards. `report` may be NULL. Fails with PL_ERROR_INVALID_DATA, naming the point, when a point is farther
+/// away than the tolerance or not finite, or when the mesh has no elements.
+PL_API pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_embedding_input *input,
+                                    pl_embedding **embedding, pl_embedding_report *report, pl_error *error);
 
 /// Destroy an embedding. NULL is allowed.
 PL_API void pl_embedding_destroy(pl_embedding *embedding);
@@ -177,17 +186,25 @@ typedef struct pl_cut_report {
   double min_volume_ratio;   ///< smallest volume of a new tet as a share of the tet it was part of; 1 where nothing was split
 } pl_cut_report;
 
+/// A mesh that was cut. The caller owns mesh and embedding.
+typedef struct pl_cut_result {
+  pl_mesh *mesh;
+  pl_embedding *embedding;  ///< where each point of `mesh` is in the mesh before the cut
+  pl_cut_report report;
+} pl_cut_result;
+
 /// The plane x = 0, snap 0.1.
 PL_API pl_cut_def pl_default_cut_def(void);
 
-/// Cut a tet mesh. Tets on the cut are split and points on it doubled, so that the two sides no longer hang together and the boundary (see
-/// pl_mesh_boundary()) is closed along the cut. Points do not move: volume is kept, and no tet changes its orientation.
-/// The result has the points of `mesh` first, in their order, then those on split edges, then the second copies; tags, groups, poses and the source
-/// order are carried over, triangles and segments are not. `embedding`, if not NULL, receives where each new point sits in `mesh`, so that states
-/// carry over too: pl_embedding_apply(). Where nothing was cut the result is a copy. Fails with PL_ERROR_INVALID_ARGUMENT for a plane without a
-/// normal, a blade that sweeps no area or numbers out of range, PL_ERROR_INVALID_DATA for a mesh without tets. The caller owns mesh and embedding.
-PL_API pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh, pl_mesh **cut,
-                             pl_embedding **embedding, pl_cut_report *report, pl_error *error);
+/// Cut a tet mesh. Tets on the cut are split and points on it are duplicated, so that the two sides are no longer
+/// connected and the boundary (pl_mesh_boundary()) is closed along the cut. Points do not move: the volume is kept, and
+/// no tet changes its orientation. The result has the points of `mesh` first, in their order, then those on split edges,
+/// then the duplicates. Tags, groups, poses and the source order are kept; triangles and segments are not. The embedding
+/// carries states over to the new mesh: pl_embedding_apply(). Where nothing was cut the result is a copy. Fails with
+/// PL_ERROR_INVALID_ARGUMENT for a plane without a normal, a blade that sweeps no area or numbers out of range,
+/// PL_ERROR_INVALID_DATA for a mesh without tets; `result` is then zero.
+PL_API pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh, pl_cut_result *result,
+                             pl_error *error);
 
 /// A hierarchy over triangles for nearest-point, ray and inside questions.
 typedef struct pl_triangle_tree pl_triangle_tree;

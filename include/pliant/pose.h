@@ -40,16 +40,24 @@ typedef struct pl_pose_report {
 /// Weight 1000, not exact, 200 iterations.
 PL_API pl_pose_def pl_default_pose_def(void);
 
-/// Move the points of `tets` so that `surface`, which sits in them, takes the places `posed` (one per point of `surface`, in its order),
-/// with every tet turned and moved but changed in shape as little as possible. `points` takes one place per point of `tets`.
-/// Tets must have positive volume. Returns PL_REMARK_NOT_CONVERGED when the iterations came to their limit, or when tets stay inverted at
-/// the least weight; the result is usable, and the report says which. Not changed in any way by the number of threads.
-PL_API pl_status pl_pose_fit(pl_context *context, const pl_pose_def *def, const pl_mesh *tets, const pl_mesh *surface,
-                             const pl_vec3 *posed, pl_vec3 *points, pl_pose_report *report, pl_error *error);
+/// A surface, the tets around it, and a pose of the surface. Borrowed for the call.
+typedef struct pl_pose_target {
+  const pl_mesh *tets;     ///< all of positive volume
+  const pl_mesh *surface;  ///< lies in the tets
+  const pl_vec3 *points;   ///< posed position of each surface point, metres; not used by pl_poses_from_surface()
+} pl_pose_target;
 
-/// Fit all poses that `surface` has: `posed_tets` becomes a copy of `tets` with poses of the same names in the place of its own. `reports`, if
-/// wanted, takes one per pose. Returns PL_REMARK_NOT_CONVERGED when a fit did.
-PL_API pl_status pl_poses_from_surface(pl_context *context, const pl_pose_def *def, const pl_mesh *tets, const pl_mesh *surface,
+/// Move the points of the tets so that the surface takes the given pose, with every tet rotated and moved but changed in
+/// shape as little as possible. `points` receives one position per point of the tets. `report` may be NULL. Returns
+/// PL_REMARK_NOT_CONVERGED when the iterations reached their maximum, or when tets stay inverted at the smallest weight;
+/// the result is usable, and the report says which. The number of threads does not change the result.
+PL_API pl_status pl_pose_fit(pl_context *context, const pl_pose_def *def, const pl_pose_target *target, pl_vec3 *points,
+                             pl_pose_report *report, pl_error *error);
+
+/// Fit all poses that the surface has. `posed_tets` receives a copy of the tets with poses of the same names instead of
+/// its own; the caller owns it. `reports` holds one report per pose, or is NULL. Returns PL_REMARK_NOT_CONVERGED when a
+/// fit did.
+PL_API pl_status pl_poses_from_surface(pl_context *context, const pl_pose_def *def, const pl_pose_target *target,
                                        pl_mesh **posed_tets, pl_pose_report *reports, pl_error *error);
 
 /// A pose as it comes from a file of its own.

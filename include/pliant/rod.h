@@ -13,6 +13,7 @@
 #include "pliant/math.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"
+#include "pliant/world.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -158,6 +159,28 @@ PL_API int32_t pl_rod_get_root(const pl_model *model, int32_t chain);
 /// The blended rest pose P(w) of a chain (paper 001, eqs. 4 to 9): `weights` one per example of the model, sum at most 1; `joints` receives
 /// the joints of the chain, parents first, in the frame of the led joint above it with the root at the origin. Returns their number.
 PL_API int32_t pl_rod_blend(const pl_model *model, int32_t chain, const double *weights, pl_transform *joints);
+
+/// Move a kinematic joint of a rod body to `target` (in the world) within `seconds`: it moves there evenly over the coming
+/// inner steps and then stays. 0 seconds: within the next step; before the first step at once, together with the chains
+/// attached to it. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a joint that is not
+/// kinematic or numbers that are not finite.
+PL_API pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id body, int32_t joint, pl_transform target,
+                                         double seconds, pl_error *error);
+
+/// Let the examples of a rod body that have view directions follow a camera at `eye` (metres, in the world) from the next
+/// step on. The direction is computed again in every step, so it follows the motion of the body too. Bodies without such
+/// examples ignore it. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a position that is
+/// not finite.
+PL_API pl_status pl_rod_set_camera(pl_world *world, pl_body_id body, pl_vec3 eye, pl_error *error);
+
+/// Positions and rotations of a rod body's joints in the world, in joint order. `joints` holds the model's
+/// particle_count. The rotation of a joint follows its segments as they are, so that the joints can be saved as a pose of
+/// the skeleton. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_UNSUPPORTED for a body without joints.
+PL_API pl_status pl_rod_get_joints(const pl_world *world, pl_body_id body, pl_transform *joints);
+
+/// Set the weights of a rod body's morph targets, one per pose of its skin's mesh. They stay until they are set again.
+/// Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_UNSUPPORTED for a body without morph targets.
+PL_API pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id body, const double *weights, pl_error *error);
 
 #ifdef __cplusplus
 }

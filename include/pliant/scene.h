@@ -27,13 +27,21 @@ typedef struct pl_scene_override {
   const char *path, *value;
 } pl_scene_override;
 
-/// Read a scene file as pl_scene_load() does, with some of its values replaced first.
-PL_API pl_status pl_scene_load_with(pl_context *context, const char *path, const pl_scene_override *overrides,
-                                    int32_t override_count, pl_scene **scene, pl_findings *findings, pl_error *error);
+/// A list of overrides. Borrowed.
+typedef struct pl_scene_overrides {
+  const pl_scene_override *items;
+  int32_t count;
+} pl_scene_overrides;
 
-/// The same from memory; `name` stands for the file in messages and `folder` for where its relative paths start.
-PL_API pl_status pl_scene_load_memory(pl_context *context, const char *text, size_t size, const char *name, const char *folder,
-                                      pl_scene **scene, pl_findings *findings, pl_error *error);
+/// Load a scene file as pl_scene_load() does, with some of its values replaced first. The overrides are applied in order
+/// and are not needed afterwards. Fails with PL_ERROR_INVALID_DATA for a path that does not exist in the scene format.
+PL_API pl_status pl_scene_load_with(pl_context *context, const char *path, const pl_scene_overrides *overrides,
+                                    pl_scene **scene, pl_findings *findings, pl_error *error);
+
+/// Load a scene whose document is in memory, as pl_scene_load() does. Relative paths start at the source's folder (NULL:
+/// the current folder).
+PL_API pl_status pl_scene_load_memory(pl_context *context, const pl_memory_source *source, pl_scene **scene,
+                                      pl_findings *findings, pl_error *error);
 
 /// Write the scene as a document that reads back to an equal scene.
 PL_API pl_status pl_scene_save(pl_context *context, const char *path, const pl_scene *scene, pl_error *error);

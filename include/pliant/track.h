@@ -105,10 +105,18 @@ typedef struct pl_tracker_view {
 /// Look at a tracker. Never fails.
 PL_API pl_tracker_view pl_tracker_get_view(const pl_tracker *tracker);
 
-/// Go on as after a frame that was tracked before: its report, its points and those of the frame before it (NULL if it was the first), at `time_before`. The next
-/// pl_tracker_advance() then gives the same bits as if the tracker had never stopped. `frame_count` counts frames so far. Fails with PL_ERROR_INVALID_DATA for numbers that are not finite.
-PL_API pl_status pl_tracker_resume(pl_tracker *tracker, const pl_track_report *report, const pl_vec3 *points, const pl_vec3 *before,
-                                   double time_before, int32_t frame_count, pl_error *error);
+/// A tracked frame to resume from. Borrowed for the call.
+typedef struct pl_track_frame {
+  const pl_track_report *report;  ///< of that frame
+  const pl_vec3 *points;          ///< of that frame, one per mesh point, metres
+  const pl_vec3 *before;          ///< points of the frame before it; NULL: it was the first
+  double time_before;             ///< seconds: time of the frame before it
+  int32_t frame_count;            ///< frames tracked so far, this one included
+} pl_track_frame;
+
+/// Resume tracking after a frame that was tracked earlier. The next pl_tracker_advance() gives the same bits as if the
+/// tracker had never stopped. Fails with PL_ERROR_INVALID_DATA for numbers that are not finite; nothing has changed then.
+PL_API pl_status pl_tracker_resume(pl_tracker *tracker, const pl_track_frame *frame, pl_error *error);
 
 /// Destroy a tracker. NULL is allowed.
 PL_API void pl_tracker_destroy(pl_tracker *tracker);
@@ -116,11 +124,18 @@ PL_API void pl_tracker_destroy(pl_tracker *tracker);
 /// Called after every frame of pl_track_capture(); false stops.
 typedef bool pl_track_callback(void *user, int32_t frame, const pl_track_report *report, const pl_tracker_view *view);
 
-/// Track the frames `first_frame` … `last_frame` (counted from 0, as many as there are) of a capture, reading each when it is needed. `callback` may be NULL; findings of clouds go to `findings`,
-/// which may be NULL. Returns PL_REMARK_FINDINGS when the track was lost in some frame, PL_REMARK_CANCELLED when the callback stopped it. Fails as pl_capture_frame() and
-/// pl_tracker_advance() do, with what was tracked so far in the tracker.
-PL_API pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, int32_t first_frame, int32_t last_frame,
-                                  pl_track_callback *callback, void *user, pl_findings *findings, pl_error *error);
+/// Frames to track and whom to call. Input of pl_track_capture().
+typedef struct pl_track_range {
+  int32_t first, last;          ///< frames, from 0, both included; those that do not exist are skipped
+  pl_track_callback *callback;  ///< called after every frame; NULL: no callback
+  void *user;                   ///< of the callback
+} pl_track_range;
+
+/// Track frames of a capture, loading each when it is needed. Findings of clouds go to `findings`, which may be NULL.
+/// Returns PL_REMARK_FINDINGS when the track was lost in some frame, PL_REMARK_CANCELLED when the callback stopped it.
+/// Fails as pl_capture_frame() and pl_tracker_advance() do; the tracker keeps what was tracked so far.
+PL_API pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, const pl_track_range *range,
+                                  pl_findings *findings, pl_error *error);
 
 #ifdef __cplusplus
 }

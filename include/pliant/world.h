@@ -159,24 +159,6 @@ PL_API pl_status pl_body_get_weights(const pl_world *world, pl_body_id body, int
 /// PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a manifold that cannot be given.
 PL_API pl_status pl_body_set_weights(pl_world *world, pl_body_id body, int32_t manifold, const double *weights, pl_error *error);
 
-/// Where a led joint of a rod body is to be `seconds` from now: it moves there evenly over the coming inner steps and then stays. 0 seconds: within the
-/// next step, and before the first step at once, with the chains that hang on it. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a joint that is not led or numbers that are
-/// not finite.
-PL_API pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id body, int32_t joint, pl_transform target, double seconds,
-                              pl_error *error);
-
-/// Let the examples of a body that have view directions follow the camera at `eye` (metres, in the world) from the next step on. The direction is taken
-/// anew in every step, so it follows the body's own motion too. Bodies without such examples ignore it.
-PL_API pl_status pl_rod_set_camera(pl_world *world, pl_body_id body, pl_vec3 eye, pl_error *error);
-
-/// Positions and rotations of a rod body's joints in the world, in joint order; `joints` holds the model's particle_count. A joint's rotation points
-/// along its segments as they are, so the joints can be written as a pose of the skeleton. Fails with PL_ERROR_NOT_FOUND for a stale
-/// handle, PL_ERROR_UNSUPPORTED for a body without joints.
-PL_API pl_status pl_rod_get_joints(const pl_world *world, pl_body_id body, pl_transform *joints);
-
-/// Weights of a rod body's morph targets, one per pose of its skin's mesh; they hold until given again.
-PL_API pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id body, const double *weights, pl_error *error);
-
 /// Take a body elsewhere as one rigid piece, momentum and all, as if it had always been there: a teleport without a whip. Pins are not moved.
 PL_API pl_status pl_body_teleport(pl_world *world, pl_body_id body, pl_transform motion, pl_error *error);
 

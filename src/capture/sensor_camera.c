@@ -41,14 +41,14 @@ pl_capture_camera pl_sensor_camera(pl_vec3 eye, pl_vec3 target, int32_t width, i
                              .depth_scale = DEPTH_UNIT};
 }
 
-void pl_sensor_ring(pl_box box, int32_t count, double elevation, double heading, int32_t width, int32_t height,
-                    pl_capture_camera *cameras) {
-  double focal = KINECT_FOCAL * width / KINECT_WIDTH, radius = 0.5 * pl_box_diagonal(box);
+void pl_sensor_ring(const pl_camera_ring *ring, pl_capture_camera *cameras) {
+  int32_t width = ring->width, height = ring->height;
+  double focal = KINECT_FOCAL * width / KINECT_WIDTH, radius = 0.5 * pl_box_diagonal(ring->box);
   double narrow = 0.5 * (width < height ? width : height) / focal;  // tangent of the half opening
   double distance = WORKSPACE * radius * sqrt(1 + narrow * narrow) / narrow;
-  pl_vec3 middle = pl_box_center(box);
-  for (int32_t i = 0; i < count; ++i) {
-    double angle = heading + 2 * PL_PI * i / count, high = i % 2 == 0 ? elevation : 0.5 * elevation;
+  pl_vec3 middle = pl_box_center(ring->box);
+  for (int32_t i = 0; i < ring->count; ++i) {
+    double angle = ring->heading + 2 * PL_PI * i / ring->count, high = i % 2 == 0 ? ring->elevation : 0.5 * ring->elevation;
     pl_vec3 away = {sin(angle) * cos(high), sin(high), cos(angle) * cos(high)};
     cameras[i] = pl_sensor_camera(pl_vec3_add_scaled(middle, away, distance), middle, width, height, focal);
   }

@@ -95,7 +95,7 @@ static void unpack_sites(const pl_detail_set *set, pl_moments *sites) {
 }
 
 pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *set, const pl_detail_object *object, double scale,
-                                     double *distances, int32_t *nearest, pl_detail_coverage *coverage, pl_error *error) {
+                                     pl_detail_coverage *coverage, pl_error *error) {
   pl_status status = pl_check_range("scale", scale, 0, 1e9, false, error);
   if (status < 0) return status;
   const pl_detail_def *def = &set->view.def;
@@ -107,8 +107,12 @@ pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *s
     unpack_sites(set, known);
     pl_site_set all = {object->surface_count, def->site_order, sites}, examples = {set->view.example_count, def->site_order, known};
     pl_coverage_report found;
-    pl_sites_cover(&all, &examples, def->site_width, distances, nearest, &found);
-    if (coverage != NULL) *coverage = (pl_detail_coverage){def->site_width, found.covered, found.farthest, found.max, found.mean};
+    pl_sites_cover(&all, &examples, def->site_width, coverage->distances, coverage->nearest, &found);
+    coverage->limit = def->site_width;
+    coverage->covered = found.covered;
+    coverage->farthest = found.farthest;
+    coverage->max = found.max;
+    coverage->mean = found.mean;
   }
   pl_arena_destroy(&arena);
   return status;

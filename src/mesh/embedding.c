@@ -169,12 +169,13 @@ static pl_status check_input(const search *s, int32_t point_count, double tolera
   return PL_OK;
 }
 
-pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_vec3 *points, int32_t point_count, double tolerance,
-                             pl_embedding **embedding, pl_embedding_report *report, pl_error *error) {
+pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_embedding_input *input, pl_embedding **embedding,
+                             pl_embedding_report *report, pl_error *error) {
+  const int32_t point_count = input->point_count;
   if (embedding != NULL) *embedding = NULL;
   pl_mesh_view view = pl_mesh_get_view(mesh);
-  search s = {.mesh_points = view.points, .points = points, .elements = pl_elements_of_mesh(&view)};
-  pl_status status = check_input(&s, point_count, tolerance, error);
+  search s = {.mesh_points = view.points, .points = input->points, .elements = pl_elements_of_mesh(&view)};
+  pl_status status = check_input(&s, point_count, input->tolerance, error);
   if (status < 0) return status;
 
   pl_arena arena, temporary;
@@ -189,7 +190,7 @@ pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_
     status = pl_fail_memory(error);
   } else {
     pl_parallel_for(context, point_count, GRAIN, place_points, &s);
-    status = judge_distances(&s, point_count, tolerance, report, error);
+    status = judge_distances(&s, point_count, input->tolerance, report, error);
   }
   pl_arena_destroy(&temporary);
   if (status < 0 || embedding == NULL) {

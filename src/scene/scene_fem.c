@@ -6,8 +6,8 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
-#include "pliant/file.h"
 #include "pliant/math.h"
+#include "pliant/table.h"
 #include "solvers/cholmod_solver.h"
 
 pl_fem_element_kind pl_scene_fem_elements(const pl_scene_fem *fem) {

@@ -139,7 +139,8 @@ static pl_status carry_figure(pl_scene_instance *set, pl_instance_skin *skin, co
   if (set->arena.failed) return pl_fail_memory(error);
   for (int32_t i = 0; i < n; ++i) positions[i] = pl_vec3_scale(fine.points[i], scale);
   pl_embedding *embedding = NULL;
-  pl_status status = pl_embedding_build(set->context, skin->elements, positions, n, HUGE_VAL, &embedding, NULL, error);
+  pl_status status =
+      pl_embedding_build(set->context, skin->elements, &(pl_embedding_input){positions, n, HUGE_VAL}, &embedding, NULL, error);
   if (status < 0) return status;
   pl_embedding_view view = pl_embedding_get_view(embedding);
   for (int32_t i = 0; i < n; ++i) {

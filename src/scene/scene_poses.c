@@ -6,8 +6,8 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
-#include "pliant/file.h"
 #include "pliant/math.h"
+#include "pliant/mesh_file.h"
 #include "pliant/pose.h"
 #include "scene/scene_instance.h"
 
@@ -73,7 +73,7 @@ static pl_status place_points(pl_context *context, const pl_scene_pose *pose, co
     memcpy(points, posed, (size_t)tets.point_count * sizeof(pl_vec3));
   } else if (count == surface_count) {
     pl_pose_def def = pl_default_pose_def();
-    status = pl_pose_fit(context, &def, part->tets, part->surface, posed, points, NULL, error);
+    status = pl_pose_fit(context, &def, &(pl_pose_target){part->tets, part->surface, posed}, points, NULL, error);
   } else {
     status =
         pl_fail(error, PL_ERROR_INVALID_DATA, "pose \"%s\" has %d points where the mesh has %d; export it with the same vertices",
@@ -154,7 +154,7 @@ pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part,
   if (part->surface != NULL && pl_mesh_get_view(part->surface).pose_count > 0) {
     pl_mesh *posed = NULL;
     pl_pose_def fit = pl_default_pose_def();
-    status = pl_poses_from_surface(set->context, &fit, part->tets, part->surface, &posed, NULL, error);
+    status = pl_poses_from_surface(set->context, &fit, &(pl_pose_target){part->tets, part->surface, NULL}, &posed, NULL, error);
     if (status < 0) return status;
     pl_mesh_destroy(part->tets);
     part->tets = posed;
@@ -215,8 +215,8 @@ static pl_status carry_group(pl_scene_instance *set, const pl_instance_part *par
   const pl_scene_body *source = part->source;
   double tolerance = source->method == PL_SCENE_FEM ? source->fem.surface_tolerance : source->solid.surface_tolerance;
   pl_embedding *embedding = NULL;
-  pl_status status =
-      pl_embedding_build(set->context, part->tets, surface.points, surface.point_count, tolerance, &embedding, NULL, error);
+  pl_status status = pl_embedding_build(
+      set->context, part->tets, &(pl_embedding_input){surface.points, surface.point_count, tolerance}, &embedding, NULL, error);
   if (status < 0) return status;
   pl_embedding_view view = pl_embedding_get_view(embedding);
   for (int32_t i = 0; i < 4 * view.point_count; ++i) {

@@ -38,7 +38,7 @@ static void read_once(pl_context *context, const uint8_t *data, size_t size) {
   if (pl_findings_create(context, &findings, NULL) < 0) abort();
   pl_character *character = NULL;
   pl_error error = {0};
-  pl_status status = pl_character_load_memory(context, data, size, "fuzz", &character, findings, &error);
+  pl_status status = pl_character_load_memory(context, &(pl_memory_source){data, size, "fuzz", NULL}, &character, findings, &error);
   if ((status < 0) != (character == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   if (character != NULL) use(character);
   pl_character_destroy(character);

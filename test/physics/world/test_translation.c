@@ -296,7 +296,8 @@ static int32_t count_early_zeros(pl_context *context, const pl_mesh *mesh, const
   pl_error error = {0};
   pl_mesh_view fine = pl_mesh_get_view(surface);
   pl_embedding *embedding = NULL;
-  check_ok(pl_embedding_build(context, mesh, fine.points, fine.point_count, 0, &embedding, NULL, &error), &error);
+  check_ok(pl_embedding_build(context, mesh, &(pl_embedding_input){fine.points, fine.point_count, 0}, &embedding, NULL, &error),
+           &error);
   pl_embedding_view view = pl_embedding_get_view(embedding);
   int32_t count = 0;
   for (int32_t i = 0; i < view.point_count; ++i) {

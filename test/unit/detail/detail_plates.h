@@ -119,7 +119,7 @@ static inline pl_detail_set *record_middle(pl_context *context, plate *p, double
   pl_detail_def def = plate_def();
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  check_ok(pl_detail_set_build(context, &def, &recording, 1, &set, NULL, &error), &error);
+  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){&recording, 1, NULL}, &set, NULL, &error), &error);
   return set;
 }
 

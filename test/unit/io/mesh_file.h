@@ -3,7 +3,7 @@
 #define PL_TEST_MESH_FILE_H
 
 #include "check.h"
-#include "pliant/file.h"
+#include "pliant/mesh_file.h"
 
 // A mesh together with its context, findings and view.
 typedef struct mesh_file {
@@ -17,7 +17,8 @@ static inline mesh_file open_bytes(const void *bytes, size_t size) {
   mesh_file file = {.context = make_context(1)};
   pl_error error = {0};
   check_ok(pl_findings_create(file.context, &file.findings, &error), &error);
-  check_ok(pl_mesh_load_memory(file.context, bytes, size, "memory", &file.mesh, file.findings, &error), &error);
+  check_ok(pl_mesh_load_memory(file.context, &(pl_memory_source){bytes, size, "memory", NULL}, &file.mesh, file.findings, &error),
+           &error);
   file.view = pl_mesh_get_view(file.mesh);
   return file;
 }
@@ -44,7 +45,7 @@ static inline void check_refused_bytes(const void *bytes, size_t size, pl_status
   pl_context *context = make_context(1);
   pl_mesh *mesh = NULL;
   pl_error error = {0};
-  pl_status status = pl_mesh_load_memory(context, bytes, size, "memory", &mesh, NULL, &error);
+  pl_status status = pl_mesh_load_memory(context, &(pl_memory_source){bytes, size, "memory", NULL}, &mesh, NULL, &error);
   if (status != expected || mesh != NULL) fail_msg("status %d instead of %d: %s", status, expected, error.text);
   if (line != 0 && (error.line != line || error.column != column))
     fail_msg("at %d:%d instead of %d:%d: %s", error.line, error.column, line, column, error.text);
@@ -68,7 +69,7 @@ static inline int check_truncations(const void *bytes, size_t size) {
     memcpy(copy, bytes, length);
     pl_mesh *mesh = NULL;
     pl_error error = {0};
-    pl_status status = pl_mesh_load_memory(context, copy, length, "cut", &mesh, NULL, &error);
+    pl_status status = pl_mesh_load_memory(context, &(pl_memory_source){copy, length, "cut", NULL}, &mesh, NULL, &error);
     if (status < 0) {
       assert_null(mesh);
       assert_true(error.text[0] != '\0');
@@ -95,7 +96,7 @@ static inline void check_damages(const void *bytes, size_t size) {
       copy[slot] = others[k];
       pl_mesh *mesh = NULL;
       pl_error error = {0};
-      pl_mesh_load_memory(context, copy, size, "damaged", &mesh, NULL, &error);
+      pl_mesh_load_memory(context, &(pl_memory_source){copy, size, "damaged", NULL}, &mesh, NULL, &error);
       pl_mesh_destroy(mesh);
     }
   }
@@ -113,7 +114,7 @@ static inline void check_allocations(const void *bytes, size_t size) {
     allocator.fail_at = n;
     pl_mesh *mesh = NULL;
     pl_error error = {0};
-    pl_status status = pl_mesh_load_memory(context, bytes, size, "memory", &mesh, NULL, &error);
+    pl_status status = pl_mesh_load_memory(context, &(pl_memory_source){bytes, size, "memory", NULL}, &mesh, NULL, &error);
     if (status == PL_OK) {
       assert_true(n > 1);
       pl_mesh_destroy(mesh);

@@ -65,7 +65,9 @@ static inline byte_block finish_file(const character_file *file, const char *res
 static inline pl_character *read_file(pl_context *context, const byte_block *bytes, pl_findings *findings) {
   pl_character *character = NULL;
   pl_error error = {0};
-  check_ok(pl_character_load_memory(context, bytes->data, bytes->size, "t.glb", &character, findings, &error), &error);
+  check_ok(
+      pl_character_load_memory(context, &(pl_memory_source){bytes->data, bytes->size, "t.glb", NULL}, &character, findings, &error),
+      &error);
   return character;
 }
 

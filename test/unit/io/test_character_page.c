@@ -26,7 +26,8 @@ static void the_worked_example_becomes_a_rig(void **state) {
   pl_character *character = NULL;
   pl_character_rig *rig = NULL;
   check_ok(pl_findings_create(context, &findings, &error), &error);
-  check_ok(pl_character_load_memory(context, text, strlen(text), "page", &character, findings, &error), &error);
+  check_ok(pl_character_load_memory(context, &(pl_memory_source){text, strlen(text), "page", NULL}, &character, findings, &error),
+           &error);
   assert_int_equal(pl_findings_count(findings, PL_SEVERITY_NOTE), 0);
   assert_null(pl_character_get_view(character).surface);
   check_ok(pl_character_rig_create(character, &rig, &error), &error);

@@ -298,7 +298,8 @@ static void every_failed_allocation_is_survived(void **state) {
     allocator.fail_at = allocator.call_count + n;
     pl_character *character = NULL;
     pl_character_rig *rig = NULL;
-    pl_status status = pl_character_load_memory(context, bytes.data, bytes.size, "t.glb", &character, findings, &error);
+    pl_status status =
+        pl_character_load_memory(context, &(pl_memory_source){bytes.data, bytes.size, "t.glb", NULL}, &character, findings, &error);
     assert_int_equal(character == NULL, status < 0);
     if (status >= 0) status = pl_character_rig_create(character, &rig, &error);
     bool failed = allocator.call_count >= allocator.fail_at;

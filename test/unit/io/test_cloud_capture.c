@@ -207,8 +207,9 @@ static void check_document(const folder *f, const char *text, const char *kind, 
   pl_error error = {0};
   check_ok(pl_findings_create(context, &findings, &error), &error);
   pl_capture *capture = NULL;
-  assert_int_equal(pl_capture_load_memory(context, text, strlen(text), "memory", f->path, &capture, findings, &error),
-                   PL_ERROR_INVALID_DATA);
+  assert_int_equal(
+      pl_capture_load_memory(context, &(pl_memory_source){text, strlen(text), "memory", f->path}, &capture, findings, &error),
+      PL_ERROR_INVALID_DATA);
   assert_null(capture);
   const pl_finding *finding = NULL;
   for (int32_t i = 0; i < pl_findings_count(findings, PL_SEVERITY_ERROR) && finding == NULL; ++i)

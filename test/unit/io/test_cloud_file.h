@@ -17,7 +17,8 @@ static inline cloud_file open_cloud(const void *bytes, size_t size) {
   cloud_file file = {.context = make_context(1)};
   pl_error error = {0};
   check_ok(pl_findings_create(file.context, &file.findings, &error), &error);
-  check_ok(pl_cloud_load_memory(file.context, bytes, size, "memory", &file.cloud, file.findings, &error), &error);
+  check_ok(pl_cloud_load_memory(file.context, &(pl_memory_source){bytes, size, "memory", NULL}, &file.cloud, file.findings, &error),
+           &error);
   file.view = pl_cloud_get_view(file.cloud);
   return file;
 }
@@ -56,7 +57,7 @@ static inline void check_cloud_refused(const void *bytes, size_t size, pl_status
   pl_context *context = make_context(1);
   pl_cloud *cloud = NULL;
   pl_error error = {0};
-  pl_status status = pl_cloud_load_memory(context, bytes, size, "memory", &cloud, NULL, &error);
+  pl_status status = pl_cloud_load_memory(context, &(pl_memory_source){bytes, size, "memory", NULL}, &cloud, NULL, &error);
   if (status != expected || cloud != NULL) fail_msg("status %d instead of %d: %s", status, expected, error.text);
   if (line != 0 && (error.line != line || error.column != column))
     fail_msg("at %d:%d instead of %d:%d: %s", error.line, error.column, line, column, error.text);
@@ -76,7 +77,7 @@ static inline void read_copy(pl_context *context, const unsigned char *bytes, si
   memcpy(copy, bytes, size);
   pl_cloud *cloud = NULL;
   pl_error error = {0};
-  pl_status status = pl_cloud_load_memory(context, copy, size, "copy", &cloud, NULL, &error);
+  pl_status status = pl_cloud_load_memory(context, &(pl_memory_source){copy, size, "copy", NULL}, &cloud, NULL, &error);
   assert_true((status < 0) == (cloud == NULL));
   assert_true(status >= 0 || error.text[0] != '\0');
   assert_true(status != PL_ERROR_OUT_OF_MEMORY);
@@ -109,7 +110,7 @@ static inline void check_cloud_survives(const void *data, size_t size) {
     allocator.fail_at = n;
     pl_cloud *cloud = NULL;
     pl_error error = {0};
-    pl_status status = pl_cloud_load_memory(context, bytes, size, "memory", &cloud, NULL, &error);
+    pl_status status = pl_cloud_load_memory(context, &(pl_memory_source){bytes, size, "memory", NULL}, &cloud, NULL, &error);
     pl_cloud_destroy(cloud);
     assert_int_equal(allocator.live_count, live_before);
     if (status == PL_OK) {

@@ -4,7 +4,7 @@
 
 static pl_status fit(bar *b, pl_pose_def def, pl_pose_report *report) {
   pl_error error = {0};
-  pl_status status = pl_pose_fit(b->context, &def, b->tets, b->surface, b->posed, b->points, report, &error);
+  pl_status status = pl_pose_fit(b->context, &def, &(pl_pose_target){b->tets, b->surface, b->posed}, b->points, report, &error);
   if (status < 0) fail_msg("%s", error.text);
   return status;
 }
@@ -249,26 +249,32 @@ static void wrong_input_is_refused_by_name(void **state) {
   pl_error error = {0};
   pl_pose_def def = pl_default_pose_def();
   def.weight = -1;
-  assert_int_equal(pl_pose_fit(context, &def, b.tets, b.surface, b.posed, b.points, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_pose_fit(context, &def, &(pl_pose_target){b.tets, b.surface, b.posed}, b.points, NULL, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
   assert_string_equal(error.field, "weight");
   def = pl_default_pose_def();
-  assert_int_equal(pl_pose_fit(context, &def, b.surface, b.surface, b.posed, b.points, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_pose_fit(context, &def, &(pl_pose_target){b.surface, b.surface, b.posed}, b.points, NULL, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "no tets"));
   b.posed[3].y = (double)NAN;
-  assert_int_equal(pl_pose_fit(context, &def, b.tets, b.surface, b.posed, b.points, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_pose_fit(context, &def, &(pl_pose_target){b.tets, b.surface, b.posed}, b.points, NULL, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "point 3"));
   b.posed[3].y = 1e250;
-  assert_int_equal(pl_pose_fit(context, &def, b.tets, b.surface, b.posed, b.points, NULL, &error), PL_ERROR_NOT_FINITE);
+  assert_int_equal(pl_pose_fit(context, &def, &(pl_pose_target){b.tets, b.surface, b.posed}, b.points, NULL, &error),
+                   PL_ERROR_NOT_FINITE);
   const int32_t inverted[4] = {0, 2, 1, 4};
   pl_mesh_view view = b.volume;
   view.tet_count = 1;
   view.tets = inverted;
   pl_mesh *wrong = sample_of_view(context, view);
-  assert_int_equal(pl_pose_fit(context, &def, wrong, b.surface, b.posed, b.points, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_pose_fit(context, &def, &(pl_pose_target){wrong, b.surface, b.posed}, b.points, NULL, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "tet 0"));
   pl_mesh_destroy(wrong);
   pl_mesh *far = sample_box(context, pl_vec3_of(9, 9, 9), 1, 1, 1);
-  assert_int_equal(pl_pose_fit(context, &def, b.tets, far, b.posed, b.points, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_pose_fit(context, &def, &(pl_pose_target){b.tets, far, b.posed}, b.points, NULL, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "away from the mesh"));
   pl_mesh_destroy(far);
   bar_free(&b);

@@ -4,6 +4,7 @@
 #include "pliant/math.h"
 #include "pliant/picture.h"
 #include "render/render_camera.h"
+#include "report/report_palette.h"
 
 // Largest distance from the picture's centre, 1 being the rim, that the corners of a box reach.
 static double reach(pl_box box, const pl_camera *camera, double aspect) {

@@ -4,6 +4,7 @@
 #include "pliant/math.h"
 #include "pliant/picture.h"
 #include "render/render_context.h"
+#include "report/report_palette.h"
 
 enum { WIDTH = 320, HEIGHT = 240, PIXEL_COUNT = WIDTH * HEIGHT };
 
@@ -104,7 +105,7 @@ static int close_studio(void **state) {
 static void draw(pl_renderer *renderer, const pl_camera *camera, const pl_picture_item *items, int32_t count, const char *caption,
                  uint8_t *rgb) {
   pl_error error = {0};
-  check_ok(pl_renderer_draw(renderer, camera, items, count, caption, rgb, &error), &error);
+  check_ok(pl_renderer_draw(renderer, &(pl_picture){*camera, items, count, caption}, rgb, &error), &error);
 }
 
 static double brightness(const uint8_t *rgb, int x, int y) {
@@ -337,28 +338,33 @@ static void wrong_items_and_cameras_are_refused(void **state) {
   pl_vec3 points[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
   int32_t triangle[3] = {0, 1, 3};
   pl_picture_item item = {.points = points, .point_count = 3, .triangles = triangle, .triangle_count = 1};
-  assert_int_equal(pl_renderer_draw(self->with_ground, &level_camera, &item, 1, NULL, self->rgb, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){level_camera, &item, 1, NULL}, self->rgb, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_string_equal(error.field, "items[0].triangles[0]");
   triangle[2] = -1;
-  assert_int_equal(pl_renderer_draw(self->with_ground, &level_camera, &item, 1, NULL, self->rgb, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){level_camera, &item, 1, NULL}, self->rgb, &error),
+                   PL_ERROR_INVALID_DATA);
   triangle[2] = 2;
   points[1].y = (double)NAN;
-  assert_int_equal(pl_renderer_draw(self->with_ground, &level_camera, &item, 1, NULL, self->rgb, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){level_camera, &item, 1, NULL}, self->rgb, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_string_equal(error.field, "items[0].points[1]");
   points[1].y = 1e200;
-  assert_int_equal(pl_renderer_draw(self->with_ground, &level_camera, &item, 1, NULL, self->rgb, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){level_camera, &item, 1, NULL}, self->rgb, &error),
+                   PL_ERROR_INVALID_DATA);
   points[1].y = 0;
   item.color.r = 2;
-  assert_int_equal(pl_renderer_draw(self->with_ground, &level_camera, &item, 1, NULL, self->rgb, &error),
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){level_camera, &item, 1, NULL}, self->rgb, &error),
                    PL_ERROR_INVALID_ARGUMENT);
   item.color.r = 0;
   item.point_count = -1;
-  assert_int_equal(pl_renderer_draw(self->with_ground, &level_camera, &item, 1, NULL, self->rgb, &error),
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){level_camera, &item, 1, NULL}, self->rgb, &error),
                    PL_ERROR_INVALID_ARGUMENT);
   item.point_count = 3;
   pl_camera camera = level_camera;
   camera.eye.x = (double)INFINITY;
-  assert_int_equal(pl_renderer_draw(self->with_ground, &camera, &item, 1, NULL, self->rgb, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){camera, &item, 1, NULL}, self->rgb, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
   pl_renderer *none = NULL;
   pl_renderer_def def = pl_default_renderer_def();
   def.width = 1 << 20;
@@ -424,7 +430,7 @@ static void every_failed_allocation_is_reported(void **state) {
   item.creased = true;
   for (int64_t n = 1;; ++n, ++failures) {
     allocator.fail_at = allocator.call_count + n;
-    pl_status status = pl_renderer_draw(renderer, &level_camera, &item, 1, "caption", self->rgb, &error);
+    pl_status status = pl_renderer_draw(renderer, &(pl_picture){level_camera, &item, 1, "caption"}, self->rgb, &error);
     allocator.fail_at = 0;
     if (status == PL_OK) break;
     assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);

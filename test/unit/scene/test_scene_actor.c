@@ -485,7 +485,8 @@ static void every_failed_allocation_is_reported(void **state) {
       pl_scene *scene = NULL;
       pl_scene_instance *set = NULL;
       pl_scene_build_def def = pl_default_scene_build_def();
-      pl_status status = pl_scene_load_memory(context, scenes[i], strlen(scenes[i]), "test.json", ".", &scene, NULL, &error);
+      pl_status status =
+          pl_scene_load_memory(context, &(pl_memory_source){scenes[i], strlen(scenes[i]), "test.json", "."}, &scene, NULL, &error);
       if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
       bool failed = allocator.call_count >= allocator.fail_at;
       allocator.fail_at = 0;

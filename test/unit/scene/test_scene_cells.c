@@ -150,7 +150,8 @@ static void every_failed_allocation_is_reported(void **state) {
     pl_error error = {0};
     pl_scene *scene = NULL;
     pl_mesh *mesh = NULL;
-    pl_status status = pl_scene_load_memory(context, text, strlen(text), "test.json", ".", &scene, NULL, &error);
+    pl_status status =
+        pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "test.json", "."}, &scene, NULL, &error);
     if (status >= 0) status = pl_scene_make_mesh(scene, "c", &mesh, NULL, &error);
     bool failed = allocator.call_count >= allocator.fail_at;
     allocator.fail_at = 0;

@@ -198,7 +198,7 @@ static void values_can_be_replaced(void **state) {
     fixture s = {.context = make_context(1)};
     check_ok(pl_findings_create(s.context, &s.findings, &s.error), &s.error);
     pl_scene_override override = {cases[k].path, cases[k].value};
-    s.status = pl_scene_load_with(s.context, path, &override, 1, &s.scene, s.findings, &s.error);
+    s.status = pl_scene_load_with(s.context, path, &(pl_scene_overrides){&override, 1}, &s.scene, s.findings, &s.error);
     if (cases[k].complaint == NULL) {
       check_ok(s.status, &s.error);
       if (k == 2) assert_int_equal(pl_scene_get_report(s.scene).frame_count, 7);
@@ -281,7 +281,8 @@ static void every_allocation_may_fail(void **state) {
     allocator.fail_at = allocator.call_count + n;
     pl_scene_build_def def = pl_default_scene_build_def();
     pl_status status = pl_findings_create(context, &findings, &error);
-    if (status >= 0) status = pl_scene_load_memory(context, text, strlen(text), "test.json", ".", &scene, findings, &error);
+    if (status >= 0)
+      status = pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "test.json", "."}, &scene, findings, &error);
     if (status >= 0) status = pl_scene_build(context, &def, scene, &set, findings, &error);
     done = status >= 0;
     if (!done) assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);

@@ -180,7 +180,8 @@ static void every_allocation_of_a_character_scene_may_fail(void **state) {
     pl_scene *scene = NULL;
     pl_scene_instance *set = NULL;
     pl_scene_build_def def = pl_default_scene_build_def();
-    pl_status status = pl_scene_load_memory(context, text, strlen(text), "m.json", folder, &scene, NULL, &error);
+    pl_status status =
+        pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "m.json", folder}, &scene, NULL, &error);
     if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
     if (status >= 0) status = pl_world_step(pl_scene_instance_get_world(set), NULL, &error);
     pl_scene_instance_destroy(set);

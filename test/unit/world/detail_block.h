@@ -86,7 +86,7 @@ static inline pl_detail_set *record_fixture(pl_context *context, fixture *s, int
   def.window_radius = 0.08;
   def.stamp_radius = 0.18;
   pl_detail_set *set = NULL;
-  check_ok(pl_detail_set_build(context, &def, &recording, 1, &set, NULL, &error), &error);
+  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){&recording, 1, NULL}, &set, NULL, &error), &error);
   free(anchors);
   free(moved);
   free(fine);

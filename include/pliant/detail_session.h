@@ -1,8 +1,8 @@
-/// @file recording.h
+/// @file detail_session.h
 /// Examples of detail recorded by simulation (part of the lab): a fine and a coarse body of one scene are touched in the same way, and what the coarse surface
 /// lacks becomes recordings for pl_detail_set_build().
-#ifndef PLIANT_RECORDING_H
-#define PLIANT_RECORDING_H
+#ifndef PLIANT_DETAIL_SESSION_H
+#define PLIANT_DETAIL_SESSION_H
 
 #include "pliant/base.h"
 #include "pliant/detail.h"
@@ -66,13 +66,14 @@ typedef struct pl_detail_judgement {
 } pl_detail_judgement;
 
 /// Enrich the coarse surface of each recording and compare it with the true one; `judgements` holds one for each. Fails as pl_detail_filter_create().
-PL_API pl_status pl_detail_set_evaluate(pl_context *context, const pl_detail_set *set, const pl_detail_recording *recordings,
-                                     int32_t recording_count, pl_detail_judgement *judgements, pl_error *error);
+PL_API pl_status pl_detail_set_evaluate(pl_context *context, const pl_detail_set *set, const pl_detail_recordings *recordings,
+                                        pl_detail_judgement *judgements, pl_error *error);
 
-/// Judge each recording by a set that is built without those at its site: `sites` has the number of each one's, `judgements` holds one for each. Fails as
-/// pl_detail_set_build(); there must be two sites or more.
-PL_API pl_status pl_detail_cross_validate(pl_context *context, const pl_detail_def *def, const pl_detail_recording *recordings,
-                                          const int32_t *sites, int32_t recording_count, pl_detail_judgement *judgements,
+/// Evaluate each recording with a set that is built from the recordings of all other sites. `judgements` holds one per
+/// recording. Fails as pl_detail_set_build() does, and with PL_ERROR_INVALID_ARGUMENT without `sites` or with fewer than
+/// two sites.
+PL_API pl_status pl_detail_cross_validate(pl_context *context, const pl_detail_def *def,
+                                          const pl_detail_recordings *recordings, pl_detail_judgement *judgements,
                                           pl_error *error);
 
 #ifdef __cplusplus
