@@ -1,5 +1,6 @@
 /// @file lab.h
-/// The lab: files, scenes and pictures around the runtime.
+/// The lab: files, scenes, characters, capture and pictures around the runtime. This is the list of
+/// its headers.
 #ifndef PLIANT_LAB_H
 #define PLIANT_LAB_H
 

@@ -22,7 +22,8 @@ typedef struct pl_vec3 {
   double x, y, z;
 } pl_vec3;
 
-/// Rotation as a unit quaternion; w is the real part. Zero is not a rotation: the identity is {0, 0, 0, 1}.
+/// Rotation as a unit quaternion; w is the real part. Zero is not a rotation: the identity is {0,
+/// 0, 0, 1}.
 typedef struct pl_quat {
   double x, y, z, w;
 } pl_quat;
@@ -117,7 +118,8 @@ static inline bool pl_vec3_is_finite(pl_vec3 a) {
   return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
 
-/// A unit vector perpendicular to the unit vector `n`; the same one for the same `n` (Duff et al. 2017).
+/// A unit vector perpendicular to the unit vector `n`; the same one for the same `n` (Duff et al.
+/// 2017).
 static inline pl_vec3 pl_vec3_perpendicular(pl_vec3 n) {
   double sign = copysign(1.0, n.z);
   double a = -1.0 / (sign + n.z);
@@ -176,7 +178,8 @@ static inline double pl_mat3_determinant(pl_mat3 a) {
          a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
 }
 
-/// Adjugate (transposed matrix of cofactors): a adjugate(a) = det(a) identity, also for a singular matrix.
+/// Adjugate (transposed matrix of cofactors): a adjugate(a) = det(a) identity, also for a singular
+/// matrix.
 static inline pl_mat3 pl_mat3_adjugate(pl_mat3 a) {
   pl_vec3 c0 = pl_mat3_column(a, 0), c1 = pl_mat3_column(a, 1), c2 = pl_mat3_column(a, 2);
   pl_vec3 r0 = pl_vec3_cross(c1, c2), r1 = pl_vec3_cross(c2, c0), r2 = pl_vec3_cross(c0, c1);

@@ -1,5 +1,6 @@
 /// @file model.h
-/// Models: meshes prepared for one simulation method. A model is immutable; many bodies in many worlds may share one.
+/// Models: meshes or skeletons prepared for one simulation method. A model is immutable; many
+/// bodies in many worlds may share one.
 #ifndef PLIANT_MODEL_H
 #define PLIANT_MODEL_H
 
@@ -11,7 +12,8 @@
 extern "C" {
 #endif
 
-/// A prepared body of any method.
+/// A body prepared for one simulation method. Immutable; may be shared by many bodies and used from
+/// several threads at once.
 typedef struct pl_model pl_model;
 
 /// Over what the manifold of examples spans: which regions deform together (paper 000, §4.3).
@@ -65,16 +67,18 @@ typedef struct pl_solid_def {
 /// one exact, conserving manifold that holds its examples, elastic.
 PL_API pl_solid_def pl_default_solid_def(void);
 
-/// Prepare a tet mesh as a shape-matching solid: particles at the mesh points, one region per particle made of its 1-ring, grown where
-/// the 1-ring is nearly flat. The mesh may be destroyed afterwards. Fails with PL_ERROR_INVALID_DATA when there are no tets, when a point
-/// belongs to none, or when the surface lies farther outside the tets than the tolerance.
+/// Prepare a tet mesh as a shape-matching solid: particles at the mesh points, one region per
+/// particle made of its 1-ring, grown where the 1-ring is nearly flat. The mesh may be destroyed
+/// afterwards. Fails with PL_ERROR_INVALID_DATA when there are no tets, when a point belongs to
+/// none, or when the surface lies farther outside the tets than the tolerance.
 PL_API pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_model **model,
                                 pl_error *error);
 
-/// Destroy a model. Worlds that hold bodies of it must be gone. NULL is allowed.
+/// Destroy a model. All worlds that hold bodies of it must have been destroyed before. NULL is
+/// allowed.
 PL_API void pl_model_destroy(pl_model *model);
 
-/// What is in a model.
+/// Properties of a model.
 typedef struct pl_model_report {
   const char *method;  ///< "solid" …
   int32_t particle_count;
@@ -86,14 +90,15 @@ typedef struct pl_model_report {
   uint64_t hash;       ///< of everything that decides how the model behaves
 } pl_model_report;
 
-/// Facts about a model.
+/// Properties of a model. Never fails.
 PL_API pl_model_report pl_model_get_report(const pl_model *model);
 
-/// Triangles of the model's surface, 3 surface point indices each; valid as long as the model. Surface points are those of the def's
-/// `surface` in its order, or the boundary points of the tets in theirs.
+/// Triangles of the model's surface, 3 surface point indices each; valid as long as the model.
+/// Surface points are those of the def's `surface` in its order, or the boundary points of the tets
+/// in theirs.
 PL_API const int32_t *pl_model_get_surface_triangles(const pl_model *model);
 
-/// The examples of a model: what weights mean, and how many sets of them there are.
+/// The examples of a model, and the sets of weights that blend them.
 typedef struct pl_example_view {
   int32_t example_count;              ///< 0: the model has none
   const char *const *names;           ///< example_count; valid as long as the model
@@ -102,7 +107,7 @@ typedef struct pl_example_view {
   int32_t given_count;                ///< sets of weights that can be given: 1 or one per group
 } pl_example_view;
 
-/// Examples of a model; all zero for one without.
+/// Examples of a model; all zero for a model without examples.
 PL_API pl_example_view pl_model_get_examples(const pl_model *model);
 
 #ifdef __cplusplus

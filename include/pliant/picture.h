@@ -1,5 +1,5 @@
 /// @file picture.h
-/// Pictures and videos of surfaces without a display (part of the lab).
+/// Pictures and videos of surfaces, drawn without a display (part of the lab).
 #ifndef PLIANT_PICTURE_H
 #define PLIANT_PICTURE_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// Where the picture is taken from.
+/// A perspective camera.
 typedef struct pl_camera {
   pl_vec3 eye;           ///< metres
   pl_vec3 target;        ///< metres
@@ -18,7 +18,7 @@ typedef struct pl_camera {
   double field_of_view;  ///< radians, vertical
 } pl_camera;
 
-/// Red, green and blue in [0, 1], as an artist picks them (sRGB).
+/// Red, green and blue in [0, 1], sRGB.
 typedef struct pl_color {
   float r, g, b;
 } pl_color;
@@ -47,16 +47,17 @@ typedef struct pl_renderer_def {
   uint32_t magic;        ///< set by pl_default_renderer_def()
 } pl_renderer_def;
 
-/// Draws pictures into memory. Not to be used from two threads at once.
+/// Draws pictures into memory. One thread at a time.
 typedef struct pl_renderer pl_renderer;
 
 /// 1280 x 720, a light background, ground at height 0.
 PL_API pl_renderer_def pl_default_renderer_def(void);
 
-/// A camera that sees the whole box from slightly above, for a picture `aspect` times as wide as high.
+/// A camera that sees the whole box from slightly above, for a picture of width to height `aspect`.
 PL_API pl_camera pl_camera_around(pl_box box, double aspect);
 
-/// Create a renderer. Fails with PL_ERROR_UNSUPPORTED when there is no OpenGL ES 3 at all, not even in software.
+/// Create a renderer. The caller owns it. Fails with PL_ERROR_UNSUPPORTED when there is no OpenGL
+/// ES 3, not even in software.
 PL_API pl_status pl_renderer_create(pl_context *context, const pl_renderer_def *def, pl_renderer **renderer, pl_error *error);
 
 /// Destroy a renderer. NULL is allowed.
@@ -70,13 +71,15 @@ typedef struct pl_picture {
   const char *caption;  ///< UTF-8; NULL: none
 } pl_picture;
 
-/// Draw a picture, shaded and anti-aliased, with ground, soft shadow and caption. `rgb` receives width * height pixels of
-/// 3 bytes, rows from the top. Fails with PL_ERROR_INVALID_ARGUMENT for a camera or a colour out of range,
-/// PL_ERROR_INVALID_DATA, naming item and element, for points that are not finite or triangles out of range, and when out
-/// of memory.
+/// Draw a picture, shaded and anti-aliased, with ground, soft shadow and caption. `rgb` receives
+/// width * height pixels of 3 bytes, rows from the top. Fails with PL_ERROR_INVALID_ARGUMENT for a
+/// camera or a colour out of range, PL_ERROR_INVALID_DATA, naming item and element, for points that
+/// are not finite or triangles out of range, and when out of memory.
 PL_API pl_status pl_renderer_draw(pl_renderer *renderer, const pl_picture *picture, uint8_t *rgb, pl_error *error);
 
-/// Write 8-bit RGB pixels as a PNG file (through a temporary name).
+/// Save 8-bit RGB pixels, rows from the top, as a PNG file. The file is written under a temporary
+/// name and renamed at the end. Fails with PL_ERROR_NOT_FOUND when the folder does not exist,
+/// PL_ERROR_FILE when the file cannot be written.
 PL_API pl_status pl_picture_save(pl_context *context, const char *path, const uint8_t *rgb, int32_t width, int32_t height,
                                   pl_error *error);
 
@@ -94,17 +97,21 @@ PL_API pl_video_def pl_default_video_def(void);
 /// An MP4 file being written by the program `ffmpeg`. One thread at a time.
 typedef struct pl_video pl_video;
 
-/// Start a video. The caller owns it until it is closed or abandoned. Fails with PL_ERROR_UNSUPPORTED when `ffmpeg` is
-/// not installed, PL_ERROR_FILE when the file cannot be created, PL_ERROR_INVALID_ARGUMENT for numbers out of range.
+/// Start a video. The caller owns it until it is closed or abandoned. Fails with
+/// PL_ERROR_UNSUPPORTED when `ffmpeg` is not installed, PL_ERROR_FILE when the file cannot be
+/// created, PL_ERROR_INVALID_ARGUMENT for numbers out of range.
 PL_API pl_status pl_video_create(pl_context *context, const pl_video_def *def, pl_video **video, pl_error *error);
 
-/// Append a picture of 8-bit RGB pixels.
+/// Append a picture of 8-bit RGB pixels, rows from the top. Fails with PL_ERROR_FILE when `ffmpeg`
+/// stopped.
 PL_API pl_status pl_video_add_frame(pl_video *video, const uint8_t *rgb, pl_error *error);
 
-/// Finish and rename into place; the video is gone afterwards, whatever the result.
+/// Finish the video and rename it to its final name. The video is destroyed, whatever the result.
+/// Fails with PL_ERROR_INVALID_DATA when there is no picture, PL_ERROR_FILE when `ffmpeg` failed.
 PL_API pl_status pl_video_close(pl_video *video, pl_error *error);
 
-/// Give up: end the program, remove the temporary file, destroy. NULL is allowed.
+/// Abandon the video: end the program, remove the temporary file and destroy the video. NULL is
+/// allowed.
 PL_API void pl_video_abandon(pl_video *video);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /// @file sensor.h
-/// Depth pictures of surfaces, exact or as a sensor would take them: captures of bodies whose motion is known (part of the lab).
+/// Virtual depth cameras: depth images of surfaces, exact or as a real sensor would measure them,
+/// to make captures of bodies whose motion is known (part of the lab).
 #ifndef PLIANT_SENSOR_H
 #define PLIANT_SENSOR_H
 
@@ -11,13 +12,13 @@
 extern "C" {
 #endif
 
-/// Triangles to be seen; borrowed memory.
+/// Triangles in front of a sensor. Borrowed memory.
 typedef struct pl_sensor_surface {
   const pl_vec3 *points;  ///< metres, in the world
   int32_t point_count;
   const int32_t *triangles;  ///< 3 each, in range
   int32_t triangle_count;
-  bool masked;  ///< hides what is behind it, and is not in the picture itself: as if a mask had cut it out
+  bool masked;  ///< hides surfaces behind it but is not in the image itself, as if removed by a mask
 } pl_sensor_surface;
 
 /// What is wrong with the pictures of a depth sensor.
@@ -41,8 +42,9 @@ typedef struct pl_sensor_def {
 /// in ten an outlier within 0.3 m, depths from 0.3 to 8 m, seed 1: about what a first Kinect does.
 PL_API pl_sensor_def pl_default_sensor_def(void);
 
-/// A camera of `width` x `height` pixels at `eye` that looks at `target`, with the vertical +Y upwards in the picture and a focal length of
-/// `focal` pixels; depths in units of a tenth of a millimetre. Looking straight up or down, +Z is upwards. Has no name.
+/// A camera of `width` x `height` pixels at `eye` that looks at `target` (metres), with +Y up in
+/// the image and a focal length of `focal` pixels. When it looks straight up or down, +Z is up in
+/// the image. Depths are in tenths of a millimetre. The camera has no name.
 PL_API pl_capture_camera pl_sensor_camera(pl_vec3 eye, pl_vec3 target, int32_t width, int32_t height, double focal);
 
 /// Cameras evenly spaced around an object: input of pl_sensor_ring().
@@ -54,12 +56,15 @@ typedef struct pl_camera_ring {
   int32_t width, height;  ///< pixels of each camera; the opening angle is that of a Kinect of 640 x 480
 } pl_camera_ring;
 
-/// Place cameras on a ring around the vertical axis through the centre of a box. `cameras` receives `ring->count` of them.
+/// Place cameras on a ring around the vertical axis through the centre of a box. `cameras` receives
+/// `ring->count` of them.
 PL_API void pl_sensor_ring(const pl_camera_ring *ring, pl_capture_camera *cameras);
 
-/// Exact depths of what a camera sees: width * height numbers in metres along its axis, rows from the top, 0 where nothing is. Both sides of triangles are
-/// seen; those that come nearer than 1 cm are left out. Fails with PL_ERROR_INVALID_ARGUMENT for a camera without pixels or focal length, PL_ERROR_INVALID_DATA
-/// for a triangle out of range, and when out of memory. May be called from several threads at once.
+/// Render exact depths: `depths` receives width * height numbers, metres along the axis of the
+/// camera, rows from the top, 0 where there is nothing. Both sides of triangles are seen; triangles
+/// nearer than 1 cm are dropped. Fails with PL_ERROR_INVALID_ARGUMENT for a camera without pixels
+/// or focal length, PL_ERROR_INVALID_DATA for a triangle out of range, and when out of memory. May
+/// be called from several threads at once.
 PL_API pl_status pl_depth_render(pl_context *context, const pl_capture_camera *camera, const pl_sensor_surface *surfaces,
                                  int32_t surface_count, double *depths, pl_error *error);
 
@@ -72,15 +77,16 @@ typedef struct pl_sensor_shot {
   int32_t surface_count;
 } pl_sensor_shot;
 
-/// Render the depth image of one camera of a shot as the sensor would measure it. `pixels` receives width * height
-/// numbers in the camera's unit, rows from the top, 0 where the sensor measured nothing. Fails as pl_depth_render() does,
-/// and with PL_ERROR_INVALID_ARGUMENT for a def out of range or a camera that does not exist. May be called from several
-/// threads at once.
+/// Render the depth image of one camera of a shot as the sensor would measure it. `pixels` receives
+/// width * height numbers in the camera's unit, rows from the top, 0 where the sensor measured
+/// nothing. Fails as pl_depth_render() does, and with PL_ERROR_INVALID_ARGUMENT for a def out of
+/// range or a camera that does not exist. May be called from several threads at once.
 PL_API pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const pl_sensor_shot *shot,
                                   int32_t camera_index, uint16_t *pixels, pl_error *error);
 
-/// Render the depth images of all cameras of a shot on the context's threads. `pixels` has one array per camera. The
-/// result is that of pl_sensor_render() for each camera, for any number of threads.
+/// Render the depth images of all cameras of a shot on the context's threads. `pixels` has one
+/// array per camera. The result is that of pl_sensor_render() for each camera, for any number of
+/// threads.
 PL_API pl_status pl_sensor_render_all(pl_context *context, const pl_sensor_def *def, const pl_sensor_shot *shot,
                                       uint16_t *const *pixels, pl_error *error);
 
