@@ -135,7 +135,7 @@ void capture_body_close(capture_body *body) {
 
 static void pin(capture_body *body, bool (*is_held)(pl_vec3 point, pl_box box)) {
   pl_mesh_view view = pl_mesh_get_view(body->rest);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   body->pinned = tool_allocate((size_t)view.point_count, sizeof *body->pinned);
   for (int32_t i = 0; i < view.point_count; ++i)
     if (is_held(view.points[i], box)) body->pinned[body->pinned_count++] = i;
@@ -254,7 +254,7 @@ pl_status capture_body_sample(const capture_body *fine, pl_mesh *mesh, bool (*is
 
 void capture_load(const capture_body *body, int kind, double size, pl_vec3 *forces) {
   pl_mesh_view view = pl_mesh_get_view(body->rest);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   pl_vec3 extent = minus(box.max, box.min), middle = {0, (box.min.y + box.max.y) / 2, (box.min.z + box.max.z) / 2};
   // The softest part decides how far it gives.
   double young = 0, compliance = 0, section = extent.y * extent.z;

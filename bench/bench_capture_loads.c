@@ -65,7 +65,7 @@ static const double NOISE = 5e-4;
 // The weight hangs from all points within a twentieth of the length from the end.
 static void hang(const capture_body *body, const load_case *load, pl_vec3 *forces) {
   pl_mesh_view view = pl_mesh_get_view(body->rest);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   double reach = 0.05 * (box.max.x - box.min.x), force = 9.81e-3 * load->grams;
   int32_t count = 0;
   memset(forces, 0, (size_t)view.point_count * sizeof *forces);

@@ -99,7 +99,7 @@ static pl_status order_examples(pl_context *context, const pl_detail_session_vie
   return PL_OK;
 }
 
-static double fraction_of(const pl_detail_judgement *judgements, int count, bool enriched) {
+static double fraction_of(const pl_detail_evaluation *judgements, int count, bool enriched) {
   double part = 0, whole = 0;
   for (int i = 0; i < count; ++i) {
     double off = enriched ? judgements[i].enriched : judgements[i].coarse;
@@ -119,7 +119,7 @@ static void print_fraction(bench_session *bench, const char *name, const char *u
 static pl_status judge(bench_session *bench, pl_context *context, const pl_detail_session_view *view, pl_error *error) {
   static const int counts[] = {1, 2, 4, 9, 16, 32, 64};
   pl_detail_recording ordered[EXAMPLE_COUNT];
-  pl_detail_judgement held[HELD_COUNT], crossed[EXAMPLE_COUNT];
+  pl_detail_evaluation held[HELD_COUNT], crossed[EXAMPLE_COUNT];
   pl_status status = order_examples(context, view, ordered, error);
   for (size_t k = 0; k < sizeof counts / sizeof counts[0] && status >= 0; ++k) {
     pl_detail_set *set = NULL;
@@ -186,7 +186,7 @@ static pl_status judge_patch(bench_session *bench, pl_context *context, const pl
   pl_status status = PL_OK;
   for (int patch = 0; patch < 2 && status >= 0; ++patch) {
     pl_detail_def def = view->def;
-    pl_detail_judgement held[8];
+    pl_detail_evaluation held[8];
     pl_detail_set *set = NULL;
     def.patch_order = patch == 1 ? 2 : -1;
     status =

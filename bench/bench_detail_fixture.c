@@ -58,12 +58,12 @@ pl_status detail_pillow_open(pl_context *context, int32_t cells, int32_t surface
   const pl_mesh *source = finer == NULL ? pillow->mesh : finer;
   if (status < 0) return status;
   pillow->anchors = tool_allocate((size_t)pl_mesh_get_view(source).point_count, sizeof(int32_t));
-  status = pl_mesh_boundary(context, source, &pillow->surface, pillow->anchors, error);
+  status = pl_mesh_build_boundary(context, source, &pillow->surface, pillow->anchors, error);
   pl_mesh_destroy(finer);
   if (status < 0) return status;
   pl_mesh_view tets = pl_mesh_get_view(pillow->mesh), surface = pl_mesh_get_view(pillow->surface);
   if (surface_cells > 0) find_anchors(tets, surface, pillow->anchors);
-  pillow->object = pl_detail_object_of(pillow->mesh, pillow->surface, pillow->anchors);
+  pillow->object = pl_detail_object_from_mesh(pillow->mesh, pillow->surface, pillow->anchors);
   pillow->displacements = tool_allocate((size_t)tets.point_count, sizeof(pl_vec3));
   pillow->coarse = tool_allocate((size_t)surface.point_count, sizeof(pl_vec3));
   pillow->fine = tool_allocate((size_t)surface.point_count, sizeof(pl_vec3));

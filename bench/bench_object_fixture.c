@@ -93,7 +93,7 @@ bool object_sense(const object_fixture *fixture, const object_film *film) {
 
 static double cell_of(const pl_table *table, int64_t row, const char *column, double fallback) {
   pl_table_view view = pl_table_get_view(table);
-  int32_t slot = pl_table_find(table, column);
+  int32_t slot = pl_table_find_column(table, column);
   return slot >= 0 ? view.cells[row * view.column_count + slot] : fallback;
 }
 
@@ -107,7 +107,7 @@ static bool read_rounds(const object_fixture *fixture, const char *name, object_
     return false;
   }
   pl_table_view view = pl_table_get_view(table);
-  int32_t first = pl_table_find(table, "young 1");
+  int32_t first = pl_table_find_column(table, "young 1");
   int64_t last = view.row_count - 1;
   found->round_count = (int32_t)view.row_count;
   for (int64_t i = 0; i <= last; ++i) {
@@ -145,7 +145,7 @@ bool object_capture(const object_fixture *fixture, const object_film *film, cons
   char *from = object_path(fixture, film->name, ""), *release = tool_text("%d", film->lead),
        *truth = object_path(fixture, film->name, "truth_surface.pc2");
   const char *all[MAX_OBJECT_WORDS + 32] = {mesh,     from, "-o",      folder, "--surface", surface,
-                                             "--hold", held, "--truth", truth,  "--release", release};
+                                            "--hold", held, "--truth", truth,  "--release", release};
   int count = 12;
   for (int i = 0; words[i] != NULL && i < MAX_OBJECT_WORDS + 20; ++i) all[count++] = words[i];
   double begin = (double)clock() / CLOCKS_PER_SEC;

@@ -116,7 +116,8 @@ static pl_status open_fixture(const solid_case *about, int threads, bench_fixtur
   // Something must move, or nothing would be measured: a slow turn keeps every rotation at work, and the body starts in its first example.
   if (!about->resting) body.angular_velocity = (pl_vec3){0.3, 1, 0.2};
   if (status >= 0) status = pl_world_add_body(fixture->world, &body, &fixture->body, error);
-  if (status >= 0 && about->example_count > 0) status = pl_body_set_state(fixture->world, fixture->body, fixture->poses[0], NULL, error);
+  if (status >= 0 && about->example_count > 0)
+    status = pl_body_set_state(fixture->world, fixture->body, fixture->poses[0], NULL, error);
   pl_collider_def plane = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
   if (status >= 0 && about->resting) status = pl_world_add_collider(fixture->world, &plane, NULL, error);
   if (status >= 0) fixture->particle_count = pl_model_get_report(fixture->model).particle_count;
@@ -144,8 +145,8 @@ static pl_status time_steps(bench_session *bench, bench_fixture *fixture, bench_
   return status;
 }
 
-static void print_column(bench_session *bench, const bench_fixture *fixture, const solid_case *about, const char *column, double paper,
-                         double limit, const bench_samples *nanoseconds) {
+static void print_column(bench_session *bench, const bench_fixture *fixture, const solid_case *about, const char *column,
+                         double paper, double limit, const bench_samples *nanoseconds) {
   char name[80];
   snprintf(name, sizeof name, "%s %s", about->name, column);
   bench_samples milliseconds = {.count = nanoseconds->count};

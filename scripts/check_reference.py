@@ -30,6 +30,15 @@ def declared():
     return functions
 
 
+def long_lists():
+    """Public functions with more than six parameters: those take a struct."""
+    for path in sorted((ROOT / "include/pliant").glob("*.h")):
+        text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
+        for name, parameters in re.findall(r"^PL_API[^;]*?\b(pl_\w+)\s*\(([^;]*)\);", text, re.M):
+            if parameters.count(",") > 5:
+                yield f"include/pliant/{path.name}: {name} has {parameters.count(',') + 1} parameters"
+
+
 def exported(library):
     output = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
     return {line.split()[-1].split("@")[0] for line in output.splitlines() if line}
@@ -97,6 +106,7 @@ def main():
         claims[f"{library} never prints or exits"] = list(used(folder / f"{library}.a", PRINTING))
         claims[f"{library} opens files in src/io only"] = list(used(folder / f"{library}.a", FILES, {path.name for path in (ROOT / "src/io").glob("*.c")}))
     in_reference, without = documented()
+    claims["public functions have at most six parameters"] = list(long_lists())
     claims["every public function is in the reference"] = [f"not there: {name}" for name in sorted(set(functions) - in_reference)]
     claims["every public function and type has a comment"] = [f"no text: {name}" for name in without] + list(undocumented_types())
     for claim, breaches in claims.items():

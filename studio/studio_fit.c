@@ -140,7 +140,7 @@ static pl_status take_workspace(studio_fit *f) {
 static pl_status track_frame(studio_fit *f, pl_tracker *tracker, int32_t frame) {
   pl_cloud *cloud = NULL;
   pl_track_report report;
-  pl_status status = pl_capture_frame(f->capture, frame, &cloud, NULL, &f->error);
+  pl_status status = pl_capture_load_frame(f->capture, frame, &cloud, NULL, &f->error);
   if (status < 0) return status;
   pl_cloud_view points = pl_cloud_get_view(cloud);
   status = pl_tracker_advance(tracker, f->recording.times[frame], &points, &report, &f->error);
@@ -165,7 +165,7 @@ static pl_status track_frame(studio_fit *f, pl_tracker *tracker, int32_t frame) 
 
 static pl_status track(studio_fit *f) {
   pl_mesh_view mesh = pl_mesh_get_view(f->tets);
-  pl_box box = pl_points_box(mesh.points, mesh.point_count);
+  pl_box box = pl_box_from_points(mesh.points, mesh.point_count);
   pl_fem_def body = pl_default_fem_def(f->def.material);
   pl_model *model = NULL;
   pl_tracker *tracker = NULL;

@@ -54,7 +54,7 @@ pl_status studio_pose_of_mesh(studio_world *w, studio_document *document, int32_
   pl_quat back = pl_quat_conjugate(pl_rotation_of_mat3(moments, pl_quat_identity()));
   const pl_scene_mesh *mesh = pl_scene_find_mesh(w->scene, part->source->mesh);
   double scale = 1 / (studio_document_unit(document) * (mesh != NULL ? mesh->scale : 1));
-  pl_box box = pl_points_box(rest.points, rest.point_count);
+  pl_box box = pl_box_from_points(rest.points, rest.point_count);
   double grid = grid_of(scale * pl_vec3_distance(box.max, box.min));
   for (int32_t i = 0; i < rest.point_count; ++i)
     add_point(arena, list, pl_vec3_add(to, pl_quat_rotate(back, pl_vec3_sub(w->points[i], from))), scale, grid);

@@ -103,7 +103,7 @@ static pl_box box_of_bodies(studio_world *w) {
   pl_box box = {{0, 0, 0}, {0, 0, 0}};
   for (int32_t i = 0; i < pl_scene_instance_body_count(w->set); ++i) {
     if (pl_scene_instance_get_surface(w->set, i, w->points) < 0) continue;
-    pl_box own = pl_points_box(w->points, pl_scene_instance_get_surface_view(w->set, i).point_count);
+    pl_box own = pl_box_from_points(w->points, pl_scene_instance_get_surface_view(w->set, i).point_count);
     if (i == 0) box = own;
     box.min = (pl_vec3){own.min.x < box.min.x ? own.min.x : box.min.x, own.min.y < box.min.y ? own.min.y : box.min.y,
                         own.min.z < box.min.z ? own.min.z : box.min.z};
@@ -134,7 +134,7 @@ static void set_camera(studio_world *w, studio_note *note, const pl_scene_report
   pl_json *object = pl_json_set(&note->arena, note->root, "camera", pl_json_new(&note->arena, PL_JSON_OBJECT));
   if (object == NULL) return;
   pl_camera camera =
-      facts->has_camera ? pl_scene_get_camera(w->scene, pl_world_get_time(w->world)) : pl_camera_around(box_of_bodies(w), 1.6);
+      facts->has_camera ? pl_scene_get_camera(w->scene, pl_world_get_time(w->world)) : pl_camera_look_at_box(box_of_bodies(w), 1.6);
   int32_t followed = studio_stage_followed(w->set, w->scene);
   // It was composed for where the body began; whoever comes late finds it where the body is.
   pl_vec3 way = followed >= 0 && facts->has_camera ? way_of_followed(w, followed, camera.up) : (pl_vec3){0, 0, 0};

@@ -41,7 +41,7 @@ static inline bar_fixture make_bar_fixture(pl_context *context) {
   pl_mesh *boundary = NULL;
   pl_error error = {0};
   fixture.parents = calloc((size_t)view.point_count, sizeof(int32_t));
-  check_ok(pl_mesh_boundary(context, fixture.mesh, &boundary, fixture.parents, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, fixture.mesh, &boundary, fixture.parents, &error), &error);
   pl_mesh_view surface = pl_mesh_get_view(boundary);
   fixture.surface_count = surface.point_count;
   fixture.triangle_count = surface.triangle_count;

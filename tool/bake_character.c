@@ -106,8 +106,8 @@ bool bake_open_character(bake_job *job) {
     return false;
   }
   lay_out_time(job, &view);
-  job->rod = pl_character_rig_def(job->rig);
-  job->nodes = pl_character_rig_nodes(job->rig);
+  job->rod = pl_character_rig_get_def(job->rig);
+  job->nodes = pl_character_rig_get_nodes(job->rig);
   job->source_path = job->body_name = job->options.input;
   status = make_world(job, &error);
   if (status < 0) return tool_report_error(&job->tool->voice, &error), false;
@@ -125,7 +125,8 @@ static pl_status lead(bake_job *job, double time, double seconds, pl_error *erro
   pl_status status = PL_OK;
   pl_character_sample(job->character, job->animation, time, job->node_placements, job->morphs);
   for (int32_t i = 0; i < job->rod.joint_count && status >= 0; ++i)
-    if (job->rod.joints[i].kinematic) status = pl_rod_set_joint_target(job->world, job->body, i, job->node_placements[job->nodes[i]], seconds, error);
+    if (job->rod.joints[i].kinematic)
+      status = pl_rod_set_joint_target(job->world, job->body, i, job->node_placements[job->nodes[i]], seconds, error);
   const pl_mesh *surface = pl_character_get_view(job->character).surface;
   if (status >= 0 && surface != NULL && pl_mesh_get_view(surface).pose_count > 0)
     status = pl_rod_set_morph_weights(job->world, job->body, job->morphs, error);

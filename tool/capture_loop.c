@@ -16,7 +16,7 @@ static const double ALIKE = 1.05;    // ratio of factors on moduli that are the 
 
 static double size_of(const pl_mesh *mesh) {
   pl_mesh_view view = pl_mesh_get_view(mesh);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   return fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z));
 }
 

@@ -101,7 +101,7 @@ static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cl
                             double max, pl_report *report, const char *caption, pl_error *error) {
   static const int32_t faces[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
   pl_mesh_view mesh = pl_mesh_get_view(placed);
-  pl_box box = pl_points_box(mesh.points, mesh.point_count);
+  pl_box box = pl_box_from_points(mesh.points, mesh.point_count);
   double size = fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z)), dot = 0.004 * size;
   int32_t stride = 1 + cloud->point_count / MAX_DOTS, count = (cloud->point_count + stride - 1) / stride;
   pl_vec3 *points = tool_allocate(6 * (size_t)count + 1, sizeof *points);
@@ -143,7 +143,7 @@ static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cl
   def.height = PICTURE_HEIGHT;
   def.ground = false;
   pl_renderer *renderer = NULL;
-  pl_camera camera = pl_camera_around(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
+  pl_camera camera = pl_camera_look_at_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
   uint8_t *rgb = tool_allocate((size_t)PICTURE_WIDTH * PICTURE_HEIGHT, 3);
   pl_status status = pl_renderer_create(job->context, &def, &renderer, error);
   if (status >= 0) status = pl_renderer_draw(renderer, &(pl_picture){camera, items, 2, NULL}, rgb, error);
@@ -158,7 +158,7 @@ static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cl
 static pl_status measure_frame(capture_job *job, const capture_clip *clip, int32_t frame, const pl_mesh *placed, pl_cloud **cloud,
                                double **distances, pl_error *error) {
   pl_triangle_tree *tree = NULL;
-  pl_status status = pl_capture_frame(clip->capture, frame, cloud, NULL, error);
+  pl_status status = pl_capture_load_frame(clip->capture, frame, cloud, NULL, error);
   if (status >= 0) status = pl_triangle_tree_build(job->context, placed, &tree, error);
   if (status >= 0) {
     pl_cloud_view view = pl_cloud_get_view(*cloud);
@@ -231,7 +231,7 @@ static pl_status report_clouds(capture_job *job, pl_report *report, pl_error *er
   pl_report_heading(report, "Clouds");
   const pl_mesh *surface = job->surface;
   if (surface == NULL) {
-    status = pl_mesh_boundary(job->context, job->object.mesh, &boundary, NULL, error);
+    status = pl_mesh_build_boundary(job->context, job->object.mesh, &boundary, NULL, error);
     surface = boundary;
   }
   if (status >= 0) {

@@ -45,7 +45,7 @@ static void report_given(const fit_job *job, pl_report *report) {
   const fit_object *object = job->object;
   const pl_fit_def *def = &job->settings->def;
   pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
-  pl_box box = pl_points_box(mesh.points, mesh.point_count);
+  pl_box box = pl_box_from_points(mesh.points, mesh.point_count);
   pl_report_heading(report, "What was given");
   say(report,
       tool_text("A mesh of %d points and %d tets, %.3g x %.3g x %.3g m, held at %d points; %s tets of %g kg/m³; gravity (%g, %g, "
@@ -331,7 +331,7 @@ static pl_status open_painter(fit_job *job, const pl_mesh_view *mesh, painter *p
   pl_status status = pl_renderer_create(job->context, &def, &p->renderer, error);
   if (status < 0) return status;
   p->points = tool_allocate((size_t)mesh->point_count, sizeof *p->points);
-  status = pl_mesh_boundary(job->context, job->object->mesh, &p->surface, p->points, error);
+  status = pl_mesh_build_boundary(job->context, job->object->mesh, &p->surface, p->points, error);
   if (status < 0) return status;
   size_t count = (size_t)pl_mesh_get_view(p->surface).point_count;
   p->colors = tool_allocate(count, sizeof *p->colors);
@@ -355,7 +355,7 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
   pl_vec3 *reference = tool_allocate((size_t)mesh.point_count, sizeof *reference);
   pl_status status = pl_fit_get_fields(job->fit, reference, young);
   uint8_t *rgb = tool_allocate((size_t)PICTURE_WIDTH * PICTURE_HEIGHT, 3);
-  pl_box box = pl_points_box(p->motion->positions, p->motion->frame_count * mesh.point_count);
+  pl_box box = pl_box_from_points(p->motion->positions, p->motion->frame_count * mesh.point_count);
   if (status >= 0) {
     paint(&mesh, young, &surface, p, range);
     for (int32_t i = 0; i < surface.point_count; ++i) p->left[i] = mesh.points[p->points[i]];
@@ -364,7 +364,7 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
                             .triangles = surface.triangles,
                             .triangle_count = surface.triangle_count,
                             .colors = p->colors};
-    p->camera = pl_camera_around(pl_points_box(mesh.points, mesh.point_count), (double)PICTURE_WIDTH / PICTURE_HEIGHT);
+    p->camera = pl_camera_look_at_box(pl_box_from_points(mesh.points, mesh.point_count), (double)PICTURE_WIDTH / PICTURE_HEIGHT);
     status = pl_renderer_draw(p->renderer, &(pl_picture){p->camera, &item, 1, NULL}, rgb, error);
   }
   if (status >= 0) {
@@ -373,7 +373,7 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
     free(caption);
     p->shift = 0.55 * (box.max.x - box.min.x);
     box.min.x -= p->shift, box.max.x += p->shift;
-    p->camera = pl_camera_around(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
+    p->camera = pl_camera_look_at_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
     p->stride = 1 + (p->motion->frame_count - 1) / MAX_CLIPS;
     int32_t count = 1 + (p->motion->frame_count - 1) / p->stride;
     pl_report_clip(report, &(pl_report_frames){"The first motion as tracked, and as simulated with the parameters found",

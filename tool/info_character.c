@@ -66,7 +66,7 @@ static void show_surface(const pl_character_view *view, info_sheet *sheet) {
   info_row_count(sheet, "triangles", mesh.triangle_count);
   info_row_count(sheet, "joints per point", view->influence_count);
   info_row_names(sheet, "poses", mesh.pose_count, info_pose_name, &mesh);
-  pl_box box = pl_points_box(mesh.points, mesh.point_count);
+  pl_box box = pl_box_from_points(mesh.points, mesh.point_count);
   if (mesh.point_count == 0) return;
   info_row_vector(sheet, "min", box.min);
   info_row_vector(sheet, "max", box.max);

@@ -116,7 +116,7 @@ static pl_status aim(run_painter *painter, int64_t first, pl_error *error) {
       for (int32_t k = 0; k < count; ++k) add_point(&box, run->points[run->actors[i].ghost_start + k]);
     }
   }
-  painter->around = pl_camera_around(box, (double)run->options.width / run->options.height);
+  painter->around = pl_camera_look_at_box(box, (double)run->options.width / run->options.height);
   return PL_OK;
 }
 

@@ -35,7 +35,7 @@ static int32_t gather_surfaces(const sense_job *job, int32_t frame, pl_sensor_su
 
 static pl_box box_of_motion(const sense_job *job) {
   int32_t count = pl_scene_instance_get_surface_view(job->set, job->body).point_count;
-  return pl_points_box(job->surfaces[job->body], count * job->frame_count);
+  return pl_box_from_points(job->surfaces[job->body], count * job->frame_count);
 }
 
 // Points of depth pictures, as a reader of the capture would make them.

@@ -32,7 +32,7 @@ static bool hold_table(const tool_session *tool, pl_context *context, const char
     return false;
   }
   pl_table_view view = pl_table_get_view(table);
-  int32_t column = pl_table_find(table, "point");
+  int32_t column = pl_table_find_column(table, "point");
   bool good = column >= 0;
   if (!good) tool_complain(&tool->voice, "'%s' has no column `point` with numbers of points, from 0", path);
   for (int64_t i = 0; i < view.row_count && good; ++i) {

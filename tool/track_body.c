@@ -96,7 +96,7 @@ pl_status track_carry_surface(pl_context *context, const pl_mesh *mesh, const pl
 static pl_status build_model(track_job *job, pl_error *error) {
   pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
   pl_mesh_view view = pl_mesh_get_view(job->mesh);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   double size = fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z));
   def.young = tool_number_or(job->arguments, "young", def.young);
   def.poisson = tool_number_or(job->arguments, "poisson", def.poisson);

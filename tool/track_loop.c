@@ -177,7 +177,7 @@ static void warn_frame(const track_job *job, tool_progress *progress, const pl_t
 
 static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *workspace, pl_error *error) {
   pl_cloud *cloud = NULL;
-  pl_status status = pl_capture_frame(job->capture, job->done_count, &cloud, NULL, error);
+  pl_status status = pl_capture_load_frame(job->capture, job->done_count, &cloud, NULL, error);
   if (status < 0) return status;
   pl_cloud_view points = pl_cloud_get_view(cloud);
   pl_track_report report;

@@ -65,11 +65,11 @@ static pl_status make_lattice(const tool_arguments *arguments, pl_context *conte
 // The surface of bare tets, or where a surface sits in them.
 static pl_status tie_surface(pl_context *context, detail_body *body, pl_error *error) {
   body->material = tool_allocate((size_t)pl_mesh_get_view(body->tets).point_count, sizeof *body->material);
-  if (body->surface == NULL) return pl_mesh_boundary(context, body->tets, &body->surface, body->material, error);
+  if (body->surface == NULL) return pl_mesh_build_boundary(context, body->tets, &body->surface, body->material, error);
   pl_mesh_view surface = pl_mesh_get_view(body->surface);
   free(body->material);
   body->material = tool_allocate((size_t)surface.point_count, sizeof *body->material);
-  pl_box box = pl_points_box(surface.points, surface.point_count);
+  pl_box box = pl_box_from_points(surface.points, surface.point_count);
   double size = fmax(fmax(box.max.x - box.min.x, box.max.y - box.min.y), box.max.z - box.min.z);
   pl_embedding_report report;
   pl_status status = pl_embedding_build(context, body->tets, &(pl_embedding_input){surface.points, surface.point_count, size},
@@ -117,7 +117,7 @@ bool detail_body_open(const tool_session *tool, const tool_arguments *arguments,
     detail_body_close(body);
     return false;
   }
-  body->object = pl_detail_object_of(body->tets, body->surface, body->material);
+  body->object = pl_detail_object_from_mesh(body->tets, body->surface, body->material);
   return true;
 }
 
@@ -133,7 +133,7 @@ void detail_body_close(detail_body *body) {
 
 static pl_status draw(pl_context *context, const char *path, const detail_body *body, const pl_color *colors, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(body->surface);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   pl_renderer_def def = pl_default_renderer_def();
   def.width = PICTURE_WIDTH;
   def.height = PICTURE_HEIGHT;
@@ -143,7 +143,7 @@ static pl_status draw(pl_context *context, const char *path, const detail_body *
                           .triangles = view.triangles,
                           .triangle_count = view.triangle_count,
                           .colors = colors};
-  pl_camera camera = pl_camera_around(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
+  pl_camera camera = pl_camera_look_at_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
   pl_renderer *renderer = NULL;
   uint8_t *rgb = tool_allocate(3 * (size_t)PICTURE_WIDTH * PICTURE_HEIGHT, 1);
   pl_status status = pl_renderer_create(context, &def, &renderer, error);

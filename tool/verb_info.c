@@ -30,7 +30,7 @@ static int show_mesh(const tool_session *tool, pl_context *context, const char *
   pl_mesh *mesh = tool_open_mesh(tool, context, path, 1, &remarks);
   if (mesh == NULL) return TOOL_FAILED;
   pl_mesh_view view = pl_mesh_get_view(mesh);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   pl_mesh_check_report report;
   pl_error error = {0};
   pl_status status = pl_mesh_check(context, mesh, NULL, &report, &error);
@@ -73,7 +73,7 @@ static int show_frames(const tool_session *tool, pl_context *context, const char
   if (facts.point_count > 0 && facts.frame_count > 0) {
     pl_vec3 *points = tool_allocate((size_t)facts.point_count, sizeof *points);
     status = pl_frame_file_read(file, facts.frame_count - 1, points, &error);
-    pl_box box = pl_points_box(points, facts.point_count);
+    pl_box box = pl_box_from_points(points, facts.point_count);
     if (status >= 0) info_row_vector(sheet, "least at the end", box.min);
     if (status >= 0) info_row_vector(sheet, "most at the end", box.max);
     free(points);

@@ -141,10 +141,10 @@ PL_API pl_status pl_character_rig_create(const pl_character *character, pl_chara
 PL_API void pl_character_rig_destroy(pl_character_rig *rig);
 
 /// Def of a rig; its arrays are valid as long as the rig.
-PL_API pl_rod_def pl_character_rig_def(const pl_character_rig *rig);
+PL_API pl_rod_def pl_character_rig_get_def(const pl_character_rig *rig);
 
 /// Node of each joint of the rig's def, -1 for the tail of a spring; valid as long as the rig.
-PL_API const int32_t *pl_character_rig_nodes(const pl_character_rig *rig);
+PL_API const int32_t *pl_character_rig_get_nodes(const pl_character_rig *rig);
 
 /// Motion of a skeleton as joint transforms, frame by frame.
 typedef struct pl_character_motion {

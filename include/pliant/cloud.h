@@ -106,12 +106,12 @@ PL_API pl_capture_view pl_capture_get_view(const pl_capture *capture);
 /// if there are cameras. The caller owns the cloud. Fails as pl_cloud_load() does, and with
 /// PL_ERROR_INVALID_ARGUMENT when there is no such frame; `*cloud` is then NULL. May be called from
 /// several threads at once, each with findings of its own.
-PL_API pl_status pl_capture_frame(const pl_capture *capture, int32_t frame, pl_cloud **cloud, pl_findings *findings,
+PL_API pl_status pl_capture_load_frame(const pl_capture *capture, int32_t frame, pl_cloud **cloud, pl_findings *findings,
                                   pl_error *error);
 
 /// Load the first `frame_count` frames (at least one, at most all) and report their contents. Adds
 /// the warning `looks-like-millimetres` when the box is larger than 50 m. Fails as
-/// pl_capture_frame() does; `report` is then unchanged.
+/// pl_capture_load_frame() does; `report` is then unchanged.
 PL_API pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count, pl_capture_report *report,
                                      pl_findings *findings, pl_error *error);
 

@@ -33,15 +33,15 @@ typedef struct pl_detail_object {
   const pl_vec3 *surface_points;  ///< metres
   int32_t triangle_count;
   const int32_t *triangles;  ///< 3 surface points each, counter-clockwise seen from outside
-  /// For each surface point a material point of the same piece, such as pl_mesh_boundary() gives; NULL: the nearest one, which near a cut may be
+  /// For each surface point a material point of the same piece, such as pl_mesh_build_boundary() gives; NULL: the nearest one, which near a cut may be
   /// the wrong one. Only used with tets.
   const int32_t *material_of_surface;
 } pl_detail_object;
 
 /// The object made of a tet mesh and a surface, borrowed from both: the boundary with the
-/// point_of_surface that pl_mesh_boundary() gave, or another surface with NULL or a point of the
+/// point_of_surface that pl_mesh_build_boundary() gave, or another surface with NULL or a point of the
 /// same piece for each of its points. Never fails.
-PL_API pl_detail_object pl_detail_object_of(const pl_mesh *tets, const pl_mesh *surface, const int32_t *material_of_surface);
+PL_API pl_detail_object pl_detail_object_from_mesh(const pl_mesh *tets, const pl_mesh *surface, const int32_t *material_of_surface);
 
 /// Where a tool touches the deformed coarse surface.
 typedef struct pl_detail_contact {

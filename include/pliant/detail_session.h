@@ -63,22 +63,22 @@ typedef struct pl_detail_session_view {
 PL_API pl_detail_session_view pl_detail_session_get_view(const pl_detail_session *session);
 
 /// Distances of surfaces from the true one, metres: root mean squares over all points of a surface.
-typedef struct pl_detail_judgement {
+typedef struct pl_detail_evaluation {
   double displacement;  ///< true surface from the surface at rest
   double coarse;        ///< coarse surface from the true one
   double enriched;      ///< enriched surface from the true one
-} pl_detail_judgement;
+} pl_detail_evaluation;
 
 /// Add detail to the coarse surface of each recording and compare it with the true one.
-/// `judgements` holds one per recording. Fails as pl_detail_filter_create() does.
+/// `evaluations` holds one per recording. Fails as pl_detail_filter_create() does.
 PL_API pl_status pl_detail_set_evaluate(pl_context *context, const pl_detail_set *set, const pl_detail_recordings *recordings,
-                                        pl_detail_judgement *judgements, pl_error *error);
+                                        pl_detail_evaluation *evaluations, pl_error *error);
 
 /// Evaluate each recording with a set that is built from the recordings of all other sites.
-/// `judgements` holds one per recording. Fails as pl_detail_set_build() does, and with
+/// `evaluations` holds one per recording. Fails as pl_detail_set_build() does, and with
 /// PL_ERROR_INVALID_ARGUMENT without `sites` or with fewer than two sites.
 PL_API pl_status pl_detail_cross_validate(pl_context *context, const pl_detail_def *def,
-                                          const pl_detail_recordings *recordings, pl_detail_judgement *judgements,
+                                          const pl_detail_recordings *recordings, pl_detail_evaluation *evaluations,
                                           pl_error *error);
 
 #ifdef __cplusplus

@@ -129,7 +129,7 @@ PL_API pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model, 
 /// Elastic energy (J) of a model in the pose `positions`, and the elastic forces (N, one per point)
 /// if `forces` is not NULL. Fails with PL_ERROR_UNSUPPORTED for a model of another method, and when
 /// out of memory.
-PL_API pl_status pl_fem_energy_of(pl_context *context, const pl_model *model, const pl_vec3 *positions, double *energy,
+PL_API pl_status pl_fem_compute_energy(pl_context *context, const pl_model *model, const pl_vec3 *positions, double *energy,
                                   pl_vec3 *forces, pl_error *error);
 
 #ifdef __cplusplus

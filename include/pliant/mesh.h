@@ -66,8 +66,8 @@ PL_API int32_t pl_mesh_find_pose(const pl_mesh *mesh, const char *name);
 /// Index of the group called `name`, -1 if there is none.
 PL_API int32_t pl_mesh_find_group(const pl_mesh *mesh, const char *name);
 
-/// Box around `point_count` points; empty for no points.
-PL_API pl_box pl_points_box(const pl_vec3 *points, int32_t point_count);
+/// The smallest box that contains `point_count` points; empty for no points.
+PL_API pl_box pl_box_from_points(const pl_vec3 *points, int32_t point_count);
 
 /// Compute the vertex normals of triangles, weighted by corner angle and of unit length (zero where
 /// no triangle has area). Points and triangles are as in pl_mesh_view; `normals` receives one
@@ -79,7 +79,7 @@ PL_API void pl_normals_compute(const pl_vec3 *points, int32_t point_count, const
 /// have in `mesh`, interior points left out. The caller owns the surface. `point_of_surface` holds
 /// point_count entries of `mesh` and receives the mesh point of each surface point; NULL: not
 /// wanted. Fails with PL_ERROR_INVALID_DATA for a mesh without tets, and when out of memory.
-PL_API pl_status pl_mesh_boundary(pl_context *context, const pl_mesh *mesh, pl_mesh **surface, int32_t *point_of_surface,
+PL_API pl_status pl_mesh_build_boundary(pl_context *context, const pl_mesh *mesh, pl_mesh **surface, int32_t *point_of_surface,
                                   pl_error *error);
 
 /// Create a regular box of tets around the origin: `cells` per axis, edge lengths `size` in metres,
@@ -212,7 +212,7 @@ typedef struct pl_cut_result {
 PL_API pl_cut_def pl_default_cut_def(void);
 
 /// Cut a tet mesh. Tets on the cut are split and points on it are duplicated, so that the two sides
-/// are no longer connected and the boundary (pl_mesh_boundary()) is closed along the cut. Points do
+/// are no longer connected and the boundary (pl_mesh_build_boundary()) is closed along the cut. Points do
 /// not move: the volume is kept, and no tet changes its orientation. The result has the points of
 /// `mesh` first, in their order, then those on split edges, then the duplicates. Tags, groups,
 /// poses and the source order are kept; triangles and segments are not. The embedding carries

@@ -36,7 +36,7 @@ PL_API pl_status pl_table_load(pl_context *context, const char *path, pl_table *
 PL_API pl_table_view pl_table_get_view(const pl_table *table);
 
 /// Index of the column called `name`, -1 if there is none.
-PL_API int32_t pl_table_find(const pl_table *table, const char *name);
+PL_API int32_t pl_table_find_column(const pl_table *table, const char *name);
 
 /// Destroy a table. NULL is allowed.
 PL_API void pl_table_destroy(pl_table *table);

@@ -142,7 +142,7 @@ typedef struct pl_track_range {
 
 /// Track frames of a capture, loading each when it is needed. Findings of clouds go to `findings`,
 /// which may be NULL. Returns PL_REMARK_FINDINGS when the track was lost in some frame,
-/// PL_REMARK_CANCELLED when the callback stopped it. Fails as pl_capture_frame() and
+/// PL_REMARK_CANCELLED when the callback stopped it. Fails as pl_capture_load_frame() and
 /// pl_tracker_advance() do; the tracker keeps what was tracked so far.
 PL_API pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, const pl_track_range *range,
                                   pl_findings *findings, pl_error *error);

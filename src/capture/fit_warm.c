@@ -15,8 +15,8 @@
 
 enum { OUTPUT_STATUS, OUTPUT_FOUND, OUTPUT_HEAD, MODE_LAMBDA = 0, MODE_SQUARE, MODE_DECAY, MODE_ENERGY, MODE_SIZE };
 enum { MAX_SAMPLES = 1000, TRIES = 4 };
-static const double MIN_FRACTION = 0.3;                      // of a signal that a vibration has to explain
-static const double MIN_ENERGY = 0.02;                    // of the strongest mode's, for a mode to count
+static const double MIN_FRACTION = 0.3;                     // of a signal that a vibration has to explain
+static const double MIN_ENERGY = 0.02;                      // of the strongest mode's, for a mode to count
 static const double SAME_SQUARE = 0.2, OTHER_SQUARE = 0.6;  // logarithms of squared frequencies that are the same, or others
 static const double NARROW = 6;                             // factor to either side of where samples are taken
 

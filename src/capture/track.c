@@ -269,7 +269,7 @@ pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, const
   for (int32_t frame = range->first < 0 ? 0 : range->first; frame <= range->last && frame < view.frame_count; ++frame) {
     pl_cloud *cloud = NULL;
     pl_track_report report;
-    pl_status status = pl_capture_frame(capture, frame, &cloud, findings, error);
+    pl_status status = pl_capture_load_frame(capture, frame, &cloud, findings, error);
     if (status < 0) return status;
     pl_cloud_view points = pl_cloud_get_view(cloud);
     status = pl_tracker_advance(tracker, view.times[frame], &points, &report, error);

@@ -199,10 +199,10 @@ void pl_character_rig_destroy(pl_character_rig *rig) {
   if (rig != NULL) pl_arena_destroy(&rig->arena);
 }
 
-pl_rod_def pl_character_rig_def(const pl_character_rig *rig) {
+pl_rod_def pl_character_rig_get_def(const pl_character_rig *rig) {
   return rig->def;
 }
 
-const int32_t *pl_character_rig_nodes(const pl_character_rig *rig) {
+const int32_t *pl_character_rig_get_nodes(const pl_character_rig *rig) {
   return rig->nodes;
 }

@@ -16,9 +16,9 @@
 //
 // Where ψ is smooth, and what is done where it is not, is said in fem_polar.h: elements collapsed to a line or inverted as far as the next stretch lie on a
 // crease of ψ, where the force jumps between several equally near rotations.
-#include "math/mat3.h"
 #include "fem/fem_polar.h"
 #include "fem/fem_tet.h"
+#include "math/mat3.h"
 
 // --- energy, stress and tangent -----------------------------------------------------------------------------------
 

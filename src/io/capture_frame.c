@@ -62,7 +62,8 @@ static pl_status read_cameras(const pl_capture *capture, int32_t frame, pl_cloud
   return status;
 }
 
-pl_status pl_capture_frame(const pl_capture *capture, int32_t frame, pl_cloud **cloud, pl_findings *findings, pl_error *error) {
+pl_status pl_capture_load_frame(const pl_capture *capture, int32_t frame, pl_cloud **cloud, pl_findings *findings,
+                                pl_error *error) {
   *cloud = NULL;
   if (frame < 0 || frame >= capture->view.frame_count)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "there is no frame %d; the capture has %d, counted from 0", frame,
@@ -108,7 +109,7 @@ pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count, 
   int64_t pixel_count = 0, invalid_count = 0;
   for (int32_t i = 0; i < frame_count && i < last; ++i) {
     pl_cloud *cloud = NULL;
-    pl_status status = pl_capture_frame(capture, i, &cloud, findings, error);
+    pl_status status = pl_capture_load_frame(capture, i, &cloud, findings, error);
     if (status < 0) return status;
     pl_cloud_view view = pl_cloud_get_view(cloud);
     count_frame(&found, &view, &pixel_count, &invalid_count);

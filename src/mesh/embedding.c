@@ -185,7 +185,7 @@ pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_
   s.parents = PL_TAKE(&arena, int32_t, 4 * (size_t)point_count);
   s.weights = PL_TAKE(&arena, float, 4 * (size_t)point_count);
   s.distances = PL_TAKE(&temporary, double, point_count);
-  s.touching = TOUCHING * pl_box_diagonal(pl_points_box(view.points, view.point_count));
+  s.touching = TOUCHING * pl_box_diagonal(pl_box_from_points(view.points, view.point_count));
   if (arena.failed || temporary.failed || !build_tree(&temporary, &s)) {
     status = pl_fail_memory(error);
   } else {

@@ -2,7 +2,7 @@
 #include "mesh/simplex.h"
 #include "pliant/mesh.h"
 
-pl_box pl_points_box(const pl_vec3 *points, int32_t point_count) {
+pl_box pl_box_from_points(const pl_vec3 *points, int32_t point_count) {
   pl_box box = pl_box_empty();
   for (int32_t i = 0; i < point_count; ++i) box = pl_box_add_point(box, points[i]);
   return box;

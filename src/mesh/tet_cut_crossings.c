@@ -91,7 +91,7 @@ static double longest_edge(const pl_tet_cut *cut) {
 
 // A tet that the blade passes through has no corner farther from it than its longest edge, so what is farther needs no height.
 static void find_heights(pl_tet_cut *cut, const pl_cut_def *def, const pl_triangle_tree *blade) {
-  double touching = TOUCHING * pl_box_diagonal(pl_points_box(cut->mesh.points, cut->mesh.point_count));
+  double touching = TOUCHING * pl_box_diagonal(pl_box_from_points(cut->mesh.points, cut->mesh.point_count));
   double reach = 1.001 * longest_edge(cut);
   pl_vec3 normal = pl_vec3_normalize_or(def->plane_normal, pl_vec3_of(0, 0, 0));
   for (int32_t i = 0; i < cut->mesh.point_count; ++i) {

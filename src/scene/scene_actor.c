@@ -107,7 +107,7 @@ static pl_status make_cage(pl_scene_instance *set, const pl_scene_actor *source,
   if (status < 0 || pl_mesh_get_view(*cage).tet_count == 0) return status;
   pl_mesh *tets = *cage;
   *cage = NULL;
-  status = pl_mesh_boundary(set->context, tets, cage, NULL, error);
+  status = pl_mesh_build_boundary(set->context, tets, cage, NULL, error);
   pl_mesh_destroy(tets);
   return status;
 }

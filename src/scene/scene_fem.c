@@ -43,7 +43,7 @@ static pl_status make_thin(pl_scene_instance *set, pl_instance_part *part, pl_fi
   if (!curve && pl_mesh_get_view(part->tets).tet_count > 0) {
     pl_mesh *solid = part->tets;
     part->tets = NULL;
-    status = pl_mesh_boundary(set->context, solid, &part->tets, NULL, error);
+    status = pl_mesh_build_boundary(set->context, solid, &part->tets, NULL, error);
     pl_mesh_destroy(solid);
     if (status < 0) return status;
   }
@@ -84,7 +84,7 @@ static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *par
   pl_release(set->context, path);
   if (status < 0) return status;
   pl_table_view view = pl_table_get_view(table);
-  int32_t column = pl_table_find(table, "young");
+  int32_t column = pl_table_find_column(table, "young");
   bool is_wrong = column < 0 || view.row_count != count;
   if (column < 0)
     pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", "name the column of moduli `young`",

@@ -159,7 +159,7 @@ static pl_status make_block(pl_context *context, pl_vec3 size, double y, pl_mesh
   const int32_t cells[3] = {1, 1, 1};
   pl_mesh *tets = NULL, *surface = NULL;
   pl_status status = pl_mesh_create_box(context, size, cells, &tets, error);
-  if (status >= 0) status = pl_mesh_boundary(context, tets, &surface, NULL, error);
+  if (status >= 0) status = pl_mesh_build_boundary(context, tets, &surface, NULL, error);
   if (status >= 0) {
     pl_mesh_view view = pl_mesh_get_view(surface);
     pl_vec3 points[8];

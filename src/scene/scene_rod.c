@@ -226,8 +226,8 @@ static pl_status make_character(pl_scene_instance *set, pl_instance_rod *rod, pl
   pl_release(set->context, path);
   if (status == PL_ERROR_OUT_OF_MEMORY) return pl_fail_memory(error);
   if (status < 0) return status;
-  rod->def = pl_character_rig_def(rod->rig);
-  rod->nodes = pl_character_rig_nodes(rod->rig);
+  rod->def = pl_character_rig_get_def(rod->rig);
+  rod->nodes = pl_character_rig_get_nodes(rod->rig);
   pl_character_view view = pl_character_get_view(rod->character);
   rod->morph_count = view.surface == NULL ? 0 : pl_mesh_get_view(view.surface).pose_count;
   rod->poses = PL_TAKE(&set->arena, pl_transform, view.node_count);
@@ -268,7 +268,7 @@ static pl_status make_skin(pl_scene_instance *set, pl_instance_part *part, pl_fi
   if (status >= 0 && pl_mesh_get_view(part->surface).tet_count > 0) {
     pl_mesh *tets = part->surface;
     part->surface = NULL;
-    status = pl_mesh_boundary(set->context, tets, &part->surface, NULL, error);
+    status = pl_mesh_build_boundary(set->context, tets, &part->surface, NULL, error);
     pl_mesh_destroy(tets);
   }
   if (status < 0) return status;

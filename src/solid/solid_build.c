@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/mat3.h"
 #include "base/context.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "body/body_surface.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 #include "mesh/topology.h"
 #include "solid/solid_def.h"
@@ -260,7 +260,8 @@ static uint64_t hash_model(const pl_solid_model *model) {
     hash = pl_hash_bytes(hash, examples->descriptors, (size_t)model->group_count * numbers_per_group * sizeof(float));
   if (examples->holds != NULL) hash = pl_hash_bytes(hash, examples->holds, n * (size_t)examples->count * sizeof(pl_f4));
   if (examples->fractions != NULL)
-    hash = pl_hash_bytes(hash, examples->fractions, (size_t)examples->manifold_count * (size_t)model->group_count * 8 * sizeof(float));
+    hash =
+        pl_hash_bytes(hash, examples->fractions, (size_t)examples->manifold_count * (size_t)model->group_count * 8 * sizeof(float));
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
   hash = pl_hash_bytes(hash, head->surface.weights, 4 * (size_t)head->surface.point_count * sizeof(float));
   return pl_hash_bytes(hash, head->surface.triangles, 3 * (size_t)head->surface.triangle_count * sizeof(int32_t));
@@ -283,7 +284,7 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   head->method = &SOLID_METHOD;
   head->particle_count = view.point_count;
   model->group_count = (view.point_count - 1) / PL_SOLID_GROUP + 1;
-  head->box = pl_points_box(view.points, view.point_count);
+  head->box = pl_box_from_points(view.points, view.point_count);
   head->friction = def->friction;
   head->restitution = def->restitution;
   head->contact_radius = def->contact_radius;

@@ -54,7 +54,7 @@ static pl_mesh *make_surface(pl_context *context) {
   pl_mesh *box = NULL, *boundary = NULL, *surface = NULL;
   pl_error error = {0};
   check_ok(pl_mesh_create_box(context, (pl_vec3){0.1, 0.1, 0.1}, cells, &box, &error), &error);
-  check_ok(pl_mesh_boundary(context, box, &boundary, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, box, &boundary, NULL, &error), &error);
   pl_mesh_view view = pl_mesh_get_view(boundary);
   pl_vec3 moved[8];
   for (int i = 0; i < 8; ++i) moved[i] = pl_vec3_scale(view.points[i], 1.5);

@@ -78,7 +78,7 @@ static void compare_rest(pl_context *context, const pl_fem_def *def, bool hangs,
     sag = fmax(sag, pl_mesh_get_view(b.mesh).points[i].y - wanted[i].y);
     worst = fmax(worst, pl_vec3_distance(x[i], wanted[i]));
   }
-  check_ok(pl_fem_energy_of(context, reference, x, &energy, forces, &error), &error);
+  check_ok(pl_fem_compute_energy(context, reference, x, &energy, forces, &error), &error);
   double weight = 0.04 * 1000 * 9.81;
   for (int32_t i = 0, k = 0; i < b.point_count; ++i) {
     if (k < b.pinned_count && b.pinned[k] == i && ++k > 0) continue;

@@ -90,7 +90,7 @@ static double press_ball(pl_context *context, const press *it, double *radius) {
   pl_vec3 *x = calloc((size_t)view.point_count, sizeof *x), *forces = calloc((size_t)view.point_count, sizeof *forces);
   double energy, force = 0, min = 0;
   pl_body_get_positions(world, body, x);
-  check_ok(pl_fem_energy_of(context, model, x, &energy, forces, &error), &error);
+  check_ok(pl_fem_compute_energy(context, model, x, &energy, forces, &error), &error);
   for (int32_t i = 0; i < view.point_count; ++i)
     if (!held[i]) force += forces[i].y;
   // Points that are pressed with more than a hundredth of the mean force of a point.

@@ -70,7 +70,7 @@ static double energy_of(bar *b) {
   pl_error error = {0};
   double energy;
   pl_body_get_positions(b->world, b->body, b->x);
-  check_ok(pl_fem_energy_of(b->context, b->model, b->x, &energy, NULL, &error), &error);
+  check_ok(pl_fem_compute_energy(b->context, b->model, b->x, &energy, NULL, &error), &error);
   return energy + pl_body_get_report(b->world, b->body).kinetic_energy;
 }
 

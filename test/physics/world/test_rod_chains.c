@@ -194,7 +194,7 @@ static void segments_meet_colliders_along_their_length(void **state) {
   const int32_t cells[3] = {1, 1, 1};
   pl_mesh *box = NULL, *skin = NULL;
   check_ok(pl_mesh_create_box(context, (pl_vec3){0.06, 0.06, 0.06}, cells, &box, NULL), NULL);
-  check_ok(pl_mesh_boundary(context, box, &skin, NULL, NULL), NULL);
+  check_ok(pl_mesh_build_boundary(context, box, &skin, NULL, NULL), NULL);
   for (int shape = PL_COLLIDER_SPHERE; shape <= PL_COLLIDER_MESH; ++shape) {
     test_rod rod;
     begin_rod(&rod, 3, 0.4, (pl_vec3){0, 0, 0});

@@ -33,7 +33,7 @@ static void run_scaled(pl_context *context, double scale, bool skinned, bool bar
   float weights[8];
   if (skinned) {
     check_ok(pl_mesh_create_box(context, (pl_vec3){0.1, 0.4, 0.1}, (const int32_t[3]){1, 1, 1}, &box, NULL), NULL);
-    check_ok(pl_mesh_boundary(context, box, &surface, NULL, NULL), NULL);
+    check_ok(pl_mesh_build_boundary(context, box, &surface, NULL, NULL), NULL);
     for (int i = 0; i < 8; ++i) {
       joints[i] = i % 7;
       weights[i] = 1;

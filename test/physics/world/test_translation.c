@@ -241,7 +241,7 @@ static fixture begin(void) {
   pl_error error = {0};
   fixture f = {.context = make_context(1)};
   pl_mesh *tets = make_fem_box(f.context, (pl_vec3){0.5, 0.4, 0.5}, 2, 2, 2);
-  check_ok(pl_mesh_boundary(f.context, tets, &f.block, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(f.context, tets, &f.block, NULL, &error), &error);
   pl_mesh_destroy(tets);
   return f;
 }
@@ -287,7 +287,7 @@ static void make_caged_surface(pl_context *context, pl_mesh **cage, pl_mesh **su
   pl_error error = {0};
   *cage = make_fem_box(context, (pl_vec3){0.3, 0.3, 0.3}, 2, 2, 2);
   pl_mesh *inner = make_fem_box(context, (pl_vec3){0.2, 0.2, 0.2}, 4, 4, 4);
-  check_ok(pl_mesh_boundary(context, inner, surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, inner, surface, NULL, &error), &error);
   pl_mesh_destroy(inner);
 }
 
@@ -404,7 +404,7 @@ static void bodies_that_touch_themselves_move_alike_everywhere(void **state) {
   fixture f = begin();
   pl_error error = {0};
   pl_mesh *mesh = make_slotted_block(f.context), *boundary = NULL;
-  check_ok(pl_mesh_boundary(f.context, mesh, &boundary, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(f.context, mesh, &boundary, NULL, &error), &error);
   for (int k = 0; k < 2 * TET_KIND_COUNT; ++k) {
     const tet_kind *kind = &TET_KINDS[k / 2];
     subject what = falling("", make_tets(f.context, kind, mesh, k % 2 == 0 ? NULL : boundary, true),

@@ -153,7 +153,7 @@ static void cages_reproduce_linear_maps(void **state) {
     if (materials[m] == PL_FEM_SHELL) {  // a box around the strip
       check_ok(pl_mesh_create_box(context, (pl_vec3){3, 3, 3}, (const int32_t[3]){1, 1, 1}, &cage, &error), &error);
       pl_mesh *surface = NULL;
-      check_ok(pl_mesh_boundary(context, cage, &surface, NULL, &error), &error);
+      check_ok(pl_mesh_build_boundary(context, cage, &surface, NULL, &error), &error);
       pl_mesh_destroy(cage);
       cage = surface;
     } else {

@@ -252,6 +252,9 @@ static void what_is_wrong_is_refused(void **state) {
                    PL_ERROR_INVALID_DATA);
   pl_sensor_def zeroed = {0};
   s.triangles[4] = 2;
+  for (int32_t missing = -1; missing < 2; missing += 2)
+    assert_int_equal(pl_sensor_render(context, &def, &(pl_sensor_shot){&camera, 1, 0, &surface, 1}, missing, pixels, &error),
+                     PL_ERROR_INVALID_ARGUMENT);
   assert_int_equal(pl_sensor_render(context, &zeroed, &(pl_sensor_shot){&camera, 1, 0, &surface, 1}, 0, pixels, &error),
                    PL_ERROR_INVALID_ARGUMENT);
   drop_context(context);

@@ -21,9 +21,9 @@ static inline void take_mesh(pl_context *context, plate *p) {
   pl_error error = {0};
   pl_mesh_view tets = pl_mesh_get_view(p->mesh);
   p->material_of_surface = malloc((size_t)tets.point_count * sizeof(int32_t));
-  check_ok(pl_mesh_boundary(context, p->mesh, &p->surface, p->material_of_surface, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, p->mesh, &p->surface, p->material_of_surface, &error), &error);
   pl_mesh_view surface = pl_mesh_get_view(p->surface);
-  p->object = pl_detail_object_of(p->mesh, p->surface, p->material_of_surface);
+  p->object = pl_detail_object_from_mesh(p->mesh, p->surface, p->material_of_surface);
   p->displacements = calloc((size_t)tets.point_count, sizeof(pl_vec3));
   p->coarse = calloc((size_t)surface.point_count, sizeof(pl_vec3));
   p->fine = calloc((size_t)surface.point_count, sizeof(pl_vec3));

@@ -32,7 +32,7 @@ static box_sites *make_box_sites(pl_context *context, double radius, pl_site_sca
   pl_mesh *mesh = NULL, *surface = NULL;
   pl_error error = {0};
   check_ok(pl_mesh_create_box(context, pl_vec3_of(2, 2, 2), (int32_t[3]){CELLS, CELLS, CELLS}, &mesh, &error), &error);
-  check_ok(pl_mesh_boundary(context, mesh, &surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, mesh, &surface, NULL, &error), &error);
   pl_mesh_view volume = pl_mesh_get_view(mesh), view = pl_mesh_get_view(surface);
   double *fractions = malloc((size_t)volume.point_count * sizeof *fractions), total = 0;
   pl_material_fractions(&volume, fractions);

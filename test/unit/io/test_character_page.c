@@ -31,7 +31,7 @@ static void the_worked_example_becomes_a_rig(void **state) {
   assert_int_equal(pl_findings_count(findings, PL_SEVERITY_NOTE), 0);
   assert_null(pl_character_get_view(character).surface);
   check_ok(pl_character_rig_create(character, &rig, &error), &error);
-  pl_rod_def def = pl_character_rig_def(rig);
+  pl_rod_def def = pl_character_rig_get_def(rig);
   // head, three ears and the tail.
   assert_int_equal(def.joint_count, 5);
   assert_int_equal(def.example_count, 1);

@@ -58,8 +58,8 @@ static fixture make_fixture(const char *extensions) {
   pl_error error = {0};
   f.character = read_file(f.context, &bytes, NULL);
   check_ok(pl_character_rig_create(f.character, &f.rig, &error), &error);
-  f.def = pl_character_rig_def(f.rig);
-  f.nodes = pl_character_rig_nodes(f.rig);
+  f.def = pl_character_rig_get_def(f.rig);
+  f.nodes = pl_character_rig_get_nodes(f.rig);
   return f;
 }
 

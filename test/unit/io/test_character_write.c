@@ -436,8 +436,8 @@ static void a_written_character_reads_back_as_the_same_rod(void **state) {
   check_ok(pl_character_load(context, path, &character, findings, &error), &error);
   assert_int_equal(pl_findings_count(findings, PL_SEVERITY_NOTE), 0);
   check_ok(pl_character_rig_create(character, &rig, &error), &error);
-  pl_rod_def back = pl_character_rig_def(rig);
-  const int32_t *nodes = pl_character_rig_nodes(rig);
+  pl_rod_def back = pl_character_rig_get_def(rig);
+  const int32_t *nodes = pl_character_rig_get_nodes(rig);
   check_joints(&rod, &back, nodes);
   check_examples(&rod, &back, nodes);
   check_settings(&rod, &back, nodes);

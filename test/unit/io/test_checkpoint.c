@@ -175,6 +175,9 @@ static void frames_come_back_whole_and_in_part(void **state) {
     assert_memory_equal(found, wanted + 2, 2 * sizeof(pl_vec3));
   }
   assert_int_equal(pl_frame_log_read(log, 4, 0, 1, found, &error), PL_ERROR_INVALID_ARGUMENT);
+  uint64_t none;
+  assert_int_equal(pl_frame_log_get_hash(log, 4, &none, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_frame_log_get_hash(log, -1, &none, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_int_equal(pl_frame_log_read(log, 0, 4, 2, found, &error), PL_ERROR_INVALID_ARGUMENT);
   pl_frame_log_close(log);
   drop_context(context);

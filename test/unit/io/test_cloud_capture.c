@@ -91,7 +91,7 @@ static void clouds_come_in_the_order_of_their_numbers_and_in_metres(void **state
   check_near(view.gravity.z, -9.8, 0);
   for (int i = 0; i < 3; ++i) {
     pl_cloud *cloud = NULL;
-    check_ok(pl_capture_frame(capture, i, &cloud, NULL, &error), &error);
+    check_ok(pl_capture_load_frame(capture, i, &cloud, NULL, &error), &error);
     check_near(pl_cloud_get_view(cloud).points[0].x, 0.001 * (8 + i), 1e-15);
     pl_cloud_destroy(cloud);
   }
@@ -104,7 +104,7 @@ static void clouds_come_in_the_order_of_their_numbers_and_in_metres(void **state
   check_near(report.box.max.y, 0.5, 1e-12);
   check_near(report.duration, 2.0 / 30, 1e-12);
   pl_cloud *none = NULL;
-  assert_int_equal(pl_capture_frame(capture, 3, &none, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_capture_load_frame(capture, 3, &none, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_null(none);
   pl_capture_destroy(capture);
   drop_context(context);
@@ -158,7 +158,7 @@ static void depth_pictures_become_points_of_the_world(void **state) {
   check_ok(pl_capture_load(context, path, &capture, NULL, &error), &error);
   assert_int_equal(pl_capture_get_view(capture).camera_count, 2);
   pl_cloud *cloud = NULL;
-  check_ok(pl_capture_frame(capture, 0, &cloud, NULL, &error), &error);
+  check_ok(pl_capture_load_frame(capture, 0, &cloud, NULL, &error), &error);
   pl_cloud_view view = pl_cloud_get_view(cloud);
   assert_int_equal(view.point_count, 3);
   check_vector(view.points[0], 10 - 0.5, -0.125, 1);
@@ -191,9 +191,9 @@ static void pictures_of_another_size_or_depth_are_refused(void **state) {
   pl_error error = {0};
   check_ok(pl_capture_load(context, path, &capture, NULL, &error), &error);
   pl_cloud *cloud = NULL;
-  assert_int_equal(pl_capture_frame(capture, 0, &cloud, NULL, &error), PL_ERROR_UNSUPPORTED);
-  assert_int_equal(pl_capture_frame(capture, 1, &cloud, NULL, &error), PL_ERROR_INVALID_DATA);
-  assert_int_equal(pl_capture_frame(capture, 2, &cloud, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_capture_load_frame(capture, 0, &cloud, NULL, &error), PL_ERROR_UNSUPPORTED);
+  assert_int_equal(pl_capture_load_frame(capture, 1, &cloud, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_capture_load_frame(capture, 2, &cloud, NULL, &error), PL_ERROR_INVALID_DATA);
   assert_null(cloud);
   pl_capture_destroy(capture);
   drop_context(context);
@@ -265,7 +265,7 @@ static void failing_memory_leaks_nothing(void **state) {
     pl_status status = pl_capture_load(context, path, &capture, NULL, NULL);
     assert_true((status < 0) == (capture == NULL));
     if (status >= 0) {
-      status = pl_capture_frame(capture, 0, &cloud, NULL, NULL);
+      status = pl_capture_load_frame(capture, 0, &cloud, NULL, NULL);
       assert_true((status < 0) == (cloud == NULL));
     }
     pl_cloud_destroy(cloud);

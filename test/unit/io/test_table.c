@@ -53,8 +53,8 @@ static void a_table_reads_back_the_same(void **state) {
   assert_int_equal(view.column_count, 3);
   assert_int_equal(view.row_count, 2);
   assert_memory_equal(view.cells, CELLS, sizeof CELLS);
-  for (int k = 0; k < 3; ++k) assert_int_equal(pl_table_find(table, COLUMNS[k]), k);
-  assert_int_equal(pl_table_find(table, "width"), -1);
+  for (int k = 0; k < 3; ++k) assert_int_equal(pl_table_find_column(table, COLUMNS[k]), k);
+  assert_int_equal(pl_table_find_column(table, "width"), -1);
   pl_table_destroy(table);
   drop_context(context);
 }
@@ -99,7 +99,7 @@ static void blanks_and_line_ends_of_other_systems_are_taken(void **state) {
   pl_table_view view = pl_table_get_view(table);
   assert_int_equal(view.row_count, 2);
   assert_true(view.cells[1] == 2000 && isnan(view.cells[2]) && isinf(view.cells[3]));
-  assert_int_equal(pl_table_find(table, "b"), 1);
+  assert_int_equal(pl_table_find_column(table, "b"), 1);
   pl_table_destroy(table);
   drop_context(context);
 }

@@ -19,7 +19,7 @@ typedef pl_vec3 bar_motion(pl_vec3 p, double amount);
 static inline bar bar_make(pl_context *context, pl_vec3 size, int32_t x, int32_t y, int32_t z) {
   bar b = {.context = context, .tets = sample_box(context, size, x, y, z)};
   pl_error error = {0};
-  check_ok(pl_mesh_boundary(context, b.tets, &b.surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, b.tets, &b.surface, NULL, &error), &error);
   b.volume = pl_mesh_get_view(b.tets);
   b.skin = pl_mesh_get_view(b.surface);
   b.posed = malloc((size_t)b.skin.point_count * sizeof *b.posed);

@@ -27,7 +27,7 @@ static const polygon STAR = {
 static pl_mesh *box_surface(pl_context *context, pl_vec3 size, int32_t cells) {
   pl_error error = {0};
   pl_mesh *tets = sample_box(context, size, cells, cells, cells), *surface = NULL;
-  check_ok(pl_mesh_boundary(context, tets, &surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, tets, &surface, NULL, &error), &error);
   pl_mesh_destroy(tets);
   return surface;
 }
@@ -53,7 +53,7 @@ static double weight_of(const pl_harmonic_view *view, int32_t point, int32_t col
 static void check_properties(const pl_mesh *cage, const pl_vec3 *points, const pl_harmonic_weights *weights) {
   pl_mesh_view mesh = pl_mesh_get_view(cage);
   pl_harmonic_view view = pl_harmonic_get_view(weights);
-  double size = pl_box_diagonal(pl_points_box(mesh.points, mesh.point_count));
+  double size = pl_box_diagonal(pl_box_from_points(mesh.points, mesh.point_count));
   pl_vec3 *moved = malloc((size_t)mesh.point_count * sizeof *moved), *result = malloc((size_t)view.point_count * sizeof *result);
   const double m[3][3] = {{0.3, -1.2, 0.1}, {0.9, 0.4, -0.2}, {0.5, 0.1, 1.3}};
   assert_int_equal(view.cage_point_count, mesh.point_count);

@@ -44,7 +44,7 @@ static void check_fan(const pl_mesh_view *v, int32_t point, const int32_t *trian
 static int32_t check_closed(pl_context *context, const pl_mesh *mesh) {
   pl_mesh *surface = NULL;
   pl_error error = {0};
-  check_ok(pl_mesh_boundary(context, mesh, &surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, mesh, &surface, NULL, &error), &error);
   pl_mesh_view v = pl_mesh_get_view(surface);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);

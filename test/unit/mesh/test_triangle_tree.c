@@ -241,7 +241,7 @@ static void signed_distance_of_a_cube_is_exact_at_faces_edges_and_corners(void *
   pl_context *context = make_context(1);
   pl_mesh *box = sample_box(context, pl_vec3_of(2, 2, 2), 3, 2, 1), *mesh = NULL;
   pl_error error = {0};
-  check_ok(pl_mesh_boundary(context, box, &mesh, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, box, &mesh, NULL, &error), &error);
   pl_triangle_tree *tree = make_tree(context, mesh);
   pl_random random = pl_random_of_seed(16);
   for (int query = 0; query < 3000; ++query) {

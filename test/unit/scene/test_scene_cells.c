@@ -46,7 +46,7 @@ static void boxes_become_tets_that_fit_together(void **state) {
   check_near(volume, 3 * 1 + 3 * 2 + 2 * 2, 1e-12);
   for (int32_t i = 0; i < view.point_count; ++i) assert_false(view.points[i].x < 0.5 && view.points[i].y < 0.5);
   // Were a face cut along one diagonal by one box and along the other by its neighbour, it would be left over inside.
-  check_ok(pl_mesh_boundary(s.context, mesh, &boundary, NULL, &s.error), &s.error);
+  check_ok(pl_mesh_build_boundary(s.context, mesh, &boundary, NULL, &s.error), &s.error);
   pl_mesh_view skin = pl_mesh_get_view(boundary);
   double area = 0;
   for (int32_t i = 0; i < skin.triangle_count; ++i) {
@@ -69,7 +69,7 @@ static void a_drawing_is_turned_and_put_and_scaled(void **state) {
   check_ok(s.status, &s.error);
   pl_mesh *mesh = make_mesh(&s);
   pl_mesh_view view = pl_mesh_get_view(mesh);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   check_near(box.min.x, 0, 1e-9);
   check_near(box.max.x, 6, 1e-9);
   check_near(box.max.y, 4, 1e-9);

@@ -72,7 +72,7 @@ static void at_its_own_place_a_touch_is_given_back(void **state) {
   assert_int_equal(view->reports[0].site, view->reports[2].site);
   assert_true(view->reports[0].site != view->reports[1].site);
   pl_detail_set *set = NULL;
-  pl_detail_judgement judged[4], crossed[3];
+  pl_detail_evaluation judged[4], crossed[3];
   pl_error error = {0};
   check_ok(
       pl_detail_set_build(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, NULL}, &set, NULL, &error),
@@ -94,6 +94,10 @@ static void at_its_own_place_a_touch_is_given_back(void **state) {
   assert_int_equal(
       pl_detail_cross_validate(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, same}, crossed, &error),
       PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(
+      pl_detail_cross_validate(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, NULL}, crossed, &error),
+      PL_ERROR_INVALID_ARGUMENT);
+  assert_string_equal(error.field, "sites");
   pl_detail_set_destroy(set);
   drop(&t);
 }

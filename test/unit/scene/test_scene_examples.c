@@ -89,7 +89,7 @@ static void morph_targets_of_a_file_become_examples(void **state) {
   pl_model_report model = pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(s.set), body));
   assert_true(model.surface_point_count <= 2000);
   pl_body_get_surface(pl_scene_instance_get_world(s.set), body, points);
-  pl_box box = pl_points_box(points, model.surface_point_count);
+  pl_box box = pl_box_from_points(points, model.surface_point_count);
   print_message("flat ball: %.3f x %.3f x %.3f m\n", box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z);
   check_near(box.max.y - box.min.y, 0.36, 0.02);
   check_near(box.max.x - box.min.x, 0.78, 0.02);

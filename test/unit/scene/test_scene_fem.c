@@ -62,7 +62,7 @@ static void every_material_runs_without_findings(void **state) {
     assert_true(surface.triangle_count > 0 && surface.point_count <= 1000);
     pl_vec3 points[1000];
     check_ok(pl_scene_instance_get_surface(s.set, 0, points), &s.error);
-    pl_box box = pl_points_box(points, surface.point_count);
+    pl_box box = pl_box_from_points(points, surface.point_count);
     print_message("scene %zu: from %.3f to %.3f m above the middle, floor at -0.25\n", i, box.min.y, box.max.y);
     // It fell, and the floor holds it; half a curve's thickness hangs below its contact points.
     check_at_most(-0.27, box.min.y);
@@ -195,7 +195,7 @@ static double stretch_energy(const char *text) {
   for (int32_t i = 0; i < mesh.point_count; ++i) points[i] = (pl_vec3){1.1 * mesh.points[i].x, mesh.points[i].y, mesh.points[i].z};
   double energy;
   const pl_model *model = pl_body_get_model(s.world, pl_scene_instance_get_body(s.set, 0).id);
-  check_ok(pl_fem_energy_of(s.context, model, points, &energy, NULL, &s.error), &s.error);
+  check_ok(pl_fem_compute_energy(s.context, model, points, &energy, NULL, &s.error), &s.error);
   close_fixture(&s);
   return energy;
 }
@@ -318,7 +318,7 @@ static void a_driver_leads_the_body_into_its_example(void **state) {
   check_ok(pl_world_advance(s.world, 1, 0, NULL, &s.error), &s.error);
   pl_vec3 points[100];
   pl_body_get_positions(s.world, pl_scene_instance_get_body(s.set, 0).id, points);
-  pl_box box = pl_points_box(points, model_of(&s).particle_count);
+  pl_box box = pl_box_from_points(points, model_of(&s).particle_count);
   check_near(box.max.y - box.min.y, 0.7 * 0.2, 0.004);
   check_near(box.max.x - box.min.x, 1.2 * 0.2, 0.004);
   close_fixture(&s);
@@ -344,7 +344,7 @@ static void pins_pushes_and_copies_work(void **state) {
   check_near(b[8].y, a[8].y + 1, 1e-9);
   // The second copy is drawn where it is.
   check_ok(pl_scene_instance_get_surface(s.set, 1, tubes), &s.error);
-  pl_box box = pl_points_box(tubes, pl_scene_instance_get_surface_view(s.set, 1).point_count);
+  pl_box box = pl_box_from_points(tubes, pl_scene_instance_get_surface_view(s.set, 1).point_count);
   check_near(box.max.y, b[8].y, 0.01);
   check_near(box.max.z - box.min.z, 0.01, 1e-12);
   close_fixture(&s);

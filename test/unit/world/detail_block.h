@@ -63,7 +63,7 @@ static inline pl_detail_set *record_fixture(pl_context *context, fixture *s, int
   pl_mesh_view mesh = pl_mesh_get_view(s->mesh);
   pl_mesh *boundary = NULL;
   int32_t *anchors = malloc((size_t)mesh.point_count * sizeof *anchors);
-  check_ok(pl_mesh_boundary(context, s->mesh, &boundary, anchors, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, s->mesh, &boundary, anchors, &error), &error);
   pl_mesh_view surface = pl_mesh_get_view(boundary);
   assert_int_equal(surface.point_count, s->surface_count);
   pl_vec3 *moved = malloc((size_t)mesh.point_count * sizeof *moved), *fine = malloc((size_t)s->surface_count * sizeof *fine);
@@ -76,7 +76,7 @@ static inline pl_detail_set *record_fixture(pl_context *context, fixture *s, int
     fine[i] = s->surface[i];
     if (r < 1 && x.y > 0.099) fine[i].y += 0.02 * (1 - r * r) * (1 - r * r) * (4 * r * r - 1);
   }
-  pl_detail_object object = pl_detail_object_of(s->mesh, boundary, anchors);
+  pl_detail_object object = pl_detail_object_from_mesh(s->mesh, boundary, anchors);
   pl_detail_recording recording = {.object = &object,
                                    .material_displacements = moved,
                                    .coarse_points = s->surface,

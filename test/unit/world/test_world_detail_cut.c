@@ -37,7 +37,7 @@ static void count_moved(pl_context *context, fixture *plain, fixture *detailed, 
   pl_mesh_view mesh = pl_mesh_get_view(plain->mesh);
   pl_mesh *boundary = NULL;
   int32_t *point_of_surface = malloc((size_t)mesh.point_count * sizeof *point_of_surface), *component = NULL, component_count = 0;
-  check_ok(pl_mesh_boundary(context, plain->mesh, &boundary, point_of_surface, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, plain->mesh, &boundary, point_of_surface, &error), &error);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   assert_true(
