@@ -20,7 +20,6 @@
 
 enum { ANY_REST = -1, REPEATS = 5 };
 
-static const double PI = 3.14159265358979323846;
 static const double QUICK_SECONDS = 0.4;
 static const char *const REST_NAMES[] = {"free", "cage", "examples", "modes"};
 
@@ -111,7 +110,7 @@ static actor_result find_result(const actor_suite *suite, const paper_row *row, 
   pl_scene_instance_actor actor = pl_scene_instance_get_actor(fixture->set, index);
   pl_box box = actor_fixture_box(fixture, index);
   bool rolls = strcmp(actor.behaviour, "roll") == 0;
-  double length = rolls ? PI * (box.max.y - box.min.y) : box.max.x - box.min.x;
+  double length = rolls ? PL_PI * (box.max.y - box.min.y) : box.max.x - box.min.x;
   actor_result result = {.report = pl_actor_get_report(actor.actor), .unit = rolls ? "circumferences" : "widths", .expected = -1};
   int32_t expected_count;
   bool met = actor_fixture_meets(fixture, index, &expected_count);
@@ -138,8 +137,8 @@ static char *keys_text(const paper_row *row, const actor_result *result, pl_scen
       "%s, \"advance\": %.4g, \"%s\": %.4g, \"steps\": %d, \"hops\": %d, \"turns\": %.4g, \"tumbles\": %d, \"iterations\": %.4g, "
       "\"worst_residual\": %.3g, \"unconverged_share\": %.4g, \"max_acceleration\": %.4g, \"max_rest_rate\": %.4g, "
       "\"max_lean\": %.4g, \"expected\": %s",
-      numbers, report->advance, result->unit, result->lengths, report->tally.steps, report->tally.hops, report->turned / (2 * PI),
-      report->tally.tumbles, per_step(report, report->iterations_in_all), report->worst_residual,
+      numbers, report->advance, result->unit, result->lengths, report->tally.steps, report->tally.hops,
+      report->turned / (2 * PL_PI), report->tally.tumbles, per_step(report, report->iterations_in_all), report->worst_residual,
       per_step(report, report->unconverged_count), report->max_acceleration, report->max_rest_rate, report->max_lean,
       result->expected < 0   ? "null"
       : result->expected > 0 ? "true"
@@ -238,7 +237,7 @@ static void print_motions(const actor_suite *suite) {
     const actor_result *it = &suite->results[i];
     const pl_actor_report *report = &it->report;
     printf("%-24s %6.2f m %6.2f %-15s %5d %5d %6.2f %7d %5.1f %9.1e %6.2f %% %7.1f %7.2f %7.3f %s\n", it->name, report->advance,
-           it->lengths, it->unit, report->tally.steps, report->tally.hops, report->turned / (2 * PI), report->tally.tumbles,
+           it->lengths, it->unit, report->tally.steps, report->tally.hops, report->turned / (2 * PL_PI), report->tally.tumbles,
            per_step(report, report->iterations_in_all), report->worst_residual, 100 * per_step(report, report->unconverged_count),
            report->max_acceleration, report->max_rest_rate, it->cpu,
            it->expected < 0   ? "-"

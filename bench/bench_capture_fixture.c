@@ -135,7 +135,7 @@ void capture_body_close(capture_body *body) {
 
 static void pin(capture_body *body, bool (*is_held)(pl_vec3 point, pl_box box)) {
   pl_mesh_view view = pl_mesh_get_view(body->rest);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   body->pinned = tool_allocate((size_t)view.point_count, sizeof *body->pinned);
   for (int32_t i = 0; i < view.point_count; ++i)
     if (is_held(view.points[i], box)) body->pinned[body->pinned_count++] = i;
@@ -214,8 +214,8 @@ pl_status capture_body_open(pl_context *context, const capture_body_def *def, ca
 static pl_status sample(const capture_body *fine, capture_body *body, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(body->rest);
   pl_embedding *embeddings = NULL;
-  pl_status status =
-      pl_embedding_build(body->context, fine->rest, view.points, view.point_count, 1e-6 * fine->size, &embeddings, NULL, error);
+  pl_status status = pl_embedding_build(
+      body->context, fine->rest, &(pl_embedding_input){view.points, view.point_count, 1e-6 * fine->size}, &embeddings, NULL, error);
   if (status < 0) return status;
   pl_vec3 *points = tool_allocate((size_t)view.point_count, sizeof *points);
   pl_embedding_apply(embeddings, pl_mesh_get_view(fine->statics).points, points);
@@ -254,7 +254,7 @@ pl_status capture_body_sample(const capture_body *fine, pl_mesh *mesh, bool (*is
 
 void capture_load(const capture_body *body, int kind, double size, pl_vec3 *forces) {
   pl_mesh_view view = pl_mesh_get_view(body->rest);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   pl_vec3 extent = minus(box.max, box.min), middle = {0, (box.min.y + box.max.y) / 2, (box.min.z + box.max.z) / 2};
   // The softest part decides how far it gives.
   double young = 0, compliance = 0, section = extent.y * extent.z;
@@ -320,7 +320,7 @@ static pl_status simulate(const capture_body *body, int32_t steps, const pl_fit_
   pl_fit_def def = capture_fit_def(body, body->field);
   def.steps_per_frame = steps;
   pl_fit *fit = NULL;
-  pl_status status = pl_fit_create(body->context, &def, body->statics, sequence, 1, &fit, error);
+  pl_status status = pl_fit_create(body->context, &def, body->statics, &(pl_fit_sequences){sequence, 1}, &fit, error);
   if (status >= 0) status = pl_fit_set_values(fit, body->values, error);
   if (status >= 0) status = pl_fit_predict(fit, sequence, positions, NULL, error);
   pl_fit_destroy(fit);

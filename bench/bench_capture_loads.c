@@ -65,7 +65,7 @@ static const double NOISE = 5e-4;
 // The weight hangs from all points within a twentieth of the length from the end.
 static void hang(const capture_body *body, const load_case *load, pl_vec3 *forces) {
   pl_mesh_view view = pl_mesh_get_view(body->rest);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   double reach = 0.05 * (box.max.x - box.min.x), force = 9.81e-3 * load->grams;
   int32_t count = 0;
   memset(forces, 0, (size_t)view.point_count * sizeof *forces);
@@ -130,7 +130,8 @@ static pl_status fit_body(bench_session *bench, const loaded_body *c, capture_bo
   for (int i = 0; i < CAPTURE_SEQUENCES; ++i)
     sequences[i] =
         (pl_fit_sequence){.frame_count = body->frame_count, .frame_seconds = body->frame_seconds, .positions = body->positions[i]};
-  pl_status status = pl_fit_create(body->context, &def, body->statics, sequences, CAPTURE_SEQUENCES, &fit, error);
+  pl_status status =
+      pl_fit_create(body->context, &def, body->statics, &(pl_fit_sequences){sequences, CAPTURE_SEQUENCES}, &fit, error);
   if (status >= 0) status = pl_fit_run(fit, error);
   pl_fit_report report;
   if (status >= 0) status = pl_fit_get_report(fit, &report, error);

@@ -50,7 +50,8 @@ static pl_status record(pl_context *context, const char *text, pl_scene **scene,
   pl_findings *findings = NULL;
   pl_detail_session_def def = pl_default_detail_session_def();
   pl_status status = pl_findings_create(context, &findings, error);
-  if (status >= 0) status = pl_scene_load_memory(context, text, strlen(text), "benchmark", ".", scene, findings, error);
+  if (status >= 0)
+    status = pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "benchmark", "."}, scene, findings, error);
   if (status >= 0) status = pl_detail_session_record(context, &def, *scene, session, findings, error);
   pl_findings_destroy(findings);
   return status;
@@ -69,7 +70,8 @@ static pl_status order_examples(pl_context *context, const pl_detail_session_vie
   pl_detail_def def = view->def;
   def.plain_weights = true;
   def.site_width = def.load_width = 1;
-  pl_status status = pl_detail_set_build(context, &def, view->recordings, EXAMPLE_COUNT, &set, NULL, error);
+  pl_status status =
+      pl_detail_set_build(context, &def, &(pl_detail_recordings){view->recordings, EXAMPLE_COUNT, NULL}, &set, NULL, error);
   if (status < 0) return status;
   pl_detail_set_view keys = pl_detail_set_get_view(set);
   double nearest[EXAMPLE_COUNT], min = HUGE_VAL;
@@ -97,7 +99,7 @@ static pl_status order_examples(pl_context *context, const pl_detail_session_vie
   return PL_OK;
 }
 
-static double fraction_of(const pl_detail_judgement *judgements, int count, bool enriched) {
+static double fraction_of(const pl_detail_evaluation *judgements, int count, bool enriched) {
   double part = 0, whole = 0;
   for (int i = 0; i < count; ++i) {
     double off = enriched ? judgements[i].enriched : judgements[i].coarse;
@@ -117,13 +119,15 @@ static void print_fraction(bench_session *bench, const char *name, const char *u
 static pl_status judge(bench_session *bench, pl_context *context, const pl_detail_session_view *view, pl_error *error) {
   static const int counts[] = {1, 2, 4, 9, 16, 32, 64};
   pl_detail_recording ordered[EXAMPLE_COUNT];
-  pl_detail_judgement held[HELD_COUNT], crossed[EXAMPLE_COUNT];
+  pl_detail_evaluation held[HELD_COUNT], crossed[EXAMPLE_COUNT];
   pl_status status = order_examples(context, view, ordered, error);
   for (size_t k = 0; k < sizeof counts / sizeof counts[0] && status >= 0; ++k) {
     pl_detail_set *set = NULL;
     char name[40];
-    status = pl_detail_set_build(context, &view->def, ordered, counts[k], &set, NULL, error);
-    if (status >= 0) status = pl_detail_set_evaluate(context, set, view->recordings + EXAMPLE_COUNT, HELD_COUNT, held, error);
+    status = pl_detail_set_build(context, &view->def, &(pl_detail_recordings){ordered, counts[k], NULL}, &set, NULL, error);
+    if (status >= 0)
+      status = pl_detail_set_evaluate(context, set, &(pl_detail_recordings){view->recordings + EXAMPLE_COUNT, HELD_COUNT, NULL},
+                                      held, error);
     pl_detail_set_destroy(set);
     if (status < 0) break;
     if (k == 0) print_fraction(bench, "error 0 examples", "% of motion", 0, fraction_of(held, HELD_COUNT, false), "coarse surface");
@@ -132,7 +136,8 @@ static pl_status judge(bench_session *bench, pl_context *context, const pl_detai
   }
   int32_t sites[EXAMPLE_COUNT];
   for (int i = 0; i < EXAMPLE_COUNT; ++i) sites[i] = i;
-  if (status >= 0) status = pl_detail_cross_validate(context, &view->def, ordered, sites, 9, crossed, error);
+  if (status >= 0)
+    status = pl_detail_cross_validate(context, &view->def, &(pl_detail_recordings){ordered, 9, sites}, crossed, error);
   if (status >= 0) {
     double coarse = fraction_of(crossed, 9, false), enriched = fraction_of(crossed, 9, true);
     print_fraction(bench, "one site of 9 left out", "% of motion", 9, enriched, "each of 9 examples from the others");
@@ -181,11 +186,14 @@ static pl_status judge_patch(bench_session *bench, pl_context *context, const pl
   pl_status status = PL_OK;
   for (int patch = 0; patch < 2 && status >= 0; ++patch) {
     pl_detail_def def = view->def;
-    pl_detail_judgement held[8];
+    pl_detail_evaluation held[8];
     pl_detail_set *set = NULL;
     def.patch_order = patch == 1 ? 2 : -1;
-    status = pl_detail_set_build(context, &def, view->recordings, view->example_count, &set, NULL, error);
-    if (status >= 0) status = pl_detail_set_evaluate(context, set, view->recordings + view->example_count, 8, held, error);
+    status =
+        pl_detail_set_build(context, &def, &(pl_detail_recordings){view->recordings, view->example_count, NULL}, &set, NULL, error);
+    if (status >= 0)
+      status = pl_detail_set_evaluate(context, set, &(pl_detail_recordings){view->recordings + view->example_count, 8, NULL}, held,
+                                      error);
     pl_detail_set_destroy(set);
     if (status < 0) break;
     if (patch == 0) print_fraction(bench, "two tools, coarse", "% of motion", 8, fraction_of(held, 8, false), "coarse surface");

@@ -58,12 +58,12 @@ pl_status detail_pillow_open(pl_context *context, int32_t cells, int32_t surface
   const pl_mesh *source = finer == NULL ? pillow->mesh : finer;
   if (status < 0) return status;
   pillow->anchors = tool_allocate((size_t)pl_mesh_get_view(source).point_count, sizeof(int32_t));
-  status = pl_mesh_boundary(context, source, &pillow->surface, pillow->anchors, error);
+  status = pl_mesh_build_boundary(context, source, &pillow->surface, pillow->anchors, error);
   pl_mesh_destroy(finer);
   if (status < 0) return status;
   pl_mesh_view tets = pl_mesh_get_view(pillow->mesh), surface = pl_mesh_get_view(pillow->surface);
   if (surface_cells > 0) find_anchors(tets, surface, pillow->anchors);
-  pillow->object = pl_detail_object_of(pillow->mesh, pillow->surface, pillow->anchors);
+  pillow->object = pl_detail_object_from_mesh(pillow->mesh, pillow->surface, pillow->anchors);
   pillow->displacements = tool_allocate((size_t)tets.point_count, sizeof(pl_vec3));
   pillow->coarse = tool_allocate((size_t)surface.point_count, sizeof(pl_vec3));
   pillow->fine = tool_allocate((size_t)surface.point_count, sizeof(pl_vec3));
@@ -87,7 +87,7 @@ detail_press detail_press_take(int32_t n) {
   static const double steps[4] = {0.85667488385450287, 0.73389185662660870, 0.62870672104183040, 0.53859725722361070};
   double u[4], whole;
   for (int k = 0; k < 4; ++k) u[k] = modf(0.5 + (n + 1) * steps[k], &whole);
-  double angle = 6.28318530717958648 * u[2], lean = u[3];
+  double angle = 2 * PL_PI * u[2], lean = u[3];
   return (detail_press){
       0.9 * WIDTH * (u[0] - 0.5), 0.9 * WIDTH * (u[1] - 0.5), {0.015 * lean * cos(angle), -0.02, 0.015 * lean * sin(angle)}};
 }
@@ -156,7 +156,7 @@ pl_status detail_set_record(pl_context *context, detail_pillow *pillow, const pl
                                           .fine_points = fine,
                                           .contact = detail_pillow_contact(&press)};
   }
-  pl_status status = pl_detail_set_build(context, def, recordings, count, set, NULL, error);
+  pl_status status = pl_detail_set_build(context, def, &(pl_detail_recordings){recordings, count, NULL}, set, NULL, error);
   free(recordings);
   free(arrays);
   return status;

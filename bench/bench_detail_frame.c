@@ -33,7 +33,7 @@ static void close_fixture(frame_fixture *fixture) {
 
 // Where the finger is: it comes down 2 cm deep and winds outward twice.
 static pl_vec3 finger_at(double time) {
-  double t = fmin(fmax((time - DOWN) / AROUND, 0), 1), angle = 2 * 6.28318530717958648 * t, r = 0.15 * t;
+  double t = fmin(fmax((time - DOWN) / AROUND, 0), 1), angle = 2 * (2 * PL_PI) * t, r = 0.15 * t;
   pl_vec3 top = {r * cos(angle), 0, r * sin(angle)};
   top.y = detail_pillow_top(top.x, top.z) + FINGER - 0.02 * fmin(time / DOWN, 1);
   return top;
@@ -129,7 +129,9 @@ static pl_status record_set(pl_context *context, frame_fixture *fixture, pl_erro
     record_now(fixture, arrays + (size_t)i * each, &recordings[i]);
     status = pl_world_advance(fixture->world, AROUND / EXAMPLE_COUNT, 0, NULL, error);
   }
-  if (status >= 0) status = pl_detail_set_build(context, &def, recordings, EXAMPLE_COUNT, &fixture->set, NULL, error);
+  if (status >= 0)
+    status =
+        pl_detail_set_build(context, &def, &(pl_detail_recordings){recordings, EXAMPLE_COUNT, NULL}, &fixture->set, NULL, error);
   free(arrays);
   return status < 0 ? status : pl_world_restore(fixture->world, fixture->start, fixture->start_size, error);
 }

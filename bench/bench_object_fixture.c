@@ -94,7 +94,7 @@ bool object_sense(const object_fixture *fixture, const object_film *film) {
 
 static double cell_of(const pl_table *table, int64_t row, const char *column, double fallback) {
   pl_table_view view = pl_table_get_view(table);
-  int32_t slot = pl_table_find(table, column);
+  int32_t slot = pl_table_find_column(table, column);
   return slot >= 0 ? view.cells[row * view.column_count + slot] : fallback;
 }
 
@@ -108,7 +108,7 @@ static bool read_rounds(const object_fixture *fixture, const char *name, object_
     return false;
   }
   pl_table_view view = pl_table_get_view(table);
-  int32_t first = pl_table_find(table, "young 1");
+  int32_t first = pl_table_find_column(table, "young 1");
   int64_t last = view.row_count - 1;
   found->round_count = (int32_t)view.row_count;
   for (int64_t i = 0; i <= last; ++i) {

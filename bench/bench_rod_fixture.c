@@ -6,7 +6,7 @@
 
 #include "tool_print.h"
 
-static const double PI = 3.14159265358979323846, SCALP = 0.1, SEGMENT = 0.03, ORBIT_SECONDS = 4;
+static const double SCALP = 0.1, SEGMENT = 0.03, ORBIT_SECONDS = 4;
 
 // What the def of a rod points to.
 typedef struct hair {
@@ -50,7 +50,7 @@ static pl_vec3 root_normal(int32_t index, int32_t count) {
 // Positions of a chain: the arc of the rest (example -1), or that bent further around an axis of the example's own.
 static void bend_chain(pl_vec3 normal, int32_t joint_count, int example, pl_vec3 *positions) {
   pl_vec3 across = unit(cross((pl_vec3){0.1, 1, 0.2}, normal));
-  pl_vec3 axis = example >= 0 ? turned(across, normal, 2 * PI * example / ROD_MAX_EXAMPLE_COUNT) : across;
+  pl_vec3 axis = example >= 0 ? turned(across, normal, 2 * PL_PI * example / ROD_MAX_EXAMPLE_COUNT) : across;
   pl_vec3 direction = normal;
   positions[0] = add_scaled((pl_vec3){0, 0, 0}, normal, SCALP);
   for (int32_t i = 1; i < joint_count; ++i) {
@@ -73,7 +73,7 @@ static void add_chain(hair *made, pl_vec3 normal, const rod_kind *kind) {
   }
   made->joint_count += kind->joint_count;
   for (int k = 0; k < kind->example_count; ++k) {
-    double around = 2 * PI * k / ROD_MAX_EXAMPLE_COUNT;
+    double around = 2 * PL_PI * k / ROD_MAX_EXAMPLE_COUNT;
     bend_chain(normal, kind->joint_count, k, made->poses[k] + root);
     made->examples[made->example_count++] = (pl_rod_example){.name = names[k],
                                                              .root = root,
@@ -156,7 +156,7 @@ void rod_fixture_close(rod_fixture *fixture) {
 }
 
 pl_status rod_fixture_step(rod_fixture *fixture, pl_error *error) {
-  double around = 2 * PI * pl_world_get_time(fixture->world) / ORBIT_SECONDS;
+  double around = 2 * PL_PI * pl_world_get_time(fixture->world) / ORBIT_SECONDS;
   pl_status status = PL_OK;
   // Near enough that every chain sees the camera elsewhere.
   pl_vec3 eye = {0.6 * cos(around), 0.15, 0.6 * sin(around)};

@@ -71,7 +71,7 @@ static void close_fixture(bench_fixture *fixture) {
 
 // The poses of the paper's figures, of a box `length` long.
 static pl_vec3 pose_point(int example, pl_vec3 p, double length) {
-  double angle = 1.5707963267948966 * p.z / length, wave = sin(6.283185307179586 * p.z / length);
+  double angle = 0.5 * PL_PI * p.z / length, wave = sin(2 * PL_PI * p.z / length);
   switch (example) {
     case 0: return (pl_vec3){p.x * cos(angle) - p.y * sin(angle), p.x * sin(angle) + p.y * cos(angle), p.z};
     case 1: return (pl_vec3){p.x + 0.12 * length * wave, p.y, p.z};

@@ -1,7 +1,8 @@
 # What `cmake --install` puts where: headers, both libraries in both forms, the tool, CMake and pkg-config files, man page, completions.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pliant)
-set(lab_headers actor.h capture.h character.h checkpoint.h cloud.h file.h fit.h frames.h lab.h picture.h pliant.h recording.h report.h scene.h sensor.h solver.h store.h track.h)
+# Headers of the runtime, and those of the lab where it is built.
+pliant_header_list(headers runtime)
 
 # pliant_install_library(NAME EXPORTED set): shared and static form of a library, as pliant::EXPORTED and pliant::EXPORTED-static.
 function(pliant_install_library name exported set)
@@ -27,7 +28,8 @@ endif()
 if(TARGET pliant-lab)
   pliant_install_library(pliant-lab lab pliantLabTargets)
   pliant_install_pc(pliant-lab)
-  set(lab_headers)
+  pliant_header_list(lab_headers lab)
+  list(APPEND headers ${lab_headers} pliant.h)
 endif()
 if(TARGET pliant-tool)
   install(TARGETS pliant-tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -38,10 +40,7 @@ if(TARGET pliant-tool)
   install(FILES ${PROJECT_BINARY_DIR}/manual/pliant.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
-file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/pliant/*.h)
-foreach(header ${lab_headers})
-  list(REMOVE_ITEM headers ${PROJECT_SOURCE_DIR}/include/pliant/${header})
-endforeach()
+list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/include/pliant/)
 install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pliant)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)

@@ -36,7 +36,7 @@ static void bow_and_jump(const double *settings, void *state, const pl_actor_vie
   pl_goal goal = {.subject = PL_GOAL_CENTER, .axes = PL_GOAL_XYZ, .position_gain = 5, .velocity_gain = 1, .weight = 1};
   goal.position = (pl_vec3){feet->x, view->rest_height, feet->z};
   if (phase < 2)
-    goal.position.x += 0.08 * view->height * sin(3.141592653589793 * phase);
+    goal.position.x += 0.08 * view->height * sin(PL_PI * phase);
   else if (phase < 2.5)
     goal.position.y *= 0.9;
   else

@@ -12,7 +12,7 @@ static pl_status film(pl_context *context, pl_world *world, pl_body_id body, con
   static pl_vec3 points[POINTS_MAX];
   uint16_t *pictures[CAMERAS] = {pixels[0], pixels[1], pixels[2]};
   pl_capture_camera cameras[CAMERAS];
-  pl_sensor_ring((pl_box){{-0.2, -0.1, -0.1}, {0.2, 0.1, 0.1}}, CAMERAS, 0.5, 0, WIDTH, HEIGHT, cameras);
+  pl_sensor_ring(&(pl_camera_ring){{{-0.2, -0.1, -0.1}, {0.2, 0.1, 0.1}}, CAMERAS, 0.5, 0, WIDTH, HEIGHT}, cameras);
   pl_mesh_view surface = pl_mesh_get_view(boundary);
   pl_sensor_surface shape = {points, surface.point_count, surface.triangles, surface.triangle_count, false};
   pl_sensor_def sensor = pl_default_sensor_def();
@@ -22,7 +22,7 @@ static pl_status film(pl_context *context, pl_world *world, pl_body_id body, con
   pl_status status = pl_capture_writer_create(context, &def, &writer, error);
   for (int32_t frame = 0; frame < FRAMES && status >= 0; ++frame) {
     status = pl_body_get_surface(world, body, points);
-    if (status >= 0) status = pl_sensor_render_all(context, &sensor, cameras, CAMERAS, frame, &shape, 1, pictures, error);
+    if (status >= 0) status = pl_sensor_render_all(context, &sensor, &(pl_sensor_shot){cameras, CAMERAS, frame, &shape, 1}, pictures, error);
     if (status >= 0) status = pl_capture_writer_add_depths(writer, (const uint16_t *const *)pictures, error);
     if (status >= 0) status = pl_world_advance(world, 1 / def.rate, 0, NULL, error);
   }
@@ -78,7 +78,7 @@ int main(int count, char **words) {
   for (int32_t i = 0; i < HELD; ++i) held[i] = 11 * i;  // the left end: points are numbered along x first
   bool good = pl_context_create(&context_def, &context, &e) >= 0 &&
               pl_mesh_create_box(context, (pl_vec3){0.4, 0.1, 0.1}, (int32_t[3]){10, 2, 2}, &bar, &e) >= 0 &&
-              pl_mesh_boundary(context, bar, &boundary, parents, &e) >= 0 && swing(context, bar, boundary, held, &e) >= 0 &&
+              pl_mesh_build_boundary(context, bar, &boundary, parents, &e) >= 0 && swing(context, bar, boundary, held, &e) >= 0 &&
               pl_capture_load(context, "capture-sample/capture.json", &recording, NULL, &e) >= 0 &&
               (count < 2 || pl_store_open_folder(context, words[1], &def.store, &e) >= 0);
   pl_capture_clip clip = {.recording = recording};

@@ -43,7 +43,7 @@ static pl_status record(pl_context *context, cushion *c, pl_detail_set **set, pl
   pl_detail_def def = pl_default_detail_def();
   def.window_radius = 0.08;
   def.stamp_radius = 0.22;
-  return pl_detail_set_build(context, &def, &recording, 1, set, NULL, error);
+  return pl_detail_set_build(context, &def, &(pl_detail_recordings){&recording, 1, NULL}, set, NULL, error);
 }
 
 // The finger goes from the middle to the edge and lifts off; what is added to the surface is printed.
@@ -72,9 +72,9 @@ int main(void) {
   pl_context_def context_def = pl_default_context_def();
   pl_status status = pl_context_create(&context_def, &context, &error);
   if (status >= 0) status = pl_mesh_create_box(context, (pl_vec3){0.8, 0.2, 0.8}, (const int32_t[3]){32, 8, 32}, &mesh, &error);
-  if (status >= 0) status = pl_mesh_boundary(context, mesh, &boundary, NULL, &error);
+  if (status >= 0) status = pl_mesh_build_boundary(context, mesh, &boundary, NULL, &error);
   if (status < 0) return 1;
-  cushion c = {.object = pl_detail_object_of(mesh, boundary, NULL)};
+  cushion c = {.object = pl_detail_object_from_mesh(mesh, boundary, NULL)};
   c.displacements = calloc((size_t)c.object.material_count + 2 * (size_t)c.object.surface_count, sizeof(pl_vec3));
   if (c.displacements == NULL) return 1;
   c.coarse = c.displacements + c.object.material_count;

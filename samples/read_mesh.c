@@ -10,7 +10,7 @@ static pl_status write_torus(pl_context *context, const char *path, pl_error *er
   enum { AROUND = 48, ACROSS = 24 };
   pl_vec3 points[AROUND * ACROSS];
   int32_t triangles[AROUND * ACROSS * 6];
-  const double turn = 6.283185307179586;
+  const double turn = 2 * PL_PI;
   for (int32_t i = 0, k = 0; i < AROUND; ++i)
     for (int32_t j = 0; j < ACROSS; ++j) {
       double u = turn * i / AROUND, v = turn * j / ACROSS, r = 0.3 + 0.1 * cos(v);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 enum { EAR = 8, JOINTS = 1 + EAR };
-static const double PI = 3.14159265358979323846;
 
 typedef struct stage {
   pl_context *context;
@@ -64,7 +63,7 @@ static pl_status open_stage(stage *s, pl_error *error) {
 
 // One frame of a sixtieth of a second: the camera has moved on, and perhaps the head.
 static pl_status show_frame(stage *s, int frame, pl_error *error) {
-  double angle = 2 * PI * frame / 480, shake = frame > 180 && frame < 210 ? 0.4 * sin(2 * PI * (frame - 180) / 30) : 0;
+  double angle = 2 * PL_PI * frame / 480, shake = frame > 180 && frame < 210 ? 0.4 * sin(2 * PL_PI * (frame - 180) / 30) : 0;
   pl_transform head = {{0, 0, 0}, {0, 0, sin(shake / 2), cos(shake / 2)}};
   pl_status status = pl_rod_set_camera(s->world, s->body, (pl_vec3){2 * sin(angle), 0.3, 2 * cos(angle)}, error);
   if (status >= 0) status = pl_rod_set_joint_target(s->world, s->body, 0, head, 1.0 / 60, error);

@@ -20,7 +20,7 @@ typedef struct stage {
 
 // A quarter turn from end to end.
 static pl_vec3 twist(pl_vec3 p, double length) {
-  double angle = 1.5707963267948966 * p.z / length, c = cos(angle), s = sin(angle);
+  double angle = 0.5 * PL_PI * p.z / length, c = cos(angle), s = sin(angle);
   return (pl_vec3){c * p.x - s * p.y, s * p.x + c * p.y, p.z};
 }
 
@@ -58,7 +58,7 @@ static double turn_of(const stage *s) {
   const pl_vec3 *back = s->points, *front = s->points + pl_mesh_get_view(s->mesh).point_count - 1 - CELLS[0];
   double back_angle = atan2(back[CELLS[0]].y - back[0].y, back[CELLS[0]].x - back[0].x);
   double front_angle = atan2(front[CELLS[0]].y - front[0].y, front[CELLS[0]].x - front[0].x);
-  return fabs(front_angle - back_angle) * 180 / 3.141592653589793;
+  return fabs(front_angle - back_angle) * 180 / PL_PI;
 }
 
 // A second of the world; every quarter of it, how much of the example the body is drawn to, and how far it is twisted.

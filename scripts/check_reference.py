@@ -2,7 +2,7 @@
 """What the headers declare, what the libraries export and what the reference documents are the same.
 
 check_reference.py LIBRARY_FOLDER, after scripts/reference.sh. Prints `ok NAME` or `not ok NAME` per claim. Also here, since it reads the same libraries:
-the archives hold no writable data, so there is no global state.
+the archives hold no writable data, so there is no global state, they neither print nor exit, and only src/io opens files.
 """
 import pathlib
 import re
@@ -15,6 +15,8 @@ from tree import ROOT
 # ARPACK has one set of variables per process, and METIS draws from the one rand(), so the locks that guard them must be one per process too
 # (src/solvers/eigen_modes.c, src/solvers/cholmod_solver.c).
 ONE_PER_PROCESS = {"arpack_lock", "metis_lock"}
+PRINTING = set("printf vprintf puts putchar perror stdout stderr exit _exit quick_exit abort".split())
+FILES = set("fopen fopen64 freopen fdopen open open64 openat creat tmpfile mkstemp mkdtemp opendir mkdir rename remove unlink stat lstat access mmap".split())
 LAB_HEADERS = set(re.findall(r'#include "pliant/(\w+\.h)"', (ROOT / "include/pliant/lab.h").read_text(encoding="utf-8")))
 
 
@@ -26,6 +28,15 @@ def declared():
         for name in re.findall(r"^PL_API[^;]*?\b(pl_\w+)\s*\(", text, re.M):
             functions[name] = path.name
     return functions
+
+
+def long_lists():
+    """Public functions with more than six parameters: those take a struct."""
+    for path in sorted((ROOT / "include/pliant").glob("*.h")):
+        text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
+        for name, parameters in re.findall(r"^PL_API[^;]*?\b(pl_\w+)\s*\(([^;]*)\);", text, re.M):
+            if parameters.count(",") > 5:
+                yield f"include/pliant/{path.name}: {name} has {parameters.count(',') + 1} parameters"
 
 
 def exported(library):
@@ -71,6 +82,16 @@ def writable_data(archive):
             yield f"{archive.name}: {found.group(3)} in {found.group(1)}"
 
 
+def used(archive, names, allowed=frozenset()):
+    """Symbols among `names` that objects of an archive need; `allowed` objects may need them."""
+    output = subprocess.run(["nm", "-A", "--undefined-only", archive], capture_output=True, text=True, check=True).stdout
+    for line in output.splitlines():
+        where, _, symbol = line.rpartition(" ")
+        member = where.split(":")[1]
+        if symbol.split("@")[0] in names and member.removesuffix(".o") not in allowed:
+            yield f"{archive.name}: {member} uses {symbol}"
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     functions = declared()
@@ -82,7 +103,10 @@ def main():
             [f"declared in {functions[name]}, not exported: {name}" for name in sorted(wanted - there)] + \
             [f"exported, not declared: {name}" for name in sorted(there - wanted)]
         claims[f"{library} has no global state"] = list(writable_data(folder / f"{library}.a"))
+        claims[f"{library} never prints or exits"] = list(used(folder / f"{library}.a", PRINTING))
+        claims[f"{library} opens files in src/io only"] = list(used(folder / f"{library}.a", FILES, {path.name for path in (ROOT / "src/io").glob("*.c")}))
     in_reference, without = documented()
+    claims["public functions have at most six parameters"] = list(long_lists())
     claims["every public function is in the reference"] = [f"not there: {name}" for name in sorted(set(functions) - in_reference)]
     claims["every public function and type has a comment"] = [f"no text: {name}" for name in without] + list(undocumented_types())
     for claim, breaches in claims.items():

@@ -7,7 +7,7 @@
 #   tsan          those of the label threads under the thread sanitizer
 #   dev           with asserts alone; only in --all, as asan has the asserts too
 #   clang         all of it built by clang without a warning; the golden hashes must be those of gcc
-#   checks        layers, tests, generated files, headers, reference, formatting, wording
+#   checks        tests, generated files, headers, reference, formatting, wording
 #   package       installed and used from outside
 #   documents     every command and snippet of README.md and docs/; links, pictures and tables
 #   fuzz          a few seconds of every fuzz target; only in --all
@@ -101,7 +101,6 @@ for stage in "${stages[@]}"; do
     tsan) build tsan threaded_tests && run_tests tsan ;;
     clang) build clang all tests && run_tests clang ;;
     checks)
-      check "layers" scripts/check_layers.py
       check "tests" scripts/check_tests.py
       check "generated files are up to date" scripts/generate.py --check
       check "headers" scripts/check_headers.sh

@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "studio_build.h"
 #include "studio_capture.h"
 #include "studio_document.h"
@@ -346,7 +346,7 @@ static void steer(const ask *a) {
   double speed;
   if (pl_json_get_number(pl_json_find(a->message, "speed"), &speed) && isfinite(speed))
     command.speed = fmin(fmax(speed, -100), 100);
-  if (get_vector(pl_json_find(a->message, "heading"), &heading)) command.heading = pl_vec3_unit_or(heading, command.heading);
+  if (get_vector(pl_json_find(a->message, "heading"), &heading)) command.heading = pl_vec3_normalize_or(heading, command.heading);
   forget_errand(a->w, number);
   pl_actor_set_command(actor, command);
 }

@@ -10,7 +10,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "body/body_method.h"
-#include "pliant/file.h"
+#include "pliant/mesh_file.h"
 #include "studio_recording.h"
 
 // How often viewers are told at most, and how often work is looked at. s

@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "base/parallel.h"
 #include "body/body_method.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "studio_capture.h"
 
 enum { GRAIN = 256 };
@@ -62,7 +62,7 @@ static bool load(studio_world *w) {
   c->cloud.points = pl_allocate_array(w->context, MAX_STUDIO_CLOUD, sizeof *c->cloud.points);
   c->cloud.distances = pl_allocate_array(w->context, MAX_STUDIO_CLOUD, sizeof *c->cloud.distances);
   if (c->cloud.points == NULL || c->cloud.distances == NULL) return false;
-  if (pl_capture_frame(c->capture, c->frame, &read, NULL, &error) < 0) {
+  if (pl_capture_load_frame(c->capture, c->frame, &read, NULL, &error) < 0) {
     studio_note_log(w, "frame %d of the recording cannot be read: %s", c->frame + 1, error.text);
     return false;
   }

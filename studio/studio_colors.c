@@ -10,7 +10,7 @@
 #include "base/context.h"
 #include "body/body_method.h"
 #include "math/mat3.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "studio_detail.h"
 
 // Rest positions of what a body is drawn by: those of its surface at the start are in the first snapshot, but a model has them too.
@@ -53,10 +53,10 @@ static void spread(const studio_world *w, int32_t index, const double *of_partic
 }
 
 static double strain_of_tet(const pl_vec3 *rest, const pl_vec3 *now, const int32_t *tet) {
-  pl_mat3 r = pl_mat3_of_columns(pl_vec3_sub(rest[tet[1]], rest[tet[0]]), pl_vec3_sub(rest[tet[2]], rest[tet[0]]),
-                                 pl_vec3_sub(rest[tet[3]], rest[tet[0]]));
-  pl_mat3 n = pl_mat3_of_columns(pl_vec3_sub(now[tet[1]], now[tet[0]]), pl_vec3_sub(now[tet[2]], now[tet[0]]),
-                                 pl_vec3_sub(now[tet[3]], now[tet[0]]));
+  pl_mat3 r = pl_mat3_from_columns(pl_vec3_sub(rest[tet[1]], rest[tet[0]]), pl_vec3_sub(rest[tet[2]], rest[tet[0]]),
+                                   pl_vec3_sub(rest[tet[3]], rest[tet[0]]));
+  pl_mat3 n = pl_mat3_from_columns(pl_vec3_sub(now[tet[1]], now[tet[0]]), pl_vec3_sub(now[tet[2]], now[tet[0]]),
+                                   pl_vec3_sub(now[tet[3]], now[tet[0]]));
   pl_mat3 f = pl_mat3_multiply(n, pl_mat3_inverse(r));
   double sum = 0;
   for (int i = 0; i < 3; ++i)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "world/world_detail.h"
+#include "detail/detail_layer.h"
 #include "world/world_state.h"
 
 enum { MAX_CONTACT = 8, MAX_TOLD = 16, SEGMENT_COUNT = 8 };
@@ -23,7 +23,8 @@ bool studio_detail_is_on(const studio_world *w, int32_t body) {
 // The surface as the body's own method has it, before layers acted on it.
 bool studio_detail_read_coarse(const studio_world *w, int32_t index, pl_vec3 *points) {
   const pl_body *body = pl_world_find_body(w->world, pl_scene_instance_get_body(w->set, index).id);
-  if (body == NULL || body->model->surface.point_count != pl_scene_instance_get_surface_view(w->set, index).point_count) return false;
+  if (body == NULL || body->model->surface.point_count != pl_scene_instance_get_surface_view(w->set, index).point_count)
+    return false;
   body->model->method->get_surface(body->model, body->state, points);
   return true;
 }

@@ -183,7 +183,7 @@ static pl_status change_poses(request *r, const char *action) {
 
 static double extent_of(const request *r, const char *name) {
   const pl_rod_example *example = find_rod_example(r->part->body.rod_def, name);
-  static const double degrees = 180 / 3.14159265358979323846;
+  static const double degrees = 180 / PL_PI;
   return example != NULL && example->extent > 0 ? example->extent * degrees : 40;
 }
 

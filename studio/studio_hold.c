@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "body/body_method.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "studio_world.h"
 
 static const double SAG = 0.02, GRAVITY = 9.81, DAMPING = 0.2;
@@ -16,7 +16,8 @@ static void find_particles(studio_world *w, studio_hold *hold, pl_vec3 position)
   pl_body_id body = pl_scene_instance_get_body(w->set, hold->body).id;
   const pl_model *model = pl_body_get_model(w->world, body);
   const pl_contact_surface *surface = &model->surface;
-  bool embedded = surface->parents != NULL && surface->point_count == pl_scene_instance_get_surface_view(w->set, hold->body).point_count;
+  bool embedded =
+      surface->parents != NULL && surface->point_count == pl_scene_instance_get_surface_view(w->set, hold->body).point_count;
   hold->count = 0;
   for (int k = 0; embedded && k < 4; ++k) {
     int32_t particle = surface->parents[4 * hold->point + k];

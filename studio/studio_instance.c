@@ -22,7 +22,8 @@ pl_status studio_stage_build(pl_context *context, pl_shape_shelf *shelf, const s
   pl_status status = studio_document_text(document, &text, error);
   const char *name = document->path[0] != '\0' ? document->path : document->name;
   if (status >= 0)
-    status = pl_scene_load_memory(context, text.items, text.count, name, document->folder, &made->scene, findings, error);
+    status = pl_scene_load_memory(context, &(pl_memory_source){text.items, text.count, name, document->folder}, &made->scene,
+                                  findings, error);
   pl_vector_free(&text);
   pl_scene_build_def def = pl_default_scene_build_def();
   if (status >= 0) made->scene->shelf = shelf;
@@ -30,7 +31,8 @@ pl_status studio_stage_build(pl_context *context, pl_shape_shelf *shelf, const s
   if (status < 0) return status;
   size_t max = 1;
   for (int32_t i = 0; i < pl_scene_instance_body_count(made->set); ++i) {
-    pl_model_report facts = pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(made->set), pl_scene_instance_get_body(made->set, i).id));
+    pl_model_report facts =
+        pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(made->set), pl_scene_instance_get_body(made->set, i).id));
     size_t surface = (size_t)pl_scene_instance_get_surface_view(made->set, i).point_count, particles = (size_t)facts.particle_count;
     if (surface > max) max = surface;
     if (particles > max) max = particles;
@@ -93,7 +95,8 @@ static void sift_given(studio_world *w) {
   for (size_t i = 0; i < w->given.count; ++i) {
     studio_given given = PL_ITEM(&w->given, studio_given, i);
     if (given.body >= pl_scene_instance_body_count(w->set)) continue;
-    pl_example_view examples = pl_model_get_examples(pl_body_get_model(w->world, pl_scene_instance_get_body(w->set, given.body).id));
+    pl_example_view examples =
+        pl_model_get_examples(pl_body_get_model(w->world, pl_scene_instance_get_body(w->set, given.body).id));
     if (given.count == examples.example_count && given.manifold < examples.given_count)
       PL_ITEM(&w->given, studio_given, kept++) = given;
   }

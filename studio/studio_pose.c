@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "math/mat3.h"
-#include "math/quat.h"
 #include "math/rotation.h"
+#include "pliant/math.h"
 #include "scene/scene_rod.h"
 
 static double rounded(double number, double grid) {
@@ -54,10 +54,10 @@ pl_status studio_pose_of_mesh(studio_world *w, studio_document *document, int32_
   pl_quat back = pl_quat_conjugate(pl_rotation_of_mat3(moments, pl_quat_identity()));
   const pl_scene_mesh *mesh = pl_scene_find_mesh(w->scene, part->source->mesh);
   double scale = 1 / (studio_document_unit(document) * (mesh != NULL ? mesh->scale : 1));
-  pl_box box = pl_points_box(rest.points, rest.point_count);
+  pl_box box = pl_box_from_points(rest.points, rest.point_count);
   double grid = grid_of(scale * pl_vec3_distance(box.max, box.min));
   for (int32_t i = 0; i < rest.point_count; ++i)
-    add_point(arena, list, pl_vec3_add(to, pl_quat_apply(back, pl_vec3_sub(w->points[i], from))), scale, grid);
+    add_point(arena, list, pl_vec3_add(to, pl_quat_rotate(back, pl_vec3_sub(w->points[i], from))), scale, grid);
   return arena->failed ? pl_fail_memory(error) : PL_OK;
 }
 
@@ -67,7 +67,7 @@ pl_vec3 studio_pose_eye(const studio_world *w) {
 
 pl_vec3 studio_pose_view(const studio_world *w, pl_vec3 root, pl_quat turn) {
   pl_vec3 away = pl_vec3_sub(studio_pose_eye(w), root);
-  return pl_vec3_unit_or(pl_quat_apply(pl_quat_conjugate(turn), away), (pl_vec3){0, 0, 1});
+  return pl_vec3_normalize_or(pl_quat_rotate(pl_quat_conjugate(turn), away), (pl_vec3){0, 0, 1});
 }
 
 // One chain, whose joints stand in one piece from `first` on: as they are now seen from the led joint, with segments as long as at rest.
@@ -82,13 +82,14 @@ static pl_json *pose_chain(studio_document *document, const pl_rod_def *def, con
   for (int32_t i = 0; i < count; ++i) size = fmax(size, pl_vec3_distance(def->joints[first + i].rest.position, rest.position));
   for (int32_t i = 0; i < count; ++i) {
     int32_t parent = def->joints[first + i].parent;
-    pl_vec3 seen = pl_quat_apply(pl_quat_conjugate(now.rotation), pl_vec3_sub(joints[first + i].position, now.position));
-    pl_vec3 position = pl_vec3_add(rest.position, pl_quat_apply(rest.rotation, seen));
+    pl_vec3 seen = pl_quat_rotate(pl_quat_conjugate(now.rotation), pl_vec3_sub(joints[first + i].position, now.position));
+    pl_vec3 position = pl_vec3_add(rest.position, pl_quat_rotate(rest.rotation, seen));
     if (i == 0) {
       positions[0] = def->joints[first].rest.position;
     } else {
-      pl_vec3 above = positions[parent - first], own = def->joints[first + i].rest.position, old = def->joints[parent].rest.position;
-      pl_vec3 along = pl_vec3_unit_or(pl_vec3_sub(position, above), (pl_vec3){0, -1, 0});
+      pl_vec3 above = positions[parent - first], own = def->joints[first + i].rest.position,
+              old = def->joints[parent].rest.position;
+      pl_vec3 along = pl_vec3_normalize_or(pl_vec3_sub(position, above), (pl_vec3){0, -1, 0});
       positions[i] = pl_vec3_add_scaled(above, along, pl_vec3_distance(own, old));
     }
     add_point(arena, list, positions[i], scale, 1e-3 * grid_of(scale * size));

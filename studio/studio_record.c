@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "body/body_method.h"
 #include "io/file_bytes.h"
-#include "math/vec3.h"
-#include "pliant/file.h"
-#include "pliant/recording.h"
+#include "pliant/detail_file.h"
+#include "pliant/detail_session.h"
+#include "pliant/math.h"
 #include "studio_build.h"
 #include "studio_detail.h"
 #include "studio_folder.h"
@@ -100,7 +100,8 @@ static pl_status extend(studio_recorder *r, const pl_detail_session *session) {
   if (status >= 0) {
     pl_detail_def def = pl_detail_set_get_view(old).def;
     def.mirror = view.def.mirror;
-    status = pl_detail_set_build(r->context, &def, view.recordings, view.example_count, &added, NULL, &r->error);
+    status = pl_detail_set_build(r->context, &def, &(pl_detail_recordings){view.recordings, view.example_count, NULL}, &added, NULL,
+                                 &r->error);
   }
   if (status >= 0) status = join(r->context, old, added, &joined, &r->error);
   if (status >= 0) status = pl_detail_set_save(r->context, r->new_path, joined, &r->error);
@@ -117,8 +118,8 @@ static pl_status simulate(studio_recorder *r, pl_findings *findings) {
   pl_detail_session_def def = pl_default_detail_session_def();
   def.progress = go_on;
   def.user = r;
-  pl_status status =
-      pl_scene_load_memory(r->context, r->text.items, r->text.count, "recipe.json", r->folder, &scene, findings, &r->error);
+  pl_status status = pl_scene_load_memory(r->context, &(pl_memory_source){r->text.items, r->text.count, "recipe.json", r->folder},
+                                          &scene, findings, &r->error);
   if (status >= 0) status = pl_detail_session_record(r->context, &def, scene, &session, findings, &r->error);
   if (status == PL_OK) status = extend(r, session);
   pl_detail_session_destroy(session);
@@ -159,7 +160,7 @@ static pl_vec3 index_of(const studio_world *w, int32_t index, const pl_detail_co
     size_t corner = (size_t)surface->triangles[3 * (size_t)contact->triangle + (size_t)c];
     for (size_t k = 0; k < 4; ++k)
       position = pl_vec3_add_scaled(position, points[surface->parents[4 * corner + k]],
-                                 contact->barycentric[c] * (double)surface->weights[4 * corner + k]);
+                                    contact->barycentric[c] * (double)surface->weights[4 * corner + k]);
   }
   return position;
 }

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "io/file_bytes.h"
 #include "pliant/cloud.h"
-#include "pliant/file.h"
+#include "pliant/table.h"
 
 enum { STEPS_PER_FRAME = 4, MAX_FRAMES = 100000 };
 // Until a fit knows better, Pa.
@@ -34,7 +34,7 @@ static pl_status add_pin(pl_context *context, const char *path, pl_arena *arena,
   pl_status status = pl_table_load(context, path, &table, error);
   if (status < 0) return status;
   pl_table_view view = pl_table_get_view(table);
-  int32_t column = pl_table_find(table, "point");
+  int32_t column = pl_table_find_column(table, "point");
   pl_json *particles = pl_json_new(arena, PL_JSON_ARRAY), *pin = pl_json_new(arena, PL_JSON_OBJECT);
   pl_json *pins = pl_json_new(arena, PL_JSON_ARRAY);
   if (column < 0)

@@ -48,7 +48,8 @@ static pl_status check_scene(pl_context *context, const studio_options *options,
   if (status >= 0) status = studio_document_read(context, options->scene_path, findings, &document, error);
   if (status >= 0) status = studio_document_text(&document, &text, error);
   if (status >= 0)
-    status = pl_scene_load_memory(context, text.items, text.count, options->scene_path, document.folder, &scene, findings, error);
+    status = pl_scene_load_memory(context, &(pl_memory_source){text.items, text.count, options->scene_path, document.folder},
+                                  &scene, findings, error);
   pl_vector_free(&text);
   studio_document_free(context, &document);
   if (findings != NULL) report(options, findings);

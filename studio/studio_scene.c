@@ -5,14 +5,15 @@
 
 #include "base/context.h"
 #include "io/file_bytes.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
+#include "report/report_palette.h"
 #include "scene/scene_rod.h"
 #include "studio_capture.h"
 #include "studio_example.h"
 #include "studio_note.h"
 #include "studio_setting.h"
 
-static const double DEGREES = 180 / 3.14159265358979323846;
+static const double DEGREES = 180 / PL_PI;
 
 static void set_color(studio_note *note, pl_json *object, pl_color color) {
   pl_json_set_numbers(&note->arena, object, "color", (const double[3]){(double)color.r, (double)color.g, (double)color.b}, 3);
@@ -102,13 +103,12 @@ static pl_box box_of_bodies(studio_world *w) {
   pl_box box = {{0, 0, 0}, {0, 0, 0}};
   for (int32_t i = 0; i < pl_scene_instance_body_count(w->set); ++i) {
     if (pl_scene_instance_get_surface(w->set, i, w->points) < 0) continue;
-    pl_box own = pl_points_box(w->points, pl_scene_instance_get_surface_view(w->set, i).point_count);
+    pl_box own = pl_box_from_points(w->points, pl_scene_instance_get_surface_view(w->set, i).point_count);
     if (i == 0) box = own;
-    box.min =
-        (pl_vec3){own.min.x < box.min.x ? own.min.x : box.min.x, own.min.y < box.min.y ? own.min.y : box.min.y,
-                  own.min.z < box.min.z ? own.min.z : box.min.z};
+    box.min = (pl_vec3){own.min.x < box.min.x ? own.min.x : box.min.x, own.min.y < box.min.y ? own.min.y : box.min.y,
+                        own.min.z < box.min.z ? own.min.z : box.min.z};
     box.max = (pl_vec3){own.max.x > box.max.x ? own.max.x : box.max.x, own.max.y > box.max.y ? own.max.y : box.max.y,
-                         own.max.z > box.max.z ? own.max.z : box.max.z};
+                        own.max.z > box.max.z ? own.max.z : box.max.z};
   }
   return box;
 }
@@ -126,7 +126,7 @@ int32_t studio_stage_followed(const pl_scene_instance *set, const pl_scene *scen
 // How far the followed body has gone, up and down left out: pictures of a run leave that out too.
 static pl_vec3 way_of_followed(const studio_world *w, int32_t followed, pl_vec3 up) {
   pl_vec3 now = pl_body_get_report(w->world, pl_scene_instance_get_body(w->set, followed).id).center;
-  pl_vec3 way = pl_vec3_sub(now, w->followed_start), upward = pl_vec3_unit_or(up, (pl_vec3){0, 1, 0});
+  pl_vec3 way = pl_vec3_sub(now, w->followed_start), upward = pl_vec3_normalize_or(up, (pl_vec3){0, 1, 0});
   return pl_vec3_is_finite(way) ? pl_vec3_add_scaled(way, upward, -pl_vec3_dot(way, upward)) : (pl_vec3){0, 0, 0};
 }
 
@@ -134,7 +134,7 @@ static void set_camera(studio_world *w, studio_note *note, const pl_scene_report
   pl_json *object = pl_json_set(&note->arena, note->root, "camera", pl_json_new(&note->arena, PL_JSON_OBJECT));
   if (object == NULL) return;
   pl_camera camera =
-      facts->has_camera ? pl_scene_get_camera(w->scene, pl_world_get_time(w->world)) : pl_camera_around(box_of_bodies(w), 1.6);
+      facts->has_camera ? pl_scene_get_camera(w->scene, pl_world_get_time(w->world)) : pl_camera_look_at_box(box_of_bodies(w), 1.6);
   int32_t followed = studio_stage_followed(w->set, w->scene);
   // It was composed for where the body began; whoever comes late finds it where the body is.
   pl_vec3 way = followed >= 0 && facts->has_camera ? way_of_followed(w, followed, camera.up) : (pl_vec3){0, 0, 0};

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "studio_detail.h"
 #include "studio_pose.h"
 #include "studio_touch.h"
@@ -31,7 +31,8 @@ static void tell_view(studio_world *w, studio_note *note, pl_json *object, const
   pl_transform *joints = PL_TAKE(&note->arena, pl_transform, def->joint_count);
   if (joints == NULL || pl_rod_get_joints(w->world, part->body.id, joints) < 0) return;
   int32_t root = def->examples[0].root, kinematic = def->joints[root].parent;
-  if (kinematic >= 0) studio_note_vector(note, object, "view", studio_pose_view(w, joints[root].position, joints[kinematic].rotation));
+  if (kinematic >= 0)
+    studio_note_vector(note, object, "view", studio_pose_view(w, joints[root].position, joints[kinematic].rotation));
 }
 
 static void tell_energy(studio_world *w, studio_note *note, pl_json *object, const pl_instance_part *part, int32_t index) {

@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "studio_detail.h"
 #include "world/world_state.h"
 

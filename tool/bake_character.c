@@ -82,7 +82,7 @@ static void check_cycle(bake_job *job) {
     if (away < 1e-3 && angle < 0.02) continue;
     tool_print_warning(&job->tool->console,
                        "animation '%s' does not end as it begins: at its end '%s' is off by %.3g mm and %.3g degrees",
-                       job->animation_name, job->rod.joints[i].name, 1e3 * away, 57.29577951308232 * angle);
+                       job->animation_name, job->rod.joints[i].name, 1e3 * away, 180 / PL_PI * angle);
     job->remarks = true;
     return;
   }
@@ -108,8 +108,8 @@ bool bake_open_character(bake_job *job) {
     return false;
   }
   lay_out_time(job, &view);
-  job->rod = pl_character_rig_def(job->rig);
-  job->nodes = pl_character_rig_nodes(job->rig);
+  job->rod = pl_character_rig_get_def(job->rig);
+  job->nodes = pl_character_rig_get_nodes(job->rig);
   job->source_path = job->body_name = job->options.input;
   status = make_world(job, &error);
   if (status < 0) return tool_report_error(&job->tool->console, &error), false;

@@ -8,7 +8,7 @@
 
 #include "tool_bake.h"
 
-static const double DEGREES = 57.29577951308232;
+static const double DEGREES = 180 / PL_PI;
 
 static pl_quat multiply(pl_quat a, pl_quat b) {
   return (pl_quat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,

@@ -105,8 +105,9 @@ bool bake_open_scene(bake_job *job) {
   pl_error error = {0};
   if (!refuse_character_options(job)) return false;
   pl_scene_build_def def = pl_default_scene_build_def();
-  pl_status status = pl_scene_load_with(job->context, job->options.input, job->options.overrides.items,
-                                        job->options.overrides.count, &job->scene, job->findings, &error);
+  pl_status status = pl_scene_load_with(job->context, job->options.input,
+                                        &(pl_scene_overrides){job->options.overrides.items, job->options.overrides.count},
+                                        &job->scene, job->findings, &error);
   if (status >= 0) status = pl_scene_build(job->context, &def, job->scene, &job->set, job->findings, &error);
   if (status < 0) {
     if (pl_findings_count(job->findings, PL_SEVERITY_ERROR) == 0) tool_report_error(&job->tool->console, &error);

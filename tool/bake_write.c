@@ -57,8 +57,8 @@ static pl_status write_glb(const bake_job *job, pl_error *error) {
 static pl_status find_gaps(const bake_job *job, int32_t count, pl_vec3 *gaps, pl_error *error) {
   int32_t last = job->frame_count - 1, base = bake_first_base(job);
   const pl_transform *start = job->frames + base, *end = start + (size_t)last * (size_t)job->rod.joint_count;
-  pl_status status = pl_frame_log_read(job->log, last, 0, count, gaps, NULL, error);
-  if (status >= 0) status = pl_frame_log_read(job->log, 0, 0, count, job->points, NULL, error);
+  pl_status status = pl_frame_log_read(job->log, last, 0, count, gaps, error);
+  if (status >= 0) status = pl_frame_log_read(job->log, 0, 0, count, job->points, error);
   for (int32_t i = 0; i < count && status >= 0; ++i) {
     pl_transform first = {job->points[i], {0, 0, 0, 1}};
     pl_vec3 there = bake_join(*end, bake_relative(*start, first)).position;
@@ -74,7 +74,7 @@ static pl_status write_points(const bake_job *job, pl_frames *frames, pl_error *
   pl_status status = find_gaps(job, count, gap, error);
   for (int32_t frame = 0; frame <= last && status >= 0; ++frame) {
     double fraction = bake_fade_fraction(job, frame);
-    status = pl_frame_log_read(job->log, frame, 0, count, job->points, NULL, error);
+    status = pl_frame_log_read(job->log, frame, 0, count, job->points, error);
     for (int32_t i = 0; i < count && fraction > 0; ++i) {
       pl_vec3 *p = &job->points[i];
       *p = (pl_vec3){p->x + fraction * gap[i].x, p->y + fraction * gap[i].y, p->z + fraction * gap[i].z};

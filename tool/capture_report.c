@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/report.h"
+#include "report/report_palette.h"
 #include "tool_capture.h"
 
 enum { SAMPLE_FRAMES = 12, PICTURE_WIDTH = 720, PICTURE_HEIGHT = 480, MAX_DOTS = 20000 };
@@ -50,7 +52,8 @@ static pl_status write_rounds(const capture_job *job, const pl_fit_report *found
   for (int32_t r = 0; r < job->found.round_count; ++r)
     for (int32_t k = 0; k < column_count; ++k) cells[(size_t)r * (size_t)column_count + (size_t)k] = round_number(job, r, k);
   char *path = tool_text("%s/rounds.csv", job->folder);
-  pl_status status = pl_table_save(job->context, path, columns, column_count, job->found.round_count, cells, error);
+  pl_status status =
+      pl_table_save(job->context, path, &(pl_table_view){column_count, columns, job->found.round_count, cells}, error);
   free(path);
   free(cells);
   free(columns);
@@ -101,7 +104,7 @@ static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cl
                             double max, pl_report *report, const char *caption, pl_error *error) {
   static const int32_t faces[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
   pl_mesh_view mesh = pl_mesh_get_view(placed);
-  pl_box box = pl_points_box(mesh.points, mesh.point_count);
+  pl_box box = pl_box_from_points(mesh.points, mesh.point_count);
   double size = fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z)), dot = 0.004 * size;
   int32_t stride = 1 + cloud->point_count / MAX_DOTS, count = (cloud->point_count + stride - 1) / stride;
   pl_vec3 *points = tool_allocate(6 * (size_t)count + 1, sizeof *points);
@@ -143,10 +146,10 @@ static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cl
   def.height = PICTURE_HEIGHT;
   def.ground = false;
   pl_renderer *renderer = NULL;
-  pl_camera camera = pl_camera_around(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
+  pl_camera camera = pl_camera_look_at_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
   uint8_t *rgb = tool_allocate((size_t)PICTURE_WIDTH * PICTURE_HEIGHT, 3);
   pl_status status = pl_renderer_create(job->context, &def, &renderer, error);
-  if (status >= 0) status = pl_renderer_draw(renderer, &camera, items, 2, NULL, rgb, error);
+  if (status >= 0) status = pl_renderer_draw(renderer, &(pl_picture){camera, items, 2, NULL}, rgb, error);
   if (status >= 0) pl_report_picture(report, caption, rgb, PICTURE_WIDTH, PICTURE_HEIGHT);
   if (status == PL_ERROR_UNSUPPORTED) status = PL_OK;  // a machine that cannot draw has the numbers all the same
   pl_renderer_destroy(renderer);
@@ -158,7 +161,7 @@ static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cl
 static pl_status measure_frame(capture_job *job, const capture_clip *clip, int32_t frame, const pl_mesh *placed, pl_cloud **cloud,
                                double **distances, pl_error *error) {
   pl_triangle_tree *tree = NULL;
-  pl_status status = pl_capture_frame(clip->recording, frame, cloud, NULL, error);
+  pl_status status = pl_capture_load_frame(clip->recording, frame, cloud, NULL, error);
   if (status >= 0) status = pl_triangle_tree_build(job->context, placed, &tree, error);
   if (status >= 0) {
     pl_cloud_view view = pl_cloud_get_view(*cloud);
@@ -232,12 +235,13 @@ static pl_status report_clouds(capture_job *job, pl_report *report, pl_error *er
   pl_report_heading(report, "Clouds");
   const pl_mesh *surface = job->surface;
   if (surface == NULL) {
-    status = pl_mesh_boundary(job->context, job->object.mesh, &boundary, NULL, error);
+    status = pl_mesh_build_boundary(job->context, job->object.mesh, &boundary, NULL, error);
     surface = boundary;
   }
   if (status >= 0) {
     pl_mesh_view view = pl_mesh_get_view(surface);
-    status = pl_embedding_build(job->context, job->object.mesh, view.points, view.point_count, HUGE_VAL, &embedding, NULL, error);
+    status = pl_embedding_build(job->context, job->object.mesh, &(pl_embedding_input){view.points, view.point_count, HUGE_VAL},
+                                &embedding, NULL, error);
   }
   for (int32_t i = 0; i < job->clip_count && status >= 0; ++i) status = report_clip(job, i, embedding, surface, report, error);
   pl_embedding_destroy(embedding);

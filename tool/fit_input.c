@@ -41,7 +41,7 @@ static bool read_points(const tool_session *tool, pl_context *context, const cha
   int32_t columns[3];
   pl_table_view view = pl_table_get_view(table);
   bool fits = view.row_count >= 1 && view.row_count <= 64;
-  for (int k = 0; k < 3; ++k) fits = fits && (columns[k] = pl_table_find(table, names[k])) >= 0;
+  for (int k = 0; k < 3; ++k) fits = fits && (columns[k] = pl_table_find_column(table, names[k])) >= 0;
   if (fits) {
     settings->points = tool_allocate((size_t)view.row_count, sizeof(pl_vec3));
     for (int64_t i = 0; i < view.row_count; ++i) {

@@ -77,7 +77,8 @@ pl_status fit_write_history(const fit_job *job, const char *folder, pl_error *er
   }
   for (int32_t k = 0; k < 3; ++k) columns[job->column_count - 3 + k] = last[k];
   char *path = history_path(folder);
-  pl_status status = pl_table_save(job->context, path, columns, job->column_count, job->row_count, job->history, error);
+  pl_status status =
+      pl_table_save(job->context, path, &(pl_table_view){job->column_count, columns, job->row_count, job->history}, error);
   free(path);
   free(columns);
   free(names);
@@ -172,7 +173,8 @@ pl_status fit_open(fit_job *job, pl_error *error) {
   def.pinned_count = object->held_count;
   def.after_iteration = after_iteration;
   def.user = job;
-  return pl_fit_create(job->context, &def, object->mesh, job->sequences, object->motion_count, &job->fit, error);
+  return pl_fit_create(job->context, &def, object->mesh, &(pl_fit_sequences){job->sequences, object->motion_count}, &job->fit,
+                       error);
 }
 
 void fit_close(fit_job *job) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/report.h"
+#include "report/report_palette.h"
 #include "tool_fit.h"
 
 enum { MARKER_COUNT = 3, PICTURE_WIDTH = 720, PICTURE_HEIGHT = 480, MAX_CLIPS = 60 };
@@ -43,7 +45,7 @@ static void report_given(const fit_job *job, pl_report *report) {
   const fit_object *object = job->object;
   const pl_fit_def *def = &job->settings->def;
   pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
-  pl_box box = pl_points_box(mesh.points, mesh.point_count);
+  pl_box box = pl_box_from_points(mesh.points, mesh.point_count);
   pl_report_heading(report, "Input");
   add_paragraph(
       report,
@@ -181,7 +183,7 @@ static void choose_markers(const fit_motion *motion, const pl_mesh_view *mesh, i
 
 // Amplitudes of a signal of `count` numbers at frequencies from 0 to half the rate, the mean taken off; under a Hann window, against leakage.
 static void find_spectrum(const double *signal, int32_t count, double *amplitudes) {
-  const double turn = 6.283185307179586;
+  const double turn = 2 * PL_PI;
   double mean = 0;
   for (int32_t i = 0; i < count; ++i) mean += signal[i] / count;
   for (int32_t k = 0; k <= count / 2; ++k) {
@@ -303,7 +305,7 @@ static pl_status draw_pair(void *user, int32_t index, uint8_t *rgb, pl_error *er
     items[k].triangles = surface.triangles;
     items[k].triangle_count = surface.triangle_count;
   }
-  return pl_renderer_draw(p->renderer, &p->camera, items, 2, "tracked, simulated", rgb, error);
+  return pl_renderer_draw(p->renderer, &(pl_picture){p->camera, items, 2, "tracked, simulated"}, rgb, error);
 }
 
 // Moduli from dark (soft) to light (stiff) on a logarithmic scale: at every point of the surface the mean of the tets around it.
@@ -336,7 +338,7 @@ static pl_status open_painter(fit_job *job, const pl_mesh_view *mesh, painter *p
   pl_status status = pl_renderer_create(job->context, &def, &p->renderer, error);
   if (status < 0) return status;
   p->points = tool_allocate((size_t)mesh->point_count, sizeof *p->points);
-  status = pl_mesh_boundary(job->context, job->object->mesh, &p->surface, p->points, error);
+  status = pl_mesh_build_boundary(job->context, job->object->mesh, &p->surface, p->points, error);
   if (status < 0) return status;
   size_t count = (size_t)pl_mesh_get_view(p->surface).point_count;
   p->colors = tool_allocate(count, sizeof *p->colors);
@@ -360,7 +362,7 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
   pl_vec3 *reference = tool_allocate((size_t)mesh.point_count, sizeof *reference);
   pl_status status = pl_fit_get_fields(job->fit, reference, young);
   uint8_t *rgb = tool_allocate((size_t)PICTURE_WIDTH * PICTURE_HEIGHT, 3);
-  pl_box box = pl_points_box(p->motion->positions, p->motion->frame_count * mesh.point_count);
+  pl_box box = pl_box_from_points(p->motion->positions, p->motion->frame_count * mesh.point_count);
   if (status >= 0) {
     paint(&mesh, young, &surface, p, range);
     for (int32_t i = 0; i < surface.point_count; ++i) p->left[i] = mesh.points[p->points[i]];
@@ -369,8 +371,8 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
                             .triangles = surface.triangles,
                             .triangle_count = surface.triangle_count,
                             .colors = p->colors};
-    p->camera = pl_camera_around(pl_points_box(mesh.points, mesh.point_count), (double)PICTURE_WIDTH / PICTURE_HEIGHT);
-    status = pl_renderer_draw(p->renderer, &p->camera, &item, 1, NULL, rgb, error);
+    p->camera = pl_camera_look_at_box(pl_box_from_points(mesh.points, mesh.point_count), (double)PICTURE_WIDTH / PICTURE_HEIGHT);
+    status = pl_renderer_draw(p->renderer, &(pl_picture){p->camera, &item, 1, NULL}, rgb, error);
   }
   if (status >= 0) {
     char *caption = tool_text("Young's modulus from %.4g Pa (dark) to %.4g Pa (light), on a logarithmic scale", range[0], range[1]);
@@ -378,11 +380,11 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
     free(caption);
     p->shift = 0.55 * (box.max.x - box.min.x);
     box.min.x -= p->shift, box.max.x += p->shift;
-    p->camera = pl_camera_around(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
+    p->camera = pl_camera_look_at_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
     p->stride = 1 + (p->motion->frame_count - 1) / MAX_CLIPS;
     int32_t count = 1 + (p->motion->frame_count - 1) / p->stride;
-    pl_report_clip(report, "The first motion, tracked and simulated with the fitted parameters", p->motion->rate / p->stride, count,
-                   PICTURE_WIDTH, PICTURE_HEIGHT, draw_pair, p);
+    pl_report_clip(report, &(pl_report_frames){"The first motion, tracked and simulated with the fitted parameters",
+                                               p->motion->rate / p->stride, count, PICTURE_WIDTH, PICTURE_HEIGHT, draw_pair, p});
   }
   free(young);
   free(reference);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/report.h"
 #include "tool_fit.h"
 #include "tool_folder.h"
 
@@ -20,7 +21,7 @@ const char *fit_unit_of(const pl_fit_estimate *estimate) {
 static pl_status write_table(const fit_job *job, const char *name, const char *const *columns, int32_t column_count,
                              int64_t row_count, const double *cells, pl_error *error) {
   char *path = tool_text("%s/%s", job->folder, name);
-  pl_status status = pl_table_save(job->context, path, columns, column_count, row_count, cells, error);
+  pl_status status = pl_table_save(job->context, path, &(pl_table_view){column_count, columns, row_count, cells}, error);
   free(path);
   return status;
 }
@@ -105,7 +106,8 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
       def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean", density, last[0].value, last[1].value, last[2].value, held);
   char *path = tool_text("%s/scene.json", job->folder);
   pl_scene *scene = NULL;
-  pl_status status = pl_scene_load_memory(job->context, text, strlen(text), path, job->folder, &scene, NULL, error);
+  pl_status status =
+      pl_scene_load_memory(job->context, &(pl_memory_source){text, strlen(text), path, job->folder}, &scene, NULL, error);
   if (status >= 0) status = pl_scene_save(job->context, path, scene, error);
   pl_scene_destroy(scene);
   free(path);

@@ -44,7 +44,7 @@ static void show_examples(const pl_character_view *view, info_sheet *sheet) {
     const pl_character_example *example = &view->examples[i];
     const char *root = view->nodes[example->root].name;
     pl_vec3 d = example->direction;
-    double extent = 57.29577951308232 * example->extent;
+    double extent = 180 / PL_PI * example->extent;
     info_begin_item(sheet, example->name, i);
     if (sheet->json) {
       fputs(", \"chain\": ", stdout);
@@ -66,7 +66,7 @@ static void show_surface(const pl_character_view *view, info_sheet *sheet) {
   info_row_count(sheet, "triangles", mesh.triangle_count);
   info_row_count(sheet, "joints per point", view->influence_count);
   info_row_names(sheet, "poses", mesh.pose_count, info_pose_name, &mesh);
-  pl_box box = pl_points_box(mesh.points, mesh.point_count);
+  pl_box box = pl_box_from_points(mesh.points, mesh.point_count);
   if (mesh.point_count == 0) return;
   info_row_vector(sheet, "min", box.min);
   info_row_vector(sheet, "max", box.max);

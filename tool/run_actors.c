@@ -11,8 +11,6 @@ static const char *const COLUMNS[] = {"objective", "goal_error", "goal_start", "
                                       "advance",   "turned",     "steps",      "hops",     "tumbles",    "yaw",         "twist"};
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0], MAX_PARAMETERS = 256 };
 
-static const double PI = 3.14159265358979323846;
-
 // Fraction of steps in which an actor must come less than a tenth closer to its goals before it is reported: behaviours ask for more than a single step can give.
 static const double SHORT_FRACTION = 0.8;
 // … or move less than this fraction of the commanded distance.
@@ -53,7 +51,7 @@ static double yaw_between(const run_body *body, const pl_vec3 *now, double from,
       sine += z * to_x - x * to_z;
       cosine += x * to_x + z * to_z;
     }
-  return atan2(sine, cosine) * 180 / PI;
+  return atan2(sine, cosine) * 180 / PL_PI;
 }
 
 // Yaw of the whole body, and by how much more its upper third has turned than its middle one: the head against the hips, independent of the
@@ -133,13 +131,13 @@ static pl_status write_table(run_job *run, const run_actor *actor, pl_error *err
   pl_status status = PL_OK;
   for (int64_t frame = 0; frame < frame_count && status >= 0; ++frame) {
     double *row = cells + frame * count;
-    status = pl_frame_log_read(run->log, frame, actor->record_start, points, record, NULL, error);
+    status = pl_frame_log_read(run->log, frame, actor->record_start, points, record, error);
     row[0] = (double)frame;
     row[1] = (double)frame / run->facts.frame_rate;
     for (int32_t k = 0; k < kept; ++k) row[2 + k] = ((const double *)record)[k];
   }
   char *path = tool_text("%s/%s.actor.csv", run->folder, run->bodies[actor->stage.body].file_name);
-  if (status >= 0) status = pl_table_save(run->context, path, columns, count, frame_count, cells, error);
+  if (status >= 0) status = pl_table_save(run->context, path, &(pl_table_view){count, columns, frame_count, cells}, error);
   free(path);
   free(record);
   free(cells);
@@ -159,7 +157,7 @@ pl_status run_write_actors(run_job *run, pl_error *error) {
 
 static void print_actor(const run_job *run, const run_actor *actor) {
   pl_actor_report report = pl_actor_get_report(actor->stage.actor);
-  double turns = report.turned / (2 * PI), steps = (double)(report.step_count > 0 ? report.step_count : 1);
+  double turns = report.turned / (2 * PL_PI), steps = (double)(report.step_count > 0 ? report.step_count : 1);
   double simulated = (double)run->total.step_count * run->facts.step;
   char *counted = tool_text("%.2f m ahead", report.advance);
   const struct {

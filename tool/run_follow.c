@@ -26,7 +26,7 @@ static pl_status read_middles(run_job *run, const run_body *body, pl_vec3 *middl
   pl_status status = PL_OK;
   for (int64_t frame = 0; frame < pl_frame_log_count(run->log) && status >= 0; ++frame) {
     pl_vec3 sum = {0, 0, 0};
-    status = pl_frame_log_read(run->log, frame, body->point_start, count, points, NULL, error);
+    status = pl_frame_log_read(run->log, frame, body->point_start, count, points, error);
     for (int32_t i = 0; i < count; ++i) sum = (pl_vec3){sum.x + points[i].x, sum.y + points[i].y, sum.z + points[i].z};
     double fraction = count > 0 ? 1.0 / count : 0;
     middles[frame] = (pl_vec3){fraction * sum.x, fraction * sum.y, fraction * sum.z};

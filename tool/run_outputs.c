@@ -75,7 +75,7 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
   pl_frames *frames = NULL;
   pl_status status = pl_frames_create(run->context, &def, &frames, error);
   for (int64_t frame = 0; status >= 0 && frame < pl_frame_log_count(run->log); ++frame) {
-    status = pl_frame_log_read(run->log, frame, shape.point_start, shape.log_point_count, points, NULL, error);
+    status = pl_frame_log_read(run->log, frame, shape.point_start, shape.log_point_count, points, error);
     if (status < 0) break;
     for (int32_t i = 0; ordered != NULL && i < shape.point_count; ++i) ordered[i] = points[shape.point_of_output[i]];
     status = pl_frames_add_frame(frames, ordered != NULL ? ordered : points, error);

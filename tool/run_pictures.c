@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/report_palette.h"
 #include "tool_interrupt.h"
 #include "tool_run.h"
 
@@ -144,7 +145,7 @@ static int64_t frame_of_strip(const run_job *run, int32_t index) {
 // Points of bodies, ghosts and colliders in a frame.
 static pl_status place_items(run_painter *painter, int64_t frame, pl_error *error) {
   run_job *run = painter->run;
-  pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, NULL, error);
+  pl_status status = pl_frame_log_read(run->log, frame, 0, run->point_count, run->points, error);
   if (status < 0) return status;
   place_colliders(painter, time_of_frame(run, frame));
   lift_ghosts(run);
@@ -192,7 +193,7 @@ static pl_status aim(run_painter *painter, bool whole, pl_error *error) {
     add_items(painter, &box);
   }
   double aspect = (double)run->options.width / run->options.height;
-  painter->around = own ? camera_on_box(scene_camera(run, 0), box, aspect) : pl_camera_around(box, aspect);
+  painter->around = own ? camera_on_box(scene_camera(run, 0), box, aspect) : pl_camera_look_at_box(box, aspect);
   return PL_OK;
 }
 
@@ -219,7 +220,7 @@ static pl_status draw_frame(run_painter *painter, int64_t frame, bool titled, pl
   if (status < 0) return status;
   pl_camera camera = camera_of_frame(painter, frame);
   char *caption = caption_of_frame(run, time_of_frame(run, frame), titled);
-  status = pl_renderer_draw(painter->renderer, &camera, painter->items, painter->item_count, caption, painter->rgb, error);
+  status = pl_renderer_draw(painter->renderer, &(pl_picture){camera, painter->items, painter->item_count, caption}, painter->rgb, error);
   free(caption);
   return status;
 }
@@ -279,7 +280,7 @@ static pl_status write_overlay(run_painter *painter, pl_error *error) {
     char *caption = tool_text("%s%s%g to %g s", title, title[0] != '\0' ? "    " : "", time_of_frame(run, frame_of_strip(run, 0)),
                               time_of_frame(run, frame_of_strip(run, count - 1)));
     pl_camera camera = camera_of_frame(painter, 0);
-    status = pl_renderer_draw(painter->renderer, &camera, items, item_count, caption, painter->rgb, error);
+    status = pl_renderer_draw(painter->renderer, &(pl_picture){camera, items, item_count, caption}, painter->rgb, error);
     free(caption);
   }
   if (status >= 0)
@@ -297,10 +298,13 @@ static pl_status write_video(run_painter *painter, pl_error *error) {
   run_job *run = painter->run;
   pl_video *video = NULL;
   int64_t count = pl_frame_log_count(run->log);
+  pl_video_def def = pl_default_video_def();
+  def.path = run->video_path;
+  def.width = run->options.width;
+  def.height = run->options.height;
+  def.frame_rate = run->facts.frame_rate;
   pl_status status = aim(painter, true, error);
-  if (status >= 0)
-    status = pl_video_create(run->context, run->video_path, run->options.width, run->options.height, run->facts.frame_rate, &video,
-                             error);
+  if (status >= 0) status = pl_video_create(run->context, &def, &video, error);
   if (status < 0) return status;
   tool_progress progress = tool_progress_start(&run->tool->console, "drawing frame", 0, count);
   for (int64_t frame = 0; frame < count && status >= 0 && tool_interrupt_count() == 0; ++frame) {

@@ -39,8 +39,9 @@ static pl_status open_scene(run_job *run, pl_error *error) {
   if (status >= 0) status = pl_findings_create(run->context, &run->findings, error);
   if (status >= 0) status = pl_file_get_hash(run->context, run->options.scene_path, &run->scene_hash, error);
   if (status >= 0)
-    status = pl_scene_load_with(run->context, run->options.scene_path, run->options.overrides.items, run->options.overrides.count,
-                                &run->scene, run->findings, error);
+    status = pl_scene_load_with(run->context, run->options.scene_path,
+                                &(pl_scene_overrides){run->options.overrides.items, run->options.overrides.count}, &run->scene,
+                                run->findings, error);
   if (status < 0) return status;
   run->scene_hash ^= tool_overrides_hash(&run->options.overrides);
   run->facts = pl_scene_get_report(run->scene);
@@ -193,7 +194,7 @@ static pl_status print_hashes(run_job *run, pl_error *error) {
   pl_status status = PL_OK;
   for (int64_t frame = 0; run->options.hash == RUN_HASH_FRAMES && frame < count && status >= 0; ++frame) {
     uint64_t hash;
-    status = pl_frame_log_read(run->log, frame, 0, 0, run->points, &hash, error);
+    status = pl_frame_log_get_hash(run->log, frame, &hash, error);
     if (status >= 0) printf("frame %lld %016llx\n", (long long)frame, (unsigned long long)hash);
   }
   if (status >= 0 && run->options.hash != RUN_HASH_NONE) printf("%016llx\n", (unsigned long long)pl_world_get_hash(run->world));

@@ -35,7 +35,7 @@ static int32_t gather_surfaces(const sense_job *job, int32_t frame, pl_sensor_su
 
 static pl_box box_of_motion(const sense_job *job) {
   int32_t count = pl_scene_instance_get_surface_view(job->set, job->body).point_count;
-  return pl_points_box(job->surfaces[job->body], count * job->frame_count);
+  return pl_box_from_points(job->surfaces[job->body], count * job->frame_count);
 }
 
 // Points of depth pictures, as a reader of the capture would make them.
@@ -64,8 +64,9 @@ typedef struct studio {
 
 static pl_status take_frame(const sense_job *job, studio *at, int32_t frame, pl_error *error) {
   int32_t surface_count = gather_surfaces(job, frame, at->surfaces, at->placed);
-  pl_status status = pl_sensor_render_all(job->context, &job->sensor, at->cameras, job->camera_count, frame, at->surfaces,
-                                          surface_count, at->pixels, error);
+  pl_status status = pl_sensor_render_all(job->context, &job->sensor,
+                                          &(pl_sensor_shot){at->cameras, job->camera_count, frame, at->surfaces, surface_count},
+                                          at->pixels, error);
   if (status < 0) return status;
   if (at->points == NULL) return pl_capture_writer_add_depths(at->writer, (const uint16_t *const *)at->pixels, error);
   return pl_capture_writer_add_cloud(at->writer, at->points, points_of_pictures(job, at->cameras, at->pixels, at->points), error);
@@ -76,8 +77,9 @@ pl_status sense_take_pictures(const sense_job *job, pl_error *error) {
   size_t pixel_count = (size_t)job->width * (size_t)job->height;
   int32_t collider_count = pl_scene_instance_collider_count(job->set);
   bool clouds = tool_find_value(job->arguments, "clouds")->given;
-  pl_sensor_ring(box_of_motion(job), job->camera_count, tool_get_number(job->arguments, "elevation") * 0.017453292519943295,
-                 tool_get_number(job->arguments, "heading") * 0.017453292519943295, job->width, job->height, at.cameras);
+  pl_sensor_ring(&(pl_camera_ring){box_of_motion(job), job->camera_count, tool_get_number(job->arguments, "elevation") * (PL_PI / 180),
+                                   tool_get_number(job->arguments, "heading") * (PL_PI / 180), job->width, job->height},
+                 at.cameras);
   for (int32_t c = 0; c < job->camera_count; ++c) at.pixels[c] = tool_allocate(pixel_count, sizeof(uint16_t));
   at.surfaces = tool_allocate((size_t)(job->body_count + collider_count) + 1, sizeof *at.surfaces);
   at.placed = tool_allocate((size_t)collider_count + 1, sizeof *at.placed);
@@ -180,7 +182,7 @@ pl_status sense_write_truth(sense_job *job, pl_error *error) {
   for (int32_t i = 0; i < job->held_count; ++i) cells[i] = job->held[i];
   char *path = tool_text("%s/held.csv", job->folder);
   const char *const columns[] = {"point"};
-  if (status >= 0) status = pl_table_save(job->context, path, columns, 1, job->held_count, cells, error);
+  if (status >= 0) status = pl_table_save(job->context, path, &(pl_table_view){1, columns, job->held_count, cells}, error);
   free(path);
   free(cells);
   return status;

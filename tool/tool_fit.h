@@ -4,6 +4,7 @@
 
 #include "pliant/fit.h"
 #include "pliant/pliant.h"
+#include "report/report.h"
 #include "tool_options.h"
 
 // A motion of the points of the mesh.

@@ -33,7 +33,7 @@ static bool hold_table(const tool_session *tool, pl_context *context, const char
     return false;
   }
   pl_table_view view = pl_table_get_view(table);
-  int32_t column = pl_table_find(table, "point");
+  int32_t column = pl_table_find_column(table, "point");
   bool good = column >= 0;
   if (!good) tool_print_error(&tool->console, "'%s' has no column `point`; it must list indices of points, counted from 0", path);
   for (int64_t i = 0; i < view.row_count && good; ++i) {

@@ -29,7 +29,7 @@ static tool_file_kind detect_by_head(const char *path, const char *head, size_t 
   bool object = is_object(head, size);
   if (object && strstr(head, "\"pliant\"") != NULL) return TOOL_FILE_SCENE;
   // A glTF file may begin with a long buffer, so that its characteristic keys come late.
-  if (pl_file_format_detect(head, size) != PL_FILE_UNKNOWN || tool_has_ending(path, "gltf")) return TOOL_FILE_MESH;
+  if (pl_mesh_format_detect(head, size) != PL_MESH_FORMAT_UNKNOWN || tool_has_ending(path, "gltf")) return TOOL_FILE_MESH;
   return object || tool_has_ending(path, "json") ? TOOL_FILE_SCENE : TOOL_FILE_UNKNOWN;
 }
 

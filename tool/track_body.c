@@ -82,7 +82,8 @@ static pl_status carry_surface(pl_context *context, const pl_mesh *mesh, const p
                                double tolerance, pl_mesh **carried, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(surface);
   pl_embedding *embedding = NULL;
-  pl_status status = pl_embedding_build(context, mesh, view.points, view.point_count, tolerance, &embedding, NULL, error);
+  pl_status status =
+      pl_embedding_build(context, mesh, &(pl_embedding_input){view.points, view.point_count, tolerance}, &embedding, NULL, error);
   if (status < 0) return status;
   pl_vec3 *moved = tool_allocate((size_t)view.point_count, sizeof *moved);
   pl_embedding_apply(embedding, points, moved);
@@ -97,7 +98,7 @@ static pl_status carry_surface(pl_context *context, const pl_mesh *mesh, const p
 static pl_status build_model(track_job *job, pl_error *error) {
   pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
   pl_mesh_view view = pl_mesh_get_view(job->mesh);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   double size = fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z));
   def.young = tool_number_or(job->arguments, "young", def.young);
   def.poisson = tool_number_or(job->arguments, "poisson", def.poisson);

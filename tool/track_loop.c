@@ -124,18 +124,19 @@ static pl_status go_on(track_job *job, int64_t count, pl_vec3 *points, pl_error 
   pl_vec3 *before = tool_allocate((size_t)job->point_count + EXTRA_COUNT, sizeof *before);
   pl_status status = PL_OK;
   for (int64_t f = 0; f < count && status >= 0; ++f) {
-    status = pl_frame_log_read(job->log, f, job->point_count, (int64_t)EXTRA_COUNT, points, NULL, error);
+    status = pl_frame_log_read(job->log, f, job->point_count, (int64_t)EXTRA_COUNT, points, error);
     if (status < 0) break;
     const double *extra = (const double *)points;
     memcpy(job->table + (size_t)f * TRACK_NUMBERS, extra, TRACK_NUMBERS * sizeof(double));
     count_state(job, (pl_track_state)(int)extra[1]);
   }
-  if (status >= 0) status = pl_frame_log_read(job->log, count - 1, 0, job->point_count, points, NULL, error);
-  if (status >= 0 && count > 1) status = pl_frame_log_read(job->log, count - 2, 0, job->point_count, before, NULL, error);
+  if (status >= 0) status = pl_frame_log_read(job->log, count - 1, 0, job->point_count, points, error);
+  if (status >= 0 && count > 1) status = pl_frame_log_read(job->log, count - 2, 0, job->point_count, before, error);
   if (status >= 0) {
     pl_track_report report = track_unpack(job->table + (size_t)(count - 1) * TRACK_NUMBERS);
     double time_before = count > 1 ? job->table[(size_t)(count - 2) * TRACK_NUMBERS] : 0;
-    status = pl_tracker_resume(job->tracker, &report, points, count > 1 ? before : NULL, time_before, (int32_t)count, error);
+    status = pl_tracker_resume(job->tracker,
+                               &(pl_track_frame){&report, points, count > 1 ? before : NULL, time_before, (int32_t)count}, error);
   }
   job->done_count = (int32_t)count;
   free(before);
@@ -173,7 +174,7 @@ static void warn_frame(const track_job *job, tool_progress *progress, const pl_t
 
 static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *workspace, pl_error *error) {
   pl_cloud *cloud = NULL;
-  pl_status status = pl_capture_frame(job->capture, job->done_count, &cloud, NULL, error);
+  pl_status status = pl_capture_load_frame(job->capture, job->done_count, &cloud, NULL, error);
   if (status < 0) return status;
   pl_cloud_view points = pl_cloud_get_view(cloud);
   pl_track_report report;

@@ -13,8 +13,8 @@
 static pl_status compare_frame(track_job *job, int32_t number, pl_vec3 *points, pl_vec3 *truth, pl_error *error) {
   pl_track_report report = track_unpack(job->table + (size_t)number * TRACK_NUMBERS);
   pl_status status = pl_frame_file_read(job->truth, number, truth, error);
-  if (status >= 0) status = pl_frame_log_read(job->log, number, 0, job->point_count, points, NULL, error);
-  if (status >= 0) status = pl_tracker_resume(job->tracker, &report, points, NULL, 0, 1, error);
+  if (status >= 0) status = pl_frame_log_read(job->log, number, 0, job->point_count, points, error);
+  if (status >= 0) status = pl_tracker_resume(job->tracker, &(pl_track_frame){&report, points, NULL, 0, 1}, error);
   if (status < 0) return status;
   return pl_tracker_compare(job->tracker, job->view.cameras, job->view.camera_count, truth, &job->errors[number], error);
 }
@@ -72,7 +72,7 @@ static pl_status write_table(track_job *job, pl_error *error) {
     if (job->errors != NULL) out[16] = job->errors[f].seen, out[17] = job->errors[f].hidden, out[18] = job->errors[f].seen_fraction;
   }
   char *path = tool_text("%s/residuals.csv", job->folder);
-  pl_status status = pl_table_save(job->context, path, columns, width, job->done_count, cells, error);
+  pl_status status = pl_table_save(job->context, path, &(pl_table_view){width, columns, job->done_count, cells}, error);
   free(path);
   free(cells);
   return status;
@@ -98,9 +98,9 @@ static pl_status write_motion(track_job *job, pl_frame_format format, bool surfa
   pl_vec3 *points = tool_allocate((size_t)job->point_count, sizeof *points);
   pl_status status = pl_frames_create(job->context, &def, &frames, error);
   for (int32_t f = 0; f < job->done_count && status >= 0; ++f) {
-    status = pl_frame_log_read(job->log, f, 0, job->point_count, points, NULL, error);
+    status = pl_frame_log_read(job->log, f, 0, job->point_count, points, error);
     pl_track_report report = track_unpack(job->table + (size_t)f * TRACK_NUMBERS);
-    if (status >= 0 && surface) status = pl_tracker_resume(job->tracker, &report, points, NULL, 0, 1, error);
+    if (status >= 0 && surface) status = pl_tracker_resume(job->tracker, &(pl_track_frame){&report, points, NULL, 0, 1}, error);
     if (status >= 0) status = pl_frames_add_frame(frames, surface ? pl_tracker_get_view(job->tracker).surface : points, error);
   }
   if (status >= 0)

@@ -23,7 +23,8 @@ static pl_status check_scene(pl_context *context, const char *path, const tool_o
   pl_scene *scene = NULL;
   pl_scene_instance *set = NULL;
   pl_scene_build_def def = pl_default_scene_build_def();
-  pl_status status = pl_scene_load_with(context, path, overrides->items, overrides->count, &scene, findings, error);
+  pl_status status =
+      pl_scene_load_with(context, path, &(pl_scene_overrides){overrides->items, overrides->count}, &scene, findings, error);
   if (status >= 0) status = pl_scene_build(context, &def, scene, &set, findings, error);
   pl_scene_instance_destroy(set);
   pl_scene_destroy(scene);

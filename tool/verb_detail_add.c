@@ -46,7 +46,7 @@ static pl_status make_example(pl_context *context, const detail_body *body, cons
           *coarse = tool_allocate((size_t)surface_count, sizeof *coarse);
   pl_pose_def pose = pl_default_pose_def();
   pl_pose_report fit;
-  pl_status status = pl_pose_fit(context, &pose, body->tets, body->surface, fine, moved, &fit, error);
+  pl_status status = pl_pose_fit(context, &pose, &(pl_pose_target){body->tets, body->surface, fine}, moved, &fit, error);
   *missing = fit.residual_rms;
   if (status >= 0) {
     if (body->embedding != NULL) pl_embedding_apply(body->embedding, moved, coarse);
@@ -59,7 +59,7 @@ static pl_status make_example(pl_context *context, const detail_body *body, cons
                                      .coarse_points = coarse,
                                      .fine_points = fine,
                                      .contact = {.point = contact, .pressure = 1}};
-    status = pl_detail_set_build(context, def, &recording, 1, set, NULL, error);
+    status = pl_detail_set_build(context, def, &(pl_detail_recordings){&recording, 1, NULL}, set, NULL, error);
   }
   free(moved);
   free(coarse);

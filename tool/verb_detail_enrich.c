@@ -103,7 +103,8 @@ static pl_status split_frame(job *j, pl_error *error) {
   } else {
     pl_pose_def pose = pl_default_pose_def();
     memcpy(j->surface, j->frame, (size_t)surface_count * sizeof *j->surface);
-    pl_status status = pl_pose_fit(j->context, &pose, j->body.tets, j->body.surface, j->surface, j->material, NULL, error);
+    pl_status status =
+        pl_pose_fit(j->context, &pose, &(pl_pose_target){j->body.tets, j->body.surface, j->surface}, j->material, NULL, error);
     if (status < 0) return status;
   }
   for (int32_t i = 0; i < tets.point_count; ++i)

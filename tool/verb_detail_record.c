@@ -15,7 +15,7 @@ typedef struct job {
   tool_progress progress;
   pl_detail_session_view view;
   pl_detail_set_report report;
-  pl_detail_judgement *own, *cross;  // of each recording by the whole set, and by the set without its site
+  pl_detail_evaluation *own, *cross;  // of each recording by the whole set, and by the set without its site
   int32_t growth_count;
   int32_t growth[MAX_GROWTH];  // numbers of examples …
   double growth_missing
@@ -34,15 +34,15 @@ static double percent(double part, double whole) {
 }
 
 // Root of the mean squares.
-static pl_detail_judgement together(const pl_detail_judgement *judgements, int32_t start, int32_t end) {
-  pl_detail_judgement sum = {0, 0, 0};
+static pl_detail_evaluation together(const pl_detail_evaluation *judgements, int32_t start, int32_t end) {
+  pl_detail_evaluation sum = {0, 0, 0};
   for (int32_t i = start; i < end; ++i) {
     sum.displacement += judgements[i].displacement * judgements[i].displacement;
     sum.coarse += judgements[i].coarse * judgements[i].coarse;
     sum.enriched += judgements[i].enriched * judgements[i].enriched;
   }
   double count = end > start ? end - start : 1;
-  return (pl_detail_judgement){sqrt(sum.displacement / count), sqrt(sum.coarse / count), sqrt(sum.enriched / count)};
+  return (pl_detail_evaluation){sqrt(sum.displacement / count), sqrt(sum.coarse / count), sqrt(sum.enriched / count)};
 }
 
 static bool has_two_sites(const pl_detail_session_view *view) {
@@ -56,7 +56,8 @@ static pl_status cross_validate(job *j, pl_error *error) {
   int32_t count = j->view.example_count, *sites = tool_allocate((size_t)count, sizeof *sites);
   for (int32_t i = 0; i < count; ++i) sites[i] = j->view.reports[i].site;
   j->cross = tool_allocate((size_t)count, sizeof *j->cross);
-  pl_status status = pl_detail_cross_validate(j->context, &j->view.def, j->view.recordings, sites, count, j->cross, error);
+  pl_status status = pl_detail_cross_validate(j->context, &j->view.def, &(pl_detail_recordings){j->view.recordings, count, sites},
+                                              j->cross, error);
   free(sites);
   return status;
 }
@@ -65,15 +66,17 @@ static pl_status cross_validate(job *j, pl_error *error) {
 static pl_status grow(job *j, pl_error *error) {
   int32_t held_count = j->view.recording_count - j->view.example_count;
   if (!j->check || held_count == 0) return PL_OK;
-  pl_detail_judgement *held = tool_allocate((size_t)held_count, sizeof *held);
+  pl_detail_evaluation *held = tool_allocate((size_t)held_count, sizeof *held);
   pl_status status = PL_OK;
   for (int32_t count = 1; status >= 0 && j->growth_count < MAX_GROWTH && count <= j->view.example_count;
        count = count < j->view.example_count && 2 * count > j->view.example_count ? j->view.example_count : 2 * count) {
     pl_detail_set *set = NULL;
-    status = pl_detail_set_build(j->context, &j->view.def, j->view.recordings, count, &set, NULL, error);
+    status =
+        pl_detail_set_build(j->context, &j->view.def, &(pl_detail_recordings){j->view.recordings, count, NULL}, &set, NULL, error);
     if (status >= 0)
-      status = pl_detail_set_evaluate(j->context, set, j->view.recordings + j->view.example_count, held_count, held, error);
-    pl_detail_judgement all = together(held, 0, held_count);
+      status = pl_detail_set_evaluate(
+          j->context, set, &(pl_detail_recordings){j->view.recordings + j->view.example_count, held_count, NULL}, held, error);
+    pl_detail_evaluation all = together(held, 0, held_count);
     j->growth[j->growth_count] = count;
     j->growth_missing[j->growth_count++] = all.coarse > 0 ? all.enriched / all.coarse : 0;
     pl_detail_set_destroy(set);
@@ -87,13 +90,13 @@ static void print_text(const job *j) {
   const pl_detail_session_view *view = &j->view;
   printf("touch                steps   displacement   coarse   enriched%s\n", j->cross != NULL ? "   without its site" : "");
   for (int32_t i = 0; i < view->recording_count; ++i) {
-    const pl_detail_judgement *own = &j->own[i];
+    const pl_detail_evaluation *own = &j->own[i];
     printf("%-20s %5d %11.3f mm %7.1f %% %8.2f %%", view->recordings[i].label, view->reports[i].step_count, 1e3 * own->displacement,
            percent(own->coarse, own->displacement), percent(own->enriched, own->displacement));
     if (j->cross != NULL && i < view->example_count) printf(" %14.1f %%", percent(j->cross[i].enriched, j->cross[i].displacement));
     printf("%s\n", view->reports[i].held_out ? "   held out" : "");
   }
-  pl_detail_judgement known = together(j->own, 0, view->example_count);
+  pl_detail_evaluation known = together(j->own, 0, view->example_count);
   tool_print(console, "examples:   %d recordings, %d mirror images; largest group %d", view->example_count,
              j->report.mirrored_count, j->report.max_group);
   tool_print(console, "widths:     site %.4g, load %.4g; each example predicted from the others within %.1f %%",
@@ -101,7 +104,7 @@ static void print_text(const job *j) {
   tool_print(console, "own sites:  %.2f %% of the displacement is missing, %.1f %% without detail",
              percent(known.enriched, known.displacement), percent(known.coarse, known.displacement));
   if (j->cross != NULL) {
-    pl_detail_judgement cross = together(j->cross, 0, view->example_count);
+    pl_detail_evaluation cross = together(j->cross, 0, view->example_count);
     tool_print(console, "new sites:  %.1f %% is missing, %.0f %% less than without detail (one site left out at a time)",
                percent(cross.enriched, cross.displacement), percent(cross.coarse - cross.enriched, cross.coarse));
   }
@@ -109,7 +112,7 @@ static void print_text(const job *j) {
     tool_print(console, "held out, with the first %d: %.0f %% less than without detail", j->growth[i],
                100 * (1 - j->growth_missing[i]));
   if (view->recording_count > view->example_count) {
-    pl_detail_judgement held = together(j->own, view->example_count, view->recording_count);
+    pl_detail_evaluation held = together(j->own, view->example_count, view->recording_count);
     tool_print(console, "held out:   %.1f %% is missing, %.0f %% less than without detail",
                percent(held.enriched, held.displacement), percent(held.coarse - held.enriched, held.coarse));
   }
@@ -120,7 +123,7 @@ static void print_json(const job *j) {
   printf("{\"site_width\": %.9g, \"load_width\": %.9g, \"mirrored\": %d, \"touches\": [", j->report.site_width,
          j->report.load_width, j->report.mirrored_count);
   for (int32_t i = 0; i < view->recording_count; ++i) {
-    const pl_detail_judgement *own = &j->own[i];
+    const pl_detail_evaluation *own = &j->own[i];
     printf(
         "%s\n  {\"number\": %d, \"site\": %d, \"held_out\": %s, \"steps\": %d, \"displacement\": %.9g, \"coarse\": %.9g, "
         "\"enriched\": %.9g",
@@ -137,11 +140,12 @@ static void print_json(const job *j) {
 
 static pl_status finish(job *j, const char *output, pl_error *error) {
   pl_detail_set *set = NULL;
-  pl_status status =
-      pl_detail_set_build(j->context, &j->view.def, j->view.recordings, j->view.example_count, &set, &j->report, error);
+  pl_status status = pl_detail_set_build(
+      j->context, &j->view.def, &(pl_detail_recordings){j->view.recordings, j->view.example_count, NULL}, &set, &j->report, error);
   if (status >= 0) {
     j->own = tool_allocate((size_t)j->view.recording_count, sizeof *j->own);
-    status = pl_detail_set_evaluate(j->context, set, j->view.recordings, j->view.recording_count, j->own, error);
+    status = pl_detail_set_evaluate(j->context, set, &(pl_detail_recordings){j->view.recordings, j->view.recording_count, NULL},
+                                    j->own, error);
   }
   if (status >= 0) status = cross_validate(j, error);
   if (status >= 0) status = grow(j, error);

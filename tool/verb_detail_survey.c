@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/report_export.h"
+#include "report/report_palette.h"
 #include "tool_folder.h"
 #include "verb_detail.h"
 
@@ -63,15 +65,15 @@ static pl_status make_lattice(const tool_arguments *arguments, pl_context *conte
 // The boundary of the tets, or the embedding of a surface in them.
 static pl_status tie_surface(pl_context *context, detail_body *body, pl_error *error) {
   body->material = tool_allocate((size_t)pl_mesh_get_view(body->tets).point_count, sizeof *body->material);
-  if (body->surface == NULL) return pl_mesh_boundary(context, body->tets, &body->surface, body->material, error);
+  if (body->surface == NULL) return pl_mesh_build_boundary(context, body->tets, &body->surface, body->material, error);
   pl_mesh_view surface = pl_mesh_get_view(body->surface);
   free(body->material);
   body->material = tool_allocate((size_t)surface.point_count, sizeof *body->material);
-  pl_box box = pl_points_box(surface.points, surface.point_count);
+  pl_box box = pl_box_from_points(surface.points, surface.point_count);
   double size = fmax(fmax(box.max.x - box.min.x, box.max.y - box.min.y), box.max.z - box.min.z);
   pl_embedding_report report;
-  pl_status status =
-      pl_embedding_build(context, body->tets, surface.points, surface.point_count, size, &body->embedding, &report, error);
+  pl_status status = pl_embedding_build(context, body->tets, &(pl_embedding_input){surface.points, surface.point_count, size},
+                                        &body->embedding, &report, error);
   if (status < 0) return status;
   pl_embedding_view view = pl_embedding_get_view(body->embedding);
   for (size_t i = 0; i < (size_t)surface.point_count; ++i) {
@@ -115,7 +117,7 @@ bool detail_body_open(const tool_session *tool, const tool_arguments *arguments,
     detail_body_close(body);
     return false;
   }
-  body->object = pl_detail_object_of(body->tets, body->surface, body->material);
+  body->object = pl_detail_object_from_mesh(body->tets, body->surface, body->material);
   return true;
 }
 
@@ -131,7 +133,7 @@ void detail_body_close(detail_body *body) {
 
 static pl_status draw(pl_context *context, const char *path, const detail_body *body, const pl_color *colors, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(body->surface);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   pl_renderer_def def = pl_default_renderer_def();
   def.width = PICTURE_WIDTH;
   def.height = PICTURE_HEIGHT;
@@ -141,11 +143,11 @@ static pl_status draw(pl_context *context, const char *path, const detail_body *
                           .triangles = view.triangles,
                           .triangle_count = view.triangle_count,
                           .colors = colors};
-  pl_camera camera = pl_camera_around(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
+  pl_camera camera = pl_camera_look_at_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
   pl_renderer *renderer = NULL;
   uint8_t *rgb = tool_allocate(3 * (size_t)PICTURE_WIDTH * PICTURE_HEIGHT, 1);
   pl_status status = pl_renderer_create(context, &def, &renderer, error);
-  if (status >= 0) status = pl_renderer_draw(renderer, &camera, &item, 1, NULL, rgb, error);
+  if (status >= 0) status = pl_renderer_draw(renderer, &(pl_picture){camera, &item, 1, NULL}, rgb, error);
   if (status >= 0) status = pl_picture_save(context, path, rgb, PICTURE_WIDTH, PICTURE_HEIGHT, error);
   pl_renderer_destroy(renderer);
   free(rgb);
@@ -330,8 +332,8 @@ int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_c
   size_t point_count = (size_t)body.object.surface_count;
   double *distances = tool_allocate(point_count, sizeof *distances), size = tool_get_number(arguments, "scale");
   pl_color *colors = tool_allocate(point_count, sizeof *colors);
-  pl_detail_coverage found;
-  pl_status status = pl_detail_measure_coverage(context, set, &body.object, size, distances, NULL, &found, &error);
+  pl_detail_coverage found = {.distances = distances};
+  pl_status status = pl_detail_measure_coverage(context, set, &body.object, size, &found, &error);
   for (size_t i = 0; status >= 0 && i < point_count; ++i) colors[i] = pl_scale_color(fmin(distances[i] / (2 * found.limit), 1));
   if (status >= 0) status = paint(context, output, &body, colors, &error);
   if (status >= 0)

@@ -24,7 +24,7 @@ static const char *format_of(const char *path) {
   FILE *file = fopen(path, "rb");
   size_t size = file != NULL ? fread(head, 1, sizeof head, file) : 0;
   if (file != NULL) fclose(file);
-  return pl_file_format_name(pl_file_format_detect(head, size));
+  return pl_mesh_format_name(pl_mesh_format_detect(head, size));
 }
 
 static int show_mesh(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet) {
@@ -33,7 +33,7 @@ static int show_mesh(const tool_session *tool, pl_context *context, const char *
   pl_mesh *mesh = tool_open_mesh(tool, context, path, 1, &remarks);
   if (mesh == NULL) return TOOL_FAILED;
   pl_mesh_view view = pl_mesh_get_view(mesh);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   pl_mesh_check_report report;
   pl_error error = {0};
   pl_status status = pl_mesh_check(context, mesh, NULL, &report, &error);
@@ -76,7 +76,7 @@ static int show_frames(const tool_session *tool, pl_context *context, const char
   if (facts.point_count > 0 && facts.frame_count > 0) {
     pl_vec3 *points = tool_allocate((size_t)facts.point_count, sizeof *points);
     status = pl_frame_file_read(file, facts.frame_count - 1, points, &error);
-    pl_box box = pl_points_box(points, facts.point_count);
+    pl_box box = pl_box_from_points(points, facts.point_count);
     if (status >= 0) info_row_vector(sheet, "min at the end", box.min);
     if (status >= 0) info_row_vector(sheet, "max at the end", box.max);
     free(points);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "report/report_export.h"
 #include "tool_folder.h"
 #include "tool_open.h"
 #include "tool_options.h"
@@ -25,7 +26,8 @@ static pl_status write_embedding(const tool_session *tool, pl_context *context, 
   pl_mesh_view view = pl_mesh_get_view(surface);
   pl_embedding *embedding = NULL;
   pl_embedding_report found;
-  pl_status status = pl_embedding_build(context, tets, view.points, view.point_count, report->cell_size, &embedding, &found, error);
+  pl_status status = pl_embedding_build(context, tets, &(pl_embedding_input){view.points, view.point_count, report->cell_size},
+                                        &embedding, &found, error);
   if (status >= 0) status = pl_embedding_save(context, path, embedding, error);
   if (status >= 0)
     tool_print(&tool->console, "embedding: %d points in %s; %d outside the tets, the farthest by %.3g m", view.point_count, path,

@@ -239,7 +239,8 @@ static pl_status fit_poses(pose_job *job, pl_mesh **posed_tets, pl_error *error)
   pl_mesh_view view = pl_mesh_get_view(job->posed);
   pl_pose_report *reports = tool_allocate((size_t)view.pose_count, sizeof *reports);
   double begin = tool_seconds();
-  pl_status status = pl_poses_from_surface(job->context, &def, job->tets, job->posed, posed_tets, reports, error);
+  pl_status status =
+      pl_poses_from_surface(job->context, &def, &(pl_pose_target){job->tets, job->posed, NULL}, posed_tets, reports, error);
   if (status >= 0) {
     tool_print(&job->tool->console, "poses: %d fitted in %.2f s", view.pose_count, tool_seconds() - begin);
     print_reports(job, &view, reports);

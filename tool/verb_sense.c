@@ -76,7 +76,8 @@ static pl_status open_scene(sense_job *job, const tool_overrides *overrides, pl_
   pl_status status = pl_findings_create(job->context, &job->findings, error);
   const char *path = job->arguments->words[0];
   if (status >= 0)
-    status = pl_scene_load_with(job->context, path, overrides->items, overrides->count, &job->scene, job->findings, error);
+    status = pl_scene_load_with(job->context, path, &(pl_scene_overrides){overrides->items, overrides->count}, &job->scene,
+                                job->findings, error);
   if (status < 0) return status;
   job->facts = pl_scene_get_report(job->scene);
   pl_scene_build_def build = pl_default_scene_build_def();

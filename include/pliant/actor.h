@@ -1,6 +1,7 @@
 /// @file actor.h
-/// Soft characters that move by themselves: in every step the rest shape is found whose elastic forces, together with contact and friction, come
-/// nearest to the goals of a motion (Coros and others 2012). No force acts on the body but its own.
+/// Soft characters that move by themselves. In every step the rest shape is chosen whose elastic
+/// forces, together with contact and friction, come closest to the goals of a motion (Coros and
+/// others 2012). No other force acts on the body (part of the lab).
 #ifndef PLIANT_ACTOR_H
 #define PLIANT_ACTOR_H
 
@@ -16,24 +17,24 @@ extern "C" {
 
 // --- goals ----------------------------------------------------------------------------------------------------------
 
-/// Bits of the coordinates that a goal looks at.
+/// Bits of the coordinates that a goal acts on.
 enum { PL_GOAL_X = 1, PL_GOAL_Y = 2, PL_GOAL_Z = 4, PL_GOAL_XYZ = 7 };
 
-/// What a goal speaks of. Parts are those of the actor.
+/// What a goal refers to. Parts are those of the actor.
 typedef enum pl_goal_subject {
   PL_GOAL_CENTER = 0,  ///< centre of mass
   PL_GOAL_PART,        ///< mean of the points of a part
-  PL_GOAL_DIFFERENCE,  ///< mean of the points of a part less that of another: an orientation
+  PL_GOAL_DIFFERENCE,  ///< mean of the points of a part minus that of another: an orientation
   PL_GOAL_POINTS,      ///< any linear combination of points
-  PL_GOAL_SPIN,        ///< how the body turns as a whole about each of `axes`, rad/s: `velocity` alone counts; in a plane about z
+  PL_GOAL_SPIN,        ///< rotation of the whole body about each of `axes`, rad/s: only `velocity` is used; in a plane about z
 } pl_goal_subject;
 
-/// One goal (eq. 8): for the place q and the velocity v of the subject at the end of the step,
-/// position_gain (q - position) + velocity_gain (v - velocity) is to vanish in each of `axes`.
+/// One goal (eq. 8). For the position q and the velocity v of the subject at the end of the step,
+/// position_gain (q - position) + velocity_gain (v - velocity) should vanish in each of `axes`.
 typedef struct pl_goal {
   pl_goal_subject subject;
   int32_t part;           ///< of PL_GOAL_PART and PL_GOAL_DIFFERENCE
-  int32_t other;          ///< of PL_GOAL_DIFFERENCE: what is subtracted
+  int32_t other;          ///< of PL_GOAL_DIFFERENCE: the part that is subtracted
   int32_t point_count;    ///< of PL_GOAL_POINTS
   const int32_t *points;  ///< … which must stay valid until the step is over
   const double *weights;  ///< … one per point
@@ -45,18 +46,20 @@ typedef struct pl_goal {
   double weight;          ///< importance against the other goals
 } pl_goal;
 
-/// Goals of one step, as a behaviour fills them in.
+/// Goals of one step, filled in by a behaviour.
 typedef struct pl_goals pl_goals;
 
-/// Add a goal. False, and nothing is added, when there are PL_MAX_GOALS already, when a number is not finite or a part or point does not exist.
+/// Add a copy of a goal; its points and weights are borrowed until the end of the step. Returns
+/// false, and adds nothing, when there are PL_MAX_GOALS already, when a number is not finite, or
+/// when a part or point does not exist.
 PL_API bool pl_goals_add(pl_goals *goals, const pl_goal *goal);
-/// Most goals of one step.
+/// Maximum number of goals of one step.
 #define PL_MAX_GOALS 64
 
-/// Most parts of an actor.
+/// Maximum number of parts of an actor.
 #define PL_ACTOR_MAX_PARTS 64
 
-// --- what a behaviour sees --------------------------------------------------------------------------------------------
+// --- views and behaviours --------------------------------------------------------------------------------------------
 
 /// A part of an actor: some of its points, such as a foot or the head.
 typedef struct pl_actor_part {
@@ -66,13 +69,13 @@ typedef struct pl_actor_part {
   bool is_foot;           ///< may stand on the ground; the order of feet is that of their steps
 } pl_actor_part;
 
-/// A part now.
+/// Current state of a part.
 typedef struct pl_part_view {
   const char *name;
   bool is_foot;
   pl_vec3 position;      ///< mean of its points, m
   pl_vec3 velocity;      ///< m/s
-  pl_vec3 lowest;        ///< the point of it that is lowest against gravity
+  pl_vec3 lowest;        ///< its lowest point along gravity
   pl_vec3 rest;          ///< mean of its points in the shape as built, relative to the centre of mass there
   double rest_lowest;    ///< height of its lowest point in the shape as built, above the lowest point of the body
   int32_t touch_count;   ///< points of the surface that pressed against colliders at the end of the last step
@@ -80,7 +83,7 @@ typedef struct pl_part_view {
   pl_vec3 touch_normal;  ///< mean of the normals there, 0 without any
 } pl_part_view;
 
-/// What is asked of an actor from outside: by a scene, a path, keys.
+/// What an actor is asked to do, by a scene, a path or a player.
 typedef struct pl_actor_command {
   // parameters of src/actor/actor_parameters.c by `make generate`: begin
   /// How fast to go; 0 means: stay.
@@ -90,7 +93,7 @@ typedef struct pl_actor_command {
   // parameters: end
 } pl_actor_command;
 
-/// An actor at the start of a step, as its behaviour sees it.
+/// An actor at the start of a step, as its behaviour sees it. Borrowed for the call.
 typedef struct pl_actor_view {
   double time, step;               ///< s
   bool planar;                     ///< moves in a plane z = const
@@ -101,21 +104,22 @@ typedef struct pl_actor_view {
   pl_vec3 center;                  ///< of mass, m
   pl_vec3 velocity;                ///< of the centre of mass, m/s
   pl_vec3 spin;                    ///< angular velocity of the rigid part of the motion, rad/s
-  pl_quat turn;                    ///< rotation that takes the shape as built nearest to the present one
+  pl_quat turn;                    ///< rotation that best aligns the shape as built with the current one
   double rest_height;              ///< of the centre of mass above the lowest point in the shape as built, m
   int32_t touch_count;             ///< surface points that press against colliders
   pl_vec3 touch;                   ///< their mean
-  double min_touch, max_touch;  ///< how far they reach along the heading, relative to the centre of mass, m
+  double min_touch, max_touch;  ///< extent of those points along the heading, relative to the centre of mass, m
   int32_t part_count;
   const pl_part_view *parts;
   pl_actor_command command;
   const struct pl_actor_ground *ground;  ///< for pl_ground_height()
 } pl_actor_view;
 
-/// Height along `up` of the highest collider surface below a place and no more than `above` over it. False where there is none within ten body heights.
+/// Height along `up` of the highest collider surface that is at most `above` metres higher than
+/// `position`, and the normal there. Returns false where there is none within ten body heights.
 PL_API bool pl_ground_height(const struct pl_actor_ground *ground, pl_vec3 position, double above, double *height, pl_vec3 *normal);
 
-/// A number that a behaviour can be given.
+/// A parameter of a behaviour.
 typedef struct pl_behaviour_setting {
   const char *name;
   const char *unit;
@@ -123,14 +127,15 @@ typedef struct pl_behaviour_setting {
   const char *about;  ///< one sentence
 } pl_behaviour_setting;
 
-/// What a behaviour has counted.
+/// Events that a behaviour has counted.
 typedef struct pl_actor_tally {
-  int32_t steps;    ///< a foot came down in front of where it was
+  int32_t steps;    ///< a foot landed ahead of its last position
   int32_t hops;     ///< left the ground and landed on its feet
   int32_t tumbles;  ///< landed, or stands, otherwise than on its feet
 } pl_actor_tally;
 
-/// A behaviour turns what it sees into goals, step by step. One of your own is a table like this.
+/// A behaviour turns the view of an actor into goals, step by step. A custom behaviour is a table
+/// like this.
 typedef struct pl_behaviour {
   const char *name;
   const char *about;  ///< one sentence
@@ -143,22 +148,23 @@ typedef struct pl_behaviour {
   void (*count)(const double *settings, const void *state, pl_actor_tally *tally);
 } pl_behaviour;
 
-/// Behaviours of the library: stand, hop, bounce, roll, crawl, walk, waddle. `*count` receives their number.
+/// Built-in behaviours: stand, hop, bounce, roll, crawl, walk, waddle. `*count` receives their
+/// number. Static storage.
 PL_API const pl_behaviour *const *pl_behaviour_list(int32_t *count);
-/// By name; NULL if there is none.
+/// Built-in behaviour called `name`; NULL if there is none. Static storage.
 PL_API const pl_behaviour *pl_behaviour_find(const char *name);
 
 // --- actors -----------------------------------------------------------------------------------------------------------
 
-/// Shapes that the rest shape is chosen from.
+/// Space of shapes that the rest shape is chosen from.
 typedef enum pl_rest_kind {
   PL_REST_FREE = 0,  ///< every point is free
   PL_REST_CAGE,      ///< moved by the points of a cage, with harmonic coordinates
-  PL_REST_EXAMPLES,  ///< mixtures of poses, element by element
+  PL_REST_EXAMPLES,  ///< blends of poses, element by element
   PL_REST_MODES,     ///< sums of the body's softest vibrations
 } pl_rest_kind;
 
-/// How second derivatives are taken.
+/// Second derivatives used by the optimisation.
 typedef enum pl_actor_hessian {
   PL_ACTOR_GAUSS_NEWTON = 0,  ///< of goals and regulariser alone: never indefinite, and needs few solves
   PL_ACTOR_EXACT,             ///< of the whole Lagrangian (eq. 13), with third derivatives of the energy
@@ -217,60 +223,65 @@ typedef struct pl_actor_def {
 /// Every parameter at its default, the command too; presets of the behaviour; no behaviour: it never wants anything.
 PL_API pl_actor_def pl_default_actor_def(void);
 
-/// A character: its space of rest shapes, its behaviour and what they remember.
+/// A character: its space of rest shapes, its behaviour and their state. One thread at a time.
 typedef struct pl_actor pl_actor;
 
-/// Make an actor for bodies of `model`, a finite-element model built from `mesh` with `adapts` set. Fails with PL_ERROR_INVALID_DATA, by name, when the
-/// cage does not enclose the mesh, an example has a flat or inverted element, or a part has no points; PL_ERROR_UNSUPPORTED for modes in builds without ARPACK; PL_ERROR_INVALID_ARGUMENT
-/// for settings out of their range and for models that do not adapt. The model must outlive the actor.
+/// Create an actor for bodies of `model`, a finite-element model built from `mesh` with `adapts`
+/// set. The caller owns the actor; the model must outlive it. Fails with PL_ERROR_INVALID_DATA,
+/// naming the part, when the cage does not enclose the mesh, an example has a flat or inverted
+/// element, or a part has no points; PL_ERROR_UNSUPPORTED for modes in builds without ARPACK;
+/// PL_ERROR_INVALID_ARGUMENT for settings out of range and for models that do not adapt.
 PL_API pl_status pl_actor_create(pl_context *context, const pl_actor_def *def, const pl_model *model, const pl_mesh *mesh,
                                  pl_actor **actor, pl_error *error);
 
-/// NULL is allowed. The world it is attached to must have been destroyed already, or the actor detached.
+/// Destroy an actor. It must have been detached before, or its world destroyed. NULL is allowed.
 PL_API void pl_actor_destroy(pl_actor *actor);
 
-/// Let the actor move a body of the world from the next step on. One world at a time. Fails when the body is of another model or has an actor already. When
-/// the body is removed the actor does nothing any more.
+/// Let the actor move a body of the world from the next step on. An actor can be in one world at a
+/// time. When the body is removed, the actor does nothing any more. Fails with PL_ERROR_NOT_FOUND
+/// for a stale handle, PL_ERROR_INVALID_ARGUMENT when the body has another model or already has an
+/// actor, or when the actor is already attached.
 PL_API pl_status pl_actor_attach(pl_actor *actor, pl_world *world, pl_body_id body, pl_error *error);
 
-/// Leave the world, which must still exist; the body keeps the rest shape it has. Does nothing for an actor that is in none, and nothing inside a step.
-/// Snapshots taken before no longer fit the world.
+/// Detach the actor from its world, which must still exist. The body keeps its current rest shape.
+/// Does nothing for an actor that is not attached, and nothing inside a step. Snapshots taken before no
+/// longer fit the world.
 PL_API void pl_actor_detach(pl_actor *actor);
 
-/// Forget everything but the command: the rest shape is the one as built from the next step on, the behaviour begins anew, counts are 0. To be called together with
-/// pl_body_reset().
+/// Reset everything but the command: the rest shape is the one as built from the next step on, the
+/// behaviour starts again, counts are 0. Call it together with pl_body_reset().
 PL_API void pl_actor_reset(pl_actor *actor);
 
-/// Tell it what to do from the next step on. A heading that is too short keeps the old one.
+/// Set the command from the next step on. A heading of (almost) no length keeps the current one.
 PL_API void pl_actor_set_command(pl_actor *actor, pl_actor_command command);
-/// What it was told last, with the heading that its path gave it.
+/// The current command, with the heading that the path has set.
 PL_API pl_actor_command pl_actor_get_command(const pl_actor *actor);
 
-/// What the last step took and where the actor stands.
+/// Work and result of the last step, and totals since the actor was attached.
 typedef struct pl_actor_report {
   int32_t iteration_count;  ///< of the optimisation
-  bool converged;           ///< the optimisation came to its tolerance; the equations of motion hold whether it did or not
+  bool converged;           ///< the optimisation reached its tolerance; the equations of motion hold in either case
   double objective;         ///< (m/s)²: half the sum of squares of the weighted goals, and the regularisers
   double goal_error;        ///< m/s: root of the sum of squares of the weighted goals
   double goal_start;        ///< m/s: the same where the search began, with the body going on as it did
   double regulariser;       ///< (m/s)²
-  double residual;          ///< of the equations of motion after the step, as a share of the forces that balance
+  double residual;          ///< of the equations of motion after the step, relative to the forces that balance
   double min_step;     ///< of the line searches, 1: all were full steps
   double rest_strain;       ///< root mean square strain of the rest shape against the one as built
-  double rest_rate;         ///< 1/s: how fast that changes
+  double rest_rate;         ///< 1/s: rate of change of rest_strain
   double lean;              ///< degrees between the body's own up and up
   double seconds;           ///< wall-clock time of the optimisation
   // Since it was attached:
   int64_t step_count;
   int64_t unconverged_count;  ///< steps whose equations of motion are not solved to 1e-6
-  int64_t short_count;        ///< steps that came less than a tenth of the way from goal_start to their goals
-  int64_t unfinished_count;   ///< steps whose optimisation ended at its limit; the motion is physical all the same
+  int64_t short_count;        ///< steps that reduced goal_start by less than a tenth
+  int64_t unfinished_count;   ///< steps whose optimisation ended at its maximum of iterations; the motion is still physical
   int64_t iterations_in_all;
   double worst_residual;
   double seconds_in_all;
   double advance;            ///< m along the heading
-  double asked;              ///< m that its commands asked for
-  double travelled;          ///< m: length of the way of the centre of mass over the ground
+  double asked;              ///< m that its commands requested
+  double travelled;          ///< m: length of the path of the centre of mass over the ground
   double turned;             ///< rad, rolled about the axis across the heading
   double max_acceleration;  ///< m/s² of the centre of mass, over a tenth of a second
   double max_rest_rate;     ///< 1/s
@@ -278,17 +289,22 @@ typedef struct pl_actor_report {
   pl_actor_tally tally;
 } pl_actor_report;
 
-/// Report of the last step and of all since the actor was attached; all zero before the first.
+/// Report of the last step and of all steps since the actor was attached; all zero before the
+/// first.
 PL_API pl_actor_report pl_actor_get_report(const pl_actor *actor);
 
-/// Parameters of the rest shape now, `count` of them, for plots; valid until the next step.
+/// Current parameters of the rest shape, for plots; `*count` receives their number. Valid until the
+/// next step.
 PL_API const double *pl_actor_get_parameters(const pl_actor *actor, int32_t *count);
 
-/// Points of the rest shape now, one per particle, for a ghost beside the body. Mixtures of examples do not fit together: of them the mean of each point's places.
+/// Points of the current rest shape, one per particle, for drawing it next to the body. The
+/// elements of a blend of examples do not fit together; each point is then the mean of its
+/// positions in them.
 PL_API void pl_actor_get_rest_points(const pl_actor *actor, pl_vec3 *points);
 
-/// Goals of the last step, for drawing: at most `limit` are written, their number is returned. Points and
-/// weights of PL_GOAL_POINTS are the behaviour's own and may be gone.
+/// Goals of the last step, for drawing. At most `limit` are written to `goals`; their number is
+/// returned. Points and weights of PL_GOAL_POINTS belong to the behaviour and may no longer be
+/// valid.
 PL_API int32_t pl_actor_get_goals(const pl_actor *actor, int32_t limit, pl_goal *goals);
 
 #ifdef __cplusplus

@@ -147,7 +147,7 @@ typedef struct pl_capture_result_view {
 /// Returns PL_OK, PL_REMARK_NOT_CONVERGED if the fit of some round stopped at its maximum of iterations, or
 /// PL_REMARK_CANCELLED if the callback returned false: `*result` then has the rounds that were finished. Fails with
 /// PL_ERROR_INVALID_ARGUMENT, naming the field, for a def that is wrong; PL_ERROR_INVALID_DATA for a truth that is not of
-/// the surface or a recording that is too short; and as pl_capture_frame(), pl_tracker_advance(), pl_fit_create(), pl_fit_run()
+/// the surface or a recording that is too short; and as pl_capture_load_frame(), pl_tracker_advance(), pl_fit_create(), pl_fit_run()
 /// and the store's functions do. `*result` is then NULL. Otherwise it belongs to the caller.
 ///
 /// `mesh`, `surface`, `fit.field`, `fit.direct` and `fit.batch` must outlive the result, all other data of the def the call.

@@ -1,5 +1,6 @@
 /// @file character.h
-/// Characters: skinned meshes with their nodes, animations, spring bones and example poses, from glTF and VRM files and back (part of the lab).
+/// Characters: skinned meshes with their nodes, animations, spring bones and example poses, loaded
+/// from and saved to glTF and VRM files (part of the lab).
 #ifndef PLIANT_CHARACTER_H
 #define PLIANT_CHARACTER_H
 
@@ -14,7 +15,7 @@
 extern "C" {
 #endif
 
-/// A character read from a file. Immutable.
+/// A character loaded from a file. Immutable.
 typedef struct pl_character pl_character;
 
 /// A node of the file's hierarchy.
@@ -25,7 +26,8 @@ typedef struct pl_character_node {
   pl_vec3 scale;      ///< relative to the parent
 } pl_character_node;
 
-/// One joint of a spring: a node that turns, with the numbers of its bone to the next node of the chain.
+/// One joint of a spring: a node that rotates, with the parameters of its bone to the next node of
+/// the chain.
 typedef struct pl_character_spring_joint {
   int32_t node;
   double radius;     ///< hitRadius, metres
@@ -34,7 +36,8 @@ typedef struct pl_character_spring_joint {
   pl_vec3 pull;      ///< gravityDir times gravityPower
 } pl_character_spring_joint;
 
-/// A chain of spring bones. VRM 0.x: one per path from a root bone to a leaf; joints shared by two paths belong to the first.
+/// A chain of spring bones. VRM 0.x: one per path from a root bone to a leaf; a joint shared by two
+/// paths belongs to the first.
 typedef struct pl_character_spring {
   const char *name;  ///< never NULL
   const pl_character_spring_joint *joints;
@@ -47,7 +50,7 @@ typedef struct pl_character_spring {
   bool has_tail;
 } pl_character_spring;
 
-/// A sphere or capsule fixed to a node.
+/// A sphere or capsule attached to a node.
 typedef struct pl_character_collider {
   int32_t node;
   pl_vec3 from, to;  ///< centres of its two ends in the node's frame; equal for a sphere
@@ -58,7 +61,7 @@ typedef struct pl_character_collider {
 typedef struct pl_character_example {
   const char *name;          ///< never NULL
   int32_t root;              ///< node that is the first joint of its spring
-  const int32_t *nodes;      ///< which turn
+  const int32_t *nodes;      ///< nodes that rotate
   const pl_quat *rotations;  ///< relative to their parents, as node.rotation
   int32_t node_count;
   pl_vec3 direction;  ///< to the camera, in the frame of the root's parent
@@ -71,7 +74,7 @@ typedef struct pl_character_animation {
   double start, end;  ///< seconds of the first and last key
 } pl_character_animation;
 
-/// Borrowed arrays of a character; valid as long as it is.
+/// Borrowed arrays of a character; valid as long as the character.
 typedef struct pl_character_view {
   int32_t node_count;
   const pl_character_node *nodes;  ///< in the file's order
@@ -93,14 +96,17 @@ typedef struct pl_character_view {
   int32_t vrm_version;  ///< 0: none, 1: VRM 1.0 (VRMC_springBone), -1: VRM 0.x
 } pl_character_view;
 
-/// Read a character from a glTF, GLB or VRM file. Fails with PL_ERROR_INVALID_DATA, naming node, skin, animation or spring, for hierarchies with
-/// cycles, skins that are missing or do not fit, key frames that are not finite or not in order, springs and examples that refer to what is
-/// not there. Doubtful things go to `findings` (may be NULL).
+/// Load a character from a glTF, GLB or VRM file. The caller owns it. Doubtful content goes to
+/// `findings`, which may be NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the file
+/// cannot be read, PL_ERROR_INVALID_DATA, naming node, skin, animation or spring, for hierarchies
+/// with cycles, skins that are missing or do not fit, key frames that are not finite or not in
+/// order, and springs and examples that refer to nodes that do not exist; `*character` is then
+/// NULL.
 PL_API pl_status pl_character_load(pl_context *context, const char *path, pl_character **character, pl_findings *findings,
                                    pl_error *error);
 
-/// The same from memory; `name` stands for the file in messages, and files that belong beside it are not looked for.
-PL_API pl_status pl_character_load_memory(pl_context *context, const void *bytes, size_t size, const char *name,
+/// Load a character from memory, as pl_character_load() does.
+PL_API pl_status pl_character_load_memory(pl_context *context, const pl_memory_source *source,
                                           pl_character **character, pl_findings *findings, pl_error *error);
 
 /// Destroy a character. NULL is allowed.
@@ -109,34 +115,38 @@ PL_API void pl_character_destroy(pl_character *character);
 /// The arrays of a character.
 PL_API pl_character_view pl_character_get_view(const pl_character *character);
 
-/// Number of animation `name`, or -1.
+/// Index of the animation called `name`, -1 if there is none.
 PL_API int32_t pl_character_find_animation(const pl_character *character, const char *name);
 
-/// Number of node `name`, or -1.
+/// Index of the node called `name`, -1 if there is none.
 PL_API int32_t pl_character_find_node(const pl_character *character, const char *name);
 
-/// Global placements of all nodes at a time of an animation (-1: at rest), without scale: `nodes` takes node_count. Before the first key and after
-/// the last their values hold. `morphs` (may be NULL) takes a weight per pose of the surface.
+/// Global transforms of all nodes at a time of an animation in seconds (-1: rest pose), without
+/// scale. `nodes` receives node_count. Before the first key and after the last the values are
+/// constant. `morphs` receives one weight per pose of the surface; NULL: not wanted. May be called
+/// from several threads at once.
 PL_API void pl_character_sample(const pl_character *character, int32_t animation, double time, pl_transform *nodes, double *morphs);
 
-/// A character as a skeleton for pl_rod_build(): owns the arrays its def points to.
+/// A character as a skeleton for pl_rod_build(). Owns the arrays of its def.
 typedef struct pl_character_rig pl_character_rig;
 
-/// Make a rig: nodes of springs are passive joints, with their example poses; nodes that skin, springs or colliders need besides are led joints.
-/// Springs whose file gives no numbers of ours move as PL_ROD_SPRING_BONE; examples and all else are as in pl_default_rod_def(). The
-/// character must outlive the rig. Fails with PL_ERROR_INVALID_DATA when a spring cannot be a chain (joints that do not follow each other).
+/// Create a rig: nodes of springs become passive joints, with their example poses; other nodes that
+/// skin, springs or colliders need become kinematic joints. Springs without parameters of Pliant
+/// move as PL_ROD_SPRING_BONE; examples and all other settings are those of pl_default_rod_def().
+/// The caller owns the rig; the character must outlive it. Fails with PL_ERROR_INVALID_DATA when
+/// the joints of a spring do not follow each other.
 PL_API pl_status pl_character_rig_create(const pl_character *character, pl_character_rig **rig, pl_error *error);
 
-/// Destroy a rig; models built from it stay. NULL is allowed.
+/// Destroy a rig. Models built from it are not destroyed. NULL is allowed.
 PL_API void pl_character_rig_destroy(pl_character_rig *rig);
 
-/// The def of a rig; its arrays are valid as long as the rig.
-PL_API pl_rod_def pl_character_rig_def(const pl_character_rig *rig);
+/// Def of a rig; its arrays are valid as long as the rig.
+PL_API pl_rod_def pl_character_rig_get_def(const pl_character_rig *rig);
 
-/// Node of each joint of the rig's def, -1 for the tail of a spring.
-PL_API const int32_t *pl_character_rig_nodes(const pl_character_rig *rig);
+/// Node of each joint of the rig's def, -1 for the tail of a spring; valid as long as the rig.
+PL_API const int32_t *pl_character_rig_get_nodes(const pl_character_rig *rig);
 
-/// A motion of a skeleton as rows of joint placements.
+/// Motion of a skeleton as joint transforms, frame by frame.
 typedef struct pl_character_motion {
   const char *name;            ///< of the animation to write
   double frame_rate;           ///< frames per second
@@ -146,9 +156,13 @@ typedef struct pl_character_motion {
   const pl_transform *joints;  ///< frame_count x joint_count, global
 } pl_character_motion;
 
-/// Write `source` (a glTF, GLB or VRM file) to `path` as GLB with one more animation: the rotations of the passive nodes (and translations where rotations
-/// alone would miss a joint by more than 0.1 mm) as the motion has them, and beside them the channels of animation `base` of the source (-1: none).
-/// Everything else stays as it is: nodes, names, order, skins, extensions. Written through a temporary name.
+/// Save a copy of `source` (a glTF, GLB or VRM file) to `path` as GLB with one animation added: the
+/// rotations of the passive nodes as the motion has them (and translations where rotations alone
+/// would miss a joint by more than 0.1 mm), together with the channels of animation `base` of the
+/// source (-1: none). Everything else is kept: nodes, names, order, skins, extensions. The file is
+/// written under a temporary name and renamed at the end. Fails as pl_character_load() does for the
+/// source. Fails with PL_ERROR_NOT_FOUND when the folder does not exist, PL_ERROR_FILE when the
+/// file cannot be written.
 PL_API pl_status pl_character_bake(pl_context *context, const char *source, const char *path, int32_t base,
                                    const pl_character_motion *motion, pl_error *error);
 
@@ -163,8 +177,10 @@ typedef struct pl_character_save_def {
 /// A def with everything to be filled in.
 PL_API pl_character_save_def pl_default_character_save_def(void);
 
-/// Write a skeleton of ours as a skinned GLB with VRMC_springBone chains and PLIANT_rod_examples, which any glTF or VRM viewer can open. Written
-/// through a temporary name.
+/// Save a skeleton as a skinned GLB with VRMC_springBone chains and PLIANT_rod_examples, which any
+/// glTF or VRM viewer can open. The file is written under a temporary name and renamed at the end.
+/// Fails with PL_ERROR_NOT_FOUND when the folder does not exist, PL_ERROR_FILE when the file cannot
+/// be written.
 PL_API pl_status pl_character_save(pl_context *context, const pl_character_save_def *def, const char *path, pl_error *error);
 
 #ifdef __cplusplus

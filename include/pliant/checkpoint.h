@@ -1,6 +1,7 @@
 /// @file checkpoint.h
-/// Where a long run stands, kept on disk so that it can go on after an interruption (part of the lab): a checkpoint, replaced as a whole
-/// each time, and beside it a log of frames that only grows.
+/// Checkpoints of a long run, so that it can be resumed after an interruption (part of the lab): a
+/// checkpoint file, replaced as a whole each time, and a log of frames to which frames are only
+/// appended.
 #ifndef PLIANT_CHECKPOINT_H
 #define PLIANT_CHECKPOINT_H
 
@@ -11,7 +12,7 @@
 extern "C" {
 #endif
 
-/// What a checkpoint holds; borrowed memory. Used both to write one and to look into one.
+/// Contents of a checkpoint; borrowed memory. Used both to save and to read one.
 typedef struct pl_checkpoint_view {
   const char *scene_path;  ///< scene file of the run
   uint64_t scene_hash;     ///< of that file's bytes, from pl_file_get_hash()
@@ -24,47 +25,62 @@ typedef struct pl_checkpoint_view {
   size_t snapshot_size;    ///< bytes
 } pl_checkpoint_view;
 
-/// A checkpoint read from disk.
+/// A checkpoint loaded from a file. Immutable.
 typedef struct pl_checkpoint pl_checkpoint;
 
-/// Write a checkpoint through a temporary name: at any moment there is a whole one at `path`, the old or the new.
+/// Save a checkpoint. The file is written under a temporary name and renamed at the end: at any
+/// moment there is a complete checkpoint at `path`, the old or the new one. Fails with
+/// PL_ERROR_NOT_FOUND when the folder does not exist, PL_ERROR_FILE when the file cannot be
+/// written.
 PL_API pl_status pl_checkpoint_save(pl_context *context, const char *path, const pl_checkpoint_view *view, pl_error *error);
 
-/// Read a checkpoint. Fails with PL_ERROR_NOT_FOUND when there is no file, PL_ERROR_INVALID_DATA when it is none or damaged (it carries a
-/// hash of itself), PL_ERROR_UNSUPPORTED when another version of Pliant wrote it in another layout.
+/// Load a checkpoint. The caller owns it. Fails with PL_ERROR_NOT_FOUND when there is no file,
+/// PL_ERROR_INVALID_DATA when it is not a checkpoint or is damaged (it contains a hash of itself),
+/// PL_ERROR_UNSUPPORTED when another version of Pliant wrote it in another layout; `*checkpoint` is
+/// then NULL.
 PL_API pl_status pl_checkpoint_load(pl_context *context, const char *path, pl_checkpoint **checkpoint, pl_error *error);
 
-/// Destroy a checkpoint in memory; the file stays. NULL is allowed.
+/// Destroy a checkpoint in memory. The file is kept. NULL is allowed.
 PL_API void pl_checkpoint_destroy(pl_checkpoint *checkpoint);
 
-/// What is in a checkpoint; valid as long as it is.
+/// Contents of a checkpoint; valid as long as the checkpoint.
 PL_API pl_checkpoint_view pl_checkpoint_get_view(const pl_checkpoint *checkpoint);
 
-/// 64-bit hash of the bytes of a file.
+/// 64-bit hash of the bytes of a file. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when it
+/// cannot be read.
 PL_API pl_status pl_file_get_hash(pl_context *context, const char *path, uint64_t *hash, pl_error *error);
 
-/// A file of frames, each with a state hash and positions of full precision, to which frames are only ever appended.
+/// A file of frames, each with a state hash and positions in full precision. Frames are only
+/// appended. One thread at a time.
 typedef struct pl_frame_log pl_frame_log;
 
-/// Open the log at `path` and keep its first `keep_count` frames; 0 begins a new one. Frames to keep are checked one by one: fails with
-/// PL_ERROR_INVALID_DATA when they are not all there, are damaged or have another number of points than `point_count`.
+/// Open the log at `path` and keep its first `keep_count` frames; 0 starts a new log. Frames to
+/// keep are checked one by one. The caller closes the log. Fails with PL_ERROR_INVALID_DATA when
+/// some are missing, damaged or have a number of points other than `point_count`, PL_ERROR_FILE
+/// when the file cannot be opened.
 PL_API pl_status pl_frame_log_open(pl_context *context, const char *path, int64_t point_count, int64_t keep_count,
                                    pl_frame_log **log, pl_error *error);
 
-/// Append a frame of point_count positions.
+/// Append a frame of point_count positions. Fails with PL_ERROR_FILE when it cannot be written.
 PL_API pl_status pl_frame_log_append(pl_frame_log *log, uint64_t state_hash, const pl_vec3 *points, pl_error *error);
 
-/// Read `point_count` positions of a frame from `point_start` on, and its state hash (may be NULL).
-PL_API pl_status pl_frame_log_read(pl_frame_log *log, int64_t frame, int64_t point_start, int64_t point_count, pl_vec3 *points,
-                                   uint64_t *state_hash, pl_error *error);
+/// Read `point_count` positions of frame `frame` (from 0), starting with point `point_start`, into
+/// `points`. Fails with PL_ERROR_INVALID_ARGUMENT when the log has no such frame or points,
+/// PL_ERROR_FILE when the file cannot be read.
+PL_API pl_status pl_frame_log_read(pl_frame_log *log, int64_t frame, int64_t point_start, int64_t point_count,
+                                   pl_vec3 *points, pl_error *error);
+
+/// State hash of frame `frame`, as it was appended. Fails as pl_frame_log_read() does.
+PL_API pl_status pl_frame_log_get_hash(pl_frame_log *log, int64_t frame, uint64_t *state_hash, pl_error *error);
 
 /// Number of frames in the log.
 PL_API int64_t pl_frame_log_count(const pl_frame_log *log);
 
-/// Wait until all frames are safe on disk: before a checkpoint that counts on them is written.
+/// Wait until all frames are on disk. Call it before saving a checkpoint that refers to them. Fails
+/// with PL_ERROR_FILE.
 PL_API pl_status pl_frame_log_sync(pl_frame_log *log, pl_error *error);
 
-/// Close; the file stays. NULL is allowed.
+/// Close the log. The file is kept. NULL is allowed.
 PL_API void pl_frame_log_close(pl_frame_log *log);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /// @file cloud.h
-/// Point clouds, and captures: sequences of clouds or depth pictures of a moving object (part of the lab).
+/// Point clouds, and captures: recorded sequences of clouds or depth images of a moving object
+/// (part of the lab).
 #ifndef PLIANT_CLOUD_H
 #define PLIANT_CLOUD_H
 
@@ -11,40 +12,43 @@
 extern "C" {
 #endif
 
-/// Points without connection, as a scanner gives them.
+/// Points without connectivity, as a scanner gives them. Immutable.
 typedef struct pl_cloud pl_cloud;
 
-/// What is in a cloud; borrowed memory, valid as long as the cloud.
+/// Borrowed arrays of a cloud; valid as long as the cloud.
 typedef struct pl_cloud_view {
   int32_t point_count;
   const pl_vec3 *points;        ///< in the file's order and unit; metres in the frames of a capture
   const pl_vec3 *normals;       ///< NULL if the file has none; zero where it is not finite
   const pl_color *colors;       ///< NULL if the file has none
-  const int32_t *cameras;       ///< number of the camera that saw the point; NULL if that is not known
+  const int32_t *cameras;       ///< index of the camera that saw the point; NULL if not known
   int64_t dropped_count;        ///< points left out because a coordinate was not finite
   int64_t pixel_count;          ///< of depth pictures: pixels inside the masks
   int64_t invalid_pixel_count;  ///< of those, pixels without a depth
 } pl_cloud_view;
 
-/// Read a cloud: PLY (text and binary), PCD 0.7 (ascii, binary, binary_compressed) or rows of numbers (XYZ); the content decides.
-/// Points that are not finite are left out and counted, with the finding `points-dropped`; a cloud without points is read, with the
-/// warning `empty-cloud`. `findings` and `error` may be NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the file cannot be
-/// read, PL_ERROR_INVALID_DATA with the place when it is wrong, PL_ERROR_UNSUPPORTED when it is no cloud; `*cloud` is then NULL.
-/// The cloud belongs to the caller. May be called from several threads at once, each with findings of its own.
+/// Load a cloud: PLY (text and binary), PCD 0.7 (ascii, binary, binary_compressed) or rows of
+/// numbers (XYZ); the format follows from the content. Points that are not finite are dropped and
+/// counted, with the finding `points-dropped`; a cloud without points is loaded, with the warning
+/// `empty-cloud`. The caller owns the cloud. `findings` and `error` may be NULL. Fails with
+/// PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the file cannot be read, PL_ERROR_INVALID_DATA with
+/// line and column when its content is wrong, PL_ERROR_UNSUPPORTED when it is not a cloud; `*cloud`
+/// is then NULL. May be called from several threads at once, each with findings of its own.
 PL_API pl_status pl_cloud_load(pl_context *context, const char *path, pl_cloud **cloud, pl_findings *findings, pl_error *error);
 
-/// The same from memory; `name` stands for the file in messages.
-PL_API pl_status pl_cloud_load_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_cloud **cloud,
+/// Load a cloud from memory, as pl_cloud_load() does.
+PL_API pl_status pl_cloud_load_memory(pl_context *context, const pl_memory_source *source, pl_cloud **cloud,
                                       pl_findings *findings, pl_error *error);
 
-/// What is in the cloud. Never fails; may be called from several threads at once.
+/// The arrays of a cloud. Never fails; may be called from several threads at once.
 PL_API pl_cloud_view pl_cloud_get_view(const pl_cloud *cloud);
 
 /// Destroy a cloud. NULL is allowed.
 PL_API void pl_cloud_destroy(pl_cloud *cloud);
 
-/// A depth camera. Its own axes are x to the right, y down, z into the scene; the pixel in column u and row v (from 0, at its centre)
-/// with depth d along z is the point ((u - cx) d / fx, (v - cy) d / fy, d).
+/// A depth camera. Its own axes are x to the right, y down, z into the scene; the pixel in column u
+/// and row v (from 0, at its centre) with depth d along z is the point ((u - cx) d / fx, (v - cy) d
+/// / fy, d).
 typedef struct pl_capture_camera {
   const char *name;        ///< "" if it has none
   int32_t width, height;   ///< pixels
@@ -54,22 +58,23 @@ typedef struct pl_capture_camera {
   bool masked;             ///< there is a mask for every frame
 } pl_capture_camera;
 
-/// A sequence of clouds as described by a `capture.json`. Frames are read when asked for.
+/// A recorded sequence of clouds or depth images, described by a `capture.json`. Frames are loaded
+/// when asked for.
 typedef struct pl_capture pl_capture;
 
-/// What a capture says of itself; borrowed memory, valid as long as the capture.
+/// Properties of a capture; borrowed memory, valid as long as the capture.
 typedef struct pl_capture_view {
   const char *name;      ///< "" if it has none
   int32_t frame_count;   ///< at least 1
   const double *times;   ///< seconds, rising, one per frame
   double rate;           ///< frames per second; of time stamps the mean; 0 for one frame
-  double metres;         ///< of the unit in which clouds and places are given
+  double metres;         ///< length in metres of the unit of clouds and positions
   pl_vec3 gravity;       ///< m/s^2
   int32_t camera_count;  ///< 0 when the frames are clouds
   const pl_capture_camera *cameras;
 } pl_capture_view;
 
-/// What the first frames of a capture hold.
+/// Contents of the first frames of a capture.
 typedef struct pl_capture_report {
   int32_t frame_count;    ///< frames looked at
   pl_box box;             ///< of their points, metres; empty without points
@@ -81,27 +86,32 @@ typedef struct pl_capture_report {
   int64_t dropped_count;  ///< points left out because they were not finite
 } pl_capture_report;
 
-/// Read a `capture.json` (docs/formats.md) and find its files; no frame is read yet. Every problem becomes a finding with its place, the
-/// first is also put into `error`. `findings` and `error` may be NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the document
-/// cannot be read, with PL_ERROR_INVALID_DATA when something in it is wrong; `*capture` is then NULL. The capture belongs to the caller.
+/// Load a `capture.json` (docs/formats.md) and find its files; no frame is loaded yet. Every
+/// problem becomes a finding with its position; the first is also in `error`. The caller owns the
+/// capture. `findings` and `error` may be NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when
+/// the document cannot be read, PL_ERROR_INVALID_DATA when its content is wrong; `*capture` is then
+/// NULL.
 PL_API pl_status pl_capture_load(pl_context *context, const char *path, pl_capture **capture, pl_findings *findings,
                                  pl_error *error);
 
-/// The same with the document in memory; `name` stands for it in messages, and its files are looked for in `folder`.
-PL_API pl_status pl_capture_load_memory(pl_context *context, const void *text, size_t size, const char *name, const char *folder,
-                                        pl_capture **capture, pl_findings *findings, pl_error *error);
+/// Load a capture whose document is in memory, as pl_capture_load() does. The files it names are
+/// looked for in the source's folder (NULL: the current folder).
+PL_API pl_status pl_capture_load_memory(pl_context *context, const pl_memory_source *source, pl_capture **capture,
+                                        pl_findings *findings, pl_error *error);
 
-/// What the capture says of itself. Never fails; may be called from several threads at once.
+/// Properties of a capture. Never fails; may be called from several threads at once.
 PL_API pl_capture_view pl_capture_get_view(const pl_capture *capture);
 
-/// Read frame `frame` (from 0) as a cloud in the world's axes and in metres, with the camera of each point if there are cameras. The cloud
-/// belongs to the caller. Fails as pl_cloud_load() does, and with PL_ERROR_INVALID_ARGUMENT when there is no such frame; `*cloud` is then
-/// NULL. May be called from several threads at once, each with findings of its own.
-PL_API pl_status pl_capture_frame(const pl_capture *capture, int32_t frame, pl_cloud **cloud, pl_findings *findings,
+/// Load frame `frame` (from 0) as a cloud in world axes and metres, with the camera of each point
+/// if there are cameras. The caller owns the cloud. Fails as pl_cloud_load() does, and with
+/// PL_ERROR_INVALID_ARGUMENT when there is no such frame; `*cloud` is then NULL. May be called from
+/// several threads at once, each with findings of its own.
+PL_API pl_status pl_capture_load_frame(const pl_capture *capture, int32_t frame, pl_cloud **cloud, pl_findings *findings,
                                   pl_error *error);
 
-/// Read the first `frame_count` frames (as many as there are, at least one) and say what they hold. Adds the warning
-/// `looks-like-millimetres` when the box is larger than 50 m. Fails as pl_capture_frame() does; `report` is then untouched.
+/// Load the first `frame_count` frames (at least one, at most all) and report their contents. Adds
+/// the warning `looks-like-millimetres` when the box is larger than 50 m. Fails as
+/// pl_capture_load_frame() does; `report` is then unchanged.
 PL_API pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count, pl_capture_report *report,
                                      pl_findings *findings, pl_error *error);
 
@@ -124,29 +134,35 @@ typedef struct pl_capture_writer_def {
   uint32_t magic;                    ///< set by pl_default_capture_writer_def()
 } pl_capture_writer_def;
 
-/// A capture being written, frame by frame.
+/// A capture being written frame by frame. One thread at a time.
 typedef struct pl_capture_writer pl_capture_writer;
 
 /// Every parameter at its default, no cameras; the folder is to be filled in.
 PL_API pl_capture_writer_def pl_default_capture_writer_def(void);
 
-/// Start a capture: makes its folders. Fails with PL_ERROR_FILE when that cannot be done, PL_ERROR_INVALID_ARGUMENT for a def that is wrong. The writer belongs to the caller
-/// until it is closed or abandoned. One thread at a time.
+/// Start a capture and create its folders. The caller owns the writer until it is closed or
+/// abandoned. Fails with PL_ERROR_FILE when a folder cannot be created, PL_ERROR_INVALID_ARGUMENT
+/// for a def that is wrong.
 PL_API pl_status pl_capture_writer_create(pl_context *context, const pl_capture_writer_def *def, pl_capture_writer **writer,
                                           pl_error *error);
 
-/// Write the next frame of a capture with cameras: one array of width * height depths per camera, in its unit, 0 for none, as `cameraN/depth_0001.png`.
+/// Write the next frame of a capture with cameras, as `cameraN/depth_0001.png`: one array of width
+/// * height depths per camera, in its unit, 0 for no depth. Fails with PL_ERROR_INVALID_ARGUMENT
+/// for a capture without cameras, PL_ERROR_FILE when it cannot be written.
 PL_API pl_status pl_capture_writer_add_depths(pl_capture_writer *writer, const uint16_t *const *pictures, pl_error *error);
 
-/// Write the next frame of a capture without cameras: `point_count` points in metres, as `clouds/cloud_0001.ply`.
+/// Write the next frame of a capture without cameras, as `clouds/cloud_0001.ply`: `point_count`
+/// points in metres. Fails with PL_ERROR_INVALID_ARGUMENT for a capture with cameras, PL_ERROR_FILE
+/// when it cannot be written.
 PL_API pl_status pl_capture_writer_add_cloud(pl_capture_writer *writer, const pl_vec3 *points, int32_t point_count,
                                              pl_error *error);
 
-/// Write `capture.json`, without which the rest is not a capture; the writer is gone afterwards, whatever the result. Fails with PL_ERROR_INVALID_ARGUMENT when
-/// there is no frame.
+/// Finish a capture by writing its `capture.json`. The writer is destroyed, whatever the result.
+/// Fails with PL_ERROR_INVALID_ARGUMENT when there is no frame, PL_ERROR_FILE when the file cannot
+/// be written.
 PL_API pl_status pl_capture_writer_close(pl_capture_writer *writer, pl_error *error);
 
-/// Give up; pictures and clouds stay, without a `capture.json`. NULL is allowed.
+/// Abandon a capture. Images and clouds stay, without a `capture.json`. NULL is allowed.
 PL_API void pl_capture_writer_abandon(pl_capture_writer *writer);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /// @file collider.h
-/// Things bodies bump into: half-spaces, spheres, capsules, boxes and triangle meshes, still or moving along key frames.
+/// Colliders: half-spaces, spheres, capsules, boxes and triangle meshes, fixed or moving along key
+/// frames.
 #ifndef PLIANT_COLLIDER_H
 #define PLIANT_COLLIDER_H
 
@@ -11,7 +12,7 @@
 extern "C" {
 #endif
 
-/// Form of a collider, in its own frame.
+/// Shape of a collider, in its own frame.
 typedef enum pl_collider_shape {
   PL_COLLIDER_HALF_SPACE = 1,  ///< solid below Y = 0
   PL_COLLIDER_SPHERE,          ///< `radius` around the origin
@@ -20,7 +21,8 @@ typedef enum pl_collider_shape {
   PL_COLLIDER_MESH,            ///< solid inside a closed triangle mesh
 } pl_collider_shape;
 
-/// Placement of an animated collider at a time. Between keys position is linear and rotation follows the shortest arc.
+/// Placement of an animated collider at a time. Between keys the position is linear and the
+/// rotation follows the shorter arc.
 typedef struct pl_collider_key {
   double time;  ///< seconds, increasing
   pl_transform placement;

@@ -1,9 +1,12 @@
 /// @file detail.h
-/// Dents and wrinkles around a contact, transferred from a few recorded examples to any coarse simulation (paper 003).
+/// Dents and wrinkles around a contact, transferred from a few recorded examples to any coarse
+/// simulation (paper 003).
 ///
-/// A *recording* is one press, pinch or drag: how a coarse body deformed, and what its surface looked like in truth. A *set* holds what is kept of
-/// recordings: for each a small map of displacements (a stamp) and the descriptors of place and load that say where it belongs. A *filter* adds stamps to the
-/// surface of a simulation, of ours or of anybody, wherever a similar place is loaded in a similar way.
+/// A *recording* is one press, pinch or drag: the deformation of a coarse body, and the true
+/// surface. A *set* holds what is kept of recordings: for each a small map of displacements (a
+/// stamp), and descriptors of site and load that say where it applies. A *filter* adds stamps to
+/// the surface of a simulation, by Pliant or any other engine, wherever a similar site is loaded in
+/// a similar way.
 #ifndef PLIANT_DETAIL_H
 #define PLIANT_DETAIL_H
 
@@ -17,9 +20,8 @@ extern "C" {
 #endif
 
 /// A body at rest: its material as points with volumes, and its surface. Borrowed arrays.
-///
-/// What hangs together is told by indices: two vertices at one place with different numbers are a cut. Vertices that were doubled for a texture's seam must be
-/// welded before.
+/// Connectivity follows from indices: two vertices at one position with different indices are a
+/// cut. Vertices that were duplicated for a texture seam must be welded before.
 typedef struct pl_detail_object {
   int32_t material_count;
   const pl_vec3 *material_points;  ///< metres; those of a tet mesh, or any spread through the inside
@@ -31,19 +33,20 @@ typedef struct pl_detail_object {
   const pl_vec3 *surface_points;  ///< metres
   int32_t triangle_count;
   const int32_t *triangles;  ///< 3 surface points each, counter-clockwise seen from outside
-  /// For each surface point a material point of the same piece, such as pl_mesh_boundary() gives; NULL: the nearest one, which near a cut may be
+  /// For each surface point a material point of the same piece, such as pl_mesh_build_boundary() gives; NULL: the nearest one, which near a cut may be
   /// the wrong one. Only used with tets.
   const int32_t *material_of_surface;
 } pl_detail_object;
 
-/// The object made of a tet mesh and a surface, borrowed from both: its boundary with the point_of_surface that pl_mesh_boundary() gave, or any other surface with
-/// NULL or a point of the same piece for each of its points.
-PL_API pl_detail_object pl_detail_object_of(const pl_mesh *tets, const pl_mesh *surface, const int32_t *material_of_surface);
+/// The object made of a tet mesh and a surface, borrowed from both: the boundary with the
+/// point_of_surface that pl_mesh_build_boundary() gave, or another surface with NULL or a point of the
+/// same piece for each of its points. Never fails.
+PL_API pl_detail_object pl_detail_object_from_mesh(const pl_mesh *tets, const pl_mesh *surface, const int32_t *material_of_surface);
 
-/// Where a tool touches the deformed, coarse surface.
+/// Where a tool touches the deformed coarse surface.
 typedef struct pl_detail_contact {
   pl_vec3 point;     ///< metres; the nearest surface point counts
-  pl_vec3 normal;    ///< of the surface there, outward, any length; tells the two sides of a thin part apart. Zero: not known
+  pl_vec3 normal;    ///< outward normal of the surface there, any length; distinguishes the two sides of a thin part. Zero: not known
   double pressure;   ///< how hard it presses, in any unit: only ratios between contacts count. 0: the contact does nothing
   bool is_located;   ///< `triangle` and `barycentric` say where it is; otherwise they are found from `point`
   int32_t triangle;  ///< of the object
@@ -62,6 +65,13 @@ typedef struct pl_detail_recording {
   const pl_vec3 *fine_points;             ///< the true surface in the same vertex order
   pl_detail_contact contact;              ///< on the coarse surface
 } pl_detail_recording;
+
+/// A list of recordings. Borrowed.
+typedef struct pl_detail_recordings {
+  const pl_detail_recording *items;
+  int32_t count;
+  const int32_t *sites;  ///< site of each recording, any number; only for pl_detail_cross_validate(), may be NULL
+} pl_detail_recordings;
 
 /// Input of pl_detail_set_build().
 typedef struct pl_detail_def {
@@ -112,27 +122,29 @@ typedef struct pl_detail_def {
 /// Every parameter at its default; the window radius is to be filled in.
 PL_API pl_detail_def pl_default_detail_def(void);
 
-/// Examples, ready to be looked up. Immutable.
+/// Detail examples prepared for queries. Immutable; may be used from several threads at once.
 typedef struct pl_detail_set pl_detail_set;
 
-/// What pl_detail_set_build() found.
+/// Result of pl_detail_set_build().
 typedef struct pl_detail_set_report {
   double site_width, patch_width, load_width;  ///< of the kernel, as used
   double
-      prediction_error;  ///< of each example from all others, as a share of the examples; 0 if widths were given or there are less than four
+      prediction_error;  ///< error of predicting each example from all others, relative; 0 if widths were given or there are fewer than four
   double inexactness;     ///< farthest that weights at an example are from 1 for it and 0 for the others
   int32_t max_group;  ///< examples that are similar to each other, directly or by way of others
-  double stamp_error;     ///< largest share of a recording's displacement (root mean square) that its stamp does not give back …
+  double stamp_error;     ///< largest fraction of a recording's displacement (root mean square) that its stamp does not reproduce …
   int32_t stamp_error_index;  ///< … and of which
   int32_t mirrored_count;     ///< examples that are mirror images
 } pl_detail_set_report;
 
-/// Build a set from recordings. Fails with PL_ERROR_INVALID_ARGUMENT for numbers out of range, PL_ERROR_INVALID_DATA for recordings that are not
-/// finite, have no load at their contact, or are too alike (their numbers are named). The recordings may go afterwards. Runs on the calling thread.
-PL_API pl_status pl_detail_set_build(pl_context *context, const pl_detail_def *def, const pl_detail_recording *recordings,
-                                     int32_t recording_count, pl_detail_set **set, pl_detail_set_report *report, pl_error *error);
+/// Build a set from recordings, which are not needed afterwards. The caller owns the set; `report`
+/// may be NULL. Fails with PL_ERROR_INVALID_ARGUMENT for numbers out of range,
+/// PL_ERROR_INVALID_DATA for recordings that are not finite, have no load at their contact, or are
+/// too similar (the error names their indices). Runs on the calling thread.
+PL_API pl_status pl_detail_set_build(pl_context *context, const pl_detail_def *def, const pl_detail_recordings *recordings,
+                                     pl_detail_set **set, pl_detail_set_report *report, pl_error *error);
 
-/// All that a set is made of; what is written to a file.
+/// All arrays of a set, as they are saved to a file. Borrowed.
 typedef struct pl_detail_set_view {
   pl_detail_def def;  ///< as used: nothing is left to be chosen
   int32_t example_count;
@@ -144,28 +156,33 @@ typedef struct pl_detail_set_view {
       stamps;  ///< stamp_resolution² samples for each side, y in rows, x fastest, of 4 numbers: displacement per metre of load in the stamping frame, 0
 } pl_detail_set_view;
 
-/// Borrowed arrays of a set; valid as long as it is.
+/// The arrays of a set; valid as long as the instance.
 PL_API pl_detail_set_view pl_detail_set_get_view(const pl_detail_set *set);
 
-/// A set from its parts, copied: what a reader does. Fails as pl_detail_set_build().
+/// Create a set from its arrays, which are copied. The caller owns the set. Fails as
+/// pl_detail_set_build() does.
 PL_API pl_status pl_detail_set_create(pl_context *context, const pl_detail_set_view *view, pl_detail_set **set, pl_error *error);
 
-/// Destroy a set; its filters must be gone. NULL is allowed.
+/// Destroy a set. Its filters must have been destroyed before. NULL is allowed.
 PL_API void pl_detail_set_destroy(pl_detail_set *set);
 
-/// Floats of working memory that pl_detail_set_compare() and pl_detail_set_compute_weights() want, aligned to 32 bytes.
+/// Number of floats of scratch memory, aligned to 32 bytes, that pl_detail_set_compare() and
+/// pl_detail_set_compute_weights() need.
 PL_API size_t pl_detail_set_scratch_size(const pl_detail_set *set);
 
-/// Similarity (eq. 15) of a key, as in pl_detail_set_view, to each example: 1 at an example, 0 where it is not similar at all. `similarities` holds
-/// example_count. Allocates nothing; any number of threads, each with its own scratch.
+/// Similarity (eq. 15) of a key, as in pl_detail_set_view, to each example: 1 at an example, 0
+/// where it is not similar at all. `similarities` holds example_count. Allocates nothing; may be
+/// called from several threads at once, each with scratch memory of its own.
 PL_API void pl_detail_set_compare(const pl_detail_set *set, const float *key, float *scratch, float *similarities);
 
-/// Weights of the examples for a key: those that interpolate, or for a set with plain weights the similarities. As pl_detail_set_compare(). Returns how
-/// many examples are similar.
+/// Weights of the examples for a key: those that interpolate, or the similarities for a set with
+/// plain weights. Returns the number of similar examples. Memory and threads are as for
+/// pl_detail_set_compare().
 PL_API int32_t pl_detail_set_compute_weights(const pl_detail_set *set, const float *key, float *scratch, float *weights);
 
-/// A stamp as a grey picture of side x side pixels: 128 is no displacement along the normal, lighter is outward, and the largest is full
-/// scale. Rows from the top, y up. PL_ERROR_NOT_FOUND for an example that is not there.
+/// A stamp as a grey picture of side x side pixels, rows from the top, y up: 128 is no displacement
+/// along the normal, lighter is outwards, and the largest displacement is full scale. Fails with
+/// PL_ERROR_NOT_FOUND for an example that does not exist.
 PL_API pl_status pl_detail_set_preview(const pl_detail_set *set, int32_t example, int32_t side, uint8_t *pixels);
 
 /// Input of pl_detail_filter_create().
@@ -186,18 +203,21 @@ typedef struct pl_detail_filter_def {
 /// Every parameter at its default; set and object are to be filled in.
 PL_API pl_detail_filter_def pl_default_detail_filter_def(void);
 
-/// Puts detail onto one surface. Holds working memory only: what it returns depends on its arguments alone.
+/// Adds detail to one surface. Holds working memory only: the result depends on the arguments
+/// alone.
 typedef struct pl_detail_filter pl_detail_filter;
 
-/// Prepare an object for enrichment. After a cut make a new one from the cut mesh. Fails with PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA for
-/// an object without material, volumes or triangles, with indices out of range or numbers that are not finite.
+/// Create a filter for an object. After a cut create a new one from the cut mesh. The caller owns
+/// the filter. Fails with PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA for an object without
+/// material, volumes or triangles, with indices out of range or numbers that are not finite.
 PL_API pl_status pl_detail_filter_create(pl_context *context, const pl_detail_filter_def *def, pl_detail_filter **filter,
                                          pl_error *error);
 
 /// Destroy a filter. NULL is allowed.
 PL_API void pl_detail_filter_destroy(pl_detail_filter *filter);
 
-/// One moment of a coarse simulation. Borrowed arrays; rigid motion of the whole does not matter.
+/// One moment of a coarse simulation. Borrowed arrays. A rigid motion of the whole makes no
+/// difference.
 typedef struct pl_detail_frame {
   const pl_vec3 *material_displacements;  ///< metres, of the object's material points
   const pl_vec3 *surface_points;          ///< metres, where the object's surface points are now
@@ -205,65 +225,73 @@ typedef struct pl_detail_frame {
   const pl_detail_contact *contacts;
 } pl_detail_frame;
 
-/// What one contact came to.
+/// Result for one contact.
 typedef struct pl_detail_contact_report {
   int32_t triangle;  ///< where it was found, -1 for a contact without pressure
   double barycentric[3];
   double load_size;       ///< metres, of the recorded objects' scale
   int32_t similar_count;  ///< examples that are similar at all
-  int32_t best_example;   ///< the one with most weight, -1 if none
+  int32_t best_example;   ///< example with the largest weight, -1 if none
   double best_weight;
 } pl_detail_contact_report;
 
-/// Enriched surface of a frame into `points`, surface_count of them, which may be `frame->surface_points`. Where stamps of several contacts overlap they
-/// share the place between them and do not add up. `reports`, if not NULL, holds contact_count. Allocates nothing; time is bounded by the sizes
-/// of object and set. On failure `points` is unchanged: PL_ERROR_INVALID_ARGUMENT for too many contacts or one that is nowhere,
-/// PL_ERROR_INVALID_DATA for displacements that are not finite. One thread; different filters may run at the same time.
+/// Compute the surface of a frame with detail. `points` receives surface_count positions and may be
+/// `frame->surface_points`. Where stamps of several contacts overlap they are blended and not
+/// summed. `reports` holds contact_count, or is NULL. Allocates nothing; time is bounded by the
+/// sizes of object and set. Fails with PL_ERROR_INVALID_ARGUMENT for too many contacts or one
+/// without a position, PL_ERROR_INVALID_DATA for displacements that are not finite; `points` is
+/// then unchanged. One thread per filter; different filters may run at the same time.
 PL_API pl_status pl_detail_filter_apply(pl_detail_filter *filter, const pl_detail_frame *frame, pl_vec3 *points,
                                         pl_detail_contact_report *reports, pl_error *error);
 
-/// Weights that the examples had at contact number `contact` of the last pl_detail_filter_apply(); `weights` holds the set's example_count. All zero
-/// for a contact that was not there or did nothing.
+/// Weights of the examples at contact `contact` of the last pl_detail_filter_apply(). `weights`
+/// holds example_count of the set. All zero for a contact that does not exist or had no effect.
 PL_API void pl_detail_filter_get_weights(const pl_detail_filter *filter, int32_t contact, double *weights);
 
-/// Wall-clock time of the last pl_detail_filter_apply(), part by part.
+/// Wall-clock time of the last pl_detail_filter_apply() by part.
 typedef struct pl_detail_time_report {
-  double find_seconds;      ///< contacts on the surface, and what hangs together around them
-  double describe_seconds;  ///< descriptors of place, load and patch
+  double find_seconds;      ///< contacts on the surface, and connectivity around them
+  double describe_seconds;  ///< descriptors of site, load and patch
   double weigh_seconds;     ///< comparison with all examples, and weights
   double blend_seconds;     ///< stamps of examples into one for each contact
   double stamp_seconds;     ///< that one onto the surface
 } pl_detail_time_report;
 
-/// What the last frame took; all zero before the first.
+/// Wall-clock time of the last frame; all zero before the first.
 PL_API pl_detail_time_report pl_detail_filter_get_report(const pl_detail_filter *filter);
 
-/// What pl_detail_segment() found. The caller gives the arrays.
+/// Result of pl_detail_segment(). The caller provides the arrays.
 typedef struct pl_detail_segments {
   int32_t count;              ///< wanted
   int32_t *segment_of_point;  ///< one per surface point, the largest segment is 0
   int32_t *
-      representatives;  ///< surface point that is most like the rest of each segment: where to record. -1 for an empty segment; may be NULL
+      representatives;  ///< most typical surface point of each segment: where to record. -1 for an empty segment; may be NULL
   double spread;  ///< root of the mean squared distance to the segments' centers
 } pl_detail_segments;
 
-/// Divide a surface into places that are alike around (paper 003, section 6.1). `def` gives window radius and site order. Equal input gives equal
-/// segments. Fails with PL_ERROR_INVALID_ARGUMENT for a count below 1, or as pl_detail_filter_create(). Uses the context's threads.
+/// Segment a surface into regions that are similar in shape (paper 003, section 6.1). `def` gives
+/// window radius and site order. Equal input gives equal segments. Fails with
+/// PL_ERROR_INVALID_ARGUMENT for a count below 1, or as pl_detail_filter_create() does. Uses the
+/// threads of the context.
 PL_API pl_status pl_detail_segment(pl_context *context, const pl_detail_def *def, const pl_detail_object *object, uint64_t seed,
                                    pl_detail_segments *segments, pl_error *error);
 
-/// How well examples cover a surface.
+/// How well examples cover a surface. The caller provides the arrays.
 typedef struct pl_detail_coverage {
-  double limit;      ///< what counts as covered: the width of the kernel for sites
-  double covered;    ///< share of surface points within the limit
-  int32_t farthest;  ///< surface point that is least like any example: record there next
-  double max, mean;
+  double *distances;  ///< one per surface point: distance (eq. 9) of its site to that of the nearest example
+  int32_t *nearest;   ///< one per surface point: index of the nearest example; NULL: not wanted
+  double limit;       ///< largest distance that counts as covered: the width of the kernel for sites
+  double covered;     ///< fraction of surface points within the limit
+  int32_t farthest;   ///< surface point least similar to any example: the next one to record
+  double max, mean;   ///< of the distances
 } pl_detail_coverage;
 
-/// Distance (eq. 9) of each surface point's place to the nearest example's, and which that is (`nearest` may be NULL). Both hold
-/// surface_count. `scale` as in pl_detail_filter_def. Fails as pl_detail_segment().
-PL_API pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *set, const pl_detail_object *object, double scale,
-                                 double *distances, int32_t *nearest, pl_detail_coverage *coverage, pl_error *error);
+/// Measure how well the examples of a set cover a surface. Set `distances` and `nearest` of
+/// `coverage` before the call; all other fields are results. `scale` is as in pl_detail_filter_def.
+/// Fails as pl_detail_segment() does.
+PL_API pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *set,
+                                            const pl_detail_object *object, double scale, pl_detail_coverage *coverage,
+                                            pl_error *error);
 
 /// Input of pl_detail_layer_add().
 typedef struct pl_detail_layer_def {
@@ -286,22 +314,25 @@ typedef struct pl_detail_layer_def {
 /// Every parameter at its default, all moving colliders; set and mesh are to be filled in.
 PL_API pl_detail_layer_def pl_default_detail_layer_def(void);
 
-/// A filter on a body of a world.
+/// A detail filter on a body of a world.
 typedef struct pl_detail_layer pl_detail_layer;
 
-/// Let the surface of a body show detail wherever tools touch it, after every step from now on. Each tool that touches is one contact: in the middle of the
-/// points it touches, the deeper ones counting more. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_DATA when the mesh has no tets or is
-/// not the model's. The caller destroys the layer after the world.
+/// Add detail to the surface of a body wherever tools touch it, after every step from now on. Each
+/// tool that touches is one contact, at the mean of the touched points, weighted by depth. The
+/// caller owns the layer and destroys it after the world. Fails with PL_ERROR_NOT_FOUND for a stale
+/// handle, PL_ERROR_INVALID_DATA when the mesh has no tets or is not the one that the model was
+/// built from.
 PL_API pl_status pl_detail_layer_add(pl_world *world, pl_body_id body, const pl_detail_layer_def *def, pl_detail_layer **layer,
                                      pl_error *error);
 
-/// Destroy a layer; its world must be gone, or its body. NULL is allowed.
+/// Destroy a layer. Its world, or its body, must have been destroyed before. NULL is allowed.
 PL_API void pl_detail_layer_destroy(pl_detail_layer *layer);
 
-/// Contacts of the last step: their number, and up to `max` of them into `reports`, which may be NULL.
+/// Contacts of the last step. Returns their number and writes at most `max` of them to `reports`,
+/// which may be NULL.
 PL_API int32_t pl_detail_layer_get_contacts(const pl_detail_layer *layer, int32_t max, pl_detail_contact_report *reports);
 
-/// What the filter took in the last step in which a tool touched.
+/// Wall-clock time of the filter in the last step in which a tool touched.
 PL_API pl_detail_time_report pl_detail_layer_get_report(const pl_detail_layer *layer);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /// @file examples.h
-/// Weights of example poses on their own, for hosts with bodies or drivers of their own. Bodies of this library find their weights themselves
-/// (pl_body_get_weights()).
+/// Weights of example poses, for hosts with bodies or drivers of their own. Bodies of this library
+/// find their weights themselves (pl_body_get_weights()).
 #ifndef PLIANT_EXAMPLES_H
 #define PLIANT_EXAMPLES_H
 
@@ -10,13 +10,16 @@
 extern "C" {
 #endif
 
-/// Most examples of one set.
+/// Maximum number of examples of one set.
 #define PL_MAX_EXAMPLE_COUNT 32
 
-/// The mixture of rest and examples nearest to a given shape: minimise |L w - d|² over w_k >= 0, sum w_k <= 1, where the columns of L are the
-/// descriptors of the examples less the rest's, and d is the shape's less the rest's. `gram` is L^T L (count x count, symmetric) and `pull`
-/// is L^T d. Exact, also for examples that depend on each other; allocates nothing. Fails with PL_ERROR_INVALID_ARGUMENT when count is
-/// not in 0 … PL_MAX_EXAMPLE_COUNT; numbers that are not finite give the rest (all weights 0).
+/// Weights of the blend of rest shape and examples nearest to a given shape: minimise |L w - d|²
+/// over w_k >= 0, sum w_k <= 1, where the columns of L are the descriptors of the examples minus
+/// that of the rest shape, and d is the descriptor of the shape minus that of the rest shape.
+/// `gram` is L^T L (count x count, symmetric) and `pull` is L^T d; `weights` receives `count`
+/// numbers. Exact, also for linearly dependent examples. Allocates nothing; may be called from
+/// several threads at once. Fails with PL_ERROR_INVALID_ARGUMENT when count is not in 0 …
+/// PL_MAX_EXAMPLE_COUNT. Numbers that are not finite give the rest shape (all weights 0).
 PL_API pl_status pl_weights_nearest(int32_t count, const double *gram, const double *pull, double *weights);
 
 #ifdef __cplusplus

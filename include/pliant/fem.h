@@ -1,5 +1,6 @@
 /// @file fem.h
-/// Finite elements: curves, shells and solids whose stiffness is a Young's modulus in pascals, stepped implicitly.
+/// Finite elements: curves, shells and solids with a Young's modulus in pascals, stepped
+/// implicitly.
 #ifndef PLIANT_FEM_H
 #define PLIANT_FEM_H
 
@@ -16,7 +17,7 @@ extern "C" {
 /// A linear solver of the lab.
 struct pl_linear_backend;
 
-/// What a mesh is made of. Each kind says which elements of the mesh it uses.
+/// Material model. Each says which elements of the mesh it uses.
 typedef enum pl_fem_material {
   PL_FEM_COROTATED = 0,  ///< tets: corotated linear elasticity with exact tangent (paper 002, eqs. 1 to 3)
   PL_FEM_NEO_HOOKEAN,    ///< tets: stable neo-Hookean
@@ -27,13 +28,13 @@ typedef enum pl_fem_material {
   PL_FEM_FAST,  ///< tets: corotated for interactive use, one constant matrix factored once, volume kept by a few iterations
 } pl_fem_material;
 
-/// How time is stepped.
+/// Time integration.
 typedef enum pl_fem_scheme {
   PL_FEM_SECOND_ORDER = 0,  ///< keeps energy and damps only what the material damps; the default
   PL_FEM_IMPLICIT_EULER,    ///< first order: damps by itself, never gains energy
 } pl_fem_scheme;
 
-/// How linear systems are solved.
+/// Linear solver.
 typedef enum pl_fem_solver {
   PL_FEM_SOLVER_AUTO = 0,  ///< chosen from size and stiffness; the report says why
   PL_FEM_SOLVER_CG,        ///< conjugate gradients
@@ -102,17 +103,20 @@ typedef struct pl_fem_def {
 /// Every parameter at its default, of the given material; mesh and all else are to be filled in.
 PL_API pl_fem_def pl_default_fem_def(pl_fem_material material);
 
-/// Prepare a mesh as a finite-element body; particles are its points. Fails with PL_ERROR_INVALID_DATA, naming the element, when there are no elements of
-/// the material's kind, when one has no volume, area or length, or when a point belongs to none.
+/// Build a finite-element model from a mesh; particles are its points. The mesh may be destroyed
+/// afterwards. The caller owns the model. Fails with PL_ERROR_INVALID_DATA, naming the element,
+/// when the mesh has no elements of the kind that the material uses, when one has no volume, area
+/// or length, or when a point belongs to no element; PL_ERROR_INVALID_ARGUMENT for a def out of
+/// range.
 PL_API pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_model **model, pl_error *error);
 
-/// What the last step or equilibrium of a finite-element body took.
+/// Work and result of the last step or equilibrium of a finite-element body.
 typedef struct pl_fem_report {
   int32_t newton_count;      ///< Newton iterations
-  bool converged;            ///< the residual came below the tolerance
+  bool converged;            ///< the residual is below the tolerance
   int32_t linear_count;      ///< iterations of the linear solver in all of them
   double residual;           ///< newtons, largest of any point
-  double relative_residual;  ///< root of the sum of squares of all residual forces, as a share of that of the forces that balance
+  double relative_residual;  ///< root of the sum of squares of all residual forces, relative to that of the forces that balance
   double energy;             ///< J, elastic
   double assembly_seconds;   ///< wall-clock time in energies, forces and matrices
   double factor_seconds;     ///< in factorisations and preconditioners
@@ -120,7 +124,8 @@ typedef struct pl_fem_report {
   char solver[400];          ///< which solver was used and why
 } pl_fem_report;
 
-/// Report of a body's last step. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_UNSUPPORTED for a body of another method.
+/// Report of a body's last step. Fails with PL_ERROR_NOT_FOUND for a stale handle,
+/// PL_ERROR_UNSUPPORTED for a body of another method.
 PL_API pl_status pl_fem_get_report(const pl_world *world, pl_body_id body, pl_fem_report *report);
 
 /// Input of pl_fem_equilibrium().
@@ -145,13 +150,18 @@ typedef struct pl_fem_equilibrium_def {
 /// Every parameter at its default: no load.
 PL_API pl_fem_equilibrium_def pl_default_fem_equilibrium_def(void);
 
-/// Find where a body rests under a load: `positions` (one per point) is where to start from and receives the answer. Status
-/// PL_REMARK_NOT_CONVERGED when the tolerance was not reached; the report says how far it came.
+/// Find the equilibrium of a body under a load. `positions` (one per point, metres) holds the start
+/// and receives the result. `report` may be NULL. Returns PL_REMARK_NOT_CONVERGED when the
+/// tolerance was not reached; the report says how far it came. Fails with PL_ERROR_UNSUPPORTED for
+/// a model of another method, PL_ERROR_INVALID_DATA for positions that are not finite,
+/// PL_ERROR_INVALID_ARGUMENT for a def out of range. May be called from several threads at once.
 PL_API pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model, const pl_fem_equilibrium_def *def,
                                     pl_vec3 *positions, pl_fem_report *report, pl_error *error);
 
-/// Elastic energy (J) and, if wanted, forces (N, one per point) of a model in a pose.
-PL_API pl_status pl_fem_energy_of(pl_context *context, const pl_model *model, const pl_vec3 *positions, double *energy,
+/// Elastic energy (J) of a model in the pose `positions`, and the elastic forces (N, one per point)
+/// if `forces` is not NULL. Fails with PL_ERROR_UNSUPPORTED for a model of another method, and when
+/// out of memory.
+PL_API pl_status pl_fem_compute_energy(pl_context *context, const pl_model *model, const pl_vec3 *positions, double *energy,
                                   pl_vec3 *forces, pl_error *error);
 
 #ifdef __cplusplus

@@ -1,9 +1,12 @@
 /// @file fit.h
-/// Estimation of a soft object from its motion (part of the lab): the reference shape it would have without gravity, Young's modulus as a field, Poisson's ratio and
-/// Rayleigh damping, with how well the motion determines each.
+/// Material of a soft object estimated from its motion (part of the lab): the gravity-free
+/// reference shape, Young's modulus as a field, Poisson's ratio and Rayleigh damping, and how well
+/// the motion determines each.
 ///
-/// Input is what tracking gives: a mesh of tets in the static shape, that is as it hangs or stands in gravity, and sequences of positions of its points. The object is a
-/// body of corotated or stable neo-Hookean tets of known density, held at some of its points, and moves by itself after being let go.
+/// The input is a tracked motion: a tet mesh in the static shape, that is in equilibrium under
+/// gravity, and sequences of positions of its points. The object consists of corotated or stable
+/// neo-Hookean tets of known density, is held at some of its points, and moves freely after it is
+/// released.
 #ifndef PLIANT_FIT_H
 #define PLIANT_FIT_H
 
@@ -19,7 +22,7 @@ extern "C" {
 
 // --- the reference shape -------------------------------------------------------------------------------------------
 
-/// How the reference shape is found.
+/// Method that finds the reference shape.
 typedef enum pl_reference_solver {
   PL_REFERENCE_NEWTON = 0,     ///< Newton's method on the force residual, with line search and load steps; the default
   PL_REFERENCE_VIRTUAL_FORCE,  ///< the residual acts as virtual force in artificial time (paper 002, section 6.1)
@@ -46,39 +49,42 @@ typedef struct pl_reference_def {
   uint32_t magic;                          ///< set by pl_default_reference_def()
 } pl_reference_def;
 
-/// How the search for a reference shape went.
+/// Result of the search for a reference shape.
 typedef struct pl_reference_report {
   bool converged;
   int32_t iteration_count;   ///< Newton iterations or steps of artificial time
   int32_t linear_count;      ///< products with the Jacobian
   int32_t load_steps;        ///< parts in which gravity had to be applied
   double residual;           ///< newtons: root of the sum of squares over free points
-  double relative_residual;  ///< as a share of that of the weight
-  double min_volume;       ///< of an element, as a share of its volume in the static shape
+  double relative_residual;  ///< residual relative to the weight
+  double min_volume;       ///< of an element, relative to its volume in the static shape
   double seconds;
 } pl_reference_report;
 
 /// Every parameter at its default; nothing pinned, no direct solver.
 PL_API pl_reference_def pl_default_reference_def(void);
 
-/// Find the shape without gravity of a body whose shape in gravity is known. `model` is built from the static shape by pl_fem_build(), of corotated or neo-Hookean tets, with
-/// the body's moduli and density; masses are those of the static shape. `reference`, one per point, is where to start (the points of the static shape are a good start)
-/// and receives the answer. `report` may be NULL. PL_REMARK_NOT_CONVERGED with the shape as far as it came: no shape of such a soft body carries that load, or the limit was too
-/// small. Fails with PL_ERROR_UNSUPPORTED for models of other kinds. May be called from several threads at once.
+/// Find the gravity-free rest shape of a body whose shape in gravity is known. `model` is built
+/// from the static shape by pl_fem_build(), of corotated or neo-Hookean tets, with the moduli and
+/// density of the body; masses are those of the static shape. `reference` (one per point, metres)
+/// holds the start, for which the static shape is a good choice, and receives the result. `report`
+/// may be NULL. Returns PL_REMARK_NOT_CONVERGED with the shape reached so far when no shape of such
+/// a soft body carries the load, or when the maximum number of iterations was too small. Fails with
+/// PL_ERROR_UNSUPPORTED for models of other kinds. May be called from several threads at once.
 PL_API pl_status pl_reference_find(pl_context *context, const pl_model *model, const pl_reference_def *def, pl_vec3 *reference,
                                    pl_reference_report *report, pl_error *error);
 
 // --- Young's modulus as a field ------------------------------------------------------------------------------------
 
-/// Where the control points of a field are.
+/// Positions of the control points of a field.
 typedef enum pl_field_placement {
   PL_FIELD_UNIFORM = 0,  ///< one modulus for the whole body
-  PL_FIELD_GIVEN,        ///< at given places
+  PL_FIELD_GIVEN,        ///< at given positions
   PL_FIELD_ALONG_AXIS,   ///< evenly along an axis, from the first to the last point of the body
   PL_FIELD_FARTHEST,     ///< each at the mesh point farthest from all before it, the first farthest from the middle
 } pl_field_placement;
 
-/// How moduli are blended between control points.
+/// Interpolation of moduli between control points.
 typedef enum pl_field_blend {
   PL_FIELD_LINEAR = 0,  ///< linearly along the axis, constant beyond the ends
   PL_FIELD_HARMONIC,    ///< by functions that are harmonic in the body, 1 around one control point and 0 around the others
@@ -99,10 +105,10 @@ typedef struct pl_field_def {
   uint32_t magic;         ///< set by pl_default_field_def()
 } pl_field_def;
 
-/// Control points and their weights in every tet.
+/// Control points of Young's modulus and their weights in every tet. Immutable.
 typedef struct pl_field pl_field;
 
-/// Borrowed arrays of a field, valid as long as it.
+/// Borrowed arrays of a field; valid as long as the field.
 typedef struct pl_field_view {
   int32_t control_count, tet_count;
   const pl_vec3 *points;  ///< control points
@@ -112,8 +118,10 @@ typedef struct pl_field_view {
 /// Uniform.
 PL_API pl_field_def pl_default_field_def(void);
 
-/// Weights of control points in the tets of a mesh. The mesh is not needed afterwards. Fails with PL_ERROR_INVALID_ARGUMENT for a wrong def, with
-/// PL_ERROR_INVALID_DATA when a mesh has no tets or two control points belong to the same mesh point.
+/// Compute the weights of control points in the tets of a mesh. The mesh is not needed afterwards.
+/// The caller owns the field. Fails with PL_ERROR_INVALID_ARGUMENT for a def that is wrong,
+/// PL_ERROR_INVALID_DATA when the mesh has no tets or two control points belong to the same mesh
+/// point.
 PL_API pl_status pl_field_build(pl_context *context, const pl_field_def *def, const pl_mesh *mesh, pl_field **field,
                                 pl_error *error);
 
@@ -138,20 +146,22 @@ typedef struct pl_fit_range {
   bool fitted;
 } pl_fit_range;
 
-/// A motion of the object as tracking gives it. Arrays are borrowed and must stay until the fit is destroyed.
+/// A motion of the object as tracking gives it. Arrays are borrowed and must stay until the fit is
+/// destroyed.
 typedef struct pl_fit_sequence {
   int32_t frame_count;              ///< at least 2
   double frame_seconds;             ///< between frames
   const pl_vec3 *positions;         ///< frame_count times the points of the mesh, metres
-  const double *point_weights;      ///< what a point counts for, one per point, or NULL for 1 everywhere; 0: not looked at
+  const double *point_weights;      ///< weight of each point, or NULL for 1 everywhere; 0: ignored
   const double *frame_weights;      ///< the same per frame, or NULL; one that is 0 leaves a frame out, such as a lost one
   const pl_vec3 *start_positions;   ///< at frame 0, or NULL: `positions` of it
   const pl_vec3 *start_velocities;  ///< m/s at frame 0, or NULL: at rest
   bool pins_move;                   ///< pinned points follow `positions`; otherwise they stay in the static shape
 } pl_fit_sequence;
 
-/// Independent jobs of a fit: simulations of sequences, samples of a warm start. `evaluate` fills output_size numbers for one job, may be called from several threads
-/// at once for different jobs, and does not depend on the others.
+/// Independent jobs of a fit: simulations of sequences, samples of a warm start. `evaluate` fills
+/// output_size numbers for one job, may be called from several threads at once for different jobs,
+/// and does not depend on the others.
 typedef struct pl_fit_jobs {
   int32_t count;
   size_t output_size;  ///< numbers per job
@@ -160,29 +170,33 @@ typedef struct pl_fit_jobs {
   void *data;
 } pl_fit_jobs;
 
-/// Who runs them. `run` must leave outputs of all jobs, from wherever they were computed. Where several processes run the same fit, each calls `evaluate` for its own
-/// share and receives the rest: all then go on with the same numbers, and end with the same result, for any number of them.
+/// Who runs them. `run` must leave outputs of all jobs, from wherever they were computed. Where
+/// several processes run the same fit, each calls `evaluate` for its own share and receives the
+/// rest: all then go on with the same numbers, and end with the same result, for any number of
+/// them.
 typedef struct pl_fit_batch {
   void (*run)(void *user, const pl_fit_jobs *jobs);
   void *user;
 } pl_fit_batch;
 
-/// A fit of a body to motions of it: what is given, and how far the search has come.
+/// A fit of material parameters to motions of a body, and the state of the search. One thread at a
+/// time.
 typedef struct pl_fit pl_fit;
 
-/// What is known of a fit after each iteration.
+/// State of a fit after an iteration.
 typedef struct pl_fit_progress {
   int32_t iteration;    ///< from 1
   int32_t frame_count;  ///< of the window now fitted
   int32_t steps;        ///< time steps between two frames now
   int32_t evaluations;  ///< simulations of all sequences so far
   double rms;           ///< metres, root of the weighted mean square distance of points in the window
-  double change;        ///< largest change of a parameter in the iteration, of its logarithm where that is what is fitted
+  double change;        ///< largest change of a parameter in the iteration (of its logarithm where the logarithm is fitted)
   double damping;       ///< Levenberg's
   bool accepted;        ///< the iteration made the distance smaller
 } pl_fit_progress;
 
-/// Called after every iteration (of Nelder-Mead: every evaluation). pl_fit_snapshot() may be called in it. Returns whether to go on.
+/// Called after every iteration (Nelder-Mead: after every evaluation). pl_fit_snapshot() may be
+/// called in it. Returns whether to continue.
 typedef bool pl_fit_callback(void *user, const pl_fit *fit, const pl_fit_progress *progress);
 
 /// Input of pl_fit_create().
@@ -245,11 +259,19 @@ typedef struct pl_fit_def {
 /// Every parameter at its default; nothing pinned, a uniform field.
 PL_API pl_fit_def pl_default_fit_def(void);
 
-/// Set up a fit of the mesh's tets to sequences. Nothing is simulated yet. The mesh is copied; field, sequences' arrays, batch and backend are borrowed. Fails with
-/// PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA, naming field or frame, when something is wrong (positions that are not finite count only where their weight is not 0);
-/// PL_ERROR_UNSUPPORTED for Nelder-Mead in a build without NLopt. `*fit` is then NULL.
-PL_API pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mesh *mesh, const pl_fit_sequence *sequences,
-                               int32_t sequence_count, pl_fit **fit, pl_error *error);
+/// A list of sequences. Borrowed.
+typedef struct pl_fit_sequences {
+  const pl_fit_sequence *items;
+  int32_t count;
+} pl_fit_sequences;
+
+/// Create a fit of the mesh's tets to sequences. Nothing is simulated yet. The mesh is copied; the
+/// field, the arrays of the sequences, batch and backend are borrowed and must outlive the fit. The
+/// caller owns the fit. Fails with PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA, naming field
+/// or frame, when something is wrong (positions that are not finite are allowed where their weight
+/// is 0); PL_ERROR_UNSUPPORTED for Nelder-Mead in a build without NLopt. `*fit` is then NULL.
+PL_API pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mesh *mesh, const pl_fit_sequences *sequences,
+                               pl_fit **fit, pl_error *error);
 
 /// Destroy a fit. NULL is allowed.
 PL_API void pl_fit_destroy(pl_fit *fit);
@@ -272,32 +294,38 @@ typedef struct pl_warm_start_def {
   uint32_t magic;  ///< set by pl_default_warm_start_def()
 } pl_warm_start_def;
 
-/// What a warm start found.
+/// Result of a warm start.
 typedef struct pl_warm_start_report {
-  double frequency;      ///< Hz, of the captured motion along the mode that it moves in most, as seen: damped
+  double frequency;      ///< Hz, of the captured (damped) motion along its dominant mode
   double natural;        ///< Hz, the same without damping
   double damping_ratio;  ///< of that motion
   double young;          ///< Pa, uniform, whose mode has that frequency
   int32_t mode;          ///< which of the modes, from 0
   int32_t solved_count;  ///< samples that have a reference shape
-  double mismatch;       ///< root of the mean square of relative differences of frequencies, beside a common one, at the end
+  double mismatch;       ///< root mean square of relative differences of frequencies, without their common factor, at the end
   double seconds;
 } pl_warm_start_report;
 
 /// Every parameter at its default.
 PL_API pl_warm_start_def pl_default_warm_start_def(void);
 
-/// Start values from frequencies (paper 002, section 6.3): for each of a range of uniform moduli reference shape and lowest modes, the captured motion projected onto
-/// them, and the modulus whose frequency is the captured one. Poisson's ratio stays. Damping starts from the decay of the projected motion. With several control
-/// points these are then changed one by one until the frequencies of all modes that move agree best, and all together by what is left. PL_REMARK_NOT_CONVERGED when the motion has no frequency to go by (start values
-/// stay). PL_ERROR_UNSUPPORTED in a build without ARPACK.
+/// Find start values from frequencies (paper 002, section 6.3). For a range of uniform moduli the
+/// reference shape and the lowest modes are computed, the captured motion is projected onto them,
+/// and the modulus is chosen whose frequency is the captured one. Poisson's ratio is kept. Damping
+/// starts from the decay of the projected motion. With several control points these are then
+/// changed one by one until the frequencies of all moving modes agree best, and all together by the
+/// remaining common factor. `report` may be NULL. Returns PL_REMARK_NOT_CONVERGED when the motion
+/// has no usable frequency; start values are then kept. Fails with PL_ERROR_UNSUPPORTED in a build
+/// without ARPACK.
 PL_API pl_status pl_fit_warm_start(pl_fit *fit, const pl_warm_start_def *def, pl_warm_start_report *report, pl_error *error);
 
-/// Fit until the tolerance or the limit is reached, or the callback stops it (PL_REMARK_CANCELLED; calling again goes on). PL_REMARK_NOT_CONVERGED at the limit.
-/// PL_ERROR_INVALID_DATA when the start values have no reference shape or cannot be simulated.
+/// Fit until the tolerance or the maximum number of iterations is reached, or the callback stops
+/// it. Returns PL_REMARK_CANCELLED when it was stopped (calling again continues),
+/// PL_REMARK_NOT_CONVERGED at the maximum. Fails with PL_ERROR_INVALID_DATA when the start values
+/// have no reference shape or cannot be simulated.
 PL_API pl_status pl_fit_run(pl_fit *fit, pl_error *error);
 
-/// How far a parameter is determined by the data.
+/// How well the data determine a parameter.
 typedef enum pl_fit_verdict {
   PL_FIT_DETERMINED = 0,
   PL_FIT_NOT_DETERMINED,  ///< the interval is wider than `doubt`: the number is one of many that fit as well
@@ -308,7 +336,7 @@ typedef enum pl_fit_verdict {
 /// Name of a verdict, such as "not determined"; static storage.
 PL_API const char *pl_fit_verdict_name(pl_fit_verdict verdict);
 
-/// One parameter as it came out.
+/// Estimate of one parameter.
 typedef struct pl_fit_estimate {
   char name[24];  ///< "young 3", "poisson", "mass damping", "stiffness damping"
   double value;
@@ -317,32 +345,37 @@ typedef struct pl_fit_estimate {
   pl_fit_verdict verdict;
 } pl_fit_estimate;
 
-/// The result of a fit.
+/// Result of a fit.
 typedef struct pl_fit_report {
   int32_t parameter_count;           ///< control points and three
   const pl_fit_estimate *estimates;  ///< Young's moduli, Poisson's ratio, mass damping, stiffness damping
-  const double *correlations;        ///< parameter_count squared, -1 … 1; 0 beside those that are held
+  const double *correlations;        ///< parameter_count squared, -1 … 1; 0 for held parameters
   bool converged;
   int32_t iteration_count, evaluation_count;
   double rms;           ///< metres, of the last window
-  double deviation;     ///< metres: what each coordinate was taken to be off by: residual or `noise`, whichever is larger
+  double deviation;     ///< metres: assumed error of each coordinate: the larger of residual and `noise`
   double amplitude;     ///< metres, root of the mean square distance of the tracked points from the static shape
   int32_t frame_count;  ///< of the last window
-  int32_t steps;        ///< time steps between two frames that were enough, or the most
+  int32_t steps;        ///< time steps between two frames that were sufficient, or the maximum
   double seconds;       ///< in pl_fit_run()
   pl_reference_report reference;
 } pl_fit_report;
 
-/// The result as it stands. The first call after an iteration simulates once more where that is needed. Arrays are valid until the next call with this fit.
+/// The current result. The first call after an iteration may simulate once more. The arrays are
+/// valid until the next call with this fit. Fails with PL_ERROR_INVALID_DATA when the current
+/// values have no reference shape or cannot be simulated.
 PL_API pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error);
 
-/// Reference shape of the current parameters, one per point, and Young's modulus of each tet, Pa; either may be NULL.
+/// Reference shape of the current parameters (one per point, metres) and Young's modulus of each
+/// tet (Pa). Either may be NULL.
 PL_API pl_status pl_fit_get_fields(const pl_fit *fit, pl_vec3 *reference, double *young);
 
-/// Parameters as they stand, in the order of the estimates; `*count` receives their number. Valid until the next call with this fit. May be called in the callback.
+/// Current parameters in the order of the estimates; `*count` receives their number. Valid until
+/// the next call with this fit. May be called in the callback.
 PL_API const double *pl_fit_get_values(const pl_fit *fit, int32_t *count);
 
-/// Set parameters by hand: as many numbers as estimates, in the same order. Fails outside the bounds.
+/// Set the parameters, one number per estimate in the same order. Fails with
+/// PL_ERROR_INVALID_ARGUMENT for values outside their bounds.
 PL_API pl_status pl_fit_set_values(pl_fit *fit, const double *values, pl_error *error);
 
 /// How well a sequence is predicted.
@@ -352,22 +385,28 @@ typedef struct pl_fit_prediction {
   double worst;      ///< metres, largest distance of a point that counts
 } pl_fit_prediction;
 
-/// Simulate a sequence, such as one that was not fitted, with the parameters as they stand: `positions`, frame_count times the points, may be NULL.
+/// Simulate a sequence, such as a held-out one, with the current parameters. `positions` receives
+/// frame_count times the points of the mesh and may be NULL; so may `prediction`. Fails with
+/// PL_ERROR_INVALID_DATA when the sequence is wrong or cannot be simulated.
 PL_API pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *positions, pl_fit_prediction *prediction,
                                 pl_error *error);
 
-/// The fitted body as a model for any world: rest shape, moduli and damping as they stand, density such that the whole mass is the same. `base` gives all else
-/// (surface, friction, solver …); NULL: defaults. Belongs to the caller.
+/// Build a model of the fitted body for any world: current rest shape, moduli and damping, and the
+/// density that keeps the total mass. `base` gives all other settings (surface, friction, solver
+/// …); NULL: defaults. The caller owns the model. Fails as pl_fem_build() does.
 PL_API pl_status pl_fit_build_model(pl_fit *fit, const pl_fem_def *base, pl_model **model, pl_error *error);
 
-/// Bytes that pl_fit_snapshot() writes now.
+/// Size in bytes of a snapshot now.
 PL_API size_t pl_fit_snapshot_size(const pl_fit *fit);
 
-/// Everything that pl_fit_run() needs to go on from here: parameters, reference shape, window, damping, for Nelder-Mead the log of all evaluations. Plain bytes of this machine.
+/// Copy everything that pl_fit_run() needs to continue into `buffer`: parameters, reference shape,
+/// window, damping, and for Nelder-Mead the log of all evaluations. The bytes are valid on machines
+/// of the same kind only.
 PL_API void pl_fit_snapshot(const pl_fit *fit, void *buffer);
 
-/// Take it up again in a fit of the same def, mesh and sequences; what follows is the same to the last bit. PL_ERROR_INVALID_DATA if the bytes are not from such a fit; the fit
-/// is then as it was.
+/// Restore a snapshot in a fit of the same def, mesh and sequences. The fit then continues with the
+/// same bits. Fails with PL_ERROR_INVALID_DATA if the bytes are not from such a fit; nothing has
+/// changed then.
 PL_API pl_status pl_fit_restore(pl_fit *fit, const void *buffer, size_t size, pl_error *error);
 
 #ifdef __cplusplus

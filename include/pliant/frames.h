@@ -1,5 +1,5 @@
 /// @file frames.h
-/// Moving surfaces written to disk as frames (part of the lab).
+/// Files of moving surfaces, frame by frame (part of the lab).
 #ifndef PLIANT_FRAMES_H
 #define PLIANT_FRAMES_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// What a frame writer can write.
+/// Formats of a frame writer.
 typedef enum pl_frame_format {
   PL_FRAMES_PC2 = 1,  ///< point cache 2, one file (Blender: Mesh Cache)
   PL_FRAMES_MDD,      ///< one file, big-endian
@@ -37,7 +37,7 @@ typedef struct pl_frames_def {
   uint32_t magic;    ///< set by pl_default_frames_def()
 } pl_frames_def;
 
-/// A file, or a row of files, being written frame by frame.
+/// A writer of frames to one file or a series of files. One thread at a time.
 typedef struct pl_frames pl_frames;
 
 /// 60 frames per second from time 0; format, path and topology are to be filled in.
@@ -46,40 +46,52 @@ PL_API pl_frames_def pl_default_frames_def(pl_frame_format format);
 /// Name of a format, such as "pc2"; static storage.
 PL_API const char *pl_frame_format_name(pl_frame_format format);
 
-/// Format of a name such as "pc2", or 0.
+/// Format called `name`, such as "pc2"; 0 if there is none.
 PL_API pl_frame_format pl_frame_format_find(const char *name);
 
-/// Start writing. Nothing appears under the final name before pl_frames_close() (frames in files of their own appear whole, one by one).
+/// Start writing frames. Nothing appears under the final name before pl_frames_close(); frames in
+/// files of their own appear complete, one by one. The caller owns the writer until it is closed or
+/// abandoned. Fails with PL_ERROR_FILE when a file cannot be created, PL_ERROR_INVALID_ARGUMENT for
+/// a def that is wrong.
 PL_API pl_status pl_frames_create(pl_context *context, const pl_frames_def *def, pl_frames **frames, pl_error *error);
 
-/// Write the next frame: `point_count` positions in metres.
+/// Write the next frame: `point_count` positions in metres. Fails with PL_ERROR_FILE when it cannot
+/// be written, PL_ERROR_INVALID_ARGUMENT for positions that are not finite or too large for the
+/// format, and for more frames than the def announced.
 PL_API pl_status pl_frames_add_frame(pl_frames *frames, const pl_vec3 *points, pl_error *error);
 
-/// Finish and rename into place; the writer is gone afterwards, whatever the result.
+/// Finish the file and rename it to its final name. The writer is destroyed, whatever the result.
+/// Fails with PL_ERROR_FILE when it cannot be written, PL_ERROR_INVALID_ARGUMENT when no frame was
+/// written.
 PL_API pl_status pl_frames_close(pl_frames *frames, pl_error *error);
 
-/// Give up: remove the temporary file and destroy the writer. NULL is allowed.
+/// Abandon the file: remove the temporary file and destroy the writer. NULL is allowed.
 PL_API void pl_frames_abandon(pl_frames *frames);
 
-/// A row of frames read back.
+/// A file of frames opened for reading. One thread at a time.
 typedef struct pl_frame_file pl_frame_file;
 
-/// What is in a frame file. PC2 counts time in frames of the host's project, not in seconds: start_time is then a frame number and
-/// frame_rate the samples per frame.
+/// Contents of a frame file. PC2 counts time in frames of the host's project, not in seconds:
+/// start_time is then a frame number and frame_rate the samples per frame.
 typedef struct pl_frame_file_report {
   pl_frame_format format;  ///< PL_FRAMES_PC2 or PL_FRAMES_MDD
   int32_t point_count, frame_count;
   double start_time, frame_rate;
 } pl_frame_file_report;
 
-/// Open a PC2 or MDD file; its content decides which. Sizes are checked against the bytes that are there.
+/// Open a PC2 or MDD file; the format follows from the content. The caller closes it. `report` may
+/// be NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when it cannot be read,
+/// PL_ERROR_INVALID_DATA when its sizes do not fit its bytes, PL_ERROR_UNSUPPORTED for an unknown
+/// version of PC2.
 PL_API pl_status pl_frame_file_open(pl_context *context, const char *path, pl_frame_file **file, pl_frame_file_report *report,
                                     pl_error *error);
 
-/// Read frame number `frame` into `points` of point_count vectors.
+/// Read frame `frame` (from 0) into `points`, point_count of them. Fails with
+/// PL_ERROR_INVALID_ARGUMENT when there is no such frame, PL_ERROR_INVALID_DATA for positions that
+/// are not finite, PL_ERROR_FILE when it cannot be read.
 PL_API pl_status pl_frame_file_read(pl_frame_file *file, int32_t frame, pl_vec3 *points, pl_error *error);
 
-/// Close. NULL is allowed.
+/// Close the file. NULL is allowed.
 PL_API void pl_frame_file_close(pl_frame_file *file);
 
 #ifdef __cplusplus

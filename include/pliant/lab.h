@@ -1,5 +1,6 @@
 /// @file lab.h
-/// The lab: files, scenes and pictures around the runtime.
+/// The lab: files, scenes, characters, capture and pictures around the runtime. This is the list of
+/// its headers.
 #ifndef PLIANT_LAB_H
 #define PLIANT_LAB_H
 
@@ -8,16 +9,17 @@
 #include "pliant/character.h"
 #include "pliant/checkpoint.h"
 #include "pliant/cloud.h"
-#include "pliant/file.h"
+#include "pliant/detail_file.h"
+#include "pliant/detail_session.h"
 #include "pliant/fit.h"
 #include "pliant/frames.h"
+#include "pliant/mesh_file.h"
 #include "pliant/picture.h"
-#include "pliant/recording.h"
-#include "pliant/report.h"
 #include "pliant/scene.h"
 #include "pliant/sensor.h"
 #include "pliant/solver.h"
 #include "pliant/store.h"
+#include "pliant/table.h"
 #include "pliant/track.h"
 
 #endif

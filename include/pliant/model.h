@@ -1,5 +1,6 @@
 /// @file model.h
-/// Models: meshes prepared for one simulation method. A model is immutable; many bodies in many worlds may share one.
+/// Models: meshes or skeletons prepared for one simulation method. A model is immutable; many
+/// bodies in many worlds may share one.
 #ifndef PLIANT_MODEL_H
 #define PLIANT_MODEL_H
 
@@ -11,13 +12,14 @@
 extern "C" {
 #endif
 
-/// A prepared body of any method.
+/// A body prepared for one simulation method. Immutable; may be shared by many bodies and used from
+/// several threads at once.
 typedef struct pl_model pl_model;
 
 /// Destroy a model. Worlds that hold bodies of it must be gone. NULL is allowed.
 PL_API void pl_model_destroy(pl_model *model);
 
-/// What is in a model.
+/// Properties of a model.
 typedef struct pl_model_report {
   const char *method;  ///< "solid" …
   int32_t particle_count;
@@ -29,14 +31,15 @@ typedef struct pl_model_report {
   uint64_t hash;       ///< of everything that decides how the model behaves
 } pl_model_report;
 
-/// Facts about a model.
+/// Properties of a model. Never fails.
 PL_API pl_model_report pl_model_get_report(const pl_model *model);
 
-/// Triangles of the model's surface, 3 surface point indices each; valid as long as the model. Surface points are those of the def's
-/// `surface` in its order, or the boundary points of the tets in theirs.
+/// Triangles of the model's surface, 3 surface point indices each; valid as long as the model.
+/// Surface points are those of the def's `surface` in its order, or the boundary points of the tets
+/// in theirs.
 PL_API const int32_t *pl_model_get_surface_triangles(const pl_model *model);
 
-/// The examples of a model: what weights mean, and how many sets of them there are.
+/// The examples of a model, and the sets of weights that blend them.
 typedef struct pl_example_view {
   int32_t example_count;              ///< 0: the model has none
   const char *const *names;           ///< example_count; valid as long as the model
@@ -45,7 +48,7 @@ typedef struct pl_example_view {
   int32_t given_count;                ///< sets of weights that can be given: 1 or one per group
 } pl_example_view;
 
-/// Examples of a model; all zero for one without.
+/// Examples of a model; all zero for a model without examples.
 PL_API pl_example_view pl_model_get_examples(const pl_model *model);
 
 #ifdef __cplusplus

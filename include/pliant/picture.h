@@ -1,5 +1,5 @@
 /// @file picture.h
-/// Pictures and videos of surfaces without a display (part of the lab).
+/// Pictures and videos of surfaces, drawn without a display (part of the lab).
 #ifndef PLIANT_PICTURE_H
 #define PLIANT_PICTURE_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// Where the picture is taken from.
+/// A perspective camera.
 typedef struct pl_camera {
   pl_vec3 eye;           ///< metres
   pl_vec3 target;        ///< metres
@@ -18,7 +18,7 @@ typedef struct pl_camera {
   double field_of_view;  ///< radians, vertical
 } pl_camera;
 
-/// Red, green and blue in [0, 1], as an artist picks them (sRGB).
+/// Red, green and blue in [0, 1], sRGB.
 typedef struct pl_color {
   float r, g, b;
 } pl_color;
@@ -62,51 +62,71 @@ typedef struct pl_renderer_def {
   uint32_t magic;  ///< set by pl_default_renderer_def()
 } pl_renderer_def;
 
-/// Draws pictures into memory. Not to be used from two threads at once.
+/// Draws pictures into memory. One thread at a time.
 typedef struct pl_renderer pl_renderer;
 
 /// Every parameter at its default: a light background, the ground at height 0.
 PL_API pl_renderer_def pl_default_renderer_def(void);
 
-/// Colour number `index` of a palette whose neighbours are easy to tell apart, also for colour-blind eyes.
-PL_API pl_color pl_palette_color(int32_t index);
+/// A camera that sees the whole box from slightly above, for a picture of width to height `aspect`.
+PL_API pl_camera pl_camera_look_at_box(pl_box box, double aspect);
 
-/// Colour of a number from 0 to 1, for painting a field on a surface: from dark blue over green to yellow, evenly lighter, which is also readable without colours.
-/// Smaller and larger numbers have the colours of the ends.
-PL_API pl_color pl_scale_color(double fraction);
-
-/// A camera that sees the whole box from slightly above, for a picture `aspect` times as wide as high.
-PL_API pl_camera pl_camera_around(pl_box box, double aspect);
-
-/// Create a renderer. Fails with PL_ERROR_UNSUPPORTED when there is no OpenGL ES 3 at all, not even in software.
+/// Create a renderer. The caller owns it. Fails with PL_ERROR_UNSUPPORTED when there is no OpenGL
+/// ES 3, not even in software.
 PL_API pl_status pl_renderer_create(pl_context *context, const pl_renderer_def *def, pl_renderer **renderer, pl_error *error);
 
 /// Destroy a renderer. NULL is allowed.
 PL_API void pl_renderer_destroy(pl_renderer *renderer);
 
-/// Draw: shaded, anti-aliased, with ground, soft shadow and a caption (UTF-8, NULL for none) into `rgb`, 3 bytes a pixel, rows from
-/// the top, width * height * 3 bytes.
-PL_API pl_status pl_renderer_draw(pl_renderer *renderer, const pl_camera *camera, const pl_picture_item *items, int32_t item_count,
-                                  const char *caption, uint8_t *rgb, pl_error *error);
+/// What to draw. Borrowed for the call.
+typedef struct pl_picture {
+  pl_camera camera;
+  const pl_picture_item *items;
+  int32_t item_count;
+  const char *caption;  ///< UTF-8; NULL: none
+} pl_picture;
 
-/// Write 8-bit RGB pixels as a PNG file (through a temporary name).
+/// Draw a picture, shaded and anti-aliased, with ground, soft shadow and caption. `rgb` receives
+/// width * height pixels of 3 bytes, rows from the top. Fails with PL_ERROR_INVALID_ARGUMENT for a
+/// camera or a colour out of range, PL_ERROR_INVALID_DATA, naming item and element, for points that
+/// are not finite or triangles out of range, and when out of memory.
+PL_API pl_status pl_renderer_draw(pl_renderer *renderer, const pl_picture *picture, uint8_t *rgb, pl_error *error);
+
+/// Save 8-bit RGB pixels, rows from the top, as a PNG file. The file is written under a temporary
+/// name and renamed at the end. Fails with PL_ERROR_NOT_FOUND when the folder does not exist,
+/// PL_ERROR_FILE when the file cannot be written.
 PL_API pl_status pl_picture_save(pl_context *context, const char *path, const uint8_t *rgb, int32_t width, int32_t height,
                                   pl_error *error);
 
-/// An MP4 being written by the program `ffmpeg`.
+/// Input of pl_video_create().
+typedef struct pl_video_def {
+  const char *path;       ///< of the MP4 file
+  int32_t width, height;  ///< pixels, default 1280 x 720
+  double frame_rate;      ///< frames per second, 0.001 to 1000, default 60
+  uint32_t magic;         ///< set by pl_default_video_def()
+} pl_video_def;
+
+/// A def with the defaults stated at its fields; the path must be filled in.
+PL_API pl_video_def pl_default_video_def(void);
+
+/// An MP4 file being written by the program `ffmpeg`. One thread at a time.
 typedef struct pl_video pl_video;
 
-/// Start a video. Fails with PL_ERROR_UNSUPPORTED when `ffmpeg` is not installed.
-PL_API pl_status pl_video_create(pl_context *context, const char *path, int32_t width, int32_t height, double frame_rate,
-                                 pl_video **video, pl_error *error);
+/// Start a video. The caller owns it until it is closed or abandoned. Fails with
+/// PL_ERROR_UNSUPPORTED when `ffmpeg` is not installed, PL_ERROR_FILE when the file cannot be
+/// created, PL_ERROR_INVALID_ARGUMENT for numbers out of range.
+PL_API pl_status pl_video_create(pl_context *context, const pl_video_def *def, pl_video **video, pl_error *error);
 
-/// Append a picture of 8-bit RGB pixels.
+/// Append a picture of 8-bit RGB pixels, rows from the top. Fails with PL_ERROR_FILE when `ffmpeg`
+/// stopped.
 PL_API pl_status pl_video_add_frame(pl_video *video, const uint8_t *rgb, pl_error *error);
 
-/// Finish and rename into place; the video is gone afterwards, whatever the result.
+/// Finish the video and rename it to its final name. The video is destroyed, whatever the result.
+/// Fails with PL_ERROR_INVALID_DATA when there is no picture, PL_ERROR_FILE when `ffmpeg` failed.
 PL_API pl_status pl_video_close(pl_video *video, pl_error *error);
 
-/// Give up: end the program, remove the temporary file, destroy. NULL is allowed.
+/// Abandon the video: end the program, remove the temporary file and destroy the video. NULL is
+/// allowed.
 PL_API void pl_video_abandon(pl_video *video);
 
 #ifdef __cplusplus

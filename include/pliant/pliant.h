@@ -1,5 +1,6 @@
 /// @file pliant.h
-/// All of Pliant: the runtime and the lab. Programs that embed the runtime alone include pliant/runtime.h instead.
+/// All of Pliant: the runtime and the lab. Programs that embed the runtime alone include
+/// pliant/runtime.h instead.
 #ifndef PLIANT_PLIANT_H
 #define PLIANT_PLIANT_H
 

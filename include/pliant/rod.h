@@ -1,10 +1,12 @@
 /// @file rod.h
-/// Rods: skeletons whose passive joints (hair, ears, whiskers) are simulated and whose rest pose is mixed from examples, by the direction of the
-/// camera or by weights from outside (paper 001).
+/// Rods: skeletons whose passive joints (hair, ears, whiskers) are simulated and whose rest pose is
+/// blended from examples, by the direction of the camera or by given weights (paper 001).
 ///
-/// A rod body is a skeleton. *Led* joints are moved by the host: key frames, an animation, a game. All others are *passive*: a passive joint
-/// whose parent is led is the *root* of a chain; it stays where it is in the led joint's frame and turns freely; everything below it moves. A
-/// chain may branch, and links may close it to loops. Chains do not feel each other. The particles of the body are its joints, in their order.
+/// A rod body is a skeleton. *Kinematic* joints are moved by the host: by key frames, an animation
+/// or a game. All others are *passive*. A passive joint whose parent is kinematic is the *root* of
+/// a chain: it keeps its position in the frame of the kinematic joint and rotates freely;
+/// everything below it moves. A chain may branch, and links may close loops in it. Chains do not
+/// act on each other. The particles of the body are its joints, in their order.
 #ifndef PLIANT_ROD_H
 #define PLIANT_ROD_H
 
@@ -13,29 +15,30 @@
 #include "pliant/math.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"
+#include "pliant/world.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// Most joints of one chain, and most links that close loops in it.
+/// Maximum number of joints of one chain, and of links that close loops in it.
 #define PL_ROD_MAX_JOINTS 256
 #define PL_ROD_MAX_LINKS 64
 
-/// How passive joints are drawn back to the rest pose.
+/// How passive joints are pulled back to the rest pose.
 typedef enum pl_rod_solver {
   PL_ROD_MATCHED = 0,  ///< oriented particles: shape matching over the neighbourhood of each joint, with reaction on the parents
   PL_ROD_SPRING_BONE = 1,  ///< the update that VRMC_springBone specifies: each joint after its parent, no reaction
 } pl_rod_solver;
 
-/// What happens to momentum when the weights of the examples change.
+/// What happens to momentum when the weights of the examples change (ghost momentum, paper 001).
 typedef enum pl_rod_ghost_momentum {
-  PL_ROD_GHOST_MOMENTUM_TRANSPORT = 0,  ///< the chain is carried along with its rest pose: swing and strain stay, none is added
+  PL_ROD_GHOST_MOMENTUM_TRANSPORT = 0,  ///< the chain moves with its rest pose: swing and strain are kept, none is added
   PL_ROD_GHOST_MOMENTUM_PAPER,      ///< velocities from a second solve towards the projected rest pose (paper 001, section 4)
-  PL_ROD_GHOST_MOMENTUM_KEEP,       ///< the chain is pulled to the new rest pose and gets its momentum: it comes alive
+  PL_ROD_GHOST_MOMENTUM_KEEP,       ///< the chain is pulled to the new rest pose and gains momentum
 } pl_rod_ghost_momentum;
 
-/// How view directions become weights.
+/// How view directions are turned into weights.
 typedef enum pl_rod_view_rule {
   PL_ROD_VIEW_PAPER = 0,      ///< Algorithm 1 of paper 001
   PL_ROD_VIEW_INTERPOLATING,  ///< at the direction of an example its weight is exactly 1, also where extents overlap
@@ -67,7 +70,7 @@ typedef struct pl_rod_joint {
   pl_transform rest;  ///< in the body's frame
 } pl_rod_joint;
 
-/// A link that closes a loop: the distance of two joints of one chain stays what it is at rest.
+/// A link that closes a loop: two joints of one chain keep the distance they have at rest.
 typedef struct pl_rod_link {
   int32_t from, to;
 } pl_rod_link;
@@ -77,28 +80,30 @@ typedef struct pl_rod_example {
   const char *name;  ///< examples of the same name in different chains are one example of the body; copied
   int32_t root;      ///< joint that is the root of the chain
   const pl_vec3
-      *positions;  ///< one per joint of the body, in the body's frame with led joints at rest; those of other chains are not read
-  const pl_quat *rotations;  ///< the same; NULL: each joint turned as its segment turns, without twist
-  pl_vec3 direction;         ///< to the camera, in the frame of the led joint above the root; any length. Only if extent > 0
+      *positions;  ///< one per joint of the body, in the body's frame with kinematic joints at rest; those of other chains are not read
+  const pl_quat *rotations;  ///< the same; NULL: each joint rotates with its segment, without twist
+  pl_vec3 direction;         ///< to the camera, in the frame of the kinematic joint above the root; any length. Only if extent > 0
   double extent;             ///< radians: where the influence has fallen to 1/e (paper 001: 0.5 … 1.3); 0: not driven by the view
 } pl_rod_example;
 
-/// Settings of one chain that differ from the usual; chains without an entry have a name, no center and meet all colliders.
+/// Settings of one chain that differ from the default. A chain without an entry is named after its
+/// root, has no center and collides with all colliders.
 typedef struct pl_rod_chain {
   const char *name;          ///< NULL: that of the root; copied
   int32_t root;              ///< joint that is the root of the chain
-  int32_t center;            ///< led joint in whose frame inertia counts, -1: the world
+  int32_t center;            ///< kinematic joint in whose frame inertia counts, -1: the world
   const int32_t *colliders;  ///< indices into the def's colliders; NULL with a count of -1: all
   int32_t collider_count;    ///< -1: all
 } pl_rod_chain;
 
-/// A collider that belongs to the body and moves with one of its joints.
+/// A collider that is part of the body and moves with one of its joints.
 typedef struct pl_rod_collider {
-  int32_t joint;          ///< led joint
+  int32_t joint;          ///< kinematic joint
   pl_collider_def shape;  ///< placement is in the joint's frame; keys are not used
 } pl_rod_collider;
 
-/// A surface that follows the joints. Every point is the weighted sum of where its joints carry it (linear blend skinning).
+/// A surface that follows the joints by linear blend skinning: every point is the weighted sum of
+/// its positions in the frames of its joints.
 typedef struct pl_rod_skin {
   const pl_mesh *surface;   ///< points in the body's frame at rest; poses of the mesh are morph targets; copied
   int32_t influence_count;  ///< joints per point
@@ -164,30 +169,59 @@ PL_API pl_rod_def pl_default_rod_def(void);
 /// A passive joint at the origin below `parent`, every parameter at its default.
 PL_API pl_rod_joint pl_default_rod_joint(int32_t parent);
 
-/// Prepare a skeleton as a rod body. Fails with PL_ERROR_INVALID_DATA, naming joint or example, for cycles, passive joints without a led one
-/// above them, segments without length, examples whose segments have other lengths, a view direction without length, numbers that are
-/// not finite, links between chains.
+/// Build a rod model from a skeleton. The caller owns the model. Fails with PL_ERROR_INVALID_DATA,
+/// naming joint or example, for cycles, passive joints without a kinematic one above them, segments
+/// without length, examples whose segments have other lengths, a view direction without length,
+/// numbers that are not finite, and links between chains.
 PL_API pl_status pl_rod_build(pl_context *context, const pl_rod_def *def, pl_model **model, pl_error *error);
 
-/// What is in a rod model.
+/// Properties of a rod model.
 typedef struct pl_rod_report {
   int32_t joint_count, kinematic_count, chain_count, link_count;
   int32_t longest_chain;  ///< joints of the longest chain
   int32_t batch_count;    ///< groups of up to eight chains of equal build that move together
 } pl_rod_report;
 
-/// Facts about a rod model; all zero for a model of another method.
+/// Properties of a rod model; all zero for a model of another method.
 PL_API pl_rod_report pl_rod_get_report(const pl_model *model);
 
-/// Chain of a joint, in the order of pl_model_get_examples()' manifolds; -1 for a led joint or one that does not exist.
+/// Chain of a joint, in the order of the manifolds of pl_model_get_examples(); -1 for a kinematic
+/// joint or one that does not exist.
 PL_API int32_t pl_rod_get_chain(const pl_model *model, int32_t joint);
 
-/// Root joint of a chain, -1 for one that does not exist.
+/// Root joint of a chain; -1 for a chain that does not exist.
 PL_API int32_t pl_rod_get_root(const pl_model *model, int32_t chain);
 
-/// The blended rest pose P(w) of a chain (paper 001, eqs. 4 to 9): `weights` one per example of the model, sum at most 1; `joints` receives
-/// the joints of the chain, parents first, in the frame of the led joint above it with the root at the origin. Returns their number.
+/// Blended rest pose P(w) of a chain (paper 001, eqs. 4 to 9). `weights` has one number per example
+/// of the model, with a sum of at most 1. `joints` receives the joints of the chain, parents first,
+/// in the frame of the kinematic joint above it with the root at the origin. Returns their number.
 PL_API int32_t pl_rod_blend(const pl_model *model, int32_t chain, const double *weights, pl_transform *joints);
+
+/// Move a kinematic joint of a rod body to `target` (in the world) within `seconds`: it moves there
+/// evenly over the coming inner steps and then stays. 0 seconds: within the next step; before the
+/// first step at once, together with the chains attached to it. Fails with PL_ERROR_NOT_FOUND for a
+/// stale handle, PL_ERROR_INVALID_ARGUMENT for a joint that is not kinematic or numbers that are
+/// not finite.
+PL_API pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id body, int32_t joint, pl_transform target,
+                                         double seconds, pl_error *error);
+
+/// Let the examples of a rod body that have view directions follow a camera at `eye` (metres, in
+/// the world) from the next step on. The direction is computed again in every step, so it follows
+/// the motion of the body too. Bodies without such examples ignore it. Fails with
+/// PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a position that is not
+/// finite.
+PL_API pl_status pl_rod_set_camera(pl_world *world, pl_body_id body, pl_vec3 eye, pl_error *error);
+
+/// Positions and rotations of a rod body's joints in the world, in joint order. `joints` holds the
+/// model's particle_count. The rotation of a joint follows its segments as they are, so that the
+/// joints can be saved as a pose of the skeleton. Fails with PL_ERROR_NOT_FOUND for a stale handle,
+/// PL_ERROR_UNSUPPORTED for a body without joints.
+PL_API pl_status pl_rod_get_joints(const pl_world *world, pl_body_id body, pl_transform *joints);
+
+/// Set the weights of a rod body's morph targets, one per pose of its skin's mesh. They stay until
+/// they are set again. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_UNSUPPORTED for a
+/// body without morph targets.
+PL_API pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id body, const double *weights, pl_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 /// @file runtime.h
-/// The runtime: everything an engine embeds, with no dependency but libm and threads.
+/// The runtime: everything that an engine embeds. It depends on libm and threads only. This is the
+/// list of its headers.
 #ifndef PLIANT_RUNTIME_H
 #define PLIANT_RUNTIME_H
 

@@ -1,5 +1,5 @@
 /// @file scene.h
-/// Scene documents (JSON) and what becomes of them (part of the lab).
+/// Scene documents (JSON), and worlds built from them (part of the lab).
 #ifndef PLIANT_SCENE_H
 #define PLIANT_SCENE_H
 
@@ -15,36 +15,53 @@
 extern "C" {
 #endif
 
-/// A scene document that was read and found sound.
+/// A valid scene document. Immutable.
 typedef struct pl_scene pl_scene;
 
-/// Read and validate a scene file. Every problem goes to `findings` with line, column and field path; if any is an error the call fails
-/// with PL_ERROR_INVALID_DATA and no scene is made. Paths in the scene are relative to its file.
+/// Load and validate a scene file. Every problem becomes a finding with line, column and field
+/// path. Paths in the scene are relative to its file. The caller owns the scene. `findings` may be
+/// NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the file cannot be read,
+/// PL_ERROR_INVALID_DATA when a finding is an error (the first is also in `error`); `*scene` is
+/// then NULL.
 PL_API pl_status pl_scene_load(pl_context *context, const char *path, pl_scene **scene, pl_findings *findings, pl_error *error);
 
-/// A value of a scene document to replace: `path` such as `bodies[0].rod.suppression` or `time.frames`, `value` as JSON or, where it is none, as text.
+/// A value of a scene document to replace: `path` such as `bodies[0].rod.stiffness` or
+/// `time.frames`; `value` as JSON, or as text where it is not valid JSON.
 typedef struct pl_scene_override {
   const char *path, *value;
 } pl_scene_override;
 
-/// Read a scene file as pl_scene_load() does, with some of its values replaced first.
-PL_API pl_status pl_scene_load_with(pl_context *context, const char *path, const pl_scene_override *overrides,
-                                    int32_t override_count, pl_scene **scene, pl_findings *findings, pl_error *error);
+/// A list of overrides. Borrowed.
+typedef struct pl_scene_overrides {
+  const pl_scene_override *items;
+  int32_t count;
+} pl_scene_overrides;
 
-/// The same from memory; `name` stands for the file in messages and `folder` for where its relative paths start.
-PL_API pl_status pl_scene_load_memory(pl_context *context, const char *text, size_t size, const char *name, const char *folder,
-                                      pl_scene **scene, pl_findings *findings, pl_error *error);
+/// Load a scene file as pl_scene_load() does, with some of its values replaced first. The overrides
+/// are applied in order and are not needed afterwards. Fails with PL_ERROR_INVALID_DATA for a path
+/// that does not exist in the scene format.
+PL_API pl_status pl_scene_load_with(pl_context *context, const char *path, const pl_scene_overrides *overrides,
+                                    pl_scene **scene, pl_findings *findings, pl_error *error);
 
-/// Write the scene as a document that reads back to an equal scene.
+/// Load a scene whose document is in memory, as pl_scene_load() does. Relative paths start at the
+/// source's folder (NULL: the current folder).
+PL_API pl_status pl_scene_load_memory(pl_context *context, const pl_memory_source *source, pl_scene **scene,
+                                      pl_findings *findings, pl_error *error);
+
+/// Save a scene as a document that loads to an equal scene. The file is written under a temporary
+/// name and renamed at the end. Fails with PL_ERROR_NOT_FOUND when the folder does not exist,
+/// PL_ERROR_FILE when the file cannot be written.
 PL_API pl_status pl_scene_save(pl_context *context, const char *path, const pl_scene *scene, pl_error *error);
 
-/// Write the schema of scene documents (JSON Schema, draft 2020-12) to `path`: what editors check and complete against.
+/// Save the JSON Schema (draft 2020-12) of scene documents to `path`, for editors that check and
+/// complete. Fails with PL_ERROR_NOT_FOUND when the folder does not exist, PL_ERROR_FILE when the
+/// file cannot be written.
 PL_API pl_status pl_scene_schema_save(pl_context *context, const char *path, pl_error *error);
 
 /// Destroy a scene. NULL is allowed.
 PL_API void pl_scene_destroy(pl_scene *scene);
 
-/// The parts of a scene a program needs to run it.
+/// What a program needs to run a scene.
 typedef struct pl_scene_report {
   const char *name;         ///< valid as long as the scene
   const char *description;  ///< likewise
@@ -54,26 +71,27 @@ typedef struct pl_scene_report {
   uint64_t seed;
   double warm_up;     ///< seconds that pl_scene_build() lets bodies settle
   pl_vec3 gravity;    ///< m/s²
-  bool has_camera;    ///< otherwise frame the bodies with pl_camera_around()
+  bool has_camera;    ///< otherwise frame the bodies with pl_camera_look_at_box()
   bool has_observer;  ///< take pictures with pl_scene_get_observer() instead of pl_scene_get_camera()
   const char *
-      camera_follows;  ///< body that pl_scene_get_camera() is to be moved along with by whoever draws, NULL for none; valid as long as the scene
+      camera_follows;  ///< body that the camera of pl_scene_get_camera() follows when drawing; NULL: none; valid as long as the scene
   const char *observer_follows;  ///< likewise of pl_scene_get_observer()
 } pl_scene_report;
 
-/// Facts about a scene.
+/// Properties of a scene. Never fails.
 PL_API pl_scene_report pl_scene_get_report(const pl_scene *scene);
 
-/// The scene's camera at a time in seconds (its path interpolated). Only if has_camera.
+/// Camera of the scene at a time in seconds, interpolated along its path. Only if has_camera.
 PL_API pl_camera pl_scene_get_camera(const pl_scene *scene, double time);
 
-/// The scene's second camera at a time in seconds: it only looks, while view drivers follow pl_scene_get_camera(). Only if has_observer.
+/// Second camera of the scene at a time in seconds. It only draws; view drivers follow
+/// pl_scene_get_camera(). Only if has_observer.
 PL_API pl_camera pl_scene_get_observer(const pl_scene *scene, double time);
 
-/// A scene come to life: models and a world, owned together.
+/// A scene that was built: models and a world, owned together. One thread at a time.
 typedef struct pl_scene_instance pl_scene_instance;
 
-/// What to override when a scene is built.
+/// Input of pl_scene_build().
 typedef struct pl_scene_build_def {
   uint64_t seed;  ///< used when `has_seed`
   bool has_seed;
@@ -83,108 +101,115 @@ typedef struct pl_scene_build_def {
 /// Nothing overridden.
 PL_API pl_scene_build_def pl_default_scene_build_def(void);
 
-/// Build meshes, models and the world of a scene, and let it warm up. What the scene does over time (led pins and joints, drivers, pushes, gusts) acts as a controller of the world,
-/// so stepping the world is all there is to do. Problems that only show here (a file that cannot be read, a pin that holds nothing, doubtful
-/// geometry) go to `findings` with their place in the scene.
-PL_API pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene, pl_scene_instance **set,
+/// Build the meshes, models and world of a scene, and let it warm up. Everything the scene does
+/// over time (moving pins and joints, drivers, forces, gusts) acts as a controller of the world, so
+/// that it is enough to step the world. The caller owns the instance; the scene must outlive it.
+/// Problems found here (a file that cannot be read, a pin that holds nothing, doubtful geometry)
+/// become findings with their position in the scene. Fails with PL_ERROR_INVALID_DATA when a
+/// finding is an error; `*instance` is then NULL.
+PL_API pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene, pl_scene_instance **instance,
                                 pl_findings *findings, pl_error *error);
 
-/// Let view drivers follow another camera at `eye` (metres, in the world), such as a viewer's, instead of the scene's; NULL: the scene's again. Snapshots do not hold this.
-PL_API void pl_scene_instance_set_camera(pl_scene_instance *set, const pl_vec3 *eye);
+/// Let view drivers follow a camera at `eye` (metres, in the world), such as that of a viewer,
+/// instead of the camera of the scene. NULL: that of the scene again. Not part of snapshots.
+PL_API void pl_scene_instance_set_camera(pl_scene_instance *instance, const pl_vec3 *eye);
 
-/// Destroy the world and its models. NULL is allowed.
-PL_API void pl_scene_instance_destroy(pl_scene_instance *set);
+/// Destroy an instance with its world and models. NULL is allowed.
+PL_API void pl_scene_instance_destroy(pl_scene_instance *instance);
 
-/// The world; owned by the set.
-PL_API pl_world *pl_scene_instance_get_world(pl_scene_instance *set);
+/// World of an instance; owned by the instance.
+PL_API pl_world *pl_scene_instance_get_world(pl_scene_instance *instance);
 
-/// A body of the set, with what a picture or a file needs to know of it.
+/// A body of an instance, with what is needed to draw or save it.
 typedef struct pl_scene_instance_body {
-  const char *name;  ///< valid as long as the set
+  const char *name;  ///< valid as long as the instance
   pl_body_id id;
-  bool has_color;  ///< the scene chose a colour; otherwise take one from pl_palette_color()
+  bool has_color;  ///< the scene has a colour for it; otherwise choose one
   pl_color color;
-  const pl_mesh *mesh;     ///< the elements its particles came from, tets or those of a thin body, NULL for a rod; owned by the set
-  const pl_mesh *surface;  ///< what it is drawn by, at rest; NULL: the boundary of the tets; owned by the set
-  const pl_character *character;  ///< of a rod made from one, else NULL; owned by the set
-  const char *character_path;     ///< its file, NULL without one; valid as long as the set
+  const pl_mesh *mesh;     ///< elements of its particles: tets, or those of a thin body; NULL for a rod; owned by the instance
+  const pl_mesh *surface;  ///< surface it is drawn by, at rest; NULL: the boundary of the tets; owned by the instance
+  const pl_character *character;  ///< of a rod made from one, else NULL; owned by the instance
+  const char *character_path;     ///< its file, NULL without one; valid as long as the instance
   const int32_t *nodes;           ///< the character's node of each joint, -1 for none; NULL without a character
-  const pl_rod_def *rod_def;      ///< skeleton, skin and examples of a rod, NULL for others; owned by the set
+  const pl_rod_def *rod_def;      ///< skeleton, skin and examples of a rod, NULL for others; owned by the instance
 } pl_scene_instance_body;
 
 /// Number of bodies: those of the scene with all their copies.
-PL_API int32_t pl_scene_instance_body_count(const pl_scene_instance *set);
+PL_API int32_t pl_scene_instance_body_count(const pl_scene_instance *instance);
 
-/// Body number `index` in the scene's order.
-PL_API pl_scene_instance_body pl_scene_instance_get_body(const pl_scene_instance *set, int32_t index);
+/// Body `index`, in the order of the scene.
+PL_API pl_scene_instance_body pl_scene_instance_get_body(const pl_scene_instance *instance, int32_t index);
 
-/// The surface a body is drawn and written by: that of its model, or, for curves and plane solids of finite elements, a tube or slab around them.
+/// Surface that a body is drawn and saved by: that of its model, or a tube or slab around curves
+/// and plane solids of finite elements.
 typedef struct pl_scene_instance_surface {
   int32_t point_count;
   int32_t triangle_count;
-  const int32_t *triangles;  ///< 3 point indices each; valid as long as the set
+  const int32_t *triangles;  ///< 3 point indices each; valid as long as the instance
 } pl_scene_instance_surface;
 
-/// What body number `index` is drawn by.
-PL_API pl_scene_instance_surface pl_scene_instance_get_surface_view(const pl_scene_instance *set, int32_t index);
+/// Surface that body `index` is drawn by.
+PL_API pl_scene_instance_surface pl_scene_instance_get_surface_view(const pl_scene_instance *instance, int32_t index);
 
-/// Points of that surface now (metres, in the world); `points` holds its point_count. Fails with PL_ERROR_NOT_FOUND when the body was removed from the world. One
+/// Current points of the surface of body `index` (metres, in the world). `points` holds point_count
+/// of the surface. Fails with PL_ERROR_NOT_FOUND when the body was removed from the world. One
 /// thread at a time.
-PL_API pl_status pl_scene_instance_get_surface(const pl_scene_instance *set, int32_t index, pl_vec3 *points);
+PL_API pl_status pl_scene_instance_get_surface(const pl_scene_instance *instance, int32_t index, pl_vec3 *points);
 
-/// A collider of the set to draw.
+/// A collider of an instance, with what is needed to draw it.
 typedef struct pl_scene_instance_collider {
-  const char *name;        ///< valid as long as the set
+  const char *name;        ///< valid as long as the instance
   bool visible;            ///< false: leave it out of pictures
   bool ground;             ///< a level half-space: draw a ground plane at `height` instead of triangles
   double height;           ///< metres
-  const pl_mesh *mesh;     ///< its surface in its own frame, NULL for ground; owned by the set
+  const pl_mesh *mesh;     ///< its surface in its own frame, NULL for ground; owned by the instance
   pl_transform placement;  ///< of that frame at the time asked for
   bool has_color;          ///< the scene chose a colour
   pl_color color;
 } pl_scene_instance_collider;
 
 /// Number of colliders.
-PL_API int32_t pl_scene_instance_collider_count(const pl_scene_instance *set);
+PL_API int32_t pl_scene_instance_collider_count(const pl_scene_instance *instance);
 
-/// Collider number `index`, placed as at `time` seconds.
-PL_API pl_scene_instance_collider pl_scene_instance_get_collider(const pl_scene_instance *set, int32_t index, double time);
+/// Collider `index`, placed as at `time` seconds.
+PL_API pl_scene_instance_collider pl_scene_instance_get_collider(const pl_scene_instance *instance, int32_t index, double time);
 
-/// An actor of the set: a body that moves by itself.
+/// An actor of an instance.
 typedef struct pl_scene_instance_actor {
-  const char *name;       ///< that of its body; valid as long as the set
+  const char *name;       ///< that of its body; valid as long as the instance
   int32_t body;           ///< its number, for pl_scene_instance_get_body()
-  pl_actor *actor;        ///< owned by the set; steer it as you like
+  pl_actor *actor;        ///< owned by the instance; steer it as you like
   const char *behaviour;  ///< name of its behaviour; static storage
-  pl_rest_kind rest;      ///< what its rest shape is chosen from
+  pl_rest_kind rest;      ///< space that its rest shape is chosen from
 } pl_scene_instance_actor;
 
 /// Number of actors: one for each copy of a body that has one.
-PL_API int32_t pl_scene_instance_actor_count(const pl_scene_instance *set);
+PL_API int32_t pl_scene_instance_actor_count(const pl_scene_instance *instance);
 
-/// Actor number `index`, in the order of the bodies.
-PL_API pl_scene_instance_actor pl_scene_instance_get_actor(const pl_scene_instance *set, int32_t index);
+/// Actor `index`, in the order of the bodies.
+PL_API pl_scene_instance_actor pl_scene_instance_get_actor(const pl_scene_instance *instance, int32_t index);
 
-/// Points of the rest shape that actor number `index` has chosen, turned and placed as its body is: as many and in the same order as
-/// those of pl_scene_instance_get_surface() for its body, for a ghost beside it. One thread at a time.
-PL_API pl_status pl_scene_instance_get_rest(const pl_scene_instance *set, int32_t index, pl_vec3 *points);
+/// Points of the rest shape that actor `index` has chosen, rotated and placed as its body is, for
+/// drawing it next to the body. Number and order are those of pl_scene_instance_get_surface() for
+/// the body. One thread at a time.
+PL_API pl_status pl_scene_instance_get_rest(const pl_scene_instance *instance, int32_t index, pl_vec3 *points);
 
-/// One thing that a scene expects of an actor, and how it stands now.
+/// Something that a scene expects of an actor, and its current value.
 typedef struct pl_scene_instance_expectation {
   int32_t actor;     ///< of whom: pl_scene_instance_get_actor()
   const char *name;  ///< the key in the scene, such as "advance"; static storage
   const char *unit;  ///< of the two numbers, "" for none; static storage
   double wanted;     ///< in SI units
   double found;      ///< so far
-  bool is_max;     ///< `wanted` is the most that may be found; otherwise the least
+  bool is_max;     ///< `wanted` is the maximum allowed; otherwise the minimum
   bool met;
 } pl_scene_instance_expectation;
 
-/// Number of things that the scene expects of its actors.
-PL_API int32_t pl_scene_instance_expectation_count(const pl_scene_instance *set);
+/// Number of expectations of the scene.
+PL_API int32_t pl_scene_instance_expectation_count(const pl_scene_instance *instance);
 
-/// Expectation number `index`, in the order of the actors; it is meant for the end of a run.
-PL_API pl_scene_instance_expectation pl_scene_instance_get_expectation(const pl_scene_instance *set, int32_t index);
+/// Expectation `index`, in the order of the actors. Meant for the end of a run.
+PL_API pl_scene_instance_expectation pl_scene_instance_get_expectation(const pl_scene_instance *instance, int32_t index);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /// @file track.h
-/// Following a soft object through a sequence of noisy, partial point clouds (part of the lab).
+/// Tracking of a soft object through a sequence of noisy, partial point clouds (part of the lab).
 #ifndef PLIANT_TRACK_H
 #define PLIANT_TRACK_H
 
@@ -51,18 +51,19 @@ typedef struct pl_track_def {
 /// Every parameter at its default; nothing held, no cameras.
 PL_API pl_track_def pl_default_track_def(void);
 
-/// How a frame went.
+/// Quality of a tracked frame.
 typedef enum pl_track_state {
   PL_TRACK_GOOD = 0,
   PL_TRACK_DOUBTFUL,  ///< clearly fewer points are explained than in the frames before, or they lie farther away
-  PL_TRACK_LOST,      ///< most are not, even after another try from farther away: what follows cannot be trusted
+  PL_TRACK_LOST,      ///< most are not, even after another search with a wider reach: later frames cannot be trusted
   PL_TRACK_EMPTY,     ///< the cloud had (almost) no points near the body: it was carried on as it moved, ever slower
 } pl_track_state;
 
 /// Name of a state, such as "lost"; static storage.
 PL_API const char *pl_track_state_name(pl_track_state state);
 
-/// What was found in a frame. Numbers alone, so that it can be kept and a track be gone on with from it.
+/// Result of tracking one frame. Plain numbers, so that it can be saved and the track resumed from
+/// it.
 typedef struct pl_track_report {
   double time;  ///< seconds, of the cloud
   pl_track_state state;
@@ -70,7 +71,7 @@ typedef struct pl_track_report {
   int32_t used_count;       ///< of those used
   double residual;          ///< metres: root mean square distance of explained points to the surface, along its normal
   double explained_fraction;   ///< of the points that were used, 0 … 1
-  double seen_fraction;        ///< of the surface that cameras should see, the share (by area) where there are points
+  double seen_fraction;        ///< fraction (by area) of the visible surface where there are points
   double width;             ///< metres: the width at the end, an estimate of the noise
   double outlier_fraction;     ///< as estimated
   double prediction_error;  ///< metres: root mean square distance of the result from where it was predicted
@@ -87,24 +88,31 @@ typedef struct pl_track_report {
 /// A body on its way through a sequence.
 typedef struct pl_tracker pl_tracker;
 
-/// Begin to track a body. `model` is a finite-element body of tets (pl_fem_build()) and must outlive the tracker; its surface is what is compared with clouds.
-/// `start` has its points before the first frame, NULL for its rest shape. Fails with PL_ERROR_INVALID_ARGUMENT for a def that is wrong, a camera without
-/// pixels, a placement that is no rotation or a held point that does not exist, PL_ERROR_UNSUPPORTED for another model. The caller owns the tracker.
+/// Begin to track a body. `model` is a finite-element body of tets (pl_fem_build()) and must
+/// outlive the tracker; its surface is what is compared with clouds. `start` has its points before
+/// the first frame, NULL for its rest shape. Fails with PL_ERROR_INVALID_ARGUMENT for a def that is
+/// wrong, a camera without pixels, a placement that is no rotation or a held point that does not
+/// exist, PL_ERROR_UNSUPPORTED for another model. The caller owns the tracker.
 PL_API pl_status pl_tracker_create(pl_context *context, const pl_track_def *def, const pl_model *model, const pl_vec3 *start,
                                    pl_tracker **tracker, pl_error *error);
 
-/// Follow the body into the next cloud, taken at `time` seconds, which must rise. Points are in the world's axes and in metres; those that are not finite, and those
-/// with a camera that does not exist, are left out. An empty cloud is no error: see PL_TRACK_EMPTY. `report` may be NULL. Fails with PL_ERROR_INVALID_ARGUMENT for a time that does
-/// not rise, and when out of memory; nothing has changed then. Same result for any number of threads. One thread at a time.
+/// Track the body into the next cloud, captured at `time` seconds, which must increase. Points are
+/// in world axes and metres; those that are not finite, and those with a camera that does not
+/// exist, are dropped. An empty cloud is not an error: see PL_TRACK_EMPTY. `report` may be NULL.
+/// Fails with PL_ERROR_INVALID_ARGUMENT for a time that does not increase, and when out of memory;
+/// nothing has changed then. The result does not depend on the number of threads. One thread at a
+/// time.
 PL_API pl_status pl_tracker_advance(pl_tracker *tracker, double time, const pl_cloud_view *cloud, pl_track_report *report,
                                     pl_error *error);
 
-/// Say where the body is expected in the next frame, such as in a simulation with the material that a fit found: `points`, as many as the mesh has. The next pl_tracker_advance()
-/// begins its search there instead of where the last frames lead, and takes the elastic forces of that pose for balanced, by gravity, inertia and damping: what is not measured
-/// stays there. Held points stay. Counts for one frame. Fails with PL_ERROR_INVALID_ARGUMENT for points that are not finite.
+/// Set the expected positions of the mesh points in the next frame, such as from a simulation with
+/// the material that a fit found. The next pl_tracker_advance() starts its search there instead of
+/// extrapolating the last frames, and treats the elastic forces of that pose as balanced by
+/// gravity, inertia and damping: points that are not measured stay there. Held points do not move.
+/// Used for one frame. Fails with PL_ERROR_INVALID_ARGUMENT for points that are not finite.
 PL_API pl_status pl_tracker_set_prediction(pl_tracker *tracker, const pl_vec3 *points, pl_error *error);
 
-/// What a tracker knows now; borrowed memory, valid until the next advance.
+/// State of a tracker; borrowed memory, valid until the next advance.
 typedef struct pl_tracker_view {
   int32_t point_count;
   const pl_vec3 *points;   ///< of the model's mesh, metres
@@ -117,13 +125,22 @@ typedef struct pl_tracker_view {
   int32_t frame_count;       ///< frames so far
 } pl_tracker_view;
 
-/// Look at a tracker. Never fails.
+/// The state of a tracker. Never fails.
 PL_API pl_tracker_view pl_tracker_get_view(const pl_tracker *tracker);
 
-/// Go on as after a frame that was tracked before: its report, its points and those of the frame before it (NULL if it was the first), at `time_before`. The next
-/// pl_tracker_advance() then gives the same bits as if the tracker had never stopped. `frame_count` counts frames so far. Fails with PL_ERROR_INVALID_DATA for numbers that are not finite.
-PL_API pl_status pl_tracker_resume(pl_tracker *tracker, const pl_track_report *report, const pl_vec3 *points, const pl_vec3 *before,
-                                   double time_before, int32_t frame_count, pl_error *error);
+/// A tracked frame to resume from. Borrowed for the call.
+typedef struct pl_track_frame {
+  const pl_track_report *report;  ///< of that frame
+  const pl_vec3 *points;          ///< of that frame, one per mesh point, metres
+  const pl_vec3 *before;          ///< points of the frame before it; NULL: it was the first
+  double time_before;             ///< seconds: time of the frame before it
+  int32_t frame_count;            ///< frames tracked so far, this one included
+} pl_track_frame;
+
+/// Resume tracking after a frame that was tracked earlier. The next pl_tracker_advance() gives the
+/// same bits as if the tracker had never stopped. Fails with PL_ERROR_INVALID_DATA for numbers that
+/// are not finite; nothing has changed then.
+PL_API pl_status pl_tracker_resume(pl_tracker *tracker, const pl_track_frame *frame, pl_error *error);
 
 /// How far a tracked surface is from the true one: root mean squares over surface points.
 typedef struct pl_track_errors {
@@ -142,14 +159,22 @@ PL_API pl_status pl_tracker_compare(const pl_tracker *tracker, const pl_capture_
 /// Destroy a tracker. NULL is allowed.
 PL_API void pl_tracker_destroy(pl_tracker *tracker);
 
-/// Called after every frame of pl_track_capture(); false stops.
+/// Called after every frame of pl_track_capture(). Returns whether to continue.
 typedef bool pl_track_callback(void *user, int32_t frame, const pl_track_report *report, const pl_tracker_view *view);
 
-/// Track the frames `first_frame` … `last_frame` (counted from 0, as many as there are) of a capture, reading each when it is needed. `callback` may be NULL; findings of clouds go to `findings`,
-/// which may be NULL. Returns PL_REMARK_FINDINGS when the track was lost in some frame, PL_REMARK_CANCELLED when the callback stopped it. Fails as pl_capture_frame() and
-/// pl_tracker_advance() do, with what was tracked so far in the tracker.
-PL_API pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, int32_t first_frame, int32_t last_frame,
-                                  pl_track_callback *callback, void *user, pl_findings *findings, pl_error *error);
+/// Frames to track and whom to call. Input of pl_track_capture().
+typedef struct pl_track_range {
+  int32_t first, last;          ///< frames, from 0, both included; those that do not exist are skipped
+  pl_track_callback *callback;  ///< called after every frame; NULL: no callback
+  void *user;                   ///< of the callback
+} pl_track_range;
+
+/// Track frames of a capture, loading each when it is needed. Findings of clouds go to `findings`,
+/// which may be NULL. Returns PL_REMARK_FINDINGS when the track was lost in some frame,
+/// PL_REMARK_CANCELLED when the callback stopped it. Fails as pl_capture_load_frame() and
+/// pl_tracker_advance() do; the tracker keeps what was tracked so far.
+PL_API pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, const pl_track_range *range,
+                                  pl_findings *findings, pl_error *error);
 
 #ifdef __cplusplus
 }

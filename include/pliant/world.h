@@ -1,5 +1,6 @@
 /// @file world.h
-/// A world: bodies made from models, colliders, pins and forces, and the state that moves.
+/// A world: bodies made from models, colliders, pins and forces, and the state that changes over
+/// time.
 #ifndef PLIANT_WORLD_H
 #define PLIANT_WORLD_H
 
@@ -12,10 +13,12 @@
 extern "C" {
 #endif
 
-/// Bodies and everything that happens to them.
+/// A simulation: bodies, colliders, pins, and the state that changes over time. One thread at a
+/// time.
 typedef struct pl_world pl_world;
 
-/// Handles of things inside a world; zero is null. A removed thing's handle never becomes valid again.
+/// Handles of things inside a world; zero is null. A removed thing's handle never becomes valid
+/// again.
 typedef struct pl_body_id {
   uint32_t slot, generation;
 } pl_body_id;
@@ -51,11 +54,13 @@ typedef struct pl_world_def {
 /// Every parameter at its default: gravity downwards, still air without drag.
 PL_API pl_world_def pl_default_world_def(void);
 
-/// Create an empty world.
+/// Create an empty world. The caller owns it. Fails with PL_ERROR_INVALID_ARGUMENT for a def that
+/// was not set by pl_default_world_def() or is out of range, and when out of memory; `*world` is
+/// then NULL.
 PL_API pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world **world, pl_error *error);
 
-/// Destroy a world with all that is in it; models stay. NULL is allowed. Inside a step of the world it destroys nothing, and that step fails with
-/// PL_ERROR_INVALID_ARGUMENT.
+/// Destroy a world and everything in it. Models are not destroyed. NULL is allowed. Inside a step of
+/// the world nothing is destroyed, and that step fails with PL_ERROR_INVALID_ARGUMENT.
 PL_API void pl_world_destroy(pl_world *world);
 
 /// Input of pl_world_add_body().
@@ -79,17 +84,21 @@ typedef struct pl_body_def {
 /// Identity placement, every parameter at its default; the model is to be filled in.
 PL_API pl_body_def pl_default_body_def(void);
 
-/// Add a body. Bodies step in the order they were added.
+/// Add a body. Bodies step in the order they were added. Fails with PL_ERROR_INVALID_ARGUMENT,
+/// naming the field, for a def that is wrong, and when out of memory.
 PL_API pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *id, pl_error *error);
 
-/// Remove a body with its pins. Fails with PL_ERROR_NOT_FOUND for a stale handle.
+/// Remove a body and its pins. Fails with PL_ERROR_NOT_FOUND for a stale handle.
 PL_API pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error);
 
-/// Add a collider.
+/// Add a collider. Fails with PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA, naming the field,
+/// for a def that is wrong, and when out of memory.
 PL_API pl_status pl_world_add_collider(pl_world *world, const pl_collider_def *def, pl_collider_id *id, pl_error *error);
 
-/// Take a collider that was added without keys elsewhere: it moves there evenly over the next step, so that bodies are pushed with the velocity of the move, and then stays. Snapshots do not hold where it is. Fails with
-/// PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for one with keys or numbers that are not finite.
+/// Move a collider that was added without key frames to `placement`. It moves evenly during the
+/// next step, so that bodies are pushed with the velocity of the move, and then stays. Snapshots do
+/// not include its placement. Fails with PL_ERROR_NOT_FOUND for a stale handle,
+/// PL_ERROR_INVALID_ARGUMENT for a collider with key frames or numbers that are not finite.
 PL_API pl_status pl_world_move_collider(pl_world *world, pl_collider_id id, pl_transform placement, pl_error *error);
 
 /// Remove a collider. Fails with PL_ERROR_NOT_FOUND for a stale handle.
@@ -116,42 +125,51 @@ typedef struct pl_pin_def {
 /// A hard pin at the origin; body and particle are to be filled in.
 PL_API pl_pin_def pl_default_pin_def(void);
 
-/// Add a pin.
+/// Add a pin. Fails with PL_ERROR_NOT_FOUND for a body that does not exist,
+/// PL_ERROR_INVALID_ARGUMENT for a particle or numbers out of range, and when out of memory.
 PL_API pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id, pl_error *error);
 
-/// Move a pin's target. A hard pin takes its particle along over the next step, so that it has the velocity of the move.
+/// Move the target of a pin to `target` (metres, in the world). A hard pin moves its particle there
+/// during the next step, so that the particle has the velocity of the move. Fails with
+/// PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for numbers that are not
+/// finite.
 PL_API pl_status pl_world_move_pin(pl_world *world, pl_pin_id id, pl_vec3 target, pl_error *error);
 
 /// Remove a pin. Fails with PL_ERROR_NOT_FOUND for a stale handle.
 PL_API pl_status pl_world_remove_pin(pl_world *world, pl_pin_id id, pl_error *error);
 
-/// Push one particle with `force` newtons during the next step only. Forces on one particle add up.
+/// Apply a force in newtons to one particle during the next step only. Forces on one particle are
+/// summed. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a
+/// particle out of range or numbers that are not finite.
 PL_API pl_status pl_world_add_force(pl_world *world, pl_body_id body, int32_t particle, pl_vec3 force, pl_error *error);
 
-/// Change gravity (m/s²) from the next step on.
+/// Set gravity (m/s²) from the next step on.
 PL_API void pl_world_set_gravity(pl_world *world, pl_vec3 gravity);
 
-/// Change the velocity of the air (m/s) from the next step on.
+/// Set the velocity of the air (m/s) from the next step on.
 PL_API void pl_world_set_wind(pl_world *world, pl_vec3 wind);
 
-/// Number of bodies; walk them with pl_world_get_body().
+/// Number of bodies. Enumerate them with pl_world_get_body().
 PL_API int32_t pl_world_body_count(const pl_world *world);
 
-/// Handle of body number `index` in the order of adding, null if out of range.
+/// Handle of body `index` in the order of adding; null if out of range.
 PL_API pl_body_id pl_world_get_body(const pl_world *world, int32_t index);
 
-/// Model of a body, NULL for a stale handle.
+/// Model of a body; NULL for a stale handle.
 PL_API const pl_model *pl_body_get_model(const pl_world *world, pl_body_id body);
 
-/// Particle positions (metres, in the world) in the point order of the mesh the model was built from. `positions` holds the model's
-/// particle_count. Fails with PL_ERROR_NOT_FOUND for a stale handle.
+/// Positions of a body's particles (metres, in the world), in the point order of the mesh that the
+/// model was built from. `positions` holds the model's particle_count. Fails with
+/// PL_ERROR_NOT_FOUND for a stale handle.
 PL_API pl_status pl_body_get_positions(const pl_world *world, pl_body_id body, pl_vec3 *positions);
 
-/// Particle velocities (m/s), as above.
+/// Velocities of a body's particles (m/s). Order, size and failure are those of
+/// pl_body_get_positions().
 PL_API pl_status pl_body_get_velocities(const pl_world *world, pl_body_id body, pl_vec3 *velocities);
 
-/// Put the particles of a body at new positions and velocities, both in mesh point order; NULL keeps what is there. Non-finite numbers
-/// are refused with PL_ERROR_INVALID_DATA.
+/// Set positions (metres, in the world) and velocities (m/s) of a body's particles, both in mesh
+/// point order. NULL keeps the current ones. Fails with PL_ERROR_NOT_FOUND for a stale handle,
+/// PL_ERROR_INVALID_DATA for numbers that are not finite; nothing has changed then.
 PL_API pl_status pl_body_set_state(pl_world *world, pl_body_id body, const pl_vec3 *positions, const pl_vec3 *velocities,
                                pl_error *error);
 
@@ -166,62 +184,56 @@ typedef struct pl_body_report {
   double max_speed;      ///< m/s
 } pl_body_report;
 
-/// Where a body is and how it moves. All zero for a stale handle.
+/// Mass, position and motion of a body as a whole. All zero for a stale handle.
 PL_API pl_body_report pl_body_get_report(const pl_world *world, pl_body_id body);
 
-/// Points of a body's surface in the world, in surface point order. `points` holds the model's surface_point_count. Surface layers
-/// have already acted on them.
+/// Surface points of a body (metres, in the world), in surface point order, after its surface
+/// layers. `points` holds the model's surface_point_count. Fails with PL_ERROR_NOT_FOUND for a
+/// stale handle.
 PL_API pl_status pl_body_get_surface(const pl_world *world, pl_body_id body, pl_vec3 *points);
 
-/// Weights of the examples in the last step: how much of each the body was drawn to. `manifold` counts from 0 (pl_model_get_examples()); `weights`
-/// holds example_count numbers, each 0 … 1, and the rest shape has what they leave to 1. Fails with PL_ERROR_NOT_FOUND for a stale handle or a manifold that does
-/// not exist.
+/// Weights of the examples in the last step. `manifold` counts from 0 (pl_model_get_examples());
+/// `weights` holds example_count numbers, each 0 … 1. The rest shape has the remaining weight, 1
+/// minus their sum. Fails with PL_ERROR_NOT_FOUND for a stale handle or a manifold that does not
+/// exist.
 PL_API pl_status pl_body_get_weights(const pl_world *world, pl_body_id body, int32_t manifold, double *weights);
 
-/// Give the weights of one manifold from outside, instead of by projection of the current shape: a slider, a curve, a view direction. They hold until given
-/// again; NULL goes back to projection for all manifolds. Negative numbers count as 0 and a sum above 1 is divided out. Fails with
-/// PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a manifold that cannot be given.
+/// Set the weights of one manifold, such as from a slider or a curve, instead of finding them by
+/// projection of the current shape. They stay until they are set again; NULL returns all manifolds
+/// to projection. Negative weights count as 0, and a sum above 1 is scaled to 1. Fails with
+/// PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a manifold whose weights
+/// cannot be set.
 PL_API pl_status pl_body_set_weights(pl_world *world, pl_body_id body, int32_t manifold, const double *weights, pl_error *error);
 
-/// Where a led joint of a rod body is to be `seconds` from now: it moves there evenly over the coming inner steps and then stays. 0 seconds: within the
-/// next step, and before the first step at once, with the chains that hang on it. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a joint that is not led or numbers that are
-/// not finite.
-PL_API pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id body, int32_t joint, pl_transform target, double seconds,
-                              pl_error *error);
-
-/// Let the examples of a body that have view directions follow the camera at `eye` (metres, in the world) from the next step on. The direction is taken
-/// anew in every step, so it follows the body's own motion too. Bodies without such examples ignore it.
-PL_API pl_status pl_rod_set_camera(pl_world *world, pl_body_id body, pl_vec3 eye, pl_error *error);
-
-/// Positions and rotations of a rod body's joints in the world, in joint order; `joints` holds the model's particle_count. A joint's rotation points
-/// along its segments as they are, so the joints can be written as a pose of the skeleton. Fails with PL_ERROR_NOT_FOUND for a stale
-/// handle, PL_ERROR_UNSUPPORTED for a body without joints.
-PL_API pl_status pl_rod_get_joints(const pl_world *world, pl_body_id body, pl_transform *joints);
-
-/// Weights of a rod body's morph targets, one per pose of its skin's mesh; they hold until given again.
-PL_API pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id body, const double *weights, pl_error *error);
-
-/// Take a body elsewhere as one rigid piece, momentum and all, as if it had always been there: a teleport without a whip. Pins are not moved.
+/// Move a body rigidly by `motion` at once. Velocities are rotated with it, so the move adds no
+/// momentum. Pins are not moved. Fails with PL_ERROR_NOT_FOUND for a stale handle,
+/// PL_ERROR_INVALID_ARGUMENT for a motion that is not finite.
 PL_API pl_status pl_body_teleport(pl_world *world, pl_body_id body, pl_transform motion, pl_error *error);
 
-/// Put a body back to how it was when it was added.
+/// Reset a body to the state it was added with. Fails with PL_ERROR_NOT_FOUND for a stale handle.
 PL_API pl_status pl_body_reset(pl_world *world, pl_body_id body, pl_error *error);
 
-/// Bytes a snapshot of this world takes.
+/// Size in bytes of a snapshot of this world.
 PL_API size_t pl_world_snapshot_size(const pl_world *world);
 
-/// Copy all that moves into `buffer` of pl_world_snapshot_size() bytes. Take it between steps: pl_world_restore() refuses one that was taken inside a step.
+/// Copy the state of the world into `buffer` of pl_world_snapshot_size() bytes. Take it between steps:
+/// pl_world_restore() refuses a snapshot that was taken inside a step. Never fails.
 PL_API void pl_world_snapshot(const pl_world *world, void *buffer);
 
-/// Go back to a snapshot of this world, or of one built in the same way. Fails with PL_ERROR_INVALID_DATA when sizes or models differ.
+/// Restore a snapshot of this world, or of one built in the same way. Fails with
+/// PL_ERROR_INVALID_DATA when sizes or models differ; nothing has changed then.
 PL_API pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size, pl_error *error);
 
-/// Go on where another world stands that was built from the same description with some numbers changed: its time, and the motion of every body that is of the same method and has as many particles as the
-/// one at the same place in `from`. Where also the layout of the state is the same, all of the state is taken, and so is that of controllers; otherwise positions and velocities. Meshes must be the
-/// same ones. `*transferred_count` receives the number of bodies that go on. Fails with PL_ERROR_INVALID_ARGUMENT for steps of different length.
+/// Continue from the state of another world that was built from the same description with some
+/// parameters changed: its time, and the motion of every body that has the same method and number
+/// of particles as the body at the same index in `from`. Where the layout of the state is the same
+/// too, all of the state is copied, and that of controllers; otherwise positions and velocities.
+/// The meshes must be the same. `*transferred_count` receives the number of bodies whose motion was
+/// copied. Fails with PL_ERROR_INVALID_ARGUMENT when the two worlds have different step lengths.
 PL_API pl_status pl_world_transfer_state(pl_world *world, const pl_world *from, int32_t *transferred_count, pl_error *error);
 
-/// 64-bit hash of all that moves: equal for equal states, the same on every machine with IEEE arithmetic, whatever the thread count.
+/// 64-bit hash of the state: equal for equal states, on every machine with IEEE arithmetic and for
+/// any number of threads.
 PL_API uint64_t pl_world_get_hash(const pl_world *world);
 
 #ifdef __cplusplus

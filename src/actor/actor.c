@@ -7,8 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // --- steering -------------------------------------------------------------------------------------------------------
 
@@ -16,7 +15,7 @@ void pl_actor_set_command(pl_actor *actor, pl_actor_command command) {
   pl_actor_command *now = &actor->state->command;
   if (isfinite(command.speed)) now->speed = command.speed;
   if (pl_vec3_is_finite(command.heading) && pl_vec3_length(command.heading) > PL_ACTOR_MIN_HEADING)
-    now->heading = pl_vec3_unit_or(command.heading, now->heading);
+    now->heading = pl_vec3_normalize_or(command.heading, now->heading);
 }
 
 pl_actor_command pl_actor_get_command(const pl_actor *actor) {
@@ -36,7 +35,7 @@ static void follow_path(pl_actor *actor) {
   for (int32_t k = 0; k < actor->path_count && state->path_next < actor->path_count; ++k) {
     pl_vec3 way = on_ground(pl_vec3_sub(actor->path[state->path_next], view->center), view->up);
     if (pl_vec3_length(way) > near) {
-      view->command.heading = state->command.heading = pl_vec3_unit_or(way, state->command.heading);
+      view->command.heading = state->command.heading = pl_vec3_normalize_or(way, state->command.heading);
       return;
     }
     state->path_next++;
@@ -166,8 +165,8 @@ static void report_motion(pl_actor *actor, const pl_fem_choice *choice) {
   report->turned += h * pl_vec3_dot(view->spin, pl_vec3_cross(view->up, view->command.heading));
   double acceleration = mean_acceleration(state, pl_fem_center_of(actor->model, choice->state.velocities), h);
   report->max_acceleration = fmax(report->max_acceleration, acceleration);
-  double upright = pl_vec3_dot(pl_quat_apply(view->turn, view->up), view->up);
-  report->lean = acos(fmin(fmax(upright, -1), 1)) * 180 / 3.14159265358979323846;
+  double upright = pl_vec3_dot(pl_quat_rotate(view->turn, view->up), view->up);
+  report->lean = acos(fmin(fmax(upright, -1), 1)) * 180 / PL_PI;
   report->max_lean = fmax(report->max_lean, report->lean);
   if (actor->behaviour != NULL && actor->behaviour->count != NULL)
     actor->behaviour->count(actor->behaviour_settings, actor->behaviour_state, &report->tally);
@@ -259,5 +258,5 @@ void pl_actor_get_rest_points(const pl_actor *actor, pl_vec3 *points) {
     turn = pl_quat_multiply(actor->state->turn, body->start.placement.rotation);
   }
   for (int32_t i = 0; i < model->head.particle_count; ++i)
-    points[i] = pl_vec3_add(to, pl_quat_apply(turn, pl_vec3_sub(pl_fem_vector(positions, i), from)));
+    points[i] = pl_vec3_add(to, pl_quat_rotate(turn, pl_vec3_sub(pl_fem_vector(positions, i), from)));
 }

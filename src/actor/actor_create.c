@@ -6,7 +6,7 @@
 #include "actor/actor_parameters.h"
 #include "base/context.h"
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 pl_actor_def pl_default_actor_def(void) {
   pl_actor_def def = {0};

@@ -19,7 +19,7 @@
 
 #include "actor/actor.h"
 #include "math/mat3.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 static bool is_sound(const pl_goals *goals, const pl_goal *goal) {
   if (!pl_vec3_is_finite(goal->position) || !pl_vec3_is_finite(goal->velocity)) return false;
@@ -47,8 +47,7 @@ static int32_t workspace_of(const pl_goal *goal) {
 }
 
 bool pl_goals_add(pl_goals *goals, const pl_goal *goal) {
-  if (goals->count == PL_MAX_GOALS || !is_sound(goals, goal) ||
-      goals->workspace + workspace_of(goal) > PL_ACTOR_WORKSPACE)
+  if (goals->count == PL_MAX_GOALS || !is_sound(goals, goal) || goals->workspace + workspace_of(goal) > PL_ACTOR_WORKSPACE)
     return false;
   goals->workspace += workspace_of(goal);
   goals->items[goals->count++] = *goal;

@@ -50,7 +50,7 @@ static bool turn_of_triangle(const double *start, const double *pose, bool plana
     const double *x = i == 0 ? start : pose;
     pl_vec3 u = side(x, 0, 1), v = side(x, 0, 2), normal = pl_vec3_cross(u, v), z = pl_vec3_of(0, 0, 1);
     areas[i] = planar ? normal.z : pl_vec3_length(normal);
-    D[i] = pl_mat3_of_columns(u, v, planar ? z : pl_vec3_unit_or(normal, z));
+    D[i] = pl_mat3_from_columns(u, v, planar ? z : pl_vec3_normalize_or(normal, z));
   }
   *R = rotation_of(pl_mat3_multiply(D[1], pl_mat3_inverse(D[0])));
   return areas[1] / areas[0] > FLAT;
@@ -58,24 +58,24 @@ static bool turn_of_triangle(const double *start, const double *pose, bool plana
 
 // Columns: along the common edge, mean normal, and at right angles to both.
 static pl_mat3 hinge_frame(const double *x) {
-  pl_vec3 e = pl_vec3_unit_or(side(x, 0, 1), pl_vec3_of(1, 0, 0)), p = side(x, 0, 2), q = side(x, 0, 3);
-  pl_vec3 n1 = pl_vec3_unit_or(pl_vec3_cross(e, p), pl_vec3_of(0, 0, 1));
-  pl_vec3 n2 = pl_vec3_unit_or(pl_vec3_cross(q, e), pl_vec3_of(0, 0, 1)), mean = pl_vec3_add(n1, n2);
+  pl_vec3 e = pl_vec3_normalize_or(side(x, 0, 1), pl_vec3_of(1, 0, 0)), p = side(x, 0, 2), q = side(x, 0, 3);
+  pl_vec3 n1 = pl_vec3_normalize_or(pl_vec3_cross(e, p), pl_vec3_of(0, 0, 1));
+  pl_vec3 n2 = pl_vec3_normalize_or(pl_vec3_cross(q, e), pl_vec3_of(0, 0, 1)), mean = pl_vec3_add(n1, n2);
   // Folded together, the normals cancel; away from both wings is then the middle.
   if (pl_vec3_length(mean) < CANCELLED) mean = pl_vec3_cross(e, n1);
-  mean = pl_vec3_unit_or(pl_vec3_add_scaled(mean, e, -pl_vec3_dot(mean, e)), pl_vec3_perpendicular(e));
-  return pl_mat3_of_columns(e, mean, pl_vec3_cross(e, mean));
+  mean = pl_vec3_normalize_or(pl_vec3_add_scaled(mean, e, -pl_vec3_dot(mean, e)), pl_vec3_perpendicular(e));
+  return pl_mat3_from_columns(e, mean, pl_vec3_cross(e, mean));
 }
 
 static pl_mat3 turn_frame(const double *x) {
   pl_vec3 a = side(x, 0, 1), b = side(x, 1, 2);
   a.z = b.z = 0;
-  a = pl_vec3_unit_or(a, pl_vec3_of(1, 0, 0));
-  b = pl_vec3_unit_or(b, pl_vec3_of(1, 0, 0));
+  a = pl_vec3_normalize_or(a, pl_vec3_of(1, 0, 0));
+  b = pl_vec3_normalize_or(b, pl_vec3_of(1, 0, 0));
   pl_vec3 mean = pl_vec3_add(a, b), z = pl_vec3_of(0, 0, 1);
   // Folded back: at right angles to the edges, as if it had turned to the left.
-  mean = pl_vec3_length(mean) < CANCELLED ? pl_vec3_cross(z, a) : pl_vec3_unit_or(mean, a);
-  return pl_mat3_of_columns(mean, pl_vec3_cross(z, mean), z);
+  mean = pl_vec3_length(mean) < CANCELLED ? pl_vec3_cross(z, a) : pl_vec3_normalize_or(mean, a);
+  return pl_mat3_from_columns(mean, pl_vec3_cross(z, mean), z);
 }
 
 // Edges have no rotation to find: their change lies along the rest edge.

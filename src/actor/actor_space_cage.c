@@ -6,9 +6,9 @@
 
 #include "actor/actor_space_parts.h"
 #include "base/error.h"
-#include "math/vec3.h"
 #include "mesh/harmonic_weights.h"
 #include "mesh/topology.h"
+#include "pliant/math.h"
 
 // A curve has no triangles to build a cage around; as triangles without area its segments do.
 static pl_status thicken_curve(pl_context *context, pl_arena *arena, const pl_mesh_view *view, pl_mesh **thick,

@@ -8,7 +8,7 @@
 
 #include "actor/actor_space_parts.h"
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { MAX_VALUES = 3 * PL_FEM_MAX_CORNERS, MAX_EXAMPLES = 1024 };
 

@@ -7,7 +7,7 @@
 
 #include "actor/actor_space_parts.h"
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "solvers/eigen_modes.h"
 
 #define MODE_STRAIN 0.1

@@ -27,7 +27,7 @@
 
 #include "actor/actor_space_parts.h"
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 #define PROXIMAL 1e-6
 static const double MIN_REGULARISATION = 1e-6;  // what PROXIMAL is relative to when both regularisations are 0
@@ -122,9 +122,8 @@ static double compare(pl_rest_space *space, const double *p, const double *q) {
 static double strain_energy(pl_rest_space *space, double own, double *forces, pl_block_matrix *matrix) {
   if (!(own > 0) || !pl_rest_strain_cost_joins(space)) {
     double energy = pl_fem_system_evaluate(&space->system, space->points, forces, matrix, true);
-    return own > 0
-               ? energy + pl_rest_strain_cost_add(space, space->points, 0, space->regularisation / own, forces, matrix)
-               : energy;
+    return own > 0 ? energy + pl_rest_strain_cost_add(space, space->points, 0, space->regularisation / own, forces, matrix)
+                   : energy;
   }
   if (forces != NULL) memset(forces, 0, 3 * (size_t)space->particle_count * sizeof(double));
   if (matrix != NULL) pl_block_matrix_clear(space->context, matrix);

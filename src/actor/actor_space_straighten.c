@@ -9,8 +9,9 @@
 
 #include "actor/actor_space_parts.h"
 #include "fem/fem_work.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // Rotation that takes places nearest to the shape as built, in the sense of masses.
 static pl_quat way_back(const pl_fem_model *model, const double *points, pl_vec3 center) {
@@ -36,7 +37,7 @@ void pl_rest_space_straighten(pl_rest_space *space, double *p) {
     double *move = p + axes * k;
     pl_vec3 built = pl_vec3_of(space->handles[3 * k], space->handles[3 * k + 1], space->handles[3 * k + 2]);
     pl_vec3 now = pl_vec3_of(built.x + move[0], built.y + move[1], built.z + (axes == 3 ? move[2] : 0));
-    pl_vec3 back = pl_vec3_add(model->rest_center, pl_quat_apply(turn, pl_vec3_sub(now, center)));
+    pl_vec3 back = pl_vec3_add(model->rest_center, pl_quat_rotate(turn, pl_vec3_sub(now, center)));
     move[0] = back.x - built.x;
     move[1] = back.y - built.y;
     if (axes == 3) move[2] = back.z - built.z;

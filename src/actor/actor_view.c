@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "actor/actor.h"
-#include "math/quat.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // --- the ground -----------------------------------------------------------------------------------------------------
 
@@ -52,7 +52,7 @@ static pl_quat nearest_turn(const pl_actor *actor, const pl_body *body, const pl
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
     pl_vec3 rest = pl_vec3_sub(pl_fem_vector(model->rest_points, i), model->rest_center);
     pl_vec3 now = pl_vec3_sub(pl_fem_vector(state->positions, i), center);
-    pl_vec3 placed = pl_quat_apply(body->start.placement.rotation, rest);
+    pl_vec3 placed = pl_quat_rotate(body->start.placement.rotation, rest);
     sum = pl_mat3_add(sum, pl_mat3_outer(pl_vec3_scale(now, model->head.masses[i]), placed));
   }
   // Of a flat body nothing tells how far it has turned out of its plane: as far as its plane has.
@@ -100,7 +100,7 @@ static void see_part(pl_actor *actor, const pl_fem_state *state, const pl_body *
     see->velocity =
         pl_vec3_add_scaled(see->velocity, pl_fem_vector(state->velocities, it->points[i]), 1.0 / it->point_count);
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(actor->model->rest_points, it->points[i]), actor->model->rest_center);
-    arm = pl_quat_apply(body->start.placement.rotation, arm);
+    arm = pl_quat_rotate(body->start.placement.rotation, arm);
     rest = pl_vec3_add_scaled(rest, arm, 1.0 / it->point_count);
     see->rest_lowest = fmin(see->rest_lowest, pl_vec3_dot(arm, up) + actor->view.rest_height);
     if (pl_vec3_dot(at, up) >= lowest) continue;
@@ -143,7 +143,7 @@ static void see_touches(pl_actor *actor, const pl_fem_state *state) {
     pl_part_view *part = &actor->part_views[k];
     if (part->touch_count == 0) continue;
     part->touch = pl_vec3_scale(part->touch, 1.0 / part->touch_count);
-    part->touch_normal = pl_vec3_unit_or(part->touch_normal, view->up);
+    part->touch_normal = pl_vec3_normalize_or(part->touch_normal, view->up);
   }
 }
 
@@ -155,8 +155,8 @@ static void see_shape(pl_actor *actor, const pl_body *body) {
   pl_box box = pl_box_empty();
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(model->rest_points, i), model->rest_center);
-    arm = pl_quat_apply(body->start.placement.rotation, arm);
-    box = pl_box_with(box, arm);
+    arm = pl_quat_rotate(body->start.placement.rotation, arm);
+    box = pl_box_add_point(box, arm);
     low = fmin(low, pl_vec3_dot(arm, view->up));
     high = fmax(high, pl_vec3_dot(arm, view->up));
   }
@@ -176,7 +176,7 @@ void pl_actor_see(pl_actor *actor, const pl_body *body, const pl_fem_state *stat
       .step = world->def.step,
       .planar = actor->model->planar,
       .mass = actor->model->head.mass,
-      .up = pl_vec3_unit_or(pl_vec3_scale(pull, -1), upward),
+      .up = pl_vec3_normalize_or(pl_vec3_scale(pull, -1), upward),
       .gravity = pl_vec3_length(pull),
       .center = pl_fem_center_of(actor->model, state->positions),
       .velocity = pl_fem_center_of(actor->model, state->velocities),

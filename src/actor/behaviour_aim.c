@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // Pace of the body that weights are given for: 1 m high, on Earth. Goals are speeds; measured in paces they have the
 // same weight against the cost of a strain for every size.

@@ -12,8 +12,7 @@
 
 #include "actor/behaviour_list.h"
 #include "actor/behaviour_stand.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum {
   HEIGHT,
@@ -150,7 +149,7 @@ static pl_vec3 base_of(const pl_actor_view *view, const pl_motion_frame *frame, 
     foot_count++;
   }
   if (foot_count == 0) return pl_motion_support(view, frame);
-  pl_vec3 poise = pl_motion_level(frame, pl_quat_apply(yaw, pl_vec3_scale(built, 1.0 / foot_count)));
+  pl_vec3 poise = pl_motion_level(frame, pl_quat_rotate(yaw, pl_vec3_scale(built, 1.0 / foot_count)));
   return pl_vec3_sub(pl_vec3_scale(position, 1.0 / foot_count), poise);
 }
 
@@ -225,9 +224,9 @@ static void next_phase(const double *settings, bounce_state *state, const pl_act
   count_falls(state, view, frame);
 }
 
-static void hold_body(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_quat yaw,
-                      double pitch, double pitching, pl_goals *goals) {
-  pl_quat back = pl_quat_of_axis_angle(frame->side, -pitch);
+static void hold_body(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_quat yaw, double pitch,
+                      double pitching, pl_goals *goals) {
+  pl_quat back = pl_quat_from_axis_angle(frame->side, -pitch);
   pl_hold hold = {.turn = pl_quat_multiply(back, yaw),
                   .spin = pl_vec3_scale(frame->side, -pitching),
                   .gain = settings[GAIN],
@@ -295,7 +294,7 @@ static void fly(const double *settings, const bounce_state *state, const pl_acto
   for (int32_t i = 0; i < view->part_count; ++i) {
     const pl_part_view *part = &view->parts[i];
     if (!part->is_foot) continue;
-    pl_vec3 arm = pl_vec3_add_scaled(pl_quat_apply(yaw, part->rest), frame->forward, ahead);
+    pl_vec3 arm = pl_vec3_add_scaled(pl_quat_rotate(yaw, part->rest), frame->forward, ahead);
     pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
                   .target = pl_vec3_add(view->center, arm),
                   .target_speed = falling,
@@ -324,7 +323,7 @@ static void bounce_choose(const double *settings, void *memory, const pl_actor_v
   pl_motion_frame frame = pl_motion_frame_of(view);
   if (state->begun == 0) {
     state->begun = 1;
-    state->facing = pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0));
+    state->facing = pl_quat_rotate(view->turn, pl_vec3_of(1, 0, 0));
   }
   state->facing =
       pl_motion_turn_toward(&frame, state->facing, frame.forward, PL_MOTION_TURN_RATE * frame.step / frame.beat);

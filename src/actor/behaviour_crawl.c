@@ -12,8 +12,7 @@
 
 #include "actor/behaviour_list.h"
 #include "actor/behaviour_stand.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { MAX_SPEED, STROKE, LIFT, PRESS, SWING, MIN_BEAT, GAIN, WEIGHT, PART_WEIGHT, SETTING_COUNT };
 enum { MAX_PARTS = 24 };
@@ -53,9 +52,8 @@ typedef struct crawl_state {
 } crawl_state;
 
 // The parts farthest ahead and behind; false without two that lie apart.
-static bool find_ends(const pl_actor_view *view, const pl_motion_frame *frame, int32_t *front, int32_t *rear,
-                      double *length) {
-  pl_vec3 direction = view->planar ? frame->forward : pl_quat_apply(pl_quat_conjugate(view->turn), frame->forward);
+static bool find_ends(const pl_actor_view *view, const pl_motion_frame *frame, int32_t *front, int32_t *rear, double *length) {
+  pl_vec3 direction = view->planar ? frame->forward : pl_quat_rotate(pl_quat_conjugate(view->turn), frame->forward);
   double max = -HUGE_VAL, min = HUGE_VAL;
   for (int32_t i = 0; i < view->part_count; ++i) {
     // Only what is near the ground can hold on to it.
@@ -126,7 +124,7 @@ static void aim_ends(const double *settings, const crawl_state *state, const pl_
 // Parts near the ground in the order of the wave, from rear to front; their number, 0 if they are too many or all at
 // one position.
 static int32_t order_parts(const pl_actor_view *view, const pl_motion_frame *frame, int32_t *order, double *length) {
-  pl_vec3 direction = view->planar ? frame->forward : pl_quat_apply(pl_quat_conjugate(view->turn), frame->forward);
+  pl_vec3 direction = view->planar ? frame->forward : pl_quat_rotate(pl_quat_conjugate(view->turn), frame->forward);
   double along[MAX_PARTS];
   int32_t count = 0;
   if (view->part_count > MAX_PARTS) return 0;
@@ -203,8 +201,7 @@ static void wave(const double *settings, crawl_state *state, const pl_actor_view
 // Without parts: forward while it rises and presses, waiting while it sinks and is light.
 static void rock(const double *settings, crawl_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
                  pl_goals *goals) {
-  const double pi = 3.14159265358979323846;
-  double period = 2 * settings[MIN_BEAT] * frame->beat, angle = 2 * pi * state->clock / period;
+  double period = 2 * settings[MIN_BEAT] * frame->beat, angle = 2 * PL_PI * state->clock / period;
   double speed = pl_motion_speed(frame, view, settings[MAX_SPEED]), lift = settings[LIFT] * frame->height;
   pl_vec3 support = pl_motion_support(view, frame);
   pl_aim aim = {.axes = frame->level_axes, .target = view->center, .acceleration = 1, .weight = settings[PART_WEIGHT]};
@@ -213,9 +210,9 @@ static void rock(const double *settings, crawl_state *state, const pl_actor_view
   aim.axes = frame->height_axis;
   aim.gain = settings[GAIN];
   aim.rate = 0.3;
-  aim.target = pl_motion_at_height(frame, view->center,
-                                   pl_vec3_dot(support, frame->up) + view->rest_height - lift * (1 - sin(angle)));
-  aim.target_speed = pl_vec3_scale(frame->up, 2 * pi / period * lift * cos(angle));
+  aim.target =
+      pl_motion_at_height(frame, view->center, pl_vec3_dot(support, frame->up) + view->rest_height - lift * (1 - sin(angle)));
+  aim.target_speed = pl_vec3_scale(frame->up, 2 * PL_PI / period * lift * cos(angle));
   pl_aim_center(view, frame, &aim, goals);
   if (state->clock >= period) state->clock -= period;
 }

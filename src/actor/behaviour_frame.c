@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 static const pl_vec3 built_front = {1, 0, 0};
 static const double MIN_RATIO = 1e-3;    // height over width, of a body that is flat
@@ -13,7 +12,7 @@ static const double MIN_GRAVITY = 1e-3;  // m/s²
 static const double HIGH_PART = 0.25;
 
 pl_motion_frame pl_motion_frame_of(const pl_actor_view *view) {
-  pl_motion_frame frame = {.up = pl_vec3_unit_or(view->up, pl_vec3_of(0, 1, 0)), .step = view->step};
+  pl_motion_frame frame = {.up = pl_vec3_normalize_or(view->up, pl_vec3_of(0, 1, 0)), .step = view->step};
   // A flat body has no height and space no gravity: lengths and times must stay positive all the same.
   frame.height = fmax(view->height, MIN_RATIO * fmax(view->width, MIN_WIDTH));
   frame.gravity = fmax(view->gravity, MIN_GRAVITY);
@@ -22,7 +21,7 @@ pl_motion_frame pl_motion_frame_of(const pl_actor_view *view) {
   pl_vec3 heading = pl_vec3_add_scaled(view->command.heading, frame.up, -pl_vec3_dot(view->command.heading, frame.up));
   if (view->planar) heading.z = 0;
   pl_vec3 across = pl_vec3_add_scaled(built_front, frame.up, -pl_vec3_dot(built_front, frame.up));
-  frame.forward = pl_vec3_unit_or(heading, pl_vec3_unit_or(across, pl_vec3_perpendicular(frame.up)));
+  frame.forward = pl_vec3_normalize_or(heading, pl_vec3_normalize_or(across, pl_vec3_perpendicular(frame.up)));
   frame.side = pl_vec3_cross(frame.forward, frame.up);
   double x = fabs(frame.up.x), y = fabs(frame.up.y), z = fabs(frame.up.z);
   frame.height_axis = y >= x && y >= z ? PL_GOAL_Y : (x >= z ? PL_GOAL_X : PL_GOAL_Z);
@@ -36,7 +35,7 @@ double pl_motion_speed(const pl_motion_frame *frame, const pl_actor_view *view, 
 }
 
 double pl_motion_lean(const pl_actor_view *view) {
-  double cosine = pl_vec3_dot(pl_quat_apply(view->turn, view->up), view->up);
+  double cosine = pl_vec3_dot(pl_quat_rotate(view->turn, view->up), view->up);
   return acos(pl_motion_clamp(cosine, -1, 1));
 }
 
@@ -98,18 +97,18 @@ double pl_motion_arch_rate(double t) {
 }
 
 pl_vec3 pl_motion_turn_toward(const pl_motion_frame *frame, pl_vec3 facing, pl_vec3 wanted, double angle) {
-  pl_vec3 from = pl_vec3_unit_or(pl_motion_level(frame, facing), frame->forward);
-  pl_vec3 to = pl_vec3_unit_or(pl_motion_level(frame, wanted), from);
+  pl_vec3 from = pl_vec3_normalize_or(pl_motion_level(frame, facing), frame->forward);
+  pl_vec3 to = pl_vec3_normalize_or(pl_motion_level(frame, wanted), from);
   double whole = atan2(pl_vec3_dot(pl_vec3_cross(from, to), frame->up), pl_vec3_dot(from, to));
-  return pl_quat_apply(pl_quat_of_axis_angle(frame->up, pl_motion_clamp(whole, -angle, angle)), from);
+  return pl_quat_rotate(pl_quat_from_axis_angle(frame->up, pl_motion_clamp(whole, -angle, angle)), from);
 }
 
 pl_quat pl_motion_yaw(const pl_actor_view *view, const pl_motion_frame *frame, pl_vec3 facing) {
   if (view->planar) return pl_quat_identity();
-  pl_vec3 from = pl_vec3_unit_or(pl_motion_level(frame, built_front), frame->forward);
-  pl_vec3 to = pl_vec3_unit_or(pl_motion_level(frame, facing), from);
+  pl_vec3 from = pl_vec3_normalize_or(pl_motion_level(frame, built_front), frame->forward);
+  pl_vec3 to = pl_vec3_normalize_or(pl_motion_level(frame, facing), from);
   double angle = atan2(pl_vec3_dot(pl_vec3_cross(from, to), frame->up), pl_vec3_dot(from, to));
-  return pl_quat_of_axis_angle(frame->up, angle);
+  return pl_quat_from_axis_angle(frame->up, angle);
 }
 
 pl_vec3 pl_motion_support(const pl_actor_view *view, const pl_motion_frame *frame) {
@@ -147,8 +146,8 @@ pl_vec3 pl_motion_poise(const pl_actor_view *view, const pl_motion_frame *frame)
     foot_count++;
   }
   if (foot_count == 0 || (touching_count > 0 && touching_count < foot_count)) return pl_vec3_of(0, 0, 0);
-  pl_quat yaw = pl_motion_yaw(view, frame, pl_quat_apply(view->turn, built_front));
-  return pl_motion_level(frame, pl_quat_apply(yaw, pl_vec3_scale(sum, -1.0 / foot_count)));
+  pl_quat yaw = pl_motion_yaw(view, frame, pl_quat_rotate(view->turn, built_front));
+  return pl_motion_level(frame, pl_quat_rotate(yaw, pl_vec3_scale(sum, -1.0 / foot_count)));
 }
 
 int32_t pl_motion_feet(const pl_actor_view *view, int32_t limit, int32_t *feet) {

@@ -12,8 +12,7 @@
 
 #include "actor/behaviour_list.h"
 #include "actor/behaviour_stand.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum {
   HEIGHT,
@@ -129,7 +128,7 @@ static void enter(hop_state *state, hop_phase phase, double height) {
 
 // Forward pitch of the body, rad, and how fast it grows.
 static double pitch_of(const pl_actor_view *view, const pl_motion_frame *frame) {
-  pl_vec3 own = pl_quat_apply(view->turn, frame->up);
+  pl_vec3 own = pl_quat_rotate(view->turn, frame->up);
   return atan2(pl_vec3_dot(own, frame->forward), pl_vec3_dot(own, frame->up));
 }
 
@@ -173,8 +172,8 @@ static pl_vec3 stand_of(const pl_actor_view *view, const pl_motion_frame *frame)
     foot_count++;
   }
   if (foot_count == 0) return pl_motion_support(view, frame);
-  pl_quat yaw = pl_motion_yaw(view, frame, pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0)));
-  pl_vec3 poise = pl_motion_level(frame, pl_quat_apply(yaw, pl_vec3_scale(built, 1.0 / foot_count)));
+  pl_quat yaw = pl_motion_yaw(view, frame, pl_quat_rotate(view->turn, pl_vec3_of(1, 0, 0)));
+  pl_vec3 poise = pl_motion_level(frame, pl_quat_rotate(yaw, pl_vec3_scale(built, 1.0 / foot_count)));
   position = pl_vec3_sub(pl_vec3_scale(position, 1.0 / foot_count), poise);
   return pl_motion_at_height(frame, position, pl_motion_ground(view, position));
 }
@@ -246,9 +245,9 @@ static void next_phase(const double *settings, hop_state *state, const pl_actor_
   if (lean < UPRIGHT_LEAN) state->fallen = 0;
 }
 
-static void hold_body(const double *settings, const hop_state *state, const pl_actor_view *view,
-                      const pl_motion_frame *frame, double pitch, double gain, pl_goals *goals) {
-  pl_quat back = pl_quat_of_axis_angle(frame->side, -pitch);
+static void hold_body(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
+                      double pitch, double gain, pl_goals *goals) {
+  pl_quat back = pl_quat_from_axis_angle(frame->side, -pitch);
   pl_hold hold = {.turn = pl_quat_multiply(back, pl_motion_yaw(view, frame, state->facing)),
                   .gain = gain,
                   .rate = 0.5,
@@ -264,7 +263,7 @@ static void lower_feet(const double *settings, const hop_state *state, const pl_
   for (int32_t i = 0; i < view->part_count; ++i) {
     const pl_part_view *part = &view->parts[i];
     if (!part->is_foot || part->touch_count > 0) continue;
-    pl_vec3 position = pl_vec3_add(view->center, pl_quat_apply(yaw, part->rest));
+    pl_vec3 position = pl_vec3_add(view->center, pl_quat_rotate(yaw, part->rest));
     double sole = view->rest_height + pl_vec3_dot(part->rest, frame->up) - part->rest_lowest;
     pl_aim aim = {.axes = frame->height_axis, .gain = settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = 0.5};
     aim.target = pl_motion_at_height(frame, position, pl_motion_ground(view, position) + sole);
@@ -335,7 +334,7 @@ static void fly(const double *settings, const hop_state *state, const pl_actor_v
   if (pl_motion_feet(view, 2, feet) < 2) return;
   for (int32_t i = 0; i < view->part_count; ++i) {
     if (!view->parts[i].is_foot) continue;
-    pl_vec3 arm = pl_vec3_add_scaled(pl_quat_apply(yaw, view->parts[i].rest), frame->forward, t * plan->lead);
+    pl_vec3 arm = pl_vec3_add_scaled(pl_quat_rotate(yaw, view->parts[i].rest), frame->forward, t * plan->lead);
     pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
                   .target = pl_vec3_add(view->center, arm),
                   .target_speed = velocity,
@@ -352,7 +351,7 @@ static void hop_choose(const double *settings, void *memory, const pl_actor_view
   pl_motion_frame frame = pl_motion_frame_of(view);
   if (state->begun == 0) {
     state->begun = 1;
-    state->facing = pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0));
+    state->facing = pl_quat_rotate(view->turn, pl_vec3_of(1, 0, 0));
   }
   state->facing =
       pl_motion_turn_toward(&frame, state->facing, frame.forward, PL_MOTION_TURN_RATE * frame.step / frame.beat);

@@ -13,8 +13,7 @@
 
 #include "actor/behaviour_list.h"
 #include "actor/behaviour_stand.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { MAX_SPEED, ACCELERATION, LEAD, PIVOT, HEIGHT_WEIGHT, SPIN_WEIGHT, WEIGHT, SETTING_COUNT };
 
@@ -77,7 +76,7 @@ typedef struct edge {
 static bool evaluate_edge(const pl_actor_view *view, const pl_motion_frame *frame, int32_t i, int32_t j, edge *it) {
   pl_vec3 from = view->parts[i].touch, along = pl_motion_level(frame, pl_vec3_sub(view->parts[j].touch, from));
   if (pl_vec3_length(along) < MIN_EDGE * frame->height) return false;
-  it->toward = pl_vec3_unit_or(pl_vec3_cross(along, frame->up), frame->forward);
+  it->toward = pl_vec3_normalize_or(pl_vec3_cross(along, frame->up), frame->forward);
   if (pl_vec3_dot(it->toward, frame->forward) < 0) it->toward = pl_vec3_scale(it->toward, -1);
   it->score = pl_vec3_dot(it->toward, frame->forward);
   it->ahead = pl_vec3_dot(pl_vec3_sub(from, view->center), it->toward);
@@ -89,7 +88,7 @@ static bool evaluate_edge(const pl_actor_view *view, const pl_motion_frame *fram
 }
 
 static edge find_edge(const roll_state *state, const pl_actor_view *view, const pl_motion_frame *frame) {
-  edge best = {.toward = pl_vec3_unit_or(state->toward, frame->forward), .score = MIN_SCORE};
+  edge best = {.toward = pl_vec3_normalize_or(state->toward, frame->forward), .score = MIN_SCORE};
   best.ahead = view->max_touch * pl_vec3_dot(best.toward, frame->forward);
   for (int32_t i = 0; i < view->part_count; ++i) {
     if (view->parts[i].touch_count == 0) continue;

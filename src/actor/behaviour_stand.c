@@ -3,8 +3,7 @@
 #include "actor/behaviour_stand.h"
 
 #include "actor/behaviour_list.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { HEIGHT, GAIN, ACCELERATION, WEIGHT, HOLD_WEIGHT, SETTING_COUNT };
 
@@ -19,7 +18,7 @@ static const pl_behaviour_setting settings_of_stand[SETTING_COUNT] = {
 
 pl_stand pl_stand_usual(const pl_actor_view *view, const pl_motion_frame *frame) {
   // Facing as it does: the rotation about up that the body's front has taken.
-  pl_vec3 front = pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0));
+  pl_vec3 front = pl_quat_rotate(view->turn, pl_vec3_of(1, 0, 0));
   return (pl_stand){.over = pl_vec3_add(pl_motion_support(view, frame), pl_motion_poise(view, frame)),
                     .height = settings_of_stand[HEIGHT].preset,
                     .turn = pl_motion_yaw(view, frame, front),
@@ -50,10 +49,10 @@ void pl_stand_goals(const pl_actor_view *view, const pl_motion_frame *frame, con
     const pl_part_view *part = &view->parts[i];
     if (!part->is_foot) continue;
     // Feet that touch stay; others come down to where the shape as built has them.
-    pl_vec3 position = pl_vec3_add(view->center, pl_quat_apply(stand->turn, part->rest));
+    pl_vec3 position = pl_vec3_add(view->center, pl_quat_rotate(stand->turn, part->rest));
     double sole = pl_motion_sole(view, frame, part);
-    aim.target = part->touch_count > 0 ? part->position
-                                       : pl_motion_at_height(frame, position, pl_motion_ground(view, position) + sole);
+    aim.target =
+        part->touch_count > 0 ? part->position : pl_motion_at_height(frame, position, pl_motion_ground(view, position) + sole);
     aim.axes = frame->level_axes | (part->touch_count > 0 ? 0 : frame->height_axis);
     aim.weight = stand->hold_weight;
     pl_aim_part(view, frame, i, &aim, goals);

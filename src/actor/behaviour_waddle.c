@@ -14,8 +14,7 @@
 #include "actor/behaviour_list.h"
 #include "actor/behaviour_stand.h"
 #include "actor/behaviour_swing.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum {
   MAX_SPEED,
@@ -100,7 +99,7 @@ static double along(const waddle *w, pl_vec3 v) {
 
 // Of the body's own up against up, positive toward the heading.
 static double lean_of(const waddle *w) {
-  pl_vec3 up = pl_quat_apply(w->view->turn, w->frame.up);
+  pl_vec3 up = pl_quat_rotate(w->view->turn, w->frame.up);
   return atan2(along(w, up), pl_vec3_dot(up, w->frame.up));
 }
 
@@ -227,7 +226,7 @@ static void aim_lean(const waddle *w, pl_goals *goals) {
                change = (w->built < 0 ? lean : -lean) - w->state->lean;
   pl_vec3 axis = pl_vec3_cross(w->frame.up, w->frame.forward);
   pl_hold hold = {.gain = w->settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = w->settings[HOLD_WEIGHT]};
-  hold.turn = pl_quat_of_axis_angle(axis, w->state->lean + fraction * change);
+  hold.turn = pl_quat_from_axis_angle(axis, w->state->lean + fraction * change);
   hold.spin = pl_vec3_scale(axis, rate * change);
   pl_aim_hold(w->view, &w->frame, &hold, goals);
 }
@@ -238,7 +237,7 @@ static void aim_moving(const waddle *w, pl_goals *goals) {
   double t = state->clock / w->swing, lift = w->settings[STEP_HEIGHT] * frame->height;
   // The landing position follows what the body does, ever less as the foot comes down.
   double follow = pl_motion_clamp((1 - t) * FOLLOW_RATE * frame->step / w->swing, 0, 1);
-  state->aim = pl_vec3_mix(state->aim, landing_position(w), follow);
+  state->aim = pl_vec3_lerp(state->aim, landing_position(w), follow);
   // Along the ground it arrives a little before it is down.
   double s = t / LEVEL_SWING, fraction = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (LEVEL_SWING * w->swing);
   pl_vec3 way = pl_motion_level(frame, pl_vec3_sub(state->aim, state->lift));

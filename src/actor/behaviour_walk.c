@@ -15,8 +15,7 @@
 #include "actor/behaviour_list.h"
 #include "actor/behaviour_stand.h"
 #include "actor/behaviour_swing.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum {
   MAX_SPEED,
@@ -175,7 +174,7 @@ static bool may_lift(const walk *w) {
 
 // Arm from the centre of mass to a foot along the ground, in the shape as built, turned to where the body faces.
 static pl_vec3 arm_of(const walk *w, int32_t foot) {
-  return pl_motion_level(&w->frame, pl_quat_apply(w->yaw, part_of(w, foot)->rest));
+  return pl_motion_level(&w->frame, pl_quat_rotate(w->yaw, part_of(w, foot)->rest));
 }
 
 // Feet that stand one behind the other must not pass nor tread on each other: between half and one and a half times as
@@ -314,7 +313,7 @@ static void aim_swing(const walk *w, int32_t foot, pl_goals *goals) {
   // The landing position follows what the body does, ever less as the foot comes down.
   pl_vec3 wanted = landing_position(w, foot);
   double follow = pl_motion_clamp((1 - t) * FOLLOW_RATE * frame->step / w->swing, 0, 1);
-  it->aim = w->state->clock <= frame->step ? wanted : pl_vec3_mix(it->aim, wanted, follow);
+  it->aim = w->state->clock <= frame->step ? wanted : pl_vec3_lerp(it->aim, wanted, follow);
   // Along the ground it arrives a little before it is down.
   double s = t / LEVEL_SWING, fraction = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (LEVEL_SWING * w->swing);
   pl_vec3 way = pl_vec3_sub(it->aim, it->hold);
@@ -379,7 +378,7 @@ static void walk_choose(const double *settings, void *memory, const pl_actor_vie
   walk w = walk_of(settings, state, view);
   if (state->begun == 0) {
     state->begun = 1;
-    state->facing = pl_quat_apply(view->turn, pl_vec3_of(1, 0, 0));
+    state->facing = pl_quat_rotate(view->turn, pl_vec3_of(1, 0, 0));
     enter(&w, WALK_STAND);
   }
   double turn = settings[TURN_RATE] * w.frame.step / w.frame.beat;

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "pliant/math.h"
+
 uint32_t pl_random_u32(pl_random *random) {
   uint64_t old = random->state;
   random->state = old * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -28,5 +30,5 @@ double pl_random_between(pl_random *random, double min, double max) {
 double pl_random_normal(pl_random *random) {
   // Box and Muller; 1 - u is never 0.
   double u = 1.0 - pl_random_unit(random), v = pl_random_unit(random);
-  return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
+  return sqrt(-2.0 * log(u)) * cos(2 * PL_PI * v);
 }

@@ -25,7 +25,7 @@ static pl_status use_boundary(pl_context *context, const pl_mesh *mesh, pl_arena
   int32_t *point_of_surface = pl_allocate_array(context, (size_t)surface->particle_count, sizeof(int32_t));
   if (point_of_surface == NULL) return pl_fail_memory(error);
   pl_mesh *boundary = NULL;
-  pl_status status = pl_mesh_boundary(context, mesh, &boundary, point_of_surface, error);
+  pl_status status = pl_mesh_build_boundary(context, mesh, &boundary, point_of_surface, error);
   if (status >= 0) {
     pl_mesh_view view = pl_mesh_get_view(boundary);
     int32_t *parents;
@@ -49,7 +49,7 @@ static pl_status use_embedding(pl_context *context, const pl_mesh *mesh, const p
                          "the surface has no triangles; give a triangle mesh, or none");
   pl_embedding *embedding = NULL;
   pl_status status =
-      pl_embedding_build(context, mesh, view.points, view.point_count, tolerance, &embedding, NULL, error);
+      pl_embedding_build(context, mesh, &(pl_embedding_input){view.points, view.point_count, tolerance}, &embedding, NULL, error);
   if (status < 0) return status;
   pl_embedding_view embedded = pl_embedding_get_view(embedding);
   int32_t *parents;

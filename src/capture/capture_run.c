@@ -116,7 +116,7 @@ pl_status pl_capture_run(pl_context *context, const pl_capture_run_def *def, pl_
   pl_capture_result *run = pl_allocate_array(context, 1, sizeof *run);
   if (run == NULL) return pl_fail_memory(error);
   pl_mesh_view mesh = pl_mesh_get_view(def->mesh);
-  pl_box box = pl_points_box(mesh.points, mesh.point_count);
+  pl_box box = pl_box_from_points(mesh.points, mesh.point_count);
   run->context = context;
   run->def = *def;
   run->point_count = mesh.point_count;

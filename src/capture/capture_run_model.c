@@ -13,7 +13,8 @@ static pl_status move_surface(pl_capture_result *run, double tolerance, pl_mesh 
   pl_embedding *embedding = NULL;
   pl_status status = rest != NULL && points != NULL ? PL_OK : pl_fail_memory(error);
   if (status >= 0)
-    status = pl_embedding_build(run->context, run->def.mesh, view.points, view.point_count, tolerance, &embedding, NULL, error);
+    status = pl_embedding_build(run->context, run->def.mesh, &(pl_embedding_input){view.points, view.point_count, tolerance},
+                                &embedding, NULL, error);
   if (status >= 0) status = pl_fit_get_fields(run->fit, rest, NULL);
   if (status >= 0) {
     pl_embedding_apply(embedding, rest, points);

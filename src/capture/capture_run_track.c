@@ -128,7 +128,7 @@ static pl_status save_frame(const clip_track *track, const pl_track_report *repo
 
 static pl_status track_frame(clip_track *track, pl_error *error) {
   pl_cloud *cloud = NULL;
-  pl_status status = pl_capture_frame(track->run->def.clips[track->clip].recording, track->frame, &cloud, NULL, error);
+  pl_status status = pl_capture_load_frame(track->run->def.clips[track->clip].recording, track->frame, &cloud, NULL, error);
   if (status < 0) return status;
   pl_cloud_view points = pl_cloud_get_view(cloud);
   pl_track_report report;
@@ -152,8 +152,11 @@ static pl_status restore_frame(clip_track *track, const pl_run_record *record, p
   memcpy(track->points, from, n * sizeof(pl_vec3));
   track->times[1] = track->times[0];
   track->times[0] = report.time;
-  pl_status status = pl_tracker_resume(track->tracker, &report, track->points, track->frame > 0 ? track->points + n : NULL,
-                                       track->frame > 0 ? track->times[1] : 0, track->frame + 1, error);
+  pl_status status = pl_tracker_resume(
+      track->tracker,
+      &(pl_track_frame){&report, track->points, track->frame > 0 ? track->points + n : NULL,
+                        track->frame > 0 ? track->times[1] : 0, track->frame + 1},
+      error);
   // Payloads are aligned, and what comes before is a multiple of eight bytes.
   const double *supports = (const double *)(const void *)(from + n * sizeof(pl_vec3));
   return status < 0 ? status : finish_frame(track, &report, supports, true, error);

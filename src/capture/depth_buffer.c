@@ -7,14 +7,14 @@
 
 #include <math.h>
 
-#include "math/quat.h"
+#include "pliant/math.h"
 
 #define NEAREST 0.01  // metres
 
 pl_depth_view pl_depth_view_of(const pl_capture_camera *camera, int32_t shrink) {
   // The middle of the first shrunk pixel lies at (shrink - 1) / 2 of the whole picture.
   double factor = 1.0 / shrink, shift = 0.5 * (shrink - 1);
-  return (pl_depth_view){.turn = pl_mat3_transpose(pl_mat3_of_quat(camera->placement.rotation)),
+  return (pl_depth_view){.turn = pl_mat3_transpose(pl_mat3_from_quat(camera->placement.rotation)),
                          .eye = camera->placement.position,
                          .fx = camera->fx * factor,
                          .fy = camera->fy * factor,

@@ -7,7 +7,7 @@
 #include "capture/fit_changes.h"
 #include "capture/fit_parameters.h"
 #include "capture/fit_parts.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "solvers/nlopt_simplex.h"
 
 // Error to expect of a tracked point where none is given, as a fraction of the object's size: a tenth of a millimetre of a metre.
@@ -194,12 +194,13 @@ static pl_status set_up(pl_fit *fit, const pl_mesh *mesh, const pl_fit_sequence 
   return take_memory(fit, error);
 }
 
-pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mesh *mesh, const pl_fit_sequence *sequences,
-                        int32_t sequence_count, pl_fit **fit, pl_error *error) {
+pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mesh *mesh, const pl_fit_sequences *sequences,
+                        pl_fit **fit, pl_error *error) {
   *fit = NULL;
   pl_status status = check_def(def, error);
   if (status < 0) return status;
-  if (sequence_count < 0) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "%d sequences", sequence_count);
+  if (sequences->count < 0)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the number of sequences is %d; it cannot be negative", sequences->count);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_fit *made = PL_TAKE(&arena, pl_fit, 1);
@@ -207,8 +208,8 @@ pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mes
   made->arena = arena;
   made->context = context;
   made->def = *def;
-  made->sequence_count = sequence_count;
-  status = set_up(made, mesh, sequences, error);
+  made->sequence_count = sequences->count;
+  status = set_up(made, mesh, sequences->items, error);
   if (status < 0) {
     pl_fit_destroy(made);
     return status;

@@ -9,8 +9,8 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "capture/fit_parameters.h"
-#include "math/vec3.h"
 #include "pliant/fit.h"
+#include "pliant/math.h"
 #include "sparse/sparse_conjugate.h"
 
 struct pl_field {
@@ -47,7 +47,7 @@ static pl_vec3 middle_of(const field_work *w) {
 }
 
 static void choose_axis(field_work *w) {
-  pl_box box = pl_points_box(w->mesh.points, w->mesh.point_count);
+  pl_box box = pl_box_from_points(w->mesh.points, w->mesh.point_count);
   pl_vec3 size = pl_vec3_sub(box.max, box.min);
   w->axis = w->def->axis;
   if (!(pl_vec3_length(w->axis) > 0)) {

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "capture/fit_parameters.h"
 #include "capture/fit_reference.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 static pl_status check_input(const pl_model *model, const pl_reference_def *def, const pl_vec3 *reference, pl_error *error) {
   pl_status status = pl_parameters_check(&pl_reference_def_parameters, def, error);

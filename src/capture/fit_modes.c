@@ -9,8 +9,6 @@
 #include "solvers/eigen_modes.h"
 #include "sparse/dense_factor.h"
 
-static const double PI = 3.14159265358979323846;
-
 // --- one signal ---------------------------------------------------------------------------------------------------
 
 // Sine and cosine that are nearer to each other than this cannot be told apart.
@@ -43,11 +41,11 @@ static double explained(const double *signal, int32_t count, double step, double
 }
 
 pl_vibration pl_vibration_find(const double *signal, int32_t count, double step) {
-  double duration = (count - 1) * step, whole = 0, spacing = PI / (4 * duration), omega = 0, decay = 0, best = 0;
+  double duration = (count - 1) * step, whole = 0, spacing = PL_PI / (4 * duration), omega = 0, decay = 0, best = 0;
   for (int32_t i = 0; i < count; ++i) whole += signal[i] * signal[i];
   if (count < FRAMES_MIN || !(whole > 0)) return (pl_vibration){0};
   // From one turn in the whole time to nearly what the frames can tell apart, with decays from none to gone in a turn.
-  for (double w = 2 * PI / duration; w < RESOLVED * PI / step; w += spacing)
+  for (double w = 2 * PL_PI / duration; w < RESOLVED * PL_PI / step; w += spacing)
     for (int k = 0; k < DECAYS; ++k) {
       double d = k == 0 ? 0 : FIRST_DECAY / duration * pow(3, k), value = explained(signal, count, step, w, d);
       if (d < w && value > best) best = value, omega = w, decay = d;

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "capture/fit_changes.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { MAX_ITERATIONS = 40, STALE_ITERATIONS = 9, STEPS_KEPT = 8 };
 

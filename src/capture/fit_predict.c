@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "capture/fit_parts.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *positions, pl_fit_prediction *prediction,
                          pl_error *error) {

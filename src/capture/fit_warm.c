@@ -251,7 +251,7 @@ static void report_mode(const warm_search *s, pl_warm_start_report *report) {
   int32_t mode = strongest(s, s->outputs);
   if (mode < 0) return;
   const double *found = mode_of(s->outputs, mode);
-  double natural = sqrt(found[MODE_SQUARE]), turn = 6.283185307179586;
+  double natural = sqrt(found[MODE_SQUARE]), turn = 2 * PL_PI;
   report->mode = mode;
   report->natural = natural / turn;
   report->frequency = sqrt(fmax(found[MODE_SQUARE] - found[MODE_DECAY] * found[MODE_DECAY], 0)) / turn;

@@ -55,7 +55,7 @@ static size_t max_points(const pl_sensor_surface *surfaces, int32_t surface_coun
 
 // False when out of memory; leave_room() either way.
 static bool take_workspace(pl_context *context, const pl_capture_camera *camera, const pl_sensor_surface *surfaces,
-                      int32_t surface_count, workspace *work) {
+                           int32_t surface_count, workspace *work) {
   work->seen = pl_allocate_array(context, max_points(surfaces, surface_count), sizeof *work->seen);
   work->masks = pl_allocate_array(context, (size_t)camera->width * (size_t)camera->height, sizeof *work->masks);
   return work->seen != NULL && work->masks != NULL;
@@ -150,19 +150,21 @@ static void expose(const pl_sensor_def *def, const pl_capture_camera *camera, in
     }
 }
 
-pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number,
-                           int32_t frame, const pl_sensor_surface *surfaces, int32_t surface_count, uint16_t *pixels,
-                           pl_error *error) {
+pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const pl_sensor_shot *shot, int32_t camera_index,
+                           uint16_t *pixels, pl_error *error) {
+  if (camera_index < 0 || camera_index >= shot->camera_count)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "there is no camera %d; the shot has %d", camera_index, shot->camera_count);
+  const pl_capture_camera *camera = &shot->cameras[camera_index];
   pl_status status = pl_parameters_check(&pl_sensor_def_parameters, def, error);
-  if (status >= 0) status = check_camera(camera, surfaces, surface_count, error);
+  if (status >= 0) status = check_camera(camera, shot->surfaces, shot->surface_count, error);
   if (status >= 0) status = pl_check_range("depth_scale", camera->depth_scale, 0, 1e6, false, error);
   if (status < 0) return status;
   workspace work;
-  bool taken = take_workspace(context, camera, surfaces, surface_count, &work);
+  bool taken = take_workspace(context, camera, shot->surfaces, shot->surface_count, &work);
   double *depths = pl_allocate_array(context, (size_t)camera->width * (size_t)camera->height, sizeof *depths);
   if (taken && depths != NULL) {
-    render(camera, surfaces, surface_count, &work, depths);
-    expose(def, camera, number, frame, depths, pixels);
+    render(camera, shot->surfaces, shot->surface_count, &work, depths);
+    expose(def, camera, camera_index, shot->frame, depths, pixels);
   } else {
     status = pl_fail_memory(error);
   }
@@ -174,9 +176,7 @@ pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const 
 typedef struct exposure {
   pl_context *context;
   const pl_sensor_def *def;
-  const pl_capture_camera *cameras;
-  int32_t frame, surface_count;
-  const pl_sensor_surface *surfaces;
+  const pl_sensor_shot *shot;
   uint16_t *const *pixels;
   pl_status *statuses;
 } exposure;
@@ -185,24 +185,21 @@ static void render_some(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   exposure *all = data;
   for (int32_t i = begin; i < end; ++i)
-    all->statuses[i] = pl_sensor_render(all->context, all->def, &all->cameras[i], i, all->frame, all->surfaces, all->surface_count,
-                                        all->pixels[i], NULL);
+    all->statuses[i] = pl_sensor_render(all->context, all->def, all->shot, i, all->pixels[i], NULL);
 }
 
-pl_status pl_sensor_render_all(pl_context *context, const pl_sensor_def *def, const pl_capture_camera *cameras,
-                               int32_t camera_count, int32_t frame, const pl_sensor_surface *surfaces, int32_t surface_count,
-                               uint16_t *const *pixels, pl_error *error) {
-  pl_status *statuses = pl_allocate_array(context, (size_t)camera_count + 1, sizeof *statuses);
+pl_status pl_sensor_render_all(pl_context *context, const pl_sensor_def *def, const pl_sensor_shot *shot, uint16_t *const *pixels,
+                               pl_error *error) {
+  pl_status *statuses = pl_allocate_array(context, (size_t)shot->camera_count + 1, sizeof *statuses);
   if (statuses == NULL) return pl_fail_memory(error);
-  exposure all = {context, def, cameras, frame, surface_count, surfaces, pixels, statuses};
-  pl_parallel_for(context, camera_count, 1, render_some, &all);
+  exposure all = {context, def, shot, pixels, statuses};
+  pl_parallel_for(context, shot->camera_count, 1, render_some, &all);
   pl_status status = PL_OK;
-  for (int32_t i = 0; i < camera_count && status >= 0; ++i)
-    // Again for the words of what is wrong; it fails in the same way.
+  for (int32_t i = 0; i < shot->camera_count && status >= 0; ++i)
+    // Render again for the error's text; it fails in the same way.
     if (statuses[i] < 0)
-      status = statuses[i] == PL_ERROR_OUT_OF_MEMORY
-                   ? pl_fail_memory(error)
-                   : pl_sensor_render(context, def, &cameras[i], i, frame, surfaces, surface_count, pixels[i], error);
+      status =
+          statuses[i] == PL_ERROR_OUT_OF_MEMORY ? pl_fail_memory(error) : pl_sensor_render(context, def, shot, i, pixels[i], error);
   pl_release(context, statuses);
   return status;
 }

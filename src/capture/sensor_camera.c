@@ -1,13 +1,13 @@
 // Cameras placed by what they look at.
 #include <math.h>
 
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "pliant/sensor.h"
 
 #define KINECT_WIDTH 640.0
 #define KINECT_FOCAL 525.0  // pixels of a picture that is KINECT_WIDTH wide
 #define DEPTH_UNIT 0.0001   // metres: fine against any noise, and 16 bits reach 6.5 m
-#define WORKSPACE 1.1            // how much farther away than just fits
+#define WORKSPACE 1.1       // how much farther away than just fits
 
 // Quaternion of a rotation matrix with columns right, down and forward (Shepperd 1978).
 static pl_quat quat_of_axes(pl_vec3 x, pl_vec3 y, pl_vec3 z) {
@@ -26,10 +26,10 @@ static pl_quat quat_of_axes(pl_vec3 x, pl_vec3 y, pl_vec3 z) {
 }
 
 pl_capture_camera pl_sensor_camera(pl_vec3 eye, pl_vec3 target, int32_t width, int32_t height, double focal) {
-  pl_vec3 forward = pl_vec3_unit_or(pl_vec3_sub(target, eye), (pl_vec3){0, 0, -1});
+  pl_vec3 forward = pl_vec3_normalize_or(pl_vec3_sub(target, eye), (pl_vec3){0, 0, -1});
   // Within a degree of the vertical +Y says nothing of what is upwards.
   pl_vec3 up = fabs(forward.y) > 0.9999 ? (pl_vec3){0, 0, 1} : (pl_vec3){0, 1, 0};
-  pl_vec3 right = pl_vec3_unit_or(pl_vec3_cross(forward, up), (pl_vec3){1, 0, 0});
+  pl_vec3 right = pl_vec3_normalize_or(pl_vec3_cross(forward, up), (pl_vec3){1, 0, 0});
   pl_vec3 down = pl_vec3_cross(forward, right);
   return (pl_capture_camera){.name = "",
                              .width = width,
@@ -42,14 +42,14 @@ pl_capture_camera pl_sensor_camera(pl_vec3 eye, pl_vec3 target, int32_t width, i
                              .depth_scale = DEPTH_UNIT};
 }
 
-void pl_sensor_ring(pl_box box, int32_t count, double elevation, double heading, int32_t width, int32_t height,
-                    pl_capture_camera *cameras) {
-  double focal = KINECT_FOCAL * width / KINECT_WIDTH, radius = 0.5 * pl_box_diagonal(box);
+void pl_sensor_ring(const pl_camera_ring *ring, pl_capture_camera *cameras) {
+  int32_t width = ring->width, height = ring->height;
+  double focal = KINECT_FOCAL * width / KINECT_WIDTH, radius = 0.5 * pl_box_diagonal(ring->box);
   double narrow = 0.5 * (width < height ? width : height) / focal;  // tangent of the half opening
   double distance = WORKSPACE * radius * sqrt(1 + narrow * narrow) / narrow;
-  pl_vec3 middle = pl_box_center(box);
-  for (int32_t i = 0; i < count; ++i) {
-    double angle = heading + 6.283185307179586 * i / count, high = i % 2 == 0 ? elevation : 0.5 * elevation;
+  pl_vec3 middle = pl_box_center(ring->box);
+  for (int32_t i = 0; i < ring->count; ++i) {
+    double angle = ring->heading + 2 * PL_PI * i / ring->count, high = i % 2 == 0 ? ring->elevation : 0.5 * ring->elevation;
     pl_vec3 away = {sin(angle) * cos(high), sin(high), cos(angle) * cos(high)};
     cameras[i] = pl_sensor_camera(pl_vec3_add_scaled(middle, away, distance), middle, width, height, focal);
   }

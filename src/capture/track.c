@@ -36,13 +36,12 @@ const char *pl_track_state_name(pl_track_state state) {
 
 static pl_box box_of_body(const pl_tracker *t, const double *x) {
   pl_box box = pl_box_empty();
-  for (int32_t i = 0; i < t->model->head.particle_count; ++i) box = pl_box_with(box, pl_fem_vector(x, i));
+  for (int32_t i = 0; i < t->model->head.particle_count; ++i) box = pl_box_add_point(box, pl_fem_vector(x, i));
   return box;
 }
 
 static bool is_near(const pl_box *box, pl_vec3 p) {
-  return p.x >= box->min.x && p.y >= box->min.y && p.z >= box->min.z && p.x <= box->max.x && p.y <= box->max.y &&
-         p.z <= box->max.z;
+  return p.x >= box->min.x && p.y >= box->min.y && p.z >= box->min.z && p.x <= box->max.x && p.y <= box->max.y && p.z <= box->max.z;
 }
 
 static int64_t common_divisor(int64_t a, int64_t b) {
@@ -56,8 +55,8 @@ static int64_t common_divisor(int64_t a, int64_t b) {
 
 // Points near the body in an order of which every beginning is spread evenly over the cloud: steps of the golden section of their number. Not more than the limit.
 static void take_cloud(pl_tracker *t, const pl_cloud_view *cloud) {
-  pl_box box = pl_box_join(box_of_body(t, t->x), box_of_body(t, t->predicted));
-  box = pl_box_grow(box, CROP * t->size);
+  pl_box box = pl_box_merge(box_of_body(t, t->x), box_of_body(t, t->predicted));
+  box = pl_box_expand(box, CROP * t->size);
   int64_t count = cloud->point_count, step = (int64_t)(GOLDEN * (double)count);
   if (step < 1) step = 1;
   while (common_divisor(step, count) != 1) ++step;
@@ -93,7 +92,8 @@ static pl_track_state judge(const pl_tracker *t, const pl_track_report *report) 
     // Nothing to compare with yet; but of what cameras see most has points, unless the body is elsewhere.
     return t->camera_count > 0 && report->seen_fraction < DOUBT ? PL_TRACK_DOUBTFUL : PL_TRACK_GOOD;
   }
-  double fraction = report->explained_fraction / fmax(1e-9, t->usual_fraction), seen = report->seen_fraction / fmax(1e-9, t->usual_seen);
+  double fraction = report->explained_fraction / fmax(1e-9, t->usual_fraction),
+         seen = report->seen_fraction / fmax(1e-9, t->usual_seen);
   double off = report->residual / fmax(t->def.noise, t->usual_residual);
   // Points that are missing are the sensor's business as long as those that are there fit.
   if (fraction < LOST || off > 1 / LOST || seen < LOST * LOST) return PL_TRACK_LOST;
@@ -226,22 +226,23 @@ pl_status pl_tracker_advance(pl_tracker *t, double time, const pl_cloud_view *cl
   return PL_OK;
 }
 
-pl_status pl_tracker_resume(pl_tracker *t, const pl_track_report *report, const pl_vec3 *points, const pl_vec3 *before,
-                            double time_before, int32_t frame_count, pl_error *error) {
+pl_status pl_tracker_resume(pl_tracker *t, const pl_track_frame *frame, pl_error *error) {
+  const pl_track_report *report = frame->report;
+  const pl_vec3 *points = frame->points, *before = frame->before;
   int32_t n = t->model->head.particle_count;
-  const double numbers[] = {report->time,        report->width,      report->outlier_fraction,  report->prediction_error,
-                            report->usual_fraction, report->usual_seen, report->usual_residual, time_before};
-  bool good = frame_count >= 1 && report->width > 0;
+  const double numbers[] = {report->time,           report->width,      report->outlier_fraction, report->prediction_error,
+                            report->usual_fraction, report->usual_seen, report->usual_residual,   frame->time_before};
+  bool good = frame->frame_count >= 1 && report->width > 0;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) good = good && isfinite(numbers[i]);
   for (int32_t i = 0; i < n && good; ++i) good = pl_vec3_is_finite(points[i]) && (before == NULL || pl_vec3_is_finite(before[i]));
-  if (!good) return pl_fail(error, PL_ERROR_INVALID_DATA, "the frame to go on from is damaged");
+  if (!good) return pl_fail(error, PL_ERROR_INVALID_DATA, "the frame to resume from is damaged");
   for (int32_t i = 0; i < n; ++i) {
     pl_fem_put(t->x, i, points[i]);
     pl_fem_put(t->before, i, before != NULL ? before[i] : points[i]);
   }
-  t->frame_count = frame_count;
+  t->frame_count = frame->frame_count;
   t->time = report->time;
-  t->time_before = time_before;
+  t->time_before = frame->time_before;
   t->width = report->width;
   t->outlier_fraction = report->outlier_fraction;
   t->prediction_error = report->prediction_error;
@@ -265,14 +266,14 @@ pl_tracker_view pl_tracker_get_view(const pl_tracker *t) {
                            .frame_count = t->frame_count};
 }
 
-pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, int32_t first_frame, int32_t last_frame,
-                           pl_track_callback *callback, void *user, pl_findings *findings, pl_error *error) {
+pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, const pl_track_range *range, pl_findings *findings,
+                           pl_error *error) {
   pl_capture_view view = pl_capture_get_view(capture);
   bool lost = false;
-  for (int32_t frame = first_frame < 0 ? 0 : first_frame; frame <= last_frame && frame < view.frame_count; ++frame) {
+  for (int32_t frame = range->first < 0 ? 0 : range->first; frame <= range->last && frame < view.frame_count; ++frame) {
     pl_cloud *cloud = NULL;
     pl_track_report report;
-    pl_status status = pl_capture_frame(capture, frame, &cloud, findings, error);
+    pl_status status = pl_capture_load_frame(capture, frame, &cloud, findings, error);
     if (status < 0) return status;
     pl_cloud_view points = pl_cloud_get_view(cloud);
     status = pl_tracker_advance(tracker, view.times[frame], &points, &report, error);
@@ -280,7 +281,7 @@ pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, int32
     if (status < 0) return status;
     lost = lost || report.state == PL_TRACK_LOST;
     pl_tracker_view now = pl_tracker_get_view(tracker);
-    if (callback != NULL && !callback(user, frame, &report, &now)) return PL_REMARK_CANCELLED;
+    if (range->callback != NULL && !range->callback(range->user, frame, &report, &now)) return PL_REMARK_CANCELLED;
   }
   return lost ? PL_REMARK_FINDINGS : PL_OK;
 }

@@ -4,8 +4,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "capture/track_parts.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/sensor.h"
 
 // A point counts as seen if it is at most this many pixels' width behind the rendered depth: the depth is that of the pixel's
@@ -27,7 +26,7 @@ static pl_status mark_seen(const pl_tracker *t, const pl_capture_camera *camera,
   pl_quat back = pl_quat_conjugate(camera->placement.rotation);
   for (int32_t i = 0; status >= 0 && i < surface->point_count; ++i) {
     pl_vec3 away = pl_vec3_sub(camera->placement.position, truth->points[i]);
-    pl_vec3 p = pl_quat_apply(back, pl_vec3_scale(away, -1));
+    pl_vec3 p = pl_quat_rotate(back, pl_vec3_scale(away, -1));
     double u = floor(camera->cx + camera->fx * p.x / p.z + 0.5), v = floor(camera->cy + camera->fy * p.y / p.z + 0.5);
     if (!(p.z > 0 && u >= 0 && v >= 0 && u < camera->width && v < camera->height)) continue;
     double depth = truth->depths[(size_t)v * (size_t)camera->width + (size_t)u];

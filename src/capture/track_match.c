@@ -66,7 +66,7 @@ static bool fill_grid(pl_tracker *t, const pl_track_level *level, double radius,
   const int32_t *order = t->samples.order;
   pl_box box = pl_box_empty();
   for (int32_t k = 0; k < level->sample_count; ++k)
-    if (t->visible[order[k]]) box = pl_box_with(box, t->surface[order[k]]);
+    if (t->visible[order[k]]) box = pl_box_add_point(box, t->surface[order[k]]);
   if (box.min.x > box.max.x) box = (pl_box){{0, 0, 0}, {0, 0, 0}};
   pl_vec3 size = pl_vec3_sub(box.max, box.min);
   while ((size.x / radius + 1) * (size.y / radius + 1) * (size.z / radius + 1) > MAX_CELLS) radius *= CELL_GROWTH;
@@ -83,7 +83,7 @@ static bool fill_grid(pl_tracker *t, const pl_track_level *level, double radius,
   for (int32_t k = 0; k < level->sample_count; ++k)
     if (t->visible[order[k]]) ++grid->start[cell_of(grid, t->surface[order[k]]) + 2];
   for (size_t c = 1; c < cell_count + 2; ++c) grid->start[c] += grid->start[c - 1];
-  double tau = width_along(level), constant = 1 / (6.283185307179586 * tau * tau), even = t->samples.area / level->sample_count;
+  double tau = width_along(level), constant = 1 / (2 * PL_PI * tau * tau), even = t->samples.area / level->sample_count;
   bool all = level->sample_count == t->samples.count;
   for (int32_t i = 0; i < level->sample_count; ++i) {
     int32_t k = order[i];

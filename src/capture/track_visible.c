@@ -43,7 +43,7 @@ void pl_track_place_surface(pl_tracker *t, const double *x) {
     pl_vec3 normal = pl_vec3_cross(pl_vec3_sub(t->surface[c[1]], a), pl_vec3_sub(t->surface[c[2]], a));
     for (int j = 0; j < 3; ++j) t->normals[c[j]] = pl_vec3_add(t->normals[c[j]], normal);
   }
-  for (int32_t i = 0; i < surface->point_count; ++i) t->normals[i] = pl_vec3_unit_or(t->normals[i], (pl_vec3){0, 0, 0});
+  for (int32_t i = 0; i < surface->point_count; ++i) t->normals[i] = pl_vec3_normalize_or(t->normals[i], (pl_vec3){0, 0, 0});
 }
 
 // Whether a point that lies at `p` in the camera's axes is behind what was drawn there.

@@ -15,7 +15,8 @@
 
 #include "base/error.h"
 #include "character/character_bake_sheet.h"
-#include "math/quat.h"
+#include "math/mat3.h"
+#include "pliant/math.h"
 
 static const double MAX_MISS = 1e-4;
 
@@ -98,7 +99,7 @@ static bool follow(pl_bake *bake, int32_t track, const pl_transform *target, pl_
   pl_quat above = parent < 0 ? pl_quat_identity() : bake->rotations[parent];
   pl_vec3 start = parent < 0 ? (pl_vec3){0, 0, 0} : bake->positions[parent];
   pl_mat3 linear = parent < 0 ? pl_mat3_identity() : bake->linears[parent];
-  local->rotation = pl_quat_unit(pl_quat_multiply(pl_quat_conjugate(above), pl_quat_unit(target->rotation)));
+  local->rotation = pl_quat_normalize(pl_quat_multiply(pl_quat_conjugate(above), pl_quat_normalize(target->rotation)));
   pl_vec3 way = pl_vec3_sub(target->position, start);
   bool missed = !(pl_vec3_distance(pl_mat3_apply(linear, local->position), way) <= MAX_MISS);
   if (!missed && !bake->moves[track]) return false;
@@ -125,7 +126,7 @@ static bool play(pl_bake *bake, int32_t frame) {
     pl_transform *local = &bake->locals[node];
     if (track >= 0 && follow(bake, track, &joints[bake->track_joints[track]], local)) found = bake->moves[track] = true;
     pl_vec3 scale = bake->scales[node];
-    pl_mat3 turned = pl_mat3_multiply(pl_mat3_of_quat(local->rotation), pl_mat3_diagonal(scale.x, scale.y, scale.z));
+    pl_mat3 turned = pl_mat3_multiply(pl_mat3_from_quat(local->rotation), pl_mat3_diagonal(scale.x, scale.y, scale.z));
     if (parent < 0) {
       bake->positions[node] = local->position;
       bake->rotations[node] = local->rotation;
@@ -133,7 +134,7 @@ static bool play(pl_bake *bake, int32_t frame) {
       continue;
     }
     bake->positions[node] = pl_vec3_add(bake->positions[parent], pl_mat3_apply(bake->linears[parent], local->position));
-    bake->rotations[node] = pl_quat_unit(pl_quat_multiply(bake->rotations[parent], local->rotation));
+    bake->rotations[node] = pl_quat_normalize(pl_quat_multiply(bake->rotations[parent], local->rotation));
     bake->linears[node] = pl_mat3_multiply(bake->linears[parent], turned);
   }
   return found;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "character/character_parts.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 
 // Columns this far from right angles (cosine) are more than rounding of single precision.
@@ -35,14 +36,14 @@ static pl_status take_apart(const pl_gltf *gltf, const pl_json *json, const char
   pl_vec3 x = pl_mat3_column(columns, 0), y = pl_mat3_column(columns, 1), z = pl_mat3_column(columns, 2);
   p->scale = (pl_vec3){pl_vec3_length(x), pl_vec3_length(y), pl_vec3_length(z)};
   pl_vec3 none = {0, 0, 0};
-  x = pl_vec3_unit_or(x, none);
-  y = pl_vec3_unit_or(y, none);
-  z = pl_vec3_unit_or(z, none);
+  x = pl_vec3_normalize_or(x, none);
+  y = pl_vec3_normalize_or(y, none);
+  z = pl_vec3_normalize_or(z, none);
   if (pl_vec3_dot(pl_vec3_cross(x, y), z) < 0) {
     x = pl_vec3_scale(x, -1);
     p->scale.x = -p->scale.x;
   }
-  p->rotation = pl_rotation_of_mat3(pl_mat3_of_columns(x, y, z), pl_quat_identity());
+  p->rotation = pl_rotation_of_mat3(pl_mat3_from_columns(x, y, z), pl_quat_identity());
   double shear = fmax(fabs(pl_vec3_dot(x, y)), fmax(fabs(pl_vec3_dot(y, z)), fabs(pl_vec3_dot(z, x))));
   if (!(shear > MAX_SHEAR)) return PL_OK;
   return pl_character_warn(gltf, pl_json_find(json, "matrix"), "sheared-node",
@@ -67,7 +68,7 @@ static pl_status read_placement(const pl_gltf *gltf, const pl_json *json, const 
     if (!(length > 1e-6) || !isfinite(length))
       return pl_json_fail(gltf->document, pl_json_find(json, "rotation"), gltf->error, PL_ERROR_INVALID_DATA,
                           "%s: this quaternion has (almost) no length and is no rotation", what);
-    p->rotation = pl_quat_unit(p->rotation);
+    p->rotation = pl_quat_normalize(p->rotation);
   }
   return p->scale.x * p->scale.y * p->scale.z < 0 ? warn_mirrored(gltf, json, what) : PL_OK;
 }
@@ -149,14 +150,14 @@ static pl_status place(pl_gltf *gltf, pl_character *c, const pl_json *list) {
     int32_t i = c->order[k];
     const pl_character_node *node = &c->nodes[i];
     pl_mat3 own =
-        pl_mat3_multiply(pl_mat3_of_quat(node->rest.rotation), pl_mat3_diagonal(node->scale.x, node->scale.y, node->scale.z));
+        pl_mat3_multiply(pl_mat3_from_quat(node->rest.rotation), pl_mat3_diagonal(node->scale.x, node->scale.y, node->scale.z));
     c->rest[i] = node->rest;
     c->linear[i] = own;
     if (node->parent >= 0) {
       const pl_transform *above = &c->rest[node->parent];
       c->linear[i] = pl_mat3_multiply(c->linear[node->parent], own);
       c->rest[i].position = pl_vec3_add(pl_mat3_apply(c->linear[node->parent], node->rest.position), above->position);
-      c->rest[i].rotation = pl_quat_unit(pl_quat_multiply(above->rotation, node->rest.rotation));
+      c->rest[i].rotation = pl_quat_normalize(pl_quat_multiply(above->rotation, node->rest.rotation));
     }
     if (!pl_vec3_is_finite(c->rest[i].position) || !isfinite(pl_mat3_norm(c->linear[i])))
       return pl_json_fail(gltf->document, pl_json_at(list, i), gltf->error, PL_ERROR_INVALID_DATA,
@@ -188,5 +189,5 @@ bool pl_character_is_below(const pl_character *character, int32_t node, int32_t 
 
 pl_vec3 pl_character_unscale(const pl_character *character, int32_t node, pl_vec3 point) {
   if (!character->is_scaled) return point;
-  return pl_quat_apply(pl_quat_conjugate(character->rest[node].rotation), pl_mat3_apply(character->linear[node], point));
+  return pl_quat_rotate(pl_quat_conjugate(character->rest[node].rotation), pl_mat3_apply(character->linear[node], point));
 }

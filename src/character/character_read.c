@@ -78,10 +78,10 @@ pl_status pl_character_load(pl_context *context, const char *path, pl_character 
   return status;
 }
 
-pl_status pl_character_load_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_character **character,
+pl_status pl_character_load_memory(pl_context *context, const pl_memory_source *source, pl_character **character,
                                    pl_findings *findings, pl_error *error) {
   *character = NULL;
-  return read_bytes(context, bytes, size, name, NULL, character, findings, error);
+  return read_bytes(context, source->bytes, source->size, source->name, source->folder, character, findings, error);
 }
 
 void pl_character_destroy(pl_character *character) {

@@ -8,7 +8,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 static pl_status fail(const pl_character_rig *rig, const char *spring, const char *text, int32_t node) {
   return pl_fail(rig->error, PL_ERROR_INVALID_DATA, "spring \"%.100s\" cannot be a chain: node \"%.100s\" %s", spring,
@@ -155,7 +155,7 @@ static pl_status make_skin(pl_character_rig *rig) {
     int32_t node = view->skin_nodes[i], carrier = rig->carrier[node];
     joints[i] = rig->joint_of_node[carrier];
     offsets[i] = view->skin_offsets[i];
-    if (carrier != node) offsets[i] = pl_transform_unapply(c->rest[carrier], pl_transform_apply(c->rest[node], offsets[i]));
+    if (carrier != node) offsets[i] = pl_transform_apply_inverse(c->rest[carrier], pl_transform_apply(c->rest[node], offsets[i]));
   }
   rig->def.skin = (pl_rod_skin){view->surface, view->influence_count, joints, view->skin_weights, offsets};
   return PL_OK;
@@ -199,10 +199,10 @@ void pl_character_rig_destroy(pl_character_rig *rig) {
   if (rig != NULL) pl_arena_destroy(&rig->arena);
 }
 
-pl_rod_def pl_character_rig_def(const pl_character_rig *rig) {
+pl_rod_def pl_character_rig_get_def(const pl_character_rig *rig) {
   return rig->def;
 }
 
-const int32_t *pl_character_rig_nodes(const pl_character_rig *rig) {
+const int32_t *pl_character_rig_get_nodes(const pl_character_rig *rig) {
   return rig->nodes;
 }

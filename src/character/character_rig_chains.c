@@ -4,13 +4,13 @@
 
 #include "base/error.h"
 #include "character/character_rig.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 // A rotation that takes +Y to the unit vector `d`.
 static pl_quat rotation_to(pl_vec3 d) {
   if (d.y < -1 + 1e-12) return (pl_quat){1, 0, 0, 0};
   // y x d and 1 + y.d are the axis and half-angle parts up to one factor.
-  return pl_quat_unit((pl_quat){d.z, 0, -d.x, 1 + d.y});
+  return pl_quat_normalize((pl_quat){d.z, 0, -d.x, 1 + d.y});
 }
 
 static pl_status add_colliders(pl_character_rig *rig) {
@@ -21,13 +21,13 @@ static pl_status add_colliders(pl_character_rig *rig) {
     const pl_character_collider *from = &c->view.colliders[i];
     int32_t anchor = rig->anchor[from->node];
     // Ends in the frame of the joint that holds it, which is another one where the collider's own node sways.
-    pl_vec3 a = pl_transform_unapply(c->rest[anchor], pl_transform_apply(c->rest[from->node], from->from));
-    pl_vec3 b = pl_transform_unapply(c->rest[anchor], pl_transform_apply(c->rest[from->node], from->to));
+    pl_vec3 a = pl_transform_apply_inverse(c->rest[anchor], pl_transform_apply(c->rest[from->node], from->from));
+    pl_vec3 b = pl_transform_apply_inverse(c->rest[anchor], pl_transform_apply(c->rest[from->node], from->to));
     double length = pl_vec3_distance(a, b);
     bool is_sphere = !(length > 1e-9);
     pl_collider_def shape = pl_default_collider_def(is_sphere ? PL_COLLIDER_SPHERE : PL_COLLIDER_CAPSULE);
     shape.radius = from->radius;
-    shape.placement.position = pl_vec3_mix(a, b, 0.5);
+    shape.placement.position = pl_vec3_lerp(a, b, 0.5);
     if (!is_sphere) {
       shape.half_length = 0.5 * length;
       shape.placement.rotation = rotation_to(pl_vec3_scale(pl_vec3_sub(b, a), 1 / length));

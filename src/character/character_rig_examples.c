@@ -2,7 +2,7 @@
 // segment keeps its length. Nodes that an example does not name stay as they are at rest.
 #include "base/error.h"
 #include "character/character_rig.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 // Rotation of a joint relative to its parent in the example; tails have none of their own.
 static pl_quat local_rotation(const pl_character_rig *rig, const pl_quat *turned, int32_t joint) {
@@ -17,9 +17,9 @@ static void pose(const pl_character_rig *rig, const pl_quat *turned, pl_vec3 *po
     rotations[i] = joint->rest.rotation;
     if (joint->kinematic) continue;
     const pl_rod_joint *parent = &rig->joints[joint->parent];
-    pl_vec3 segment = pl_transform_unapply(parent->rest, joint->rest.position);
-    positions[i] = pl_vec3_add(positions[joint->parent], pl_quat_apply(rotations[joint->parent], segment));
-    rotations[i] = pl_quat_unit(pl_quat_multiply(rotations[joint->parent], local_rotation(rig, turned, i)));
+    pl_vec3 segment = pl_transform_apply_inverse(parent->rest, joint->rest.position);
+    positions[i] = pl_vec3_add(positions[joint->parent], pl_quat_rotate(rotations[joint->parent], segment));
+    rotations[i] = pl_quat_normalize(pl_quat_multiply(rotations[joint->parent], local_rotation(rig, turned, i)));
   }
 }
 

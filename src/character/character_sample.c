@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "character/character_parts.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 // The key before `time` and how far it is to the next, in [0, 1]; held at the ends.
 static int32_t find_key(const pl_character_sampler *sampler, double time, double *part) {
@@ -59,7 +59,7 @@ static pl_quat sample_rotation(const pl_character_sampler *sampler, double time)
     const double *a = row_of(sampler, key, 0), *b = row_of(sampler, key + 1, 0);
     return pl_quat_slerp((pl_quat){a[0], a[1], a[2], a[3]}, (pl_quat){b[0], b[1], b[2], b[3]}, t);
   }
-  return pl_quat_unit(
+  return pl_quat_normalize(
       (pl_quat){mix(sampler, key, t, 0), mix(sampler, key, t, 1), mix(sampler, key, t, 2), mix(sampler, key, t, 3)});
 }
 
@@ -93,7 +93,7 @@ static void join_scaled(const pl_character *c, const pl_character_track *track, 
       own->position = pl_transform_apply(nodes[i], scaled);
       own->rotation = pl_quat_multiply(nodes[i].rotation, own->rotation);
     }
-    own->rotation = pl_quat_unit(own->rotation);
+    own->rotation = pl_quat_normalize(own->rotation);
   }
 }
 
@@ -106,7 +106,8 @@ static void join(const pl_character *c, pl_transform *nodes) {
 
 void pl_character_sample(const pl_character *character, int32_t animation, double time, pl_transform *nodes, double *morphs) {
   const pl_character *c = character;
-  if (morphs != NULL && c->surface != NULL) memcpy(morphs, c->morphs, (size_t)pl_mesh_get_view(c->surface).pose_count * sizeof *morphs);
+  if (morphs != NULL && c->surface != NULL)
+    memcpy(morphs, c->morphs, (size_t)pl_mesh_get_view(c->surface).pose_count * sizeof *morphs);
   if (animation < 0 || animation >= c->view.animation_count) {
     memcpy(nodes, c->rest, (size_t)c->view.node_count * sizeof *nodes);
     return;

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "character/character_parts.h"
 #include "io/gltf_gather.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 typedef struct surface {
   pl_gltf *gltf;
@@ -127,7 +127,7 @@ static pl_status read_set(surface *s, const pl_gltf_part *part, const char *what
   if (status < 0) return status;
   bool is_whole = (accessor.component_type == 5121 || accessor.component_type == 5123) && !accessor.normalized;
   bool is_fraction = accessor.component_type == 5126 ||
-                  ((accessor.component_type == 5121 || accessor.component_type == 5123) && accessor.normalized);
+                     ((accessor.component_type == 5121 || accessor.component_type == 5123) && accessor.normalized);
   if (accessor.component_count != 4 || !(whole ? is_whole : is_fraction))
     return pl_json_fail(s->gltf->document, reference, s->gltf->error, PL_ERROR_INVALID_DATA, "%s: %s must be VEC4 of %s", what, key,
                         whole ? "unsigned bytes or shorts" : "floats or normalized unsigned bytes or shorts");
@@ -225,7 +225,7 @@ static void hang_on_node(surface *s, const pl_gltf_part *part) {
     for (int32_t i = 0; i < s->width; ++i) {
       s->nodes[v * s->width + i] = node;
       s->weights[v * s->width + i] = i == 0 ? 1.0f : 0.0f;
-      s->offsets[v * s->width + i] = pl_transform_unapply(s->character->rest[node], s->soup.points[v]);
+      s->offsets[v * s->width + i] = pl_transform_apply_inverse(s->character->rest[node], s->soup.points[v]);
     }
 }
 

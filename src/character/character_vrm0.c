@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/vector.h"
 #include "character/character_parts.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 // What VRM 0.x adds behind the last node of a chain, metres.
 static const double TAIL_LENGTH = 0.07;
@@ -112,8 +112,8 @@ static int32_t child_of(const vrm *v, int32_t node, int32_t number) {
 static pl_vec3 tail_of(const pl_character *c, int32_t node) {
   int32_t parent = c->nodes[node].parent;
   pl_vec3 down = {0, -1, 0}, bone = down;
-  if (parent >= 0) bone = pl_vec3_unit_or(pl_vec3_sub(c->rest[node].position, c->rest[parent].position), down);
-  return pl_vec3_scale(pl_quat_apply(pl_quat_conjugate(c->rest[node].rotation), bone), TAIL_LENGTH);
+  if (parent >= 0) bone = pl_vec3_normalize_or(pl_vec3_sub(c->rest[node].position, c->rest[parent].position), down);
+  return pl_vec3_scale(pl_quat_rotate(pl_quat_conjugate(c->rest[node].rotation), bone), TAIL_LENGTH);
 }
 
 // The chain from `start` along first children; one that runs into another ends with the first joint of that.

@@ -8,7 +8,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 pl_character_save_def pl_default_character_save_def(void) {
   return (pl_character_save_def){.magic = PL_DEF_MAGIC};
@@ -108,7 +108,7 @@ void pl_draft_set_rotation(pl_draft *draft, pl_json *object, const char *key, pl
 }
 
 static pl_transform unit_placement(pl_transform placement) {
-  return (pl_transform){placement.position, pl_quat_unit(placement.rotation)};
+  return (pl_transform){placement.position, pl_quat_normalize(placement.rotation)};
 }
 
 static pl_transform local_rest(const pl_draft *draft, int32_t i) {
@@ -116,8 +116,8 @@ static pl_transform local_rest(const pl_draft *draft, int32_t i) {
   pl_transform rest = unit_placement(joint->rest);
   if (joint->parent < 0) return rest;
   pl_transform above = unit_placement(draft->rod->joints[joint->parent].rest);
-  return (pl_transform){pl_transform_unapply(above, rest.position),
-                        pl_quat_unit(pl_quat_multiply(pl_quat_conjugate(above.rotation), rest.rotation))};
+  return (pl_transform){pl_transform_apply_inverse(above, rest.position),
+                        pl_quat_normalize(pl_quat_multiply(pl_quat_conjugate(above.rotation), rest.rotation))};
 }
 
 // Nodes: the joints, then the mesh. A skin's joints must have a common root, so where the skeleton has several a node is put above them.

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "character/character_rod.h"
 #include "character/character_write.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 #include "rod/rod_parameters.h"
 
@@ -16,9 +17,9 @@
 
 // The shortest rotation that takes the direction of a to that of b; any of the half turns where they are opposite.
 static pl_quat shortest_arc(pl_vec3 a, pl_vec3 b) {
-  pl_vec3 none = {0, 0, 0}, u = pl_vec3_unit_or(a, none), v = pl_vec3_unit_or(b, none), axis = pl_vec3_cross(u, v);
+  pl_vec3 none = {0, 0, 0}, u = pl_vec3_normalize_or(a, none), v = pl_vec3_normalize_or(b, none), axis = pl_vec3_cross(u, v);
   double w = 1 + pl_vec3_dot(u, v);
-  if (w > 1e-12) return pl_quat_unit((pl_quat){axis.x, axis.y, axis.z, w});
+  if (w > 1e-12) return pl_quat_normalize((pl_quat){axis.x, axis.y, axis.z, w});
   axis = pl_vec3_perpendicular(u);
   return (pl_quat){axis.x, axis.y, axis.z, 0};
 }
@@ -26,20 +27,20 @@ static pl_quat shortest_arc(pl_vec3 a, pl_vec3 b) {
 // Orientation of `joint` in an example that is nearest to `guess` and carries the joints below to their positions.
 static pl_quat turn_to_children(const pl_draft *draft, const pl_rod_example *example, int32_t joint, pl_quat guess) {
   const pl_rod_joint *joints = draft->rod->joints;
-  pl_quat back = pl_quat_conjugate(pl_quat_unit(joints[joint].rest.rotation));
+  pl_quat back = pl_quat_conjugate(pl_quat_normalize(joints[joint].rest.rotation));
   pl_mat3 sum = pl_mat3_zero();
   pl_vec3 offset = {0, 0, 0}, way = {0, 0, 0};
   int32_t count = 0;
   for (int32_t child = pl_draft_passive_child(draft, draft->first_child[joint]); child >= 0;
        child = pl_draft_passive_child(draft, draft->next_sibling[child]), ++count) {
-    offset = pl_quat_apply(back, pl_vec3_sub(joints[child].rest.position, joints[joint].rest.position));
+    offset = pl_quat_rotate(back, pl_vec3_sub(joints[child].rest.position, joints[joint].rest.position));
     way = pl_vec3_sub(example->positions[child], example->positions[joint]);
     sum = pl_mat3_add(sum, pl_mat3_outer(way, offset));
   }
   if (count == 0) return guess;
-  if (count == 1) return pl_quat_unit(pl_quat_multiply(shortest_arc(pl_quat_apply(guess, offset), way), guess));
+  if (count == 1) return pl_quat_normalize(pl_quat_multiply(shortest_arc(pl_quat_rotate(guess, offset), way), guess));
   // Branches in one line leave their twist open; a trace of the guess decides it.
-  sum = pl_mat3_add(sum, pl_mat3_scale(pl_mat3_of_quat(guess), 1e-9 * pl_mat3_norm(sum)));
+  sum = pl_mat3_add(sum, pl_mat3_scale(pl_mat3_from_quat(guess), 1e-9 * pl_mat3_norm(sum)));
   return pl_rotation_of_mat3(sum, guess);
 }
 
@@ -76,14 +77,15 @@ static void add_example(pl_draft *draft, pl_json *list, int32_t number, pl_quat 
   for (int32_t i = 0; i < rod->joint_count; ++i) {
     int32_t joint = draft->order[i], parent = rod->joints[joint].parent;
     if (draft->chain_roots[joint] != example->root) continue;
-    pl_quat rest = pl_quat_unit(rod->joints[joint].rest.rotation), above_rest = pl_quat_unit(rod->joints[parent].rest.rotation);
+    pl_quat rest = pl_quat_normalize(rod->joints[joint].rest.rotation),
+            above_rest = pl_quat_normalize(rod->joints[parent].rest.rotation);
     pl_quat above = rod->joints[parent].kinematic ? above_rest : turns[parent];
     pl_quat carried = pl_quat_multiply(above, pl_quat_multiply(pl_quat_conjugate(above_rest), rest));
-    pl_quat guess = pl_quat_unit(example->rotations != NULL ? example->rotations[joint] : carried);
+    pl_quat guess = pl_quat_normalize(example->rotations != NULL ? example->rotations[joint] : carried);
     turns[joint] = turn_to_children(draft, example, joint, guess);
     pl_json *entry = pl_draft_add_object(draft, joints);
     pl_json_set_number(&draft->arena, entry, "node", joint);
-    pl_draft_set_rotation(draft, entry, "rotation", pl_quat_unit(pl_quat_multiply(pl_quat_conjugate(above), turns[joint])));
+    pl_draft_set_rotation(draft, entry, "rotation", pl_quat_normalize(pl_quat_multiply(pl_quat_conjugate(above), turns[joint])));
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "character/character_write.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 // --- vertices ---------------------------------------------------------------------------------------------------
 
@@ -43,7 +43,7 @@ static pl_status add_positions(pl_draft *draft, const pl_mesh_view *mesh, pl_jso
   if (normals == NULL) return pl_fail_memory(draft->error);
   pl_normals_compute(mesh->points, mesh->point_count, mesh->triangles, mesh->triangle_count, normals);
   // The standard wants unit vectors, also at points of no triangle.
-  for (int32_t i = 0; i < mesh->point_count; ++i) normals[i] = pl_vec3_unit_or(normals[i], (pl_vec3){0, 1, 0});
+  for (int32_t i = 0; i < mesh->point_count; ++i) normals[i] = pl_vec3_normalize_or(normals[i], (pl_vec3){0, 1, 0});
   pl_json_set_number(&draft->arena, attributes, "POSITION", positions);
   pl_json_set_number(&draft->arena, attributes, "NORMAL", add_vectors(draft, normals, mesh->point_count, false));
   return PL_OK;
@@ -108,9 +108,9 @@ static pl_status add_targets(pl_draft *draft, const pl_mesh_view *view, pl_json 
 
 // Column by column, as glTF has its matrices.
 static void put_inverse(unsigned char *to, pl_transform rest) {
-  pl_quat back = pl_quat_conjugate(pl_quat_unit(rest.rotation));
-  pl_mat3 turn = pl_mat3_of_quat(back);
-  pl_vec3 move = pl_vec3_scale(pl_quat_apply(back, rest.position), -1);
+  pl_quat back = pl_quat_conjugate(pl_quat_normalize(rest.rotation));
+  pl_mat3 turn = pl_mat3_from_quat(back);
+  pl_vec3 move = pl_vec3_scale(pl_quat_rotate(back, rest.position), -1);
   const double last[4] = {move.x, move.y, move.z, 1};
   for (int column = 0; column < 4; ++column)
     for (int row = 0; row < 4; ++row) {

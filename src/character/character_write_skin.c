@@ -2,7 +2,7 @@
 // as they are. Of more than eight the heaviest are kept and stand for the whole.
 #include "base/error.h"
 #include "character/character_write.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 // How far the place a joint gives a point at rest may be from the point: the file has one place for it, whatever its joints say.
 static const double OFFSET_TOLERANCE = 1e-4;
@@ -14,7 +14,7 @@ typedef struct influence {
 
 static pl_status check_offset(const pl_draft *draft, int32_t point, int32_t joint, pl_vec3 offset, pl_vec3 position) {
   pl_transform rest = draft->rod->joints[joint].rest;
-  rest.rotation = pl_quat_unit(rest.rotation);
+  rest.rotation = pl_quat_normalize(rest.rotation);
   if (pl_vec3_distance(pl_transform_apply(rest, offset), position) <= OFFSET_TOLERANCE) return PL_OK;
   return pl_fail(draft->error, PL_ERROR_UNSUPPORTED,
                  "the skin binds point %d to joint \"%.60s\" elsewhere than at rest, which this file cannot hold", point,

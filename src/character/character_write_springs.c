@@ -8,7 +8,7 @@
 // and are refused rather than lost.
 #include "base/error.h"
 #include "character/character_write.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 // Within 0.3 m of the middle such a sphere is half a millimetre from its plane.
 static const double FLAT_RADIUS = 100;
@@ -19,7 +19,7 @@ static pl_status add_collider(pl_draft *draft, pl_json *colliders, int32_t numbe
   const pl_rod_collider *collider = &draft->rod->colliders[number];
   const pl_collider_def *shape = &collider->shape;
   pl_transform placement = shape->placement;
-  placement.rotation = pl_quat_unit(placement.rotation);
+  placement.rotation = pl_quat_normalize(placement.rotation);
   if (collider->joint < 0 || collider->joint >= draft->rod->joint_count)
     return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "collider %d moves with joint %d, but there are %d", number,
                    collider->joint, draft->rod->joint_count);
@@ -107,7 +107,7 @@ static void add_spring_joint(pl_draft *draft, pl_json *list, int32_t node, int32
   pl_json_set_number(&draft->arena, json, "hitRadius", joint->radius);
   pl_json_set_number(&draft->arena, json, "stiffness", joint->spring);
   pl_json_set_number(&draft->arena, json, "gravityPower", pl_vec3_length(joint->pull));
-  pl_draft_set_vector(draft, json, "gravityDir", pl_vec3_unit_or(joint->pull, (pl_vec3){0, -1, 0}));
+  pl_draft_set_vector(draft, json, "gravityDir", pl_vec3_normalize_or(joint->pull, (pl_vec3){0, -1, 0}));
   pl_json_set_number(&draft->arena, json, "dragForce", joint->drag);
 }
 

@@ -4,7 +4,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "contact/collider_parameters.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 pl_collider_def pl_default_collider_def(pl_collider_shape shape) {
   pl_collider_def def = {0};
@@ -20,7 +20,7 @@ static bool is_placement(pl_transform t) {
 }
 
 static pl_transform with_unit_rotation(pl_transform t) {
-  return (pl_transform){t.position, pl_quat_unit(t.rotation)};
+  return (pl_transform){t.position, pl_quat_normalize(t.rotation)};
 }
 
 static pl_status check_form(const pl_collider_def *def, pl_error *error) {
@@ -64,7 +64,7 @@ static pl_status check_def(const pl_collider_def *def, pl_error *error) {
 static pl_box mesh_box(const pl_mesh *mesh) {
   pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_box box = pl_box_empty();
-  for (int32_t i = 0; i < 3 * view.triangle_count; ++i) box = pl_box_with(box, view.points[view.triangles[i]]);
+  for (int32_t i = 0; i < 3 * view.triangle_count; ++i) box = pl_box_add_point(box, view.points[view.triangles[i]]);
   return box;
 }
 
@@ -171,7 +171,7 @@ static pl_transform placement_between_keys(const pl_collider *collider, double t
   }
   double t = (time - keys[low].time) / (keys[high].time - keys[low].time);
   pl_transform a = keys[low].placement, b = keys[high].placement;
-  return (pl_transform){pl_vec3_mix(a.position, b.position, t), pl_quat_slerp(a.rotation, b.rotation, t)};
+  return (pl_transform){pl_vec3_lerp(a.position, b.position, t), pl_quat_slerp(a.rotation, b.rotation, t)};
 }
 
 pl_transform pl_collider_placement(const pl_collider *collider, double time) {

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "contact/collider.h"
-#include "math/vec3.h"
 #include "mesh/triangle_tree.h"
+#include "pliant/math.h"
 
 enum { CELLS_ALONG = 28, CELLS_PER_BLOCK = 256 };
 

@@ -3,8 +3,8 @@
 // Closed forms for the simple bodies; a mesh asks its triangle tree. Where several directions out are equally short, as
 // in the middle of a ball, one of them is taken, always the same.
 #include "contact/collider.h"
-#include "math/quat.h"
 #include "mesh/triangle_tree.h"
+#include "pliant/math.h"
 
 static double ball_distance(pl_vec3 from_center, double radius, pl_vec3 *normal) {
   double length = pl_vec3_length(from_center);
@@ -59,7 +59,7 @@ double pl_collider_local_distance(const pl_collider *collider, pl_vec3 point, pl
 
 double pl_collider_distance(const pl_collider *collider, pl_transform placement, pl_vec3 point, pl_vec3 *normal) {
   pl_vec3 local;
-  double distance = pl_collider_local_distance(collider, pl_transform_unapply(placement, point), &local);
-  if (normal != NULL) *normal = pl_quat_apply(placement.rotation, local);
+  double distance = pl_collider_local_distance(collider, pl_transform_apply_inverse(placement, point), &local);
+  if (normal != NULL) *normal = pl_quat_rotate(placement.rotation, local);
   return distance;
 }

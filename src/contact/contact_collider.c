@@ -11,8 +11,8 @@
 //
 // d  signed distance less the body's radius, metres        0 and 1  start and end of the step
 #include "contact/contact_solver.h"
-#include "math/quat.h"
 #include "mesh/triangle_tree.h"
+#include "pliant/math.h"
 
 // Sphere tracing ends this close to the surface, as a fraction of the path …
 static const double TRACE_TOLERANCE = 1e-7;
@@ -76,7 +76,7 @@ static void add_plane(const pl_contact_query *query, const pl_collider_step *ste
       .collider = collider,
       .other = -1,
       .triangle = -1,
-      .normal = pl_quat_apply(step->end.rotation, normal),
+      .normal = pl_quat_rotate(step->end.rotation, normal),
       .start_gap = pl_vec3_dot(normal, pl_vec3_sub(path->start, touched)),
       .depth = -gap,
       .friction = sqrt(body->friction * step->collider->friction),
@@ -94,8 +94,8 @@ static void add_plane(const pl_contact_query *query, const pl_collider_step *ste
 static void find_point(const pl_contact_query *query, const pl_collider_step *step, int32_t collider,
                        pl_distance_anchor *anchor) {
   local_path path = {.collider = step->collider, .radius = query->group->bodies[query->body].radius, .anchor = anchor};
-  path.start = pl_transform_unapply(step->start, query->start);
-  path.end = pl_transform_unapply(step->end, query->end);
+  path.start = pl_transform_apply_inverse(step->start, query->start);
+  path.end = pl_transform_apply_inverse(step->end, query->end);
   path.length = pl_vec3_distance(path.start, path.end);
   double margin = query->group->scale.margin;
   bool is_half_space = step->collider->shape == PL_COLLIDER_HALF_SPACE;
@@ -113,7 +113,7 @@ static void find_point(const pl_contact_query *query, const pl_collider_step *st
   if (is_half_space || is_touching) {
     // Resting on it, or a flat thing: the plane at the start is the plane at the end.
     double t = is_half_space && path.d0 > 0 && path.d1 < 0 ? path.d0 / (path.d0 - path.d1) : 0;
-    touched = pl_vec3_mix(path.start, path.end, t);
+    touched = pl_vec3_lerp(path.start, path.end, t);
     touched = pl_vec3_add_scaled(touched, normal, -distance_at(&path, touched, HUGE_VAL, NULL));
   } else if (path.d0 > 0 && path.length > 0 && trace(&path, &touched, &normal)) {
     // Came in from outside.
@@ -136,13 +136,13 @@ static bool is_clear(const pl_contact_group *group, const pl_collider_step *step
   const pl_collider *collider = step->collider;
   double margin = group->scale.margin + group->bodies[group->body].radius;
   pl_vec3 size = pl_vec3_scale(pl_vec3_sub(group->end_box.max, group->end_box.min), 0.5);
-  pl_vec3 end = pl_transform_unapply(step->end, pl_box_center(group->end_box));
+  pl_vec3 end = pl_transform_apply_inverse(step->end, pl_box_center(group->end_box));
   if (collider->shape == PL_COLLIDER_HALF_SPACE) {
-    pl_vec3 up = pl_quat_apply(step->end.rotation, pl_vec3_of(0, 1, 0));
+    pl_vec3 up = pl_quat_rotate(step->end.rotation, pl_vec3_of(0, 1, 0));
     return end.y - fabs(up.x) * size.x - fabs(up.y) * size.y - fabs(up.z) * size.z > margin * (1 + 1e-9);
   }
   // All ends are within `end_reach` of the middle, all paths no longer than `length`: as for a single point.
-  pl_vec3 start = pl_transform_unapply(step->start, pl_box_center(group->start_box));
+  pl_vec3 start = pl_transform_apply_inverse(step->start, pl_box_center(group->start_box));
   double start_reach = 0.5 * pl_box_diagonal(group->start_box), end_reach = pl_vec3_length(size);
   double length = pl_vec3_distance(start, end) + start_reach + end_reach, away = 0;
   double distance = collider->shape == PL_COLLIDER_MESH ? pl_collider_clearance_at(&collider->clearance, end, &away)

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "contact/contact_solver.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 // Tasks are this many blocks or bodies.
 enum { BLOCK_GRAIN = 16, BODY_GRAIN = 1 };
@@ -86,7 +86,7 @@ static bool may_touch(const detection *d, int32_t body, pl_box start, pl_box end
   if (other == body) return false;
   const pl_surface_motion *motion = &d->memory->motions[other];
   double keep_away = d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
-  pl_box box = pl_box_grow(pl_surface_motion_frame_box(motion, start, end), keep_away);
+  pl_box box = pl_box_expand(pl_surface_motion_frame_box(motion, start, end), keep_away);
   return pl_box_overlaps(box, pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box));
 }
 
@@ -142,7 +142,7 @@ static void find_in_blocks(const detection *d, const pl_contact_group *groups, i
     pl_box_cover_box(&start, &groups[g].start_box);
     pl_box_cover_box(&end, &groups[g].end_box);
   }
-  pl_box path = pl_box_grow(pl_box_join(start, end), d->bodies[body].radius + d->scale.margin);
+  pl_box path = pl_box_expand(pl_box_merge(start, end), d->bodies[body].radius + d->scale.margin);
   for (int32_t c = 0; c < memory->collider_count && !d->bodies[body].spares_colliders; ++c) {
     pl_distance_anchor anchor = {.is_set = false};
     if (!pl_box_overlaps(path, memory->collider_steps[c].box)) continue;
@@ -180,9 +180,9 @@ static void place_colliders(pl_contact_memory *memory, const pl_collider *const 
     s->collider = collider;
     pl_collider_motion(collider, step->time, step->step, &s->start, &s->end);
     s->box = pl_box_empty();
-    s->box = pl_box_with(s->box, pl_transform_apply(s->start, collider->center));
-    s->box = pl_box_with(s->box, pl_transform_apply(s->end, collider->center));
-    s->box = pl_box_grow(s->box, collider->reach);
+    s->box = pl_box_add_point(s->box, pl_transform_apply(s->start, collider->center));
+    s->box = pl_box_add_point(s->box, pl_transform_apply(s->end, collider->center));
+    s->box = pl_box_expand(s->box, collider->reach);
   }
 }
 

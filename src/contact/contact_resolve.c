@@ -14,7 +14,7 @@
 // bursting.
 #include "base/error.h"
 #include "contact/contact_solver.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // Old overlap fades with this time constant, but no faster than at this speed. Faster would be a blow to the elastic
 // bodies behind the points.

@@ -163,7 +163,7 @@ static bool find_crossing(surface_search *s, const pl_surface_front *front) {
   s->crossing_triangle = -1;
   if (front->count == 0) return false;
   pl_box start = {s->query->start, s->query->start}, end = {s->query->end, s->query->end};
-  pl_box path = pl_box_grow(pl_surface_motion_frame_box(s->motion, start, end), s->query->group->scale.margin);
+  pl_box path = pl_box_expand(pl_surface_motion_frame_box(s->motion, start, end), s->query->group->scale.margin);
   pl_surface_motion_visit(s->motion, front, path, visit_crossing, s);
   return s->crossing_triangle >= 0;
 }
@@ -174,7 +174,7 @@ static pl_vec3 normal_at(const surface_search *s, const pl_hit *hit, bool is_ins
   pl_vec3 away = pl_vec3_scale(pl_vec3_sub(s->query->end, hit->point), is_inside ? -1 : 1);
   // On the surface itself the direction to it is noise.
   double noise = 1e-9 * s->motion->tree->edge_length;
-  return pl_vec3_unit_or(hit->distance > noise ? away : outward, pl_vec3_of(0, 1, 0));
+  return pl_vec3_normalize_or(hit->distance > noise ? away : outward, pl_vec3_of(0, 1, 0));
 }
 
 // Which side of an open surface the point was on at the start: only from there it can come close.
@@ -212,7 +212,7 @@ static bool find_nearest(surface_search *s, double facing_reach, pl_distance_anc
   pl_vec3 position = s->query->end;
   pl_box end = {position, position};
   double limit = s->gap + s->query->group->scale.margin, reach = limit;
-  if (!pl_box_overlaps(pl_box_grow(motion->end_box, limit), end)) return true;
+  if (!pl_box_overlaps(pl_box_expand(motion->end_box, limit), end)) return true;
   bool is_closed = motion->tree->is_closed;
   if (is_closed && pl_box_overlaps(motion->end_box, end)) {
     pl_distance_range range = pl_distance_anchor_range(anchor, position);
@@ -245,7 +245,7 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
   double limit = gap_between(group, other) + group->scale.margin;
   double facing_reach = FACING_EDGES * fmin(motion->tree->edge_length, group->motions[group->body].tree->edge_length);
   pl_surface_front front;
-  pl_box box = pl_box_grow(pl_surface_motion_frame_box(motion, group->start_box, group->end_box), limit);
+  pl_box box = pl_box_expand(pl_surface_motion_frame_box(motion, group->start_box, group->end_box), limit);
   pl_surface_motion_gather(motion, box, NULL, &front);
   bool may_be_inside = motion->tree->is_closed && pl_box_overlaps(motion->end_box, group->end_box);
   if (front.count == 0 && !may_be_inside) return;
@@ -264,7 +264,7 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
     }
     pl_box between = {query.end, query.end};
     pl_box_cover(&between, outside);
-    bool is_clear = has_outside && !pl_surface_front_is_met(&front, pl_box_grow(between, limit));
+    bool is_clear = has_outside && !pl_surface_front_is_met(&front, pl_box_expand(between, limit));
     if (!is_clear && !find_nearest(&s, facing_reach, anchor)) continue;
     has_outside = true;
     outside = query.end;
@@ -314,14 +314,14 @@ void pl_contact_find_self(const pl_contact_group *group) {
   double limit = fmax(gap_between(group, group->body) + group->scale.margin, 0.5 * motion->tree->edge_length);
   pl_surface_front crossed, near;
   pl_box box = pl_surface_motion_frame_box(motion, group->start_box, group->end_box), normals = pl_box_empty();
-  pl_surface_motion_gather(motion, pl_box_grow(box, group->scale.margin), NULL, &crossed);
+  pl_surface_motion_gather(motion, pl_box_expand(box, group->scale.margin), NULL, &crossed);
   pl_box ring_normals[PL_SURFACE_BLOCK];
   for (int32_t i = 0; i < group->count; ++i) {
     ring_normals[i] = pl_surface_motion_ring_normals(motion, group->points[i]);
     pl_box_cover_box(&normals, &ring_normals[i]);
   }
   bool is_closed = motion->tree->is_closed;
-  pl_surface_motion_gather(motion, pl_box_grow(group->end_box, limit), is_closed ? &normals : NULL, &near);
+  pl_surface_motion_gather(motion, pl_box_expand(group->end_box, limit), is_closed ? &normals : NULL, &near);
 
   pl_contact_query query;
   for (int32_t i = 0; i < group->count; ++i) {
@@ -334,7 +334,7 @@ void pl_contact_find_self(const pl_contact_group *group) {
     if (near.count == 0) continue;
     s.ring_normals = ring_normals[i];
     s.nearest = (pl_hit){.triangle = -1, .distance = limit};
-    pl_surface_motion_visit(motion, &near, pl_box_grow((pl_box){query.end, query.end}, limit), visit_nearest_self, &s);
+    pl_surface_motion_visit(motion, &near, pl_box_expand((pl_box){query.end, query.end}, limit), visit_nearest_self, &s);
     if (s.nearest.triangle >= 0) touch_nearest_self(&s);
   }
 }

@@ -27,8 +27,8 @@
 #include "contact/segment_touch.h"
 
 #include "contact/contact_solver.h"
-#include "math/quat.h"
 #include "mesh/triangle_tree.h"
+#include "pliant/math.h"
 
 // Slopes of this fraction of the segment's length are rounding: flat.
 static const double FLAT = 1e-12;
@@ -86,8 +86,8 @@ static double outside_position(const local_segment *s, pl_vec3 q, pl_vec3 v, dou
 }
 
 // The t in [from, to], where the segment is within the box, at which the largest of the six faces' lines is least.
-static double inside_position(const local_segment *s, const double start[3], const double along[3],
-                              const double half[3], double from, double to, double *flat_fraction) {
+static double inside_position(const local_segment *s, const double start[3], const double along[3], const double half[3],
+                              double from, double to, double *flat_fraction) {
   double values[6], gradients[6];
   int top = 0;
   for (int i = 0; i < 6; ++i) {
@@ -168,7 +168,7 @@ static void turn_normal_across(const local_segment *s, best_position *best) {
   pl_vec3 along = pl_vec3_scale(s->along, 1 / s->length), axis = {0, 1, 0};
   if (collider->shape == PL_COLLIDER_SPHERE) best->normal = pl_vec3_perpendicular(along);
   if (collider->shape == PL_COLLIDER_CAPSULE)
-    best->normal = pl_vec3_unit_or(pl_vec3_cross(along, axis), pl_vec3_perpendicular(axis));
+    best->normal = pl_vec3_normalize_or(pl_vec3_cross(along, axis), pl_vec3_perpendicular(axis));
 }
 
 // A half-space is nearest at an end.
@@ -201,8 +201,8 @@ static bool sample_mesh(mesh_search *m, double t, double max_outside, mesh_sampl
   range.high = fmin(range.high, distance + away);
   double slack = 1e-9 * collider->reach;
   if (range.low > max_outside + slack) return false;
-  distance = pl_triangle_tree_signed_distance(collider->tree, position,
-                                              pl_distance_search_limit(range, max_outside, slack), NULL, &normal);
+  distance = pl_triangle_tree_signed_distance(collider->tree, position, pl_distance_search_limit(range, max_outside, slack), NULL,
+                                              &normal);
   if (!(distance < HUGE_VAL)) return false;
   m->anchor = (pl_distance_anchor){true, position, distance};
   *sample = (mesh_sample){t, distance, distance - radius_at(s, t), pl_vec3_dot(normal, s->along) - s->growth};
@@ -295,11 +295,11 @@ static bool is_clear(const pl_collider *collider, pl_vec3 middle, double reach, 
 bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *collider, pl_transform placement,
                                double limit, pl_segment_touch *touch) {
   pl_vec3 along = pl_vec3_sub(segment->b, segment->a);
-  pl_vec3 middle = pl_transform_unapply(placement, pl_vec3_add_scaled(segment->a, along, 0.5));
+  pl_vec3 middle = pl_transform_apply_inverse(placement, pl_vec3_add_scaled(segment->a, along, 0.5));
   double length = pl_vec3_length(along), max_radius = fmax(segment->radius_a, segment->radius_b);
   if (is_clear(collider, middle, 0.5 * length + max_radius, limit)) return false;
 
-  along = pl_quat_apply(pl_quat_conjugate(placement.rotation), along);
+  along = pl_quat_rotate(pl_quat_conjugate(placement.rotation), along);
   local_segment s = {
       .collider = collider,
       .start = pl_vec3_add_scaled(middle, along, -0.5),
@@ -325,6 +325,6 @@ bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *col
   }
   if (!(best.gap <= limit && best.gap < HUGE_VAL)) return false;
   if (collider->shape == PL_COLLIDER_SPHERE || collider->shape == PL_COLLIDER_CAPSULE) turn_normal_across(&s, &best);
-  *touch = (pl_segment_touch){best.t, best.gap, pl_quat_apply(placement.rotation, best.normal)};
+  *touch = (pl_segment_touch){best.t, best.gap, pl_quat_rotate(placement.rotation, best.normal)};
   return true;
 }

@@ -91,7 +91,7 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
   if (boxes == NULL) return pl_fail_memory(error);
   for (int32_t t = 0; t < count; ++t) {
     boxes[t] = pl_box_empty();
-    for (int k = 0; k < 3; ++k) boxes[t] = pl_box_with(boxes[t], points[surface->triangles[3 * t + k]]);
+    for (int k = 0; k < 3; ++k) boxes[t] = pl_box_add_point(boxes[t], points[surface->triangles[3 * t + k]]);
   }
   pl_box_tree box_tree;
   bool is_built = pl_box_tree_build(arena, boxes, count, &box_tree);

@@ -6,8 +6,8 @@
 #define PL_CONTACT_SURFACE_TREE_H
 
 #include "contact/contact.h"
-#include "math/vec3.h"
 #include "mesh/box_tree.h"
+#include "pliant/math.h"
 
 // Where a surface point is, given the particles.
 pl_vec3 pl_contact_surface_point(const pl_contact_surface *surface, int32_t point,

@@ -14,9 +14,9 @@ static const double EDGE_TOLERANCE = 1e-6;
 // Does the point, in the triangle's plane at time t, lie in the triangle?
 static bool is_in_triangle(const pl_triangle_path *path, double t, double barycentric[3]) {
   pl_vec3 corners[3];
-  for (int k = 0; k < 3; ++k) corners[k] = pl_vec3_mix(path->start_corners[k], path->end_corners[k], t);
+  for (int k = 0; k < 3; ++k) corners[k] = pl_vec3_lerp(path->start_corners[k], path->end_corners[k], t);
   pl_vec3 e = pl_vec3_sub(corners[1], corners[0]), f = pl_vec3_sub(corners[2], corners[0]);
-  pl_vec3 r = pl_vec3_sub(pl_vec3_mix(path->start, path->end, t), corners[0]);
+  pl_vec3 r = pl_vec3_sub(pl_vec3_lerp(path->start, path->end, t), corners[0]);
   pl_vec3 normal = pl_vec3_cross(e, f);
   double area2 = pl_vec3_dot(normal, normal);
   if (!(area2 > 0)) return false;

@@ -2,7 +2,7 @@
 #ifndef PL_CONTACT_TRIANGLE_TOUCH_H
 #define PL_CONTACT_TRIANGLE_TOUCH_H
 
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // A point and a triangle that move in straight lines during a step.
 typedef struct pl_triangle_path {

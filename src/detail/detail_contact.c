@@ -93,7 +93,7 @@ pl_status pl_detail_spot_find(const pl_detail_ground *ground, const pl_detail_co
     spot->point = pl_vec3_add_scaled(spot->point, ground->object.surface_points[c[k]], spot->barycentric[k]);
     spot->normal = pl_vec3_add_scaled(spot->normal, ground->normals[c[k]], spot->barycentric[k]);
   }
-  spot->normal = pl_vec3_unit_or(spot->normal, pl_vec3_of(0, 0, 1));
+  spot->normal = pl_vec3_normalize_or(spot->normal, pl_vec3_of(0, 0, 1));
   return PL_OK;
 }
 
@@ -130,11 +130,10 @@ void pl_detail_patch_describe(const pl_detail_ground *ground, const pl_detail_co
   }
   if (contact->patch_count > 0) return;
   // A disc in the tangent plane: rings of equal width, each with its fraction of the area.
-  double radius = contact->radius * scale, width = radius / DISC_RINGS, pi = 3.14159265358979323846;
+  double radius = contact->radius * scale, width = radius / DISC_RINGS;
   for (int ring = 0; ring < DISC_RINGS; ++ring)
     for (int spoke = 0; spoke < DISC_SPOKES; ++spoke) {
-      double at = width * (ring + 0.5), angle = 2 * pi * (spoke + 0.5 * (ring % 2)) / DISC_SPOKES;
-      add_patch_point(pl_vec3_of(at * cos(angle), at * sin(angle), 0), 2 * pi * at * width / DISC_SPOKES,
-                      &state->patch);
+      double at = width * (ring + 0.5), angle = 2 * PL_PI * (spoke + 0.5 * (ring % 2)) / DISC_SPOKES;
+      add_patch_point(pl_vec3_of(at * cos(angle), at * sin(angle), 0), 2 * PL_PI * at * width / DISC_SPOKES, &state->patch);
     }
 }

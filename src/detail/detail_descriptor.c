@@ -95,7 +95,7 @@ pl_vector_moments pl_load_of_sums(const pl_moments *sums, const pl_moments field
       moments_of_coordinate(&one, c, position[c]);
       for (int i = 0; i < PL_LOAD_COUNT; ++i) moved[c][i] = position[c][i] + scale * field_sums[c].values[i];
     }
-    turn = pl_mat3_of_quat(pl_rotation_of_mat3(fit_gradient(position, moved), pl_quat_identity()));
+    turn = pl_mat3_from_quat(pl_rotation_of_mat3(fit_gradient(position, moved), pl_quat_identity()));
     mean = pl_vec3_of(radius * (moved[0][0] - position[0][0]), radius * (moved[1][0] - position[1][0]),
                       radius * (moved[2][0] - position[2][0]));
     // The moment of order 0 is zero by the choice of t.
@@ -155,9 +155,9 @@ pl_mat3 pl_stamp_frame(const pl_moments *site, const pl_vector_moments *load, pl
   double full = fabs(site->values[0]);
   along = pl_vec3_add_scaled(along, shear_direction(load, normal), SHEAR_FRACTION * full);
   if (!(pl_vec3_length(along) > MIN_FIRST * full)) along = widest_direction(site, u, v, MIN_SECOND * full);
-  pl_vec3 x = pl_vec3_unit_or(along, u);
+  pl_vec3 x = pl_vec3_normalize_or(along, u);
   // Once more at right angles: a short tangential part has lost digits.
-  x = pl_vec3_unit_or(pl_vec3_add_scaled(x, normal, -pl_vec3_dot(x, normal)), u);
+  x = pl_vec3_normalize_or(pl_vec3_add_scaled(x, normal, -pl_vec3_dot(x, normal)), u);
   pl_vec3 y = pl_vec3_cross(normal, x);
   return (pl_mat3){{{x.x, x.y, x.z}, {y.x, y.y, y.z}, {normal.x, normal.y, normal.z}}};
 }

@@ -3,8 +3,8 @@
 #ifndef PL_DETAIL_GRAPH_H
 #define PL_DETAIL_GRAPH_H
 
-#include "math/vec3.h"
 #include "mesh/topology.h"
+#include "pliant/math.h"
 
 typedef struct pl_graph {
   int32_t point_count;

@@ -21,7 +21,7 @@ bool pl_material_rows_take(pl_arena *arena, const pl_material *material, pl_mate
   rows->positions = PL_TAKE(arena, float, PL_MATERIAL_LANES *(size_t)(rows->row_count > 0 ? rows->row_count : 1));
   if (rows->positions == NULL) return false;
   pl_box box = pl_box_empty();
-  for (int32_t m = 0; m < material->count; ++m) box = pl_box_with(box, material->points[m]);
+  for (int32_t m = 0; m < material->count; ++m) box = pl_box_add_point(box, material->points[m]);
   rows->origin = material->count > 0 ? pl_box_center(box) : pl_vec3_of(0, 0, 0);
   for (int32_t m = 0; m < material->count; ++m) {
     pl_vec3 position = pl_vec3_sub(material->points[m], rows->origin);

@@ -14,7 +14,7 @@ static const double STAMP_REACH = 1.5;
 // quite straight.
 static const double MATERIAL_SLACK = 0.5, SURFACE_SLACK = 0.25;
 
-pl_detail_object pl_detail_object_of(const pl_mesh *tets, const pl_mesh *surface, const int32_t *material_of_surface) {
+pl_detail_object pl_detail_object_from_mesh(const pl_mesh *tets, const pl_mesh *surface, const int32_t *material_of_surface) {
   pl_mesh_view material = pl_mesh_get_view(tets), skin = pl_mesh_get_view(surface);
   return (pl_detail_object){.material_count = material.point_count,
                             .material_points = material.points,
@@ -103,7 +103,7 @@ static void fill_surface(pl_detail_ground *ground) {
                                                      pl_vec3_sub(object->surface_points[c[2]], a)));
     for (int k = 0; k < 3; ++k) ground->areas[c[k]] += area / 3;
   }
-  ground->origin = pl_box_center(pl_points_box(object->surface_points, object->surface_count));
+  ground->origin = pl_box_center(pl_box_from_points(object->surface_points, object->surface_count));
 }
 
 // Nearest material point of every surface point, where the caller does not give it.

@@ -269,19 +269,18 @@ static pl_status build(builder *b, const pl_detail_recording *recordings, pl_det
   return finish_set(b, set, error);
 }
 
-pl_status pl_detail_set_build(pl_context *context, const pl_detail_def *def, const pl_detail_recording *recordings,
-                              int32_t recording_count, pl_detail_set **set, pl_detail_set_report *report,
-                              pl_error *error) {
+pl_status pl_detail_set_build(pl_context *context, const pl_detail_def *def, const pl_detail_recordings *recordings,
+                              pl_detail_set **set, pl_detail_set_report *report, pl_error *error) {
   *set = NULL;
   pl_status status = pl_detail_def_check(def, false, error);
   if (status < 0) return status;
-  if (recording_count < 1 || recording_count > (1 << 20))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a set cannot be built from %d recordings", recording_count);
-  builder b = {.context = context, .def = *def, .count = recording_count};
+  if (recordings->count < 1 || recordings->count > (1 << 20))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a set cannot be built from %d recordings", recordings->count);
+  builder b = {.context = context, .def = *def, .count = recordings->count};
   if (!(b.def.stamp_radius > 0)) b.def.stamp_radius = 2.5 * b.def.window_radius;
   pl_arena_init(&b.arena, context, 0);
   pl_arena_init(&b.ground_arena, context, 0);
-  status = build(&b, recordings, set, error);
+  status = build(&b, recordings->items, set, error);
   pl_arena_destroy(&b.ground_arena);
   pl_arena_destroy(&b.arena);
   if (status >= 0 && report != NULL) *report = b.report;

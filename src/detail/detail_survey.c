@@ -38,7 +38,7 @@ static void describe_point(const survey *s, lane *own, int32_t point) {
   pl_moments sums;
   pl_detail_kernels_choose()->sum(&own->slot.rows, NULL, &window, &sums, NULL);
   pl_moments site = pl_site_of_sums(&sums, s->radius, PL_SITE_PER_VOLUME);
-  pl_mat3 frame = pl_stamp_frame(&site, NULL, pl_vec3_unit_or(ground->normals[point], pl_vec3_of(0, 0, 1)));
+  pl_mat3 frame = pl_stamp_frame(&site, NULL, pl_vec3_normalize_or(ground->normals[point], pl_vec3_of(0, 0, 1)));
   pl_moments_rotate(&site, frame, &s->sites[point]);
 }
 
@@ -99,9 +99,8 @@ static void unpack_sites(const pl_detail_set *set, pl_moments *sites) {
           (double)view->keys[(size_t)view->key_size * (size_t)e + (size_t)i] / sqrt(pl_moment_multiplicity(i));
 }
 
-pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *set, const pl_detail_object *object,
-                                     double scale, double *distances, int32_t *nearest, pl_detail_coverage *coverage,
-                                     pl_error *error) {
+pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *set, const pl_detail_object *object, double scale,
+                                     pl_detail_coverage *coverage, pl_error *error) {
   pl_status status = pl_check_range("scale", scale, 0, 1e9, false, error);
   if (status < 0) return status;
   const pl_detail_def *def = &set->view.def;
@@ -115,9 +114,12 @@ pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *s
     pl_site_set all = {object->surface_count, def->site_order, sites},
                 examples = {set->view.example_count, def->site_order, known};
     pl_coverage_report found;
-    pl_sites_cover(&all, &examples, def->site_width, distances, nearest, &found);
-    if (coverage != NULL)
-      *coverage = (pl_detail_coverage){def->site_width, found.covered, found.farthest, found.max, found.mean};
+    pl_sites_cover(&all, &examples, def->site_width, coverage->distances, coverage->nearest, &found);
+    coverage->limit = def->site_width;
+    coverage->covered = found.covered;
+    coverage->farthest = found.farthest;
+    coverage->max = found.max;
+    coverage->mean = found.mean;
   }
   pl_arena_destroy(&arena);
   return status;

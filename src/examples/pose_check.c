@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "examples/pose_set.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/pose.h"
 
 // Six times the enclosed volume, seen from the first point.

@@ -122,7 +122,7 @@ double pl_pose_distance(const pl_vec3 *a, const pl_vec3 *b, int32_t point_count)
   pl_mat3 moment = pl_mat3_zero();
   for (int32_t i = 0; i < point_count; ++i)
     moment = pl_mat3_add(moment, pl_mat3_outer(pl_vec3_sub(b[i], mean_b), pl_vec3_sub(a[i], mean_a)));
-  pl_mat3 rotation = pl_mat3_of_quat(pl_rotation_of_mat3(moment, pl_quat_identity()));
+  pl_mat3 rotation = pl_mat3_from_quat(pl_rotation_of_mat3(moment, pl_quat_identity()));
   double max = 0;
   for (int32_t i = 0; i < point_count; ++i) {
     pl_vec3 fitted = pl_vec3_add(pl_mat3_apply(rotation, pl_vec3_sub(a[i], mean_a)), mean_b);

@@ -8,8 +8,8 @@
 #define PL_EXAMPLES_WEIGHTS_H
 
 #include "examples/simplex_weights.h"
-#include "math/vec3.h"
 #include "pliant/base.h"
+#include "pliant/math.h"
 
 // Put any weights on the simplex: what is negative or no number counts as 0, and a sum above 1 is
 // divided out, as paper 001 does. Weights on the simplex stay as they are, to the bit. `weights`

@@ -8,7 +8,7 @@
 #include "body/body_surface.h"
 #include "fem/fem_fast.h"
 #include "fem/fem_model.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // Solids and shells meet other bodies through the world's contact, which acts after the step. What lives in a plane
 // must not be pushed out of it, so it meets colliders only.
@@ -178,7 +178,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_model *head = &model->head;
   head->particle_count = view.point_count;
-  head->box = pl_points_box(view.points, view.point_count);
+  head->box = pl_box_from_points(view.points, view.point_count);
   head->friction = def->friction;
   head->restitution = def->restitution;
   head->contact_radius = def->contact_radius;

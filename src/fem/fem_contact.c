@@ -23,7 +23,8 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "math/quat.h"
+#include "math/mat3.h"
+#include "pliant/math.h"
 
 enum { POINT_GRAIN = 128 };
 
@@ -53,12 +54,12 @@ static pl_vec3 point_at(const pl_fem_contacts *c, const double *u, double reach,
 static double depth_in(const pl_fem_contacts *c, int32_t collider, pl_vec3 point, pl_vec3 *normal) {
   const pl_collider *it = c->colliders[collider];
   double radius = c->model->head.contact_radius;
-  pl_vec3 local = pl_transform_unapply(c->ends[collider], point);
+  pl_vec3 local = pl_transform_apply_inverse(c->ends[collider], point);
   if (pl_vec3_distance(local, it->center) > it->reach + radius) return 0;
   double away, clear = pl_collider_clearance_at(&it->clearance, local, &away);
   if (it->shape == PL_COLLIDER_MESH && clear - away > radius) return 0;
   double depth = radius - pl_collider_local_distance(it, local, normal);
-  if (depth > 0) *normal = pl_quat_apply(c->ends[collider].rotation, *normal);
+  if (depth > 0) *normal = pl_quat_rotate(c->ends[collider].rotation, *normal);
   return depth;
 }
 
@@ -78,7 +79,7 @@ static press press_at(const pl_fem_touch *touch, double area, double depth) {
 static pl_vec3 anchor_of(const pl_fem_contacts *c, int32_t i, int32_t collider) {
   const double *stored = c->anchors + 4 * (ptrdiff_t)i;
   pl_vec3 local = {stored[0], stored[1], stored[2]};
-  if ((int32_t)stored[3] != collider + 1) local = pl_transform_unapply(c->starts[collider], point_at(c, NULL, 0, i));
+  if ((int32_t)stored[3] != collider + 1) local = pl_transform_apply_inverse(c->starts[collider], point_at(c, NULL, 0, i));
   return pl_transform_apply(c->ends[collider], local);
 }
 
@@ -145,7 +146,7 @@ static void evaluate_point(const pl_fem_contacts *c, const double *u, bool refre
 // Distance of a point from a collider, or less.
 static double distance_bound(const pl_fem_contacts *c, int32_t collider, pl_vec3 point) {
   const pl_collider *it = c->colliders[collider];
-  pl_vec3 local = pl_transform_unapply(c->ends[collider], point);
+  pl_vec3 local = pl_transform_apply_inverse(c->ends[collider], point);
   double ball = pl_vec3_distance(local, it->center) - it->reach;
   if (ball > 0) return ball;
   pl_vec3 normal;
@@ -318,7 +319,7 @@ static void settle_range(void *data, int32_t begin, int32_t end, int32_t block) 
     pl_vec3 point = point_at(c, j->u, c->reach, i), slip = tangential(pl_vec3_sub(point, it->anchor), it->normal);
     double length = pl_vec3_length(slip), longest = it->cap / (c->model->touch.stiffness * c->model->touch.areas[i]);
     pl_vec3 kept = length > longest ? pl_vec3_scale(slip, longest / length) : slip;
-    pl_vec3 local = pl_transform_unapply(c->ends[it->collider], pl_vec3_sub(point, kept));
+    pl_vec3 local = pl_transform_apply_inverse(c->ends[it->collider], pl_vec3_sub(point, kept));
     anchor[0] = local.x, anchor[1] = local.y, anchor[2] = local.z;
     anchor[3] = it->collider + 1;
   }

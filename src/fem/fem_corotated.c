@@ -24,6 +24,7 @@
 // fem_assemble_kernel.h, which has energy, gradient and Hessian; test_assemble.c compares the two.
 #include "fem/fem_polar.h"
 #include "fem/fem_tet.h"
+#include "math/mat3.h"
 
 // --- energy, stress and tangent -----------------------------------------------------------------------------------
 

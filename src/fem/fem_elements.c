@@ -17,8 +17,8 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "fem/fem_model.h"
-#include "math/vec3.h"
 #include "mesh/topology.h"
+#include "pliant/math.h"
 
 typedef struct builder {
   pl_context *context;
@@ -334,7 +334,7 @@ static pl_status check_scales(const pl_fem_def *def, int32_t count, pl_error *er
 }
 
 static pl_status check_plane(const pl_mesh_view *mesh, pl_error *error) {
-  double reach = pl_box_diagonal(pl_points_box(mesh->points, mesh->point_count));
+  double reach = pl_box_diagonal(pl_box_from_points(mesh->points, mesh->point_count));
   for (int32_t i = 0; i < mesh->point_count; ++i)
     if (fabs(mesh->points[i].z - mesh->points[0].z) > 1e-9 * reach)
       return pl_fail(error, PL_ERROR_INVALID_DATA,

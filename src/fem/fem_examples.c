@@ -50,7 +50,7 @@ static void plane_sides(const double *x, bool planar, double d[4]) {
     d[0] = u.x, d[1] = v.x, d[2] = u.y, d[3] = v.y;
     return;
   }
-  pl_vec3 axis = pl_vec3_unit_or(u, pl_vec3_of(1, 0, 0));
+  pl_vec3 axis = pl_vec3_normalize_or(u, pl_vec3_of(1, 0, 0));
   double along = pl_vec3_dot(v, axis);
   d[0] = pl_vec3_length(u), d[1] = along, d[2] = 0;
   d[3] = pl_vec3_length(pl_vec3_add_scaled(v, axis, -along));
@@ -81,7 +81,7 @@ static double measure_turn(const double *x) {
 
 static double measure_hinge(const double *x) {
   pl_vec3 e = side(x, 0, 1), n1 = pl_vec3_cross(e, side(x, 0, 2)), n2 = pl_vec3_cross(side(x, 0, 3), e);
-  pl_vec3 axis = pl_vec3_unit_or(e, pl_vec3_of(1, 0, 0));
+  pl_vec3 axis = pl_vec3_normalize_or(e, pl_vec3_of(1, 0, 0));
   return atan2(pl_vec3_dot(axis, pl_vec3_cross(n1, n2)), pl_vec3_dot(n1, n2));
 }
 

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "body/body_surface.h"
 #include "fem/fem_fast.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 static const pl_body_method FAST_METHOD = {
     .name = "fem",
@@ -47,8 +47,7 @@ static pl_status check_def(const pl_fem_def *def, const pl_mesh_view *mesh, pl_e
   for (size_t i = 0; i < sizeof ranges / sizeof *ranges; ++i)
     if (!(ranges[i].value >= ranges[i].min && ranges[i].value <= ranges[i].max))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, ranges[i].field,
-                           "%g is out of range; use %g … %g with the fast material", ranges[i].value, ranges[i].min,
-                           ranges[i].max);
+                           "%g is out of range; use %g … %g with the fast material", ranges[i].value, ranges[i].min, ranges[i].max);
   if (def->stiffness_damping != 0)
     return pl_fail_field(
         error, PL_ERROR_UNSUPPORTED, "stiffness_damping",
@@ -235,7 +234,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   pl_model *head = &model->head;
   head->method = &FAST_METHOD;
   head->particle_count = view.point_count;
-  head->box = pl_points_box(view.points, view.point_count);
+  head->box = pl_box_from_points(view.points, view.point_count);
   head->friction = def->friction;
   head->restitution = def->restitution;
   head->contact_radius = def->contact_radius;

@@ -38,7 +38,7 @@
 #include "contact/collider.h"
 #include "fem/fem_fast_solve.h"
 #include "math/mat3.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { PARTICLES_PER_BLOCK = 1024, MAX_STEPS = 1000 };
 

@@ -3,8 +3,7 @@
 
 #include "body/body_floats.h"
 #include "fem/fem_fast_touch.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { HEAD_SIZE = 64 };  // the origin and a flag, padded so that the arrays after them are aligned
 
@@ -43,9 +42,9 @@ void pl_fem_fast_start(const pl_model *model, void *state, const pl_body_start *
   const pl_fem_fast_model *fast = (const pl_fem_fast_model *)model;
   memset(state, 0, pl_fem_fast_state_size(model));
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
-  pl_body_floats_start(start, fast->rest_center, fast->origin_grid, fast->rest, model->particle_count, s.origin,
-                       s.positions, s.velocities);
-  pl_quat q = pl_quat_unit(start->placement.rotation);
+  pl_body_floats_start(start, fast->rest_center, fast->origin_grid, fast->rest, model->particle_count, s.origin, s.positions,
+                       s.velocities);
+  pl_quat q = pl_quat_normalize(start->placement.rotation);
   const double parts[4] = {q.x, q.y, q.z, q.w};
   for (size_t i = 0; i < (size_t)fast->tets.group_count * QUAT_LANES; ++i) s.rotations[i] = (float)parts[i / LANES % 4];
 }

@@ -16,7 +16,7 @@
 #include "base/parallel.h"
 #include "contact/collider.h"
 #include "math/mat3.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 enum { POINTS_PER_BLOCK = 256 };
 
@@ -55,12 +55,12 @@ static void spread(const pl_fem_fast_model *model, pl_f4 *to, int32_t i, pl_f4 v
 static double depth_in(const pl_fem_fast_touch *touch, int32_t collider, pl_vec3 point, pl_vec3 *normal) {
   const pl_collider *it = touch->colliders[collider];
   double radius = touch->work->model->head.contact_radius;
-  pl_vec3 local = pl_transform_unapply(touch->ends[collider], point);
+  pl_vec3 local = pl_transform_apply_inverse(touch->ends[collider], point);
   if (pl_vec3_distance(local, it->center) > it->reach + radius) return 0;
   double away, clear = pl_collider_clearance_at(&it->clearance, local, &away);
   if (it->shape == PL_COLLIDER_MESH && clear - away > radius) return 0;
   double depth = radius - pl_collider_local_distance(it, local, normal);
-  if (depth > 0) *normal = pl_quat_apply(touch->ends[collider].rotation, *normal);
+  if (depth > 0) *normal = pl_quat_rotate(touch->ends[collider].rotation, *normal);
   return depth;
 }
 
@@ -73,9 +73,8 @@ static pl_vec3 anchor_of(const pl_fem_fast_touch *touch, int32_t i, int32_t coll
   const pl_fem_fast_hold *hold = &touch->work->state.holds[i];
   pl_vec3 local = {hold->anchor[0], hold->anchor[1], hold->anchor[2]};
   if ((int32_t)hold->collider != collider + 1) {
-    pl_vec3 start =
-        pl_vec3_add(origin_of(touch->work), pl_vec3_of_f4(blend(touch->work->model, touch->work->state.positions, i)));
-    local = pl_transform_unapply(touch->starts[collider], start);
+    pl_vec3 start = pl_vec3_add(origin_of(touch->work), pl_vec3_of_f4(blend(touch->work->model, touch->work->state.positions, i)));
+    local = pl_transform_apply_inverse(touch->starts[collider], start);
   }
   return pl_transform_apply(touch->ends[collider], local);
 }
@@ -173,7 +172,7 @@ static void settle_point(const pl_fem_fast_touch *touch, int32_t i) {
   double max = grip(touch, collider) * force / stiffness, length = pl_vec3_length(slip);
   pl_vec3 point = pl_vec3_add(origin_of(work), pl_vec3_of_f4(blend(work->model, work->predicted, i)));
   point = pl_vec3_add_scaled(pl_vec3_add(point, move), slip, length > max ? -max / length : -1);
-  pl_vec3 local = pl_transform_unapply(touch->ends[collider], point);
+  pl_vec3 local = pl_transform_apply_inverse(touch->ends[collider], point);
   *hold = (pl_fem_fast_hold){{local.x, local.y, local.z}, collider + 1, force};
 }
 

@@ -10,7 +10,8 @@
 // The second part of the bracket matters: f balances the elastic forces, which may be far larger than what is to be
 // corrected.
 #include "fem/fem_work.h"
-#include "math/quat.h"
+#include "math/mat3.h"
+#include "pliant/math.h"
 
 typedef struct balance {
   pl_vec3 center, force, torque;
@@ -39,15 +40,14 @@ void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, d
   // A line has no inertia around itself, nor spin.
   double min = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
   for (int a = 0; a < 3; ++a) inertia.m[a][a] += min;
-  pl_vec3 spin = model->planar ? pl_vec3_of(0, 0, momentum.z / inertia.m[2][2])
-                               : pl_mat3_apply(pl_mat3_inverse(inertia), momentum);
-  pl_quat turn = pl_quat_of_rotation_vector(pl_vec3_scale(spin, time));
+  pl_vec3 spin = model->planar ? pl_vec3_of(0, 0, momentum.z / inertia.m[2][2]) : pl_mat3_apply(pl_mat3_inverse(inertia), momentum);
+  pl_quat turn = pl_quat_from_rotation_vector(pl_vec3_scale(spin, time));
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(x, i), center);
     pl_vec3 rest = pl_vec3_sub(pl_vec3_sub(pl_fem_vector(v, i), drift), pl_vec3_cross(spin, arm));
-    pl_vec3 to = pl_vec3_add(pl_vec3_add_scaled(center, drift, time), pl_quat_apply(turn, arm));
+    pl_vec3 to = pl_vec3_add(pl_vec3_add_scaled(center, drift, time), pl_quat_rotate(turn, arm));
     pl_fem_put(rigid, i, to);
-    pl_fem_put(whole, i, pl_vec3_add_scaled(to, pl_quat_apply(turn, rest), time));
+    pl_fem_put(whole, i, pl_vec3_add_scaled(to, pl_quat_rotate(turn, rest), time));
   }
 }
 

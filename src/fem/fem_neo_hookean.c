@@ -18,6 +18,7 @@
 //   P = μ φ' F + k G          G = ∂J/∂F, the matrix of cofactors;  k = κ (J - 1) - μ
 //   C = μ φ' 1 + 2 μ φ" F⊗F + κ G⊗G + k ∂G/∂F
 #include "fem/fem_tet.h"
+#include "math/mat3.h"
 
 // Where φ departs from I - 3. Between 0.89 (below, ν = 0 still collapses) and 3 (above, small strains would change).
 static const double phi_start = 2;
@@ -52,7 +53,7 @@ static pl_mat3 cofactors_along(const pl_mat3 *F, const pl_mat3 *L) {
     column[j] = pl_vec3_add(pl_vec3_cross(pl_mat3_column(*F, k), pl_mat3_column(*L, l)),
                             pl_vec3_cross(pl_mat3_column(*L, k), pl_mat3_column(*F, l)));
   }
-  return pl_mat3_of_columns(column[0], column[1], column[2]);
+  return pl_mat3_from_columns(column[0], column[1], column[2]);
 }
 
 // C += s ∂G/∂F: the derivative of cofactors at F along A is Σ ε_imn ε_jpq F_mp A_nq, so each pair of elements that

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "math/mat3.h"
 #include "math/rotation.h"
 
 static const double min_sum = 1e-8;
@@ -71,7 +72,7 @@ static pl_mat3 orthogonalized(const pl_mat3 *R) {
 
 void pl_fem_polar_of(const pl_mat3 *F, pl_fem_polar *p) {
   bool direct = rotation_by_trace(F, &p->R);
-  p->R = direct ? orthogonalized(&p->R) : pl_mat3_of_quat(pl_rotation_of_mat3(*F, pl_quat_identity()));
+  p->R = direct ? orthogonalized(&p->R) : pl_mat3_from_quat(pl_rotation_of_mat3(*F, pl_quat_identity()));
   pl_mat3 product = pl_mat3_multiply(pl_mat3_transpose(p->R), *F);
   p->S = pl_fem_symmetric_part(&product);
   p->trace = p->S.m[0][0] + p->S.m[1][1] + p->S.m[2][2];

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { BLOCK_GRAIN = 4096 };
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "fem/fem_newton.h"
 #include "fem/fem_parameters.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 typedef struct statics {
   pl_arena arena;
@@ -116,8 +116,8 @@ pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model, const p
   return status;
 }
 
-pl_status pl_fem_energy_of(pl_context *context, const pl_model *model, const pl_vec3 *positions, double *energy,
-                           pl_vec3 *forces, pl_error *error) {
+pl_status pl_fem_compute_energy(pl_context *context, const pl_model *model, const pl_vec3 *positions, double *energy,
+                                pl_vec3 *forces, pl_error *error) {
   pl_status status = check_positions(model, positions, error);
   if (status < 0) return status;
   pl_arena arena;

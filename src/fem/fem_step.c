@@ -49,7 +49,7 @@
 #include "base/error.h"
 #include "examples/simplex_weights.h"
 #include "fem/fem_driver.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 static const double GAIN = 0.05;
 

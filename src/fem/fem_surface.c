@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fem/fem_model.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 enum { HEAD = 3 };  // numbers before the arrays
 
@@ -48,9 +48,9 @@ void pl_fem_start(const pl_model *model, void *state, const pl_body_start *start
   for (int32_t g = 0; fem->adapts && g < fem->group_count; ++g)
     memcpy(s.rest[g], fem->groups[g].starts, rest_size(&fem->groups[g]) * sizeof(double));
   pl_vec3 center = pl_transform_apply(start->placement, fem->rest_center);
-  pl_quat rotation = pl_quat_unit(start->placement.rotation);
+  pl_quat rotation = pl_quat_normalize(start->placement.rotation);
   for (int32_t i = 0; i < model->particle_count; ++i) {
-    pl_vec3 arm = pl_quat_apply(rotation, pl_vec3_sub(pl_fem_vector(fem->rest_points, i), fem->rest_center));
+    pl_vec3 arm = pl_quat_rotate(rotation, pl_vec3_sub(pl_fem_vector(fem->rest_points, i), fem->rest_center));
     pl_fem_put(s.positions, i, pl_vec3_add(center, arm));
     pl_fem_put(s.velocities, i, pl_vec3_add(start->velocity, pl_vec3_cross(start->angular_velocity, arm)));
   }

@@ -1,6 +1,8 @@
 // Energies of tets through their deformation gradient; see fem_tet.h for the formulas and letters.
 #include "fem/fem_tet.h"
 
+#include "math/mat3.h"
+
 #include <string.h>
 
 const char *const pl_fem_elastic_names[2] = {"young (Pa)", "poisson (1)"};

@@ -6,14 +6,14 @@
 #include "base/finding.h"
 #include "io/capture_parts.h"
 #include "io/cloud_builder.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 // A capture of this size is rather one whose unit was forgotten.
 #define MAX_SIDE 50.0  // metres
 
 static pl_status add_pixels(pl_cloud *cloud, const pl_capture_camera *camera, int32_t number, const uint16_t *depths,
                             const uint16_t *mask, pl_error *error) {
-  pl_mat3 rotation = pl_mat3_of_quat(camera->placement.rotation);
+  pl_mat3 rotation = pl_mat3_from_quat(camera->placement.rotation);
   for (int32_t v = 0; v < camera->height; ++v) {
     for (int32_t u = 0; u < camera->width; ++u) {
       size_t pixel = (size_t)v * (size_t)camera->width + (size_t)u;
@@ -62,7 +62,8 @@ static pl_status read_cameras(const pl_capture *capture, int32_t frame, pl_cloud
   return status;
 }
 
-pl_status pl_capture_frame(const pl_capture *capture, int32_t frame, pl_cloud **cloud, pl_findings *findings, pl_error *error) {
+pl_status pl_capture_load_frame(const pl_capture *capture, int32_t frame, pl_cloud **cloud, pl_findings *findings,
+                                pl_error *error) {
   *cloud = NULL;
   if (frame < 0 || frame >= capture->view.frame_count)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "there is no frame %d; the capture has %d, counted from 0", frame,
@@ -84,7 +85,7 @@ static void count_frame(pl_capture_report *report, const pl_cloud_view *view, in
   ++report->frame_count;
   *pixel_count += view->pixel_count;
   *invalid_count += view->invalid_pixel_count;
-  for (int32_t i = 0; i < view->point_count; ++i) report->box = pl_box_with(report->box, view->points[i]);
+  for (int32_t i = 0; i < view->point_count; ++i) report->box = pl_box_add_point(report->box, view->points[i]);
 }
 
 static pl_status doubt_units(const pl_capture_report *report, pl_findings *findings) {
@@ -100,7 +101,7 @@ static pl_status doubt_units(const pl_capture_report *report, pl_findings *findi
 }
 
 pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count, pl_capture_report *report, pl_findings *findings,
-                              pl_error *error) {
+                                pl_error *error) {
   pl_capture_report found = {.box = pl_box_empty()};
   int32_t last = capture->view.frame_count;
   found.duration = capture->view.times[last - 1] - capture->view.times[0];
@@ -108,7 +109,7 @@ pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count, 
   int64_t pixel_count = 0, invalid_count = 0;
   for (int32_t i = 0; i < frame_count && i < last; ++i) {
     pl_cloud *cloud = NULL;
-    pl_status status = pl_capture_frame(capture, i, &cloud, findings, error);
+    pl_status status = pl_capture_load_frame(capture, i, &cloud, findings, error);
     if (status < 0) return status;
     pl_cloud_view view = pl_cloud_get_view(cloud);
     count_frame(&found, &view, &pixel_count, &invalid_count);

@@ -9,8 +9,8 @@
 #include "base/finding.h"
 #include "io/capture_parts.h"
 #include "io/file_bytes.h"
-#include "text/json.h"
 #include "math/rotation.h"
+#include "text/json.h"
 
 enum { MAX_CAMERAS = 1000, MAX_PICTURE = 16384 };
 
@@ -155,7 +155,7 @@ static void read_rotation(reader *r, const pl_json *value, pl_quat *rotation) {
     if (fabs(pl_quat_dot(q, q) - 1) > 0.01)
       complain(r, value, "no-rotation", "write [x, y, z, w] of length 1, or three rows of a matrix", "this is no rotation");
     else
-      *rotation = pl_quat_unit(q);
+      *rotation = pl_quat_normalize(q);
     return;
   }
   pl_mat3 a;
@@ -323,13 +323,17 @@ static pl_capture *create(pl_context *context) {
   return capture;
 }
 
-pl_status pl_capture_load_memory(pl_context *context, const void *text, size_t size, const char *name, const char *folder,
-                                 pl_capture **capture, pl_findings *findings, pl_error *error) {
+pl_status pl_capture_load_memory(pl_context *context, const pl_memory_source *source, pl_capture **capture, pl_findings *findings,
+                                 pl_error *error) {
   *capture = NULL;
   pl_json_document *json = NULL;
-  pl_status status = pl_json_parse(context, text, size, name, findings, &json, error);
+  pl_status status = pl_json_parse(context, source->bytes, source->size, source->name, findings, &json, error);
   if (status < 0) return status;
-  reader r = {.capture = create(context), .json = json, .folder = folder, .findings = findings, .error = error};
+  reader r = {.capture = create(context),
+              .json = json,
+              .folder = source->folder != NULL ? source->folder : ".",
+              .findings = findings,
+              .error = error};
   // What the parser could repair is wrong all the same, and already told.
   if (status > 0) r.error_count = 1;
   r.failed = r.capture == NULL;
@@ -350,7 +354,8 @@ pl_status pl_capture_load(pl_context *context, const char *path, pl_capture **ca
   if (status < 0) return status;
   char *folder = pl_path_folder(context, path);
   status = folder == NULL ? pl_fail_memory(error)
-                          : pl_capture_load_memory(context, bytes.data, bytes.size, path, folder, capture, findings, error);
+                          : pl_capture_load_memory(context, &(pl_memory_source){bytes.data, bytes.size, path, folder}, capture,
+                                                   findings, error);
   pl_release(context, folder);
   pl_bytes_free(&bytes);
   return status;

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // Beyond this a polygon that is not convex is cut as a fan all the same: the search for ears grows with the cube of the corners.
 enum { MAX_EAR_CORNERS = 400 };

@@ -3,8 +3,8 @@
 #define PL_IO_CLOUD_BUILDER_H
 
 #include "base/vector.h"
-#include "io/mesh_source.h"
 #include "pliant/cloud.h"
+#include "text/text_source.h"
 
 struct pl_cloud {
   pl_context *context;

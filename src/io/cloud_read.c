@@ -8,7 +8,7 @@
 #include "io/cloud_builder.h"
 #include "io/file_bytes.h"
 #include "io/ply_points.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 pl_cloud *pl_cloud_create(pl_context *context) {
   pl_cloud *cloud = pl_allocate(context, sizeof *cloud);
@@ -141,8 +141,9 @@ pl_status pl_cloud_load(pl_context *context, const char *path, pl_cloud **cloud,
   return status;
 }
 
-pl_status pl_cloud_load_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_cloud **cloud,
-                               pl_findings *findings, pl_error *error) {
-  pl_mesh_source source = {.context = context, .bytes = bytes, .size = size, .name = name, .findings = findings, .error = error};
+pl_status pl_cloud_load_memory(pl_context *context, const pl_memory_source *memory, pl_cloud **cloud, pl_findings *findings,
+                               pl_error *error) {
+  pl_mesh_source source = {
+      .context = context, .bytes = memory->bytes, .size = memory->size, .name = memory->name, .findings = findings, .error = error};
   return read_source(&source, cloud);
 }

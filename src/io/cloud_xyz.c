@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "io/cloud_builder.h"
+#include "pliant/math.h"
 #include "text/number_text.h"
 #include "text/text_cursor.h"
-#include "math/vec3.h"
 
 enum { MAX_COLUMNS = 9 };
 

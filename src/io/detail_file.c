@@ -15,17 +15,12 @@
 #include "io/detail_pack.h"
 #include "io/file_bytes.h"
 #include "pliant/detail.h"
-#include "pliant/file.h"
+#include "pliant/detail_file.h"
 
 #define MAGIC "PLIANTDT"
 
 enum { LAYOUT_VERSION = 2, MAGIC_SIZE = 8, WHOLE_COUNT = 9, REAL_COUNT = 9, TAIL_SIZE = 8, PREVIEW_SIDE = 32 };
-enum {
-  HEAD_SIZE = MAGIC_SIZE + 4 + 4 * WHOLE_COUNT + 8 * REAL_COUNT,
-  MAX_LABEL = 1 << 16,
-  MAX_EXAMPLE = 1 << 20,
-  MAX_SIDE = 512
-};
+enum { HEAD_SIZE = MAGIC_SIZE + 4 + 4 * WHOLE_COUNT + 8 * REAL_COUNT, MAX_LABEL = 1 << 16, MAX_EXAMPLE = 1 << 20, MAX_SIDE = 512 };
 
 // Bytes being written or read, one behind the other.
 typedef struct cursor {
@@ -74,7 +69,7 @@ static double get_double(cursor *c) {
 // Pointers to the numbers of a def in the order of the file.
 static void list_reals(pl_detail_def *def, double *reals[REAL_COUNT]) {
   double *const all[REAL_COUNT] = {&def->window_radius, &def->stamp_radius,   &def->stamp_border,
-                                   &def->min_load,    &def->load_reference, &def->overload,
+                                   &def->min_load,      &def->load_reference, &def->overload,
                                    &def->site_width,    &def->patch_width,    &def->load_width};
   memcpy(reals, all, sizeof all);
 }
@@ -219,10 +214,11 @@ static pl_status read_set(pl_context *context, cursor *c, pl_arena *arena, const
   return status < 0 && status != PL_ERROR_OUT_OF_MEMORY ? PL_ERROR_INVALID_DATA : status;
 }
 
-pl_status pl_detail_set_load_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_detail_set **set,
-                                    pl_error *error) {
+pl_status pl_detail_set_load_memory(pl_context *context, const pl_memory_source *source, pl_detail_set **set, pl_error *error) {
   *set = NULL;
-  const unsigned char *data = bytes;
+  const unsigned char *data = source->bytes;
+  const char *name = source->name;
+  size_t size = source->size;
   if (size < HEAD_SIZE + TAIL_SIZE || memcmp(data, MAGIC, MAGIC_SIZE) != 0)
     return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "this is not a set of examples of detail");
   cursor c = {.from = data + MAGIC_SIZE, .end = data + size - TAIL_SIZE}, tail = {.from = c.end};
@@ -248,7 +244,7 @@ pl_status pl_detail_set_load(pl_context *context, const char *path, pl_detail_se
   pl_bytes bytes;
   pl_status status = pl_bytes_read(context, path, &bytes, error);
   if (status < 0) return status;
-  status = pl_detail_set_load_memory(context, bytes.data, bytes.size, path, set, error);
+  status = pl_detail_set_load_memory(context, &(pl_memory_source){bytes.data, bytes.size, path, NULL}, set, error);
   pl_bytes_free(&bytes);
   return status;
 }

@@ -150,16 +150,21 @@ pl_status pl_frame_log_append(pl_frame_log *log, uint64_t state_hash, const pl_v
 }
 
 pl_status pl_frame_log_read(pl_frame_log *log, int64_t frame, int64_t point_start, int64_t point_count, pl_vec3 *points,
-                            uint64_t *state_hash, pl_error *error) {
+                            pl_error *error) {
   if (frame < 0 || frame >= log->frame_count || point_start < 0 || point_count < 0 || point_count > log->point_count - point_start)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the log has no frame %lld with points %lld to %lld", (long long)frame,
                    (long long)point_start, (long long)point_start + (long long)point_count);
+  off_t start = frame_position(log, frame) + (off_t)sizeof(frame_head) + (off_t)point_start * (off_t)sizeof *points;
+  if (!read_all(log->file, points, (size_t)point_count * sizeof *points, start)) return fail_file(log, "cannot be read", error);
+  return PL_OK;
+}
+
+pl_status pl_frame_log_get_hash(pl_frame_log *log, int64_t frame, uint64_t *state_hash, pl_error *error) {
+  if (frame < 0 || frame >= log->frame_count)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the log has no frame %lld", (long long)frame);
   frame_head head;
-  off_t offset = frame_position(log, frame);
-  off_t start = offset + (off_t)sizeof head + (off_t)point_start * (off_t)sizeof *points;
-  if (!read_all(log->file, &head, sizeof head, offset) || !read_all(log->file, points, (size_t)point_count * sizeof *points, start))
-    return fail_file(log, "cannot be read", error);
-  if (state_hash != NULL) *state_hash = head.state_hash;
+  if (!read_all(log->file, &head, sizeof head, frame_position(log, frame))) return fail_file(log, "cannot be read", error);
+  *state_hash = head.state_hash;
   return PL_OK;
 }
 

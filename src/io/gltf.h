@@ -2,7 +2,7 @@
 #ifndef PL_IO_GLTF_H
 #define PL_IO_GLTF_H
 
-#include "pliant/file.h"
+#include "pliant/mesh_file.h"
 
 // Read a mesh from glTF JSON or GLB bytes. `name` stands for the file in messages; files it refers to are looked for in `folder`, or
 // refused when that is NULL.

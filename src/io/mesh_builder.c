@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 typedef struct file_cell {
   size_t offset, corner_start;

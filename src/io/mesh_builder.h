@@ -4,8 +4,8 @@
 
 #include "base/arena.h"
 #include "io/cell_split.h"
-#include "io/mesh_source.h"
 #include "pliant/mesh.h"
+#include "text/text_source.h"
 
 typedef struct pl_mesh_builder {
   pl_mesh_source *source;

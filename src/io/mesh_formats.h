@@ -4,7 +4,7 @@
 #define PL_IO_MESH_FORMATS_H
 
 #include "io/mesh_builder.h"
-#include "pliant/file.h"
+#include "pliant/mesh_file.h"
 
 typedef pl_status pl_format_read_function(pl_mesh_source *source, pl_mesh_builder *builder);
 pl_format_read_function pl_obj_read, pl_ply_read, pl_stl_read, pl_gmsh_read, pl_tetgen_read, pl_vtk_read, pl_vtu_read,

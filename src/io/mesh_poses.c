@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "io/mesh_builder.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // More than any method uses; a small file could otherwise ask for a great many.
 enum { MAX_POSES = 64 };

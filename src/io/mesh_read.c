@@ -13,14 +13,21 @@ static const struct {
   const char *name;
   pl_format_read_function *read;  // NULL for glTF, which is read by its own rules
 } formats[] = {
-    [PL_FILE_UNKNOWN] = {"unknown", NULL}, [PL_FILE_OBJ] = {"obj", pl_obj_read},    [PL_FILE_PLY] = {"ply", pl_ply_read},
-    [PL_FILE_STL] = {"stl", pl_stl_read},  [PL_FILE_GMSH] = {"gmsh", pl_gmsh_read}, [PL_FILE_TETGEN] = {"tetgen", pl_tetgen_read},
-    [PL_FILE_VTK] = {"vtk", pl_vtk_read},  [PL_FILE_VTU] = {"vtu", pl_vtu_read},    [PL_FILE_MEDIT] = {"medit", pl_medit_read},
-    [PL_FILE_GLTF] = {"gltf", NULL},       [PL_FILE_GLB] = {"glb", NULL},
+    [PL_MESH_FORMAT_UNKNOWN] = {"unknown", NULL},
+    [PL_MESH_FORMAT_OBJ] = {"obj", pl_obj_read},
+    [PL_MESH_FORMAT_PLY] = {"ply", pl_ply_read},
+    [PL_MESH_FORMAT_STL] = {"stl", pl_stl_read},
+    [PL_MESH_FORMAT_GMSH] = {"gmsh", pl_gmsh_read},
+    [PL_MESH_FORMAT_TETGEN] = {"tetgen", pl_tetgen_read},
+    [PL_MESH_FORMAT_VTK] = {"vtk", pl_vtk_read},
+    [PL_MESH_FORMAT_VTU] = {"vtu", pl_vtu_read},
+    [PL_MESH_FORMAT_MEDIT] = {"medit", pl_medit_read},
+    [PL_MESH_FORMAT_GLTF] = {"gltf", NULL},
+    [PL_MESH_FORMAT_GLB] = {"glb", NULL},
 };
 
-const char *pl_file_format_name(pl_file_format format) {
-  if ((unsigned)format >= sizeof formats / sizeof formats[0]) return formats[PL_FILE_UNKNOWN].name;
+const char *pl_mesh_format_name(pl_mesh_format format) {
+  if ((unsigned)format >= sizeof formats / sizeof formats[0]) return formats[PL_MESH_FORMAT_UNKNOWN].name;
   return formats[format].name;
 }
 
@@ -72,42 +79,44 @@ static bool is_tetgen_head(pl_text_cursor cursor) {
   return count >= 2 && numbers[0] >= 0 && (node || ele) && numbers[2] >= 0 && (numbers[3] == 0 || numbers[3] == 1);
 }
 
-static pl_file_format detect_text(const pl_mesh_source *source) {
+static pl_mesh_format detect_text(const pl_mesh_source *source) {
   pl_text_cursor cursor = pl_text_cursor_at(source, 0, '\0');
   pl_text_skip_space(&cursor);
   const char *text = cursor.at;
   size_t size = (size_t)(cursor.end - cursor.at);
   pl_word all = {text, size};
-  if (starts_with(all, "# vtk DataFile")) return PL_FILE_VTK;
-  if (starts_with(all, "solid") && (size == 5 || memchr(" \t\r\n", text[5], 4) != NULL)) return PL_FILE_STL;
+  if (starts_with(all, "# vtk DataFile")) return PL_MESH_FORMAT_VTK;
+  if (starts_with(all, "solid") && (size == 5 || memchr(" \t\r\n", text[5], 4) != NULL)) return PL_MESH_FORMAT_STL;
   if (size > 0 && text[0] == '$')
-    return contains(text, size, "$MeshFormat") || starts_with(all, "$NOD") || starts_with(all, "$Nodes") ? PL_FILE_GMSH
-                                                                                                         : PL_FILE_UNKNOWN;
-  if (size > 0 && text[0] == '<') return contains(text, size < 65536 ? size : 65536, "<VTKFile") ? PL_FILE_VTU : PL_FILE_UNKNOWN;
+    return contains(text, size, "$MeshFormat") || starts_with(all, "$NOD") || starts_with(all, "$Nodes") ? PL_MESH_FORMAT_GMSH
+                                                                                                         : PL_MESH_FORMAT_UNKNOWN;
+  if (size > 0 && text[0] == '<')
+    return contains(text, size < 65536 ? size : 65536, "<VTKFile") ? PL_MESH_FORMAT_VTU : PL_MESH_FORMAT_UNKNOWN;
   if (size > 0 && text[0] == '{') {
     bool gltf =
         contains(text, size, "\"asset\"") || contains(text, size, "\"accessors\"") || contains(text, size, "\"bufferViews\"");
-    return gltf ? PL_FILE_GLTF : PL_FILE_UNKNOWN;
+    return gltf ? PL_MESH_FORMAT_GLTF : PL_MESH_FORMAT_UNKNOWN;
   }
   cursor.comment = '#';
   pl_word word;
-  if (!pl_text_skip_space(&cursor)) return PL_FILE_UNKNOWN;
-  if (is_tetgen_head(cursor)) return PL_FILE_TETGEN;
-  if (!pl_text_take_word(&cursor, &word)) return PL_FILE_UNKNOWN;
-  if (starts_with(word, "MeshVersion") || (pl_word_is_any_case(word, "Dimension"))) return PL_FILE_MEDIT;
-  return is_obj_keyword(word) ? PL_FILE_OBJ : PL_FILE_UNKNOWN;
+  if (!pl_text_skip_space(&cursor)) return PL_MESH_FORMAT_UNKNOWN;
+  if (is_tetgen_head(cursor)) return PL_MESH_FORMAT_TETGEN;
+  if (!pl_text_take_word(&cursor, &word)) return PL_MESH_FORMAT_UNKNOWN;
+  if (starts_with(word, "MeshVersion") || (pl_word_is_any_case(word, "Dimension"))) return PL_MESH_FORMAT_MEDIT;
+  return is_obj_keyword(word) ? PL_MESH_FORMAT_OBJ : PL_MESH_FORMAT_UNKNOWN;
 }
 
-pl_file_format pl_file_format_detect(const void *bytes, size_t size) {
+pl_mesh_format pl_mesh_format_detect(const void *bytes, size_t size) {
   const unsigned char *data = bytes;
-  if (size >= 4 && memcmp(data, "glTF", 4) == 0) return PL_FILE_GLB;
-  if (size >= 4 && memcmp(data, "ply", 3) == 0 && (data[3] == '\n' || data[3] == '\r' || data[3] == ' ')) return PL_FILE_PLY;
-  if (is_binary_medit(data, size)) return PL_FILE_MEDIT;
+  if (size >= 4 && memcmp(data, "glTF", 4) == 0) return PL_MESH_FORMAT_GLB;
+  if (size >= 4 && memcmp(data, "ply", 3) == 0 && (data[3] == '\n' || data[3] == '\r' || data[3] == ' ')) return PL_MESH_FORMAT_PLY;
+  if (is_binary_medit(data, size)) return PL_MESH_FORMAT_MEDIT;
   pl_mesh_source source = {.bytes = data, .size = size, .name = ""};
-  pl_file_format format = detect_text(&source);
+  pl_mesh_format format = detect_text(&source);
   // Binary STL has no mark of its own and may begin with any words, "solid" included; other binary formats begin with theirs.
-  bool is_weak = format == PL_FILE_UNKNOWN || format == PL_FILE_STL || format == PL_FILE_OBJ || format == PL_FILE_TETGEN;
-  return is_weak && pl_stl_is_binary(data, size) ? PL_FILE_STL : format;
+  bool is_weak = format == PL_MESH_FORMAT_UNKNOWN || format == PL_MESH_FORMAT_STL || format == PL_MESH_FORMAT_OBJ ||
+                 format == PL_MESH_FORMAT_TETGEN;
+  return is_weak && pl_stl_is_binary(data, size) ? PL_MESH_FORMAT_STL : format;
 }
 
 static pl_status fail_unknown(const pl_mesh_source *source) {
@@ -118,8 +127,8 @@ static pl_status fail_unknown(const pl_mesh_source *source) {
 
 static pl_status read_source(pl_mesh_source *source, pl_mesh **mesh) {
   *mesh = NULL;
-  pl_file_format format = pl_file_format_detect(source->bytes, source->size);
-  if (format == PL_FILE_UNKNOWN) return fail_unknown(source);
+  pl_mesh_format format = pl_mesh_format_detect(source->bytes, source->size);
+  if (format == PL_MESH_FORMAT_UNKNOWN) return fail_unknown(source);
   if (formats[format].read == NULL) {
     char *folder = NULL;
     if (source->path != NULL) {
@@ -156,8 +165,9 @@ pl_status pl_mesh_load(pl_context *context, const char *path, pl_mesh **mesh, pl
   return status;
 }
 
-pl_status pl_mesh_load_memory(pl_context *context, const void *bytes, size_t size, const char *name, pl_mesh **mesh,
-                              pl_findings *findings, pl_error *error) {
-  pl_mesh_source source = {.context = context, .bytes = bytes, .size = size, .name = name, .findings = findings, .error = error};
+pl_status pl_mesh_load_memory(pl_context *context, const pl_memory_source *memory, pl_mesh **mesh, pl_findings *findings,
+                              pl_error *error) {
+  pl_mesh_source source = {
+      .context = context, .bytes = memory->bytes, .size = memory->size, .name = memory->name, .findings = findings, .error = error};
   return read_source(&source, mesh);
 }

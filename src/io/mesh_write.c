@@ -31,7 +31,7 @@ pl_status pl_surface_of_mesh(pl_context *context, const pl_mesh *mesh, pl_surfac
   int32_t *point_of_surface = pl_allocate_array(context, (size_t)view.point_count, sizeof *point_of_surface);
   if (point_of_surface == NULL) return pl_fail_memory(error);
   pl_mesh *boundary = NULL;
-  pl_status status = pl_mesh_boundary(context, mesh, &boundary, point_of_surface, error);
+  pl_status status = pl_mesh_build_boundary(context, mesh, &boundary, point_of_surface, error);
   if (status >= 0) {
     pl_mesh_view shown = pl_mesh_get_view(boundary);
     size_t corner_count = 3 * (size_t)shown.triangle_count;

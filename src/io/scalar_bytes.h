@@ -2,7 +2,7 @@
 #ifndef PL_IO_SCALAR_BYTES_H
 #define PL_IO_SCALAR_BYTES_H
 
-#include "io/mesh_source.h"
+#include "text/text_source.h"
 
 typedef enum pl_scalar {
   PL_SCALAR_NONE = 0,

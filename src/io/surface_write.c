@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "io/file_bytes.h"
 #include "io/mesh_formats.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 static void print_point(pl_file_writer *writer, const char *before, pl_vec3 p, const char *behind) {
   pl_file_writer_print(writer, "%s", before);
@@ -60,7 +60,7 @@ static void write_stl(pl_file_writer *writer, const pl_mesh_view *view, const pl
     const int32_t *t = surface->triangles + 3 * (size_t)i;
     pl_vec3 a = view->points[t[0]], b = view->points[t[1]], c = view->points[t[2]];
     pl_vec3 normal = pl_vec3_cross(pl_vec3_sub(b, a), pl_vec3_sub(c, a));
-    write_stl_vector(writer, pl_vec3_unit_or(normal, (pl_vec3){0, 0, 0}));
+    write_stl_vector(writer, pl_vec3_normalize_or(normal, (pl_vec3){0, 0, 0}));
     write_stl_vector(writer, a);
     write_stl_vector(writer, b);
     write_stl_vector(writer, c);
@@ -100,33 +100,4 @@ pl_status pl_stl_write(pl_context *context, const char *path, const pl_mesh *mes
     return pl_fail_at(error, PL_ERROR_INVALID_ARGUMENT, path, 0, 0,
                       "STL holds triangles only, and the mesh has none; use another format");
   return write_surface(context, path, mesh, write_stl, error);
-}
-
-static unsigned char byte_of(float fraction) {
-  return (unsigned char)(255.0f * (fraction < 0 ? 0.0f : fraction > 1 ? 1.0f : fraction) + 0.5f);
-}
-
-pl_status pl_painted_surface_save(pl_context *context, const char *path, const pl_mesh *surface, const pl_color *colors, pl_error *error) {
-  pl_mesh_view view = pl_mesh_get_view(surface);
-  if (view.triangle_count == 0) return pl_fail_at(error, PL_ERROR_INVALID_ARGUMENT, path, 0, 0, "there are no triangles to paint");
-  pl_file_writer *writer = NULL;
-  pl_status status = pl_file_writer_open(context, path, &writer, error);
-  if (status < 0) return status;
-  pl_file_writer_print(writer, "ply\nformat binary_little_endian 1.0\ncomment Pliant %s\n", pl_version());
-  pl_file_writer_print(writer, "element vertex %d\nproperty double x\nproperty double y\nproperty double z\n", view.point_count);
-  pl_file_writer_print(writer, "property uchar red\nproperty uchar green\nproperty uchar blue\n");
-  pl_file_writer_print(writer, "element face %d\nproperty list uchar int vertex_indices\nend_header\n", view.triangle_count);
-  for (int32_t i = 0; i < view.point_count; ++i) {
-    pl_file_writer_float64(writer, view.points[i].x);
-    pl_file_writer_float64(writer, view.points[i].y);
-    pl_file_writer_float64(writer, view.points[i].z);
-    pl_file_writer_little(writer, byte_of(colors[i].r), 1);
-    pl_file_writer_little(writer, byte_of(colors[i].g), 1);
-    pl_file_writer_little(writer, byte_of(colors[i].b), 1);
-  }
-  for (int32_t i = 0; i < view.triangle_count; ++i) {
-    pl_file_writer_little(writer, 3, 1);
-    for (size_t k = 0; k < 3; ++k) pl_file_writer_little(writer, (uint32_t)view.triangles[3 * (size_t)i + k], 4);
-  }
-  return pl_file_writer_commit(writer, error);
 }

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/vector.h"
 #include "io/file_bytes.h"
+#include "pliant/table.h"
 #include "text/text_cursor.h"
-#include "pliant/file.h"
 
 struct pl_table {
   pl_context *context;
@@ -28,7 +28,7 @@ pl_table_view pl_table_get_view(const pl_table *table) {
   return (pl_table_view){count, table->columns.items, count > 0 ? (int64_t)table->cells.count / count : 0, table->cells.items};
 }
 
-int32_t pl_table_find(const pl_table *table, const char *name) {
+int32_t pl_table_find_column(const pl_table *table, const char *name) {
   for (size_t i = 0; i < table->columns.count; ++i)
     if (strcmp(PL_ITEM(&table->columns, const char *, i), name) == 0) return (int32_t)i;
   return -1;

@@ -208,33 +208,39 @@ static pl_status make_temporary(pl_video *self, pl_error *error) {
   return pl_fail_at(error, PL_ERROR_FILE, self->path, 0, 0, "the file cannot be written: %s", strerror(errno));
 }
 
-static pl_status check(const char *path, int32_t width, int32_t height, double frame_rate, pl_error *error) {
-  if (path == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the path is NULL");
+pl_video_def pl_default_video_def(void) {
+  return (pl_video_def){.width = 1280, .height = 720, .frame_rate = 60, .magic = PL_DEF_MAGIC};
+}
+
+static pl_status check(const pl_video_def *def, pl_error *error) {
+  pl_status status = pl_check_def(def->magic, "pl_default_video_def", error);
+  if (status < 0) return status;
+  int32_t width = def->width, height = def->height;
+  if (def->path == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the path is NULL");
   if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a video of %d x %d pixels cannot be written; sides are from 1 to %d", width,
                    height, MAX_SIDE);
-  if (!(frame_rate >= MIN_RATE && frame_rate <= MAX_RATE))
+  if (!(def->frame_rate >= MIN_RATE && def->frame_rate <= MAX_RATE))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the frame rate must be from 0.001 to 1000 pictures a second");
   return PL_OK;
 }
 
-pl_status pl_video_create(pl_context *context, const char *path, int32_t width, int32_t height, double frame_rate, pl_video **video,
-                          pl_error *error) {
+pl_status pl_video_create(pl_context *context, const pl_video_def *def, pl_video **video, pl_error *error) {
   *video = NULL;
-  pl_status status = check(path, width, height, frame_rate, error);
+  pl_status status = check(def, error);
   if (status < 0) return status;
   pl_video *self = pl_allocate(context, sizeof *self);
   if (self == NULL) return pl_fail_memory(error);
-  *self = (pl_video){.context = context, .width = width, .height = height, .pixels = -1, .words = -1};
-  self->path = pl_allocate(context, strlen(path) + 1);
+  *self = (pl_video){.context = context, .width = def->width, .height = def->height, .pixels = -1, .words = -1};
+  self->path = pl_allocate(context, strlen(def->path) + 1);
   if (self->path == NULL) {
     destroy(self);
     return pl_fail_memory(error);
   }
-  strcpy(self->path, path);
+  strcpy(self->path, def->path);
   status = make_temporary(self, error);
   if (status == PL_OK) {
-    status = start(self, frame_rate, error);
+    status = start(self, def->frame_rate, error);
     if (status < 0) unlink(self->temporary);
   }
   if (status < 0) {

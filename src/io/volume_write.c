@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "io/file_bytes.h"
 #include "io/mesh_formats.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 static void print_point(pl_file_writer *writer, pl_vec3 p) {
   pl_file_writer_number(writer, p.x);

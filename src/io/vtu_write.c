@@ -3,7 +3,7 @@
 
 #include "io/file_bytes.h"
 #include "io/mesh_formats.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 typedef struct grid_size {
   uint64_t cell_count, corner_count;

@@ -5,6 +5,7 @@
 // instead would square the condition and lose half of the digits of small singular values, which is what flat and
 // nearly inverted elements live on.
 #include "math/jacobi.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 
 enum { MAX_SWEEPS = 16 };
@@ -55,11 +56,11 @@ static bool turn_columns(pl_vec3 w[3], pl_vec3 v[3], int p, int q) {
 // Unit vectors along the first two columns, completed to a rotation; where a column is too small to have a direction,
 // any will do.
 static pl_mat3 left_frame(const pl_vec3 w[3]) {
-  pl_vec3 u0 = pl_vec3_unit_or(w[0], (pl_vec3){1, 0, 0});
-  pl_vec3 u1 = pl_vec3_unit_or(w[1], (pl_vec3){0, 0, 0});
+  pl_vec3 u0 = pl_vec3_normalize_or(w[0], (pl_vec3){1, 0, 0});
+  pl_vec3 u1 = pl_vec3_normalize_or(w[1], (pl_vec3){0, 0, 0});
   u1 = pl_vec3_add_scaled(u1, u0, -pl_vec3_dot(u0, u1));
-  u1 = pl_vec3_length(u1) > 0.5 ? pl_vec3_unit_or(u1, u1) : pl_vec3_perpendicular(u0);
-  return pl_mat3_of_columns(u0, u1, pl_vec3_cross(u0, u1));
+  u1 = pl_vec3_length(u1) > 0.5 ? pl_vec3_normalize_or(u1, u1) : pl_vec3_perpendicular(u0);
+  return pl_mat3_from_columns(u0, u1, pl_vec3_cross(u0, u1));
 }
 
 void pl_signed_svd(pl_mat3 a, pl_mat3 *u, pl_vec3 *s, pl_mat3 *v) {
@@ -84,7 +85,7 @@ void pl_signed_svd(pl_mat3 a, pl_mat3 *u, pl_vec3 *s, pl_mat3 *v) {
   double length[3] = {pl_vec3_length(w[0]), pl_vec3_length(w[1]), pl_vec3_length(w[2])};
   sort_falling(length, order);
   pl_vec3 sorted[3] = {w[order[0]], w[order[1]], w[order[2]]};
-  *v = pl_mat3_of_columns(turned[order[0]], turned[order[1]], turned[order[2]]);
+  *v = pl_mat3_from_columns(turned[order[0]], turned[order[1]], turned[order[2]]);
   if (pl_mat3_determinant(*v) < 0) {
     for (int i = 0; i < 3; ++i) v->m[i][2] = -v->m[i][2];
     sorted[2] = pl_vec3_scale(sorted[2], -1);

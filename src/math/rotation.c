@@ -15,6 +15,7 @@
 #include "math/rotation.h"
 
 #include "math/jacobi.h"
+#include "math/mat3.h"
 
 enum { MAX_NEWTON_ITERATIONS = 10 };
 
@@ -37,13 +38,13 @@ static bool solve_step(pl_mat3 b, pl_vec3 *w) {
 static bool iterate(pl_mat3 a, pl_quat *rotation) {
   pl_quat q = *rotation;
   for (int i = 0; i < MAX_NEWTON_ITERATIONS; ++i) {
-    pl_mat3 b = pl_mat3_multiply(pl_mat3_transpose(pl_mat3_of_quat(q)), a);
+    pl_mat3 b = pl_mat3_multiply(pl_mat3_transpose(pl_mat3_from_quat(q)), a);
     pl_vec3 w;
     if (!solve_step(b, &w)) return false;
     // Steps beyond a radian leave the range of the quadratic model.
     double length = pl_vec3_length(w);
     double half = length > 1 ? 0.5 / length : 0.5;
-    q = pl_quat_unit(pl_quat_multiply(q, (pl_quat){half * w.x, half * w.y, half * w.z, 1}));
+    q = pl_quat_normalize(pl_quat_multiply(q, (pl_quat){half * w.x, half * w.y, half * w.z, 1}));
     // The error after a step is at most the square of the step over the condition of H.
     if (length < 1e-10) {
       *rotation = q;
@@ -76,13 +77,13 @@ static pl_quat max_eigenvector(pl_mat3 a, pl_quat guess) {
     double along = pl_quat_dot(e, guess);
     near = (pl_quat){near.x + along * e.x, near.y + along * e.y, near.z + along * e.z, near.w + along * e.w};
   }
-  if (pl_quat_dot(near, near) > 1e-12) return pl_quat_unit(near);
-  return pl_quat_unit((pl_quat){v[0][best], v[1][best], v[2][best], v[3][best]});
+  if (pl_quat_dot(near, near) > 1e-12) return pl_quat_normalize(near);
+  return pl_quat_normalize((pl_quat){v[0][best], v[1][best], v[2][best], v[3][best]});
 }
 
 pl_quat pl_rotation_of_mat3(pl_mat3 a, pl_quat guess) {
   double size = pl_quat_dot(guess, guess);
-  guess = isfinite(size) ? pl_quat_unit(guess) : pl_quat_identity();
+  guess = isfinite(size) ? pl_quat_normalize(guess) : pl_quat_identity();
   double scale = pl_mat3_normalizer(a);
   if (scale == 0) return guess;
   pl_mat3 scaled = pl_mat3_scale(a, scale);
@@ -91,6 +92,6 @@ pl_quat pl_rotation_of_mat3(pl_mat3 a, pl_quat guess) {
 }
 
 pl_mat3 pl_right_stretch(pl_mat3 a, pl_quat rotation) {
-  pl_mat3 b = pl_mat3_multiply(pl_mat3_transpose(pl_mat3_of_quat(rotation)), a);
+  pl_mat3 b = pl_mat3_multiply(pl_mat3_transpose(pl_mat3_from_quat(rotation)), a);
   return pl_mat3_scale(pl_mat3_add(b, pl_mat3_transpose(b)), 0.5);
 }

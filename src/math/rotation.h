@@ -2,7 +2,7 @@
 #ifndef PL_MATH_ROTATION_H
 #define PL_MATH_ROTATION_H
 
-#include "math/quat.h"
+#include "pliant/math.h"
 
 // The rotation nearest to `a` (maximises trace(Rᵀ a)): always det +1, also for inverted, flat and
 // zero input. `guess` is where the iteration starts, normally the last step's answer; a bad guess

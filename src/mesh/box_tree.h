@@ -5,7 +5,7 @@
 #define PL_MESH_BOX_TREE_H
 
 #include "base/arena.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // nodes on a path from the root, at most: what a traversal's stack must hold
 enum { PL_BOX_TREE_DEPTH = 64 };

@@ -129,7 +129,7 @@ static bool build_tree(pl_arena *arena, search *s) {
   for (int32_t e = 0; e < s->elements.count; ++e) {
     boxes[e] = pl_box_empty();
     for (int32_t i = 0; i < s->elements.width; ++i)
-      boxes[e] = pl_box_with(boxes[e], s->mesh_points[s->elements.corners[s->elements.width * e + i]]);
+      boxes[e] = pl_box_add_point(boxes[e], s->mesh_points[s->elements.corners[s->elements.width * e + i]]);
   }
   return pl_box_tree_build(arena, boxes, s->elements.count, &s->tree);
 }
@@ -173,12 +173,13 @@ static pl_status check_input(const search *s, int32_t point_count, double tolera
   return PL_OK;
 }
 
-pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_vec3 *points, int32_t point_count,
-                             double tolerance, pl_embedding **embedding, pl_embedding_report *report, pl_error *error) {
+pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_embedding_input *input, pl_embedding **embedding,
+                             pl_embedding_report *report, pl_error *error) {
+  const int32_t point_count = input->point_count;
   if (embedding != NULL) *embedding = NULL;
   pl_mesh_view view = pl_mesh_get_view(mesh);
-  search s = {.mesh_points = view.points, .points = points, .elements = pl_elements_of_mesh(&view)};
-  pl_status status = check_input(&s, point_count, tolerance, error);
+  search s = {.mesh_points = view.points, .points = input->points, .elements = pl_elements_of_mesh(&view)};
+  pl_status status = check_input(&s, point_count, input->tolerance, error);
   if (status < 0) return status;
 
   pl_arena arena, temporary;
@@ -188,12 +189,12 @@ pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_
   s.parents = PL_TAKE(&arena, int32_t, 4 * (size_t)point_count);
   s.weights = PL_TAKE(&arena, float, 4 * (size_t)point_count);
   s.distances = PL_TAKE(&temporary, double, point_count);
-  s.touching = TOUCHING * pl_box_diagonal(pl_points_box(view.points, view.point_count));
+  s.touching = TOUCHING * pl_box_diagonal(pl_box_from_points(view.points, view.point_count));
   if (arena.failed || temporary.failed || !build_tree(&temporary, &s)) {
     status = pl_fail_memory(error);
   } else {
     pl_parallel_for(context, point_count, GRAIN, place_points, &s);
-    status = check_distances(&s, point_count, tolerance, report, error);
+    status = check_distances(&s, point_count, input->tolerance, report, error);
   }
   pl_arena_destroy(&temporary);
   if (status < 0 || embedding == NULL) {

@@ -10,8 +10,8 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "math/vec3.h"
 #include "mesh/simplex.h"
+#include "pliant/math.h"
 
 static double component(pl_vec3 v, int32_t axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
@@ -47,7 +47,7 @@ pl_status pl_harmonic_cage_open(pl_context *context, const pl_mesh *mesh, pl_har
   cage->dimension = cage->view.triangle_count > 0 ? 3 : 2;
   if (cage->view.triangle_count == 0 && cage->view.segment_count == 0)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the cage has neither triangles nor segments");
-  cage->box = pl_points_box(cage->view.points, cage->view.point_count);
+  cage->box = pl_box_from_points(cage->view.points, cage->view.point_count);
   cage->size = pl_box_diagonal(cage->box);
   pl_vec3 extent = pl_vec3_sub(cage->box.max, cage->box.min);
   for (int32_t axis = 0; axis < cage->dimension; ++axis)

@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "math/vec3.h"
 #include "mesh/harmonic_weights.h"
+#include "pliant/math.h"
 
 enum { MAX_CELLS = 128, LINES = MAX_CELLS + 3 };  // along a side; lines of points, with a ring of empty cells around
 
@@ -63,7 +63,7 @@ static void keep_squares(outline *o, int32_t cell_count) {
   for (int32_t t = 0; t < o->body.triangle_count; ++t) {
     const int32_t *at = &o->body.triangles[3 * t];
     const pl_vec3 corners[3] = {o->body.points[at[0]], o->body.points[at[1]], o->body.points[at[2]]};
-    pl_box box = pl_box_grow(pl_points_box(corners, 3), margin);
+    pl_box box = pl_box_expand(pl_box_from_points(corners, 3), margin);
     for (int32_t y = cell_along(o, 1, box.min.y); y <= cell_along(o, 1, box.max.y); ++y)
       for (int32_t x = cell_along(o, 0, box.min.x); x <= cell_along(o, 0, box.max.x); ++x) {
         const double middle[2] = {o->origin[0] + (x + 0.5) * o->cell_size, o->origin[1] + (y + 0.5) * o->cell_size};
@@ -128,12 +128,12 @@ static pl_status build_in_space(pl_context *context, const pl_mesh *body, int32_
                                 pl_error *error) {
   pl_mesh *surface = NULL, *tets = NULL;
   pl_status status = PL_OK;
-  if (pl_mesh_get_view(body).triangle_count == 0) status = pl_mesh_boundary(context, body, &surface, NULL, error);
+  if (pl_mesh_get_view(body).triangle_count == 0) status = pl_mesh_build_boundary(context, body, &surface, NULL, error);
   pl_lattice_def def = pl_default_lattice_def();
   def.target_point_count = target;
   def.margin = MARGIN;
   if (status >= 0) status = pl_lattice_build(context, &def, surface != NULL ? surface : body, &tets, NULL, error);
-  if (status >= 0) status = pl_mesh_boundary(context, tets, cage, NULL, error);
+  if (status >= 0) status = pl_mesh_build_boundary(context, tets, cage, NULL, error);
   pl_mesh_destroy(surface);
   pl_mesh_destroy(tets);
   return status;
@@ -146,7 +146,7 @@ pl_status pl_cage_build(pl_context *context, const pl_mesh *body, int32_t target
   if (target_point_count < 4) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a cage needs at least 4 points");
   if (view.triangle_count == 0 && view.tet_count == 0)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "a cage needs a body of triangles or tets");
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   double size = pl_box_diagonal(box);
   if (!(size > 0) || !isfinite(size))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the body has no extent: no cage can enclose it");

@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { GRAIN = 256, MAX_NODES = 1 << 26 };
 

@@ -12,8 +12,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "math/vec3.h"
 #include "mesh/harmonic_grid.h"
+#include "pliant/math.h"
 #include "sparse/sparse_conjugate.h"
 
 enum { NODES_IN_SPACE = 20000, NODES_IN_PLANE = 10000 };

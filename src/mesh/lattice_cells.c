@@ -135,7 +135,7 @@ static tet_kind make_kind(int number) {
     for (int j = i + 1; j < 4; ++j) kind.edges[n++] = pl_vec3_sub(c[j], c[i]);
   for (int k = 0; k < 4; ++k) {
     pl_vec3 a = c[(k + 1) % 4], b = c[(k + 2) % 4], d = c[(k + 3) % 4];
-    pl_vec3 normal = pl_vec3_unit_or(pl_vec3_cross(pl_vec3_sub(b, a), pl_vec3_sub(d, a)), pl_vec3_of(1, 0, 0));
+    pl_vec3 normal = pl_vec3_normalize_or(pl_vec3_cross(pl_vec3_sub(b, a), pl_vec3_sub(d, a)), pl_vec3_of(1, 0, 0));
     // Along the normal of a face, the face itself is one end and the opposite corner the other.
     double on_face = pl_vec3_dot(normal, a), opposite = pl_vec3_dot(normal, c[k]);
     kind.normals[k] = normal;
@@ -167,7 +167,7 @@ static bool axis_separates(const tet_kind *kind, const triangle *t, pl_vec3 axis
 }
 
 static bool are_near(const tet_kind *kind, const triangle *t, double gap) {
-  if (!pl_box_overlaps(pl_box_grow(kind->box, gap), t->box)) return false;
+  if (!pl_box_overlaps(pl_box_expand(kind->box, gap), t->box)) return false;
   for (int k = 0; k < 4; ++k) {
     double a = pl_vec3_dot(kind->normals[k], t->corners[0]), b = pl_vec3_dot(kind->normals[k], t->corners[1]);
     double c = pl_vec3_dot(kind->normals[k], t->corners[2]);
@@ -188,11 +188,11 @@ static triangle make_triangle(const pl_lattice *l, const pl_mesh_view *surface, 
   for (int k = 0; k < 3; ++k) {
     t.corners[k] = pl_vec3_sub(surface->points[surface->triangles[3 * (size_t)index + (size_t)k]], l->origin);
     t.corners[k] = pl_vec3_scale(t.corners[k], 1 / l->cell_size);
-    t.box = pl_box_with(t.box, t.corners[k]);
+    t.box = pl_box_add_point(t.box, t.corners[k]);
   }
   for (int k = 0; k < 3; ++k)
-    t.edges[k] = pl_vec3_unit_or(pl_vec3_sub(t.corners[(k + 1) % 3], t.corners[k]), pl_vec3_of(0, 0, 0));
-  t.normal = pl_vec3_unit_or(pl_vec3_cross(t.edges[0], t.edges[1]), pl_vec3_of(0, 0, 0));
+    t.edges[k] = pl_vec3_normalize_or(pl_vec3_sub(t.corners[(k + 1) % 3], t.corners[k]), pl_vec3_of(0, 0, 0));
+  t.normal = pl_vec3_normalize_or(pl_vec3_cross(t.edges[0], t.edges[1]), pl_vec3_of(0, 0, 0));
   return t;
 }
 
@@ -231,7 +231,7 @@ void pl_lattice_touch(pl_lattice *lattice, const pl_mesh_view *surface, double m
   double gap = margin + touch_slack;
   for (int32_t i = 0; i < surface->triangle_count; ++i) {
     triangle t = make_triangle(lattice, surface, i);
-    pl_box box = pl_box_grow(t.box, gap);
+    pl_box box = pl_box_expand(t.box, gap);
     int32_t x[2], y[2], z[2], cell[3];
     cell_range(box.min.x, box.max.x, lattice->counts[0], x);
     cell_range(box.min.y, box.max.y, lattice->counts[1], y);

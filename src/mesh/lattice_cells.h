@@ -4,7 +4,7 @@
 #define PL_MESH_LATTICE_CELLS_H
 
 #include "base/arena.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/mesh.h"
 
 enum { PL_LATTICE_TETS = 12 };  // per cell

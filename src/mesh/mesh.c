@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/mesh.h"
 
 struct pl_mesh {

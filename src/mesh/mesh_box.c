@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/mesh.h"
 
 // Corner c of a cell is at (c & 1, c >> 1 & 1, c >> 2); corners are named here as in an even cell. In the cell of the

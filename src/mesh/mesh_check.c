@@ -4,8 +4,8 @@
 #include "mesh/mesh_check.h"
 
 #include "base/error.h"
-#include "math/vec3.h"
 #include "mesh/topology.h"
+#include "pliant/math.h"
 
 enum { LISTED = 8 };  // findings of one kind: enough to see a pattern, few enough to read
 

@@ -1,9 +1,9 @@
-// Troubles of a triangle surface: edges with one triangle, with more than two, with two that disagree on what is
-// outside, and closed pieces that are inside out. Triangles with repeated corners are left out: they are reported as
-// degenerate already and would only make their edges look crowded.
-#include "math/vec3.h"
+// Troubles of a triangle surface: edges with one triangle, with more than two, with two that disagree on what is outside, and
+// closed pieces that are inside out. Triangles with repeated corners are left out: they are reported as degenerate already and
+// would only make their edges look crowded.
 #include "mesh/mesh_check.h"
 #include "mesh/topology.h"
+#include "pliant/math.h"
 
 typedef struct sides {
   int32_t count;
@@ -39,7 +39,7 @@ static void check_edge(pl_check *check, const sides *s, int32_t begin, int32_t e
   bool is_flipped = count == 2 && triangles[first] == triangles[last];
   if (count == 2 && !is_flipped) return;
   for (int32_t i = begin; i < end; ++i) is_rough[s->owner[s->order[i]] / 3] = true;
-  pl_vec3 middle = pl_vec3_mix(check->view.points[edge[0]], check->view.points[edge[1]], 0.5);
+  pl_vec3 middle = pl_vec3_lerp(check->view.points[edge[0]], check->view.points[edge[1]], 0.5);
   pl_finding where;
   if (count == 1) {
     check->report.open_edge_count++;
@@ -78,8 +78,8 @@ static double volume_under(const pl_check *check, int32_t triangle, pl_vec3 orig
 }
 
 static bool is_box_within(pl_box inner, pl_box outer) {
-  return inner.min.x > outer.min.x && inner.min.y > outer.min.y && inner.min.z > outer.min.z &&
-         inner.max.x < outer.max.x && inner.max.y < outer.max.y && inner.max.z < outer.max.z;
+  return inner.min.x > outer.min.x && inner.min.y > outer.min.y && inner.min.z > outer.min.z && inner.max.x < outer.max.x &&
+         inner.max.y < outer.max.y && inner.max.z < outer.max.z;
 }
 
 // A closed piece of negative volume is inside out, unless it lies within another piece and is the wall of a hollow.
@@ -114,7 +114,7 @@ static bool check_pieces(pl_check *check, const bool *is_rough) {
     piece *p = &pieces[component_of_point[view->triangles[3 * t]]];
     if (p->first_triangle < 0) p->first_triangle = t;
     p->is_rough = p->is_rough || is_rough[t];
-    for (int32_t k = 0; k < 3; ++k) p->box = pl_box_with(p->box, view->points[view->triangles[3 * t + k]]);
+    for (int32_t k = 0; k < 3; ++k) p->box = pl_box_add_point(p->box, view->points[view->triangles[3 * t + k]]);
     p->volume += volume_under(check, t, view->points[view->triangles[3 * p->first_triangle]]);
   }
   check_volumes(check, pieces, piece_count);

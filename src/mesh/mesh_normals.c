@@ -2,9 +2,9 @@
 #include "mesh/simplex.h"
 #include "pliant/mesh.h"
 
-pl_box pl_points_box(const pl_vec3 *points, int32_t point_count) {
+pl_box pl_box_from_points(const pl_vec3 *points, int32_t point_count) {
   pl_box box = pl_box_empty();
-  for (int32_t i = 0; i < point_count; ++i) box = pl_box_with(box, points[i]);
+  for (int32_t i = 0; i < point_count; ++i) box = pl_box_add_point(box, points[i]);
   return box;
 }
 
@@ -28,9 +28,9 @@ void pl_normals_compute(const pl_vec3 *points, int32_t point_count, const int32_
     double angle_a = angle_between(ab, ac), angle_b = angle_between(pl_vec3_scale(ab, -1), bc);
     normals[a] = pl_vec3_add_scaled(normals[a], normal, angle_a);
     normals[b] = pl_vec3_add_scaled(normals[b], normal, angle_b);
-    normals[c] = pl_vec3_add_scaled(normals[c], normal, 3.14159265358979323846 - angle_a - angle_b);
+    normals[c] = pl_vec3_add_scaled(normals[c], normal, PL_PI - angle_a - angle_b);
   }
   // A sum far below the rounding of its parts is a fold that cancels itself, not a direction.
   for (int32_t i = 0; i < point_count; ++i)
-    normals[i] = pl_vec3_length(normals[i]) > 1e-12 ? pl_vec3_unit_or(normals[i], zero) : zero;
+    normals[i] = pl_vec3_length(normals[i]) > 1e-12 ? pl_vec3_normalize_or(normals[i], zero) : zero;
 }

@@ -12,7 +12,7 @@
 static const double MARGIN = 0.75;
 
 // Triangles thinner than this are refused: they would decide how stiff the body is, and how small its steps.
-static const double MIN_ANGLE = 12 * 3.14159265358979323846 / 180;
+static const double MIN_ANGLE = 12 * PL_PI / 180;
 
 enum { MAX_POINTS = 200000, MAX_BORDER_POINTS = 20000, ROUNDS = 3 };
 
@@ -159,7 +159,7 @@ static pl_status fill_plate(pl_plate *plate, frame f, pl_plate_report *report, p
         error, PL_ERROR_INVALID_DATA, "spacing",
         "at (%g, %g) triangles have an angle of %.1f degrees: the outline is too pointed there, or has detail much "
         "finer than the spacing of %g m",
-        quality.at.x, quality.at.y, quality.min_angle * (180 / 3.14159265358979323846), plate->def->spacing);
+        quality.at.x, quality.at.y, quality.min_angle * (180 / PL_PI), plate->def->spacing);
   report->min_angle = quality.min_angle;
   return make_mesh(plate, report, mesh, error);
 }

@@ -73,11 +73,11 @@ pl_status pl_pose_fitter_fit(pl_pose_fitter *f, const pl_pose_def *def, const ch
   return found.converged && (def->exact || found.inverted_count == 0) ? PL_OK : PL_REMARK_NOT_CONVERGED;
 }
 
-pl_status pl_pose_fit(pl_context *context, const pl_pose_def *def, const pl_mesh *tets, const pl_mesh *surface,
-                      const pl_vec3 *posed, pl_vec3 *points, pl_pose_report *report, pl_error *error) {
+pl_status pl_pose_fit(pl_context *context, const pl_pose_def *def, const pl_pose_target *target, pl_vec3 *points,
+                      pl_pose_report *report, pl_error *error) {
   pl_pose_fitter fitter;
-  pl_status status = pl_pose_fitter_build(context, def, tets, surface, &fitter, error);
-  if (status >= 0) status = pl_pose_fitter_fit(&fitter, def, "", posed, points, report, error);
+  pl_status status = pl_pose_fitter_build(context, def, target->tets, target->surface, &fitter, error);
+  if (status >= 0) status = pl_pose_fitter_fit(&fitter, def, "", target->points, points, report, error);
   pl_pose_fitter_destroy(&fitter);
   return status;
 }

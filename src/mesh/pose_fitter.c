@@ -93,8 +93,9 @@ static pl_status measure_tets(pl_pose_fitter *f, const pl_vec3 *points, pl_error
 static pl_status place_surface(pl_pose_fitter *f, const pl_pose_def *def, const pl_mesh *tets, const pl_mesh_view *view,
                                pl_error *error) {
   pl_embedding *embedding = NULL;
-  double reach = def->reach > 0 ? def->reach : 0.1 * pl_box_diagonal(pl_points_box(view->points, view->point_count));
-  pl_status status = pl_embedding_build(f->context, tets, f->surface, f->surface_count, reach, &embedding, NULL, error);
+  double reach = def->reach > 0 ? def->reach : 0.1 * pl_box_diagonal(pl_box_from_points(view->points, view->point_count));
+  pl_status status =
+      pl_embedding_build(f->context, tets, &(pl_embedding_input){f->surface, f->surface_count, reach}, &embedding, NULL, error);
   if (status < 0) return status;
   pl_embedding_view found = pl_embedding_get_view(embedding);
   f->parents = pl_arena_copy(&f->arena, found.parents, 4 * (size_t)f->surface_count, sizeof *f->parents);

@@ -18,8 +18,8 @@
 #ifndef PL_MESH_POSE_FITTER_H
 #define PL_MESH_POSE_FITTER_H
 
-#include "math/quat.h"
 #include "mesh/topology.h"
+#include "pliant/math.h"
 #include "pliant/pose.h"
 #include "sparse/sparse_conjugate.h"
 

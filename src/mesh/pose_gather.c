@@ -19,13 +19,12 @@ static pl_status fit_all(pl_pose_fitter *fitter, const pl_pose_def *def, const p
   return worst;
 }
 
-pl_status pl_poses_from_surface(pl_context *context, const pl_pose_def *def, const pl_mesh *tets,
-                                const pl_mesh *surface, pl_mesh **posed_tets, pl_pose_report *reports,
-                                pl_error *error) {
+pl_status pl_poses_from_surface(pl_context *context, const pl_pose_def *def, const pl_pose_target *target, pl_mesh **posed_tets,
+                                pl_pose_report *reports, pl_error *error) {
   if (posed_tets != NULL) *posed_tets = NULL;
-  pl_mesh_view view = pl_mesh_get_view(tets), skin = pl_mesh_get_view(surface);
+  pl_mesh_view view = pl_mesh_get_view(target->tets), skin = pl_mesh_get_view(target->surface);
   pl_pose_fitter fitter;
-  pl_status status = pl_pose_fitter_build(context, def, tets, surface, &fitter, error);
+  pl_status status = pl_pose_fitter_build(context, def, target->tets, target->surface, &fitter, error);
   pl_mesh_pose *poses = status >= 0 ? PL_TAKE(&fitter.arena, pl_mesh_pose, skin.pose_count) : NULL;
   if (status >= 0 && poses == NULL) status = pl_fail_memory(error);
   if (status >= 0) status = fit_all(&fitter, def, &skin, poses, reports, error);

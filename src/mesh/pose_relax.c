@@ -117,7 +117,7 @@ static double step_soundly(pl_pose_fitter *f) {
   if (is_sound(f)) return move;
   relax(f, GENTLY);
   for (int i = 0; i < HALVING_COUNT; ++i) {
-    for (int32_t k = 0; k < f->point_count; ++k) f->points[k] = pl_vec3_mix(f->before[k], f->points[k], 0.5);
+    for (int32_t k = 0; k < f->point_count; ++k) f->points[k] = pl_vec3_lerp(f->before[k], f->points[k], 0.5);
     pl_pose_fitter_rotate(f);
     if (is_sound(f)) return HUGE_VAL;
   }

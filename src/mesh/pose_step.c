@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 #include "mesh/pose_fitter.h"
 
@@ -48,7 +49,7 @@ void pl_pose_fitter_unrelax(pl_pose_fitter *f) {
 }
 
 void pl_pose_fitter_reset(pl_pose_fitter *f) {
-  for (int32_t i = 0; i < f->point_count; ++i) f->points[i] = pl_quat_apply(f->turn, f->rest[i]);
+  for (int32_t i = 0; i < f->point_count; ++i) f->points[i] = pl_quat_rotate(f->turn, f->rest[i]);
   for (int32_t t = 0; t < f->tet_count; ++t) f->rotations[t] = f->turn;
 }
 
@@ -131,8 +132,7 @@ static void gather_rows(void *data, int32_t begin, int32_t end, int32_t block) {
     pl_vec3 sum = surface_pull(f, false, i);
     for (int32_t k = f->tet_corners.start[i]; k < f->tet_corners.start[i + 1]; ++k) {
       int32_t item = f->tet_corners.items[k], t = item / 4;
-      sum =
-          pl_vec3_add_scaled(sum, pl_quat_apply(f->rotations[t], f->gradients[item]), f->stiffness[t] * f->volumes[t]);
+      sum = pl_vec3_add_scaled(sum, pl_quat_rotate(f->rotations[t], f->gradients[item]), f->stiffness[t] * f->volumes[t]);
     }
     f->rhs[i] = sum;
   }
@@ -154,7 +154,7 @@ static void sum_tets(void *data, int32_t begin, int32_t end, int32_t block) {
   pl_pose_fitter *f = data;
   double sum = 0;
   for (int32_t t = begin; t < end; ++t) {
-    pl_mat3 rotation = pl_mat3_of_quat(f->rotations[t]);
+    pl_mat3 rotation = pl_mat3_from_quat(f->rotations[t]);
     double norm = pl_mat3_norm(pl_mat3_add(deformation(f, t), pl_mat3_scale(rotation, -1)));
     sum += f->stiffness[t] * f->volumes[t] * norm * norm;
   }

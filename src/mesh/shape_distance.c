@@ -21,8 +21,6 @@
 // More children than this within one smoothness of each other are not blended.
 enum { MAX_BLEND = 16 };
 
-static const double pi = 3.14159265358979323846;
-
 static double evaluate(const pl_shape *shape, int32_t index, pl_vec3 point, double limit);
 
 static double box_distance(pl_box box, pl_vec3 p) {
@@ -165,7 +163,7 @@ static double bent_distance(const pl_shape *shape, const pl_shape_node *node, pl
   double x = atan2(p.x, down) * radius, y = mirror * (radius - hypot(p.x, down));
   // Both ways around the circle: the nearer one counts, so that the far side of the ring has no jump.
   double value = evaluate(shape, child, pl_vec3_of(x, y, p.z), HUGE_VAL);
-  value = fmin(value, evaluate(shape, child, pl_vec3_of(x - copysign(2 * pi * radius, x), y, p.z), value));
+  value = fmin(value, evaluate(shape, child, pl_vec3_of(x - copysign(2 * PL_PI * radius, x), y, p.z), value));
   return fmin(value, 0.25 * inner) * fmin(0.75 * inner * curvature, 1);
 }
 
@@ -209,7 +207,7 @@ static double evaluate(const pl_shape *shape, int32_t index, pl_vec3 point, doub
   }
   pl_vec3 p = pl_vec3_sub(point, node->placement.position);
   pl_mat3 m =
-      shape->caches != NULL ? shape->caches[index].rotation : pl_mat3_of_quat(pl_quat_unit(node->placement.rotation));
+      shape->caches != NULL ? shape->caches[index].rotation : pl_mat3_from_quat(pl_quat_normalize(node->placement.rotation));
   double inverse = 1 / node->scale;
   pl_vec3 local = {(m.m[0][0] * p.x + m.m[1][0] * p.y + m.m[2][0] * p.z) * inverse,
                    (m.m[0][1] * p.x + m.m[1][1] * p.y + m.m[2][1] * p.z) * inverse,

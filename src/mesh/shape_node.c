@@ -22,7 +22,7 @@ pl_shape_node pl_default_shape_node(pl_shape_kind kind) {
 static pl_box outline_box(const pl_shape_node *node) {
   pl_box box = pl_box_empty();
   for (int32_t i = 0; i < node->outline_count; ++i)
-    box = pl_box_with(box, pl_vec3_of(node->outline[2 * i], node->outline[2 * i + 1], 0));
+    box = pl_box_add_point(box, pl_vec3_of(node->outline[2 * i], node->outline[2 * i + 1], 0));
   return box;
 }
 
@@ -32,14 +32,12 @@ static pl_box children_box(const pl_shape *shape, const pl_shape_node *node) {
   for (int32_t i = 1; i < node->child_count; ++i) {
     pl_box other = pl_shape_node_placed_box(shape, node->children[i]);
     if (node->kind == PL_SHAPE_UNION)
-      box = pl_box_join(box, other);
+      box = pl_box_merge(box, other);
     else
       box = (pl_box){pl_vec3_max(box.min, other.min), pl_vec3_min(box.max, other.max)};
   }
-  // Each further child lowers a smooth minimum by at most a quarter of the smoothness, all together by at most five
-  // quarters.
-  if (node->kind == PL_SHAPE_UNION)
-    box = pl_box_grow(box, node->smoothness * fmin(0.25 * (node->child_count - 1), 1.25));
+  // Each further child lowers a smooth minimum by at most a quarter of the smoothness, all together by at most five quarters.
+  if (node->kind == PL_SHAPE_UNION) box = pl_box_expand(box, node->smoothness * fmin(0.25 * (node->child_count - 1), 1.25));
   return box;
 }
 
@@ -52,14 +50,14 @@ static pl_box bent_box(pl_box child, double amount) {
   double angles[7] = {curvature * child.min.x, curvature * child.max.x};
   int angle_count = 2;
   for (int quarter = -2; quarter <= 2; ++quarter) {
-    double angle = quarter * (0.5 * 3.14159265358979323846);
+    double angle = quarter * (0.5 * PL_PI);
     if (angle > angles[0] && angle < angles[1]) angles[angle_count++] = angle;
   }
   pl_box box = pl_box_empty();
   for (int i = 0; i < angle_count; ++i)
     for (int k = 0; k < 2; ++k) {
       double y = radius - radii[k] * cos(angles[i]);
-      box = pl_box_with(box, pl_vec3_of(radii[k] * sin(angles[i]), amount > 0 ? y : -y, 0));
+      box = pl_box_add_point(box, pl_vec3_of(radii[k] * sin(angles[i]), amount > 0 ? y : -y, 0));
     }
   box.min.z = child.min.z;
   box.max.z = child.max.z;
@@ -78,8 +76,8 @@ static pl_box find_box(const pl_shape *shape, int32_t index) {
   switch (node->kind) {
     case PL_SHAPE_ELLIPSOID: return (pl_box){pl_vec3_scale(node->size, -1), node->size};
     case PL_SHAPE_CAPSULE:
-      return pl_box_join(pl_box_grow((pl_box){node->from, node->from}, node->radius),
-                         pl_box_grow((pl_box){node->to, node->to}, node->end_radius));
+      return pl_box_merge(pl_box_expand((pl_box){node->from, node->from}, node->radius),
+                          pl_box_expand((pl_box){node->to, node->to}, node->end_radius));
     case PL_SHAPE_BOX: return (pl_box){pl_vec3_scale(half, -1), half};
     case PL_SHAPE_REVOLVED: {
       pl_box box = outline_box(node);
@@ -117,7 +115,7 @@ static pl_box place_box(const pl_shape_node *node, pl_mat3 rotation, pl_box box)
 pl_box pl_shape_node_placed_box(const pl_shape *shape, int32_t index) {
   if (shape->caches != NULL) return shape->caches[index].placed_box;
   const pl_shape_node *node = &shape->nodes[index];
-  return place_box(node, pl_mat3_of_quat(pl_quat_unit(node->placement.rotation)), pl_shape_node_box(shape, index));
+  return place_box(node, pl_mat3_from_quat(pl_quat_normalize(node->placement.rotation)), pl_shape_node_box(shape, index));
 }
 
 static pl_status refuse(pl_error *error, int32_t index, const char *field, const char *why) {
@@ -213,9 +211,8 @@ static pl_status check_node(const pl_shape_node *node, int32_t index, pl_error *
 static pl_status check_bend(const pl_shape_node *node, int32_t index, pl_box child, pl_error *error) {
   double curvature = fabs(node->amount);
   double inner = node->amount > 0 ? child.max.y : -child.min.y;
-  if (!(inner * curvature < 0.98))
-    return refuse(error, index, "amount", "bends so tightly that the inner side folds over itself");
-  if (!(fmax(-child.min.x, child.max.x) * curvature <= 3.14159265358979323846))
+  if (!(inner * curvature < 0.98)) return refuse(error, index, "amount", "bends so tightly that the inner side folds over itself");
+  if (!(fmax(-child.min.x, child.max.x) * curvature <= PL_PI))
     return refuse(error, index, "amount", "bends the child around more than a full circle");
   return PL_OK;
 }
@@ -249,7 +246,7 @@ pl_status pl_shape_prepare(pl_shape *shape, pl_arena *arena, const pl_shape_node
     if (status != PL_OK) return status;
     // Children stand before their parents, so their boxes are ready.
     pl_shape below = {nodes, node_count, caches};
-    pl_mat3 rotation = pl_mat3_of_quat(pl_quat_unit(nodes[i].placement.rotation));
+    pl_mat3 rotation = pl_mat3_from_quat(pl_quat_normalize(nodes[i].placement.rotation));
     caches[i].rotation = rotation;
     caches[i].box = find_box(&below, i);
     caches[i].placed_box = place_box(&nodes[i], rotation, caches[i].box);

@@ -4,7 +4,7 @@
 #define PL_MESH_SHAPE_NODE_H
 
 #include "base/arena.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "pliant/modeller.h"
 
 // What follows from a node and everything below it.

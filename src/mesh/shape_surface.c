@@ -12,6 +12,7 @@
 #include "mesh/shape_surface.h"
 
 #include "base/parallel.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 
 enum { SMOOTHING_ROUNDS = 4, GRAIN = 256 };
@@ -95,7 +96,7 @@ static void find_cuts(void *data, int32_t begin, int32_t end, int32_t block) {
     for (int round = 0; round < 8; ++round) {
       t = at_a == at_b ? 0.5 * (low + high) : low + (high - low) * at_a / (at_a - at_b);
       if (!(t >= low && t <= high)) t = 0.5 * (low + high);
-      double value = pl_shape_value(shape, pl_vec3_mix(a, b, t));
+      double value = pl_shape_value(shape, pl_vec3_lerp(a, b, t));
       if (fabs(value) < landing_distance * h) break;
       if ((value < 0) == (at_a < 0)) {
         low = t;
@@ -105,9 +106,8 @@ static void find_cuts(void *data, int32_t begin, int32_t end, int32_t block) {
         at_b = value;
       }
     }
-    m->cut_points[i] = pl_vec3_mix(a, b, t);
-    m->cut_normals[i] =
-        pl_vec3_unit_or(pl_shape_gradient(shape, m->cut_points[i], gradient_step * h), pl_vec3_of(0, 0, 0));
+    m->cut_points[i] = pl_vec3_lerp(a, b, t);
+    m->cut_normals[i] = pl_vec3_normalize_or(pl_shape_gradient(shape, m->cut_points[i], gradient_step * h), pl_vec3_of(0, 0, 0));
   }
 }
 
@@ -212,7 +212,7 @@ static void position_vertices(void *data, int32_t begin, int32_t end, int32_t bl
       normal = pl_vec3_add(normal, m->cut_normals[cuts[k]]);
     }
     mean = pl_vec3_scale(mean, 1.0 / count);
-    normal = pl_vec3_unit_or(normal, pl_vec3_of(0, 0, 0));
+    normal = pl_vec3_normalize_or(normal, pl_vec3_of(0, 0, 0));
     double agreement = 1;
     for (int k = 0; k < count; ++k) agreement = fmin(agreement, pl_vec3_dot(normal, m->cut_normals[cuts[k]]));
     pl_vec3 middle =
@@ -277,7 +277,7 @@ static void smooth_vertices(void *data, int32_t begin, int32_t end, int32_t bloc
     // Creases slide along themselves between two neighbours; their ends and corners stay.
     bool crease = m->is_crease[i];
     if (crease ? m->sum_counts[i] != 4 : m->sum_counts[i] == 0) continue;
-    pl_vec3 p = m->surface->points[i], n = pl_vec3_unit_or(m->gradients[i], pl_vec3_of(0, 0, 0));
+    pl_vec3 p = m->surface->points[i], n = pl_vec3_normalize_or(m->gradients[i], pl_vec3_of(0, 0, 0));
     pl_vec3 move = pl_vec3_sub(pl_vec3_scale(m->sums[i], 1.0 / m->sum_counts[i]), p);
     if (!crease) move = pl_vec3_add_scaled(move, n, -pl_vec3_dot(n, move));
     pl_vec3 q = pl_vec3_add_scaled(p, move, 0.6), gradient = m->gradients[i];
@@ -308,8 +308,8 @@ static void split_quads(void *data, int32_t begin, int32_t end, int32_t block) {
     const int32_t *q = &m->surface->quads[4 * i];
     pl_vec3 p[4];
     for (int k = 0; k < 4; ++k) p[k] = m->surface->points[q[k]];
-    double even = fabs(pl_shape_value(shape, pl_vec3_mix(p[0], p[2], 0.5)));
-    double odd = fabs(pl_shape_value(shape, pl_vec3_mix(p[1], p[3], 0.5)));
+    double even = fabs(pl_shape_value(shape, pl_vec3_lerp(p[0], p[2], 0.5)));
+    double odd = fabs(pl_shape_value(shape, pl_vec3_lerp(p[1], p[3], 0.5)));
     bool first;
     if (fabs(even - odd) > 0.05 * h)
       first = even < odd;

@@ -5,7 +5,7 @@
 #ifndef PL_MESH_SIMPLEX_H
 #define PL_MESH_SIMPLEX_H
 
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // Nearest point to `p` on segment ab.
 pl_vec3 pl_segment_nearest(pl_vec3 a, pl_vec3 b, pl_vec3 p, double weights[2]);

@@ -6,9 +6,9 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "math/vec3.h"
 #include "mesh/embedding.h"
 #include "mesh/mesh_parameters.h"
+#include "pliant/math.h"
 
 // Parents of every point of the result, in the layout of an embedding.
 typedef struct point_origin {
@@ -71,7 +71,7 @@ static pl_vec3 *carry_points(pl_arena *arena, const point_origin *origin, const 
     const int32_t *parents = origin->parents + 4 * (size_t)i;
     double fraction = (double)origin->weights[4 * (size_t)i + 1];
     // A mixture with fraction 0 need not be the first point, bit by bit, if the other is far away.
-    carried[i] = fraction > 0 ? pl_vec3_mix(points[parents[0]], points[parents[1]], fraction) : points[parents[0]];
+    carried[i] = fraction > 0 ? pl_vec3_lerp(points[parents[0]], points[parents[1]], fraction) : points[parents[0]];
   }
   return carried;
 }
@@ -111,38 +111,30 @@ static pl_status create_mesh(pl_tet_cut *cut, const point_origin *origin, pl_mes
   return pl_mesh_create(arena->context, &view, made, error);
 }
 
-static pl_status run_cut(pl_tet_cut *cut, const pl_cut_def *def, pl_mesh **made, pl_embedding **embedding,
-                         pl_error *error) {
+static pl_status run_cut(pl_tet_cut *cut, const pl_cut_def *def, pl_cut_result *result, pl_error *error) {
   pl_status status = pl_tet_cut_find_crossings(cut, def, error);
   if (status == PL_OK) status = pl_tet_cut_split(cut, error);
   if (status == PL_OK) status = pl_tet_cut_separate(cut, error);
   if (status < 0) return status;
   point_origin origin;
   if (!find_origins(cut, &origin)) return pl_fail_memory(error);
-  if (embedding != NULL) {
-    status = pl_embedding_create(cut->arena.context, origin.count, origin.parents, origin.weights, embedding, error);
-    if (status < 0) return status;
-  }
-  return create_mesh(cut, &origin, made, error);
+  status = pl_embedding_create(cut->arena.context, origin.count, origin.parents, origin.weights, &result->embedding, error);
+  return status < 0 ? status : create_mesh(cut, &origin, &result->mesh, error);
 }
 
-pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh, pl_mesh **cut,
-                      pl_embedding **embedding, pl_cut_report *report, pl_error *error) {
-  *cut = NULL;
-  if (embedding != NULL) *embedding = NULL;
+pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh, pl_cut_result *result, pl_error *error) {
+  *result = (pl_cut_result){0};
   pl_tet_cut work = {.mesh = pl_mesh_get_view(mesh)};
   pl_status status = check_cut_def(def, &work.mesh, error);
   if (status < 0) return status;
   pl_arena_init(&work.arena, context, 0);
-  status = run_cut(&work, def, cut, embedding, error);
+  status = run_cut(&work, def, result, error);
   pl_arena_destroy(&work.arena);
   if (status < 0) {
-    if (embedding != NULL) {
-      pl_embedding_destroy(*embedding);
-      *embedding = NULL;
-    }
+    pl_embedding_destroy(result->embedding);
+    *result = (pl_cut_result){0};
     return status;
   }
-  if (report != NULL) *report = work.report;
+  result->report = work.report;
   return PL_OK;
 }

@@ -8,9 +8,9 @@
 // Crossings close to a point would leave slivers. The cut is then bent through the point, which stays where it is:
 // volume is kept exactly and nothing moves, at the price of a cut that is off its surface by at most `snap` of an edge.
 #include "base/error.h"
-#include "math/vec3.h"
 #include "mesh/tet_cut.h"
 #include "mesh/triangle_tree.h"
+#include "pliant/math.h"
 
 static const int32_t TET_EDGES[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 // Heights below this fraction of the mesh's size are zero: rounding.
@@ -95,9 +95,9 @@ static double longest_edge(const pl_tet_cut *cut) {
 // A tet that the blade passes through has no corner farther from it than its longest edge, so what is farther needs no
 // height.
 static void find_heights(pl_tet_cut *cut, const pl_cut_def *def, const pl_triangle_tree *blade) {
-  double touching = TOUCHING * pl_box_diagonal(pl_points_box(cut->mesh.points, cut->mesh.point_count));
+  double touching = TOUCHING * pl_box_diagonal(pl_box_from_points(cut->mesh.points, cut->mesh.point_count));
   double reach = 1.001 * longest_edge(cut);
-  pl_vec3 normal = pl_vec3_unit_or(def->plane_normal, pl_vec3_of(0, 0, 0));
+  pl_vec3 normal = pl_vec3_normalize_or(def->plane_normal, pl_vec3_of(0, 0, 0));
   for (int32_t i = 0; i < cut->mesh.point_count; ++i) {
     pl_vec3 p = cut->mesh.points[i];
     if (blade == NULL)
@@ -121,7 +121,7 @@ static double meet_blade(const pl_triangle_tree *blade, pl_vec3 a, pl_vec3 b, do
   double low = 0, high = 1, height = HUGE_VAL;
   for (int i = 0; i < 50; ++i) {
     double middle = 0.5 * (low + high);
-    height = pl_triangle_tree_signed_distance(blade, pl_vec3_mix(a, b, middle), HUGE_VAL, NULL, NULL);
+    height = pl_triangle_tree_signed_distance(blade, pl_vec3_lerp(a, b, middle), HUGE_VAL, NULL, NULL);
     if ((height < 0) == (height_a < 0))
       low = middle;
     else

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/vec3.h"
 #include "mesh/tet_cut.h"
+#include "pliant/math.h"
 
 // Slots: corner k of tet t, and the face opposite to it, is slot 4 t + k.
 typedef struct separation {
@@ -200,8 +200,8 @@ static bool open_sides(separation *s) {
 static pl_vec3 index_of(const pl_tet_cut *cut, int32_t point) {
   if (point < cut->mesh.point_count) return cut->mesh.points[point];
   int32_t edge = cut->edge_of_new[point - cut->mesh.point_count];
-  return pl_vec3_mix(cut->mesh.points[cut->edges[2 * edge]], cut->mesh.points[cut->edges[2 * edge + 1]],
-                     (double)cut->crossings[edge]);
+  return pl_vec3_lerp(cut->mesh.points[cut->edges[2 * edge]], cut->mesh.points[cut->edges[2 * edge + 1]],
+                      (double)cut->crossings[edge]);
 }
 
 // Area of the faces that came apart: open, and with a corner that is another point on the other side.

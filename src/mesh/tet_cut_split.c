@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/vector.h"
-#include "math/vec3.h"
 #include "mesh/tet_cut.h"
+#include "pliant/math.h"
 
 enum { MAX_PIECE = 64 };
 static const int32_t TET_EDGES[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};

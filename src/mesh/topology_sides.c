@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/vec3.h"
 #include "mesh/topology.h"
+#include "pliant/math.h"
 
 // Corners of the side opposite to each corner, so that the side of a positive tet is seen counter-clockwise from
 // outside.
@@ -124,8 +124,8 @@ bool pl_points_weld(pl_arena *arena, const pl_vec3 *points, int32_t point_count,
   return true;
 }
 
-pl_status pl_mesh_boundary(pl_context *context, const pl_mesh *mesh, pl_mesh **surface, int32_t *point_of_surface,
-                           pl_error *error) {
+pl_status pl_mesh_build_boundary(pl_context *context, const pl_mesh *mesh, pl_mesh **surface, int32_t *point_of_surface,
+                                 pl_error *error) {
   if (surface != NULL) *surface = NULL;
   pl_mesh_view view = pl_mesh_get_view(mesh);
   if (view.tet_count == 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "the mesh has no tets, so it has no boundary");

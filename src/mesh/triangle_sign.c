@@ -25,7 +25,7 @@ static bool fill_edge_normals(pl_triangle_tree *tree, const int32_t *welded, pl_
          end < side_count && keys[2 * (size_t)order[end]] == key[0] && keys[2 * (size_t)order[end] + 1] == key[1];
          ++end)
       sum = pl_vec3_add(sum, tree->face_normals[order[end] / 3]);
-    sum = pl_vec3_unit_or(sum, pl_vec3_of(0, 0, 0));
+    sum = pl_vec3_normalize_or(sum, pl_vec3_of(0, 0, 0));
     for (int32_t j = i; j < end; ++j) tree->edge_normals[order[j]] = sum;
   }
   return true;
@@ -81,7 +81,7 @@ double pl_triangle_tree_signed_distance(const pl_triangle_tree *tree, pl_vec3 po
     // Within rounding of the surface the direction to it is noise, and the pseudo-normal is the better answer.
     double size = fabs(point.x) + fabs(point.y) + fabs(point.z);
     bool is_clear = hit.distance > 1e-12 * size || pl_vec3_length(pseudo) < 0.5;
-    *normal = is_clear ? pl_vec3_unit_or(pl_vec3_scale(away, sign), pseudo) : pseudo;
+    *normal = is_clear ? pl_vec3_normalize_or(pl_vec3_scale(away, sign), pseudo) : pseudo;
   }
   return sign * hit.distance;
 }

@@ -19,8 +19,8 @@ static bool fill_boxes(pl_triangle_tree *tree, const pl_mesh_view *view) {
   if (boxes != NULL) {
     for (int32_t t = 0; t < view->triangle_count; ++t) {
       const int32_t *corners = &view->triangles[3 * t];
-      boxes[t] = pl_box_with((pl_box){view->points[corners[0]], view->points[corners[0]]}, view->points[corners[1]]);
-      boxes[t] = pl_box_with(boxes[t], view->points[corners[2]]);
+      boxes[t] = pl_box_add_point((pl_box){view->points[corners[0]], view->points[corners[0]]}, view->points[corners[1]]);
+      boxes[t] = pl_box_add_point(boxes[t], view->points[corners[2]]);
     }
     done = pl_box_tree_build(&tree->arena, boxes, view->triangle_count, &tree->boxes);
   }
@@ -198,7 +198,7 @@ static void meet_leaf(const pl_triangle_tree *tree, const pl_box_node *leaf, con
 
 pl_hit pl_triangle_tree_ray(const pl_triangle_tree *tree, pl_vec3 origin, pl_vec3 direction, double limit) {
   pl_hit hit = NO_HIT;
-  pl_vec3 unit = pl_vec3_unit_or(direction, pl_vec3_of(0, 0, 0));
+  pl_vec3 unit = pl_vec3_normalize_or(direction, pl_vec3_of(0, 0, 0));
   bool is_ray = pl_vec3_is_finite(origin) && pl_vec3_is_finite(unit) && pl_vec3_length(unit) > 0.5 && limit >= 0;
   if (tree->boxes.node_count == 0 || !is_ray) return hit;
   ray r = make_ray(origin, unit);

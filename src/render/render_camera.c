@@ -2,9 +2,9 @@
 #include "render/render_camera.h"
 
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
-#define RADIANS (3.14159265358979323846 / 180)
+#define RADIANS (PL_PI / 180)
 
 pl_status pl_render_view_of_camera(const pl_camera *camera, pl_render_view *view, pl_error *error) {
   if (!pl_vec3_is_finite(camera->eye) || !pl_vec3_is_finite(camera->target) || !pl_vec3_is_finite(camera->up) ||
@@ -13,12 +13,12 @@ pl_status pl_render_view_of_camera(const pl_camera *camera, pl_render_view *view
   view->eye = camera->eye;
   view->distance = pl_vec3_distance(camera->eye, camera->target);
   if (view->distance < 1e-9) view->distance = 1;
-  view->back = pl_vec3_unit_or(pl_vec3_sub(camera->eye, camera->target), pl_vec3_of(0, 0, 1));
-  pl_vec3 up = pl_vec3_unit_or(camera->up, pl_vec3_of(0, 1, 0));
+  view->back = pl_vec3_normalize_or(pl_vec3_sub(camera->eye, camera->target), pl_vec3_of(0, 0, 1));
+  pl_vec3 up = pl_vec3_normalize_or(camera->up, pl_vec3_of(0, 1, 0));
   pl_vec3 right = pl_vec3_cross(up, view->back);
   // Seen along `up`: the axis the view leans to least takes its place.
   if (pl_vec3_length(right) < 1e-6) right = pl_vec3_perpendicular(view->back);
-  view->right = pl_vec3_unit_or(right, pl_vec3_of(1, 0, 0));
+  view->right = pl_vec3_normalize_or(right, pl_vec3_of(1, 0, 0));
   view->up = pl_vec3_cross(view->back, view->right);
   view->tangent = tan(0.5 * fmin(fmax(camera->field_of_view, 0.5 * RADIANS), 170 * RADIANS));
   return PL_OK;
@@ -61,12 +61,12 @@ static double fit_corners(pl_box box, pl_vec3 target, const pl_render_view *view
   return distance;
 }
 
-pl_camera pl_camera_around(pl_box box, double aspect) {
-  bool usable = pl_vec3_is_finite(box.min) && pl_vec3_is_finite(box.max) && box.min.x <= box.max.x &&
-                box.min.y <= box.max.y && box.min.z <= box.max.z;
+pl_camera pl_camera_look_at_box(pl_box box, double aspect) {
+  bool usable = pl_vec3_is_finite(box.min) && pl_vec3_is_finite(box.max) && box.min.x <= box.max.x && box.min.y <= box.max.y &&
+                box.min.z <= box.max.z;
   if (!usable) box = (pl_box){{-0.5, 0, -0.5}, {0.5, 1, 0.5}};
   // A single point still needs some room around it.
-  if (pl_box_diagonal(box) < 1e-9) box = pl_box_grow(box, 0.5);
+  if (pl_box_diagonal(box) < 1e-9) box = pl_box_expand(box, 0.5);
   if (!(aspect > 0) || !isfinite(aspect)) aspect = 16.0 / 9.0;
   // Three quarters from the front, from slightly above, with a long lens: shapes keep their proportions.
   const double turn = 32 * RADIANS, lift = 17 * RADIANS, widest = 46 * RADIANS;

@@ -2,7 +2,7 @@
 #include "render/render_def.h"
 
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "render/renderer_parameters.h"
 
 pl_renderer_def pl_default_renderer_def(void) {

@@ -4,7 +4,7 @@
 // sizes are rounded up to a geometric series and centres to whole texels: in a video the maps stay put and change size rarely.
 #include "render/render_light.h"
 
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "render/render_device.h"
 
 #define GOLDEN_ANGLE 2.399963229728653
@@ -66,7 +66,7 @@ static void fit_floor(float square[4], const pl_render_scene *scene, pl_vec3 sun
   pl_box box = scene->box;
   double top = fmax(box.max.y - ground_height, 0);
   pl_vec3 throw = pl_vec3_scale(sun, -top / sun.y);
-  box = pl_box_join(box, (pl_box){pl_vec3_add(box.min, throw), pl_vec3_add(box.max, throw)});
+  box = pl_box_merge(box, (pl_box){pl_vec3_add(box.min, throw), pl_vec3_add(box.max, throw)});
   double margin = 0.35 * pl_box_diagonal(scene->box) + 0.4 * top;
   double size = round_up(fmax(box.max.x - box.min.x, box.max.z - box.min.z) + 2 * margin);
   pl_vec3 center = pl_box_center(box);
@@ -77,11 +77,11 @@ static void fit_floor(float square[4], const pl_render_scene *scene, pl_vec3 sun
 }
 
 void pl_render_light_fit(pl_render_light *light, const pl_render_scene *scene, pl_vec3 sun_direction, double ground_height) {
-  pl_vec3 sun = pl_vec3_unit_or(sun_direction, pl_vec3_of(0, 1, 0));
+  pl_vec3 sun = pl_vec3_normalize_or(sun_direction, pl_vec3_of(0, 1, 0));
   if (sun.y < LOWEST_SUN) {
     double flat = sqrt(sun.x * sun.x + sun.z * sun.z);
     double scale = flat > 0 ? sqrt(1 - LOWEST_SUN * LOWEST_SUN) / flat : 0;
-    sun = pl_vec3_unit_or(pl_vec3_of(sun.x * scale, LOWEST_SUN, sun.z * scale), pl_vec3_of(0, 1, 0));
+    sun = pl_vec3_normalize_or(pl_vec3_of(sun.x * scale, LOWEST_SUN, sun.z * scale), pl_vec3_of(0, 1, 0));
   }
   put_vector(light->sun_direction, sun);
   fit_map(&light->sun, scene, sun, PL_SUN_MAP_SIZE);

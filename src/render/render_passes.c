@@ -5,7 +5,7 @@
 //   4. many samples a pixel become one
 #include "render/render_passes.h"
 
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { UNIT_SUN_COMPARE, UNIT_SUN_DEPTH, UNIT_LAMP_COMPARE, UNIT_LAMP_DEPTH, UNIT_FLOOR_SUN, UNIT_FLOOR_SKY, UNIT_COUNT };
 

@@ -12,11 +12,11 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 #define CREASE_COSINE 0.7660444431189780
-#define FARTHEST 1e12              // metres; beyond it single precision gives no picture
-#define MAX_COUNT 150000000    // vertices or indices: what a 32-bit buffer size still holds
+#define FARTHEST 1e12             // metres; beyond it single precision gives no picture
+#define MAX_COUNT 150000000       // vertices or indices: what a 32-bit buffer size still holds
 #define MAX_CREASE_NEIGHBOURS 64  // triangles at a point; a fan of more is the tip of something round
 
 static pl_status check_item(const pl_picture_item *item, int32_t number, pl_error *error) {
@@ -80,7 +80,7 @@ pl_vec3 pl_linear_color(pl_color color) {
 static void put_vertex(float *to, const pl_picture_item *item, int32_t point, pl_vec3 origin, pl_vec3 normal) {
   pl_vec3 position = item->points[point], color = pl_linear_color(item->colors != NULL ? item->colors[point] : item->color);
   // A point without a proper triangle has no normal; any will do, for nothing of it is seen.
-  normal = pl_vec3_unit_or(normal, pl_vec3_of(0, 1, 0));
+  normal = pl_vec3_normalize_or(normal, pl_vec3_of(0, 1, 0));
   to[0] = (float)(position.x - origin.x), to[1] = (float)(position.y - origin.y), to[2] = (float)(position.z - origin.z);
   to[3] = (float)normal.x, to[4] = (float)normal.y, to[5] = (float)normal.z;
   to[6] = (float)color.x, to[7] = (float)color.y, to[8] = (float)color.z;
@@ -90,7 +90,7 @@ static void put_vertex(float *to, const pl_picture_item *item, int32_t point, pl
 static void find_normals(const pl_picture_item *item, pl_vec3 *point_normals, pl_vec3 *triangle_normals) {
   for (int32_t i = 0; i < item->point_count; ++i) point_normals[i] = pl_vec3_of(0, 0, 0);
   for (int32_t i = 0; i < item->triangle_count; ++i) {
-    triangle_normals[i] = pl_vec3_unit_or(area_normal(item, i), pl_vec3_of(0, 0, 0));
+    triangle_normals[i] = pl_vec3_normalize_or(area_normal(item, i), pl_vec3_of(0, 0, 0));
     for (int c = 0; c < 3; ++c) {
       pl_vec3 *sum = &point_normals[item->triangles[3 * (size_t)i + (size_t)c]];
       *sum = pl_vec3_add_scaled(*sum, triangle_normals[i], corner_angle(item, i, c));
@@ -186,7 +186,7 @@ static int find_side(const pl_picture_item *item, pl_vec3 origin) {
 
 static pl_box find_box(const pl_picture_item *item, pl_vec3 origin) {
   pl_box box = pl_box_empty();
-  for (int32_t i = 0; i < item->point_count; ++i) box = pl_box_with(box, pl_vec3_sub(item->points[i], origin));
+  for (int32_t i = 0; i < item->point_count; ++i) box = pl_box_add_point(box, pl_vec3_sub(item->points[i], origin));
   return box;
 }
 
@@ -213,7 +213,7 @@ static pl_status measure(const pl_picture_item *items, int32_t item_count, pl_re
     vertex_count += 2 + (is_expanded(&items[i]) ? 3 * (int64_t)items[i].triangle_count : items[i].point_count);
     if (vertex_count > MAX_COUNT || point_count > MAX_COUNT || index_count > MAX_COUNT)
       return pl_fail(error, PL_ERROR_UNSUPPORTED, "the picture has more than %d vertices or triangle corners", MAX_COUNT);
-    for (int32_t k = 0; k < items[i].point_count; ++k) box = pl_box_with(box, items[i].points[k]);
+    for (int32_t k = 0; k < items[i].point_count; ++k) box = pl_box_add_point(box, items[i].points[k]);
   }
   if (point_count == 0) box = (pl_box){{0, 0, 0}, {0, 0, 0}};
   scene->origin = pl_box_center(box);

@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/scratch.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/picture.h"
 #include "render/render_caption.h"
 #include "render/render_context.h"
@@ -108,17 +108,18 @@ static pl_status draw(pl_renderer *self, const pl_camera *camera, const pl_pictu
   return status;
 }
 
-pl_status pl_renderer_draw(pl_renderer *renderer, const pl_camera *camera, const pl_picture_item *items, int32_t item_count,
-                           const char *caption, uint8_t *rgb, pl_error *error) {
+pl_status pl_renderer_draw(pl_renderer *renderer, const pl_picture *picture, uint8_t *rgb, pl_error *error) {
+  const pl_picture_item *items = picture->items;
+  const int32_t item_count = picture->item_count;
   if (item_count < 0 || (items == NULL && item_count > 0))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "items", "items are NULL or their count is negative");
   for (int32_t i = 0; i < item_count; ++i)
     if (!pl_render_is_color(items[i].color))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "items.color", "the colour of item %d is not from 0 to 1", i);
   pl_scratch_mark mark = pl_scratch_push(&renderer->scratch);
-  pl_status status = draw(renderer, camera, items, item_count, rgb, error);
-  if (status == PL_OK && caption != NULL)
-    status = pl_caption_draw(&renderer->scratch, caption, rgb, renderer->def.width, renderer->def.height, error);
+  pl_status status = draw(renderer, &picture->camera, items, item_count, rgb, error);
+  if (status == PL_OK && picture->caption != NULL)
+    status = pl_caption_draw(&renderer->scratch, picture->caption, rgb, renderer->def.width, renderer->def.height, error);
   pl_scratch_pop(&renderer->scratch, mark);
   return status;
 }

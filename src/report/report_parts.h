@@ -1,9 +1,9 @@
 // A report under way, shared by the files that write its parts.
-#ifndef PL_IO_REPORT_PARTS_H
-#define PL_IO_REPORT_PARTS_H
+#ifndef PL_REPORT_PARTS_H
+#define PL_REPORT_PARTS_H
 
 #include "io/file_bytes.h"
-#include "pliant/report.h"
+#include "report/report.h"
 
 struct pl_report {
   pl_context *context;

@@ -160,26 +160,25 @@ void pl_report_picture(pl_report *report, const char *caption, const uint8_t *rg
   end_figure(report, caption);
 }
 
-void pl_report_clip(pl_report *report, const char *caption, double rate, int32_t frame_count, int32_t width, int32_t height,
-                    pl_status (*draw)(void *user, int32_t index, uint8_t *rgb, pl_error *error), void *user) {
-  if (report->status < 0 || frame_count < 1) return;
-  uint8_t *rgb = pl_allocate(report->context, (size_t)width * (size_t)height * 3);
+void pl_report_clip(pl_report *report, const pl_report_frames *frames) {
+  if (report->status < 0 || frames->count < 1) return;
+  uint8_t *rgb = pl_allocate(report->context, (size_t)frames->width * (size_t)frames->height * 3);
   if (rgb == NULL) {
     fail(report, pl_fail_memory(&report->error));
     return;
   }
   int32_t number = ++report->clip_count;
   pl_file_writer_print(report->writer, "<figure id=\"clip-%d\">", number);
-  for (int32_t i = 0; i < frame_count && report->status >= 0; ++i) {
-    fail(report, draw(user, i, rgb, &report->error));
-    if (report->status >= 0) write_image(report, caption, rgb, width, height, i > 0);
+  for (int32_t i = 0; i < frames->count && report->status >= 0; ++i) {
+    fail(report, frames->draw(frames->user, i, rgb, &report->error));
+    if (report->status >= 0) write_image(report, frames->caption, rgb, frames->width, frames->height, i > 0);
   }
   pl_file_writer_print(report->writer,
                        "<br><button>Stop</button> <input type=\"range\" min=\"0\" max=\"%d\" value=\"0\" aria-label=\"frame\">",
-                       frame_count - 1);
-  end_figure(report, caption);
+                       frames->count - 1);
+  end_figure(report, frames->caption);
   pl_file_writer_print(report->writer, "<script>play('clip-%d',", number);
-  pl_file_writer_number(report->writer, rate);
+  pl_file_writer_number(report->writer, frames->rate);
   pl_file_writer_print(report->writer, ")</script>\n");
   pl_release(report->context, rgb);
 }

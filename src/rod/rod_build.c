@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/vector.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 static void destroy(pl_model *model);
 
@@ -68,9 +68,8 @@ static pl_status lump_masses(const pl_rod_skeleton *s, pl_rod_model *model, pl_e
   for (int32_t i = 0; i < def->joint_count; ++i) {
     if (s->index_of[i] <= 0) continue;
     int32_t p = def->joints[i].parent;
-    double l = segment_length(def, i), a = fmax(def->joints[p].radius, 0.01 * l),
-           b = fmax(def->joints[i].radius, 0.01 * l);
-    double half = 0.5 * def->density * 3.14159265358979323846 * l * (a * a + a * b + b * b) / 3;
+    double l = segment_length(def, i), a = fmax(def->joints[p].radius, 0.01 * l), b = fmax(def->joints[i].radius, 0.01 * l);
+    double half = 0.5 * def->density * PL_PI * l * (a * a + a * b + b * b) / 3;
     masses[i] += half;
     if (s->index_of[p] > 0) masses[p] += half;
   }
@@ -204,7 +203,7 @@ static void fill_lane(const pl_rod_skeleton *s, const pl_rod_model *model, pl_ro
     arrays->inverse_masses[at] = (float)model->head.inverse_masses[joint];
     arrays->fractions[at] = (float)fraction;
     arrays->gains[at] = (float)j->stiffness;
-    arrays->limits[at] = j->max_angle > 0 && j->max_angle < 3.14159 ? (float)cos(j->max_angle) : NO_LIMIT;
+    arrays->limits[at] = j->max_angle > 0 && j->max_angle < PL_PI ? (float)cos(j->max_angle) : NO_LIMIT;
     arrays->radii[at] = (float)j->radius;
     arrays->match_squares[at] = (float)(fraction * def->twist * length * def->twist * length);
     arrays->springs[at] = (float)j->spring;
@@ -233,11 +232,10 @@ static pl_status fill_batch(const pl_rod_skeleton *s, pl_rod_model *model, pl_ro
     int32_t chain = batch->chains[lane], root = s->roots[chain], kinematic = def->joints[root].parent;
     for (int32_t i = 0; i < n; ++i) joints[LANES * i + lane] = s->order[s->chain_start[chain] + i];
     batch->bases[lane] = s->kinematic_of[kinematic];
-    batch->centers[lane] = s->settings[chain] != NULL && s->settings[chain]->center >= 0
-                               ? s->kinematic_of[s->settings[chain]->center]
-                               : -1;
-    pl_transform base = {def->joints[kinematic].rest.position, pl_quat_unit(def->joints[kinematic].rest.rotation)};
-    batch->root_offsets[lane] = pl_transform_unapply(base, def->joints[root].rest.position);
+    batch->centers[lane] =
+        s->settings[chain] != NULL && s->settings[chain]->center >= 0 ? s->kinematic_of[s->settings[chain]->center] : -1;
+    pl_transform base = {def->joints[kinematic].rest.position, pl_quat_normalize(def->joints[kinematic].rest.rotation)};
+    batch->root_offsets[lane] = pl_transform_apply_inverse(base, def->joints[root].rest.position);
     for (int32_t b = 0; b < plan->constraint_count; ++b) {
       pl_vec3 from = def->joints[joints[LANES * plan->constraints[2 * b] + lane]].rest.position,
               to = def->joints[joints[LANES * plan->constraints[2 * b + 1] + lane]].rest.position;
@@ -348,9 +346,9 @@ static pl_status index_joints(const pl_rod_skeleton *s, pl_rod_model *model, pl_
   for (int32_t i = 0; i < n; ++i) {
     if (s->kinematic_of[i] >= 0) kinematic[s->kinematic_of[i]] = i;
     slots[i] = s->chain_of[i] >= 0 ? model->slot_of_chain[s->chain_of[i]] : -1;
-    rests[i] = (pl_transform){def->joints[i].rest.position, pl_quat_unit(def->joints[i].rest.rotation)};
+    rests[i] = (pl_transform){def->joints[i].rest.position, pl_quat_normalize(def->joints[i].rest.rotation)};
     names[i] = pl_arena_copy_text(arena, def->joints[i].name != NULL ? def->joints[i].name : "");
-    box = pl_box_with(box, rests[i].position);
+    box = pl_box_add_point(box, rests[i].position);
   }
   model->head.box = box;
   model->joint_count = model->head.particle_count = n;

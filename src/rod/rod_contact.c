@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "contact/segment_touch.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "rod/rod_model.h"
 
 static void move_joint(float *positions, int32_t joint, int32_t lane, pl_vec3 by) {
@@ -28,7 +28,7 @@ bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_contact_
   const pl_collider *shape = collider->shape;
   double reach = (double)contact->batch->reach[contact->lane];
   if (shape->shape == PL_COLLIDER_HALF_SPACE)
-    return pl_transform_unapply(placement_of(contact, collider), root_of(contact)).y < reach;
+    return pl_transform_apply_inverse(placement_of(contact, collider), root_of(contact)).y < reach;
   pl_vec3 center = pl_transform_apply(placement_of(contact, collider), shape->center);
   return pl_vec3_length(pl_vec3_sub(center, root_of(contact))) < shape->reach + reach;
 }
@@ -36,11 +36,11 @@ bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_contact_
 // How far the touched point moves along the collider in this step.
 static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_contact_collider *collider, int32_t a, int32_t b,
                         double t, pl_vec3 end, pl_vec3 normal) {
-  pl_vec3 from = pl_vec3_mix(pl_rod_get_vec3(contact->start, a, contact->lane),
+  pl_vec3 from = pl_vec3_lerp(pl_rod_get_vec3(contact->start, a, contact->lane),
                              pl_rod_get_vec3(contact->start, b, contact->lane), t);
   pl_vec3 start = pl_vec3_add(contact->root_start, from);
   // Where the collider's own motion would have taken that point.
-  pl_vec3 carried = pl_transform_apply(collider->end, pl_transform_unapply(collider->start, start));
+  pl_vec3 carried = pl_transform_apply(collider->end, pl_transform_apply_inverse(collider->start, start));
   pl_vec3 moved = pl_vec3_sub(end, carried);
   return pl_vec3_add_scaled(moved, normal, -pl_vec3_dot(moved, normal));
 }
@@ -54,7 +54,7 @@ static double spare_root(pl_segment *segment, const pl_collider *shape, pl_trans
   segment->radius_a = fmax(clear, 0);
   if (clear >= 0) return 0;
   const double begin = 1.0 / 3;
-  segment->a = pl_vec3_mix(segment->a, segment->b, begin);
+  segment->a = pl_vec3_lerp(segment->a, segment->b, begin);
   segment->radius_a = begin * segment->radius_b;
   return begin;
 }
@@ -70,8 +70,7 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_col
   pl_vec3 start = segment.a;
   double begin = wa == 0 ? spare_root(&segment, collider->shape, placement_of(contact, collider)) : 0;
   pl_segment_touch touch;
-  if (!pl_segment_touch_collider(&segment, collider->shape, placement_of(contact, collider), 0, &touch) ||
-      touch.gap >= 0)
+  if (!pl_segment_touch_collider(&segment, collider->shape, placement_of(contact, collider), 0, &touch) || touch.gap >= 0)
     return false;
   touch.t = begin + (1 - begin) * touch.t;
   double fraction_a = 1 - touch.t, fraction_b = touch.t,
@@ -83,7 +82,7 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_col
   pl_vec3 push = pl_vec3_scale(touch.normal, -touch.gap);
   double friction = sqrt(contact->friction * collider->shape->friction);
   if (friction > 0 && contact->start != NULL) {
-    pl_vec3 position = pl_vec3_mix(start, segment.b, touch.t),
+    pl_vec3 position = pl_vec3_lerp(start, segment.b, touch.t),
             slide = slide_of(contact, collider, a, b, touch.t, position, touch.normal);
     double length = pl_vec3_length(slide), max = friction * -touch.gap;
     if (length > 0) push = pl_vec3_add_scaled(push, slide, -(length > max ? max / length : 1));

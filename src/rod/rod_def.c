@@ -1,5 +1,5 @@
 // Defaults of a rod body.
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "pliant/rod.h"
 #include "rod/rod_parameters.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "rod/rod_build.h"
 
 static const pl_rod_joint *kinematic_above(const pl_rod_skeleton *s, int32_t joint) {
@@ -13,18 +13,17 @@ static const pl_rod_joint *kinematic_above(const pl_rod_skeleton *s, int32_t joi
 }
 
 static pl_quat base_rotation(const pl_rod_skeleton *s, int32_t joint) {
-  return pl_quat_unit(kinematic_above(s, joint)->rest.rotation);
+  return pl_quat_normalize(kinematic_above(s, joint)->rest.rotation);
 }
 
 pl_vec3 pl_rod_rest_position(const pl_rod_skeleton *s, int32_t joint) {
   const pl_rod_joint *joints = s->def->joints;
   pl_vec3 root = joints[s->roots[s->chain_of[joint]]].rest.position;
-  return pl_quat_apply(pl_quat_conjugate(base_rotation(s, joint)), pl_vec3_sub(joints[joint].rest.position, root));
+  return pl_quat_rotate(pl_quat_conjugate(base_rotation(s, joint)), pl_vec3_sub(joints[joint].rest.position, root));
 }
 
 pl_quat pl_rod_rest_rotation(const pl_rod_skeleton *s, int32_t joint) {
-  return pl_quat_multiply(pl_quat_conjugate(base_rotation(s, joint)),
-                          pl_quat_unit(s->def->joints[joint].rest.rotation));
+  return pl_quat_multiply(pl_quat_conjugate(base_rotation(s, joint)), pl_quat_normalize(s->def->joints[joint].rest.rotation));
 }
 
 // --- checks and lists
@@ -129,9 +128,8 @@ static void derive_rotations(const pl_rod_plan *plan, const chain_pose *rest, ch
     turns[i] = i == 0 ? pl_quat_identity() : turns[plan->parents[i]];
     for (int32_t child = i + 1; child < plan->joint_count; ++child) {
       if (plan->parents[child] != i) continue;
-      pl_vec3 aim = pl_quat_apply(turns[i], pl_vec3_sub(rest->positions[child], rest->positions[i]));
-      turns[i] =
-          pl_quat_multiply(pl_rod_turn_between(aim, pl_vec3_sub(pose->positions[child], pose->positions[i])), turns[i]);
+      pl_vec3 aim = pl_quat_rotate(turns[i], pl_vec3_sub(rest->positions[child], rest->positions[i]));
+      turns[i] = pl_quat_multiply(pl_rod_turn_between(aim, pl_vec3_sub(pose->positions[child], pose->positions[i])), turns[i]);
       break;
     }
     pose->rotations[i] = pl_quat_multiply(turns[i], rest->rotations[i]);
@@ -152,14 +150,14 @@ static void read_example(const pl_rod_skeleton *s, const pl_rod_batch *batch, in
   pl_vec3 root = s->def->joints[e->root].rest.position;
   for (int32_t i = 0; i < batch->plan->joint_count; ++i) {
     int32_t joint = batch->joints[LANES * i + lane];
-    pose->positions[i] = i == 0 ? (pl_vec3){0, 0, 0} : pl_quat_apply(back, pl_vec3_sub(e->positions[joint], root));
-    if (e->rotations != NULL) pose->rotations[i] = pl_quat_multiply(back, pl_quat_unit(e->rotations[joint]));
+    pose->positions[i] = i == 0 ? (pl_vec3){0, 0, 0} : pl_quat_rotate(back, pl_vec3_sub(e->positions[joint], root));
+    if (e->rotations != NULL) pose->rotations[i] = pl_quat_multiply(back, pl_quat_normalize(e->rotations[joint]));
   }
   if (e->rotations == NULL) derive_rotations(batch->plan, rest, pose);
 }
 
 static pl_vec3 direction_in(const pl_rod_plan *plan, const chain_pose *pose, int32_t i) {
-  return pl_vec3_unit_or(pl_vec3_sub(pose->positions[i], pose->positions[plan->parents[i]]), (pl_vec3){1, 0, 0});
+  return pl_vec3_normalize_or(pl_vec3_sub(pose->positions[i], pose->positions[plan->parents[i]]), (pl_vec3){1, 0, 0});
 }
 
 static void store_quat(float *to, int32_t joint, int32_t lane, pl_quat q, const float *rest) {
@@ -187,7 +185,7 @@ static void store_pose(const pl_rod_batch *batch, int32_t lane, const chain_pose
       r = pl_rod_turn_between(from, direction_in(plan, pose, i));
     }
     store_quat(turns, i, lane, r, is_rest ? NULL : batch->turns);
-    store_quat(poses, i, lane, pl_quat_unit(pose->rotations[i]), is_rest ? NULL : batch->poses);
+    store_quat(poses, i, lane, pl_quat_normalize(pose->rotations[i]), is_rest ? NULL : batch->poses);
   }
 }
 
@@ -261,7 +259,7 @@ static pl_status fill_views(pl_arena *arena, const pl_rod_skeleton *s, const pl_
       const pl_rod_example *e = &def->examples[lists->items[k]];
       if (!(e->extent > 0)) break;
       size_t number = (size_t)view_counts[lane]++;
-      pl_vec3 d = pl_vec3_unit_or(e->direction, (pl_vec3){0, 0, 1});
+      pl_vec3 d = pl_vec3_normalize_or(e->direction, (pl_vec3){0, 0, 1});
       views[(size_t)lane * count + number] = (pl_view_example){e->direction, e->extent};
       directions[VEC3_LANES * number + (size_t)lane] = d.x;
       directions[VEC3_LANES * number + LANES + (size_t)lane] = d.y;

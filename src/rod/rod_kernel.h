@@ -62,7 +62,7 @@ PL_SIMD_INLINE d4 angle_between(d4 cosine) {
   d4 t = s / (one + d4_sqrt(one - square)), t2 = t * t, sum = d4_set1(1.0 / 29);
   for (int k = 27; k >= 1; k -= 2) sum = 1.0 / k - t2 * sum;
   d4 angle = 4.0 * t * sum;
-  return d4_select(obtuse, 3.14159265358979323846 - angle, angle);
+  return d4_select(obtuse, PL_PI - angle, angle);
 }
 
 // exp(-y) for y >= 0: 2^-k times the series of what is left, at most half of ln 2.
@@ -343,8 +343,7 @@ PL_SIMD_INLINE void factor_constraints(const pl_rod_solve *solve, const float *d
     int32_t b = plan->constraint_of[k];
     // A little more than it is: a loop pulled taut has no solution of its own.
     put1(diagonal, k,
-         (get1(batch->inverse_masses, plan->constraints[2 * b]) +
-          get1(batch->inverse_masses, plan->constraints[2 * b + 1])) *
+         (get1(batch->inverse_masses, plan->constraints[2 * b]) + get1(batch->inverse_masses, plan->constraints[2 * b + 1])) *
              1.0001f);
   }
   for (int32_t e = 0; e < plan->column_start[m]; ++e) put1(entries, e, pl_f8_set1(0.0f));

@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "examples/simplex_weights.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "rod/rod_parameters.h"
 
 pl_rod_name pl_rod_name_of(const pl_rod_def *def, int32_t joint) {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/vector.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "rod/rod_build.h"
 
 // A skin while it is made; all arrays from one arena.
@@ -57,10 +57,10 @@ typedef struct tube {
 
 static void add_ring(tube *t, int32_t sides, pl_vec3 center, pl_quat frame, double radius, int32_t joint) {
   for (int32_t k = 0; k < sides; ++k) {
-    double angle = 6.283185307179586 * k / sides;
+    double angle = 2 * PL_PI * k / sides;
     pl_vec3 side = {radius * cos(angle), 0, radius * sin(angle)};
     t->joints[t->point_count] = joint;
-    t->points[t->point_count++] = pl_vec3_add(center, pl_quat_apply(frame, side));
+    t->points[t->point_count++] = pl_vec3_add(center, pl_quat_rotate(frame, side));
   }
 }
 
@@ -89,15 +89,14 @@ static void add_capsule(const pl_rod_def *def, int32_t joint, int32_t sides, tub
   int32_t parent = def->joints[joint].parent, first = t->point_count;
   pl_vec3 a = def->joints[parent].rest.position, b = def->joints[joint].rest.position, d = pl_vec3_sub(b, a);
   pl_quat frame = pl_rod_turn_between((pl_vec3){0, 1, 0}, d);
-  double thin = 0.01 * pl_vec3_length(d), ra = fmax(def->joints[parent].radius, thin),
-         rb = fmax(def->joints[joint].radius, thin);
-  pl_vec3 axis = pl_quat_apply(frame, (pl_vec3){0, 1, 0});
+  double thin = 0.01 * pl_vec3_length(d), ra = fmax(def->joints[parent].radius, thin), rb = fmax(def->joints[joint].radius, thin);
+  pl_vec3 axis = pl_quat_rotate(frame, (pl_vec3){0, 1, 0});
   for (int i = 1; i <= CAP_RINGS; ++i) {
-    double angle = 1.5707963267948966 * i / CAP_RINGS;
+    double angle = 0.5 * PL_PI * i / CAP_RINGS;
     add_ring(t, sides, pl_vec3_add_scaled(a, axis, -ra * cos(angle)), frame, ra * sin(angle), parent);
   }
   for (int i = CAP_RINGS; i >= 1; --i) {
-    double angle = 1.5707963267948966 * i / CAP_RINGS;
+    double angle = 0.5 * PL_PI * i / CAP_RINGS;
     add_ring(t, sides, pl_vec3_add_scaled(b, axis, rb * cos(angle)), frame, rb * sin(angle), parent);
   }
   for (int ring = 0; ring + 1 < 2 * CAP_RINGS; ++ring)
@@ -148,8 +147,8 @@ static pl_status sort_by_joint(const draft *d, pl_rod_model *model, pl_error *er
     int32_t point = (int32_t)(k / (size_t)d->influence_count), at = start[d->joints[k]]++;
     points[at] = point;
     weights[at] = d->weights[k];
-    offsets[at] = pl_f4_of_vec3(
-        d->offsets != NULL ? d->offsets[k] : pl_transform_unapply(model->rests[d->joints[k]], d->points[point]));
+    offsets[at] = pl_f4_of_vec3(d->offsets != NULL ? d->offsets[k]
+                                                   : pl_transform_apply_inverse(model->rests[d->joints[k]], d->points[point]));
   }
   // Filling has moved every start to its end.
   for (int32_t j = model->joint_count; j > 0; --j) start[j] = start[j - 1];

@@ -2,8 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/quat.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
+#include "pliant/math.h"
 #include "rod/rod_kernels.h"
 
 static size_t rounded(size_t bytes) {
@@ -85,10 +86,8 @@ void pl_rod_place_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch,
   s.roots[3 * slot + 1] = root.y;
   s.roots[3 * slot + 2] = root.z;
   for (int32_t i = 0; i < b->plan->joint_count; ++i) {
-    pl_rod_put_vec3(lanes.positions, i, lane,
-                    pl_quat_apply(base.rotation, pl_rod_get_vec3(lanes.rest_positions, i, lane)));
-    pl_rod_put_quat(lanes.rotations, i, lane,
-                    pl_quat_multiply(base.rotation, pl_rod_get_quat(lanes.rest_rotations, i, lane)));
+    pl_rod_put_vec3(lanes.positions, i, lane, pl_quat_rotate(base.rotation, pl_rod_get_vec3(lanes.rest_positions, i, lane)));
+    pl_rod_put_quat(lanes.rotations, i, lane, pl_quat_multiply(base.rotation, pl_rod_get_quat(lanes.rest_rotations, i, lane)));
     pl_rod_put_quat(lanes.matches, i, lane, base.rotation);
     if (lanes.shadow_matches != NULL) pl_rod_put_quat(lanes.shadow_matches, i, lane, base.rotation);
   }
@@ -178,16 +177,14 @@ int32_t pl_rod_find_not_finite(const pl_model *model, const void *state) {
 
 void pl_rod_turn_lane(pl_rod_lanes lanes, int32_t joint_count, int32_t lane, pl_quat turn) {
   for (int32_t i = 0; i < joint_count; ++i) {
-    pl_rod_put_vec3(lanes.positions, i, lane, pl_quat_apply(turn, pl_rod_get_vec3(lanes.positions, i, lane)));
-    pl_rod_put_vec3(lanes.velocities, i, lane, pl_quat_apply(turn, pl_rod_get_vec3(lanes.velocities, i, lane)));
-    pl_rod_put_vec3(lanes.spins, i, lane, pl_quat_apply(turn, pl_rod_get_vec3(lanes.spins, i, lane)));
-    pl_rod_put_quat(lanes.rotations, i, lane,
-                    pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.rotations, i, lane))));
-    pl_rod_put_quat(lanes.matches, i, lane,
-                    pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.matches, i, lane))));
+    pl_rod_put_vec3(lanes.positions, i, lane, pl_quat_rotate(turn, pl_rod_get_vec3(lanes.positions, i, lane)));
+    pl_rod_put_vec3(lanes.velocities, i, lane, pl_quat_rotate(turn, pl_rod_get_vec3(lanes.velocities, i, lane)));
+    pl_rod_put_vec3(lanes.spins, i, lane, pl_quat_rotate(turn, pl_rod_get_vec3(lanes.spins, i, lane)));
+    pl_rod_put_quat(lanes.rotations, i, lane, pl_quat_normalize(pl_quat_multiply(turn, pl_rod_get_quat(lanes.rotations, i, lane))));
+    pl_rod_put_quat(lanes.matches, i, lane, pl_quat_normalize(pl_quat_multiply(turn, pl_rod_get_quat(lanes.matches, i, lane))));
     if (lanes.shadow_matches != NULL)
       pl_rod_put_quat(lanes.shadow_matches, i, lane,
-                      pl_quat_unit(pl_quat_multiply(turn, pl_rod_get_quat(lanes.shadow_matches, i, lane))));
+                      pl_quat_normalize(pl_quat_multiply(turn, pl_rod_get_quat(lanes.shadow_matches, i, lane))));
   }
 }
 
@@ -210,14 +207,14 @@ void pl_rod_state_teleport(const pl_model *model, void *state, pl_transform moti
 }
 
 pl_quat pl_rod_turn_between(pl_vec3 from, pl_vec3 to) {
-  pl_vec3 a = pl_vec3_unit_or(from, (pl_vec3){1, 0, 0}), b = pl_vec3_unit_or(to, a);
+  pl_vec3 a = pl_vec3_normalize_or(from, (pl_vec3){1, 0, 0}), b = pl_vec3_normalize_or(to, a);
   double w = 1 + pl_vec3_dot(a, b);
   pl_vec3 c = pl_vec3_cross(a, b);
   if (w < 1e-12) {
     c = pl_vec3_cross(a, fabs(a.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0});
     w = 0;
   }
-  return pl_quat_unit((pl_quat){c.x, c.y, c.z, w});
+  return pl_quat_normalize((pl_quat){c.x, c.y, c.z, w});
 }
 
 // A joint's orientation, turned by the least that points its bones where its children are: exactly for one child, as
@@ -247,7 +244,7 @@ static pl_quat aligned(const bones *b, pl_quat rotation) {
     for (int i = 0; i < 3; ++i) m.m[i][i] += some;
     turn = pl_rotation_of_mat3(m, pl_quat_identity());
   }
-  return pl_quat_unit(pl_quat_multiply(turn, rotation));
+  return pl_quat_normalize(pl_quat_multiply(turn, rotation));
 }
 
 // Frames of a chain's joints in the world, in the order of the chain.
@@ -259,9 +256,8 @@ static void find_frames(const pl_rod_batch *b, pl_rod_lanes lanes, int32_t lane,
     int32_t p = plan->parents[i];
     pl_quat deviation = pl_quat_multiply(pl_rod_get_quat(lanes.rotations, p, lane),
                                          pl_quat_conjugate(pl_rod_get_quat(lanes.rest_rotations, p, lane)));
-    pl_vec3 rest =
-        pl_vec3_sub(pl_rod_get_vec3(lanes.rest_positions, i, lane), pl_rod_get_vec3(lanes.rest_positions, p, lane));
-    add_bone(&all[p], pl_quat_apply(deviation, rest),
+    pl_vec3 rest = pl_vec3_sub(pl_rod_get_vec3(lanes.rest_positions, i, lane), pl_rod_get_vec3(lanes.rest_positions, p, lane));
+    add_bone(&all[p], pl_quat_rotate(deviation, rest),
              pl_vec3_sub(pl_rod_get_vec3(lanes.positions, i, lane), pl_rod_get_vec3(lanes.positions, p, lane)));
   }
   for (int32_t i = 0; i < plan->joint_count; ++i)
@@ -314,7 +310,7 @@ static void add_fraction(void *data, int32_t joint, pl_transform frame) {
         if (s->morph_weights[m] != 0)
           moved = pl_vec3_add_scaled(moved, pl_vec3_of_f4(rod->morphs[at]), (double)s->morph_weights[m]);
       }
-      carried = pl_vec3_add(carried, pl_quat_apply(from_rest, moved));
+      carried = pl_vec3_add(carried, pl_quat_rotate(from_rest, moved));
     }
     s->points[point] = pl_vec3_add_scaled(s->points[point], carried, (double)rod->skin_weights[k]);
   }

@@ -1,7 +1,7 @@
 // Inputs of a rod body: weights, targets of kinematic joints, the camera; and weights by the view direction.
 #include <string.h>
 
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "rod/rod_model.h"
 
 pl_example_view pl_rod_list_examples(const pl_model *model) {
@@ -127,7 +127,7 @@ static pl_quat mix(const pl_rod_batch *batch, const float *poses, int32_t joint,
     pl_quat q = pl_rod_get_quat(rest ? poses : poses + (size_t)(k + 1) * stride, joint, lane);
     sum = (pl_quat){sum.x + weight * q.x, sum.y + weight * q.y, sum.z + weight * q.z, sum.w + weight * q.w};
   }
-  return pl_quat_dot(sum, sum) > 1e-12 ? pl_quat_unit(sum) : pl_rod_get_quat(poses, joint, lane);
+  return pl_quat_dot(sum, sum) > 1e-12 ? pl_quat_normalize(sum) : pl_rod_get_quat(poses, joint, lane);
 }
 
 // The same in double precision as the kernel does in single.
@@ -144,7 +144,7 @@ int32_t pl_rod_blend(const pl_model *model, int32_t chain, const double *weights
     if (i == 0) continue;
     const float *aim = batch->aims + VEC3_LANES * (size_t)i + (size_t)lane;
     pl_vec3 from = p == 0 ? (pl_vec3){(double)aim[0], (double)aim[LANES], (double)aim[2 * LANES]} : directions[p];
-    directions[i] = pl_vec3_unit_or(pl_quat_apply(mix(batch, batch->turns, i, lane, weights), from), from);
+    directions[i] = pl_vec3_normalize_or(pl_quat_rotate(mix(batch, batch->turns, i, lane, weights), from), from);
     joints[i].position =
         pl_vec3_add_scaled(joints[p].position, directions[i], (double)batch->lengths[LANES * (i - 1) + lane]);
   }

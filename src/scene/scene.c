@@ -4,7 +4,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "scene/scene_types.h"
 
 // The first error among findings from `begin` on, as the error of the whole call.
@@ -21,19 +21,18 @@ static pl_status fail_with_first(const pl_findings *findings, int32_t begin, pl_
 
 // A document's text, where it is from, and what to replace in it.
 typedef struct source {
-  const char *text, *name, *folder;
-  size_t size;
-  const pl_scene_override *overrides;
-  int32_t override_count;
+  pl_memory_source document;
+  pl_scene_overrides overrides;
 } source;
 
 static pl_status read_into(pl_scene *scene, const source *from, pl_findings *findings, pl_error *error) {
   int32_t begin = pl_findings_count(findings, PL_SEVERITY_NOTE);
-  scene->folder = pl_arena_copy_text(&scene->arena, from->folder);
+  scene->folder = pl_arena_copy_text(&scene->arena, from->document.folder != NULL ? from->document.folder : ".");
   if (scene->folder == NULL) return pl_fail_memory(error);
-  pl_status status = pl_json_parse(scene->context, from->text, from->size, from->name, findings, &scene->json, error);
+  const pl_memory_source *document = &from->document;
+  pl_status status = pl_json_parse(scene->context, document->bytes, document->size, document->name, findings, &scene->json, error);
   if (status < 0) return status;
-  status = pl_scene_override_all(scene, from->overrides, from->override_count, error);
+  status = pl_scene_override_all(scene, from->overrides.items, from->overrides.count, error);
   if (status < 0) return status;
   status = pl_scene_fill(scene, findings, error);
   if (status >= 0) status = pl_scene_check_sense(scene, findings);
@@ -62,36 +61,27 @@ static pl_status read_source(pl_context *context, const source *from, pl_scene *
   return PL_OK;
 }
 
-pl_status pl_scene_load_memory(pl_context *context, const char *text, size_t size, const char *name, const char *folder,
-                               pl_scene **scene, pl_findings *findings, pl_error *error) {
-  return read_source(context, &(source){.text = text, .name = name, .folder = folder, .size = size}, scene, findings, error);
+pl_status pl_scene_load_memory(pl_context *context, const pl_memory_source *document, pl_scene **scene, pl_findings *findings,
+                               pl_error *error) {
+  return read_source(context, &(source){.document = *document}, scene, findings, error);
 }
 
-pl_status pl_scene_load_with(pl_context *context, const char *path, const pl_scene_override *overrides, int32_t override_count,
-                             pl_scene **scene, pl_findings *findings, pl_error *error) {
+pl_status pl_scene_load_with(pl_context *context, const char *path, const pl_scene_overrides *overrides, pl_scene **scene,
+                             pl_findings *findings, pl_error *error) {
   *scene = NULL;
   pl_bytes bytes;
   pl_status status = pl_bytes_read(context, path, &bytes, error);
   if (status < 0) return status;
   char *folder = pl_path_folder(context, path);
-  if (folder == NULL)
-    status = pl_fail_memory(error);
-  else
-    status = read_source(context,
-                         &(source){.text = (const char *)bytes.data,
-                                   .name = path,
-                                   .folder = folder,
-                                   .size = bytes.size,
-                                   .overrides = overrides,
-                                   .override_count = override_count},
-                         scene, findings, error);
+  source from = {.document = {bytes.data, bytes.size, path, folder}, .overrides = *overrides};
+  status = folder == NULL ? pl_fail_memory(error) : read_source(context, &from, scene, findings, error);
   pl_release(context, folder);
   pl_bytes_free(&bytes);
   return status;
 }
 
 pl_status pl_scene_load(pl_context *context, const char *path, pl_scene **scene, pl_findings *findings, pl_error *error) {
-  return pl_scene_load_with(context, path, NULL, 0, scene, findings, error);
+  return pl_scene_load_with(context, path, &(pl_scene_overrides){0}, scene, findings, error);
 }
 
 void pl_scene_destroy(pl_scene *scene) {
@@ -124,7 +114,7 @@ pl_scene_report pl_scene_get_report(const pl_scene *scene) {
 }
 
 static pl_camera camera_at(const pl_scene_camera_def *def, double time) {
-  pl_camera camera = {def->eye, def->target, def->up, def->field_of_view * 3.14159265358979323846 / 180};
+  pl_camera camera = {def->eye, def->target, def->up, def->field_of_view * PL_PI / 180};
   const pl_scene_view *path = def->path.items;
   int32_t count = def->path.count, next = 0;
   while (next < count && path[next].time <= time) ++next;
@@ -132,8 +122,8 @@ static pl_camera camera_at(const pl_scene_camera_def *def, double time) {
     const pl_scene_view *a = &path[next > 0 ? next - 1 : 0], *b = &path[next < count ? next : count - 1];
     double t = b->time > a->time ? (time - a->time) / (b->time - a->time) : 0;
     t = fmin(fmax(t, 0), 1);
-    camera.eye = pl_vec3_mix(a->eye, b->eye, t);
-    camera.target = pl_vec3_mix(a->target, b->target, t);
+    camera.eye = pl_vec3_lerp(a->eye, b->eye, t);
+    camera.target = pl_vec3_lerp(a->target, b->target, t);
   }
   return camera;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/step.h"
 
 // --- what the rest shape is chosen from ------------------------------------------------------------------------------
@@ -66,7 +66,8 @@ static pl_status choose_settings(pl_scene_instance *set, const pl_scene_actor *s
   return PL_OK;
 }
 
-static pl_status make_def(pl_scene_instance *set, const pl_instance_part *part, pl_actor_def *def, pl_findings *findings, pl_error *error) {
+static pl_status make_def(pl_scene_instance *set, const pl_instance_part *part, pl_actor_def *def, pl_findings *findings,
+                          pl_error *error) {
   const pl_scene_actor *source = &part->source->actor;
   choose_numbers(source, def);
   def->behaviour = pl_behaviour_find(source->behaviour);
@@ -83,7 +84,7 @@ static pl_status make_def(pl_scene_instance *set, const pl_instance_part *part, 
 static void complain_actor(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, const pl_error *error) {
   const pl_json *json = part->source->actor.json, *json_node = pl_json_find(json, error->field);
   pl_instance_add_finding(set->scene, json_node != NULL ? json_node : json, findings, PL_SEVERITY_ERROR, "actor-failed", "",
-                    "the actor of body \"%s\" cannot be made: %s", part->source->name, error->text);
+                          "the actor of body \"%s\" cannot be made: %s", part->source->name, error->text);
 }
 
 // The mesh that is named as a cage; of tets, the surface around them.
@@ -93,7 +94,7 @@ static pl_status make_cage(pl_scene_instance *set, const pl_scene_actor *source,
   if (status < 0 || pl_mesh_get_view(*cage).tet_count == 0) return status;
   pl_mesh *tets = *cage;
   *cage = NULL;
-  status = pl_mesh_boundary(set->context, tets, cage, NULL, error);
+  status = pl_mesh_build_boundary(set->context, tets, cage, NULL, error);
   pl_mesh_destroy(tets);
   return status;
 }

@@ -38,7 +38,7 @@ static double found_of(const pl_actor_report *report, int32_t kind) {
   const double found[EXPECTATION_COUNT] = {report->advance,
                                            (double)report->tally.steps,
                                            (double)report->tally.hops,
-                                           report->turned / 6.283185307179586,
+                                           report->turned / (2 * PL_PI),
                                            (double)report->tally.tumbles,
                                            report->max_lean,
                                            report->max_acceleration,
@@ -71,10 +71,10 @@ pl_scene_instance_expectation pl_scene_instance_get_expectation(const pl_scene_i
   double wanted = wanted_of(&player->source->expect, kind), found = found_of(&report, kind);
   bool is_max = EXPECTATIONS[kind].is_max;
   return (pl_scene_instance_expectation){.actor = actor,
-                                .name = EXPECTATIONS[kind].name,
-                                .unit = EXPECTATIONS[kind].unit,
-                                .wanted = wanted,
-                                .found = found,
-                                .is_max = is_max,
-                                .met = is_max ? found <= wanted : found >= wanted};
+                                         .name = EXPECTATIONS[kind].name,
+                                         .unit = EXPECTATIONS[kind].unit,
+                                         .wanted = wanted,
+                                         .found = found,
+                                         .is_max = is_max,
+                                         .met = is_max ? found <= wanted : found >= wanted};
 }

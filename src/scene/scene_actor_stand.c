@@ -4,8 +4,8 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "math/quat.h"
 #include "pliant/fem.h"
+#include "pliant/math.h"
 #include "scene/scene_actor.h"
 
 // Share of its height that a body may lose; below it behaviours make up for what their own weight takes.
@@ -40,7 +40,8 @@ static double extent(const standing *s, pl_vec3 along, bool all) {
 
 // A body that is held at one place only would tip over, not sink; it stands on something a sixth as wide as itself.
 static bool is_base(const standing *s) {
-  pl_vec3 side = pl_vec3_unit_or(pl_vec3_cross(s->up, (pl_vec3){0, 0, 1}), (pl_vec3){1, 0, 0}), front = pl_vec3_cross(s->up, side);
+  pl_vec3 side = pl_vec3_normalize_or(pl_vec3_cross(s->up, (pl_vec3){0, 0, 1}), (pl_vec3){1, 0, 0}),
+          front = pl_vec3_cross(s->up, side);
   return extent(s, side, false) >= extent(s, side, true) / 6 && extent(s, front, false) >= extent(s, front, true) / 6;
 }
 
@@ -105,7 +106,7 @@ pl_status pl_instance_check_standing(pl_scene_instance *set, const pl_instance_p
   standing s = {.points = pl_allocate_array(set->context, (size_t)view.point_count, sizeof(pl_vec3)),
                 .pinned = pl_allocate_array(set->context, (size_t)view.point_count, sizeof(int32_t)),
                 .point_count = view.point_count,
-                .up = pl_quat_apply(pl_quat_conjugate(body->def.placement.rotation), pl_vec3_scale(pull, -1 / gravity))};
+                .up = pl_quat_rotate(pl_quat_conjugate(body->def.placement.rotation), pl_vec3_scale(pull, -1 / gravity))};
   pl_status status = s.points == NULL || s.pinned == NULL ? pl_fail_memory(error) : PL_OK;
   if (status >= 0) {
     for (int32_t i = 0; i < view.point_count; ++i) s.points[i] = view.points[i];

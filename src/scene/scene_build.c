@@ -5,15 +5,15 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "pliant/step.h"
 #include "scene/scene_actor.h"
 #include "scene/scene_detail.h"
 #include "scene/scene_fem.h"
 #include "scene/scene_rod.h"
 
-void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_findings *findings, pl_severity severity, const char *kind,
-                       const char *fix, const char *format, ...) {
+void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_findings *findings, pl_severity severity,
+                             const char *kind, const char *fix, const char *format, ...) {
   char text[768];
   va_list arguments;
   va_start(arguments, format);
@@ -51,7 +51,8 @@ static pl_status make_carrier(pl_scene_instance *set, pl_instance_part *part, pl
   if (pl_mesh_get_view(part->tets).tet_count > 0 && !solid) return PL_OK;
   const char *wrong = solid ? body->mesh : body->tets.mesh, *what = solid ? "is no surface" : "has no tets";
   pl_instance_add_finding(set->scene, pl_json_find(solid ? body->json : body->tets.json, "mesh"), findings, PL_SEVERITY_ERROR,
-                    "wrong-elements", "`mesh` is a surface, and `tets.mesh` the tets that carry it", "mesh \"%s\" %s", wrong, what);
+                          "wrong-elements", "`mesh` is a surface, and `tets.mesh` the tets that carry it", "mesh \"%s\" %s", wrong,
+                          what);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "mesh \"%s\" %s", wrong, what);
 }
 
@@ -130,8 +131,8 @@ static pl_body_def place_copy(pl_scene_instance *set, const pl_instance_part *pa
   if (repeat->jitter > 0) def.placement.position = pl_vec3_add(def.placement.position, random_vector(&set->random, repeat->jitter));
   if (repeat->turn > 0) {
     pl_vec3 axis = random_vector(&set->random, 1);
-    double angle = repeat->turn * pl_random_between(&set->random, -1, 1) * 3.14159265358979323846 / 180;
-    def.placement.rotation = pl_quat_multiply(pl_quat_of_axis_angle(axis, angle), def.placement.rotation);
+    double angle = repeat->turn * pl_random_between(&set->random, -1, 1) * PL_PI / 180;
+    def.placement.rotation = pl_quat_multiply(pl_quat_from_axis_angle(axis, angle), def.placement.rotation);
   }
   return def;
 }
@@ -158,10 +159,10 @@ static pl_status add_copy(pl_scene_instance *set, pl_instance_part *part, const 
     snprintf(name, sizeof name, "%s", part->source->name);
   const pl_color color = part->source->color;
   part->body = (pl_scene_instance_body){.name = pl_arena_copy_text(&set->arena, name),
-                               .has_color = color.r >= 0,
-                               .color = color,
-                               .mesh = part->tets,
-                               .surface = part->surface};
+                                        .has_color = color.r >= 0,
+                                        .color = color,
+                                        .mesh = part->tets,
+                                        .surface = part->surface};
   if (part->body.name == NULL) return pl_fail_memory(error);
   pl_status status = pl_world_add_body(set->world, def, &part->body.id, error);
   // A shell is drawn by its own triangles.
@@ -198,8 +199,8 @@ static pl_status add_body(pl_scene_instance *set, const pl_scene_body *source, p
     destroy_part(&part);
     if (status != PL_ERROR_OUT_OF_MEMORY && error != NULL && error->file[0] == '\0')
       pl_instance_add_finding(set->scene, source->json, findings, PL_SEVERITY_ERROR, "body-failed", "",
-                        "body \"%s\" cannot be made: %s%s%s", source->name, error->field, error->field[0] != '\0' ? ": " : "",
-                        error->text);
+                              "body \"%s\" cannot be made: %s%s%s", source->name, error->field, error->field[0] != '\0' ? ": " : "",
+                              error->text);
   }
   return status;
 }
@@ -234,11 +235,12 @@ static pl_status add_collider(pl_scene_instance *set, const pl_scene_collider *s
   }
   def.keys = keys;
   def.key_count = source->keys.count;
-  status = pl_world_add_collider(set->world, &def, &PL_ITEM(&set->colliders, pl_instance_collider, set->colliders.count - 1).id, error);
+  status =
+      pl_world_add_collider(set->world, &def, &PL_ITEM(&set->colliders, pl_instance_collider, set->colliders.count - 1).id, error);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY)
     pl_instance_add_finding(set->scene, source->json, findings, PL_SEVERITY_ERROR, "collider-failed", "",
-                      "this collider cannot be made: %s%s%s", error == NULL ? "" : error->field,
-                      error != NULL && error->field[0] != '\0' ? ": " : "", error == NULL ? "" : error->text);
+                            "this collider cannot be made: %s%s%s", error == NULL ? "" : error->field,
+                            error != NULL && error->field[0] != '\0' ? ": " : "", error == NULL ? "" : error->text);
   return status;
 }
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "math/vec3.h"
 #include "pliant/fem.h"
+#include "pliant/math.h"
 #include "scene/scene_actor.h"
 #include "scene/scene_check.h"
 
@@ -134,7 +134,7 @@ static void check_part(pl_scene_checker *c, const pl_scene_actor *actor, int32_t
 static void check_heading(pl_scene_checker *c, const pl_json *json, pl_vec3 heading) {
   const pl_json *json_node = pl_json_find(json, "heading");
   if (json_node == NULL) return;
-  pl_vec3 up = pl_vec3_unit_or(c->scene->document.gravity, (pl_vec3){0, 1, 0});
+  pl_vec3 up = pl_vec3_normalize_or(c->scene->document.gravity, (pl_vec3){0, 1, 0});
   pl_vec3 level = pl_vec3_add_scaled(heading, up, -pl_vec3_dot(heading, up));
   if (!(pl_vec3_length(level) > 1e-6 * pl_vec3_length(heading)) || !(pl_vec3_length(heading) > 0))
     pl_checker_complain(c, json_node, "no-direction", "give a direction such as [1, 0, 0]",

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "scene/scene_check.h"
 #include "scene/scene_detail.h"
 

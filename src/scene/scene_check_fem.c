@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "fem/fem_parameters.h"
-#include "text/json.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "scene/scene_check.h"
 #include "scene/scene_fem.h"
+#include "text/json.h"
 
 static void warn(pl_scene_checker *c, const pl_json *value, const char *kind, const char *why, const char *fix, const char *text) {
   const pl_finding about = {.severity = PL_SEVERITY_WARNING, .index = -1, .kind = kind, .why = why, .fix = fix};
@@ -74,7 +74,7 @@ static void check_elements(pl_scene_checker *c, const pl_scene_body *body) {
 
 // What lives in a plane z = const must be put and started there.
 static void check_plane(pl_scene_checker *c, const pl_scene_body *body) {
-  pl_vec3 axis = pl_quat_apply(body->def.placement.rotation, (pl_vec3){0, 0, 1});
+  pl_vec3 axis = pl_quat_rotate(body->def.placement.rotation, (pl_vec3){0, 0, 1});
   if (!(axis.z > 1 - 1e-9))
     pl_checker_complain(c, pl_checker_position(body->json, "rotation"), "not-in-plane", "turn it around z only",
                         "the material `%s` lives in a plane z = const, and this turns it out of it", word_of(&body->fem));

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "rod/rod_skeleton.h"
 #include "scene/scene_check.h"
 #include "scene/scene_rod.h"

@@ -6,7 +6,7 @@ static pl_status complain(pl_scene_instance *set, const pl_instance_part *part, 
                           pl_error *error) {
   if (error->status == PL_ERROR_OUT_OF_MEMORY) return error->status;
   pl_instance_add_finding(set->scene, cut->json, findings, PL_SEVERITY_ERROR, "cut-failed", "", "body \"%s\" cannot be cut: %s%s%s",
-                    part->source->name, error->field, error->field[0] != '\0' ? ": " : "", error->text);
+                          part->source->name, error->field, error->field[0] != '\0' ? ": " : "", error->text);
   return error->status;
 }
 
@@ -18,16 +18,15 @@ pl_status pl_instance_cut_tets(pl_scene_instance *set, pl_instance_part *part, p
     def.blade_count = cut->hilts.count;
     def.blade_hilts = cut->hilts.items;
     def.blade_tips = cut->tips.items;
-    pl_mesh *mesh = NULL;
-    pl_cut_report report;
-    if (pl_mesh_cut(set->context, &def, part->tets, &mesh, NULL, &report, error) < 0)
-      return complain(set, part, cut, findings, error);
+    pl_cut_result result;
+    if (pl_mesh_cut(set->context, &def, part->tets, &result, error) < 0) return complain(set, part, cut, findings, error);
     pl_mesh_destroy(part->tets);
-    part->tets = mesh;
-    if (report.split_tet_count + report.copied_point_count == 0)
+    part->tets = result.mesh;
+    pl_embedding_destroy(result.embedding);
+    if (result.report.split_tet_count + result.report.copied_point_count == 0)
       pl_instance_add_finding(set->scene, cut->json, findings, PL_SEVERITY_WARNING, "empty-cut",
-                        "places are in the mesh's frame; a blade must pass through whole tets",
-                        "this cut meets no tet of body \"%s\"", part->source->name);
+                              "places are in the mesh's frame; a blade must pass through whole tets",
+                              "this cut meets no tet of body \"%s\"", part->source->name);
   }
   return PL_OK;
 }

@@ -2,7 +2,7 @@
 #ifndef PL_SCENE_DETAIL_H
 #define PL_SCENE_DETAIL_H
 
-#include "pliant/recording.h"
+#include "pliant/detail_session.h"
 #include "scene/scene_instance.h"
 
 // Let the bodies that have a `detail` show it; the colliders must be there (scene_detail.c).

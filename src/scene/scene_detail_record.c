@@ -3,7 +3,7 @@
 // Both bodies stand in one world, apart from each other, and each has its own copy of the tool, placed as its body is. So step, gravity and what else the
 // scene holds are the same for both, and comparing them in the frame of the mesh compares what was done to one object. A touch begins from the world as it was
 // built, and is quasi-static: the tool takes its way in a few steps and stands still until nothing moves. The contact is found by the code that serves the layer
-// (world/world_detail.h), so that a body that is touched again in the same way finds its own example, to the last bit.
+// (detail/detail_layer.h), so that a body that is touched again in the same way finds its own example, to the last bit.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "body/body_method.h"
-#include "math/quat.h"
+#include "detail/detail_layer.h"
+#include "pliant/math.h"
 #include "pliant/step.h"
 #include "scene/scene_detail.h"
-#include "world/world_detail.h"
 
 // The tool starts this share of its depth above the surface.
 static const double HEADROOM = 0.05;
@@ -159,7 +159,7 @@ static pl_quat turn_between(pl_vec3 a, pl_vec3 b) {
   pl_vec3 axis = pl_vec3_cross(a, b);
   double cosine = pl_vec3_dot(a, b), length = pl_vec3_length(axis);
   if (length < 1e-12) return cosine > 0 ? pl_quat_identity() : (pl_quat){1, 0, 0, 0};  // half a turn around x
-  return pl_quat_of_axis_angle(axis, atan2(length, cosine));
+  return pl_quat_from_axis_angle(axis, atan2(length, cosine));
 }
 
 static way make_way(const recorder *r, const pl_scene_touch *touch, pl_vec3 site, pl_vec3 outward) {
@@ -195,7 +195,7 @@ static pl_status find_site(const recorder *r, const pl_scene_touch *touch, pl_ve
   for (int k = 0; k < 3 && !(pl_vec3_length(touch->toward) > 0); ++k)
     *outward =
         pl_vec3_add_scaled(*outward, r->normals[object->triangles[3 * (size_t)hit.triangle + (size_t)k]], hit.barycentric[k]);
-  *outward = pl_vec3_unit_or(*outward, (pl_vec3){0, 1, 0});
+  *outward = pl_vec3_normalize_or(*outward, (pl_vec3){0, 1, 0});
   return PL_OK;
 }
 
@@ -224,8 +224,7 @@ static pl_status plan(const recorder *r, const pl_scene_touch *touch, way *ways,
 static double max_motion(const recorder *r) {
   double max = 0;
   for (int s = 0; s < SIDE_COUNT; ++s)
-    for (int32_t i = 0; i < r->session->object.surface_count; ++i)
-      max = fmax(max, pl_vec3_distance(r->before[s][i], r->now[s][i]));
+    for (int32_t i = 0; i < r->session->object.surface_count; ++i) max = fmax(max, pl_vec3_distance(r->before[s][i], r->now[s][i]));
   return max;
 }
 
@@ -248,9 +247,9 @@ static pl_status run_touch(recorder *r, const pl_scene_touch *touch, int32_t pos
   for (int64_t i = 0; status >= 0 && i < max && (i <= moving || report->rest_motion > limit); ++i) status = step_once(r, report);
   if (status >= 0 && report->rest_motion > limit)
     pl_instance_add_finding(r->scene, touch->json, r->findings, PL_SEVERITY_WARNING, "not-at-rest",
-                      "raise `settle`, or damp the bodies: `\"scheme\": \"implicit-euler\"`, `mass_damping`, `damping`",
-                      "the surface still moves %.3g m in a step, %.3g times what counts as rest", report->rest_motion,
-                      report->rest_motion / limit);
+                            "raise `settle`, or damp the bodies: `\"scheme\": \"implicit-euler\"`, `mass_damping`, `damping`",
+                            "the surface still moves %.3g m in a step, %.3g times what counts as rest", report->rest_motion,
+                            report->rest_motion / limit);
   return status;
 }
 
@@ -269,11 +268,11 @@ static pl_status keep(recorder *r, const pl_scene_touch *touch, pl_collider_id t
   if (session->arena.failed) return pl_fail_memory(r->error);
   (void)pl_body_get_positions(r->world, r->parts[COARSE]->body.id, moved);
   for (int32_t i = 0; i < object->material_count; ++i)
-    moved[i] = pl_vec3_sub(pl_transform_unapply(r->placements[COARSE], moved[i]), object->material_points[i]);
+    moved[i] = pl_vec3_sub(pl_transform_apply_inverse(r->placements[COARSE], moved[i]), object->material_points[i]);
   for (int s = 0; s < SIDE_COUNT; ++s)
-    for (int32_t i = 0; i < object->surface_count; ++i) surfaces[s][i] = pl_transform_unapply(r->placements[s], r->now[s][i]);
-  contact.point = pl_transform_unapply(r->placements[COARSE], contact.point);
-  contact.normal = pl_quat_apply(pl_quat_conjugate(r->placements[COARSE].rotation), contact.normal);
+    for (int32_t i = 0; i < object->surface_count; ++i) surfaces[s][i] = pl_transform_apply_inverse(r->placements[s], r->now[s][i]);
+  contact.point = pl_transform_apply_inverse(r->placements[COARSE], contact.point);
+  contact.normal = pl_quat_rotate(pl_quat_conjugate(r->placements[COARSE].rotation), contact.normal);
   contact.patch_points = patch;
   *recording = (pl_detail_recording){recording->label, object, moved, surfaces[COARSE], surfaces[FINE], contact};
   return PL_OK;

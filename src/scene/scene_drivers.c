@@ -5,8 +5,9 @@
 
 #include "base/error.h"
 #include "examples/weights.h"
-#include "math/quat.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
+#include "pliant/math.h"
 #include "pliant/step.h"
 #include "scene/scene_rod.h"
 
@@ -82,7 +83,7 @@ static pl_status make_view(const making *m) {
   if (arena->failed) return pl_fail_memory(m->error);
   for (int32_t k = 0; k < n; ++k) {
     const pl_scene_view_example *view = &((const pl_scene_view_example *)def->views.items)[k];
-    views[k] = (pl_view_example){view->direction, view->extent * 3.14159265358979323846 / 180};
+    views[k] = (pl_view_example){view->direction, view->extent * PL_PI / 180};
   }
   driver->kind = PL_DRIVER_VIEW;
   driver->views = views;
@@ -214,8 +215,8 @@ static double angle_of(const pl_instance_driver *entry, double time) {
   pl_vec3 sine = {turn.x, turn.y, turn.z}, axis = entry->source->about;
   bool whole = !(pl_vec3_length(axis) > 1e-12);
   // About an axis: the twist part of the rotation, with its sign.
-  double part = whole ? pl_vec3_length(sine) : pl_vec3_dot(sine, pl_vec3_unit_or(axis, axis));
-  return 2 * atan2(part, turn.w) * 180 / 3.14159265358979323846;
+  double part = whole ? pl_vec3_length(sine) : pl_vec3_dot(sine, pl_vec3_normalize_or(axis, axis));
+  return 2 * atan2(part, turn.w) * 180 / PL_PI;
 }
 
 // Metres per second over a step.
@@ -235,7 +236,8 @@ static pl_vec3 eye_at(const pl_scene_instance *set, double time) {
   return set->has_eye ? set->eye : pl_scene_get_camera(set->scene, time).eye;
 }
 
-static pl_status drive(pl_scene_instance *set, pl_world *world, const pl_instance_driver *entry, double now, double end, pl_error *error) {
+static pl_status drive(pl_scene_instance *set, pl_world *world, const pl_instance_driver *entry, double now, double end,
+                       pl_error *error) {
   double weights[PL_MAX_EXAMPLES];
   pl_weight_input input = {.time = now};
   if (entry->source->kind == PL_SCENE_DRIVER_ANGLE) input.time = angle_of(entry, end);
@@ -244,7 +246,7 @@ static pl_status drive(pl_scene_instance *set, pl_world *world, const pl_instanc
     pl_vec3 center;
     pl_quat turn = turn_of_body(set, entry, &center);
     pl_vec3 to_camera = pl_vec3_sub(eye_at(set, now), center);
-    input.direction = pl_quat_apply(pl_quat_conjugate(turn), to_camera);
+    input.direction = pl_quat_rotate(pl_quat_conjugate(turn), to_camera);
   }
   pl_weight_driver_evaluate(&entry->driver, &input, weights);
   for (int32_t m = 0; m < entry->manifold_count; ++m) {

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "body/body_method.h"
 #include "contact/surface_tree.h"
-#include "math/vec3.h"
 #include "mesh/topology.h"
+#include "pliant/math.h"
 #include "scene/scene_fem.h"
 
 static void add_triangle(pl_instance_skin *skin, int32_t *triangles, int32_t a, int32_t b, int32_t c) {
@@ -73,7 +73,7 @@ static void shape_tubes(const pl_instance_skin *skin, const pl_vec3 *particles, 
   for (int32_t i = 0; i < skin->point_count; ++i) points[i] = (pl_vec3){0, 0, 0};
   for (int32_t s = 0; s < mesh.segment_count; ++s) {
     const int32_t *ends = mesh.segments + 2 * (ptrdiff_t)s, *slots = skin->slots + 2 * (ptrdiff_t)s;
-    pl_vec3 along = pl_vec3_unit_or(pl_vec3_sub(particles[ends[1]], particles[ends[0]]), (pl_vec3){1, 0, 0});
+    pl_vec3 along = pl_vec3_normalize_or(pl_vec3_sub(particles[ends[1]], particles[ends[0]]), (pl_vec3){1, 0, 0});
     for (int k = 0; k < 2; ++k) {
       points[4 * (ptrdiff_t)slots[k]] = pl_vec3_add(points[4 * (ptrdiff_t)slots[k]], along);
       points[4 * (ptrdiff_t)slots[k] + 1] = particles[ends[k]];
@@ -83,7 +83,7 @@ static void shape_tubes(const pl_instance_skin *skin, const pl_vec3 *particles, 
   for (int32_t i = 0; i < skin->slot_count; ++i) {
     pl_vec3 *corners = points + 4 * (ptrdiff_t)i, sum = corners[0], p = corners[1];
     double fraction = pl_vec3_length(sum) / corners[2].x;  // cosine of half the turn
-    pl_vec3 along = pl_vec3_unit_or(sum, (pl_vec3){1, 0, 0});
+    pl_vec3 along = pl_vec3_normalize_or(sum, (pl_vec3){1, 0, 0});
     double wide = skin->half / fmax(fraction, 0.5);  // a sharp fold would send its mitre far out
     pl_vec3 aside = {-along.y * wide, along.x * wide, 0};
     for (int k = 0; k < 4; ++k) {
@@ -130,7 +130,8 @@ static void weigh(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p, double weights[3])
 }
 
 // Each point of a finer figure goes with the triangle nearest to it.
-static pl_status carry_figure(pl_scene_instance *set, pl_instance_skin *skin, const pl_mesh *figure, double scale, pl_error *error) {
+static pl_status carry_figure(pl_scene_instance *set, pl_instance_skin *skin, const pl_mesh *figure, double scale,
+                              pl_error *error) {
   pl_mesh_view mesh = pl_mesh_get_view(skin->elements), fine = pl_mesh_get_view(figure);
   int32_t n = fine.point_count, *carriers = PL_TAKE(&set->arena, int32_t, 3 * (size_t)n);
   double *weights = PL_TAKE(&set->arena, double, 3 * (size_t)n);
@@ -138,7 +139,8 @@ static pl_status carry_figure(pl_scene_instance *set, pl_instance_skin *skin, co
   if (set->arena.failed) return pl_fail_memory(error);
   for (int32_t i = 0; i < n; ++i) positions[i] = pl_vec3_scale(fine.points[i], scale);
   pl_embedding *embedding = NULL;
-  pl_status status = pl_embedding_build(set->context, skin->elements, positions, n, HUGE_VAL, &embedding, NULL, error);
+  pl_status status =
+      pl_embedding_build(set->context, skin->elements, &(pl_embedding_input){positions, n, HUGE_VAL}, &embedding, NULL, error);
   if (status < 0) return status;
   pl_embedding_view view = pl_embedding_get_view(embedding);
   for (int32_t i = 0; i < n; ++i) {
@@ -172,7 +174,8 @@ static pl_status build_figure(pl_scene_instance *set, pl_instance_skin *skin, co
 static pl_vec3 carried_position(const pl_instance_skin *skin, const pl_vec3 *particles, int32_t i) {
   if (skin->carried_count == 0) return particles[i];
   pl_vec3 position = {0, 0, 0};
-  for (int k = 0; k < 3; ++k) position = pl_vec3_add_scaled(position, particles[skin->carriers[3 * i + k]], skin->weights[3 * i + k]);
+  for (int k = 0; k < 3; ++k)
+    position = pl_vec3_add_scaled(position, particles[skin->carriers[3 * i + k]], skin->weights[3 * i + k]);
   return position;
 }
 
@@ -220,7 +223,8 @@ pl_scene_instance_surface pl_scene_instance_get_surface_view(const pl_scene_inst
   const pl_instance_part *part = &PL_ITEM(&set->parts, pl_instance_part, index);
   pl_model_report model = pl_model_get_report(part->model);
   if (part->skin == NULL)
-    return (pl_scene_instance_surface){model.surface_point_count, model.surface_triangle_count, pl_model_get_surface_triangles(part->model)};
+    return (pl_scene_instance_surface){model.surface_point_count, model.surface_triangle_count,
+                                       pl_model_get_surface_triangles(part->model)};
   return (pl_scene_instance_surface){part->skin->point_count, part->skin->triangle_count, part->skin->triangles};
 }
 

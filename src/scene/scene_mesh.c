@@ -6,8 +6,8 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
-#include "math/quat.h"
-#include "pliant/file.h"
+#include "pliant/math.h"
+#include "pliant/mesh_file.h"
 #include "pliant/modeller.h"
 #include "scene/scene_fem.h"
 #include "scene/scene_shelf.h"
@@ -134,8 +134,9 @@ pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **
     *mesh = NULL;
     // An error of a mesh file has its own place; others are placed at the mesh in the scene.
     if (error != NULL && error->file[0] == '\0' && status != PL_ERROR_OUT_OF_MEMORY)
-      pl_instance_add_finding(scene, def->json, findings, PL_SEVERITY_ERROR, "mesh-failed", "", "mesh \"%s\" cannot be made: %s%s%s",
-                        name, error->field, error->field[0] != '\0' ? ": " : "", error->text);
+      pl_instance_add_finding(scene, def->json, findings, PL_SEVERITY_ERROR, "mesh-failed", "",
+                              "mesh \"%s\" cannot be made: %s%s%s", name, error->field, error->field[0] != '\0' ? ": " : "",
+                              error->text);
   }
   return status;
 }
@@ -158,7 +159,7 @@ static pl_status make_block(pl_context *context, pl_vec3 size, double y, pl_mesh
   const int32_t cells[3] = {1, 1, 1};
   pl_mesh *tets = NULL, *surface = NULL;
   pl_status status = pl_mesh_create_box(context, size, cells, &tets, error);
-  if (status >= 0) status = pl_mesh_boundary(context, tets, &surface, NULL, error);
+  if (status >= 0) status = pl_mesh_build_boundary(context, tets, &surface, NULL, error);
   if (status >= 0) {
     pl_mesh_view view = pl_mesh_get_view(surface);
     pl_vec3 points[8];
@@ -172,7 +173,7 @@ static pl_status make_block(pl_context *context, pl_vec3 size, double y, pl_mesh
 }
 
 pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_collider *c, pl_mesh **mesh, pl_findings *findings,
-                             pl_error *error) {
+                                      pl_error *error) {
   *mesh = NULL;
   pl_context *context = scene->context;
   switch (c->def.shape) {
@@ -182,7 +183,7 @@ pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_coll
     case PL_COLLIDER_MESH: return pl_scene_make_mesh(scene, c->mesh, mesh, findings, error);
     default: {
       // A level half-space is the ground; a tilted one is drawn as a wide slab under its surface.
-      bool level = c->keys.count == 0 && pl_quat_apply(c->def.placement.rotation, (pl_vec3){0, 1, 0}).y > 1 - 1e-9;
+      bool level = c->keys.count == 0 && pl_quat_rotate(c->def.placement.rotation, (pl_vec3){0, 1, 0}).y > 1 - 1e-9;
       return level ? PL_OK : make_block(context, (pl_vec3){12, 0.2, 12}, -0.1, mesh, error);
     }
   }

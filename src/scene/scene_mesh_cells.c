@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "math/quat.h"
 #include "mesh/mesh_box.h"
+#include "pliant/math.h"
 #include "scene/scene_check.h"
 #include "scene/scene_fem.h"
 
@@ -131,7 +131,8 @@ static void place_points(const pl_scene_cells *def, const int32_t *numbers, pl_v
   for (int32_t k = 0; k < def->z.count; ++k)
     for (int32_t j = 0; j < def->y.count; ++j)
       for (int32_t i = 0; i < def->x.count; ++i, ++numbers)
-        if (*numbers >= 0) points[*numbers] = pl_vec3_add(def->position, pl_quat_apply(def->rotation, (pl_vec3){x[i], y[j], z[k]}));
+        if (*numbers >= 0)
+          points[*numbers] = pl_vec3_add(def->position, pl_quat_rotate(def->rotation, (pl_vec3){x[i], y[j], z[k]}));
 }
 
 // Five tets of each filled box; returns how many there are.

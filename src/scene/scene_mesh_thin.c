@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/modeller.h"
 #include "scene/scene_fem.h"
 
@@ -26,7 +26,7 @@ pl_status pl_scene_make_curve(pl_context *context, const pl_scene_curve *def, pl
   pl_status status = arena.failed ? pl_fail_memory(error) : PL_OK;
   for (int32_t i = 0; status >= 0 && i < point_count; ++i) {
     int64_t span = i / pieces;
-    points[i] = pl_vec3_mix(corners[span], corners[(span + 1) % corner_count], (double)(i % pieces) / (double)pieces);
+    points[i] = pl_vec3_lerp(corners[span], corners[(span + 1) % corner_count], (double)(i % pieces) / (double)pieces);
   }
   for (int32_t i = 0; status >= 0 && i < count; ++i) {
     segments[2 * i] = i;

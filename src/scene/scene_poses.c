@@ -6,8 +6,8 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
-#include "math/quat.h"
-#include "pliant/file.h"
+#include "pliant/math.h"
+#include "pliant/mesh_file.h"
 #include "pliant/pose.h"
 #include "scene/scene_instance.h"
 
@@ -40,18 +40,18 @@ static double ease(double t) {
 }
 
 static pl_vec3 turn_point(pl_vec3 p, const pl_scene_turn *turn) {
-  pl_vec3 axis = pl_vec3_unit_or(turn->toward, (pl_vec3){0, 1, 0}), arm = pl_vec3_sub(p, turn->around);
+  pl_vec3 axis = pl_vec3_normalize_or(turn->toward, (pl_vec3){0, 1, 0}), arm = pl_vec3_sub(p, turn->around);
   double along = pl_vec3_dot(arm, axis), aside = pl_vec3_length(pl_vec3_add_scaled(arm, axis, -along));
   double fraction = ease(along / turn->reach) * (1 - ease((aside / turn->radius - 1) * 2));
   if (!(fraction > 0)) return p;
   pl_quat part = pl_quat_slerp(pl_quat_identity(), turn->rotation, fraction);
-  return pl_vec3_add_scaled(pl_vec3_add(turn->around, pl_quat_apply(part, arm)), turn->shift, fraction);
+  return pl_vec3_add_scaled(pl_vec3_add(turn->around, pl_quat_rotate(part, arm)), turn->shift, fraction);
 }
 
 static pl_vec3 deform_point(pl_vec3 p, const pl_scene_pose *pose) {
   p = (pl_vec3){p.x * pose->scale.x, p.y * pose->scale.y, p.z * pose->scale.z};
   double along = pose->axis == 1 ? p.x : pose->axis == 2 ? p.y : p.z;
-  p = pl_vec3_add_scaled(p, pose->wave, sin(6.283185307179586 * along / pose->wave_length));
+  p = pl_vec3_add_scaled(p, pose->wave, sin(2 * PL_PI * along / pose->wave_length));
   p = from_axis(bend_point(twist_point(to_axis(p, pose->axis), pose->twist), pose->bend), pose->axis);
   for (int32_t i = 0; i < pose->turns.count; ++i) p = turn_point(p, &((const pl_scene_turn *)pose->turns.items)[i]);
   return p;
@@ -73,7 +73,7 @@ static pl_status place_points(pl_context *context, const pl_scene_pose *pose, co
     memcpy(points, posed, (size_t)tets.point_count * sizeof(pl_vec3));
   } else if (count == surface_count) {
     pl_pose_def def = pl_default_pose_def();
-    status = pl_pose_fit(context, &def, part->tets, part->surface, posed, points, NULL, error);
+    status = pl_pose_fit(context, &def, &(pl_pose_target){part->tets, part->surface, posed}, points, NULL, error);
   } else {
     status =
         pl_fail(error, PL_ERROR_INVALID_DATA, "pose \"%s\" has %d points where the mesh has %d; export it with the same vertices",
@@ -89,7 +89,7 @@ static pl_status read_pose(const pl_scene *scene, const pl_scene_pose *pose, dou
   pl_context *context = scene->context;
   if (pose->points.count > 0 && pose->file[0] != '\0') {
     pl_instance_add_finding(scene, pose->json, findings, PL_SEVERITY_ERROR, "pose-choice", "keep one of the two",
-                      "pose \"%s\" has both `file` and `points`", pose->name);
+                            "pose \"%s\" has both `file` and `points`", pose->name);
     return pl_fail(error, PL_ERROR_INVALID_DATA, "pose \"%s\" has both `file` and `points`", pose->name);
   }
   if (pose->points.count > 0)
@@ -149,12 +149,12 @@ static pl_status check_poses(pl_scene_instance *set, const pl_instance_part *par
 }
 
 pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part, const pl_scene_mesh *def, pl_findings *findings,
-                              pl_error *error) {
+                                 pl_error *error) {
   pl_status status = PL_OK;
   if (part->surface != NULL && pl_mesh_get_view(part->surface).pose_count > 0) {
     pl_mesh *posed = NULL;
     pl_pose_def fit = pl_default_pose_def();
-    status = pl_poses_from_surface(set->context, &fit, part->tets, part->surface, &posed, NULL, error);
+    status = pl_poses_from_surface(set->context, &fit, &(pl_pose_target){part->tets, part->surface, NULL}, &posed, NULL, error);
     if (status < 0) return status;
     pl_mesh_destroy(part->tets);
     part->tets = posed;
@@ -174,12 +174,12 @@ void pl_stage_complain_name(pl_scene_instance *set, const pl_scene_body *body, p
   const char *near = pl_text_suggest(name, names, count);
   char fix[200] = "add it to the mesh, or export it with the file";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%s\"?", near);
-  pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "unknown-name", fix, "the mesh of body \"%s\" has no %s \"%s\"",
-                    body->name, what, name);
+  pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "unknown-name", fix,
+                          "the mesh of body \"%s\" has no %s \"%s\"", body->name, what, name);
 }
 
 pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_list *wanted,
-                                const pl_mesh_pose **poses, pl_findings *findings, pl_error *error) {
+                                   const pl_mesh_pose **poses, pl_findings *findings, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(part->tets);
   pl_mesh_pose *chosen = PL_TAKE(&set->arena, pl_mesh_pose, wanted->count);
   const char **names = PL_TAKE(&set->arena, const char *, view.pose_count);
@@ -200,8 +200,7 @@ pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_par
 
 // 1 in the group's box, falling to 0 over its border.
 static float weight_in(const pl_scene_group *group, pl_vec3 p) {
-  pl_vec3 outside = {fmax(fmax(group->min.x - p.x, p.x - group->max.x), 0),
-                     fmax(fmax(group->min.y - p.y, p.y - group->max.y), 0),
+  pl_vec3 outside = {fmax(fmax(group->min.x - p.x, p.x - group->max.x), 0), fmax(fmax(group->min.y - p.y, p.y - group->max.y), 0),
                      fmax(fmax(group->min.z - p.z, p.z - group->max.z), 0)};
   double distance = pl_vec3_length(outside);
   return distance <= 0 ? 1.0f : group->border > 0 ? (float)(1 - ease(distance / group->border)) : 0.0f;
@@ -216,8 +215,8 @@ static pl_status carry_group(pl_scene_instance *set, const pl_instance_part *par
   const pl_scene_body *source = part->source;
   double tolerance = source->method == PL_SCENE_FEM ? source->fem.def.surface_tolerance : source->solid.def.surface_tolerance;
   pl_embedding *embedding = NULL;
-  pl_status status =
-      pl_embedding_build(set->context, part->tets, surface.points, surface.point_count, tolerance, &embedding, NULL, error);
+  pl_status status = pl_embedding_build(
+      set->context, part->tets, &(pl_embedding_input){surface.points, surface.point_count, tolerance}, &embedding, NULL, error);
   if (status < 0) return status;
   pl_embedding_view view = pl_embedding_get_view(embedding);
   for (int32_t i = 0; i < 4 * view.point_count; ++i) {
@@ -230,7 +229,7 @@ static pl_status carry_group(pl_scene_instance *set, const pl_instance_part *par
 }
 
 pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part, const char *name, const float **weights,
-                              pl_error *error) {
+                                 pl_error *error) {
   *weights = NULL;
   if (part->tets == NULL) return PL_OK;  // the joints of a rod are in no group
   const pl_scene_mesh *mesh = pl_scene_find_mesh(set->scene, part->source->mesh);

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/finding.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "scene/scene_types.h"
 
 typedef struct reader {
@@ -53,8 +53,8 @@ static bool check_range(reader *r, const pl_scene_field *field, const pl_json *j
   if (field->min == 0 && field->max == 0) return true;
   if (value <= field->max && (field->min_above ? value > field->min : value >= field->min)) return true;
   char fix[160];
-  snprintf(fix, sizeof fix, "use %s %g and at most %g%s%s", field->min_above ? "more than" : "at least", field->min,
-           field->max, field->unit ? " " : "", field->unit ? field->unit : "");
+  snprintf(fix, sizeof fix, "use %s %g and at most %g%s%s", field->min_above ? "more than" : "at least", field->min, field->max,
+           field->unit ? " " : "", field->unit ? field->unit : "");
   complain(r, json, "out-of-range", fix, "%g is out of range", value);
   return false;
 }
@@ -124,7 +124,7 @@ static void read_rotation(reader *r, const pl_json *json, pl_quat *value) {
       complain(r, axis, "no-direction", "give an axis such as [0, 1, 0]", "the axis of a rotation is zero");
       return;
     }
-    *value = pl_quat_of_axis_angle(direction, n[3] * 3.14159265358979323846 / 180);
+    *value = pl_quat_from_axis_angle(direction, n[3] * PL_PI / 180);
     return;
   }
   if (!read_numbers(r, &plain, json, 4, n)) return;
@@ -132,7 +132,7 @@ static void read_rotation(reader *r, const pl_json *json, pl_quat *value) {
   if (pl_quat_dot(q, q) < 1e-12)
     complain(r, json, "no-rotation", "the identity is [0, 0, 0, 1]", "a quaternion of zero is no rotation");
   else
-    *value = pl_quat_unit(q);
+    *value = pl_quat_normalize(q);
 }
 
 static int hex_digit(char c) {

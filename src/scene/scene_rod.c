@@ -8,10 +8,10 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "rod/rod_parameters.h"
 
-static const double RADIANS = 3.14159265358979323846 / 180;
+static const double RADIANS = PL_PI / 180;
 
 // --- a skeleton written in the scene ------------------------------------------------------------------------------------
 
@@ -200,8 +200,8 @@ static pl_status find_animation(pl_scene_instance *set, pl_instance_rod *rod, pl
   const char *near = pl_text_suggest(name, names, view.animation_count);
   char fix[200] = "`pliant info FILE` lists its animations";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%.150s\"?", near);
-  pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "animation"), findings, PL_SEVERITY_ERROR, "unknown-animation", fix,
-                    "the character has no animation \"%s\"", name);
+  pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "animation"), findings, PL_SEVERITY_ERROR,
+                          "unknown-animation", fix, "the character has no animation \"%s\"", name);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "the character has no animation \"%s\"", name);
 }
 
@@ -212,17 +212,18 @@ static pl_status make_character(pl_scene_instance *set, pl_instance_rod *rod, pl
   pl_status status = pl_character_load(set->context, path, &rod->character, findings, &local);
   if (status >= 0) status = pl_character_rig_create(rod->character, &rod->rig, &local);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) {
-    pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR, "character-failed",
-                      "export the character anew, or name another file", "the character \"%s\" cannot be used: %s%s%s", path,
-                      local.field, local.field[0] != '\0' ? ": " : "", local.text);
+    pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR,
+                            "character-failed", "export the character anew, or name another file",
+                            "the character \"%s\" cannot be used: %s%s%s", path, local.field, local.field[0] != '\0' ? ": " : "",
+                            local.text);
     pl_fail(error, status, "the character \"%s\" cannot be used: %s", path, local.text);
   }
   rod->path = pl_arena_copy_text(&set->arena, path);
   pl_release(set->context, path);
   if (status == PL_ERROR_OUT_OF_MEMORY) return pl_fail_memory(error);
   if (status < 0) return status;
-  rod->def = pl_character_rig_def(rod->rig);
-  rod->nodes = pl_character_rig_nodes(rod->rig);
+  rod->def = pl_character_rig_get_def(rod->rig);
+  rod->nodes = pl_character_rig_get_nodes(rod->rig);
   pl_character_view view = pl_character_get_view(rod->character);
   rod->morph_count = view.surface == NULL ? 0 : pl_mesh_get_view(view.surface).pose_count;
   rod->poses = PL_TAKE(&set->arena, pl_transform, view.node_count);
@@ -251,7 +252,7 @@ static pl_status make_skin(pl_scene_instance *set, pl_instance_part *part, pl_fi
   if (status >= 0 && pl_mesh_get_view(part->surface).tet_count > 0) {
     pl_mesh *tets = part->surface;
     part->surface = NULL;
-    status = pl_mesh_boundary(set->context, tets, &part->surface, NULL, error);
+    status = pl_mesh_build_boundary(set->context, tets, &part->surface, NULL, error);
     pl_mesh_destroy(tets);
   }
   if (status < 0) return status;
@@ -286,7 +287,7 @@ pl_status pl_instance_make_tubes(pl_scene_instance *set, pl_instance_part *part,
   pl_vec3 *points = pl_allocate_array(set->context, (size_t)facts.surface_point_count, sizeof(pl_vec3));
   if (points == NULL) return pl_fail_memory(error);
   pl_status status = pl_body_get_surface(set->world, part->body.id, points);
-  for (int32_t i = 0; i < facts.surface_point_count; ++i) points[i] = pl_transform_unapply(placement, points[i]);
+  for (int32_t i = 0; i < facts.surface_point_count; ++i) points[i] = pl_transform_apply_inverse(placement, points[i]);
   pl_mesh_view view = {.point_count = facts.surface_point_count,
                        .points = points,
                        .triangle_count = facts.surface_triangle_count,
@@ -320,7 +321,8 @@ pl_transform pl_instance_rod_joint_at(const pl_instance_rod *rod, int32_t joint,
   const pl_scene_key *keys = source->keys.items;
   if (source->keys.count == 0) return rest;
   pl_transform moved = pl_scene_keys_at(&source->keys, fold(time, keys[0].time, keys[source->keys.count - 1].time, source->loop));
-  return (pl_transform){pl_vec3_add(rest.position, moved.position), pl_quat_unit(pl_quat_multiply(moved.rotation, rest.rotation))};
+  return (pl_transform){pl_vec3_add(rest.position, moved.position),
+                        pl_quat_normalize(pl_quat_multiply(moved.rotation, rest.rotation))};
 }
 
 pl_status pl_instance_add_target(pl_scene_instance *set, const pl_instance_part *part, pl_transform placement, pl_error *error) {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "scene/scene_rod.h"
 
 // Ends of a list of points: radius and stiffness run evenly with the length in between.
@@ -56,14 +56,14 @@ bool pl_chain_shape_fill(const pl_scene_rod_chain *chain, pl_chain_shape *shape)
 
 // The turn of an example at one joint, on top of what those before it do.
 static pl_quat turn_at(const pl_chain_shape *shape, const pl_scene_rod_example *example, int32_t joint) {
-  const double radians = 3.14159265358979323846 / 180;
+  const double radians = PL_PI / 180;
   if (example->curl.json != NULL)
-    return pl_quat_of_axis_angle(example->curl.axis,
-                                 example->curl.degrees * radians / (shape->segment_count > 0 ? shape->segment_count : 1));
+    return pl_quat_from_axis_angle(example->curl.axis,
+                                   example->curl.degrees * radians / (shape->segment_count > 0 ? shape->segment_count : 1));
   pl_quat turn = pl_quat_identity();
   for (int32_t i = 0; i < example->turns.count; ++i) {
     const pl_scene_rod_turn *t = &((const pl_scene_rod_turn *)example->turns.items)[i];
-    if (t->joint == joint) turn = pl_quat_multiply(pl_quat_of_axis_angle(t->axis, t->degrees * radians), turn);
+    if (t->joint == joint) turn = pl_quat_multiply(pl_quat_from_axis_angle(t->axis, t->degrees * radians), turn);
   }
   return turn;
 }
@@ -80,9 +80,9 @@ bool pl_chain_shape_pose(const pl_chain_shape *shape, const pl_scene_rod_example
     int32_t p = shape->parents[i];
     pl_quat before = p < 0 ? pl_quat_identity() : turns[p];
     pl_vec3 segment = pl_vec3_sub(shape->positions[i], p < 0 ? shape->positions[0] : shape->positions[p]);
-    positions[i] = p < 0 ? shape->positions[0] : pl_vec3_add(positions[p], pl_quat_apply(before, segment));
+    positions[i] = p < 0 ? shape->positions[0] : pl_vec3_add(positions[p], pl_quat_rotate(before, segment));
     // Nothing lies beyond a tip; it goes on as its segment does.
-    turns[i] = is_parent[i] ? pl_quat_unit(pl_quat_multiply(turn_at(shape, example, i), before)) : before;
+    turns[i] = is_parent[i] ? pl_quat_normalize(pl_quat_multiply(turn_at(shape, example, i), before)) : before;
   }
   return true;
 }

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "scene/scene_rod.h"
 
 enum { INFLUENCES = 4 };
@@ -96,7 +96,7 @@ static void skin_points(void *data, int32_t begin, int32_t end, int32_t block) {
 }
 
 pl_status pl_instance_skin_rod(pl_scene_instance *set, const pl_scene_rod_skin *skin, const pl_mesh *surface, pl_rod_def *def,
-                            pl_error *error) {
+                               pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(surface);
   size_t count = INFLUENCES * (size_t)view.point_count;
   int32_t *joints = PL_TAKE(&set->arena, int32_t, count), *segments = PL_TAKE(&set->arena, int32_t, def->joint_count);

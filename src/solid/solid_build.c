@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "body/body_surface.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 #include "mesh/topology.h"
 #include "solid/solid_def.h"
@@ -292,7 +293,7 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   head->method = &SOLID_METHOD;
   head->particle_count = view.point_count;
   model->group_count = (view.point_count - 1) / LANES + 1;
-  head->box = pl_points_box(view.points, view.point_count);
+  head->box = pl_box_from_points(view.points, view.point_count);
   head->friction = def->friction;
   head->restitution = def->restitution;
   head->contact_radius = def->contact_radius;

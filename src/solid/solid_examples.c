@@ -16,6 +16,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "examples/simplex_weights.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 #include "solid/solid_model.h"
 
@@ -78,7 +79,7 @@ static void fit_region(const builder *b, const pl_vec3 *pose, int32_t r, region_
   pl_quat rotation = pl_rotation_of_mat3(a, pl_quat_identity());
   fit->stretch = pl_right_stretch(a, rotation);
   pl_quat goal = pl_rotation_of_mat3(pl_mat3_multiply(moments, fit->stretch), rotation);
-  fit->map = pl_mat3_multiply(pl_mat3_of_quat(goal), fit->stretch);
+  fit->map = pl_mat3_multiply(pl_mat3_from_quat(goal), fit->stretch);
   fit->shift = pl_vec3_sub(c, pl_mat3_apply(fit->map, c0));
 }
 

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/context.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { BITS_AN_AXIS = 10, DIGIT_BITS = 10, DIGITS = 3, BUCKETS = 1 << DIGIT_BITS };
 
@@ -25,7 +25,7 @@ static uint32_t cell_along(double offset, double cells_per_metre) {
 }
 
 static void find_keys(const pl_mesh_view *mesh, uint32_t *keys) {
-  pl_box box = pl_points_box(mesh->points, mesh->point_count);
+  pl_box box = pl_box_from_points(mesh->points, mesh->point_count);
   pl_vec3 size = pl_vec3_sub(box.max, box.min);
   double longest = fmax(fmax(size.x, size.y), size.z), scale = longest > 0 ? (1 << BITS_AN_AXIS) / longest : 0;
   for (int32_t i = 0; i < mesh->point_count; ++i) {

@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "base/parallel.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { GRAIN = 1024 };
 

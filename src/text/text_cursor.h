@@ -3,8 +3,8 @@
 #ifndef PL_IO_TEXT_CURSOR_H
 #define PL_IO_TEXT_CURSOR_H
 
-#include "io/mesh_source.h"
 #include "pliant/math.h"
+#include "text/text_source.h"
 
 typedef struct pl_text_cursor {
   const pl_mesh_source *source;

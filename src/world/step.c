@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "world/world_state.h"
 
 const char *pl_step_phase_name(pl_step_phase phase) {

@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "world/world_parameters.h"
 #include "world/world_state.h"
 
@@ -142,7 +142,7 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
     return pl_fail_memory(error);
   }
   body->start = (pl_body_start){def->placement, def->velocity, def->angular_velocity};
-  body->start.placement.rotation = pl_quat_unit(def->placement.rotation);
+  body->start.placement.rotation = pl_quat_normalize(def->placement.rotation);
   method->start(def->model, body->state, &body->start);
   memcpy(body->saved, body->state, body->state_size);
   memcpy(body->inverse_masses, def->model->inverse_masses, (size_t)def->model->particle_count * sizeof(double));

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "examples/weights.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "world/world_state.h"
 
 int32_t pl_world_body_count(const pl_world *world) {
@@ -77,7 +77,7 @@ pl_body_report pl_body_get_report(const pl_world *world, pl_body_id id) {
     report.center = pl_vec3_add_scaled(report.center, x, m);
     report.momentum = pl_vec3_add_scaled(report.momentum, v, m);
     report.kinetic_energy += 0.5 * m * speed * speed;
-    report.box = pl_box_with(report.box, x);
+    report.box = pl_box_add_point(report.box, x);
     report.max_speed = fmax(report.max_speed, speed);
   }
   if (model->mass > 0) report.center = pl_vec3_scale(report.center, 1 / model->mass);

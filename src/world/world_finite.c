@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "world/world_state.h"
 
 // Beyond these a cause is named. They are far above anything a scene means and far below the overflow of single
@@ -94,7 +94,7 @@ pl_status pl_world_check_range(const pl_world *world, pl_step_report *report, pl
     for (int32_t k = 0; k < body->model->particle_count; ++k) {
       pl_vec3 x = body->positions[k];
       double distance = fmax(fmax(fabs(x.x), fabs(x.y)), fabs(x.z));
-      box = pl_box_with(box, x);
+      box = pl_box_add_point(box, x);
       if (distance > farthest) particle = k;
       farthest = fmax(farthest, distance);
     }

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "world/world_state.h"
 
 static void push_particle(pl_body *body, int32_t particle, pl_vec3 force) {

@@ -3,7 +3,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "world/world_parameters.h"
 #include "world/world_state.h"
 

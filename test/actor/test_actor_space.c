@@ -61,7 +61,7 @@ static void turning_and_moving_an_example_changes_nothing(void **state) {
     for (int32_t g = 0; g < s.fem->group_count; ++g)
       other[g] = PL_TAKE(&s.arena, double, 3 * (size_t)(s.fem->groups[g].corner_count * s.fem->groups[g].element_count));
     pl_rest_space_shape(s.space, p, s.rest);
-    pl_vec3 axis = s.fem->planar ? pl_vec3_of(0, 0, 1) : pl_vec3_unit_or(pl_vec3_of(-1, 0.3, 2), pl_vec3_of(1, 0, 0));
+    pl_vec3 axis = s.fem->planar ? pl_vec3_of(0, 0, 1) : pl_vec3_normalize_or(pl_vec3_of(-1, 0.3, 2), pl_vec3_of(1, 0, 0));
     for (int32_t k = 0; k < REST_EXAMPLES; ++k) {
       pl_vec3 *turned = PL_TAKE(&s.arena, pl_vec3, s.n / 3);
       for (int32_t i = 0; i < s.n / 3; ++i)
@@ -158,7 +158,7 @@ static void cages_reproduce_linear_maps(void **state) {
     if (materials[m] == PL_FEM_SHELL) {  // a box around the strip
       check_ok(pl_mesh_create_box(context, (pl_vec3){3, 3, 3}, (const int32_t[3]){1, 1, 1}, &cage, &error), &error);
       pl_mesh *surface = NULL;
-      check_ok(pl_mesh_boundary(context, cage, &surface, NULL, &error), &error);
+      check_ok(pl_mesh_build_boundary(context, cage, &surface, NULL, &error), &error);
       pl_mesh_destroy(cage);
       cage = surface;
     } else {

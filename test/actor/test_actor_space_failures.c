@@ -58,7 +58,7 @@ static void cages_and_modes_that_do_not_fit_are_reported(void **state) {
   pl_error error = {0};
   pl_mesh *box = NULL, *cage = NULL, *larger = NULL;
   check_ok(pl_mesh_create_box(context, (pl_vec3){0.3, 0.3, 0.3}, (const int32_t[3]){1, 1, 1}, &box, &error), &error);
-  check_ok(pl_mesh_boundary(context, box, &cage, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, box, &cage, NULL, &error), &error);
   pl_actor_def def = make_rest_def(&s, PL_REST_CAGE);
   def.cage = cage;
   check_refused(&s, &def, PL_ERROR_INVALID_DATA, "does not enclose point 0");

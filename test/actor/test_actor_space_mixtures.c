@@ -8,10 +8,8 @@
 #include "actor/actor_space.h"
 #include "check.h"
 #include "fixtures/fem_bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "sparse/linear_solver.h"
-
-#define PI 3.14159265358979323846
 
 typedef struct figure {
   pl_context *context;
@@ -128,7 +126,7 @@ static double worst_edge(const figure *f, double weight) {
 // --- a bar of tets ------------------------------------------------------------------------------------------------
 
 #define BAR_LENGTH 0.6
-#define BAR_TWIST (2 * PI / 3)
+#define BAR_TWIST (2 * PL_PI / 3)
 
 static pl_vec3 twist_point(pl_vec3 p) {
   double angle = BAR_TWIST * (p.z / BAR_LENGTH + 0.5);
@@ -149,7 +147,7 @@ static double volume_of(const figure *f) {
 // Angle from the bottom to the top face about the bar's axis. The mesh has 3 x 3 points a layer, x fastest.
 static double twist_of(const figure *f) {
   int32_t top = f->n / 3 - 9;
-  pl_vec3 axis = pl_vec3_unit_or(pl_vec3_sub(place(f, top + 4), place(f, 4)), pl_vec3_of(0, 0, 1));
+  pl_vec3 axis = pl_vec3_normalize_or(pl_vec3_sub(place(f, top + 4), place(f, 4)), pl_vec3_of(0, 0, 1));
   pl_vec3 low = pl_vec3_sub(place(f, 8), place(f, 0)), high = pl_vec3_sub(place(f, top + 8), place(f, top));
   low = pl_vec3_add_scaled(low, axis, -pl_vec3_dot(low, axis));
   high = pl_vec3_add_scaled(high, axis, -pl_vec3_dot(high, axis));
@@ -195,7 +193,7 @@ static pl_mesh *make_tube(pl_context *context) {
   int32_t triangles[6 * AROUND * (RINGS - 1)], used = 0;
   for (int r = 0; r < RINGS; ++r)
     for (int i = 0; i < AROUND; ++i) {
-      double angle = 2 * PI * (i + 0.5 * (r % 2)) / AROUND;
+      double angle = 2 * PL_PI * (i + 0.5 * (r % 2)) / AROUND;
       points[AROUND * r + i] = pl_vec3_of(TUBE_RADIUS * cos(angle), TUBE_RADIUS * sin(angle), TUBE_LENGTH * r / (RINGS - 1));
     }
   for (int r = 0; r + 1 < RINGS; ++r)

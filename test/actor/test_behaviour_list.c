@@ -4,8 +4,7 @@
 #include "actor/behaviour_list.h"
 #include "base/random.h"
 #include "check.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { MAX_PARTS = 8, MAX_STATE = 4096 };
 
@@ -193,8 +192,8 @@ static void scramble(puppet *p, pl_random *random) {
                           .touch_count = (int32_t)(pl_random_u32(random) % 3),
                           .touch = any_vector(random, 10 * size),
                           .part_count = (int32_t)(pl_random_u32(random) % (MAX_PARTS + 1))};
-  view->up = pl_vec3_unit_or(any_vector(random, 1), (pl_vec3){0, 1, 0});
-  view->turn = pl_quat_of_axis_angle(pl_vec3_unit_or(any_vector(random, 1), view->up), pl_random_between(random, -4, 4));
+  view->up = pl_vec3_normalize_or(any_vector(random, 1), (pl_vec3){0, 1, 0});
+  view->turn = pl_quat_from_axis_angle(pl_vec3_normalize_or(any_vector(random, 1), view->up), pl_random_between(random, -4, 4));
   view->min_touch = pl_random_between(random, -size, 0);
   view->max_touch = pl_random_between(random, 0, size);
   view->command = (pl_actor_command){pl_random_u32(random) % 4 == 0 ? 0 : speed, any_vector(random, 1)};
@@ -409,12 +408,12 @@ static void lying_on_its_head_is_a_tumble_until_it_stands_again(void **state) {
   stand_up(p, 1, true);
   p->view.command.speed = 0.2;
   look_again(p);
-  p->view.turn = pl_quat_of_axis_angle((pl_vec3){0, 0, 1}, 2);
+  p->view.turn = pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 2);
   for (int32_t round = 0; round < 10; ++round) choose(p);
   assert_int_equal(tally_of(p).tumbles, 1);
   p->view.turn = (pl_quat){0, 0, 0, 1};
   choose(p);
-  p->view.turn = pl_quat_of_axis_angle((pl_vec3){0, 0, 1}, -2);
+  p->view.turn = pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, -2);
   choose(p);
   assert_int_equal(tally_of(p).tumbles, 2);
   free(p);

@@ -3,8 +3,7 @@
 #include "base/random.h"
 #include "body/body_floats.h"
 #include "check.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { COUNT = 50 };
 
@@ -32,14 +31,14 @@ static void check_start(pl_random *random, double distance, double *position_err
   pl_body_floats_start(&start, center, grid, rest, COUNT, origin, positions, velocities);
 
   pl_vec3 middle = pl_transform_apply(start.placement, center);
-  pl_quat turn = pl_quat_unit(start.placement.rotation);
+  pl_quat turn = pl_quat_normalize(start.placement.rotation);
   for (int k = 0; k < 3; ++k) {
     check_near(origin[k] / grid, nearbyint(origin[k] / grid),
                0);  // on the grid, so that the same body started a grid step away has the same floats
     check_near(origin[k], k == 0 ? middle.x : k == 1 ? middle.y : middle.z, grid / 2 + 1e-9);
   }
   for (int i = 0; i < COUNT; ++i) {
-    pl_vec3 arm = pl_quat_apply(turn, pl_vec3_of_f4(rest[i]));
+    pl_vec3 arm = pl_quat_rotate(turn, pl_vec3_of_f4(rest[i]));
     pl_vec3 wanted = pl_vec3_add(middle, arm),
             found = pl_vec3_add(pl_vec3_of(origin[0], origin[1], origin[2]), pl_vec3_of_f4(positions[i]));
     *position_error = fmax(*position_error, pl_vec3_distance(wanted, found));

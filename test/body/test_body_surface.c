@@ -2,7 +2,7 @@
 // ctest: unit
 #include "body/body_surface.h"
 #include "check.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/mesh.h"
 
 // A box of 2 x 3 x 2 cells of tets, and a smaller box inside it.
@@ -15,7 +15,7 @@ static boxes make_boxes(pl_context *context) {
   boxes b = {0};
   check_ok(pl_mesh_create_box(context, pl_vec3_of(1, 1.5, 1), (const int32_t[3]){2, 3, 2}, &b.mesh, &error), &error);
   check_ok(pl_mesh_create_box(context, pl_vec3_of(0.7, 0.9, 0.8), (const int32_t[3]){4, 4, 4}, &b.inner, &error), &error);
-  check_ok(pl_mesh_boundary(context, b.inner, &b.skin, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, b.inner, &b.skin, NULL, &error), &error);
   return b;
 }
 

@@ -1,8 +1,8 @@
 // Fields of Young's modulus: where control points are, and weights that are shares.
 // ctest: unit
 #include "fixtures/fem_bodies.h"
-#include "math/vec3.h"
 #include "pliant/fit.h"
+#include "pliant/math.h"
 
 static void check_fractions(pl_field_view view) {
   for (int32_t t = 0; t < view.tet_count; ++t) {

@@ -2,7 +2,7 @@
 // ctest: physics
 #include "capture/fit_modes.h"
 #include "fixtures/cantilever_bars.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "solvers/eigen_modes.h"
 
 enum { STEPS_A_PERIOD = 48, PERIODS = 20 };
@@ -28,7 +28,7 @@ static void an_undamped_bar_keeps_amplitude_and_frequency_of_its_first_mode(void
   double omega = sqrt(lambda[0]), max = 0;
   for (int32_t i = 0; i < 3 * n; ++i) max = fmax(max, fabs(modes[i]));
   for (int32_t i = 0; i < n; ++i) bar.starts[0][i] = pl_vec3_add(rest[i], pl_vec3_scale(pl_fem_vector(modes, i), 0.005 / max));
-  bar.sequences[0].frame_seconds = 2 * 3.14159265358979323846 / omega / STEPS_A_PERIOD;
+  bar.sequences[0].frame_seconds = 2 * PL_PI / omega / STEPS_A_PERIOD;
   check_ok(pl_fit_predict(fit, &bar.sequences[0], bar.positions[0], NULL, &error), &error);
 
   // Amplitude along the mode in the first and in the last period, and the time of twenty turns between crossings of zero.

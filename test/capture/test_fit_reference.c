@@ -2,8 +2,8 @@
 // ctest: unit
 #include "body/body_method.h"
 #include "fixtures/fem_bodies.h"
-#include "math/vec3.h"
 #include "pliant/fit.h"
+#include "pliant/math.h"
 #include "pliant/solver.h"
 
 typedef struct fixture {

@@ -1,7 +1,6 @@
 // Forward sensitivities of whole motions, with the reference shape that changes with the material, against finite differences.
 // ctest: derivative
 #include "fixtures/cantilever_bars.h"
-#include "math/vec3.h"
 
 static void check_gradient(pl_fem_material material, bool pins_move) {
   pl_error error = {0};

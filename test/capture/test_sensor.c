@@ -105,7 +105,7 @@ static void render_square(pl_context *context, const pl_sensor_def *def, double 
   pl_capture_camera camera = pl_sensor_camera((pl_vec3){0, 0, 0}, (pl_vec3){0, 0, -1}, SIDE, SIDE, 200);
   square s = make_square(a, z);
   pl_sensor_surface surface = surface_of(&s, false);
-  check_ok(pl_sensor_render(context, def, &camera, 0, 0, &surface, 1, pixels, &error), &error);
+  check_ok(pl_sensor_render(context, def, &(pl_sensor_shot){&camera, 1, 0, &surface, 1}, 0, pixels, &error), &error);
 }
 
 static void noise_and_outliers_have_the_share_and_size_asked_for(void **state) {
@@ -184,13 +184,14 @@ static void pictures_depend_on_seed_camera_and_frame_alone(void **state) {
   square s = make_square(0.4, 0);
   pl_sensor_surface surface = surface_of(&s, false);
   pl_capture_camera cameras[3];
-  pl_sensor_ring((pl_box){{-0.4, -0.4, -0.1}, {0.4, 0.4, 0.1}}, 3, 0.5, 0.2, 64, 48, cameras);
+  pl_sensor_ring(&(pl_camera_ring){(pl_box){{-0.4, -0.4, -0.1}, {0.4, 0.4, 0.1}}, 3, 0.5, 0.2, 64, 48}, cameras);
   for (int run = 0; run < 4; ++run) {
     pl_context *context = make_context(run == 0 ? 1 : 3);
     pl_error error = {0};
     uint16_t *pixels[3] = {workspace[run][0], workspace[run][1], workspace[run][2]};
     def.seed = run == 3 ? 2 : 1;
-    check_ok(pl_sensor_render_all(context, &def, cameras, 3, run == 2 ? 7 : 5, &surface, 1, pixels, &error), &error);
+    check_ok(pl_sensor_render_all(context, &def, &(pl_sensor_shot){cameras, 3, run == 2 ? 7 : 5, &surface, 1}, pixels, &error),
+             &error);
     drop_context(context);
   }
   assert_memory_equal(workspace[0], workspace[1], sizeof workspace[0]);
@@ -204,7 +205,7 @@ static void the_ring_sees_the_whole_box(void **state) {
   pl_error error = {0};
   pl_box box = {{-0.3, 0.1, -0.2}, {0.5, 0.9, 0.6}};
   pl_capture_camera cameras[5];
-  pl_sensor_ring(box, 5, 0.5, 0.3, 160, 120, cameras);
+  pl_sensor_ring(&(pl_camera_ring){box, 5, 0.5, 0.3, 160, 120}, cameras);
   pl_vec3 points[8];
   for (int i = 0; i < 8; ++i)
     points[i] = (pl_vec3){i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z};
@@ -237,17 +238,25 @@ static void what_is_wrong_is_refused(void **state) {
   pl_capture_camera turned = camera, flat = camera;
   turned.placement.rotation.w = 3;
   flat.fx = 0;
-  assert_int_equal(pl_sensor_render(context, &def, &turned, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_sensor_render(context, &def, &flat, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_sensor_render(context, &def, &(pl_sensor_shot){&turned, 1, 0, &surface, 1}, 0, pixels, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_sensor_render(context, &def, &(pl_sensor_shot){&flat, 1, 0, &surface, 1}, 0, pixels, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
   def.outliers = 1.5;
-  assert_int_equal(pl_sensor_render(context, &def, &camera, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_sensor_render(context, &def, &(pl_sensor_shot){&camera, 1, 0, &surface, 1}, 0, pixels, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
   assert_string_equal(error.field, "outliers");
   def = pl_default_sensor_def();
   s.triangles[4] = 4;
-  assert_int_equal(pl_sensor_render(context, &def, &camera, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_sensor_render(context, &def, &(pl_sensor_shot){&camera, 1, 0, &surface, 1}, 0, pixels, &error),
+                   PL_ERROR_INVALID_DATA);
   pl_sensor_def zeroed = {0};
   s.triangles[4] = 2;
-  assert_int_equal(pl_sensor_render(context, &zeroed, &camera, 0, 0, &surface, 1, pixels, &error), PL_ERROR_INVALID_ARGUMENT);
+  for (int32_t missing = -1; missing < 2; missing += 2)
+    assert_int_equal(pl_sensor_render(context, &def, &(pl_sensor_shot){&camera, 1, 0, &surface, 1}, missing, pixels, &error),
+                     PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_sensor_render(context, &zeroed, &(pl_sensor_shot){&camera, 1, 0, &surface, 1}, 0, pixels, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
   drop_context(context);
 }
 
@@ -264,7 +273,7 @@ static void failing_memory_leaks_nothing(void **state) {
   for (int64_t n = 1;; ++n) {
     allocator.call_count = 0;
     allocator.fail_at = n;
-    pl_status status = pl_sensor_render_all(context, &def, &camera, 1, 0, &surface, 1, all, NULL);
+    pl_status status = pl_sensor_render_all(context, &def, &(pl_sensor_shot){&camera, 1, 0, &surface, 1}, all, NULL);
     assert_int_equal(allocator.live_count, live);
     if (status == PL_OK) break;
     assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);

@@ -175,8 +175,10 @@ static void the_same_bits_for_any_number_of_threads_and_after_resuming(void **st
       pl_tracker_destroy(tracker);
       tracker = make_tracker(&fixture, &def);
       pl_error error = {0};
-      check_ok(pl_tracker_resume(tracker, &report, last, frame > 0 ? before : NULL, (frame - 1) / fixture.rate, frame + 1, &error),
-               &error);
+      check_ok(
+          pl_tracker_resume(
+              tracker, &(pl_track_frame){&report, last, frame > 0 ? before : NULL, (frame - 1) / fixture.rate, frame + 1}, &error),
+          &error);
     }
     const uint64_t *bits = (const uint64_t *)(const void *)pl_tracker_get_view(tracker).points;
     for (size_t i = 0; i < 3 * n; ++i) sums[run] = sums[run] * UINT64_C(1099511628211) + bits[i];

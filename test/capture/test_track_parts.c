@@ -150,13 +150,13 @@ static void fractions_agree_with_all_pairs(void **state) {
   t->cloud.count = 1;
   pl_track_level level = {.sigma = 0.002, .sample_count = t->samples.count, .point_count = 1, .spacing = 0.02, .stiffness = 1};
   assert_true(pl_track_expect(t, &level));
-  double tau = 0.016, sum = 0.1 / 0.9 * sqrt(6.283185307179586) * 0.002 / t->size, best = 0;
+  double tau = 0.016, sum = 0.1 / 0.9 * sqrt(2 * PL_PI) * 0.002 / t->size, best = 0;
   for (int32_t k = 0; k < t->samples.count; ++k) {
     pl_vec3 d = pl_vec3_sub(p, t->surface[k]);
     double off = pl_vec3_dot(d, t->normals[k]);
     double q = off * off / (0.002 * 0.002) + (pl_vec3_dot(d, d) - off * off) / (tau * tau);
     if (q > 9) continue;
-    double g = t->samples.areas[k] / (6.283185307179586 * tau * tau) * exp(-0.5 * q);
+    double g = t->samples.areas[k] / (2 * PL_PI * tau * tau) * exp(-0.5 * q);
     sum += g;
     best = fmax(best, g);
   }

@@ -64,7 +64,8 @@ static void replaced(const char *from, const char *to, char *text, size_t size) 
 static void check_refused(pl_context *context, const byte_block *bytes, const char *about, const char *says, const char *name) {
   pl_character *character = NULL;
   pl_error error = {0};
-  pl_status status = pl_character_load_memory(context, bytes->data, bytes->size, "t.glb", &character, NULL, &error);
+  pl_status status =
+      pl_character_load_memory(context, &(pl_memory_source){bytes->data, bytes->size, "t.glb", NULL}, &character, NULL, &error);
   if (status != PL_ERROR_INVALID_DATA && status != PL_ERROR_UNSUPPORTED)
     fail_msg("%s: %s: %s", about, pl_status_text(status), error.text);
   assert_null(character);
@@ -187,11 +188,11 @@ static void key_frames_that_cannot_be_are_named_with_their_key(void **state) {
 static void unknown_keys_of_ours_are_warned_of(void **state) {
   (void)state;
   static const char *const positions[][2] = {{"\"extent\":0.7", "\"extent\":0.7,\"extend\":1"},
-                                          {"\"width\":2", "\"width\":2,\"with\":1"},
-                                          {"\"radius\":0.1}]", "\"radius\":0.1,\"radios\":1}]"},
-                                          {"\"links\"", "\"lynx\":1,\"links\""},
-                                          {"\"root\":2", "\"root\":2,\"rot\":1"},
-                                          {"\"rotation\":[0,0,1,0]", "\"rotation\":[0,0,1,0],\"turn\":1"}};
+                                             {"\"width\":2", "\"width\":2,\"with\":1"},
+                                             {"\"radius\":0.1}]", "\"radius\":0.1,\"radios\":1}]"},
+                                             {"\"links\"", "\"lynx\":1,\"links\""},
+                                             {"\"root\":2", "\"root\":2,\"rot\":1"},
+                                             {"\"rotation\":[0,0,1,0]", "\"rotation\":[0,0,1,0],\"turn\":1"}};
   pl_context *context = make_context(1);
   numbers n = usual_numbers();
   for (size_t i = 0; i < sizeof positions / sizeof positions[0]; ++i) {
@@ -252,8 +253,9 @@ static void files_next_to_it_are_found_only_from_a_path(void **state) {
   check_ok(pl_character_load(context, path, &character, NULL, &error), &error);
   assert_int_equal(pl_mesh_get_view(pl_character_get_view(character).surface).point_count, 3);
   pl_character_destroy(character);
-  assert_int_equal(pl_character_load_memory(context, text, sizeof text - 1, "a.gltf", &character, NULL, &error),
-                   PL_ERROR_NOT_FOUND);
+  assert_int_equal(
+      pl_character_load_memory(context, &(pl_memory_source){text, sizeof text - 1, "a.gltf", NULL}, &character, NULL, &error),
+      PL_ERROR_NOT_FOUND);
   assert_null(character);
   assert_int_equal(pl_character_load(context, "/nowhere/a.glb", &character, NULL, &error), PL_ERROR_NOT_FOUND);
   unlink(path);
@@ -281,7 +283,8 @@ static void random_damage_never_crashes(void **state) {
           at < text_end ? (unsigned char)"0123456789,]}\""[pl_random_u32(&random) % 14] : (unsigned char)pl_random_u32(&random);
     }
     pl_character *character = NULL;
-    pl_status status = pl_character_load_memory(context, damaged.data, damaged.size, "t.glb", &character, NULL, NULL);
+    pl_status status =
+        pl_character_load_memory(context, &(pl_memory_source){damaged.data, damaged.size, "t.glb", NULL}, &character, NULL, NULL);
     assert_int_equal(character != NULL, status >= 0);
     if (character == NULL) continue;
     read_count++;
@@ -307,7 +310,8 @@ static void every_failed_allocation_is_survived(void **state) {
     check_ok(pl_findings_create(context, &findings, &error), &error);
     allocator.fail_at = allocator.call_count + at;
     pl_character *character = NULL;
-    pl_status status = pl_character_load_memory(context, bytes.data, bytes.size, "t.glb", &character, findings, &error);
+    pl_status status =
+        pl_character_load_memory(context, &(pl_memory_source){bytes.data, bytes.size, "t.glb", NULL}, &character, findings, &error);
     bool failed = allocator.call_count >= allocator.fail_at;
     allocator.fail_at = 0;
     assert_int_equal(status, failed ? PL_ERROR_OUT_OF_MEMORY : PL_OK);

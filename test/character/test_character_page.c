@@ -1,7 +1,6 @@
 // The worked example of docs/characters.md is a character as the page says.
 // ctest: unit
 #include "fixtures/character_file.h"
-#include "math/quat.h"
 
 // The text of the page's first JSON block, to be given to free().
 static char *read_example(void) {
@@ -27,11 +26,12 @@ static void the_worked_example_becomes_a_rig(void **state) {
   pl_character *character = NULL;
   pl_character_rig *rig = NULL;
   check_ok(pl_findings_create(context, &findings, &error), &error);
-  check_ok(pl_character_load_memory(context, text, strlen(text), "page", &character, findings, &error), &error);
+  check_ok(pl_character_load_memory(context, &(pl_memory_source){text, strlen(text), "page", NULL}, &character, findings, &error),
+           &error);
   assert_int_equal(pl_findings_count(findings, PL_SEVERITY_NOTE), 0);
   assert_null(pl_character_get_view(character).surface);
   check_ok(pl_character_rig_create(character, &rig, &error), &error);
-  pl_rod_def def = pl_character_rig_def(rig);
+  pl_rod_def def = pl_character_rig_get_def(rig);
   // head, three ears and the tail.
   assert_int_equal(def.joint_count, 5);
   assert_int_equal(def.example_count, 1);

@@ -1,7 +1,6 @@
 // Rigs: which nodes become joints, with which numbers, and where the example poses are.
 // ctest: unit
 #include "fixtures/character_file.h"
-#include "math/quat.h"
 
 // body above head; on the head a strand s1 s2 s3 with a branch t1 t2 from s2, a pin below s3 that no spring names, and a neighbour u1 u2.
 #define NODES                                                                                                                      \
@@ -34,7 +33,7 @@
   "{\"name\":\"still\"}]},{\"root\":8,\"tail\":[0,-0.05,0]}],"                                                           \
   "\"rod\":{\"solver\":\"matched\",\"density\":500,\"stiffness\":0.2,\"stiffness_step\":0.01,\"width\":3,\"twist\":0.7," \
   "\"damping\":2,"                                                                                                       \
-  "\"friction\":0.1,\"ghost_momentum\":\"paper\",\"window\":0.3,\"view_time\":0.4,\"view_rule\":\"interpolating\"},"        \
+  "\"friction\":0.1,\"ghost_momentum\":\"paper\",\"window\":0.3,\"view_time\":0.4,\"view_rule\":\"interpolating\"},"     \
   "\"joints\":[{\"node\":4,\"radius\":0.5,\"mass\":0.25,\"stiffness\":0.125,\"max_angle\":1}],\"links\":[[4,7]]}"
 
 typedef struct fixture {
@@ -59,8 +58,8 @@ static fixture make_fixture(const char *extensions) {
   pl_error error = {0};
   f.character = read_file(f.context, &bytes, NULL);
   check_ok(pl_character_rig_create(f.character, &f.rig, &error), &error);
-  f.def = pl_character_rig_def(f.rig);
-  f.nodes = pl_character_rig_nodes(f.rig);
+  f.def = pl_character_rig_get_def(f.rig);
+  f.nodes = pl_character_rig_get_nodes(f.rig);
   return f;
 }
 
@@ -299,7 +298,8 @@ static void every_failed_allocation_is_survived(void **state) {
     allocator.fail_at = allocator.call_count + n;
     pl_character *character = NULL;
     pl_character_rig *rig = NULL;
-    pl_status status = pl_character_load_memory(context, bytes.data, bytes.size, "t.glb", &character, findings, &error);
+    pl_status status =
+        pl_character_load_memory(context, &(pl_memory_source){bytes.data, bytes.size, "t.glb", NULL}, &character, findings, &error);
     assert_int_equal(character == NULL, status < 0);
     if (status >= 0) status = pl_character_rig_create(character, &rig, &error);
     bool failed = allocator.call_count >= allocator.fail_at;

@@ -1,7 +1,6 @@
 // Animations of characters against closed forms.
 // ctest: unit
 #include "fixtures/character_file.h"
-#include "math/quat.h"
 
 // Three nodes: hips above spine above head; the animation drives what each test adds.
 #define NODES                                                                                                     \

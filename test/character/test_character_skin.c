@@ -2,7 +2,7 @@
 // ctest: unit
 #include "base/random.h"
 #include "fixtures/character_file.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 enum { JOINT_COUNT = 3, POINT_COUNT = 6 };
 

@@ -321,7 +321,7 @@ static void examples_keep_their_twist(void **state) {
   pl_transform placement = rod.joints[HEAD].rest;
   for (int32_t i = EAR; i < EAR + 4; ++i) {
     pl_transform local = test_local(&rod, i);
-    local.rotation = pl_quat_multiply(local.rotation, pl_quat_of_rotation_vector((pl_vec3){0.2 * i, 0.7, -0.1 * i}));
+    local.rotation = pl_quat_multiply(local.rotation, pl_quat_from_rotation_vector((pl_vec3){0.2 * i, 0.7, -0.1 * i}));
     placement = pl_transform_multiply(placement, local);
     rod.left[i] = placement.position;
     turns[i] = placement.rotation;
@@ -437,8 +437,8 @@ static void a_written_character_reads_back_as_the_same_rod(void **state) {
   check_ok(pl_character_load(context, path, &character, findings, &error), &error);
   assert_int_equal(pl_findings_count(findings, PL_SEVERITY_NOTE), 0);
   check_ok(pl_character_rig_create(character, &rig, &error), &error);
-  pl_rod_def back = pl_character_rig_def(rig);
-  const int32_t *nodes = pl_character_rig_nodes(rig);
+  pl_rod_def back = pl_character_rig_get_def(rig);
+  const int32_t *nodes = pl_character_rig_get_nodes(rig);
   check_joints(&rod, &back, nodes);
   check_examples(&rod, &back, nodes);
   check_settings(&rod, &back, nodes);

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "check.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 static pl_collider *make(pl_context *context, pl_collider_def def) {
   pl_collider *collider = NULL;
@@ -108,7 +108,7 @@ static void normals_are_the_gradient_of_the_distance(void **state) {
     def.half_size = pl_vec3_of(0.4, 0.6, 0.5);
     def.mesh = mesh;
     pl_collider *collider = make(context, def);
-    pl_transform placement = {{0.1, -0.2, 0.3}, pl_quat_of_rotation_vector(pl_vec3_of(0.4, 1, -0.3))};
+    pl_transform placement = {{0.1, -0.2, 0.3}, pl_quat_from_rotation_vector(pl_vec3_of(0.4, 1, -0.3))};
     int smooth = 0;
     for (int i = 0; i < 300; ++i) {
       const double h = 1e-6;
@@ -141,7 +141,7 @@ static void normals_are_the_gradient_of_the_distance(void **state) {
 static void keys_move_a_collider_and_loops_start_over(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  pl_quat quarter = pl_quat_of_axis_angle(pl_vec3_of(0, 1, 0), acos(0.0));
+  pl_quat quarter = pl_quat_from_axis_angle(pl_vec3_of(0, 1, 0), acos(0.0));
   pl_collider_key keys[3] = {{1, {{0, 0, 0}, {0, 0, 0, 1}}}, {2, {{2, 0, 0}, {0, 0, 0, 2}}}, {4, {{2, 4, 0}, quarter}}};
   pl_collider_def def = pl_default_collider_def(PL_COLLIDER_SPHERE);
   def.keys = keys, def.key_count = 3;
@@ -150,7 +150,7 @@ static void keys_move_a_collider_and_loops_start_over(void **state) {
   check_near(pl_collider_placement(collider, 0).position.x, 0, 0);
   check_near(pl_collider_placement(collider, 1.25).position.x, 0.5, 1e-15);
   check_near(pl_collider_placement(collider, 3).position.y, 2, 1e-15);
-  pl_vec3 turned = pl_quat_apply(pl_collider_placement(collider, 3).rotation, pl_vec3_of(1, 0, 0));
+  pl_vec3 turned = pl_quat_rotate(pl_collider_placement(collider, 3).rotation, pl_vec3_of(1, 0, 0));
   check_near(turned.x, sqrt(0.5), 1e-12);
   check_near(turned.z, -sqrt(0.5), 1e-12);
   check_near(pl_collider_placement(collider, 100).position.y, 4, 0);

@@ -13,7 +13,7 @@ static void two_bodies_that_collide_keep_their_momentum(void **state) {
     for (int32_t p = 0; p < PARTICLES; ++p) s.inverse_masses[b][p] = pl_random_between(&random, 1, 20);
   s.bodies[0].restitution = 0.5;
   prepare(&s);
-  put(&s, 0, (pl_transform){{0, 0, 0}, pl_quat_of_rotation_vector(pl_vec3_of(0.3, 0.5, 0.1))}, pl_vec3_of(0, 0, 0));
+  put(&s, 0, (pl_transform){{0, 0, 0}, pl_quat_from_rotation_vector(pl_vec3_of(0.3, 0.5, 0.1))}, pl_vec3_of(0, 0, 0));
   put(&s, 1, at(0.1, 1.5, 0.2), pl_vec3_of(1, -8, 0.5));
   const pl_vec3 none = {0, 0, 0};
   int contacts = 0;
@@ -170,16 +170,16 @@ static double slide(double friction, bool on_body) {
   const double angle = 0.5;
   pl_context *context = make_context(1);
   begin(&s, context, 2, !on_body);
-  pl_quat tilt = pl_quat_of_axis_angle(pl_vec3_of(0, 0, 1), angle);
+  pl_quat tilt = pl_quat_from_axis_angle(pl_vec3_of(0, 0, 1), angle);
   if (!on_body) s.collider->placement.rotation = tilt, s.collider->friction = friction;
-  pl_vec3 up = pl_quat_apply(tilt, pl_vec3_of(0, 1, 0));
+  pl_vec3 up = pl_quat_rotate(tilt, pl_vec3_of(0, 1, 0));
   for (int32_t p = 0; p < PARTICLES; ++p) s.inverse_masses[0][p] = 0;
   s.bodies[0].friction = s.bodies[1].friction = friction;
   prepare(&s);
   put(&s, 1, (pl_transform){pl_vec3_scale(up, 0.5), tilt}, pl_vec3_of(0, 0, 0));
   for (int32_t p = 0; p < PARTICLES; ++p) {
     pl_vec3 position = on_body ? pl_vec3_scale(s.model.rest[p], 10) : pl_vec3_of(50, 50, 50);
-    s.positions[0][p] = pl_quat_apply(tilt, pl_vec3_add(position, pl_vec3_of(0.13, -5, 0.17)));
+    s.positions[0][p] = pl_quat_rotate(tilt, pl_vec3_add(position, pl_vec3_of(0.13, -5, 0.17)));
   }
   for (int i = 0; i < 240; ++i) {
     for (int32_t p = 0; p < PARTICLES; ++p) s.velocities[0][p] = pl_vec3_scale(GRAVITY, -STEP);  // held against gravity

@@ -2,7 +2,7 @@
 // ctest: unit
 #include "check.h"
 #include "contact/contact.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 // One particle that is its own surface point.
 typedef struct point_mass {
@@ -150,7 +150,7 @@ static void an_elastic_bounce_keeps_its_height_for_ever(void **state) {
 // Slide down an incline of `angle` from rest; returns the distance gone after `seconds`.
 static double slide(double angle, double friction, double seconds) {
   pl_collider_def def = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
-  def.placement.rotation = pl_quat_of_axis_angle(pl_vec3_of(0, 0, 1), angle);
+  def.placement.rotation = pl_quat_from_axis_angle(pl_vec3_of(0, 0, 1), angle);
   def.friction = friction;
   point_mass m;
   begin(&m, &def, 1);
@@ -197,7 +197,7 @@ static void a_turntable_carries_a_point_round_without_drift(void **state) {
   enum { KEYS = 13 };
   pl_collider_key keys[KEYS];
   for (int i = 0; i < KEYS; ++i)
-    keys[i] = (pl_collider_key){i, {{0, -0.5, 0}, pl_quat_of_axis_angle(pl_vec3_of(0, 1, 0), i * acos(-1.0) / 6)}};
+    keys[i] = (pl_collider_key){i, {{0, -0.5, 0}, pl_quat_from_axis_angle(pl_vec3_of(0, 1, 0), i * acos(-1.0) / 6)}};
   pl_collider_def def = pl_default_collider_def(PL_COLLIDER_BOX);
   def.half_size = pl_vec3_of(5, 0.5, 5);
   def.keys = keys, def.key_count = KEYS;

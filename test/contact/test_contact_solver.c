@@ -13,7 +13,7 @@ static uint64_t heap_hash(int32_t threads) {
   for (int32_t b = 0; b < BODIES; ++b) {
     s.bodies[b].restitution = 0.2, s.bodies[b].self_contact = true, s.bodies[b].radius = 0.005;
     double x = pl_random_between(&random, -0.3, 0.3), z = pl_random_between(&random, -0.3, 0.3);
-    pl_quat rotation = pl_quat_of_rotation_vector(pl_vec3_of(x, 3 * z, x + z));
+    pl_quat rotation = pl_quat_from_rotation_vector(pl_vec3_of(x, 3 * z, x + z));
     put(&s, b, (pl_transform){{x, 0.8 + 1.4 * b, z}, rotation}, pl_vec3_of(z, -4, x));
   }
   prepare(&s);

@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "fixtures/torus_surface.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 enum { POSITIONS = 10000 };
 
@@ -59,7 +59,7 @@ static pl_vec3 random_point(pl_random *random, double size) {
 }
 
 static pl_transform random_placement(pl_random *random, double size) {
-  return (pl_transform){random_point(random, size), pl_quat_of_rotation_vector(random_point(random, 3))};
+  return (pl_transform){random_point(random, size), pl_quat_from_rotation_vector(random_point(random, 3))};
 }
 
 // Segments of all kinds around a placement: long and short, thin, thick and conical, deep inside, touching and far.
@@ -75,7 +75,7 @@ static pl_segment random_segment(pl_random *random, pl_transform placement, doub
 }
 
 static double gap_at(const pl_segment *s, const pl_collider *collider, pl_transform placement, double t) {
-  return pl_collider_distance(collider, placement, pl_vec3_mix(s->a, s->b, t), NULL) - (1 - t) * s->radius_a - t * s->radius_b;
+  return pl_collider_distance(collider, placement, pl_vec3_lerp(s->a, s->b, t), NULL) - (1 - t) * s->radius_a - t * s->radius_b;
 }
 
 // The least gap of `count` places, and for convex forms what a golden section makes of the two intervals next to the best.
@@ -107,7 +107,7 @@ static void check_touch(const pl_segment *s, const pl_collider *collider, pl_tra
   assert_true(touch->t >= 0 && touch->t <= 1);
   check_near(touch->gap, gap_at(s, collider, placement, touch->t), tolerance);
   check_near(pl_vec3_length(touch->normal), 1, 1e-12);
-  pl_vec3 position = pl_vec3_mix(s->a, s->b, touch->t);
+  pl_vec3 position = pl_vec3_lerp(s->a, s->b, touch->t);
   double distance = pl_collider_distance(collider, placement, position, NULL);
   check_near(pl_collider_distance(collider, placement, pl_vec3_add_scaled(position, touch->normal, -distance), NULL), 0, tolerance);
   // A little out from there the distance has grown by as much.

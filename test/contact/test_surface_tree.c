@@ -93,7 +93,7 @@ static void every_triangle_whose_box_is_met_is_visited_once(void **state) {
     pl_box box = pl_box_empty();
     for (int k = 0; k < 2; ++k) {
       double x = pl_random_between(&random, -1, 1.5), y = pl_random_between(&random, -1.5, 1.5);
-      box = pl_box_with(box, pl_vec3_of(x, y, pl_random_between(&random, -1.5, 1.5)));
+      box = pl_box_add_point(box, pl_vec3_of(x, y, pl_random_between(&random, -1.5, 1.5)));
     }
     char marks[TRIANGLES] = {0};
     pl_surface_front front;
@@ -106,7 +106,7 @@ static void every_triangle_whose_box_is_met_is_visited_once(void **state) {
       pl_surface_corners(&m.tree, m.motion.starts, k, c);
       pl_surface_corners(&m.tree, m.motion.ends, k, c + 3);
       pl_box swept = pl_box_empty();
-      for (int j = 0; j < 6; ++j) swept = pl_box_with(swept, j < 3 ? pl_vec3_add(c[j], m.motion.drift) : c[j]);
+      for (int j = 0; j < 6; ++j) swept = pl_box_add_point(swept, j < 3 ? pl_vec3_add(c[j], m.motion.drift) : c[j]);
       if (pl_box_overlaps(swept, box)) assert_int_equal(marks[k], 1);
       assert_true(marks[k] <= 1);
       is_met = is_met || pl_box_overlaps(swept, box);
@@ -128,7 +128,7 @@ static void triangles_that_face_a_point_of_a_block_are_gathered(void **state) {
   for (int32_t b = 0; b < m.tree.block_count; ++b) {
     pl_box normals = pl_box_empty();
     for (int32_t i = m.tree.block_start[b]; i < m.tree.block_start[b + 1]; ++i, ++ordered)
-      normals = pl_box_join(normals, pl_surface_motion_ring_normals(&m.motion, m.tree.point_order[i]));
+      normals = pl_box_merge(normals, pl_surface_motion_ring_normals(&m.motion, m.tree.point_order[i]));
     pl_box everything = {{-9, -9, -9}, {9, 9, 9}};
     pl_surface_front front;
     char marks[TRIANGLES] = {0};
@@ -157,8 +157,8 @@ static pl_vec3 random_vector(pl_random *random, double size) {
 
 // Side of the moving triangle the point is on at a time, and whether it is above it.
 static double side_at(const pl_triangle_path *path, double t, bool *is_above) {
-  pl_vec3 c[3], p = pl_vec3_mix(path->start, path->end, t);
-  for (int k = 0; k < 3; ++k) c[k] = pl_vec3_mix(path->start_corners[k], path->end_corners[k], t);
+  pl_vec3 c[3], p = pl_vec3_lerp(path->start, path->end, t);
+  for (int k = 0; k < 3; ++k) c[k] = pl_vec3_lerp(path->start_corners[k], path->end_corners[k], t);
   double weights[3];
   bool has_area = pl_triangle_weights(c[0], c[1], c[2], p, weights);
   *is_above = has_area && weights[0] > 1e-3 && weights[1] > 1e-3 && weights[2] > 1e-3;
@@ -197,8 +197,8 @@ static void crossings_are_those_that_fine_sampling_sees(void **state) {
     if (found) {  // the point is where the barycentrics say
       pl_vec3 q = {0, 0, 0};
       for (int k = 0; k < 3; ++k)
-        q = pl_vec3_add_scaled(q, pl_vec3_mix(path.start_corners[k], path.end_corners[k], time), weights[k]);
-      check_near(pl_vec3_distance(q, pl_vec3_mix(path.start, path.end, time)), 0, 1e-5);
+        q = pl_vec3_add_scaled(q, pl_vec3_lerp(path.start_corners[k], path.end_corners[k], time), weights[k]);
+      check_near(pl_vec3_distance(q, pl_vec3_lerp(path.start, path.end, time)), 0, 1e-5);
     }
   }
   assert_true(crossing_count > 30);

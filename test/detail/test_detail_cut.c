@@ -8,7 +8,10 @@ static const double DEPTH = 0.02;
 static plate cut_plate(pl_context *context, const plate *whole, const pl_cut_def *def) {
   plate p = {0};
   pl_error error = {0};
-  check_ok(pl_mesh_cut(context, def, whole->mesh, &p.mesh, NULL, NULL, &error), &error);
+  pl_cut_result result;
+  check_ok(pl_mesh_cut(context, def, whole->mesh, &result, &error), &error);
+  pl_embedding_destroy(result.embedding);
+  p.mesh = result.mesh;
   take_mesh(context, &p);
   return p;
 }
@@ -166,7 +169,7 @@ static pl_detail_set *record_places(pl_context *context, plate *p) {
   def.load_width = 0.3;
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  check_ok(pl_detail_set_build(context, &def, recordings, PRESS_COUNT, &set, NULL, &error), &error);
+  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){recordings, PRESS_COUNT, NULL}, &set, NULL, &error), &error);
   for (int k = 0; k < PRESS_COUNT; ++k) drop_plate(&recorded[k]);
   return set;
 }

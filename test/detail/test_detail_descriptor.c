@@ -1,6 +1,7 @@
 // Site and load descriptors: what they do not depend on, table 1 of paper 003, and the stamping frame.
 // ctest: unit
 #include "fixtures/detail_cube.h"
+#include "math/mat3.h"
 
 static pl_vec3 cube[CUBE_COUNT];
 static double cube_fractions[CUBE_COUNT];

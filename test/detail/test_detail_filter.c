@@ -20,7 +20,7 @@ static void a_body_that_is_turned_and_moved_gives_the_turned_result(void **state
   (void)state;
   filtered_plate f = open_filtered(make_context(1), 24, DEPTH);
   press plain = press_at(0.05, -0.08, DEPTH), moved = plain;
-  moved.rotation = pl_quat_of_rotation_vector(pl_vec3_of(0.7, -1.1, 2.0));
+  moved.rotation = pl_quat_from_rotation_vector(pl_vec3_of(0.7, -1.1, 2.0));
   moved.shift = pl_vec3_of(30, -20, 10);
   press_filtered(&f, &plain);
   pl_vec3 *first = copy_found(&f.p);
@@ -49,7 +49,7 @@ static void no_load_gives_nothing(void **state) {
   (void)state;
   filtered_plate f = open_filtered(make_context(1), 24, DEPTH);
   press none = press_at(0, 0, 0), moved = none, half = press_at(0, 0, 0.5 * DEPTH);
-  moved.rotation = pl_quat_of_rotation_vector(pl_vec3_of(-0.4, 1.3, 0.8));
+  moved.rotation = pl_quat_from_rotation_vector(pl_vec3_of(-0.4, 1.3, 0.8));
   moved.shift = pl_vec3_of(5, -3, 2);
   press_filtered(&f, &none);
   check_same_points(&f.p, f.p.found, f.p.coarse);

@@ -148,8 +148,8 @@ static void surveys_divide_and_cover_a_plate(void **state) {
   pl_detail_segments again = {.count = 4, .segment_of_point = other};
   check_ok(pl_detail_segment(threads, &def, &p.object, 1, &again, &error), &error);
   assert_memory_equal(segment, other, count * sizeof *segment);
-  pl_detail_coverage coverage;
-  check_ok(pl_detail_measure_coverage(context, set, &p.object, 1, distances, other, &coverage, &error), &error);
+  pl_detail_coverage coverage = {.distances = distances, .nearest = other};
+  check_ok(pl_detail_measure_coverage(context, set, &p.object, 1, &coverage, &error), &error);
   int32_t middle = -1, corner = -1;
   for (int32_t i = 0; i < p.object.surface_count; ++i) {
     pl_vec3 x = p.object.surface_points[i];

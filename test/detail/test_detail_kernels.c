@@ -112,7 +112,7 @@ static void points_that_are_missing_or_far_do_not_count(void **state) {
   pl_material two = {2, points, NULL};
   assert_true(pl_material_rows_take(&arena, &two, &rows));
   pl_detail_kernels_choose()->sum(&rows, NULL, &window, &sums, NULL);
-  check_near(sums.values[0], pow(2 * 3.14159265358979323846, -1.5), 1e-8);
+  check_near(sums.values[0], pow(2 * PL_PI, -1.5), 1e-8);
   check_near(sums.values[1], 0, 1e-8);
   pl_arena_destroy(&arena);
   drop_context(context);
@@ -135,8 +135,9 @@ static void stamps_are_laid_as_the_formulas_say_by_every_instruction_set(void **
     for (int j = 0; j < 3; ++j) placement.axes[i][j] = (float)frame.m[i][j];
   for (int32_t i = 0; i < SPOT_COUNT; ++i) {
     positions_at_rest[i] = sample_vector(&random, 0.5);
-    normals[i] = pl_vec3_unit_or(sample_vector(&random, 1), pl_vec3_of(0, 0, 1));
-    const double all[6] = {positions_at_rest[i].x, positions_at_rest[i].y, positions_at_rest[i].z, normals[i].x, normals[i].y, normals[i].z};
+    normals[i] = pl_vec3_normalize_or(sample_vector(&random, 1), pl_vec3_of(0, 0, 1));
+    const double all[6] = {positions_at_rest[i].x, positions_at_rest[i].y, positions_at_rest[i].z,
+                           normals[i].x,           normals[i].y,           normals[i].z};
     for (int k = 0; k < 6; ++k) numbers[48 * (i / 8) + 8 * k + i % 8] = (float)all[k];
     spots[i] = SPOT_COUNT - 1 - i;
     spot_fractions[i] = (float)pl_random_unit(&random);

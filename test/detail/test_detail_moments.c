@@ -2,8 +2,6 @@
 // ctest: unit
 #include "fixtures/detail_cube.h"
 
-static const double PI = 3.14159265358979323846;
-
 // Points of a grid around the origin with spacing `step`, out to `reach`, each with its cell's volume; the rule is exact to rounding for what
 // is smooth and dies out with the window.
 enum { MAX_GRID = 70000 };
@@ -121,7 +119,7 @@ static void a_polynomial_is_given_back_with_its_norm(void **state) {
   for (int32_t m = 0; m < g->count; ++m) {
     pl_vec3 p = g->points[m];
     g->values[m] = 1.5 - p.x + 0.25 * p.y * p.z - p.x * p.y * p.y + 0.5 * p.z * p.z * p.z;
-    square += g->fractions[m] * pow(2 * PI, -1.5) * exp(-0.5 * pl_vec3_dot(p, p)) * g->values[m] * g->values[m];
+    square += g->fractions[m] * pow(2 * PL_PI, -1.5) * exp(-0.5 * pl_vec3_dot(p, p)) * g->values[m] * g->values[m];
   }
   pl_window window = {{0, 0, 0}, 1};
   pl_moments found;
@@ -163,7 +161,7 @@ static void moments_of_half_a_space(void **state) {
     pl_moments sums = half_space(depth, 0.03, pl_mat3_identity(), pl_vec3_of(4, -2, 7));
     pl_moments site = pl_site_of_sums(&sums, 0.03, PL_SITE_PER_VOLUME);
     // The integral of w He_n up to d is -w(d) He_(n-1)(d).
-    double w = exp(-0.5 * depth * depth) / sqrt(2 * PI), mass = 0.5 * (1 + erf(depth / sqrt(2.0)));
+    double w = exp(-0.5 * depth * depth) / sqrt(2 * PL_PI), mass = 0.5 * (1 + erf(depth / sqrt(2.0)));
     double expected[PL_MOMENT_COUNT] = {0};
     expected[0] = mass;
     expected[3] = -w;

@@ -32,7 +32,7 @@ static box_sites *make_box_sites(pl_context *context, double radius, pl_site_sca
   pl_mesh *mesh = NULL, *surface = NULL;
   pl_error error = {0};
   check_ok(pl_mesh_create_box(context, pl_vec3_of(2, 2, 2), (int32_t[3]){CELLS, CELLS, CELLS}, &mesh, &error), &error);
-  check_ok(pl_mesh_boundary(context, mesh, &surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, mesh, &surface, NULL, &error), &error);
   pl_mesh_view volume = pl_mesh_get_view(mesh), view = pl_mesh_get_view(surface);
   double *fractions = malloc((size_t)volume.point_count * sizeof *fractions), total = 0;
   pl_material_fractions(&volume, fractions);
@@ -47,7 +47,7 @@ static box_sites *make_box_sites(pl_context *context, double radius, pl_site_sca
     box->kinds[i] = kind_of(view.points[i], radius);
     const double c[3] = {view.points[i].x, view.points[i].y, view.points[i].z};
     pl_vec3 n = {fabs(c[0]) > 1 - 1e-9 ? c[0] : 0, fabs(c[1]) > 1 - 1e-9 ? c[1] : 0, fabs(c[2]) > 1 - 1e-9 ? c[2] : 0};
-    normals[i] = pl_mat3_apply(turn, pl_vec3_unit_or(n, pl_vec3_of(0, 0, 1)));
+    normals[i] = pl_mat3_apply(turn, pl_vec3_normalize_or(n, pl_vec3_of(0, 0, 1)));
   }
   pl_surface_sites_def def = {{volume.point_count, turned, fractions}, view.point_count, box->points, normals, radius, scale};
   check_ok(pl_surface_sites_compute(context, &def, box->sites, &error), &error);

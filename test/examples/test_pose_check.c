@@ -1,7 +1,7 @@
 // Poses that are useless or harmful are reported by name, for tets and for surfaces.
 // ctest: unit
 #include "check.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/pose.h"
 
 enum { POSES = 5 };
@@ -54,7 +54,7 @@ static void each_kind_of_bad_pose_is_reported_by_name(void **state) {
   pl_mesh *tets = NULL, *surface = NULL;
   pl_error error = {0};
   check_ok(pl_mesh_create_box(context, pl_vec3_of(1, 1, 2), (int32_t[3]){2, 2, 4}, &tets, &error), &error);
-  check_ok(pl_mesh_boundary(context, tets, &surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, tets, &surface, NULL, &error), &error);
   check_poses(context, tets);
   check_poses(context, surface);
   assert_int_equal(pl_poses_check(context, tets, NULL, &error), PL_OK);

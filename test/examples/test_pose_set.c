@@ -4,7 +4,7 @@
 #include "examples/pose_set.h"
 #include "examples/simplex_weights.h"
 #include "math/mat3.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 enum { POINTS = 5 };
 static const pl_vec3 REST[POINTS] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 3}, {1, 1, 1}};
@@ -15,7 +15,7 @@ static void map_points(const pl_vec3 *from, pl_mat3 matrix, pl_vec3 shift, pl_ve
 }
 
 static pl_mat3 some_turn(void) {
-  return pl_mat3_of_quat(pl_quat_of_axis_angle(pl_vec3_scale((pl_vec3){1, 2, 2}, 1.0 / 3), 2.5));
+  return pl_mat3_from_quat(pl_quat_from_axis_angle(pl_vec3_scale((pl_vec3){1, 2, 2}, 1.0 / 3), 2.5));
 }
 
 typedef struct fixture {

@@ -4,8 +4,6 @@
 #include "check.h"
 #include "examples/weights.h"
 
-static const double PI = 3.14159265358979323846;
-
 static pl_vec3 random_direction(pl_random *random) {
   return (pl_vec3){pl_random_normal(random), pl_random_normal(random), pl_random_normal(random)};
 }
@@ -14,7 +12,7 @@ static pl_vec3 random_direction(pl_random *random) {
 static void algorithm_1(int count, const pl_view_example *examples, pl_vec3 d, double *weights) {
   double sum = 0;
   for (int j = 0; j < count; ++j) {
-    pl_vec3 a = pl_vec3_unit_or(d, d), b = pl_vec3_unit_or(examples[j].direction, d);
+    pl_vec3 a = pl_vec3_normalize_or(d, d), b = pl_vec3_normalize_or(examples[j].direction, d);
     double angle = 2 * atan2(pl_vec3_length(pl_vec3_sub(a, b)), pl_vec3_length(pl_vec3_add(a, b)));
     weights[j] = exp(-pow(angle / examples[j].extent, 2));
     sum += weights[j];
@@ -55,11 +53,11 @@ static void weights_have_the_limits_they_should(void **state) {
   // At its direction an example has all but what the far one has; an extent away 1/e; at right angles both the same.
   pl_view_weights(2, two, (pl_vec3){0, 0, 1}, weights);
   check_near(weights[0], 1, 1e-15);
-  check_at_most(weights[1], exp(-PI * PI / 0.25) * (1 + 1e-12));
+  check_at_most(weights[1], exp(-PL_PI * PL_PI / 0.25) * (1 + 1e-12));
   pl_view_weights(2, two, (pl_vec3){sin(0.5), 0, cos(0.5)}, weights);
   check_near(weights[0], exp(-1), 1e-15);
   pl_view_weights(2, two, (pl_vec3){1, 0, 0}, weights);
-  check_near(weights[0], exp(-PI * PI), 1e-15);
+  check_near(weights[0], exp(-PL_PI * PL_PI), 1e-15);
   check_near(weights[1], weights[0], 1e-18);
   // No direction: the rest.
   const pl_vec3 nowhere[3] = {{0, 0, 0}, {(double)NAN, 0, 0}, {HUGE_VAL, 0, 0}};
@@ -207,7 +205,7 @@ static void every_driver_answers_to_one_call(void **state) {
   check_near(weights[0], 0.25 / 3.25, 1e-15);
   pl_weight_driver_evaluate(&curve, &input, weights);
   check_near(weights[1], 0.25, 1e-15);
-  double fraction = exp(-(PI / 2.6) * (PI / 2.6));
+  double fraction = exp(-(PL_PI / 2.6) * (PL_PI / 2.6));
   pl_weight_driver_evaluate(&view, &input, weights);
   check_near(weights[1], 1 / (1 + fraction), 1e-15);
   pl_weight_driver_evaluate(&exact_view, &input, weights);

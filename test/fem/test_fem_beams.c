@@ -2,9 +2,7 @@
 // Greenhill's loads.
 // ctest: physics
 #include "fixtures/fem_bodies.h"
-#include "math/vec3.h"
 
-static const double PI = 3.14159265358979323846;
 enum { MAX_SEGMENTS = 160 };
 
 // A clamped curve of length 1 along x with bending stiffness `*stiffness`, N m². A segment before it clamps the angle; the hinge there stands for half a segment only,
@@ -119,7 +117,7 @@ static double find_critical(pl_context *context, const pl_model *model, int32_t 
 static void columns_buckle_at_the_loads_of_euler_and_greenhill(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  double stiffness, euler = PI * PI / 4, greenhill = 7.83734743894;
+  double stiffness, euler = PL_PI * PL_PI / 4, greenhill = 7.83734743894;
   enum { COUNT = 40 };
   pl_model *model = make_curve(context, COUNT, &stiffness);
   double weight = pl_model_get_report(model).mass * COUNT / (COUNT + 1);

@@ -2,7 +2,7 @@
 // ctest: physics threads
 #include "base/random.h"
 #include "fixtures/fem_bodies.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 // A scene with all that a step can do: contact and friction, pins hard and soft, forces, damping, examples found by projection.
 typedef struct fixture {
@@ -125,7 +125,7 @@ static pl_status try_all(pl_context *context, pl_fem_material material, pl_error
   rest.acceleration = (pl_vec3){0, -1, 0};
   if (status >= 0) status = pl_fem_equilibrium(context, model, &rest, points, NULL, error);
   double energy;
-  if (status >= 0) status = pl_fem_energy_of(context, model, points, &energy, posed, error);
+  if (status >= 0) status = pl_fem_compute_energy(context, model, points, &energy, posed, error);
   pl_world_def world_def = pl_default_world_def();
   if (status >= 0) status = pl_world_create(context, &world_def, &world, error);
   pl_collider_def ground = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);

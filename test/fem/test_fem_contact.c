@@ -1,7 +1,6 @@
 // Contact with colliders as springs: rest, friction, moving ground, embedded surfaces.
 // ctest: physics
 #include "fixtures/fem_bodies.h"
-#include "math/quat.h"
 
 static pl_fem_def jelly(void) {
   pl_fem_def def = pl_default_fem_def(PL_FEM_NEO_HOOKEAN);
@@ -120,7 +119,7 @@ static void an_embedded_surface_is_what_touches(void **state) {
   pl_mesh *cage = make_fem_box(context, (pl_vec3){0.3, 0.3, 0.3}, 3, 3, 3),
           *inner = make_fem_box(context, (pl_vec3){0.2, 0.2, 0.2}, 5, 5, 5);
   pl_mesh *surface = NULL;
-  check_ok(pl_mesh_boundary(context, inner, &surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, inner, &surface, NULL, &error), &error);
   pl_fem_def def = jelly();
   def.surface = surface;
   pl_model *model = make_fem_model(context, &def, cage);

@@ -54,8 +54,8 @@ static void bend_derivatives_agree_where_it_nearly_fails(void **unused) {
     const char *name;
     double angle, a, b, step;
   } cases[] = {{"straight", 0, 1, 1, 0.02},
-               {"right angle", PI / 2, 1, 1, 0.02},
-               {"right angle, other side", -PI / 2, 1, 1, 0.02},
+               {"right angle", PL_PI / 2, 1, 1, 0.02},
+               {"right angle, other side", -PL_PI / 2, 1, 1, 0.02},
                {"nearly folded", 3.13, 1, 1, 1e-3},
                {"nearly folded, other side", -3.13, 1, 1, 1e-3},
                {"short edge", 1, 1e-3, 1, 1e-4},
@@ -114,13 +114,13 @@ static void stretching_stiffness_is_four_times_the_parameter(void **unused) {
 
 static void circle_has_the_energy_of_its_curvature(void **unused) {
   (void)unused;
-  double stiffness = 0.03, radius = 0.4, exact = 0.5 * stiffness / (radius * radius) * 2 * PI * radius, before = 0;
+  double stiffness = 0.03, radius = 0.4, exact = 0.5 * stiffness / (radius * radius) * 2 * PL_PI * radius, before = 0;
   for (int n = 8; n <= 256; n *= 2) {
     double sum = 0;
     for (int i = 0; i < n; ++i) {
-      double x[9] = {0}, X[9] = {0}, side = 2 * radius * sin(PI / n);
+      double x[9] = {0}, X[9] = {0}, side = 2 * radius * sin(PL_PI / n);
       for (int k = 0; k < 3; ++k) {
-        x[3 * k] = radius * cos(2 * PI * (i + k) / n), x[3 * k + 1] = radius * sin(2 * PI * (i + k) / n);
+        x[3 * k] = radius * cos(2 * PL_PI * (i + k) / n), x[3 * k + 1] = radius * sin(2 * PL_PI * (i + k) / n);
         X[3 * k] = side * k;
       }
       pl_fem_element e = {x, X, X, &stiffness};
@@ -233,7 +233,7 @@ static void end_moment_rolls_a_curve_into_a_circle_at_any_resolution(void **unus
     curve c = make_curve(edges);
     enum { STEPS = 32 };
     for (int step = 1; step <= STEPS; ++step) {
-      c.moment = 2 * PI * step / STEPS * c.bend / c.length;
+      c.moment = 2 * PL_PI * step / STEPS * c.bend / c.length;
       find_equilibrium(&c);
       if (step != STEPS / 4) continue;
       // a quarter of the way: deflection and shortening of end_moment_rollup.csv at ML/EI = π/2
@@ -242,7 +242,7 @@ static void end_moment_rolls_a_curve_into_a_circle_at_any_resolution(void **unus
       check_near(1 - c.x[3 * (edges + 1)], 0.363380227632, tolerance);
     }
     // closed; every point turns by the same angle, as a circle of radius EI/M does along one edge; corners lie on the circle around that polygon
-    double side = c.length / edges, max = 0, min = HUGE_VAL, around = side / (2 * sin(PI / edges)), off = 0;
+    double side = c.length / edges, max = 0, min = HUGE_VAL, around = side / (2 * sin(PL_PI / edges)), off = 0;
     for (int i = 2; i <= edges; ++i) {
       double *x = c.x + 3 * i, ax = x[0] - x[-3], ay = x[1] - x[-2], bx = x[3] - x[0], by = x[4] - x[1];
       double radius = side / atan2(ax * by - ay * bx, ax * bx + ay * by);
@@ -252,9 +252,9 @@ static void end_moment_rolls_a_curve_into_a_circle_at_any_resolution(void **unus
     }
     double gap = hypot(c.x[3 * (edges + 1)], c.x[3 * (edges + 1) + 1]);
     print_message("%2d edges, ML/EI = 2 pi: radius %.12f to %.12f (%.12f), off the circle %.1e, gap %.1e\n", edges, min, max,
-                  0.5 / PI, off, gap);
-    check_near(min, 0.5 / PI, 1e-7);
-    check_near(max, 0.5 / PI, 1e-7);
+                  0.5 / PL_PI, off, gap);
+    check_near(min, 0.5 / PL_PI, 1e-7);
+    check_near(max, 0.5 / PL_PI, 1e-7);
     check_at_most(fmax(off, gap), 1e-7);
   }
 }

@@ -1,7 +1,6 @@
 // Whatever rest shapes a driver asks for, a body has no force but its own: elastic forces have neither sum nor torque, and in flight momentum is kept.
 // ctest: physics
 #include "fixtures/fem_drivers.h"
-#include "math/vec3.h"
 
 static void elastic_forces_have_neither_sum_nor_torque(void **state) {
   (void)state;

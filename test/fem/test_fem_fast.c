@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "body/body_method.h"
 #include "fixtures/fem_bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { MAX_POINTS = 400 };
 
@@ -97,7 +97,7 @@ static void a_bar_rings_at_its_pitch(void **state) {
   int32_t n = model->particle_count, crossings = 0;
   pl_vec3 x[MAX_POINTS];
   pl_body_get_positions(world, body, x);
-  for (int32_t i = 0; i < n; ++i) x[i].y += 0.03 * sin(3.14159265 * x[i].y);
+  for (int32_t i = 0; i < n; ++i) x[i].y += 0.03 * sin(PL_PI * x[i].y);
   check_ok(pl_body_set_state(world, body, x, NULL, &error), &error);
   double last = 0, first_time = 0, last_time = 0;
   for (int32_t step = 0; step < 400; ++step) {

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "fem/fem_energy.h"
 #include "fem/fem_fast_kernels.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 typedef struct bench {
   pl_context *context;

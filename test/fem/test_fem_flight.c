@@ -2,7 +2,7 @@
 // ctest: physics
 #include "base/random.h"
 #include "fixtures/fem_bodies.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 static pl_vec3 total_angular_momentum(const pl_world *world, pl_body_id body) {
   return pl_body_get_report(world, body).angular_momentum;
@@ -96,11 +96,11 @@ static void squashed_flattened_and_inverted_bodies_recover(void **state) {
                          0.2 * pl_random_between(&random, -1, 1)};
     }
     double start, end;
-    check_ok(pl_fem_energy_of(context, model, x, &start, NULL, &error), &error);
+    check_ok(pl_fem_compute_energy(context, model, x, &start, NULL, &error), &error);
     check_ok(pl_body_set_state(world, body, x, NULL, &error), &error);
     run_steps(world, 200);
     pl_body_get_positions(world, body, x);
-    check_ok(pl_fem_energy_of(context, model, x, &end, NULL, &error), &error);
+    check_ok(pl_fem_compute_energy(context, model, x, &end, NULL, &error), &error);
     print_message("%s, material %d: elastic energy %.3g J, after 3.3 s %.3g J\n", names[k % 4], k / 4, start, end);
     check_at_most(end, 1e-4 * start);
     pl_world_destroy(world);
@@ -129,12 +129,12 @@ static void a_violently_vibrating_body_gains_nothing(void **state) {
     }
     check_ok(pl_body_set_state(world, body, x, NULL, &error), &error);
     double start, worst = 0;
-    check_ok(pl_fem_energy_of(context, model, x, &start, NULL, &error), &error);
+    check_ok(pl_fem_compute_energy(context, model, x, &start, NULL, &error), &error);
     for (int i = 0; i < 500; ++i) {
       double elastic;
       run_steps(world, 1);
       pl_body_get_positions(world, body, x);
-      check_ok(pl_fem_energy_of(context, model, x, &elastic, NULL, &error), &error);
+      check_ok(pl_fem_compute_energy(context, model, x, &elastic, NULL, &error), &error);
       worst = fmax(worst, elastic + pl_body_get_report(world, body).kinetic_energy);
     }
     print_message("violent vibrations, material %d: at most %.3f of the energy at the start\n", k, worst / start);

@@ -7,7 +7,6 @@
 // and the force would be 8 % too large. A long step of a light body is an equilibrium with contact.
 // ctest: physics once
 #include "fixtures/fem_bodies.h"
-#include "math/vec3.h"
 
 typedef struct press {
   double young, poisson, ball, depth;  // Pa, –, m, m
@@ -91,7 +90,7 @@ static double press_ball(pl_context *context, const press *it, double *radius) {
   pl_vec3 *x = calloc((size_t)view.point_count, sizeof *x), *forces = calloc((size_t)view.point_count, sizeof *forces);
   double energy, force = 0, min = 0;
   pl_body_get_positions(world, body, x);
-  check_ok(pl_fem_energy_of(context, model, x, &energy, forces, &error), &error);
+  check_ok(pl_fem_compute_energy(context, model, x, &energy, forces, &error), &error);
   for (int32_t i = 0; i < view.point_count; ++i)
     if (!held[i]) force += forces[i].y;
   // Points that are pressed with more than a hundredth of the mean force of a point.

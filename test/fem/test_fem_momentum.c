@@ -2,7 +2,6 @@
 // element, rest shapes whose elements do not fit together.
 // ctest: physics
 #include "fixtures/fem_bodies.h"
-#include "math/vec3.h"
 
 typedef struct flight {
   const char *name;

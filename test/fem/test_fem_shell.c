@@ -95,7 +95,7 @@ static void hinge_derivatives_agree_where_it_nearly_fails(void **unused) {
     hinge_shape shape;
     double step;
   } cases[] = {{"flat", {0, 1, {1, 1}, {0.5, 0.5}}, 0.02},
-               {"right angle", {PI / 2, 1, {1, 0.7}, {0.5, 0.2}}, 0.02},
+               {"right angle", {PL_PI / 2, 1, {1, 0.7}, {0.5, 0.2}}, 0.02},
                {"beyond a right angle", {-2.2, 1, {1, 0.7}, {0.5, 0.2}}, 0.02},
                {"nearly folded", {3.12, 1, {1, 1}, {0.5, 0.5}}, 1e-3},
                {"nearly folded, other side", {-3.12, 1, {1, 1}, {0.5, 0.5}}, 1e-3},
@@ -208,7 +208,7 @@ static void cylinder_of_equilateral_triangles_has_stiffness_D_in_any_direction(v
       order = order_of(before, error);
       before = error;
     }
-    print_message("axis at %4.1f degrees: relative error %.2e, order %.3f\n", axis * 180 / PI, error, order);
+    print_message("axis at %4.1f degrees: relative error %.2e, order %.3f\n", axis * 180 / PL_PI, error, order);
     check_at_most(fabs(error), 1e-3);
     // where edges lie along the axis there is no error to have an order
     if (fabs(error) > 1e-9) check_near(order, 2, 0.1);
@@ -219,7 +219,7 @@ static void cylinder_of_right_triangles_depends_on_the_direction(void **unused) 
   (void)unused;
   double radius = 0.5, exact = 0.5 / (radius * radius);
   // edges lie along 0, 45 and 90 degrees; the fourth is what the heads of fem_shell.c and README.md warn of
-  double axis[4] = {0, PI / 4, PI / 2, -PI / 4}, factor[4] = {1, 1, 1, 3};
+  double axis[4] = {0, PL_PI / 4, PL_PI / 2, -PL_PI / 4}, factor[4] = {1, 1, 1, 3};
   double alternating[4] = {1, 1.5, 1, 1.5};
   for (int k = 0; k < 4; ++k) {
     check_near(rolled_density(right_angled(1.0 / 256), hinge_corners, 3, radius, axis[k]) / exact, factor[k], 1e-4);
@@ -248,10 +248,10 @@ static void sphere_of_equilateral_triangles_shows_poissons_ratio_in_bending(void
 static void strip_closed_to_a_cylinder_has_the_energy_of_a_plate(void **unused) {
   (void)unused;
   // n cells around, two across, inner hinges only; all of them, those that stay flat included
-  double width = 0.3, stiffness = 0.02, radius = 0.25, exact = 0.5 * stiffness / (radius * radius) * 2 * PI * radius * width,
+  double width = 0.3, stiffness = 0.02, radius = 0.25, exact = 0.5 * stiffness / (radius * radius) * 2 * PL_PI * radius * width,
          before = 0;
   for (int n = 8; n <= 128; n *= 2) {
-    double sum = 0, chord = 2 * radius * sin(PI / n), across = width / 2;
+    double sum = 0, chord = 2 * radius * sin(PL_PI / n), across = width / 2;
     for (int cell = 0; cell < 2 * n; ++cell) {
       for (int k = 0; k < 3; ++k) {
         double x[12], X[12];
@@ -260,7 +260,7 @@ static void strip_closed_to_a_cylinder_has_the_energy_of_a_plate(void **unused) 
           int i = cell / 2 + hinge_corners[k][c][0], j = cell % 2 + hinge_corners[k][c][1];
           inside = inside && j >= 0 && j <= 2;
           X[3 * c] = i * chord, X[3 * c + 1] = j * across, X[3 * c + 2] = 0;
-          x[3 * c] = radius * sin(2 * PI * i / n), x[3 * c + 1] = j * across, x[3 * c + 2] = radius * cos(2 * PI * i / n);
+          x[3 * c] = radius * sin(2 * PL_PI * i / n), x[3 * c + 1] = j * across, x[3 * c + 2] = radius * cos(2 * PL_PI * i / n);
         }
         if (inside) sum += hinge_energy(x, X, stiffness);
       }

@@ -2,7 +2,7 @@
 // ctest: physics
 #include "base/random.h"
 #include "fixtures/fem_bodies.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 static pl_vec3 *copy_points(const pl_mesh *mesh) {
   pl_mesh_view view = pl_mesh_get_view(mesh);
@@ -211,7 +211,7 @@ static void an_end_moment_rolls_a_curve_into_a_circle(void **state) {
   pl_model *model = make_elastica(context, SEGMENTS, &stiffness);
   pl_vec3 x[SEGMENTS + 2];
   for (int32_t i = 0; i < SEGMENTS + 2; ++i) x[i] = (pl_vec3){(i - 1.0) / SEGMENTS, 0, 0};
-  const double full = 2 * 3.14159265358979323846;
+  const double full = 2 * PL_PI;
   pl_fem_equilibrium_def rest = pl_default_fem_equilibrium_def();
   rest.pinned = (const int32_t[2]){0, 1};
   rest.pinned_count = 2;

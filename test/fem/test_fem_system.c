@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "fem/fem_potential.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/runtime.h"
 
 typedef struct subject {

@@ -3,6 +3,7 @@
 #include "fem/check_energy.h"
 #include "fem/fem_tet.h"
 #include "fixtures/tet_states.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 
 static const pl_fem_energy *const all_energies[] = {&pl_fem_corotated_tet, &pl_fem_neo_hookean_tet, &pl_fem_edge_tet};
@@ -150,7 +151,7 @@ static void crushed_neo_hookean_tets_push_outwards(void **unused) {
 static void paper_force(const double *x, const double *X, double young, double poisson, double *f) {
   double b[4][3], volume, B[6][12] = {{0}}, E[6][6] = {{0}}, u[12], strain[6], stress[6];
   pl_fem_tet_rest(X, b, &volume);
-  pl_mat3 R = pl_mat3_of_quat(pl_rotation_of_mat3(pl_fem_tet_gradient_of(x, (const double(*)[3])b), pl_quat_identity()));
+  pl_mat3 R = pl_mat3_from_quat(pl_rotation_of_mat3(pl_fem_tet_gradient_of(x, (const double(*)[3])b), pl_quat_identity()));
   for (int a = 0; a < 4; ++a) {
     static const int shear[3][2] = {{0, 1}, {1, 2}, {2, 0}};
     for (int i = 0; i < 3; ++i) {
@@ -206,7 +207,7 @@ static void mixed_derivative_is_the_appendix_of_paper_002(void **unused) {
   pl_fem_corotated_tet.mixed(&e, m);
   pl_fem_tet_rest(state.X, b, &volume);
   pl_mat3 F = pl_fem_tet_gradient_of(state.x, (const double(*)[3])b);
-  pl_mat3 R = pl_mat3_of_quat(pl_rotation_of_mat3(F, pl_quat_identity()));
+  pl_mat3 R = pl_mat3_from_quat(pl_rotation_of_mat3(F, pl_quat_identity()));
   pl_fem_lame lame = pl_fem_lame_of(parameters);
   paper_force(state.x, state.X, 1e5, 0.3, f);
   for (int q = 0; q < 12; ++q) {
@@ -216,8 +217,8 @@ static void mixed_derivative_is_the_appendix_of_paper_002(void **unused) {
       for (int l = 0; l < 3; ++l) dF.m[k][l] = -F.m[k][i] * b[j][l];
     // R' by central differences of the rotation of F ± h F'.
     double h = 1e-5;
-    pl_mat3 plus = pl_mat3_of_quat(pl_rotation_of_mat3(pl_mat3_add(F, pl_mat3_scale(dF, h)), pl_quat_identity()));
-    pl_mat3 minus = pl_mat3_of_quat(pl_rotation_of_mat3(pl_mat3_add(F, pl_mat3_scale(dF, -h)), pl_quat_identity()));
+    pl_mat3 plus = pl_mat3_from_quat(pl_rotation_of_mat3(pl_mat3_add(F, pl_mat3_scale(dF, h)), pl_quat_identity()));
+    pl_mat3 minus = pl_mat3_from_quat(pl_rotation_of_mat3(pl_mat3_add(F, pl_mat3_scale(dF, -h)), pl_quat_identity()));
     dR = pl_mat3_scale(pl_mat3_add(plus, pl_mat3_scale(minus, -1)), 0.5 / h);
     pl_mat3 S = pl_mat3_multiply(pl_mat3_transpose(R), F);
     pl_mat3 dS = pl_mat3_add(pl_mat3_multiply(pl_mat3_transpose(dR), F), pl_mat3_multiply(pl_mat3_transpose(R), dF));

@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "fem/fem_viscous.h"
 #include "fixtures/fem_bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { KINDS = 6, VALUES = 3 * PL_FEM_MAX_CORNERS };
 

@@ -3,8 +3,7 @@
 #include "base/random.h"
 #include "fem/fem_viscous.h"
 #include "fixtures/fem_bodies.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { KINDS = 6 };
 
@@ -136,9 +135,9 @@ static void rigid_motions_are_not_damped_and_forces_have_no_torque(void **state)
   (void)state;
   for (int k = 0; k < KINDS; ++k) {
     subject s = make_subject(MATERIALS[k]);
-    pl_quat turn = pl_quat_of_rotation_vector(s.fem->planar ? pl_vec3_of(0, 0, 1.1) : pl_vec3_of(0.4, -0.7, 1.1));
+    pl_quat turn = pl_quat_from_rotation_vector(s.fem->planar ? pl_vec3_of(0, 0, 1.1) : pl_vec3_of(0.4, -0.7, 1.1));
     for (int32_t i = 0; i < s.n / 3; ++i)
-      pl_fem_put(s.moved, i, pl_vec3_add(pl_quat_apply(turn, pl_fem_vector(s.from, i)), pl_vec3_of(0.3, 0.5, 0)));
+      pl_fem_put(s.moved, i, pl_vec3_add(pl_quat_rotate(turn, pl_fem_vector(s.from, i)), pl_vec3_of(0.3, 0.5, 0)));
     double whole = pl_fem_viscous_evaluate(&s.system, s.from, 1, s.u, s.gradient, NULL, false), size = size_of(s.n, s.gradient);
     pl_vec3 sum = {0, 0, 0}, torque = {0, 0, 0};
     for (int32_t i = 0; i < s.n / 3; ++i) {

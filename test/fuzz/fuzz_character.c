@@ -23,7 +23,7 @@ static void use(const pl_character *character) {
   pl_status status = pl_character_rig_create(character, &rig, &error);
   if ((status < 0) != (rig == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   if (rig == NULL) return;
-  pl_rod_def def = pl_character_rig_def(rig);
+  pl_rod_def def = pl_character_rig_get_def(rig);
   for (int32_t i = 0; i < def.joint_count; ++i)
     if (def.joints[i].parent >= i || (def.joints[i].parent < 0 && !def.joints[i].kinematic)) abort();
   for (int32_t i = 0; i < def.collider_count; ++i)
@@ -38,7 +38,7 @@ static void read_once(pl_context *context, const uint8_t *data, size_t size) {
   if (pl_findings_create(context, &findings, NULL) < 0) abort();
   pl_character *character = NULL;
   pl_error error = {0};
-  pl_status status = pl_character_load_memory(context, data, size, "fuzz", &character, findings, &error);
+  pl_status status = pl_character_load_memory(context, &(pl_memory_source){data, size, "fuzz", NULL}, &character, findings, &error);
   if ((status < 0) != (character == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   if (character != NULL) use(character);
   pl_character_destroy(character);

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void read_cloud(pl_context *context, pl_findings *findings, const uint8_t *data, size_t size) {
   pl_error error = {0};
   pl_cloud *cloud = NULL;
-  pl_status status = pl_cloud_load_memory(context, data, size, "fuzz", &cloud, findings, &error);
+  pl_status status = pl_cloud_load_memory(context, &(pl_memory_source){data, size, "fuzz", NULL}, &cloud, findings, &error);
   if ((status < 0) != (cloud == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   if (cloud == NULL) return;
   pl_cloud_view view = pl_cloud_get_view(cloud);
@@ -25,7 +25,8 @@ static void read_cloud(pl_context *context, pl_findings *findings, const uint8_t
 static void read_capture(pl_context *context, pl_findings *findings, const uint8_t *data, size_t size) {
   pl_error error = {0};
   pl_capture *capture = NULL;
-  pl_status status = pl_capture_load_memory(context, data, size, "fuzz", "/nowhere", &capture, findings, &error);
+  pl_status status =
+      pl_capture_load_memory(context, &(pl_memory_source){data, size, "fuzz", "/nowhere"}, &capture, findings, &error);
   if ((status < 0) != (capture == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   pl_capture_destroy(capture);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "pliant/file.h"
+#include "pliant/detail_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   pl_error error = {0};
   pl_detail_set *set = NULL;
-  pl_status status = pl_detail_set_load_memory(context, bytes, size, "fuzz", &set, &error);
+  pl_status status = pl_detail_set_load_memory(context, &(pl_memory_source){bytes, size, "fuzz", NULL}, &set, &error);
   if ((status < 0) != (set == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   if (set != NULL) {
     pl_detail_set_view view = pl_detail_set_get_view(set);

@@ -1,7 +1,7 @@
 // Any bytes as a mesh file of whatever format they look like.
 #include <stdlib.h>
 
-#include "pliant/file.h"
+#include "pliant/mesh_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (pl_context_create(&def, &context, NULL) < 0) abort();
   pl_mesh *mesh = NULL;
   pl_error error = {0};
-  pl_status status = pl_mesh_load_memory(context, data, size, "fuzz", &mesh, NULL, &error);
+  pl_status status = pl_mesh_load_memory(context, &(pl_memory_source){data, size, "fuzz", NULL}, &mesh, NULL, &error);
   if ((status < 0) != (mesh == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   pl_mesh_destroy(mesh);
   if (pl_context_get_memory_report(context).block_count != 0) abort();

@@ -92,7 +92,7 @@ static void clouds_come_in_the_order_of_their_numbers_and_in_metres(void **state
   check_near(view.gravity.z, -9.8, 0);
   for (int i = 0; i < 3; ++i) {
     pl_cloud *cloud = NULL;
-    check_ok(pl_capture_frame(capture, i, &cloud, NULL, &error), &error);
+    check_ok(pl_capture_load_frame(capture, i, &cloud, NULL, &error), &error);
     check_near(pl_cloud_get_view(cloud).points[0].x, 0.001 * (8 + i), 1e-15);
     pl_cloud_destroy(cloud);
   }
@@ -105,7 +105,7 @@ static void clouds_come_in_the_order_of_their_numbers_and_in_metres(void **state
   check_near(report.box.max.y, 0.5, 1e-12);
   check_near(report.duration, 2.0 / 30, 1e-12);
   pl_cloud *none = NULL;
-  assert_int_equal(pl_capture_frame(capture, 3, &none, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_capture_load_frame(capture, 3, &none, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_null(none);
   pl_capture_destroy(capture);
   drop_context(context);
@@ -159,7 +159,7 @@ static void depth_pictures_become_points_of_the_world(void **state) {
   check_ok(pl_capture_load(context, path, &capture, NULL, &error), &error);
   assert_int_equal(pl_capture_get_view(capture).camera_count, 2);
   pl_cloud *cloud = NULL;
-  check_ok(pl_capture_frame(capture, 0, &cloud, NULL, &error), &error);
+  check_ok(pl_capture_load_frame(capture, 0, &cloud, NULL, &error), &error);
   pl_cloud_view view = pl_cloud_get_view(cloud);
   assert_int_equal(view.point_count, 3);
   check_vector(view.points[0], 10 - 0.5, -0.125, 1);
@@ -192,9 +192,9 @@ static void pictures_of_another_size_or_depth_are_refused(void **state) {
   pl_error error = {0};
   check_ok(pl_capture_load(context, path, &capture, NULL, &error), &error);
   pl_cloud *cloud = NULL;
-  assert_int_equal(pl_capture_frame(capture, 0, &cloud, NULL, &error), PL_ERROR_UNSUPPORTED);
-  assert_int_equal(pl_capture_frame(capture, 1, &cloud, NULL, &error), PL_ERROR_INVALID_DATA);
-  assert_int_equal(pl_capture_frame(capture, 2, &cloud, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_capture_load_frame(capture, 0, &cloud, NULL, &error), PL_ERROR_UNSUPPORTED);
+  assert_int_equal(pl_capture_load_frame(capture, 1, &cloud, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_capture_load_frame(capture, 2, &cloud, NULL, &error), PL_ERROR_INVALID_DATA);
   assert_null(cloud);
   pl_capture_destroy(capture);
   drop_context(context);
@@ -208,8 +208,9 @@ static void check_document(const folder *f, const char *text, const char *kind, 
   pl_error error = {0};
   check_ok(pl_findings_create(context, &findings, &error), &error);
   pl_capture *capture = NULL;
-  assert_int_equal(pl_capture_load_memory(context, text, strlen(text), "memory", f->path, &capture, findings, &error),
-                   PL_ERROR_INVALID_DATA);
+  assert_int_equal(
+      pl_capture_load_memory(context, &(pl_memory_source){text, strlen(text), "memory", f->path}, &capture, findings, &error),
+      PL_ERROR_INVALID_DATA);
   assert_null(capture);
   const pl_finding *finding = NULL;
   for (int32_t i = 0; i < pl_findings_count(findings, PL_SEVERITY_ERROR) && finding == NULL; ++i)
@@ -265,7 +266,7 @@ static void failing_memory_leaks_nothing(void **state) {
     pl_status status = pl_capture_load(context, path, &capture, NULL, NULL);
     assert_true((status < 0) == (capture == NULL));
     if (status >= 0) {
-      status = pl_capture_frame(capture, 0, &cloud, NULL, NULL);
+      status = pl_capture_load_frame(capture, 0, &cloud, NULL, NULL);
       assert_true((status < 0) == (cloud == NULL));
     }
     pl_cloud_destroy(cloud);

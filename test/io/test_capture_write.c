@@ -82,7 +82,7 @@ static void depths_and_cameras_come_back(void **state) {
   check_near(view.cameras[0].fy, 2.25, 0);
   check_near(view.cameras[1].depth_scale, 0.0001, 0);
   pl_cloud *cloud = NULL;
-  check_ok(pl_capture_frame(capture, 11, &cloud, NULL, &error), &error);
+  check_ok(pl_capture_load_frame(capture, 11, &cloud, NULL, &error), &error);
   pl_cloud_view points = pl_cloud_get_view(cloud);
   assert_int_equal(points.point_count, 7);
   // Pixel (1, 0) of the first camera, at depth 1 m: ((1 - 1) / 2.5, (0 - 0.5) / 2.25, 1) from (1, 2, 3).
@@ -113,10 +113,10 @@ static void clouds_come_back_to_the_last_bit(void **state) {
   check_ok(pl_capture_writer_close(writer, &error), &error);
   pl_capture *capture = read_back(context, folder);
   pl_cloud *cloud = NULL;
-  check_ok(pl_capture_frame(capture, 0, &cloud, NULL, &error), &error);
+  check_ok(pl_capture_load_frame(capture, 0, &cloud, NULL, &error), &error);
   assert_memory_equal(pl_cloud_get_view(cloud).points, points, sizeof points);
   pl_cloud_destroy(cloud);
-  check_ok(pl_capture_frame(capture, 1, &cloud, NULL, &error), &error);
+  check_ok(pl_capture_load_frame(capture, 1, &cloud, NULL, &error), &error);
   assert_int_equal(pl_cloud_get_view(cloud).point_count, 0);
   pl_cloud_destroy(cloud);
   pl_capture_destroy(capture);

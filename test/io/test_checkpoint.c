@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "pliant/checkpoint.h"
-#include "pliant/file.h"
+#include "report/report_export.h"
 
 static char folder[64], path[96];
 
@@ -168,14 +168,18 @@ static void frames_come_back_whole_and_in_part(void **state) {
   assert_int_equal(pl_frame_log_count(log), 4);
   for (int frame = 3; frame >= 0; --frame) {
     fill_points(wanted, frame);
-    check_ok(pl_frame_log_read(log, frame, 0, POINT_COUNT, found, &hash, &error), &error);
+    check_ok(pl_frame_log_read(log, frame, 0, POINT_COUNT, found, &error), &error);
+    check_ok(pl_frame_log_get_hash(log, frame, &hash, &error), &error);
     assert_memory_equal(found, wanted, sizeof wanted);
     assert_true(hash == (uint64_t)frame * 7);
-    check_ok(pl_frame_log_read(log, frame, 2, 2, found, NULL, &error), &error);
+    check_ok(pl_frame_log_read(log, frame, 2, 2, found, &error), &error);
     assert_memory_equal(found, wanted + 2, 2 * sizeof(pl_vec3));
   }
-  assert_int_equal(pl_frame_log_read(log, 4, 0, 1, found, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_frame_log_read(log, 0, 4, 2, found, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_frame_log_read(log, 4, 0, 1, found, &error), PL_ERROR_INVALID_ARGUMENT);
+  uint64_t none;
+  assert_int_equal(pl_frame_log_get_hash(log, 4, &none, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_frame_log_get_hash(log, -1, &none, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_frame_log_read(log, 0, 4, 2, found, &error), PL_ERROR_INVALID_ARGUMENT);
   pl_frame_log_close(log);
   drop_context(context);
 }
@@ -191,7 +195,7 @@ static void a_log_continues_after_the_frames_that_are_kept(void **state) {
   assert_int_equal(pl_frame_log_count(log), 3);
   fill_points(points, 99);
   check_ok(pl_frame_log_append(log, 1, points, &error), &error);
-  check_ok(pl_frame_log_read(log, 3, 0, POINT_COUNT, found, NULL, &error), &error);
+  check_ok(pl_frame_log_read(log, 3, 0, POINT_COUNT, found, &error), &error);
   assert_memory_equal(found, points, sizeof points);
   pl_frame_log_close(log);
   // What was behind is gone.
@@ -255,7 +259,7 @@ static void an_embedding_is_written_as_a_table(void **state) {
   pl_embedding *embedding = NULL;
   pl_error error = {0};
   check_ok(pl_mesh_create(context, &view, &mesh, &error), &error);
-  check_ok(pl_embedding_build(context, mesh, points, 2, 0, &embedding, NULL, &error), &error);
+  check_ok(pl_embedding_build(context, mesh, &(pl_embedding_input){points, 2, 0}, &embedding, NULL, &error), &error);
   check_ok(pl_embedding_save(context, path, embedding, &error), &error);
   FILE *file = fopen(path, "r");
   char line[256];

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "check.h"
-#include "pliant/file.h"
+#include "pliant/detail_file.h"
 
 enum { COUNT = 3, SIDE = 6, SAMPLES = 2 * SIDE * SIDE, KEY = 20 + 27 + 1 };
 
@@ -133,22 +133,25 @@ static void broken_files_are_refused_with_a_sentence(void **state) {
   assert_int_equal(pl_detail_set_load(context, "/nowhere/at/all", &back, &error), PL_ERROR_NOT_FOUND);
   for (size_t size = 0; size < file.size; size += size < 200 ? 1 : 37) {
     memcpy(bytes, file.bytes, size);
-    assert_int_equal(pl_detail_set_load_memory(context, bytes, size, "cut", &back, &error), PL_ERROR_INVALID_DATA);
+    assert_int_equal(pl_detail_set_load_memory(context, &(pl_memory_source){bytes, size, "cut", NULL}, &back, &error),
+                     PL_ERROR_INVALID_DATA);
     // Cut off with a hash that fits.
     if (size > 8) fix_hash(bytes, size);
-    assert_int_equal(pl_detail_set_load_memory(context, bytes, size, "cut", &back, &error), PL_ERROR_INVALID_DATA);
+    assert_int_equal(pl_detail_set_load_memory(context, &(pl_memory_source){bytes, size, "cut", NULL}, &back, &error),
+                     PL_ERROR_INVALID_DATA);
     assert_string_equal(error.file, "cut");
     assert_true(error.text[0] != '\0');
   }
   for (size_t i = 0; i < file.size; i += i < 200 ? 1 : 29) {
     memcpy(bytes, file.bytes, file.size);
     bytes[i] ^= 0x10;
-    assert_true(pl_detail_set_load_memory(context, bytes, file.size, "flipped", &back, &error) < 0);
+    assert_true(pl_detail_set_load_memory(context, &(pl_memory_source){bytes, file.size, "flipped", NULL}, &back, &error) < 0);
   }
   memcpy(bytes, file.bytes, file.size);
   bytes[8] = 1;
   fix_hash(bytes, file.size);
-  assert_int_equal(pl_detail_set_load_memory(context, bytes, file.size, "later", &back, &error), PL_ERROR_UNSUPPORTED);
+  assert_int_equal(pl_detail_set_load_memory(context, &(pl_memory_source){bytes, file.size, "later", NULL}, &back, &error),
+                   PL_ERROR_UNSUPPORTED);
   assert_null(back);
   free(bytes);
   drop_file(&file);
@@ -175,7 +178,7 @@ static void any_bytes_are_a_set_or_refused(void **state) {
     fix_hash(bytes, file.size);
     pl_detail_set *back = NULL;
     pl_error error = {0};
-    pl_status status = pl_detail_set_load_memory(context, bytes, file.size, "changed", &back, &error);
+    pl_status status = pl_detail_set_load_memory(context, &(pl_memory_source){bytes, file.size, "changed", NULL}, &back, &error);
     assert_true((status < 0) == (back == NULL));
     assert_true(status >= 0 || error.text[0] != '\0');
     taken += back != NULL;

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "io/gltf.h"
-#include "pliant/file.h"
 #include "pliant/frames.h"
+#include "pliant/mesh_file.h"
 
 enum { POINT_COUNT = 4, FRAME_COUNT = 5 };
 static const int32_t triangles[6] = {0, 1, 2, 0, 2, 3};

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "fixtures/mesh_file.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 static const char *const NAMES[3] = {"bend", "50% \"up\" <& left>", "\xC3\xA4rger 2"};
 
@@ -137,7 +137,7 @@ static void running_out_of_memory_leaves_nothing_behind(void **state) {
       pl_mesh *mesh = NULL;
       pl_error error = {0};
       allocator.fail_at = allocator.call_count + n;
-      status = pl_mesh_load_memory(context, texts[t], strlen(texts[t]), "memory", &mesh, NULL, &error);
+      status = pl_mesh_load_memory(context, &(pl_memory_source){texts[t], strlen(texts[t]), "memory", NULL}, &mesh, NULL, &error);
       allocator.fail_at = 0;
       if (status < 0) assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);
       pl_mesh_destroy(mesh);

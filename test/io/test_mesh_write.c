@@ -52,11 +52,12 @@ static void every_format_gives_back_what_it_can_hold(void **state) {
   (void)state;
   static const struct {
     const char *name;
-    pl_file_format format;
+    pl_mesh_format format;
     bool has_tets, has_tags;
-  } cases[] = {{"a.obj", PL_FILE_OBJ, false, false},  {"a.PLY", PL_FILE_PLY, false, false}, {"a.msh", PL_FILE_GMSH, true, true},
-               {"a.vtk", PL_FILE_VTK, true, false},   {"a.vtu", PL_FILE_VTU, true, false},  {"a.mesh", PL_FILE_MEDIT, true, true},
-               {"a.node", PL_FILE_TETGEN, true, true}};
+  } cases[] = {{"a.obj", PL_MESH_FORMAT_OBJ, false, false},  {"a.PLY", PL_MESH_FORMAT_PLY, false, false},
+               {"a.msh", PL_MESH_FORMAT_GMSH, true, true},   {"a.vtk", PL_MESH_FORMAT_VTK, true, false},
+               {"a.vtu", PL_MESH_FORMAT_VTU, true, false},   {"a.mesh", PL_MESH_FORMAT_MEDIT, true, true},
+               {"a.node", PL_MESH_FORMAT_TETGEN, true, true}};
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_mesh *mesh = make_mesh(context, true);
@@ -186,35 +187,35 @@ static void formats_are_recognised_by_their_content(void **state) {
   (void)state;
   static const struct {
     const char *text;
-    pl_file_format format;
+    pl_mesh_format format;
   } cases[] = {
-      {"# c\n\n  v 0 0 0\n", PL_FILE_OBJ},
-      {"mtllib a.mtl\n", PL_FILE_OBJ},
-      {"ply\nformat ascii 1.0\n", PL_FILE_PLY},
-      {"solid x\n", PL_FILE_STL},
-      {"$MeshFormat\n", PL_FILE_GMSH},
-      {"$Comments\n$EndComments\n$MeshFormat\n", PL_FILE_GMSH},
-      {"# c\n4 3 0 0\n", PL_FILE_TETGEN},
-      {"4  4  1\n", PL_FILE_TETGEN},
-      {"# vtk DataFile Version 3.0\n", PL_FILE_VTK},
-      {"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">", PL_FILE_VTU},
-      {"# x\nMeshVersionFormatted 1\n", PL_FILE_MEDIT},
-      {"{\"asset\":{\"version\":\"2.0\"}}", PL_FILE_GLTF},
-      {"glTF\2", PL_FILE_GLB},
-      {"{\"bodies\":[]}", PL_FILE_UNKNOWN},
-      {"<html></html>", PL_FILE_UNKNOWN},
-      {"\x89PNG\r\n\x1a\n", PL_FILE_UNKNOWN},
-      {"0.5 0.5 0.5\n", PL_FILE_UNKNOWN},
-      {"plywood", PL_FILE_UNKNOWN},
-      {"solidity", PL_FILE_UNKNOWN},
-      {"", PL_FILE_UNKNOWN},
+      {"# c\n\n  v 0 0 0\n", PL_MESH_FORMAT_OBJ},
+      {"mtllib a.mtl\n", PL_MESH_FORMAT_OBJ},
+      {"ply\nformat ascii 1.0\n", PL_MESH_FORMAT_PLY},
+      {"solid x\n", PL_MESH_FORMAT_STL},
+      {"$MeshFormat\n", PL_MESH_FORMAT_GMSH},
+      {"$Comments\n$EndComments\n$MeshFormat\n", PL_MESH_FORMAT_GMSH},
+      {"# c\n4 3 0 0\n", PL_MESH_FORMAT_TETGEN},
+      {"4  4  1\n", PL_MESH_FORMAT_TETGEN},
+      {"# vtk DataFile Version 3.0\n", PL_MESH_FORMAT_VTK},
+      {"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">", PL_MESH_FORMAT_VTU},
+      {"# x\nMeshVersionFormatted 1\n", PL_MESH_FORMAT_MEDIT},
+      {"{\"asset\":{\"version\":\"2.0\"}}", PL_MESH_FORMAT_GLTF},
+      {"glTF\2", PL_MESH_FORMAT_GLB},
+      {"{\"bodies\":[]}", PL_MESH_FORMAT_UNKNOWN},
+      {"<html></html>", PL_MESH_FORMAT_UNKNOWN},
+      {"\x89PNG\r\n\x1a\n", PL_MESH_FORMAT_UNKNOWN},
+      {"0.5 0.5 0.5\n", PL_MESH_FORMAT_UNKNOWN},
+      {"plywood", PL_MESH_FORMAT_UNKNOWN},
+      {"solidity", PL_MESH_FORMAT_UNKNOWN},
+      {"", PL_MESH_FORMAT_UNKNOWN},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    pl_file_format format = pl_file_format_detect(cases[i].text, strlen(cases[i].text));
-    if (format != cases[i].format) fail_msg("\"%s\" was taken for %s", cases[i].text, pl_file_format_name(format));
+    pl_mesh_format format = pl_mesh_format_detect(cases[i].text, strlen(cases[i].text));
+    if (format != cases[i].format) fail_msg("\"%s\" was taken for %s", cases[i].text, pl_mesh_format_name(format));
   }
-  assert_string_equal(pl_file_format_name(PL_FILE_VTU), "vtu");
-  assert_string_equal(pl_file_format_name((pl_file_format)99), "unknown");
+  assert_string_equal(pl_mesh_format_name(PL_MESH_FORMAT_VTU), "vtu");
+  assert_string_equal(pl_mesh_format_name((pl_mesh_format)99), "unknown");
 }
 
 static void running_out_of_memory_leaves_no_file(void **state) {

@@ -36,7 +36,7 @@ static void corners_are_joined_and_their_order_is_reported(void **state) {
 static void a_binary_file_that_begins_with_solid_is_binary(void **state) {
   (void)state;
   byte_buffer b = make_binary("solid SolidWorks export", true);
-  assert_int_equal(pl_file_format_detect(b.bytes, b.size), PL_FILE_STL);
+  assert_int_equal(pl_mesh_format_detect(b.bytes, b.size), PL_MESH_FORMAT_STL);
   mesh_file file = open_bytes(b.bytes, b.size);
   assert_int_equal(file.view.triangle_count, 4);
   close_mesh(&file);

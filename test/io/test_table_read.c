@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "check.h"
 #include "io/file_bytes.h"
-#include "pliant/file.h"
+#include "pliant/table.h"
 
 static char folder[] = "/tmp/pliant-table-XXXXXX";
 static char path[128];
@@ -32,7 +32,7 @@ static void a_table_is_a_line_of_names_and_lines_of_numbers(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
-  check_ok(pl_table_save(context, path, COLUMNS, 3, 2, CELLS, &error), &error);
+  check_ok(pl_table_save(context, path, &(pl_table_view){3, COLUMNS, 2, CELLS}, &error), &error);
   pl_bytes bytes;
   check_ok(pl_bytes_read(context, path, &bytes, &error), &error);
   const char *wanted = "frame,height,p0\n0,0.1,-3\n1,1e-300,0.30000000000000004\n";
@@ -47,15 +47,15 @@ static void a_table_reads_back_the_same(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
-  check_ok(pl_table_save(context, path, COLUMNS, 3, 2, CELLS, &error), &error);
+  check_ok(pl_table_save(context, path, &(pl_table_view){3, COLUMNS, 2, CELLS}, &error), &error);
   pl_table *table = NULL;
   check_ok(pl_table_load(context, path, &table, &error), &error);
   pl_table_view view = pl_table_get_view(table);
   assert_int_equal(view.column_count, 3);
   assert_int_equal(view.row_count, 2);
   assert_memory_equal(view.cells, CELLS, sizeof CELLS);
-  for (int k = 0; k < 3; ++k) assert_int_equal(pl_table_find(table, COLUMNS[k]), k);
-  assert_int_equal(pl_table_find(table, "width"), -1);
+  for (int k = 0; k < 3; ++k) assert_int_equal(pl_table_find_column(table, COLUMNS[k]), k);
+  assert_int_equal(pl_table_find_column(table, "width"), -1);
   pl_table_destroy(table);
   drop_context(context);
 }
@@ -100,7 +100,7 @@ static void blanks_and_line_ends_of_other_systems_are_taken(void **state) {
   pl_table_view view = pl_table_get_view(table);
   assert_int_equal(view.row_count, 2);
   assert_true(view.cells[1] == 2000 && isnan(view.cells[2]) && isinf(view.cells[3]));
-  assert_int_equal(pl_table_find(table, "b"), 1);
+  assert_int_equal(pl_table_find_column(table, "b"), 1);
   pl_table_destroy(table);
   drop_context(context);
 }
@@ -131,9 +131,9 @@ static void a_table_without_columns_or_place_is_refused(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
-  assert_int_equal(pl_table_save(context, path, COLUMNS, 0, 2, CELLS, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_table_save(context, path, COLUMNS, 3, -1, CELLS, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_true(pl_table_save(context, "/nowhere/at/all.csv", COLUMNS, 3, 2, CELLS, &error) < 0);
+  assert_int_equal(pl_table_save(context, path, &(pl_table_view){0, COLUMNS, 2, CELLS}, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_table_save(context, path, &(pl_table_view){3, COLUMNS, -1, CELLS}, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_true(pl_table_save(context, "/nowhere/at/all.csv", &(pl_table_view){3, COLUMNS, 2, CELLS}, &error) < 0);
   assert_true(error.text[0] != '\0');
   drop_context(context);
 }

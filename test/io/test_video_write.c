@@ -10,6 +10,16 @@
 
 #include "pliant/picture.h"
 
+static pl_status create_video(pl_context *context, const char *path, int32_t width, int32_t height, double frame_rate,
+                              pl_video **video, pl_error *error) {
+  pl_video_def def = pl_default_video_def();
+  def.path = path;
+  def.width = width;
+  def.height = height;
+  def.frame_rate = frame_rate;
+  return pl_video_create(context, &def, video, error);
+}
+
 enum { WIDTH = 65, HEIGHT = 33, FRAME_COUNT = 10 };  // odd sizes, which the encoder does not take as they are
 
 typedef struct folder {
@@ -59,7 +69,7 @@ static void ten_pictures_are_read_back_as_ten(void **state) {
   pl_error error = {0};
   pl_video *video = NULL;
   uint8_t rgb[WIDTH * HEIGHT * 3];
-  check_ok(pl_video_create(context, at.video, WIDTH, HEIGHT, 29.97, &video, &error), &error);
+  check_ok(create_video(context, at.video, WIDTH, HEIGHT, 29.97, &video, &error), &error);
   for (int i = 0; i < FRAME_COUNT; ++i) {
     fill(rgb, i);
     check_ok(pl_video_add_frame(video, rgb, &error), &error);
@@ -101,7 +111,7 @@ static void abandoning_leaves_nothing(void **state) {
   pl_video *video = NULL;
   uint8_t rgb[WIDTH * HEIGHT * 3];
   fill(rgb, 0);
-  check_ok(pl_video_create(context, at.video, WIDTH, HEIGHT, 25, &video, &error), &error);
+  check_ok(create_video(context, at.video, WIDTH, HEIGHT, 25, &video, &error), &error);
   check_ok(pl_video_add_frame(video, rgb, &error), &error);
   pl_video_abandon(video);
   pl_video_abandon(NULL);
@@ -115,7 +125,7 @@ static void a_video_without_pictures_is_refused(void **state) {
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_video *video = NULL;
-  check_ok(pl_video_create(context, at.video, WIDTH, HEIGHT, 25, &video, &error), &error);
+  check_ok(create_video(context, at.video, WIDTH, HEIGHT, 25, &video, &error), &error);
   assert_int_equal(pl_video_close(video, &error), PL_ERROR_INVALID_DATA);
   assert_int_equal(rmdir(at.name), 0);
   drop_context(context);
@@ -142,7 +152,7 @@ static void a_failing_program_is_quoted_and_raises_no_signal(void **state) {
   pl_video *video = NULL;
   uint8_t rgb[WIDTH * HEIGHT * 3];
   fill(rgb, 0);
-  pl_status status = pl_video_create(context, at.video, WIDTH, HEIGHT, 25, &video, &error);
+  pl_status status = create_video(context, at.video, WIDTH, HEIGHT, 25, &video, &error);
   setenv("PATH", old_path, 1);
   assert_int_equal(status, PL_OK);
   for (int i = 0; i < 1000 && status == PL_OK; ++i) status = pl_video_add_frame(video, rgb, &error);
@@ -164,7 +174,7 @@ static void a_missing_program_is_unsupported(void **state) {
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_video *video = NULL;
-  pl_status status = pl_video_create(context, at.video, WIDTH, HEIGHT, 25, &video, &error);
+  pl_status status = create_video(context, at.video, WIDTH, HEIGHT, 25, &video, &error);
   setenv("PATH", old_path, 1);
   assert_int_equal(status, PL_ERROR_UNSUPPORTED);
   assert_null(video);
@@ -178,11 +188,12 @@ static void wrong_arguments_are_refused(void **state) {
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_video *video = NULL;
-  assert_int_equal(pl_video_create(context, "/tmp/x.mp4", 0, 10, 25, &video, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_video_create(context, "/tmp/x.mp4", 10, 10, 0, &video, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_video_create(context, "/tmp/x.mp4", 10, 10, (double)NAN, &video, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_video_create(context, "/no/such/folder/x.mp4", 10, 10, 25, &video, &error), PL_ERROR_FILE);
+  assert_int_equal(create_video(context, "/tmp/x.mp4", 0, 10, 25, &video, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(create_video(context, "/tmp/x.mp4", 10, 10, 0, &video, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(create_video(context, "/tmp/x.mp4", 10, 10, (double)NAN, &video, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(create_video(context, "/no/such/folder/x.mp4", 10, 10, 25, &video, &error), PL_ERROR_FILE);
   assert_string_equal(error.file, "/no/such/folder/x.mp4");
+  assert_int_equal(pl_video_create(context, &(pl_video_def){.path = "/tmp/x.mp4"}, &video, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_null(video);
   drop_context(context);
 }
@@ -198,7 +209,7 @@ static void every_failed_allocation_is_reported(void **state) {
   int failures = 0;
   for (int64_t n = 1;; ++n, ++failures) {
     allocator.fail_at = allocator.call_count + n;
-    pl_status status = pl_video_create(context, at.video, WIDTH, HEIGHT, 25, &video, &error);
+    pl_status status = create_video(context, at.video, WIDTH, HEIGHT, 25, &video, &error);
     allocator.fail_at = 0;
     if (status == PL_OK) break;
     assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);

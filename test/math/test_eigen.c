@@ -2,6 +2,7 @@
 // ctest: unit
 #include "fixtures/random_matrices.h"
 #include "math/jacobi.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 
 static pl_mat3 rebuild(pl_mat3 u, pl_vec3 s, pl_mat3 v) {
@@ -48,7 +49,7 @@ static void equal_and_vanishing_values_are_no_trouble(void **state) {
     for (int n = 0; n < 200; ++n) {
       pl_mat3 a = mat3_of_stretches(&random, stretches[c][0], stretches[c][1], stretches[c][2]);
       check_svd(a);
-      pl_mat3 q = pl_mat3_of_quat(random_quat(&random));
+      pl_mat3 q = pl_mat3_from_quat(random_quat(&random));
       pl_mat3 s = rebuild(q, (pl_vec3){stretches[c][0], stretches[c][1], stretches[c][2]}, q);
       check_eigen(pl_mat3_scale(pl_mat3_add(s, pl_mat3_transpose(s)), 0.5));
     }
@@ -65,7 +66,7 @@ static void known_values_are_found(void **state) {
     check_near(found.x, s[0], 1e-13);
     check_near(found.y, s[1], 1e-13);
     check_near(found.z, s[2], 1e-13);
-    pl_mat3 q = pl_mat3_of_quat(random_quat(&random));
+    pl_mat3 q = pl_mat3_from_quat(random_quat(&random));
     pl_symmetric_eigen(rebuild(q, (pl_vec3){s[2], s[0], s[1]}, q), &found, &v);
     check_near(found.x, s[0], 1e-13);
     check_near(found.y, s[1], 1e-13);

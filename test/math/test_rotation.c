@@ -1,6 +1,7 @@
 // The rotation found maximises trace(Rᵀ a) over all rotations, from any guess, for any matrix.
 // ctest: unit
 #include "fixtures/random_matrices.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 
 // Independent reference: with a = u diag(s) vᵀ, u and v rotations, the largest trace is s0 + s1 + s2 and u vᵀ reaches it.
@@ -15,7 +16,7 @@ static void check_best(pl_mat3 a, pl_quat guess) {
   pl_quat q = pl_rotation_of_mat3(a, guess);
   check_near(pl_quat_dot(q, q), 1, 1e-14);
   double size = pl_mat3_norm(a);
-  check_near(mat3_dot(pl_mat3_of_quat(q), a), best_trace(a), 1e-13 * size);
+  check_near(mat3_dot(pl_mat3_from_quat(q), a), best_trace(a), 1e-13 * size);
 }
 
 static void no_random_rotation_does_better(void **state) {
@@ -23,14 +24,14 @@ static void no_random_rotation_does_better(void **state) {
   pl_random random = pl_random_of_seed(1);
   for (int n = 0; n < 100; ++n) {
     pl_mat3 a = random_mat3(&random);
-    double found = mat3_dot(pl_mat3_of_quat(pl_rotation_of_mat3(a, random_quat(&random))), a), best = -HUGE_VAL;
-    for (int k = 0; k < 1000; ++k) best = fmax(best, mat3_dot(pl_mat3_of_quat(random_quat(&random)), a));
+    double found = mat3_dot(pl_mat3_from_quat(pl_rotation_of_mat3(a, random_quat(&random))), a), best = -HUGE_VAL;
+    for (int k = 0; k < 1000; ++k) best = fmax(best, mat3_dot(pl_mat3_from_quat(random_quat(&random)), a));
     check_at_most(best, found);
     // Nor does a small turn of the answer.
     for (int k = 0; k < 20; ++k) {
       pl_quat q = pl_rotation_of_mat3(a, pl_quat_identity());
-      q = pl_quat_multiply(q, pl_quat_of_rotation_vector(pl_vec3_scale(random_vec3(&random), 1e-3)));
-      check_at_most(mat3_dot(pl_mat3_of_quat(q), a), found + 1e-13);
+      q = pl_quat_multiply(q, pl_quat_from_rotation_vector(pl_vec3_scale(random_vec3(&random), 1e-3)));
+      check_at_most(mat3_dot(pl_mat3_from_quat(q), a), found + 1e-13);
     }
   }
 }
@@ -44,15 +45,14 @@ static void any_guess_reaches_the_best(void **state) {
 static void guesses_off_by_half_a_turn_reach_the_best(void **state) {
   (void)state;
   pl_random random = pl_random_of_seed(3);
-  const double pi = 3.14159265358979323846;
   for (int n = 0; n < 3000; ++n) {
     pl_quat truth = random_quat(&random);
     pl_mat3 stretch = pl_mat3_diagonal(3, 2, n % 2 == 0 ? 1 : -0.5);
-    pl_mat3 a = pl_mat3_multiply(pl_mat3_of_quat(truth), stretch);
+    pl_mat3 a = pl_mat3_multiply(pl_mat3_from_quat(truth), stretch);
     // Around a principal axis the guess is a saddle point exactly; around any other nearly a minimum.
     pl_vec3 axis = n % 3 == 0 ? (pl_vec3){1, 0, 0} : n % 3 == 1 ? (pl_vec3){0, 0, 1} : random_vec3(&random);
     double off = n % 4 == 0 ? 0 : pow(10, -(n % 16));
-    pl_quat guess = pl_quat_multiply(truth, pl_quat_of_axis_angle(axis, pi - off));
+    pl_quat guess = pl_quat_multiply(truth, pl_quat_from_axis_angle(axis, PL_PI - off));
     check_best(a, guess);
     check_near(fabs(pl_quat_dot(pl_rotation_of_mat3(a, guess), truth)), 1, 1e-13);
   }
@@ -63,10 +63,10 @@ static void a_good_guess_gives_the_rotation_to_all_digits(void **state) {
   pl_random random = pl_random_of_seed(4);
   for (int n = 0; n < 3000; ++n) {
     pl_quat truth = random_quat(&random), axes = random_quat(&random);
-    pl_mat3 v = pl_mat3_of_quat(axes);
+    pl_mat3 v = pl_mat3_from_quat(axes);
     pl_mat3 s = pl_mat3_multiply(pl_mat3_multiply(v, pl_mat3_diagonal(1, 0.5, 0.1)), pl_mat3_transpose(v));
-    pl_mat3 a = pl_mat3_multiply(pl_mat3_of_quat(truth), s);
-    pl_quat guess = pl_quat_multiply(truth, pl_quat_of_rotation_vector(pl_vec3_scale(random_vec3(&random), 0.1)));
+    pl_mat3 a = pl_mat3_multiply(pl_mat3_from_quat(truth), s);
+    pl_quat guess = pl_quat_multiply(truth, pl_quat_from_rotation_vector(pl_vec3_scale(random_vec3(&random), 0.1)));
     pl_quat q = pl_rotation_of_mat3(a, guess);
     double sign = pl_quat_dot(truth, guess) < 0 ? -1 : 1;
     check_near(q.x, sign * truth.x, 1e-14);
@@ -129,13 +129,13 @@ static void what_the_matrix_leaves_open_follows_the_guess(void **state) {
   pl_random random = pl_random_of_seed(8);
   for (int n = 0; n < 500; ++n) {
     pl_quat truth = random_quat(&random);
-    pl_vec3 rest = pl_vec3_unit_or(random_vec3(&random), (pl_vec3){1, 0, 0}), now = pl_quat_apply(truth, rest);
+    pl_vec3 rest = pl_vec3_normalize_or(random_vec3(&random), (pl_vec3){1, 0, 0}), now = pl_quat_rotate(truth, rest);
     pl_mat3 a = pl_mat3_outer(now, rest);
     // Already a maximum: it stays.
     check_near(fabs(pl_quat_dot(pl_rotation_of_mat3(a, truth), truth)), 1, 1e-12);
     // From elsewhere the shortest turn that brings the line into place.
-    pl_vec3 axis = pl_vec3_unit_or(pl_vec3_cross(now, random_vec3(&random)), (pl_vec3){1, 0, 0});
-    pl_quat guess = pl_quat_multiply(pl_quat_of_axis_angle(axis, 0.3), truth);
+    pl_vec3 axis = pl_vec3_normalize_or(pl_vec3_cross(now, random_vec3(&random)), (pl_vec3){1, 0, 0});
+    pl_quat guess = pl_quat_multiply(pl_quat_from_axis_angle(axis, 0.3), truth);
     check_near(fabs(pl_quat_dot(pl_rotation_of_mat3(a, guess), truth)), 1, 1e-12);
   }
 }

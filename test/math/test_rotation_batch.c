@@ -1,6 +1,7 @@
 // Eight rotations at a time: the same bits from every version of the kernel, the rotations of the double code to float rounding.
 // ctest: unit
 #include "fixtures/random_matrices.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 #include "math/rotation_batch.h"
 
@@ -33,11 +34,11 @@ static void fill_lane(pl_random *random, batch *b, int lane) {
   const double *s = stretches[pl_random_u32(random) % 12];
   double size = pow(10, pl_random_between(random, -20, 20));
   pl_quat truth = random_quat(random), axes = random_quat(random);
-  pl_mat3 v = pl_mat3_of_quat(axes);
+  pl_mat3 v = pl_mat3_from_quat(axes);
   pl_mat3 a = pl_mat3_multiply(pl_mat3_multiply(v, pl_mat3_diagonal(size * s[0], size * s[1], size * s[2])), pl_mat3_transpose(v));
-  a = pl_mat3_multiply(pl_mat3_of_quat(truth), a);
+  a = pl_mat3_multiply(pl_mat3_from_quat(truth), a);
   double off = pow(10, pl_random_between(random, -4, 0.5));
-  set_lane(b, lane, a, pl_quat_multiply(truth, pl_quat_of_axis_angle(random_vec3(random), off)));
+  set_lane(b, lane, a, pl_quat_multiply(truth, pl_quat_from_axis_angle(random_vec3(random), off)));
 }
 
 static void fill_batch(pl_random *random, batch *b) {
@@ -74,11 +75,11 @@ static void rotations_are_those_of_the_double_code(void **state) {
     batch b;
     for (int lane = 0; lane < 8; ++lane) {
       pl_quat truth = random_quat(&random);
-      pl_mat3 v = pl_mat3_of_quat(random_quat(&random));
+      pl_mat3 v = pl_mat3_from_quat(random_quat(&random));
       pl_mat3 s = pl_mat3_multiply(pl_mat3_multiply(v, pl_mat3_diagonal(1, 0.6, n % 2 == 0 ? 0.3 : -0.2)), pl_mat3_transpose(v));
       double off = pow(10, pl_random_between(&random, -3, 0));
-      pl_mat3 a = pl_mat3_scale(pl_mat3_multiply(pl_mat3_of_quat(truth), s), pow(10, n % 41 - 20));
-      set_lane(&b, lane, a, pl_quat_multiply(truth, pl_quat_of_axis_angle(random_vec3(&random), off)));
+      pl_mat3 a = pl_mat3_scale(pl_mat3_multiply(pl_mat3_from_quat(truth), s), pow(10, n % 41 - 20));
+      set_lane(&b, lane, a, pl_quat_multiply(truth, pl_quat_from_axis_angle(random_vec3(&random), off)));
     }
     batch start = b;
     pl_rotation_batch(&b.a[0][0], &b.q[0][0]);
@@ -108,7 +109,7 @@ static void anything_gives_the_best_rotation(void **state) {
       pl_quat q = lane_quat_of(&b, lane);
       check_near(pl_quat_dot(q, q), 1, 4e-7);
       // The trace is flat at its maximum, so only the rounding of q itself shows.
-      check_near(mat3_dot(pl_mat3_of_quat(q), a), s.x + s.y + s.z, 3e-6 * s.x);
+      check_near(mat3_dot(pl_mat3_from_quat(q), a), s.x + s.y + s.z, 3e-6 * s.x);
     }
   }
 }
@@ -116,7 +117,7 @@ static void anything_gives_the_best_rotation(void **state) {
 static void broken_input_leaves_or_makes_a_rotation(void **state) {
   (void)state;
   batch b;
-  pl_quat guess = pl_quat_unit((pl_quat){1, 2, 3, 4}), zero = {0, 0, 0, 0};
+  pl_quat guess = pl_quat_normalize((pl_quat){1, 2, 3, 4}), zero = {0, 0, 0, 0};
   set_lane(&b, 0, pl_mat3_zero(), guess);
   set_lane(&b, 1, pl_mat3_diagonal((double)NAN, 1, 1), guess);
   set_lane(&b, 2, pl_mat3_diagonal(HUGE_VAL, 1, 1), guess);
@@ -154,8 +155,8 @@ static void moderate_turns_settle_in_float(void **state) {
     batch b;
     for (int lane = 0; lane < 8; ++lane) {
       pl_quat truth = random_quat(&random);
-      pl_mat3 a = pl_mat3_multiply(pl_mat3_of_quat(truth), pl_mat3_diagonal(1, 0.5, 0.25));
-      set_lane(&b, lane, a, pl_quat_multiply(truth, pl_quat_of_axis_angle(random_vec3(&random), 0.6 * pl_random_unit(&random))));
+      pl_mat3 a = pl_mat3_multiply(pl_mat3_from_quat(truth), pl_mat3_diagonal(1, 0.5, 0.25));
+      set_lane(&b, lane, a, pl_quat_multiply(truth, pl_quat_from_axis_angle(random_vec3(&random), 0.6 * pl_random_unit(&random))));
     }
     assert_int_equal(pl_rotation_batch_plain(&b.a[0][0], &b.q[0][0]), 0);
   }

@@ -3,7 +3,7 @@
 #define PL_TEST_SHAPE_CHECKS_H
 
 #include "check.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "pliant/mesh.h"
 #include "pliant/modeller.h"
 
@@ -128,7 +128,7 @@ static const int32_t counting[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
 enum { CIRCLE_CORNERS = 64 };
 static inline pl_shape_node ring(double radius, double thickness, double outline[2 * CIRCLE_CORNERS]) {
   for (int i = 0; i < CIRCLE_CORNERS; ++i) {
-    double angle = 2 * 3.14159265358979323846 * i / CIRCLE_CORNERS;
+    double angle = 2 * PL_PI * i / CIRCLE_CORNERS;
     outline[2 * i] = radius + thickness * cos(angle);
     outline[2 * i + 1] = thickness * sin(angle);
   }
@@ -159,7 +159,7 @@ static inline int32_t make_bunny(pl_shape_node *n) {
   n[c++] = ellipsoid(pl_vec3_of(0, 0.378, 0.222), pl_vec3_of(0.016, 0.012, 0.01));
   for (int side = -1; side <= 1; side += 2) {
     n[c] = ellipsoid(pl_vec3_of(side * 0.062, 0.545, 0.055), pl_vec3_of(0.04, 0.13, 0.022));
-    n[c].placement.rotation = pl_quat_of_rotation_vector(pl_vec3_of(-0.16, side * 0.3, -side * 0.17));
+    n[c].placement.rotation = pl_quat_from_rotation_vector(pl_vec3_of(-0.16, side * 0.3, -side * 0.17));
     c++;
   }
   n[c++] = combine(PL_SHAPE_UNION, 0.03, head, 5);

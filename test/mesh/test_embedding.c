@@ -8,7 +8,7 @@ static pl_embedding *embed(pl_context *context, const pl_mesh *mesh, const pl_ve
                            pl_embedding_report *report) {
   pl_error error = {0};
   pl_embedding *embedding = NULL;
-  check_ok(pl_embedding_build(context, mesh, points, count, HUGE_VAL, &embedding, report, &error), &error);
+  check_ok(pl_embedding_build(context, mesh, &(pl_embedding_input){points, count, HUGE_VAL}, &embedding, report, &error), &error);
   return embedding;
 }
 
@@ -235,15 +235,19 @@ static void strays_and_nonsense_are_refused_by_name(void **state) {
   const pl_vec3 points[3] = {{0, 0, 0}, {0, 0, 3}, {0, 2, 0}}, bad[2] = {{0, 0, 0}, {0, HUGE_VAL, 0}};
   pl_error error = {0};
   pl_embedding *embedding = (pl_embedding *)&error;
-  assert_int_equal(pl_embedding_build(context, mesh, points, 3, 1, &embedding, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_embedding_build(context, mesh, &(pl_embedding_input){points, 3, 1}, &embedding, NULL, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_null(embedding);
   assert_non_null(strstr(error.text, "point 1 "));
   assert_non_null(strstr(error.text, "2.5 m"));
-  assert_int_equal(pl_embedding_build(context, mesh, bad, 2, 1, &embedding, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_embedding_build(context, mesh, &(pl_embedding_input){bad, 2, 1}, &embedding, NULL, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "point 1 "));
-  assert_int_equal(pl_embedding_build(context, empty, points, 3, 1, &embedding, NULL, &error), PL_ERROR_INVALID_DATA);
-  assert_int_equal(pl_embedding_build(context, mesh, points, 3, -1, &embedding, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
-  check_ok(pl_embedding_build(context, empty, NULL, 0, 1, &embedding, NULL, &error), &error);
+  assert_int_equal(pl_embedding_build(context, empty, &(pl_embedding_input){points, 3, 1}, &embedding, NULL, &error),
+                   PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_embedding_build(context, mesh, &(pl_embedding_input){points, 3, -1}, &embedding, NULL, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
+  check_ok(pl_embedding_build(context, empty, &(pl_embedding_input){NULL, 0, 1}, &embedding, NULL, &error), &error);
   assert_int_equal(pl_embedding_get_view(embedding).point_count, 0);
   pl_embedding_destroy(embedding);
   pl_embedding_destroy(NULL);
@@ -286,7 +290,8 @@ static void running_out_of_memory_is_a_status(void **state) {
     allocator.fail_at = allocator.call_count + n;
     pl_error error = {0};
     pl_embedding *embedding = NULL;
-    pl_status status = pl_embedding_build(context, mesh, view.points, view.point_count, 1, &embedding, NULL, &error);
+    pl_status status =
+        pl_embedding_build(context, mesh, &(pl_embedding_input){view.points, view.point_count, 1}, &embedding, NULL, &error);
     if (status == PL_OK) {
       assert_true(n > 3);
       pl_embedding_destroy(embedding);

@@ -27,7 +27,7 @@ static const polygon STAR = {
 static pl_mesh *box_surface(pl_context *context, pl_vec3 size, int32_t cells) {
   pl_error error = {0};
   pl_mesh *tets = sample_box(context, size, cells, cells, cells), *surface = NULL;
-  check_ok(pl_mesh_boundary(context, tets, &surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, tets, &surface, NULL, &error), &error);
   pl_mesh_destroy(tets);
   return surface;
 }
@@ -53,7 +53,7 @@ static double weight_of(const pl_harmonic_view *view, int32_t point, int32_t col
 static void check_properties(const pl_mesh *cage, const pl_vec3 *points, const pl_harmonic_weights *weights) {
   pl_mesh_view mesh = pl_mesh_get_view(cage);
   pl_harmonic_view view = pl_harmonic_get_view(weights);
-  double size = pl_box_diagonal(pl_points_box(mesh.points, mesh.point_count));
+  double size = pl_box_diagonal(pl_box_from_points(mesh.points, mesh.point_count));
   pl_vec3 *moved = malloc((size_t)mesh.point_count * sizeof *moved), *result = malloc((size_t)view.point_count * sizeof *result);
   const double m[3][3] = {{0.3, -1.2, 0.1}, {0.9, 0.4, -0.2}, {0.5, 0.1, 1.3}};
   assert_int_equal(view.cage_point_count, mesh.point_count);
@@ -241,7 +241,7 @@ static void on_the_cage_values_are_linear_between_its_vertices(void **state) {
     assert_true(mesh.point_count + face_count <= 256);
     for (int32_t i = 0; i < mesh.point_count; ++i) points[count++] = mesh.points[i];
     for (int32_t i = 0; i < face_count; ++i)
-      points[count++] = pl_vec3_mix(mesh.points[faces[width * i]], mesh.points[faces[width * i + 1]], 0.25);
+      points[count++] = pl_vec3_lerp(mesh.points[faces[width * i]], mesh.points[faces[width * i + 1]], 0.25);
     pl_harmonic_weights *weights = weights_of(context, cages[c], points, count, 300);
     pl_harmonic_view view = pl_harmonic_get_view(weights);
     for (int32_t i = 0; i < mesh.point_count; ++i) check_near(weight_of(&view, i, i), 1, 1e-8);
@@ -268,9 +268,9 @@ static void points_at_any_distance_from_the_cage_keep_the_properties(void **stat
     for (int32_t i = 0; i < 300; ++i) {
       int32_t width = c == 0 ? 2 : 3, face = i % (c == 0 ? mesh.segment_count : mesh.triangle_count);
       const int32_t *at = c == 0 ? &mesh.segments[2 * face] : &mesh.triangles[3 * face];
-      pl_vec3 on = pl_vec3_mix(mesh.points[at[0]], mesh.points[at[1]], pl_random_between(&random, 0, 1));
-      if (width == 3) on = pl_vec3_mix(on, mesh.points[at[2]], pl_random_between(&random, 0, 1));
-      points[i] = pl_vec3_mix(on, center, pow(10, pl_random_between(&random, -10, 0)));
+      pl_vec3 on = pl_vec3_lerp(mesh.points[at[0]], mesh.points[at[1]], pl_random_between(&random, 0, 1));
+      if (width == 3) on = pl_vec3_lerp(on, mesh.points[at[2]], pl_random_between(&random, 0, 1));
+      points[i] = pl_vec3_lerp(on, center, pow(10, pl_random_between(&random, -10, 0)));
     }
     pl_harmonic_weights *weights = weights_of(context, cages[c], points, 300, 1000);
     check_properties(cages[c], points, weights);
@@ -285,7 +285,7 @@ static pl_mesh *flat_ring(pl_context *context) {
   pl_vec3 points[2 * AROUND];
   int32_t triangles[6 * AROUND];
   for (int32_t i = 0; i < AROUND; ++i) {
-    double angle = 2 * 3.14159265358979323846 * i / AROUND;
+    double angle = 2 * PL_PI * i / AROUND;
     int32_t next = (i + 1) % AROUND;
     points[i] = pl_vec3_of(1.5 * cos(angle) + 3, sin(angle), 0.25);
     points[AROUND + i] = pl_vec3_of(1.9 * cos(angle) + 3, 1.3 * sin(angle), 0.25);

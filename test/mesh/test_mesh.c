@@ -1,7 +1,7 @@
 // A mesh is a faithful copy that refuses bad data by name; the box of tets fills its box; normals are what geometry says.
 // ctest: unit
 #include "check.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/mesh.h"
 
 static const pl_vec3 CORNERS[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 2, 2}};
@@ -159,7 +159,7 @@ static void tets_of_a_box_are_positive_and_fill_it(void **state) {
   }
   check_near(volume, 6, 1e-13);
   check_near(min, 6.0 / 30 / 6, 1e-14);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   check_near(box.min.x, -0.5, 0);
   check_near(box.max.y, 1, 0);
   check_near(box.max.z, 1.5, 0);
@@ -208,7 +208,7 @@ static void normals_of_nothing_are_zero(void **state) {
   for (int i = 0; i < 4; ++i) assert_true(pl_vec3_length(normals[i]) == 0);
   pl_normals_compute(points, 4, folded, 2, normals);
   for (int i = 0; i < 4; ++i) assert_true(pl_vec3_length(normals[i]) == 0);
-  pl_box box = pl_points_box(NULL, 0);
+  pl_box box = pl_box_from_points(NULL, 0);
   assert_true(box.min.x > box.max.x);
 }
 

@@ -54,7 +54,7 @@ static void clean_meshes_give_no_findings(void **state) {
   pl_context *context = make_context(1);
   pl_mesh *box = sample_box(context, pl_vec3_of(1, 2, 3), 2, 3, 4), *sphere = sample_sphere(context, 12), *surface = NULL;
   pl_error error = {0};
-  check_ok(pl_mesh_boundary(context, box, &surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, box, &surface, NULL, &error), &error);
   check_clean(check_view(context, pl_mesh_get_view(box)));
   check_clean(check_view(context, pl_mesh_get_view(sphere)));
   check_clean(check_view(context, pl_mesh_get_view(surface)));

@@ -6,7 +6,7 @@
 #include "pliant/mesh.h"
 #include "pliant/modeller.h"
 
-static const double DEGREE = 3.14159265358979323846 / 180;
+static const double DEGREE = PL_PI / 180;
 
 // The letter I with feet, a U, and a star with five spikes of 36 degrees.
 static const double BEAM[] = {0.27,  0, 0.27,  0.15, 0.12,  0.19, 0.12,  0.81, 0.27,  0.85, 0.27,  1,
@@ -20,8 +20,8 @@ enum { ROUND = 40 };
 
 static void draw_circle(double x, double y, double radius, double *corners) {
   for (int i = 0; i < ROUND; ++i) {
-    corners[2 * i] = x + radius * cos(6.283185307179586 * i / ROUND);
-    corners[2 * i + 1] = y + radius * sin(6.283185307179586 * i / ROUND);
+    corners[2 * i] = x + radius * cos(2 * PL_PI * i / ROUND);
+    corners[2 * i + 1] = y + radius * sin(2 * PL_PI * i / ROUND);
   }
 }
 

@@ -21,14 +21,14 @@ static void poses_of_a_surface_become_poses_of_the_tets(void **state) {
   pl_pose_def def = pl_default_pose_def();
   pl_pose_report reports[2], alone;
   pl_error error = {0};
-  check_ok(pl_poses_from_surface(context, &def, b.tets, surface, &made, reports, &error), &error);
+  check_ok(pl_poses_from_surface(context, &def, &(pl_pose_target){b.tets, surface, NULL}, &made, reports, &error), &error);
   pl_mesh_view found = pl_mesh_get_view(made);
   assert_int_equal(found.pose_count, 2);
   assert_int_equal(found.tet_count, b.volume.tet_count);
   assert_int_equal(pl_mesh_find_pose(made, "twist"), 0);
   assert_int_equal(pl_mesh_find_pose(made, "squeeze"), 1);
   // The second is what it would have been alone: nothing of the first is left over.
-  check_ok(pl_pose_fit(context, &def, b.tets, b.surface, b.posed, b.points, &alone, &error), &error);
+  check_ok(pl_pose_fit(context, &def, &(pl_pose_target){b.tets, b.surface, b.posed}, b.points, &alone, &error), &error);
   assert_memory_equal(found.poses[1].points, b.points, (size_t)found.point_count * sizeof *b.points);
   assert_true(alone.residual_max == reports[1].residual_max && alone.iteration_count == reports[1].iteration_count);
   assert_true(reports[0].residual_max < 1e-3 && reports[0].inverted_count == 0);
@@ -98,7 +98,7 @@ static void running_out_of_memory_leaves_nothing_behind(void **state) {
       pl_pose_def def = pl_default_pose_def();
       pl_error error = {0};
       allocator.fail_at = allocator.call_count + ++n;
-      status = kind == 0 ? pl_poses_from_surface(context, &def, b.tets, surface, &made, NULL, &error)
+      status = kind == 0 ? pl_poses_from_surface(context, &def, &(pl_pose_target){b.tets, surface, NULL}, &made, NULL, &error)
                          : pl_poses_from_points(context, b.surface, &source, 1, &made, &error);
       allocator.fail_at = 0;
       if (status < 0) {

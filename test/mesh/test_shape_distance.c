@@ -4,8 +4,6 @@
 #include "mesh/shape_checks.h"
 #include "mesh/shape_distance.h"
 
-static const double pi = 3.14159265358979323846;
-
 static pl_vec3 random_point(pl_random *random, double reach) {
   double x = pl_random_between(random, -reach, reach), y = pl_random_between(random, -reach, reach);
   return pl_vec3_of(x, y, pl_random_between(random, -reach, reach));
@@ -18,7 +16,7 @@ static void ellipsoid_distance_is_that_of_the_nearest_of_many_points(void **stat
   pl_shape_node node = ellipsoid(pl_vec3_of(0, 0, 0), pl_vec3_of(1, 0.4, 0.15));
   for (int i = 0; i < ROWS; ++i)
     for (int j = 0; j < 2 * ROWS; ++j) {
-      double u = pi * (i + 0.5) / ROWS, v = pi * j / ROWS;
+      double u = PL_PI * (i + 0.5) / ROWS, v = PL_PI * j / ROWS;
       samples[2 * ROWS * i + j] = pl_vec3_of(sin(u) * cos(v), 0.4 * sin(u) * sin(v), 0.15 * cos(u));
     }
   pl_random random = pl_random_of_seed(1);
@@ -58,7 +56,7 @@ static void capsule_is_the_union_of_its_balls(void **state) {
     double min = HUGE_VAL;
     for (int i = 0; i <= 2000; ++i) {
       double t = i / 2000.0;
-      min = fmin(min, pl_vec3_distance(p, pl_vec3_mix(n->from, n->to, t)) - (n->radius + t * (n->end_radius - n->radius)));
+      min = fmin(min, pl_vec3_distance(p, pl_vec3_lerp(n->from, n->to, t)) - (n->radius + t * (n->end_radius - n->radius)));
     }
     check_near(pl_shape_distance(n, 1, p), min, 1e-5);
   }
@@ -113,7 +111,7 @@ static void placement_and_scale_move_the_shape(void **state) {
   (void)state;
   pl_shape_node plain = rounded_box(pl_vec3_of(1, 0.5, 0.3), 0.05), placed = plain;
   placed.scale = 2.5;
-  placed.placement = (pl_transform){{1, -2, 0.5}, pl_quat_of_rotation_vector(pl_vec3_of(0.3, 1.1, -0.4))};
+  placed.placement = (pl_transform){{1, -2, 0.5}, pl_quat_from_rotation_vector(pl_vec3_of(0.3, 1.1, -0.4))};
   pl_random random = pl_random_of_seed(7);
   for (int k = 0; k < 100; ++k) {
     pl_vec3 p = random_point(&random, 1);
@@ -134,7 +132,7 @@ static int32_t make_menagerie(pl_shape_node n[16], double outline[2 * CIRCLE_COR
   n[3].placement.position = pl_vec3_of(0, 0.4, 0.1);
   n[4] = combine(PL_SHAPE_TWIST, 0, twist, 1);
   n[4].amount = 2.5;
-  n[4].placement.rotation = pl_quat_of_rotation_vector(pl_vec3_of(0, 0, 0.8));
+  n[4].placement.rotation = pl_quat_from_rotation_vector(pl_vec3_of(0, 0, 0.8));
   n[5] = ring(0.5, 0.1, outline);
   n[5].scale = 0.8;
   n[6] = pl_default_shape_node(PL_SHAPE_EXTRUDED);
@@ -199,7 +197,7 @@ static void bent_and_twisted_points_of_the_surface_have_no_distance(void **state
                            combine(PL_SHAPE_BEND, 0, counting, 1)};
   pl_shape_node twisted[] = {rounded_box(pl_vec3_of(0.6, 1, 0.2), 0), combine(PL_SHAPE_TWIST, 0, counting, 1)};
   for (int k = 0; k < 60; ++k) {
-    double angle = 2 * pi * k / 60, x = -0.7 + 1.4 * k / 59.0, y = 0.2 * cos(angle), z = 0.2 * sin(angle);
+    double angle = 2 * PL_PI * k / 60, x = -0.7 + 1.4 * k / 59.0, y = 0.2 * cos(angle), z = 0.2 * sin(angle);
     nodes[1].amount = k % 2 == 0 ? 1.6 : -1.6;
     double radius = 1 / nodes[1].amount, turn = x / radius;
     pl_vec3 bent = {(radius - y) * sin(turn), radius - (radius - y) * cos(turn), z};

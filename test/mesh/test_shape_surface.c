@@ -3,8 +3,6 @@
 #include "mesh/shape_checks.h"
 #include "mesh/shape_distance.h"
 
-static const double pi = 3.14159265358979323846;
-
 // Every vertex lies within a hundredth of a cell of the zero set.
 static void check_on_surface(const pl_shape_node *nodes, int32_t node_count, const pl_mesh *mesh, double cell_size) {
   pl_mesh_view v = pl_mesh_get_view(mesh);
@@ -27,21 +25,21 @@ static surface_facts check_shape(const pl_shape_node *nodes, int32_t node_count,
 static void every_primitive_has_its_volume(void **state) {
   (void)state;
   pl_shape_node node = ellipsoid(pl_vec3_of(0, 0, 0), pl_vec3_of(1, 1, 1));
-  surface_facts facts = check_shape(&node, 1, 0.1, 4 * pi / 3, 0.01);
+  surface_facts facts = check_shape(&node, 1, 0.1, 4 * PL_PI / 3, 0.01);
   assert_int_equal(facts.euler_characteristic, 2);
-  check_near(facts.area, 4 * pi, 0.1);
-  check_at_most(30 * pi / 180, facts.min_angle);
+  check_near(facts.area, 4 * PL_PI, 0.1);
+  check_at_most(30 * PL_PI / 180, facts.min_angle);
   node = ellipsoid(pl_vec3_of(0.3, 0, 0), pl_vec3_of(1, 0.5, 0.3));
-  check_shape(&node, 1, 0.06, 4 * pi / 3 * 0.15, 0.015);
+  check_shape(&node, 1, 0.06, 4 * PL_PI / 3 * 0.15, 0.015);
   node = capsule(pl_vec3_of(0, 0, 0), 0.3, pl_vec3_of(0.5, 0.6, 0.7), 0.3);
-  check_shape(&node, 1, 0.06, 4 * pi / 3 * 0.027 + pi * 0.09 * sqrt(1.1), 0.02);
+  check_shape(&node, 1, 0.06, 4 * PL_PI / 3 * 0.027 + PL_PI * 0.09 * sqrt(1.1), 0.02);
   node = rounded_box(pl_vec3_of(1, 0.8, 0.6), 0);
-  node.placement.rotation = pl_quat_of_rotation_vector(pl_vec3_of(0.3, 0.5, 0.1));
+  node.placement.rotation = pl_quat_from_rotation_vector(pl_vec3_of(0.3, 0.5, 0.1));
   facts = check_shape(&node, 1, 0.06, 0.48, 0.003);
   check_near(facts.area, 2 * (0.8 + 0.48 + 0.6), 0.03);
   double outline[2 * CIRCLE_CORNERS];
   node = ring(1, 0.3, outline);
-  facts = check_shape(&node, 1, 0.1, 2 * pi * pi * 0.09, 0.02);
+  facts = check_shape(&node, 1, 0.1, 2 * PL_PI * PL_PI * 0.09, 0.02);
   assert_int_equal(facts.euler_characteristic, 0);
 }
 
@@ -110,7 +108,7 @@ static void thin_parts_stay_closed_and_manifold(void **state) {
   pl_shape_node nodes[] = {rounded_box(pl_vec3_of(1, 1, 0.03), 0), capsule(pl_vec3_of(0, 0, 0), 0.1, pl_vec3_of(0.3, 0.2, 0.9), 0),
                            rounded_box(pl_vec3_of(0.3, 0.3, 0.3), 0), rounded_box(pl_vec3_of(0.3, 0.3, 0.3), 0),
                            combine(PL_SHAPE_UNION, 0, counting, 4)};
-  nodes[0].placement.rotation = pl_quat_of_rotation_vector(pl_vec3_of(0.4, 0.3, 0.2));
+  nodes[0].placement.rotation = pl_quat_from_rotation_vector(pl_vec3_of(0.4, 0.3, 0.2));
   nodes[2].placement.position = pl_vec3_of(0, -0.6, -0.6);
   nodes[3].placement.position = pl_vec3_of(0.3, -0.3, -0.6);
   pl_context *context = make_context(1);
@@ -140,7 +138,7 @@ static void triangle_counts_come_close_to_the_target(void **state) {
     assert_int_equal(facts.component_count, 1);
     if (k == 2) {
       assert_int_equal(facts.euler_characteristic, 2);
-      check_at_most(10 * pi / 180, facts.min_angle);
+      check_at_most(10 * PL_PI / 180, facts.min_angle);
     }
     pl_mesh_destroy(mesh);
   }

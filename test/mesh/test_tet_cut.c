@@ -1,8 +1,8 @@
 // Cut meshes keep their volume, are closed along the cut, and are connected only where they should be.
 // ctest: unit
 #include "fixtures/mesh_samples.h"
-#include "math/quat.h"
 #include "mesh/topology.h"
+#include "pliant/math.h"
 
 typedef struct cut_facts {
   pl_mesh *mesh;
@@ -45,7 +45,7 @@ static void check_fan(const pl_mesh_view *v, int32_t point, const int32_t *trian
 static int32_t check_closed(pl_context *context, const pl_mesh *mesh) {
   pl_mesh *surface = NULL;
   pl_error error = {0};
-  check_ok(pl_mesh_boundary(context, mesh, &surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, mesh, &surface, NULL, &error), &error);
   pl_mesh_view v = pl_mesh_get_view(surface);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
@@ -76,7 +76,11 @@ static int32_t check_closed(pl_context *context, const pl_mesh *mesh) {
 static cut_facts cut_and_check(pl_context *context, const pl_mesh *mesh, const pl_cut_def *def) {
   cut_facts facts = {0};
   pl_error error = {0};
-  check_ok(pl_mesh_cut(context, def, mesh, &facts.mesh, &facts.embedding, &facts.report, &error), &error);
+  pl_cut_result result;
+  check_ok(pl_mesh_cut(context, def, mesh, &result, &error), &error);
+  facts.mesh = result.mesh;
+  facts.embedding = result.embedding;
+  facts.report = result.report;
   pl_mesh_view before = pl_mesh_get_view(mesh), after = pl_mesh_get_view(facts.mesh);
   double volume = mesh_volume(&before);
   check_near(mesh_volume(&after), volume, 1e-12 * volume);
@@ -120,7 +124,7 @@ static void check_sides(pl_context *context, const pl_mesh *mesh, const pl_cut_d
   int32_t *component = NULL, count = 0;
   assert_true(pl_components_find(&arena, (pl_elements){v.tets, v.tet_count, 4}, v.point_count, &component, &count));
   double *min = PL_TAKE(&arena, double, count), *max = PL_TAKE(&arena, double, count);
-  pl_vec3 normal = pl_vec3_unit_or(def->plane_normal, pl_vec3_of(0, 0, 0));
+  pl_vec3 normal = pl_vec3_normalize_or(def->plane_normal, pl_vec3_of(0, 0, 0));
   for (int32_t i = 0; i < v.point_count; ++i) {
     double height = pl_vec3_dot(normal, pl_vec3_sub(v.points[i], def->plane_point));
     min[component[i]] = fmin(min[component[i]], height);
@@ -381,26 +385,28 @@ static void tags_groups_poses_and_source_order_carry_over(void **state) {
 static void what_cannot_be_cut_is_refused(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  pl_mesh *box = sample_box(context, pl_vec3_of(1, 1, 1), 1, 1, 1), *ball = sample_sphere(context, 4), *cut = NULL;
+  pl_mesh *box = sample_box(context, pl_vec3_of(1, 1, 1), 1, 1, 1), *ball = sample_sphere(context, 4);
+  pl_cut_result cut;
   pl_error error = {0};
   pl_cut_def def = {.plane_normal = {1, 0, 0}};
-  assert_int_equal(pl_mesh_cut(context, &def, box, &cut, NULL, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_mesh_cut(context, &def, box, &cut, &error), PL_ERROR_INVALID_ARGUMENT);
   def = pl_default_cut_def();
-  assert_int_equal(pl_mesh_cut(context, &def, ball, &cut, NULL, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_mesh_cut(context, &def, ball, &cut, &error), PL_ERROR_INVALID_DATA);
   def.snap = 0.5;
-  assert_int_equal(pl_mesh_cut(context, &def, box, &cut, NULL, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_mesh_cut(context, &def, box, &cut, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_string_equal(error.field, "snap");
   def = plane_def(pl_vec3_of(0, 0, 0), pl_vec3_of(0, 0, 0), 0.1);
-  assert_int_equal(pl_mesh_cut(context, &def, box, &cut, NULL, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_mesh_cut(context, &def, box, &cut, &error), PL_ERROR_INVALID_ARGUMENT);
   pl_vec3 still[2] = {{0, 0, 0}, {0, 0, 0}};
   def.blade_count = 2;
-  assert_int_equal(pl_mesh_cut(context, &def, box, &cut, NULL, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_mesh_cut(context, &def, box, &cut, &error), PL_ERROR_INVALID_ARGUMENT);
   def.blade_hilts = def.blade_tips = still;
-  assert_int_equal(pl_mesh_cut(context, &def, box, &cut, NULL, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_mesh_cut(context, &def, box, &cut, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_non_null(strstr(error.text, "no area"));
   still[1].x = HUGE_VAL;
-  assert_int_equal(pl_mesh_cut(context, &def, box, &cut, NULL, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_null(cut);
+  assert_int_equal(pl_mesh_cut(context, &def, box, &cut, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_null(cut.mesh);
+  assert_null(cut.embedding);
   pl_mesh_destroy(box);
   pl_mesh_destroy(ball);
   drop_context(context);
@@ -416,20 +422,19 @@ static void running_out_of_memory_leaves_nothing_behind(void **state) {
     pl_cut_def def = kind == 0 ? plane_def(pl_vec3_of(0.1, 0, 0), pl_vec3_of(1, 1, 0), 0.1) : blade_def(hilts, tips, 0.2, 0);
     pl_status status = PL_ERROR_OUT_OF_MEMORY;
     for (int64_t n = 1; status != PL_OK; ++n) {
-      pl_mesh *cut = NULL;
-      pl_embedding *embedding = NULL;
+      pl_cut_result cut;
       pl_error error = {0};
       allocator.call_count = 0;
       allocator.fail_at = n;
       int64_t live = allocator.live_count;
-      status = pl_mesh_cut(context, &def, box, &cut, &embedding, NULL, &error);
+      status = pl_mesh_cut(context, &def, box, &cut, &error);
       assert_true(status == PL_OK || status == PL_ERROR_OUT_OF_MEMORY);
-      assert_int_equal(status == PL_OK, cut != NULL);
-      assert_int_equal(status == PL_OK, embedding != NULL);
+      assert_int_equal(status == PL_OK, cut.mesh != NULL);
+      assert_int_equal(status == PL_OK, cut.embedding != NULL);
       if (status != PL_OK) assert_int_equal(allocator.live_count, live);
       assert_true(n < 300);
-      pl_mesh_destroy(cut);
-      pl_embedding_destroy(embedding);
+      pl_mesh_destroy(cut.mesh);
+      pl_embedding_destroy(cut.embedding);
     }
   }
   allocator.fail_at = 0;

@@ -109,7 +109,7 @@ static void the_boundary_of_a_box_is_a_closed_outward_sphere(void **state) {
   pl_mesh_view tets = pl_mesh_get_view(box);
   int32_t *point_of_surface = malloc((size_t)tets.point_count * sizeof *point_of_surface);
   pl_error error = {0};
-  check_ok(pl_mesh_boundary(context, box, &surface, point_of_surface, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, box, &surface, point_of_surface, &error), &error);
   pl_mesh_view view = pl_mesh_get_view(surface);
   assert_int_equal(view.triangle_count, 2 * 2 * (3 * 4 + 4 * 5 + 5 * 3));
   assert_int_equal(view.point_count, 4 * 5 * 6 - 2 * 3 * 4);
@@ -249,7 +249,7 @@ static void nothing_has_no_topology(void **state) {
   pl_arena_destroy(&arena);
   pl_mesh *mesh = sample_of_view(context, (pl_mesh_view){0}), *surface = NULL;
   pl_error error = {0};
-  assert_int_equal(pl_mesh_boundary(context, mesh, &surface, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_mesh_build_boundary(context, mesh, &surface, NULL, &error), PL_ERROR_INVALID_DATA);
   pl_mesh_destroy(mesh);
   drop_context(context);
 }
@@ -290,7 +290,7 @@ static void running_out_of_memory_leaks_nothing(void **state) {
     allocator.fail_at = allocator.call_count + n;
     pl_mesh *surface = NULL;
     pl_error error = {0};
-    pl_status status = pl_mesh_boundary(context, box, &surface, NULL, &error);
+    pl_status status = pl_mesh_build_boundary(context, box, &surface, NULL, &error);
     if (status == PL_OK) {
       assert_true(n > 3);
       pl_mesh_destroy(surface);

@@ -2,13 +2,12 @@
 // ctest: unit
 #include "check.h"
 
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/picture.h"
 #include "render/render_context.h"
+#include "report/report_palette.h"
 
 enum { WIDTH = 320, HEIGHT = 240, PIXEL_COUNT = WIDTH * HEIGHT };
-
-#define PI 3.14159265358979323846
 
 typedef struct ball {
   pl_vec3 points[42 * 64 + 2];
@@ -22,7 +21,7 @@ static void make_ball(ball *self, pl_vec3 center, double radius) {
   self->point_count = RINGS * AROUND + 2;
   for (int j = 0; j < RINGS; ++j)
     for (int i = 0; i < AROUND; ++i) {
-      double a = 2 * PI * i / AROUND, b = PI * (j + 1) / (RINGS + 1);
+      double a = 2 * PL_PI * i / AROUND, b = PL_PI * (j + 1) / (RINGS + 1);
       self->points[j * AROUND + i] = pl_vec3_add_scaled(center, pl_vec3_of(sin(b) * cos(a), cos(b), -sin(b) * sin(a)), radius);
     }
   int32_t north = RINGS * AROUND, south = north + 1, count = 0;
@@ -107,7 +106,7 @@ static int close_studio(void **state) {
 static void draw(pl_renderer *renderer, const pl_camera *camera, const pl_picture_item *items, int32_t count, const char *caption,
                  uint8_t *rgb) {
   pl_error error = {0};
-  check_ok(pl_renderer_draw(renderer, camera, items, count, caption, rgb, &error), &error);
+  check_ok(pl_renderer_draw(renderer, &(pl_picture){*camera, items, count, caption}, rgb, &error), &error);
 }
 
 static double brightness(const uint8_t *rgb, int x, int y) {
@@ -134,7 +133,7 @@ static void a_sphere_covers_the_area_of_its_projected_disc(void **state) {
     if (brightness(self->rgb, i % WIDTH, i / WIDTH) < 205) ++covered;
   // The cone of rays that touch the sphere has the tangent r / sqrt(d² - r²).
   double radius = 1 / sqrt(36.0 - 1) / tan(0.25) * HEIGHT / 2;
-  check_near(covered / (PI * radius * radius), 1, 0.02);
+  check_near(covered / (PL_PI * radius * radius), 1, 0.02);
 }
 
 static void silhouettes_are_anti_aliased(void **state) {
@@ -202,7 +201,7 @@ static void two_bodies_have_their_two_colors(void **state) {
     if (p[0] > p[2] + 50) ++red[side];
     if (p[2] > p[0] + 50) ++blue[side];
   }
-  double radius = 0.8 / sqrt(9 * 9 - 0.64) / tan(0.25) * HEIGHT / 2, area = PI * radius * radius;
+  double radius = 0.8 / sqrt(9 * 9 - 0.64) / tan(0.25) * HEIGHT / 2, area = PL_PI * radius * radius;
   check_at_most(0.8 * area, red[0]);
   check_at_most(0.8 * area, blue[1]);
   check_at_most(red[1], 0.01 * area);
@@ -237,7 +236,7 @@ static void the_same_scene_gives_the_same_picture(void **state) {
   studio *self = *state;
   make_ball(self->one, pl_vec3_of(0, 1, 0), 1);
   pl_picture_item item = item_of(self->one, pl_palette_color(2));
-  pl_camera camera = pl_camera_around((pl_box){{-1, 0, -1}, {1, 2, 1}}, (double)WIDTH / HEIGHT);
+  pl_camera camera = pl_camera_look_at_box((pl_box){{-1, 0, -1}, {1, 2, 1}}, (double)WIDTH / HEIGHT);
   draw(self->with_ground, &camera, &item, 1, "twice", self->rgb);
   // A second renderer, come and gone, and another scene in between must leave no trace.
   pl_error error = {0};
@@ -254,7 +253,7 @@ static void the_same_scene_gives_the_same_picture(void **state) {
 
 static void a_creased_cube_looks_flat_and_a_smooth_one_does_not(void **state) {
   studio *self = *state;
-  pl_camera camera = pl_camera_around((pl_box){{-1, -1, -1}, {1, 1, 1}}, (double)WIDTH / HEIGHT);
+  pl_camera camera = pl_camera_look_at_box((pl_box){{-1, -1, -1}, {1, 1, 1}}, (double)WIDTH / HEIGHT);
   pl_picture_item item = cube_item();
   item.flat = true;
   draw(self->without_ground, &camera, &item, 1, NULL, self->rgb);
@@ -281,7 +280,7 @@ static void a_wireframe_darkens_edges_only(void **state) {
 
 static void inside_out_and_open_surfaces_look_like_closed_ones(void **state) {
   studio *self = *state;
-  pl_camera camera = pl_camera_around((pl_box){{-1, -1, -1}, {1, 1, 1}}, (double)WIDTH / HEIGHT);
+  pl_camera camera = pl_camera_look_at_box((pl_box){{-1, -1, -1}, {1, 1, 1}}, (double)WIDTH / HEIGHT);
   pl_picture_item item = cube_item();
   item.flat = true;
   draw(self->without_ground, &camera, &item, 1, NULL, self->rgb);
@@ -368,28 +367,33 @@ static void wrong_items_and_cameras_are_refused(void **state) {
   pl_vec3 points[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
   int32_t triangle[3] = {0, 1, 3};
   pl_picture_item item = {.points = points, .point_count = 3, .triangles = triangle, .triangle_count = 1};
-  assert_int_equal(pl_renderer_draw(self->with_ground, &level_camera, &item, 1, NULL, self->rgb, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){level_camera, &item, 1, NULL}, self->rgb, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_string_equal(error.field, "items[0].triangles[0]");
   triangle[2] = -1;
-  assert_int_equal(pl_renderer_draw(self->with_ground, &level_camera, &item, 1, NULL, self->rgb, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){level_camera, &item, 1, NULL}, self->rgb, &error),
+                   PL_ERROR_INVALID_DATA);
   triangle[2] = 2;
   points[1].y = (double)NAN;
-  assert_int_equal(pl_renderer_draw(self->with_ground, &level_camera, &item, 1, NULL, self->rgb, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){level_camera, &item, 1, NULL}, self->rgb, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_string_equal(error.field, "items[0].points[1]");
   points[1].y = 1e200;
-  assert_int_equal(pl_renderer_draw(self->with_ground, &level_camera, &item, 1, NULL, self->rgb, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){level_camera, &item, 1, NULL}, self->rgb, &error),
+                   PL_ERROR_INVALID_DATA);
   points[1].y = 0;
   item.color.r = 2;
-  assert_int_equal(pl_renderer_draw(self->with_ground, &level_camera, &item, 1, NULL, self->rgb, &error),
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){level_camera, &item, 1, NULL}, self->rgb, &error),
                    PL_ERROR_INVALID_ARGUMENT);
   item.color.r = 0;
   item.point_count = -1;
-  assert_int_equal(pl_renderer_draw(self->with_ground, &level_camera, &item, 1, NULL, self->rgb, &error),
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){level_camera, &item, 1, NULL}, self->rgb, &error),
                    PL_ERROR_INVALID_ARGUMENT);
   item.point_count = 3;
   pl_camera camera = level_camera;
   camera.eye.x = (double)INFINITY;
-  assert_int_equal(pl_renderer_draw(self->with_ground, &camera, &item, 1, NULL, self->rgb, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_renderer_draw(self->with_ground, &(pl_picture){camera, &item, 1, NULL}, self->rgb, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
   pl_renderer *none = NULL;
   pl_renderer_def def = pl_default_renderer_def();
   def.width = 1 << 20;
@@ -455,7 +459,7 @@ static void every_failed_allocation_is_reported(void **state) {
   item.creased = true;
   for (int64_t n = 1;; ++n, ++failures) {
     allocator.fail_at = allocator.call_count + n;
-    pl_status status = pl_renderer_draw(renderer, &level_camera, &item, 1, "caption", self->rgb, &error);
+    pl_status status = pl_renderer_draw(renderer, &(pl_picture){level_camera, &item, 1, "caption"}, self->rgb, &error);
     allocator.fail_at = 0;
     if (status == PL_OK) break;
     assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);

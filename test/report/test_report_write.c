@@ -9,7 +9,7 @@
 
 #include "io/base64.h"
 #include "io/file_bytes.h"
-#include "pliant/report.h"
+#include "report/report.h"
 
 enum { WIDTH = 8, HEIGHT = 4 };
 
@@ -45,7 +45,7 @@ static pl_status write_report(pl_context *context, const char *path, int32_t bad
   chart.log_y = true;
   pl_report_draw(report, &chart);
   pl_report_picture(report, "the leaf", rgb, WIDTH, HEIGHT);
-  pl_report_clip(report, "it moves", 10, 3, WIDTH, HEIGHT, draw_stripe, &bad_frame);
+  pl_report_clip(report, &(pl_report_frames){"it moves", 10, 3, WIDTH, HEIGHT, draw_stripe, &bad_frame});
   return pl_report_close(report, error);
 }
 

@@ -7,12 +7,10 @@
 #include "base/random.h"
 #include "fixtures/rod_chains.h"
 
-static const double PI = 3.14159265358979323846;
-
 static pl_vec3 random_direction(pl_random *random) {
   for (;;) {
     pl_vec3 d = {pl_random_normal(random), pl_random_normal(random), pl_random_normal(random)};
-    if (pl_vec3_length(d) > 1e-3) return pl_vec3_unit_or(d, d);
+    if (pl_vec3_length(d) > 1e-3) return pl_vec3_normalize_or(d, d);
   }
 }
 
@@ -46,7 +44,7 @@ static void blend_by_hand(const test_rod *rod, int pose_count, const pl_vec3 *co
       pl_vec3 before = i == 2 ? pl_vec3_sub(poses[0][2], poses[0][1]) : pl_vec3_sub(poses[k][i - 1], poses[k][i - 2]);
       r[k] = angle_and_axis(before, pl_vec3_sub(poses[k][i], poses[k][i - 1]));
     }
-    direction = pl_quat_apply(qlerp(pose_count, r, w), direction);
+    direction = pl_quat_rotate(qlerp(pose_count, r, w), direction);
     double length = pl_vec3_distance(poses[0][i], poses[0][i - 1]);
     x[i] = pl_vec3_add_scaled(x[i - 1], direction, length / pl_vec3_length(direction));
   }
@@ -66,7 +64,7 @@ static void random_pose(pl_random *random, int32_t last, const double *lengths, 
   for (int32_t i = 2; i <= last; ++i) {
     to[i] = pl_vec3_add_scaled(to[i - 1], d, lengths[i]);
     pl_vec3 turn = pl_vec3_scale(random_direction(random), pl_random_between(random, 0, 2.8));
-    d = pl_quat_apply(pl_quat_of_rotation_vector(turn), d);
+    d = pl_quat_rotate(pl_quat_from_rotation_vector(turn), d);
   }
 }
 
@@ -130,9 +128,9 @@ static void blends_are_those_of_the_paper(void **state) {
 
 // Rest poses and examples in which segments continue straight (theta = 0), double back (theta = pi) or turn round at the root.
 static void begin_form(test_rod *rod, int form) {
-  const pl_vec3 turns[] = {{0, 0, 0}, {0.3, 0, 0.9}, {PI, 0, 0}, {0, 0, PI}, {0, PI / 2, PI / 2}};
+  const pl_vec3 turns[] = {{0, 0, 0}, {0.3, 0, 0.9}, {PL_PI, 0, 0}, {0, 0, PL_PI}, {0, PL_PI / 2, PL_PI / 2}};
   begin_rod(rod, 9, 0.04, turns[form]);
-  const pl_vec3 bends[] = {{0, 0, 0}, {8 * PI, 0, 0}, {0, 0, -8 * PI}, {1, 2, 3}, {0, 0.4, 0}};
+  const pl_vec3 bends[] = {{0, 0, 0}, {8 * PL_PI, 0, 0}, {0, 0, -8 * PL_PI}, {1, 2, 3}, {0, 0.4, 0}};
   for (int k = 0; k < 5; ++k) add_example(rod, bends[k], (pl_vec3){0, 0, 0}, 0);
   // The last: all segments point against the rest's direction.
   add_example(rod, (pl_vec3){0, 0, 0}, (pl_vec3){0, 0, 0}, 0);
@@ -226,7 +224,7 @@ static orbit_steps run_orbit(pl_context *context, const pl_model *model, int poi
   pl_transform last[16], now[16];
   pl_vec3 last_body[16], body[16];
   for (int n = 0; n <= points; ++n) {
-    double w[8], angle = 2 * PI * n / points;
+    double w[8], angle = 2 * PL_PI * n / points;
     // A slanted circle around the root: the direction turns by the same angle in every step.
     pl_vec3 eye = {3 * sin(angle), 3 * sin(0.3) * cos(angle), 3 * cos(0.3) * cos(angle)};
     check_ok(pl_rod_set_camera(world, id, eye, NULL), NULL);
@@ -257,7 +255,7 @@ static void the_blend_never_jumps_along_an_orbit(void **state) {
       rod.def.view_rule = rule == 0 ? PL_ROD_VIEW_PAPER : PL_ROD_VIEW_INTERPOLATING;
       pl_model *model = build_rod(context, &rod);
       orbit_steps coarse = run_orbit(context, model, 1000), fine = run_orbit(context, model, 4000);
-      double bound = max_step(&rod, 2 * PI / 1000);
+      double bound = max_step(&rod, 2 * PL_PI / 1000);
       printf(
           "%s, %s: largest step of a joint along 1000 points %.3f mm (the body's %.3f mm; %.1f mm is possible), along 4000 %.3f "
           "mm\n",
@@ -274,7 +272,7 @@ static void the_blend_never_jumps_along_an_orbit(void **state) {
 }
 
 static double turn_between(pl_quat a, pl_quat b) {
-  pl_quat turn = pl_quat_multiply(pl_quat_conjugate(pl_quat_unit(a)), pl_quat_unit(b));
+  pl_quat turn = pl_quat_multiply(pl_quat_conjugate(pl_quat_normalize(a)), pl_quat_normalize(b));
   return 2 * asin(fmin(1, sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z)));
 }
 
@@ -285,16 +283,16 @@ static void orientations_blend_by_qlerp(void **state) {
   pl_random random = pl_random_of_seed(9);
   test_rod rod;
   begin_rod(&rod, 6, 0.05, (pl_vec3){0, 0, 0});
-  pl_quat head = pl_quat_of_axis_angle((pl_vec3){0.6, 0, 0.8}, 0.7);
+  pl_quat head = pl_quat_from_axis_angle((pl_vec3){0.6, 0, 0.8}, 0.7);
   rod.joints[0].rest.rotation = head;
-  for (int i = 1; i <= 6; ++i) rod.joints[i].rest.rotation = pl_quat_of_axis_angle(random_direction(&random), 1);
+  for (int i = 1; i <= 6; ++i) rod.joints[i].rest.rotation = pl_quat_from_axis_angle(random_direction(&random), 1);
   pl_quat rotations[2][16];
   for (int k = 0; k < 2; ++k) {
     add_example(&rod, (pl_vec3){0, 0, 0}, (pl_vec3){0, 0, 0}, 0);
     rod.examples[k].rotations = rotations[k];
     for (int i = 0; i <= 6; ++i) {
       // Twist around the chain, more towards the tip; every other with the other sign, which is the same rotation.
-      pl_quat twist = pl_quat_of_axis_angle((pl_vec3){0, 1, 0}, (k == 0 ? 0.4 : -0.3) * (i - 1));
+      pl_quat twist = pl_quat_from_axis_angle((pl_vec3){0, 1, 0}, (k == 0 ? 0.4 : -0.3) * (i - 1));
       rotations[k][i] = pl_quat_scale(pl_quat_multiply(twist, rod.joints[i].rest.rotation), i % 2 == 0 ? -1 : 1);
     }
   }
@@ -324,7 +322,7 @@ static void orientations_blend_by_qlerp(void **state) {
   pl_transform half[16];
   pl_rod_blend(model, 0, (const double[2]){0.5, 0}, half);
   for (int i = 1; i <= 6; ++i) {
-    pl_quat want = pl_quat_multiply(pl_quat_of_axis_angle((pl_vec3){0, 1, 0}, 0.2 * (i - 1)), rod.joints[i].rest.rotation);
+    pl_quat want = pl_quat_multiply(pl_quat_from_axis_angle((pl_vec3){0, 1, 0}, 0.2 * (i - 1)), rod.joints[i].rest.rotation);
     check_near(turn_between(pl_quat_multiply(head, half[i - 1].rotation), want), 0, 2e-6);
   }
   printf("orientations: P(w) within %.1e rad, a body's joints within %.1e rad; twist up to %.2f rad\n", worst, worst_body,

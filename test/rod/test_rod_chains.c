@@ -3,13 +3,11 @@
 #include "contact/segment_touch.h"
 #include "fixtures/rod_chains.h"
 
-static const double PI = 3.14159265358979323846;
-
 // A head that is shaken hard in every way.
 static pl_transform shaken(double time) {
-  pl_vec3 position = {0.15 * sin(2 * PI * 2.3 * time), 0.08 * sin(2 * PI * 3.1 * time), 0.1 * sin(2 * PI * 1.7 * time)};
-  pl_vec3 turn = {1.2 * sin(2 * PI * 1.9 * time), 1.5 * sin(2 * PI * 1.3 * time), 0.9 * sin(2 * PI * 2.7 * time)};
-  return (pl_transform){position, pl_quat_of_rotation_vector(turn)};
+  pl_vec3 position = {0.15 * sin(2 * PL_PI * 2.3 * time), 0.08 * sin(2 * PL_PI * 3.1 * time), 0.1 * sin(2 * PL_PI * 1.7 * time)};
+  pl_vec3 turn = {1.2 * sin(2 * PL_PI * 1.9 * time), 1.5 * sin(2 * PL_PI * 1.3 * time), 0.9 * sin(2 * PL_PI * 2.7 * time)};
+  return (pl_transform){position, pl_quat_from_rotation_vector(turn)};
 }
 
 static double worst_length(pl_context *context, test_rod *rod, double seconds) {
@@ -41,7 +39,7 @@ static void lengths_hold_whatever_happens(void **state) {
   const struct {
     const char *name;
     pl_vec3 turn;
-  } forms[] = {{"straight", {0, 0, 0}}, {"coiled", {0.3, 0, 0.9}}, {"folded", {PI, 0, 0}}};
+  } forms[] = {{"straight", {0, 0, 0}}, {"coiled", {0.3, 0, 0.9}}, {"folded", {PL_PI, 0, 0}}};
   for (int k = 0; k < 3; ++k)
     for (int soft = 0; soft < 2; ++soft)
       for (int solver = 0; solver < 2; ++solver) {
@@ -148,7 +146,7 @@ static void twist_reaches_the_tip(void **state) {
   pl_model *model = build_rod(context, &rod);
   pl_world *world = make_world(context, 1.0 / 240, 0);
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
-  pl_quat turned = pl_quat_of_axis_angle((pl_vec3){0, 1, 0}, 1.2);
+  pl_quat turned = pl_quat_from_axis_angle((pl_vec3){0, 1, 0}, 1.2);
   check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){{0, 0, 0}, turned}, 0.5, NULL), NULL);
   run_steps(world, 1200);
   pl_transform joints[16];
@@ -165,7 +163,7 @@ static void angles_stay_within_their_limits(void **state) {
   test_rod rod;
   begin_rod(&rod, 7, 0.05, (pl_vec3){0, 0, 0});
   rod.def.stiffness = 0.0005;
-  const double limit = 15 * PI / 180;
+  const double limit = 15 * PL_PI / 180;
   for (int i = 2; i <= 7; ++i) rod.joints[i].max_angle = limit;
   pl_model *model = build_rod(context, &rod);
   pl_world_def def = pl_default_world_def();
@@ -178,10 +176,11 @@ static void angles_stay_within_their_limits(void **state) {
     run_steps(world, 1);
     pl_vec3 x[16];
     check_ok(pl_body_get_positions(world, id, x), NULL);
-    double angle = acos(fmin(pl_vec3_dot(pl_vec3_unit_or(pl_vec3_sub(x[2], x[1]), (pl_vec3){0, 1, 0}), (pl_vec3){0, 1, 0}), 1));
+    double angle =
+        acos(fmin(pl_vec3_dot(pl_vec3_normalize_or(pl_vec3_sub(x[2], x[1]), (pl_vec3){0, 1, 0}), (pl_vec3){0, 1, 0}), 1));
     first = fmax(first, angle);
   }
-  printf("first segment turned by %.2f of 15 degrees\n", first * 180 / PI);
+  printf("first segment turned by %.2f of 15 degrees\n", first * 180 / PL_PI);
   assert_true(first < limit + 1e-3);
   assert_true(first > 0.5 * limit);  // the limit was needed
   pl_world_destroy(world);
@@ -196,7 +195,7 @@ static void segments_meet_colliders_along_their_length(void **state) {
   const int32_t cells[3] = {1, 1, 1};
   pl_mesh *box = NULL, *skin = NULL;
   check_ok(pl_mesh_create_box(context, (pl_vec3){0.06, 0.06, 0.06}, cells, &box, NULL), NULL);
-  check_ok(pl_mesh_boundary(context, box, &skin, NULL, NULL), NULL);
+  check_ok(pl_mesh_build_boundary(context, box, &skin, NULL, NULL), NULL);
   for (int shape = PL_COLLIDER_SPHERE; shape <= PL_COLLIDER_MESH; ++shape) {
     test_rod rod;
     begin_rod(&rod, 3, 0.4, (pl_vec3){0, 0, 0});
@@ -214,7 +213,7 @@ static void segments_meet_colliders_along_their_length(void **state) {
     def.half_length = 0.1;
     def.half_size = (pl_vec3){0.03, 0.03, 0.03};
     def.mesh = skin;
-    def.placement = (pl_transform){{0.62, -0.15, 0}, pl_quat_of_axis_angle((pl_vec3){1, 0, 0}, 1.5)};
+    def.placement = (pl_transform){{0.62, -0.15, 0}, pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, 1.5)};
     check_ok(pl_world_add_collider(world, &def, NULL, NULL), NULL);
     pl_collider *copy = NULL;
     check_ok(pl_collider_create(context, &def, &copy, NULL), NULL);
@@ -321,7 +320,8 @@ static void the_display_rate_does_not_matter(void **state) {
     pl_world *world = make_world(context, 1.0 / 240, -9.81);
     pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
     // A joint led over a second is led the same way whoever looks on.
-    check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){{0.3, 0.1, 0}, pl_quat_of_axis_angle((pl_vec3){0, 0, 1}, 1)}, 1, NULL),
+    check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){{0.3, 0.1, 0}, pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 1)}, 1,
+                                     NULL),
              NULL);
     for (int frame = 0; frame < 2 * rates[k]; ++frame) check_ok(pl_world_advance(world, 1.0 / rates[k], 0, NULL, NULL), NULL);
     assert_int_equal(pl_world_step_count(world), 480);
@@ -352,7 +352,7 @@ static void teleport_reset_and_settling(void **state) {
   assert_true(length_error(&rod, before) < 1e-5);
 
   // A jump of ten metres and half a turn around the vertical: nothing whips.
-  pl_transform jump = {{10, 2, -3}, pl_quat_of_axis_angle((pl_vec3){0, 1, 0}, PI)};
+  pl_transform jump = {{10, 2, -3}, pl_quat_from_axis_angle((pl_vec3){0, 1, 0}, PL_PI)};
   check_ok(pl_body_teleport(world, id, jump, NULL), NULL);
   run_steps(world, 1);
   check_ok(pl_body_get_positions(world, id, after), NULL);
@@ -383,7 +383,7 @@ static void the_first_pose_is_where_things_begin(void **state) {
   pl_model *model = build_rod(context, &rod);
   pl_world *world = make_world(context, 1.0 / 240, 0);
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
-  pl_transform first = {{3, 1, -2}, pl_quat_of_axis_angle((pl_vec3){1, 2, 0}, 2)};
+  pl_transform first = {{3, 1, -2}, pl_quat_from_axis_angle((pl_vec3){1, 2, 0}, 2)};
   check_ok(pl_rod_set_joint_target(world, id, 0, first, 0, NULL), NULL);
   run_steps(world, 2);
   assert_true(pl_body_get_report(world, id).max_speed < 1e-3);

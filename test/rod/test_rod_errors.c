@@ -393,7 +393,7 @@ static pl_mesh *make_surface(pl_context *context) {
   pl_mesh *box = NULL, *surface = NULL;
   pl_error error = {0};
   check_ok(pl_mesh_create_box(context, (pl_vec3){0.1, 0.1, 0.1}, cells, &box, &error), &error);
-  check_ok(pl_mesh_boundary(context, box, &surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, box, &surface, NULL, &error), &error);
   pl_mesh_destroy(box);
   assert_int_equal(pl_mesh_get_view(surface).point_count, 8);
   return surface;

@@ -6,17 +6,15 @@
 #include "base/random.h"
 #include "fixtures/rod_chains.h"
 
-static const double PI = 3.14159265358979323846;
-
 static pl_vec3 random_direction(pl_random *random) {
   for (;;) {
     pl_vec3 d = {pl_random_normal(random), pl_random_normal(random), pl_random_normal(random)};
-    if (pl_vec3_length(d) > 1e-3) return pl_vec3_unit_or(d, d);
+    if (pl_vec3_length(d) > 1e-3) return pl_vec3_normalize_or(d, d);
   }
 }
 
 static pl_quat random_turn(pl_random *random) {
-  return pl_quat_of_axis_angle(random_direction(random), pl_random_between(random, 0, PI));
+  return pl_quat_from_axis_angle(random_direction(random), pl_random_between(random, 0, PL_PI));
 }
 
 // Algorithm 1 as printed, w_0 in `rest`.
@@ -40,8 +38,8 @@ static void begin_turned_rod(test_rod *rod, pl_random *random) {
 
 // Where the camera is when it is seen from the root in direction `d` of the led joint, which is at `head`.
 static pl_vec3 eye_at(const test_rod *rod, pl_transform head, pl_vec3 d, double distance) {
-  pl_vec3 root = pl_transform_apply(head, pl_transform_unapply(rod->joints[0].rest, rod->joints[1].rest.position));
-  return pl_vec3_add_scaled(root, pl_quat_apply(head.rotation, d), distance);
+  pl_vec3 root = pl_transform_apply(head, pl_transform_apply_inverse(rod->joints[0].rest, rod->joints[1].rest.position));
+  return pl_vec3_add_scaled(root, pl_quat_rotate(head.rotation, d), distance);
 }
 
 static void get_weights(pl_world *world, pl_body_id id, int32_t chain, double *weights) {
@@ -189,10 +187,11 @@ static void the_direction_is_seen_from_the_led_joint(void **state) {
     look_and_step(world, id, pl_transform_apply(motion, eye), together);
     for (int k = 0; k < 5; ++k) max_change = fmax(max_change, fabs(together[k] - first[k]));
     // The character alone turns by a radian or more on the spot: the camera's direction changes by as much around an axis across it.
-    pl_vec3 seen = pl_quat_apply(pl_quat_conjugate(head.rotation), pl_vec3_sub(eye, rod.joints[1].rest.position));
-    pl_vec3 axis = pl_vec3_unit_or(pl_vec3_cross(seen, random_direction(&random)), (pl_vec3){1, 0, 0});
-    pl_quat turn = pl_quat_of_axis_angle(axis, pl_random_between(&random, 1.0, 2.0));
-    check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){head.position, pl_quat_multiply(head.rotation, turn)}, 0, NULL), NULL);
+    pl_vec3 seen = pl_quat_rotate(pl_quat_conjugate(head.rotation), pl_vec3_sub(eye, rod.joints[1].rest.position));
+    pl_vec3 axis = pl_vec3_normalize_or(pl_vec3_cross(seen, random_direction(&random)), (pl_vec3){1, 0, 0});
+    pl_quat turn = pl_quat_from_axis_angle(axis, pl_random_between(&random, 1.0, 2.0));
+    check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){head.position, pl_quat_multiply(head.rotation, turn)}, 0, NULL),
+             NULL);
     look_and_step(world, id, eye, alone);
     double change = 0;
     for (int k = 0; k < 5; ++k) change = fmax(change, fabs(alone[k] - first[k]));
@@ -203,8 +202,7 @@ static void the_direction_is_seen_from_the_led_joint(void **state) {
   look_and_step(world, id, eye, moved);
   double change = 0;
   for (int k = 0; k < 5; ++k) change = fmax(change, fabs(moved[k] - first[k]));
-  printf("character and camera together: weights change by %.1e; the character alone: by %.2f at least\n", max_change,
-         min_turned);
+  printf("character and camera together: weights change by %.1e; the character alone: by %.2f at least\n", max_change, min_turned);
   assert_true(max_change < 1e-6);
   assert_true(min_turned > 0.05 && change > 0.05);
   pl_world_destroy(world);
@@ -256,10 +254,10 @@ typedef struct three_chains {
 } three_chains;
 
 static void bend_chain(const three_chains *c, int32_t root, double angle, pl_vec3 *to) {
-  pl_quat turn = pl_quat_of_axis_angle((pl_vec3){0, 0, 1}, angle);
+  pl_quat turn = pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, angle);
   for (int32_t i = root; i < root + 5; ++i)
     to[i] = pl_vec3_add(c->joints[root].rest.position,
-                        pl_quat_apply(turn, pl_vec3_sub(c->joints[i].rest.position, c->joints[root].rest.position)));
+                        pl_quat_rotate(turn, pl_vec3_sub(c->joints[i].rest.position, c->joints[root].rest.position)));
 }
 
 static void begin_three_chains(three_chains *c) {

@@ -37,7 +37,7 @@ static pl_vec3 random_vec3(pl_random *random, double size) {
 static void random_chain(pl_random *random, const topology *t, const double *lengths, pl_vec3 root, pl_vec3 *to) {
   to[0] = root;
   for (int32_t i = 1; i < t->joint_count; ++i) {
-    pl_vec3 d = pl_vec3_unit_or(pl_vec3_add(random_vec3(random, 0.5), (pl_vec3){0, 1, 0}), (pl_vec3){0, 1, 0});
+    pl_vec3 d = pl_vec3_normalize_or(pl_vec3_add(random_vec3(random, 0.5), (pl_vec3){0, 1, 0}), (pl_vec3){0, 1, 0});
     to[i] = pl_vec3_add_scaled(to[t->parents[i]], d, lengths[i]);
   }
 }
@@ -47,7 +47,7 @@ static pl_model *make_batch(pl_context *context, pl_random *random, const topolo
   *r = (rig){.def = pl_default_rod_def()};
   r->joints[0] = pl_default_rod_joint(-1);
   r->joints[0].kinematic = true;
-  r->joints[0].rest.rotation = pl_quat_of_rotation_vector(random_vec3(random, 1));
+  r->joints[0].rest.rotation = pl_quat_from_rotation_vector(random_vec3(random, 1));
   r->def.joint_count = 1;
   for (int32_t c = 0; c < chains; ++c) {
     int32_t first = r->def.joint_count;
@@ -58,7 +58,7 @@ static pl_model *make_batch(pl_context *context, pl_random *random, const topolo
     for (int32_t i = 0; i < t->joint_count; ++i) {
       pl_rod_joint *joint = &r->joints[first + i];
       *joint = pl_default_rod_joint(i == 0 ? 0 : first + t->parents[i]);
-      joint->rest = (pl_transform){x[i], pl_quat_of_rotation_vector(random_vec3(random, 1))};
+      joint->rest = (pl_transform){x[i], pl_quat_from_rotation_vector(random_vec3(random, 1))};
       joint->mass = pl_random_between(random, 0.001, 0.02);
       joint->radius = pl_random_between(random, 0.001, 0.01);
       joint->stiffness = pl_random_between(random, 0.1, 2);
@@ -119,7 +119,7 @@ static void put_row4(float *to, int32_t i, int lane, pl_quat q) {
 }
 
 static pl_quat random_turn(pl_random *random, double size) {
-  return pl_quat_of_rotation_vector(random_vec3(random, size));
+  return pl_quat_from_rotation_vector(random_vec3(random, size));
 }
 
 static void fill_bench(pl_random *random, const pl_rod_batch *batch, double noise, bench *b) {
@@ -152,7 +152,7 @@ static void fill_bench(pl_random *random, const pl_rod_batch *batch, double nois
     for (int lane = 0; lane < L; ++lane) {
       pl_quat base = {(double)b->base.start[lane], (double)b->base.start[8 + lane], (double)b->base.start[16 + lane],
                       (double)b->base.start[24 + lane]};
-      pl_vec3 x = pl_quat_apply(base, get_row3(b->rest_positions, i, lane));
+      pl_vec3 x = pl_quat_rotate(base, get_row3(b->rest_positions, i, lane));
       put_row3(b->positions, i, lane, i == 0 ? x : pl_vec3_add(x, random_vec3(random, noise)));
       put_row3(b->velocities, i, lane, random_vec3(random, 1));
       put_row4(b->rotations, i, lane, random_turn(random, 1));
@@ -196,8 +196,8 @@ static pl_rod_solve solve_of(const pl_rod_batch *batch, bench *b) {
 // --- kernels by number, so that both sets run the same calls
 
 enum { KERNELS = 10 };
-static const char *const KERNEL_NAMES[KERNELS] = {"view",         "blend",  "transport",  "blow",    "match",
-                                                  "keep_lengths", "follow", "spring", "project", "finish"};
+static const char *const KERNEL_NAMES[KERNELS] = {"view",         "blend",  "transport", "blow",    "match",
+                                                  "keep_lengths", "follow", "spring",    "project", "finish"};
 
 static void run_kernel(const pl_rod_kernels *kernels, int which, const pl_rod_batch *batch, bench *b) {
   pl_rod_solve solve = solve_of(batch, b);
@@ -360,7 +360,8 @@ static bool keep_by_hand(const pl_rod_batch *batch, int lane, const pl_vec3 *sta
   int32_t m = plan->constraint_count;
   pl_vec3 push[M];
   for (int32_t k = 0; k < m; ++k)
-    push[k] = pl_vec3_unit_or(pl_vec3_sub(start[plan->constraints[2 * k + 1]], start[plan->constraints[2 * k]]), (pl_vec3){1, 0, 0});
+    push[k] =
+        pl_vec3_normalize_or(pl_vec3_sub(start[plan->constraints[2 * k + 1]], start[plan->constraints[2 * k]]), (pl_vec3){1, 0, 0});
   for (int round = 0; round < 30; ++round) {
     double a[M][M] = {{0}}, error[M], worst = 0;
     for (int32_t i = 0; i < m; ++i) {

@@ -54,7 +54,7 @@ static pl_mesh *make_surface(pl_context *context) {
   pl_mesh *box = NULL, *boundary = NULL, *surface = NULL;
   pl_error error = {0};
   check_ok(pl_mesh_create_box(context, (pl_vec3){0.1, 0.1, 0.1}, cells, &box, &error), &error);
-  check_ok(pl_mesh_boundary(context, box, &boundary, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, box, &boundary, NULL, &error), &error);
   pl_mesh_view view = pl_mesh_get_view(boundary);
   pl_vec3 moved[8];
   for (int i = 0; i < 8; ++i) moved[i] = pl_vec3_scale(view.points[i], 1.5);
@@ -190,7 +190,7 @@ static void a_step_allocates_nothing_after_the_first(void **state) {
       int64_t before = pl_context_get_memory_report(context).allocation_count;
       for (int n = 0; n < 300; ++n) {
         // The camera orbits, the head nods into the ground and turns.
-        pl_transform head = {{0, -0.15 * sin(0.05 * n), 0}, pl_quat_of_axis_angle((pl_vec3){1, 0, 0}, sin(0.03 * n))};
+        pl_transform head = {{0, -0.15 * sin(0.05 * n), 0}, pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, sin(0.03 * n))};
         check_ok(pl_rod_set_camera(made.world, made.body, (pl_vec3){2 * sin(0.1 * n), 0.3, 2 * cos(0.1 * n)}, NULL), NULL);
         check_ok(pl_rod_set_joint_target(made.world, made.body, 0, head, 0, NULL), NULL);
         run_steps(made.world, 1);

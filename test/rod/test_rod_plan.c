@@ -103,7 +103,8 @@ static void factor_densely(const pl_rod_plan *plan, const pl_vec3 *directions, c
       for (int p = 0; p < 2; ++p)
         for (int q = 0; q < 2; ++q)
           if (plan->constraints[2 * bi + p] == plan->constraints[2 * bj + q])
-            a[i][j] += (p == q ? 1 : -1) * inverse_masses[plan->constraints[2 * bi + p]] * pl_vec3_dot(directions[bi], directions[bj]);
+            a[i][j] +=
+                (p == q ? 1 : -1) * inverse_masses[plan->constraints[2 * bi + p]] * pl_vec3_dot(directions[bi], directions[bj]);
     }
   for (int32_t k = 0; k < m; ++k)
     for (int32_t i = k + 1; i < m; ++i) {
@@ -131,12 +132,13 @@ static void eliminations_are_those_of_a_dense_factorisation(void **state) {
     int seen[M] = {0};
     for (int32_t k = 0; k < m; ++k) seen[plan.constraint_of[k]]++;
     for (int32_t k = 0; k < m; ++k) assert_int_equal(seen[k], 1);
-    for (int32_t i = 1; i < t.joint_count; ++i) assert_true(plan.constraints[2 * (i - 1)] == t.parents[i] && plan.constraints[2 * i - 1] == i);
+    for (int32_t i = 1; i < t.joint_count; ++i)
+      assert_true(plan.constraints[2 * (i - 1)] == t.parents[i] && plan.constraints[2 * i - 1] == i);
     pl_vec3 directions[M];
     double inverse_masses[N] = {0}, diagonal[M], *entries = malloc(sizeof(double) * (size_t)(entry_count + 1)), a[M][M];
     for (int32_t k = 0; k < m; ++k) {
       pl_vec3 d = {pl_random_normal(&random), pl_random_normal(&random), pl_random_normal(&random)};
-      directions[k] = pl_vec3_unit_or(d, (pl_vec3){1, 0, 0});
+      directions[k] = pl_vec3_normalize_or(d, (pl_vec3){1, 0, 0});
     }
     // The root does not move. Two links next to each other, or too many between few joints, make the matrix singular; those nets are left out.
     for (int32_t i = 1; i < t.joint_count; ++i) inverse_masses[i] = pl_random_between(&random, 0.1, 10);

@@ -14,19 +14,19 @@ static void run_scaled(pl_context *context, double scale, bool skinned, bool bar
   add_example(&rod, (pl_vec3){0.5, 0, 0}, (pl_vec3){0, 0, 1}, 0.7);
   pl_quat rotations[16];
   for (int i = 0; i <= 6; ++i) {
-    pl_quat q = pl_quat_of_rotation_vector((pl_vec3){0.2 * i, 0.1, -0.3});
+    pl_quat q = pl_quat_from_rotation_vector((pl_vec3){0.2 * i, 0.1, -0.3});
     rod.joints[i].rest.rotation = pl_quat_scale(q, scale);
-    rotations[i] = pl_quat_scale(pl_quat_multiply(pl_quat_of_axis_angle((pl_vec3){1, 0, 0}, 0.1 * i), q), scale);
+    rotations[i] = pl_quat_scale(pl_quat_multiply(pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, 0.1 * i), q), scale);
   }
   rod.examples[0].rotations = rotations;
   rod.def.stiffness = 0.001;
   pl_rod_collider constraint = {.joint = 0, .shape = pl_default_collider_def(PL_COLLIDER_CAPSULE)};
   constraint.shape.radius = 0.05;
   constraint.shape.half_length = 0.4;
-  pl_quat head = pl_quat_unit(rod.joints[0].rest.rotation);
-  constraint.shape.placement.position = pl_quat_apply(pl_quat_conjugate(head), (pl_vec3){0.15, 0.25, 0});
+  pl_quat head = pl_quat_normalize(rod.joints[0].rest.rotation);
+  constraint.shape.placement.position = pl_quat_rotate(pl_quat_conjugate(head), (pl_vec3){0.15, 0.25, 0});
   constraint.shape.placement.rotation =
-      pl_quat_scale(pl_quat_multiply(pl_quat_conjugate(head), pl_quat_of_axis_angle((pl_vec3){1, 0, 0}, 1.5)), scale);
+      pl_quat_scale(pl_quat_multiply(pl_quat_conjugate(head), pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, 1.5)), scale);
   rod.def.colliders = &constraint;
   rod.def.collider_count = barred;
   pl_mesh *box = NULL, *surface = NULL;
@@ -34,7 +34,7 @@ static void run_scaled(pl_context *context, double scale, bool skinned, bool bar
   float weights[8];
   if (skinned) {
     check_ok(pl_mesh_create_box(context, (pl_vec3){0.1, 0.4, 0.1}, (const int32_t[3]){1, 1, 1}, &box, NULL), NULL);
-    check_ok(pl_mesh_boundary(context, box, &surface, NULL, NULL), NULL);
+    check_ok(pl_mesh_build_boundary(context, box, &surface, NULL, NULL), NULL);
     for (int i = 0; i < 8; ++i) {
       joints[i] = i % 7;
       weights[i] = 1;
@@ -47,7 +47,8 @@ static void run_scaled(pl_context *context, double scale, bool skinned, bool bar
   pl_world *world = NULL;
   check_ok(pl_world_create(context, &def, &world, NULL), NULL);
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
-  pl_transform kinematic = {{0.02, 0, 0}, pl_quat_scale(pl_quat_multiply(pl_quat_of_axis_angle((pl_vec3){0, 0, 1}, 0.2), head), scale)};
+  pl_transform kinematic = {{0.02, 0, 0},
+                            pl_quat_scale(pl_quat_multiply(pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 0.2), head), scale)};
   check_ok(pl_rod_set_joint_target(world, id, 0, kinematic, 0.1, NULL), NULL);
   check_ok(pl_rod_set_camera(world, id, (pl_vec3){0, 0, 3}, NULL), NULL);
   run_steps(world, 120);

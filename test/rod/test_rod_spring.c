@@ -25,11 +25,11 @@ static void begin_rig(rig *r, bool centered) {
     r->joints[i] = pl_default_rod_joint(i - 1);
     pl_rod_joint *joint = &r->joints[i];
     joint->kinematic = i < 2;
-    joint->rest.rotation = pl_quat_of_rotation_vector((pl_vec3){0.3 * i, 0.2, -0.1 * i});
+    joint->rest.rotation = pl_quat_from_rotation_vector((pl_vec3){0.3 * i, 0.2, -0.1 * i});
     joint->rest.position = i == 0 ? (pl_vec3){0, 1, 0} : i == 1 ? (pl_vec3){0, 1.5, 0} : at;
     if (i >= 2) {
       at = pl_vec3_add_scaled(at, d, (0.1 - 0.01 * i) / pl_vec3_length(d));
-      d = pl_quat_apply(pl_quat_of_rotation_vector((pl_vec3){0.3, 0, -0.2}), d);
+      d = pl_quat_rotate(pl_quat_from_rotation_vector((pl_vec3){0.3, 0, -0.2}), d);
     }
     // Those of the bone that ends here.
     joint->spring = 1.2 - 0.1 * i;
@@ -54,32 +54,33 @@ typedef struct spring_bones {
 } spring_bones;
 
 static pl_transform rest_of(const rig *r, int joint) {
-  return (pl_transform){r->joints[joint].rest.position, pl_quat_unit(r->joints[joint].rest.rotation)};
+  return (pl_transform){r->joints[joint].rest.position, pl_quat_normalize(r->joints[joint].rest.rotation)};
 }
 
 static void start_by_hand(spring_bones *s, const rig *r, bool centered, pl_transform center) {
   *s = (spring_bones){.rig = r, .centered = centered};
   for (int i = 3; i <= LAST; ++i) {
     pl_vec3 x = r->joints[i].rest.position;
-    s->tails[i] = s->last_tails[i] = centered ? pl_transform_unapply(center, x) : x;
+    s->tails[i] = s->last_tails[i] = centered ? pl_transform_apply_inverse(center, x) : x;
   }
 }
 
 static pl_quat shortest_turn(pl_vec3 a, pl_vec3 b) {
   pl_vec3 axis = pl_vec3_cross(a, b);
   double angle = atan2(pl_vec3_length(axis), pl_vec3_dot(a, b));
-  return pl_quat_of_axis_angle(pl_vec3_unit_or(axis, pl_vec3_perpendicular(a)), angle);
+  return pl_quat_from_axis_angle(pl_vec3_normalize_or(axis, pl_vec3_perpendicular(a)), angle);
 }
 
 static void step_by_hand(spring_bones *s, pl_transform center, pl_transform head, double dt, pl_vec3 *world_tails) {
   const rig *r = s->rig;
   pl_quat parent = head.rotation;  // world rotation of the parent of the bone's joint
   pl_transform parent_rest = rest_of(r, 1);
-  pl_vec3 joint = pl_transform_apply(head, pl_transform_unapply(parent_rest, r->joints[2].rest.position));
+  pl_vec3 joint = pl_transform_apply(head, pl_transform_apply_inverse(parent_rest, r->joints[2].rest.position));
   for (int i = 3; i <= LAST; ++i) {
     pl_transform own_rest = rest_of(r, i - 1);
     pl_quat local_rest = pl_quat_multiply(pl_quat_conjugate(parent_rest.rotation), own_rest.rotation);
-    pl_vec3 in_joint = pl_transform_unapply(own_rest, r->joints[i].rest.position), axis = pl_vec3_unit_or(in_joint, in_joint);
+    pl_vec3 in_joint = pl_transform_apply_inverse(own_rest, r->joints[i].rest.position),
+            axis = pl_vec3_normalize_or(in_joint, in_joint);
     pl_vec3 tail = s->tails[i], last = s->last_tails[i];
     if (s->centered) {
       tail = pl_transform_apply(center, tail);
@@ -87,14 +88,14 @@ static void step_by_hand(spring_bones *s, pl_transform center, pl_transform head
     }
     pl_vec3 next = pl_vec3_add_scaled(tail, pl_vec3_sub(tail, last), 1 - r->joints[i].drag);
     pl_quat at_rest = pl_quat_multiply(parent, local_rest);
-    next = pl_vec3_add_scaled(next, pl_quat_apply(at_rest, axis), dt * r->joints[i].spring);
+    next = pl_vec3_add_scaled(next, pl_quat_rotate(at_rest, axis), dt * r->joints[i].spring);
     next = pl_vec3_add_scaled(next, r->joints[i].pull, dt);
     pl_vec3 bone = pl_vec3_sub(next, joint);
     next = pl_vec3_add_scaled(joint, bone, pl_vec3_length(in_joint) / pl_vec3_length(bone));
     s->last_tails[i] = s->tails[i];
-    s->tails[i] = s->centered ? pl_transform_unapply(center, next) : next;
+    s->tails[i] = s->centered ? pl_transform_apply_inverse(center, next) : next;
     world_tails[i] = next;
-    pl_vec3 to = pl_quat_apply(pl_quat_conjugate(at_rest), pl_vec3_sub(next, joint));
+    pl_vec3 to = pl_quat_rotate(pl_quat_conjugate(at_rest), pl_vec3_sub(next, joint));
     parent = pl_quat_multiply(at_rest, shortest_turn(axis, to));
     parent_rest = own_rest;
     joint = next;
@@ -104,12 +105,12 @@ static void step_by_hand(spring_bones *s, pl_transform center, pl_transform head
 // Hips that walk and turn, and a head that nods on them.
 static pl_transform hips_at(double t) {
   return (pl_transform){{0.8 * sin(2 * t), 1 + 0.05 * sin(9 * t), 0.5 * t},
-                        pl_quat_of_rotation_vector((pl_vec3){0, 1.5 * sin(3 * t), 0.3 * sin(5 * t)})};
+                        pl_quat_from_rotation_vector((pl_vec3){0, 1.5 * sin(3 * t), 0.3 * sin(5 * t)})};
 }
 static pl_transform head_on(const rig *r, pl_transform hips, double t, double nod) {
-  pl_transform at_rest = {pl_transform_unapply(rest_of(r, 0), r->joints[1].rest.position),
+  pl_transform at_rest = {pl_transform_apply_inverse(rest_of(r, 0), r->joints[1].rest.position),
                           pl_quat_multiply(pl_quat_conjugate(rest_of(r, 0).rotation), rest_of(r, 1).rotation)};
-  pl_quat turn = pl_quat_of_rotation_vector((pl_vec3){nod * sin(7 * t), 0, nod * sin(4 * t)});
+  pl_quat turn = pl_quat_from_rotation_vector((pl_vec3){nod * sin(7 * t), 0, nod * sin(4 * t)});
   return pl_transform_multiply(hips, (pl_transform){at_rest.position, pl_quat_multiply(turn, at_rest.rotation)});
 }
 
@@ -148,7 +149,7 @@ static void moves_as_the_specification_says(void **state) {
       step_by_hand(&s, hips, head, 1.0 / 60, want);
       for (int i = 3; i <= LAST; ++i) worst = fmax(worst, pl_vec3_distance(now[i], want[i]));
       // Seen from the head, which the rest pose is fixed to.
-      pl_vec3 seen = pl_transform_unapply(head, now[LAST]), rest = pl_transform_unapply(rest_of(&r, 1), first);
+      pl_vec3 seen = pl_transform_apply_inverse(head, now[LAST]), rest = pl_transform_apply_inverse(rest_of(&r, 1), first);
       swing = fmax(swing, pl_vec3_distance(seen, rest));
     }
     printf("%s: within %.1e m of the specified update over 120 steps, swinging by up to %.3f m\n", centered ? "center" : "world",
@@ -181,7 +182,7 @@ static void motion_of_the_center_alone_is_not_felt(void **state) {
         run_steps(world, 1);
         pl_vec3 now[LAST + 1];
         check_ok(pl_body_get_positions(world, id, now), NULL);
-        for (int i = 0; i <= LAST; ++i) seen[moving][n][i] = pl_transform_unapply(hips, now[i]);
+        for (int i = 0; i <= LAST; ++i) seen[moving][n][i] = pl_transform_apply_inverse(hips, now[i]);
       }
       pl_world_destroy(world);
     }
@@ -207,7 +208,7 @@ static void run_tip(pl_context *context, const rig *r, int32_t rate, double nod,
   for (int n = 1; n <= 120; ++n) {
     for (int32_t k = 1; k <= rate / 60; ++k) {
       double t = (n - 1 + k * 60.0 / rate) / 60;
-      pl_quat turn = pl_quat_of_axis_angle((pl_vec3){1, 0, 0}, nod * 0.5 * (1 - cos(6 * t)));
+      pl_quat turn = pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, nod * 0.5 * (1 - cos(6 * t)));
       pl_transform head = {r->joints[1].rest.position, pl_quat_multiply(turn, rest_of(r, 1).rotation)};
       check_ok(pl_rod_set_joint_target(world, id, 1, head, pl_world_get_step_length(world), NULL), NULL);
       run_steps(world, 1);
@@ -301,10 +302,10 @@ static void bones_stay_out_of_sphere_and_capsule(void **state) {
                                   {.joint = 1, .shape = pl_default_collider_def(PL_COLLIDER_CAPSULE)}};
   pl_transform rest = rest_of(&r, 1);
   colliders[0].shape.radius = 0.06;
-  colliders[0].shape.placement.position = pl_transform_unapply(rest, (pl_vec3){0.17, 1.57, 0.15});
+  colliders[0].shape.placement.position = pl_transform_apply_inverse(rest, (pl_vec3){0.17, 1.57, 0.15});
   colliders[1].shape.radius = 0.03;
   colliders[1].shape.half_length = 0.1;
-  colliders[1].shape.placement.position = pl_transform_unapply(rest, (pl_vec3){0.2, 1.42, 0.2});
+  colliders[1].shape.placement.position = pl_transform_apply_inverse(rest, (pl_vec3){0.2, 1.42, 0.2});
   r.def.colliders = colliders;
   r.def.collider_count = 2;
   pl_model *model = build(context, &r);
@@ -319,10 +320,11 @@ static void bones_stay_out_of_sphere_and_capsule(void **state) {
     check_ok(pl_body_get_positions(world, id, now), NULL);
     pl_vec3 ball = pl_transform_apply(head, colliders[0].shape.placement.position);
     pl_transform constraint = pl_transform_multiply(head, colliders[1].shape.placement);
-    pl_vec3 low = pl_transform_apply(constraint, (pl_vec3){0, -0.1, 0}), high = pl_transform_apply(constraint, (pl_vec3){0, 0.1, 0});
+    pl_vec3 low = pl_transform_apply(constraint, (pl_vec3){0, -0.1, 0}),
+            high = pl_transform_apply(constraint, (pl_vec3){0, 0.1, 0});
     for (int i = 3; i <= LAST; ++i)
       for (int k = 0; k <= 50; ++k) {
-        pl_vec3 x = pl_vec3_mix(now[i - 1], now[i], k / 50.0);
+        pl_vec3 x = pl_vec3_lerp(now[i - 1], now[i], k / 50.0);
         nearest[0] = fmin(nearest[0], pl_vec3_distance(x, ball) - 0.06 - 0.01);
         nearest[1] = fmin(nearest[1], distance_to_segment(x, low, high) - 0.03 - 0.01);
       }

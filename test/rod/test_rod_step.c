@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/scratch.h"
 #include "fixtures/rod_chains.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 #include "rod/rod_model.h"
 
@@ -37,7 +38,7 @@ static pl_vec3 random_vec3(pl_random *random, double size) {
   return (pl_vec3){size * x, size * y, size * z};
 }
 static pl_quat random_turn(pl_random *random, double size) {
-  return pl_quat_of_rotation_vector(random_vec3(random, size));
+  return pl_quat_from_rotation_vector(random_vec3(random, size));
 }
 
 // A chain in motion: constants, the state at the start, the led joint at start and end.
@@ -62,7 +63,7 @@ static void begin_subject(subject *s, pl_random *random, const shape *form) {
   pl_vec3 at[N], d[N];
   for (int32_t i = 0; i < form->joint_count; ++i) {
     int32_t p = form->parents[i];
-    d[i] = i == 0 ? (pl_vec3){0, 1, 0} : pl_quat_apply(pl_quat_of_rotation_vector(random_vec3(random, form->bend)), d[p]);
+    d[i] = i == 0 ? (pl_vec3){0, 1, 0} : pl_quat_rotate(pl_quat_from_rotation_vector(random_vec3(random, form->bend)), d[p]);
     at[i] = i == 0 ? random_vec3(random, 0.1) : pl_vec3_add_scaled(at[p], d[i], pl_random_between(random, 0.03, 0.08));
     s->joints[i + 1] = pl_default_rod_joint(p + 1);
     s->joints[i + 1].rest = (pl_transform){at[i], random_turn(random, 1)};
@@ -81,11 +82,11 @@ static void begin_subject(subject *s, pl_random *random, const shape *form) {
                               pl_quat_multiply(random_turn(random, 0.005), s->base[0].rotation)};
   for (int32_t i = 0; i < form->joint_count; ++i) {
     int32_t p = form->parents[i];
-    s->y[i] = pl_quat_apply(pl_quat_conjugate(rest.rotation), pl_vec3_sub(at[i], at[0]));
+    s->y[i] = pl_quat_rotate(pl_quat_conjugate(rest.rotation), pl_vec3_sub(at[i], at[0]));
     s->r[i] = pl_quat_multiply(pl_quat_conjugate(rest.rotation), s->joints[i + 1].rest.rotation);
     // Every segment turned away by some 0.2 rad, so that lengths are right.
-    pl_vec3 bone = i == 0 ? (pl_vec3){0, 0, 0} : pl_quat_apply(s->base[0].rotation, pl_vec3_sub(s->y[i], s->y[p]));
-    s->x[i] = i == 0 ? bone : pl_vec3_add(s->x[p], pl_quat_apply(random_turn(random, 0.1), bone));
+    pl_vec3 bone = i == 0 ? (pl_vec3){0, 0, 0} : pl_quat_rotate(s->base[0].rotation, pl_vec3_sub(s->y[i], s->y[p]));
+    s->x[i] = i == 0 ? bone : pl_vec3_add(s->x[p], pl_quat_rotate(random_turn(random, 0.1), bone));
     s->q[i] = pl_quat_multiply(random_turn(random, 0.1), pl_quat_multiply(s->base[0].rotation, s->r[i]));
     s->v[i] = random_vec3(random, 0.1);
     s->w[i] = random_vec3(random, 2);
@@ -146,7 +147,7 @@ static void place_regions(const subject *s, region *regions) {
     for (int32_t k = 0; k < g->count; ++k) {
       int32_t i = g->joints[k];
       pl_mat3 outer = pl_mat3_outer(pl_vec3_sub(s->x[i], g->center), pl_vec3_sub(s->y[i], g->rest_center));
-      pl_mat3 turn = pl_mat3_of_quat(pl_quat_multiply(s->q[i], pl_quat_conjugate(s->r[i])));
+      pl_mat3 turn = pl_mat3_from_quat(pl_quat_multiply(s->q[i], pl_quat_conjugate(s->r[i])));
       a = pl_mat3_add(a, pl_mat3_add(pl_mat3_scale(outer, w[k]), pl_mat3_scale(turn, w[k] * arm * arm)));
     }
     g->rotation = pl_rotation_of_mat3(a, pl_quat_identity());
@@ -166,7 +167,7 @@ static void keep_lengths(const subject *s, pl_vec3 *x) {
     double worst = 0;
     for (int32_t i = 1; i < n; ++i) {
       int32_t p = s->shape->parents[i];
-      pl_vec3 push = pl_vec3_unit_or(pl_vec3_sub(s->x[i], s->x[p]), (pl_vec3){1, 0, 0}), e = pl_vec3_sub(x[i], x[p]);
+      pl_vec3 push = pl_vec3_normalize_or(pl_vec3_sub(s->x[i], s->x[p]), (pl_vec3){1, 0, 0}), e = pl_vec3_sub(x[i], x[p]);
       double wi = 1 / s->joints[i + 1].mass, wp = p == 0 ? 0 : 1 / s->joints[p + 1].mass;
       double error = pl_vec3_length(e) - pl_vec3_distance(s->y[i], s->y[p]);
       double lambda = error / ((wi + wp) * pl_vec3_dot(push, e) / pl_vec3_length(e));
@@ -183,7 +184,7 @@ static void keep_lengths(const subject *s, pl_vec3 *x) {
 static void step_by_hand(const subject *s, pl_vec3 *x, pl_quat *q, pl_vec3 *v) {
   int32_t n = s->shape->joint_count;
   double h = s->h, alpha = fmin(s->def.stiffness * pow(h / s->def.stiffness_step, 2), 1), kept = exp(-s->def.damping * h);
-  pl_vec3 offset = pl_transform_unapply(s->joints[0].rest, s->joints[1].rest.position);
+  pl_vec3 offset = pl_transform_apply_inverse(s->joints[0].rest, s->joints[1].rest.position);
   pl_vec3 shift = pl_vec3_sub(pl_transform_apply(s->base[1], offset), pl_transform_apply(s->base[0], offset));
   pl_vec3 spin =
       pl_vec3_scale(rotation_vector(pl_quat_multiply(s->base[1].rotation, pl_quat_conjugate(s->base[0].rotation))), 1 / h);
@@ -198,7 +199,7 @@ static void step_by_hand(const subject *s, pl_vec3 *x, pl_quat *q, pl_vec3 *v) {
       bool inside = false;
       for (int32_t k = 0; k < g->count; ++k) inside = inside || g->joints[k] == i;
       if (!inside) continue;
-      pl_vec3 there = pl_vec3_add(g->center, pl_quat_apply(g->rotation, pl_vec3_sub(s->y[i], g->rest_center)));
+      pl_vec3 there = pl_vec3_add(g->center, pl_quat_rotate(g->rotation, pl_vec3_sub(s->y[i], g->rest_center)));
       goal = pl_vec3_add_scaled(goal, there, 1.0 / regions[i].count);
       double side = pl_quat_dot(g->rotation, regions[i].rotation) < 0 ? -1 : 1;
       turn = (pl_quat){turn.x + side * g->rotation.x, turn.y + side * g->rotation.y, turn.z + side * g->rotation.z,
@@ -207,13 +208,13 @@ static void step_by_hand(const subject *s, pl_vec3 *x, pl_quat *q, pl_vec3 *v) {
     double fraction = fmin(alpha * s->joints[i + 1].stiffness, 1);
     pl_vec3 velocity = pl_vec3_add_scaled(s->v[i], pl_vec3_sub(goal, s->x[i]), fraction / h);
     velocity = pl_vec3_add_scaled(velocity, s->gravity, h);
-    pl_quat aim = pl_quat_multiply(pl_quat_unit(turn), s->r[i]);
+    pl_quat aim = pl_quat_multiply(pl_quat_normalize(turn), s->r[i]);
     pl_vec3 turning = pl_vec3_add_scaled(s->w[i], rotation_vector(pl_quat_multiply(aim, pl_quat_conjugate(s->q[i]))), fraction / h);
     pl_vec3 carried = pl_vec3_add(pl_vec3_scale(shift, 1 / h), pl_vec3_cross(spin, s->x[i]));
-    velocity = pl_vec3_mix(carried, velocity, kept);
-    turning = pl_vec3_mix(spin, turning, kept);
+    velocity = pl_vec3_lerp(carried, velocity, kept);
+    turning = pl_vec3_lerp(spin, turning, kept);
     x[i] = i == 0 ? (pl_vec3){0, 0, 0} : pl_vec3_sub(pl_vec3_add_scaled(s->x[i], velocity, h), shift);
-    q[i] = pl_quat_multiply(pl_quat_of_rotation_vector(pl_vec3_scale(turning, h)), s->q[i]);
+    q[i] = pl_quat_multiply(pl_quat_from_rotation_vector(pl_vec3_scale(turning, h)), s->q[i]);
   }
   keep_lengths(s, x);
   for (int32_t i = 0; i < n; ++i) v[i] = pl_vec3_scale(pl_vec3_add(pl_vec3_sub(x[i], s->x[i]), shift), 1 / h);
@@ -240,7 +241,7 @@ static void step_by_library(pl_context *context, const subject *s, pl_vec3 *x, p
   // The led joint starts where it is to be.
   pl_transform rest = s->joints[0].rest;
   pl_quat turn = pl_quat_multiply(s->base[0].rotation, pl_quat_conjugate(rest.rotation));
-  pl_body_start start = {.placement = {pl_vec3_sub(s->base[0].position, pl_quat_apply(turn, rest.position)), turn}};
+  pl_body_start start = {.placement = {pl_vec3_sub(s->base[0].position, pl_quat_rotate(turn, rest.position)), turn}};
   pl_rod_start(model, state, &start);
   pl_rod_lanes lanes = pl_rod_lanes_of(rod, pl_rod_state_of(model, state), 0);
   for (int32_t i = 0; i < s->shape->joint_count; ++i)
@@ -255,7 +256,7 @@ static void step_by_library(pl_context *context, const subject *s, pl_vec3 *x, p
   pl_scratch_init(&scratch, context);
   pl_body_move move = {.context = context, .scratch = &scratch, .step = s->h, .acceleration = s->gravity};
   check_ok(pl_rod_move(model, state, &move, &error), &error);
-  pl_vec3 offset = pl_transform_unapply(rest, s->joints[1].rest.position), root = pl_transform_apply(s->base[1], offset);
+  pl_vec3 offset = pl_transform_apply_inverse(rest, s->joints[1].rest.position), root = pl_transform_apply(s->base[1], offset);
   for (int32_t i = 0; i < s->shape->joint_count; ++i) {
     // Joints of a chain are sorted level by level; ours already are.
     x[i] = pl_vec3_sub(pl_rod_get_particle(model, state, i + 1, &v[i]), root);

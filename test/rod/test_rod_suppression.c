@@ -4,8 +4,6 @@
 // ctest: physics
 #include "fixtures/rod_chains.h"
 
-static const double PI = 3.14159265358979323846;
-
 typedef struct orbit_result {
   double peak;   // J, while the camera moves
   double after;  // J, highest after the camera has stopped
@@ -24,7 +22,7 @@ static orbit_result run_orbit(pl_context *context, pl_rod_ghost_momentum ghost_m
   orbit_result result = {0};
   int32_t steps = (int32_t)(4 / step + 0.5);
   for (int32_t s = 0; s < 2 * steps; ++s) {
-    double angle = 2 * PI * fmin((double)s / steps, 1);
+    double angle = 2 * PL_PI * fmin((double)s / steps, 1);
     check_ok(pl_rod_set_camera(world, id, (pl_vec3){3 * sin(angle), 0.1, 3 * cos(angle)}, NULL), NULL);
     run_steps(world, 1);
     double energy = pl_body_get_report(world, id).kinetic_energy;
@@ -92,8 +90,8 @@ static swing measure_swing(pl_context *context, pl_rod_ghost_momentum ghost_mome
   int count = 0;
   for (int32_t s = 0; s < 84 + 480; ++s) {
     double time = s * step, angle = camera_speed * time;
-    double nod = time < 0.25 ? 0.3 * sin(4 * PI * time) : 0;
-    pl_transform head = {{0, 0, 0}, pl_quat_of_axis_angle((pl_vec3){1, 0, 0}, nod)};
+    double nod = time < 0.25 ? 0.3 * sin(4 * PL_PI * time) : 0;
+    pl_transform head = {{0, 0, 0}, pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, nod)};
     check_ok(pl_rod_set_joint_target(world, id, 0, head, 0, NULL), NULL);
     if (view) check_ok(pl_rod_set_camera(world, id, (pl_vec3){3 * sin(angle), 0.1, 3 * cos(angle)}, NULL), NULL);
     run_steps(world, 1);
@@ -125,7 +123,7 @@ static void a_head_shake_swings_on_as_without_views(void **state) {
   const pl_rod_ghost_momentum kinds[] = {PL_ROD_GHOST_MOMENTUM_TRANSPORT, PL_ROD_GHOST_MOMENTUM_PAPER};
   for (int k = 0; k < 2; ++k)
     for (int moving = 0; moving < 2; ++moving) {
-      swing seen = measure_swing(context, kinds[k], true, moving ? 0.5 * PI : 0);
+      swing seen = measure_swing(context, kinds[k], true, moving ? 0.5 * PL_PI : 0);
       printf("%s, camera %s: period %.4f s (%+.1f %%), decrement %.4f (%+.1f %%)\n", k == 0 ? "transport" : "paper",
              moving ? "orbits in 4 s" : "still", seen.period, 100 * (seen.period / plain.period - 1), seen.decrement,
              100 * (seen.decrement / plain.decrement - 1));

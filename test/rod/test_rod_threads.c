@@ -3,8 +3,6 @@
 #include "base/random.h"
 #include "fixtures/rod_chains.h"
 
-static const double PI = 3.14159265358979323846;
-
 enum { CHAINS = 100, JOINTS = 1 + CHAINS * 9, EXAMPLES = CHAINS * 3 };
 
 typedef struct crowd {
@@ -25,7 +23,7 @@ static void add_chain(crowd *c, pl_random *random, int32_t joint_count, bool bra
     c->joints[joint] = pl_default_rod_joint(parent);
     if (i > 0) {
       pl_vec3 bend = {pl_random_normal(random) * 0.2, 0, pl_random_normal(random) * 0.2};
-      d = pl_quat_apply(pl_quat_of_rotation_vector(bend), d);
+      d = pl_quat_rotate(pl_quat_from_rotation_vector(bend), d);
       at = pl_vec3_add_scaled(c->joints[parent].rest.position, d, pl_random_between(random, 0.02, 0.06));
     }
     c->joints[joint].rest.position = at;
@@ -37,10 +35,10 @@ static void add_chain(crowd *c, pl_random *random, int32_t joint_count, bool bra
   static const char *const names[] = {"front", "side", "back"};
   int32_t count = (int32_t)(pl_random_unit(random) * 4);
   for (int32_t k = 0; k < count; ++k) {
-    pl_quat turn = pl_quat_of_axis_angle((pl_vec3){1, 0, 0}, pl_random_between(random, -1, 1));
+    pl_quat turn = pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, pl_random_between(random, -1, 1));
     for (int32_t i = first; i < first + joint_count; ++i)
       c->poses[k][i] = pl_vec3_add(c->joints[first].rest.position,
-                                   pl_quat_apply(turn, pl_vec3_sub(c->joints[i].rest.position, c->joints[first].rest.position)));
+                                   pl_quat_rotate(turn, pl_vec3_sub(c->joints[i].rest.position, c->joints[first].rest.position)));
     c->examples[c->def.example_count++] = (pl_rod_example){
         .name = names[k], .root = first, .positions = c->poses[k], .direction = {sin(2.1 * k), 0.2, cos(2.1 * k)}, .extent = 0.8};
   }
@@ -58,7 +56,7 @@ static void begin_crowd(crowd *c, pl_rod_solver solver, pl_rod_ghost_momentum gh
   c->colliders[1] = (pl_rod_collider){.joint = 0, .shape = pl_default_collider_def(PL_COLLIDER_CAPSULE)};
   c->colliders[1].shape.radius = 0.04;
   c->colliders[1].shape.half_length = 0.2;
-  c->colliders[1].shape.placement = (pl_transform){{0, 0.2, 0.1}, pl_quat_of_axis_angle((pl_vec3){0, 0, 1}, 1.5)};
+  c->colliders[1].shape.placement = (pl_transform){{0, 0.2, 0.1}, pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 1.5)};
   c->def.joints = c->joints;
   c->def.examples = c->examples;
   c->def.colliders = c->colliders;
@@ -99,7 +97,7 @@ static void move_scene(const scene *s, int begin, int end) {
   for (int n = begin; n < end; ++n) {
     double t = n / 240.0;
     pl_transform head = {{0.1 * sin(9 * t), 1 + 0.05 * sin(14 * t), 0},
-                         pl_quat_of_rotation_vector((pl_vec3){sin(7 * t), 0.8 * sin(11 * t), 0})};
+                         pl_quat_from_rotation_vector((pl_vec3){sin(7 * t), 0.8 * sin(11 * t), 0})};
     check_ok(pl_rod_set_joint_target(s->world, s->body, 0, head, 0, NULL), NULL);
     check_ok(pl_rod_set_camera(s->world, s->body, (pl_vec3){2 * sin(3 * t), 1.2, 2 * cos(3 * t)}, NULL), NULL);
     run_steps(s->world, 1);
@@ -188,11 +186,11 @@ static void add_lane(lane_rig *rig, int which) {
   static const char *const names[] = {"a", "b"};
   for (int k = 0; k < 1 + which % 2; ++k) {
     int32_t e = rig->def.example_count++;
-    pl_quat turn = pl_quat_of_axis_angle((pl_vec3){1, 0, 0}, k == 0 ? 1 : -1);
+    pl_quat turn = pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, k == 0 ? 1 : -1);
     for (int32_t i = first; i < first + LANE_JOINTS; ++i)
       rig->poses[e][i] =
           pl_vec3_add(rig->joints[first].rest.position,
-                      pl_quat_apply(turn, pl_vec3_sub(rig->joints[i].rest.position, rig->joints[first].rest.position)));
+                      pl_quat_rotate(turn, pl_vec3_sub(rig->joints[i].rest.position, rig->joints[first].rest.position)));
     rig->examples[e] = (pl_rod_example){
         .name = names[k], .root = first, .positions = rig->poses[e], .direction = {k, 0, 1 - k}, .extent = 0.4 + 0.1 * which};
   }
@@ -224,13 +222,12 @@ static void run_lanes(pl_context *context, lane_rig *rig, weather how, int32_t c
   for (int n = 0; n < LANE_STEPS; ++n) {
     double t = n / 240.0;
     pl_transform head = {{0.1 * sin(12 * t), 0.05 * sin(17 * t), 0},
-                         pl_quat_of_rotation_vector((pl_vec3){sin(9 * t), 0, sin(6 * t)})};
+                         pl_quat_from_rotation_vector((pl_vec3){sin(9 * t), 0, sin(6 * t)})};
     check_ok(pl_rod_set_joint_target(world, id, 0, head, 0, NULL), NULL);
     if (how == WATCHED || how == WATCHED_AND_TOUCHING)
-      check_ok(pl_rod_set_camera(world, id, (pl_vec3){2 * sin(2 * PI * t), 0, 2 * cos(2 * PI * t)}, NULL), NULL);
+      check_ok(pl_rod_set_camera(world, id, (pl_vec3){2 * sin(2 * PL_PI * t), 0, 2 * cos(2 * PL_PI * t)}, NULL), NULL);
     for (int32_t k = 0; how == GIVEN_TO_OTHERS && k < pl_rod_get_report(model).chain_count; ++k)
-      if (k != chain)
-        check_ok(pl_body_set_weights(world, id, k, (const double[2]){0.5 + 0.5 * sin(5 * t + k), 0}, &error), &error);
+      if (k != chain) check_ok(pl_body_set_weights(world, id, k, (const double[2]){0.5 + 0.5 * sin(5 * t + k), 0}, &error), &error);
     run_steps(world, 1);
     pl_vec3 x[1 + LANES * LANE_JOINTS];
     check_ok(pl_body_get_positions(world, id, x), NULL);

@@ -19,7 +19,8 @@ typedef struct reading {
 static reading read_text(const char *text) {
   reading r = {.context = make_context(1)};
   check_ok(pl_findings_create(r.context, &r.findings, &r.error), &r.error);
-  r.status = pl_scene_load_memory(r.context, text, strlen(text), "test.json", ".", &r.scene, r.findings, &r.error);
+  r.status =
+      pl_scene_load_memory(r.context, &(pl_memory_source){text, strlen(text), "test.json", "."}, &r.scene, r.findings, &r.error);
   return r;
 }
 
@@ -278,7 +279,8 @@ static void a_group_of_the_surface_pins_what_carries_it(void **state) {
       "{\"pliant\": 1, \"name\": \"g\", \"meshes\": {\"m\": {\"file\": \"cube.obj\"}},\n"
       " \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"tets\": {\"points\": 100}, \"pins\": [{\"group\": \"top\"}]}]}";
   reading r = {.context = make_context(1)};
-  check_ok(pl_scene_load_memory(r.context, text, strlen(text), "g.json", folder, &r.scene, NULL, &r.error), &r.error);
+  check_ok(pl_scene_load_memory(r.context, &(pl_memory_source){text, strlen(text), "g.json", folder}, &r.scene, NULL, &r.error),
+           &r.error);
   pl_scene_build_def def = pl_default_scene_build_def();
   pl_scene_instance *set = NULL;
   check_ok(pl_scene_build(r.context, &def, r.scene, &set, NULL, &r.error), &r.error);
@@ -341,7 +343,7 @@ static void every_failing_allocation_is_survived(void **state) {
     pl_scene *scene = NULL;
     pl_scene_instance *set = NULL;
     pl_scene_build_def def = pl_default_scene_build_def();
-    pl_status status = pl_scene_load_memory(context, text, strlen(text), "m.json", ".", &scene, NULL, &error);
+    pl_status status = pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "m.json", "."}, &scene, NULL, &error);
     if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
     if (status >= 0) status = pl_world_step(pl_scene_instance_get_world(set), NULL, &error);
     pl_scene_instance_destroy(set);

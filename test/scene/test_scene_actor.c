@@ -6,7 +6,7 @@
 
 #include "actor/actor.h"
 #include "fixtures/scene_from_text.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/pliant.h"
 #include "scene/scene_fields.h"
 
@@ -15,8 +15,8 @@
   "}},\n"                                                                \
   "\"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"method\": \"fem\", " body "}]}"
 #define GROUND "\"time\": {\"step\": 0.01}, \"colliders\": [{\"shape\": \"half_space\", \"position\": [0, -0.2, 0]}],"
-#define BLOCK                                                                                 \
-  "\"box\": {\"size\": [0.2, 0.4, 0.2], \"cells\": [1, 2, 1]}, "                              \
+#define BLOCK                                                                              \
+  "\"box\": {\"size\": [0.2, 0.4, 0.2], \"cells\": [1, 2, 1]}, "                           \
   "\"groups\": [{\"name\": \"sole\", \"min\": [-1, -0.21, -1], \"max\": [1, -0.19, 1]}], " \
   "\"poses\": [{\"name\": \"short\", \"scale\": [1.1, 0.8, 1.1]}, {\"name\": \"long\", \"scale\": [0.9, 1.2, 0.9]}]"
 #define SOLE "\"parts\": [{\"name\": \"sole\", \"group\": \"sole\", \"foot\": true}]"
@@ -99,13 +99,13 @@ static void what_is_written_holds_against_the_defaults(void **state) {
 static void parts_are_groups_boxes_or_points(void **state) {
   (void)state;
   fixture s = open_sound(SCENE(GROUND "\"length_unit\": \"cm\", \"gravity\": [0, -981, 0],",
-                             "\"box\": {\"size\": [20, 40, 20], \"cells\": [1, 2, 1]}, "
-                             "\"groups\": [{\"name\": \"sole\", \"min\": [-100, -21, -100], \"max\": [100, -19, 100]}]",
-                             "\"position\": [0, 0.5, 0], \"fem\": {\"young\": 1e5}, \"actor\": {\"behaviour\": \"stand\", " FREE
-                             ", \"parts\": ["
-                             "{\"name\": \"sole\", \"group\": \"sole\", \"foot\": true}, "
-                             "{\"name\": \"head\", \"within\": {\"min\": [-11, 19, -11], \"max\": [0, 21, 11]}}, "
-                             "{\"name\": \"ear\", \"points\": [3, 5]}]}"));
+                               "\"box\": {\"size\": [20, 40, 20], \"cells\": [1, 2, 1]}, "
+                               "\"groups\": [{\"name\": \"sole\", \"min\": [-100, -21, -100], \"max\": [100, -19, 100]}]",
+                               "\"position\": [0, 0.5, 0], \"fem\": {\"young\": 1e5}, \"actor\": {\"behaviour\": \"stand\", " FREE
+                               ", \"parts\": ["
+                               "{\"name\": \"sole\", \"group\": \"sole\", \"foot\": true}, "
+                               "{\"name\": \"head\", \"within\": {\"min\": [-11, 19, -11], \"max\": [0, 21, 11]}}, "
+                               "{\"name\": \"ear\", \"points\": [3, 5]}]}"));
   const pl_actor *actor = pl_scene_instance_get_actor(s.set, 0).actor;
   pl_mesh_view mesh = pl_mesh_get_view(pl_scene_instance_get_body(s.set, 0).mesh);
   assert_int_equal(actor->part_count, 3);
@@ -236,8 +236,8 @@ static void nobody_acts_while_bodies_come_to_rest(void **state) {
 static void a_written_scene_reads_back_to_the_same_actor(void **state) {
   (void)state;
   fixture s = open_sound(SCENE(GROUND, BLOCK,
-                             STANDS ", \"settings\": {\"gain\": 2}, \"path\": [[1, 0, 0], [1, 0, 1]], \"path_loops\": true, "
-                                    "\"commands\": [{\"time\": 1, \"speed\": 0}], \"expect\": {\"max_tumbles\": 0}}"));
+                               STANDS ", \"settings\": {\"gain\": 2}, \"path\": [[1, 0, 0], [1, 0, 1]], \"path_loops\": true, "
+                                      "\"commands\": [{\"time\": 1, \"speed\": 0}], \"expect\": {\"max_tumbles\": 0}}"));
   char path[] = "/tmp/pliant-actor-XXXXXX";
   int file = mkstemp(path);
   assert_true(file >= 0);
@@ -327,8 +327,8 @@ static void the_rest_shape_begins_as_the_surface(void **state) {
 
 static void what_is_too_soft_to_stand_is_reported_with_a_modulus_that_holds(void **state) {
   (void)state;
-  fixture s =
-      open_fixture(SCENE(GROUND, BLOCK, "\"fem\": {\"young\": 4e3}, \"actor\": {\"behaviour\": \"stand\", " FREE ", " SOLE "}"), ".");
+  fixture s = open_fixture(
+      SCENE(GROUND, BLOCK, "\"fem\": {\"young\": 4e3}, \"actor\": {\"behaviour\": \"stand\", " FREE ", " SOLE "}"), ".");
   print_findings(&s);
   check_ok(s.status, &s.error);
   assert_true(was_found(&s, "too-soft", "too soft to stand: its weight presses it from 0.4 m to"));
@@ -414,10 +414,10 @@ static void an_example_with_other_points_is_reported_by_name(void **state) {
   fclose(file);
   fixture s =
       open_fixture(SCENE(GROUND,
-                       "\"box\": {\"size\": [0.2, 0.4, 0.2], \"cells\": [1, 2, 1]}, \"poses\": [{\"name\": \"bent\", \"file\": "
-                       "\"other.obj\"}]",
-                       "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"examples\": [\"bent\"]}"),
-                 folder);
+                         "\"box\": {\"size\": [0.2, 0.4, 0.2], \"cells\": [1, 2, 1]}, \"poses\": [{\"name\": \"bent\", \"file\": "
+                         "\"other.obj\"}]",
+                         "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"examples\": [\"bent\"]}"),
+                   folder);
   unlink(path);
   rmdir(folder);
   print_findings(&s);
@@ -466,7 +466,8 @@ static void every_failed_allocation_is_reported(void **state) {
       pl_scene *scene = NULL;
       pl_scene_instance *set = NULL;
       pl_scene_build_def def = pl_default_scene_build_def();
-      pl_status status = pl_scene_load_memory(context, scenes[i], strlen(scenes[i]), "test.json", ".", &scene, NULL, &error);
+      pl_status status =
+          pl_scene_load_memory(context, &(pl_memory_source){scenes[i], strlen(scenes[i]), "test.json", "."}, &scene, NULL, &error);
       if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
       bool failed = allocator.call_count >= allocator.fail_at;
       allocator.fail_at = 0;

@@ -2,7 +2,7 @@
 // ctest: unit
 #include "base/context.h"
 #include "fixtures/scene_from_text.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/pliant.h"
 #include "scene/scene_shelf.h"
 #include "scene/scene_types.h"

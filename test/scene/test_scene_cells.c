@@ -1,8 +1,8 @@
 // Tets drawn as text: the boxes become tets that fit together, a surface is carried by them, and mistakes are reported at their position.
 // ctest: unit
 #include "fixtures/scene_from_text.h"
-#include "math/vec3.h"
 #include "pliant/fem.h"
+#include "pliant/math.h"
 #include "scene/scene_fem.h"
 
 #define SCENE(meshes, tets)                               \
@@ -47,7 +47,7 @@ static void boxes_become_tets_that_fit_together(void **state) {
   check_near(volume, 3 * 1 + 3 * 2 + 2 * 2, 1e-12);
   for (int32_t i = 0; i < view.point_count; ++i) assert_false(view.points[i].x < 0.5 && view.points[i].y < 0.5);
   // Were a face cut along one diagonal by one box and along the other by its neighbour, it would be left over inside.
-  check_ok(pl_mesh_boundary(s.context, mesh, &boundary, NULL, &s.error), &s.error);
+  check_ok(pl_mesh_build_boundary(s.context, mesh, &boundary, NULL, &s.error), &s.error);
   pl_mesh_view skin = pl_mesh_get_view(boundary);
   double area = 0;
   for (int32_t i = 0; i < skin.triangle_count; ++i) {
@@ -64,13 +64,13 @@ static void boxes_become_tets_that_fit_together(void **state) {
 static void a_drawing_is_turned_and_put_and_scaled(void **state) {
   (void)state;
   fixture s = open_fixture(SCENE("\"m\": {\"scale\": 2, \"cells\": {" BRIDGE
-                             ", \"position\": [0, 0, 1], \"rotation\": {\"axis\": [0, 1, 0], \"degrees\": 90}}}",
-                             ""),
-                       ".");
+                                 ", \"position\": [0, 0, 1], \"rotation\": {\"axis\": [0, 1, 0], \"degrees\": 90}}}",
+                                 ""),
+                           ".");
   check_ok(s.status, &s.error);
   pl_mesh *mesh = make_mesh(&s);
   pl_mesh_view view = pl_mesh_get_view(mesh);
-  pl_box box = pl_points_box(view.points, view.point_count);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
   check_near(box.min.x, 0, 1e-9);
   check_near(box.max.x, 6, 1e-9);
   check_near(box.max.y, 4, 1e-9);
@@ -151,7 +151,8 @@ static void every_failed_allocation_is_reported(void **state) {
     pl_error error = {0};
     pl_scene *scene = NULL;
     pl_mesh *mesh = NULL;
-    pl_status status = pl_scene_load_memory(context, text, strlen(text), "test.json", ".", &scene, NULL, &error);
+    pl_status status =
+        pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "test.json", "."}, &scene, NULL, &error);
     if (status >= 0) status = pl_scene_make_mesh(scene, "c", &mesh, NULL, &error);
     bool failed = allocator.call_count >= allocator.fail_at;
     allocator.fail_at = 0;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "fixtures/scene_from_text.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/pliant.h"
 
 #define FEM "\"fem\": {\"young\": 10000, \"poisson\": 0.1, \"scheme\": \"implicit-euler\", \"contact_stiffness\": 5e6}"
@@ -18,10 +18,10 @@
   "}, \"bodies\": [\n"                                                                                                        \
   "{\"name\": \"fine\", \"mesh\": \"block\", \"method\": \"fem\", \"tets\": {\"cell_size\": 0.04}, \"position\": [-0.5, 0, "  \
   "0], " FEM                                                                                                                  \
-  ", \"pins\": [{\"within\": {\"min\": [-2, -1, -2], \"max\": [0, -0.03, 2]}}]},\n"                                        \
+  ", \"pins\": [{\"within\": {\"min\": [-2, -1, -2], \"max\": [0, -0.03, 2]}}]},\n"                                           \
   "{\"name\": \"coarse\", \"mesh\": \"block\", \"method\": \"fem\", \"tets\": {\"cell_size\": 0.07}, \"position\": [0.5, 0, " \
   "0], " rotation FEM                                                                                                         \
-  ", \"pins\": [{\"within\": {\"min\": [0, -1, -2], \"max\": [2, -0.03, 2]}}]}],\n"                                        \
+  ", \"pins\": [{\"within\": {\"min\": [0, -1, -2], \"max\": [2, -0.03, 2]}}]}],\n"                                           \
   "\"recording\": {\"fine\": \"fine\", \"coarse\": \"coarse\", \"tools\": [{\"name\": \"ball\", \"shape\": \"sphere\", "      \
   "\"radius\": 0.05}], \"steps\": 3, \"window_radius\": 0.08, \"stamp_radius\": 0.5, \"stamp_resolution\": 80, "              \
   "\"stamp_border\": 0.1, \"touches\": [" touches "]}}"
@@ -38,7 +38,8 @@ static taken take(const char *text) {
   fixture *s = &t.fixture;
   pl_detail_session_def def = pl_default_detail_session_def();
   check_ok(pl_findings_create(s->context, &s->findings, &s->error), &s->error);
-  s->status = pl_scene_load_memory(s->context, text, strlen(text), "r.json", ".", &t.scene, s->findings, &s->error);
+  s->status =
+      pl_scene_load_memory(s->context, &(pl_memory_source){text, strlen(text), "r.json", "."}, &t.scene, s->findings, &s->error);
   if (s->status >= 0) s->status = pl_detail_session_record(s->context, &def, t.scene, &t.session, s->findings, &s->error);
   if (s->status >= 0) t.view = pl_detail_session_get_view(t.session);
   return t;
@@ -72,10 +73,13 @@ static void at_its_own_place_a_touch_is_given_back(void **state) {
   assert_int_equal(view->reports[0].site, view->reports[2].site);
   assert_true(view->reports[0].site != view->reports[1].site);
   pl_detail_set *set = NULL;
-  pl_detail_judgement judged[4], crossed[3];
+  pl_detail_evaluation judged[4], crossed[3];
   pl_error error = {0};
-  check_ok(pl_detail_set_build(t.fixture.context, &view->def, view->recordings, 3, &set, NULL, &error), &error);
-  check_ok(pl_detail_set_evaluate(t.fixture.context, set, view->recordings, 4, judged, &error), &error);
+  check_ok(
+      pl_detail_set_build(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, NULL}, &set, NULL, &error),
+      &error);
+  check_ok(pl_detail_set_evaluate(t.fixture.context, set, &(pl_detail_recordings){view->recordings, 4, NULL}, judged, &error),
+           &error);
   for (int i = 0; i < 3; ++i) {
     print_message("%-8s moves %.2f mm, coarse %.1f %%, enriched %.2f %%\n", view->recordings[i].label, 1e3 * judged[i].displacement,
                   100 * judged[i].coarse / judged[i].displacement, 100 * judged[i].enriched / judged[i].displacement);
@@ -84,10 +88,17 @@ static void at_its_own_place_a_touch_is_given_back(void **state) {
   }
   // Without its site an example is missed; a set that knows only one site cannot be judged by others.
   const int32_t sites[3] = {view->reports[0].site, view->reports[1].site, view->reports[2].site}, same[3] = {0, 0, 0};
-  check_ok(pl_detail_cross_validate(t.fixture.context, &view->def, view->recordings, sites, 3, crossed, &error), &error);
+  check_ok(
+      pl_detail_cross_validate(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, sites}, crossed, &error),
+      &error);
   assert_true(crossed[1].enriched > 5 * judged[1].enriched);
-  assert_int_equal(pl_detail_cross_validate(t.fixture.context, &view->def, view->recordings, same, 3, crossed, &error),
-                   PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(
+      pl_detail_cross_validate(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, same}, crossed, &error),
+      PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(
+      pl_detail_cross_validate(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, NULL}, crossed, &error),
+      PL_ERROR_INVALID_ARGUMENT);
+  assert_string_equal(error.field, "sites");
   pl_detail_set_destroy(set);
   drop(&t);
 }
@@ -167,7 +178,9 @@ static void a_body_shows_its_set(void **state) {
   check_ok(t.fixture.status, &t.fixture.error);
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  check_ok(pl_detail_set_build(t.fixture.context, &t.view.def, t.view.recordings, 1, &set, NULL, &error), &error);
+  check_ok(
+      pl_detail_set_build(t.fixture.context, &t.view.def, &(pl_detail_recordings){t.view.recordings, 1, NULL}, &set, NULL, &error),
+      &error);
   char folder[] = "/tmp/pliant-scene-detail-XXXXXX", path[96];
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/set.pldetail", folder);
@@ -206,7 +219,8 @@ static void a_body_shows_its_set(void **state) {
     pl_scene *read = NULL;
     pl_scene_instance *made = NULL;
     pl_scene_build_def def = pl_default_scene_build_def();
-    pl_status status = pl_scene_load_memory(context, scene, strlen(scene), "s.json", folder, &read, NULL, &error);
+    pl_status status =
+        pl_scene_load_memory(context, &(pl_memory_source){scene, strlen(scene), "s.json", folder}, &read, NULL, &error);
     if (status >= 0) status = pl_scene_build(context, &def, read, &made, NULL, &error);
     pl_scene_instance_destroy(made);
     pl_scene_destroy(read);

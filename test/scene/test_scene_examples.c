@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "fixtures/scene_from_text.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "pliant/pliant.h"
 
 static bool was_found(const fixture *s, const char *kind, const char *words) {
@@ -21,13 +21,14 @@ static bool was_found(const fixture *s, const char *kind, const char *words) {
 
 static void poses_made_by_deforming_do_what_they_say(void **state) {
   (void)state;
-  fixture s = open_fixture(BAR("{\"name\": \"twist\", \"axis\": \"z\", \"twist\": 2}, {\"name\": \"flat\", \"scale\": [1, 0.5, 1]},"
-                           "{\"name\": \"bend\", \"axis\": \"z\", \"bend\": 1}, {\"name\": \"s\", \"axis\": \"z\", \"wave\": [0.1, "
-                           "0, 0], \"wave_length\": 0.8},"
-                           "{\"name\": \"nod\", \"turns\": [{\"around\": [0, 0, 0.1], \"toward\": [0, 0, 1], \"reach\": 0.1,"
-                           " \"rotation\": {\"axis\": [1, 0, 0], \"degrees\": 90}}]}",
-                           "\"solid\": {\"examples\": [\"twist\", \"flat\", \"bend\", \"s\", \"nod\"]}"),
-                       ".");
+  fixture s =
+      open_fixture(BAR("{\"name\": \"twist\", \"axis\": \"z\", \"twist\": 2}, {\"name\": \"flat\", \"scale\": [1, 0.5, 1]},"
+                       "{\"name\": \"bend\", \"axis\": \"z\", \"bend\": 1}, {\"name\": \"s\", \"axis\": \"z\", \"wave\": [0.1, "
+                       "0, 0], \"wave_length\": 0.8},"
+                       "{\"name\": \"nod\", \"turns\": [{\"around\": [0, 0, 0.1], \"toward\": [0, 0, 1], \"reach\": 0.1,"
+                       " \"rotation\": {\"axis\": [1, 0, 0], \"degrees\": 90}}]}",
+                       "\"solid\": {\"examples\": [\"twist\", \"flat\", \"bend\", \"s\", \"nod\"]}"),
+                   ".");
   check_ok(s.status, &s.error);
   const pl_mesh *mesh = pl_scene_instance_get_body(s.set, 0).mesh;
   pl_mesh_view view = pl_mesh_get_view(mesh);
@@ -38,12 +39,15 @@ static void poses_made_by_deforming_do_what_they_say(void **state) {
     check_near(view.poses[1].points[i].y, 0.5 * p.y, 1e-12);
     // Bent by 1 rad/m: on a circle of radius 1 less its own height above the axis.
     check_near(hypot(bent.x - 1, bent.z), 1 - p.x, 1e-12);
-    check_near(view.poses[3].points[i].x, p.x + 0.1 * sin(6.283185307179586 * p.z / 0.8), 1e-12);
+    check_near(view.poses[3].points[i].x, p.x + 0.1 * sin(2 * PL_PI * p.z / 0.8), 1e-12);
     // What is beyond the place by more than the reach is turned by a right angle around it; what is before it, not at all.
     if (p.z > 0.2) check_near(view.poses[4].points[i].y, -(p.z - 0.1), 1e-12);
     if (p.z < 0.1) check_at_most(pl_vec3_distance(view.poses[4].points[i], p), 1e-12);
   }
-  assert_int_equal(pl_model_get_examples(pl_body_get_model(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id)).example_count, 5);
+  assert_int_equal(
+      pl_model_get_examples(pl_body_get_model(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id))
+          .example_count,
+      5);
   close_fixture(&s);
 }
 
@@ -86,7 +90,7 @@ static void morph_targets_of_a_file_become_examples(void **state) {
   pl_model_report model = pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(s.set), body));
   assert_true(model.surface_point_count <= 2000);
   pl_body_get_surface(pl_scene_instance_get_world(s.set), body, points);
-  pl_box box = pl_points_box(points, model.surface_point_count);
+  pl_box box = pl_box_from_points(points, model.surface_point_count);
   print_message("flat ball: %.3f x %.3f x %.3f m\n", box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z);
   check_near(box.max.y - box.min.y, 0.36, 0.02);
   check_near(box.max.x - box.min.x, 0.78, 0.02);
@@ -139,7 +143,8 @@ static void a_curve_and_a_camera_drive_the_weights(void **state) {
 
 static void wrong_poses_and_drivers_are_named(void **state) {
   (void)state;
-  fixture s = open_fixture(BAR("{\"name\": \"twist\", \"axis\": \"z\", \"twist\": 2}", "\"solid\": {\"examples\": [\"twirst\"]}"), ".");
+  fixture s =
+      open_fixture(BAR("{\"name\": \"twist\", \"axis\": \"z\", \"twist\": 2}", "\"solid\": {\"examples\": [\"twirst\"]}"), ".");
   assert_int_equal(s.status, PL_ERROR_INVALID_DATA);
   assert_true(was_found(&s, "unknown-name", "\"twist\""));
   close_fixture(&s);
@@ -147,8 +152,8 @@ static void wrong_poses_and_drivers_are_named(void **state) {
   assert_true(was_found(&s, "pose-equals-rest", "same"));
   close_fixture(&s);
   s = open_fixture(BAR("{\"name\": \"one\", \"scale\": [1, 2, 1]}, {\"name\": \"two\", \"scale\": [1, 2, 1]}",
-                     "\"solid\": {\"examples\": [\"one\", \"two\"]}"),
-                 ".");
+                       "\"solid\": {\"examples\": [\"one\", \"two\"]}"),
+                   ".");
   assert_true(was_found(&s, "pose-repeated", "two"));
   close_fixture(&s);
   s = open_fixture(BAR("{\"name\": \"mirror\", \"scale\": [-1.1, 1, 1]}", "\"solid\": {\"examples\": [\"mirror\"]}"), ".");
@@ -159,8 +164,8 @@ static void wrong_poses_and_drivers_are_named(void **state) {
   assert_true(was_found(&s, "driver", "examples"));
   close_fixture(&s);
   s = open_fixture(BAR("{\"name\": \"twist\", \"axis\": \"z\", \"twist\": 2}",
-                     "\"solid\": {\"examples\": [\"twist\"], \"grouping\": \"groups\", \"groups\": [\"left\"]}"),
-                 ".");
+                       "\"solid\": {\"examples\": [\"twist\"], \"grouping\": \"groups\", \"groups\": [\"left\"]}"),
+                   ".");
   assert_int_equal(s.status, PL_ERROR_INVALID_DATA);
   assert_true(was_found(&s, "unknown-name", "left"));
   close_fixture(&s);

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "fixtures/scene_from_text.h"
-#include "math/vec3.h"
 #include "pliant/fem.h"
+#include "pliant/math.h"
 #include "pliant/pliant.h"
 #include "solvers/cholmod_solver.h"
 
@@ -63,7 +63,7 @@ static void every_material_runs_without_findings(void **state) {
     assert_true(surface.triangle_count > 0 && surface.point_count <= 1000);
     pl_vec3 points[1000];
     check_ok(pl_scene_instance_get_surface(s.set, 0, points), &s.error);
-    pl_box box = pl_points_box(points, surface.point_count);
+    pl_box box = pl_box_from_points(points, surface.point_count);
     print_message("scene %zu: from %.3f to %.3f m above the middle, floor at -0.25\n", i, box.min.y, box.max.y);
     // It fell, and the floor holds it; half a curve's thickness hangs below its contact points.
     check_at_most(-0.27, box.min.y);
@@ -107,7 +107,8 @@ static void a_sheet_is_a_rectangle_of_nearly_equilateral_triangles(void **state)
     assert_int_equal(mesh.triangle_count, 7 * 21);
     assert_int_equal(odd_count, 7 * 2 * 2);
     pl_mesh_check_report report;
-    check_ok(pl_mesh_check(s.context, pl_scene_instance_get_body(s.set, 0).mesh, s.findings, &report, &s.error) < 0 ? -1 : PL_OK, &s.error);
+    check_ok(pl_mesh_check(s.context, pl_scene_instance_get_body(s.set, 0).mesh, s.findings, &report, &s.error) < 0 ? -1 : PL_OK,
+             &s.error);
     assert_int_equal(report.component_count, 1);
     assert_int_equal(report.open_edge_count, 2 * 10 + 2 * 7 + 1);  // the upper row is a shifted one, with one point more
     assert_int_equal(report.flipped_edge_count + report.duplicate_count + report.isolated_point_count, 0);
@@ -118,9 +119,9 @@ static void a_sheet_is_a_rectangle_of_nearly_equilateral_triangles(void **state)
 static void a_curve_goes_through_its_points(void **state) {
   (void)state;
   fixture s = open_fixture(SCENE("\"length_unit\": \"cm\",",
-                             "\"curve\": {\"points\": [[0, 0, 0], [20, 0, 0], [20, 10, 0]], \"segments\": 2, \"closed\": true}",
-                             "\"fem\": {\"material\": \"curve\"}"),
-                       ".");
+                                 "\"curve\": {\"points\": [[0, 0, 0], [20, 0, 0], [20, 10, 0]], \"segments\": 2, \"closed\": true}",
+                                 "\"fem\": {\"material\": \"curve\"}"),
+                           ".");
   check_ok(s.status, &s.error);
   pl_mesh_view mesh = pl_mesh_get_view(pl_scene_instance_get_body(s.set, 0).mesh);
   assert_int_equal(mesh.point_count, 6);
@@ -195,7 +196,7 @@ static double stretch_energy(const char *text) {
   for (int32_t i = 0; i < mesh.point_count; ++i) points[i] = (pl_vec3){1.1 * mesh.points[i].x, mesh.points[i].y, mesh.points[i].z};
   double energy;
   const pl_model *model = pl_body_get_model(s.world, pl_scene_instance_get_body(s.set, 0).id);
-  check_ok(pl_fem_energy_of(s.context, model, points, &energy, NULL, &s.error), &s.error);
+  check_ok(pl_fem_compute_energy(s.context, model, points, &energy, NULL, &s.error), &s.error);
   close_fixture(&s);
   return energy;
 }
@@ -294,7 +295,8 @@ static void pascals_stay_pascals_in_any_length_unit(void **state) {
 static void the_direct_solver_of_the_lab_is_used(void **state) {
   (void)state;
   if (pl_cholmod_backend() == NULL) return;
-  fixture s = open_fixture(SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [6, 6, 6]}", "\"fem\": {\"solver\": \"direct\"}"), ".");
+  fixture s =
+      open_fixture(SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [6, 6, 6]}", "\"fem\": {\"solver\": \"direct\"}"), ".");
   check_ok(s.status, &s.error);
   check_ok(pl_world_advance(s.world, 0.01, 0, NULL, &s.error), &s.error);
   pl_fem_report report;
@@ -309,15 +311,15 @@ static void the_direct_solver_of_the_lab_is_used(void **state) {
 static void a_driver_leads_the_body_into_its_example(void **state) {
   (void)state;
   fixture s = open_fixture(SCENE("\"gravity\": [0, 0, 0],", BAR ", \"poses\": [{\"name\": \"flat\", \"scale\": [1.2, 0.7, 1.2]}]",
-                             "\"fem\": {\"young\": 1e4, \"mass_damping\": 20, \"examples\": [\"flat\"]},"
-                             "\"driver\": {\"kind\": \"constant\", \"weights\": [1]}"),
-                       ".");
+                                 "\"fem\": {\"young\": 1e4, \"mass_damping\": 20, \"examples\": [\"flat\"]},"
+                                 "\"driver\": {\"kind\": \"constant\", \"weights\": [1]}"),
+                           ".");
   print_findings(&s);
   check_ok(s.status, &s.error);
   check_ok(pl_world_advance(s.world, 1, 0, NULL, &s.error), &s.error);
   pl_vec3 points[100];
   pl_body_get_positions(s.world, pl_scene_instance_get_body(s.set, 0).id, points);
-  pl_box box = pl_points_box(points, model_of(&s).particle_count);
+  pl_box box = pl_box_from_points(points, model_of(&s).particle_count);
   check_near(box.max.y - box.min.y, 0.7 * 0.2, 0.004);
   check_near(box.max.x - box.min.x, 1.2 * 0.2, 0.004);
   close_fixture(&s);
@@ -343,7 +345,7 @@ static void pins_pushes_and_copies_work(void **state) {
   check_near(b[8].y, a[8].y + 1, 1e-9);
   // The second copy is drawn where it is.
   check_ok(pl_scene_instance_get_surface(s.set, 1, tubes), &s.error);
-  pl_box box = pl_points_box(tubes, pl_scene_instance_get_surface_view(s.set, 1).point_count);
+  pl_box box = pl_box_from_points(tubes, pl_scene_instance_get_surface_view(s.set, 1).point_count);
   check_near(box.max.y, b[8].y, 0.01);
   check_near(box.max.z - box.min.z, 0.01, 1e-12);
   close_fixture(&s);
@@ -436,8 +438,8 @@ static void mistakes_are_reported_with_position_and_fix(void **state) {
   }
   // The parameters of a method that the body does not have.
   fixture s = open_fixture("{\"pliant\": 1, \"name\": \"t\", \"meshes\": {\"m\": {" BAR
-                       "}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"fem\": {}}]}",
-                       ".");
+                           "}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"fem\": {}}]}",
+                           ".");
   assert_true(s.status < 0 && was_found(&s, "other-method", "\"fem\""));
   close_fixture(&s);
   s = open_fixture("{\"pliant\": 1, \"name\": \"t\", \"bodies\": [{\"name\": \"a\", \"method\": \"fem\"}]}", ".");
@@ -450,9 +452,8 @@ static void every_failed_allocation_is_reported(void **state) {
   static const char *const scenes[] = {
       SCENE("", CURVE, "\"fem\": {\"material\": \"curve\"}"),
       SCENE("", "\"sheet\": {\"size\": [0.2, 0.2], \"spacing\": 0.1, \"plane\": \"xy\"}", "\"fem\": {\"material\": \"plane\"}"),
-      SCENE(
-          "", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}, \"poses\": [{\"name\": \"flat\", \"scale\": [1, 0.5, 1]}]",
-          "\"fem\": {\"examples\": [\"flat\"], \"young_regions\": [{\"min\": [-1, -1, -1], \"max\": [0, 1, 1], \"scale\": 3}]}"),
+      SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}, \"poses\": [{\"name\": \"flat\", \"scale\": [1, 0.5, 1]}]",
+            "\"fem\": {\"examples\": [\"flat\"], \"young_regions\": [{\"min\": [-1, -1, -1], \"max\": [0, 1, 1], \"scale\": 3}]}"),
       SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}", "\"fem\": {\"material\": \"fast\"}"),
       SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}", "\"fem\": {\"material\": \"shell\"}"),
   };
@@ -466,7 +467,8 @@ static void every_failed_allocation_is_reported(void **state) {
       pl_scene *scene = NULL;
       pl_scene_instance *set = NULL;
       pl_scene_build_def def = pl_default_scene_build_def();
-      pl_status status = pl_scene_load_memory(context, scenes[i], strlen(scenes[i]), "test.json", ".", &scene, NULL, &error);
+      pl_status status =
+          pl_scene_load_memory(context, &(pl_memory_source){scenes[i], strlen(scenes[i]), "test.json", "."}, &scene, NULL, &error);
       if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
       bool failed = allocator.call_count >= allocator.fail_at;
       allocator.fail_at = 0;

@@ -131,7 +131,7 @@ static pl_scene *read_body(pl_context *context, const char *solid, pl_findings *
            "\"m\"%s%s}]}",
            solid[0] != '\0' ? ", \"solid\": " : "", solid);
   check_ok(pl_findings_create(context, findings, &error), &error);
-  (void)pl_scene_load_memory(context, text, strlen(text), "one.json", ".", &scene, *findings, &error);
+  (void)pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "one.json", "."}, &scene, *findings, &error);
   return scene;
 }
 

@@ -1,8 +1,8 @@
 // Plates of a scene: from the outline to a body and to what it is drawn by, the gallery's figures, and what is said about mistakes.
 // ctest: unit
 #include "fixtures/scene_from_text.h"
-#include "math/vec3.h"
 #include "pliant/fem.h"
+#include "pliant/math.h"
 #include "scene/scene_fem.h"
 
 #define SCENE(plate)                                                                                               \
@@ -50,10 +50,10 @@ static void a_plate_is_drawn_by_its_finer_outline(void **state) {
 static void a_plate_is_drawn_by_another_figure_that_it_carries(void **state) {
   (void)state;
   // A wider figure with an eye: its rim lies outside the triangles that carry it.
-  fixture s =
-      open_fixture(SCENE(SQUARE ", \"drawn\": {\"outline\": [[-0.1, -0.1], [1.1, -0.1], [1.1, 1.1], [-0.1, 1.1]], \"spacing\": 0.2, "
-                              "\"holes\": [{\"outline\": [[0.2, 0.6], [0.4, 0.6], [0.4, 0.8], [0.2, 0.8]]}]}"),
-                 ".");
+  fixture s = open_fixture(
+      SCENE(SQUARE ", \"drawn\": {\"outline\": [[-0.1, -0.1], [1.1, -0.1], [1.1, 1.1], [-0.1, 1.1]], \"spacing\": 0.2, "
+                   "\"holes\": [{\"outline\": [[0.2, 0.6], [0.4, 0.6], [0.4, 0.8], [0.2, 0.8]]}]}"),
+      ".");
   check_ok(s.status, &s.error);
   int32_t drawn;
   double area = 4 * (1.44 - 0.04);
@@ -102,7 +102,7 @@ static double min_angle(const pl_mesh_view *v) {
     pl_vec3 a = v->points[c[i % 3]], b = pl_vec3_sub(v->points[c[(i + 1) % 3]], a), d = pl_vec3_sub(v->points[c[(i + 2) % 3]], a);
     min = fmin(min, atan2(pl_vec3_length(pl_vec3_cross(b, d)), pl_vec3_dot(b, d)));
   }
-  return min * 180 / 3.14159265358979323846;
+  return min * 180 / PL_PI;
 }
 
 // Numbers of unknowns as in Table 1 of the paper, or more.

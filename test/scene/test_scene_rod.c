@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "fixtures/scene_from_text.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "pliant/pliant.h"
 
 static void step_to(fixture *s, double time) {
@@ -49,7 +49,8 @@ static void examples_follow_the_camera_of_the_scene(void **state) {
   assert_null(body.mesh);
   assert_non_null(body.surface);
   assert_non_null(body.rod_def);
-  assert_true(pl_model_get_report(pl_body_get_model(world, body.id)).surface_point_count == pl_mesh_get_view(body.surface).point_count);
+  assert_true(pl_model_get_report(pl_body_get_model(world, body.id)).surface_point_count ==
+              pl_mesh_get_view(body.surface).point_count);
   close_fixture(&s);
 }
 
@@ -67,7 +68,7 @@ static void led_joints_move_by_their_keys(void **state) {
   check_ok(pl_rod_get_joints(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id, joints), NULL);
   check_near(joints[1].position.x, 0.25, 1e-6);
   check_near(joints[2].position.x, 0.25, 1e-6);  // the root goes with it
-  check_near(joints[1].rotation.y, sin(3.14159265358979323846 / 8), 1e-6);
+  check_near(joints[1].rotation.y, sin(PL_PI / 8), 1e-6);
   close_fixture(&s);
 }
 
@@ -85,7 +86,8 @@ static void trees_loops_and_colliders_can_be_written(void **state) {
           ""),
       ".");
   check_ok(s.status, &s.error);
-  pl_rod_report report = pl_rod_get_report(pl_body_get_model(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id));
+  pl_rod_report report =
+      pl_rod_get_report(pl_body_get_model(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id));
   assert_int_equal(report.joint_count, 1 + 5 + 2 + 1);
   assert_int_equal(report.link_count, 1);
   assert_int_equal(pl_scene_instance_get_body(s.set, 0).rod_def->collider_count, 1);
@@ -197,7 +199,7 @@ static void values_can_be_replaced(void **state) {
     fixture s = {.context = make_context(1)};
     check_ok(pl_findings_create(s.context, &s.findings, &s.error), &s.error);
     pl_scene_override override = {cases[k].path, cases[k].value};
-    s.status = pl_scene_load_with(s.context, path, &override, 1, &s.scene, s.findings, &s.error);
+    s.status = pl_scene_load_with(s.context, path, &(pl_scene_overrides){&override, 1}, &s.scene, s.findings, &s.error);
     if (cases[k].complaint == NULL) {
       check_ok(s.status, &s.error);
       if (k == 2) assert_int_equal(pl_scene_get_report(s.scene).frame_count, 7);
@@ -280,7 +282,8 @@ static void every_allocation_may_fail(void **state) {
     allocator.fail_at = allocator.call_count + n;
     pl_scene_build_def def = pl_default_scene_build_def();
     pl_status status = pl_findings_create(context, &findings, &error);
-    if (status >= 0) status = pl_scene_load_memory(context, text, strlen(text), "test.json", ".", &scene, findings, &error);
+    if (status >= 0)
+      status = pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "test.json", "."}, &scene, findings, &error);
     if (status >= 0) status = pl_scene_build(context, &def, scene, &set, findings, &error);
     done = status >= 0;
     if (!done) assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);

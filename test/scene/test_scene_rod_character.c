@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "fixtures/scene_from_text.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "pliant/pliant.h"
 
 static const pl_finding *finding_of(const fixture *s, const char *kind) {
@@ -112,7 +112,7 @@ static void numbers_of_the_file_hold_where_the_scene_has_none(void **state) {
   check_near(def->stiffness, 0.1, 0);
   check_near(def->density, 500, 1e-9);
   assert_int_equal(def->example_count, 1);
-  check_near(def->examples[0].extent, 40 * 3.14159265358979323846 / 180, 1e-6);
+  check_near(def->examples[0].extent, 40 * PL_PI / 180, 1e-6);
   close_fixture(&s);
   unlink(path);
   rmdir(folder);
@@ -181,7 +181,8 @@ static void every_allocation_of_a_character_scene_may_fail(void **state) {
     pl_scene *scene = NULL;
     pl_scene_instance *set = NULL;
     pl_scene_build_def def = pl_default_scene_build_def();
-    pl_status status = pl_scene_load_memory(context, text, strlen(text), "m.json", folder, &scene, NULL, &error);
+    pl_status status =
+        pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "m.json", folder}, &scene, NULL, &error);
     if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
     if (status >= 0) status = pl_world_step(pl_scene_instance_get_world(set), NULL, &error);
     pl_scene_instance_destroy(set);

@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "examples/simplex_weights.h"
 #include "fixtures/solid_bodies.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 
 enum { MAX = 260, POSES = 3 };
@@ -20,7 +21,7 @@ static pl_vec3 squashed(pl_vec3 p) {
 }
 
 static pl_vec3 bent_to_s(pl_vec3 p, double length) {
-  double s = 0.12 * length * sin(6.283185307179586 * p.z / length);
+  double s = 0.12 * length * sin(2 * PL_PI * p.z / length);
   return (pl_vec3){p.x + s, p.y, p.z};
 }
 
@@ -43,7 +44,7 @@ static bar make_bar(pl_context *context, int32_t nx, int32_t ny, int32_t nz) {
   assert_true(b.n <= MAX);
   for (int32_t i = 0; i < b.n; ++i) {
     pl_vec3 p = view.points[i];
-    b.points[0][i] = twisted(p, 1.5707963267948966 / size.z);
+    b.points[0][i] = twisted(p, 0.5 * PL_PI / size.z);
     b.points[1][i] = bent_to_s(p, size.z);
     b.points[2][i] = squashed(p);
     // Soft border: the two groups blend over the middle fifth.
@@ -85,8 +86,8 @@ static void load_reference(const pl_mesh *mesh, double density) {
   for (int32_t t = 0; t < view.tet_count; ++t) {
     const int32_t *c = view.tets + 4 * t;
     pl_vec3 a = view.points[c[0]];
-    pl_mat3 edges =
-        pl_mat3_of_columns(pl_vec3_sub(view.points[c[1]], a), pl_vec3_sub(view.points[c[2]], a), pl_vec3_sub(view.points[c[3]], a));
+    pl_mat3 edges = pl_mat3_from_columns(pl_vec3_sub(view.points[c[1]], a), pl_vec3_sub(view.points[c[2]], a),
+                                         pl_vec3_sub(view.points[c[3]], a));
     for (int k = 0; k < 4; ++k) {
       ref.m[c[k]] += density * fabs(pl_mat3_determinant(edges)) / 24;
       for (int j = 0; j < 4; ++j) ref.joined[c[k]][c[j]] = true;
@@ -164,7 +165,8 @@ static void find_weights(const pl_solid_def *def, int32_t m, double *w) {
     double fraction = fraction_of(def, m, r);
     for (int32_t k = 0; fraction > 0 && k < n; ++k) {
       pull[k] += fraction * dot6(less_one(posed[k].stretch[r]), less_one(now.stretch[r]));
-      for (int32_t l = 0; l < n; ++l) gram[n * k + l] += fraction * dot6(less_one(posed[k].stretch[r]), less_one(posed[l].stretch[r]));
+      for (int32_t l = 0; l < n; ++l)
+        gram[n * k + l] += fraction * dot6(less_one(posed[k].stretch[r]), less_one(posed[l].stretch[r]));
     }
   }
   if (def->weight_rule == PL_SOLID_WEIGHTS_EXACT) {
@@ -229,7 +231,7 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
     pl_vec3 x[MAX], after[MAX];
     for (int32_t i = 0; i < b.n; ++i) {
       pl_vec3 p =
-          pl_vec3_add(pl_vec3_mix(ref.rest[i], b.points[0][i], 0.6), pl_vec3_scale(pl_vec3_sub(b.points[2][i], ref.rest[i]), 0.3));
+          pl_vec3_add(pl_vec3_lerp(ref.rest[i], b.points[0][i], 0.6), pl_vec3_scale(pl_vec3_sub(b.points[2][i], ref.rest[i]), 0.3));
       x[i] = pl_vec3_add(
           p, (pl_vec3){0.02 * pl_random_normal(&random), 0.02 * pl_random_normal(&random), 0.02 * pl_random_normal(&random)});
     }
@@ -243,7 +245,7 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
     pl_body_get_positions(world, body, after);
     find_goals(&def, &b, x, mode > 12 ? given : NULL);
     double worst = 0;
-    for (int32_t i = 0; i < b.n; ++i) worst = fmax(worst, pl_vec3_distance(after[i], pl_vec3_mix(x[i], goals[i], 0.5)) / 0.5);
+    for (int32_t i = 0; i < b.n; ++i) worst = fmax(worst, pl_vec3_distance(after[i], pl_vec3_lerp(x[i], goals[i], 0.5)) / 0.5);
     print_message("weights %d, rotation %d, grouping %d: largest difference of a goal %.2g of size 2\n", def.weight_rule,
                   def.goal_rotation, def.grouping, worst);
     check_at_most(worst, 2 * 1e-5);
@@ -482,7 +484,7 @@ static void a_plastic_body_keeps_part_of_a_deep_dent(void **state) {
     pl_vec3 x[MAX];
     pl_mesh_view view = pl_mesh_get_view(b.mesh);
     static const pl_vec3 still[MAX];
-    for (int32_t i = 0; i < b.n; ++i) x[i] = pl_vec3_mix(view.points[i], b.points[2][i], shallow ? 0.2 : 1.0);
+    for (int32_t i = 0; i < b.n; ++i) x[i] = pl_vec3_lerp(view.points[i], b.points[2][i], shallow ? 0.2 : 1.0);
     check_ok(pl_body_set_state(world, body, x, still, &error), &error);
     run_steps(world, 4800);
     pl_body_get_weights(world, body, 0, &kept[shallow]);

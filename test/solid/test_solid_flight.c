@@ -2,7 +2,7 @@
 // ctest: physics threads
 #include "base/random.h"
 #include "fixtures/solid_bodies.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 
 static pl_solid_def soft_def(void) {
   pl_solid_def def = pl_default_solid_def();
@@ -68,7 +68,7 @@ static void a_rigidly_moved_body_stays_rigidly_moved(void **state) {
   pl_body_def body_def = pl_default_body_def();
   body_def.model = model;
   body_def.placement.position = (pl_vec3){-5, 3, 12};
-  body_def.placement.rotation = pl_quat_of_axis_angle((pl_vec3){1, 2, -1}, 2.5);
+  body_def.placement.rotation = pl_quat_from_axis_angle((pl_vec3){1, 2, -1}, 2.5);
   body_def.velocity = (pl_vec3){3, -1, 2};
   pl_body_id body;
   check_ok(pl_world_add_body(world, &body_def, &body, &error), &error);

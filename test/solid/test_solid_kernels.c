@@ -2,8 +2,9 @@
 // ctest: unit
 #include "base/random.h"
 #include "check.h"
-#include "math/quat.h"
+#include "math/mat3.h"
 #include "math/simd.h"
+#include "pliant/math.h"
 #include "pliant/runtime.h"
 #include "solid/solid_kernels.h"
 
@@ -46,7 +47,7 @@ static void make_set(void) {
   s.n = s.model->particle_count;
   assert_int_equal(s.n, 100);  // not a multiple of eight
   for (int32_t i = 0; i < s.n; ++i) {
-    pl_vec3 p = pl_quat_apply(pl_quat_of_axis_angle((pl_vec3){1, 2, 3}, 0.8), pl_vec3_of_f4(s.solid->rest[i]));
+    pl_vec3 p = pl_quat_rotate(pl_quat_from_axis_angle((pl_vec3){1, 2, 3}, 0.8), pl_vec3_of_f4(s.solid->rest[i]));
     s.positions[i] = pl_f4_of(p.x + 0.02 * pl_random_normal(&random), p.y + 0.02 * pl_random_normal(&random),
                               p.z + 0.02 * pl_random_normal(&random));
     s.velocities[i] = pl_f4_of(pl_random_normal(&random), pl_random_normal(&random), pl_random_normal(&random));

@@ -3,6 +3,7 @@
 // ctest: physics
 #include "base/random.h"
 #include "fixtures/solid_bodies.h"
+#include "math/mat3.h"
 #include "math/rotation.h"
 #include "solid/solid_model.h"
 
@@ -26,8 +27,8 @@ static void load_mesh(const pl_mesh *mesh, double density) {
   for (int32_t t = 0; t < view.tet_count; ++t) {
     const int32_t *c = view.tets + 4 * t;
     pl_vec3 a = view.points[c[0]];
-    pl_mat3 edges =
-        pl_mat3_of_columns(pl_vec3_sub(view.points[c[1]], a), pl_vec3_sub(view.points[c[2]], a), pl_vec3_sub(view.points[c[3]], a));
+    pl_mat3 edges = pl_mat3_from_columns(pl_vec3_sub(view.points[c[1]], a), pl_vec3_sub(view.points[c[2]], a),
+                                         pl_vec3_sub(view.points[c[3]], a));
     for (int k = 0; k < 4; ++k) {
       ref.m[c[k]] += density * fabs(pl_mat3_determinant(edges)) / 24;
       for (int j = 0; j < 4; ++j) ref.joined[c[k]][c[j]] = true;
@@ -114,7 +115,7 @@ static void goals_agree_with_a_dense_reference(void **state) {
     // x + h v = x + alpha (g - x)
     double worst = 0;
     for (int32_t i = 0; i < ref.n; ++i) {
-      pl_vec3 expected = pl_vec3_mix(ref.x[i], ref.goal[i], 0.5);
+      pl_vec3 expected = pl_vec3_lerp(ref.x[i], ref.goal[i], 0.5);
       worst = fmax(worst, pl_vec3_distance(x[i], expected));
     }
     print_message("seed %d: largest difference %.3g of size 2\n", (int)seed, worst);

@@ -3,7 +3,7 @@
 // ctest: physics once
 #include "base/random.h"
 #include "fixtures/solid_bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 enum { MAX = 300 };
 

@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "fem/fem_system.h"
 #include "fixtures/fem_bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "solvers/cholmod_solver.h"
 
 typedef struct sample {

@@ -3,7 +3,7 @@
 // ctest: physics once
 #include "fem/fem_system.h"
 #include "fixtures/fem_bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "solvers/cholmod_solver.h"
 #include "solvers/eigen_modes.h"
 
@@ -12,7 +12,7 @@ enum { MAX_MODES = 16 };
 typedef struct spectrum {
   int32_t count, point_count;
   double omega[MAX_MODES];  // rad/s
-  double *modes;             // 3 point_count numbers each; free() them
+  double *modes;            // 3 point_count numbers each; free() them
 } spectrum;
 
 // Modes of a model at rest with PL_BLOCK_FIX bits per point.
@@ -151,7 +151,7 @@ typedef struct ball {
 } ball;
 
 static pl_vec3 unit(pl_vec3 v) {
-  return pl_vec3_unit_or(v, (pl_vec3){0, 1, 0});
+  return pl_vec3_normalize_or(v, (pl_vec3){0, 1, 0});
 }
 
 static int32_t middle_of(ball *b, int32_t *known, int32_t stride, int32_t p, int32_t q) {
@@ -259,7 +259,7 @@ static double find_toroidal(pl_context *context, int32_t level, int32_t layers) 
   pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
   pl_model *model = make_fem_model(context, &def, mesh);
   spectrum s = find_spectrum(context, model, NULL, 12);
-  double volume = model->mass / def.density, radius = cbrt(volume / (4.0 / 3 * 3.14159265358979323846));
+  double volume = model->mass / def.density, radius = cbrt(volume / (4.0 / 3 * PL_PI));
   double speed = sqrt(def.young / (2 * (1 + def.poisson)) / def.density), sum = 0;
   check_at_most(s.omega[5] * radius / speed, 1e-3);  // six rigid motions
   for (int32_t k = 6; k < 11; ++k) {

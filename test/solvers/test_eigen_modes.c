@@ -5,10 +5,10 @@
 #include <pthread.h>
 
 #include "fixtures/block_box.h"
+#include "pliant/math.h"
 #include "solvers/cholmod_solver.h"
 
 enum { MASSES = 40 };
-static const double PI = 3.14159265358979323846;
 
 typedef struct chain {
   pl_arena arena;
@@ -65,7 +65,7 @@ static void a_chain_held_at_one_end_vibrates_as_the_formula_says(void **state) {
       check_at_most(report.residual, 1e-8);
       for (int k = 0; k < MODES; ++k) {
         // All masses equal, the last one with a spring on one side only: half an angle more than a whole number at the free end.
-        double angle = (2 * k + 1) * PI / (2 * MASSES + 1), expected = 4 * 50 / 2.0 * pow(sin(angle / 2), 2);
+        double angle = (2 * k + 1) * PL_PI / (2 * MASSES + 1), expected = 4 * 50 / 2.0 * pow(sin(angle / 2), 2);
         check_near(values[k], expected, 1e-9 * expected);
         double norm = 0, sign = modes[k * SIZE + 3] > 0 ? 1 : -1, amplitude = sqrt(2 / ((2 * MASSES + 1) * 0.5 * 2));
         for (int i = 0; i < SIZE; ++i) norm += 2 * modes[k * SIZE + i] * modes[k * SIZE + i];

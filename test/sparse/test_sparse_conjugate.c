@@ -2,7 +2,7 @@
 // ctest: unit threads
 #include "base/random.h"
 #include "check.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "sparse/sparse_conjugate.h"
 
 enum { ROWS = 60, ELEMENTS = 90, WIDTH = 4 };

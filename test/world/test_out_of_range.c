@@ -2,7 +2,7 @@
 // leaves the world as it was. With every method.
 // ctest: unit
 #include "fixtures/fem_bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 #include "fixtures/rod_chains.h"
 
 typedef pl_model *model_maker(pl_context *context);

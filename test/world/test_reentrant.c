@@ -1,7 +1,7 @@
 // Calls into a world from inside its own step: what a controller may do, what nobody may do, and that a refusal leaves the world as it was.
 // ctest: unit
 #include "fixtures/solid_bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 static pl_model *small_model(pl_context *context) {
   pl_solid_def def = pl_default_solid_def();

@@ -10,8 +10,8 @@
 // ctest: physics
 #include "base/random.h"
 #include "fixtures/fem_bodies.h"
-#include "math/quat.h"
 #include "fixtures/rod_chains.h"
+#include "pliant/math.h"
 
 static const double DOUBLE_BOUND = 1e4 * 1.1e-13, FLOAT_BOUND = 1e3 * 3e-8;
 
@@ -222,11 +222,11 @@ static pl_collider_def make_collider(int shape, const pl_mesh *mesh) {
   def.half_size = (pl_vec3){0.25, 0.2, 0.25};
   def.mesh = mesh;
   switch (def.shape) {
-    case PL_COLLIDER_HALF_SPACE: def.placement.rotation = pl_quat_of_axis_angle((pl_vec3){1, 0, 2}, 0.05); break;
+    case PL_COLLIDER_HALF_SPACE: def.placement.rotation = pl_quat_from_axis_angle((pl_vec3){1, 0, 2}, 0.05); break;
     case PL_COLLIDER_SPHERE: def.placement.position = (pl_vec3){0.02, -0.25, 0.03}; break;
     case PL_COLLIDER_CAPSULE:
       def.placement.position = (pl_vec3){0.02, -0.25, 0.03};
-      def.placement.rotation = pl_quat_of_axis_angle((pl_vec3){1, 0, 0.5}, 1.57);
+      def.placement.rotation = pl_quat_from_axis_angle((pl_vec3){1, 0, 0.5}, 1.57);
       break;
     default: def.placement.position = (pl_vec3){0.02, -0.2, 0.03}; break;
   }
@@ -242,7 +242,7 @@ static fixture begin(void) {
   pl_error error = {0};
   fixture f = {.context = make_context(1)};
   pl_mesh *tets = make_fem_box(f.context, (pl_vec3){0.5, 0.4, 0.5}, 2, 2, 2);
-  check_ok(pl_mesh_boundary(f.context, tets, &f.block, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(f.context, tets, &f.block, NULL, &error), &error);
   pl_mesh_destroy(tets);
   return f;
 }
@@ -288,7 +288,7 @@ static void make_caged_surface(pl_context *context, pl_mesh **cage, pl_mesh **su
   pl_error error = {0};
   *cage = make_fem_box(context, (pl_vec3){0.3, 0.3, 0.3}, 2, 2, 2);
   pl_mesh *inner = make_fem_box(context, (pl_vec3){0.2, 0.2, 0.2}, 4, 4, 4);
-  check_ok(pl_mesh_boundary(context, inner, surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, inner, surface, NULL, &error), &error);
   pl_mesh_destroy(inner);
 }
 
@@ -297,7 +297,8 @@ static int32_t count_early_zeros(pl_context *context, const pl_mesh *mesh, const
   pl_error error = {0};
   pl_mesh_view fine = pl_mesh_get_view(surface);
   pl_embedding *embedding = NULL;
-  check_ok(pl_embedding_build(context, mesh, fine.points, fine.point_count, 0, &embedding, NULL, &error), &error);
+  check_ok(pl_embedding_build(context, mesh, &(pl_embedding_input){fine.points, fine.point_count, 0}, &embedding, NULL, &error),
+           &error);
   pl_embedding_view view = pl_embedding_get_view(embedding);
   int32_t count = 0;
   for (int32_t i = 0; i < view.point_count; ++i) {
@@ -404,7 +405,7 @@ static void bodies_that_touch_themselves_move_alike_everywhere(void **state) {
   fixture f = begin();
   pl_error error = {0};
   pl_mesh *mesh = make_slotted_block(f.context), *boundary = NULL;
-  check_ok(pl_mesh_boundary(f.context, mesh, &boundary, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(f.context, mesh, &boundary, NULL, &error), &error);
   for (int k = 0; k < 2 * TET_KIND_COUNT; ++k) {
     const tet_kind *kind = &TET_KINDS[k / 2];
     subject what = falling("", make_tets(f.context, kind, mesh, k % 2 == 0 ? NULL : boundary, true),
@@ -435,7 +436,7 @@ static void shells_planes_and_curves_move_alike_everywhere(void **state) {
     def.contact_radius = 0.002;
     subject what =
         falling(k < 2 ? "shell" : "shell with a finer surface", make_fem_model(f.context, &def, sheet), DOUBLE_BOUND, 0.002);
-    what.rotation = pl_quat_of_axis_angle((pl_vec3){1, 0, 0}, 1.6);
+    what.rotation = pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, 1.6);
     what.other.y += 0.01;
     what.position.x = what.other.x = -0.15;  // the middle of the sheet above that of the collider
     what.position.z = what.other.z = -0.08;
@@ -485,7 +486,7 @@ static void rods_move_alike_everywhere(void **state) {
     static const char *const names[3] = {"rod", "spring bones", "rod that follows a camera"};
     subject what = falling(names[k], build_rod(f.context, &rod), FLOAT_BOUND, 0.03);
     // Along x, held at one end.
-    what.rotation = pl_quat_of_axis_angle((pl_vec3){0, 0, 1}, -1.4);
+    what.rotation = pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, -1.4);
     what.position.x = -0.15;
     what.step_count = 60;
     if (k == 2) what.eye = (pl_vec3){1, 2, 3};
@@ -526,8 +527,8 @@ static void fly(pl_context *context, const subject *what, bool planar) {
     pl_body_report after = pl_body_get_report(world, body);
     double change = pl_vec3_distance(before, after.momentum) / pl_vec3_length(before);
     double push = pl_vec3_length(pl_body_get_report(world, other).momentum) / pl_vec3_length(before);
-    print_message("%s at (%g, %g, %g) m: momentum changes by %.2g of itself, that of a body at rest by %.2g\n", what->name, position.x,
-                  position.y, position.z, change, push);
+    print_message("%s at (%g, %g, %g) m: momentum changes by %.2g of itself, that of a body at rest by %.2g\n", what->name,
+                  position.x, position.y, position.z, change, push);
     check_at_most(change, what->bound);
     check_at_most(push, what->bound);
     pl_world_destroy(world);

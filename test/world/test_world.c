@@ -1,6 +1,6 @@
 // The world's own promises: handles, pins, forces, wind, controllers, layers, roll-back, snapshot, and the same bits for any thread count.
 #include "fixtures/solid_bodies.h"
-#include "math/vec3.h"
+#include "pliant/math.h"
 
 // ctest: unit threads
 
@@ -394,7 +394,7 @@ static void defs_that_make_no_sense_are_refused_by_name(void **state) {
   assert_string_equal(error.field, "stiffness");
   assert_int_equal(pl_solid_build(context, &(pl_solid_def){0}, mesh, &model, &error), PL_ERROR_INVALID_ARGUMENT);
   pl_mesh *surface = NULL;
-  check_ok(pl_mesh_boundary(context, mesh, &surface, NULL, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, mesh, &surface, NULL, &error), &error);
   solid.stiffness = 0.5;
   assert_int_equal(pl_solid_build(context, &solid, surface, &model, &error), PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "pliant mesh"));

@@ -18,15 +18,16 @@ static pl_detail_set *record_wide(pl_context *context) {
 }
 
 static fixture make_cut_fixture(pl_context *context, double x) {
-  pl_mesh *block = make_block(context), *cut = NULL;
+  pl_mesh *block = make_block(context);
   pl_cut_def def = pl_default_cut_def();
   def.plane_point = pl_vec3_of(x, 0, 0);
-  pl_cut_report report;
+  pl_cut_result cut;
   pl_error error = {0};
-  check_ok(pl_mesh_cut(context, &def, block, &cut, NULL, &report, &error), &error);
-  assert_int_equal(report.component_count, 2);
+  check_ok(pl_mesh_cut(context, &def, block, &cut, &error), &error);
+  assert_int_equal(cut.report.component_count, 2);
+  pl_embedding_destroy(cut.embedding);
   pl_mesh_destroy(block);
-  return make_fixture_of(context, cut);
+  return make_fixture_of(context, cut.mesh);
 }
 
 // Surface points of two equal stages, one with a layer, that differ: on the tool's side of the cut, and beyond.
@@ -37,7 +38,7 @@ static void count_moved(pl_context *context, fixture *plain, fixture *detailed, 
   pl_mesh_view mesh = pl_mesh_get_view(plain->mesh);
   pl_mesh *boundary = NULL;
   int32_t *point_of_surface = malloc((size_t)mesh.point_count * sizeof *point_of_surface), *component = NULL, component_count = 0;
-  check_ok(pl_mesh_boundary(context, plain->mesh, &boundary, point_of_surface, &error), &error);
+  check_ok(pl_mesh_build_boundary(context, plain->mesh, &boundary, point_of_surface, &error), &error);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   assert_true(

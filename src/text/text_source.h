@@ -2,8 +2,8 @@
 //
 // A place is a byte offset. Readers carry offsets only; line and column are counted when there is an error to report, which keeps the
 // tokenizers free of bookkeeping.
-#ifndef PL_IO_MESH_SOURCE_H
-#define PL_IO_MESH_SOURCE_H
+#ifndef PL_TEXT_SOURCE_H
+#define PL_TEXT_SOURCE_H
 
 #include "pliant/base.h"
 

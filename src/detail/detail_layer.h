@@ -1,7 +1,6 @@
-// What a layer of detail and a recorder of detail must see alike: the body as an object of
-// pliant/detail.h, and the contact that a tool makes.
-#ifndef PL_WORLD_DETAIL_H
-#define PL_WORLD_DETAIL_H
+// What a layer of detail and a recorder of detail must see alike: the body as an object of pliant/detail.h, and the contact that a tool makes.
+#ifndef PL_DETAIL_LAYER_H
+#define PL_DETAIL_LAYER_H
 
 #include "base/arena.h"
 #include "pliant/detail.h"

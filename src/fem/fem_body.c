@@ -1,4 +1,4 @@
-// Reports that only finite-element bodies have.
+// Finite-element bodies in a world: reports and drivers.
 #include "fem/fem_driver.h"
 #include "world/world_state.h"
 

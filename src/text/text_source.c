@@ -1,4 +1,4 @@
-#include "io/mesh_source.h"
+#include "text/text_source.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 //
 // Ten colours that were chosen so that each is told from the next by lightness or along blue–yellow as well as by hue: neighbours
 // stay at least 15 CIELAB units apart for protanopes and deuteranopes too (the test recomputes that).
-#include "pliant/picture.h"
+#include "report/report_palette.h"
 
 enum { COLOR_COUNT = 10 };
 

@@ -1,6 +1,6 @@
-// Where the points of a surface sit in a coarser mesh, as a table for other programs.
+// An embedding as a CSV file.
 #include "io/file_bytes.h"
-#include "pliant/file.h"
+#include "report/report_export.h"
 
 pl_status pl_embedding_save(pl_context *context, const char *path, const pl_embedding *embedding, pl_error *error) {
   pl_file_writer *writer = NULL;

@@ -1,9 +1,8 @@
 // Detail as a layer of a body: what its tools touch after a step becomes contacts of a filter (pliant/detail.h).
 //
-// A tool touches the surface points that are closer to it than the gap the body keeps and the reach. One contact is
-// made of them: their mean, the closer ones counting more, and all of them as its patch. The layer has no state of its
-// own, so snapshots need nothing from it.
-#include "world/world_detail.h"
+// A tool touches the surface points that are closer to it than the gap the body keeps and the reach. One contact is made of them: their mean, the closer
+// ones counting more, and all of them as its patch. The layer has no state of its own, so snapshots need nothing from it.
+#include "detail/detail_layer.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "base/error.h"
 #include "contact/surface_tree.h"
 #include "detail/detail_parameters.h"
-#include "math/quat.h"
+#include "pliant/math.h"
 #include "world/world_state.h"
 
 struct pl_detail_layer {
