@@ -7,10 +7,13 @@
 // sheet away from its rim, it is long. Near the tip of a cut the fraction fades, so that a cut that grows changes
 // things continuously. The paper says nothing of this; it leaves cuts to the influence maps of its predecessor.
 //
-// Shortest ways by buckets of similar length (Meyer and Sanders 2003, Delta-stepping, on one thread): points wait in
-// the bucket of their distance, and one that gets nearer moves to another. Buckets are narrower than most edges, so few
-// are looked at twice, and no heap is kept: more than twice as fast as one. Distances are the least sums along any way,
-// whatever the order. Memory comes from the caller.
+// A surface that is carried by tets has no points of its own in their graph. A contact then starts at the tet points its triangle hangs on, which are up
+// to a tet away in any direction: a way that leads there first and back again would be a detour where nothing is cut. So ways may also start straight
+// at the neighbours of these points.
+//
+// Shortest ways by buckets of similar length (Meyer and Sanders 2003, Delta-stepping, on one thread): points wait in the bucket of their distance, and one that gets
+// nearer moves to another. Buckets are narrower than most edges, so few are looked at twice, and no heap is kept: more than twice as fast as one. Distances are
+// the least sums along any way, whatever the order. Memory comes from the caller.
 #include "detail/detail_graph.h"
 
 #include <string.h>
@@ -115,6 +118,13 @@ static void offer(pl_reach_work *work, int32_t point, float distance, float scal
   enter_bucket(work, point, bucket);
 }
 
+// The straight way from the center to a point, to begin with.
+static void offer_straight(const pl_graph *graph, const pl_reach_query *query, int32_t point, float longest, pl_reach_work *work,
+                           int32_t *visited_count) {
+  float way = (float)pl_vec3_distance(query->center, graph->points[point]);
+  if (way < longest) offer(work, point, way, PL_REACH_BUCKETS / longest, visited_count);
+}
+
 static float fraction_of(float way, float straight, float slack) {
   float detour = (way - straight) / (straight + slack);
   if (detour <= DETOUR_WHOLE) return 1.0f;
@@ -131,8 +141,9 @@ void pl_graph_reach(const pl_graph *graph, const pl_reach_query *query, pl_reach
         scale = PL_REACH_BUCKETS / longest;
   for (int32_t i = 0; i < query->source_count; ++i) {
     int32_t source = query->sources[i];
-    float way = (float)pl_vec3_distance(query->center, graph->points[source]);
-    if (way < longest) offer(work, source, way, scale, &visited_count);
+    offer_straight(graph, query, source, longest, work, &visited_count);
+    for (int32_t k = graph->start[source]; query->starts_at_neighbours && k < graph->start[source + 1]; ++k)
+      offer_straight(graph, query, graph->items[k], longest, work, &visited_count);
   }
   for (int32_t bucket = 0; bucket < PL_REACH_BUCKETS; ++bucket)
     while (work->heads[bucket] >= 0) {

@@ -170,6 +170,7 @@ bool pl_detail_ground_work(pl_arena *arena, const pl_detail_ground *ground, pl_r
 static void aim_material(const pl_detail_ground *ground, const pl_detail_reach *reach, const int32_t *corners,
                          pl_vec3 middle, pl_reach_work *work, pl_detail_slot *slot) {
   pl_reach_query query = {.center = middle,
+                          .starts_at_neighbours = true,
                           .limit = fmax(MATERIAL_REACH * reach->window_radius, STAMP_REACH * reach->stamp_radius),
                           .slack = MATERIAL_SLACK * reach->window_radius};
   for (int k = 0; k < 3; ++k) query.sources[query.source_count++] = ground->anchors[corners[k]];

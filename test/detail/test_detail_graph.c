@@ -1,6 +1,6 @@
 // ctest: unit threads
 // Ways along a surface and through tets: nothing beyond a cut, little behind its tip, all of what is plainly there; and surveys of whole surfaces.
-#include "detail/detail_graph.h"
+#include "detail/detail_object.h"
 #include "fixtures/detail_plates.h"
 
 enum { SIDE = 41 };
@@ -54,8 +54,7 @@ static void reach_from(pl_context *context, double tip, pl_vec3 *points, float *
 }
 
 // Shares against ways found by trying all edges until nothing gets shorter.
-static void shares_are_those_of_the_shortest_ways(void **state) {
-  (void)state;
+static void compare_with_shortest_ways(pl_vec3 center, bool starts_at_neighbours) {
   pl_context *context = make_context(1);
   plate p = make_plate(context, 6);
   pl_elements tets = {p.object.tets, p.object.tet_count, 4};
@@ -69,9 +68,14 @@ static void shares_are_those_of_the_shortest_ways(void **state) {
   assert_true(pl_reach_work_take(&arena, count, &work));
   double *ways = PL_TAKE(&arena, double, count);
   float *fractions = PL_TAKE(&arena, float, count);
-  pl_reach_query query = {.center = {0.1, -0.45, 0.05}, .source_count = 2, .sources = {3, 60}, .limit = 0.7, .slack = 0.05};
+  pl_reach_query query = {center, 2, {3, 60}, starts_at_neighbours, .limit = 0.7, .slack = 0.05};
   for (int32_t i = 0; i < count; ++i) ways[i] = HUGE_VAL;
   for (int k = 0; k < 2; ++k) ways[query.sources[k]] = pl_vec3_distance(query.center, graph.points[query.sources[k]]);
+  for (int32_t e = 0; starts_at_neighbours && e < edge_count; ++e)
+    for (int k = 0; k < 4; ++k) {
+      int32_t source = edges[2 * e + k % 2], other = edges[2 * e + 1 - k % 2];
+      if (source == query.sources[k / 2]) ways[other] = pl_vec3_distance(query.center, graph.points[other]);
+    }
   for (int32_t round = 0; round < count; ++round)
     for (int32_t e = 0; e < edge_count; ++e) {
       int32_t a = edges[2 * e], b = edges[2 * e + 1];
@@ -89,6 +93,50 @@ static void shares_are_those_of_the_shortest_ways(void **state) {
   }
   assert_true(partial > 3);
   pl_arena_destroy(&arena);
+  drop_plate(&p);
+  drop_context(context);
+}
+
+static void shares_are_those_of_the_shortest_ways(void **state) {
+  (void)state;
+  compare_with_shortest_ways(pl_vec3_of(0.1, -0.45, 0.05), false);
+  // Farther away, so that some ways are long with neighbours too.
+  compare_with_shortest_ways(pl_vec3_of(0.1, -0.1, 0.05), true);
+}
+
+// An uncut plate carried by a lattice of tets: the whole stamp counts, on the lower side too, for every place of the contact,
+// with tets wider than the window and up to the size of the stamp.
+static void tets_wider_than_the_window_cut_nothing_off(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  plate p = make_plate(context, 12);
+  pl_detail_reach reach = {0.08, 0.3};
+  for (double cell_size = 0.1; cell_size < reach.stamp_radius + 0.01; cell_size += 0.05) {
+    pl_lattice_def def = pl_default_lattice_def();
+    def.cell_size = cell_size;
+    pl_mesh *tets = NULL;
+    pl_error error = {0};
+    check_ok(pl_lattice_build(context, &def, p.surface, &tets, NULL, &error), &error);
+    pl_detail_object object = pl_detail_object_of(tets, p.surface, NULL);
+    pl_arena arena;
+    pl_arena_init(&arena, context, 0);
+    pl_detail_ground ground;
+    pl_detail_slot slot;
+    pl_reach_work work;
+    check_ok(pl_detail_ground_build(&arena, &object, &ground, &error), &error);
+    assert_true(pl_detail_slot_take(&arena, &ground, &slot) && pl_detail_ground_work(&arena, &ground, &work));
+    float least = 1;
+    for (int32_t t = 0; t < object.triangle_count; ++t) {
+      pl_detail_slot_aim(&ground, &reach, t, &work, &slot);
+      pl_vec3 corner = object.surface_points[object.triangles[3 * (size_t)t]];
+      for (int32_t i = 0; i < object.surface_count; ++i)
+        if (pl_vec3_distance(object.surface_points[i], corner) < reach.stamp_radius) least = fminf(least, slot.fractions[i]);
+    }
+    printf("cells of %.2f m: least share %.3f\n", cell_size, (double)least);
+    check_near((double)least, 1, 0);
+    pl_arena_destroy(&arena);
+    pl_mesh_destroy(tets);
+  }
   drop_plate(&p);
   drop_context(context);
 }
@@ -177,6 +225,7 @@ static void surveys_divide_and_cover_a_plate(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shares_are_those_of_the_shortest_ways),
+      cmocka_unit_test(tets_wider_than_the_window_cut_nothing_off),
       cmocka_unit_test(without_a_slit_all_that_is_near_counts_whole),
       cmocka_unit_test(beyond_a_slit_nothing_counts_and_around_its_tip_it_fades),
       cmocka_unit_test(surveys_divide_and_cover_a_plate),
