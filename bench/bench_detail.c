@@ -6,8 +6,8 @@
 //                which have plain weights
 //   both N       both together. Keys are those of presses that are not among the examples, one after another
 //   stamp 10k    a blended stamp onto 10,000 surface points, all of them under it
-//   frame        a whole step of the pillow under a finger that wanders over it, with its parts; the paper has 14 ms. Of detail: `find` where contacts are and what
-//                hangs together around them, `describe`, `weigh`, `blend` and `stamp`
+//   frame        a whole step of the pillow under a finger that wanders over it, with its parts; the paper has 14 ms. Of detail: `find` contacts and the connected
+//                surface around them, `describe`, `weigh`, `blend` and `stamp`
 // Times are the quickest of all repetitions, which do the same work to the last bit. Limits are the bytes that have to be read, and for stamps written, at the bandwidth this machine has for that many.
 #include <math.h>
 #include <stdio.h>

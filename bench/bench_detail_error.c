@@ -143,7 +143,7 @@ static pl_status judge(bench_session *bench, pl_context *context, const pl_detai
 
 // --- two tools ------------------------------------------------------------------------------------------------------
 
-// A slab under a ball and an edge whose loads are about equal, at the same four places; and at four others, beside them.
+// A slab under a ball and an edge whose loads are about equal, at the same four positions; and at four others, next to them.
 static const char *const SLAB_HEAD =
     "{\"pliant\": 1, \"name\": \"slab\", \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.05, \"frames\": 2},\n"
     "\"meshes\": {\"slab\": {\"triangles\": 8000, \"shape\": {\"kind\": \"box\", \"size\": [0.3, 0.08, 0.3], \"radius\": "
@@ -190,7 +190,7 @@ static pl_status judge_patch(bench_session *bench, pl_context *context, const pl
     if (status < 0) break;
     if (patch == 0) print_fraction(bench, "two tools, coarse", "% of motion", 8, fraction_of(held, 8, false), "coarse surface");
     print_fraction(bench, patch == 0 ? "two tools, patch not looked at" : "two tools, patch order 2", "% of motion", 8,
-                   fraction_of(held, 8, true), "a ball and an edge of equal load; 8 examples, 8 places beside them");
+                   fraction_of(held, 8, true), "a ball and an edge of equal load; 8 examples, 8 positions next to them");
   }
   return status;
 }

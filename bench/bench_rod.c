@@ -114,7 +114,7 @@ static void print_chain_rows(bench_session *bench, const rod_race *race, const c
     if (race->seconds[v].count > 0 && race->seconds[ROD_NONE].count > 0) print_ratio(bench, race, name, (rod_variant)v);
 }
 
-// Milliseconds of a frame of 1/60 s, beside the paper's if it has a figure (it always suppresses); with `factor` also how many times faster than time itself that is.
+// Milliseconds of a frame of 1/60 s, next to the paper's if it has a figure (it always suppresses ghost momenta); with `factor` also how many times faster than real time that is.
 static void print_frame_rows(bench_session *bench, const rod_race *race, const char *name, double paper, bool factor) {
   double steps = FRAME / race->step;
   for (int v = 0; v < ROD_VARIANT_COUNT; ++v) {

@@ -1,7 +1,7 @@
-// A bar that knows a twist: let go in that pose it leaves it slowly, and a slider leads it there again.
+// A bar with a twist as its example: released in that pose it leaves it slowly, and a slider brings it back.
 //
 // First the body decides itself: in every step it looks for the mixture of rest and examples nearest to its shape, and is drawn to a little less of it.
-// Then the host decides: pl_body_set_weights() with a number from a slider, and NULL to let go of it.
+// Then the host decides: pl_body_set_weights() with a number from a slider, and NULL to release it.
 #include <math.h>
 #include <pliant/runtime.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static pl_status open_stage(stage *s, pl_error *error) {
   pl_solid_def solid_def = pl_default_solid_def();
   solid_def.examples = &(pl_mesh_pose){"twist", s->twisted};
   solid_def.example_count = 1;
-  solid_def.fidelity = 0.98;  // lets go within a second or two
+  solid_def.fidelity = 0.98;  // leaves the pose within a second or two
   solid_def.damping = 10;
   status = pl_solid_build(s->context, &solid_def, s->mesh, &s->model, error);
 
@@ -80,7 +80,7 @@ int main(void) {
   pl_error error = {0};
   pl_status status = open_stage(&s, &error);
   if (status >= 0) status = pl_body_set_state(s.world, s.body, s.twisted, NULL, &error);
-  if (status >= 0) status = watch(&s, "let go in the twist", &error);
+  if (status >= 0) status = watch(&s, "released in the twist", &error);
   if (status >= 0) status = watch(&s, "a second later", &error);
   const double slider[3] = {0.5, 1, 0};
   for (int i = 0; i < 3 && status >= 0; ++i) {

@@ -96,7 +96,7 @@ static int compare_numbers(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// A frame as a picture: every point of the cloud a small octahedron in the colour of its distance, beside the grey mesh.
+// A frame as a picture: every point of the cloud a small octahedron in the colour of its distance, next to the grey mesh.
 static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cloud_view *cloud, const double *distances,
                             double max, pl_report *report, const char *caption, pl_error *error) {
   static const int32_t faces[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};

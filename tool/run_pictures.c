@@ -160,9 +160,9 @@ static pl_camera camera_on_box(pl_camera camera, pl_box box, double aspect) {
   pl_vec3 up = cross(back, right), middle = scaled(sum_of(box.min, box.max), 0.5);
   double slope = tan(camera.field_of_view / 2), distance = 0;
   for (int corner = 0; corner < 8; ++corner) {
-    pl_vec3 p = difference((pl_vec3){corner & 1 ? box.max.x : box.min.x, corner & 2 ? box.max.y : box.min.y,
-                                     corner & 4 ? box.max.z : box.min.z},
-                           middle);
+    pl_vec3 p = difference(
+        (pl_vec3){corner & 1 ? box.max.x : box.min.x, corner & 2 ? box.max.y : box.min.y, corner & 4 ? box.max.z : box.min.z},
+        middle);
     double across = fmax(fabs(dot(p, right)) / aspect, fabs(dot(p, up)));
     distance = fmax(distance, dot(p, back) + 1.08 * across / slope);
   }
@@ -228,8 +228,9 @@ bool run_check_strip(const run_job *run) {
   double end = time_of_frame(run, run->frame_count - 1);
   for (int32_t i = 0; run->options.has_strip_times && i < run->options.strip_count; ++i) {
     if (frame_of_strip(run, i) < run->frame_count) continue;
-    tool_print_error(&run->tool->console, "--strip-times has %g s, but the run ends at %g s; choose an earlier time or more --frames",
-                  run->options.strip_times[i], end);
+    tool_print_error(&run->tool->console,
+                     "--strip-times has %g s, but the run ends at %g s; choose an earlier time or more --frames",
+                     run->options.strip_times[i], end);
     return false;
   }
   return true;

@@ -29,14 +29,14 @@ typedef struct run_options {
   uint64_t seed;
   const char *picture, *video;  // paths, NULL: none; "" means the usual name in the folder
   int32_t width, height;
-  int32_t strip_count;                  // frames side by side in the picture; 1: the last one alone
+  int32_t strip_count;                // frames side by side in the picture; 1: the last one alone
   double strip_times[RUN_MAX_STRIP];  // seconds, where chosen
-  bool has_strip_times;                 // otherwise the frames are evenly spaced
-  bool fixed_camera;                    // pictures and videos from a camera that stands still and sees the whole motion
-  bool overlay;                         // frames of the strip in one picture, where they happened
-  const char *title;                    // of the caption; NULL: the scene's name
-  double checker_size;                  // metres, squares on the ground; 0: lines
-  double checkpoint_seconds;            // 0: only when interrupted
+  bool has_strip_times;               // otherwise the frames are evenly spaced
+  bool fixed_camera;                  // pictures and videos from a camera that stands still and sees the whole motion
+  bool overlay;                       // frames of the strip in one picture, where they happened
+  const char *title;                  // of the caption; NULL: the scene's name
+  double checker_size;                // metres, squares on the ground; 0: lines
+  double checkpoint_seconds;          // 0: only when interrupted
   bool resume;
   bool observer;             // pictures from the second camera
   bool ghost;                // pictures show the rest shapes of actors above them

@@ -19,7 +19,7 @@ typedef struct job {
   int32_t growth_count;
   int32_t growth[MAX_GROWTH];  // numbers of examples …
   double growth_missing
-      [MAX_GROWTH];  // … and what the first so many leave missing of the held-out touches, as a share of the coarse error
+      [MAX_GROWTH];  // … and the error that the first N examples leave on the held-out touches, as a fraction of the coarse error
 } job;
 
 static bool show_progress(void *user, int32_t done, int32_t total) {

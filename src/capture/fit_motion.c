@@ -9,8 +9,8 @@
 
 enum { MAX_ITERATIONS = 40, STALE_ITERATIONS = 9, STEPS_KEPT = 8 };
 
-static const double BROYDEN_MIN = 0.1;  // an update that divides by less would only magnify what it does not know
-static const double FRACTION_MIN = 1e-3;   // of a step, from which shortening it leads nowhere
+static const double BROYDEN_MIN = 0.1;    // an update that divides by less would only magnify what it does not know
+static const double FRACTION_MIN = 1e-3;  // of a step, from which shortening it leads nowhere
 static const double CLOSE = 1e-4;   // step per point, as a fraction of the extent, from which Newton's method converges by itself
 static const double ARMIJO = 1e-4;  // fraction of the slope's promise that a step must gain
 enum { HALVINGS_MAX = 20 };         // a millionth of a step

@@ -46,8 +46,8 @@ struct pl_fit {
   int32_t columns[PL_FIT_MAX_VALUES];  // value of each column
   double values[PL_FIT_MAX_VALUES];
   double start[PL_FIT_MAX_VALUES];  // coordinates of the columns when the first iteration began
-  double size;                       // of the static shape, m
-  double step_tolerance;             // of pl_motion_job
+  double size;                      // of the static shape, m
+  double step_tolerance;            // of pl_motion_job
   double *rest, *trial_rest, *rest_change, *fractions, *outputs;
   size_t output_size;  // numbers per sequence
   pl_fit_worker *worker;

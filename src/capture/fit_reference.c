@@ -12,7 +12,7 @@ static const double ROUNDING = 4e-16;  // of a position, as a fraction of the si
 static const double NEARLY = 1e-7;     // of the load: a residual from which only rounding keeps a line search from gaining
 // How well linear systems are solved: roughly at first, then a digit better than the residual that is wanted.
 static const double ROUGH_SOLVE = 1e-2, FINE_SOLVE = 1e-8;
-// Of artificial time: where it gives up, and what is left of a step that failed.
+// Of artificial time: the shortest step, and the factor on a step that failed.
 static const double SHORTEST_STEP = 1e-9, STEP_CUT = 0.25;
 
 enum { MAX_HALVINGS = 14, MAX_LOAD_HALVINGS = 6 };
@@ -77,7 +77,8 @@ double pl_reference_evaluate(pl_reference *r, const double *X, double fraction) 
   pl_fit_worker *w = r->worker;
   pl_fit_worker_set_rest(w, X);
   pl_fem_system_evaluate(&w->system, w->body->model->rest_points, r->gradient, NULL, false);
-  for (ptrdiff_t i = 0; i < unknown_count(r); ++i) r->residual[i] = is_fixed(r, i) ? 0 : r->gradient[i] - fraction * w->body->load[i];
+  for (ptrdiff_t i = 0; i < unknown_count(r); ++i)
+    r->residual[i] = is_fixed(r, i) ? 0 : r->gradient[i] - fraction * w->body->load[i];
   return length_of(unknown_count(r), r->residual);
 }
 
@@ -188,8 +189,8 @@ static double wanted_residual(const pl_reference *r, const pl_reference_def *def
   return fmax(def->tolerance * r->load_size, rounding);
 }
 
-static pl_status solve_fraction(pl_reference *r, const pl_reference_def *def, double fraction, double *X, pl_reference_report *report,
-                             pl_error *error) {
+static pl_status solve_fraction(pl_reference *r, const pl_reference_def *def, double fraction, double *X,
+                                pl_reference_report *report, pl_error *error) {
   ptrdiff_t n = unknown_count(r);
   double size = pl_reference_evaluate(r, X, fraction), wanted = wanted_residual(r, def);
   for (; report->iteration_count < def->limit; report->iteration_count++) {
@@ -298,8 +299,8 @@ pl_status pl_reference_march(pl_reference *r, const pl_reference_def *def, doubl
 
 // --- how it changes with the material -----------------------------------------------------------------------------
 
-pl_status pl_reference_derive(pl_reference *r, int32_t column_count, int32_t padded, const double *fractions, int32_t poisson_column,
-                              double *change, pl_error *error) {
+pl_status pl_reference_derive(pl_reference *r, int32_t column_count, int32_t padded, const double *fractions,
+                              int32_t poisson_column, double *change, pl_error *error) {
   pl_fit_worker *w = r->worker;
   const pl_fem_model *model = w->body->model;
   ptrdiff_t n = unknown_count(r);

@@ -1,7 +1,7 @@
 // A depth sensor: exact depths, and what happens to them on the way to the picture.
 //
 // In this order, as in a sensor that finds depth by triangulation: some pixels are lost, more of them at edges, where others show something between the two
-// sides; some show a depth that has nothing to do with the surface; what is left gets noise along the depth; and all come in steps. Such steps are even in
+// sides; some show a depth that has nothing to do with the surface; the others get noise along the depth; and all are quantised. Such steps are even in
 // disparity, so they grow with the square of the depth: a first Kinect has about 2.8 mm at 1 m and 11 mm at 2 m (Khoshelham and Elberink 2012).
 // Every pixel takes the same number of random numbers whatever becomes of it, so that changing one setting leaves the others' random numbers alone.
 #include "pliant/sensor.h"
@@ -55,7 +55,7 @@ static size_t max_points(const pl_sensor_surface *surfaces, int32_t surface_coun
 
 // False when out of memory; leave_room() either way.
 static bool take_workspace(pl_context *context, const pl_capture_camera *camera, const pl_sensor_surface *surfaces,
-                      int32_t surface_count, workspace *work) {
+                           int32_t surface_count, workspace *work) {
   work->seen = pl_allocate_array(context, max_points(surfaces, surface_count), sizeof *work->seen);
   work->masks = pl_allocate_array(context, (size_t)camera->width * (size_t)camera->height, sizeof *work->masks);
   return work->seen != NULL && work->masks != NULL;
@@ -125,7 +125,7 @@ static double report_pixel(const pl_sensor_def *def, double depth, double across
   bool edge = across != depth;
   if (lost < def->dropout || (edge && at_edge < def->edge_dropout)) return 0;
   if (edge && mixed < def->edge_mix) {
-    // Beside nothing a mixed pixel flies off backwards, as far as the jump that counts as an edge.
+    // Next to an empty pixel, a mixed pixel moves backwards by up to three times the jump that counts as an edge.
     double far_side = across > 0 ? across : depth + 3 * def->edge_jump;
     depth += fraction * (far_side - depth);
   }

@@ -7,7 +7,7 @@
 #define KINECT_WIDTH 640.0
 #define KINECT_FOCAL 525.0  // pixels of a picture that is KINECT_WIDTH wide
 #define DEPTH_UNIT 0.0001   // metres: fine against any noise, and 16 bits reach 6.5 m
-#define WORKSPACE 1.1            // how much farther away than just fits
+#define WORKSPACE 1.1       // how much farther away than just fits
 
 // Quaternion of a rotation matrix with columns right, down and forward (Shepperd 1978).
 static pl_quat quat_of_axes(pl_vec3 x, pl_vec3 y, pl_vec3 z) {

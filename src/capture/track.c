@@ -41,8 +41,7 @@ static pl_box box_of_body(const pl_tracker *t, const double *x) {
 }
 
 static bool is_near(const pl_box *box, pl_vec3 p) {
-  return p.x >= box->min.x && p.y >= box->min.y && p.z >= box->min.z && p.x <= box->max.x && p.y <= box->max.y &&
-         p.z <= box->max.z;
+  return p.x >= box->min.x && p.y >= box->min.y && p.z >= box->min.z && p.x <= box->max.x && p.y <= box->max.y && p.z <= box->max.z;
 }
 
 static int64_t common_divisor(int64_t a, int64_t b) {
@@ -93,7 +92,8 @@ static pl_track_state judge(const pl_tracker *t, const pl_track_report *report) 
     // Nothing to compare with yet; but of what cameras see most has points, unless the body is elsewhere.
     return t->camera_count > 0 && report->seen_fraction < DOUBT ? PL_TRACK_DOUBTFUL : PL_TRACK_GOOD;
   }
-  double fraction = report->explained_fraction / fmax(1e-9, t->usual_fraction), seen = report->seen_fraction / fmax(1e-9, t->usual_seen);
+  double fraction = report->explained_fraction / fmax(1e-9, t->usual_fraction),
+         seen = report->seen_fraction / fmax(1e-9, t->usual_seen);
   double off = report->residual / fmax(t->def.noise, t->usual_residual);
   // Points that are missing are the sensor's business as long as those that are there fit.
   if (fraction < LOST || off > 1 / LOST || seen < LOST * LOST) return PL_TRACK_LOST;
@@ -229,12 +229,12 @@ pl_status pl_tracker_advance(pl_tracker *t, double time, const pl_cloud_view *cl
 pl_status pl_tracker_resume(pl_tracker *t, const pl_track_report *report, const pl_vec3 *points, const pl_vec3 *before,
                             double time_before, int32_t frame_count, pl_error *error) {
   int32_t n = t->model->head.particle_count;
-  const double numbers[] = {report->time,        report->width,      report->outlier_fraction,  report->prediction_error,
-                            report->usual_fraction, report->usual_seen, report->usual_residual, time_before};
+  const double numbers[] = {report->time,           report->width,      report->outlier_fraction, report->prediction_error,
+                            report->usual_fraction, report->usual_seen, report->usual_residual,   time_before};
   bool good = frame_count >= 1 && report->width > 0;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) good = good && isfinite(numbers[i]);
   for (int32_t i = 0; i < n && good; ++i) good = pl_vec3_is_finite(points[i]) && (before == NULL || pl_vec3_is_finite(before[i]));
-  if (!good) return pl_fail(error, PL_ERROR_INVALID_DATA, "the frame to go on from is damaged");
+  if (!good) return pl_fail(error, PL_ERROR_INVALID_DATA, "the frame to resume from is damaged");
   for (int32_t i = 0; i < n; ++i) {
     pl_fem_put(t->x, i, points[i]);
     pl_fem_put(t->before, i, before != NULL ? before[i] : points[i]);

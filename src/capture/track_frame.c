@@ -10,7 +10,7 @@
 #include "capture/track_parts.h"
 
 enum {
-  MIN_SAMPLES = 150,     // fewer do not tell a body's sides apart
+  MIN_SAMPLES = 150,       // fewer do not tell a body's sides apart
   POINTS_PER_SAMPLE = 10,  // measured ones
 };
 

@@ -39,8 +39,8 @@ typedef struct pl_track_level {
 // What a measured point belongs to.
 typedef struct pl_track_match {
   int32_t count;
-  int32_t samples[PL_TRACK_MAX_MATCHES];  // surface points
-  double responsibilities[PL_TRACK_MAX_MATCHES];    // responsibilities, with that of the outliers they sum to 1
+  int32_t samples[PL_TRACK_MAX_MATCHES];          // surface points
+  double responsibilities[PL_TRACK_MAX_MATCHES];  // responsibilities, with that of the outliers they sum to 1
 } pl_track_match;
 
 // A cloud as the tracker uses it.

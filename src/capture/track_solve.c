@@ -112,8 +112,8 @@ static bool search_line(pl_tracker *t, double carry, double energy) {
   return false;
 }
 
-pl_status pl_track_maximise(pl_tracker *t, const pl_track_level *level, double carry, int32_t max_newton_iterations, int32_t *newton_count,
-                            pl_error *error) {
+pl_status pl_track_maximise(pl_tracker *t, const pl_track_level *level, double carry, int32_t max_newton_iterations,
+                            int32_t *newton_count, pl_error *error) {
   weigh(t, level);
   ptrdiff_t n = unknown_count(t);
   pl_linear_solver_aim(t->solver, SOLVED);

@@ -74,7 +74,7 @@ static pl_status check_values(const animation *a, const char *what, const pl_jso
     double *q = row + (rows == 3 ? 4 : 0), length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(length > 1e-6))
       return pl_json_fail(a->gltf->document, reference, a->gltf->error, PL_ERROR_INVALID_DATA,
-                          "%s: key %d has (almost) no length and is no rotation", what, key);
+                          "%s: key %d has (almost) no length and is not a rotation", what, key);
     // Tangents belong to the value as it stands in the file; plain keys are brought to unit length, which normalized integers miss.
     for (int i = 0; i < 4 && rows == 1; ++i) q[i] /= length;
   }

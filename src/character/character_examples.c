@@ -77,8 +77,8 @@ static bool is_first_joint(const pl_character *c, int32_t node) {
 // --- examples -----------------------------------------------------------------------------------------------------
 
 static pl_status fail_example(const reading *r, const pl_json *json_node, const pl_character_example *example, const char *text) {
-  return pl_json_fail(r->gltf->document, json_node, r->gltf->error, PL_ERROR_INVALID_DATA, "example \"%.100s\" of chain \"%.100s\" %s",
-                      example->name, r->character->nodes[example->root].name, text);
+  return pl_json_fail(r->gltf->document, json_node, r->gltf->error, PL_ERROR_INVALID_DATA,
+                      "example \"%.100s\" of chain \"%.100s\" %s", example->name, r->character->nodes[example->root].name, text);
 }
 
 static pl_status read_pose(const reading *r, const char *what, const pl_json *list, pl_character_example *example) {
@@ -122,7 +122,8 @@ static pl_status read_view(const reading *r, const char *what, const pl_json *js
   bool aimless = !(pl_vec3_length(example->direction) > 1e-12);
   if (example->extent > 0 && aimless) {
     const pl_json *json_node = pl_json_find(json, "direction");
-    return fail_example(r, json_node != NULL ? json_node : json, example, "has an extent, but its direction to the camera has no length");
+    return fail_example(r, json_node != NULL ? json_node : json, example,
+                        "has an extent, but its direction to the camera has no length");
   }
   if (example->extent == 0 && !aimless)
     return pl_character_warn(r->gltf, json, "idle-direction", "the view does not drive it", "give it an extent in radians",

@@ -66,7 +66,7 @@ static pl_status read_placement(const pl_gltf *gltf, const pl_json *json, const 
     double length = sqrt(pl_quat_dot(p->rotation, p->rotation));
     if (!(length > 1e-6) || !isfinite(length))
       return pl_json_fail(gltf->document, pl_json_find(json, "rotation"), gltf->error, PL_ERROR_INVALID_DATA,
-                          "%s: this quaternion has (almost) no length and is no rotation", what);
+                          "%s: this quaternion has (almost) no length and is not a rotation", what);
     p->rotation = pl_quat_unit(p->rotation);
   }
   return p->scale.x * p->scale.y * p->scale.z < 0 ? warn_mirrored(gltf, json, what) : PL_OK;

@@ -106,7 +106,8 @@ static void join(const pl_character *c, pl_transform *nodes) {
 
 void pl_character_sample(const pl_character *character, int32_t animation, double time, pl_transform *nodes, double *morphs) {
   const pl_character *c = character;
-  if (morphs != NULL && c->surface != NULL) memcpy(morphs, c->morphs, (size_t)pl_mesh_get_view(c->surface).pose_count * sizeof *morphs);
+  if (morphs != NULL && c->surface != NULL)
+    memcpy(morphs, c->morphs, (size_t)pl_mesh_get_view(c->surface).pose_count * sizeof *morphs);
   if (animation < 0 || animation >= c->view.animation_count) {
     memcpy(nodes, c->rest, (size_t)c->view.node_count * sizeof *nodes);
     return;

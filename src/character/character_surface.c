@@ -127,7 +127,7 @@ static pl_status read_set(surface *s, const pl_gltf_part *part, const char *what
   if (status < 0) return status;
   bool is_whole = (accessor.component_type == 5121 || accessor.component_type == 5123) && !accessor.normalized;
   bool is_fraction = accessor.component_type == 5126 ||
-                  ((accessor.component_type == 5121 || accessor.component_type == 5123) && accessor.normalized);
+                     ((accessor.component_type == 5121 || accessor.component_type == 5123) && accessor.normalized);
   if (accessor.component_count != 4 || !(whole ? is_whole : is_fraction))
     return pl_json_fail(s->gltf->document, reference, s->gltf->error, PL_ERROR_INVALID_DATA, "%s: %s must be VEC4 of %s", what, key,
                         whole ? "unsigned bytes or shorts" : "floats or normalized unsigned bytes or shorts");

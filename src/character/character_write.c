@@ -1,5 +1,5 @@
 // A skeleton of ours as a character file: joints become nodes in their order, the skin a skinned mesh (character_write_mesh), chains and
-// colliders the spring bones that VRM viewers know (character_write_springs), and what only we know travels beside them in an extension of our
+// colliders the spring bones that VRM viewers know (character_write_springs), and what only we know is stored next to them in an extension of our
 // own (character_write_examples). The tree is built first and knows all sizes, so the file is written front to back in one go.
 #include "character/character_write.h"
 

@@ -60,7 +60,7 @@ static pl_status check_head(png_structp png, png_infop info, const char *path, b
 
 static pl_status fail_png(const decoder *self, const char *path, pl_error *error) {
   if (self->library.out_of_memory) return pl_fail_memory(error);
-  return pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "this is no sound PNG file: %s", self->library.message);
+  return pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "this is not a valid PNG file: %s", self->library.message);
 }
 
 static pl_status decode(decoder *self, png_structp png, png_infop info, const char *path, bool is_mask, pl_depth_picture *picture,

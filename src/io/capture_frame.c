@@ -100,7 +100,7 @@ static pl_status doubt_units(const pl_capture_report *report, pl_findings *findi
 }
 
 pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count, pl_capture_report *report, pl_findings *findings,
-                              pl_error *error) {
+                                pl_error *error) {
   pl_capture_report found = {.box = pl_box_empty()};
   int32_t last = capture->view.frame_count;
   found.duration = capture->view.times[last - 1] - capture->view.times[0];

@@ -9,8 +9,8 @@
 #include "base/finding.h"
 #include "io/capture_parts.h"
 #include "io/file_bytes.h"
-#include "text/json.h"
 #include "math/rotation.h"
+#include "text/json.h"
 
 enum { MAX_CAMERAS = 1000, MAX_PICTURE = 16384 };
 
@@ -153,7 +153,7 @@ static void read_rotation(reader *r, const pl_json *value, pl_quat *rotation) {
     if (!read_numbers(r, value, 4, n)) return;
     pl_quat q = {n[0], n[1], n[2], n[3]};
     if (fabs(pl_quat_dot(q, q) - 1) > 0.01)
-      complain(r, value, "no-rotation", "write [x, y, z, w] of length 1, or three rows of a matrix", "this is no rotation");
+      complain(r, value, "no-rotation", "write [x, y, z, w] of length 1, or three rows of a matrix", "this is not a rotation");
     else
       *rotation = pl_quat_unit(q);
     return;
@@ -167,7 +167,7 @@ static void read_rotation(reader *r, const pl_json *value, pl_quat *rotation) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) off = fmax(off, fabs(square.m[i][j] - (i == j)));
   if (off > 0.01 || pl_mat3_determinant(a) < 0)
-    complain(r, value, "no-rotation", "write rows at right angles of length 1, not mirrored", "this matrix is no rotation");
+    complain(r, value, "no-rotation", "write rows at right angles of length 1, not mirrored", "this matrix is not a rotation");
   else
     *rotation = pl_rotation_of_mat3(a, pl_quat_identity());
 }
@@ -286,7 +286,7 @@ static void read_units(reader *r, const pl_json *value) {
     r->capture->view.metres = units[i].metres;
     return;
   }
-  complain(r, value, "no-choice", "use \"m\", \"cm\" or \"mm\"", "\"%s\" is no unit of length here", text);
+  complain(r, value, "no-choice", "use \"m\", \"cm\" or \"mm\"", "\"%s\" is not a known unit of length", text);
 }
 
 static void read_root(reader *r, const pl_json *root) {

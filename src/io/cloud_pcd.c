@@ -257,7 +257,7 @@ static pl_status read_packed(pcd_reader *r, pl_byte_cursor *cursor) {
   if ((uint64_t)size != (uint64_t)r->row_size * (uint64_t)r->point_count)
     return pl_source_fail(r->source, start, "the unpacked data have %lld bytes; %lld points of %zu bytes need another size",
                           (long long)size, (long long)r->point_count, r->row_size);
-  // An instruction of three bytes gives at most 264: what promises more is no reason to take memory.
+  // An instruction of three bytes gives at most 264: memory is not allocated for a larger promise.
   if (size / 264 > packed) return pl_source_fail(r->source, start, "the packed data are too short for what they promise");
   unsigned char *out = pl_allocate(r->source->context, (size_t)size);
   if (out == NULL) return pl_source_fail_memory(r->source);

@@ -1,4 +1,4 @@
-// Rows of numbers, as every tool exports them: x y z and perhaps more columns, parted by blanks, commas or semicolons. Comments begin with #
+// Rows of numbers, as every tool exports them: x y z and perhaps more columns, separated by blanks, commas or semicolons. Comments begin with #
 // or //; one line of column names or with the number of points may stand first. The file does not say what further columns are, so two
 // groups of three (columns 4 to 6 and 7 to 9) are judged by their numbers over all rows: unit vectors are normals, whole numbers up to 255
 // colours, anything else is passed over.
@@ -7,16 +7,16 @@
 
 #include "base/error.h"
 #include "io/cloud_builder.h"
+#include "math/vec3.h"
 #include "text/number_text.h"
 #include "text/text_cursor.h"
-#include "math/vec3.h"
 
 enum { MAX_COLUMNS = 9 };
 
 typedef struct xyz_row {
   double numbers[MAX_COLUMNS];
   int32_t count;      // columns, those beyond the kept ones included
-  const char *wrong;  // the first place that is no number, or NULL
+  const char *wrong;  // the first position that is not a number, or NULL
 } xyz_row;
 
 typedef struct xyz_group {
@@ -61,8 +61,7 @@ static void judge(xyz_group *group, const double n[3]) {
 static pl_status fail_row(const xyz_reader *r, size_t offset, const xyz_row *row) {
   if (row->wrong != NULL)
     return pl_source_fail(r->source, (size_t)(row->wrong - (const char *)r->source->bytes), "a number is needed here");
-  if (row->count < 3)
-    return pl_source_fail(r->source, offset, "a row of %d numbers is no point; x, y and z are needed", row->count);
+  if (row->count < 3) return pl_source_fail(r->source, offset, "this row has %d numbers; a point needs x, y and z", row->count);
   return pl_source_fail(r->source, offset, "this row has %d numbers, the first has %d", row->count, r->column_count);
 }
 

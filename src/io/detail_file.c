@@ -20,12 +20,7 @@
 #define MAGIC "PLIANTDT"
 
 enum { LAYOUT_VERSION = 2, MAGIC_SIZE = 8, WHOLE_COUNT = 9, REAL_COUNT = 9, TAIL_SIZE = 8, PREVIEW_SIDE = 32 };
-enum {
-  HEAD_SIZE = MAGIC_SIZE + 4 + 4 * WHOLE_COUNT + 8 * REAL_COUNT,
-  MAX_LABEL = 1 << 16,
-  MAX_EXAMPLE = 1 << 20,
-  MAX_SIDE = 512
-};
+enum { HEAD_SIZE = MAGIC_SIZE + 4 + 4 * WHOLE_COUNT + 8 * REAL_COUNT, MAX_LABEL = 1 << 16, MAX_EXAMPLE = 1 << 20, MAX_SIDE = 512 };
 
 // Bytes being written or read, one behind the other.
 typedef struct cursor {
@@ -74,7 +69,7 @@ static double get_double(cursor *c) {
 // Pointers to the numbers of a def in the order of the file.
 static void list_reals(pl_detail_def *def, double *reals[REAL_COUNT]) {
   double *const all[REAL_COUNT] = {&def->window_radius, &def->stamp_radius,   &def->stamp_border,
-                                   &def->min_load,    &def->load_reference, &def->overload,
+                                   &def->min_load,      &def->load_reference, &def->overload,
                                    &def->site_width,    &def->patch_width,    &def->load_width};
   memcpy(reals, all, sizeof all);
 }

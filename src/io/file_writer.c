@@ -32,7 +32,7 @@ static void release_writer(pl_file_writer *writer) {
   pl_release(context, writer);
 }
 
-// Open a new file beside the path. The number keeps two processes, and leftovers of a crash, apart.
+// Open a new file next to the path. The number keeps two processes, and leftovers of a crash, apart.
 static int open_temporary(pl_file_writer *writer, size_t path_length) {
   for (int attempt = 0; attempt < NAME_ATTEMPTS; ++attempt) {
     snprintf(writer->temporary, path_length + 40, "%s.%ld-%d.tmp", writer->path, (long)getpid(), attempt);

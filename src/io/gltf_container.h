@@ -7,8 +7,8 @@
 
 typedef struct pl_glb {
   pl_file_writer *writer;
-  uint64_t json_workspace;     // bytes kept for the JSON
-  uint64_t binary_start;  // where the first byte of the buffer goes
+  uint64_t json_workspace;  // bytes kept for the JSON
+  uint64_t binary_start;    // where the first byte of the buffer goes
 } pl_glb;
 
 // Begin a file in `writer`, which must be fresh; from then on what is written to it is the buffer.

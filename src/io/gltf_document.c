@@ -129,8 +129,7 @@ void pl_gltf_close(pl_gltf *gltf) {
   pl_arena_destroy(&gltf->arena);
 }
 
-pl_status pl_gltf_integer(const pl_gltf *gltf, const pl_json *object, const char *key, int64_t min, int64_t max,
-                          int64_t *value) {
+pl_status pl_gltf_integer(const pl_gltf *gltf, const pl_json *object, const char *key, int64_t min, int64_t max, int64_t *value) {
   const pl_json *member = pl_json_find(object, key);
   if (member == NULL) return PL_OK;
   int64_t found = 0;

@@ -89,7 +89,7 @@ static pl_status reach_all(walk *w, const pl_json *references, const placement *
   return status;
 }
 
-// Without a scene: every node that is no child of another.
+// Without a scene: every node that is not a child of another.
 static pl_status reach_roots(walk *w) {
   bool *is_child = PL_TAKE(&w->gltf->arena, bool, w->nodes->count);
   if (is_child == NULL) return pl_fail_memory(w->gltf->error);

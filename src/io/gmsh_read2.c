@@ -2,7 +2,7 @@
 // integers: type, count, number of tags. The first tag is the physical group.
 #include "io/gmsh_read.h"
 
-// The count on its line; behind it a binary file goes on in bytes.
+// The count on its line; after it a binary file continues in bytes.
 static pl_status read_count(pl_gmsh_reader *reader, int64_t *count) {
   pl_status status = pl_text_take_integer(&reader->text, "a count", count);
   if (status < 0 || reader->is_text) return status;

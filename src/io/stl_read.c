@@ -138,7 +138,7 @@ static pl_status read_text_word(stl_reader *reader, pl_text_cursor *cursor, pl_w
     return PL_OK;
   }
   char shown[PL_SHOWN_SIZE];
-  return pl_source_fail(reader->source, offset, "\"%s\" is no word of an STL file", pl_word_show(word, shown));
+  return pl_source_fail(reader->source, offset, "\"%s\" is not a keyword of STL files", pl_word_show(word, shown));
 }
 
 static pl_status read_text(stl_reader *reader) {

@@ -106,7 +106,8 @@ static unsigned char byte_of(float fraction) {
   return (unsigned char)(255.0f * (fraction < 0 ? 0.0f : fraction > 1 ? 1.0f : fraction) + 0.5f);
 }
 
-pl_status pl_painted_surface_save(pl_context *context, const char *path, const pl_mesh *surface, const pl_color *colors, pl_error *error) {
+pl_status pl_painted_surface_save(pl_context *context, const char *path, const pl_mesh *surface, const pl_color *colors,
+                                  pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(surface);
   if (view.triangle_count == 0) return pl_fail_at(error, PL_ERROR_INVALID_ARGUMENT, path, 0, 0, "there are no triangles to paint");
   pl_file_writer *writer = NULL;

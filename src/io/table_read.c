@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/vector.h"
 #include "io/file_bytes.h"
-#include "text/text_cursor.h"
 #include "pliant/file.h"
+#include "text/text_cursor.h"
 
 struct pl_table {
   pl_context *context;

@@ -4,7 +4,7 @@
 #include "pliant/file.h"
 
 pl_status pl_table_save(pl_context *context, const char *path, const char *const *columns, int32_t column_count, int64_t row_count,
-                         const double *cells, pl_error *error) {
+                        const double *cells, pl_error *error) {
   if (column_count < 1 || row_count < 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a table has one column or more, and no negative number of rows");
   pl_file_writer *writer = NULL;

@@ -2,7 +2,7 @@
 //
 // Uncompressed: the number of bytes, then the bytes. Compressed: number of blocks, size of a block, size of the last one if it is shorter
 // (0 if not), the compressed size of each; then the blocks, each a zlib stream. Sizes are UInt32 or UInt64 as the file says. As base64
-// the sizes and the data are encoded as one stream or as two, the first ending in padding: a decoder that goes on after padding reads
+// the sizes and the data are encoded as one stream or as two, the first ending in padding: a decoder that continues after padding reads
 // both.
 #include "io/vtu_array.h"
 

@@ -62,8 +62,8 @@ static double fit_corners(pl_box box, pl_vec3 target, const pl_render_view *view
 }
 
 pl_camera pl_camera_around(pl_box box, double aspect) {
-  bool usable = pl_vec3_is_finite(box.min) && pl_vec3_is_finite(box.max) && box.min.x <= box.max.x &&
-                box.min.y <= box.max.y && box.min.z <= box.max.z;
+  bool usable = pl_vec3_is_finite(box.min) && pl_vec3_is_finite(box.max) && box.min.x <= box.max.x && box.min.y <= box.max.y &&
+                box.min.z <= box.max.z;
   if (!usable) box = (pl_box){{-0.5, 0, -0.5}, {0.5, 1, 0.5}};
   // A single point still needs some room around it.
   if (pl_box_diagonal(box) < 1e-9) box = pl_box_grow(box, 0.5);

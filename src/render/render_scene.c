@@ -15,8 +15,8 @@
 #include "math/vec3.h"
 
 #define CREASE_COSINE 0.7660444431189780
-#define FARTHEST 1e12              // metres; beyond it single precision gives no picture
-#define MAX_COUNT 150000000    // vertices or indices: what a 32-bit buffer size still holds
+#define FARTHEST 1e12             // metres; beyond it single precision gives no picture
+#define MAX_COUNT 150000000       // vertices or indices: what a 32-bit buffer size still holds
 #define MAX_CREASE_NEIGHBOURS 64  // triangles at a point; a fan of more is the tip of something round
 
 static pl_status check_item(const pl_picture_item *item, int32_t number, pl_error *error) {

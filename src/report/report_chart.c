@@ -6,17 +6,7 @@
 #include "base/context.h"
 #include "report/report_parts.h"
 
-enum {
-  WIDTH = 7200,
-  HEIGHT = 3000,
-  LEFT = 720,
-  RIGHT = 120,
-  TOP = 120,
-  BOTTOM = 480,
-  LINE = 180,
-  COLOR_COUNT = 8,
-  MAX_TICKS = 24
-};
+enum { WIDTH = 7200, HEIGHT = 3000, LEFT = 720, RIGHT = 120, TOP = 120, BOTTOM = 480, LINE = 180, COLOR_COUNT = 8, MAX_TICKS = 24 };
 
 // One axis: the range that is shown, of numbers or of their decimal logarithms.
 typedef struct axis {

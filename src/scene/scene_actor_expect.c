@@ -1,4 +1,4 @@
-// What a scene expects of its actors, beside what they have done.
+// Compares what a scene expects of its actors with what they did.
 #include "scene/scene_actor.h"
 
 typedef struct expectation {
@@ -71,10 +71,10 @@ pl_scene_instance_expectation pl_scene_instance_get_expectation(const pl_scene_i
   double wanted = wanted_of(&player->source->expect, kind), found = found_of(&report, kind);
   bool is_max = EXPECTATIONS[kind].is_max;
   return (pl_scene_instance_expectation){.actor = actor,
-                                .name = EXPECTATIONS[kind].name,
-                                .unit = EXPECTATIONS[kind].unit,
-                                .wanted = wanted,
-                                .found = found,
-                                .is_max = is_max,
-                                .met = is_max ? found <= wanted : found >= wanted};
+                                         .name = EXPECTATIONS[kind].name,
+                                         .unit = EXPECTATIONS[kind].unit,
+                                         .wanted = wanted,
+                                         .found = found,
+                                         .is_max = is_max,
+                                         .met = is_max ? found <= wanted : found >= wanted};
 }

@@ -44,7 +44,7 @@ static bool is_base(const standing *s) {
   return extent(s, side, false) >= extent(s, side, true) / 6 && extent(s, front, false) >= extent(s, front, true) / 6;
 }
 
-// What stands on the ground is all within a thirtieth of the height; where that is no base, as of a ball, more of it is pressed down.
+// What stands on the ground is all within a thirtieth of the height; where that is not enough to stand on, as for a ball, a larger part is pressed down.
 static double choose_pins(standing *s) {
   double min = HUGE_VAL;
   for (int32_t i = 0; i < s->point_count; ++i) min = fmin(min, pl_vec3_dot(s->points[i], s->up));

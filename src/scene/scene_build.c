@@ -12,15 +12,15 @@
 #include "scene/scene_fem.h"
 #include "scene/scene_rod.h"
 
-void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_findings *findings, pl_severity severity, const char *kind,
-                       const char *fix, const char *format, ...) {
+void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_findings *findings, pl_severity severity,
+                             const char *kind, const char *fix, const char *format, ...) {
   char text[768];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   pl_finding about = {.severity = severity, .index = -1, .kind = kind, .fix = fix};
-  // For want of memory a finding may be lost here; the status of the call still tells of the failure itself.
+  // A finding may be lost here when memory runs out; the status of the call still reports the failure.
   (void)pl_json_say(scene->json, value, false, findings, &about, "%s", text);
 }
 
@@ -49,9 +49,10 @@ static pl_status make_carrier(pl_scene_instance *set, pl_instance_part *part, pl
   if (status < 0) return status;
   bool solid = pl_mesh_get_view(part->surface).tet_count > 0;
   if (pl_mesh_get_view(part->tets).tet_count > 0 && !solid) return PL_OK;
-  const char *wrong = solid ? body->mesh : body->tets.mesh, *what = solid ? "is no surface" : "has no tets";
+  const char *wrong = solid ? body->mesh : body->tets.mesh, *what = solid ? "is not a surface" : "has no tets";
   pl_instance_add_finding(set->scene, pl_json_find(solid ? body->json : body->tets.json, "mesh"), findings, PL_SEVERITY_ERROR,
-                    "wrong-elements", "`mesh` is a surface, and `tets.mesh` the tets that carry it", "mesh \"%s\" %s", wrong, what);
+                          "wrong-elements", "`mesh` is a surface, and `tets.mesh` the tets that carry it", "mesh \"%s\" %s", wrong,
+                          what);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "mesh \"%s\" %s", wrong, what);
 }
 
@@ -158,10 +159,10 @@ static pl_status add_copy(pl_scene_instance *set, pl_instance_part *part, const 
     snprintf(name, sizeof name, "%s", part->source->name);
   const pl_color color = part->source->color;
   part->body = (pl_scene_instance_body){.name = pl_arena_copy_text(&set->arena, name),
-                               .has_color = color.r >= 0,
-                               .color = color,
-                               .mesh = part->tets,
-                               .surface = part->surface};
+                                        .has_color = color.r >= 0,
+                                        .color = color,
+                                        .mesh = part->tets,
+                                        .surface = part->surface};
   if (part->body.name == NULL) return pl_fail_memory(error);
   pl_status status = pl_world_add_body(set->world, def, &part->body.id, error);
   // A shell is drawn by its own triangles.
@@ -198,8 +199,8 @@ static pl_status add_body(pl_scene_instance *set, const pl_scene_body *source, p
     destroy_part(&part);
     if (status != PL_ERROR_OUT_OF_MEMORY && error != NULL && error->file[0] == '\0')
       pl_instance_add_finding(set->scene, source->json, findings, PL_SEVERITY_ERROR, "body-failed", "",
-                        "body \"%s\" cannot be made: %s%s%s", source->name, error->field, error->field[0] != '\0' ? ": " : "",
-                        error->text);
+                              "body \"%s\" cannot be made: %s%s%s", source->name, error->field, error->field[0] != '\0' ? ": " : "",
+                              error->text);
   }
   return status;
 }
@@ -215,12 +216,12 @@ static pl_status add_collider(pl_scene_instance *set, const pl_scene_collider *s
   pl_status status = pl_scene_make_collider_mesh(set->scene, source, &collider.mesh, findings, error);
   if (status < 0) return status;
   collider.look = (pl_scene_instance_collider){.name = source->name,
-                                  .visible = source->visible,
-                                  .ground = source->def.shape == PL_COLLIDER_HALF_SPACE && collider.mesh == NULL,
-                                  .height = source->def.placement.position.y,
-                                  .mesh = collider.mesh,
-                                  .has_color = source->color.r >= 0,
-                                  .color = source->color};
+                                               .visible = source->visible,
+                                               .ground = source->def.shape == PL_COLLIDER_HALF_SPACE && collider.mesh == NULL,
+                                               .height = source->def.placement.position.y,
+                                               .mesh = collider.mesh,
+                                               .has_color = source->color.r >= 0,
+                                               .color = source->color};
   if (!pl_vector_push(&set->colliders, &collider)) {
     pl_mesh_destroy(collider.mesh);
     return pl_fail_memory(error);
@@ -234,11 +235,12 @@ static pl_status add_collider(pl_scene_instance *set, const pl_scene_collider *s
   }
   def.keys = keys;
   def.key_count = source->keys.count;
-  status = pl_world_add_collider(set->world, &def, &PL_ITEM(&set->colliders, pl_instance_collider, set->colliders.count - 1).id, error);
+  status =
+      pl_world_add_collider(set->world, &def, &PL_ITEM(&set->colliders, pl_instance_collider, set->colliders.count - 1).id, error);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY)
     pl_instance_add_finding(set->scene, source->json, findings, PL_SEVERITY_ERROR, "collider-failed", "",
-                      "this collider cannot be made: %s%s%s", error == NULL ? "" : error->field,
-                      error != NULL && error->field[0] != '\0' ? ": " : "", error == NULL ? "" : error->text);
+                            "this collider cannot be made: %s%s%s", error == NULL ? "" : error->field,
+                            error != NULL && error->field[0] != '\0' ? ": " : "", error == NULL ? "" : error->text);
   return status;
 }
 
@@ -263,9 +265,9 @@ static pl_status warm_up(pl_scene_instance *set, pl_findings *findings, pl_error
     pl_scene_instance_body body = pl_scene_instance_get_body(set, i);
     if (body.id.slot == report.failed_body.slot && body.id.generation == report.failed_body.generation) name = body.name;
   }
-  pl_instance_add_finding(set->scene, time->json, findings, PL_SEVERITY_ERROR, "warm-up-failed", "use a smaller `step`, or softer bodies",
-                    "the scene does not survive its warm-up: %s%s%s%s", error == NULL ? "" : error->text,
-                    name[0] != '\0' ? " (body '" : "", name, name[0] != '\0' ? "')" : "");
+  pl_instance_add_finding(set->scene, time->json, findings, PL_SEVERITY_ERROR, "warm-up-failed",
+                          "use a smaller `step`, or softer bodies", "the scene does not survive its warm-up: %s%s%s%s",
+                          error == NULL ? "" : error->text, name[0] != '\0' ? " (body '" : "", name, name[0] != '\0' ? "')" : "");
   return status;
 }
 

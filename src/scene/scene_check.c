@@ -158,7 +158,7 @@ static void check_carrier(pl_scene_checker *c, const pl_scene_body *body) {
                         body->tets.mesh);
   if (mesh != NULL && mesh->file[0] == '\0' && mesh->shape.json == NULL)
     pl_checker_complain(c, pl_checker_position(body->json, "mesh"), "wrong-elements", "take a mesh with a `shape` or a file",
-                        "mesh \"%s\" is no surface that tets could carry", body->mesh);
+                        "mesh \"%s\" is not a surface that tets could carry", body->mesh);
 }
 
 static void check_body(pl_scene_checker *c, const pl_scene_body *body) {

@@ -68,7 +68,7 @@ static void check_setting(pl_scene_checker *c, const pl_behaviour *behaviour, co
 }
 
 static void check_behaviour(pl_scene_checker *c, const pl_scene_actor *actor) {
-  if (actor->behaviour[0] == '\0') return;  // its absence was told
+  if (actor->behaviour[0] == '\0') return;  // its absence is reported already
   int32_t count = 0;
   const pl_behaviour *const *all = pl_behaviour_list(&count);
   const pl_behaviour *behaviour = pl_behaviour_find(actor->behaviour);
@@ -130,7 +130,7 @@ static void check_part(pl_scene_checker *c, const pl_scene_actor *actor, int32_t
 
 // --- commands --------------------------------------------------------------------------------------------------------------
 
-// A heading is a direction on the ground: what is left of it across gravity must not vanish.
+// A heading is a direction on the ground: its component perpendicular to gravity must not vanish.
 static void check_heading(pl_scene_checker *c, const pl_json *json, pl_vec3 heading) {
   const pl_json *json_node = pl_json_find(json, "heading");
   if (json_node == NULL) return;

@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "fem/fem_parameters.h"
-#include "text/json.h"
 #include "math/quat.h"
 #include "scene/scene_check.h"
 #include "scene/scene_fem.h"
+#include "text/json.h"
 
 static void warn(pl_scene_checker *c, const pl_json *value, const char *kind, const char *why, const char *fix, const char *text) {
   const pl_finding about = {.severity = PL_SEVERITY_WARNING, .index = -1, .kind = kind, .why = why, .fix = fix};
@@ -99,7 +99,8 @@ static void check_fast(pl_scene_checker *c, const pl_scene_fem *fem) {
   if (fem->def.poisson < 0)
     pl_checker_complain(c, pl_json_find(fem->json, "poisson"), "poisson", "use 0 or more, or the material `corotated`",
                         "Poisson's ratio %g is too small for the material `fast`", fem->def.poisson);
-  static const char *const unused[] = {"scheme", "solver", "max_newton_iterations", "newton_tolerance", "thickness", "contact_stiffness"};
+  static const char *const unused[] = {"scheme",           "solver",    "max_newton_iterations",
+                                       "newton_tolerance", "thickness", "contact_stiffness"};
   for (size_t i = 0; i < sizeof unused / sizeof *unused; ++i) {
     const pl_json *json_node = pl_json_find(fem->json, unused[i]);
     if (json_node != NULL) warn(c, json_node, "not-with-fast", "", "take it out", "this has no effect with the material `fast`");

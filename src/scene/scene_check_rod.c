@@ -101,7 +101,7 @@ static int32_t check_branches(pl_scene_checker *c, const pl_scene_list *branches
     if (branch->json == NULL) *sound = false;
     if (branch->json != NULL && branch->at >= count) {
       pl_checker_complain(c, pl_checker_position(branch->json, "at"), "unknown-point",
-                          "points are numbered from 0, in the list the branch is written beside",
+                          "points are numbered from 0, in the list of points next to this list of branches",
                           "there is no point %d to grow from; there are %d", (int)branch->at, count);
       *sound = false;
     }

@@ -6,7 +6,7 @@ static pl_status complain(pl_scene_instance *set, const pl_instance_part *part, 
                           pl_error *error) {
   if (error->status == PL_ERROR_OUT_OF_MEMORY) return error->status;
   pl_instance_add_finding(set->scene, cut->json, findings, PL_SEVERITY_ERROR, "cut-failed", "", "body \"%s\" cannot be cut: %s%s%s",
-                    part->source->name, error->field, error->field[0] != '\0' ? ": " : "", error->text);
+                          part->source->name, error->field, error->field[0] != '\0' ? ": " : "", error->text);
   return error->status;
 }
 
@@ -26,8 +26,8 @@ pl_status pl_instance_cut_tets(pl_scene_instance *set, pl_instance_part *part, p
     part->tets = mesh;
     if (report.split_tet_count + report.copied_point_count == 0)
       pl_instance_add_finding(set->scene, cut->json, findings, PL_SEVERITY_WARNING, "empty-cut",
-                        "places are in the mesh's frame; a blade must pass through whole tets",
-                        "this cut meets no tet of body \"%s\"", part->source->name);
+                              "places are in the mesh's frame; a blade must pass through whole tets",
+                              "this cut meets no tet of body \"%s\"", part->source->name);
   }
   return PL_OK;
 }

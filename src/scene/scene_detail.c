@@ -11,9 +11,9 @@
 static pl_status complain(pl_scene_instance *set, const pl_instance_part *part, const char *key, pl_findings *findings,
                           const pl_error *error) {
   const pl_json *json_node = pl_json_find(part->source->detail.json, key);
-  pl_instance_add_finding(set->scene, json_node != NULL ? json_node : part->source->detail.json, findings, PL_SEVERITY_ERROR, "detail-failed", "",
-                    "body \"%s\" cannot show detail: %s%s%s", part->source->name, error->field, error->field[0] != '\0' ? ": " : "",
-                    error->text);
+  pl_instance_add_finding(set->scene, json_node != NULL ? json_node : part->source->detail.json, findings, PL_SEVERITY_ERROR,
+                          "detail-failed", "", "body \"%s\" cannot show detail: %s%s%s", part->source->name, error->field,
+                          error->field[0] != '\0' ? ": " : "", error->text);
   return error->status;
 }
 

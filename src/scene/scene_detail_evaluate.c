@@ -32,7 +32,7 @@ static pl_status judge_one(pl_detail_filter *filter, const pl_detail_recording *
 }
 
 pl_status pl_detail_set_evaluate(pl_context *context, const pl_detail_set *set, const pl_detail_recording *recordings,
-                              int32_t recording_count, pl_detail_judgement *judgements, pl_error *error) {
+                                 int32_t recording_count, pl_detail_judgement *judgements, pl_error *error) {
   pl_status status = PL_OK;
   pl_detail_filter *filter = NULL;
   pl_vec3 *points = NULL;

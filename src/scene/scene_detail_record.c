@@ -224,8 +224,7 @@ static pl_status plan(const recorder *r, const pl_scene_touch *touch, way *ways,
 static double max_motion(const recorder *r) {
   double max = 0;
   for (int s = 0; s < SIDE_COUNT; ++s)
-    for (int32_t i = 0; i < r->session->object.surface_count; ++i)
-      max = fmax(max, pl_vec3_distance(r->before[s][i], r->now[s][i]));
+    for (int32_t i = 0; i < r->session->object.surface_count; ++i) max = fmax(max, pl_vec3_distance(r->before[s][i], r->now[s][i]));
   return max;
 }
 
@@ -248,9 +247,9 @@ static pl_status run_touch(recorder *r, const pl_scene_touch *touch, int32_t pos
   for (int64_t i = 0; status >= 0 && i < max && (i <= moving || report->rest_motion > limit); ++i) status = step_once(r, report);
   if (status >= 0 && report->rest_motion > limit)
     pl_instance_add_finding(r->scene, touch->json, r->findings, PL_SEVERITY_WARNING, "not-at-rest",
-                      "raise `settle`, or damp the bodies: `\"scheme\": \"implicit-euler\"`, `mass_damping`, `damping`",
-                      "the surface still moves %.3g m in a step, %.3g times what counts as rest", report->rest_motion,
-                      report->rest_motion / limit);
+                            "raise `settle`, or damp the bodies: `\"scheme\": \"implicit-euler\"`, `mass_damping`, `damping`",
+                            "the surface still moves %.3g m in a step, %.3g times what counts as rest", report->rest_motion,
+                            report->rest_motion / limit);
   return status;
 }
 

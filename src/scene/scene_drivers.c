@@ -235,7 +235,8 @@ static pl_vec3 eye_at(const pl_scene_instance *set, double time) {
   return set->has_eye ? set->eye : pl_scene_get_camera(set->scene, time).eye;
 }
 
-static pl_status drive(pl_scene_instance *set, pl_world *world, const pl_instance_driver *entry, double now, double end, pl_error *error) {
+static pl_status drive(pl_scene_instance *set, pl_world *world, const pl_instance_driver *entry, double now, double end,
+                       pl_error *error) {
   double weights[PL_MAX_EXAMPLES];
   pl_weight_input input = {.time = now};
   if (entry->source->kind == PL_SCENE_DRIVER_ANGLE) input.time = angle_of(entry, end);

@@ -31,9 +31,9 @@ static pl_status complain_elements(pl_scene_instance *set, const pl_instance_par
   bool curve = pl_scene_fem_elements(&part->source->fem) == PL_FEM_OF_SEGMENTS;
   const char *what = curve ? "segments" : "triangles";
   pl_instance_add_finding(set->scene, pl_json_find(part->source->json, "mesh"), findings, PL_SEVERITY_ERROR, "wrong-elements",
-                    curve ? "take a mesh with a `curve`, or a file with lines"
-                          : "take a mesh with a `sheet` or `plate`, or a file with a surface",
-                    "this material is made of %s, and mesh \"%s\" has none", what, part->source->mesh);
+                          curve ? "take a mesh with a `curve`, or a file with lines"
+                                : "take a mesh with a `sheet` or `plate`, or a file with a surface",
+                          "this material is made of %s, and mesh \"%s\" has none", what, part->source->mesh);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "mesh \"%s\" has no %s", part->source->mesh, what);
 }
 
@@ -91,10 +91,11 @@ static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *par
   bool is_wrong = column < 0 || view.row_count != count;
   if (column < 0)
     pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", "name the column of moduli `young`",
-                      "the table has no column `young`");
+                            "the table has no column `young`");
   else if (view.row_count != count)
-    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", "write a row for every element of the mesh",
-                      "the table has %lld rows, the mesh %d elements", (long long)view.row_count, count);
+    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table",
+                            "write a row for every element of the mesh", "the table has %lld rows, the mesh %d elements",
+                            (long long)view.row_count, count);
   for (int32_t i = 0; i < count && !is_wrong; ++i) {
     double young = view.cells[(ptrdiff_t)i * view.column_count + column];
     if (young > allowed->min && young <= allowed->max) {
@@ -104,8 +105,8 @@ static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *par
     }
     char fix[80];
     snprintf(fix, sizeof fix, "moduli are above %g and at most %g Pa", allowed->min, allowed->max);
-    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", fix, "%g Pa is no modulus of element %d",
-                      young, i);
+    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", fix,
+                            "%g Pa is not a valid modulus of element %d", young, i);
     is_wrong = true;
   }
   pl_table_destroy(table);
@@ -140,8 +141,8 @@ static pl_status make_scales(pl_scene_instance *set, const pl_instance_part *par
     }
     if (!found)
       pl_instance_add_finding(set->scene, region->json, findings, PL_SEVERITY_WARNING, "empty-region",
-                        "move or widen it; boxes are in the mesh's frame, and `pliant info` prints the mesh's box",
-                        "no element of body \"%s\" has its middle in this box", part->source->name);
+                              "move or widen it; boxes are in the mesh's frame, and `pliant info` prints the mesh's box",
+                              "no element of body \"%s\" has its middle in this box", part->source->name);
   }
   def->young_scales = scales;
   return PL_OK;

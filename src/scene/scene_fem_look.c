@@ -1,5 +1,5 @@
 // What curves and plane solids are drawn by. Their particles lie in a plane z = const, so a picture would show a line or a cut-out without thickness: a curve becomes a
-// tube of square cross-section, a plane solid a slab, both as thick as the material says. A plate, whose triangles are few, is drawn by a finer figure that they carry along. They are made anew from the particles whenever they are read.
+// tube of square cross-section, a plane solid a slab, both as thick as the material says. A plate, whose triangles are few, is drawn by a finer figure that they carry along. They are computed again from the particles whenever they are read.
 //
 // A cross-section of a tube stands across the mean direction of the two segments that meet at a point, wide enough that both sides keep their distance (a mitre); where more or fewer
 // segments meet, each has a cross-section of its own.
@@ -130,7 +130,8 @@ static void weigh(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p, double weights[3])
 }
 
 // Each point of a finer figure goes with the triangle nearest to it.
-static pl_status carry_figure(pl_scene_instance *set, pl_instance_skin *skin, const pl_mesh *figure, double scale, pl_error *error) {
+static pl_status carry_figure(pl_scene_instance *set, pl_instance_skin *skin, const pl_mesh *figure, double scale,
+                              pl_error *error) {
   pl_mesh_view mesh = pl_mesh_get_view(skin->elements), fine = pl_mesh_get_view(figure);
   int32_t n = fine.point_count, *carriers = PL_TAKE(&set->arena, int32_t, 3 * (size_t)n);
   double *weights = PL_TAKE(&set->arena, double, 3 * (size_t)n);
@@ -172,7 +173,8 @@ static pl_status build_figure(pl_scene_instance *set, pl_instance_skin *skin, co
 static pl_vec3 carried_position(const pl_instance_skin *skin, const pl_vec3 *particles, int32_t i) {
   if (skin->carried_count == 0) return particles[i];
   pl_vec3 position = {0, 0, 0};
-  for (int k = 0; k < 3; ++k) position = pl_vec3_add_scaled(position, particles[skin->carriers[3 * i + k]], skin->weights[3 * i + k]);
+  for (int k = 0; k < 3; ++k)
+    position = pl_vec3_add_scaled(position, particles[skin->carriers[3 * i + k]], skin->weights[3 * i + k]);
   return position;
 }
 
@@ -220,7 +222,8 @@ pl_scene_instance_surface pl_scene_instance_get_surface_view(const pl_scene_inst
   const pl_instance_part *part = &PL_ITEM(&set->parts, pl_instance_part, index);
   pl_model_report model = pl_model_get_report(part->model);
   if (part->skin == NULL)
-    return (pl_scene_instance_surface){model.surface_point_count, model.surface_triangle_count, pl_model_get_surface_triangles(part->model)};
+    return (pl_scene_instance_surface){model.surface_point_count, model.surface_triangle_count,
+                                       pl_model_get_surface_triangles(part->model)};
   return (pl_scene_instance_surface){part->skin->point_count, part->skin->triangle_count, part->skin->triangles};
 }
 

@@ -1,5 +1,5 @@
-// What a scene does over time: pins led along keys, pushes, gusts. All of it is a function of the world's time alone, so that a restored world
-// goes on exactly as it would have.
+// What a scene does over time: pins that move along keys, pushes, gusts. All of it is a function of the world's time alone, so that a restored world
+// continues exactly.
 #include <math.h>
 
 #include "base/error.h"
@@ -17,8 +17,8 @@ pl_transform pl_scene_keys_at(const pl_scene_list *keys, double time) {
 }
 
 static bool is_within(const pl_scene_region *region, pl_vec3 p) {
-  return p.x >= region->min.x && p.x <= region->max.x && p.y >= region->min.y && p.y <= region->max.y &&
-         p.z >= region->min.z && p.z <= region->max.z;
+  return p.x >= region->min.x && p.x <= region->max.x && p.y >= region->min.y && p.y <= region->max.y && p.z >= region->min.z &&
+         p.z <= region->max.z;
 }
 
 // Which particles a pin or push means.
@@ -39,7 +39,8 @@ static bool is_chosen(const choice *c, int32_t particle, pl_vec3 start) {
   return c->region->json == NULL || is_within(c->region, start);
 }
 
-static pl_status fill_group(pl_scene_instance *set, const pl_instance_part *part, const choice *c, pl_instance_group *group, pl_error *error) {
+static pl_status fill_group(pl_scene_instance *set, const pl_instance_part *part, const choice *c, pl_instance_group *group,
+                            pl_error *error) {
   int32_t n = pl_model_get_report(part->model).particle_count, count = 0;
   pl_vec3 *all = PL_TAKE(&set->arena, pl_vec3, n), *starts = PL_TAKE(&set->arena, pl_vec3, n);
   int32_t *particles = PL_TAKE(&set->arena, int32_t, n);
@@ -81,8 +82,9 @@ static pl_status add_pin_group(pl_scene_instance *set, const pl_instance_part *p
     pl_status found = pl_instance_find_group(set, part, pin->group, &c.weights, error);
     if (found < 0) return found;
     if (c.weights == NULL) {
-      pl_instance_add_finding(set->scene, pin->json, findings, PL_SEVERITY_ERROR, "unknown-group", "name a vertex group of the mesh",
-                        "the mesh of body \"%s\" has no group \"%s\"", part->source->name, pin->group);
+      pl_instance_add_finding(set->scene, pin->json, findings, PL_SEVERITY_ERROR, "unknown-group",
+                              "name a vertex group of the mesh", "the mesh of body \"%s\" has no group \"%s\"", part->source->name,
+                              pin->group);
       return pl_fail(error, PL_ERROR_INVALID_DATA, "unknown group \"%s\"", pin->group);
     }
   }
@@ -91,8 +93,8 @@ static pl_status add_pin_group(pl_scene_instance *set, const pl_instance_part *p
   if (status < 0) return status;
   if (group.particle_count == 0 || group.particle_count < pin->particles.count) {
     pl_instance_add_finding(set->scene, pin->json, findings, PL_SEVERITY_ERROR, "empty-pin",
-                      "move or widen it; `pliant info` prints the body's box", "this pin finds %d particles of body \"%s\"",
-                      group.particle_count, part->source->name);
+                            "move or widen it; `pliant info` prints the body's box", "this pin finds %d particles of body \"%s\"",
+                            group.particle_count, part->source->name);
     return pl_fail(error, PL_ERROR_INVALID_DATA, "a pin of body \"%s\" holds nothing", part->source->name);
   }
   status = add_pins(set, &group, error);
@@ -100,15 +102,15 @@ static pl_status add_pin_group(pl_scene_instance *set, const pl_instance_part *p
   return status;
 }
 
-static pl_status add_push_group(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_push *push, pl_findings *findings,
-                                pl_error *error) {
+static pl_status add_push_group(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_push *push,
+                                pl_findings *findings, pl_error *error) {
   choice c = {&push->within, NULL, NULL};
   pl_instance_group group = {.push = push};
   pl_status status = fill_group(set, part, &c, &group, error);
   if (status < 0) return status;
   if (group.particle_count == 0) {
     pl_instance_add_finding(set->scene, push->json, findings, PL_SEVERITY_ERROR, "empty-push", "move or widen its box",
-                      "this push finds no particle of body \"%s\"", part->source->name);
+                            "this push finds no particle of body \"%s\"", part->source->name);
     return pl_fail(error, PL_ERROR_INVALID_DATA, "a push of body \"%s\" finds nothing", part->source->name);
   }
   return pl_vector_push(&set->groups, &group) ? PL_OK : pl_fail_memory(error);

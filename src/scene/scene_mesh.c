@@ -134,8 +134,9 @@ pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **
     *mesh = NULL;
     // An error of a mesh file has its own place; others are placed at the mesh in the scene.
     if (error != NULL && error->file[0] == '\0' && status != PL_ERROR_OUT_OF_MEMORY)
-      pl_instance_add_finding(scene, def->json, findings, PL_SEVERITY_ERROR, "mesh-failed", "", "mesh \"%s\" cannot be made: %s%s%s",
-                        name, error->field, error->field[0] != '\0' ? ": " : "", error->text);
+      pl_instance_add_finding(scene, def->json, findings, PL_SEVERITY_ERROR, "mesh-failed", "",
+                              "mesh \"%s\" cannot be made: %s%s%s", name, error->field, error->field[0] != '\0' ? ": " : "",
+                              error->text);
   }
   return status;
 }
@@ -172,7 +173,7 @@ static pl_status make_block(pl_context *context, pl_vec3 size, double y, pl_mesh
 }
 
 pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_collider *c, pl_mesh **mesh, pl_findings *findings,
-                             pl_error *error) {
+                                      pl_error *error) {
   *mesh = NULL;
   pl_context *context = scene->context;
   switch (c->def.shape) {

@@ -89,7 +89,7 @@ static pl_status read_pose(const pl_scene *scene, const pl_scene_pose *pose, dou
   pl_context *context = scene->context;
   if (pose->points.count > 0 && pose->file[0] != '\0') {
     pl_instance_add_finding(scene, pose->json, findings, PL_SEVERITY_ERROR, "pose-choice", "keep one of the two",
-                      "pose \"%s\" has both `file` and `points`", pose->name);
+                            "pose \"%s\" has both `file` and `points`", pose->name);
     return pl_fail(error, PL_ERROR_INVALID_DATA, "pose \"%s\" has both `file` and `points`", pose->name);
   }
   if (pose->points.count > 0)
@@ -149,7 +149,7 @@ static pl_status check_poses(pl_scene_instance *set, const pl_instance_part *par
 }
 
 pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part, const pl_scene_mesh *def, pl_findings *findings,
-                              pl_error *error) {
+                                 pl_error *error) {
   pl_status status = PL_OK;
   if (part->surface != NULL && pl_mesh_get_view(part->surface).pose_count > 0) {
     pl_mesh *posed = NULL;
@@ -166,20 +166,20 @@ pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part,
 
 // --- what bodies use of them -------------------------------------------------------------------------------------------
 
-void pl_stage_complain_name(pl_scene_instance *set, const pl_scene_body *body, pl_findings *findings, const char *what, const char *name,
-                            const char *const *names, int32_t count) {
+void pl_stage_complain_name(pl_scene_instance *set, const pl_scene_body *body, pl_findings *findings, const char *what,
+                            const char *name, const char *const *names, int32_t count) {
   const pl_json *json_node = body->method == PL_SCENE_FEM ? body->fem.json : body->solid.json;
   if (body->actor.json != NULL) json_node = pl_json_find(body->actor.json, body->actor.examples.count > 0 ? "examples" : "groups");
   if (json_node == NULL) json_node = body->json;
   const char *near = pl_text_suggest(name, names, count);
   char fix[200] = "add it to the mesh, or export it with the file";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%s\"?", near);
-  pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "unknown-name", fix, "the mesh of body \"%s\" has no %s \"%s\"",
-                    body->name, what, name);
+  pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "unknown-name", fix,
+                          "the mesh of body \"%s\" has no %s \"%s\"", body->name, what, name);
 }
 
 pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_list *wanted,
-                                const pl_mesh_pose **poses, pl_findings *findings, pl_error *error) {
+                                   const pl_mesh_pose **poses, pl_findings *findings, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(part->tets);
   pl_mesh_pose *chosen = PL_TAKE(&set->arena, pl_mesh_pose, wanted->count);
   const char **names = PL_TAKE(&set->arena, const char *, view.pose_count);
@@ -200,8 +200,7 @@ pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_par
 
 // 1 in the group's box, falling to 0 over its border.
 static float weight_in(const pl_scene_group *group, pl_vec3 p) {
-  pl_vec3 outside = {fmax(fmax(group->min.x - p.x, p.x - group->max.x), 0),
-                     fmax(fmax(group->min.y - p.y, p.y - group->max.y), 0),
+  pl_vec3 outside = {fmax(fmax(group->min.x - p.x, p.x - group->max.x), 0), fmax(fmax(group->min.y - p.y, p.y - group->max.y), 0),
                      fmax(fmax(group->min.z - p.z, p.z - group->max.z), 0)};
   double distance = pl_vec3_length(outside);
   return distance <= 0 ? 1.0f : group->border > 0 ? (float)(1 - ease(distance / group->border)) : 0.0f;
@@ -230,7 +229,7 @@ static pl_status carry_group(pl_scene_instance *set, const pl_instance_part *par
 }
 
 pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part, const char *name, const float **weights,
-                              pl_error *error) {
+                                 pl_error *error) {
   *weights = NULL;
   if (part->tets == NULL) return PL_OK;  // the joints of a rod are in no group
   const pl_scene_mesh *mesh = pl_scene_find_mesh(set->scene, part->source->mesh);

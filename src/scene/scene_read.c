@@ -53,8 +53,8 @@ static bool check_range(reader *r, const pl_scene_field *field, const pl_json *j
   if (field->min == 0 && field->max == 0) return true;
   if (value <= field->max && (field->min_above ? value > field->min : value >= field->min)) return true;
   char fix[160];
-  snprintf(fix, sizeof fix, "use %s %g and at most %g%s%s", field->min_above ? "more than" : "at least", field->min,
-           field->max, field->unit ? " " : "", field->unit ? field->unit : "");
+  snprintf(fix, sizeof fix, "use %s %g and at most %g%s%s", field->min_above ? "more than" : "at least", field->min, field->max,
+           field->unit ? " " : "", field->unit ? field->unit : "");
   complain(r, json, "out-of-range", fix, "%g is out of range", value);
   return false;
 }
@@ -130,7 +130,7 @@ static void read_rotation(reader *r, const pl_json *json, pl_quat *value) {
   if (!read_numbers(r, &plain, json, 4, n)) return;
   pl_quat q = {n[0], n[1], n[2], n[3]};
   if (pl_quat_dot(q, q) < 1e-12)
-    complain(r, json, "no-rotation", "the identity is [0, 0, 0, 1]", "a quaternion of zero is no rotation");
+    complain(r, json, "no-rotation", "the identity is [0, 0, 0, 1]", "a quaternion of zero is not a rotation");
   else
     *value = pl_quat_unit(q);
 }
@@ -151,7 +151,8 @@ static void read_color(reader *r, const pl_json *json, pl_color *value) {
       n[i] = (16 * high + low) / 255.0;
     }
     if (!sound) {
-      complain(r, json, "no-color", "write it as \"#rrggbb\" or [r, g, b] with numbers from 0 to 1", "\"%s\" is no colour", text);
+      complain(r, json, "no-color", "write it as \"#rrggbb\" or [r, g, b] with numbers from 0 to 1", "\"%s\" is not a colour",
+               text);
       return;
     }
   } else if (!read_numbers(r, &fraction, json, 3, n)) {

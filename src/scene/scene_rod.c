@@ -200,8 +200,8 @@ static pl_status find_animation(pl_scene_instance *set, pl_instance_rod *rod, pl
   const char *near = pl_text_suggest(name, names, view.animation_count);
   char fix[200] = "`pliant info FILE` lists its animations";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%.150s\"?", near);
-  pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "animation"), findings, PL_SEVERITY_ERROR, "unknown-animation", fix,
-                    "the character has no animation \"%s\"", name);
+  pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "animation"), findings, PL_SEVERITY_ERROR,
+                          "unknown-animation", fix, "the character has no animation \"%s\"", name);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "the character has no animation \"%s\"", name);
 }
 
@@ -212,9 +212,10 @@ static pl_status make_character(pl_scene_instance *set, pl_instance_rod *rod, pl
   pl_status status = pl_character_load(set->context, path, &rod->character, findings, &local);
   if (status >= 0) status = pl_character_rig_create(rod->character, &rod->rig, &local);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) {
-    pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR, "character-failed",
-                      "export the character anew, or name another file", "the character \"%s\" cannot be used: %s%s%s", path,
-                      local.field, local.field[0] != '\0' ? ": " : "", local.text);
+    pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR,
+                            "character-failed", "export the character again, or name another file",
+                            "the character \"%s\" cannot be used: %s%s%s", path, local.field, local.field[0] != '\0' ? ": " : "",
+                            local.text);
     pl_fail(error, status, "the character \"%s\" cannot be used: %s", path, local.text);
   }
   rod->path = pl_arena_copy_text(&set->arena, path);

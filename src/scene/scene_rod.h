@@ -55,6 +55,6 @@ void pl_instance_rod_sample(const pl_instance_rod *rod, double time);
 
 // Joints and weights of a surface around the skeleton of `def` (scene_rod_skin.c), in the arena of the set.
 pl_status pl_instance_skin_rod(pl_scene_instance *set, const pl_scene_rod_skin *skin, const pl_mesh *surface, pl_rod_def *def,
-                            pl_error *error);
+                               pl_error *error);
 
 #endif

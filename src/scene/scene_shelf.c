@@ -74,7 +74,7 @@ pl_status pl_shape_shelf_build(pl_shape_shelf *shelf, pl_context *context, const
   if (shelf->surfaces.count >= MAX) clear(shelf);
   kept_surface kept = {.hash = hash};
   pl_mesh_view view = pl_mesh_get_view(*surface);
-  // What cannot be kept for want of memory is made again the next time.
+  // Without memory nothing is kept; it is made again the next time.
   if (pl_mesh_create(shelf->context, &view, &kept.mesh, NULL) >= 0 && !pl_vector_push(&shelf->surfaces, &kept))
     pl_mesh_destroy(kept.mesh);
   return status;

@@ -266,7 +266,7 @@ typedef struct pl_scene_rod_chain {
   pl_scene_list points;  // of pl_vec3
   double radius, tip_radius, stiffness, tip_stiffness;
   double max_angle;  // degrees
-  double mass;         // of a joint
+  double mass;       // of a joint
   double spring, drag;
   pl_vec3 pull;
   pl_scene_list branches;   // of pl_scene_rod_branch

@@ -1,5 +1,5 @@
-// The words of JSON (RFC 8259). After a mistake the scanner goes on where a reader would: behind the closing quote, behind the word that is
-// no number. So one pass over a document finds most of what is wrong with it.
+// The words of JSON (RFC 8259). After a mistake the scanner continues where a reader would: after the closing quote, after the word that is not
+// a number. So one pass over a document finds most of what is wrong with it.
 #include "text/json_scan.h"
 
 #include <math.h>
@@ -28,7 +28,8 @@ void pl_json_problem(pl_json_scan *scan, pl_json_position position, pl_json_dama
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   if (damage == PL_JSON_LOST) scan->lost = true;
-  if (scan->problem_count++ == 0) pl_fail_at(scan->error, PL_ERROR_INVALID_DATA, scan->name, position.line, position.column, "%s", text);
+  if (scan->problem_count++ == 0)
+    pl_fail_at(scan->error, PL_ERROR_INVALID_DATA, scan->name, position.line, position.column, "%s", text);
   if (scan->problem_count > MAX_PROBLEMS) {
     scan->lost = true;
     return;

@@ -53,7 +53,7 @@ static void blend_by_hand(const test_rod *rod, int pose_count, const pl_vec3 *co
 }
 
 static void random_weights(pl_random *random, int count, double *weights) {
-  // Uniform over what is left of 1 by a random share for the rest; every fourth leaves nothing.
+  // Uniform over the remainder of 1 after a random fraction for the rest shape; every fourth leaves nothing.
   double sum = 0, total = pl_random_unit(random) < 0.25 ? 1 : pl_random_unit(random);
   for (int k = 0; k < count; ++k) sum += weights[k] = -log(1 - pl_random_unit(random));
   for (int k = 0; k < count; ++k) weights[k] *= total / sum;

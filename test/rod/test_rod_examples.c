@@ -84,8 +84,8 @@ static void weights_are_those_of_algorithm_1(void **state) {
     if (rest > 0) ++partial;
     if (rest == 0) ++full;
   }
-  printf("1000 directions: weights within %.1e, what is left to the rest within %.1e; %d sums were divided out\n", worst, worst_sum,
-         full);
+  printf("1000 directions: weights within %.1e, remainder for the rest shape within %.1e; %d sums were divided out\n", worst,
+         worst_sum, full);
   assert_true(worst < 1e-6 && worst_sum < 1e-6);
   assert_true(full > 50 && partial > 50);  // both branches
   pl_world_destroy(world);
@@ -192,7 +192,8 @@ static void the_direction_is_seen_from_the_led_joint(void **state) {
     pl_vec3 seen = pl_quat_apply(pl_quat_conjugate(head.rotation), pl_vec3_sub(eye, rod.joints[1].rest.position));
     pl_vec3 axis = pl_vec3_unit_or(pl_vec3_cross(seen, random_direction(&random)), (pl_vec3){1, 0, 0});
     pl_quat turn = pl_quat_of_axis_angle(axis, pl_random_between(&random, 1.0, 2.0));
-    check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){head.position, pl_quat_multiply(head.rotation, turn)}, 0, NULL), NULL);
+    check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){head.position, pl_quat_multiply(head.rotation, turn)}, 0, NULL),
+             NULL);
     look_and_step(world, id, eye, alone);
     double change = 0;
     for (int k = 0; k < 5; ++k) change = fmax(change, fabs(alone[k] - first[k]));
@@ -203,8 +204,7 @@ static void the_direction_is_seen_from_the_led_joint(void **state) {
   look_and_step(world, id, eye, moved);
   double change = 0;
   for (int k = 0; k < 5; ++k) change = fmax(change, fabs(moved[k] - first[k]));
-  printf("character and camera together: weights change by %.1e; the character alone: by %.2f at least\n", max_change,
-         min_turned);
+  printf("character and camera together: weights change by %.1e; the character alone: by %.2f at least\n", max_change, min_turned);
   assert_true(max_change < 1e-6);
   assert_true(min_turned > 0.05 && change > 0.05);
   pl_world_destroy(world);

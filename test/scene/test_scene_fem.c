@@ -107,7 +107,8 @@ static void a_sheet_is_a_rectangle_of_nearly_equilateral_triangles(void **state)
     assert_int_equal(mesh.triangle_count, 7 * 21);
     assert_int_equal(odd_count, 7 * 2 * 2);
     pl_mesh_check_report report;
-    check_ok(pl_mesh_check(s.context, pl_scene_instance_get_body(s.set, 0).mesh, s.findings, &report, &s.error) < 0 ? -1 : PL_OK, &s.error);
+    check_ok(pl_mesh_check(s.context, pl_scene_instance_get_body(s.set, 0).mesh, s.findings, &report, &s.error) < 0 ? -1 : PL_OK,
+             &s.error);
     assert_int_equal(report.component_count, 1);
     assert_int_equal(report.open_edge_count, 2 * 10 + 2 * 7 + 1);  // the upper row is a shifted one, with one point more
     assert_int_equal(report.flipped_edge_count + report.duplicate_count + report.isolated_point_count, 0);
@@ -118,9 +119,9 @@ static void a_sheet_is_a_rectangle_of_nearly_equilateral_triangles(void **state)
 static void a_curve_goes_through_its_points(void **state) {
   (void)state;
   fixture s = open_fixture(SCENE("\"length_unit\": \"cm\",",
-                             "\"curve\": {\"points\": [[0, 0, 0], [20, 0, 0], [20, 10, 0]], \"segments\": 2, \"closed\": true}",
-                             "\"fem\": {\"material\": \"curve\"}"),
-                       ".");
+                                 "\"curve\": {\"points\": [[0, 0, 0], [20, 0, 0], [20, 10, 0]], \"segments\": 2, \"closed\": true}",
+                                 "\"fem\": {\"material\": \"curve\"}"),
+                           ".");
   check_ok(s.status, &s.error);
   pl_mesh_view mesh = pl_mesh_get_view(pl_scene_instance_get_body(s.set, 0).mesh);
   assert_int_equal(mesh.point_count, 6);
@@ -294,7 +295,8 @@ static void pascals_stay_pascals_in_any_length_unit(void **state) {
 static void the_direct_solver_of_the_lab_is_used(void **state) {
   (void)state;
   if (pl_cholmod_backend() == NULL) return;
-  fixture s = open_fixture(SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [6, 6, 6]}", "\"fem\": {\"solver\": \"direct\"}"), ".");
+  fixture s =
+      open_fixture(SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [6, 6, 6]}", "\"fem\": {\"solver\": \"direct\"}"), ".");
   check_ok(s.status, &s.error);
   check_ok(pl_world_advance(s.world, 0.01, 0, NULL, &s.error), &s.error);
   pl_fem_report report;
@@ -309,9 +311,9 @@ static void the_direct_solver_of_the_lab_is_used(void **state) {
 static void a_driver_leads_the_body_into_its_example(void **state) {
   (void)state;
   fixture s = open_fixture(SCENE("\"gravity\": [0, 0, 0],", BAR ", \"poses\": [{\"name\": \"flat\", \"scale\": [1.2, 0.7, 1.2]}]",
-                             "\"fem\": {\"young\": 1e4, \"mass_damping\": 20, \"examples\": [\"flat\"]},"
-                             "\"driver\": {\"kind\": \"constant\", \"weights\": [1]}"),
-                       ".");
+                                 "\"fem\": {\"young\": 1e4, \"mass_damping\": 20, \"examples\": [\"flat\"]},"
+                                 "\"driver\": {\"kind\": \"constant\", \"weights\": [1]}"),
+                           ".");
   print_findings(&s);
   check_ok(s.status, &s.error);
   check_ok(pl_world_advance(s.world, 1, 0, NULL, &s.error), &s.error);
@@ -430,14 +432,14 @@ static void mistakes_are_reported_with_position_and_fix(void **state) {
     fixture s = open_fixture(cases[i].text, ".");
     if (!was_found(&s, cases[i].kind, cases[i].words) || (s.status >= 0) != cases[i].goes_on) {
       print_findings(&s);
-      fail_msg("case %zu: %s with \"%s\" was not found, or the scene went on (%d)", i, cases[i].kind, cases[i].words, s.status);
+      fail_msg("case %zu: %s with \"%s\" was not found, or the scene was built (%d)", i, cases[i].kind, cases[i].words, s.status);
     }
     close_fixture(&s);
   }
   // The parameters of a method that the body does not have.
   fixture s = open_fixture("{\"pliant\": 1, \"name\": \"t\", \"meshes\": {\"m\": {" BAR
-                       "}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"fem\": {}}]}",
-                       ".");
+                           "}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"fem\": {}}]}",
+                           ".");
   assert_true(s.status < 0 && was_found(&s, "other-method", "\"fem\""));
   close_fixture(&s);
   s = open_fixture("{\"pliant\": 1, \"name\": \"t\", \"bodies\": [{\"name\": \"a\", \"method\": \"fem\"}]}", ".");
@@ -450,9 +452,8 @@ static void every_failed_allocation_is_reported(void **state) {
   static const char *const scenes[] = {
       SCENE("", CURVE, "\"fem\": {\"material\": \"curve\"}"),
       SCENE("", "\"sheet\": {\"size\": [0.2, 0.2], \"spacing\": 0.1, \"plane\": \"xy\"}", "\"fem\": {\"material\": \"plane\"}"),
-      SCENE(
-          "", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}, \"poses\": [{\"name\": \"flat\", \"scale\": [1, 0.5, 1]}]",
-          "\"fem\": {\"examples\": [\"flat\"], \"young_regions\": [{\"min\": [-1, -1, -1], \"max\": [0, 1, 1], \"scale\": 3}]}"),
+      SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}, \"poses\": [{\"name\": \"flat\", \"scale\": [1, 0.5, 1]}]",
+            "\"fem\": {\"examples\": [\"flat\"], \"young_regions\": [{\"min\": [-1, -1, -1], \"max\": [0, 1, 1], \"scale\": 3}]}"),
       SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}", "\"fem\": {\"material\": \"fast\"}"),
       SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}", "\"fem\": {\"material\": \"shell\"}"),
   };

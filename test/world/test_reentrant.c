@@ -187,7 +187,7 @@ static void check_refused(caller *c, const char *name) {
   assert_int_equal(c->run_count, 1);
   assert_true(pl_world_get_hash(c->world) == before);
   assert_int_equal(pl_world_step_count(c->world), steps);
-  // What was refused inside is possible outside, and the world goes on.
+  // What was refused inside is possible outside, and the world continues.
   check_ok(c->call(c, &error), &error);
 }
 

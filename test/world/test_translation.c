@@ -10,8 +10,8 @@
 // ctest: physics
 #include "base/random.h"
 #include "fixtures/fem_bodies.h"
-#include "math/quat.h"
 #include "fixtures/rod_chains.h"
+#include "math/quat.h"
 
 static const double DOUBLE_BOUND = 1e4 * 1.1e-13, FLOAT_BOUND = 1e3 * 3e-8;
 
@@ -214,7 +214,7 @@ static pl_model *make_tets(pl_context *context, const tet_kind *kind, const pl_m
 static const char *const SHAPE_NAMES[] = {"half-space", "sphere", "capsule", "box", "mesh"};
 enum { SHAPE_COUNT = sizeof SHAPE_NAMES / sizeof *SHAPE_NAMES };
 
-// One of every shape with its top at the origin, a little beside the middle so that nothing is symmetric.
+// One of every shape with its top at the origin, a little off the centre so that nothing is symmetric.
 static pl_collider_def make_collider(int shape, const pl_mesh *mesh) {
   pl_collider_def def = pl_default_collider_def((pl_collider_shape)(PL_COLLIDER_HALF_SPACE + shape));
   def.radius = 0.25;
@@ -526,8 +526,8 @@ static void fly(pl_context *context, const subject *what, bool planar) {
     pl_body_report after = pl_body_get_report(world, body);
     double change = pl_vec3_distance(before, after.momentum) / pl_vec3_length(before);
     double push = pl_vec3_length(pl_body_get_report(world, other).momentum) / pl_vec3_length(before);
-    print_message("%s at (%g, %g, %g) m: momentum changes by %.2g of itself, that of a body at rest by %.2g\n", what->name, position.x,
-                  position.y, position.z, change, push);
+    print_message("%s at (%g, %g, %g) m: momentum changes by %.2g of itself, that of a body at rest by %.2g\n", what->name,
+                  position.x, position.y, position.z, change, push);
     check_at_most(change, what->bound);
     check_at_most(push, what->bound);
     pl_world_destroy(world);
