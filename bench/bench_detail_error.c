@@ -114,7 +114,7 @@ static void print_fraction(bench_session *bench, const char *name, const char *u
   bench_print(bench, &row, &samples);
 }
 
-static pl_status judge(bench_session *bench, pl_context *context, const pl_detail_session_view *view, pl_error *error) {
+static pl_status evaluate(bench_session *bench, pl_context *context, const pl_detail_session_view *view, pl_error *error) {
   static const int counts[] = {1, 2, 4, 9, 16, 32, 64};
   pl_detail_recording ordered[EXAMPLE_COUNT];
   pl_detail_judgement held[HELD_COUNT], crossed[EXAMPLE_COUNT];
@@ -177,7 +177,7 @@ static void write_slab(char *text) {
 }
 
 // Errors at the other places without and with the descriptor of the contact patch.
-static pl_status judge_patch(bench_session *bench, pl_context *context, const pl_detail_session_view *view, pl_error *error) {
+static pl_status evaluate_patch(bench_session *bench, pl_context *context, const pl_detail_session_view *view, pl_error *error) {
   pl_status status = PL_OK;
   for (int patch = 0; patch < 2 && status >= 0; ++patch) {
     pl_detail_def def = view->def;
@@ -210,7 +210,7 @@ pl_status bench_detail_errors(bench_session *bench, pl_context *context, pl_erro
     if (status == PL_OK) {
       pl_detail_session_view view = pl_detail_session_get_view(session);
       if (part == 1) print_fraction(bench, "record", "s", TOUCH_COUNT, tool_seconds() - begin, "80 presses, fine and coarse");
-      status = part == 0 ? judge_patch(bench, context, &view, error) : judge(bench, context, &view, error);
+      status = part == 0 ? evaluate_patch(bench, context, &view, error) : evaluate(bench, context, &view, error);
     }
     pl_detail_session_destroy(session);
     pl_scene_destroy(scene);

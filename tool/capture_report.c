@@ -177,7 +177,7 @@ static pl_status report_clip(capture_job *job, int32_t number, const pl_embeddin
   const fit_motion *motion = &job->object.motions[number];
   size_t n = (size_t)pl_mesh_get_view(job->object.mesh).point_count;
   int32_t samples = motion->frame_count < SAMPLE_FRAMES ? motion->frame_count : SAMPLE_FRAMES;
-  double sum = 0, max = 0, share95 = 0;
+  double sum = 0, max = 0, distance95 = 0;
   int64_t counted = 0, all = 0;
   pl_status status = PL_OK;
   for (int32_t s = 0; s < samples && status >= 0; ++s) {
@@ -198,7 +198,7 @@ static pl_status report_clip(capture_job *job, int32_t number, const pl_embeddin
         sum += sorted[near_count] * sorted[near_count];
       counted += near_count, all += view.point_count;
       if (near_count > 0) max = fmax(max, sorted[near_count - 1]);
-      if (near_count > 0) share95 = fmax(share95, sorted[(int32_t)(0.95 * (near_count - 1))]);
+      if (near_count > 0) distance95 = fmax(distance95, sorted[(int32_t)(0.95 * (near_count - 1))]);
       if (s == samples / 2) {
         char *caption =
             tool_text("%s, frame %d: the cloud over the tracked mesh, coloured by distance from 0 (dark) to %.3g mm (light)",
@@ -218,7 +218,7 @@ static pl_status report_clip(capture_job *job, int32_t number, const pl_embeddin
         "within "
         "%.3g mm in every frame, at most %.3g mm.",
         clip->name, 100.0 * (double)counted / (double)(all > 0 ? all : 1), 1e3 * sqrt(sum / (double)(counted > 0 ? counted : 1)),
-        1e3 * share95, 1e3 * max);
+        1e3 * distance95, 1e3 * max);
     pl_report_text(report, text);
     free(text);
   }

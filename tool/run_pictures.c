@@ -81,11 +81,11 @@ static void collect_items(run_painter *painter) {
                           .point_count = body->surface.point_count,
                           .triangles = body->surface.triangles,
                           .triangle_count = body->surface.triangle_count,
-                          .color = body->stage.has_color ? body->stage.color : pl_palette_color(i),
+                          .color = body->info.has_color ? body->info.color : pl_palette_color(i),
                           .creased = true};
   }
   for (int32_t i = 0; run->options.ghost && i < run->actor_count; ++i) {
-    pl_picture_item ghost = painter->items[run->actors[i].stage.body];
+    pl_picture_item ghost = painter->items[run->actors[i].info.body];
     ghost.points = run->points + run->actors[i].ghost_start;
     ghost.color = (pl_color){0.3F * ghost.color.r + 0.7F, 0.3F * ghost.color.g + 0.7F, 0.3F * ghost.color.b + 0.7F};
     painter->items[painter->item_count++] = ghost;
@@ -122,7 +122,7 @@ static void add_point(pl_box *box, pl_vec3 point) {
 // Rest shapes hang above their bodies, where nothing hides them.
 static void lift_ghosts(run_job *run) {
   for (int32_t i = 0; run->options.ghost && i < run->actor_count; ++i) {
-    const run_body *body = &run->bodies[run->actors[i].stage.body];
+    const run_body *body = &run->bodies[run->actors[i].info.body];
     pl_vec3 *ghost = run->points + run->actors[i].ghost_start;
     pl_box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}}, own = box;
     for (int32_t k = 0; k < body->surface.point_count; ++k) {

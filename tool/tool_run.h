@@ -45,7 +45,7 @@ typedef struct run_options {
 
 // A body and its part of every frame in the log: first the points of its surface, then, where tets are written, its particles.
 typedef struct run_body {
-  pl_scene_instance_body stage;
+  pl_scene_instance_body info;
   const pl_model *model;
   char *file_name;  // without ending
   pl_scene_instance_surface surface;
@@ -56,7 +56,7 @@ typedef struct run_body {
 
 // An actor and its part of every frame in the log, after those of the bodies: its numbers, three to a point, and, where ghosts are drawn, its rest shape.
 typedef struct run_actor {
-  pl_scene_instance_actor stage;
+  pl_scene_instance_actor info;
   int32_t parameter_count;  // that are kept
   int64_t record_start, ghost_start;
 } run_actor;
@@ -89,7 +89,7 @@ typedef struct run_job {
   size_t snapshot_size;
 
   pl_frame_log *log;
-  pl_step_report total;  // sums of stage times and steps
+  pl_step_report total;  // sums of phase times and steps
   double begin;          // seconds
   bool remarks;
 } run_job;

@@ -83,6 +83,6 @@ pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error);
 pl_status pl_fit_run_simplex(pl_fit *fit, pl_error *error);
 
 // Whether the callback wants to continue.
-bool pl_fit_tell(pl_fit *fit, const pl_fit_progress *progress);
+bool pl_fit_report_progress(pl_fit *fit, const pl_fit_progress *progress);
 
 #endif

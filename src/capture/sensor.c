@@ -136,8 +136,8 @@ static double report_pixel(const pl_sensor_def *def, double depth, double across
   return depth > 0 ? depth : 0;
 }
 
-static void expose(const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number, int32_t frame, const double *depths,
-                   uint16_t *pixels) {
+static void render_image(const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number, int32_t frame,
+                         const double *depths, uint16_t *pixels) {
   pl_random random =
       pl_random_of_seed(def->seed * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)(uint32_t)number * UINT64_C(0xD1B54A32D192ED03) +
                         (uint64_t)(uint32_t)frame * UINT64_C(0xABC98388FB8FAC03));
@@ -162,7 +162,7 @@ pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const 
   double *depths = pl_allocate_array(context, (size_t)camera->width * (size_t)camera->height, sizeof *depths);
   if (taken && depths != NULL) {
     render(camera, surfaces, surface_count, &work, depths);
-    expose(def, camera, number, frame, depths, pixels);
+    render_image(def, camera, number, frame, depths, pixels);
   } else {
     status = pl_fail_memory(error);
   }

@@ -28,7 +28,7 @@ static pl_status count_numbers(const animation *a, const pl_json *json_node, con
   *a->number_count += count;
   if (*a->number_count <= (INT64_C(1) << 20) + 64 * (int64_t)a->gltf->byte_count) return PL_OK;
   return pl_json_fail(a->gltf->document, json_node, a->gltf->error, PL_ERROR_INVALID_DATA,
-                      "%s: the keys of this file grow to more than a thousand times its size; its counts cannot be meant", what);
+                      "%s: the keys of this file grow to more than a thousand times its size; its counts must be damaged", what);
 }
 
 static pl_status read_times(const animation *a, const char *what, const pl_json *reference, pl_character_sampler *sampler) {

@@ -144,7 +144,7 @@ static pl_status find_order(pl_gltf *gltf, pl_character *c, const pl_json *list)
                       "node \"%.100s\" is its own ancestor: the nodes form a cycle", c->nodes[node].name);
 }
 
-static pl_status place(pl_gltf *gltf, pl_character *c, const pl_json *list) {
+static pl_status compute_transforms(pl_gltf *gltf, pl_character *c, const pl_json *list) {
   for (int32_t k = 0; k < c->view.node_count; ++k) {
     int32_t i = c->order[k];
     const pl_character_node *node = &c->nodes[i];
@@ -176,7 +176,7 @@ pl_status pl_character_read_nodes(pl_gltf *gltf, pl_character *character) {
   for (const pl_json *json = list->first; json != NULL && status >= 0; json = json->next)
     status = read_children(gltf, character, json);
   if (status >= 0) status = find_order(gltf, character, list);
-  if (status >= 0) status = place(gltf, character, list);
+  if (status >= 0) status = compute_transforms(gltf, character, list);
   return status;
 }
 

@@ -37,7 +37,7 @@ static bool decode_rows(png_structp png, png_infop info, unsigned char *rows, si
   png_set_expand_16(png);
   int pass_count = png_set_interlace_handling(png);
   png_read_update_info(png, info);
-  if (png_get_rowbytes(png, info) != row_size) png_error(png, "the rows are of another size than the head says");
+  if (png_get_rowbytes(png, info) != row_size) png_error(png, "the size of the rows differs from the header");
   for (int pass = 0; pass < pass_count; ++pass)
     for (uint32_t y = 0; y < height; ++y) png_read_row(png, rows + (size_t)y * row_size, NULL);
   png_read_end(png, NULL);

@@ -51,7 +51,7 @@ static xyz_row parse_row(pl_word line) {
   }
 }
 
-static void judge(xyz_group *group, const double n[3]) {
+static void check_normal(xyz_group *group, const double n[3]) {
   double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
   if (!(fabs(length - 1) <= 0.01)) group->unit = false;
   for (int i = 0; i < 3; ++i)
@@ -67,10 +67,10 @@ static pl_status fail_row(const xyz_reader *r, size_t offset, const xyz_row *row
 
 typedef pl_status row_function(xyz_reader *r, pl_cloud *cloud, const xyz_row *row);
 
-static pl_status judge_row(xyz_reader *r, pl_cloud *cloud, const xyz_row *row) {
+static pl_status check_row(xyz_reader *r, pl_cloud *cloud, const xyz_row *row) {
   (void)cloud;
   bool seen = isfinite(row->numbers[0]) && isfinite(row->numbers[1]) && isfinite(row->numbers[2]);
-  for (int g = 0; seen && g < 2; ++g) judge(&r->groups[g], row->numbers + 3 + 3 * g);
+  for (int g = 0; seen && g < 2; ++g) check_normal(&r->groups[g], row->numbers + 3 + 3 * g);
   return PL_OK;
 }
 
@@ -115,6 +115,6 @@ static pl_status each_row(xyz_reader *r, pl_cloud *cloud, row_function *function
 
 pl_status pl_cloud_xyz_read(pl_mesh_source *source, pl_cloud *cloud) {
   xyz_reader reader = {.source = source, .groups = {{true, true}, {true, true}}};
-  pl_status status = each_row(&reader, cloud, judge_row);
+  pl_status status = each_row(&reader, cloud, check_row);
   return status < 0 ? status : each_row(&reader, cloud, add_row);
 }

@@ -67,7 +67,7 @@ void pl_file_writer_float32(pl_file_writer *writer, float value);
 void pl_file_writer_float64(pl_file_writer *writer, double value);
 
 // Bytes before the place the next write goes to.
-uint64_t pl_file_writer_tell(const pl_file_writer *writer);
+uint64_t pl_file_writer_offset(const pl_file_writer *writer);
 
 // Continue writing at `offset` from the start and overwrite: for headers with sizes known only later. Return to the end afterwards.
 void pl_file_writer_seek(pl_file_writer *writer, uint64_t offset);

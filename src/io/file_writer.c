@@ -145,7 +145,7 @@ void pl_file_writer_float64(pl_file_writer *writer, double value) {
   pl_file_writer_little(writer, bits, 8);
 }
 
-uint64_t pl_file_writer_tell(const pl_file_writer *writer) {
+uint64_t pl_file_writer_offset(const pl_file_writer *writer) {
   return writer->offset + writer->used;
 }
 

@@ -15,7 +15,7 @@ typedef struct pl_glb {
 pl_glb pl_glb_begin(pl_file_writer *writer, size_t json_workspace);
 
 // Bytes written to the buffer so far.
-uint64_t pl_glb_tell(const pl_glb *glb);
+uint64_t pl_glb_offset(const pl_glb *glb);
 
 // Write the chunk heads and the JSON (a vector of char), after which the file can be committed.
 pl_status pl_glb_finish(pl_glb *glb, const pl_vector *json, pl_error *error);

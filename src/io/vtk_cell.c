@@ -63,7 +63,7 @@ static pl_status add_special(pl_mesh_builder *builder, int64_t type, const int64
     default:
       pl_builder_skip_cell(builder, type == 42  ? "a VTK polyhedron"
                                     : type == 0 ? "an empty VTK cell"
-                                                : "of a VTK type that is not known");
+                                                : "of a VTK type that is not supported");
       return PL_OK;
   }
 }

@@ -81,7 +81,7 @@ static pl_status make_def(pl_scene_instance *set, const pl_instance_part *part, 
 // --- making and attaching ----------------------------------------------------------------------------------------------
 
 // An error of the actor is placed at the key it speaks of, where there is one of that name.
-static void complain_actor(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, const pl_error *error) {
+static void report_actor(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, const pl_error *error) {
   const pl_json *json = part->source->actor.json, *json_node = pl_json_find(json, error->field);
   pl_instance_add_finding(set->scene, json_node != NULL ? json_node : json, findings, PL_SEVERITY_ERROR, "actor-failed", "",
                           "the actor of body \"%s\" cannot be made: %s", part->source->name, error->text);
@@ -111,7 +111,7 @@ static pl_status add_actor(pl_scene_instance *set, int32_t index, pl_findings *f
   def.cage = cage;
   if (status >= 0) {
     status = pl_actor_create(set->context, &def, part->model, part->tets, &player.actor, error);
-    if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) complain_actor(set, part, findings, error);
+    if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) report_actor(set, part, findings, error);
   }
   pl_mesh_destroy(cage);
   if (status < 0) return status;

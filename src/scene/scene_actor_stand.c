@@ -78,7 +78,7 @@ static double round_to_two(double value) {
   return round(value / power) * power;
 }
 
-static void tell(pl_scene_instance *set, const pl_instance_part *part, const standing *s, pl_findings *findings) {
+static void report_sag(pl_scene_instance *set, const pl_instance_part *part, const standing *s, pl_findings *findings) {
   const pl_scene_fem *fem = &part->source->fem;
   double sag = 1 - s->sunk / s->height;
   if (!(sag > MAX_SAG)) return;
@@ -93,7 +93,8 @@ static void tell(pl_scene_instance *set, const pl_instance_part *part, const sta
                             .kind = "too-soft",
                             .why = "an actor moves by its elastic forces alone, and these cannot hold it up",
                             .fix = fix};
-  (void)pl_json_say(set->scene->json, json_node != NULL ? json_node : part->source->json, false, findings, &about, "%s", text);
+  (void)pl_json_add_finding(set->scene->json, json_node != NULL ? json_node : part->source->json, false, findings, &about, "%s",
+                            text);
 }
 
 pl_status pl_instance_check_standing(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
@@ -111,7 +112,7 @@ pl_status pl_instance_check_standing(pl_scene_instance *set, const pl_instance_p
     for (int32_t i = 0; i < view.point_count; ++i) s.points[i] = view.points[i];
     status = find_rest(set, part, gravity, &s, error);
     // An equilibrium that was not found to the last digit is one all the same here; one that cannot be had at all is left to the run.
-    if (status >= 0) tell(set, part, &s, findings);
+    if (status >= 0) report_sag(set, part, &s, findings);
   }
   pl_release(set->context, s.points);
   pl_release(set->context, s.pinned);

@@ -17,8 +17,8 @@ static double distance(const pl_vec3 *a, const pl_vec3 *b, int32_t count) {
   return count > 0 ? sqrt(sum / count) : 0.0;
 }
 
-static pl_status judge_one(pl_detail_filter *filter, const pl_detail_recording *recording, pl_vec3 *points,
-                           pl_detail_judgement *judgement, pl_error *error) {
+static pl_status evaluate_one(pl_detail_filter *filter, const pl_detail_recording *recording, pl_vec3 *points,
+                              pl_detail_judgement *judgement, pl_error *error) {
   int32_t count = recording->object->surface_count;
   pl_detail_contact contact = recording->contact;
   if (!(contact.pressure > 0)) contact.pressure = 1;
@@ -49,7 +49,7 @@ pl_status pl_detail_set_evaluate(pl_context *context, const pl_detail_set *set, 
       points = pl_allocate_array(context, (size_t)recording->object->surface_count, sizeof *points);
       status = points == NULL ? pl_fail_memory(error) : pl_detail_filter_create(context, &def, &filter, error);
     }
-    if (status >= 0) status = judge_one(filter, recording, points, &judgements[i], error);
+    if (status >= 0) status = evaluate_one(filter, recording, points, &judgements[i], error);
   }
   pl_detail_filter_destroy(filter);
   pl_release(context, points);
@@ -57,14 +57,15 @@ pl_status pl_detail_set_evaluate(pl_context *context, const pl_detail_set *set, 
 }
 
 // Judge the recordings of one site by the others.
-static pl_status judge_site(pl_context *context, const pl_detail_def *def, const pl_detail_recording *recordings,
-                            const int32_t *sites, int32_t count, int32_t site, pl_detail_recording *others,
-                            pl_detail_judgement *judgements, pl_error *error) {
+static pl_status evaluate_site(pl_context *context, const pl_detail_def *def, const pl_detail_recording *recordings,
+                               const int32_t *sites, int32_t count, int32_t site, pl_detail_recording *others,
+                               pl_detail_judgement *judgements, pl_error *error) {
   int32_t other_count = 0;
   for (int32_t i = 0; i < count; ++i)
     if (sites[i] != site) others[other_count++] = recordings[i];
   if (other_count == 0)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "all recordings are at one site; there is nothing to judge it by");
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "all recordings are at one site; evaluation needs recordings at two or more sites");
   pl_detail_set *set = NULL;
   pl_status status = pl_detail_set_build(context, def, others, other_count, &set, NULL, error);
   for (int32_t i = 0; status >= 0 && i < count; ++i)
@@ -82,7 +83,7 @@ pl_status pl_detail_cross_validate(pl_context *context, const pl_detail_def *def
   for (int32_t i = 0; status >= 0 && i < recording_count; ++i) {
     bool is_first = true;
     for (int32_t k = 0; k < i && is_first; ++k) is_first = sites[k] != sites[i];
-    if (is_first) status = judge_site(context, def, recordings, sites, recording_count, sites[i], others, judgements, error);
+    if (is_first) status = evaluate_site(context, def, recordings, sites, recording_count, sites[i], others, judgements, error);
   }
   pl_release(context, others);
   return status;

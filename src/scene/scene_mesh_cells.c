@@ -107,7 +107,7 @@ static flaw find_flaw(const pl_scene_cells *def) {
 void pl_checker_cells(pl_scene_checker *c, const pl_scene_cells *def) {
   flaw found = find_flaw(def);
   if (found.text[0] != '\0')
-    pl_checker_complain(c, found.json_node, "wrong-cells", "count planes, layers, rows and letters", "%s", found.text);
+    pl_checker_report(c, found.json_node, "wrong-cells", "count planes, layers, rows and letters", "%s", found.text);
 }
 
 // --- making the tets --------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// Rod bodies of a scene: from the document, or from a character's file, to the def of a rod, and how its led joints move.
+// Rod bodies of a scene: from the document, or from a character's file, to the def of a rod, and how its kinematic joints move.
 #include "scene/scene_rod.h"
 
 #include <math.h>

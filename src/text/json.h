@@ -99,8 +99,8 @@ pl_status pl_json_fail(const pl_json_document *document, const pl_json *value, p
 
 // Add a finding of severity, kind, why and fix as in `about`, at the place of `value` (of its key if `at_key`) and with its path. Does nothing
 // when findings is NULL.
-pl_status pl_json_say(const pl_json_document *document, const pl_json *value, bool at_key, pl_findings *findings,
-                      const pl_finding *about, const char *format, ...) PL_PRINTF(6, 7);
+pl_status pl_json_add_finding(const pl_json_document *document, const pl_json *value, bool at_key, pl_findings *findings,
+                              const pl_finding *about, const char *format, ...) PL_PRINTF(6, 7);
 
 // --- building ---------------------------------------------------------------------------------------------------
 // All return NULL when out of memory and accept NULL for values, so that a tree can be built without looking; at the end `arena->failed` tells.

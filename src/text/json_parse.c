@@ -180,7 +180,7 @@ static bool parse_key_name(parser *p, pl_json *value) {
   bool plain = true;
   for (int32_t i = 0; i < length; ++i) plain = plain && (unsigned char)key[i] < 0x80;
   if (plain)
-    pl_json_problem(scan, value->key_position, PL_JSON_REPAIRED, "the key %.40s stands in double quotes", key);
+    pl_json_problem(scan, value->key_position, PL_JSON_REPAIRED, "write the key %.40s in double quotes", key);
   else
     pl_json_problem(scan, value->key_position, PL_JSON_LOST, "a key in double quotes is expected here");
   return true;
@@ -210,7 +210,7 @@ static void parse_close(parser *p, int c) {
   pl_json_position here = pl_json_here(&p->scan);
   char wanted = current->kind == PL_JSON_OBJECT ? '}' : ']';
   if (p->expects_item) {
-    pl_json_problem(&p->scan, here, PL_JSON_REPAIRED, "there is a comma before this '%c', but nothing behind it", c);
+    pl_json_problem(&p->scan, here, PL_JSON_REPAIRED, "there is a comma before this '%c', but nothing after it", c);
     p->expects_item = false;
   }
   if (c == wanted) {
@@ -262,7 +262,7 @@ static void parse_document(parser *p) {
   if (scan->size >= 3 && memcmp(scan->text, "\xEF\xBB\xBF", 3) == 0) scan->at = scan->line_start = 3;
   pl_json_skip_blanks(scan);
   if (scan->at >= scan->size) {
-    if (!scan->lost) pl_json_problem(scan, pl_json_here(scan), PL_JSON_LOST, "there is nothing in this text");
+    if (!scan->lost) pl_json_problem(scan, pl_json_here(scan), PL_JSON_LOST, "this text is empty");
     return;
   }
   pl_json *root = make_value(p);

@@ -279,7 +279,7 @@ static const char *advice_for(const char *word, int32_t length) {
   char c = word[0];
   if (c == '+') return "a number has no plus sign in front";
   if (c == '.') return "a number needs a digit before its point";
-  if (word[length - 1] == '.') return "a number needs a digit behind its point";
+  if (word[length - 1] == '.') return "a number needs a digit after its point";
   if (length > 1 && c == '0' && (word[1] == 'x' || word[1] == 'X')) return "numbers are decimal";
   if (length > 1 && c == '0') return "a number has no leading zeros";
   if ((c >= '0' && c <= '9') || c == '-') return "this is not a number";
@@ -290,7 +290,7 @@ static const char *advice_for(const char *word, int32_t length) {
   if (near == names[0]) return "unknown word; did you mean true?";
   if (near == names[1]) return "unknown word; did you mean false?";
   if (near == names[2]) return "unknown word; did you mean null?";
-  return "unknown word; a string stands in double quotes";
+  return "unknown word; write strings in double quotes";
 }
 
 void pl_json_scan_scalar(pl_json_scan *scan, pl_json *value) {

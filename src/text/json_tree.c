@@ -136,8 +136,8 @@ pl_status pl_json_fail(const pl_json_document *document, const pl_json *value, p
   return status;
 }
 
-pl_status pl_json_say(const pl_json_document *document, const pl_json *value, bool at_key, pl_findings *findings,
-                      const pl_finding *about, const char *format, ...) {
+pl_status pl_json_add_finding(const pl_json_document *document, const pl_json *value, bool at_key, pl_findings *findings,
+                              const pl_finding *about, const char *format, ...) {
   if (findings == NULL) return PL_OK;
   char text[1024], path[512];
   va_list arguments;

@@ -135,7 +135,7 @@ static void an_interrupted_fit_ends_with_the_same_bits(void **state) {
 }
 
 typedef struct patience {
-  int32_t asked, max, told;
+  int32_t asked, max, reported;
 } patience;
 
 static bool lose_patience(void *user) {
@@ -147,7 +147,7 @@ static bool go_on_with_patience(void *user, const pl_fit *fit, const pl_fit_prog
   patience *p = user;
   (void)fit;
   (void)progress;
-  p->told++;
+  p->reported++;
   return p->asked <= p->max;
 }
 

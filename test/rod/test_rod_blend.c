@@ -35,7 +35,7 @@ static pl_quat qlerp(int count, const pl_quat *q, const double *w) {
   return pl_quat_scale(sum, 1 / sqrt(pl_quat_dot(sum, sum)));
 }
 
-// Positions of a chain 1, 2, ... last of `rod`, poses[0] its rest, relative to its root; the led joint must not be turned.
+// Positions of a chain 1, 2, ... last of `rod`, poses[0] its rest, relative to its root; the kinematic joint must not be turned.
 static void blend_by_hand(const test_rod *rod, int pose_count, const pl_vec3 *const *poses, const double *w, pl_vec3 *x) {
   int32_t last = rod->def.joint_count - 1;
   pl_vec3 direction = pl_vec3_sub(poses[0][2], poses[0][1]);

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-// Characters in scenes: their animation moves the led joints, numbers of the scene replace those of the file only where they are written, and what is wrong
+// Characters in scenes: their animation moves the kinematic joints, numbers of the scene replace those of the file only where they are written, and what is wrong
 // with them is reported at its position.
 // ctest: unit
 #include <unistd.h>

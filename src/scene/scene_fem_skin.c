@@ -121,7 +121,7 @@ static pl_status build_slab(pl_scene_instance *set, pl_instance_skin *skin, cons
 }
 
 // Shares of the corners of a triangle in a place of its plane, beyond its sides too. A triangle without area keeps the shares it is given.
-static void weigh(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p, double weights[3]) {
+static void barycentric(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p, double weights[3]) {
   double twice = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
   if (!(fabs(twice) > 0)) return;
   weights[1] = ((p.x - a.x) * (c.y - a.y) - (p.y - a.y) * (c.x - a.x)) / twice;
@@ -148,7 +148,7 @@ static pl_status carry_figure(pl_scene_instance *set, pl_instance_skin *skin, co
       weights[3 * i + k] = (double)view.weights[4 * i + k];
     }
     const int32_t *c = carriers + 3 * (ptrdiff_t)i;
-    weigh(mesh.points[c[0]], mesh.points[c[1]], mesh.points[c[2]], positions[i], weights + 3 * (ptrdiff_t)i);
+    barycentric(mesh.points[c[0]], mesh.points[c[1]], mesh.points[c[2]], positions[i], weights + 3 * (ptrdiff_t)i);
   }
   pl_embedding_destroy(embedding);
   skin->carried_count = n;
