@@ -138,7 +138,7 @@ static void troubles_of_a_character_are_reported_at_its_position(void **state) {
       {SCENE("\"character\": \"none.glb\"", ""), "missing-file", "bodies[0].rod.character", "relative"},
       {SCENE("\"animation\": \"nod\", \"chains\": []", ""), "rod-source", "bodies[0].rod.animation", "character"},
       {SCENE("\"character\": \"head.glb\"", ", \"driver\": {\"kind\": \"constant\", \"weights\": [1, 0]}"), "driver",
-       "bodies[0].driver", "as many"},
+       "bodies[0].driver", "one number per example"},
       {SCENE("\"character\": \"head.glb\"", ", \"driver\": {\"kind\": \"constant\", \"weights\": [1], \"chain\": \"eat\"}"),
        "driver", "bodies[0].driver.chain", "ear"},
       {SCENE("\"character\": \"head.glb\"",

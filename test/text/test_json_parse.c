@@ -125,8 +125,8 @@ typedef struct mistake {
 } mistake;
 
 static const mistake mistakes[] = {
-    {"", 1, 1, "nothing", false},
-    {"  \n ", 2, 2, "nothing", false},
+    {"", 1, 1, "empty", false},
+    {"  \n ", 2, 2, "empty", false},
     {"[1,\n2 3]", 2, 3, "comma is missing", true},
     {"[1, 2,]", 1, 7, "nothing behind", true},
     {"{\"a\":1,}", 1, 8, "nothing behind", true},
