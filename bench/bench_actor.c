@@ -2,7 +2,7 @@
 //
 // A scene runs on one thread for the time it simulates, or its first part with --quick, several times from the same state: every repetition does the same work to
 // the last bit, so the fastest measures the work, and the others what else the machine did. The value is wall-clock time of whole steps of the world
-// (contact, optimisation, Newton's method) per simulated second; beside it stands the time that the thread was at work, which neighbours disturb less.
+// (contact, optimisation, Newton's method) per simulated second; next to it is the processor time of the thread, which other processes disturb less.
 //
 // Limit: the same steps of the same motion without the time spent in the optimisation, which is what a body costs whose rest shape chose itself for nothing. Newton's method finds
 // its equations nearly solved by the optimisation, so a passive body takes rather more.

@@ -54,7 +54,7 @@ static double thread_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Clocks of actors go on counting when a snapshot is restored: `sign` -1 before a run and 1 after it.
+// Clocks of actors continue when a snapshot is restored: `sign` -1 before a run and 1 after it.
 static void count_choices(const actor_fixture *fixture, double sign, double *seconds) {
   for (int32_t i = 0; i < fixture->actor_count; ++i)
     seconds[i] += sign * pl_actor_get_report(pl_scene_instance_get_actor(fixture->set, i).actor).seconds_in_all;

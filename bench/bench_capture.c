@@ -1,8 +1,8 @@
 // Estimation: tables 1, 2 and 3 of Wang and others 2015, with bodies whose truth is known.
 //
-// Table 1: a bar of 756 points and 3,000 tets, let go from a twist, a bend and a stretch, three times 250 frames; its moduli at 1, 2 and 8 control points and its damping are fitted from one uniform
+// Table 1: a bar of 756 points and 3,000 tets, released from a twist, a bend and a stretch, three times 250 frames; its moduli at 1, 2 and 8 control points and its damping are fitted from one uniform
 // wrong modulus and wrong damping. The tracked motions are exact. The paper's bar with two control points is in its figure 9 alone, without numbers. Time is wall-clock time of the fit,
-// with as many threads as the machine has processors; beside it the processor time of all threads, which neighbours disturb less. A last bar has noise.
+// with as many threads as the machine has processors; next to it is the processor time of all threads, which other processes disturb less. A last bar has noise.
 //
 // Table 2: the paper compares its reference shapes with those of an asymptotic numerical method; here our two solvers are compared with each other. Distances are means over the points as a
 // share of the body's size; `back` is that of the static shape simulated with the reference shape that was found, `sag` without one.

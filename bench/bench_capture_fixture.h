@@ -37,7 +37,7 @@ typedef struct capture_body_def {
 pl_status capture_bar_mesh(pl_context *context, int32_t fineness, pl_mesh **mesh, pl_error *error);
 // The same bar of 4 n x n x n cells: every point of n is one of 2 n.
 pl_status capture_beam_mesh(pl_context *context, int32_t across, pl_mesh **mesh, pl_error *error);
-// A taro leaf on its stalk, and a holder for pots with a handle, of about so many points.
+// A taro leaf on its stalk, and a holder for pots with a handle, of about `point_count` points.
 pl_status capture_plant_mesh(pl_context *context, int32_t point_count, pl_mesh **mesh, pl_error *error);
 pl_status capture_holder_mesh(pl_context *context, int32_t point_count, pl_mesh **mesh, pl_error *error);
 // A clothes hanger in the plane of x and y, its hook at the top.
@@ -63,13 +63,13 @@ pl_vec3 *capture_weights(const capture_body *body);
 // Fit def of the body's tracked motions, with wrong values to start from.
 pl_fit_def capture_fit_def(const capture_body *body, const pl_field *field);
 
-// Let go from equilibrium under forces: body->frame_count frames of body->frame_seconds, `steps` steps each.
+// Release from equilibrium under forces: body->frame_count frames of body->frame_seconds, `steps` steps each.
 pl_status capture_let_go(const capture_body *body, const pl_vec3 *forces, int32_t steps, pl_vec3 *positions, pl_error *error);
 
-// Let go from equilibria under the three loads, `steps` steps a frame.
+// Release from equilibria under the three loads, `steps` steps a frame.
 pl_status capture_record(capture_body *body, int32_t frame_count, int32_t steps, double load, pl_error *error);
 
-// Errors of so many metres, normal and independent, in every coordinate of all recorded motions but for their first frame.
+// Normal and independent errors with standard deviation `noise` in every coordinate of all recorded motions but for their first frame.
 void capture_add_noise(capture_body *body, double noise);
 
 // Parts of the suite in files of their own, *remarks is set where something failed: table 3; what coarse tets and long steps do to a fit.

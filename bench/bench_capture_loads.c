@@ -1,6 +1,6 @@
 // Table 3 of Wang and others 2015: bodies fitted from their vibrations and then loaded with weights that no fit has seen.
 //
-// Tracked points have noise of half a millimetre in every coordinate; where the body is let go from is known. The paper's bodies are real ones, measured by scanner; ours are known exactly, so what
+// Tracked points have noise of half a millimetre in every coordinate; the pose in which the body is released is known. The paper's bodies are real ones, measured by scanner; ours are known exactly, so what
 // remains is the error of the fitted modulus and reference shape.
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ typedef struct loaded_body {
   const char *name;
   pl_status (*mesh)(pl_context *context, int32_t point_count, pl_mesh **mesh, pl_error *error);
   double young, density;
-  double pull;  // size of the loads that it is let go from
+  double pull;  // size of the loads before the release
   bool (*is_held)(pl_vec3 point, pl_box box);
   load_case loads[6];
   int load_count;

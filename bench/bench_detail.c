@@ -1,4 +1,4 @@
-// Detail: microseconds to compare a contact with all examples and to weigh them, to lay a stamp onto a surface, and milliseconds of a whole frame of a pillow.
+// Detail: microseconds to compare a contact with all examples and to compute their weights, to lay a stamp onto a surface, and milliseconds of a whole frame of a pillow.
 //
 // The name of a row states what was measured:
 //   compare N    similarities (eq. 15) of a key to N examples. The paper: 0.2 ms for 1,000 and "in the order of" 10 us for 5 to 10, on one core of 3 GHz with SIMD
@@ -6,8 +6,8 @@
 //                which have plain weights
 //   both N       both together. Keys are those of presses that are not among the examples, one after another
 //   stamp 10k    a blended stamp onto 10,000 surface points, all of them under it
-//   frame        a whole step of the pillow under a finger that wanders over it, with its parts; the paper has 14 ms. Of detail: `find` where contacts are and what
-//                hangs together around them, `describe`, `weigh`, `blend` and `stamp`
+//   frame        a whole step of the pillow under a finger that wanders over it, with its parts; the paper has 14 ms. Of detail: `find` contacts and the connected
+//                surface around them, `describe`, `weights`, `blend` and `stamp`
 // Times are the quickest of all repetitions, which do the same work to the last bit. Limits are the bytes that have to be read, and for stamps written, at the bandwidth this machine has for that many.
 #include <math.h>
 #include <stdio.h>
@@ -34,12 +34,12 @@ static float *take_aligned(size_t count) {
   return posix_memalign(&memory, 64, (count > 0 ? count : 1) * sizeof(float)) == 0 ? memory : NULL;
 }
 
-static double time_queries(query_race *race, bool weigh, int rounds) {
+static double time_queries(query_race *race, bool with_weights, int rounds) {
   size_t key_size = (size_t)pl_detail_set_get_view(race->set).key_size;
   double begin = tool_seconds();
   for (int round = 0; round < rounds; ++round)
     for (size_t q = 0; q < QUERY_COUNT; ++q) {
-      if (weigh)
+      if (with_weights)
         pl_detail_set_compute_weights(race->set, race->keys + q * key_size, race->scratch, race->found);
       else
         pl_detail_set_compare(race->set, race->keys + q * key_size, race->scratch, race->found);

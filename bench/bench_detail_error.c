@@ -116,7 +116,7 @@ static void print_fraction(bench_session *bench, const char *name, const char *u
   bench_print(bench, &row, &samples);
 }
 
-static pl_status judge(bench_session *bench, pl_context *context, const pl_detail_session_view *view, pl_error *error) {
+static pl_status evaluate(bench_session *bench, pl_context *context, const pl_detail_session_view *view, pl_error *error) {
   static const int counts[] = {1, 2, 4, 9, 16, 32, 64};
   pl_detail_recording ordered[EXAMPLE_COUNT];
   pl_detail_evaluation held[HELD_COUNT], crossed[EXAMPLE_COUNT];
@@ -148,7 +148,7 @@ static pl_status judge(bench_session *bench, pl_context *context, const pl_detai
 
 // --- two tools ------------------------------------------------------------------------------------------------------
 
-// A slab under a ball and an edge whose loads are about equal, at the same four places; and at four others, beside them.
+// A slab under a ball and an edge whose loads are about equal, at the same four positions; and at four others, next to them.
 static const char *const SLAB_HEAD =
     "{\"pliant\": 1, \"name\": \"slab\", \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.05, \"frames\": 2},\n"
     "\"meshes\": {\"slab\": {\"triangles\": 8000, \"shape\": {\"kind\": \"box\", \"size\": [0.3, 0.08, 0.3], \"radius\": "
@@ -182,7 +182,7 @@ static void write_slab(char *text) {
 }
 
 // Errors at the other places without and with the descriptor of the contact patch.
-static pl_status judge_patch(bench_session *bench, pl_context *context, const pl_detail_session_view *view, pl_error *error) {
+static pl_status evaluate_patch(bench_session *bench, pl_context *context, const pl_detail_session_view *view, pl_error *error) {
   pl_status status = PL_OK;
   for (int patch = 0; patch < 2 && status >= 0; ++patch) {
     pl_detail_def def = view->def;
@@ -198,7 +198,7 @@ static pl_status judge_patch(bench_session *bench, pl_context *context, const pl
     if (status < 0) break;
     if (patch == 0) print_fraction(bench, "two tools, coarse", "% of motion", 8, fraction_of(held, 8, false), "coarse surface");
     print_fraction(bench, patch == 0 ? "two tools, patch not looked at" : "two tools, patch order 2", "% of motion", 8,
-                   fraction_of(held, 8, true), "a ball and an edge of equal load; 8 examples, 8 places beside them");
+                   fraction_of(held, 8, true), "a ball and an edge of equal load; 8 examples, 8 positions next to them");
   }
   return status;
 }
@@ -218,7 +218,7 @@ pl_status bench_detail_errors(bench_session *bench, pl_context *context, pl_erro
     if (status == PL_OK) {
       pl_detail_session_view view = pl_detail_session_get_view(session);
       if (part == 1) print_fraction(bench, "record", "s", TOUCH_COUNT, tool_seconds() - begin, "80 presses, fine and coarse");
-      status = part == 0 ? judge_patch(bench, context, &view, error) : judge(bench, context, &view, error);
+      status = part == 0 ? evaluate_patch(bench, context, &view, error) : evaluate(bench, context, &view, error);
     }
     pl_detail_session_destroy(session);
     pl_scene_destroy(scene);

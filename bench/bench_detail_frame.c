@@ -155,7 +155,7 @@ typedef enum frame_part {
   PART_LAYER,
   PART_FIND,
   PART_DESCRIBE,
-  PART_WEIGH,
+  PART_WEIGHTS,
   PART_BLEND,
   PART_STAMP,
   PART_COUNT
@@ -184,7 +184,7 @@ static pl_status run_frames(frame_fixture *fixture, int frames, frame_times *tim
                                     [PART_LAYER] = report.phase_seconds[PL_STEP_PHASE_LAYERS],
                                     [PART_FIND] = costs.find_seconds,
                                     [PART_DESCRIBE] = costs.describe_seconds,
-                                    [PART_WEIGH] = costs.weigh_seconds,
+                                    [PART_WEIGHTS] = costs.weights_seconds,
                                     [PART_BLEND] = costs.blend_seconds,
                                     [PART_STAMP] = costs.stamp_seconds};
     for (int part = 0; part < PART_COUNT; ++part) times->seconds[i][part] = fmin(times->seconds[i][part], now[part]);
@@ -195,9 +195,9 @@ static pl_status run_frames(frame_fixture *fixture, int frames, frame_times *tim
 }
 
 pl_status bench_detail_frames(bench_session *bench, pl_context *context, pl_error *error) {
-  static const char *const names[PART_COUNT] = {"frame",         "frame: solid",  "frame: contact",
-                                                "frame: detail", "detail: find",  "detail: describe",
-                                                "detail: weigh", "detail: blend", "detail: stamp"};
+  static const char *const names[PART_COUNT] = {"frame",           "frame: solid",  "frame: contact",
+                                                "frame: detail",   "detail: find",  "detail: describe",
+                                                "detail: weights", "detail: blend", "detail: stamp"};
   frame_fixture fixture = {.set = NULL};
   frame_times *times = tool_allocate(1, sizeof *times);
   int frames = bench->quick ? 30 : MAX_FRAME;

@@ -1,6 +1,6 @@
 // The dinosaur of table 1 of Wang and others 2015: about 4,900 points, seven moduli blended by harmonic functions, one motion of 523 frames.
 //
-// Its tets are those of the gallery's. Head and tail are pulled apart sideways by half of their weight and let go; the motion is exact, made by the simulation that fits it, as for the bars of
+// Its tets are those of the gallery's. Head and tail are pulled apart sideways by half of their weight and released; the motion is exact, made by the simulation that fits it, as for the bars of
 // suite `capture`. The paper's moduli are 1e4 to 1e6 Pa, of which ours are a part: one of 1e4 Pa would not carry a head of this density.
 #include <math.h>
 #include <stdio.h>

@@ -15,8 +15,8 @@
 // Of all scenes to be captured.
 static const double RELEASE = 1.2, RATE = 30;
 
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place) {
-  (void)info, (void)kind, (void)place;
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *level) {
+  (void)info, (void)kind, (void)level;
   return remove(path);
 }
 
@@ -76,7 +76,8 @@ int object_run_verb(const object_fixture *fixture, const tool_verb *verb, const 
 bool object_sense(const object_fixture *fixture, const object_film *film) {
   char *scene = tool_gallery_scene(&fixture->gallery, film->scene), *folder = object_path(fixture, film->name, "");
   char *tets = film->tets != NULL ? object_path(fixture, film->tets, "rest.vtu") : NULL;
-  char *frames = tool_text("%d", film->frames + film->lead), *start = tool_text("%.9f", RELEASE - film->lead / RATE);
+  char *frames = tool_text("%d", film->frames + film->frames_before),
+       *start = tool_text("%.9f", RELEASE - film->frames_before / RATE);
   const char *words[2 * MAX_OBJECT_WORDS + 16] = {scene, "-o", folder, "--start", start, "--frames", frames, "--size", film->size};
   int count = 9;
   if (tets != NULL) words[count++] = "--tets", words[count++] = tets;
@@ -143,7 +144,7 @@ bool object_capture(const object_fixture *fixture, const object_film *film, cons
   *found = (object_found){.frame_count = film->frames};
   char *mesh = object_path(fixture, film->name, "static.vtu"), *surface = object_path(fixture, film->name, "surface.ply");
   char *held = object_path(fixture, film->name, "held.csv"), *folder = object_path(fixture, name, "");
-  char *from = object_path(fixture, film->name, ""), *release = tool_text("%d", film->lead),
+  char *from = object_path(fixture, film->name, ""), *release = tool_text("%d", film->frames_before),
        *truth = object_path(fixture, film->name, "truth_surface.pc2");
   const char *all[MAX_OBJECT_WORDS + 32] = {mesh,     from, "-o",      folder, "--surface", surface,
                                             "--hold", held, "--truth", truth,  "--release", release};

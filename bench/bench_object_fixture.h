@@ -21,7 +21,7 @@ typedef struct object_film {
   const char *scene;                   // of the gallery
   const char *sets[MAX_OBJECT_WORDS];  // PATH=VALUE, each
   const char *tets;                    // name of a film whose tets are tracked; NULL: the scene's own
-  int32_t lead;                        // frames before the release: the first of a film is tracked worst
+  int32_t frames_before;               // frames before the release: the first of a film is tracked worst
   int32_t frames;                      // from the release on
   const char *size;                    // of pictures
 } object_film;

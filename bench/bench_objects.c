@@ -255,8 +255,8 @@ static bool read_second(const object_fixture *fixture, const held_case *c, const
   if (!good) tool_report_error(&tool->console, &error);
   good = good && tool_hold_read(tool, fixture->context, &holding, second->mesh, &second->held, &second->held_count);
   int32_t count = good ? pl_mesh_get_view(second->mesh).point_count : 0, frames[2] = {0, 0};
-  if (good) second->tracked = object_motion(fixture, tracked, count, c->second.lead, &frames[0]);
-  if (good) second->truth = object_motion(fixture, truth, count, c->second.lead, &frames[1]);
+  if (good) second->tracked = object_motion(fixture, tracked, count, c->second.frames_before, &frames[0]);
+  if (good) second->truth = object_motion(fixture, truth, count, c->second.frames_before, &frames[1]);
   second->frame_count = frames[0];
   free(mesh), free(held), free(tracked), free(truth);
   return good && second->tracked != NULL && second->truth != NULL && frames[0] == frames[1];

@@ -2,7 +2,7 @@
 // every chain change in every step. Each with fixed weights (no view dependence), and with the three ways to treat the momentum that changing weights bring:
 //   none    the chain is pulled to its new rest pose and comes alive
 //   paper   a second solve gives the velocities (section 4)
-//   carry   the chain is carried along with its rest pose
+//   transport   the chain moves along with its rest pose
 // The paper measured frames of its whole system only, at "60+ FPS" on a laptop: 16.7 ms are an upper bound of its figure. Chains move eight at a time, so a
 // chain of a small model costs more than one of thousands. The limit is the time to bring the state through memory of that size once and back.
 //
@@ -46,10 +46,10 @@ static void close_race(rod_race *race) {
 
 static pl_status open_fixture(const rod_kind *kinds, rod_variant variant, double step, int threads, rod_fixture *fixture,
                               pl_error *error) {
-  static const pl_rod_ghost_momentum suppressions[] = {PL_ROD_GHOST_MOMENTUM_KEEP, PL_ROD_GHOST_MOMENTUM_KEEP,
-                                                       PL_ROD_GHOST_MOMENTUM_PAPER, PL_ROD_GHOST_MOMENTUM_TRANSPORT};
+  static const pl_rod_ghost_momentum modes[] = {PL_ROD_GHOST_MOMENTUM_KEEP, PL_ROD_GHOST_MOMENTUM_KEEP, PL_ROD_GHOST_MOMENTUM_PAPER,
+                                                PL_ROD_GHOST_MOMENTUM_TRANSPORT};
   rod_fixture_def def = {
-      .kinds = kinds, .ghost_momentum = suppressions[variant], .step = step, .fixed = variant == ROD_FIXED, .threads = threads};
+      .kinds = kinds, .ghost_momentum = modes[variant], .step = step, .fixed = variant == ROD_FIXED, .threads = threads};
   return rod_fixture_open(&def, fixture, error);
 }
 
@@ -114,7 +114,7 @@ static void print_chain_rows(bench_session *bench, const rod_race *race, const c
     if (race->seconds[v].count > 0 && race->seconds[ROD_NONE].count > 0) print_ratio(bench, race, name, (rod_variant)v);
 }
 
-// Milliseconds of a frame of 1/60 s, beside the paper's if it has a figure (it always suppresses); with `factor` also how many times faster than time itself that is.
+// Milliseconds of a frame of 1/60 s, next to the paper's if it has a figure (it always suppresses ghost momenta); with `factor` also how many times faster than real time that is.
 static void print_frame_rows(bench_session *bench, const rod_race *race, const char *name, double paper, bool factor) {
   double steps = FRAME / race->step;
   for (int v = 0; v < ROD_VARIANT_COUNT; ++v) {
@@ -239,14 +239,14 @@ static pl_status measure_energy(bench_session *bench, pl_error *error) {
   pl_status status = PL_OK;
   for (int i = 0; i < 4 * (int)(sizeof TABLE / sizeof TABLE[0]); ++i) {
     rod_orbit orbit = {&TABLE[i / 4], rates[i % 2], widths[i / 2 % 2]};
-    double none = 0, paper = 0, carry = 0;
+    double none = 0, paper = 0, transport = 0;
     status = find_peak(&orbit, PL_ROD_GHOST_MOMENTUM_KEEP, &none, error);
     if (status >= 0) status = find_peak(&orbit, PL_ROD_GHOST_MOMENTUM_PAPER, &paper, error);
-    if (status >= 0) status = find_peak(&orbit, PL_ROD_GHOST_MOMENTUM_TRANSPORT, &carry, error);
+    if (status >= 0) status = find_peak(&orbit, PL_ROD_GHOST_MOMENTUM_TRANSPORT, &transport, error);
     if (status < 0) return status;
     print_energy(bench, &orbit, "none", "uJ", 1e6 * none);
     print_energy(bench, &orbit, "paper", "% of none", 100 * paper / none);
-    print_energy(bench, &orbit, "transport", "% of none", 100 * carry / none);
+    print_energy(bench, &orbit, "transport", "% of none", 100 * transport / none);
   }
   return status;
 }

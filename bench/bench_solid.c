@@ -1,4 +1,4 @@
-// Shape-matching solids: the five rows of paper 000's table 1 beside its figures, then larger bodies, beside what memory alone would allow.
+// Shape-matching solids: the five rows of paper 000's table 1 next to its figures, then larger bodies, next to the limit by memory bandwidth.
 //
 // Bodies are boxes of exactly the paper's particle counts, with examples like those of its figures: a twist and an S for cuboids, two for the teddy
 // and the cylinder (the paper does not say how many), one for each car. The table's columns:

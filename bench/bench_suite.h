@@ -57,7 +57,7 @@ int bench_io(bench_session *bench);
 // Bytes per second that `threads` threads read and write together, going over `bytes` of memory again and again (a = b + s c).
 double bench_bandwidth(size_t bytes, int threads);
 
-// A wavy ball of about so many triangles, made by the modeller; NULL if it fails (printed).
+// A wavy ball of about `triangle_count` triangles, made by the modeller; NULL if it fails (printed).
 pl_mesh *bench_surface(const bench_session *bench, pl_context *context, int32_t triangle_count);
 
 #endif

@@ -7,14 +7,14 @@
 #include <pliant/runtime.h>
 #include <stdio.h>
 
-typedef struct stage {
+typedef struct sample {
   pl_context *context;
   pl_mesh *mesh;
   pl_model *model;
   pl_world *world;
   pl_actor *actor;
   pl_body_id body;
-} stage;
+} sample;
 
 static const pl_behaviour_setting SETTINGS[] = {{"speed", "m/s", 1.5, 0, 10, "Speed at which it takes off."}};
 
@@ -47,7 +47,7 @@ static void bow_and_jump(const double *settings, void *state, const pl_actor_vie
 static const pl_behaviour BEHAVIOUR = {
     .name = "bow and jump", .settings = SETTINGS, .setting_count = 1, .state_size = sizeof(memory), .choose = bow_and_jump};
 
-static pl_status open_stage(stage *s, pl_error *error) {
+static pl_status open_fixture(sample *s, pl_error *error) {
   pl_context_def context_def = pl_default_context_def();
   pl_status status = pl_context_create(&context_def, &s->context, error);
   if (status >= 0) status = pl_mesh_create_box(s->context, (pl_vec3){0.3, 0.8, 0.3}, (const int32_t[3]){2, 5, 2}, &s->mesh, error);
@@ -78,9 +78,9 @@ static pl_status open_stage(stage *s, pl_error *error) {
 }
 
 int main(void) {
-  stage s = {.context = NULL};
+  sample s = {.context = NULL};
   pl_error error = {0};
-  pl_status status = open_stage(&s, &error);
+  pl_status status = open_fixture(&s, &error);
   for (int i = 0; i < 36 && status >= 0; ++i) {
     status = pl_world_advance(s.world, 1.0 / 12, 0, NULL, &error);
     pl_body_report body = pl_body_get_report(s.world, s.body);

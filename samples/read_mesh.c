@@ -1,4 +1,4 @@
-// A mesh file read, judged, given tets and written again:   read_mesh [IN [OUT]]
+// Load a mesh file, check it, fill it with tets and save it:   read_mesh [IN [OUT]]
 //
 // Without arguments the sample writes itself a torus to read, so that it shows something anywhere.
 #include <math.h>

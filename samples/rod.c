@@ -1,6 +1,6 @@
 // An ear that leans towards a camera on its left and folds over towards one on its right.
 //
-// The head is a led joint; the ear is a chain of eight joints on it. It knows two example poses, each with the direction from which it is meant. The camera goes
+// The head is a kinematic joint; the ear is a chain of eight joints on it. It knows two example poses, each with the direction from which it is meant. The camera goes
 // around the head in eight seconds, and the ear takes on what belongs to its direction without coming alive; at three seconds the head is shaken, and it swings.
 #include <math.h>
 #include <pliant/runtime.h>
@@ -8,12 +8,12 @@
 
 enum { EAR = 8, JOINTS = 1 + EAR };
 
-typedef struct stage {
+typedef struct sample {
   pl_context *context;
   pl_model *model;
   pl_world *world;
   pl_body_id body;
-} stage;
+} sample;
 
 // Joints of an ear that is bent by `angle` in all, from side to side; at rest it stands straight.
 static void bend(double angle, pl_vec3 positions[JOINTS]) {
@@ -26,7 +26,7 @@ static void bend(double angle, pl_vec3 positions[JOINTS]) {
   }
 }
 
-static pl_status open_stage(stage *s, pl_error *error) {
+static pl_status open_fixture(sample *s, pl_error *error) {
   pl_rod_joint joints[JOINTS];
   pl_vec3 rest[JOINTS], lean[JOINTS], fold[JOINTS];
   bend(0, rest), bend(0.8, lean), bend(-2.4, fold);
@@ -62,7 +62,7 @@ static pl_status open_stage(stage *s, pl_error *error) {
 }
 
 // One frame of a sixtieth of a second: the camera has moved on, and perhaps the head.
-static pl_status show_frame(stage *s, int frame, pl_error *error) {
+static pl_status show_frame(sample *s, int frame, pl_error *error) {
   double angle = 2 * PL_PI * frame / 480, shake = frame > 180 && frame < 210 ? 0.4 * sin(2 * PL_PI * (frame - 180) / 30) : 0;
   pl_transform head = {{0, 0, 0}, {0, 0, sin(shake / 2), cos(shake / 2)}};
   pl_status status = pl_rod_set_camera(s->world, s->body, (pl_vec3){2 * sin(angle), 0.3, 2 * cos(angle)}, error);
@@ -70,7 +70,7 @@ static pl_status show_frame(stage *s, int frame, pl_error *error) {
   return status < 0 ? status : pl_world_advance(s->world, 1.0 / 60, 0, NULL, error);
 }
 
-static pl_status print_state(const stage *s, int second) {
+static pl_status print_state(const sample *s, int second) {
   pl_vec3 positions[JOINTS];
   double weights[2] = {0};
   pl_status status = pl_body_get_positions(s->world, s->body, positions);
@@ -82,9 +82,9 @@ static pl_status print_state(const stage *s, int second) {
 }
 
 int main(void) {
-  stage s = {.context = NULL};
+  sample s = {.context = NULL};
   pl_error error = {0};
-  pl_status status = open_stage(&s, &error);
+  pl_status status = open_fixture(&s, &error);
   for (int frame = 1; frame <= 480 && status >= 0; ++frame) {
     status = show_frame(&s, frame, &error);
     if (status >= 0 && frame % 60 == 0) status = print_state(&s, frame / 60);

@@ -1,7 +1,7 @@
-// A bar that knows a twist: let go in that pose it leaves it slowly, and a slider leads it there again.
+// A bar with a twist as its example: released in that pose it leaves it slowly, and a slider brings it back.
 //
 // First the body decides itself: in every step it looks for the mixture of rest and examples nearest to its shape, and is drawn to a little less of it.
-// Then the host decides: pl_body_set_weights() with a number from a slider, and NULL to let go of it.
+// Then the host decides: pl_body_set_weights() with a number from a slider, and NULL to release it.
 #include <math.h>
 #include <pliant/runtime.h>
 #include <stdio.h>
@@ -9,14 +9,14 @@
 
 static const int32_t CELLS[3] = {4, 4, 12};
 
-typedef struct stage {
+typedef struct sample {
   pl_context *context;
   pl_mesh *mesh;
   pl_model *model;
   pl_world *world;
   pl_body_id body;
   pl_vec3 *twisted, *points;
-} stage;
+} sample;
 
 // A quarter turn from end to end.
 static pl_vec3 twist(pl_vec3 p, double length) {
@@ -24,7 +24,7 @@ static pl_vec3 twist(pl_vec3 p, double length) {
   return (pl_vec3){c * p.x - s * p.y, s * p.x + c * p.y, p.z};
 }
 
-static pl_status open_stage(stage *s, pl_error *error) {
+static pl_status open_fixture(sample *s, pl_error *error) {
   const pl_vec3 size = {0.2, 0.2, 0.6};
   pl_context_def context_def = pl_default_context_def();
   pl_status status = pl_context_create(&context_def, &s->context, error);
@@ -39,7 +39,7 @@ static pl_status open_stage(stage *s, pl_error *error) {
   pl_solid_def solid_def = pl_default_solid_def();
   solid_def.examples = &(pl_mesh_pose){"twist", s->twisted};
   solid_def.example_count = 1;
-  solid_def.fidelity = 0.98;  // lets go within a second or two
+  solid_def.fidelity = 0.98;  // leaves the pose within a second or two
   solid_def.damping = 10;
   status = pl_solid_build(s->context, &solid_def, s->mesh, &s->model, error);
 
@@ -53,7 +53,7 @@ static pl_status open_stage(stage *s, pl_error *error) {
 }
 
 // How far the front end is turned against the back around the bar's axis, degrees: between edges of both that lie along x at rest.
-static double turn_of(const stage *s) {
+static double turn_of(const sample *s) {
   if (pl_body_get_positions(s->world, s->body, s->points) < 0) return 0;
   const pl_vec3 *back = s->points, *front = s->points + pl_mesh_get_view(s->mesh).point_count - 1 - CELLS[0];
   double back_angle = atan2(back[CELLS[0]].y - back[0].y, back[CELLS[0]].x - back[0].x);
@@ -62,7 +62,7 @@ static double turn_of(const stage *s) {
 }
 
 // A second of the world; every quarter of it, how much of the example the body is drawn to, and how far it is twisted.
-static pl_status watch(stage *s, const char *what, pl_error *error) {
+static pl_status watch(sample *s, const char *what, pl_error *error) {
   pl_status status = PL_OK;
   printf("%-20s", what);
   for (int i = 0; i < 4 && status >= 0; ++i) {
@@ -76,11 +76,11 @@ static pl_status watch(stage *s, const char *what, pl_error *error) {
 }
 
 int main(void) {
-  stage s = {.context = NULL};
+  sample s = {.context = NULL};
   pl_error error = {0};
-  pl_status status = open_stage(&s, &error);
+  pl_status status = open_fixture(&s, &error);
   if (status >= 0) status = pl_body_set_state(s.world, s.body, s.twisted, NULL, &error);
-  if (status >= 0) status = watch(&s, "let go in the twist", &error);
+  if (status >= 0) status = watch(&s, "released in a twist", &error);
   if (status >= 0) status = watch(&s, "a second later", &error);
   const double slider[3] = {0.5, 1, 0};
   for (int i = 0; i < 3 && status >= 0; ++i) {

@@ -35,8 +35,8 @@ def table(name):
     settings = SETTING.findall(block.group(1))
     if len(settings) != len(re.findall(r"^\s*\[\w+\]", block.group(1), re.M)):
         raise ValueError(f"src/actor/behaviour_{name}.c has settings that this script cannot read")
-    for key, unit, preset, least, most, meaning in settings:
-        cells = [f"`{words(key)}`", words(unit), preset.strip(), f"{least.strip()} … {most.strip()}", words(meaning)]
+    for key, unit, preset, smallest, largest, meaning in settings:
+        cells = [f"`{words(key)}`", words(unit), preset.strip(), f"{smallest.strip()} … {largest.strip()}", words(meaning)]
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return rows + [""]
 

@@ -18,8 +18,8 @@ shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- holder hanger lotus
 mkdir -p "$out"
 
-# judge NAME TRUTH...: what came out against the truth.
-judge() {
+# evaluate NAME TRUTH...: compare the results with the truth.
+evaluate() {
   python3 - "$out" "$@" <<'PYTHON'
 import csv, json, math, sys
 
@@ -65,7 +65,7 @@ follow() {
   rm -rf "$out/$name-found"
   "$pliant" capture "$shot/static.vtu" "$shot" -o "$out/$name-found" --surface "$shot/surface.ply" --hold "$shot/held.csv" \
     --truth "$shot/truth_surface.pc2" --rounds 2 "$@" || [ $? = 3 ]
-  judge "$name" "${truths[@]}"
+  evaluate "$name" "${truths[@]}"
 }
 
 failed=0

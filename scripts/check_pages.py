@@ -37,7 +37,7 @@ STUDIO = re.compile(r"`scripts/make_studio_pictures\.sh (\S+\.json) [^`]*--pictu
 OWN_PICTURE = re.compile(r"`(?:build/)?pliant run scenes/([\w-]+)/scene\.json ([^`]*)--picture docs/pictures/\1\.png[^`]*`")
 STRIP, STRIP_TIMES = re.compile(r"--strip (\d+)"), re.compile(r"--strip-times (\S+)")
 # Sky, ground and shadow are nearly grey; bodies are not. A channel that much above another, in that share of the pixels, is a body in the picture.
-LEAST_CONTRAST, LEAST_SHARE = 45, 0.005
+MIN_CONTRAST, MIN_FRACTION = 45, 0.005
 CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 
 
@@ -79,8 +79,8 @@ def is_coloured(path):
     for step, height, row in picture_rows(path.read_bytes()):
         if step < 3:
             return False
-        coloured += sum(max(row[i:i + 3]) - min(row[i:i + 3]) >= LEAST_CONTRAST for i in range(0, len(row), step))
-        if coloured * step >= LEAST_SHARE * height * len(row):
+        coloured += sum(max(row[i:i + 3]) - min(row[i:i + 3]) >= MIN_CONTRAST for i in range(0, len(row), step))
+        if coloured * step >= MIN_FRACTION * height * len(row):
             return True
     return False
 
@@ -152,13 +152,13 @@ def poor_pictures():
         elif not known[picture].is_file():
             bad.append(f"{name}: its scene {known[picture].relative_to(ROOT)} is missing")
         elif not shows_something(picture):
-            bad.append(f"{name}: shows no curve, or no body: less than {100 * LEAST_SHARE:g} % of it is coloured")
+            bad.append(f"{name}: shows no curve, or no body: less than {100 * MIN_FRACTION:g} % of it is coloured")
     return bad
 
 
 def unknown_strips():
     """docs/pictures/strips.json, by which the studio's gallery shows one moment of each, has all strips of scenes with their number of panels."""
-    told = {name: strip["panels"] for name, strip in json.loads((ROOT / "docs/pictures/strips.json").read_text(encoding="utf-8")).items()}
+    listed = {name: strip["panels"] for name, strip in json.loads((ROOT / "docs/pictures/strips.json").read_text(encoding="utf-8")).items()}
     made = {}
     for page in PAGES:
         for scene, options in OWN_PICTURE.findall(page.read_text(encoding="utf-8")):
@@ -166,8 +166,8 @@ def unknown_strips():
             panels = int(even.group(1)) if even else times.group(1).count(",") + 1 if times else 1
             if panels > 1 and "--overlay" not in options:
                 made[scene] = panels
-    return [f"docs/pictures/strips.json: {name} has {told.get(name)} panels, its command {made.get(name)}" for name in sorted({*told, *made})
-            if told.get(name) != made.get(name)]
+    return [f"docs/pictures/strips.json: {name} has {listed.get(name)} panels, its command {made.get(name)}" for name in sorted({*listed, *made})
+            if listed.get(name) != made.get(name)]
 
 
 def long_front_page():

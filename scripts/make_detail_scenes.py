@@ -114,7 +114,7 @@ def pillow_scenes():
         "bodies": [body("fine", "pillow", 0.025, [-0.5, 0, 0], -0.03), body("coarse", "pillow", 0.06, [0.5, 0, 0], -0.03)],
         "recording": recording(pillow_touches(), window_radius=0.1, stamp_radius=0.5, stamp_resolution=96, stamp_border=0.08, mirror=True)})
 
-    def stage(name, file, description, kinds, frames):
+    def write_scene(name, file, description, kinds, frames):
         ways = [Way(FINGER, (x, 0, 0)) for x, *_ in kinds]
         for way in ways:
             for x, z in PRESSES:
@@ -125,9 +125,9 @@ def pillow_scenes():
                            "colliders": [GROUND] + [{**way.collider(f"finger-{kind}"), **({"visible": False} if len(kinds) == 3 else {})} for way, (_, kind, *_) in zip(ways, kinds)],
                            "camera": {"eye": [0, 0.85, 1.0], "target": [0, 0.02, 0.02], "field_of_view": 34 if len(kinds) == 2 else 38}})
 
-    stage("detail-pillow", "scene.json", "A finger presses a pillow at eight places. Left the coarse simulation alone, right with dents from ten recorded examples.",
+    write_scene("detail-pillow", "scene.json", "A finger presses a pillow at eight places. Left the coarse simulation alone, right with dents from ten recorded examples.",
           [(-0.3, "coarse", 0.06, BLUE), (0.3, "enriched", 0.06, RED)], 420)
-    stage("detail-pillow", "compare.json", "Coarse, enriched and fine simulation side by side, pressed by fingers that are not drawn.",
+    write_scene("detail-pillow", "compare.json", "Coarse, enriched and fine simulation side by side, pressed by fingers that are not drawn.",
           [(-0.58, "coarse", 0.06, BLUE), (0, "enriched", 0.06, RED), (0.58, "fine", 0.025, GREEN)], 420)
 
     half = 0.5
@@ -235,7 +235,7 @@ def meniscus_scenes():
         "bodies": [body("fine", "meniscus", 0.0115, [-0.5, 0, 0], -0.022, fem=material), body("coarse", "meniscus", 0.02, [0.5, 0, 0], -0.022, fem=material)],
         "recording": {**recording(touches, window_radius=0.04, stamp_radius=0.21, stamp_resolution=88, stamp_border=0.1, mirror=True), "tools": [tool]}})
 
-    def stage(name, mesh, description, degrees, set_file, **more):
+    def write_scene(name, mesh, description, degrees, set_file, **more):
         ways = [Way(0.015, (x, 0, 0)) for x in (-0.27, 0.27)]
         for way in ways:
             for d in degrees:
@@ -247,10 +247,10 @@ def meniscus_scenes():
                                    "colliders": [{**GROUND, "position": [0, -0.046, 0]}] + [w.collider(f"probe-{k}") for w, k in zip(ways, ("coarse", "enriched"))],
                                    "camera": {"eye": [0, 0.52, 0.62], "target": [0, 0, 0.03], "field_of_view": 44}})
 
-    stage("detail-meniscus", meniscus(1), "A probe presses the thin rim of a meniscus. Left the coarse simulation alone, right with seven recorded examples.",
+    write_scene("detail-meniscus", meniscus(1), "A probe presses the thin rim of a meniscus. Left the coarse simulation alone, right with seven recorded examples.",
           (5, 35, 70, 100, 140, 180), "meniscus.pldetail")
-    stage("detail-meniscus-mirror", meniscus(-1), "The mirror image of the meniscus shows the same seven examples.", (0, 40, 80, 110, 145, 175), "../detail-meniscus/meniscus.pldetail")
-    stage("detail-meniscus-cut", meniscus(1, slot=True), "A meniscus with a cut through its rim: the same examples end at the cut.", (76, 102, 84, 96, 40, 140),
+    write_scene("detail-meniscus-mirror", meniscus(-1), "The mirror image of the meniscus shows the same seven examples.", (0, 40, 80, 110, 145, 175), "../detail-meniscus/meniscus.pldetail")
+    write_scene("detail-meniscus-cut", meniscus(1, slot=True), "A meniscus with a cut through its rim: the same examples end at the cut.", (76, 102, 84, 96, 40, 140),
           "../detail-meniscus/meniscus.pldetail", cuts=[{"hilts": [[0, -0.2, 0], [0, -0.2, 0.15]], "tips": [[0, 0.2, 0], [0, 0.2, 0.15]]}])
 
 

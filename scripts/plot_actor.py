@@ -4,7 +4,7 @@
 A scene (.json) is run first, by build/pliant or $PLIANT; a table (NAME.actor.csv, from `pliant run SCENE --format actors`) is drawn as it is. Every
 actor is a curve in each panel:
 
-forward       way of the centre of mass over the ground, along the line from its first place to its last (m)
+forward       way of the centre of mass over the ground, along the line from its first position to its last (m)
 height        of the centre of mass (m)
 sway          of the centre of mass to the right of that line (m)
 twist         of the upper third of the body against its middle third, about the vertical (degrees)
@@ -99,32 +99,32 @@ def round_step(span, count):
     return next(k * power for k in (1, 2, 5, 10) if k * power >= raw * 0.999)
 
 
-def ticks(least, most, count):
-    step = round_step(most - least, count)
-    first = math.ceil(least / step - 1e-9)
-    return [k * step for k in range(first, math.floor(most / step + 1e-9) + 1)]
+def ticks(lowest, highest, count):
+    step = round_step(highest - lowest, count)
+    first = math.ceil(lowest / step - 1e-9)
+    return [k * step for k in range(first, math.floor(highest / step + 1e-9) + 1)]
 
 
 def draw_panel(panel, actors, top, end):
     """SVG of one panel whose upper edge is at `top`."""
     title, unit = PANELS[panel]
     numbers = [v for _, _, values in actors for v in values[panel]]
-    least, most = min(numbers), max(numbers)
+    lowest, highest = min(numbers), max(numbers)
     if panel in ("acceleration", "rest_rate", "forward"):
-        least = min(least, 0.0)
-    if most - least < SLIGHT:
-        least, most = least - 0.5, most + 0.5
-    across, down = (WIDTH - LEFT - RIGHT) / end, PANEL_HEIGHT / (most - least)
-    place = lambda value: top + PANEL_HEIGHT - (value - least) * down
+        lowest = min(lowest, 0.0)
+    if highest - lowest < SLIGHT:
+        lowest, highest = lowest - 0.5, highest + 0.5
+    across, down = (WIDTH - LEFT - RIGHT) / end, PANEL_HEIGHT / (highest - lowest)
+    height_of = lambda value: top + PANEL_HEIGHT - (value - lowest) * down
     out = [f'<rect x="{LEFT}" y="{top}" width="{WIDTH - LEFT - RIGHT}" height="{PANEL_HEIGHT}" fill="none" stroke="#999"/>']
-    for value in ticks(least, most, 4):
-        out.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{place(value):.1f}" y2="{place(value):.1f}" stroke="#e4e4e4"/>')
-        out.append(f'<text x="{LEFT - 6}" y="{place(value) + 4:.1f}" text-anchor="end">{value:.4g}</text>')
+    for value in ticks(lowest, highest, 4):
+        out.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{height_of(value):.1f}" y2="{height_of(value):.1f}" stroke="#e4e4e4"/>')
+        out.append(f'<text x="{LEFT - 6}" y="{height_of(value) + 4:.1f}" text-anchor="end">{value:.4g}</text>')
     for second in ticks(0, end, 10):
         out.append(f'<line x1="{LEFT + second * across:.1f}" x2="{LEFT + second * across:.1f}" y1="{top}" y2="{top + PANEL_HEIGHT}" stroke="#eeeeee"/>')
     out.append(f'<text x="{LEFT}" y="{top - 6}">{title} ({unit})</text>')
     for k, (_, times, values) in enumerate(actors):
-        points = " ".join(f"{LEFT + t * across:.1f},{place(v):.1f}" for t, v in zip(times, values[panel]))
+        points = " ".join(f"{LEFT + t * across:.1f},{height_of(v):.1f}" for t, v in zip(times, values[panel]))
         colour = COLOURS[k % len(COLOURS)]
         out.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.4"/>')
         out.append(f'<text x="{WIDTH - RIGHT + 8}" y="{top + 16 + 17 * k}" fill="{colour}">{remark(panel, times, values[panel])}</text>')

@@ -65,12 +65,12 @@ def kind_of_list(entry):
 def limits(entry):
     """The range of a value, or of each of its numbers."""
     holder = entry["items"] if entry.get("type") == "array" and "$ref" not in entry.get("items", {}) else entry
-    least, above, most = holder.get("minimum"), holder.get("exclusiveMinimum"), holder.get("maximum")
-    if most is None:
+    minimum, above, maximum = holder.get("minimum"), holder.get("exclusiveMinimum"), holder.get("maximum")
+    if maximum is None:
         return ""
-    if least is not None and least == most:
-        return number(least)
-    return f"> {number(above)}, ≤ {number(most)}" if above is not None else f"{number(least)} … {number(most)}"
+    if minimum is not None and minimum == maximum:
+        return number(minimum)
+    return f"> {number(above)}, ≤ {number(maximum)}" if above is not None else f"{number(minimum)} … {number(maximum)}"
 
 
 def default(entry, required):

@@ -7,7 +7,7 @@
 #   tsan          those of the label threads under the thread sanitizer
 #   dev           with asserts alone; only in --all, as asan has the asserts too
 #   clang         all of it built by clang without a warning; the golden hashes must be those of gcc
-#   checks        tests, generated files, headers, reference, formatting, wording
+#   checks        tests, generated files, headers, reference, formatting, wording, names
 #   package       installed and used from outside
 #   documents     every command and snippet of README.md and docs/; links, pictures and tables
 #   fuzz          a few seconds of every fuzz target; only in --all
@@ -108,6 +108,7 @@ for stage in "${stages[@]}"; do
       check "reference: declared, exported, documented" scripts/check_reference.py build/release
       check "formatting" scripts/format.sh --check
       check "wording" scripts/check_wording.py
+      check "names" scripts/check_names.py
       ;;
     package) check "package" scripts/check_install.sh ;;
     documents)

@@ -56,26 +56,26 @@ def run(tool, scene, folder, frames):
     return subprocess.run(command, capture_output=True, text=True, check=False).stderr
 
 
-def judge(tool, base, values, folder, options):
+def evaluate(tool, base, values, folder, options):
     scene = copy.deepcopy(base)
     for path, value in values.items():
         put(scene, path, value)
-    said = run(tool, scene, folder, options.first)
-    if not re.search(r"[1-9]\d* tumble", said):
-        said = run(tool, scene, folder, 0)
-    lines = LINE.findall(said)
+    printed = run(tool, scene, folder, options.first)
+    if not re.search(r"[1-9]\d* tumble", printed):
+        printed = run(tool, scene, folder, 0)
+    lines = LINE.findall(printed)
     if not lines:
-        return -99.0, said[-200:], scene
+        return -99.0, printed[-200:], scene
     scores = [score_of(line, options.far) for line in lines]
-    unsolved = 3.0 if re.search(r"max_unconverged_fraction is [^,]*, and at most", said) else 0.0
+    unsolved = 3.0 if re.search(r"max_unconverged_fraction is [^,]*, and at most", printed) else 0.0
     return min(scores) + 0.2 * sum(scores) - unsolved, " | ".join(line[:80] for line in lines), scene
 
 
 def draw(ranges, best, wide):
     values = {}
-    for path, (least, most, kind) in ranges.items():
+    for path, (low_limit, high_limit, kind) in ranges.items():
         log = kind == "log"
-        low, high = (math.log(least), math.log(most)) if log else (least, most)
+        low, high = (math.log(low_limit), math.log(high_limit)) if log else (low_limit, high_limit)
         if best is None or wide:
             x = random.uniform(low, high)
         else:
@@ -107,17 +107,17 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for trial in range(options.trials):
             values = draw(ranges, best, trial < options.wide * options.trials or random.random() < 0.1)
-            score, told, scene = judge(options.pliant, base, values, folder, options)
+            score, summary, scene = evaluate(options.pliant, base, values, folder, options)
             if score <= best_score:
                 continue
             again = {path: float("%.4g" % (1.01 * value)) for path, value in values.items()}
-            score = min(score, judge(options.pliant, base, again, folder, options)[0] + 1)
+            score = min(score, evaluate(options.pliant, base, again, folder, options)[0] + 1)
             if score <= best_score:
                 continue
             best, best_score = values, score
             with open(options.output, "w", encoding="utf-8") as file:
                 json.dump(scene, file, indent=2)
-            print(f"{trial}: {score:.2f} {told} {json.dumps(values)}", flush=True)
+            print(f"{trial}: {score:.2f} {summary} {json.dumps(values)}", flush=True)
     return 0 if best is not None else 1
 
 

@@ -41,7 +41,7 @@ static void tell(const studio_build *b, double fraction, const char *text) {
 static void *work(void *user) {
   studio_build *b = user;
   tell(b, 0.1, "building it beside what is shown");
-  b->status = studio_stage_build(b->w->context, &b->w->shelf, &b->document, b->findings, &b->made, &b->error);
+  b->status = studio_stage_build(b->w->context, &b->w->cache, &b->document, b->findings, &b->made, &b->error);
   tell(b, 0.95, b->status >= 0 ? "built" : "it cannot be built");
   atomic_store(&b->done, true);
   // Where there is no room the world looks by itself before long.

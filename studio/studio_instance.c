@@ -16,7 +16,7 @@ void studio_stage_discard(pl_context *context, studio_fresh *made) {
   pl_release(context, made->more_points);
 }
 
-pl_status studio_stage_build(pl_context *context, pl_shape_shelf *shelf, const studio_document *document, pl_findings *findings,
+pl_status studio_stage_build(pl_context *context, pl_shape_cache *cache, const studio_document *document, pl_findings *findings,
                              studio_fresh *made, pl_error *error) {
   pl_vector text = pl_vector_of(context, 1);
   pl_status status = studio_document_text(document, &text, error);
@@ -26,7 +26,7 @@ pl_status studio_stage_build(pl_context *context, pl_shape_shelf *shelf, const s
                                   findings, error);
   pl_vector_free(&text);
   pl_scene_build_def def = pl_default_scene_build_def();
-  if (status >= 0) made->scene->shelf = shelf;
+  if (status >= 0) made->scene->cache = cache;
   if (status >= 0) status = pl_scene_build(context, &def, made->scene, &made->set, findings, error);
   if (status < 0) return status;
   size_t max = 1;
@@ -131,7 +131,7 @@ pl_status studio_stage_open_path(studio_world *w, const char *path, pl_error *er
   pl_findings *findings = NULL;
   pl_status status = pl_findings_create(w->context, &findings, error);
   if (status >= 0) status = studio_document_read(w->context, path, findings, &document, error);
-  if (status >= 0) status = studio_stage_build(w->context, &w->shelf, &document, findings, &made, error);
+  if (status >= 0) status = studio_stage_build(w->context, &w->cache, &document, findings, &made, error);
   if (status >= 0) {
     (void)studio_stage_enter(w, &made, &document, findings, false);
     return PL_OK;

@@ -258,7 +258,7 @@ studio_world *studio_world_create(pl_context *context, const studio_options *opt
   w->inbox = inbox;
   w->files = files;
   w->rate = 1;
-  pl_shape_shelf_init(&w->shelf, context);
+  pl_shape_cache_init(&w->cache, context);
   w->given = pl_vector_of(context, sizeof(studio_given));
   w->errands = pl_vector_of(context, sizeof(studio_errand));
   w->meters = pl_vector_of(context, sizeof(studio_meter));
@@ -276,7 +276,7 @@ studio_world *studio_world_create(pl_context *context, const studio_options *opt
   if (status >= 0) return w;
   studio_capture_end(w);
   studio_stage_close(w);
-  pl_shape_shelf_free(&w->shelf);
+  pl_shape_cache_free(&w->cache);
   pl_findings_destroy(w->findings);
   pl_release(context, w);
   return NULL;
@@ -291,7 +291,7 @@ void studio_world_destroy(studio_world *w) {
   studio_record_stop(w);
   studio_capture_end(w);
   studio_stage_close(w);
-  pl_shape_shelf_free(&w->shelf);
+  pl_shape_cache_free(&w->cache);
   pl_vector_free(&w->given);
   pl_vector_free(&w->errands);
   pl_vector_free(&w->meters);

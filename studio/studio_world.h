@@ -4,7 +4,7 @@
 #define STUDIO_WORLD_H
 
 #include "text/json.h"
-#include "scene/scene_shelf.h"
+#include "scene/scene_shape_cache.h"
 #include "scene/scene_instance.h"
 #include "studio_files.h"
 #include "studio_history.h"
@@ -73,7 +73,7 @@ typedef struct studio_world {
   pthread_t thread;
 
   studio_document document;
-  pl_shape_shelf shelf;  // of surfaces, so that a changed number does not sample them anew
+  pl_shape_cache cache;  // of surfaces, so that a changed number does not sample them anew
   pl_scene *scene;
   pl_scene_instance *set;  // NULL: none is open
   pl_world *world;    // the set's
@@ -142,8 +142,8 @@ void studio_world_hear(studio_world *world, uint32_t viewer, const char *word, c
 
 // --- opening (studio_stage.c) ---------------------------------------------------------------------------------------------
 
-// Build a scene from its document, in any thread; one at a time uses the shelf. On failure findings say why, and what was made so far is to be discarded.
-pl_status studio_stage_build(pl_context *context, pl_shape_shelf *shelf, const studio_document *document, pl_findings *findings,
+// Build a scene from its document, in any thread; one at a time uses the cache. On failure findings say why, and what was made so far is to be discarded.
+pl_status studio_stage_build(pl_context *context, pl_shape_cache *cache, const studio_document *document, pl_findings *findings,
                              studio_fresh *made, pl_error *error);
 void studio_stage_discard(pl_context *context, studio_fresh *made);
 // Put it in the place of the present one; all is taken over. `carry`: go on where the present world stands, as far as the two are alike; returns whether that was so for everything.

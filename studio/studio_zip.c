@@ -55,7 +55,7 @@ static pl_status write_file(pl_context *context, pl_file_writer *writer, const c
   pl_status status = path != NULL ? pl_bytes_read(context, path, &bytes, error) : pl_fail_memory(error);
   pl_release(context, path);
   if (status < 0) return status;
-  uint64_t offset = pl_file_writer_tell(writer);
+  uint64_t offset = pl_file_writer_offset(writer);
   if (offset + bytes.size > 0xF0000000u) {
     status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the files are too large for one archive; run the scene with `pliant run`");
   } else {
@@ -73,7 +73,7 @@ static pl_status write_file(pl_context *context, pl_file_writer *writer, const c
 }
 
 static void write_list(pl_file_writer *writer, const pl_vector *entries) {
-  uint64_t begin = pl_file_writer_tell(writer);
+  uint64_t begin = pl_file_writer_offset(writer);
   for (size_t i = 0; i < entries->count; ++i) {
     const entry *file = &PL_ITEM(entries, entry, i);
     pl_file_writer_little(writer, 0x02014B50, 4);
@@ -85,7 +85,7 @@ static void write_list(pl_file_writer *writer, const pl_vector *entries) {
     pl_file_writer_little(writer, file->offset, 4);
     pl_file_writer_write(writer, file->name, strlen(file->name));
   }
-  uint64_t size = pl_file_writer_tell(writer) - begin;
+  uint64_t size = pl_file_writer_offset(writer) - begin;
   pl_file_writer_little(writer, 0x06054B50, 4);
   pl_file_writer_little(writer, 0, 4);
   pl_file_writer_little(writer, entries->count, 2);

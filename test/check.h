@@ -61,7 +61,7 @@ static inline void failing_release(void *user, void *block, size_t size) {
   free(block);
 }
 
-// A context of `thread_count` threads (0: as many as there are processors).
+// A context of `thread_count` threads (0: one per processor).
 static inline pl_context *make_context(int32_t thread_count) {
   pl_context_def def = pl_default_context_def();
   def.thread_count = thread_count;
@@ -84,7 +84,8 @@ static inline pl_context *make_failing_context(failing_allocator *allocator) {
 
 // All memory given back, then the context destroyed.
 static inline void drop_context(pl_context *context) {
-  assert_int_equal(pl_context_get_memory_report(context).block_count, context == NULL ? 0 : (pl_context_thread_count(context) > 1 ? 1 : 0));
+  assert_int_equal(pl_context_get_memory_report(context).block_count,
+                   context == NULL ? 0 : (pl_context_thread_count(context) > 1 ? 1 : 0));
   pl_context_destroy(context);
 }
 

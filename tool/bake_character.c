@@ -124,7 +124,7 @@ bool bake_open_character(bake_job *job) {
 }
 
 // Move every kinematic joint to its position in the animation at `time`, within `seconds`.
-static pl_status lead(bake_job *job, double time, double seconds, pl_error *error) {
+static pl_status pose_kinematic_joints(bake_job *job, double time, double seconds, pl_error *error) {
   pl_status status = PL_OK;
   pl_character_sample(job->character, job->animation, time, job->node_placements, job->morphs);
   for (int32_t i = 0; i < job->rod.joint_count && status >= 0; ++i)
@@ -139,7 +139,7 @@ static pl_status lead(bake_job *job, double time, double seconds, pl_error *erro
 // Move from the rest pose to the first pose in half of the time, and settle in the other half.
 pl_status bake_settle_character(bake_job *job, pl_error *error) {
   double seconds = job->options.pre_roll >= 0 ? job->options.pre_roll : 1;
-  pl_status status = lead(job, 0, 0.5 * seconds, error);
+  pl_status status = pose_kinematic_joints(job, 0, 0.5 * seconds, error);
   return status >= 0 ? pl_world_settle(job->world, fmax(seconds, pl_world_get_step_length(job->world)), NULL, error) : status;
 }
 
@@ -157,7 +157,7 @@ pl_status bake_advance_character(bake_job *job, int32_t frame, pl_error *error) 
   double start = (frame - 1) / job->frame_rate;
   pl_status status = PL_OK;
   for (int32_t i = 1; i <= job->steps_per_frame && status >= 0; ++i) {
-    status = lead(job, start + i / (job->frame_rate * job->steps_per_frame), 0, error);
+    status = pose_kinematic_joints(job, start + i / (job->frame_rate * job->steps_per_frame), 0, error);
     if (status >= 0) status = pl_world_step(job->world, NULL, error);
   }
   return status;

@@ -28,7 +28,7 @@ static void warn_frame(capture_job *job, const pl_capture_progress *progress) {
                        1e3 * report->residual);
 }
 
-static void say_track(const capture_job *job, const pl_capture_progress *progress) {
+static void print_track(const capture_job *job, const pl_capture_progress *progress) {
   const capture_tally *tally = &job->tally;
   const tool_console *console = &job->tool->console;
   double seconds = tool_seconds() - tally->begin, count = progress->frame_count;
@@ -67,10 +67,10 @@ static void take_frame(capture_job *job, const pl_capture_progress *progress) {
   tool_progress_show(&job->progress, progress->frame + 1);
   if (!last) return;
   tool_progress_end(&job->progress);
-  say_track(job, progress);
+  print_track(job, progress);
 }
 
-static void say_warm_start(const capture_job *job, const pl_capture_progress *progress) {
+static void print_warm_start(const capture_job *job, const pl_capture_progress *progress) {
   const tool_console *console = &job->tool->console;
   const pl_warm_start_report *warm = progress->warm_start;
   if (progress->warm_start_status == PL_OK)
@@ -82,7 +82,7 @@ static void say_warm_start(const capture_job *job, const pl_capture_progress *pr
                job->settings.def.young.start);
 }
 
-static void say_round(const capture_job *job, const pl_capture_progress *progress) {
+static void print_round(const capture_job *job, const pl_capture_progress *progress) {
   const pl_capture_round *round = progress->report;
   tool_print(&job->tool->console, "round %d: tracked to %.4g mm, simulated to %.4g mm", progress->round + 1,
              1e3 * round->track_residual, 1e3 * round->fit_rms);
@@ -118,7 +118,7 @@ static bool report_progress(void *user, const pl_capture_progress *progress) {
     case PL_CAPTURE_ROUND_BEGIN: tool_print(console, "round %d", progress->round + 1); break;
     case PL_CAPTURE_FRAME: take_frame(job, progress); break;
     case PL_CAPTURE_WARM_START_BEGIN: break;
-    case PL_CAPTURE_WARM_START_END: say_warm_start(job, progress); break;
+    case PL_CAPTURE_WARM_START_END: print_warm_start(job, progress); break;
     case PL_CAPTURE_FIT_BEGIN:
       if (progress->loaded) tool_print(console, "resuming after iteration %d", progress->report->iteration_count);
       break;
@@ -128,7 +128,7 @@ static bool report_progress(void *user, const pl_capture_progress *progress) {
                  progress->iteration->change);
       fine = write_history(job, progress);
       break;
-    case PL_CAPTURE_ROUND_END: say_round(job, progress); break;
+    case PL_CAPTURE_ROUND_END: print_round(job, progress); break;
   }
   return tool_ranks_agree(fine && tool_interrupt_count() == 0) != 0;
 }

@@ -99,7 +99,7 @@ static int compare_numbers(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// A frame as a picture: every point of the cloud a small octahedron in the colour of its distance, beside the grey mesh.
+// A frame as a picture: every point of the cloud a small octahedron in the colour of its distance, next to the grey mesh.
 static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cloud_view *cloud, const double *distances,
                             double max, pl_report *report, const char *caption, pl_error *error) {
   static const int32_t faces[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
@@ -180,7 +180,7 @@ static pl_status report_clip(capture_job *job, int32_t number, const pl_embeddin
   const fit_motion *motion = &job->object.motions[number];
   size_t n = (size_t)pl_mesh_get_view(job->object.mesh).point_count;
   int32_t samples = motion->frame_count < SAMPLE_FRAMES ? motion->frame_count : SAMPLE_FRAMES;
-  double sum = 0, max = 0, share95 = 0;
+  double sum = 0, max = 0, distance95 = 0;
   int64_t counted = 0, all = 0;
   pl_status status = PL_OK;
   for (int32_t s = 0; s < samples && status >= 0; ++s) {
@@ -201,7 +201,7 @@ static pl_status report_clip(capture_job *job, int32_t number, const pl_embeddin
         sum += sorted[near_count] * sorted[near_count];
       counted += near_count, all += view.point_count;
       if (near_count > 0) max = fmax(max, sorted[near_count - 1]);
-      if (near_count > 0) share95 = fmax(share95, sorted[(int32_t)(0.95 * (near_count - 1))]);
+      if (near_count > 0) distance95 = fmax(distance95, sorted[(int32_t)(0.95 * (near_count - 1))]);
       if (s == samples / 2) {
         char *caption =
             tool_text("%s, frame %d: the cloud over the tracked mesh, coloured by distance from 0 (dark) to %.3g mm (light)",
@@ -221,7 +221,7 @@ static pl_status report_clip(capture_job *job, int32_t number, const pl_embeddin
         "within "
         "%.3g mm in every frame, at most %.3g mm.",
         clip->name, 100.0 * (double)counted / (double)(all > 0 ? all : 1), 1e3 * sqrt(sum / (double)(counted > 0 ? counted : 1)),
-        1e3 * share95, 1e3 * max);
+        1e3 * distance95, 1e3 * max);
     pl_report_text(report, text);
     free(text);
   }

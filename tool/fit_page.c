@@ -158,7 +158,7 @@ static void report_convergence(const fit_job *job, const pl_fit_report *found, p
   free(rms);
 }
 
-// --- motion beside simulation -------------------------------------------------------------------------------------------
+// --- motion next to simulation -------------------------------------------------------------------------------------------
 
 static double distance_of(pl_vec3 a, pl_vec3 b) {
   return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));

@@ -22,19 +22,19 @@ void run_lay_out_actors(run_job *run) {
   run->actor_count = count;
   for (int32_t i = 0; i < count; ++i) {
     run_actor *actor = &run->actors[i];
-    actor->stage = pl_scene_instance_get_actor(run->set, i);
-    pl_actor_get_parameters(actor->stage.actor, &actor->parameter_count);
+    actor->info = pl_scene_instance_get_actor(run->set, i);
+    pl_actor_get_parameters(actor->info.actor, &actor->parameter_count);
     if (actor->parameter_count > MAX_PARAMETERS) actor->parameter_count = MAX_PARAMETERS;
     actor->record_start = run->point_count;
     run->point_count += (COLUMN_COUNT + actor->parameter_count + 2) / 3;
     actor->ghost_start = run->point_count;
-    if (run->options.ghost) run->point_count += run->bodies[actor->stage.body].surface.point_count;
+    if (run->options.ghost) run->point_count += run->bodies[actor->info.body].surface.point_count;
   }
 }
 
 // How far the points between two shares of the body's height at rest have turned about y, in degrees: the rotation that comes nearest to their motion across it.
 static double yaw_between(const run_body *body, const pl_vec3 *now, double from, double to) {
-  pl_mesh_view rest = pl_mesh_get_view(body->stage.mesh);
+  pl_mesh_view rest = pl_mesh_get_view(body->info.mesh);
   pl_box box = pl_model_get_report(body->model).box;
   double count = 0, sum[4] = {0}, sine = 0, cosine = 0;
   for (int pass = 0; pass < 2; ++pass)
@@ -59,9 +59,9 @@ static double yaw_between(const run_body *body, const pl_vec3 *now, double from,
 static void find_twist(const run_job *run, const run_body *body, double *yaw, double *twist) {
   pl_box box = pl_model_get_report(body->model).box;
   *yaw = *twist = 0;
-  if (body->stage.mesh == NULL || !(box.max.z > box.min.z)) return;
+  if (body->info.mesh == NULL || !(box.max.z > box.min.z)) return;
   pl_vec3 *now = tool_allocate((size_t)body->particle_count, sizeof *now);
-  if (pl_body_get_positions(run->world, body->stage.id, now) >= 0) {
+  if (pl_body_get_positions(run->world, body->info.id, now) >= 0) {
     *yaw = yaw_between(body, now, 0, 1);
     *twist = remainder(yaw_between(body, now, 2.0 / 3, 1) - yaw_between(body, now, 1.0 / 3, 2.0 / 3), 360);
   }
@@ -70,9 +70,9 @@ static void find_twist(const run_job *run, const run_body *body, double *yaw, do
 
 static void fill_record(const run_job *run, const run_actor *actor, double *numbers) {
   double yaw, twist;
-  find_twist(run, &run->bodies[actor->stage.body], &yaw, &twist);
-  pl_actor_report report = pl_actor_get_report(actor->stage.actor);
-  pl_body_report body = pl_body_get_report(run->world, run->bodies[actor->stage.body].stage.id);
+  find_twist(run, &run->bodies[actor->info.body], &yaw, &twist);
+  pl_actor_report report = pl_actor_get_report(actor->info.actor);
+  pl_body_report body = pl_body_get_report(run->world, run->bodies[actor->info.body].info.id);
   double weight = body.mass > 0 ? 1 / body.mass : 0;
   const double record[COLUMN_COUNT] = {report.objective,
                                        report.goal_error,
@@ -96,7 +96,7 @@ static void fill_record(const run_job *run, const run_actor *actor, double *numb
                                        yaw,
                                        twist};
   int32_t all;
-  const double *parameters = pl_actor_get_parameters(actor->stage.actor, &all);
+  const double *parameters = pl_actor_get_parameters(actor->info.actor, &all);
   for (int32_t k = 0; k < COLUMN_COUNT; ++k) numbers[k] = record[k];
   for (int32_t k = 0; k < actor->parameter_count; ++k) numbers[COLUMN_COUNT + k] = parameters[k];
 }
@@ -136,7 +136,7 @@ static pl_status write_table(run_job *run, const run_actor *actor, pl_error *err
     row[1] = (double)frame / run->facts.frame_rate;
     for (int32_t k = 0; k < kept; ++k) row[2 + k] = ((const double *)record)[k];
   }
-  char *path = tool_text("%s/%s.actor.csv", run->folder, run->bodies[actor->stage.body].file_name);
+  char *path = tool_text("%s/%s.actor.csv", run->folder, run->bodies[actor->info.body].file_name);
   if (status >= 0) status = pl_table_save(run->context, path, &(pl_table_view){count, columns, frame_count, cells}, error);
   free(path);
   free(record);
@@ -156,7 +156,7 @@ pl_status run_write_actors(run_job *run, pl_error *error) {
 // --- what is said -------------------------------------------------------------------------------------------------------
 
 static void print_actor(const run_job *run, const run_actor *actor) {
-  pl_actor_report report = pl_actor_get_report(actor->stage.actor);
+  pl_actor_report report = pl_actor_get_report(actor->info.actor);
   double turns = report.turned / (2 * PL_PI), steps = (double)(report.step_count > 0 ? report.step_count : 1);
   double simulated = (double)run->total.step_count * run->facts.step;
   char *counted = tool_text("%.2f m ahead", report.advance);
@@ -173,7 +173,7 @@ static void print_actor(const run_job *run, const run_actor *actor) {
   tool_print(
       &run->tool->console,
       "actor '%s' (%s): %s, %d %s; %.1f iterations per step, worst residual %.1e, %.2f s of optimisation per simulated second",
-      actor->stage.name, actor->stage.behaviour, counted, report.tally.tumbles, report.tally.tumbles == 1 ? "tumble" : "tumbles",
+      actor->info.name, actor->info.behaviour, counted, report.tally.tumbles, report.tally.tumbles == 1 ? "tumble" : "tumbles",
       (double)report.iterations_in_all / steps, report.worst_residual, simulated > 0 ? report.seconds_in_all / simulated : 0);
   free(counted);
 }
@@ -184,26 +184,26 @@ static void print_actor(const run_job *run, const run_actor *actor) {
 
 static bool warn_of_reach(const run_job *run, const run_actor *actor) {
   const tool_console *console = &run->tool->console;
-  pl_actor_report report = pl_actor_get_report(actor->stage.actor);
-  pl_box box = pl_model_get_report(run->bodies[actor->stage.body].model).box;
+  pl_actor_report report = pl_actor_get_report(actor->info.actor);
+  pl_box box = pl_model_get_report(run->bodies[actor->info.body].model).box;
   double fraction = report.step_count > 0 ? (double)report.short_count / (double)report.step_count : 0;
   if (fraction > SHORT_FRACTION) {
     tool_print_warning(
         console,
         "the goals of actor '%s' are out of reach: in %.0f %% of its steps it came less than a tenth closer to them; " ADVICE,
-        actor->stage.name, 100 * fraction);
+        actor->info.name, 100 * fraction);
     return true;
   }
   // A distance shorter than the body may be over before the body starts to move.
   if (report.asked < box.max.y - box.min.y || !(report.advance < WAY_FRACTION * report.asked)) return false;
   tool_print_warning(console, "the goals of actor '%s' are out of reach: it was commanded to move %.2f m and moved %.2f m; " ADVICE,
-                     actor->stage.name, report.asked, report.advance);
+                     actor->info.name, report.asked, report.advance);
   return true;
 }
 
 static bool print_expectation(const run_job *run, const pl_scene_instance_expectation *it) {
   const tool_console *console = &run->tool->console;
-  const char *name = run->actors[it->actor].stage.name, *space = it->unit[0] != '\0' ? " " : "";
+  const char *name = run->actors[it->actor].info.name, *space = it->unit[0] != '\0' ? " " : "";
   const char *bound = it->is_max ? "at most" : "at least";
   if (it->met)
     tool_print(console, "actor '%s': %s is %.4g%s%s, as expected (%s %.4g)", name, it->name, it->found, space, it->unit, bound,

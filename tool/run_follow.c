@@ -14,7 +14,7 @@ static const double WINDOW = 0.5;
 static int32_t find_body(const run_job *run, const char *name) {
   size_t length = strlen(name);
   for (int32_t i = 0; i < run->body_count; ++i) {
-    const char *own = run->bodies[i].stage.name;
+    const char *own = run->bodies[i].info.name;
     if (strncmp(own, name, length) == 0 && (own[length] == '\0' || strcmp(own + length, "_001") == 0)) return i;
   }
   return -1;

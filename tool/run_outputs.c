@@ -34,8 +34,8 @@ static output_shape surface_shape(const run_body *body) {
                         .triangle_count = body->surface.triangle_count,
                         .point_start = body->point_start,
                         .log_point_count = body->surface.point_count};
-  if (body->stage.surface == NULL) return shape;
-  pl_mesh_view mesh = pl_mesh_get_view(body->stage.surface);
+  if (body->info.surface == NULL) return shape;
+  pl_mesh_view mesh = pl_mesh_get_view(body->info.surface);
   if (mesh.point_of_source == NULL || mesh.point_count != body->surface.point_count) return shape;
   shape.point_count = mesh.source_count;
   shape.point_of_output = mesh.point_of_source;
@@ -46,7 +46,7 @@ static output_shape surface_shape(const run_body *body) {
 
 // The particles with their tets, for formats that can hold them, where the visible surface is the boundary of those tets.
 static output_shape volume_shape(const run_body *body) {
-  pl_mesh_view mesh = pl_mesh_get_view(body->stage.mesh);
+  pl_mesh_view mesh = pl_mesh_get_view(body->info.mesh);
   return (output_shape){.point_count = body->particle_count,
                         .tets = mesh.tets,
                         .tet_count = mesh.tet_count,
@@ -68,7 +68,7 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
   def.triangle_count = shape.triangle_count;
   def.tets = shape.tets;
   def.tet_count = shape.tet_count;
-  def.name = body->stage.name;
+  def.name = body->info.name;
 
   pl_vec3 *points = tool_allocate((size_t)shape.log_point_count, sizeof *points);
   pl_vec3 *ordered = shape.point_of_output != NULL ? tool_allocate((size_t)shape.point_count, sizeof *ordered) : NULL;

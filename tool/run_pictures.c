@@ -82,11 +82,11 @@ static void collect_items(run_painter *painter) {
                           .point_count = body->surface.point_count,
                           .triangles = body->surface.triangles,
                           .triangle_count = body->surface.triangle_count,
-                          .color = body->stage.has_color ? body->stage.color : pl_palette_color(i),
+                          .color = body->info.has_color ? body->info.color : pl_palette_color(i),
                           .creased = true};
   }
   for (int32_t i = 0; run->options.ghost && i < run->actor_count; ++i) {
-    pl_picture_item ghost = painter->items[run->actors[i].stage.body];
+    pl_picture_item ghost = painter->items[run->actors[i].info.body];
     ghost.points = run->points + run->actors[i].ghost_start;
     ghost.color = (pl_color){0.3F * ghost.color.r + 0.7F, 0.3F * ghost.color.g + 0.7F, 0.3F * ghost.color.b + 0.7F};
     painter->items[painter->item_count++] = ghost;
@@ -123,7 +123,7 @@ static void add_point(pl_box *box, pl_vec3 point) {
 // Rest shapes hang above their bodies, where nothing hides them.
 static void lift_ghosts(run_job *run) {
   for (int32_t i = 0; run->options.ghost && i < run->actor_count; ++i) {
-    const run_body *body = &run->bodies[run->actors[i].stage.body];
+    const run_body *body = &run->bodies[run->actors[i].info.body];
     pl_vec3 *ghost = run->points + run->actors[i].ghost_start;
     pl_box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}}, own = box;
     for (int32_t k = 0; k < body->surface.point_count; ++k) {
@@ -161,9 +161,9 @@ static pl_camera camera_on_box(pl_camera camera, pl_box box, double aspect) {
   pl_vec3 up = cross(back, right), middle = scaled(sum_of(box.min, box.max), 0.5);
   double slope = tan(camera.field_of_view / 2), distance = 0;
   for (int corner = 0; corner < 8; ++corner) {
-    pl_vec3 p = difference((pl_vec3){corner & 1 ? box.max.x : box.min.x, corner & 2 ? box.max.y : box.min.y,
-                                     corner & 4 ? box.max.z : box.min.z},
-                           middle);
+    pl_vec3 p = difference(
+        (pl_vec3){corner & 1 ? box.max.x : box.min.x, corner & 2 ? box.max.y : box.min.y, corner & 4 ? box.max.z : box.min.z},
+        middle);
     double across = fmax(fabs(dot(p, right)) / aspect, fabs(dot(p, up)));
     distance = fmax(distance, dot(p, back) + 1.08 * across / slope);
   }
@@ -229,8 +229,9 @@ bool run_check_strip(const run_job *run) {
   double end = time_of_frame(run, run->frame_count - 1);
   for (int32_t i = 0; run->options.has_strip_times && i < run->options.strip_count; ++i) {
     if (frame_of_strip(run, i) < run->frame_count) continue;
-    tool_print_error(&run->tool->console, "--strip-times has %g s, but the run ends at %g s; choose an earlier time or more --frames",
-                  run->options.strip_times[i], end);
+    tool_print_error(&run->tool->console,
+                     "--strip-times has %g s, but the run ends at %g s; choose an earlier time or more --frames",
+                     run->options.strip_times[i], end);
     return false;
   }
   return true;

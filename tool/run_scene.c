@@ -86,15 +86,15 @@ static void lay_out_bodies(run_job *run) {
   run->bodies = tool_allocate((size_t)count, sizeof *run->bodies);
   for (int32_t i = 0; i < count; ++i) {
     run_body *body = &run->bodies[i];
-    body->stage = pl_scene_instance_get_body(run->set, i);
-    body->model = pl_body_get_model(run->world, body->stage.id);
+    body->info = pl_scene_instance_get_body(run->set, i);
+    body->model = pl_body_get_model(run->world, body->info.id);
     pl_model_report facts = pl_model_get_report(body->model);
     body->surface = pl_scene_instance_get_surface_view(run->set, i);
     body->particle_count = facts.particle_count;
-    body->logs_particles = writes_tets(&run->options) && body->stage.surface == NULL && body->stage.mesh != NULL;
+    body->logs_particles = writes_tets(&run->options) && body->info.surface == NULL && body->info.mesh != NULL;
     body->point_start = run->point_count;
     run->point_count += body->surface.point_count + (body->logs_particles ? body->particle_count : 0);
-    body->file_name = tool_safe_name(body->stage.name);
+    body->file_name = tool_safe_name(body->info.name);
     if (name_is_taken(run, i, body->file_name)) {
       char *other = tool_text("%s_%d", body->file_name, i + 1);
       free(body->file_name);
@@ -124,7 +124,7 @@ static pl_status log_frame(run_job *run, pl_error *error) {
     pl_vec3 *points = run->points + body->point_start;
     pl_status status = pl_scene_instance_get_surface(run->set, i, points);
     if (status >= 0 && body->logs_particles)
-      status = pl_body_get_positions(run->world, body->stage.id, points + body->surface.point_count);
+      status = pl_body_get_positions(run->world, body->info.id, points + body->surface.point_count);
     if (status < 0) return status;
   }
   pl_status status = run_log_actors(run);
@@ -169,7 +169,7 @@ static frames_end simulate(run_job *run, int64_t frame, pl_error *error) {
   return end;
 }
 
-static void print_stages(const run_job *run) {
+static void print_phases(const run_job *run) {
   double sum = 0, steps = (double)(run->total.step_count > 0 ? run->total.step_count : 1);
   for (int k = 0; k < PL_STEP_PHASE_COUNT; ++k) sum += run->total.phase_seconds[k];
   if (run->total.step_count == 0) return;
@@ -234,7 +234,7 @@ static void print_done(const run_job *run) {
   const tool_console *console = &run->tool->console;
   char duration[32];
   tool_duration_text(tool_seconds() - run->begin, duration, sizeof duration);
-  print_stages(run);
+  print_phases(run);
   tool_print(console, "%lld frames in %s; results in %s", (long long)pl_frame_log_count(run->log), duration, run->folder);
   if (run->picture_path != NULL) tool_print(console, "picture: %s", run->picture_path);
   if (run->video_path != NULL) tool_print(console, "video: %s", run->video_path);
@@ -243,8 +243,8 @@ static void print_done(const run_job *run) {
 // NULL for a body that is not one of the scene's.
 static const char *name_of_body(const run_job *run, pl_body_id id) {
   for (int32_t i = 0; i < run->body_count; ++i)
-    if (run->bodies[i].stage.id.slot == id.slot && run->bodies[i].stage.id.generation == id.generation)
-      return run->bodies[i].stage.name;
+    if (run->bodies[i].info.id.slot == id.slot && run->bodies[i].info.id.generation == id.generation)
+      return run->bodies[i].info.name;
   return NULL;
 }
 

@@ -85,7 +85,7 @@ double bake_angle(pl_quat from, pl_quat to);
 // The kinematic joint at the root of the first chain (bake_loop.c).
 int32_t bake_first_base(const bake_job *job);
 
-// How far two frames are apart: the largest angle between rotations relative to the parent, degrees, and the largest distance in the frame of the led joint
+// How far two frames are apart: the largest angle between rotations relative to the parent, degrees, and the largest distance in the frame of the kinematic joint
 // above, metres (bake_loop.c).
 typedef struct bake_gap {
   double degrees, metres;

@@ -21,7 +21,7 @@ typedef struct fit_motion {
 typedef struct fit_object {
   pl_mesh *mesh;
   int32_t *held, held_count;
-  fit_motion *motions, *others;  // fitted; kept apart to be predicted
+  fit_motion *motions, *others;  // fitted; held out for prediction
   int32_t motion_count, other_count;
 } fit_object;
 

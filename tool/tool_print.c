@@ -77,9 +77,9 @@ int tool_report_error(const tool_console *console, const pl_error *error) {
 }
 
 void tool_finding_text(const pl_finding *finding, const char *file, char *buffer, size_t size) {
-  pl_finding told = *finding;
-  if (file != NULL && (told.file == NULL || told.file[0] == '\0')) told.file = file;
-  pl_finding_format(&told, buffer, size);
+  pl_finding copy = *finding;
+  if (file != NULL && (copy.file == NULL || copy.file[0] == '\0')) copy.file = file;
+  pl_finding_format(&copy, buffer, size);
 }
 
 void tool_report_findings(const tool_console *console, const pl_findings *findings, pl_severity min, const char *file) {
@@ -138,12 +138,12 @@ static void show_bar(tool_progress *progress, int64_t done, double now) {
 
 static void show_line(tool_progress *progress, int64_t done, double now) {
   // In a log file: a line every ten seconds and no more than one for each tenth of the work.
-  if (now - progress->last < 10 || (done - progress->told) * 10 < progress->total) return;
+  if (now - progress->last < 10 || (done - progress->reported) * 10 < progress->total) return;
   char left[32];
   tool_duration_text(time_left(progress, done, now), left, sizeof left);
   fprintf(stderr, "%s %lld/%lld, %s left\n", progress->title, (long long)done, (long long)progress->total, left);
   progress->last = now;
-  progress->told = done;
+  progress->reported = done;
 }
 
 void tool_progress_show(tool_progress *progress, int64_t done) {

@@ -35,7 +35,7 @@ typedef struct tool_progress {
   const char *title;     // "frame"
   int64_t start, total;  // counting began at `start`
   double begin, last;    // seconds
-  int64_t told;          // last count of a sparse line
+  int64_t reported;      // last count of a sparse line
   bool shown;            // there is a line on the terminal to wipe
 } tool_progress;
 

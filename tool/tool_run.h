@@ -29,14 +29,14 @@ typedef struct run_options {
   uint64_t seed;
   const char *picture, *video;  // paths, NULL: none; "" means the usual name in the folder
   int32_t width, height;
-  int32_t strip_count;                  // frames side by side in the picture; 1: the last one alone
+  int32_t strip_count;                // frames side by side in the picture; 1: the last one alone
   double strip_times[RUN_MAX_STRIP];  // seconds, where chosen
-  bool has_strip_times;                 // otherwise the frames are evenly spaced
-  bool fixed_camera;                    // pictures and videos from a camera that stands still and sees the whole motion
-  bool overlay;                         // frames of the strip in one picture, where they happened
-  const char *title;                    // of the caption; NULL: the scene's name
-  double checker_size;                  // metres, squares on the ground; 0: lines
-  double checkpoint_seconds;            // 0: only when interrupted
+  bool has_strip_times;               // otherwise the frames are evenly spaced
+  bool fixed_camera;                  // pictures and videos from a camera that stands still and sees the whole motion
+  bool overlay;                       // frames of the strip in one picture, where they happened
+  const char *title;                  // of the caption; NULL: the scene's name
+  double checker_size;                // metres, squares on the ground; 0: lines
+  double checkpoint_seconds;          // 0: only when interrupted
   bool resume;
   bool observer;             // pictures from the second camera
   bool ghost;                // pictures show the rest shapes of actors above them
@@ -45,7 +45,7 @@ typedef struct run_options {
 
 // A body and its part of every frame in the log: first the points of its surface, then, where tets are written, its particles.
 typedef struct run_body {
-  pl_scene_instance_body stage;
+  pl_scene_instance_body info;
   const pl_model *model;
   char *file_name;  // without ending
   pl_scene_instance_surface surface;
@@ -56,7 +56,7 @@ typedef struct run_body {
 
 // An actor and its part of every frame in the log, after those of the bodies: its numbers, three to a point, and, where ghosts are drawn, its rest shape.
 typedef struct run_actor {
-  pl_scene_instance_actor stage;
+  pl_scene_instance_actor info;
   int32_t parameter_count;  // that are kept
   int64_t record_start, ghost_start;
 } run_actor;
@@ -89,7 +89,7 @@ typedef struct run_job {
   size_t snapshot_size;
 
   pl_frame_log *log;
-  pl_step_report total;  // sums of stage times and steps
+  pl_step_report total;  // sums of phase times and steps
   double begin;          // seconds
   bool remarks;
 } run_job;

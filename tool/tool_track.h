@@ -29,7 +29,7 @@ typedef struct track_job {
   pl_frame_log *log;
   char *log_path, *resume_path;
   uint64_t hash;  // of everything that decides the result
-  bool resume;    // go on with the track in the folder
+  bool resume;    // continue the track in the folder
   double *table;  // one row of TRACK_NUMBERS a frame
   int32_t done_count, lost_count, doubtful_count, empty_count;
   bool remarks;

@@ -13,8 +13,8 @@
 // "X,Y,Z" as a position.
 static bool parse_position(const char *text, pl_vec3 *point_position) {
   char rest;
-  return sscanf(text, "%lf,%lf,%lf%c", &point_position->x, &point_position->y, &point_position->z, &rest) == 3 && isfinite(point_position->x) && isfinite(point_position->y) &&
-         isfinite(point_position->z);
+  return sscanf(text, "%lf,%lf,%lf%c", &point_position->x, &point_position->y, &point_position->z, &rest) == 3 &&
+         isfinite(point_position->x) && isfinite(point_position->y) && isfinite(point_position->z);
 }
 
 // Positions of the surface's points in the displaced file, or NULL (printed).

@@ -19,7 +19,7 @@ typedef struct job {
   int32_t growth_count;
   int32_t growth[MAX_GROWTH];  // numbers of examples …
   double growth_missing
-      [MAX_GROWTH];  // … and what the first so many leave missing of the held-out touches, as a share of the coarse error
+      [MAX_GROWTH];  // … and the error that the first N examples leave on the held-out touches, as a fraction of the coarse error
 } job;
 
 static bool show_progress(void *user, int32_t done, int32_t total) {
@@ -178,12 +178,13 @@ int detail_record(const tool_session *tool, const tool_arguments *arguments, pl_
   if (status >= 0) status = pl_detail_session_record(context, &def, scene, &session, findings, &error);
   if (j.progress.console != NULL) tool_progress_end(&j.progress);
   tool_report_findings(&tool->console, findings, PL_SEVERITY_WARNING, path);
-  bool said = pl_findings_count(findings, PL_SEVERITY_ERROR) > 0, remarks = pl_findings_count(findings, PL_SEVERITY_WARNING) > 0;
+  bool reported = pl_findings_count(findings, PL_SEVERITY_ERROR) > 0,
+       remarks = pl_findings_count(findings, PL_SEVERITY_WARNING) > 0;
   if (status == PL_OK) {
     j.view = pl_detail_session_get_view(session);
     if (j.view.example_count == 0) {
       tool_print_error(&tool->console, "%s: all touches are held out, so there is no example; hold out fewer", path);
-      said = true;
+      reported = true;
       status = PL_ERROR_INVALID_DATA;
     } else {
       status = finish(&j, output->given ? output->text : NULL, &error);
@@ -191,7 +192,7 @@ int detail_record(const tool_session *tool, const tool_arguments *arguments, pl_
   }
   int code = status == PL_OK ? (remarks ? TOOL_REMARKS : TOOL_DONE) : TOOL_FAILED;
   if (status == PL_REMARK_CANCELLED) tool_print_error(&tool->console, "interrupted; nothing was written");
-  if (status < 0 && !said) code = tool_report_error(&tool->console, &error);
+  if (status < 0 && !reported) code = tool_report_error(&tool->console, &error);
   pl_detail_session_destroy(session);
   pl_scene_destroy(scene);
   pl_findings_destroy(findings);

@@ -34,11 +34,10 @@ static pl_status open_scene(const tool_session *tool, pl_context *context, const
   if (findings != NULL && pl_findings_count(findings, PL_SEVERITY_WARNING) > 0) *remarks = true;
   const pl_mesh *tets = NULL, *surface = NULL;
   for (int32_t i = 0; status >= 0 && i < pl_scene_instance_body_count(set) && tets == NULL; ++i) {
-    pl_scene_instance_body stage = pl_scene_instance_get_body(set, i);
-    if (stage.mesh == NULL || pl_mesh_get_view(stage.mesh).tet_count == 0 || (name != NULL && strcmp(stage.name, name) != 0))
-      continue;
-    tets = stage.mesh;
-    surface = stage.surface;
+    pl_scene_instance_body info = pl_scene_instance_get_body(set, i);
+    if (info.mesh == NULL || pl_mesh_get_view(info.mesh).tet_count == 0 || (name != NULL && strcmp(info.name, name) != 0)) continue;
+    tets = info.mesh;
+    surface = info.surface;
   }
   if (status >= 0 && tets == NULL) {
     status = error->status = PL_ERROR_NOT_FOUND;
@@ -95,8 +94,8 @@ bool detail_body_open(const tool_session *tool, const tool_arguments *arguments,
   pl_status status = PL_OK;
   if (kind == TOOL_FILE_SCENE) {
     status = open_scene(tool, context, path, name->given ? name->text : NULL, body, remarks, &error);
-    bool anew = tool_find_value(arguments, "cell-size")->given || tool_find_value(arguments, "points")->given;
-    if (status >= 0 && anew && body->surface != NULL) {
+    bool rebuild = tool_find_value(arguments, "cell-size")->given || tool_find_value(arguments, "points")->given;
+    if (status >= 0 && rebuild && body->surface != NULL) {
       pl_mesh_destroy(body->tets);
       body->tets = NULL;
       status = make_lattice(arguments, context, body, &error);

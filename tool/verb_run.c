@@ -93,8 +93,9 @@ static bool read_strip(const tool_session *tool, const tool_arguments *arguments
     double time = strtod(at, &end);
     bool good = end != at && isfinite(time) && time >= 0 && (*end == ',' || *end == '\0');
     if (!good || options->strip_count == RUN_MAX_STRIP) {
-      tool_print_error(&tool->console, "--strip-times needs 1 to %d times in seconds, separated by commas, such as 0,0.5,1.2, not '%s'",
-                    RUN_MAX_STRIP, times->text);
+      tool_print_error(&tool->console,
+                       "--strip-times needs 1 to %d times in seconds, separated by commas, such as 0,0.5,1.2, not '%s'",
+                       RUN_MAX_STRIP, times->text);
       return false;
     }
     options->strip_times[options->strip_count++] = time;

@@ -123,7 +123,7 @@ typedef struct pl_capture_writer_def {
   // parameters of src/io/capture_parameters.c by `make generate`: begin
   /// Frames per second.
   double rate;  ///< 1/s, above 0 up to 1e6, default 30
-  /// What the capture was taken in.
+  /// Gravity during the capture.
   pl_vec3 gravity;  ///< m/s², default (0, -9.81, 0)
   // parameters: end
 

@@ -252,7 +252,7 @@ PL_API void pl_detail_filter_get_weights(const pl_detail_filter *filter, int32_t
 typedef struct pl_detail_time_report {
   double find_seconds;      ///< contacts on the surface, and connectivity around them
   double describe_seconds;  ///< descriptors of site, load and patch
-  double weigh_seconds;     ///< comparison with all examples, and weights
+  double weights_seconds;     ///< comparison with all examples, and weights
   double blend_seconds;     ///< stamps of examples into one for each contact
   double stamp_seconds;     ///< that one onto the surface
 } pl_detail_time_report;

@@ -33,7 +33,7 @@ typedef struct pl_reference_def {
   // parameters of src/capture/fit_parameters.c by `make generate`: begin
   /// How the reference shape is found.
   pl_reference_solver solver;  ///< default PL_REFERENCE_NEWTON
-  /// What the static shape hangs in.
+  /// Gravity of the static shape.
   pl_vec3 gravity;  ///< m/s², default (0, -9.81, 0)
   /// Residual force as a fraction of the weight.
   double tolerance;  ///< above 0 up to 1, default 1e-10
@@ -95,7 +95,7 @@ typedef struct pl_field_def {
   // parameters of src/capture/fit_parameters.c by `make generate`: begin
   /// Control points; 1 for a uniform field.
   int32_t control_count;  ///< 1 … 64, default 1
-  /// Direction that points lie along; zero: the longest edge of the box.
+  /// Direction along which the control points lie; zero: the longest edge of the box.
   pl_vec3 axis;  ///< default (0, 0, 0)
   // parameters: end
 
@@ -202,11 +202,11 @@ typedef bool pl_fit_callback(void *user, const pl_fit *fit, const pl_fit_progres
 /// Input of pl_fit_create().
 typedef struct pl_fit_def {
   // parameters of src/capture/fit_parameters.c by `make generate`: begin
-  /// What the tets are made of: PL_FEM_COROTATED or PL_FEM_NEO_HOOKEAN.
+  /// Material of the tets: PL_FEM_COROTATED or PL_FEM_NEO_HOOKEAN.
   pl_fem_material material;  ///< default PL_FEM_COROTATED
-  /// Of the static shape: mass by volume.
+  /// Density of the static shape: mass by volume.
   double density;  ///< kg/m³, above 0 up to 1e6, default 1000
-  /// What the body was captured in.
+  /// Gravity during the capture.
   pl_vec3 gravity;  ///< m/s², default (0, -9.81, 0)
   /// Young's modulus of every control point.
   pl_fit_range young;  ///< Pa, 1e-3 … 1e15, default start 1e5 between 1e3 and 1e9, fitted
@@ -216,23 +216,23 @@ typedef struct pl_fit_def {
   pl_fit_range mass_damping;  ///< 1/s, 1e-12 … 1e6, default start 0.1 between 1e-4 and 100, fitted
   /// Beta of Rayleigh damping.
   pl_fit_range stiffness_damping;  ///< s, 1e-12 … 1e3, default start 1e-3 between 1e-6 and 0.1, fitted
-  /// The static shape is the reference shape: for comparison, and for bodies without gravity.
+  /// Take the static shape as the reference shape: for comparison, and for bodies without gravity.
   bool use_static_shape;  ///< default false
   /// How reference shapes are found.
   pl_reference_solver reference;  ///< default PL_REFERENCE_NEWTON
-  /// How the distance is made small.
+  /// Minimisation method.
   pl_fitter fitter;  ///< default PL_FITTER_GAUSS_NEWTON
   /// Time steps between two frames.
   int32_t steps_per_frame;  ///< 1 … 1000, default 2
-  /// Of Gauss-Newton: fit again with twice as many steps, from what was found, until no modulus
-  /// changes by more than 1 % or a frame would have more steps than these; 0: steps_per_frame and
-  /// no more.
+  /// Gauss-Newton only: fit again with twice the number of steps, from the last result, until no
+  /// modulus changes by more than 1 % or a frame would have more than max_steps; 0: steps_per_frame
+  /// only.
   int32_t max_steps;  ///< 0 … 1000, default 0
-  /// Maximum iterations in all.
+  /// Maximum iterations in total.
   int32_t max_iterations;  ///< 0 … 1e9, default 200
-  /// Change of parameters at which the last window is done.
+  /// Change of parameters at which the last window has converged.
   double tolerance;  ///< above 0 up to 1, default 1e-4
-  /// Error to expect of a tracked point, by which it is judged what is determined; 0: 1e-4 of the
+  /// Expected error of a tracked point, for the intervals of the parameters; 0: 1e-4 of the
   /// object's size.
   double noise;  ///< m, 0 … 1e6, default 0
   /// Half width of the 95 % interval, as a fraction of the value, from which a parameter counts as
@@ -279,11 +279,11 @@ PL_API void pl_fit_destroy(pl_fit *fit);
 /// Input of pl_fit_warm_start().
 typedef struct pl_warm_start_def {
   // parameters of src/capture/fit_parameters.c by `make generate`: begin
-  /// Moduli tried around what the stiffest one says, on a logarithmic scale.
+  /// Moduli tried around the estimate from the stiffest one, on a logarithmic scale.
   int32_t sample_count;  ///< 1 … 1000, default 16
-  /// Lowest modes looked at.
+  /// Number of lowest modes used.
   int32_t mode_count;  ///< 1 … 16, default 6
-  /// Of coordinate descent over the control points; 0: all stay equal.
+  /// Rounds of coordinate descent over the control points; 0: all stay equal.
   int32_t rounds;  ///< 0 … 1e6, default 2
   /// Smallest modulus tried.
   double min;  ///< Pa, above 0 up to 1e15, default 1e3

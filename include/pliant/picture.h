@@ -39,17 +39,17 @@ typedef struct pl_picture_item {
 /// Input of pl_renderer_create().
 typedef struct pl_renderer_def {
   // parameters of src/render/renderer_parameters.c by `make generate`: begin
-  /// Of the picture.
+  /// Width of the picture.
   int32_t width;  ///< pixels, 1 … 65535, default 1280
-  /// Of the picture.
+  /// Height of the picture.
   int32_t height;  ///< pixels, 1 … 65535, default 720
-  /// Behind everything, at the top.
+  /// Background colour at the top.
   pl_color background_top;  ///< 0 … 1, default (0.725, 0.785, 0.85)
-  /// Behind everything, at the bottom.
+  /// Background colour at the bottom.
   pl_color background_bottom;  ///< 0 … 1, default (0.935, 0.935, 0.93)
-  /// Of the ground.
+  /// Colour of the ground.
   pl_color ground_color;  ///< 0 … 1, default (0.92, 0.92, 0.915)
-  /// A soft-shadowed ground plane is drawn here.
+  /// Height of the ground plane that is drawn.
   double ground_height;  ///< m, -1e12 … 1e12, default 0
   /// Draw the ground.
   bool ground;  ///< default true

@@ -26,28 +26,29 @@ typedef struct pl_sensor_def {
   // parameters of src/capture/sensor_parameters.c by `make generate`: begin
   /// Standard deviation along the depth.
   double noise;  ///< m, 0 … 10, default 0.002
-  /// Depths at 1 m come in steps of this size; 0: only in those of the picture's unit.
+  /// Quantisation step of depths at 1 m; 0: only the unit of the image.
   double quantum;  ///< m, 0 … 10, default 0.0028
-  /// With the square of the depth, as of sensors that triangulate; otherwise steps are the same at
-  /// all depths.
+  /// Quantisation grows with the square of the depth, as in sensors that triangulate; otherwise it
+  /// is the same at all depths.
   bool quantum_grows;  ///< default true
-  /// Fraction of all pixels that are lost.
+  /// Fraction of all pixels that are dropped.
   double dropout;  ///< 0 … 1, default 0
-  /// Pixels between which depths differ by more, or that have nothing next to them, are edges.
+  /// Depth difference of neighbouring pixels from which they are edge pixels; pixels next to empty
+  /// ones are too.
   double edge_jump;  ///< m, 0 … 1e6, default 0.02
-  /// Fraction of edge pixels that are lost.
+  /// Fraction of edge pixels that are dropped.
   double edge_dropout;  ///< 0 … 1, default 0.5
-  /// Fraction of the other edge pixels whose depth lies somewhere between the two sides.
+  /// Fraction of the other edge pixels whose depth is mixed from the two sides.
   double edge_mix;  ///< 0 … 1, default 0.1
-  /// Fraction of pixels whose depth has nothing to do with what is seen.
+  /// Fraction of pixels whose depth is an outlier.
   double outliers;  ///< 0 … 1, default 0.1
-  /// Outliers lie within this distance of the true depth, evenly.
+  /// Outliers are uniform within this distance of the true depth.
   double outlier_range;  ///< m, 0 … 1e6, default 0.3
-  /// Nearer things are not seen.
+  /// Minimum depth that is seen.
   double min_depth;  ///< m, 0 … 1e6, default 0.3
-  /// Farther things are not seen.
+  /// Maximum depth that is seen.
   double max_depth;  ///< m, 0 … 1e6, default 8
-  /// Of everything random; the same seed, camera and frame give the same picture.
+  /// Seed of all random numbers; the same seed, camera and frame give the same image.
   uint64_t seed;  ///< default 1
   // parameters: end
 

@@ -15,29 +15,31 @@ extern "C" {
 /// Input of pl_tracker_create().
 typedef struct pl_track_def {
   // parameters of src/capture/track_parameters.c by `make generate`: begin
-  /// Standard deviation of measured points from the surface; found from the data where that is
-  /// larger.
+  /// Standard deviation of measured points from the surface; a larger value is estimated from the
+  /// data.
   double noise;  ///< m, above 0 up to 1e6, default 0.002
-  /// Fraction of points that belong to nothing, to begin with; then it is found from the data.
+  /// Initial fraction of outliers; it is then estimated from the data.
   double outliers;  ///< 0 … 0.95, default 0.1
-  /// How far from its place in the first frame the body may start, as a fraction of its size.
+  /// Search distance in the first frame, as a fraction of the body's size.
   double first_reach;  ///< above 0 up to 10, default 0.12
-  /// How far from the predicted place it may be in later frames, as a fraction of its size.
+  /// Search distance around the prediction in later frames, as a fraction of the body's size.
   double reach;  ///< above 0 up to 10, default 0.05
   /// Factor on the width of the search from one iteration to the next.
   double anneal;  ///< 0.05 … 0.99, default 0.7
   /// Maximum iterations at the smallest width.
   int32_t settle_count;  ///< 1 … 1000, default 6
-  /// Bumps much smaller than this are taken for noise, larger ones for shape; 0: a twentieth of the
-  /// size.
+  /// Size of features: much smaller ones count as noise, larger ones as shape; 0: a twentieth of
+  /// the body's size.
   double detail;  ///< m, 0 … 1e6, default 0
-  /// 0: parts that are not seen follow the others as if at rest; 1: as if carried on by their mass.
+  /// Motion of parts that are not seen: 0 follows the other parts as if at rest, 1 as if moved on
+  /// by inertia.
   double inertia;  ///< 0 … 1, default 0
-  /// Gravity for a model whose rest shape is the one without gravity; 0 where it is the static one.
+  /// Gravity, for a model whose rest shape has gravity removed; 0 where the rest shape is the
+  /// static shape.
   pl_vec3 acceleration;  ///< m/s², default (0, 0, 0)
-  /// Maximum points of a cloud that are used; of larger ones an even choice.
+  /// Maximum points of a cloud that are used; larger clouds are sampled evenly.
   int32_t max_points;  ///< 100 … 1e7, default 20000
-  /// A measured point pulls at one part of the body only, even where others touch it.
+  /// A measured point pulls only one part of the body, even where other parts touch it.
   bool gating;  ///< default true
   // parameters: end
 

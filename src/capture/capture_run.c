@@ -18,7 +18,7 @@ double pl_run_value(const pl_capture_result *run, int32_t round, int32_t paramet
   return PL_ITEM(&run->rounds, pl_run_round, round).estimates[parameter].value;
 }
 
-pl_status pl_run_tell(const pl_capture_result *run, pl_capture_progress progress) {
+pl_status pl_run_report_progress(const pl_capture_result *run, pl_capture_progress progress) {
   if (run->def.progress == NULL) return PL_OK;
   progress.round = (int32_t)run->rounds.count - 1;
   progress.report = &pl_run_current(run)->report;
@@ -55,15 +55,15 @@ static pl_status run_round(pl_capture_result *run, pl_error *error) {
   if (round == NULL) return pl_fail_memory(error);
   round->iterations = pl_vector_of(run->context, sizeof(pl_fit_progress));
   round->values = pl_vector_of(run->context, sizeof(double));
-  pl_status status = pl_run_tell(run, (pl_capture_progress){.event = PL_CAPTURE_ROUND_BEGIN});
+  pl_status status = pl_run_report_progress(run, (pl_capture_progress){.event = PL_CAPTURE_ROUND_BEGIN});
   if (status == PL_OK) status = pl_run_track(run, error);
   if (status == PL_OK) status = pl_run_fit(run, error);
   if (status < 0 || status == PL_REMARK_CANCELLED) return status;
   run->round_count++;
   run->settled = has_settled(run);
   continue_hash(run);
-  pl_status told = pl_run_tell(run, (pl_capture_progress){.event = PL_CAPTURE_ROUND_END, .fit = run->fit});
-  return told != PL_OK ? told : status;
+  pl_status reported = pl_run_report_progress(run, (pl_capture_progress){.event = PL_CAPTURE_ROUND_END, .fit = run->fit});
+  return reported != PL_OK ? reported : status;
 }
 
 static pl_status run_rounds(pl_capture_result *run, pl_error *error) {

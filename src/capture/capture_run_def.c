@@ -96,7 +96,7 @@ static uint64_t hash_fit(uint64_t hash, const pl_fit_def *fit) {
 }
 
 static uint64_t hash_track(uint64_t hash, const pl_track_def *track) {
-  const double numbers[] = {track->noise,        track->outliers, track->first_reach, track->reach,       track->anneal,
+  const double numbers[] = {track->noise,        track->outliers, track->first_reach, track->reach,      track->anneal,
                             track->settle_count, track->detail,   track->inertia,     track->max_points, track->gating};
   return pl_hash_bytes(hash, numbers, sizeof numbers);
 }

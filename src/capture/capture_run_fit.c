@@ -131,8 +131,8 @@ static pl_status create_fit(pl_capture_result *run, pl_error *error) {
 
 static pl_status start_warm(pl_capture_result *run, pl_error *error) {
   pl_error trouble = {0};
-  pl_status told = pl_run_tell(run, (pl_capture_progress){.event = PL_CAPTURE_WARM_START_BEGIN});
-  if (told != PL_OK) return told;
+  pl_status reported = pl_run_report_progress(run, (pl_capture_progress){.event = PL_CAPTURE_WARM_START_BEGIN});
+  if (reported != PL_OK) return reported;
   pl_status status = pl_fit_warm_start(run->fit, &run->def.warm_start_def, &run->warm_start, &trouble);
   run->warm_started = status == PL_OK;
   // Without a frequency, or a solver for eigenvalues, the fit starts from the modulus of the def.
@@ -140,7 +140,7 @@ static pl_status start_warm(pl_capture_result *run, pl_error *error) {
     if (error != NULL) *error = trouble;
     return status;
   }
-  return pl_run_tell(
+  return pl_run_report_progress(
       run, (pl_capture_progress){.event = PL_CAPTURE_WARM_START_END, .warm_start_status = status, .warm_start = &run->warm_start});
 }
 
@@ -173,7 +173,8 @@ static pl_status iterate(pl_capture_result *run, pl_error *error) {
     pl_status kept = add_iterations(pl_run_current(run), &run->iteration, values, 1, error);
     if (kept >= 0) kept = save_fit(run, error);
     if (kept >= 0)
-      kept = pl_run_tell(run, (pl_capture_progress){.event = PL_CAPTURE_ITERATION, .fit = run->fit, .iteration = &run->iteration});
+      kept = pl_run_report_progress(
+          run, (pl_capture_progress){.event = PL_CAPTURE_ITERATION, .fit = run->fit, .iteration = &run->iteration});
     if (kept != PL_OK) return kept;
   }
   return status;
@@ -200,7 +201,7 @@ pl_status pl_run_fit(pl_capture_result *run, pl_error *error) {
   pl_status status = create_fit(run, error);
   if (status >= 0) status = start_fit(run, &loaded, error);
   if (status == PL_OK)
-    status = pl_run_tell(run, (pl_capture_progress){.event = PL_CAPTURE_FIT_BEGIN, .fit = run->fit, .loaded = loaded});
+    status = pl_run_report_progress(run, (pl_capture_progress){.event = PL_CAPTURE_FIT_BEGIN, .fit = run->fit, .loaded = loaded});
   if (status == PL_OK) status = iterate(run, error);
   if (status == PL_OK || status == PL_REMARK_NOT_CONVERGED) {
     pl_status kept = keep_result(run, error);

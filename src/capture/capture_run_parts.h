@@ -72,7 +72,7 @@ pl_status pl_run_load(const pl_capture_result *run, const char *name, pl_run_rec
 // --- the phases of a round; each returns PL_REMARK_CANCELLED when the callback wants to stop
 
 // Report to the callback: the event's own fields are in `progress`.
-pl_status pl_run_tell(const pl_capture_result *run, pl_capture_progress progress);
+pl_status pl_run_report_progress(const pl_capture_result *run, pl_capture_progress progress);
 pl_run_round *pl_run_current(const pl_capture_result *run);
 // Values that a finished round ended with.
 double pl_run_value(const pl_capture_result *run, int32_t round, int32_t parameter);

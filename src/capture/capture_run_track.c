@@ -98,14 +98,14 @@ static pl_status finish_frame(clip_track *track, const pl_track_report *report, 
     pl_status status = compare_with_truth(track, &errors, error);
     if (status < 0) return status;
   }
-  return pl_run_tell(run, (pl_capture_progress){.event = PL_CAPTURE_FRAME,
-                                                .clip = track->clip,
-                                                .frame = track->frame++,
-                                                .frame_count = track->data->view.frame_count,
-                                                .loaded = loaded,
-                                                .track = report,
-                                                .tracker = &view,
-                                                .errors = has_truth ? &errors : NULL});
+  return pl_run_report_progress(run, (pl_capture_progress){.event = PL_CAPTURE_FRAME,
+                                                           .clip = track->clip,
+                                                           .frame = track->frame++,
+                                                           .frame_count = track->data->view.frame_count,
+                                                           .loaded = loaded,
+                                                           .track = report,
+                                                           .tracker = &view,
+                                                           .errors = has_truth ? &errors : NULL});
 }
 
 static pl_status save_frame(const clip_track *track, const pl_track_report *report, pl_error *error) {

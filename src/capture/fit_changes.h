@@ -19,8 +19,8 @@ typedef struct pl_fit_changes {
   const pl_fem_tet_constants *constants;  // by tet
   const double *positions;                // pose, 3 per particle
   const double *rest_change;              // dX, 3 per particle and column
-  const double *fractions;                   // s, by tet and column
-  double *rhs;                          // 3 per particle and column
+  const double *fractions;                // s, by tet and column
+  double *rhs;                            // 3 per particle and column
   int32_t poisson_column;                 // column of Poisson's ratio, whose shares are 0; -1: none
   const pl_fem_tet_constants *poisson;    // as `constants`, with Lamé's constants derived by it: forces are linear in them
 } pl_fit_changes;

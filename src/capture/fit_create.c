@@ -35,7 +35,7 @@ static pl_status check_def(const pl_fit_def *def, pl_error *error) {
   return status;
 }
 
-static bool weighs_nothing(const double *weights, ptrdiff_t i) {
+static bool has_no_weight(const double *weights, ptrdiff_t i) {
   return weights != NULL && weights[i] == 0;
 }
 
@@ -58,9 +58,9 @@ static pl_status check_sequence(const pl_fit *fit, int32_t number, pl_error *err
   if (status >= 0) status = check_weights(s->frame_weights, s->frame_count, number, "frame", error);
   for (int32_t f = 0; status >= 0 && f < s->frame_count; ++f)
     for (int32_t p = 0; p < points; ++p) {
-      bool leads = s->pins_move && fit->body.fixed[p] != 0;
+      bool moves = s->pins_move && fit->body.fixed[p] != 0;
       bool starts = f == 0 && s->start_positions == NULL;
-      if (!leads && !starts && (weighs_nothing(s->frame_weights, f) || weighs_nothing(s->point_weights, p))) continue;
+      if (!moves && !starts && (has_no_weight(s->frame_weights, f) || has_no_weight(s->point_weights, p))) continue;
       if (!pl_vec3_is_finite(s->positions[(ptrdiff_t)f * points + p]))
         return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d, frame %d: point %d is not finite", number, f, p);
     }

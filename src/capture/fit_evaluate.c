@@ -137,7 +137,8 @@ static pl_status derive_rest(pl_fit *fit, const double *values, pl_error *error)
   }
   memset(fit->rest_change, 0, 3 * (size_t)fit->body.model->head.particle_count * (size_t)fit->padded * sizeof(double));
   if (fit->def.use_static_shape || !(fit->reference.load_size > 0) || material_columns == 0) return PL_OK;
-  return pl_reference_derive(&fit->reference, material_columns, fit->padded, fit->fractions, poisson_column, fit->rest_change, error);
+  return pl_reference_derive(&fit->reference, material_columns, fit->padded, fit->fractions, poisson_column, fit->rest_change,
+                             error);
 }
 
 pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t frame_count, bool derive, pl_fit_evaluation *e,

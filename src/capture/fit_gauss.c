@@ -28,7 +28,7 @@ static const double EXACT = 1e-9;      // rms distance, as a fraction of the siz
 static const double TINY = 0.1;        // fraction of a tolerance from which a change is not worth a simulation
 enum { EARLY_ITERATIONS = 12 };
 
-bool pl_fit_tell(pl_fit *fit, const pl_fit_progress *progress) {
+bool pl_fit_report_progress(pl_fit *fit, const pl_fit_progress *progress) {
   return fit->def.after_iteration == NULL || fit->def.after_iteration(fit->def.user, fit, progress);
 }
 
@@ -194,7 +194,7 @@ static void settle(pl_fit *fit) {
 }
 
 // Whether the window is done, after an iteration with a change of coordinates and a gain as a share of the cost.
-static void judge(pl_fit *fit, bool accepted, double change, double gain) {
+static void update_damping(pl_fit *fit, bool accepted, double change, double gain) {
   pl_fit_cursor *cursor = &fit->cursor;
   double floor = EXACT * fit->size, rms = fit->now.weight > 0 ? sqrt(fit->now.cost / fit->now.weight) : 0;
   bool exact = rms <= floor, stuck = cursor->damping >= MAX_DAMPING;
@@ -208,7 +208,7 @@ static void judge(pl_fit *fit, bool accepted, double change, double gain) {
   if (settled || exact || stuck || (!accepted && change < TINY * fit->def.tolerance)) settle(fit);
 }
 
-static pl_fit_progress tell_of(const pl_fit *fit, double change, bool accepted) {
+static pl_fit_progress progress_of(const pl_fit *fit, double change, bool accepted) {
   return (pl_fit_progress){.iteration = fit->cursor.iteration,
                            .frame_count = fit->windows[fit->cursor.window],
                            .steps = fit->cursor.steps,
@@ -238,7 +238,7 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
   // Nothing left to gain here, or nothing that the errors of the data would not hide: the promise in units of their variance is the square of the step in standard
   // deviations of the parameters. The simulation that would show it is saved.
   if (change < (last ? fit->def.tolerance : TINY * EARLY_CHANGE) || promise < (last ? HIDDEN : EARLY_HIDDEN) * variance(fit)) {
-    *progress = tell_of(fit, change, true);
+    *progress = progress_of(fit, change, true);
     if (last)
       settle(fit);
     else
@@ -260,8 +260,8 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
   cursor->damping = fmin(fmax(cursor->damping, MIN_DAMPING), MAX_DAMPING);
   accepted = accepted || better;
   cursor->rejected = accepted ? 0 : cursor->rejected + 1;
-  *progress = tell_of(fit, change, accepted);
-  judge(fit, accepted, change, accepted && before > 0 ? fell / before : 0);
+  *progress = progress_of(fit, change, accepted);
+  update_damping(fit, accepted, change, accepted && before > 0 ? fell / before : 0);
   return PL_OK;
 }
 
@@ -282,7 +282,7 @@ pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error) {
     pl_fit_progress progress;
     pl_status status = iterate(fit, &progress, error);
     if (status < 0) return status;
-    if (!pl_fit_tell(fit, &progress)) return PL_REMARK_CANCELLED;
+    if (!pl_fit_report_progress(fit, &progress)) return PL_REMARK_CANCELLED;
   }
   return fit->cursor.converged ? PL_OK : PL_REMARK_NOT_CONVERGED;
 }

@@ -12,7 +12,7 @@ typedef struct pl_vibration {
   double frequency;  // ω as seen, rad/s; 0: none was found
   double decay;      // 1/s
   double energy;     // sum of squares of what it explains of the signal, its own amplitude in it
-  double fraction;      // of the signal's sum of squares
+  double fraction;   // of the signal's sum of squares
 } pl_vibration;
 
 // The vibration that explains most of a signal of `count` values, `step` seconds apart.

@@ -9,8 +9,8 @@
 
 enum { MAX_ITERATIONS = 40, STALE_ITERATIONS = 9, STEPS_KEPT = 8 };
 
-static const double BROYDEN_MIN = 0.1;  // an update that divides by less would only magnify what it does not know
-static const double FRACTION_MIN = 1e-3;   // of a step, from which shortening it leads nowhere
+static const double BROYDEN_MIN = 0.1;    // an update that divides by less would only magnify what it does not know
+static const double FRACTION_MIN = 1e-3;  // of a step, from which shortening it leads nowhere
 static const double CLOSE = 1e-4;   // step per point, as a fraction of the extent, from which Newton's method converges by itself
 static const double ARMIJO = 1e-4;  // fraction of the slope's promise that a step must gain
 enum { HALVINGS_MAX = 20 };         // a millionth of a step
@@ -53,8 +53,8 @@ static bool is_fixed(const motion *m, ptrdiff_t i) {
 
 // r at u.
 static void evaluate(motion *m) {
-  double lead = m->beta / m->tau;
-  for (ptrdiff_t i = 0; i < m->n; ++i) m->w[i] = m->u[i] + lead * (m->u[i] - m->x[i]);
+  double damping = m->beta / m->tau;
+  for (ptrdiff_t i = 0; i < m->n; ++i) m->w[i] = m->u[i] + damping * (m->u[i] - m->x[i]);
   pl_fem_system_evaluate(&m->worker->system, m->w, m->gradient, NULL, false);
   for (ptrdiff_t i = 0; i < m->n; ++i) {
     double inertia = m->masses[i / 3] * (m->c * (m->u[i] - m->x[i]) - m->v[i] / m->tau);
@@ -192,7 +192,7 @@ static pl_status descend(motion *m, pl_error *error) {
 
 // --- sensitivities ------------------------------------------------------------------------------------------------
 
-static pl_status carry_sensitivities(motion *m, pl_error *error) {
+static pl_status advance_sensitivities(motion *m, pl_error *error) {
   if (m->columns == 0) return PL_OK;
   const pl_motion_job *job = m->job;
   pl_status status = factor(m, error);
@@ -239,7 +239,7 @@ static pl_status take_step(motion *m, pl_error *error) {
   pl_status status = solve_step(m, error);
   if (status == PL_REMARK_NOT_CONVERGED) status = descend(m, error);
   if (status != PL_OK) return status;
-  status = carry_sensitivities(m, error);
+  status = advance_sensitivities(m, error);
   if (status < 0) return status;
   m->step_count++;
   for (ptrdiff_t i = 0; i < m->n; ++i) {

@@ -32,7 +32,7 @@ typedef struct pl_motion_job {
   const double *rest;         // X, 3 per particle
   int32_t column_count;       // parameters to derive by; 0: none
   const int32_t *columns;     // which of the values each is; rising
-  const double *fractions;       // fit_changes.h
+  const double *fractions;    // fit_changes.h
   const double *rest_change;  // dX, [3 particles][padded]
   pl_vec3 *positions;         // room for frame_count times the particles, or NULL
   const pl_fit_def *def;      // whose give_up is asked in every frame; NULL: none

@@ -19,7 +19,7 @@ static const char *const FITTERS[] = {"gauss-newton", "nelder-mead", NULL};
 #define DEF pl_reference_def
 static const pl_parameter REFERENCE[] = {
     CHOICE(solver, pl_reference_solver, SOLVERS, PL_REFERENCE_NEWTON, ABOUT("How the reference shape is found.")),
-    VECTOR(gravity, EARTH_GRAVITY, METRES_PER("s^2"), ABOUT("What the static shape hangs in.")),
+    VECTOR(gravity, EARTH_GRAVITY, METRES_PER("s^2"), ABOUT("Gravity of the static shape.")),
     NUMBER(tolerance, 1e-10, ABOVE(0, 1), ABOUT("Residual force as a fraction of the weight.")),
     INTEGER(limit, 400, FROM(1, 1e9), ABOUT("Maximum iterations or steps of artificial time.")),
     NUMBER(min_volume, 0.02, ABOVE(0, 0.99), ABOUT("Fraction of its volume in the static shape that every element must keep.")),
@@ -30,28 +30,28 @@ const pl_parameter_table pl_reference_def_parameters = TABLE("reference", pl_ref
 #define DEF pl_field_def
 static const pl_parameter FIELD[] = {
     INTEGER(control_count, 1, FROM(1, 64), ABOUT("Control points; 1 for a uniform field.")),
-    VECTOR(axis, ZERO_VECTOR, ABOUT("Direction that points lie along; zero: the longest edge of the box.")),
+    VECTOR(axis, ZERO_VECTOR, ABOUT("Direction along which the control points lie; zero: the longest edge of the box.")),
 };
 const pl_parameter_table pl_field_def_parameters = TABLE("field", pl_field_def, FIELD);
 
 #undef DEF
 #define DEF pl_fit_def
 static const pl_parameter FIT[] = {
-    CHOICE(material, pl_fem_material, MATERIALS, PL_FEM_COROTATED, ABOUT("What the tets are made of: PL_FEM_COROTATED or PL_FEM_NEO_HOOKEAN.")),
-    NUMBER(density, 1000, ABOVE(0, 1e6), UNIT("kg/m^3"), ABOUT("Of the static shape: mass by volume.")),
-    VECTOR(gravity, EARTH_GRAVITY, METRES_PER("s^2"), ABOUT("What the body was captured in.")),
+    CHOICE(material, pl_fem_material, MATERIALS, PL_FEM_COROTATED, ABOUT("Material of the tets: PL_FEM_COROTATED or PL_FEM_NEO_HOOKEAN.")),
+    NUMBER(density, 1000, ABOVE(0, 1e6), UNIT("kg/m^3"), ABOUT("Density of the static shape: mass by volume.")),
+    VECTOR(gravity, EARTH_GRAVITY, METRES_PER("s^2"), ABOUT("Gravity during the capture.")),
     RANGE(young, 1e5, 1e3, 1e9, true, FROM(1e-3, 1e15), UNIT("Pa"), ABOUT("Young's modulus of every control point.")),
     RANGE(poisson, 0.3, 0.0, 0.49, false, FROM(-0.99, 0.4999), ABOUT("Poisson's ratio.")),
     RANGE(mass_damping, 0.1, 1e-4, 100, true, FROM(1e-12, 1e6), UNIT("1/s"), ABOUT("Alpha of Rayleigh damping.")),
     RANGE(stiffness_damping, 1e-3, 1e-6, 0.1, true, FROM(1e-12, 1e3), UNIT("s"), ABOUT("Beta of Rayleigh damping.")),
-    SWITCH(use_static_shape, false, ABOUT("The static shape is the reference shape: for comparison, and for bodies without gravity.")),
+    SWITCH(use_static_shape, false, ABOUT("Take the static shape as the reference shape: for comparison, and for bodies without gravity.")),
     CHOICE(reference, pl_reference_solver, SOLVERS, PL_REFERENCE_NEWTON, ABOUT("How reference shapes are found.")),
-    CHOICE(fitter, pl_fitter, FITTERS, PL_FITTER_GAUSS_NEWTON, ABOUT("How the distance is made small.")),
+    CHOICE(fitter, pl_fitter, FITTERS, PL_FITTER_GAUSS_NEWTON, ABOUT("Minimisation method.")),
     INTEGER(steps_per_frame, 2, FROM(1, 1000), ABOUT("Time steps between two frames.")),
-    INTEGER(max_steps, 0, FROM(0, 1000), ABOUT("Of Gauss-Newton: fit again with twice as many steps, from what was found, until no modulus changes by more than 1 % or a frame would have more steps than these; 0: steps_per_frame and no more.")),
-    INTEGER(max_iterations, 200, FROM(0, 1e9), ABOUT("Maximum iterations in all.")),
-    NUMBER(tolerance, 1e-4, ABOVE(0, 1), ABOUT("Change of parameters at which the last window is done.")),
-    NUMBER(noise, 0, FROM(0, 1e6), METRES, ABOUT("Error to expect of a tracked point, by which it is judged what is determined; 0: 1e-4 of the object's size.")),
+    INTEGER(max_steps, 0, FROM(0, 1000), ABOUT("Gauss-Newton only: fit again with twice the number of steps, from the last result, until no modulus changes by more than 1 % or a frame would have more than max_steps; 0: steps_per_frame only.")),
+    INTEGER(max_iterations, 200, FROM(0, 1e9), ABOUT("Maximum iterations in total.")),
+    NUMBER(tolerance, 1e-4, ABOVE(0, 1), ABOUT("Change of parameters at which the last window has converged.")),
+    NUMBER(noise, 0, FROM(0, 1e6), METRES, ABOUT("Expected error of a tracked point, for the intervals of the parameters; 0: 1e-4 of the object's size.")),
     NUMBER(doubt, 0.25, ABOVE(0, 1e6), ABOUT("Half width of the 95 % interval, as a fraction of the value, from which a parameter counts as not determined.")),
 };
 const pl_parameter_table pl_fit_def_parameters = TABLE("fit", pl_fit_def, FIT);
@@ -59,9 +59,9 @@ const pl_parameter_table pl_fit_def_parameters = TABLE("fit", pl_fit_def, FIT);
 #undef DEF
 #define DEF pl_warm_start_def
 static const pl_parameter WARM_START[] = {
-    INTEGER(sample_count, 16, FROM(1, 1000), ABOUT("Moduli tried around what the stiffest one says, on a logarithmic scale.")),
-    INTEGER(mode_count, 6, FROM(1, 16), ABOUT("Lowest modes looked at.")),
-    INTEGER(rounds, 2, FROM(0, 1e6), ABOUT("Of coordinate descent over the control points; 0: all stay equal.")),
+    INTEGER(sample_count, 16, FROM(1, 1000), ABOUT("Moduli tried around the estimate from the stiffest one, on a logarithmic scale.")),
+    INTEGER(mode_count, 6, FROM(1, 16), ABOUT("Number of lowest modes used.")),
+    INTEGER(rounds, 2, FROM(0, 1e6), ABOUT("Rounds of coordinate descent over the control points; 0: all stay equal.")),
     NUMBER(min, 1e3, ABOVE(0, 1e15), UNIT("Pa"), ABOUT("Smallest modulus tried.")),
     NUMBER(max, 1e9, ABOVE(0, 1e15), UNIT("Pa"), ABOUT("Largest modulus tried.")),
 };

@@ -46,8 +46,8 @@ struct pl_fit {
   int32_t columns[PL_FIT_MAX_VALUES];  // value of each column
   double values[PL_FIT_MAX_VALUES];
   double start[PL_FIT_MAX_VALUES];  // coordinates of the columns when the first iteration began
-  double size;                       // of the static shape, m
-  double step_tolerance;             // of pl_motion_job
+  double size;                      // of the static shape, m
+  double step_tolerance;            // of pl_motion_job
   double *rest, *trial_rest, *rest_change, *fractions, *outputs;
   size_t output_size;  // numbers per sequence
   pl_fit_worker *worker;
@@ -83,6 +83,6 @@ pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error);
 pl_status pl_fit_run_simplex(pl_fit *fit, pl_error *error);
 
 // Whether the callback wants to continue.
-bool pl_fit_tell(pl_fit *fit, const pl_fit_progress *progress);
+bool pl_fit_report_progress(pl_fit *fit, const pl_fit_progress *progress);
 
 #endif

@@ -1,4 +1,4 @@
-// What a fitted body does that was not fitted: other motions, other worlds.
+// Prediction of held-out motions with a fitted body, also in other worlds.
 #include <math.h>
 #include <string.h>
 

@@ -12,7 +12,7 @@ static const double ROUNDING = 4e-16;  // of a position, as a fraction of the si
 static const double NEARLY = 1e-7;     // of the load: a residual from which only rounding keeps a line search from gaining
 // How well linear systems are solved: roughly at first, then a digit better than the residual that is wanted.
 static const double ROUGH_SOLVE = 1e-2, FINE_SOLVE = 1e-8;
-// Of artificial time: where it gives up, and what is left of a step that failed.
+// Of artificial time: the shortest step, and the factor on a step that failed.
 static const double SHORTEST_STEP = 1e-9, STEP_CUT = 0.25;
 
 enum { MAX_HALVINGS = 14, MAX_LOAD_HALVINGS = 6 };

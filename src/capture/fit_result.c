@@ -69,7 +69,7 @@ static pl_status invert_normal(pl_fit *fit, double *inverse, double *scales, pl_
   return PL_OK;
 }
 
-static void judge(const pl_fit *fit, int32_t value, double deviation, pl_fit_estimate *estimate) {
+static void set_verdict(const pl_fit *fit, int32_t value, double deviation, pl_fit_estimate *estimate) {
   const pl_fit_range *range = &fit->ranges[value];
   bool logarithmic = pl_fit_is_logarithmic(fit, value);
   double coordinate = pl_fit_coordinate(fit, value, estimate->value), half = NORMAL_95 * deviation;
@@ -95,7 +95,7 @@ static pl_status estimate(pl_fit *fit, double sigma, pl_error *error) {
   }
   for (int32_t i = 0; status >= 0 && i < n; ++i) {
     double variance = inverse[i * n + i];
-    judge(fit, fit->columns[i], sigma * scales[i] * sqrt(fmax(variance, 0)), &fit->estimates[fit->columns[i]]);
+    set_verdict(fit, fit->columns[i], sigma * scales[i] * sqrt(fmax(variance, 0)), &fit->estimates[fit->columns[i]]);
     for (int32_t j = 0; j < n; ++j)
       fit->correlations[fit->columns[i] * all + fit->columns[j]] =
           i == j ? 1 : fmin(1, fmax(-1, inverse[i * n + j] / sqrt(fmax(variance * inverse[j * n + j], 1e-300))));

@@ -73,7 +73,7 @@ static double evaluate(void *data, int32_t count, const double *x, bool *stop) {
                               .evaluations = fit->cursor.evaluations,
                               .rms = fit->trial.weight > 0 ? sqrt(s->best / fit->trial.weight) : 0,
                               .accepted = better};
-  *stop = !pl_fit_tell(fit, &progress);
+  *stop = !pl_fit_report_progress(fit, &progress);
   return value;
 }
 

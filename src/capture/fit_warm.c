@@ -16,11 +16,11 @@
 
 enum { OUTPUT_STATUS, OUTPUT_FOUND, OUTPUT_HEAD, MODE_LAMBDA = 0, MODE_SQUARE, MODE_DECAY, MODE_ENERGY, MODE_SIZE };
 enum { TRIES = 4 };
-static const double MIN_FRACTION = 0.3;    // of a signal that a vibration has to explain
-static const double APART = 1e-3;         // how different modes must be for both dampings to be told apart
-static const double FIRST_FACTOR = 3;     // by which a modulus is changed at most in the first round of the descent
-static const double GAIN = 0.98;          // of the mismatch: less than 2 % is not worth a change
-static const double MIN_ENERGY = 0.02;  // of the strongest mode's, for a mode to count
+static const double MIN_FRACTION = 0.3;  // of a signal that a vibration has to explain
+static const double APART = 1e-3;        // how different modes must be for both dampings to be told apart
+static const double FIRST_FACTOR = 3;    // by which a modulus is changed at most in the first round of the descent
+static const double GAIN = 0.98;         // of the mismatch: less than 2 % is not worth a change
+static const double MIN_ENERGY = 0.02;   // of the strongest mode's, for a mode to count
 static const double SAME_SQUARE = 0.2, OTHER_SQUARE = 0.6;  // logarithms of squared frequencies that are the same, or others
 static const double NARROW = 6;                             // factor to either side of where samples are taken
 
@@ -149,7 +149,7 @@ static bool is_echo(const warm_search *s, const double *output, int32_t mode) {
 typedef struct pitch {
   double
       mean;  // of the differences, by weight: what one factor on all moduli would put right, as eigenvalues are nearly linear in E
-  double spread;  // mean square of what is left then; HUGE_VAL: nothing moves
+  double spread;  // mean square of the remainder; HUGE_VAL: nothing moves
 } pitch;
 
 // Modes count by amplitude, not by energy: the strongest alone would tell one modulus and no more.

@@ -1,7 +1,7 @@
 // A depth sensor: exact depths, and what happens to them on the way to the picture.
 //
 // In this order, as in a sensor that finds depth by triangulation: some pixels are lost, more of them at edges, where others show something between the two
-// sides; some show a depth that has nothing to do with the surface; what is left gets noise along the depth; and all come in steps. Such steps are even in
+// sides; some show a depth that has nothing to do with the surface; the others get noise along the depth; and all are quantised. Such steps are even in
 // disparity, so they grow with the square of the depth: a first Kinect has about 2.8 mm at 1 m and 11 mm at 2 m (Khoshelham and Elberink 2012).
 // Every pixel takes the same number of random numbers whatever becomes of it, so that changing one setting leaves the others' random numbers alone.
 #include "pliant/sensor.h"
@@ -125,7 +125,7 @@ static double report_pixel(const pl_sensor_def *def, double depth, double across
   bool edge = across != depth;
   if (lost < def->dropout || (edge && at_edge < def->edge_dropout)) return 0;
   if (edge && mixed < def->edge_mix) {
-    // Beside nothing a mixed pixel flies off backwards, as far as the jump that counts as an edge.
+    // Next to an empty pixel, a mixed pixel moves backwards by up to three times the jump that counts as an edge.
     double far_side = across > 0 ? across : depth + 3 * def->edge_jump;
     depth += fraction * (far_side - depth);
   }
@@ -136,8 +136,8 @@ static double report_pixel(const pl_sensor_def *def, double depth, double across
   return depth > 0 ? depth : 0;
 }
 
-static void expose(const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number, int32_t frame, const double *depths,
-                   uint16_t *pixels) {
+static void render_image(const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number, int32_t frame,
+                         const double *depths, uint16_t *pixels) {
   pl_random random =
       pl_random_of_seed(def->seed * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)(uint32_t)number * UINT64_C(0xD1B54A32D192ED03) +
                         (uint64_t)(uint32_t)frame * UINT64_C(0xABC98388FB8FAC03));
@@ -164,7 +164,7 @@ pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const 
   double *depths = pl_allocate_array(context, (size_t)camera->width * (size_t)camera->height, sizeof *depths);
   if (taken && depths != NULL) {
     render(camera, shot->surfaces, shot->surface_count, &work, depths);
-    expose(def, camera, camera_index, shot->frame, depths, pixels);
+    render_image(def, camera, camera_index, shot->frame, depths, pixels);
   } else {
     status = pl_fail_memory(error);
   }

@@ -86,7 +86,7 @@ static double distance(const pl_tracker *t, const double *a, const double *b) {
   return sqrt(3 * sum / (double)n);
 }
 
-static pl_track_state judge(const pl_tracker *t, const pl_track_report *report) {
+static pl_track_state classify(const pl_tracker *t, const pl_track_report *report) {
   if (t->frame_count == 0) {
     if (report->explained_fraction < FIRST_LOST || report->seen_fraction < FIRST_LOST) return PL_TRACK_LOST;
     // Nothing to compare with yet; but of what cameras see most has points, unless the body is elsewhere.
@@ -148,7 +148,7 @@ static pl_status fit(pl_tracker *t, double interval, pl_track_report *report, pl
   pl_status status = pl_track_fit_frame(t, reach, interval, report, error);
   report->try_count = 1;
   for (int try = 0; try < 2 && status >= 0 && t->frame_count > 0; ++try) {
-    bool wanted = try == 0 ? could_be_better(t, report) : judge(t, report) == PL_TRACK_LOST;
+    bool wanted = try == 0 ? could_be_better(t, report) : classify(t, report) == PL_TRACK_LOST;
     if (!wanted) break;
     pl_track_try kept;
     keep_try(t, report, &kept);
@@ -159,7 +159,7 @@ static pl_status fit(pl_tracker *t, double interval, pl_track_report *report, pl
     if (status >= 0) take_better(t, &kept, report);
     report->try_count = try + 2;
   }
-  report->state = judge(t, report);
+  report->state = classify(t, report);
   return status < 0 ? status : PL_OK;
 }
 
@@ -201,7 +201,7 @@ pl_status pl_tracker_advance(pl_tracker *t, double time, const pl_cloud_view *cl
   if (status >= 0)
     for (size_t i = 0; i < bytes / sizeof(double); ++i)
       if (!isfinite(t->x[i]))
-        status = pl_fail(error, PL_ERROR_NOT_FINITE, "frame %d led to a point that is not finite", t->frame_count);
+        status = pl_fail(error, PL_ERROR_NOT_FINITE, "frame %d gives a point that is not finite", t->frame_count);
   if (status < 0) {
     memcpy(t->x, t->last, bytes);
     t->width = width;

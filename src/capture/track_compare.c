@@ -8,7 +8,7 @@
 #include "pliant/sensor.h"
 
 // A point counts as seen if it is at most this many pixels' width behind the rendered depth: the depth is that of the pixel's
-// centre, and a slanted surface is farther away half a pixel beside it.
+// centre, and a slanted surface is farther away half a pixel away from it.
 static const double DEPTH_SLACK = 3;
 
 // The true surface in a frame, and which of its points some camera sees.

@@ -56,8 +56,8 @@ static void take_cameras(pl_tracker *t, const pl_track_def *def) {
 
 static void take_arrays(pl_tracker *t) {
   size_t n = (size_t)t->model->head.particle_count, k = (size_t)t->model->head.surface.point_count, c = (size_t)t->def.max_points;
-  double **vectors[] = {&t->x,        &t->before, &t->predicted, &t->best,  &t->last, &t->keep,
-                        &t->gradient, &t->step,   &t->trial,     &t->rhs, &t->load};
+  double **vectors[] = {&t->x,        &t->before, &t->predicted, &t->best, &t->last, &t->keep,
+                        &t->gradient, &t->step,   &t->trial,     &t->rhs,  &t->load};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) *vectors[i] = PL_TAKE(&t->arena, double, 3 * n);
   t->contrast = PL_TAKE(&t->arena, double, n);
   t->supports = PL_TAKE(&t->arena, double, n);

@@ -10,13 +10,13 @@
 #include "capture/track_parts.h"
 
 enum {
-  MIN_SAMPLES = 150,     // fewer do not tell a body's sides apart
+  MIN_SAMPLES = 150,       // fewer do not tell a body's sides apart
   POINTS_PER_SAMPLE = 10,  // measured ones
 };
 
-#define DETAIL 0.05      // of the size: what is shape and what is noise where the user does not say
-#define SETTLED 0.05     // of the noise: motion between iterations that is too small to matter
-#define PULL_CARRY 1e-3  // of inertia, where the user wants none: keeps pieces in place that nothing else holds
+#define DETAIL 0.05       // of the size: what is shape and what is noise where the user does not say
+#define SETTLED 0.05      // of the noise: motion between iterations that is too small to matter
+#define MIN_INERTIA 1e-3  // of inertia, where the user wants none: keeps pieces in place that nothing else holds
 
 static pl_track_level level_of(const pl_tracker *t, double sigma, double noise) {
   // Samples at a distance of about the width, so that their Gaussians just cover the surface.
@@ -87,7 +87,7 @@ pl_status pl_track_fit_frame(pl_tracker *t, double reach, double interval, pl_tr
   bool first = t->frame_count == 0;
   double anneal = first ? sqrt(t->def.anneal) : t->def.anneal;
   int32_t patience = first ? 4 * t->def.settle_count : t->def.settle_count;
-  double carry = fmax(t->def.inertia, PULL_CARRY) / (interval * interval);
+  double inertia = fmax(t->def.inertia, MIN_INERTIA) / (interval * interval);
   int32_t settled = 0;
   size_t bytes = 3 * (size_t)t->model->head.particle_count * sizeof(double);
   pl_track_level level;
@@ -97,7 +97,7 @@ pl_status pl_track_fit_frame(pl_tracker *t, double reach, double interval, pl_tr
     bool narrow = sigma <= noise;
     if (narrow) learn(t, &level);
     memcpy(t->best, t->x, bytes);
-    pl_status status = pl_track_maximise(t, &level, carry, narrow ? 3 : 2, &report->newton_count, error);
+    pl_status status = pl_track_maximise(t, &level, inertia, narrow ? 3 : 2, &report->newton_count, error);
     if (status < 0) return status;
     ++report->iteration_count;
     if (narrow && (++settled >= patience || distance_from(t, t->best) < SETTLED * t->def.noise)) break;

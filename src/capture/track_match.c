@@ -120,7 +120,7 @@ static void keep_best(pl_track_match *match, int32_t number, double g) {
   match->responsibilities[weakest] = g;
 }
 
-static void look_in_cell(const search *s, int32_t cell, pl_vec3 point, uint64_t sight, pl_track_match *match) {
+static void search_cell(const search *s, int32_t cell, pl_vec3 point, uint64_t sight, pl_track_match *match) {
   const sample *end = s->grid.items + s->grid.start[cell + 1];
   for (const sample *at = s->grid.items + s->grid.start[cell]; at < end; ++at) {
     pl_vec3 d = pl_vec3_sub(point, at->position);
@@ -162,7 +162,7 @@ static void match_some(void *data, int32_t begin, int32_t end, int32_t block) {
       for (int32_t y = at[1] - 1; y <= at[1] + 1; ++y)
         for (int32_t x = at[0] - 1; x <= at[0] + 1; ++x) {
           bool inside = x >= 0 && y >= 0 && z >= 0 && x < grid->cells[0] && y < grid->cells[1] && z < grid->cells[2];
-          if (inside) look_in_cell(s, x + grid->cells[0] * (y + grid->cells[1] * z), p, sight, match);
+          if (inside) search_cell(s, x + grid->cells[0] * (y + grid->cells[1] * z), p, sight, match);
         }
     if (t->def.gating) gate(s, match);
     double sum = s->rival;

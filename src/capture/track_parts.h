@@ -39,8 +39,8 @@ typedef struct pl_track_level {
 // What a measured point belongs to.
 typedef struct pl_track_match {
   int32_t count;
-  int32_t samples[PL_TRACK_MAX_MATCHES];  // surface points
-  double responsibilities[PL_TRACK_MAX_MATCHES];    // responsibilities, with that of the outliers they sum to 1
+  int32_t samples[PL_TRACK_MAX_MATCHES];          // surface points
+  double responsibilities[PL_TRACK_MAX_MATCHES];  // responsibilities, with that of the outliers they sum to 1
 } pl_track_match;
 
 // A cloud as the tracker uses it.
@@ -132,8 +132,8 @@ void pl_track_set_gravity(pl_tracker *tracker);
 // track_match.c: expectation; false when out of memory.
 bool pl_track_expect(pl_tracker *tracker, const pl_track_level *level);
 
-// track_solve.c: maximisation, which moves tracker->x. `carry` is 1/s²: inertia that holds to tracker->predicted.
-pl_status pl_track_maximise(pl_tracker *tracker, const pl_track_level *level, double carry, int32_t max_newton_iterations,
+// track_solve.c: maximisation, which moves tracker->x. `inertia` is 1/s² and pulls towards tracker->predicted.
+pl_status pl_track_maximise(pl_tracker *tracker, const pl_track_level *level, double inertia, int32_t max_newton_iterations,
                             int32_t *newton_count, pl_error *error);
 
 // track_frame.c: the iterations of a frame from tracker->x on, beginning `reach` metres wide. Fills in all of the report but what compares frames.

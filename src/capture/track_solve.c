@@ -33,7 +33,7 @@ static ptrdiff_t unknown_count(const pl_tracker *t) {
 }
 
 // Stiffness of the pull at every surface point, for this level.
-static void weigh(pl_tracker *t, const pl_track_level *level) {
+static void compute_weights(pl_tracker *t, const pl_track_level *level) {
   double tau = fmax(level->sigma, PL_TRACK_SPACING * level->spacing);
   bool all = level->sample_count == t->samples.count;
   t->data_ratio = ALONG * level->sigma * level->sigma / (tau * tau);
@@ -74,23 +74,23 @@ static double add_pulls(pl_tracker *t, const double *x, double *gradient, bool w
 }
 
 // Inertia towards the prediction, and the load.
-static double add_body_forces(pl_tracker *t, const double *x, double carry, double *gradient) {
+static double add_body_forces(pl_tracker *t, const double *x, double inertia, double *gradient) {
   const double *masses = t->model->head.masses;
   double energy = 0;
   for (ptrdiff_t i = 0; i < unknown_count(t); ++i) {
     double m = masses[i / 3], off = x[i] - t->predicted[i];
-    energy += 0.5 * m * carry * off * off - t->load[i] * off;
-    if (gradient != NULL) gradient[i] += m * carry * off - t->load[i];
+    energy += 0.5 * m * inertia * off * off - t->load[i] * off;
+    if (gradient != NULL) gradient[i] += m * inertia * off - t->load[i];
   }
   return energy;
 }
 
-static double evaluate(pl_tracker *t, const double *x, double carry, double *gradient, bool with_matrix) {
+static double evaluate(pl_tracker *t, const double *x, double inertia, double *gradient, bool with_matrix) {
   double energy = pl_fem_system_evaluate(&t->system, x, gradient, with_matrix ? &t->matrix : NULL, true);
   energy += add_pulls(t, x, gradient, with_matrix);
-  energy += add_body_forces(t, x, carry, gradient);
+  energy += add_body_forces(t, x, inertia, gradient);
   if (with_matrix) {
-    pl_block_matrix_add_diagonal(t->context, &t->matrix, carry, t->model->head.masses);
+    pl_block_matrix_add_diagonal(t->context, &t->matrix, inertia, t->model->head.masses);
     pl_block_matrix_fix(t->context, &t->matrix, t->fixed);
   }
   for (ptrdiff_t i = 0; gradient != NULL && i < unknown_count(t); ++i)
@@ -99,27 +99,27 @@ static double evaluate(pl_tracker *t, const double *x, double carry, double *gra
 }
 
 // Go along the step as far as Φ falls; false if it does not.
-static bool search_line(pl_tracker *t, double carry, double energy) {
+static bool search_line(pl_tracker *t, double inertia, double energy) {
   double gradient = 0, length = 1;
   ptrdiff_t n = unknown_count(t);
   for (ptrdiff_t i = 0; i < n; ++i) gradient += t->gradient[i] * t->step[i];
   if (!(gradient < 0)) return false;
   for (int k = 0; k < MAX_HALVINGS; ++k, length *= 0.5) {
     for (ptrdiff_t i = 0; i < n; ++i) t->trial[i] = t->x[i] + length * t->step[i];
-    if (!(evaluate(t, t->trial, carry, NULL, false) <= energy + ARMIJO * length * gradient)) continue;
+    if (!(evaluate(t, t->trial, inertia, NULL, false) <= energy + ARMIJO * length * gradient)) continue;
     memcpy(t->x, t->trial, (size_t)n * sizeof(double));
     return true;
   }
   return false;
 }
 
-pl_status pl_track_maximise(pl_tracker *t, const pl_track_level *level, double carry, int32_t max_newton_iterations,
+pl_status pl_track_maximise(pl_tracker *t, const pl_track_level *level, double inertia, int32_t max_newton_iterations,
                             int32_t *newton_count, pl_error *error) {
-  weigh(t, level);
+  compute_weights(t, level);
   ptrdiff_t n = unknown_count(t);
   pl_linear_solver_aim(t->solver, SOLVED);
   for (int32_t i = 0; i < max_newton_iterations; ++i) {
-    double energy = evaluate(t, t->x, carry, t->gradient, true);
+    double energy = evaluate(t, t->x, inertia, t->gradient, true);
     for (ptrdiff_t k = 0; k < n; ++k) t->rhs[k] = -t->gradient[k];
     memset(t->step, 0, (size_t)n * sizeof(double));
     pl_status status = pl_linear_solver_factor(t->solver, &t->matrix, error);
@@ -128,7 +128,7 @@ pl_status pl_track_maximise(pl_tracker *t, const pl_track_level *level, double c
     ++*newton_count;
     double square = 0;
     for (ptrdiff_t k = 0; k < n; ++k) square += t->step[k] * t->step[k];
-    if (!search_line(t, carry, energy)) break;
+    if (!search_line(t, inertia, energy)) break;
     // A step that moves points by a fiftieth of the noise is the last.
     if (square < (STILL * STILL / 3) * t->def.noise * t->def.noise * (double)n) break;
   }

@@ -67,7 +67,7 @@ static bool is_hidden(const pl_depth_view *view, const double *depths, pl_vec3 p
   return farthest > 0 && p.z > farthest + slack;
 }
 
-static void look_through(void *data, int32_t begin, int32_t end, int32_t block) {
+static void render_camera(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   pl_tracker *t = data;
   const pl_contact_surface *surface = &t->model->head.surface;
@@ -90,7 +90,7 @@ static void look_through(void *data, int32_t begin, int32_t end, int32_t block) 
 
 void pl_track_find_visible(pl_tracker *t) {
   int32_t count = t->model->head.surface.point_count;
-  pl_parallel_for(t->context, t->camera_count, 1, look_through, t);
+  pl_parallel_for(t->context, t->camera_count, 1, render_camera, t);
   for (int32_t i = 0; i < count; ++i) {
     uint64_t sight = 0;
     for (int32_t c = 0; c < t->camera_count; ++c) sight |= (uint64_t)(t->seen[c][i].x > 0) << c;

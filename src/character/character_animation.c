@@ -28,7 +28,7 @@ static pl_status count_numbers(const animation *a, const pl_json *json_node, con
   *a->number_count += count;
   if (*a->number_count <= (INT64_C(1) << 20) + 64 * (int64_t)a->gltf->byte_count) return PL_OK;
   return pl_json_fail(a->gltf->document, json_node, a->gltf->error, PL_ERROR_INVALID_DATA,
-                      "%s: the keys of this file grow to more than a thousand times its size; its counts cannot be meant", what);
+                      "%s: the keys of this file grow to more than a thousand times its size; its counts must be damaged", what);
 }
 
 static pl_status read_times(const animation *a, const char *what, const pl_json *reference, pl_character_sampler *sampler) {
@@ -74,7 +74,7 @@ static pl_status check_values(const animation *a, const char *what, const pl_jso
     double *q = row + (rows == 3 ? 4 : 0), length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(length > 1e-6))
       return pl_json_fail(a->gltf->document, reference, a->gltf->error, PL_ERROR_INVALID_DATA,
-                          "%s: key %d has (almost) no length and is no rotation", what, key);
+                          "%s: key %d has (almost) no length and is not a rotation", what, key);
     // Tangents belong to the value as it stands in the file; plain keys are brought to unit length, which normalized integers miss.
     for (int i = 0; i < 4 && rows == 1; ++i) q[i] /= length;
   }

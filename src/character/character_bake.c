@@ -1,6 +1,6 @@
 // A motion baked into the file it was simulated for. The file's tree is kept as it is and grows at the ends of its lists: one buffer view with the key
 // frames, their accessors, one animation. So every number that anything in the file refers to stays what it was, also in extensions that we have
-// never heard of. Three things do change: buffer 0 becomes the GLB's own and longer, files beside a .gltf come into the GLB, and a node with key
+// never heard of. Three things do change: buffer 0 becomes the GLB's own and longer, files next to a .gltf are included in the GLB, and a node with key
 // frames that was placed by a matrix is placed by translation, rotation and scale, as the standard wants.
 #include "base/context.h"
 #include "base/error.h"
@@ -44,7 +44,7 @@ static pl_status read_skeleton(job *j) {
   status = pl_character_read_animations(&j->gltf, c);
   if (status >= 0 && j->base >= c->view.animation_count)
     status = pl_fail_at(j->error, PL_ERROR_INVALID_ARGUMENT, j->gltf.name, 0, 0,
-                        "animation %d is to play beside the motion, but there are %d", j->base, c->view.animation_count);
+                        "animation %d is to play together with the motion, but there are %d", j->base, c->view.animation_count);
   return status;
 }
 

@@ -29,7 +29,7 @@ static pl_status embed_buffer(pl_sheet *sheet, pl_gltf *gltf, pl_json *json) {
   if (status < 0) return status;
   if (buffer->size > (size_t)1 << 30)
     return pl_json_fail(gltf->document, json, gltf->error, PL_ERROR_UNSUPPORTED,
-                        "this buffer is too large to be put into a GLB file beside another; export as GLB");
+                        "this buffer is too large for a GLB file with another buffer; export as GLB");
   size_t length = 0;
   pl_json *uri = pl_json_new(sheet->arena, PL_JSON_STRING);
   char *text = encode_base64(sheet->arena, "data:application/octet-stream;base64,", buffer->data, buffer->size, &length);

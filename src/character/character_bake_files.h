@@ -1,4 +1,4 @@
-// Files beside a glTF file, taken into the GLB that is made from it.
+// Files next to a glTF file, taken into the GLB that is made from it.
 #ifndef PL_IO_CHARACTER_BAKE_FILES_H
 #define PL_IO_CHARACTER_BAKE_FILES_H
 

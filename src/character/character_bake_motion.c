@@ -1,5 +1,5 @@
 // Global placements become local ones: rotation = (parent's rotation)⁻¹ · rotation, with the parent's from the motion where it is one of its joints and
-// otherwise from the animation that plays beside it. Placements have no scale, nodes may; so every node carries two things down the tree,
+// otherwise from the animation that plays with it. Placements have no scale, nodes may; so every node carries two things down the tree,
 //
 //   rotation  R = R_parent r                 what placements are about
 //   linear    L = L_parent r diag(scale)     what the offsets of children really go through

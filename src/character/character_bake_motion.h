@@ -25,7 +25,7 @@ typedef struct pl_bake {
   int32_t *track_nodes, *track_joints;
   int32_t *track_of_node;  // -1 for none
   int32_t *steps;          // the tracks' nodes and all above them, parents first
-  bool *moves;             // track has translations beside its rotations
+  bool *moves;             // track has translations besides its rotations
   pl_transform *locals;    // scratch of one frame, per node, as are the next four
   pl_vec3 *scales;
   pl_vec3 *positions;

@@ -192,7 +192,7 @@ pl_status pl_sheet_write(const pl_sheet *sheet, pl_context *context, const void 
   if (status >= 0) {
     pl_glb glb = pl_glb_begin(writer, json.count);
     pl_file_writer_write(writer, first, first_size);
-    while (pl_glb_tell(&glb) < sheet->bytes_start) pl_file_writer_little(writer, 0, 1);
+    while (pl_glb_offset(&glb) < sheet->bytes_start) pl_file_writer_little(writer, 0, 1);
     pl_file_writer_write(writer, sheet->bytes.items, sheet->bytes.count);
     status = pl_glb_finish(&glb, &json, error);
   }

@@ -53,7 +53,7 @@ pl_json *pl_sheet_add_accessor(pl_sheet *sheet, int32_t view, size_t offset, int
 void pl_sheet_put(unsigned char *to, uint32_t value, int size);
 void pl_sheet_put_float(unsigned char *to, float value);
 
-// An animation of the bake's tracks under the motion's name. `base`, an animation of the tree or NULL, plays beside it: its channels are taken over but
+// An animation of the bake's tracks under the motion's name. `base`, an animation of the tree or NULL, plays with it: its channels are taken over but
 // for those of which there are tracks. Fails with PL_ERROR_INVALID_DATA when base has a channel without a sampler.
 pl_status pl_sheet_add_animation(pl_sheet *sheet, pl_bake *bake, const pl_json_document *document, const pl_json *base,
                                  pl_error *error);

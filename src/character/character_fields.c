@@ -74,7 +74,7 @@ pl_status pl_character_warn(const pl_gltf *gltf, const pl_json *value, const cha
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   pl_finding about = {.severity = PL_SEVERITY_WARNING, .index = -1, .kind = kind, .why = why, .fix = fix};
-  pl_status status = pl_json_say(gltf->document, value, true, gltf->findings, &about, "%s", text);
+  pl_status status = pl_json_add_finding(gltf->document, value, true, gltf->findings, &about, "%s", text);
   return status < 0 ? pl_fail_memory(gltf->error) : PL_OK;
 }
 

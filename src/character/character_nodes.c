@@ -67,7 +67,7 @@ static pl_status read_placement(const pl_gltf *gltf, const pl_json *json, const 
     double length = sqrt(pl_quat_dot(p->rotation, p->rotation));
     if (!(length > 1e-6) || !isfinite(length))
       return pl_json_fail(gltf->document, pl_json_find(json, "rotation"), gltf->error, PL_ERROR_INVALID_DATA,
-                          "%s: this quaternion has (almost) no length and is no rotation", what);
+                          "%s: this quaternion has (almost) no length and is not a rotation", what);
     p->rotation = pl_quat_normalize(p->rotation);
   }
   return p->scale.x * p->scale.y * p->scale.z < 0 ? warn_mirrored(gltf, json, what) : PL_OK;
@@ -145,7 +145,7 @@ static pl_status find_order(pl_gltf *gltf, pl_character *c, const pl_json *list)
                       "node \"%.100s\" is its own ancestor: the nodes form a cycle", c->nodes[node].name);
 }
 
-static pl_status place(pl_gltf *gltf, pl_character *c, const pl_json *list) {
+static pl_status compute_transforms(pl_gltf *gltf, pl_character *c, const pl_json *list) {
   for (int32_t k = 0; k < c->view.node_count; ++k) {
     int32_t i = c->order[k];
     const pl_character_node *node = &c->nodes[i];
@@ -177,7 +177,7 @@ pl_status pl_character_read_nodes(pl_gltf *gltf, pl_character *character) {
   for (const pl_json *json = list->first; json != NULL && status >= 0; json = json->next)
     status = read_children(gltf, character, json);
   if (status >= 0) status = find_order(gltf, character, list);
-  if (status >= 0) status = place(gltf, character, list);
+  if (status >= 0) status = compute_transforms(gltf, character, list);
   return status;
 }
 

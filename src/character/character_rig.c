@@ -1,5 +1,5 @@
 // A character as a skeleton. Passive nodes become passive joints, each with the numbers of the bone that ends there; of the others only those are
-// led joints that a chain, a collider or the skin hangs on. Nodes below a chain that belong to no spring are rigid with the joint above them, so
+// kinematic joints that a chain, a collider or the skin hangs on. Nodes below a chain that belong to no spring are rigid with the joint above them, so
 // what they carry of the skin is handed up.
 #include "character/character_rig.h"
 

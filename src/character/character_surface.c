@@ -115,7 +115,7 @@ static pl_status check_parts(surface *s) {
   // The same bound as for poses: a small file must not be able to ask for all the memory there is.
   if ((int64_t)s->soup.vertex_count * s->width > (INT64_C(1) << 20) + 64 * (int64_t)s->gltf->byte_count)
     return pl_json_fail(s->gltf->document, s->gltf->root, s->gltf->error, PL_ERROR_INVALID_DATA,
-                        "the skins of this file grow to more than a thousand times its size; its counts cannot be meant");
+                        "the skins of this file grow to more than a thousand times its size; its counts must be damaged");
   return PL_OK;
 }
 
@@ -306,12 +306,13 @@ static pl_status get_weights(surface *s) {
 }
 
 pl_status pl_character_read_surface(pl_gltf *gltf, pl_character *character) {
+  static const char *const skin_attributes[] = {"JOINTS_0", "JOINTS_1", "WEIGHTS_0", "WEIGHTS_1", NULL};
   surface s = {.gltf = gltf, .character = character};
   character->target_start = PL_TAKE(&character->arena, int32_t, character->view.node_count + 1);
   if (character->target_start == NULL) return pl_fail_memory(gltf->error);
   pl_status status = list_instances(&s);
   if (status < 0 || s.instance_count == 0) return status;
-  status = pl_gltf_gather_instances(gltf, s.instances, s.instance_count, &s.soup);
+  status = pl_gltf_gather_instances(gltf, s.instances, s.instance_count, skin_attributes, &s.soup);
   if (status >= 0) status = check_parts(&s);
   if (status >= 0) status = tie_points(&s);
   if (status >= 0) status = list_targets(&s);

@@ -1,5 +1,5 @@
 // Spring bones of VRM 0.x, extensions.VRM.secondaryAnimation. A group of bones names roots, and everything below them sways: each path
-// from a root to a leaf is a chain, and a path that leaves another one begins where it leaves it. The last bone of a path goes on for 7 cm.
+// from a root to a leaf is a chain, and a path that leaves another one begins where it leaves it. The last bone of a path extends for 7 cm.
 //
 // Offsets of colliders are in Unity's left-handed coordinates, so their z changes sign. Directions of gravity are taken as they stand, as
 // other readers of these files do.

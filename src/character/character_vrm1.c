@@ -1,5 +1,5 @@
 // Spring bones of VRM 1.0, extension VRMC_springBone. Missing numbers have the defaults of its schema. Shapes of
-// VRMC_springBone_extended_collider are not read; the plain shape that stands beside each is.
+// VRMC_springBone_extended_collider are not read; the plain shape given with each is.
 #include <stdio.h>
 #include <string.h>
 
@@ -139,7 +139,7 @@ pl_status pl_character_read_vrm1(pl_gltf *gltf, pl_character *character, const p
   character->view.vrm_version = 1;
   if (!pl_json_is_text(version, "1.0") && !pl_json_is_text(version, "1.0-beta"))
     return pl_character_warn(gltf, version != NULL ? version : extension, "spring-version", "its springs are left out",
-                             "export as VRM 1.0", "this is no version of VRMC_springBone that is read");
+                             "export as VRM 1.0", "this version of VRMC_springBone is not supported");
   pl_status status = read_colliders(&v);
   if (status >= 0) status = pl_character_get_array(gltf, "VRMC_springBone", extension, "colliderGroups", &v.groups);
   if (status >= 0) status = pl_character_get_array(gltf, "VRMC_springBone", extension, "springs", &list);

@@ -1,5 +1,5 @@
 // A skeleton of ours as a character file: joints become nodes in their order, the skin a skinned mesh (character_write_mesh), chains and
-// colliders the spring bones that VRM viewers know (character_write_springs), and what only we know travels beside them in an extension of our
+// colliders the spring bones that VRM viewers know (character_write_springs), and what only we know is stored next to them in an extension of our
 // own (character_write_examples). The tree is built first and knows all sizes, so the file is written front to back in one go.
 #include "character/character_write.h"
 
@@ -34,7 +34,7 @@ static pl_status check_joint(const pl_draft *draft, int32_t i) {
     return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "the parent of joint \"%.60s\" is %d, but there are %d joints",
                    draft->names[i], joint->parent, draft->rod->joint_count);
   if (joint->parent == -1 && !joint->kinematic)
-    return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "joint \"%.60s\" is passive and has no led joint above it",
+    return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "joint \"%.60s\" is passive and has no kinematic joint above it",
                    draft->names[i]);
   if (!pl_vec3_is_finite(joint->rest.position) || !isfinite(square) || square < 1e-12)
     return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "the rest of joint \"%.60s\" is not finite, or no rotation",

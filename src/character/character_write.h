@@ -13,7 +13,7 @@ typedef struct pl_draft {
   pl_sheet sheet;
   const char **names;                   // of joints, none NULL
   int32_t *order;                       // joints, parents first
-  int32_t *chain_roots;                 // of each joint: the root of its chain, -1 for a led one
+  int32_t *chain_roots;                 // of each joint: the root of its chain, -1 for a kinematic one
   int32_t *first_child, *next_sibling;  // of joints, in their order; -1 for none
   pl_error *error;
 } pl_draft;

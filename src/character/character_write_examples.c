@@ -48,7 +48,7 @@ static pl_status check_example(const pl_draft *draft, int32_t number) {
   const pl_rod_example *example = &draft->rod->examples[number];
   const char *name = example->name == NULL ? "" : example->name;
   if (example->root < 0 || example->root >= draft->rod->joint_count || draft->chain_roots[example->root] != example->root)
-    return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "example %d (\"%.60s\") names joint %d, which is no root of a chain",
+    return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "example %d (\"%.60s\") names joint %d, which is not the root of a chain",
                    number, name, example->root);
   bool finite = example->positions != NULL && isfinite(example->extent) && example->extent >= 0;
   if (example->extent > 0) finite = finite && pl_vec3_length(example->direction) > 0 && pl_vec3_is_finite(example->direction);

@@ -1,5 +1,5 @@
 // The skin of a rod as a glTF mesh: triangles, positions, normals, joints and weights, the poses of the surface as morph targets with their names
-// in extras.targetNames, where Blender, three.js and the engines look for them; and the skin with the inverse of each joint's rest.
+// in extras.targetNames, where Blender, three.js and the engines pbr for them; and the skin with the inverse of each joint's rest.
 #include <float.h>
 
 #include "base/error.h"
@@ -134,10 +134,10 @@ static void add_material(pl_draft *draft) {
   static const double colour[4] = {0.8, 0.68, 0.6, 1};
   pl_json *material = pl_sheet_add(&draft->sheet, "materials");
   pl_json_set_text(&draft->arena, material, "name", "skin");
-  pl_json *look = pl_json_set(&draft->arena, material, "pbrMetallicRoughness", pl_json_new(&draft->arena, PL_JSON_OBJECT));
-  pl_json_set_numbers(&draft->arena, look, "baseColorFactor", colour, 4);
-  pl_json_set_number(&draft->arena, look, "metallicFactor", 0);
-  pl_json_set_number(&draft->arena, look, "roughnessFactor", 0.8);
+  pl_json *pbr = pl_json_set(&draft->arena, material, "pbrMetallicRoughness", pl_json_new(&draft->arena, PL_JSON_OBJECT));
+  pl_json_set_numbers(&draft->arena, pbr, "baseColorFactor", colour, 4);
+  pl_json_set_number(&draft->arena, pbr, "metallicFactor", 0);
+  pl_json_set_number(&draft->arena, pbr, "roughnessFactor", 0.8);
 }
 
 pl_status pl_draft_add_mesh(pl_draft *draft) {

@@ -138,8 +138,8 @@ static pl_status check_chains(const pl_draft *draft) {
   for (int32_t i = 0; i < rod->chain_count; ++i) {
     int32_t root = rod->chains[i].root;
     if (root < 0 || root >= rod->joint_count || draft->chain_roots[root] != root)
-      return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "entry %d of the chains names joint %d, which is no root of a chain", i,
-                     root);
+      return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "entry %d of the chains names joint %d, which is not the root of a chain",
+                     i, root);
     if (rod->chains[i].center < -1 || rod->chains[i].center >= rod->joint_count)
       return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "the center of the chain of \"%.60s\" is joint %d, but there are %d",
                      draft->names[root], rod->chains[i].center, rod->joint_count);

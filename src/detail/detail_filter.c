@@ -281,7 +281,7 @@ pl_status pl_detail_filter_apply(pl_detail_filter *filter, const pl_detail_frame
     pl_status status = describe(filter, frame, c, error);
     if (status < 0) return status;
     compute_weights(filter, &filter->touches[c]);
-    count_lap(filter, &filter->costs.weigh_seconds);
+    count_lap(filter, &filter->costs.weights_seconds);
   }
   filter->contact_count = frame->contact_count;
   for (int32_t c = 0; reports != NULL && c < frame->contact_count; ++c) reports[c] = filter->touches[c].report;

@@ -37,7 +37,7 @@ static bool decode_rows(png_structp png, png_infop info, unsigned char *rows, si
   png_set_expand_16(png);
   int pass_count = png_set_interlace_handling(png);
   png_read_update_info(png, info);
-  if (png_get_rowbytes(png, info) != row_size) png_error(png, "the rows are of another size than the head says");
+  if (png_get_rowbytes(png, info) != row_size) png_error(png, "the size of the rows differs from the header");
   for (int pass = 0; pass < pass_count; ++pass)
     for (uint32_t y = 0; y < height; ++y) png_read_row(png, rows + (size_t)y * row_size, NULL);
   png_read_end(png, NULL);
@@ -60,7 +60,7 @@ static pl_status check_head(png_structp png, png_infop info, const char *path, b
 
 static pl_status fail_png(const decoder *self, const char *path, pl_error *error) {
   if (self->library.out_of_memory) return pl_fail_memory(error);
-  return pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "this is no sound PNG file: %s", self->library.message);
+  return pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "this is not a valid PNG file: %s", self->library.message);
 }
 
 static pl_status decode(decoder *self, png_structp png, png_infop info, const char *path, bool is_mask, pl_depth_picture *picture,

@@ -9,6 +9,6 @@
 #define DEF pl_capture_writer_def
 static const pl_parameter WRITER[] = {
     NUMBER(rate, 30, ABOVE(0, 1e6), UNIT("1/s"), ABOUT("Frames per second.")),
-    VECTOR(gravity, EARTH_GRAVITY, METRES_PER("s^2"), ABOUT("What the capture was taken in.")),
+    VECTOR(gravity, EARTH_GRAVITY, METRES_PER("s^2"), ABOUT("Gravity during the capture.")),
 };
 const pl_parameter_table pl_capture_writer_def_parameters = TABLE("capture_writer", pl_capture_writer_def, WRITER);

@@ -27,8 +27,9 @@ typedef struct reader {
   bool failed;  // out of memory
 } reader;
 
-static void complain(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format, ...) PL_PRINTF(5, 6);
-static void complain(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
+static void report_problem(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format, ...)
+    PL_PRINTF(5, 6);
+static void report_problem(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);
@@ -40,7 +41,7 @@ static void complain(reader *r, const pl_json *value, const char *kind, const ch
     if (at_key && r->error != NULL) r->error->line = value->key_position.line, r->error->column = value->key_position.column;
   }
   pl_finding about = {.severity = PL_SEVERITY_ERROR, .index = -1, .kind = kind, .fix = fix};
-  if (pl_json_say(r->json, value, at_key, r->findings, &about, "%s", text) < 0) r->failed = true;
+  if (pl_json_add_finding(r->json, value, at_key, r->findings, &about, "%s", text) < 0) r->failed = true;
 }
 
 static void check_keys(reader *r, const pl_json *object, const char *const *keys, int32_t key_count) {
@@ -51,13 +52,13 @@ static void check_keys(reader *r, const pl_json *object, const char *const *keys
     const char *meant = pl_text_suggest(member->key, keys, key_count);
     char fix[96];
     snprintf(fix, sizeof fix, meant != NULL ? "did you mean `%s`?" : "take it out", meant);
-    complain(r, member, "unknown-key", fix, "there is no key `%s` here", member->key);
+    report_problem(r, member, "unknown-key", fix, "there is no key `%s` here", member->key);
   }
 }
 
 static const pl_json *need(reader *r, const pl_json *object, const char *key) {
   const pl_json *value = pl_json_find(object, key);
-  if (value == NULL) complain(r, object, "missing-key", "add it", "`%s` is missing", key);
+  if (value == NULL) report_problem(r, object, "missing-key", "add it", "`%s` is missing", key);
   return value;
 }
 
@@ -65,13 +66,13 @@ static bool read_number(reader *r, const pl_json *value, double min, double max,
   if (value == NULL) return false;
   double found;
   if (!pl_json_get_number(value, &found)) {
-    complain(r, value, "wrong-kind", "write a number", "this is %s where a number is wanted", pl_json_kind_name(value->kind));
+    report_problem(r, value, "wrong-kind", "write a number", "this is %s where a number is wanted", pl_json_kind_name(value->kind));
     return false;
   }
   if (!(found >= min && found <= max)) {
     char fix[80];
     snprintf(fix, sizeof fix, "use at least %g and at most %g", min, max);
-    complain(r, value, "out-of-range", fix, "%g is out of range", found);
+    report_problem(r, value, "out-of-range", fix, "%g is out of range", found);
     return false;
   }
   *number = found;
@@ -81,7 +82,7 @@ static bool read_number(reader *r, const pl_json *value, double min, double max,
 static bool read_numbers(reader *r, const pl_json *value, int32_t count, double *numbers) {
   if (value == NULL) return false;
   if (value->kind != PL_JSON_ARRAY || value->count != count) {
-    complain(r, value, "wrong-length", "write them as [1, 2, …]", "%d numbers in brackets are wanted here", count);
+    report_problem(r, value, "wrong-length", "write them as [1, 2, …]", "%d numbers in brackets are wanted here", count);
     return false;
   }
   bool sound = true;
@@ -93,7 +94,8 @@ static const char *read_text(reader *r, const pl_json *value) {
   const char *text = NULL;
   if (value == NULL) return NULL;
   if (!pl_json_get_text(value, &text))
-    complain(r, value, "wrong-kind", "write it in quotes", "this is %s where a string is wanted", pl_json_kind_name(value->kind));
+    report_problem(r, value, "wrong-kind", "write it in quotes", "this is %s where a string is wanted",
+                   pl_json_kind_name(value->kind));
   return text;
 }
 
@@ -112,7 +114,7 @@ static void read_pattern(reader *r, const pl_json *value, const char *const *end
   if (status == PL_ERROR_OUT_OF_MEMORY)
     r->failed = true;
   else if (status < 0)
-    complain(r, value, "no-files", "name a folder, or files with * and ? behind the last slash", "%s", error.text);
+    report_problem(r, value, "no-files", "name a folder, or files with * and ? after the last slash", "%s", error.text);
 }
 
 static void read_list(reader *r, const pl_json *value, pl_file_list *files) {
@@ -130,7 +132,8 @@ static void read_list(reader *r, const pl_json *value, pl_file_list *files) {
     if (paths[item->index] == NULL)
       r->failed = true;
     else if (!pl_file_exists(paths[item->index]))
-      complain(r, item, "no-files", "check the name; it counts from the folder of the document", "there is no file \"%s\"", name);
+      report_problem(r, item, "no-files", "check the name; it counts from the folder of the document", "there is no file \"%s\"",
+                     name);
   }
   *files = (pl_file_list){paths, value->count};
 }
@@ -139,7 +142,7 @@ static void read_clouds(reader *r, const pl_json *value) {
   if (value->kind == PL_JSON_ARRAY && value->count > 0)
     read_list(r, value, &r->capture->clouds);
   else if (value->kind == PL_JSON_ARRAY)
-    complain(r, value, "no-files", "name the files", "the list is empty");
+    report_problem(r, value, "no-files", "name the files", "the list is empty");
   else
     read_pattern(r, value, cloud_endings, &r->capture->clouds);
   r->capture->view.frame_count = r->capture->clouds.count;
@@ -153,7 +156,8 @@ static void read_rotation(reader *r, const pl_json *value, pl_quat *rotation) {
     if (!read_numbers(r, value, 4, n)) return;
     pl_quat q = {n[0], n[1], n[2], n[3]};
     if (fabs(pl_quat_dot(q, q) - 1) > 0.01)
-      complain(r, value, "no-rotation", "write [x, y, z, w] of length 1, or three rows of a matrix", "this is no rotation");
+      report_problem(r, value, "no-rotation", "write [x, y, z, w] of length 1, or three rows of a matrix",
+                     "this is not a rotation");
     else
       *rotation = pl_quat_normalize(q);
     return;
@@ -167,7 +171,8 @@ static void read_rotation(reader *r, const pl_json *value, pl_quat *rotation) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) off = fmax(off, fabs(square.m[i][j] - (i == j)));
   if (off > 0.01 || pl_mat3_determinant(a) < 0)
-    complain(r, value, "no-rotation", "write rows at right angles of length 1, not mirrored", "this matrix is no rotation");
+    report_problem(r, value, "no-rotation", "write rows at right angles of length 1, not mirrored",
+                   "this matrix is not a rotation");
   else
     *rotation = pl_rotation_of_mat3(a, pl_quat_identity());
 }
@@ -178,7 +183,7 @@ static int32_t read_side(reader *r, const pl_json *value) {
   int64_t whole = 0;
   if (!read_number(r, value, 1, MAX_PICTURE, &side)) return 0;
   if (!pl_json_get_integer(value, &whole))
-    complain(r, value, "not-whole", "pictures have whole pixels", "%g is not a whole number", side);
+    report_problem(r, value, "not-whole", "pictures have whole pixels", "%g is not a whole number", side);
   return (int32_t)whole;
 }
 
@@ -187,8 +192,8 @@ static void read_camera(reader *r, const pl_json *value, pl_capture_camera *came
                                      "fy",   "cx",    "cy",   "rotation", "position", "depth_scale"};
   camera->placement = pl_transform_identity();
   if (value->kind != PL_JSON_OBJECT) {
-    complain(r, value, "wrong-kind", "write a camera in braces", "this is %s where a camera is wanted",
-             pl_json_kind_name(value->kind));
+    report_problem(r, value, "wrong-kind", "write a camera in braces", "this is %s where a camera is wanted",
+                   pl_json_kind_name(value->kind));
     return;
   }
   check_keys(r, value, keys, sizeof keys / sizeof keys[0]);
@@ -210,13 +215,13 @@ static void read_camera(reader *r, const pl_json *value, pl_capture_camera *came
   if (mask == NULL) return;
   read_pattern(r, mask, picture_endings, masks);
   if (masks->count > 0 && depths->count > 0 && masks->count != depths->count)
-    complain(r, mask, "frame-count", "give one mask for every depth picture", "there are %d masks for %d depth pictures",
-             masks->count, depths->count);
+    report_problem(r, mask, "frame-count", "give one mask for every depth picture", "there are %d masks for %d depth pictures",
+                   masks->count, depths->count);
 }
 
 static void read_cameras(reader *r, const pl_json *value) {
   if (value->kind != PL_JSON_ARRAY || value->count < 1 || value->count > MAX_CAMERAS) {
-    complain(r, value, "wrong-kind", "write them in brackets", "1 to %d cameras in brackets are wanted here", MAX_CAMERAS);
+    report_problem(r, value, "wrong-kind", "write them in brackets", "1 to %d cameras in brackets are wanted here", MAX_CAMERAS);
     return;
   }
   pl_arena *arena = &r->capture->arena;
@@ -230,8 +235,8 @@ static void read_cameras(reader *r, const pl_json *value) {
     int32_t i = item->index;
     read_camera(r, item, &cameras[i], &depths[i], &masks[i]);
     if (i > 0 && depths[i].count > 0 && depths[0].count > 0 && depths[i].count != depths[0].count)
-      complain(r, item, "frame-count", "leave out frames that not every camera has",
-               "this camera has %d pictures, the first has %d", depths[i].count, depths[0].count);
+      report_problem(r, item, "frame-count", "leave out frames that not every camera has",
+                     "this camera has %d pictures, the first has %d", depths[i].count, depths[0].count);
   }
   r->capture->view.cameras = cameras;
   r->capture->view.camera_count = value->count;
@@ -242,14 +247,14 @@ static void read_cameras(reader *r, const pl_json *value) {
 
 static void read_stamps(reader *r, const pl_json *value, int32_t frame_count, double *times) {
   if (value->kind != PL_JSON_ARRAY || value->count != frame_count) {
-    complain(r, value, "frame-count", "give one time in seconds for every frame", "%d times in brackets are wanted here",
-             frame_count);
+    report_problem(r, value, "frame-count", "give one time in seconds for every frame", "%d times in brackets are wanted here",
+                   frame_count);
     return;
   }
   for (const pl_json *item = value->first; item != NULL; item = item->next) {
     int32_t i = item->index;
     if (read_number(r, item, -1e12, 1e12, &times[i]) && i > 0 && !(times[i] > times[i - 1]))
-      complain(r, item, "out-of-order", "sort the frames by time", "time %g does not come after %g", times[i], times[i - 1]);
+      report_problem(r, item, "out-of-order", "sort the frames by time", "time %g does not come after %g", times[i], times[i - 1]);
   }
 }
 
@@ -257,8 +262,8 @@ static void read_times(reader *r, const pl_json *root) {
   pl_capture_view *view = &r->capture->view;
   const pl_json *rate = pl_json_find(root, "rate"), *stamps = pl_json_find(root, "times");
   if ((rate == NULL) == (stamps == NULL))
-    complain(r, rate == NULL ? root : stamps, rate == NULL ? "missing-key" : "two-ways", "give one of them",
-             "a capture has either `rate` or `times`");
+    report_problem(r, rate == NULL ? root : stamps, rate == NULL ? "missing-key" : "two-ways", "give one of them",
+                   "a capture has either `rate` or `times`");
   double *times = PL_TAKE(&r->capture->arena, double, view->frame_count + 1);
   if (times == NULL) {
     r->failed = true;
@@ -286,13 +291,13 @@ static void read_units(reader *r, const pl_json *value) {
     r->capture->view.metres = units[i].metres;
     return;
   }
-  complain(r, value, "no-choice", "use \"m\", \"cm\" or \"mm\"", "\"%s\" is no unit of length here", text);
+  report_problem(r, value, "no-choice", "use \"m\", \"cm\" or \"mm\"", "\"%s\" is not a known unit of length", text);
 }
 
 static void read_root(reader *r, const pl_json *root) {
   static const char *const keys[] = {"name", "clouds", "cameras", "rate", "times", "gravity", "units"};
   if (root->kind != PL_JSON_OBJECT) {
-    complain(r, root, "wrong-kind", "begin with {", "a capture is an object, not %s", pl_json_kind_name(root->kind));
+    report_problem(r, root, "wrong-kind", "begin with {", "a capture is an object, not %s", pl_json_kind_name(root->kind));
     return;
   }
   check_keys(r, root, keys, sizeof keys / sizeof keys[0]);
@@ -303,8 +308,8 @@ static void read_root(reader *r, const pl_json *root) {
   const pl_json *clouds = pl_json_find(root, "clouds"), *cameras = pl_json_find(root, "cameras");
   if (read_numbers(r, pl_json_find(root, "gravity"), 3, g)) view->gravity = (pl_vec3){g[0], g[1], g[2]};
   if ((clouds == NULL) == (cameras == NULL))
-    complain(r, clouds == NULL ? root : cameras, clouds == NULL ? "missing-key" : "two-ways", "give one of them",
-             "a capture has either `clouds` or `cameras`");
+    report_problem(r, clouds == NULL ? root : cameras, clouds == NULL ? "missing-key" : "two-ways", "give one of them",
+                   "a capture has either `clouds` or `cameras`");
   if (clouds != NULL) read_clouds(r, clouds);
   if (cameras != NULL) read_cameras(r, cameras);
   read_times(r, root);

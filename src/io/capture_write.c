@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "io/capture_parameters.h"
 #include "io/file_bytes.h"
-#include "text/json.h"
 #include "io/png_library.h"
 #include "pliant/cloud.h"
+#include "text/json.h"
 
 struct pl_capture_writer {
   pl_arena arena;  // holds everything, this struct too

@@ -171,7 +171,7 @@ static pl_status check_head(pcd_reader *r) {
   if (r->by_role[ROLE_NORMAL_Y] < 0 || r->by_role[ROLE_NORMAL_Z] < 0) r->by_role[ROLE_NORMAL_X] = -1;
   if (r->point_count < 0) r->point_count = r->width < 0 ? -1 : r->width * (r->height < 0 ? 1 : r->height);
   if (r->point_count < 0 || r->point_count > INT32_MAX)
-    return pl_source_fail(r->source, pl_text_offset(&r->text), "the PCD head does not say how many points there are");
+    return pl_source_fail(r->source, pl_text_offset(&r->text), "the PCD header has no number of points");
   return PL_OK;
 }
 
@@ -257,8 +257,8 @@ static pl_status read_packed(pcd_reader *r, pl_byte_cursor *cursor) {
   if ((uint64_t)size != (uint64_t)r->row_size * (uint64_t)r->point_count)
     return pl_source_fail(r->source, start, "the unpacked data have %lld bytes; %lld points of %zu bytes need another size",
                           (long long)size, (long long)r->point_count, r->row_size);
-  // An instruction of three bytes gives at most 264: what promises more is no reason to take memory.
-  if (size / 264 > packed) return pl_source_fail(r->source, start, "the packed data are too short for what they promise");
+  // An instruction of three bytes gives at most 264: memory is not allocated for a larger promise.
+  if (size / 264 > packed) return pl_source_fail(r->source, start, "the packed data are shorter than the stated size");
   unsigned char *out = pl_allocate(r->source->context, (size_t)size);
   if (out == NULL) return pl_source_fail_memory(r->source);
   if (pl_lzf_expand(bytes, (size_t)packed, out, (size_t)size, &slot))

@@ -1,4 +1,4 @@
-// Rows of numbers, as every tool exports them: x y z and perhaps more columns, parted by blanks, commas or semicolons. Comments begin with #
+// Rows of numbers, as every tool exports them: x y z and perhaps more columns, separated by blanks, commas or semicolons. Comments begin with #
 // or //; one line of column names or with the number of points may stand first. The file does not say what further columns are, so two
 // groups of three (columns 4 to 6 and 7 to 9) are judged by their numbers over all rows: unit vectors are normals, whole numbers up to 255
 // colours, anything else is passed over.
@@ -16,7 +16,7 @@ enum { MAX_COLUMNS = 9 };
 typedef struct xyz_row {
   double numbers[MAX_COLUMNS];
   int32_t count;      // columns, those beyond the kept ones included
-  const char *wrong;  // the first place that is no number, or NULL
+  const char *wrong;  // the first position that is not a number, or NULL
 } xyz_row;
 
 typedef struct xyz_group {
@@ -51,7 +51,7 @@ static xyz_row parse_row(pl_word line) {
   }
 }
 
-static void judge(xyz_group *group, const double n[3]) {
+static void check_normal(xyz_group *group, const double n[3]) {
   double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
   if (!(fabs(length - 1) <= 0.01)) group->unit = false;
   for (int i = 0; i < 3; ++i)
@@ -61,17 +61,16 @@ static void judge(xyz_group *group, const double n[3]) {
 static pl_status fail_row(const xyz_reader *r, size_t offset, const xyz_row *row) {
   if (row->wrong != NULL)
     return pl_source_fail(r->source, (size_t)(row->wrong - (const char *)r->source->bytes), "a number is needed here");
-  if (row->count < 3)
-    return pl_source_fail(r->source, offset, "a row of %d numbers is no point; x, y and z are needed", row->count);
+  if (row->count < 3) return pl_source_fail(r->source, offset, "this row has %d numbers; a point needs x, y and z", row->count);
   return pl_source_fail(r->source, offset, "this row has %d numbers, the first has %d", row->count, r->column_count);
 }
 
 typedef pl_status row_function(xyz_reader *r, pl_cloud *cloud, const xyz_row *row);
 
-static pl_status judge_row(xyz_reader *r, pl_cloud *cloud, const xyz_row *row) {
+static pl_status check_row(xyz_reader *r, pl_cloud *cloud, const xyz_row *row) {
   (void)cloud;
   bool seen = isfinite(row->numbers[0]) && isfinite(row->numbers[1]) && isfinite(row->numbers[2]);
-  for (int g = 0; seen && g < 2; ++g) judge(&r->groups[g], row->numbers + 3 + 3 * g);
+  for (int g = 0; seen && g < 2; ++g) check_normal(&r->groups[g], row->numbers + 3 + 3 * g);
   return PL_OK;
 }
 
@@ -116,6 +115,6 @@ static pl_status each_row(xyz_reader *r, pl_cloud *cloud, row_function *function
 
 pl_status pl_cloud_xyz_read(pl_mesh_source *source, pl_cloud *cloud) {
   xyz_reader reader = {.source = source, .groups = {{true, true}, {true, true}}};
-  pl_status status = each_row(&reader, cloud, judge_row);
+  pl_status status = each_row(&reader, cloud, check_row);
   return status < 0 ? status : each_row(&reader, cloud, add_row);
 }

@@ -16,7 +16,7 @@ pl_status pl_detail_pack(pl_context *context, const pl_detail_set_view *view, pl
 pl_status pl_detail_unpack(pl_context *context, const char *name, const unsigned char *bytes, size_t size,
                            const pl_detail_set_view *view, float *stamps, pl_error *error);
 
-// Whether so many bytes can hold a set's stamps at all, so that no memory is asked for in vain.
+// Whether `size` bytes can hold the stamps of a set, checked before memory is allocated.
 bool pl_detail_pack_fits(uint64_t size, uint64_t example_count, uint64_t sample_count);
 
 #endif

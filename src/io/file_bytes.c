@@ -41,7 +41,7 @@ static pl_status read_all(int file, size_t guess, const char *path, pl_bytes *by
   if (bytes->data == NULL) return pl_fail_memory(error);
   for (;;) {
     if (bytes->size == capacity) {
-      // At the expected end one byte more tells whether the file goes on, without doubling the memory for nothing.
+      // At the expected end one byte more shows whether the file continues, without doubling the memory.
       unsigned char more;
       ssize_t got = read(file, &more, 1);
       if (got < 0 && errno == EINTR) continue;

@@ -2,8 +2,8 @@
 #ifndef PL_IO_FILE_BYTES_H
 #define PL_IO_FILE_BYTES_H
 
-#include "text/number_text.h"
 #include "pliant/base.h"
+#include "text/number_text.h"
 
 // The bytes of a file. One zero byte stands behind them, not counted in `size`.
 typedef struct pl_bytes {
@@ -49,7 +49,7 @@ bool pl_ending_is(const char *path, const char *ending);
 //   return pl_file_writer_commit(writer, error);
 typedef struct pl_file_writer pl_file_writer;
 
-// Open a temporary file beside `path`. A `path` that is a device or pipe is written to directly.
+// Open a temporary file next to `path`. A `path` that is a device or pipe is written to directly.
 pl_status pl_file_writer_open(pl_context *context, const char *path, pl_file_writer **writer, pl_error *error);
 
 // Append bytes. Afterwards nothing points to them.
@@ -67,9 +67,9 @@ void pl_file_writer_float32(pl_file_writer *writer, float value);
 void pl_file_writer_float64(pl_file_writer *writer, double value);
 
 // Bytes before the place the next write goes to.
-uint64_t pl_file_writer_tell(const pl_file_writer *writer);
+uint64_t pl_file_writer_offset(const pl_file_writer *writer);
 
-// Go on writing at `offset` from the start, over what is there: for heads that carry sizes known only later. Go back to the end after.
+// Continue writing at `offset` from the start and overwrite: for headers with sizes known only later. Return to the end afterwards.
 void pl_file_writer_seek(pl_file_writer *writer, uint64_t offset);
 
 // PL_OK, or what has gone wrong so far.

@@ -32,7 +32,7 @@ static void release_writer(pl_file_writer *writer) {
   pl_release(context, writer);
 }
 
-// Open a new file beside the path. The number keeps two processes, and leftovers of a crash, apart.
+// Open a new file next to the path. The number keeps two processes, and leftovers of a crash, apart.
 static int open_temporary(pl_file_writer *writer, size_t path_length) {
   for (int attempt = 0; attempt < NAME_ATTEMPTS; ++attempt) {
     snprintf(writer->temporary, path_length + 40, "%s.%ld-%d.tmp", writer->path, (long)getpid(), attempt);
@@ -145,7 +145,7 @@ void pl_file_writer_float64(pl_file_writer *writer, double value) {
   pl_file_writer_little(writer, bits, 8);
 }
 
-uint64_t pl_file_writer_tell(const pl_file_writer *writer) {
+uint64_t pl_file_writer_offset(const pl_file_writer *writer) {
   return writer->offset + writer->used;
 }
 

@@ -1,8 +1,8 @@
-// A log of frames that only grows: what a run has done so far, in full precision, so that a run that goes on can write files that hold
+// A log of frames that only grows: what a run has done so far, in full precision, so that a resumed run can write files that hold
 // its first frames too.
 //
 // Layout: magic "PLIANTFL", points per frame (8 bytes, little-endian); then per frame a hash of what follows, the state hash (8 bytes each, as
-// numbers of this machine) and the positions as the machine keeps them. The log is for the machine that made it, like the checkpoint beside it.
+// numbers of this machine) and the positions as the machine keeps them. The log is for the machine that made it, like the checkpoint next to it.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>

@@ -35,7 +35,7 @@ static pl_status write_pc2(pl_frames *frames, const pl_vec3 *points, pl_error *e
 
 static pl_status finish_pc2(pl_frames *frames, pl_error *error) {
   (void)error;
-  uint64_t end = pl_file_writer_tell(frames->writer);
+  uint64_t end = pl_file_writer_offset(frames->writer);
   pl_file_writer_seek(frames->writer, PC2_HEAD_SIZE - 4);
   pl_file_writer_little(frames->writer, (uint32_t)frames->written, 4);
   pl_file_writer_seek(frames->writer, end);

@@ -138,7 +138,7 @@ static pl_status finish_glb(pl_frames *frames, pl_error *error) {
   for (int32_t i = 0; i < target_count; ++i) pl_file_writer_little(writer, (uint32_t)((i + 1) * target_count + i), 4);
   for (int32_t i = 0; i < target_count; ++i) pl_file_writer_float32(writer, 1.0f);
   pl_vector json = pl_vector_of(frames->context, 1);
-  print_document(frames, &json, pl_glb_tell(&frames->glb));
+  print_document(frames, &json, pl_glb_offset(&frames->glb));
   pl_status status = pl_glb_finish(&frames->glb, &json, error);
   pl_vector_free(&json);
   return status;

@@ -59,10 +59,10 @@ static pl_status open_pc2(pl_frame_file *file, const unsigned char *head, pl_err
   uint32_t version = read32(head + 12, false), point_count = read32(head + 16, false), sample_count = read32(head + 28, false);
   float start = read_float(head + 20, false), rate = read_float(head + 24, false);
   if (version != 1)
-    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, file->path, 0, 0, "PC2 version %u; only version 1 is known", version);
+    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, file->path, 0, 0, "PC2 version %u is not supported; version 1 is", version);
   if (point_count < 1 || point_count > INT32_MAX || sample_count > INT32_MAX)
-    return pl_fail_at(error, PL_ERROR_INVALID_DATA, file->path, 0, 0, "%u points and %u samples cannot be meant", point_count,
-                      sample_count);
+    return pl_fail_at(error, PL_ERROR_INVALID_DATA, file->path, 0, 0,
+                      "%u points and %u samples are more than the file can hold; it is damaged", point_count, sample_count);
   if (sample_count == 0) return fail_here(file, error, "the PC2 file has no samples: its writer did not finish");
   if (!isfinite(start) || !isfinite(rate) || rate <= 0)
     return fail_here(file, error, "the PC2 file's start or sample rate makes no sense");

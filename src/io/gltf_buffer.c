@@ -1,4 +1,4 @@
-// The bytes behind a glTF buffer: the GLB's own chunk, a base64 data URI, or a file beside the glTF file. A file name may not lead out of the
+// The bytes of a glTF buffer: the GLB's own chunk, a base64 data URI, or a file next to the glTF file. A file name may not lead out of the
 // folder: a mesh someone sends must not be able to read the receiver's other files.
 #include <string.h>
 

@@ -26,8 +26,8 @@ pl_glb pl_glb_begin(pl_file_writer *writer, size_t json_workspace) {
   return glb;
 }
 
-uint64_t pl_glb_tell(const pl_glb *glb) {
-  return pl_file_writer_tell(glb->writer) - glb->binary_start;
+uint64_t pl_glb_offset(const pl_glb *glb) {
+  return pl_file_writer_offset(glb->writer) - glb->binary_start;
 }
 
 pl_status pl_glb_finish(pl_glb *glb, const pl_vector *json, pl_error *error) {
@@ -35,7 +35,7 @@ pl_status pl_glb_finish(pl_glb *glb, const pl_vector *json, pl_error *error) {
   if (json->count > glb->json_workspace)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "the description of this GLB file outgrew its room");
   pl_file_writer *writer = glb->writer;
-  uint64_t binary_size = pl_glb_tell(glb), padding = (4 - binary_size % 4) % 4;
+  uint64_t binary_size = pl_glb_offset(glb), padding = (4 - binary_size % 4) % 4;
   uint64_t end = glb->binary_start + binary_size + padding;
   if (end > UINT32_MAX) return pl_fail(error, PL_ERROR_UNSUPPORTED, "a GLB file cannot exceed 4 GiB; write PC2 instead");
   fill(writer, 0, padding);

@@ -7,15 +7,15 @@
 
 typedef struct pl_glb {
   pl_file_writer *writer;
-  uint64_t json_workspace;     // bytes kept for the JSON
-  uint64_t binary_start;  // where the first byte of the buffer goes
+  uint64_t json_workspace;  // bytes kept for the JSON
+  uint64_t binary_start;    // where the first byte of the buffer goes
 } pl_glb;
 
 // Begin a file in `writer`, which must be fresh; from then on what is written to it is the buffer.
 pl_glb pl_glb_begin(pl_file_writer *writer, size_t json_workspace);
 
 // Bytes written to the buffer so far.
-uint64_t pl_glb_tell(const pl_glb *glb);
+uint64_t pl_glb_offset(const pl_glb *glb);
 
 // Write the chunk heads and the JSON (a vector of char), after which the file can be committed.
 pl_status pl_glb_finish(pl_glb *glb, const pl_vector *json, pl_error *error);

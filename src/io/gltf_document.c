@@ -28,16 +28,17 @@ static pl_status open_container(pl_gltf *gltf, const unsigned char *bytes, size_
                       "GLB version %u; only version 2 is read: export as glTF 2.0", version);
   if (length > size)
     return pl_fail_at(gltf->error, PL_ERROR_INVALID_DATA, gltf->name, 0, 0,
-                      "the GLB header says %u bytes, the file has %zu: it is cut off", length, size);
+                      "the GLB header has a length of %u bytes, but the file has %zu: it is cut off", length, size);
   if (length < 20)
-    return pl_fail_at(gltf->error, PL_ERROR_INVALID_DATA, gltf->name, 0, 0, "the GLB header says only %u bytes", length);
+    return pl_fail_at(gltf->error, PL_ERROR_INVALID_DATA, gltf->name, 0, 0, "the GLB header has a length of only %u bytes", length);
   size = length;
   for (size_t at = 12, number = 0; size - at >= 8; ++number) {
     uint32_t chunk_size = little32(bytes + at), type = little32(bytes + at + 4);
     at += 8;
     if (chunk_size > size - at)
       return pl_fail_at(gltf->error, PL_ERROR_INVALID_DATA, gltf->name, 0, 0,
-                        "chunk %zu of the GLB file says %u bytes, %zu are left: it is cut off", number, chunk_size, size - at);
+                        "chunk %zu of the GLB file has %u bytes, but only %zu follow: the file is cut off", number, chunk_size,
+                        size - at);
     if (number == 0 && type != GLB_JSON)
       return pl_fail_at(gltf->error, PL_ERROR_INVALID_DATA, gltf->name, 0, 0, "the first chunk of the GLB file is not JSON");
     if (number == 0) *json = (text_range){(const char *)bytes + at, chunk_size};
@@ -129,8 +130,7 @@ void pl_gltf_close(pl_gltf *gltf) {
   pl_arena_destroy(&gltf->arena);
 }
 
-pl_status pl_gltf_integer(const pl_gltf *gltf, const pl_json *object, const char *key, int64_t min, int64_t max,
-                          int64_t *value) {
+pl_status pl_gltf_integer(const pl_gltf *gltf, const pl_json *object, const char *key, int64_t min, int64_t max, int64_t *value) {
   const pl_json *member = pl_json_find(object, key);
   if (member == NULL) return PL_OK;
   int64_t found = 0;

@@ -14,7 +14,7 @@ typedef struct pl_gltf_buffer {
 
 typedef struct pl_gltf {
   pl_context *context;
-  const char *name, *folder;  // folder may be NULL: then there are no files beside this one
+  const char *name, *folder;  // folder may be NULL: then no other files are read
   pl_arena arena;             // decoded buffers, and whatever the reader keeps until it is done
   pl_json_document *document;
   const pl_json *root;

@@ -25,8 +25,9 @@ typedef struct part {
 typedef struct gather {
   pl_gltf *gltf;
   pl_gltf_soup *soup;
-  pl_vector parts;  // of part
-  pl_vector names;  // of const char *
+  const char *const *attributes;  // as of pl_gltf_gather_instances()
+  pl_vector parts;                // of part
+  pl_vector names;                // of const char *
   int64_t vertex_count;
 } gather;
 
@@ -38,7 +39,7 @@ static int64_t max_growth(const pl_gltf *gltf) {
 
 static pl_status fail_growth(const pl_gltf *gltf, const pl_json *json_node) {
   return pl_json_fail(gltf->document, json_node, gltf->error, PL_ERROR_INVALID_DATA,
-                      "the meshes of this file grow to more than a thousand times its size; its counts cannot be meant");
+                      "the meshes of this file grow to more than a thousand times its size; its counts must be damaged");
 }
 
 // --- names of morph targets -------------------------------------------------------------------------------------
@@ -72,8 +73,8 @@ static pl_status note_same_name(const pl_gltf *gltf, const part *p, const char *
                                    .kind = "gltf-target-name",
                                    .why = "poses are found by name",
                                    .fix = "give each shape key a name of its own"};
-  pl_status status = pl_json_say(gltf->document, p->targets, true, gltf->findings, &about,
-                                 "two morph targets of one mesh are named \"%.80s\"; the later one is renamed", name);
+  pl_status status = pl_json_add_finding(gltf->document, p->targets, true, gltf->findings, &about,
+                                         "two morph targets of one mesh are named \"%.80s\"; the later one is renamed", name);
   return status < 0 ? pl_fail_memory(gltf->error) : PL_OK;
 }
 
@@ -115,11 +116,10 @@ static bool has_same_number(const pl_json *a, const pl_json *b) {
 }
 
 // Primitives often are index lists into one set of vertices; that set is then taken once.
-static bool shares_vertices(const part *a, const part *b) {
-  static const char *const keys[] = {"JOINTS_0", "JOINTS_1", "WEIGHTS_0", "WEIGHTS_1"};
+static bool shares_vertices(const gather *g, const part *a, const part *b) {
   if (!has_same_number(a->position, b->position)) return false;
-  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i)
-    if (!has_same_number(pl_json_find(a->position->parent, keys[i]), pl_json_find(b->position->parent, keys[i]))) return false;
+  for (const char *const *key = g->attributes; key != NULL && *key != NULL; ++key)
+    if (!has_same_number(pl_json_find(a->position->parent, *key), pl_json_find(b->position->parent, *key))) return false;
   int32_t count = a->targets == NULL ? 0 : a->targets->count;
   if (count != (b->targets == NULL ? 0 : b->targets->count)) return false;
   for (int32_t i = 0; i < count; ++i)
@@ -137,7 +137,7 @@ static pl_status check_position(const pl_gltf *gltf, const pl_json *reference, c
 static pl_status plan_vertices(gather *g, part *p, size_t first_part_of_instance) {
   for (size_t i = first_part_of_instance; i < g->parts.count; ++i) {
     const part *earlier = &PL_ITEM(&g->parts, part, i);
-    if (earlier->shares_vertices || !shares_vertices(earlier, p)) continue;
+    if (earlier->shares_vertices || !shares_vertices(g, earlier, p)) continue;
     p->shares_vertices = true;
     p->vertex_start = earlier->vertex_start;
     p->vertex_count = earlier->vertex_count;
@@ -288,10 +288,11 @@ static pl_status list_parts(gather *g) {
   return PL_OK;
 }
 
-pl_status pl_gltf_gather_instances(pl_gltf *gltf, const pl_gltf_instance *instances, int32_t instance_count, pl_gltf_soup *soup) {
+pl_status pl_gltf_gather_instances(pl_gltf *gltf, const pl_gltf_instance *instances, int32_t instance_count,
+                                   const char *const *attributes, pl_gltf_soup *soup) {
   *soup = (pl_gltf_soup){.segments = pl_vector_of(gltf->context, sizeof(int32_t)),
                          .triangles = pl_vector_of(gltf->context, sizeof(int32_t))};
-  gather g = {.gltf = gltf, .soup = soup};
+  gather g = {.gltf = gltf, .soup = soup, .attributes = attributes};
   g.parts = pl_vector_of(gltf->context, sizeof(part));
   g.names = pl_vector_of(gltf->context, sizeof(const char *));
   pl_status status = plan(&g, instances, instance_count);
@@ -308,7 +309,7 @@ pl_status pl_gltf_gather(pl_gltf *gltf, pl_gltf_soup *soup) {
   pl_gltf_instance *instances = NULL;
   int32_t instance_count = 0;
   pl_status status = pl_gltf_list_instances(gltf, &instances, &instance_count);
-  return status < 0 ? status : pl_gltf_gather_instances(gltf, instances, instance_count, soup);
+  return status < 0 ? status : pl_gltf_gather_instances(gltf, instances, instance_count, NULL, soup);
 }
 
 void pl_gltf_soup_free(pl_gltf_soup *soup) {

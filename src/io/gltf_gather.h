@@ -31,8 +31,10 @@ typedef struct pl_gltf_soup {
 // Fill `soup`; free it with pl_gltf_soup_free() whatever the outcome.
 pl_status pl_gltf_gather(pl_gltf *gltf, pl_gltf_soup *soup);
 
-// The same for instances of the caller's choice.
-pl_status pl_gltf_gather_instances(pl_gltf *gltf, const pl_gltf_instance *instances, int32_t instance_count, pl_gltf_soup *soup);
+// The same for instances of the caller's choice. `attributes` (may be NULL) lists, up to a NULL, further vertex attributes that the caller reads: primitives that
+// differ in one of them get vertices of their own.
+pl_status pl_gltf_gather_instances(pl_gltf *gltf, const pl_gltf_instance *instances, int32_t instance_count,
+                                   const char *const *attributes, pl_gltf_soup *soup);
 void pl_gltf_soup_free(pl_gltf_soup *soup);
 
 // Merge vertices of one piece that are the same point at rest and in all poses, as they are along seams of normals and texture coordinates.

@@ -89,7 +89,7 @@ static pl_status reach_all(walk *w, const pl_json *references, const placement *
   return status;
 }
 
-// Without a scene: every node that is no child of another.
+// Without a scene: every node that is not a child of another.
 static pl_status reach_roots(walk *w) {
   bool *is_child = PL_TAKE(&w->gltf->arena, bool, w->nodes->count);
   if (is_child == NULL) return pl_fail_memory(w->gltf->error);
@@ -131,12 +131,14 @@ static pl_status walk_nodes(walk *w) {
 }
 
 static pl_status note_skin(const pl_gltf *gltf, const pl_json *skin) {
-  static const pl_finding about = {.severity = PL_SEVERITY_NOTE,
-                                   .index = -1,
-                                   .kind = "gltf-skin",
-                                   .why = "bones are not read here, and the standard places a skinned mesh by its bones alone",
-                                   .fix = "apply the armature before exporting if it is not in its rest pose"};
-  pl_status status = pl_json_say(gltf->document, skin, true, gltf->findings, &about, "a mesh with a skin is read in its bind pose");
+  static const pl_finding about = {
+      .severity = PL_SEVERITY_NOTE,
+      .index = -1,
+      .kind = "gltf-skin",
+      .why = "mesh files are read without skins, and by the standard the node of a skinned mesh does not move it",
+      .fix = "apply the armature before exporting if it is not in its rest pose"};
+  pl_status status =
+      pl_json_add_finding(gltf->document, skin, true, gltf->findings, &about, "a mesh with a skin is read in its bind pose");
   return status < 0 ? pl_fail_memory(gltf->error) : PL_OK;
 }
 

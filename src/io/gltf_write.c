@@ -108,7 +108,7 @@ static pl_status write_parts(pl_file_writer *writer, const pl_mesh_view *view, f
   pl_glb glb = pl_glb_begin(writer, document_workspace(view));
   for (int64_t i = 0; i < 3 * (int64_t)view->triangle_count; ++i) pl_file_writer_little(writer, (uint32_t)view->triangles[i], 4);
   for (int64_t i = 0; i < 2 * (int64_t)view->segment_count; ++i) pl_file_writer_little(writer, (uint32_t)view->segments[i], 4);
-  layout sizes = {.index_size = pl_glb_tell(&glb), .point_size = 12 * (uint64_t)view->point_count};
+  layout sizes = {.index_size = pl_glb_offset(&glb), .point_size = 12 * (uint64_t)view->point_count};
   for (int32_t i = 0; i <= view->pose_count; ++i) put_points(writer, view, i == 0 ? NULL : &view->poses[i - 1], &boxes[i]);
   for (int32_t i = 0; i <= view->pose_count; ++i)
     for (int axis = 0; axis < 3; ++axis)

@@ -2,7 +2,7 @@
 // integers: type, count, number of tags. The first tag is the physical group.
 #include "io/gmsh_read.h"
 
-// The count on its line; behind it a binary file goes on in bytes.
+// The count on its line; after it a binary file continues in bytes.
 static pl_status read_count(pl_gmsh_reader *reader, int64_t *count) {
   pl_status status = pl_text_take_integer(&reader->text, "a count", count);
   if (status < 0 || reader->is_text) return status;
@@ -64,7 +64,7 @@ static pl_status read_text_elements(pl_gmsh_reader *reader, int64_t count) {
     if (status >= 0) status = pl_gmsh_take_int(reader, "an element's type", &type);
     if (status < 0) break;
     if (pl_gmsh_node_count(type) == 0) {
-      pl_builder_skip_cell(reader->builder, "of a Gmsh type that is not known");
+      pl_builder_skip_cell(reader->builder, "of a Gmsh type that is not supported");
       pl_text_next_line(&reader->text);
       continue;
     }
@@ -85,7 +85,7 @@ static pl_status read_binary_elements(pl_gmsh_reader *reader, int64_t count) {
     if (status >= 0) status = pl_gmsh_take_int(reader, "a count of tags", &tag_count);
     if (status < 0) break;
     if (pl_gmsh_node_count(type) == 0)
-      return pl_source_refuse(reader->source, head, "element type %lld is not known; save the file as text", (long long)type);
+      return pl_source_refuse(reader->source, head, "element type %lld is not supported; save the file as text", (long long)type);
     if (run_count <= 0 || run_count > count - done)
       return pl_source_fail(reader->source, head, "%lld elements are announced where at most %lld are left", (long long)run_count,
                             (long long)(count - done));

@@ -125,11 +125,11 @@ pl_status pl_gmsh_read_nodes_4(pl_gmsh_reader *reader) {
 
 static pl_status skip_unknown_block(pl_gmsh_reader *reader, const block *b, size_t head) {
   if (!reader->is_text)
-    return pl_source_refuse(reader->source, head, "element type %lld is not known; save the file as text", (long long)b->kind);
+    return pl_source_refuse(reader->source, head, "element type %lld is not supported; save the file as text", (long long)b->kind);
   for (int64_t i = 0; i < b->count; ++i) {
     pl_text_skip_space(&reader->text);
     pl_text_next_line(&reader->text);
-    pl_builder_skip_cell(reader->builder, "of a Gmsh type that is not known");
+    pl_builder_skip_cell(reader->builder, "of a Gmsh type that is not supported");
   }
   return PL_OK;
 }

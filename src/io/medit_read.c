@@ -110,7 +110,7 @@ static pl_status read_version(medit_reader *reader) {
   int64_t version;
   pl_status status = pl_text_take_integer(&reader->cursor, "the version", &version);
   if (status >= 0 && (version < 1 || version > 4))
-    return pl_source_refuse(reader->source, offset, "Medit version %lld is not known; 1 to 4 are", (long long)version);
+    return pl_source_refuse(reader->source, offset, "Medit version %lld is not supported; versions 1 to 4 are", (long long)version);
   return status;
 }
 

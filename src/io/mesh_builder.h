@@ -32,7 +32,7 @@ void pl_mesh_builder_free(pl_mesh_builder *builder);
 // Append a point that stands at `offset` of the file; fails if it is not finite.
 pl_status pl_builder_add_point(pl_mesh_builder *builder, pl_vec3 point, size_t offset);
 
-// Append a cell with corners counted from 0. `corner_count` matters for polygons; others take as many as they have. A tag of 0 is none.
+// Append a cell with corners counted from 0. `corner_count` matters for polygons; other kinds have a fixed number. A tag of 0 is none.
 pl_status pl_builder_add_cell(pl_mesh_builder *builder, pl_cell_kind kind, const int64_t *corners, size_t corner_count, int32_t tag,
                               size_t offset);
 

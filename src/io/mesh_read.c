@@ -122,7 +122,7 @@ pl_mesh_format pl_mesh_format_detect(const void *bytes, size_t size) {
 static pl_status fail_unknown(const pl_mesh_source *source) {
   if (source->size == 0) return pl_fail_at(source->error, PL_ERROR_INVALID_DATA, source->name, 0, 0, "the file is empty");
   return pl_fail_at(source->error, PL_ERROR_UNSUPPORTED, source->name, 0, 0,
-                    "this is no mesh file that can be read; save it as OBJ, PLY, STL, glTF, Gmsh, TetGen, VTK, VTU or Medit");
+                    "this is not a mesh file in a known format; save it as OBJ, PLY, STL, glTF, Gmsh, TetGen, VTK, VTU or Medit");
 }
 
 static pl_status read_source(pl_mesh_source *source, pl_mesh **mesh) {

@@ -5,7 +5,7 @@
 #include "pliant/picture.h"
 
 pl_status pl_picture_save(pl_context *context, const char *path, const uint8_t *rgb, int32_t width, int32_t height,
-                           pl_error *error) {
+                          pl_error *error) {
   if (rgb == NULL || path == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "path or pixels are NULL");
   pl_vector bytes = pl_vector_of(context, 1);
   pl_file_writer *writer = NULL;

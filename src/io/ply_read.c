@@ -1,6 +1,6 @@
 // PLY, text and binary in both byte orders. The head declares elements with properties of any type and order; only the x, y, z of
 // "vertex", the index lists of "face" (vertex_index or vertex_indices) and "tristrips", and the two ends of "edge" are used, all else
-// is passed over. A strip turns every second triangle round and starts anew at -1. Of a cloud only "vertex" is used, with normals and
+// is passed over. A strip reverses every second triangle and restarts at -1. Of a cloud only "vertex" is used, with normals and
 // colours where they are there.
 #include "io/ply_points.h"
 
@@ -346,7 +346,8 @@ static pl_status read_body(ply_reader *reader) {
     const ply_element *element = &reader->elements[e];
     status = check_element(reader, element);
     if (status >= 0)
-      status = pl_source_check_count(reader->source, offset_now(reader), element->count, min_item_size(reader, element), "elements");
+      status =
+          pl_source_check_count(reader->source, offset_now(reader), element->count, min_item_size(reader, element), "elements");
     if (element->property_count == 0) continue;
     for (int64_t i = 0; i < element->count && status >= 0; ++i) status = read_item(reader, element);
   }

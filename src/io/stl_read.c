@@ -72,7 +72,7 @@ static uint32_t announced_count(const unsigned char *bytes) {
 }
 
 // The first triangle looks like one: finite numbers, and a normal no longer than 1.
-static bool looks_like_triangle(const unsigned char *bytes) {
+static bool is_plausible_triangle(const unsigned char *bytes) {
   for (size_t i = 0; i < 12; ++i) {
     double value = pl_scalar_number(PL_SCALAR_F32, bytes + 4 * i, false);
     if (!(value > -1e30 && value < 1e30) || (i < 3 && !(value >= -1.01 && value <= 1.01))) return false;
@@ -87,7 +87,7 @@ bool pl_stl_is_binary(const unsigned char *bytes, size_t size) {
   if (expected == size) return true;
   // A beginning of a file, or one with something behind the triangles: the first triangle has to do. Its zero bytes tell it from text.
   return size >= HEAD_SIZE + TRIANGLE_SIZE && announced_count(bytes) > 0 && memchr(bytes, '\0', HEAD_SIZE) != NULL &&
-         looks_like_triangle(bytes + HEAD_SIZE);
+         is_plausible_triangle(bytes + HEAD_SIZE);
 }
 
 static pl_status read_binary(stl_reader *reader) {
@@ -138,7 +138,7 @@ static pl_status read_text_word(stl_reader *reader, pl_text_cursor *cursor, pl_w
     return PL_OK;
   }
   char shown[PL_SHOWN_SIZE];
-  return pl_source_fail(reader->source, offset, "\"%s\" is no word of an STL file", pl_word_show(word, shown));
+  return pl_source_fail(reader->source, offset, "\"%s\" is not a keyword of STL files", pl_word_show(word, shown));
 }
 
 static pl_status read_text(stl_reader *reader) {

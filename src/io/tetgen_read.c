@@ -115,9 +115,9 @@ static pl_status read_segments(pl_mesh_source *source, pl_mesh_builder *builder)
   return read_sides(source, builder, PL_CELL_SEGMENT);
 }
 
-// Read the file with this ending beside the source; one that is not there is passed over unless it is `needed`.
-static pl_status read_beside(const pl_mesh_source *source, pl_mesh_builder *builder, const char *ending, bool needed,
-                             pl_format_read_function *read) {
+// Read the file with this ending next to the source; one that is not there is passed over unless it is `needed`.
+static pl_status read_sibling(const pl_mesh_source *source, pl_mesh_builder *builder, const char *ending, bool needed,
+                              pl_format_read_function *read) {
   char *path = pl_path_with_ending(source->context, source->path, ending);
   if (path == NULL) return pl_source_fail_memory(source);
   pl_status status = PL_OK;
@@ -151,17 +151,17 @@ pl_status pl_tetgen_read(pl_mesh_source *source, pl_mesh_builder *builder) {
   if (is_elements && source->path == NULL)
     return pl_source_fail(source, PL_NO_POSITION, "these are TetGen's elements without their points; read the .node file");
   if (is_elements) {
-    status = read_beside(source, builder, ".node", true, read_nodes);
+    status = read_sibling(source, builder, ".node", true, read_nodes);
     if (status >= 0) status = read_tets(source, builder);
   } else {
     status = read_nodes(source, builder);
-    if (status >= 0 && source->path != NULL) status = read_beside(source, builder, ".ele", false, read_tets);
+    if (status >= 0 && source->path != NULL) status = read_sibling(source, builder, ".ele", false, read_tets);
   }
-  if (status >= 0 && source->path != NULL) status = read_beside(source, builder, ".face", false, read_triangles);
-  if (status >= 0 && source->path != NULL) status = read_beside(source, builder, ".edge", false, read_segments);
+  if (status >= 0 && source->path != NULL) status = read_sibling(source, builder, ".face", false, read_triangles);
+  if (status >= 0 && source->path != NULL) status = read_sibling(source, builder, ".edge", false, read_segments);
   builder->source = source;
   if (status >= 0 && source->path != NULL && builder->cells.count == 0)
-    status = pl_source_note(source, PL_SEVERITY_WARNING, "points-only", "there is no .ele file of the same name beside it",
+    status = pl_source_note(source, PL_SEVERITY_WARNING, "points-only", "there is no .ele file of the same name next to it",
                             "put the .ele file into the same folder", "only points were found");
   return status;
 }

@@ -1,6 +1,6 @@
 // MP4 out, through the program `ffmpeg`.
 //
-// The pictures go to its standard input as raw pixels; it writes to a temporary name beside the path, which is renamed once it
+// The pictures go to its standard input as raw pixels; it writes to a temporary name next to the path, which is renamed once it
 // has ended well.
 //
 // - Both of its streams are socket pairs, not pipes: writing to a socket whose reader is gone can be told not to raise SIGPIPE,
@@ -191,7 +191,7 @@ static pl_status start(pl_video *self, double frame_rate, pl_error *error) {
   return pl_fail(error, PL_ERROR_FILE, "the program ffmpeg cannot be started: %s", strerror(code));
 }
 
-// An empty file under a new name beside the path, for ffmpeg to write over.
+// An empty file under a new name next to the path, for ffmpeg to write over.
 static pl_status make_temporary(pl_video *self, pl_error *error) {
   size_t size = strlen(self->path) + 40;
   self->temporary = pl_allocate(self->context, size);

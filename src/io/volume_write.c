@@ -192,23 +192,23 @@ static void write_segments(pl_file_writer *writer, const pl_mesh_view *view) {
   write_sides(writer, view->segment_count, view->segments, 2);
 }
 
-// One of the files beside the .node. One that would be empty is written only over an older one, which would belong to another mesh.
-static pl_status write_beside(pl_context *context, const char *path, const char *ending, int32_t count, const pl_mesh *mesh,
-                              write_function *write, pl_error *error) {
-  char *beside = pl_path_with_ending(context, path, ending);
-  if (beside == NULL) return pl_fail_memory(error);
+// One of the files next to the .node. One that would be empty is written only over an older one, which would belong to another mesh.
+static pl_status write_sibling(pl_context *context, const char *path, const char *ending, int32_t count, const pl_mesh *mesh,
+                               write_function *write, pl_error *error) {
+  char *sibling = pl_path_with_ending(context, path, ending);
+  if (sibling == NULL) return pl_fail_memory(error);
   pl_status status = PL_OK;
-  if (count > 0 || pl_file_exists(beside)) status = write_file(context, beside, mesh, write, error);
-  pl_release(context, beside);
+  if (count > 0 || pl_file_exists(sibling)) status = write_file(context, sibling, mesh, write, error);
+  pl_release(context, sibling);
   return status;
 }
 
 pl_status pl_tetgen_write(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(mesh);
-  pl_status status = write_beside(context, path, ".ele", view.tet_count, mesh, write_tets, error);
-  if (status >= 0) status = write_beside(context, path, ".face", view.triangle_count, mesh, write_triangles, error);
-  if (status >= 0) status = write_beside(context, path, ".edge", view.segment_count, mesh, write_segments, error);
+  pl_status status = write_sibling(context, path, ".ele", view.tet_count, mesh, write_tets, error);
+  if (status >= 0) status = write_sibling(context, path, ".face", view.triangle_count, mesh, write_triangles, error);
+  if (status >= 0) status = write_sibling(context, path, ".edge", view.segment_count, mesh, write_segments, error);
   // The points come last: who finds them finds the rest.
-  if (status >= 0) status = write_beside(context, path, ".node", 1, mesh, write_nodes, error);
+  if (status >= 0) status = write_sibling(context, path, ".node", 1, mesh, write_nodes, error);
   return status;
 }

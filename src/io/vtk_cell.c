@@ -7,7 +7,7 @@
 static const struct {
   unsigned char type, corner_count;
   pl_cell_kind kind;
-  unsigned char fixed_count;  // points the type always has, 0 if it has more or as many as it likes
+  unsigned char fixed_count;  // points the type always has, 0 if the number varies
 } types[] = {
     {3, 2, PL_CELL_SEGMENT, 2},   {5, 3, PL_CELL_TRIANGLE, 3},  {9, 4, PL_CELL_QUAD, 4},      {10, 4, PL_CELL_TET, 4},
     {12, 8, PL_CELL_HEX, 8},      {13, 6, PL_CELL_PRISM, 6},    {14, 5, PL_CELL_PYRAMID, 5},  {21, 2, PL_CELL_SEGMENT, 3},
@@ -63,7 +63,7 @@ static pl_status add_special(pl_mesh_builder *builder, int64_t type, const int64
     default:
       pl_builder_skip_cell(builder, type == 42  ? "a VTK polyhedron"
                                     : type == 0 ? "an empty VTK cell"
-                                                : "of a VTK type that is not known");
+                                                : "of a VTK type that is not supported");
       return PL_OK;
   }
 }

@@ -2,7 +2,7 @@
 //
 // Uncompressed: the number of bytes, then the bytes. Compressed: number of blocks, size of a block, size of the last one if it is shorter
 // (0 if not), the compressed size of each; then the blocks, each a zlib stream. Sizes are UInt32 or UInt64 as the file says. As base64
-// the sizes and the data are encoded as one stream or as two, the first ending in padding: a decoder that goes on after padding reads
+// the sizes and the data are encoded as one stream or as two, the first ending in padding: a decoder that continues after padding reads
 // both.
 #include "io/vtu_array.h"
 
@@ -85,7 +85,7 @@ static pl_status read_plain(array_reader *reader) {
   uint64_t size;
   if (!take_size(reader, &size)) return fail(reader, "is cut off");
   if (size > stream_left(&reader->stream))
-    return fail(reader, "is shorter than it says; the file is cut off, or its header_type is wrong");
+    return fail(reader, "is shorter than its stated length; the file is cut off, or its header_type is wrong");
   if (size == 0) return PL_OK;
   unsigned char *to = pl_vector_grow(&reader->bytes, (size_t)size);
   if (to == NULL) return pl_source_fail_memory(reader->file->source);
@@ -201,7 +201,7 @@ static pl_status open_stream(array_reader *reader) {
   }
   if (file->appended_start == 0) return fail(reader, "is said to be appended, but the file has no AppendedData; it is cut off");
   if (reader->array->appended_offset > source->size - file->appended_start)
-    return fail(reader, "lies behind the end of the file; it is cut off");
+    return fail(reader, "lies beyond the end of the file; the file is cut off");
   reader->stream = (byte_stream){.at = source->bytes + file->appended_start + (size_t)reader->array->appended_offset,
                                  .end = source->bytes + source->size,
                                  .is_base64 = !file->appended_is_raw};

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "io/mesh_formats.h"
-#include "text/number_text.h"
 #include "io/vtu_array.h"
+#include "text/number_text.h"
 #include "text/xml_cursor.h"
 
 typedef struct vtu_piece {

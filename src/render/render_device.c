@@ -16,7 +16,7 @@ pl_status pl_render_check(const char *doing, pl_error *error) {
   // A second error may be queued behind the first; it must not be blamed on the next call. A lost context queues for ever.
   for (int i = 0; i < 8 && glGetError() != GL_NO_ERROR; ++i) continue;
   if (code == GL_OUT_OF_MEMORY) return pl_fail(error, PL_ERROR_OUT_OF_MEMORY, "the graphics memory is full (%s)", doing);
-  return pl_fail(error, PL_ERROR_UNSUPPORTED, "OpenGL refused to go on (%s, error 0x%x)", doing, (unsigned)code);
+  return pl_fail(error, PL_ERROR_UNSUPPORTED, "OpenGL reported an error (%s, error 0x%x)", doing, (unsigned)code);
 }
 
 static GLuint compile(GLenum stage, const char *const *pieces, const char *name, pl_error *error) {

@@ -320,7 +320,7 @@ static const char ground_fragment[] =
     "  float line = max(grid(at, u_grid.z * 10.0), grid(at, u_grid.z) * (1.0 - u_grid.w) * 0.7);\n"
     "  float dark = u_checker.z > 0.0 ? 0.13 * checker((v_position.xz + u_checker.xy) / u_checker.z) : 0.085 * line;\n"
     "  vec3 c = u_ground * (1.0 - dark * smoothstep(0.6, 0.15, far));\n"
-    "  // Shade is cooler than sun: what is left there is the sky's light.\n"
+    "  // Shade is cooler than sun: its light comes from the sky.\n"
     "  vec3 shade = vec3(0.50, 0.52, 0.56) * light.y + vec3(0.50, 0.48, 0.44) * light.x;\n"
     "  c *= shade;\n"
     "  c = mix(c, background(gl_FragCoord.xy), smoothstep(0.06, 0.65, far));\n"

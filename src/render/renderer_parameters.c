@@ -8,12 +8,12 @@
 // clang-format off
 #define DEF pl_renderer_def
 static const pl_parameter RENDERER[] = {
-    INTEGER(width, 1280, FROM(1, 65535), UNIT("pixels"), ABOUT("Of the picture.")),
-    INTEGER(height, 720, FROM(1, 65535), UNIT("pixels"), ABOUT("Of the picture.")),
-    COLOR(background_top, XYZ(0.725, 0.785, 0.85), FROM(0, 1), ABOUT("Behind everything, at the top.")),
-    COLOR(background_bottom, XYZ(0.935, 0.935, 0.93), FROM(0, 1), ABOUT("Behind everything, at the bottom.")),
-    COLOR(ground_color, XYZ(0.92, 0.92, 0.915), FROM(0, 1), ABOUT("Of the ground.")),
-    NUMBER(ground_height, 0, FROM(-1e12, 1e12), METRES, ABOUT("A soft-shadowed ground plane is drawn here.")),
+    INTEGER(width, 1280, FROM(1, 65535), UNIT("pixels"), ABOUT("Width of the picture.")),
+    INTEGER(height, 720, FROM(1, 65535), UNIT("pixels"), ABOUT("Height of the picture.")),
+    COLOR(background_top, XYZ(0.725, 0.785, 0.85), FROM(0, 1), ABOUT("Background colour at the top.")),
+    COLOR(background_bottom, XYZ(0.935, 0.935, 0.93), FROM(0, 1), ABOUT("Background colour at the bottom.")),
+    COLOR(ground_color, XYZ(0.92, 0.92, 0.915), FROM(0, 1), ABOUT("Colour of the ground.")),
+    NUMBER(ground_height, 0, FROM(-1e12, 1e12), METRES, ABOUT("Height of the ground plane that is drawn.")),
     SWITCH(ground, true, ABOUT("Draw the ground.")),
     NUMBER(checker_size, 0, FROM(0, 1e12), METRES, ABOUT("Edge of the squares of a checkerboard on the ground; 0 draws thin lines instead.")),
     VECTOR(light, XYZ(-0.45, 0.95, 0.62), ABOUT("Direction towards the sun.")),

@@ -6,17 +6,7 @@
 #include "base/context.h"
 #include "report/report_parts.h"
 
-enum {
-  WIDTH = 7200,
-  HEIGHT = 3000,
-  LEFT = 720,
-  RIGHT = 120,
-  TOP = 120,
-  BOTTOM = 480,
-  LINE = 180,
-  COLOR_COUNT = 8,
-  MAX_TICKS = 24
-};
+enum { WIDTH = 7200, HEIGHT = 3000, LEFT = 720, RIGHT = 120, TOP = 120, BOTTOM = 480, LINE = 180, COLOR_COUNT = 8, MAX_TICKS = 24 };
 
 // One axis: the range that is shown, of numbers or of their decimal logarithms.
 typedef struct axis {
@@ -29,7 +19,7 @@ static double shown(const axis *a, double value) {
   return a->is_log ? (value > 0 ? log10(value) : -HUGE_VAL) : value;
 }
 
-static int place(const axis *a, double value) {
+static int axis_position(const axis *a, double value) {
   double fraction = (shown(a, value) - a->min) / (a->max - a->min);
   return a->from + (int)lround(fraction * (a->to - a->from));
 }
@@ -102,7 +92,7 @@ static void draw_ticks(pl_report *report, const axis *a, bool across) {
   int count = list_ticks(a, ticks);
   for (int i = 0; i < count; ++i) {
     char text[PL_NUMBER_SIZE];
-    int at = place(a, ticks[i]);
+    int at = axis_position(a, ticks[i]);
     write_tick(ticks[i], text);
     if (across)
       pl_file_writer_print(report->writer, "<path class='grid' d='M%d %dV%d'/><text x='%d' y='%d' class='middle'>%s</text>", at,
@@ -116,7 +106,8 @@ static void draw_ticks(pl_report *report, const axis *a, bool across) {
 static void draw_marks(pl_report *report, const pl_report_curve *curve, const axis *x, const axis *y) {
   for (int64_t i = 0; i < curve->count; ++i)
     if (is_there(x, y, curve, i))
-      pl_file_writer_print(report->writer, "<circle cx='%d' cy='%d' r='28'/>", place(x, curve->x[i]), place(y, curve->y[i]));
+      pl_file_writer_print(report->writer, "<circle cx='%d' cy='%d' r='28'/>", axis_position(x, curve->x[i]),
+                           axis_position(y, curve->y[i]));
 }
 
 // A line through the points. Of those that fall into one pixel across, the first, the lowest, the highest and the last are enough.
@@ -130,10 +121,10 @@ static void draw_line(pl_report *report, const pl_report_curve *curve, const axi
       ++i;
       continue;
     }
-    int at = place(x, curve->x[i]), first = place(y, curve->y[i]), low = first, high = first, last = first;
+    int at = axis_position(x, curve->x[i]), first = axis_position(y, curve->y[i]), low = first, high = first, last = first;
     int64_t next = i + 1;
-    for (; next < curve->count && is_there(x, y, curve, next) && place(x, curve->x[next]) / PIXEL == at / PIXEL; ++next) {
-      last = place(y, curve->y[next]);
+    for (; next < curve->count && is_there(x, y, curve, next) && axis_position(x, curve->x[next]) / PIXEL == at / PIXEL; ++next) {
+      last = axis_position(y, curve->y[next]);
       low = last < low ? last : low;
       high = last > high ? last : high;
     }

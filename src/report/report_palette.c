@@ -1,6 +1,6 @@
 // The colours of bodies, and of numbers.
 //
-// Ten colours that were chosen so that each is told from the next by lightness or along blue–yellow as well as by hue: neighbours
+// Ten colours that were chosen so that each differs from the next by lightness or along blue–yellow as well as by hue: neighbours
 // stay at least 15 CIELAB units apart for protanopes and deuteranopes too (the test recomputes that).
 #include "report/report_palette.h"
 

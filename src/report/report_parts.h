@@ -13,7 +13,7 @@ struct pl_report {
   pl_error error;
 };
 
-// Append text with the characters that mean something in HTML replaced; NULL is no text.
+// Append text with the characters that mean something in HTML replaced; NULL is empty text.
 void pl_report_write_text(pl_report *report, const char *text);
 
 #endif

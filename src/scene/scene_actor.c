@@ -81,7 +81,7 @@ static pl_status make_def(pl_scene_instance *set, const pl_instance_part *part, 
 // --- making and attaching ----------------------------------------------------------------------------------------------
 
 // An error of the actor is placed at the key it speaks of, where there is one of that name.
-static void complain_actor(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, const pl_error *error) {
+static void report_actor(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, const pl_error *error) {
   const pl_json *json = part->source->actor.json, *json_node = pl_json_find(json, error->field);
   pl_instance_add_finding(set->scene, json_node != NULL ? json_node : json, findings, PL_SEVERITY_ERROR, "actor-failed", "",
                           "the actor of body \"%s\" cannot be made: %s", part->source->name, error->text);
@@ -111,7 +111,7 @@ static pl_status add_actor(pl_scene_instance *set, int32_t index, pl_findings *f
   def.cage = cage;
   if (status >= 0) {
     status = pl_actor_create(set->context, &def, part->model, part->tets, &player.actor, error);
-    if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) complain_actor(set, part, findings, error);
+    if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) report_actor(set, part, findings, error);
   }
   pl_mesh_destroy(cage);
   if (status < 0) return status;
@@ -137,8 +137,8 @@ pl_status pl_instance_add_actors(pl_scene_instance *set, pl_findings *findings, 
 
 // --- commands ------------------------------------------------------------------------------------------------------------
 
-// Each command is given once, in the first step that begins no earlier than its time, so that whoever else steers the actor in between is not overruled. What the actor
-// was told is part of its state, which snapshots carry.
+// Each command is given once, in the first step that begins no earlier than its time, so that other commands in between are not overridden. The current
+// command is part of the actor's state, which snapshots contain.
 void pl_instance_steer_actors(pl_scene_instance *set, const pl_world *world) {
   int64_t now = pl_world_step_count(world);
   double step = pl_world_get_step_length(world);
@@ -159,8 +159,8 @@ int32_t pl_scene_instance_actor_count(const pl_scene_instance *set) {
 pl_scene_instance_actor pl_scene_instance_get_actor(const pl_scene_instance *set, int32_t index) {
   const pl_instance_player *player = &PL_ITEM(&set->players, pl_instance_player, index);
   return (pl_scene_instance_actor){.name = PL_ITEM(&set->parts, pl_instance_part, player->part).body.name,
-                          .body = player->part,
-                          .actor = player->actor,
-                          .behaviour = pl_behaviour_find(player->source->behaviour)->name,
-                          .rest = player->source->def.rest};
+                                   .body = player->part,
+                                   .actor = player->actor,
+                                   .behaviour = pl_behaviour_find(player->source->behaviour)->name,
+                                   .rest = player->source->def.rest};
 }

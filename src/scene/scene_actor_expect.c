@@ -1,4 +1,4 @@
-// What a scene expects of its actors, beside what they have done.
+// Compares what a scene expects of its actors with what they did.
 #include "scene/scene_actor.h"
 
 typedef struct expectation {

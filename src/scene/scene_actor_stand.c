@@ -45,7 +45,7 @@ static bool is_base(const standing *s) {
   return extent(s, side, false) >= extent(s, side, true) / 6 && extent(s, front, false) >= extent(s, front, true) / 6;
 }
 
-// What stands on the ground is all within a thirtieth of the height; where that is no base, as of a ball, more of it is pressed down.
+// What stands on the ground is all within a thirtieth of the height; where that is not enough to stand on, as for a ball, a larger part is pressed down.
 static double choose_pins(standing *s) {
   double min = HUGE_VAL;
   for (int32_t i = 0; i < s->point_count; ++i) min = fmin(min, pl_vec3_dot(s->points[i], s->up));
@@ -79,7 +79,7 @@ static double round_to_two(double value) {
   return round(value / power) * power;
 }
 
-static void tell(pl_scene_instance *set, const pl_instance_part *part, const standing *s, pl_findings *findings) {
+static void report_sag(pl_scene_instance *set, const pl_instance_part *part, const standing *s, pl_findings *findings) {
   const pl_scene_fem *fem = &part->source->fem;
   double sag = 1 - s->sunk / s->height;
   if (!(sag > MAX_SAG)) return;
@@ -94,7 +94,8 @@ static void tell(pl_scene_instance *set, const pl_instance_part *part, const sta
                             .kind = "too-soft",
                             .why = "an actor moves by its elastic forces alone, and these cannot hold it up",
                             .fix = fix};
-  (void)pl_json_say(set->scene->json, json_node != NULL ? json_node : part->source->json, false, findings, &about, "%s", text);
+  (void)pl_json_add_finding(set->scene->json, json_node != NULL ? json_node : part->source->json, false, findings, &about, "%s",
+                            text);
 }
 
 pl_status pl_instance_check_standing(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
@@ -112,7 +113,7 @@ pl_status pl_instance_check_standing(pl_scene_instance *set, const pl_instance_p
     for (int32_t i = 0; i < view.point_count; ++i) s.points[i] = view.points[i];
     status = find_rest(set, part, gravity, &s, error);
     // An equilibrium that was not found to the last digit is one all the same here; one that cannot be had at all is left to the run.
-    if (status >= 0) tell(set, part, &s, findings);
+    if (status >= 0) report_sag(set, part, &s, findings);
   }
   pl_release(set->context, s.points);
   pl_release(set->context, s.pinned);

@@ -20,8 +20,8 @@ void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_fin
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   pl_finding about = {.severity = severity, .index = -1, .kind = kind, .fix = fix};
-  // For want of memory a finding may be lost here; the status of the call still tells of the failure itself.
-  (void)pl_json_say(scene->json, value, false, findings, &about, "%s", text);
+  // A finding may be lost here when memory runs out; the status of the call still reports the failure.
+  (void)pl_json_add_finding(scene->json, value, false, findings, &about, "%s", text);
 }
 
 pl_scene_build_def pl_default_scene_build_def(void) {
@@ -49,7 +49,7 @@ static pl_status make_carrier(pl_scene_instance *set, pl_instance_part *part, pl
   if (status < 0) return status;
   bool solid = pl_mesh_get_view(part->surface).tet_count > 0;
   if (pl_mesh_get_view(part->tets).tet_count > 0 && !solid) return PL_OK;
-  const char *wrong = solid ? body->mesh : body->tets.mesh, *what = solid ? "is no surface" : "has no tets";
+  const char *wrong = solid ? body->mesh : body->tets.mesh, *what = solid ? "is not a surface" : "has no tets";
   pl_instance_add_finding(set->scene, pl_json_find(solid ? body->json : body->tets.json, "mesh"), findings, PL_SEVERITY_ERROR,
                           "wrong-elements", "`mesh` is a surface, and `tets.mesh` the tets that carry it", "mesh \"%s\" %s", wrong,
                           what);
@@ -103,7 +103,7 @@ static pl_status make_model(pl_scene_instance *set, pl_instance_part *part, pl_f
   part->owns_model = true;
   if (part->source->method == PL_SCENE_ROD) return pl_instance_make_rod(set, part, findings, error);
   if (part->source->method == PL_SCENE_FEM) return pl_instance_make_fem(set, part, findings, error);
-  return pl_stage_make_solid(set, part, findings, error);
+  return pl_instance_make_solid(set, part, findings, error);
 }
 
 static void destroy_part(pl_instance_part *part) {
@@ -137,7 +137,7 @@ static pl_body_def place_copy(pl_scene_instance *set, const pl_instance_part *pa
   return def;
 }
 
-// What only a rod has: a mesh of its tubes, and led joints that move.
+// What only a rod has: a mesh of its tubes, and kinematic joints that move.
 static pl_status finish_rod(pl_scene_instance *set, pl_instance_part *part, const pl_body_def *def, pl_error *error) {
   const pl_instance_rod *rod = part->rod;
   pl_status status = PL_OK;
@@ -215,13 +215,13 @@ static pl_status add_collider(pl_scene_instance *set, const pl_scene_collider *s
   pl_instance_collider collider = {.source = source};
   pl_status status = pl_scene_make_collider_mesh(set->scene, source, &collider.mesh, findings, error);
   if (status < 0) return status;
-  collider.look = (pl_scene_instance_collider){.name = source->name,
-                                  .visible = source->visible,
-                                  .ground = source->def.shape == PL_COLLIDER_HALF_SPACE && collider.mesh == NULL,
-                                  .height = source->def.placement.position.y,
-                                  .mesh = collider.mesh,
-                                  .has_color = source->color.r >= 0,
-                                  .color = source->color};
+  collider.view = (pl_scene_instance_collider){.name = source->name,
+                                               .visible = source->visible,
+                                               .ground = source->def.shape == PL_COLLIDER_HALF_SPACE && collider.mesh == NULL,
+                                               .height = source->def.placement.position.y,
+                                               .mesh = collider.mesh,
+                                               .has_color = source->color.r >= 0,
+                                               .color = source->color};
   if (!pl_vector_push(&set->colliders, &collider)) {
     pl_mesh_destroy(collider.mesh);
     return pl_fail_memory(error);
@@ -265,9 +265,9 @@ static pl_status warm_up(pl_scene_instance *set, pl_findings *findings, pl_error
     pl_scene_instance_body body = pl_scene_instance_get_body(set, i);
     if (body.id.slot == report.failed_body.slot && body.id.generation == report.failed_body.generation) name = body.name;
   }
-  pl_instance_add_finding(set->scene, time->json, findings, PL_SEVERITY_ERROR, "warm-up-failed", "use a smaller `step`, or softer bodies",
-                    "the scene does not survive its warm-up: %s%s%s%s", error == NULL ? "" : error->text,
-                    name[0] != '\0' ? " (body '" : "", name, name[0] != '\0' ? "')" : "");
+  pl_instance_add_finding(set->scene, time->json, findings, PL_SEVERITY_ERROR, "warm-up-failed",
+                          "use a smaller `step`, or softer bodies", "the scene does not survive its warm-up: %s%s%s%s",
+                          error == NULL ? "" : error->text, name[0] != '\0' ? " (body '" : "", name, name[0] != '\0' ? "')" : "");
   return status;
 }
 
@@ -344,13 +344,13 @@ int32_t pl_scene_instance_collider_count(const pl_scene_instance *set) {
 
 pl_scene_instance_collider pl_scene_instance_get_collider(const pl_scene_instance *set, int32_t index, double time) {
   const pl_instance_collider *collider = &PL_ITEM(&set->colliders, pl_instance_collider, index);
-  pl_scene_instance_collider look = collider->look;
-  look.placement = collider->source->def.placement;
+  pl_scene_instance_collider view = collider->view;
+  view.placement = collider->source->def.placement;
   const pl_scene_list *keys = &collider->source->keys;
   if (keys->count > 0) {
     double first = ((const pl_scene_key *)keys->items)[0].time, last = ((const pl_scene_key *)keys->items)[keys->count - 1].time;
     if (collider->source->def.loop && last > first && time > last) time = first + fmod(time - first, last - first);
-    look.placement = pl_scene_keys_at(keys, time);
+    view.placement = pl_scene_keys_at(keys, time);
   }
-  return look;
+  return view;
 }

@@ -11,7 +11,7 @@
 #include "scene/scene_detail.h"
 #include "scene/scene_fem.h"
 
-void pl_checker_complain(pl_scene_checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
+void pl_checker_report(pl_scene_checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
   if (value == NULL) return;
   char text[512];
   va_list arguments;
@@ -19,16 +19,16 @@ void pl_checker_complain(pl_scene_checker *c, const pl_json *value, const char *
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   pl_finding about = {.severity = PL_SEVERITY_ERROR, .index = -1, .kind = kind, .fix = fix};
-  pl_status status = pl_json_say(c->scene->json, value, false, c->findings, &about, "%s", text);
+  pl_status status = pl_json_add_finding(c->scene->json, value, false, c->findings, &about, "%s", text);
   if (status < 0) c->status = status;
 }
 
 void pl_checker_miss(pl_scene_checker *c, const pl_json *value, const char *kind, const char *what, const char *name,
                      const char *const *names, int32_t count) {
   const char *near = pl_text_suggest(name, names, count);
-  char fix[200] = "take one of those that are there, or add it";
+  char fix[200] = "use an existing one, or add it";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%.150s\"?", near);
-  pl_checker_complain(c, value, kind, fix, "there is no %s \"%s\"", what, name);
+  pl_checker_report(c, value, kind, fix, "there is no %s \"%s\"", what, name);
 }
 
 const pl_json *pl_checker_position(const pl_json *json, const char *key) {
@@ -48,19 +48,19 @@ void pl_checker_mesh_name(pl_scene_checker *c, const pl_json *json, const char *
   const char *near = pl_text_suggest(name, names, count);
   char fix[200] = "add it to `meshes`";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%s\"?", near);
-  pl_checker_complain(c, pl_checker_position(json, "mesh"), "unknown-mesh", fix, "there is no mesh \"%s\" in this scene", name);
+  pl_checker_report(c, pl_checker_position(json, "mesh"), "unknown-mesh", fix, "there is no mesh \"%s\" in this scene", name);
 }
 
 static void check_shape(pl_scene_checker *c, const pl_scene_shape *shape) {
   bool combines = shape->kind >= 6 && shape->kind <= 8, warps = shape->kind >= 9;
   if (combines && shape->children.count == 0)
-    pl_checker_complain(c, shape->json, "no-children", "add `children`", "a node that combines others has none");
+    pl_checker_report(c, shape->json, "no-children", "add `children`", "a node that combines others has none");
   if (warps && shape->children.count != 1)
-    pl_checker_complain(c, shape->json, "no-children", "put several into a union first",
-                        "a bend or twist has exactly one child, not %d", shape->children.count);
+    pl_checker_report(c, shape->json, "no-children", "put several into a union first",
+                      "a bend or twist has exactly one child, not %d", shape->children.count);
   if (!combines && !warps && shape->kind > 0 && shape->children.count > 0)
-    pl_checker_complain(c, shape->json, "no-parent", "combine them in a union",
-                        "only union, difference, intersection, bend and twist have children");
+    pl_checker_report(c, shape->json, "no-parent", "combine them in a union",
+                      "only union, difference, intersection, bend and twist have children");
   for (int32_t i = 0; i < shape->children.count; ++i) check_shape(c, &((const pl_scene_shape *)shape->children.items)[i]);
 }
 
@@ -71,8 +71,8 @@ void pl_checker_file(pl_scene_checker *c, const pl_json *json, const char *key, 
     return;
   }
   if (!pl_file_exists(path))
-    pl_checker_complain(c, pl_checker_position(json, key), "missing-file", "paths are relative to the scene file",
-                        "there is no file \"%s\"", path);
+    pl_checker_report(c, pl_checker_position(json, key), "missing-file", "paths are relative to the scene file",
+                      "there is no file \"%s\"", path);
   pl_release(c->scene->context, path);
 }
 
@@ -80,9 +80,9 @@ static void check_mesh(pl_scene_checker *c, const pl_scene_mesh *mesh) {
   int given = (mesh->file[0] != '\0') + (mesh->box.json != NULL) + (mesh->shape.json != NULL) + (mesh->curve.json != NULL) +
               (mesh->sheet.json != NULL) + (mesh->plate.json != NULL) + (mesh->cells.json != NULL);
   if (mesh->json != NULL && given != 1)
-    pl_checker_complain(c, mesh->json, "mesh-source", "keep exactly one",
-                        "a mesh is made from a file, a box, cells, a shape, a curve, a sheet or a plate; here are %d of them",
-                        given);
+    pl_checker_report(c, mesh->json, "mesh-source", "keep exactly one",
+                      "a mesh is made from a file, a box, cells, a shape, a curve, a sheet or a plate; %d of them are given",
+                      given);
   if (mesh->file[0] != '\0') pl_checker_file(c, mesh->json, "file", mesh->file);
   if (mesh->shape.json != NULL) check_shape(c, &mesh->shape);
   if (mesh->cells.json != NULL) pl_checker_cells(c, &mesh->cells);
@@ -93,15 +93,15 @@ void pl_checker_keys(pl_scene_checker *c, const pl_scene_list *keys) {
   const pl_scene_key *items = keys->items;
   for (int32_t i = 1; i < keys->count; ++i)
     if (!(items[i].time > items[i - 1].time))
-      pl_checker_complain(c, items[i].json, "key-order", "sort the keys by time",
-                          "key %d is at %g s, not after the one before it at %g s", i, items[i].time, items[i - 1].time);
+      pl_checker_report(c, items[i].json, "key-order", "sort the keys by time",
+                        "key %d is at %g s, not after the one before it at %g s", i, items[i].time, items[i - 1].time);
 }
 
 static void check_region(pl_scene_checker *c, const pl_scene_region *region) {
   if (region->json == NULL) return;
   if (region->min.x > region->max.x || region->min.y > region->max.y || region->min.z > region->max.z)
-    pl_checker_complain(c, region->json, "empty-region", "exchange `min` and `max` where they cross",
-                        "this box is empty: `min` exceeds `max`");
+    pl_checker_report(c, region->json, "empty-region", "exchange `min` and `max` where they cross",
+                      "this box is empty: `min` exceeds `max`");
 }
 
 // A particle cannot go farther than to its goal: what the stiffness asks for beyond that in one step is cut off.
@@ -123,9 +123,10 @@ static void check_stiffness(pl_scene_checker *c, const pl_scene_body *body) {
                             .kind = "stiffness-cut",
                             .why = "a particle covers the whole way at most, so the body is softer than asked for",
                             .fix = fix};
-  pl_status status = pl_json_say(c->scene->json, json_node, false, c->findings, &about,
-                                 "at this stiffness a particle would cover %.3g times the way to its goal in one step of %g s",
-                                 fraction, c->scene->document.time.step);
+  pl_status status =
+      pl_json_add_finding(c->scene->json, json_node, false, c->findings, &about,
+                          "at this stiffness a particle would cover %.3g times the way to its goal in one step of %g s", fraction,
+                          c->scene->document.time.step);
   if (status < 0) c->status = status;
 }
 
@@ -139,10 +140,10 @@ static void check_drivers(pl_scene_checker *c, const pl_scene_body *body) {
       const pl_json *json = ((const pl_scene_weight_key *)driver->keys.items)[k].json;
       if (json == NULL) continue;
       if (pl_json_find(json, wanted) == NULL)
-        pl_checker_complain(c, json, "missing-key", "add it", "this weight_key has no `%s`", wanted);
+        pl_checker_report(c, json, "missing-key", "add it", "this weight_key has no `%s`", wanted);
       if (pl_json_find(json, other) != NULL)
-        pl_checker_complain(c, pl_json_find(json, other), "unknown-key", "take it out",
-                            "keys of this kind of driver have `%s` and no `%s`", wanted, other);
+        pl_checker_report(c, pl_json_find(json, other), "unknown-key", "take it out",
+                          "keys of this kind of driver have `%s` and no `%s`", wanted, other);
     }
   }
 }
@@ -153,12 +154,12 @@ static void check_carrier(pl_scene_checker *c, const pl_scene_body *body) {
   pl_checker_mesh_name(c, body->tets.json, body->tets.mesh);
   const pl_scene_mesh *carrier = pl_scene_find_mesh(c->scene, body->tets.mesh), *mesh = pl_scene_find_mesh(c->scene, body->mesh);
   if (carrier != NULL && carrier->file[0] == '\0' && carrier->cells.json == NULL && carrier->box.json == NULL)
-    pl_checker_complain(c, pl_checker_position(body->tets.json, "mesh"), "wrong-elements",
-                        "take a mesh with `cells`, a `box` or a file", "mesh \"%s\" has no tets that could carry a surface",
-                        body->tets.mesh);
+    pl_checker_report(c, pl_checker_position(body->tets.json, "mesh"), "wrong-elements",
+                      "take a mesh with `cells`, a `box` or a file", "mesh \"%s\" has no tets that could carry a surface",
+                      body->tets.mesh);
   if (mesh != NULL && mesh->file[0] == '\0' && mesh->shape.json == NULL)
-    pl_checker_complain(c, pl_checker_position(body->json, "mesh"), "wrong-elements", "take a mesh with a `shape` or a file",
-                        "mesh \"%s\" is no surface that tets could carry", body->mesh);
+    pl_checker_report(c, pl_checker_position(body->json, "mesh"), "wrong-elements", "take a mesh with a `shape` or a file",
+                      "mesh \"%s\" is not a surface that tets could carry", body->mesh);
 }
 
 static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
@@ -166,8 +167,8 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
   if (body->mesh[0] != '\0') pl_checker_mesh_name(c, body->json, body->mesh);
   check_carrier(c, body);
   if (strpbrk(body->name, "/\\") != NULL || body->name[0] == '.')
-    pl_checker_complain(c, pl_checker_position(body->json, "name"), "bad-name", "use letters, digits, - and _",
-                        "\"%s\" cannot be part of a file name", body->name);
+    pl_checker_report(c, pl_checker_position(body->json, "name"), "bad-name", "use letters, digits, - and _",
+                      "\"%s\" cannot be part of a file name", body->name);
   check_stiffness(c, body);
   if (body->method == PL_SCENE_ROD)
     pl_checker_rod(c, body);
@@ -182,8 +183,8 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
     const pl_scene_pin *pin = &((const pl_scene_pin *)body->pins.items)[i];
     int given = (pin->particles.count > 0) + (pin->within.json != NULL) + (pin->group[0] != '\0');
     if (pin->json != NULL && given != 1)
-      pl_checker_complain(c, pin->json, "pin-choice", "keep exactly one",
-                          "a pin holds `particles`, what is `within` a box, or a `group`; here are %d of them", given);
+      pl_checker_report(c, pin->json, "pin-choice", "keep exactly one",
+                        "a pin holds `particles`, what is `within` a box, or a `group`; %d of them are given", given);
     check_region(c, &pin->within);
     pl_checker_keys(c, &pin->keys);
   }
@@ -191,8 +192,8 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
     const pl_scene_push *push = &((const pl_scene_push *)body->pushes.items)[i];
     check_region(c, &push->within);
     if (push->until != 0 && push->until <= push->from)
-      pl_checker_complain(c, push->json, "empty-time", "let it end later", "this push ends at %g s, before it begins at %g s",
-                          push->until, push->from);
+      pl_checker_report(c, push->json, "empty-time", "let it end later", "this push ends at %g s, before it begins at %g s",
+                        push->until, push->from);
   }
 }
 
@@ -201,9 +202,9 @@ static void check_body_names(pl_scene_checker *c) {
   for (int32_t i = 0; i < c->scene->document.bodies.count; ++i)
     for (int32_t k = 0; k < i; ++k)
       if (bodies[i].name[0] != '\0' && strcmp(bodies[i].name, bodies[k].name) == 0) {
-        pl_checker_complain(c, pl_checker_position(bodies[i].json, "name"), "same-name",
-                            "names decide the files' names; make them different", "body %d is called \"%s\" like body %d", i,
-                            bodies[i].name, k);
+        pl_checker_report(c, pl_checker_position(bodies[i].json, "name"), "same-name",
+                          "names decide the files' names; make them different", "body %d is called \"%s\" like body %d", i,
+                          bodies[i].name, k);
         break;
       }
 }
@@ -226,8 +227,8 @@ static void check_camera(pl_scene_checker *c, const pl_scene_camera_def *camera)
   const pl_scene_view *path = camera->path.items;
   for (int32_t i = 1; i < camera->path.count; ++i)
     if (!(path[i].time > path[i - 1].time))
-      pl_checker_complain(c, path[i].json, "key-order", "sort the path by time", "view %d is at %g s, not after the one before it",
-                          i, path[i].time);
+      pl_checker_report(c, path[i].json, "key-order", "sort the path by time", "view %d is at %g s, not after the one before it", i,
+                        path[i].time);
 }
 
 pl_status pl_scene_check_sense(const pl_scene *scene, pl_findings *findings) {

@@ -11,7 +11,7 @@ typedef struct pl_scene_checker {
 } pl_scene_checker;
 
 // Report an error at a value. NULL, for a member of a list that was no object, is passed over: its reader has said so.
-void pl_checker_complain(pl_scene_checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...)
+void pl_checker_report(pl_scene_checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...)
     PL_PRINTF(5, 6);
 
 // Report that nothing is called `name`, with a suggestion out of the names there are.

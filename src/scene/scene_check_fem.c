@@ -10,7 +10,7 @@
 
 static void warn(pl_scene_checker *c, const pl_json *value, const char *kind, const char *why, const char *fix, const char *text) {
   const pl_finding about = {.severity = PL_SEVERITY_WARNING, .index = -1, .kind = kind, .why = why, .fix = fix};
-  pl_status status = pl_json_say(c->scene->json, value, false, c->findings, &about, "%s", text);
+  pl_status status = pl_json_add_finding(c->scene->json, value, false, c->findings, &about, "%s", text);
   if (status < 0) c->status = status;
 }
 
@@ -19,26 +19,26 @@ static void check_curve(pl_scene_checker *c, const pl_scene_curve *curve) {
   bool straight = pl_json_find(json, "from") != NULL && pl_json_find(json, "to") != NULL;
   bool half = pl_json_find(json, "from") != NULL || pl_json_find(json, "to") != NULL;
   if ((points != NULL) == straight || (points != NULL && half)) {
-    pl_checker_complain(c, json, "curve-ends", "keep one or the other", "a curve has `points`, or both `from` and `to`");
+    pl_checker_report(c, json, "curve-ends", "keep one or the other", "a curve has `points`, or both `from` and `to`");
     return;
   }
   const pl_vec3 ends[2] = {curve->from, curve->to}, *corners = points != NULL ? curve->points.items : ends;
   int32_t count = points != NULL ? curve->points.count : 2;
   if (count < (curve->closed ? 3 : 2))
-    pl_checker_complain(c, pl_checker_position(json, "points"), "too-few-points", "add points",
-                        curve->closed && points == NULL ? "a straight line cannot be closed"
-                                                        : "a curve has two points or more, and a closed one three");
+    pl_checker_report(c, pl_checker_position(json, "points"), "too-few-points", "add points",
+                      curve->closed && points == NULL ? "a straight line cannot be closed"
+                                                      : "a curve has two points or more, and a closed one three");
   for (int32_t i = 1; i < count; ++i)
     if (!(pl_vec3_distance(corners[i - 1], corners[i]) > 0))
-      pl_checker_complain(c, pl_checker_position(json, "points"), "no-length", "move or remove one of them",
-                          "points %d and %d of this curve are at the same place", i - 1, i);
+      pl_checker_report(c, pl_checker_position(json, "points"), "no-length", "move or remove one of them",
+                        "points %d and %d of this curve are at the same place", i - 1, i);
 }
 
 void pl_checker_thin_mesh(pl_scene_checker *c, const pl_scene_mesh *mesh) {
   if (mesh->curve.json != NULL) check_curve(c, &mesh->curve);
   if (mesh->sheet.json != NULL && pl_json_find(mesh->sheet.json, "size") != NULL && mesh->sheet.size.count != 2)
-    pl_checker_complain(c, pl_json_find(mesh->sheet.json, "size"), "wrong-length", "write them as [1, 2]",
-                        "two numbers in brackets are wanted here");
+    pl_checker_report(c, pl_json_find(mesh->sheet.json, "size"), "wrong-length", "write them as [1, 2]",
+                      "two numbers in brackets are wanted here");
 }
 
 static const char *word_of(const pl_scene_fem *fem) {
@@ -53,34 +53,34 @@ static void check_elements(pl_scene_checker *c, const pl_scene_body *body) {
   pl_fem_element_kind kind = pl_scene_fem_elements(&body->fem);
   bool curve = mesh->curve.json != NULL, plate = mesh->plate.json != NULL, sheet = mesh->sheet.json != NULL || plate;
   if (kind == PL_FEM_OF_SEGMENTS && !curve)
-    pl_checker_complain(c, json_node, "wrong-elements", "take a mesh with a `curve`, or another material",
-                        "the material `curve` is made of segments, and mesh \"%s\" has none", body->mesh);
+    pl_checker_report(c, json_node, "wrong-elements", "take a mesh with a `curve`, or another material",
+                      "the material `curve` is made of segments, and mesh \"%s\" has none", body->mesh);
   if (kind == PL_FEM_OF_TRIANGLES && curve)
-    pl_checker_complain(c, json_node, "wrong-elements", "take a mesh with a `sheet` or `plate`, or the material `curve`",
-                        "the material `%s` is made of triangles, and mesh \"%s\" is a curve", word_of(&body->fem), body->mesh);
+    pl_checker_report(c, json_node, "wrong-elements", "take a mesh with a `sheet` or `plate`, or the material `curve`",
+                      "the material `%s` is made of triangles, and mesh \"%s\" is a curve", word_of(&body->fem), body->mesh);
   if (kind == PL_FEM_OF_TETS && (curve || sheet))
-    pl_checker_complain(c, json_node, "wrong-elements", curve ? "use the material `curve`" : "use the material `shell` or `plane`",
-                        "the material `%s` is made of tets, and mesh \"%s\" is a %s", word_of(&body->fem), body->mesh,
-                        curve   ? "curve"
-                        : plate ? "plate"
-                                : "sheet");
+    pl_checker_report(c, json_node, "wrong-elements", curve ? "use the material `curve`" : "use the material `shell` or `plane`",
+                      "the material `%s` is made of tets, and mesh \"%s\" is a %s", word_of(&body->fem), body->mesh,
+                      curve   ? "curve"
+                      : plate ? "plate"
+                              : "sheet");
   if (body->fem.def.material == PL_FEM_PLANE && sheet && !plate && mesh->sheet.plane != PL_SCENE_SHEET_XY)
-    pl_checker_complain(c, json_node, "not-in-plane", "add `\"plane\": \"xy\"` to the sheet",
-                        "the material `plane` lives in a plane z = const, and the sheet \"%s\" is level", body->mesh);
+    pl_checker_report(c, json_node, "not-in-plane", "add `\"plane\": \"xy\"` to the sheet",
+                      "the material `plane` lives in a plane z = const, and the sheet \"%s\" is level", body->mesh);
   if (body->fem.def.material == PL_FEM_PLANE && !sheet && !curve)
-    pl_checker_complain(c, json_node, "not-in-plane", "take a mesh with a `plate` or `sheet`, or a flat one from a file",
-                        "the material `plane` lives in a plane z = const, and mesh \"%s\" has depth", body->mesh);
+    pl_checker_report(c, json_node, "not-in-plane", "take a mesh with a `plate` or `sheet`, or a flat one from a file",
+                      "the material `plane` lives in a plane z = const, and mesh \"%s\" has depth", body->mesh);
 }
 
 // What lives in a plane z = const must be put and started there.
 static void check_plane(pl_scene_checker *c, const pl_scene_body *body) {
   pl_vec3 axis = pl_quat_rotate(body->def.placement.rotation, (pl_vec3){0, 0, 1});
   if (!(axis.z > 1 - 1e-9))
-    pl_checker_complain(c, pl_checker_position(body->json, "rotation"), "not-in-plane", "turn it around z only",
-                        "the material `%s` lives in a plane z = const, and this turns it out of it", word_of(&body->fem));
+    pl_checker_report(c, pl_checker_position(body->json, "rotation"), "not-in-plane", "turn it around z only",
+                      "the material `%s` lives in a plane z = const, and this turns it out of it", word_of(&body->fem));
   if (body->repeat.turn > 0)
-    pl_checker_complain(c, pl_checker_position(body->repeat.json, "turn"), "not-in-plane", "take `turn` out",
-                        "the material `%s` lives in a plane z = const, and copies would be turned out of it", word_of(&body->fem));
+    pl_checker_report(c, pl_checker_position(body->repeat.json, "turn"), "not-in-plane", "take `turn` out",
+                      "the material `%s` lives in a plane z = const, and copies would be turned out of it", word_of(&body->fem));
   if (body->def.velocity.z != 0)
     warn(c, pl_checker_position(body->json, "velocity"), "not-in-plane", "the body is held in its plane z = const",
          "let the last number be 0", "this velocity has a part along z, which has no effect");
@@ -91,15 +91,16 @@ static void check_plane(pl_scene_checker *c, const pl_scene_body *body) {
 
 static void check_fast(pl_scene_checker *c, const pl_scene_fem *fem) {
   if (fem->examples.count > 0)
-    pl_checker_complain(c, pl_json_find(fem->json, "examples"), "not-with-fast", "use the material `corotated`",
-                        "the material `fast` has no examples");
+    pl_checker_report(c, pl_json_find(fem->json, "examples"), "not-with-fast", "use the material `corotated`",
+                      "the material `fast` has no examples");
   if (fem->def.stiffness_damping != 0)
-    pl_checker_complain(c, pl_json_find(fem->json, "stiffness_damping"), "not-with-fast",
-                        "take it out: its steps damp fast vibration by themselves", "the material `fast` has `mass_damping` only");
+    pl_checker_report(c, pl_json_find(fem->json, "stiffness_damping"), "not-with-fast",
+                      "remove it: its steps damp fast vibration by themselves", "the material `fast` has `mass_damping` only");
   if (fem->def.poisson < 0)
-    pl_checker_complain(c, pl_json_find(fem->json, "poisson"), "poisson", "use 0 or more, or the material `corotated`",
-                        "Poisson's ratio %g is too small for the material `fast`", fem->def.poisson);
-  static const char *const unused[] = {"scheme", "solver", "max_newton_iterations", "newton_tolerance", "thickness", "contact_stiffness"};
+    pl_checker_report(c, pl_json_find(fem->json, "poisson"), "poisson", "use 0 or more, or the material `corotated`",
+                      "Poisson's ratio %g is too small for the material `fast`", fem->def.poisson);
+  static const char *const unused[] = {"scheme",           "solver",    "max_newton_iterations",
+                                       "newton_tolerance", "thickness", "contact_stiffness"};
   for (size_t i = 0; i < sizeof unused / sizeof *unused; ++i) {
     const pl_json *json_node = pl_json_find(fem->json, unused[i]);
     if (json_node != NULL) warn(c, json_node, "not-with-fast", "", "take it out", "this has no effect with the material `fast`");
@@ -121,19 +122,19 @@ static void check_regions(pl_scene_checker *c, const pl_scene_fem *fem) {
   for (int32_t i = 0; i < fem->young_regions.count; ++i) {
     const pl_scene_young_region *region = &((const pl_scene_young_region *)fem->young_regions.items)[i];
     if (region->min.x > region->max.x || region->min.y > region->max.y || region->min.z > region->max.z)
-      pl_checker_complain(c, region->json, "empty-region", "exchange `min` and `max` where they cross",
-                          "this box is empty: `min` exceeds `max`");
+      pl_checker_report(c, region->json, "empty-region", "exchange `min` and `max` where they cross",
+                        "this box is empty: `min` exceeds `max`");
   }
 }
 
 void pl_checker_fem(pl_scene_checker *c, const pl_scene_body *body) {
   const pl_scene_fem *fem = &body->fem;
   if (pl_json_find(body->json, "mesh") == NULL)
-    pl_checker_complain(c, body->json, "missing-key", "add it", "this body has no `mesh`");
+    pl_checker_report(c, body->json, "missing-key", "add it", "this body has no `mesh`");
   const pl_json *other = body->solid.json != NULL ? body->solid.json : body->rod.json;
   if (other != NULL)
-    pl_checker_complain(c, other, "other-method", "put them into `fem`, or change the body's `method`",
-                        "these are parameters of another method than the body's");
+    pl_checker_report(c, other, "other-method", "put them into `fem`, or change the body's `method`",
+                      "these are parameters of another method than the body's");
   check_elements(c, body);
   if (pl_scene_fem_is_planar(fem)) check_plane(c, body);
   if (fem->def.material == PL_FEM_FAST) {
@@ -146,7 +147,7 @@ void pl_checker_fem(pl_scene_checker *c, const pl_scene_body *body) {
          "use 0.25 or more, or the material `corotated`",
          "Poisson's ratio is below 1/4, which the material `edges` does not hold well");
   if (fem->examples.count > 32)
-    pl_checker_complain(c, pl_json_find(fem->json, "examples"), "too-many", "use 32 or fewer", "%d examples are too many",
-                        fem->examples.count);
+    pl_checker_report(c, pl_json_find(fem->json, "examples"), "too-many", "use 32 or fewer", "%d examples are too many",
+                      fem->examples.count);
   check_regions(c, fem);
 }

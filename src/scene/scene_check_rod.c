@@ -14,13 +14,13 @@ static void check_joint_name(pl_scene_checker *c, const pl_scene_rod *rod, const
   if (pl_scene_rod_find_joint(rod, name) >= 0) return;
   const char *names[MAX_NAMES];
   int32_t count = pl_scene_rod_joint_names(rod, names, MAX_NAMES);
-  pl_checker_miss(c, pl_checker_position(json, key), "unknown-joint", "led joint", name, names, count);
+  pl_checker_miss(c, pl_checker_position(json, key), "unknown-joint", "kinematic joint", name, names, count);
 }
 
 static void check_axis(pl_scene_checker *c, const pl_json *json, pl_vec3 axis) {
   if (!(pl_vec3_length(axis) > 1e-12))
-    pl_checker_complain(c, pl_checker_position(json, "axis"), "no-direction", "give an axis such as [1, 0, 0]",
-                        "this axis has no length");
+    pl_checker_report(c, pl_checker_position(json, "axis"), "no-direction", "give an axis such as [1, 0, 0]",
+                      "this axis has no length");
 }
 
 // --- examples -----------------------------------------------------------------------------------------------------------
@@ -30,33 +30,33 @@ static void check_lengths(pl_scene_checker *c, const pl_scene_rod_example *examp
   const pl_vec3 *points = example->points.items;
   const pl_json *json = pl_json_find(example->json, "points");
   if (example->points.count != shape->count) {
-    pl_checker_complain(c, json, "point-count", "give all points of the chain, then those of its branches",
-                        "%d points where the chain has %d", example->points.count, shape->count);
+    pl_checker_report(c, json, "point-count", "give all points of the chain, then those of its branches",
+                      "%d points where the chain has %d", example->points.count, shape->count);
     return;
   }
   if (pl_vec3_distance(points[0], shape->positions[0]) > 1e-4 * (1 + pl_vec3_length(points[0])))
-    pl_checker_complain(c, pl_json_at(json, 0), "moved-root", "begin with the first point of the chain",
-                        "the root cannot be elsewhere than at rest");
+    pl_checker_report(c, pl_json_at(json, 0), "moved-root", "begin with the first point of the chain",
+                      "the root cannot be elsewhere than at rest");
   for (int32_t i = 1; i < shape->count; ++i) {
     int32_t p = shape->parents[i];
     double length = pl_vec3_distance(points[i], points[p]), rest = pl_vec3_distance(shape->positions[i], shape->positions[p]);
     if (fabs(length - rest) <= PL_ROD_LENGTH_TOLERANCE * rest) continue;
     char fix[160];
     snprintf(fix, sizeof fix, "move the point to %.6g m from the one before it, or pose the chain with `turns` or `curl`", rest);
-    pl_checker_complain(c, pl_json_at(json, i), "segment-length", fix,
-                        "in example \"%s\" the segment to point %d is %.6g m long, but %.6g m at rest", example->name, i, length,
-                        rest);
+    pl_checker_report(c, pl_json_at(json, i), "segment-length", fix,
+                      "in example \"%s\" the segment to point %d is %.6g m long, but %.6g m at rest", example->name, i, length,
+                      rest);
   }
 }
 
 static void check_view(pl_scene_checker *c, const pl_scene_rod_example *example) {
   const pl_json *direction = pl_json_find(example->json, "direction"), *extent = pl_json_find(example->json, "extent");
   if (direction != NULL && !(pl_vec3_length(example->direction) > 1e-12))
-    pl_checker_complain(c, direction, "no-direction", "give the direction to the camera, such as [0, 0, 1]",
-                        "the view direction of example \"%s\" has no length", example->name);
+    pl_checker_report(c, direction, "no-direction", "give the direction to the camera, such as [0, 0, 1]",
+                      "the view direction of example \"%s\" has no length", example->name);
   if (direction == NULL && extent != NULL && example->extent > 0)
-    pl_checker_complain(c, extent, "no-direction", "add `direction`, or take `extent` out",
-                        "example \"%s\" has an extent but no direction", example->name);
+    pl_checker_report(c, extent, "no-direction", "add `direction`, or remove `extent`",
+                      "example \"%s\" has an extent but no direction", example->name);
 }
 
 static void check_example(pl_scene_checker *c, const pl_scene_rod_example *example, const pl_chain_shape *shape) {
@@ -64,16 +64,16 @@ static void check_example(pl_scene_checker *c, const pl_scene_rod_example *examp
   check_view(c, example);
   int given = (example->points.count > 0) + (example->turns.count > 0) + (example->curl.json != NULL);
   if (given != 1)
-    pl_checker_complain(c, example->json, "pose-choice", "keep exactly one",
-                        "example \"%s\" is posed by `points`, `turns` or `curl`; here are %d of them", example->name, given);
+    pl_checker_report(c, example->json, "pose-choice", "keep exactly one",
+                      "example \"%s\" is posed by `points`, `turns` or `curl`; %d of them are given", example->name, given);
   if (example->curl.json != NULL) check_axis(c, example->curl.json, example->curl.axis);
   for (int32_t i = 0; i < example->turns.count; ++i) {
     const pl_scene_rod_turn *turn = &((const pl_scene_rod_turn *)example->turns.items)[i];
     if (turn->json == NULL) continue;
     check_axis(c, turn->json, turn->axis);
     if (shape != NULL && turn->joint >= shape->count)
-      pl_checker_complain(c, pl_checker_position(turn->json, "joint"), "unknown-point", "points are numbered from 0",
-                          "there is no point %d; the chain has %d", (int)turn->joint, shape->count);
+      pl_checker_report(c, pl_checker_position(turn->json, "joint"), "unknown-point", "points are numbered from 0",
+                        "there is no point %d; the chain has %d", (int)turn->joint, shape->count);
   }
   if (example->points.count > 0 && shape != NULL) check_lengths(c, example, shape);
 }
@@ -84,8 +84,8 @@ static void check_examples(pl_scene_checker *c, const pl_scene_rod_chain *chain,
     check_example(c, &examples[i], shape);
     for (int32_t k = 0; k < i; ++k)
       if (examples[i].name[0] != '\0' && strcmp(examples[i].name, examples[k].name) == 0) {
-        pl_checker_complain(c, pl_checker_position(examples[i].json, "name"), "same-name", "give it another name",
-                            "this chain has two examples called \"%s\"", examples[i].name);
+        pl_checker_report(c, pl_checker_position(examples[i].json, "name"), "same-name", "give it another name",
+                          "this chain has two examples called \"%s\"", examples[i].name);
         break;
       }
   }
@@ -100,13 +100,13 @@ static int32_t check_branches(pl_scene_checker *c, const pl_scene_list *branches
     const pl_scene_rod_branch *branch = &((const pl_scene_rod_branch *)branches->items)[i];
     if (branch->json == NULL) *sound = false;
     if (branch->json != NULL && branch->at >= count) {
-      pl_checker_complain(c, pl_checker_position(branch->json, "at"), "unknown-point",
-                          "points are numbered from 0, in the list the branch is written beside",
-                          "there is no point %d to grow from; there are %d", (int)branch->at, count);
+      pl_checker_report(c, pl_checker_position(branch->json, "at"), "unknown-point",
+                        "points are numbered from 0, in the list of points next to this list of branches",
+                        "there is no point %d to grow from; there are %d", (int)branch->at, count);
       *sound = false;
     }
     if (branch->points.count == 0) {
-      pl_checker_complain(c, branch->json, "no-points", "add `points`", "a branch needs at least one point");
+      pl_checker_report(c, branch->json, "no-points", "add `points`", "a branch needs at least one point");
       *sound = false;
     }
     if (total < 1000000) total += branch->points.count + check_branches(c, &branch->branches, branch->points.count, sound);
@@ -118,12 +118,12 @@ static int32_t check_branches(pl_scene_checker *c, const pl_scene_list *branches
 static const pl_chain_shape *shape_of(pl_scene_checker *c, const pl_scene_rod_chain *chain, pl_chain_shape *shape) {
   bool sound = chain->points.count >= 2;
   if (!sound && pl_json_find(chain->json, "points") != NULL)
-    pl_checker_complain(c, pl_json_find(chain->json, "points"), "no-points", "add where its bone ends",
-                        "a chain needs two or more points");
+    pl_checker_report(c, pl_json_find(chain->json, "points"), "no-points", "add where its bone ends",
+                      "a chain needs two or more points");
   int32_t count = chain->points.count + check_branches(c, &chain->branches, chain->points.count, &sound);
   if (count > PL_ROD_MAX_JOINTS) {
-    pl_checker_complain(c, chain->json, "too-many-points", "use longer segments, or several chains",
-                        "a chain of %d points; at most %d are possible", count, PL_ROD_MAX_JOINTS);
+    pl_checker_report(c, chain->json, "too-many-points", "use longer segments, or several chains",
+                      "a chain of %d points; at most %d are possible", count, PL_ROD_MAX_JOINTS);
     sound = false;
   }
   return sound && pl_chain_shape_fill(chain, shape) ? shape : NULL;
@@ -132,18 +132,17 @@ static const pl_chain_shape *shape_of(pl_scene_checker *c, const pl_scene_rod_ch
 static void check_points(pl_scene_checker *c, const pl_scene_rod_chain *chain, const pl_chain_shape *shape) {
   for (int32_t i = 1; i < shape->count; ++i)
     if (!(pl_vec3_distance(shape->positions[i], shape->positions[shape->parents[i]]) > 1e-9))
-      pl_checker_complain(c, i < chain->points.count ? pl_json_at(pl_json_find(chain->json, "points"), i) : chain->json,
-                          "no-length", "move it, or take it out", "the segment to point %d of chain \"%s\" has no length", i,
-                          chain->name);
+      pl_checker_report(c, i < chain->points.count ? pl_json_at(pl_json_find(chain->json, "points"), i) : chain->json, "no-length",
+                        "move it, or take it out", "the segment to point %d of chain \"%s\" has no length", i, chain->name);
   const int32_t(*links)[2] = (const int32_t(*)[2])chain->links.items;
   for (int32_t i = 0; i < chain->links.count; ++i)
     if (links[i][0] >= shape->count || links[i][1] >= shape->count || links[i][0] == links[i][1])
-      pl_checker_complain(c, pl_json_at(pl_json_find(chain->json, "links"), i), "unknown-point", "points are numbered from 0",
-                          "a link from point %d to point %d, where the chain has %d; it joins two different ones", links[i][0],
-                          links[i][1], shape->count);
+      pl_checker_report(c, pl_json_at(pl_json_find(chain->json, "links"), i), "unknown-point", "points are numbered from 0",
+                        "a link from point %d to point %d, where the chain has %d; it joins two different ones", links[i][0],
+                        links[i][1], shape->count);
   if (chain->links.count > PL_ROD_MAX_LINKS)
-    pl_checker_complain(c, pl_json_find(chain->json, "links"), "too-many-links", "take some out",
-                        "%d links; at most %d are possible", chain->links.count, PL_ROD_MAX_LINKS);
+    pl_checker_report(c, pl_json_find(chain->json, "links"), "too-many-links", "take some out", "%d links; at most %d are possible",
+                      chain->links.count, PL_ROD_MAX_LINKS);
 }
 
 static void check_collider_names(pl_scene_checker *c, const pl_scene_rod *rod, const pl_scene_rod_chain *chain) {
@@ -180,15 +179,15 @@ static void check_skeleton(pl_scene_checker *c, const pl_scene_body *body) {
     pl_checker_keys(c, &joints[i].keys);
     for (int32_t k = 0; k < i; ++k)
       if (joints[i].name[0] != '\0' && strcmp(joints[i].name, joints[k].name) == 0)
-        pl_checker_complain(c, pl_checker_position(joints[i].json, "name"), "same-name", "give it another name",
-                            "two led joints are called \"%s\"", joints[i].name);
+        pl_checker_report(c, pl_checker_position(joints[i].json, "name"), "same-name", "give it another name",
+                          "two kinematic joints are called \"%s\"", joints[i].name);
   }
   for (int32_t i = 0; i < rod->chains.count; ++i) {
     check_chain(c, rod, &chains[i]);
     for (int32_t k = 0; k < i; ++k)
       if (chains[i].name[0] != '\0' && strcmp(chains[i].name, chains[k].name) == 0)
-        pl_checker_complain(c, pl_checker_position(chains[i].json, "name"), "same-name", "give it another name",
-                            "two chains are called \"%s\"", chains[i].name);
+        pl_checker_report(c, pl_checker_position(chains[i].json, "name"), "same-name", "give it another name",
+                          "two chains are called \"%s\"", chains[i].name);
   }
   for (int32_t i = 0; i < rod->colliders.count; ++i) {
     const pl_scene_rod_collider *collider = &((const pl_scene_rod_collider *)rod->colliders.items)[i];
@@ -204,18 +203,18 @@ static void check_character(pl_scene_checker *c, const pl_scene_body *body) {
   pl_checker_file(c, body->rod.json, "character", body->rod.character);
   for (int i = 0; i < 4; ++i)
     if (pl_json_find(body->rod.json, others[i]) != NULL)
-      pl_checker_complain(c, pl_json_find(body->rod.json, others[i]), "rod-source", "take out the one or the other",
-                          "a rod is a `character` or has `%s` of its own, not both", others[i]);
+      pl_checker_report(c, pl_json_find(body->rod.json, others[i]), "rod-source", "take out the one or the other",
+                        "a rod is a `character` or has `%s` of its own, not both", others[i]);
   if (body->mesh[0] != '\0')
-    pl_checker_complain(c, pl_checker_position(body->json, "mesh"), "rod-source", "take it out",
-                        "a character has a surface of its own");
+    pl_checker_report(c, pl_checker_position(body->json, "mesh"), "rod-source", "take it out",
+                      "a character has a surface of its own");
 }
 
 void pl_checker_rod(pl_scene_checker *c, const pl_scene_body *body) {
   const pl_scene_rod *rod = &body->rod;
   if (rod->json == NULL) {
     if (pl_json_find(body->json, "rod") == NULL)
-      pl_checker_complain(c, body->json, "missing-key", "add `rod` with a `character` or `chains`", "this body has no `rod`");
+      pl_checker_report(c, body->json, "missing-key", "add `rod` with a `character` or `chains`", "this body has no `rod`");
     return;
   }
   if (rod->character[0] != '\0') {
@@ -223,11 +222,11 @@ void pl_checker_rod(pl_scene_checker *c, const pl_scene_body *body) {
     return;
   }
   if (rod->animation[0] != '\0')
-    pl_checker_complain(c, pl_json_find(rod->json, "animation"), "rod-source", "give led joints `keys`, or name a `character`",
-                        "only a character has animations");
+    pl_checker_report(c, pl_json_find(rod->json, "animation"), "rod-source", "give kinematic joints `keys`, or name a `character`",
+                      "only a character has animations");
   // Led joints alone are enough for a mesh that only moves by key frames.
   if (pl_json_find(rod->json, "chains") == NULL && pl_json_find(rod->json, "joints") == NULL)
-    pl_checker_complain(c, rod->json, "missing-key", "add `character`, `chains` or `joints`",
-                        "this rod has neither a `character` nor `chains` nor `joints`");
+    pl_checker_report(c, rod->json, "missing-key", "add `character`, `chains` or `joints`",
+                      "this rod has neither a `character` nor `chains` nor `joints`");
   check_skeleton(c, body);
 }

@@ -8,8 +8,8 @@
 #include "io/file_bytes.h"
 #include "pliant/detail_file.h"
 
-static pl_status complain(pl_scene_instance *set, const pl_instance_part *part, const char *key, pl_findings *findings,
-                          const pl_error *error) {
+static pl_status report_problem(pl_scene_instance *set, const pl_instance_part *part, const char *key, pl_findings *findings,
+                                const pl_error *error) {
   const pl_json *json_node = pl_json_find(part->source->detail.json, key);
   pl_instance_add_finding(set->scene, json_node != NULL ? json_node : part->source->detail.json, findings, PL_SEVERITY_ERROR,
                           "detail-failed", "", "body \"%s\" cannot show detail: %s%s%s", part->source->name, error->field,
@@ -57,13 +57,13 @@ static pl_status add_detail(pl_scene_instance *set, const pl_instance_part *part
   const pl_scene_detail *detail = &part->source->detail;
   pl_detail_layer_def def = detail->def;
   pl_status status = find_set(set, part, &def.set, error);
-  if (status < 0) return status == PL_ERROR_OUT_OF_MEMORY ? status : complain(set, part, "set", findings, error);
+  if (status < 0) return status == PL_ERROR_OUT_OF_MEMORY ? status : report_problem(set, part, "set", findings, error);
   status = choose_tools(set, detail, &def, error);
   if (status < 0) return status;
   def.mesh = part->tets;
   pl_instance_detail entry = {.source = detail};
   status = pl_detail_layer_add(set->world, part->body.id, &def, &entry.layer, error);
-  if (status < 0) return status == PL_ERROR_OUT_OF_MEMORY ? status : complain(set, part, "", findings, error);
+  if (status < 0) return status == PL_ERROR_OUT_OF_MEMORY ? status : report_problem(set, part, "", findings, error);
   // From here on the world calls the layer, so that it must live as long.
   if (pl_vector_push(&set->details, &entry)) return PL_OK;
   (void)pl_world_remove_body(set->world, part->body.id, NULL);

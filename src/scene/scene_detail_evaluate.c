@@ -17,7 +17,7 @@ static double distance(const pl_vec3 *a, const pl_vec3 *b, int32_t count) {
   return count > 0 ? sqrt(sum / count) : 0.0;
 }
 
-static pl_status judge_one(pl_detail_filter *filter, const pl_detail_recording *recording, pl_vec3 *points,
+static pl_status evaluate_one(pl_detail_filter *filter, const pl_detail_recording *recording, pl_vec3 *points,
                            pl_detail_evaluation *evaluation, pl_error *error) {
   int32_t count = recording->object->surface_count;
   pl_detail_contact contact = recording->contact;
@@ -49,7 +49,7 @@ pl_status pl_detail_set_evaluate(pl_context *context, const pl_detail_set *set, 
       points = pl_allocate_array(context, (size_t)recording->object->surface_count, sizeof *points);
       status = points == NULL ? pl_fail_memory(error) : pl_detail_filter_create(context, &def, &filter, error);
     }
-    if (status >= 0) status = judge_one(filter, recording, points, &evaluations[i], error);
+    if (status >= 0) status = evaluate_one(filter, recording, points, &evaluations[i], error);
   }
   pl_detail_filter_destroy(filter);
   pl_release(context, points);

@@ -60,8 +60,8 @@ pl_detail_session_def pl_default_detail_session_def(void) {
   return (pl_detail_session_def){.magic = PL_DEF_MAGIC};
 }
 
-static pl_status complain(const recorder *r, const pl_json *place, const char *kind, const char *fix, const char *text) {
-  pl_instance_add_finding(r->scene, place, r->findings, PL_SEVERITY_ERROR, kind, fix, "%s", text);
+static pl_status report_problem(const recorder *r, const pl_json *value, const char *kind, const char *fix, const char *text) {
+  pl_instance_add_finding(r->scene, value, r->findings, PL_SEVERITY_ERROR, kind, fix, "%s", text);
   return pl_fail(r->error, PL_ERROR_INVALID_DATA, "%s", text);
 }
 
@@ -76,20 +76,20 @@ static pl_status find_parts(recorder *r) {
     }
   for (int s = 0; s < SIDE_COUNT; ++s) {
     if (r->parts[s] == NULL || r->parts[s]->tets == NULL || pl_mesh_get_view(r->parts[s]->tets).tet_count == 0)
-      return complain(r, r->recipe->json, "no-tets", "take bodies of tets, and no copies of them",
-                      "a recording needs two single bodies of tets");
+      return report_problem(r, r->recipe->json, "no-tets", "take bodies of tets, and no copies of them",
+                            "a recording needs two single bodies of tets");
     r->placements[s] = r->parts[s]->source->def.placement;
   }
   const pl_contact_surface *a = &r->parts[FINE]->model->surface, *b = &r->parts[COARSE]->model->surface;
   if (a->point_count != b->point_count || a->triangle_count != b->triangle_count ||
       memcmp(a->triangles, b->triangles, 3 * (size_t)a->triangle_count * sizeof *a->triangles) != 0)
-    return complain(r, pl_json_find(r->recipe->json, "coarse"), "other-surface",
-                    "take a mesh that is a surface, so that both bodies carry it whatever their tets are",
-                    "the fine and the coarse body have different surfaces");
+    return report_problem(r, pl_json_find(r->recipe->json, "coarse"), "other-surface",
+                          "take a mesh that is a surface, which both bodies can carry whatever their tets are",
+                          "the fine and the coarse body have different surfaces");
   return PL_OK;
 }
 
-static pl_status look_at_surface(recorder *r) {
+static pl_status measure_surface(recorder *r) {
   const pl_detail_object *object = &r->session->object;
   pl_mesh_view view = {.point_count = object->surface_count,
                        .points = object->surface_points,
@@ -123,7 +123,7 @@ static pl_status prepare(recorder *r) {
   r->start = PL_TAKE(&r->arena, char, r->start_size);
   if (r->arena.failed) return pl_fail_memory(r->error);
   pl_world_snapshot(r->world, r->start);
-  status = look_at_surface(r);
+  status = measure_surface(r);
   for (int32_t i = 0; status >= 0 && i < r->recipe->tools.count; ++i) {
     const pl_scene_collider *tool = &((const pl_scene_collider *)r->recipe->tools.items)[i];
     if (tool->def.shape == PL_COLLIDER_MESH)
@@ -189,7 +189,7 @@ static pl_status add_tool(const recorder *r, const way *w, int s, pl_collider_id
 static pl_status find_site(const recorder *r, const pl_scene_touch *touch, pl_vec3 *site, pl_vec3 *outward) {
   const pl_detail_object *object = &r->session->object;
   pl_hit hit = pl_triangle_tree_nearest(r->tree, touch->at, HUGE_VAL);
-  if (hit.triangle < 0) return complain(r, touch->json, "no-site", "", "there is no surface to touch");
+  if (hit.triangle < 0) return report_problem(r, touch->json, "no-site", "", "there is no surface to touch");
   *site = hit.point;
   *outward = pl_vec3_scale(touch->toward, -1);
   for (int k = 0; k < 3 && !(pl_vec3_length(touch->toward) > 0); ++k)
@@ -212,8 +212,8 @@ static pl_status plan(const recorder *r, const pl_scene_touch *touch, way *ways,
   pl_hit other =
       pl_triangle_tree_ray(r->tree, pl_vec3_add_scaled(site, outward, -1e-6 * size), pl_vec3_scale(outward, -1), 2 * size);
   if (other.triangle < 0)
-    return complain(r, pl_json_find(touch->json, "pinch"), "no-other-side", "press along a line that leaves the body again",
-                    "there is no other side to pinch from");
+    return report_problem(r, pl_json_find(touch->json, "pinch"), "no-other-side", "press along a line that leaves the body again",
+                          "there is no other side to pinch from");
   ways[1] = make_way(r, touch, other.point, pl_vec3_scale(outward, -1));
   *way_count = 2;
   return PL_OK;
@@ -248,7 +248,7 @@ static pl_status run_touch(recorder *r, const pl_scene_touch *touch, int32_t pos
   if (status >= 0 && report->rest_motion > limit)
     pl_instance_add_finding(r->scene, touch->json, r->findings, PL_SEVERITY_WARNING, "not-at-rest",
                             "raise `settle`, or damp the bodies: `\"scheme\": \"implicit-euler\"`, `mass_damping`, `damping`",
-                            "the surface still moves %.3g m in a step, %.3g times what counts as rest", report->rest_motion,
+                            "the surface still moves %.3g m in a step, %.3g times the limit for rest", report->rest_motion,
                             report->rest_motion / limit);
   return status;
 }
@@ -260,7 +260,7 @@ static pl_status keep(recorder *r, const pl_scene_touch *touch, pl_collider_id t
   double limit = r->parts[COARSE]->model->contact_radius + r->recipe->reach;
   pl_detail_contact contact;
   if (!pl_world_find_touch(r->world, tool, limit, r->now[COARSE], object->surface_count, r->patch, &contact))
-    return complain(r, touch->json, "no-touch", "raise `depth`, or `reach`", "the tool does not touch the coarse body");
+    return report_problem(r, touch->json, "no-touch", "raise `depth`, or `reach`", "the tool does not touch the coarse body");
   pl_vec3 *moved = PL_TAKE(&session->arena, pl_vec3, object->material_count);
   pl_vec3 *surfaces[SIDE_COUNT];
   for (int s = 0; s < SIDE_COUNT; ++s) surfaces[s] = PL_TAKE(&session->arena, pl_vec3, object->surface_count);

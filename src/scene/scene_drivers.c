@@ -1,4 +1,4 @@
-// Drivers of a scene: what decides the weights of a body's examples, evaluated before every step from time, camera and led joints alone.
+// Drivers of a scene: what decides the weights of a body's examples, evaluated before every step from time, camera and kinematic joints alone.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,24 +21,24 @@ typedef struct making {
   pl_error *error;
 } making;
 
-static pl_status complain(const making *m, const pl_json *json, const char *fix, const char *text) {
+static pl_status report_problem(const making *m, const pl_json *json, const char *fix, const char *text) {
   pl_instance_add_finding(m->set->scene, json, m->findings, PL_SEVERITY_ERROR, "driver", fix, "%s", text);
   return pl_fail(m->error, PL_ERROR_INVALID_DATA, "%s", text);
 }
 
-static pl_status complain_name(const making *m, const char *key, const char *name, const char *const *names, int32_t count) {
+static pl_status report_name(const making *m, const char *key, const char *name, const char *const *names, int32_t count) {
   char text[300], fix[200] = "take one of the names of this body";
   const char *near = pl_text_suggest(name, names, count);
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%.150s\"?", near);
   snprintf(text, sizeof text, "body \"%.80s\" has no %s \"%.150s\"", m->part->source->name, key, name);
-  return complain(m, pl_json_find(m->def->json, key), fix, text);
+  return report_problem(m, pl_json_find(m->def->json, key), fix, text);
 }
 
 static pl_status make_constant(const making *m) {
   pl_weight_driver *driver = &m->entry->driver;
   if (m->def->weights.count != driver->count)
-    return complain(m, m->def->json, "write `weights` with as many numbers as the body has examples",
-                    "give one weight per example");
+    return report_problem(m, m->def->json, "write `weights` with one number per example of the body",
+                          "give one weight per example");
   driver->kind = PL_DRIVER_CONSTANT;
   driver->weights = m->def->weights.items;
   return PL_OK;
@@ -51,14 +51,14 @@ static pl_status make_curve(const making *m) {
   int32_t keys = def->keys.count, n = driver->count;
   bool over_time = def->kind == PL_SCENE_DRIVER_CURVE;
   pl_arena *arena = &m->set->arena;
-  if (keys == 0) return complain(m, def->json, "add `keys`", "a curve needs `keys`");
+  if (keys == 0) return report_problem(m, def->json, "add `keys`", "a curve needs `keys`");
   double *times = PL_TAKE(arena, double, keys), *values = PL_TAKE(arena, double, keys *n),
          *slopes = PL_TAKE(arena, double, keys *n);
   if (arena->failed) return pl_fail_memory(m->error);
   for (int32_t i = 0; i < keys; ++i) {
     const pl_scene_weight_key *key = &((const pl_scene_weight_key *)def->keys.items)[i];
     if (key->weights.count != n)
-      return complain(m, key->json, "write as many numbers as the body has examples", "give one weight per example in every key");
+      return report_problem(m, key->json, "write one number per example of the body", "every key needs one weight per example");
     times[i] = over_time ? key->time : key->at;
     for (int32_t k = 0; k < n; ++k) values[i * n + k] = ((const double *)key->weights.items)[k];
   }
@@ -66,7 +66,7 @@ static pl_status make_curve(const making *m) {
   driver->curve =
       (pl_weight_curve){def->smooth ? PL_CURVE_SMOOTH : PL_CURVE_LINEAR, over_time && def->loop, n, keys, times, values, slopes};
   pl_error local = {0};
-  if (pl_weight_curve_check(&driver->curve, &local) < 0) return complain(m, def->json, "", local.text);
+  if (pl_weight_curve_check(&driver->curve, &local) < 0) return report_problem(m, def->json, "", local.text);
   pl_weight_curve_slopes(&driver->curve, slopes);
   return PL_OK;
 }
@@ -77,7 +77,7 @@ static pl_status make_view(const making *m) {
   pl_arena *arena = &m->set->arena;
   int32_t n = driver->count;
   if (def->views.count != n)
-    return complain(m, def->json, "write one direction per example", "give one entry of `views` per example");
+    return report_problem(m, def->json, "write one direction per example", "give one entry of `views` per example");
   pl_view_example *views = PL_TAKE(arena, pl_view_example, n);
   driver->kernel = (pl_weight_kernel){n, PL_TAKE(arena, double, (n + 1) * n), PL_TAKE(arena, int32_t, n)};
   if (arena->failed) return pl_fail_memory(m->error);
@@ -88,7 +88,7 @@ static pl_status make_view(const making *m) {
   driver->kind = PL_DRIVER_VIEW;
   driver->views = views;
   pl_error local = {0};
-  return pl_view_kernel_build(n, views, &driver->kernel, &local) < 0 ? complain(m, def->json, "", local.text) : PL_OK;
+  return pl_view_kernel_build(n, views, &driver->kernel, &local) < 0 ? report_problem(m, def->json, "", local.text) : PL_OK;
 }
 
 static bool has_viewed_examples(const pl_instance_rod *rod) {
@@ -98,24 +98,24 @@ static bool has_viewed_examples(const pl_instance_rod *rod) {
 }
 
 // Examples of rods have their directions; all there is to do is to tell the body where the camera is.
-static pl_status make_look(const making *m) {
+static pl_status make_view_driver(const making *m) {
   const pl_scene_driver *def = m->def;
   if (def->views.count > 0)
-    return complain(m, def->json, "give each example its `direction` and take `views` out",
-                    "examples of a rod have directions of their own");
+    return report_problem(m, def->json, "give each example its `direction` and remove `views`",
+                          "examples of a rod have directions of their own");
   if (def->chain[0] != '\0')
-    return complain(m, def->json, "take `chain` out: chains that have another driver do not follow the view",
-                    "a view driver is for all chains of a rod");
+    return report_problem(m, def->json, "remove `chain`: chains that have another driver do not follow the view",
+                          "a view driver is for all chains of a rod");
   if (!has_viewed_examples(m->part->rod))
-    return complain(m, def->json, "give examples a `direction`", "a view driver needs examples with directions");
+    return report_problem(m, def->json, "give examples a `direction`", "a view driver needs examples with directions");
   return PL_OK;
 }
 
 static pl_status find_joint(const making *m) {
   const pl_instance_rod *rod = m->part->rod;
   if (rod == NULL)
-    return complain(m, m->def->json, "use `view`, `curve` or `constant`",
-                    "only rods have led joints, whose angle or speed could decide");
+    return report_problem(m, m->def->json, "use `view`, `curve` or `constant`",
+                          "only rods have kinematic joints, whose angle or speed could be used");
   const char **names = PL_TAKE(&m->set->arena, const char *, rod->def.joint_count);
   int32_t count = 0;
   if (names == NULL) return pl_fail_memory(m->error);
@@ -126,7 +126,7 @@ static pl_status find_joint(const making *m) {
     names[count++] = rod->def.joints[i].name;
     if (m->def->joint[0] == '\0' || strcmp(names[count - 1], m->def->joint) == 0) return make_curve(m);
   }
-  return complain_name(m, "joint", m->def->joint, names, count);
+  return report_name(m, "joint", m->def->joint, names, count);
 }
 
 static pl_status choose_manifold(const making *m, const pl_example_view *examples) {
@@ -139,18 +139,18 @@ static pl_status choose_manifold(const making *m, const pl_example_view *example
     m->entry->manifold_start = i;
     if (strcmp(examples->manifold_names[i], name) == 0) return PL_OK;
   }
-  return complain_name(m, "chain", name, examples->manifold_names, count);
+  return report_name(m, "chain", name, examples->manifold_names, count);
 }
 
 static pl_status make_driver(const making *m) {
   pl_example_view examples = pl_model_get_examples(m->part->model);
   bool is_rod = m->part->rod != NULL;
   if (examples.example_count == 0)
-    return complain(m, m->def->json, "give the body examples, or take the driver out", "a driver needs a body with `examples`");
+    return report_problem(m, m->def->json, "give the body examples, or remove the driver", "a driver needs a body with `examples`");
   m->entry->driver.count = examples.example_count;
   if (m->def->kind == PL_SCENE_DRIVER_VIEW && m->set->scene->document.camera.json == NULL)
-    return complain(m, m->def->json, "add a `camera` to the scene", "a view driver needs the scene's `camera`");
-  if (m->def->kind == PL_SCENE_DRIVER_VIEW && is_rod) return make_look(m);
+    return report_problem(m, m->def->json, "add a `camera` to the scene", "a view driver needs the scene's `camera`");
+  if (m->def->kind == PL_SCENE_DRIVER_VIEW && is_rod) return make_view_driver(m);
   pl_status status = choose_manifold(m, &examples);
   if (status < 0) return status;
   switch (m->def->kind) {
@@ -158,8 +158,8 @@ static pl_status make_driver(const making *m) {
     case PL_SCENE_DRIVER_CURVE: return make_curve(m);
     case PL_SCENE_DRIVER_VIEW: return make_view(m);
     case PL_SCENE_DRIVER_PROJECTION:
-      return complain(m, m->def->json, "use `view`, `constant`, `curve`, `angle` or `speed`",
-                      "a rod has no weights by projection of its shape");
+      return report_problem(m, m->def->json, "use `view`, `constant`, `curve`, `angle` or `speed`",
+                            "a rod has no weights by projection of its shape");
     default: return find_joint(m);
   }
 }
@@ -177,8 +177,8 @@ pl_status pl_instance_add_drivers(pl_scene_instance *set, const pl_instance_part
   }
   if (drivers->count > 0 || part->rod == NULL || set->scene->document.camera.json == NULL || !has_viewed_examples(part->rod))
     return PL_OK;
-  pl_instance_driver look = {.body = part->body.id};
-  return pl_vector_push(&set->drivers, &look) ? PL_OK : pl_fail_memory(error);
+  pl_instance_driver driver = {.body = part->body.id};
+  return pl_vector_push(&set->drivers, &driver) ? PL_OK : pl_fail_memory(error);
 }
 
 // How the body as a whole is turned now: the rotation that fits its rest shape best, found from its particles.
@@ -259,9 +259,9 @@ static pl_status drive(pl_scene_instance *set, pl_world *world, const pl_instanc
 pl_status pl_instance_drive(pl_scene_instance *set, pl_world *world, double now, double end, pl_error *error) {
   for (size_t i = 0; i < set->drivers.count; ++i) {
     const pl_instance_driver *entry = &PL_ITEM(&set->drivers, pl_instance_driver, i);
-    bool looks = entry->source == NULL || (entry->source->kind == PL_SCENE_DRIVER_VIEW && entry->rest == NULL);
+    bool follows_camera = entry->source == NULL || (entry->source->kind == PL_SCENE_DRIVER_VIEW && entry->rest == NULL);
     pl_status status =
-        looks ? pl_rod_set_camera(world, entry->body, eye_at(set, end), error) : drive(set, world, entry, now, end, error);
+        follows_camera ? pl_rod_set_camera(world, entry->body, eye_at(set, end), error) : drive(set, world, entry, now, end, error);
     if (status < 0) return status;
   }
   return PL_OK;

@@ -27,7 +27,7 @@ bool pl_scene_fem_is_planar(const pl_scene_fem *fem) {
 
 // --- elements -----------------------------------------------------------------------------------------------------
 
-static pl_status complain_elements(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
+static pl_status report_elements(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
   bool curve = pl_scene_fem_elements(&part->source->fem) == PL_FEM_OF_SEGMENTS;
   const char *what = curve ? "segments" : "triangles";
   pl_instance_add_finding(set->scene, pl_json_find(part->source->json, "mesh"), findings, PL_SEVERITY_ERROR, "wrong-elements",
@@ -50,7 +50,7 @@ static pl_status make_thin(pl_scene_instance *set, pl_instance_part *part, pl_fi
     if (status < 0) return status;
   }
   pl_mesh_view view = pl_mesh_get_view(part->tets);
-  if ((curve ? view.segment_count : view.triangle_count) == 0) return complain_elements(set, part, findings, error);
+  if ((curve ? view.segment_count : view.triangle_count) == 0) return report_elements(set, part, findings, error);
   return pl_instance_make_poses(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), findings, error);
 }
 
@@ -105,8 +105,8 @@ static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *par
     }
     char fix[80];
     snprintf(fix, sizeof fix, "moduli are above %g and at most %g Pa", allowed->min, allowed->max);
-    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", fix, "%g Pa is no modulus of element %d",
-                      young, i);
+    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", fix,
+                            "%g Pa is not a valid modulus of element %d", young, i);
     is_wrong = true;
   }
   pl_table_destroy(table);

@@ -30,7 +30,7 @@ void pl_checker_thin_mesh(struct pl_scene_checker *c, const pl_scene_mesh *mesh)
 void pl_checker_fem(struct pl_scene_checker *c, const pl_scene_body *body);
 
 // What a thin body is drawn by: four points around each end of a segment of a curve, or both faces and the rim of a plane solid, or of a finer figure that its triangles carry. It follows the particles when it is read
-// and has no part in the simulation (scene_fem_look.c).
+// and has no part in the simulation (scene_fem_skin.c).
 struct pl_instance_skin {
   const pl_mesh *elements;  // of the body
   double half;              // of the thickness, metres

@@ -1,5 +1,5 @@
-// What a scene does over time: pins led along keys, pushes, gusts. All of it is a function of the world's time alone, so that a restored world
-// goes on exactly as it would have.
+// What a scene does over time: pins that move along keys, pushes, gusts. All of it is a function of the world's time alone, so that a restored world
+// continues exactly.
 #include <math.h>
 
 #include "base/error.h"

@@ -1,13 +1,13 @@
 // A scene come to life: what pl_scene_build() makes and the parts it is made by.
-#ifndef PL_SCENE_STAGE_SET_H
-#define PL_SCENE_STAGE_SET_H
+#ifndef PL_SCENE_INSTANCE_H
+#define PL_SCENE_INSTANCE_H
 
 #include "base/random.h"
 #include "base/vector.h"
 #include "examples/weights.h"
 #include "scene/scene_types.h"
 
-// Particles of one body led or pushed as a group.
+// Particles of one body that are moved or pushed as a group.
 typedef struct pl_instance_group {
   const pl_scene_pin *pin;  // one of the two
   const pl_scene_push *push;
@@ -39,11 +39,11 @@ typedef struct pl_instance_driver {
   pl_body_id body;
   int32_t manifold_start, manifold_count;  // all of these get the same weights
   const pl_mesh *rest;                     // of a solid: the shape from which the body's turn is found
-  const pl_instance_rod *rod;                 // of a rod: whose led joint
+  const pl_instance_rod *rod;              // of a rod: whose kinematic joint
   int32_t joint;                           // … this one is
 } pl_instance_driver;
 
-// A rod body whose led joints move.
+// A rod body whose kinematic joints move.
 typedef struct pl_instance_target {
   pl_body_id body;
   const pl_instance_rod *rod;
@@ -51,7 +51,7 @@ typedef struct pl_instance_target {
 } pl_instance_target;
 
 typedef struct pl_instance_collider {
-  pl_scene_instance_collider look;
+  pl_scene_instance_collider view;
   pl_mesh *mesh;  // owned
   const pl_scene_collider *source;
   pl_collider_id id;
@@ -77,51 +77,51 @@ struct pl_scene_instance {
   const pl_scene *scene;  // copied parts only live as long as the set; the scene itself must outlive it
   pl_world *world;
   pl_random random;
-  pl_vector parts;    // of pl_instance_part
-  pl_vector colliders;    // of pl_instance_collider
-  pl_vector groups;   // of pl_instance_group
-  pl_vector drivers;  // of pl_instance_driver
+  pl_vector parts;      // of pl_instance_part
+  pl_vector colliders;  // of pl_instance_collider
+  pl_vector groups;     // of pl_instance_group
+  pl_vector drivers;    // of pl_instance_driver
   pl_vector targets;    // of pl_instance_target
-  pl_vector players;  // of pl_instance_player
-  pl_vector details;  // of pl_instance_detail
-  pl_vec3 *points;    // room for the largest body, for drivers that look at its shape
-  bool has_eye;       // view drivers follow `eye` and not the scene's camera
+  pl_vector players;    // of pl_instance_player
+  pl_vector details;    // of pl_instance_detail
+  pl_vec3 *points;      // room for the largest body, for drivers that look at its shape
+  bool has_eye;         // view drivers follow `eye` and not the scene's camera
   pl_vec3 eye;
 };
 
 // Add a finding at a value of the scene.
-void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_findings *findings, pl_severity severity, const char *kind,
-                       const char *fix, const char *format, ...) PL_PRINTF(7, 8);
+void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_findings *findings, pl_severity severity,
+                             const char *kind, const char *fix, const char *format, ...) PL_PRINTF(7, 8);
 
 // Make the mesh of that name (scene_mesh.c).
 pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **mesh, pl_findings *findings, pl_error *error);
 
 // The surface a collider is drawn by, in its own frame; NULL for a level half-space (scene_mesh.c).
-pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_collider *collider, pl_mesh **mesh, pl_findings *findings,
-                             pl_error *error);
+pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_collider *collider, pl_mesh **mesh,
+                                      pl_findings *findings, pl_error *error);
 
 const pl_scene_mesh *pl_scene_find_mesh(const pl_scene *scene, const char *name);
 
 // Poses of the part's tets (scene_poses.c), and those of them that have the wanted names.
 pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part, const pl_scene_mesh *mesh, pl_findings *findings,
-                              pl_error *error);
+                                 pl_error *error);
 pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_list *names,
-                                const pl_mesh_pose **poses, pl_findings *findings, pl_error *error);
+                                   const pl_mesh_pose **poses, pl_findings *findings, pl_error *error);
 
 // Report that the mesh of a body has no pose or group of a name, with a suggestion out of the names there are (scene_poses.c).
-void pl_stage_complain_name(pl_scene_instance *set, const pl_scene_body *body, pl_findings *findings, const char *what, const char *name,
-                            const char *const *names, int32_t count);
+void pl_instance_report_name(pl_scene_instance *set, const pl_scene_body *body, pl_findings *findings, const char *what,
+                             const char *name, const char *const *names, int32_t count);
 
 // Weights per particle of a group by name: of the scene, of the tets, or of the surface they carry. NULL weights when there is none of that name.
 pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part, const char *name, const float **weights,
-                              pl_error *error);
+                                 pl_error *error);
 
 // The drivers of one body copy, and the weights all drivers give for a step between two times (scene_drivers.c).
 pl_status pl_instance_add_drivers(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error);
 pl_status pl_instance_drive(pl_scene_instance *set, pl_world *world, double now, double end, pl_error *error);
 
 // Solids (scene_solid.c): tets and model.
-pl_status pl_stage_make_solid(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error);
+pl_status pl_instance_make_solid(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error);
 
 // Finite elements (scene_fem.c): elements and model.
 pl_status pl_instance_make_fem(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error);
@@ -129,7 +129,7 @@ pl_status pl_instance_make_fem(pl_scene_instance *set, pl_instance_part *part, p
 // Tets for the body: the mesh's own, or a lattice around its surface, which is then carried along; with all their poses (scene_build.c).
 pl_status pl_instance_make_tets(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error);
 
-// Rods (scene_rod.c): skeleton and model; the mesh of tubes, once a body is in the world; the motion of led joints up to a time.
+// Rods (scene_rod.c): skeleton and model; the mesh of tubes, once a body is in the world; the motion of kinematic joints up to a time.
 pl_status pl_instance_make_rod(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error);
 pl_status pl_instance_make_tubes(pl_scene_instance *set, pl_instance_part *part, pl_transform placement, pl_error *error);
 void pl_instance_rod_destroy(pl_instance_rod *rod);

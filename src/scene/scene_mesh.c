@@ -10,7 +10,7 @@
 #include "pliant/mesh_file.h"
 #include "pliant/modeller.h"
 #include "scene/scene_fem.h"
-#include "scene/scene_shelf.h"
+#include "scene/scene_shape_cache.h"
 
 // Nodes of a shape in the modeller's order: children before their parent.
 typedef struct flat_shape {
@@ -56,7 +56,7 @@ static pl_status make_shape(const pl_scene *scene, const pl_scene_shape *shape, 
     pl_shape_def def = pl_default_shape_def();
     def.cell_size = cell_size;
     def.target_triangle_count = (int32_t)triangles;
-    status = pl_shape_shelf_build(scene->shelf, context, &def, flat.nodes.items, (int32_t)flat.nodes.count, mesh, error);
+    status = pl_shape_cache_build(scene->cache, context, &def, flat.nodes.items, (int32_t)flat.nodes.count, mesh, error);
   }
   pl_vector_free(&flat.nodes);
   pl_arena_destroy(&arena);

@@ -24,7 +24,7 @@ static cell_counts count_cells(const pl_scene_cells *def) {
   return (cell_counts){def->x.count - 1, def->y.count - 1, def->z.count - 1};
 }
 
-// Layer `k` from the back, which may stand for several; NULL when there are not so many.
+// Layer `k` from the back, which may stand for several; NULL when there are fewer.
 static const pl_scene_cell_layer *layer_at(const pl_scene_cells *def, int32_t k) {
   const pl_scene_cell_layer *layers = def->layers.items;
   int64_t passed = 0;
@@ -107,7 +107,7 @@ static flaw find_flaw(const pl_scene_cells *def) {
 void pl_checker_cells(pl_scene_checker *c, const pl_scene_cells *def) {
   flaw found = find_flaw(def);
   if (found.text[0] != '\0')
-    pl_checker_complain(c, found.json_node, "wrong-cells", "count planes, layers, rows and letters", "%s", found.text);
+    pl_checker_report(c, found.json_node, "wrong-cells", "count planes, layers, rows and letters", "%s", found.text);
 }
 
 // --- making the tets --------------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ static pl_status apply(pl_scene *scene, const pl_scene_override *override, pl_er
     if (rest == NULL || at->kind != (step.index >= 0 ? PL_JSON_ARRAY : PL_JSON_OBJECT) || step.index >= at->count)
       return pl_fail_field(
           error, PL_ERROR_INVALID_DATA, override->path,
-          "there is no such place in the scene; write keys and numbers of list items, as in bodies[0].rod.ghost_momentum");
+          "there is no such value in the scene; write keys and numbers of list items, as in bodies[0].rod.ghost_momentum");
     const pl_json *found = step.index >= 0 ? pl_json_at(at, step.index) : pl_json_find(at, step.key);
     pl_json *next = (pl_json *)(uintptr_t)found;
     if (*rest == '\0') {

@@ -142,7 +142,7 @@ static pl_status check_poses(pl_scene_instance *set, const pl_instance_part *par
     const pl_finding *finding = pl_findings_get(own, i);
     pl_finding about = {
         .severity = finding->severity, .index = -1, .kind = finding->kind, .why = finding->why, .fix = finding->fix};
-    (void)pl_json_say(set->scene->json, def->json, false, findings, &about, "%s", finding->you_see);
+    (void)pl_json_add_finding(set->scene->json, def->json, false, findings, &about, "%s", finding->you_see);
   }
   pl_findings_destroy(own);
   return status;
@@ -166,8 +166,8 @@ pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part,
 
 // --- what bodies use of them -------------------------------------------------------------------------------------------
 
-void pl_stage_complain_name(pl_scene_instance *set, const pl_scene_body *body, pl_findings *findings, const char *what, const char *name,
-                            const char *const *names, int32_t count) {
+void pl_instance_report_name(pl_scene_instance *set, const pl_scene_body *body, pl_findings *findings, const char *what,
+                             const char *name, const char *const *names, int32_t count) {
   const pl_json *json_node = body->method == PL_SCENE_FEM ? body->fem.json : body->solid.json;
   if (body->actor.json != NULL) json_node = pl_json_find(body->actor.json, body->actor.examples.count > 0 ? "examples" : "groups");
   if (json_node == NULL) json_node = body->json;
@@ -189,7 +189,7 @@ pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_par
     const char *name = ((const char *const *)wanted->items)[i];
     int32_t number = pl_mesh_find_pose(part->tets, name);
     if (number < 0) {
-      pl_stage_complain_name(set, part->source, findings, "pose", name, names, view.pose_count);
+      pl_instance_report_name(set, part->source, findings, "pose", name, names, view.pose_count);
       return pl_fail(error, PL_ERROR_INVALID_DATA, "there is no pose \"%s\"", name);
     }
     chosen[i] = view.poses[number];

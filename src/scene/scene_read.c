@@ -18,21 +18,23 @@ typedef struct reader {
 
 static pl_status read_object(reader *r, const pl_scene_type *type, const pl_json *json, void *object);
 
-static void complain(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format, ...) PL_PRINTF(5, 6);
-static void complain(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
+static void report_problem(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format, ...)
+    PL_PRINTF(5, 6);
+static void report_problem(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   pl_finding about = {.severity = PL_SEVERITY_ERROR, .index = -1, .kind = kind, .fix = fix};
-  if (pl_json_say(r->scene->json, value, strcmp(kind, "unknown-key") == 0, r->findings, &about, "%s", text) < 0) r->failed = true;
+  if (pl_json_add_finding(r->scene->json, value, strcmp(kind, "unknown-key") == 0, r->findings, &about, "%s", text) < 0)
+    r->failed = true;
 }
 
-static void complain_kind(reader *r, const pl_json *value, const char *wanted) {
+static void report_kind(reader *r, const pl_json *value, const char *wanted) {
   char fix[80];
   snprintf(fix, sizeof fix, "write %s here", wanted);
-  complain(r, value, "wrong-kind", fix, "this is %s where %s is wanted", pl_json_kind_name(value->kind), wanted);
+  report_problem(r, value, "wrong-kind", fix, "this is %s where %s is wanted", pl_json_kind_name(value->kind), wanted);
 }
 
 void pl_scene_set_defaults(const pl_scene_type *type, void *object) {
@@ -55,14 +57,14 @@ static bool check_range(reader *r, const pl_scene_field *field, const pl_json *j
   char fix[160];
   snprintf(fix, sizeof fix, "use %s %g and at most %g%s%s", field->min_above ? "more than" : "at least", field->min, field->max,
            field->unit ? " " : "", field->unit ? field->unit : "");
-  complain(r, json, "out-of-range", fix, "%g is out of range", value);
+  report_problem(r, json, "out-of-range", fix, "%g is out of range", value);
   return false;
 }
 
 static bool read_scaled(reader *r, const pl_scene_field *field, const pl_json *json, double *value) {
   double number;
   if (!pl_json_get_number(json, &number)) {
-    complain_kind(r, json, "a number");
+    report_kind(r, json, "a number");
     return false;
   }
   number *= pow(r->metres, field->length_power);
@@ -74,7 +76,7 @@ static bool read_scaled(reader *r, const pl_scene_field *field, const pl_json *j
 static void read_integer(reader *r, const pl_scene_field *field, const pl_json *json, int64_t *value) {
   int64_t number;
   if (!pl_json_get_integer(json, &number))
-    complain_kind(r, json, "a whole number");
+    report_kind(r, json, "a whole number");
   else if (check_range(r, field, json, (double)number))
     *value = number;
 }
@@ -91,7 +93,7 @@ static void read_int32(reader *r, const pl_scene_field *field, const pl_json *js
 static bool read_numbers(reader *r, const pl_scene_field *field, const pl_json *json, int32_t count, double *numbers) {
   if (json->kind != PL_JSON_ARRAY || json->count != count) {
     const char *fix = count == 2 ? "write them as [1, 2]" : count == 3 ? "write them as [1, 2, 3]" : "write them as [0, 0, 0, 1]";
-    complain(r, json, "wrong-length", fix, "%d numbers in brackets are wanted here", count);
+    report_problem(r, json, "wrong-length", fix, "%d numbers in brackets are wanted here", count);
     return false;
   }
   bool sound = true;
@@ -111,9 +113,9 @@ static void read_rotation(reader *r, const pl_json *json, pl_quat *value) {
     const pl_json *axis = pl_json_find(json, "axis"), *degrees = pl_json_find(json, "degrees");
     for (const pl_json *member = json->first; member != NULL; member = member->next)
       if (member != axis && member != degrees)
-        complain(r, member, "unknown-key", "take it out", "a rotation has `axis` and `degrees` and no `%s`", member->key);
+        report_problem(r, member, "unknown-key", "take it out", "a rotation has `axis` and `degrees` and no `%s`", member->key);
     if (axis == NULL || degrees == NULL) {
-      complain(r, json, "missing-key", "add the other", "a rotation needs both `axis` and `degrees`");
+      report_problem(r, json, "missing-key", "add the other", "a rotation needs both `axis` and `degrees`");
       return;
     }
     bool sound = read_numbers(r, &plain, axis, 3, n);
@@ -121,7 +123,7 @@ static void read_rotation(reader *r, const pl_json *json, pl_quat *value) {
     if (!sound) return;
     pl_vec3 direction = {n[0], n[1], n[2]};
     if (pl_vec3_length(direction) < 1e-12) {
-      complain(r, axis, "no-direction", "give an axis such as [0, 1, 0]", "the axis of a rotation is zero");
+      report_problem(r, axis, "no-direction", "give an axis such as [0, 1, 0]", "the axis of a rotation is zero");
       return;
     }
     *value = pl_quat_from_axis_angle(direction, n[3] * PL_PI / 180);
@@ -130,7 +132,7 @@ static void read_rotation(reader *r, const pl_json *json, pl_quat *value) {
   if (!read_numbers(r, &plain, json, 4, n)) return;
   pl_quat q = {n[0], n[1], n[2], n[3]};
   if (pl_quat_dot(q, q) < 1e-12)
-    complain(r, json, "no-rotation", "the identity is [0, 0, 0, 1]", "a quaternion of zero is no rotation");
+    report_problem(r, json, "no-rotation", "the identity is [0, 0, 0, 1]", "a quaternion of zero is not a rotation");
   else
     *value = pl_quat_normalize(q);
 }
@@ -151,7 +153,8 @@ static void read_color(reader *r, const pl_json *json, pl_color *value) {
       n[i] = (16 * high + low) / 255.0;
     }
     if (!sound) {
-      complain(r, json, "no-color", "write it as \"#rrggbb\" or [r, g, b] with numbers from 0 to 1", "\"%s\" is no colour", text);
+      report_problem(r, json, "no-color", "write it as \"#rrggbb\" or [r, g, b] with numbers from 0 to 1", "\"%s\" is not a colour",
+                     text);
       return;
     }
   } else if (!read_numbers(r, &fraction, json, 3, n)) {
@@ -163,7 +166,7 @@ static void read_color(reader *r, const pl_json *json, pl_color *value) {
 static void read_choice(reader *r, const pl_scene_field *field, const pl_json *json, int32_t *value) {
   const char *text;
   if (!pl_json_get_text(json, &text)) {
-    complain_kind(r, json, "a word");
+    report_kind(r, json, "a word");
     return;
   }
   int32_t count = 0;
@@ -182,7 +185,7 @@ static void read_choice(reader *r, const pl_scene_field *field, const pl_json *j
     snprintf(fix, sizeof fix, "did you mean \"%s\"? (there are: %s)", near, words);
   else
     snprintf(fix, sizeof fix, "use one of: %s", words);
-  complain(r, json, "unknown-word", fix, "\"%s\" is not known here", text);
+  report_problem(r, json, "unknown-word", fix, "\"%s\" is not known here", text);
 }
 
 static void read_counts(reader *r, const pl_json *json, int32_t *counts) {
@@ -191,8 +194,8 @@ static void read_counts(reader *r, const pl_json *json, int32_t *counts) {
   if (!read_numbers(r, &whole, json, 3, n)) return;
   for (int i = 0; i < 3; ++i)
     if (n[i] != floor(n[i])) {
-      complain(r, pl_json_at(json, i), "wrong-kind", "write it without a point",
-               "this is a fraction where a whole number is wanted");
+      report_problem(r, pl_json_at(json, i), "wrong-kind", "write it without a point",
+                     "this is a fraction where a whole number is wanted");
       return;
     }
   for (int i = 0; i < 3; ++i) counts[i] = (int32_t)n[i];
@@ -207,14 +210,14 @@ static void *take_items(reader *r, pl_scene_list *list, int32_t count, size_t si
 
 static void read_indices(reader *r, const pl_json *json, pl_scene_list *list) {
   if (json->kind != PL_JSON_ARRAY) {
-    complain_kind(r, json, "a list of point numbers");
+    report_kind(r, json, "a list of point numbers");
     return;
   }
   int32_t *items = take_items(r, list, json->count, sizeof(int32_t)), i = 0;
   for (const pl_json *item = json->first; items != NULL && item != NULL; item = item->next) {
     int64_t number;
     if (!pl_json_get_integer(item, &number) || number < 0 || number > INT32_MAX)
-      complain(r, item, "wrong-kind", "write 0, 1, 2 …", "a point number is a whole number from 0 on");
+      report_problem(r, item, "wrong-kind", "write 0, 1, 2 …", "a point number is a whole number from 0 on");
     else
       items[i++] = (int32_t)number;
   }
@@ -223,7 +226,7 @@ static void read_indices(reader *r, const pl_json *json, pl_scene_list *list) {
 
 static void read_pairs(reader *r, const pl_json *json, pl_scene_list *list) {
   if (json->kind != PL_JSON_ARRAY) {
-    complain_kind(r, json, "a list of pairs of point numbers");
+    report_kind(r, json, "a list of pairs of point numbers");
     return;
   }
   int32_t *items = take_items(r, list, json->count, 2 * sizeof(int32_t));
@@ -231,7 +234,7 @@ static void read_pairs(reader *r, const pl_json *json, pl_scene_list *list) {
     int64_t a, b;
     if (item->kind != PL_JSON_ARRAY || item->count != 2 || !pl_json_get_integer(pl_json_at(item, 0), &a) ||
         !pl_json_get_integer(pl_json_at(item, 1), &b) || a < 0 || b < 0 || a > INT32_MAX || b > INT32_MAX) {
-      complain(r, item, "wrong-kind", "write it as [0, 5]", "a pair of point numbers is wanted here");
+      report_problem(r, item, "wrong-kind", "write it as [0, 5]", "a pair of point numbers is wanted here");
       continue;
     }
     items[0] = (int32_t)a;
@@ -241,7 +244,7 @@ static void read_pairs(reader *r, const pl_json *json, pl_scene_list *list) {
 
 static void read_points(reader *r, const pl_scene_field *field, const pl_json *json, pl_scene_list *list) {
   if (json->kind != PL_JSON_ARRAY) {
-    complain_kind(r, json, "a list of points");
+    report_kind(r, json, "a list of points");
     return;
   }
   pl_vec3 *items = take_items(r, list, json->count, sizeof(pl_vec3));
@@ -250,7 +253,8 @@ static void read_points(reader *r, const pl_scene_field *field, const pl_json *j
 
 static void read_corners(reader *r, const pl_scene_field *field, const pl_json *json, pl_scene_list *list) {
   if (json->kind != PL_JSON_ARRAY || json->count < 3) {
-    complain(r, json, "wrong-length", "write it as [[0, 0], [1, 0], [1, 1]]", "an outline is a list of three or more corners");
+    report_problem(r, json, "wrong-length", "write it as [[0, 0], [1, 0], [1, 1]]",
+                   "an outline is a list of three or more corners");
     return;
   }
   double *items = take_items(r, list, json->count, 2 * sizeof(double));
@@ -260,7 +264,7 @@ static void read_corners(reader *r, const pl_scene_field *field, const pl_json *
 
 static void read_number_list(reader *r, const pl_scene_field *field, const pl_json *json, pl_scene_list *list) {
   if (json->kind != PL_JSON_ARRAY) {
-    complain_kind(r, json, "a list of numbers");
+    report_kind(r, json, "a list of numbers");
     return;
   }
   double *items = take_items(r, list, json->count, sizeof(double));
@@ -271,7 +275,7 @@ static void read_text(reader *r, const pl_json *json, const char **value);
 
 static void read_text_list(reader *r, const pl_json *json, pl_scene_list *list) {
   if (json->kind != PL_JSON_ARRAY) {
-    complain_kind(r, json, "a list of names");
+    report_kind(r, json, "a list of names");
     return;
   }
   const char **items = take_items(r, list, json->count, sizeof(const char *));
@@ -283,13 +287,13 @@ static void read_text_list(reader *r, const pl_json *json, pl_scene_list *list) 
 
 static void read_settings(reader *r, const pl_json *json, pl_scene_list *list) {
   if (json->kind != PL_JSON_OBJECT) {
-    complain_kind(r, json, "an object of named numbers");
+    report_kind(r, json, "an object of named numbers");
     return;
   }
   pl_scene_setting *items = take_items(r, list, json->count, sizeof(pl_scene_setting));
   for (const pl_json *item = json->first; items != NULL && item != NULL; item = item->next, ++items) {
     *items = (pl_scene_setting){.json = item, .name = item->key};
-    if (!pl_json_get_number(item, &items->value)) complain_kind(r, item, "a number");
+    if (!pl_json_get_number(item, &items->value)) report_kind(r, item, "a number");
   }
 }
 
@@ -301,7 +305,7 @@ static void read_list(reader *r, const pl_scene_field *field, const pl_json *jso
     return;
   }
   if (json->kind != (map ? PL_JSON_OBJECT : PL_JSON_ARRAY)) {
-    complain_kind(r, json, map ? "an object of named values" : "a list in brackets");
+    report_kind(r, json, map ? "an object of named values" : "a list in brackets");
     return;
   }
   char *items = take_items(r, list, json->count, field->type->size);
@@ -315,9 +319,9 @@ static void read_list(reader *r, const pl_scene_field *field, const pl_json *jso
 static void read_text(reader *r, const pl_json *json, const char **value) {
   const char *text;
   if (!pl_json_get_text(json, &text))
-    complain_kind(r, json, "text in quotes");
+    report_kind(r, json, "text in quotes");
   else if (strlen(text) != (size_t)json->text_length)
-    complain(r, json, "zero-byte", "take it out", "this text holds a zero character");
+    report_problem(r, json, "zero-byte", "take it out", "this text holds a zero character");
   else
     *value = text;
 }
@@ -325,7 +329,7 @@ static void read_text(reader *r, const pl_json *json, const char **value) {
 static void read_field(reader *r, const pl_scene_field *field, const pl_json *json, void *slot) {
   switch (field->kind) {
     case PL_SCENE_BOOL:
-      if (!pl_json_get_bool(json, slot)) complain_kind(r, json, "true or false");
+      if (!pl_json_get_bool(json, slot)) report_kind(r, json, "true or false");
       break;
     case PL_SCENE_NUMBER: read_scaled(r, field, json, slot); break;
     case PL_SCENE_INTEGER: read_integer(r, field, json, slot); break;
@@ -352,7 +356,7 @@ static void read_field(reader *r, const pl_scene_field *field, const pl_json *js
   }
 }
 
-static void complain_unknown(reader *r, const pl_scene_type *type, const pl_json *member) {
+static void report_unknown(reader *r, const pl_scene_type *type, const pl_json *member) {
   enum { MAX_KEYS = 64 };
   const char *keys[MAX_KEYS];
   int32_t count = 0;
@@ -362,13 +366,13 @@ static void complain_unknown(reader *r, const pl_scene_type *type, const pl_json
   const char *near = pl_text_suggest(member->key, keys, count);
   char fix[160] = "see docs/formats.md for the keys there are";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean `%s`?", near);
-  complain(r, member, "unknown-key", fix, "there is no key `%s` in a %s", member->key, type->name);
+  report_problem(r, member, "unknown-key", fix, "there is no key `%s` in a %s", member->key, type->name);
 }
 
 static pl_status read_object(reader *r, const pl_scene_type *type, const pl_json *json, void *object) {
   pl_scene_set_defaults(type, object);
   if (json->kind != PL_JSON_OBJECT) {
-    complain_kind(r, json, "an object in braces");
+    report_kind(r, json, "an object in braces");
     return PL_OK;
   }
   *(const pl_json **)object = json;
@@ -377,12 +381,12 @@ static pl_status read_object(reader *r, const pl_scene_type *type, const pl_json
     if (pl_scene_field_find(type, member->key, &field))
       read_field(r, &field, member, (char *)object + field.offset);
     else
-      complain_unknown(r, type, member);
+      report_unknown(r, type, member);
   }
   pl_scene_walk walk = {0};
   while (pl_scene_walk_next(type, &walk, &field))
     if (field.required && pl_json_find(json, field.key) == NULL)
-      complain(r, json, "missing-key", "add it", "this %s has no `%s`", type->name, field.key);
+      report_problem(r, json, "missing-key", "add it", "this %s has no `%s`", type->name, field.key);
   return PL_OK;
 }
 

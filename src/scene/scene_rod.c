@@ -1,4 +1,4 @@
-// Rod bodies of a scene: from the document, or from a character's file, to the def of a rod, and how its led joints move.
+// Rod bodies of a scene: from the document, or from a character's file, to the def of a rod, and how its kinematic joints move.
 #include "scene/scene_rod.h"
 
 #include <math.h>
@@ -213,7 +213,7 @@ static pl_status make_character(pl_scene_instance *set, pl_instance_rod *rod, pl
   if (status >= 0) status = pl_character_rig_create(rod->character, &rod->rig, &local);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) {
     pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR,
-                            "character-failed", "export the character anew, or name another file",
+                            "character-failed", "export the character again, or name another file",
                             "the character \"%s\" cannot be used: %s%s%s", path, local.field, local.field[0] != '\0' ? ": " : "",
                             local.text);
     pl_fail(error, status, "the character \"%s\" cannot be used: %s", path, local.text);

@@ -25,10 +25,10 @@ bool pl_chain_shape_pose(const pl_chain_shape *shape, const pl_scene_rod_example
 // Whether an example answers to the camera.
 bool pl_scene_example_is_viewed(const pl_scene_rod_example *example);
 
-// Number of a led joint of a rod written in the scene: the first for "", -1 if there is none of that name.
+// Number of a kinematic joint of a rod written in the scene: the first for "", -1 if there is none of that name.
 int32_t pl_scene_rod_find_joint(const pl_scene_rod *rod, const char *name);
 
-// Names of the led joints, `count` of them, for suggestions (at most `max`).
+// Names of the kinematic joints, `count` of them, for suggestions (at most `max`).
 int32_t pl_scene_rod_joint_names(const pl_scene_rod *rod, const char **names, int32_t max);
 
 // What a rod body of the set is made of; in the set's arena.
@@ -47,7 +47,7 @@ struct pl_instance_rod {
   int32_t morph_count;
 };
 
-// Where led joint `joint` of a rod is at a time, in the body's frame. For a character pl_instance_rod_sample() comes before.
+// Where kinematic joint `joint` of a rod is at a time, in the body's frame. For a character pl_instance_rod_sample() comes before.
 pl_transform pl_instance_rod_joint_at(const pl_instance_rod *rod, int32_t joint, double time);
 
 // Put the character's nodes at a time into `rod->poses`; does nothing for a skeleton written in the scene.
@@ -55,6 +55,6 @@ void pl_instance_rod_sample(const pl_instance_rod *rod, double time);
 
 // Joints and weights of a surface around the skeleton of `def` (scene_rod_skin.c), in the arena of the set.
 pl_status pl_instance_skin_rod(pl_scene_instance *set, const pl_scene_rod_skin *skin, const pl_mesh *surface, pl_rod_def *def,
-                            pl_error *error);
+                               pl_error *error);
 
 #endif

@@ -10,7 +10,7 @@ typedef struct taper {
   double radius, tip_radius, stiffness, tip_stiffness;
 } taper;
 
-// Append a list of points that goes on from joint `from` (-1: it begins with the root).
+// Append a list of points that continues from joint `from` (-1: it begins with the root).
 static bool add_points(pl_chain_shape *shape, const pl_scene_list *list, int32_t from, taper t) {
   const pl_vec3 *points = list->items;
   if (list->count == 0 || shape->count + list->count > PL_ROD_MAX_JOINTS) return false;
@@ -81,7 +81,7 @@ bool pl_chain_shape_pose(const pl_chain_shape *shape, const pl_scene_rod_example
     pl_quat before = p < 0 ? pl_quat_identity() : turns[p];
     pl_vec3 segment = pl_vec3_sub(shape->positions[i], p < 0 ? shape->positions[0] : shape->positions[p]);
     positions[i] = p < 0 ? shape->positions[0] : pl_vec3_add(positions[p], pl_quat_rotate(before, segment));
-    // Nothing lies beyond a tip; it goes on as its segment does.
+    // Nothing lies beyond a tip; it continues in the direction of its segment.
     turns[i] = is_parent[i] ? pl_quat_normalize(pl_quat_multiply(turn_at(shape, example, i), before)) : before;
   }
   return true;

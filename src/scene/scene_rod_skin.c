@@ -4,10 +4,10 @@
 // point goes over, along a smooth step, to the joints before and after, half and half where two segments meet:
 //
 //   t      along the segment, 0 … 1           s(x) = 3x² - 2x³ on 0 … 1
-//   joint before  1 - s(t + 1/2)              joint after  s(t - 1/2)              this joint: what they leave
+//   joint before  1 - s(t + 1/2)              joint after  s(t - 1/2)              this joint: the remainder
 //
-// The joint before the first is the led one, so the surface grows out of the head without a crease. Beyond reach the chain's share fades, and the rest
-// belongs to the nearest led joint.
+// The joint before the first is the kinematic one, so the surface grows out of the head without a crease. Beyond reach the chain's share fades, and the rest
+// belongs to the nearest kinematic joint.
 #include <math.h>
 
 #include "base/error.h"
@@ -34,25 +34,25 @@ static double smooth(double x) {
 }
 
 // Where a point is, seen from a segment.
-typedef struct place {
+typedef struct skin_position {
   int32_t joint;  // the segment's end, -1 for none
   double along;   // 0 … 1 on the segment, not clamped
   double away;    // radii from the axis
-} place;
+} skin_position;
 
-static place place_at(const pl_rod_def *def, int32_t joint, pl_vec3 p) {
+static skin_position position_on(const pl_rod_def *def, int32_t joint, pl_vec3 p) {
   int32_t parent = def->joints[joint].parent;
   pl_vec3 a = def->joints[parent].rest.position, d = pl_vec3_sub(def->joints[joint].rest.position, a);
   double length = pl_vec3_length(d), along = pl_vec3_dot(pl_vec3_sub(p, a), d) / (length * length);
   double t = fmin(fmax(along, 0), 1), thin = 0.01 * length;
   double radius = fmax((1 - t) * def->joints[parent].radius + t * def->joints[joint].radius, thin);
-  return (place){joint, along, pl_vec3_distance(p, pl_vec3_add_scaled(a, d, t)) / radius};
+  return (skin_position){joint, along, pl_vec3_distance(p, pl_vec3_add_scaled(a, d, t)) / radius};
 }
 
-static place nearest_segment(const skinner *s, pl_vec3 p) {
-  place best = {.joint = -1, .away = HUGE_VAL};
+static skin_position nearest_segment(const skinner *s, pl_vec3 p) {
+  skin_position best = {.joint = -1, .away = HUGE_VAL};
   for (int32_t i = 0; i < s->segment_count; ++i) {
-    place here = place_at(s->def, s->segments[i], p);
+    skin_position here = position_on(s->def, s->segments[i], p);
     if (here.away < best.away) best = here;
   }
   return best;
@@ -74,7 +74,7 @@ static void skin_points(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const skinner *s = data;
   for (int32_t i = begin; i < end; ++i) {
-    place at = nearest_segment(s, s->points[i]);
+    skin_position at = nearest_segment(s, s->points[i]);
     int32_t *joints = s->joints + INFLUENCES * (size_t)i;
     float *weights = s->weights + INFLUENCES * (size_t)i;
     for (int k = 0; k < INFLUENCES; ++k) joints[k] = nearest_kinematic(s->def, s->points[i]);
@@ -82,7 +82,7 @@ static void skin_points(void *data, int32_t begin, int32_t end, int32_t block) {
     weights[0] = (float)(1 - fraction);
     if (!(fraction > 0)) continue;
     int32_t start = s->def->joints[at.joint].parent;
-    // A surface goes on behind the root, but not beyond a tip.
+    // A surface extends behind the root, but not beyond a tip.
     double before = 1 - smooth((s->def->joints[s->def->joints[start].parent].kinematic ? at.along : fmax(at.along, 0)) + 0.5);
     double after = s->is_tip[at.joint] ? 0 : smooth(fmin(at.along, 1) - 0.5);
     joints[1] = s->def->joints[start].parent;

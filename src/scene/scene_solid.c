@@ -13,7 +13,7 @@ static pl_status choose_groups(pl_scene_instance *set, const pl_instance_part *p
     pl_status status = pl_instance_find_group(set, part, name, &groups[i].weights, error);
     if (status < 0) return status;
     if (groups[i].weights == NULL) {
-      pl_stage_complain_name(set, part->source, findings, "group", name, NULL, 0);
+      pl_instance_report_name(set, part->source, findings, "group", name, NULL, 0);
       return pl_fail(error, PL_ERROR_INVALID_DATA, "there is no group \"%s\"", name);
     }
   }
@@ -22,7 +22,7 @@ static pl_status choose_groups(pl_scene_instance *set, const pl_instance_part *p
   return PL_OK;
 }
 
-pl_status pl_stage_make_solid(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_make_solid(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
   const pl_scene_solid *solid = &part->source->solid;
   pl_status status = pl_instance_make_tets(set, part, findings, error);
   if (status < 0) return status;

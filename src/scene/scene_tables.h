@@ -9,8 +9,8 @@
 #define PL_SCENE_TABLES_H
 
 #include "base/parameter.h"
-#include "text/json.h"
 #include "pliant/scene.h"
+#include "text/json.h"
 
 typedef enum pl_scene_kind {
   PL_SCENE_BOOL = 1,  // bool
@@ -54,10 +54,10 @@ typedef struct pl_scene_type pl_scene_type;
 typedef struct pl_scene_field {
   const char *key;
   pl_scene_kind kind;
-  size_t offset;       // in the struct
-  const char *about;   // one sentence, for the schema
-  double min, max;  // range of numbers; both 0: any finite number
-  bool min_above;    // `min` itself is excluded
+  size_t offset;      // in the struct
+  const char *about;  // one sentence, for the schema
+  double min, max;    // range of numbers; both 0: any finite number
+  bool min_above;     // `min` itself is excluded
   bool required;
   bool or_one;                 // of a list: a single object stands for a list of one
   int8_t length_power;         // the unit holds metres to this power

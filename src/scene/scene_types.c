@@ -24,9 +24,9 @@ static const pl_scene_type BOX_TYPE =
 static const pl_scene_curve CURVE_DEFAULTS = {.segments = 0};
 static const pl_scene_field CURVE_FIELDS[] = {
     FIELD("points", POINTS, pl_scene_curve, points, METRES, .about = "Corners of the line, two or more."),
-    FIELD("from", VECTOR, pl_scene_curve, from, METRES, .about = "Where a straight line begins; instead of `points`."),
-    FIELD("to", VECTOR, pl_scene_curve, to, METRES, .about = "Where it ends."),
-    FIELD("segments", INTEGER, pl_scene_curve, segments, UP_TO(100000), .about = "Equal pieces from one point to the next; 0 means: 20 of a straight line, 1 between `points`."),
+    FIELD("from", VECTOR, pl_scene_curve, from, METRES, .about = "Start of a straight line; instead of `points`."),
+    FIELD("to", VECTOR, pl_scene_curve, to, METRES, .about = "End of a straight line."),
+    FIELD("segments", INTEGER, pl_scene_curve, segments, UP_TO(100000), .about = "Equal segments from one point to the next; 0 means 20 for a straight line and 1 between `points`."),
     FIELD("closed", BOOL, pl_scene_curve, closed, OPTIONAL, .about = "Whether the last of the `points` is joined to the first."),
 };
 static const pl_scene_type CURVE_TYPE = TYPE("curve", pl_scene_curve, "A line of segments, for curves.", &CURVE_DEFAULTS, CURVE_FIELDS);
@@ -44,7 +44,7 @@ static const pl_scene_type SHEET_TYPE = TYPE("sheet", pl_scene_sheet, "A flat re
 static const pl_scene_cell_layer CELL_LAYER_DEFAULTS = {.repeat = 1};
 static const pl_scene_field CELL_LAYER_FIELDS[] = {
     FIELD("rows", TEXTS, pl_scene_cell_layer, rows, .required = true, .about = "From the top down, one letter for each box along x: # is filled, . is empty."),
-    FIELD("repeat", INTEGER, pl_scene_cell_layer, repeat, .min = 1, .max = 1e6, .about = "How many layers it stands for."),
+    FIELD("repeat", INTEGER, pl_scene_cell_layer, repeat, .min = 1, .max = 1e6, .about = "Number of equal layers."),
 };
 static const pl_scene_type CELL_LAYER_TYPE = TYPE("cell_layer", pl_scene_cell_layer, "Layers of boxes, seen from +z.", &CELL_LAYER_DEFAULTS, CELL_LAYER_FIELDS);
 
@@ -53,9 +53,9 @@ static const pl_scene_field CELLS_FIELDS[] = {
     FIELD("x", NUMBERS, pl_scene_cells, x, METRES, .required = true, .about = "Planes between the boxes, in ascending order."),
     FIELD("y", NUMBERS, pl_scene_cells, y, METRES, .required = true, .about = "Likewise."),
     FIELD("z", NUMBERS, pl_scene_cells, z, METRES, .required = true, .about = "Likewise."),
-    FIELD("layers", LIST, pl_scene_cells, layers, .type = &CELL_LAYER_TYPE, .or_one = true, .required = true, .about = "Which boxes are filled, layer by layer from the least z on."),
-    FIELD("position", VECTOR, pl_scene_cells, position, METRES, .about = "Where the drawing is put, after it is turned."),
-    FIELD("rotation", ROTATION, pl_scene_cells, rotation, OPTIONAL, .about = "How the drawing is turned."),
+    FIELD("layers", LIST, pl_scene_cells, layers, .type = &CELL_LAYER_TYPE, .or_one = true, .required = true, .about = "Which boxes are filled, layer by layer from the smallest z."),
+    FIELD("position", VECTOR, pl_scene_cells, position, METRES, .about = "Position of the drawing, applied after the rotation."),
+    FIELD("rotation", ROTATION, pl_scene_cells, rotation, OPTIONAL, .about = "Rotation of the drawing."),
 };
 static const pl_scene_type CELLS_TYPE = TYPE("cells", pl_scene_cells, "Boxes drawn as text, each cut into five tets, for bodies of few points.", &CELLS_DEFAULTS, CELLS_FIELDS);
 
@@ -69,13 +69,13 @@ static const pl_scene_figure FIGURE_DEFAULTS = {.json = NULL};
 static const pl_scene_field FIGURE_FIELDS[] = {
     FIELD("outline", CORNERS, pl_scene_figure, outline, METRES, .required = true, .about = "Corners [x, y] of a closed line, in the frame of the plate."),
     FIELD("holes", LIST, pl_scene_figure, holes, .type = &HOLE_TYPE, .about = "Holes inside it: eyes, windows."),
-    FIELD("spacing", NUMBER, pl_scene_figure, spacing, METRES, UP_TO(1e9), .about = "Edge of a triangle; 0 means: a third of the plate's."),
+    FIELD("spacing", NUMBER, pl_scene_figure, spacing, METRES, UP_TO(1e9), .about = "Edge of a triangle; 0 means a third of the plate's."),
 };
-static const pl_scene_type FIGURE_TYPE = TYPE("figure", pl_scene_figure, "What a plate is drawn by: a finer figure that its triangles carry along.", &FIGURE_DEFAULTS, FIGURE_FIELDS);
+static const pl_scene_type FIGURE_TYPE = TYPE("figure", pl_scene_figure, "A finer figure that pictures show; the triangles of the plate move it.", &FIGURE_DEFAULTS, FIGURE_FIELDS);
 
 static const pl_scene_plate PLATE_DEFAULTS = {.spacing = 0.1};
 static const pl_scene_field PLATE_FIELDS[] = {
-    FIELD("outline", CORNERS, pl_scene_plate, outline, METRES, .required = true, .about = "Corners [x, y] of a closed line, in either direction. Sharp turns stay corners of the mesh; a curve may be drawn by many points, of which the mesh takes as many as it needs."),
+    FIELD("outline", CORNERS, pl_scene_plate, outline, METRES, .required = true, .about = "Corners [x, y] of a closed line, in either direction. Sharp turns stay corners of the mesh; a curve may have many points; the mesh uses only those it needs."),
     FIELD("holes", LIST, pl_scene_plate, holes, .type = &HOLE_TYPE, .about = "Holes inside the outline."),
     FIELD("spacing", NUMBER, pl_scene_plate, spacing, METRES, POSITIVE_UP_TO(1e9), .about = "Edge of a triangle; they are smaller where the figure is narrow."),
     FIELD("drawn", OBJECT, pl_scene_plate, drawn, .type = &FIGURE_TYPE, .about = "A finer figure that pictures show in place of the plane solid; when absent, the outline itself with all its points."),
@@ -90,17 +90,17 @@ static const pl_scene_type SHAPE_TYPE;
 static const pl_scene_field SHAPE_FIELDS[] = {
     FIELD("kind", CHOICE, pl_scene_shape, kind, .choices = SHAPE_KINDS, .required = true,
           .about = "What this node of the shape is."),
-    FIELD("position", VECTOR, pl_scene_shape, position, METRES, .about = "Where the node is put, after scale and rotation."),
-    FIELD("rotation", ROTATION, pl_scene_shape, rotation, OPTIONAL, .about = "How the node is turned."),
+    FIELD("position", VECTOR, pl_scene_shape, position, METRES, .about = "Position of the node, applied after scale and rotation."),
+    FIELD("rotation", ROTATION, pl_scene_shape, rotation, OPTIONAL, .about = "Rotation of the node."),
     FIELD("scale", NUMBER, pl_scene_shape, scale, POSITIVE_UP_TO(1e6), .about = "Uniform scale of the node and all below it."),
     FIELD("size", VECTOR, pl_scene_shape, size, METRES, UP_TO(1e9),
           .about = "Radii of an ellipsoid, edges of a box; z is the thickness of an extruded outline."),
-    FIELD("from", VECTOR, pl_scene_shape, from, METRES, .about = "Where a capsule begins."),
-    FIELD("to", VECTOR, pl_scene_shape, to, METRES, .about = "Where a capsule ends."),
+    FIELD("from", VECTOR, pl_scene_shape, from, METRES, .about = "Start of a capsule."),
+    FIELD("to", VECTOR, pl_scene_shape, to, METRES, .about = "End of a capsule."),
     FIELD("radius", NUMBER, pl_scene_shape, radius, METRES, UP_TO(1e9),
-          .about = "Of a capsule at its beginning; of the rounded edges of a box or an extruded outline."),
+          .about = "Radius of a capsule at its start; of the rounded edges of a box or an extruded outline."),
     FIELD("end_radius", NUMBER, pl_scene_shape, end_radius, METRES, UP_TO(1e9),
-          .about = "Of a capsule at its end; 0 means the same as at its beginning."),
+          .about = "Radius of a capsule at its end; 0 means the same as at its start."),
     FIELD("smoothness", NUMBER, pl_scene_shape, smoothness, METRES, UP_TO(1e9), .about = "Size of the fillet where children meet."),
     FIELD("amount", NUMBER, pl_scene_shape, amount, .length_power = -1, .unit = "rad/m", .about = "Bend or twist per metre."),
     FIELD("outline", CORNERS, pl_scene_shape, outline, METRES,
@@ -112,34 +112,34 @@ static const pl_scene_type SHAPE_TYPE = TYPE("shape", pl_scene_shape, "A node of
 
 static const pl_scene_turn TURN_DEFAULTS = {.toward = {0, 1, 0}, .reach = 0.1, .radius = 1e9, .rotation = {0, 0, 0, 1}};
 static const pl_scene_field TURN_FIELDS[] = {
-    FIELD("around", VECTOR, pl_scene_turn, around, METRES, .required = true, .about = "Where the turn begins, and what is turned around."),
-    FIELD("toward", VECTOR, pl_scene_turn, toward, OPTIONAL, .about = "What lies this way from there is turned."),
-    FIELD("reach", NUMBER, pl_scene_turn, reach, METRES, POSITIVE_UP_TO(1e9), .about = "Distance over which the turn grows to its full size."),
-    FIELD("radius", NUMBER, pl_scene_turn, radius, METRES, POSITIVE_UP_TO(1e9), .about = "How far from the line through `around` the turn acts; it fades out over half as much again."),
-    FIELD("rotation", ROTATION, pl_scene_turn, rotation, OPTIONAL, .about = "The turn."),
-    FIELD("shift", VECTOR, pl_scene_turn, shift, METRES, .about = "A shift that goes with it."),
+    FIELD("around", VECTOR, pl_scene_turn, around, METRES, .required = true, .about = "Centre of the rotation, where it begins to act."),
+    FIELD("toward", VECTOR, pl_scene_turn, toward, OPTIONAL, .about = "Points in this direction from `around` are rotated."),
+    FIELD("reach", NUMBER, pl_scene_turn, reach, METRES, POSITIVE_UP_TO(1e9), .about = "Distance over which the rotation grows to its full size."),
+    FIELD("radius", NUMBER, pl_scene_turn, radius, METRES, POSITIVE_UP_TO(1e9), .about = "Distance from the line through `around` within which the rotation acts; beyond it fades out over half of this distance."),
+    FIELD("rotation", ROTATION, pl_scene_turn, rotation, OPTIONAL, .about = "The rotation."),
+    FIELD("shift", VECTOR, pl_scene_turn, shift, METRES, .about = "A shift added to the rotation."),
 };
-static const pl_scene_type TURN_TYPE = TYPE("turn", pl_scene_turn, "A limb, an ear or a head turned: part of a pose.", &TURN_DEFAULTS, TURN_FIELDS);
+static const pl_scene_type TURN_TYPE = TYPE("turn", pl_scene_turn, "Rotation of a part such as a limb, an ear or a head, as part of a pose.", &TURN_DEFAULTS, TURN_FIELDS);
 
 static const char *const AXES[] = {"x", "y", "z", NULL};
 static const pl_scene_pose POSE_DEFAULTS = {.name = "", .file = "", .axis = 2, .scale = {1, 1, 1}, .wave_length = 1};
 static const pl_scene_field POSE_FIELDS[] = {
-    FIELD("name", TEXT, pl_scene_pose, name, .required = true, .about = "What the pose is called."),
-    FIELD("file", TEXT, pl_scene_pose, file, OPTIONAL, .about = "Mesh file with the same points in another pose, relative to the scene; what follows is applied to it."),
-    FIELD("points", POINTS, pl_scene_pose, points, METRES, .about = "The pose itself instead of a file: all points of the mesh's tets, or of its surface, in their order and in the mesh's frame. What follows is applied to it."),
+    FIELD("name", TEXT, pl_scene_pose, name, .required = true, .about = "Name of the pose."),
+    FIELD("file", TEXT, pl_scene_pose, file, OPTIONAL, .about = "Mesh file with the same points in another pose, relative to the scene; the deformations below are applied to it."),
+    FIELD("points", POINTS, pl_scene_pose, points, METRES, .about = "The pose itself instead of a file: all points of the mesh's tets, or of its surface, in their order and in the mesh's frame. The deformations below are applied to it."),
     FIELD("scale", VECTOR, pl_scene_pose, scale, .min = -1e6, .max = 1e6, .about = "Stretch along each axis, applied first."),
-    FIELD("axis", CHOICE, pl_scene_pose, axis, .choices = AXES, .about = "What wave, twist and bend run along."),
+    FIELD("axis", CHOICE, pl_scene_pose, axis, .choices = AXES, .about = "Axis of wave, twist and bend."),
     FIELD("wave", VECTOR, pl_scene_pose, wave, METRES, .about = "Amplitude of a sine along the axis: an S."),
     FIELD("wave_length", NUMBER, pl_scene_pose, wave_length, METRES, POSITIVE_UP_TO(1e9), .about = "Length of one period of the wave."),
     FIELD("twist", NUMBER, pl_scene_pose, twist, .length_power = -1, .unit = "rad/m", .about = "Twist around the axis."),
     FIELD("bend", NUMBER, pl_scene_pose, bend, .length_power = -1, .unit = "rad/m", .about = "Bend of the axis towards the next one (x to y, y to z, z to x)."),
-    FIELD("turns", LIST, pl_scene_pose, turns, .type = &TURN_TYPE, .about = "Parts that are turned, one after the other, applied last."),
+    FIELD("turns", LIST, pl_scene_pose, turns, .type = &TURN_TYPE, .about = "Rotations of parts, in order, applied last."),
 };
 static const pl_scene_type POSE_TYPE = TYPE("pose", pl_scene_pose, "A second shape of a mesh, made from a file, from points or by deforming it.", &POSE_DEFAULTS, POSE_FIELDS);
 
 static const pl_scene_group GROUP_DEFAULTS = {.name = ""};
 static const pl_scene_field GROUP_FIELDS[] = {
-    FIELD("name", TEXT, pl_scene_group, name, .required = true, .about = "What the group is called."),
+    FIELD("name", TEXT, pl_scene_group, name, .required = true, .about = "Name of the group."),
     FIELD("min", VECTOR, pl_scene_group, min, METRES, .required = true, .about = "Lowest corner of a box in the mesh's frame."),
     FIELD("max", VECTOR, pl_scene_group, max, METRES, .required = true, .about = "Highest corner."),
     FIELD("border", NUMBER, pl_scene_group, border, METRES, UP_TO(1e9), .about = "Distance outside the box over which the group fades out."),
@@ -157,9 +157,9 @@ static const pl_scene_field MESH_FIELDS[] = {
     FIELD("plate", OBJECT, pl_scene_mesh, plate, .type = &PLATE_TYPE, .about = "A plane figure of triangles, given by its outline, instead of a file."),
     FIELD("cells", OBJECT, pl_scene_mesh, cells, .type = &CELLS_TYPE, .about = "Boxes of tets drawn as text instead of a file."),
     FIELD("cell_size", NUMBER, pl_scene_mesh, cell_size, METRES, UP_TO(1e9),
-          .about = "Grid the shape is sampled on; 0 means: from `triangles`."),
+          .about = "Cell size of the grid on which the shape is sampled; 0 means chosen from `triangles`."),
     FIELD("triangles", INTEGER, pl_scene_mesh, triangles, .min = 20, .max = 5e6,
-          .about = "Triangles to aim at when a shape is sampled."),
+          .about = "Approximate number of triangles of a sampled shape."),
     FIELD("scale", NUMBER, pl_scene_mesh, scale, POSITIVE_UP_TO(1e6),
           .about = "Scale of the whole mesh, for files in other units."),
     FIELD("poses", LIST, pl_scene_mesh, poses, .type = &POSE_TYPE, .about = "Poses besides those of the file (morph targets)."),
@@ -180,9 +180,9 @@ static const pl_scene_type TETS_TYPE =
 
 static const pl_scene_weight_key WEIGHT_KEY_DEFAULTS = {.json = NULL};
 static const pl_scene_field WEIGHT_KEY_FIELDS[] = {
-    FIELD("time", NUMBER, pl_scene_weight_key, time, .unit = "s", UP_TO(1e9), .about = "When; needed in a curve over time."),
-    FIELD("at", NUMBER, pl_scene_weight_key, at, .min = -1e9, .max = 1e9, .about = "At which angle (degrees) or speed (m/s); needed in drivers of these kinds."),
-    FIELD("weights", NUMBERS, pl_scene_weight_key, weights, UP_TO(1), .required = true, .about = "One weight per example; the rest shape has what they leave to 1."),
+    FIELD("time", NUMBER, pl_scene_weight_key, time, .unit = "s", UP_TO(1e9), .about = "Time; required in a curve over time."),
+    FIELD("at", NUMBER, pl_scene_weight_key, at, .min = -1e9, .max = 1e9, .about = "Angle (degrees) or speed (m/s); required in drivers of these kinds."),
+    FIELD("weights", NUMBERS, pl_scene_weight_key, weights, UP_TO(1), .required = true, .about = "One weight per example; the rest shape has the remainder to 1."),
 };
 static const pl_scene_type WEIGHT_KEY_TYPE = TYPE("weight_key", pl_scene_weight_key, "Weights of the examples at a time, angle or speed.", &WEIGHT_KEY_DEFAULTS, WEIGHT_KEY_FIELDS);
 
@@ -197,17 +197,17 @@ static const pl_scene_type VIEW_EXAMPLE_TYPE = TYPE("view_example", pl_scene_vie
 static const char *const DRIVER_KINDS[] = {"projection", "constant", "curve", "view", "angle", "speed", NULL};
 static const pl_scene_driver DRIVER_DEFAULTS = {.kind = PL_SCENE_DRIVER_PROJECTION, .chain = "", .joint = ""};
 static const pl_scene_field DRIVER_FIELDS[] = {
-    FIELD("kind", CHOICE, pl_scene_driver, kind, .choices = DRIVER_KINDS, .about = "What decides: the current shape (not for rods), fixed weights, a curve over time, the camera's direction, or angle or speed of a led joint (rods only)."),
+    FIELD("kind", CHOICE, pl_scene_driver, kind, .choices = DRIVER_KINDS, .about = "Input of the driver: the current shape (not for rods), fixed weights, a curve over time, the camera's direction, or angle or speed of a kinematic joint (rods only)."),
     FIELD("chain", TEXT, pl_scene_driver, chain, OPTIONAL, .about = "Name of the chain of a rod, or of the group of a solid, that is driven; all when absent."),
-    FIELD("weights", NUMBERS, pl_scene_driver, weights, UP_TO(1), .about = "Of a constant driver: one per example."),
-    FIELD("keys", LIST, pl_scene_driver, keys, .type = &WEIGHT_KEY_TYPE, .about = "Of a curve over time, angle or speed."),
+    FIELD("weights", NUMBERS, pl_scene_driver, weights, UP_TO(1), .about = "Weights of a constant driver, one per example."),
+    FIELD("keys", LIST, pl_scene_driver, keys, .type = &WEIGHT_KEY_TYPE, .about = "Keys of a curve over time, angle or speed."),
     FIELD("smooth", BOOL, pl_scene_driver, smooth, OPTIONAL, .about = "Whether a curve is smooth instead of straight from key to key."),
     FIELD("loop", BOOL, pl_scene_driver, loop, OPTIONAL, .about = "Whether a curve over time repeats."),
-    FIELD("views", LIST, pl_scene_driver, views, .type = &VIEW_EXAMPLE_TYPE, .about = "Of a view driver of a solid: one direction per example. Examples of rods have their own."),
-    FIELD("joint", TEXT, pl_scene_driver, joint, OPTIONAL, .about = "Name of the led joint whose angle or speed decides; the first when absent."),
-    FIELD("about", VECTOR, pl_scene_driver, about, OPTIONAL, .about = "Axis the angle is taken about, with its sign, in the frame of the joint above or of the body; the whole angle, never negative, when absent."),
+    FIELD("views", LIST, pl_scene_driver, views, .type = &VIEW_EXAMPLE_TYPE, .about = "Directions of a view driver of a solid, one per example. Examples of rods have their own."),
+    FIELD("joint", TEXT, pl_scene_driver, joint, OPTIONAL, .about = "Name of the kinematic joint whose angle or speed is used; the first when absent."),
+    FIELD("about", VECTOR, pl_scene_driver, about, OPTIONAL, .about = "Axis of a signed angle, in the frame of the parent joint or of the body. When absent, the total angle, which is never negative."),
 };
-static const pl_scene_type DRIVER_TYPE = TYPE("driver", pl_scene_driver, "What decides the weights of the examples.", &DRIVER_DEFAULTS, DRIVER_FIELDS);
+static const pl_scene_type DRIVER_TYPE = TYPE("driver", pl_scene_driver, "Sets the weights of the examples.", &DRIVER_DEFAULTS, DRIVER_FIELDS);
 
 static const pl_scene_region REGION_DEFAULTS = {.json = NULL};
 static const pl_scene_field REGION_FIELDS[] = {
@@ -221,32 +221,32 @@ static const pl_scene_key KEY_DEFAULTS = {.rotation = {0, 0, 0, 1}};
 static const pl_scene_field KEY_FIELDS[] = {
     FIELD("time", NUMBER, pl_scene_key, time, .unit = "s", UP_TO(1e9), .required = true, .about = "When."),
     FIELD("position", VECTOR, pl_scene_key, position, METRES,
-          .about = "Where: of a collider in the world, of pinned particles and led joints as a shift from where they start."),
+          .about = "Position of a collider in the world; shift of pinned particles and kinematic joints from their start."),
     FIELD("rotation", ROTATION, pl_scene_key, rotation, OPTIONAL,
-          .about = "How it is turned; pinned particles turn around their middle, led joints around themselves, from how they start."),
+          .about = "Rotation; of pinned particles around their centre and of kinematic joints around themselves, relative to their start."),
 };
 const pl_scene_type pl_scene_key_type =
-    TYPE("key", pl_scene_key, "A placement at a time; between two, position is linear and rotation takes the shortest way.",
+    TYPE("key", pl_scene_key, "A placement at a time; between two keys the position is linear and the rotation takes the shortest way.",
          &KEY_DEFAULTS, KEY_FIELDS);
 
 static const pl_scene_pin PIN_DEFAULTS = {.group = ""};
 static const pl_scene_field PIN_FIELDS[] = {
-    FIELD("particles", INDICES, pl_scene_pin, particles, OPTIONAL, .about = "Point numbers of the body's mesh; of a rod, joint numbers: led joints first, then the points of its chains in their order."),
-    FIELD("within", OBJECT, pl_scene_pin, within, .type = &REGION_TYPE, .about = "Pin what is inside this box at the start."),
+    FIELD("particles", INDICES, pl_scene_pin, particles, OPTIONAL, .about = "Point numbers of the body's mesh; of a rod, joint numbers: kinematic joints first, then the points of its chains in their order."),
+    FIELD("within", OBJECT, pl_scene_pin, within, .type = &REGION_TYPE, .about = "Pin the particles inside this box at the start."),
     FIELD("group", TEXT, pl_scene_pin, group, OPTIONAL, .about = "Pin the points of this vertex group (weight one half or more)."),
     PARAMETERS(pl_pin_def_parameters, pl_scene_pin, def),
-    FIELD("keys", LIST, pl_scene_pin, keys, .type = &pl_scene_key_type, .about = "How the pinned particles are moved."),
+    FIELD("keys", LIST, pl_scene_pin, keys, .type = &pl_scene_key_type, .about = "Motion of the pinned particles."),
 };
 static const pl_scene_type PIN_TYPE =
-    TYPE("pin", pl_scene_pin, "Particles held in place or led along keys.", &PIN_DEFAULTS, PIN_FIELDS);
+    TYPE("pin", pl_scene_pin, "Particles held in place or moved along keys.", &PIN_DEFAULTS, PIN_FIELDS);
 
 static const pl_scene_push PUSH_DEFAULTS = {.json = NULL};
 static const pl_scene_field PUSH_FIELDS[] = {
     FIELD("within", OBJECT, pl_scene_push, within, .type = &REGION_TYPE,
-          .about = "Push what is inside this box at the start; everything when absent."),
-    FIELD("force", VECTOR, pl_scene_push, force, .unit = "N", .required = true, .about = "Force in all, shared out equally."),
-    FIELD("from", NUMBER, pl_scene_push, from, .unit = "s", UP_TO(1e9), .about = "When it begins."),
-    FIELD("until", NUMBER, pl_scene_push, until, .unit = "s", UP_TO(1e9), .about = "When it ends; 0 means never."),
+          .about = "Push the particles inside this box at the start; all when absent."),
+    FIELD("force", VECTOR, pl_scene_push, force, .unit = "N", .required = true, .about = "Total force, divided equally among the particles."),
+    FIELD("from", NUMBER, pl_scene_push, from, .unit = "s", UP_TO(1e9), .about = "Start time."),
+    FIELD("until", NUMBER, pl_scene_push, until, .unit = "s", UP_TO(1e9), .about = "End time; 0 means never."),
 };
 static const pl_scene_type PUSH_TYPE = TYPE("push", pl_scene_push, "A force for some time.", &PUSH_DEFAULTS, PUSH_FIELDS);
 
@@ -269,21 +269,21 @@ static const pl_scene_body BODY_DEFAULTS = {
 static const pl_scene_field BODY_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_body, name, .required = true, .about = "Name of the body, used for its files; must be unique."),
     FIELD("mesh", TEXT, pl_scene_body, mesh, OPTIONAL, .about = "Name of one of the scene's meshes. A rod without one is drawn as tubes."),
-    FIELD("method", CHOICE, pl_scene_body, method, .choices = METHODS, .about = "How the body is simulated."),
+    FIELD("method", CHOICE, pl_scene_body, method, .choices = METHODS, .about = "Simulation method of the body."),
     FIELD("tets", OBJECT, pl_scene_body, tets, .type = &TETS_TYPE,
           .about = "How the mesh is filled with tets when it is a surface."),
     FIELD("solid", OBJECT, pl_scene_body, solid, .type = &pl_scene_solid_type, .about = "Parameters of the method `solid`."),
     FIELD("rod", OBJECT, pl_scene_body, rod, .type = &pl_scene_rod_type, .about = "Skeleton and parameters of the method `rod`."),
     FIELD("fem", OBJECT, pl_scene_body, fem, .type = &pl_scene_fem_type, .about = "Parameters of the method `fem`."),
-    FIELD("actor", OBJECT, pl_scene_body, actor, .type = &pl_scene_actor_type, .about = "Makes a body of the method `fem` a character that moves by itself."),
+    FIELD("actor", OBJECT, pl_scene_body, actor, .type = &pl_scene_actor_type, .about = "Makes a body of the method `fem` a soft character that moves by itself."),
     FIELD("detail", OBJECT, pl_scene_body, detail, .type = &pl_scene_detail_type, .about = "Dents and wrinkles from recorded examples where tools touch a body of tets."),
-    FIELD("driver", LIST, pl_scene_body, drivers, .type = &DRIVER_TYPE, .or_one = true, .about = "What decides the weights of the examples, or a list for different chains. When absent: the current shape of a solid or of finite elements; the scene's camera for a rod whose examples have directions."),
-    FIELD("position", VECTOR, pl_scene_body, def.placement.position, METRES, .about = "Where the mesh's origin is put."),
-    FIELD("rotation", ROTATION, pl_scene_body, def.placement.rotation, OPTIONAL, .about = "How the mesh is turned."),
+    FIELD("driver", LIST, pl_scene_body, drivers, .type = &DRIVER_TYPE, .or_one = true, .about = "Sets the weights of the examples; a list for different chains. When absent: the current shape of a solid or of finite elements; the scene's camera for a rod whose examples have directions."),
+    FIELD("position", VECTOR, pl_scene_body, def.placement.position, METRES, .about = "Position of the mesh's origin."),
+    FIELD("rotation", ROTATION, pl_scene_body, def.placement.rotation, OPTIONAL, .about = "Rotation of the mesh."),
     PARAMETERS(pl_body_def_parameters, pl_scene_body, def),
-    FIELD("color", COLOR, pl_scene_body, color, OPTIONAL, .about = "In pictures; from a palette when absent."),
+    FIELD("color", COLOR, pl_scene_body, color, OPTIONAL, .about = "Colour in pictures; from a palette when absent."),
     FIELD("repeat", OBJECT, pl_scene_body, repeat, .type = &REPEAT_TYPE, .about = "Copies on a grid."),
-    FIELD("pins", LIST, pl_scene_body, pins, .type = &PIN_TYPE, .about = "Particles held or led."),
+    FIELD("pins", LIST, pl_scene_body, pins, .type = &PIN_TYPE, .about = "Particles held in place or moved along keys."),
     FIELD("pushes", LIST, pl_scene_body, pushes, .type = &PUSH_TYPE, .about = "Forces over time."),
 };
 static const pl_scene_type BODY_TYPE = TYPE("body", pl_scene_body, "A deformable body.", &BODY_DEFAULTS, BODY_FIELDS);
@@ -294,48 +294,48 @@ static const pl_scene_collider COLLIDER_DEFAULTS = {.name = "", .mesh = "", .def
 static const pl_scene_field COLLIDER_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_collider, name, OPTIONAL, .about = "Name of the collider."),
     FIELD("shape", CHOICE, pl_scene_collider, def.shape, .choices = pl_scene_collider_shapes, .required = true,
-          .about = "Its form. A half space is solid below its own y = 0."),
+          .about = "Shape. A half space is solid below its own y = 0."),
     FIELD("mesh", TEXT, pl_scene_collider, mesh, OPTIONAL, .about = "Name of one of the scene's meshes, for the shape `mesh`."),
     PARAMETERS(pl_collider_def_parameters, pl_scene_collider, def),
     PARAMETER("size", pl_collider_def_parameters, half_size, pl_scene_collider, def.half_size, .factor = 2, .about = "Edge lengths of a box."),
-    FIELD("position", VECTOR, pl_scene_collider, def.placement.position, METRES, .about = "Where it is."),
-    FIELD("rotation", ROTATION, pl_scene_collider, def.placement.rotation, OPTIONAL, .about = "How it is turned."),
+    FIELD("position", VECTOR, pl_scene_collider, def.placement.position, METRES, .about = "Position of the collider."),
+    FIELD("rotation", ROTATION, pl_scene_collider, def.placement.rotation, OPTIONAL, .about = "Rotation of the collider."),
     FIELD("keys", LIST, pl_scene_collider, keys, .type = &pl_scene_key_type, .about = "Its motion; replaces position and rotation."),
     FIELD("visible", BOOL, pl_scene_collider, visible, OPTIONAL, .about = "Whether pictures show it."),
-    FIELD("color", COLOR, pl_scene_collider, color, OPTIONAL, .about = "In pictures."),
+    FIELD("color", COLOR, pl_scene_collider, color, OPTIONAL, .about = "Colour in pictures."),
 };
 const pl_scene_type pl_scene_collider_type =
-    TYPE("collider", pl_scene_collider, "Something to bump into.", &COLLIDER_DEFAULTS, COLLIDER_FIELDS);
+    TYPE("collider", pl_scene_collider, "Something that bodies collide with.", &COLLIDER_DEFAULTS, COLLIDER_FIELDS);
 
 static const pl_scene_view VIEW_DEFAULTS = {.json = NULL};
 static const pl_scene_field VIEW_FIELDS[] = {
     FIELD("time", NUMBER, pl_scene_view, time, .unit = "s", UP_TO(1e9), .required = true, .about = "When."),
-    FIELD("eye", VECTOR, pl_scene_view, eye, METRES, .required = true, .about = "Where the camera is."),
-    FIELD("target", VECTOR, pl_scene_view, target, METRES, .required = true, .about = "What it looks at."),
+    FIELD("eye", VECTOR, pl_scene_view, eye, METRES, .required = true, .about = "Position of the camera."),
+    FIELD("target", VECTOR, pl_scene_view, target, METRES, .required = true, .about = "Point that the camera looks at."),
 };
 static const pl_scene_type VIEW_TYPE = TYPE("view", pl_scene_view, "The camera at a time.", &VIEW_DEFAULTS, VIEW_FIELDS);
 
 static const pl_scene_camera_def CAMERA_DEFAULTS = {.eye = {3, 2, 5}, .up = {0, 1, 0}, .field_of_view = 35, .follow = ""};
 static const pl_scene_field CAMERA_FIELDS[] = {
-    FIELD("eye", VECTOR, pl_scene_camera_def, eye, METRES, .about = "Where the camera is."),
-    FIELD("target", VECTOR, pl_scene_camera_def, target, METRES, .about = "What it looks at."),
-    FIELD("up", VECTOR, pl_scene_camera_def, up, OPTIONAL, .about = "Which way is up."),
+    FIELD("eye", VECTOR, pl_scene_camera_def, eye, METRES, .about = "Position of the camera."),
+    FIELD("target", VECTOR, pl_scene_camera_def, target, METRES, .about = "Point that the camera looks at."),
+    FIELD("up", VECTOR, pl_scene_camera_def, up, OPTIONAL, .about = "Up direction."),
     FIELD("field_of_view", NUMBER, pl_scene_camera_def, field_of_view, .unit = "degrees", .min = 1, .max = 170,
-          .about = "Vertical opening."),
+          .about = "Vertical angle of view."),
     FIELD("path", LIST, pl_scene_camera_def, path, .type = &VIEW_TYPE, .about = "Motion of the camera; replaces eye and target."),
-    FIELD("follow", TEXT, pl_scene_camera_def, follow, OPTIONAL, .about = "Name of a body that the camera goes along with, smoothly and level, from where it is put; in pictures only, not for view drivers."),
+    FIELD("follow", TEXT, pl_scene_camera_def, follow, OPTIONAL, .about = "Name of a body that the camera follows smoothly and horizontally; in pictures only, not for view drivers."),
 };
 static const pl_scene_type CAMERA_TYPE =
-    TYPE("camera", pl_scene_camera_def, "Where pictures are taken from; frames the bodies when absent.", &CAMERA_DEFAULTS,
+    TYPE("camera", pl_scene_camera_def, "Camera of the pictures; when absent, one that shows all bodies.", &CAMERA_DEFAULTS,
          CAMERA_FIELDS);
 
 static const pl_scene_time TIME_DEFAULTS = {.frame_rate = 60, .frames = 120};
 static const pl_scene_field TIME_FIELDS[] = {
     PARAMETER("step", pl_world_def_parameters, step, pl_scene_time, step, OPTIONAL),
     FIELD("frame_rate", NUMBER, pl_scene_time, frame_rate, .unit = "1/s", POSITIVE_UP_TO(1e6),
-          .about = "Frames per second of what is written."),
+          .about = "Frames per second of the output."),
     FIELD("frames", INTEGER, pl_scene_time, frames, .min = 1, .max = 1e7, .about = "Frames to write, the start included."),
-    FIELD("warm_up", NUMBER, pl_scene_time, warm_up, .unit = "s", UP_TO(1e4), .about = "Bodies come to rest for so long before the clock starts; key frames stand still meanwhile."),
+    FIELD("warm_up", NUMBER, pl_scene_time, warm_up, .unit = "s", UP_TO(1e4), .about = "Time to come to rest before the clock starts; key frames do not move meanwhile."),
 };
 static const pl_scene_type TIME_TYPE = TYPE("time", pl_scene_time, "Steps and frames.", &TIME_DEFAULTS, TIME_FIELDS);
 
@@ -344,8 +344,8 @@ static const pl_scene_field AIR_FIELDS[] = {
     PARAMETER("wind", pl_world_def_parameters, wind, pl_scene_air, wind, OPTIONAL),
     PARAMETER("density", pl_world_def_parameters, air_density, pl_scene_air, density, .own_default = true),
     PARAMETER("drag", pl_world_def_parameters, drag, pl_scene_air, drag, OPTIONAL),
-    FIELD("gust", NUMBER, pl_scene_air, gust, UP_TO(10), .about = "Share of the wind that comes and goes."),
-    FIELD("gust_period", NUMBER, pl_scene_air, gust_period, .unit = "s", POSITIVE_UP_TO(1e6), .about = "How often it does."),
+    FIELD("gust", NUMBER, pl_scene_air, gust, UP_TO(10), .about = "Fraction of the wind that varies."),
+    FIELD("gust_period", NUMBER, pl_scene_air, gust_period, .unit = "s", POSITIVE_UP_TO(1e6), .about = "Period of that variation."),
 };
 static const pl_scene_type AIR_TYPE =
     TYPE("air", pl_scene_air, "Air that drags on surfaces; none when absent.", &AIR_DEFAULTS, AIR_FIELDS);
@@ -365,21 +365,21 @@ static const pl_scene_field DOCUMENT_FIELDS[] = {
     FIELD("pliant", INTEGER, pl_scene_document, version, .min = 1, .max = 1, .required = true,
           .about = "Version of the format; 1."),
     FIELD("name", TEXT, pl_scene_document, name, .required = true, .about = "Name of the scene, used for files and captions."),
-    FIELD("description", TEXT, pl_scene_document, description, OPTIONAL, .about = "One sentence on what is to be seen."),
+    FIELD("description", TEXT, pl_scene_document, description, OPTIONAL, .about = "One sentence on what the scene shows."),
     FIELD("length_unit", CHOICE, pl_scene_document, length_unit, .choices = LENGTH_UNITS,
           .about = "Unit of every length in this document (velocities and gravity included)."),
-    FIELD("seed", INTEGER, pl_scene_document, seed, .min = 0, .max = 9007199254740992.0, .about = "Of everything random."),
+    FIELD("seed", INTEGER, pl_scene_document, seed, .min = 0, .max = 9007199254740992.0, .about = "Seed of all random numbers."),
     FIELD("time", OBJECT, pl_scene_document, time, .type = &TIME_TYPE, .about = "Steps and frames."),
     FIELD("air", OBJECT, pl_scene_document, air, .type = &AIR_TYPE, .about = "Wind and drag."),
     PARAMETER("gravity", pl_world_def_parameters, gravity, pl_scene_document, gravity, OPTIONAL),
     PARAMETER("contact_rounds", pl_world_def_parameters, contact_rounds, pl_scene_document, contact_rounds, OPTIONAL),
     FIELD("meshes", MAP, pl_scene_document, meshes, .type = &MESH_TYPE, .about = "Meshes by name."),
-    FIELD("bodies", LIST, pl_scene_document, bodies, .type = &BODY_TYPE, .required = true, .about = "What deforms."),
-    FIELD("colliders", LIST, pl_scene_document, colliders, .type = &pl_scene_collider_type, .about = "What is bumped into."),
-    FIELD("camera", OBJECT, pl_scene_document, camera, .type = &CAMERA_TYPE, .about = "Where pictures are taken from, and what view drivers follow."),
-    FIELD("observer", OBJECT, pl_scene_document, observer, .type = &CAMERA_TYPE, .about = "A second camera that only looks: pictures are taken from here, while view drivers still follow `camera`."),
+    FIELD("bodies", LIST, pl_scene_document, bodies, .type = &BODY_TYPE, .required = true, .about = "Deformable bodies."),
+    FIELD("colliders", LIST, pl_scene_document, colliders, .type = &pl_scene_collider_type, .about = "Things that bodies collide with."),
+    FIELD("camera", OBJECT, pl_scene_document, camera, .type = &CAMERA_TYPE, .about = "Camera of the pictures and of view drivers."),
+    FIELD("observer", OBJECT, pl_scene_document, observer, .type = &CAMERA_TYPE, .about = "A second camera: pictures are taken from here, while view drivers still follow `camera`."),
     FIELD("recording", OBJECT, pl_scene_document, recording, .type = &pl_scene_recording_type, .about = "Makes the scene a recipe for `pliant detail record`: examples of detail from a fine and a coarse body."),
 };
 const pl_scene_type pl_scene_document_type =
-    TYPE("scene", pl_scene_document, "A Pliant scene: bodies, what they bump into, and how long to run.", &DOCUMENT_DEFAULTS,
+    TYPE("scene", pl_scene_document, "A Pliant scene: bodies, colliders, and the time to run.", &DOCUMENT_DEFAULTS,
          DOCUMENT_FIELDS);

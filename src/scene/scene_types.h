@@ -218,7 +218,7 @@ typedef struct pl_scene_repeat {
   double turn;    // degrees around any axis
 } pl_scene_repeat;
 
-// A rod: its led joints, its chains, and what they meet; or a character that has all of it.
+// A rod: its kinematic joints, its chains, and what they meet; or a character that has all of it.
 typedef struct pl_scene_rod_joint {
   const pl_json *json;
   const char *name;
@@ -262,11 +262,11 @@ typedef struct pl_scene_rod_example {
 typedef struct pl_scene_rod_chain {
   const pl_json *json;
   const char *name;
-  const char *base;      // "": the first led joint
+  const char *base;      // "": the first kinematic joint
   pl_scene_list points;  // of pl_vec3
   double radius, tip_radius, stiffness, tip_stiffness;
   double max_angle;  // degrees
-  double mass;         // of a joint
+  double mass;       // of a joint
   double spring, drag;
   pl_vec3 pull;
   pl_scene_list branches;   // of pl_scene_rod_branch
@@ -279,7 +279,7 @@ typedef struct pl_scene_rod_chain {
 typedef struct pl_scene_rod_collider {
   const pl_json *json;
   const char *name;
-  const char *joint;  // "": the first led joint
+  const char *joint;  // "": the first kinematic joint
   const char *mesh;
   pl_collider_def def;  // without its mesh
 } pl_scene_rod_collider;
@@ -449,7 +449,7 @@ struct pl_scene {
   pl_arena arena;  // holds this struct and all that the document's structs point to
   pl_json_document *json;
   const char *folder;            // where relative paths start
-  struct pl_shape_shelf *shelf;  // surfaces that were made before, NULL for none; borrowed
+  struct pl_shape_cache *cache;  // surfaces that were made before, NULL for none; borrowed
   pl_scene_document document;
 };
 

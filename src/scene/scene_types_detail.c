@@ -9,15 +9,15 @@
 static const pl_scene_cut CUT_DEFAULTS = {.json = NULL};
 static const pl_scene_field CUT_FIELDS[] = {
     PARAMETERS(pl_cut_def_parameters, pl_scene_cut, def),
-    FIELD("hilts", POINTS, pl_scene_cut, hilts, METRES, .about = "Instead of a plane: one end of a blade's edge at each place it passes, two or more."),
-    FIELD("tips", POINTS, pl_scene_cut, tips, METRES, .about = "The other end at the same places."),
+    FIELD("hilts", POINTS, pl_scene_cut, hilts, METRES, .about = "Instead of a plane: one end of a blade's edge at each of its positions, two or more."),
+    FIELD("tips", POINTS, pl_scene_cut, tips, METRES, .about = "The other end at the same positions."),
 };
-const pl_scene_type pl_scene_cut_type = TYPE("cut", pl_scene_cut, "A cut through tets: along a plane, or along what the edge of a blade sweeps.", &CUT_DEFAULTS, CUT_FIELDS);
+const pl_scene_type pl_scene_cut_type = TYPE("cut", pl_scene_cut, "A cut through tets: along a plane, or along the surface that the edge of a blade sweeps.", &CUT_DEFAULTS, CUT_FIELDS);
 
 static const pl_scene_detail DETAIL_DEFAULTS = {.set = ""};
 static const pl_scene_field DETAIL_FIELDS[] = {
     FIELD("set", TEXT, pl_scene_detail, set, .required = true, .about = "File with the examples, relative to the scene, as `pliant detail record` writes it."),
-    FIELD("tools", TEXTS, pl_scene_detail, tools, OPTIONAL, .about = "Names of the colliders whose touch shows; when absent, all that move along keys."),
+    FIELD("tools", TEXTS, pl_scene_detail, tools, OPTIONAL, .about = "Names of the colliders whose contact shows detail; when absent, all that move along keys."),
     PARAMETERS(pl_detail_layer_def_parameters, pl_scene_detail, def),
 };
 const pl_scene_type pl_scene_detail_type = TYPE("detail", pl_scene_detail, "Dents and wrinkles that the surface shows where tools touch it.", &DETAIL_DEFAULTS, DETAIL_FIELDS);
@@ -26,24 +26,24 @@ static const pl_scene_touch TOUCH_DEFAULTS = {.label = "", .tool = ""};
 static const pl_scene_field TOUCH_FIELDS[] = {
     FIELD("label", TEXT, pl_scene_touch, label, OPTIONAL, .about = "Name of the example."),
     FIELD("tool", TEXT, pl_scene_touch, tool, OPTIONAL, .about = "Name of one of the `tools`; the first when absent."),
-    FIELD("at", VECTOR, pl_scene_touch, at, METRES, .required = true, .about = "Place in the frame of the mesh; the nearest point of the surface is touched."),
+    FIELD("at", VECTOR, pl_scene_touch, at, METRES, .required = true, .about = "Position in the frame of the mesh; the nearest point of the surface is touched."),
     FIELD("toward", VECTOR, pl_scene_touch, toward, OPTIONAL, .about = "Direction of the press, any length; against the surface's normal when absent."),
-    FIELD("depth", NUMBER, pl_scene_touch, depth, METRES, POSITIVE_UP_TO(1e9), .required = true, .about = "How far the tool goes beyond the first touch."),
-    FIELD("drag", VECTOR, pl_scene_touch, drag, METRES, .about = "Way of the tool after the press."),
+    FIELD("depth", NUMBER, pl_scene_touch, depth, METRES, POSITIVE_UP_TO(1e9), .required = true, .about = "Distance that the tool moves beyond the first touch."),
+    FIELD("drag", VECTOR, pl_scene_touch, drag, METRES, .about = "Path of the tool after the press."),
     FIELD("pinch", BOOL, pl_scene_touch, pinch, OPTIONAL, .about = "Whether a second tool of the same kind does the same from the other side."),
-    FIELD("held_out", BOOL, pl_scene_touch, held_out, OPTIONAL, .about = "Recorded to judge the examples by, and not one of them."),
+    FIELD("held_out", BOOL, pl_scene_touch, held_out, OPTIONAL, .about = "Held out: recorded to evaluate the examples, and not one of them."),
 };
-static const pl_scene_type TOUCH_TYPE = TYPE("touch", pl_scene_touch, "One press, drag or pinch to be recorded.", &TOUCH_DEFAULTS, TOUCH_FIELDS);
+static const pl_scene_type TOUCH_TYPE = TYPE("touch", pl_scene_touch, "One press, drag or pinch to record.", &TOUCH_DEFAULTS, TOUCH_FIELDS);
 
 static const pl_scene_recording RECORDING_DEFAULTS = {.fine = "", .coarse = "", .steps = 10, .settle = 60, .tolerance = 1e-3};
 static const pl_scene_field RECORDING_FIELDS[] = {
-    FIELD("fine", TEXT, pl_scene_recording, fine, .required = true, .about = "Name of the body that deforms truly."),
-    FIELD("coarse", TEXT, pl_scene_recording, coarse, .required = true, .about = "Name of the body that is to be enriched; it has the same mesh, so that the surfaces' points correspond."),
-    FIELD("tools", LIST, pl_scene_recording, tools, .type = &pl_scene_collider_type, .required = true, .about = "What touches; places and keys of tools do not count. A tool is turned so that its -y faces the surface."),
-    FIELD("touches", LIST, pl_scene_recording, touches, .type = &TOUCH_TYPE, .required = true, .about = "What is recorded; both bodies are touched in the same way."),
-    FIELD("steps", INTEGER, pl_scene_recording, steps, .min = 1, .max = 1e6, .about = "Steps of `time.step` in which a tool presses; a drag takes as many again."),
-    FIELD("settle", INTEGER, pl_scene_recording, settle, .min = 0, .max = 1e6, .about = "Steps after that, at most, until the bodies are at rest."),
-    FIELD("tolerance", NUMBER, pl_scene_recording, tolerance, POSITIVE_UP_TO(1), .about = "What counts as rest: motion in a step as a share of the tool's way."),
+    FIELD("fine", TEXT, pl_scene_recording, fine, .required = true, .about = "Name of the fine body, whose deformation is recorded."),
+    FIELD("coarse", TEXT, pl_scene_recording, coarse, .required = true, .about = "Name of the coarse body, which gets the detail; it has the same mesh, so that the surfaces' points correspond."),
+    FIELD("tools", LIST, pl_scene_recording, tools, .type = &pl_scene_collider_type, .required = true, .about = "Colliders that touch the bodies; positions and keys of tools are ignored. A tool is turned so that its -y faces the surface."),
+    FIELD("touches", LIST, pl_scene_recording, touches, .type = &TOUCH_TYPE, .required = true, .about = "Touches to record; both bodies are touched in the same way."),
+    FIELD("steps", INTEGER, pl_scene_recording, steps, .min = 1, .max = 1e6, .about = "Steps of `time.step` in which a tool presses; a drag takes the same number again."),
+    FIELD("settle", INTEGER, pl_scene_recording, settle, .min = 0, .max = 1e6, .about = "Maximum steps after that until the bodies are at rest."),
+    FIELD("tolerance", NUMBER, pl_scene_recording, tolerance, POSITIVE_UP_TO(1), .about = "Motion in a step below which a body is at rest, as a fraction of the tool's path."),
     PARAMETER("reach", pl_detail_layer_def_parameters, reach, pl_scene_recording, reach, .about = "Surface points this close to the tool are touched; should be as in the `detail` of bodies."),
     PARAMETERS(pl_detail_def_parameters, pl_scene_recording, def),
 };

@@ -1,4 +1,4 @@
-// The tables of finite elements in the scene document: the parameters of pl_fem_def, and what says where the body is stiffer.
+// The tables of finite elements in the scene document: the parameters of pl_fem_def, and the regions where the body is stiffer.
 #include "fem/fem_parameters.h"
 #include "scene/scene_fields.h"
 
@@ -9,7 +9,7 @@ static const pl_scene_young_region REGION_DEFAULTS = {.scale = 1};
 static const pl_scene_field REGION_FIELDS[] = {
     FIELD("min", VECTOR, pl_scene_young_region, min, METRES, .required = true, .about = "Lowest corner of a box in the mesh's frame."),
     FIELD("max", VECTOR, pl_scene_young_region, max, METRES, .required = true, .about = "Highest corner."),
-    FIELD("scale", NUMBER, pl_scene_young_region, scale, POSITIVE_UP_TO(1e9), .required = true, .about = "Factor on Young's modulus of elements whose middle is inside; boxes that overlap multiply."),
+    FIELD("scale", NUMBER, pl_scene_young_region, scale, POSITIVE_UP_TO(1e9), .required = true, .about = "Factor on Young's modulus of elements whose centre is inside; boxes that overlap multiply."),
     FIELD("border", NUMBER, pl_scene_young_region, border, METRES, UP_TO(1e9), .about = "Distance outside the box over which the factor returns to 1."),
 };
 static const pl_scene_type REGION_TYPE = TYPE("young_region", pl_scene_young_region, "A stiffer or softer part of a body.", &REGION_DEFAULTS, REGION_FIELDS);

@@ -62,8 +62,8 @@ typedef struct pl_json_document {
 // `findings` (may be NULL) as errors with line and column, at most 100; the first is also put into `error`.
 //
 // PL_OK: no problem. PL_REMARK_FINDINGS (only where findings are given): there were problems whose repair is beyond doubt, such as a trailing
-// comma, a comment or a duplicate key (the first one counts); the tree is there, so that the caller can go on to find mistakes of its own
-// before giving up. PL_ERROR_INVALID_DATA: anything else that is wrong; no tree.
+// comma, a comment or a duplicate key (the first one counts); the tree is there, so that the caller can look for mistakes of its own
+// before it gives up. PL_ERROR_INVALID_DATA: anything else that is wrong; no tree.
 pl_status pl_json_parse(pl_context *context, const char *text, size_t size, const char *name, pl_findings *findings,
                         pl_json_document **document, pl_error *error);
 
@@ -99,8 +99,8 @@ pl_status pl_json_fail(const pl_json_document *document, const pl_json *value, p
 
 // Add a finding of severity, kind, why and fix as in `about`, at the place of `value` (of its key if `at_key`) and with its path. Does nothing
 // when findings is NULL.
-pl_status pl_json_say(const pl_json_document *document, const pl_json *value, bool at_key, pl_findings *findings,
-                      const pl_finding *about, const char *format, ...) PL_PRINTF(6, 7);
+pl_status pl_json_add_finding(const pl_json_document *document, const pl_json *value, bool at_key, pl_findings *findings,
+                              const pl_finding *about, const char *format, ...) PL_PRINTF(6, 7);
 
 // --- building ---------------------------------------------------------------------------------------------------
 // All return NULL when out of memory and accept NULL for values, so that a tree can be built without looking; at the end `arena->failed` tells.

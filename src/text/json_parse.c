@@ -1,6 +1,6 @@
 // The grammar of JSON, without recursion: `current` is the container being filled, and its parent pointers are the stack. After a mistake the
-// parser repairs the text as a reader would (a comma that is missing, one that is too many, a bracket of the wrong kind) and goes on, so that
-// one run lists what is wrong.
+// parser repairs the text as a reader would (a comma that is missing, one that is too many, a bracket of the wrong kind) and continues, so that
+// one run lists all mistakes.
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +96,7 @@ static void drop_duplicates(parser *p, pl_json *object) {
   }
 }
 
-// The container is complete: index it and go on in its parent.
+// The container is complete: index it and continue in its parent.
 static void close_current(parser *p) {
   pl_json *closed = p->current;
   if (closed->count > 0) {
@@ -138,7 +138,7 @@ static void parse_value(parser *p, pl_json *value) {
   } else if (c < 0 || c == ',' || c == ':' || c == '}' || c == ']') {
     pl_json_problem(&p->scan, pl_json_here(&p->scan), PL_JSON_LOST,
                     c < 0 ? "the text ends where a value is expected" : "a value is missing before this '%c'", c);
-    // A colon belongs to nothing here; the others go on to be read as what they are.
+    // A colon belongs to nothing here; the others are read as what they are.
     if (c == ':') p->scan.at++;
   } else {
     pl_json_scan_scalar(&p->scan, value);
@@ -161,7 +161,7 @@ static bool parse_key_name(parser *p, pl_json *value) {
   int32_t length = scan->at - start;
   bool is_word = pl_json_is_word_byte(c);
   if (!is_word) {
-    // A value or a colon without a key: go on with it under no name. Anything else is passed over.
+    // A value or a colon without a key: continue with it under no name. Anything else is skipped.
     bool has_value = c == ':' || c == '{' || c == '[';
     if (has_value) scan->at = start;
     pl_json_problem(scan, value->key_position, PL_JSON_LOST, "a key in double quotes is expected here");
@@ -180,7 +180,7 @@ static bool parse_key_name(parser *p, pl_json *value) {
   bool plain = true;
   for (int32_t i = 0; i < length; ++i) plain = plain && (unsigned char)key[i] < 0x80;
   if (plain)
-    pl_json_problem(scan, value->key_position, PL_JSON_REPAIRED, "the key %.40s stands in double quotes", key);
+    pl_json_problem(scan, value->key_position, PL_JSON_REPAIRED, "write the key %.40s in double quotes", key);
   else
     pl_json_problem(scan, value->key_position, PL_JSON_LOST, "a key in double quotes is expected here");
   return true;
@@ -210,7 +210,7 @@ static void parse_close(parser *p, int c) {
   pl_json_position here = pl_json_here(&p->scan);
   char wanted = current->kind == PL_JSON_OBJECT ? '}' : ']';
   if (p->expects_item) {
-    pl_json_problem(&p->scan, here, PL_JSON_REPAIRED, "there is a comma before this '%c', but nothing behind it", c);
+    pl_json_problem(&p->scan, here, PL_JSON_REPAIRED, "there is a comma before this '%c', but nothing after it", c);
     p->expects_item = false;
   }
   if (c == wanted) {
@@ -233,7 +233,8 @@ static void parse_step(parser *p) {
   pl_json_skip_blanks(scan);
   int c = pl_json_peek(scan);
   if (c < 0) {
-    pl_json_problem(scan, current->position, PL_JSON_LOST, "this '%c' is never closed", current->kind == PL_JSON_OBJECT ? '{' : '[');
+    pl_json_problem(scan, current->position, PL_JSON_LOST, "this '%c' is never closed",
+                    current->kind == PL_JSON_OBJECT ? '{' : '[');
     p->current = NULL;
     return;
   }
@@ -261,7 +262,7 @@ static void parse_document(parser *p) {
   if (scan->size >= 3 && memcmp(scan->text, "\xEF\xBB\xBF", 3) == 0) scan->at = scan->line_start = 3;
   pl_json_skip_blanks(scan);
   if (scan->at >= scan->size) {
-    if (!scan->lost) pl_json_problem(scan, pl_json_here(scan), PL_JSON_LOST, "there is nothing in this text");
+    if (!scan->lost) pl_json_problem(scan, pl_json_here(scan), PL_JSON_LOST, "this text is empty");
     return;
   }
   pl_json *root = make_value(p);

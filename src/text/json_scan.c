@@ -1,5 +1,5 @@
-// The words of JSON (RFC 8259). After a mistake the scanner goes on where a reader would: behind the closing quote, behind the word that is
-// no number. So one pass over a document finds most of what is wrong with it.
+// The words of JSON (RFC 8259). After a mistake the scanner continues where a reader would: after the closing quote, after the word that is not
+// a number. So one pass over a document finds most of what is wrong with it.
 #include "text/json_scan.h"
 
 #include <math.h>
@@ -28,7 +28,8 @@ void pl_json_problem(pl_json_scan *scan, pl_json_position position, pl_json_dama
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   if (damage == PL_JSON_LOST) scan->lost = true;
-  if (scan->problem_count++ == 0) pl_fail_at(scan->error, PL_ERROR_INVALID_DATA, scan->name, position.line, position.column, "%s", text);
+  if (scan->problem_count++ == 0)
+    pl_fail_at(scan->error, PL_ERROR_INVALID_DATA, scan->name, position.line, position.column, "%s", text);
   if (scan->problem_count > MAX_PROBLEMS) {
     scan->lost = true;
     return;
@@ -278,7 +279,7 @@ static const char *advice_for(const char *word, int32_t length) {
   char c = word[0];
   if (c == '+') return "a number has no plus sign in front";
   if (c == '.') return "a number needs a digit before its point";
-  if (word[length - 1] == '.') return "a number needs a digit behind its point";
+  if (word[length - 1] == '.') return "a number needs a digit after its point";
   if (length > 1 && c == '0' && (word[1] == 'x' || word[1] == 'X')) return "numbers are decimal";
   if (length > 1 && c == '0') return "a number has no leading zeros";
   if ((c >= '0' && c <= '9') || c == '-') return "this is not a number";
@@ -289,7 +290,7 @@ static const char *advice_for(const char *word, int32_t length) {
   if (near == names[0]) return "unknown word; did you mean true?";
   if (near == names[1]) return "unknown word; did you mean false?";
   if (near == names[2]) return "unknown word; did you mean null?";
-  return "unknown word; a string stands in double quotes";
+  return "unknown word; write strings in double quotes";
 }
 
 void pl_json_scan_scalar(pl_json_scan *scan, pl_json *value) {

@@ -41,7 +41,7 @@ void pl_json_skip_word(pl_json_scan *scan);
 // Read the string whose quote is at hand (a single one is a problem, but read all the same) into the arena. NULL when out of memory.
 const char *pl_json_scan_string(pl_json_scan *scan, int32_t *length);
 
-// Read a scalar that is no string (number, true, false, null) into `value`. Whatever is there, at least one byte is passed over.
+// Read a scalar that is not a string (number, true, false, null) into `value`. Whatever is there, at least one byte is passed over.
 void pl_json_scan_scalar(pl_json_scan *scan, pl_json *value);
 
 #endif

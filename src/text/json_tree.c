@@ -104,7 +104,7 @@ size_t pl_json_path(const pl_json *value, char *buffer, size_t size) {
   path_text path = {buffer, size, 0};
   int32_t depth = 0;
   for (const pl_json *v = value; v->parent != NULL; v = v->parent) depth++;
-  // From the root down: each level is looked up anew from the value, which costs depth squared but no memory.
+  // From the root down: each level is looked up again from the value, which costs depth squared but no memory.
   for (int32_t level = depth - 1; level >= 0; --level) {
     const pl_json *v = value;
     for (int32_t i = 0; i < level; ++i) v = v->parent;
@@ -136,8 +136,8 @@ pl_status pl_json_fail(const pl_json_document *document, const pl_json *value, p
   return status;
 }
 
-pl_status pl_json_say(const pl_json_document *document, const pl_json *value, bool at_key, pl_findings *findings,
-                      const pl_finding *about, const char *format, ...) {
+pl_status pl_json_add_finding(const pl_json_document *document, const pl_json *value, bool at_key, pl_findings *findings,
+                              const pl_finding *about, const char *format, ...) {
   if (findings == NULL) return PL_OK;
   char text[1024], path[512];
   va_list arguments;

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "text/number_text.h"
 #include "pliant/math.h"
+#include "text/number_text.h"
 
 pl_text_cursor pl_text_cursor_at(const pl_mesh_source *source, size_t offset, char comment) {
   const char *begin = (const char *)source->bytes;

@@ -12,7 +12,7 @@ typedef struct pl_mesh_source {
   const unsigned char *bytes;
   size_t size;
   const char *name;       // stands for the file in messages
-  const char *path;       // of the file, for others beside it; NULL when read from memory
+  const char *path;       // of the file, for others next to it; NULL when read from memory
   bool binary;            // set by a reader once it stands in binary data: places are then byte offsets, not lines
   pl_findings *findings;  // may be NULL
   pl_error *error;        // may be NULL

@@ -37,7 +37,7 @@ static pl_status fail_open(const pl_xml_cursor *cursor, const char *at, const ch
                         "this %s has no end; the file is cut off", what);
 }
 
-// What begins with <! or <? and is no tag; `*behind` is NULL where there is no such thing here.
+// Markup that begins with <! or <? and is not a tag; `*behind` is NULL where there is none here.
 static pl_status skip_other(const pl_xml_cursor *cursor, const char *at, const char **behind) {
   static const struct {
     const char *begin, *end, *what;
@@ -102,7 +102,7 @@ pl_status pl_xml_take_tag(pl_xml_cursor *cursor, pl_xml_tag *tag) {
   }
 }
 
-// Decode the entity at `at` (an ampersand) into UTF-8 bytes; returns the place behind it. What is no entity stands for itself.
+// Decode the entity at `at` (an ampersand) into UTF-8 bytes; returns the position after it. Other text stands for itself.
 static const char *decode_entity(const char *at, const char *end, char bytes[4], size_t *count) {
   static const struct {
     const char *name;

@@ -61,7 +61,8 @@ static void test_in_flight_the_centre_of_mass_is_out_of_reach_and_the_rest_shape
     actor_fixture *s = make_case(&FIXTURE_CASES[k], false, 1, 0.1);
     s->probe = ask_center;
     step(s, 3);
-    double scale = FIXTURE_CASES[k].rest == PL_REST_CAGE || FIXTURE_CASES[k].rest == PL_REST_FREE ? fixture_fem(s)->element_size : 1;
+    double scale =
+        FIXTURE_CASES[k].rest == PL_REST_CAGE || FIXTURE_CASES[k].rest == PL_REST_FREE ? fixture_fem(s)->element_size : 1;
     for (int32_t j = 0; j < s->P; ++j) check_at_most(fabs(s->p[j]), 1e-8 * scale);
     pl_vec3 v = fixture_center_velocity(s);
     check_near(v.x, 0, 1e-9);
@@ -182,7 +183,7 @@ static pl_status check_minimum(actor_fixture *s, pl_fem_choice *choice, pl_error
   return PL_OK;
 }
 
-// Without friction, whose caps are no part of the derivatives, and without damping, which is no part of the exact ones.
+// Without friction, whose caps are not part of the derivatives, and without damping, which is not part of the exact ones.
 static void test_what_it_ends_at_is_a_minimum_along_the_equations_of_motion(void **state) {
   (void)state;
   for (int exact = 0; exact < 2; ++exact)

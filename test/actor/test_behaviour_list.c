@@ -85,7 +85,7 @@ static void stand_up(puppet *p, double size, bool planar) {
   p->parts[2] = (pl_part_view){.name = "head", .rest = {0, 0.45 * size, 0}, .rest_lowest = 0.9 * size};
 }
 
-static void look_again(puppet *p) {
+static void observe_again(puppet *p) {
   pl_actor_view *view = &p->view;
   double size = view->height;
   view->touch_count = 0;
@@ -139,7 +139,7 @@ static void obey(puppet *p, bool legs) {
     }
   }
   view->time += h;
-  look_again(p);
+  observe_again(p);
 }
 
 // --- tests ----------------------------------------------------------------------------------------------------------------
@@ -257,8 +257,8 @@ static void motions_scale_with_the_body(void **state) {
     stand_up(other, size, planar);
     one->view.command.speed = 0.3;
     other->view.command.speed = 0.3 * root;
-    look_again(one);
-    look_again(other);
+    observe_again(one);
+    observe_again(other);
     for (int32_t round = 0; round < 300; ++round) {
       obey(one, true);
       obey(other, true);
@@ -286,7 +286,7 @@ static void stop_means_stop(void **state) {
     begin(p, list[b]);
     stand_up(p, 1, true);
     p->view.command.speed = 0.3;
-    look_again(p);
+    observe_again(p);
     for (int32_t round = 0; round < 400; ++round) obey(p, true);
     p->view.command.speed = 0;
     for (int32_t round = 0; round < 600; ++round) obey(p, true);
@@ -304,7 +304,7 @@ static void hops_take_off_land_and_keep_their_speed(void **state) {
   begin(p, pl_behaviour_find("hop"));
   stand_up(p, 1, true);
   p->view.command.speed = 0.3;
-  look_again(p);
+  observe_again(p);
   double highest = 0;
   for (int32_t round = 0; round < 1000; ++round) {
     obey(p, false);
@@ -325,7 +325,7 @@ static void bounces_hop_without_a_stop_and_keep_their_speed(void **state) {
     begin(p, pl_behaviour_find("bounce"));
     stand_up(p, 1, planar != 0);
     p->view.command.speed = 0.3;
-    look_again(p);
+    observe_again(p);
     double highest = 0, slowest = 1;
     for (int32_t round = 0; round < 1000; ++round) {
       obey(p, false);
@@ -349,7 +349,7 @@ static void feet_of_a_walk_step_in_turn_along_the_heading(void **state) {
     begin(p, pl_behaviour_find("walk"));
     stand_up(p, 1, planar != 0);
     p->view.command.speed = 0.2;
-    look_again(p);
+    observe_again(p);
     for (int32_t round = 0; round < 1000; ++round) {
       obey(p, true);
       // One foot at least stays on the ground, and in a plane the front one in front.
@@ -371,7 +371,7 @@ static void feet_of_a_waddle_take_turns_there_and_back_and_never_pass_each_other
   begin(p, pl_behaviour_find("waddle"));
   stand_up(p, 1, true);
   p->view.command.speed = 0.2;
-  look_again(p);
+  observe_again(p);
   double farthest = 0;
   for (int32_t round = 0; round < 2000; ++round) {
     if (round == 1000) p->view.command.heading.x = -1;
@@ -393,7 +393,7 @@ static void a_walk_turns_to_its_heading(void **state) {
   begin(p, pl_behaviour_find("walk"));
   stand_up(p, 1, false);
   p->view.command = (pl_actor_command){0.2, {0, 0, 1}};
-  look_again(p);
+  observe_again(p);
   for (int32_t round = 0; round < 1500; ++round) obey(p, true);
   assert_true(p->view.center.z > 0.5);
   // Facing z, what was built at the left of x is at the left of z.
@@ -407,7 +407,7 @@ static void lying_on_its_head_is_a_tumble_until_it_stands_again(void **state) {
   begin(p, pl_behaviour_find("walk"));
   stand_up(p, 1, true);
   p->view.command.speed = 0.2;
-  look_again(p);
+  observe_again(p);
   p->view.turn = pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 2);
   for (int32_t round = 0; round < 10; ++round) choose(p);
   assert_int_equal(tally_of(p).tumbles, 1);

@@ -118,7 +118,7 @@ typedef struct long_loop {
   sem_t begun, may_end;
 } long_loop;
 
-static void last_until_told(void *data, int32_t begin, int32_t end, int32_t block) {
+static void run_until_released(void *data, int32_t begin, int32_t end, int32_t block) {
   long_loop *l = data;
   (void)begin, (void)end;
   if (block != 0) return;
@@ -128,7 +128,7 @@ static void last_until_told(void *data, int32_t begin, int32_t end, int32_t bloc
 
 static void *run_long(void *argument) {
   long_loop *l = argument;
-  pl_parallel_for(l->context, 2, 1, last_until_told, l);
+  pl_parallel_for(l->context, 2, 1, run_until_released, l);
   return NULL;
 }
 

@@ -11,7 +11,7 @@ typedef struct watch {
   int32_t budget;  // frames and iterations that are computed before it cancels; below 0: no end
 } watch;
 
-static bool look_on(void *user, const pl_capture_progress *progress) {
+static bool watch_progress(void *user, const pl_capture_progress *progress) {
   watch *seen = user;
   ++seen->events[progress->event];
   assert_non_null(progress->report);
@@ -38,7 +38,7 @@ static pl_capture_run_def film_def(const filmed_bar *film, const pl_capture_clip
   def.fit.young.start = 1e5;
   def.warm_start = false;
   def.max_rounds = 2;
-  def.progress = look_on;
+  def.progress = watch_progress;
   def.user = seen;
   return def;
 }

@@ -35,7 +35,7 @@ static void moduli_and_damping_of_an_exact_motion_are_found(void **state) {
     if (k != 2) assert_true(e->min < TRUTH[k] && TRUTH[k] < e->max);
     check_near(report.correlations[6 * k], k == 2 ? 0 : 1, 1e-12);
   }
-  // What was not fitted: the same body let go with a velocity.
+  // A held-out motion: the same body released with a velocity.
   pl_fit_prediction prediction;
   check_ok(pl_fit_predict(fit, &bar.sequences[1], NULL, &prediction, &error), &error);
   check_at_most(prediction.rms, 1e-3 * prediction.amplitude);
@@ -135,7 +135,7 @@ static void an_interrupted_fit_ends_with_the_same_bits(void **state) {
 }
 
 typedef struct patience {
-  int32_t asked, max, told;
+  int32_t asked, max, reported;
 } patience;
 
 static bool lose_patience(void *user) {
@@ -147,7 +147,7 @@ static bool go_on_with_patience(void *user, const pl_fit *fit, const pl_fit_prog
   patience *p = user;
   (void)fit;
   (void)progress;
-  p->told++;
+  p->reported++;
   return p->asked <= p->max;
 }
 

@@ -18,7 +18,7 @@ static void check_gradient(pl_fem_material material, bool pins_move) {
     bar.sequences[0].pins_move = true;
   }
   pl_fit *fit = make_fit(&bar, 2);
-  fit->step_tolerance = 1e-13;  // what is left of a step has a derivative of its own
+  fit->step_tolerance = 1e-13;  // the remainder of a step has a derivative of its own
   double values[5] = {1.5e5, 9e4, 0.33, 0.2, 3e-3};
   size_t bytes = 3 * (size_t)bar.point_count * sizeof(double);
   double *X = malloc(bytes), gradient[5];

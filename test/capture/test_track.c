@@ -226,16 +226,16 @@ static void a_body_that_is_gone_is_lost(void **state) {
   pl_tracker *tracker = make_tracker(&fixture, &def);
   for (int32_t frame = 0; frame < 3; ++frame) follow(&fixture, tracker, frame);
   // A wall of points next to it, and nothing else.
-  enum { WALL = 4000 };
-  pl_vec3 *collider = calloc(WALL, sizeof *collider);
-  int32_t *cameras = calloc(WALL, sizeof *cameras);
-  for (int i = 0; i < WALL; ++i) collider[i] = (pl_vec3){-0.3 + 0.6 * (i % 80) / 80.0, -0.16, -0.2 + 0.4 * (i / 80) / 50.0};
-  pl_cloud_view cloud = {.point_count = WALL, .points = collider, .cameras = cameras};
+  enum { BACKGROUND_COUNT = 4000 };
+  pl_vec3 *background = calloc(BACKGROUND_COUNT, sizeof *background);
+  int32_t *cameras = calloc(BACKGROUND_COUNT, sizeof *cameras);
+  for (int i = 0; i < BACKGROUND_COUNT; ++i) background[i] = (pl_vec3){-0.3 + 0.6 * (i % 80) / 80.0, -0.16, -0.2 + 0.4 * (i / 80) / 50.0};
+  pl_cloud_view cloud = {.point_count = BACKGROUND_COUNT, .points = background, .cameras = cameras};
   pl_track_report report = advance(&fixture, tracker, 3, &cloud);
   assert_int_equal(report.state, PL_TRACK_LOST);
   assert_int_equal(report.try_count, 3);
   assert_string_equal(pl_track_state_name(report.state), "lost");
-  free(collider);
+  free(background);
   free(cameras);
   pl_tracker_destroy(tracker);
   drop_bar_fixture(&fixture);

@@ -78,7 +78,7 @@ static int32_t joint_of(const fixture *f, const char *name) {
 static void nodes_of_springs_are_passive_and_their_holders_led(void **state) {
   (void)state;
   fixture f = make_fixture(SPRINGS "," OURS);
-  // body and head are led; s1 s2 s3 t1 t2 u1 u2 and the tail of u2 passive; pin is rigid with s3, lamp is not needed.
+  // body and head are kinematic; s1 s2 s3 t1 t2 u1 u2 and the tail of u2 passive; pin is rigid with s3, lamp is not needed.
   assert_int_equal(f.def.joint_count, 10);
   assert_int_equal(joint_of(&f, "pin"), -1);
   assert_int_equal(joint_of(&f, "lamp"), -1);

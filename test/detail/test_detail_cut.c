@@ -78,7 +78,7 @@ static void a_stamp_does_not_cross_a_cut(void **state) {
   close_filtered(&f);
 }
 
-// A blade that cuts from one rim half-way in, through the whole thickness, close next to the contact: the two sides still hang together beyond its tip, but not here.
+// A blade that cuts from one rim half-way in, through the whole thickness, close next to the contact: the two sides are still connected beyond its tip, but not here.
 static void a_stamp_does_not_cross_a_blades_cut_that_ends_in_the_plate(void **state) {
   (void)state;
   filtered_plate f = open_filtered(make_context(1), 24, DEPTH);
@@ -105,7 +105,7 @@ static void a_stamp_does_not_cross_a_blades_cut_that_ends_in_the_plate(void **st
       beyond++;
     }
   }
-  printf("blade: moved on this side %d; beyond, beside the contact, 0 of %d\n", moved_here, beyond);
+  printf("blade: moved on this side %d; beyond, next to the contact, 0 of %d\n", moved_here, beyond);
   assert_true(moved_here > 20 && beyond > 10);
   pl_detail_filter_destroy(filter);
   pl_detail_set_destroy(wide);
@@ -179,7 +179,7 @@ typedef struct removal {
       point_jump;  // largest change in one step, the sum of all, and the farthest a point moved in one step, metres
 } removal;
 
-// Half of the plate, from right next to the contact on, goes in so many steps. The contact is where the place has a direction from the beginning: amid a flat one that of the
+// Half of the plate, from right next to the contact on, goes in `steps` steps. The contact is where the place has a direction from the beginning: amid a flat one that of the
 // frame is any, and turns at once with the first material that goes.
 static removal remove_half(pl_context *context, const pl_detail_set *set, plate *p, int32_t steps) {
   size_t count = (size_t)p->object.material_count;

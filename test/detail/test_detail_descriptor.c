@@ -109,7 +109,7 @@ static void a_rigid_motion_is_no_load_and_changes_none(void **state) {
     for (int c = 0; c < 3; ++c)
       for (int32_t i = 0; i < PL_LOAD_COUNT; ++i) check_near(moved.components[c].values[i], dented.components[c].values[i], 1e-11);
   }
-  // Points in a plane, on a line, one point: a rigid motion of them is no load either.
+  // Points in a plane, on a line, one point: a rigid motion of them is not a load either.
   for (int32_t kind = 0; kind < 3; ++kind) {
     pl_vec3 flat[40];
     pl_mat3 turn = sample_rotation(&random);

@@ -146,7 +146,7 @@ static void a_frame_allocates_nothing_and_leaves_no_trace(void **state) {
   check_same_points(p, used, p->coarse);
   // Every part of the frame took some time.
   pl_detail_time_report costs = pl_detail_filter_get_report(f.filter);
-  assert_true(costs.find_seconds > 0 && costs.describe_seconds > 0 && costs.weigh_seconds > 0 && costs.blend_seconds > 0 &&
+  assert_true(costs.find_seconds > 0 && costs.describe_seconds > 0 && costs.weights_seconds > 0 && costs.blend_seconds > 0 &&
               costs.stamp_seconds > 0);
   free(used);
   pl_detail_filter_destroy(fresh);

@@ -99,7 +99,7 @@ static void a_driven_body_continues_from_a_snapshot_as_it_did(void **state) {
     assert_true(pl_world_get_hash(world) == after);
     assert_int_equal(wild.chosen, 45);
     assert_int_equal(wild.finished, 45);
-    // Without its driver the body keeps the rest shape it has, and lets go of it when it is reset.
+    // Without its driver the body keeps its current rest shape until it is reset.
     check_ok(pl_world_restore(world, kept, size, &error), &error);
     assert_int_equal(pl_fem_drive(world, body, NULL), PL_OK);
     run_steps(world, 1);

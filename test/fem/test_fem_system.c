@@ -167,7 +167,7 @@ static void derivative_by_the_material(void **state) {
   }
 }
 
-// Smallest vᵀ A v / |v|² found, against the largest entry of A, from random v led towards the lowest eigenvector by steps v - A v / |A|.
+// Smallest vᵀ A v / |v|² found, against the largest entry of A, from random v moved towards the lowest eigenvector by steps v - A v / |A|.
 static double min_curvature(subject *s, pl_random *random) {
   double product[64], min = 1, bound = max(s->matrix.values, 9 * s->fem->pattern.block_count);
   for (int k = 0; k < 10; ++k) {

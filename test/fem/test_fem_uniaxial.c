@@ -108,7 +108,7 @@ static void uniaxial_stress_is_exact_in_any_mesh_and_direction(void **state) {
   drop_context(context);
 }
 
-// σ = μ (l - l⁻²) of rubber. What is left at ν = 0.4999 is its compressibility.
+// σ = μ (l - l⁻²) of rubber. The remaining difference at ν = 0.4999 is its compressibility.
 static void nearly_incompressible_rubber_has_the_stress_of_rubber(void **state) {
   (void)state;
   static const double table[6][2] = {

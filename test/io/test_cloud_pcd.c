@@ -129,7 +129,7 @@ static void mistakes_are_reported_with_their_positions(void **state) {
   check_text_refused("VERSION 0.7\nFIELDS x y x\n", 2, 12, "twice");
   check_text_refused("VERSION 0.7\nSIZE 8 8 8\nFIELDS x y z\n", 2, 1, "before FIELDS");
   check_text_refused("VERSION 0.7\nFIELDS x y\nPOINTS 0\nDATA ascii\n", 2, 7, "lack");
-  check_text_refused("VERSION 0.7\nFIELDS x y z\nDATA ascii\n0 0 0\n", 4, 1, "how many");
+  check_text_refused("VERSION 0.7\nFIELDS x y z\nDATA ascii\n0 0 0\n", 4, 1, "number of points");
   check_text_refused("VERSION 0.7\nFIELDS x y z\nPOINTS -1\n", 3, 8, "number of points");
   check_text_refused("VERSION 0.7\nFELDS x y z\n", 2, 1, "FELDS");
   check_text_refused("VERSION 0.7\nFIELDS x y z\nPOINTS 1\nDATA zip\n", 4, 6, "binary_compressed");

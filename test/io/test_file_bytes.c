@@ -52,7 +52,7 @@ static void what_is_written_is_read(void **state) {
   pl_file_writer_little(writer, 0x1234, 2);
   pl_file_writer_float32(writer, 1.5f);
   pl_file_writer_float64(writer, -2.25);
-  uint64_t size = pl_file_writer_tell(writer);
+  uint64_t size = pl_file_writer_offset(writer);
   pl_file_writer_seek(writer, 6);
   pl_file_writer_print(writer, "abc");
   pl_file_writer_seek(writer, size);

@@ -89,7 +89,7 @@ static void revolved_circle_is_a_torus_and_rectangle_on_the_axis_a_cylinder(void
     double side = hypot(p.x, p.z) - 0.4, cap = fabs(p.y) - 0.5;
     check_near(pl_shape_distance(&cylinder, 1, p), fmin(fmax(side, cap), 0) + hypot(fmax(side, 0), fmax(cap, 0)), 1e-12);
   }
-  // The edge on the axis is no surface.
+  // The edge on the axis is not part of the surface.
   check_near(pl_shape_distance(&cylinder, 1, pl_vec3_of(0, 0, 0)), -0.4, 1e-12);
 }
 

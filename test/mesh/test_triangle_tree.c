@@ -197,7 +197,7 @@ static double far_error(const pl_mesh_view *view, const pl_triangle_tree *tree, 
 
 static void the_far_field_is_right_to_second_order(void **state) {
   (void)state;
-  // What is left out of the expansion is of third order, and the leading term falls with the square of the distance: twice as far
+  // The part omitted from the expansion is of third order, and the leading term falls with the square of the distance: twice as far
   // away the error must be 32 times smaller. A wrong factor in any kept moment would leave a slower fall. Three triangles are one
   // leaf and sixty are many nodes, whose moments come from their children.
   pl_context *context = make_context(1);

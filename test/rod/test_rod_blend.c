@@ -33,7 +33,7 @@ static pl_quat qlerp(int count, const pl_quat *q, const double *w) {
   return pl_quat_scale(sum, 1 / sqrt(pl_quat_dot(sum, sum)));
 }
 
-// Positions of a chain 1, 2, ... last of `rod`, poses[0] its rest, relative to its root; the led joint must not be turned.
+// Positions of a chain 1, 2, ... last of `rod`, poses[0] its rest, relative to its root; the kinematic joint must not be turned.
 static void blend_by_hand(const test_rod *rod, int pose_count, const pl_vec3 *const *poses, const double *w, pl_vec3 *x) {
   int32_t last = rod->def.joint_count - 1;
   pl_vec3 direction = pl_vec3_sub(poses[0][2], poses[0][1]);
@@ -51,7 +51,7 @@ static void blend_by_hand(const test_rod *rod, int pose_count, const pl_vec3 *co
 }
 
 static void random_weights(pl_random *random, int count, double *weights) {
-  // Uniform over what is left of 1 by a random share for the rest; every fourth leaves nothing.
+  // Uniform over the remainder of 1 after a random fraction for the rest shape; every fourth leaves nothing.
   double sum = 0, total = pl_random_unit(random) < 0.25 ? 1 : pl_random_unit(random);
   for (int k = 0; k < count; ++k) sum += weights[k] = -log(1 - pl_random_unit(random));
   for (int k = 0; k < count; ++k) weights[k] *= total / sum;

@@ -136,7 +136,7 @@ static void a_swing_without_damping_goes_on(void **state) {
   drop_context(context);
 }
 
-// The led joint is turned around the axis of a straight chain: the twist reaches the tip.
+// The kinematic joint is turned around the axis of a straight chain: the twist reaches the tip.
 static void twist_reaches_the_tip(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -319,9 +319,8 @@ static void the_display_rate_does_not_matter(void **state) {
     pl_model *model = build_rod(context, &rod);
     pl_world *world = make_world(context, 1.0 / 240, -9.81);
     pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
-    // A joint led over a second is led the same way whoever looks on.
-    check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){{0.3, 0.1, 0}, pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 1)}, 1,
-                                     NULL),
+    // A joint moved over a second moves the same way whoever observes it.
+    check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){{0.3, 0.1, 0}, pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 1)}, 1, NULL),
              NULL);
     for (int frame = 0; frame < 2 * rates[k]; ++frame) check_ok(pl_world_advance(world, 1.0 / rates[k], 0, NULL, NULL), NULL);
     assert_int_equal(pl_world_step_count(world), 480);

@@ -1,6 +1,6 @@
 // What decides how much of each example a chain is drawn to: the camera (Algorithm 1 of paper 001 and its interpolating twin), or the host.
 //
-// The camera's direction is that from the chain's root, in the frame of the led joint above it. The characters here are moved and turned, and their led
+// The camera's direction is that from the chain's root, in the frame of the kinematic joint above it. The characters here are moved and turned, and their led
 // joint is turned at rest too, so that mixing up two frames shows.
 // ctest: physics
 #include "base/random.h"
@@ -36,7 +36,7 @@ static void begin_turned_rod(test_rod *rod, pl_random *random) {
   rod->joints[0].rest = (pl_transform){{0.02, -0.03, 0.05}, random_turn(random)};
 }
 
-// Where the camera is when it is seen from the root in direction `d` of the led joint, which is at `head`.
+// Where the camera is when it is seen from the root in direction `d` of the kinematic joint, which is at `head`.
 static pl_vec3 eye_at(const test_rod *rod, pl_transform head, pl_vec3 d, double distance) {
   pl_vec3 root = pl_transform_apply(head, pl_transform_apply_inverse(rod->joints[0].rest, rod->joints[1].rest.position));
   return pl_vec3_add_scaled(root, pl_quat_rotate(head.rotation, d), distance);
@@ -46,7 +46,7 @@ static void get_weights(pl_world *world, pl_body_id id, int32_t chain, double *w
   check_ok(pl_body_get_weights(world, id, chain, weights), NULL);
 }
 
-static void look_and_step(pl_world *world, pl_body_id id, pl_vec3 eye, double *weights) {
+static void set_camera_and_step(pl_world *world, pl_body_id id, pl_vec3 eye, double *weights) {
   check_ok(pl_rod_set_camera(world, id, eye, NULL), NULL);
   run_steps(world, 1);
   get_weights(world, id, 0, weights);
@@ -71,7 +71,7 @@ static void weights_are_those_of_algorithm_1(void **state) {
     pl_vec3 d = random_direction(&random);
     double got[8], want[8], rest, sum = 0;
     check_ok(pl_rod_set_joint_target(world, id, 0, head, 0, NULL), NULL);
-    look_and_step(world, id, eye_at(&rod, head, d, pl_random_between(&random, 0.5, 20)), got);
+    set_camera_and_step(world, id, eye_at(&rod, head, d, pl_random_between(&random, 0.5, 20)), got);
     algorithm_1(6, rod.examples, d, want, &rest);
     for (int k = 0; k < 6; ++k) {
       worst = fmax(worst, fabs(got[k] - want[k]));
@@ -82,8 +82,8 @@ static void weights_are_those_of_algorithm_1(void **state) {
     if (rest > 0) ++partial;
     if (rest == 0) ++full;
   }
-  printf("1000 directions: weights within %.1e, what is left to the rest within %.1e; %d sums were divided out\n", worst, worst_sum,
-         full);
+  printf("1000 directions: weights within %.1e, remainder for the rest shape within %.1e; %d sums were divided out\n", worst,
+         worst_sum, full);
   assert_true(worst < 1e-6 && worst_sum < 1e-6);
   assert_true(full > 50 && partial > 50);  // both branches
   pl_world_destroy(world);
@@ -111,15 +111,15 @@ static void a_lone_example_is_met_at_its_direction_and_the_rest_opposite(void **
     pl_world *world = make_world(context, 1.0 / 240, 0);
     pl_body_id id = add_body(world, model, position);
     double w;
-    look_and_step(world, id, pl_vec3_add(position, (pl_vec3){0, 6, 8}), &w);
+    set_camera_and_step(world, id, pl_vec3_add(position, (pl_vec3){0, 6, 8}), &w);
     assert_true(w == 1);
     check_chain_at(world, id, rod.example_positions[0], position, 8, 1e-6);
     // The other way the Gaussian is exp(-(pi / 0.5)²), 7e-18.
-    look_and_step(world, id, pl_vec3_add(position, (pl_vec3){0, -6, -8}), &w);
+    set_camera_and_step(world, id, pl_vec3_add(position, (pl_vec3){0, -6, -8}), &w);
     assert_true(w < 1e-15);
     check_chain_at(world, id, rest, position, 8, 1e-6);
     // A camera at the root itself has no direction: the rest.
-    look_and_step(world, id, position, &w);
+    set_camera_and_step(world, id, position, &w);
     assert_true(w == 0);
     pl_world_destroy(world);
     pl_model_destroy(model);
@@ -144,7 +144,7 @@ static void only_the_interpolating_rule_meets_overlapping_examples(void **state)
     double worst = 0, best = 1, min_own = 1, pose = 0;
     for (int j = 0; j < 5; ++j) {
       double w[8], off = 0;
-      look_and_step(world, id, pl_vec3_add_scaled(position, rod.examples[j].direction, 3), w);
+      set_camera_and_step(world, id, pl_vec3_add_scaled(position, rod.examples[j].direction, 3), w);
       for (int k = 0; k < 5; ++k) off = fmax(off, fabs(w[k] - (k == j)));
       worst = fmax(worst, off);
       best = fmin(best, off);
@@ -178,13 +178,13 @@ static void the_direction_is_seen_from_the_led_joint(void **state) {
   pl_transform head = rod.joints[0].rest;
   pl_vec3 eye = {0.7, 0.3, 2.5};
   double first[8], together[8], alone[8], moved[8];
-  look_and_step(world, id, eye, first);
+  set_camera_and_step(world, id, eye, first);
   double max_change = 0, min_turned = HUGE_VAL;
   for (int n = 0; n < 20; ++n) {
     pl_transform motion = {pl_vec3_scale(random_direction(&random), 4), random_turn(&random)};
     // Character and camera together.
     check_ok(pl_rod_set_joint_target(world, id, 0, pl_transform_multiply(motion, head), 0, NULL), NULL);
-    look_and_step(world, id, pl_transform_apply(motion, eye), together);
+    set_camera_and_step(world, id, pl_transform_apply(motion, eye), together);
     for (int k = 0; k < 5; ++k) max_change = fmax(max_change, fabs(together[k] - first[k]));
     // The character alone turns by a radian or more on the spot: the camera's direction changes by as much around an axis across it.
     pl_vec3 seen = pl_quat_rotate(pl_quat_conjugate(head.rotation), pl_vec3_sub(eye, rod.joints[1].rest.position));
@@ -192,14 +192,14 @@ static void the_direction_is_seen_from_the_led_joint(void **state) {
     pl_quat turn = pl_quat_from_axis_angle(axis, pl_random_between(&random, 1.0, 2.0));
     check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){head.position, pl_quat_multiply(head.rotation, turn)}, 0, NULL),
              NULL);
-    look_and_step(world, id, eye, alone);
+    set_camera_and_step(world, id, eye, alone);
     double change = 0;
     for (int k = 0; k < 5; ++k) change = fmax(change, fabs(alone[k] - first[k]));
     min_turned = fmin(min_turned, change);
   }
   // Moving without turning, away from the line of sight, changes them too.
   check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){{-6, 0, 0}, head.rotation}, 0, NULL), NULL);
-  look_and_step(world, id, eye, moved);
+  set_camera_and_step(world, id, eye, moved);
   double change = 0;
   for (int k = 0; k < 5; ++k) change = fmax(change, fabs(moved[k] - first[k]));
   printf("character and camera together: weights change by %.1e; the character alone: by %.2f at least\n", max_change, min_turned);
@@ -225,12 +225,12 @@ static void weights_follow_the_camera_over_time_and_arrive(void **state) {
     pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
     double w[8], first[2], want[2], rest, worst = 0;
     // The first step takes them over at once.
-    look_and_step(world, id, (pl_vec3){0.5, 0, 3}, w);
+    set_camera_and_step(world, id, (pl_vec3){0.5, 0, 3}, w);
     algorithm_1(2, rod.examples, (pl_vec3){0.5, 0, 3}, first, &rest);
     for (int j = 0; j < 2; ++j) check_near(w[j], first[j], 1e-6);
     algorithm_1(2, rod.examples, (pl_vec3){2, 0, 0}, want, &rest);
     for (int s = 1; s <= (int)(16 * 240 * times[k]); ++s) {
-      look_and_step(world, id, (pl_vec3){2, 0, 0}, w);
+      set_camera_and_step(world, id, (pl_vec3){2, 0, 0}, w);
       double left = exp(-s / 240.0 / times[k]);
       for (int j = 0; j < 2; ++j) worst = fmax(worst, fabs(w[j] - (want[j] + (first[j] - want[j]) * left)));
     }

@@ -10,7 +10,7 @@
 // ctest: physics
 #include "fixtures/rod_chains.h"
 
-enum { BONES = 5, LAST = BONES + 2 };  // joints: hips 0 (led), head 1 (led), root 2, ends of the bones 3 … 7
+enum { BONES = 5, LAST = BONES + 2 };  // joints: hips 0 (kinematic), head 1 (kinematic), root 2, ends of the bones 3 … 7
 
 typedef struct rig {
   pl_rod_joint joints[LAST + 1];

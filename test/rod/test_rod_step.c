@@ -1,10 +1,10 @@
 // One step of oriented particles against its equations written out in double precision, from random states: regions, nearest rotations, goals, orientations,
-// damping relative to the led joint, lengths by pushes along the bars as they were at the start.
+// damping relative to the kinematic joint, lengths by pushes along the bars as they were at the start.
 //
 //   c, c_    centres of a region now and at rest       w_i   mass of a joint over the mean mass, shared among its regions
 //   A = sum w (x - c)(y - c_)^T + sum w s² R(q q_^-1), s the twist weight times the mean segment; R the rotation nearest to A
-//   goal = mean of c + R (y - c_) over the joint's regions; those with the root are B y, fixed to the led joint
-//   v += alpha (goal - x) / h + h a;   what differs from moving with the led joint is multiplied by exp(-damping h);   x += h v
+//   goal = mean of c + R (y - c_) over the joint's regions; those with the root are B y, fixed to the kinematic joint
+//   v += alpha (goal - x) / h + h a;   what differs from moving with the kinematic joint is multiplied by exp(-damping h);   x += h v
 // ctest: unit
 #include "base/random.h"
 #include "base/scratch.h"
@@ -41,12 +41,12 @@ static pl_quat random_turn(pl_random *random, double size) {
   return pl_quat_from_rotation_vector(random_vec3(random, size));
 }
 
-// A chain in motion: constants, the state at the start, the led joint at start and end.
+// A chain in motion: constants, the state at the start, the kinematic joint at start and end.
 typedef struct subject {
   const shape *shape;
   pl_rod_joint joints[N + 1];
   pl_rod_def def;
-  pl_vec3 y[N];  // rest, relative to the root, in the led joint's frame
+  pl_vec3 y[N];  // rest, relative to the root, in the kinematic joint's frame
   pl_quat r[N];  // rest orientations there
   pl_vec3 x[N], v[N], w[N];
   pl_quat q[N];
@@ -238,7 +238,7 @@ static void step_by_library(pl_context *context, const subject *s, pl_vec3 *x, p
   const pl_rod_model *rod = (const pl_rod_model *)model;
   size_t size = (pl_rod_state_size(model) + 63) / 64 * 64;
   void *state = aligned_alloc(64, size);
-  // The led joint starts where it is to be.
+  // The kinematic joint starts where it is to be.
   pl_transform rest = s->joints[0].rest;
   pl_quat turn = pl_quat_multiply(s->base[0].rotation, pl_quat_conjugate(rest.rotation));
   pl_body_start start = {.placement = {pl_vec3_sub(s->base[0].position, pl_quat_rotate(turn, rest.position)), turn}};

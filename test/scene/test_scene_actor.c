@@ -171,14 +171,14 @@ static void a_given_cage_is_used_and_one_that_does_not_enclose_is_refused(void *
 
 // --- over time ----------------------------------------------------------------------------------------------------------
 
-#define TOLD                                                                                                    \
+#define COMMANDED                                                                                                    \
   STANDS                                                                                                        \
   ", \"command\": {\"speed\": 0.5, \"heading\": [0, 0, 2]}, \"commands\": [{\"time\": 0.03, \"speed\": 0.25}, " \
   "{\"time\": 0.055, \"speed\": 0, \"heading\": [-1, 0, 0]}]}"
 
 static void commands_come_at_their_time_and_leave_others_alone(void **state) {
   (void)state;
-  fixture s = open_sound(SCENE(GROUND, BLOCK, TOLD));
+  fixture s = open_sound(SCENE(GROUND, BLOCK, COMMANDED));
   pl_actor *actor = pl_scene_instance_get_actor(s.set, 0).actor;
   check_near(pl_actor_get_command(actor).speed, 0.5, 0);
   check_near(pl_actor_get_command(actor).heading.z, 1, 1e-15);
@@ -198,7 +198,7 @@ static void commands_come_at_their_time_and_leave_others_alone(void **state) {
 
 static void a_restored_stage_continues_bit_for_bit(void **state) {
   (void)state;
-  const char *text = SCENE(GROUND, BLOCK, TOLD);
+  const char *text = SCENE(GROUND, BLOCK, COMMANDED);
   fixture whole = open_sound(text), first = open_sound(text), second = open_sound(text);
   step(&whole, 9);
   step(&first, 4);
@@ -226,7 +226,7 @@ static void nobody_acts_while_bodies_come_to_rest(void **state) {
   fixture s =
       open_sound(SCENE("\"time\": {\"step\": 0.01, \"warm_up\": 0.05}, \"colliders\": [{\"shape\": \"half_space\", "
                        "\"position\": [0, -0.2, 0]}],",
-                       BLOCK, TOLD));
+                       BLOCK, COMMANDED));
   pl_actor_report report = pl_actor_get_report(pl_scene_instance_get_actor(s.set, 0).actor);
   assert_int_equal(report.step_count, 0);
   check_near(report.rest_strain, 0, 0);
@@ -367,7 +367,7 @@ static void mistakes_are_reported_with_position_and_fix(void **state) {
       {SCENE("", BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"cage\": {\"mesh\": \"n\"}}"), "unknown-mesh", "\"n\""},
       {SCENE("", BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"cage\": {\"mesh\": \"m\", \"points\": 9}}"), "cage-choice",
        "keep one"},
-      {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\"}]")), "part-choice", "here are 0"},
+      {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\"}]")), "part-choice", "0 of them are given"},
       {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\", \"group\": \"sloe\"}]")), "unknown-group", "did you mean \"sole\""},
       {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\", \"within\": {\"min\": [5, 5, 5], \"max\": [6, 6, 6]}}]")),
        "empty-part", "\"foot\" has no point"},

@@ -4,7 +4,7 @@
 #include "fixtures/scene_from_text.h"
 #include "pliant/math.h"
 #include "pliant/pliant.h"
-#include "scene/scene_shelf.h"
+#include "scene/scene_shape_cache.h"
 #include "scene/scene_types.h"
 
 #define BOX(extra, solid)                                                                                                    \
@@ -125,26 +125,26 @@ static void a_pose_may_stand_in_the_document(void **state) {
   close_fixture(&s);
 }
 
-static pl_mesh *make_ball(pl_context *context, pl_shape_shelf *shelf, double radius, int32_t triangles) {
+static pl_mesh *make_ball(pl_context *context, pl_shape_cache *cache, double radius, int32_t triangles) {
   pl_error error = {0};
   pl_mesh *mesh = NULL;
   pl_shape_node ball = pl_default_shape_node(PL_SHAPE_ELLIPSOID);
   ball.size = (pl_vec3){radius, radius, radius};
   pl_shape_def def = pl_default_shape_def();
   def.target_triangle_count = triangles;
-  check_ok(pl_shape_shelf_build(shelf, context, &def, &ball, 1, &mesh, &error), &error);
+  check_ok(pl_shape_cache_build(cache, context, &def, &ball, 1, &mesh, &error), &error);
   return mesh;
 }
 
-static void shapes_on_the_shelf_are_those_that_were_made(void **state) {
+static void cached_shapes_are_those_that_were_made(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  pl_shape_shelf shelf;
-  pl_shape_shelf_init(&shelf, context);
-  pl_mesh *first = make_ball(context, &shelf, 0.3, 300), *again = make_ball(context, &shelf, 0.3, 300),
+  pl_shape_cache cache;
+  pl_shape_cache_init(&cache, context);
+  pl_mesh *first = make_ball(context, &cache, 0.3, 300), *again = make_ball(context, &cache, 0.3, 300),
           *plain = make_ball(context, NULL, 0.3, 300);
-  pl_mesh *other = make_ball(context, &shelf, 0.31, 300), *finer = make_ball(context, &shelf, 0.3, 600);
-  assert_int_equal(shelf.surfaces.count, 3);
+  pl_mesh *other = make_ball(context, &cache, 0.31, 300), *finer = make_ball(context, &cache, 0.3, 600);
+  assert_int_equal(cache.surfaces.count, 3);
   pl_mesh_view a = pl_mesh_get_view(first), b = pl_mesh_get_view(again), c = pl_mesh_get_view(plain);
   assert_int_equal(a.point_count, b.point_count);
   assert_int_equal(a.triangle_count, c.triangle_count);
@@ -153,11 +153,11 @@ static void shapes_on_the_shelf_are_those_that_were_made(void **state) {
   assert_memory_equal(b.triangles, c.triangles, 3 * (size_t)a.triangle_count * sizeof(int32_t));
   assert_true(pl_mesh_get_view(finer).triangle_count > a.triangle_count);
   // More than it holds: old ones go, nothing is lost.
-  for (int i = 0; i < 70; ++i) pl_mesh_destroy(make_ball(context, &shelf, 0.1 + 0.001 * i, 20));
-  check_at_most((double)shelf.surfaces.count, 64);
+  for (int i = 0; i < 70; ++i) pl_mesh_destroy(make_ball(context, &cache, 0.1 + 0.001 * i, 20));
+  check_at_most((double)cache.surfaces.count, 64);
   pl_mesh *const all[] = {first, again, plain, other, finer};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) pl_mesh_destroy(all[i]);
-  pl_shape_shelf_free(&shelf);
+  pl_shape_cache_free(&cache);
   drop_context(context);
 }
 
@@ -229,7 +229,7 @@ int main(void) {
       cmocka_unit_test(a_world_with_one_more_example_adopts_positions_and_velocities),
       cmocka_unit_test(worlds_of_other_making_are_not_adopted),
       cmocka_unit_test(a_pose_may_stand_in_the_document),
-      cmocka_unit_test(shapes_on_the_shelf_are_those_that_were_made),
+      cmocka_unit_test(cached_shapes_are_those_that_were_made),
       cmocka_unit_test(drivers_of_views_follow_the_camera_that_they_are_given),
       cmocka_unit_test(a_collider_that_is_moved_pushes),
   };

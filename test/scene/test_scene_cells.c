@@ -125,7 +125,7 @@ static void mistakes_are_reported_at_their_position(void **state) {
        "no box is filled"},
       {SCENE(BALL, ", \"tets\": {\"mesh\": \"c\"}"), ".mesh", "\"c\""},
       {SCENE(BALL, ", \"tets\": {\"mesh\": \"m\"}"), ".mesh", "no tets"},
-      {SCENE("\"m\": {\"cells\": {" CUBE "}}", ", \"tets\": {\"mesh\": \"m\"}"), ".mesh", "no surface"},
+      {SCENE("\"m\": {\"cells\": {" CUBE "}}", ", \"tets\": {\"mesh\": \"m\"}"), ".mesh", "not a surface"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     fixture s = open_fixture(cases[i].text, ".");

@@ -73,25 +73,25 @@ static void at_its_own_place_a_touch_is_given_back(void **state) {
   assert_int_equal(view->reports[0].site, view->reports[2].site);
   assert_true(view->reports[0].site != view->reports[1].site);
   pl_detail_set *set = NULL;
-  pl_detail_evaluation judged[4], crossed[3];
+  pl_detail_evaluation evaluated[4], crossed[3];
   pl_error error = {0};
   check_ok(
       pl_detail_set_build(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, NULL}, &set, NULL, &error),
       &error);
-  check_ok(pl_detail_set_evaluate(t.fixture.context, set, &(pl_detail_recordings){view->recordings, 4, NULL}, judged, &error),
+  check_ok(pl_detail_set_evaluate(t.fixture.context, set, &(pl_detail_recordings){view->recordings, 4, NULL}, evaluated, &error),
            &error);
   for (int i = 0; i < 3; ++i) {
-    print_message("%-8s moves %.2f mm, coarse %.1f %%, enriched %.2f %%\n", view->recordings[i].label, 1e3 * judged[i].displacement,
-                  100 * judged[i].coarse / judged[i].displacement, 100 * judged[i].enriched / judged[i].displacement);
-    assert_true(judged[i].coarse > 0.02 * judged[i].displacement);
-    assert_true(judged[i].enriched < 0.01 * judged[i].displacement);
+    print_message("%-8s moves %.2f mm, coarse %.1f %%, enriched %.2f %%\n", view->recordings[i].label, 1e3 * evaluated[i].displacement,
+                  100 * evaluated[i].coarse / evaluated[i].displacement, 100 * evaluated[i].enriched / evaluated[i].displacement);
+    assert_true(evaluated[i].coarse > 0.02 * evaluated[i].displacement);
+    assert_true(evaluated[i].enriched < 0.01 * evaluated[i].displacement);
   }
-  // Without its site an example is missed; a set that knows only one site cannot be judged by others.
+  // Without its site an example is missed; a set that knows only one site cannot be evaluated by others.
   const int32_t sites[3] = {view->reports[0].site, view->reports[1].site, view->reports[2].site}, same[3] = {0, 0, 0};
   check_ok(
       pl_detail_cross_validate(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, sites}, crossed, &error),
       &error);
-  assert_true(crossed[1].enriched > 5 * judged[1].enriched);
+  assert_true(crossed[1].enriched > 5 * evaluated[1].enriched);
   assert_int_equal(
       pl_detail_cross_validate(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, same}, crossed, &error),
       PL_ERROR_INVALID_ARGUMENT);
@@ -196,12 +196,12 @@ static void a_body_shows_its_set(void **state) {
   fixture s = open_fixture(scene, folder);
   check_ok(s.status, &s.error);
   check_ok(pl_world_advance(s.world, 0.5, 0, NULL, &s.error), &s.error);
-  pl_scene_instance_surface look = pl_scene_instance_get_surface_view(s.set, 0);
-  assert_int_equal(look.point_count, t.view.object->surface_count);
-  pl_vec3 *points = malloc((size_t)look.point_count * sizeof *points);
+  pl_scene_instance_surface surface = pl_scene_instance_get_surface_view(s.set, 0);
+  assert_int_equal(surface.point_count, t.view.object->surface_count);
+  pl_vec3 *points = malloc((size_t)surface.point_count * sizeof *points);
   check_ok(pl_scene_instance_get_surface(s.set, 0, points), &s.error);
   double fine = 0, coarse = 0;
-  for (int32_t i = 0; i < look.point_count; ++i) {
+  for (int32_t i = 0; i < surface.point_count; ++i) {
     fine += pow(pl_vec3_distance(points[i], t.view.recordings[0].fine_points[i]), 2);
     coarse += pow(pl_vec3_distance(points[i], t.view.recordings[0].coarse_points[i]), 2);
   }

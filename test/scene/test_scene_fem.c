@@ -432,7 +432,7 @@ static void mistakes_are_reported_with_position_and_fix(void **state) {
     fixture s = open_fixture(cases[i].text, ".");
     if (!was_found(&s, cases[i].kind, cases[i].words) || (s.status >= 0) != cases[i].goes_on) {
       print_findings(&s);
-      fail_msg("case %zu: %s with \"%s\" was not found, or the scene went on (%d)", i, cases[i].kind, cases[i].words, s.status);
+      fail_msg("case %zu: %s with \"%s\" was not found, or the scene was built (%d)", i, cases[i].kind, cases[i].words, s.status);
     }
     close_fixture(&s);
   }

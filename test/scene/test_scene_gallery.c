@@ -44,7 +44,7 @@ static void advance(show *s, double seconds) {
   check_ok(pl_world_advance(s->world, seconds, 0, NULL, &s->error), &s->error);
 }
 
-// The left hand is pulled for 1.3 s and let go, and the scene continues to its end; groups are in the scene's order, left before right.
+// The left hand is pulled for 1.3 s and released, and the scene continues to its end; groups are in the scene's order, left before right.
 static void pulling_the_left_half_leaves_the_right_half_of_the_teddy_alone(void **state) {
   (void)state;
   show s = open_show("solid-teddy");
@@ -130,7 +130,7 @@ static void more_fidelity_keeps_more_of_the_example_after_the_release(void **sta
   (void)state;
   static const char *const names[] = {"fidelity-0", "fidelity-0-9", "fidelity-0-98", "fidelity-0-995", "fidelity-1"};
   show s = open_show("solid-fidelity");
-  advance(&s, 2.5);  // let go at 1.4 s
+  advance(&s, 2.5);  // released at 1.4 s
   double before = -1;
   for (int32_t i = 0; i < 5; ++i) {
     double weight = 0;

@@ -138,7 +138,7 @@ static void bodies_settle_before_the_clock_starts(void **state) {
   close_fixture(&s);
 }
 
-// A body is skinned by itself: points around the chain follow it, others the led joint.
+// A body is skinned by itself: points around the chain follow it, others the kinematic joint.
 static void a_mesh_is_skinned_to_the_skeleton(void **state) {
   (void)state;
   fixture s = open_fixture(
@@ -191,9 +191,9 @@ static void values_can_be_replaced(void **state) {
       {"bodies[0].rod.chains[0].points[4]", "[0, 0.39, 0.03]", NULL},
       {"bodies[0].rod.ghost_momentun", "keep", "ghost_momentum"},
       {"bodies[0].rod.ghost_momentum", "nonsense", "nonsense"},
-      {"bodies[7].name", "x", "no such place"},
-      {"bodies[0", "x", "no such place"},
-      {"", "x", "no such place"},
+      {"bodies[7].name", "x", "no such value"},
+      {"bodies[0", "x", "no such value"},
+      {"", "x", "no such value"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
     fixture s = {.context = make_context(1)};

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-// Characters in scenes: their animation moves the led joints, numbers of the scene replace those of the file only where they are written, and what is wrong
+// Characters in scenes: their animation moves the kinematic joints, numbers of the scene replace those of the file only where they are written, and what is wrong
 // with them is reported at its position.
 // ctest: unit
 #include <unistd.h>
@@ -138,7 +138,7 @@ static void troubles_of_a_character_are_reported_at_its_position(void **state) {
       {SCENE("\"character\": \"none.glb\"", ""), "missing-file", "bodies[0].rod.character", "relative"},
       {SCENE("\"animation\": \"nod\", \"chains\": []", ""), "rod-source", "bodies[0].rod.animation", "character"},
       {SCENE("\"character\": \"head.glb\"", ", \"driver\": {\"kind\": \"constant\", \"weights\": [1, 0]}"), "driver",
-       "bodies[0].driver", "as many"},
+       "bodies[0].driver", "one number per example"},
       {SCENE("\"character\": \"head.glb\"", ", \"driver\": {\"kind\": \"constant\", \"weights\": [1], \"chain\": \"eat\"}"),
        "driver", "bodies[0].driver.chain", "ear"},
       {SCENE("\"character\": \"head.glb\"",

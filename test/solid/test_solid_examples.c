@@ -109,7 +109,7 @@ static pl_mat3 rotation_by_svd(pl_mat3 a) {
   return pl_mat3_multiply(u, pl_mat3_transpose(v));
 }
 
-static void look(const pl_vec3 *x, shape *s) {
+static void measure_shape(const pl_vec3 *x, shape *s) {
   for (int32_t r = 0; r < ref.n; ++r) {
     double mass = 0;
     pl_vec3 c0 = {0, 0, 0}, c = {0, 0, 0};
@@ -183,8 +183,8 @@ static void find_goals(const pl_solid_def *def, const bar *b, const pl_vec3 *x, 
   static double weights[MAX][POSES];
   int32_t n = def->example_count;
   int32_t manifolds = def->grouping == PL_SOLID_BY_REGION ? ref.n : def->grouping == PL_SOLID_BY_GROUP ? 2 : 1;
-  look(x, &now);
-  for (int32_t k = 0; k < n; ++k) look(b->points[k], &posed[k]);
+  measure_shape(x, &now);
+  for (int32_t k = 0; k < n; ++k) measure_shape(b->points[k], &posed[k]);
   for (int32_t m = 0; m < manifolds; ++m) find_weights(def, m, weights[m]);
   for (int32_t k = 0; given != NULL && k < n; ++k) weights[0][k] = given[k] / def->fidelity;
   for (int32_t i = 0; i < ref.n; ++i) goals[i] = (pl_vec3){0, 0, 0};

@@ -153,7 +153,7 @@ static void kernels_of_both_instruction_sets_agree(void **state) {
   drop_context(context);
 }
 
-// What is left of a residual after the coarse correction is at right angles to every motion of the coarse space, and these are rigid.
+// The residual after the coarse correction is at right angles to every motion of the coarse space, and these are rigid.
 static void the_coarse_part_solves_for_rigid_motions_exactly(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -290,8 +290,7 @@ static void negative_curvature_is_reported_and_a_shift_cures_it(void **state) {
     pl_error error = {0};
     check_ok(pl_block_conjugate_create(context, &box.pattern, KINDS[k], box.positions, &solver, &error), &error);
     pl_block_conjugate_prepare(solver, &box.matrix, 0, NULL);
-    assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-6, 500}, x, &report),
-                     PL_REMARK_NOT_CONVERGED);
+    assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-6, 500}, x, &report), PL_REMARK_NOT_CONVERGED);
     assert_true(report.negative_curvature);
     pl_block_conjugate_prepare(solver, &box.matrix, 40000, weights);
     assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-10, 500}, x, &report), PL_OK);

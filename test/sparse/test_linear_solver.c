@@ -105,7 +105,7 @@ static void indefinite_matrices_are_shifted_until_they_are_not(void **state) {
   pl_block_matrix_add_diagonal(context, &box.matrix, 40000, box.masses);
   check_ok(pl_linear_solver_factor(dense, &box.matrix, &error), &error);
   assert_true(report->shift == 0);
-  // Nothing helps against what is no number.
+  // Nothing helps against values that are not numbers.
   box.matrix.values[9 * box.pattern.diagonal[7] + 4] = nan("");
   assert_int_equal(pl_linear_solver_factor(dense, &box.matrix, &error), PL_ERROR_NOT_FINITE);
   pl_linear_solver_destroy(cg);

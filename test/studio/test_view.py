@@ -365,7 +365,7 @@ def detail_tells_all_examples_that_weigh(server, viewer):
     assert 2 <= len(told["weights"]) == len(told["examples"]) == len(set(told["examples"])), told
     assert told["load"] > 0.001 and sum(told["weights"]) > 0.5 and all(told["examples"]), told
     viewer.ask("reset")
-    assert told_at(viewer, 0, body)["detail"]["weights"] == [], "what weighed before is told at the start"
+    assert told_at(viewer, 0, body)["detail"]["weights"] == [], "earlier weights are reported at the start"
     # The ball under the mouse leaves detail on a body that names other tools.
     top = top_of(points(at_step(viewer, 1), (0, body)))
     want(viewer, coarse=True, exact=True)
@@ -517,7 +517,7 @@ def eight_viewers_see_one_world(server, viewer):
         while other.step != rest:
             other.frame()
     assert all(other.parts == others[0].parts for other in others), "viewers are shown different worlds"
-    print(f"  {rounds} frames to each of seven viewers beside one that stalls took {seconds:.1f} s; memory {memory} to {server.memory()} kB")
+    print(f"  {rounds} frames to each of seven viewers besides one that stalls took {seconds:.1f} s; memory {memory} to {server.memory()} kB")
     for other in others + [stalled]:
         other.socket.close()
     viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["viewers"] == 1)

@@ -16,8 +16,8 @@ from studio_client import Frame, Server  # noqa: E402
 
 TOOL = os.environ["PLIANT"]
 YOUNG, FRAMES = 680000, 16
-# A bar that is held at one end, bent at the other and let go after 0.6 s.
-BAR = {"pliant": 1, "name": "capture-small", "description": "A bar is let go.", "time": {"step": 1 / 120, "frame_rate": 30, "frames": 18 + FRAMES},
+# A bar that is held at one end, bent at the other and released after 0.6 s.
+BAR = {"pliant": 1, "name": "capture-small", "description": "A bar is released.", "time": {"step": 1 / 120, "frame_rate": 30, "frames": 18 + FRAMES},
        "meshes": {"shape": {"box": {"size": [0.4, 0.1, 0.1], "cells": [8, 2, 2]}}},
        "bodies": [{"name": "bar", "mesh": "shape", "method": "fem", "collides": False,
                    "fem": {"material": "corotated", "density": 1000, "young": YOUNG, "poisson": 0.3, "mass_damping": 0.02, "stiffness_damping": 0.001},

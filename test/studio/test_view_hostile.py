@@ -69,7 +69,7 @@ def wrong_tokens_and_foreign_pages_are_refused(server):
         assert refused(server, token=token) == 403, token
         for path in ("/", "/gallery", "/pictures/jelly-drop", "/file/0"):
             assert server.get(f"{path}?token={token}", token=False)[0] == 403, (path, token)
-    time.sleep(1.1)  # the log takes so many lines a second
+    time.sleep(1.1)  # the log accepts a limited number of lines a second
     for origin in ("http://evil.example", "https://evil.example", "null", f"http://127.0.0.1:{server.port + 1}", f"http://127.0.0.1.evil.example:{server.port}", "file://"):
         assert refused(server, origin=origin) == 403, origin
     server.viewer(origin=f"http://{server.host}:{server.port}").socket.close()
@@ -314,7 +314,7 @@ def messages_of_many_values_are_refused(server):
             assert closed.code in (1009, None), closed
         except ConnectionError:
             pass
-    # A comma in a text is no value.
+    # A comma in a text is not a value.
     with server.viewer() as viewer:
         try:
             viewer.ask("open", text="," * 1_000_000 + '\\",', name="commas.json")

@@ -20,7 +20,7 @@ import time
 TOOL = os.environ["PLIANT"]
 SCENES = pathlib.Path(os.environ["PLIANT_SOURCE_DIR"]) / "scenes"
 AT_ONCE = 2
-UNSOLVED_MOST = 0.01
+MAX_UNCONVERGED = 0.01
 SUMMARY = re.compile(r"^actor '(.*)' \((\w+)\): (\S+) m ahead, (.*?)(\d+) tumbles?; (\S+) iterations per step, worst residual (\S+), (\S+) s of optimisation", re.M)
 EXPECTED = re.compile(r"actor '(.*)': (\w+) is ([^\s,;]+)( [^\s,;]+)?[,;] (?:as )?expected ")
 PARTS = {"advance", "steps", "hops", "turns"}
@@ -48,8 +48,8 @@ def run(scene):
     problems = [f"nothing is expected of '{body['name']}' in {what}" for _, body in actors for what in lacking(body["actor"])]
     words = [TOOL, "run", scene, "--format", "none", "--threads", "1"]
     for k, body in actors:
-        if body["actor"].get("expect", {}).get("max_unconverged_fraction", 1) > UNSOLVED_MOST:
-            words += ["--set", f"bodies[{k}].actor.expect.max_unconverged_fraction={UNSOLVED_MOST}"]
+        if body["actor"].get("expect", {}).get("max_unconverged_fraction", 1) > MAX_UNCONVERGED:
+            words += ["--set", f"bodies[{k}].actor.expect.max_unconverged_fraction={MAX_UNCONVERGED}"]
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([*words, "-o", folder], stdin=subprocess.DEVNULL, capture_output=True, text=True)

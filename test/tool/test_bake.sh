@@ -152,7 +152,7 @@ PY
 
 cat >scene.json <<'SCENE'
 {
-  "pliant": 1, "name": "two", "description": "A lock of hair that the scene describes, and the character beside it.",
+  "pliant": 1, "name": "two", "description": "A lock of hair that the scene describes, and the character next to it.",
   "time": {"frames": 31, "frame_rate": 30},
   "bodies": [
     {"name": "lock", "method": "rod", "rod": {

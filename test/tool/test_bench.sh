@@ -123,7 +123,7 @@ assert steps[0] > steps[1] > steps[2] > 0, steps
 assert 1 < cases["order of 1/E in the edges"]["value"] < 3 and 1 < cases["order of 1/E in the step"]["value"] < 3
 PY
 
-echo "objects: from depth pictures to material and to a motion that was not fitted, next to the times of the paper; nothing is left behind"
+echo "objects: from depth pictures to material and to a held-out motion, next to the times of the paper; nothing is left behind"
 TMPDIR=$scratch PLIANT_SCENES=$PLIANT_SOURCE_DIR/scenes "$PLIANT" bench objects --quick --json >lines 2>err
 [ "$(ls)" = "$(printf 'err\nlines')" ]
 rm err

@@ -82,7 +82,7 @@ grep -q '^rod.json:9:27: error: .*did you mean "transport"' out || fail "word"
 grep -q '^rod.json:13:21: error: .*did you mean "base"' out || fail "base"
 grep -q '^rod.json:15:78: error: .*0.2 m long, but 0.1 m at rest' out || fail "length"
 
-echo "text that is no JSON is reported with its position"
+echo "text that is not JSON is reported with its position"
 printf '{\n  "pliant": 1,\n  "name": "x" "y"\n}\n' >broken.json
 expect 1 check broken.json
 grep -qE '^broken\.json:3:[0-9]+: error: ' out || fail "place"

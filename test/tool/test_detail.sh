@@ -118,7 +118,7 @@ expect 2 detail add none.pldetail base.obj dented.obj --contact 0,0,0 -o x.pldet
 expect 2 detail add none.pldetail base.obj dented.obj --window 0.1 -o x.pldetail
 expect 1 detail add none.pldetail base.obj short.obj --contact 0,0,0 --window 0.1 --cell-size 0.1 -o x.pldetail
 expect 1 detail info recipe.json
-grep -q 'recipe.json: error: this is not a set' err || fail "what is no set"
+grep -q 'recipe.json: error: this is not a set' err || fail "a file that is not a set, direct"
 expect 1 detail enrich new.pldetail base.obj frames.pc2 --cell-size 0.1 --contacts wrong.csv -o rich.pc2
 grep -q 'wrong.csv:2' err || fail "the line of a table"
 expect 1 detail record none.json
@@ -155,7 +155,7 @@ grep -q 'has no `recording`' err || fail "a scene without a recording"
 expect 1 check nofile.json
 grep -q 'detail.set: there is no file' out || fail "a set that is not there"
 expect 1 run noset.json -o x --format none
-grep -q 'bodies\[1\].detail.set.*not a set of examples' err || fail "a file that is no set"
+grep -q 'bodies\[1\].detail.set.*not a set of examples' err || fail "a file that is not a set"
 expect 1 check notool.json
 grep -q 'there is no collider "fingers"; did you mean "finger"?' out || fail "names of colliders"
 

@@ -70,7 +70,7 @@ printf 'o Left\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no Right\nv 0 0 1\nv 1 0 1\nv
 expect 3 convert groups.obj groups.ply
 grep -q "warning: .ply files cannot hold vertex groups; 2 are" err || fail "no warning"
 
-echo "convert: the name of the only object is no loss; lines are kept where the format has them"
+echo "convert: the name of the only object is not lost; lines are kept where the format has them"
 printf 'o Strip\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nl 1 2 3\n' >lines.obj
 for ending in obj ply glb vtk vtu msh mesh; do
   expect 0 convert lines.obj "lines2.$ending"

@@ -47,7 +47,7 @@ cp out wanted
 echo "the fitted body is a body of a scene"
 "$PLIANT" run whole/scene.json -o run --frames 2 --format csv >out 2>err || [ $? = 3 ] || fail "the scene does not run"
 
-# kill_after ROWS FOLDER OPTION...: run a fit until its history has so many iterations, and kill it. One that is at its end before it could be killed begins again.
+# kill_after ROWS FOLDER OPTION...: run a fit until its history has ROWS iterations, and kill it. One that is at its end before it could be killed begins again.
 kill_after() {
   local rows=$1 folder=$2
   shift 2
@@ -70,7 +70,7 @@ kill -9 $! 2>/dev/null || true
 wait $! 2>/dev/null || true
 kill_after 1 killed $([ -e killed/fit.checkpoint ] && echo --resume)
 kill_after 3 killed --resume
-"$PLIANT" "${fit[@]}" -o killed $([ -e killed/fit.checkpoint ] && echo --resume) >out 2>err || [ $? = 3 ] || fail "fit does not go on"
+"$PLIANT" "${fit[@]}" -o killed $([ -e killed/fit.checkpoint ] && echo --resume) >out 2>err || [ $? = 3 ] || fail "fit does not resume"
 cmp wanted out || fail "other parameters than without a kill"
 
 echo "a checkpoint of another fit is refused"

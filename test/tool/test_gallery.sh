@@ -17,7 +17,7 @@ fail() {
 }
 
 # Hash of the end state of a scene: hash_of SCENE THREADS
-# Bodies to be captured come to rest in a second of short steps, which would take longer than all other scenes together: they start at once here.
+# Capture targets come to rest in a second of short steps, which would take longer than all other scenes together: they start at once here.
 hash_of() {
   local sets=()
   case $1 in */capture-*) sets=(--set time.warm_up=0) ;; esac

@@ -97,7 +97,7 @@ code=0
 [ $code = 1 ] && grep -q "nowhere/x.png: error: " err && [ -f kept/pliant.checkpoint ] || fail "exit $code: $(ls kept)"
 mkdir nowhere
 "$PLIANT" run --resume kept 2>err || fail "resume"
-cmp nowhere/x.png one.png || fail "picture after going on"
+cmp nowhere/x.png one.png || fail "picture after resuming"
 
 if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
   echo "--video writes an MP4 of all frames"

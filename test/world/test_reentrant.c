@@ -33,7 +33,7 @@ static pl_status call_settle(caller *c, pl_error *error) {
 static pl_status call_restore(caller *c, pl_error *error) {
   return pl_world_restore(c->world, c->snapshot, c->snapshot_size, error);
 }
-static pl_status call_adopt(caller *c, pl_error *error) {
+static pl_status call_transfer(caller *c, pl_error *error) {
   return pl_world_transfer_state(c->world, c->other, NULL, error);
 }
 static pl_status call_remove_controller(caller *c, pl_error *error) {
@@ -82,7 +82,7 @@ static pl_status call_carry(caller *c, pl_error *error) {
 static pl_status call_reset(caller *c, pl_error *error) {
   return pl_body_reset(c->world, c->body, error);
 }
-static pl_status call_look(caller *c, pl_error *error) {
+static pl_status call_set_camera(caller *c, pl_error *error) {
   return pl_rod_set_camera(c->world, c->body, (pl_vec3){0, 0, 5}, error);
 }
 
@@ -112,7 +112,7 @@ static const struct {
     {"pl_world_advance", call_advance, false},
     {"pl_world_settle", call_settle, false},
     {"pl_world_restore", call_restore, false},
-    {"pl_world_transfer_state", call_adopt, false},
+    {"pl_world_transfer_state", call_transfer, false},
     {"pl_world_remove_controller", call_remove_controller, false},
     {"pl_world_remove_body", call_remove_body, true},
     {"pl_world_add_body", call_add_body, true},
@@ -126,7 +126,7 @@ static const struct {
     {"pl_body_set_state", call_write, true},
     {"pl_body_teleport", call_carry, true},
     {"pl_body_reset", call_reset, true},
-    {"pl_rod_set_camera", call_look, true},
+    {"pl_rod_set_camera", call_set_camera, true},
     {"pl_world_add_controller", call_add_controller, true},
     {"pl_world_add_layer", call_add_layer, true},
 };
@@ -187,7 +187,7 @@ static void check_refused(caller *c, const char *name) {
   assert_int_equal(c->run_count, 1);
   assert_true(pl_world_get_hash(c->world) == before);
   assert_int_equal(pl_world_step_count(c->world), steps);
-  // What was refused inside is possible outside, and the world goes on.
+  // What was refused inside is possible outside, and the world continues.
   check_ok(c->call(c, &error), &error);
 }
 
@@ -300,7 +300,7 @@ static void a_world_is_not_destroyed_inside_its_step(void **state) {
     assert_int_equal(pl_world_step(c.world, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(error.text, "pl_world_destroy"));
     assert_true(pl_world_get_hash(c.world) == before);
-    c.call = call_look;  // allowed in a controller
+    c.call = call_set_camera;  // allowed in a controller
     if (!by_layer) run_steps(c.world, 1);
     end_caller(&c);
   }

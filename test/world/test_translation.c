@@ -214,7 +214,7 @@ static pl_model *make_tets(pl_context *context, const tet_kind *kind, const pl_m
 static const char *const SHAPE_NAMES[] = {"half-space", "sphere", "capsule", "box", "mesh"};
 enum { SHAPE_COUNT = sizeof SHAPE_NAMES / sizeof *SHAPE_NAMES };
 
-// One of every shape with its top at the origin, a little beside the middle so that nothing is symmetric.
+// One of every shape with its top at the origin, a little off the centre so that nothing is symmetric.
 static pl_collider_def make_collider(int shape, const pl_mesh *mesh) {
   pl_collider_def def = pl_default_collider_def((pl_collider_shape)(PL_COLLIDER_HALF_SPACE + shape));
   def.radius = 0.25;

@@ -78,7 +78,7 @@ static void a_hard_pin_holds_exactly_and_moves_its_particle(void **state) {
   pl_body_get_velocities(world, body, v);
   check_at_most(pl_vec3_distance(x[48], target), 1e-6);
   check_near(v[48].x, 0.01 * 240, 1e-3);
-  // Pins that let go, or are removed, let the body fall.
+  // Pins that are released or removed let the body fall.
   for (int32_t i = 0; i < 16; ++i) check_ok(pl_world_remove_pin(world, pins[i], &error), &error);
   assert_int_equal(pl_world_remove_pin(world, pins[0], &error), PL_ERROR_NOT_FOUND);
   run_steps(world, 240);

@@ -1,5 +1,5 @@
 // What curves and plane solids are drawn by. Their particles lie in a plane z = const, so a picture would show a line or a cut-out without thickness: a curve becomes a
-// tube of square cross-section, a plane solid a slab, both as thick as the material says. A plate, whose triangles are few, is drawn by a finer figure that they carry along. They are made anew from the particles whenever they are read.
+// tube of square cross-section, a plane solid a slab, both as thick as the material says. A plate, whose triangles are few, is drawn by a finer figure that they carry along. They are computed again from the particles whenever they are read.
 //
 // A cross-section of a tube stands across the mean direction of the two segments that meet at a point, wide enough that both sides keep their distance (a mitre); where more or fewer
 // segments meet, each has a cross-section of its own.
@@ -121,7 +121,7 @@ static pl_status build_slab(pl_scene_instance *set, pl_instance_skin *skin, cons
 }
 
 // Shares of the corners of a triangle in a place of its plane, beyond its sides too. A triangle without area keeps the shares it is given.
-static void weigh(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p, double weights[3]) {
+static void barycentric(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p, double weights[3]) {
   double twice = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
   if (!(fabs(twice) > 0)) return;
   weights[1] = ((p.x - a.x) * (c.y - a.y) - (p.y - a.y) * (c.x - a.x)) / twice;
@@ -149,7 +149,7 @@ static pl_status carry_figure(pl_scene_instance *set, pl_instance_skin *skin, co
       weights[3 * i + k] = (double)view.weights[4 * i + k];
     }
     const int32_t *c = carriers + 3 * (ptrdiff_t)i;
-    weigh(mesh.points[c[0]], mesh.points[c[1]], mesh.points[c[2]], positions[i], weights + 3 * (ptrdiff_t)i);
+    barycentric(mesh.points[c[0]], mesh.points[c[1]], mesh.points[c[2]], positions[i], weights + 3 * (ptrdiff_t)i);
   }
   pl_embedding_destroy(embedding);
   skin->carried_count = n;

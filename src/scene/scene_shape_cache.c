@@ -1,5 +1,5 @@
 // A few surfaces, found by the hash of their description.
-#include "scene/scene_shelf.h"
+#include "scene/scene_shape_cache.h"
 
 #include "base/hash.h"
 
@@ -11,18 +11,18 @@ typedef struct kept_surface {
   pl_mesh *mesh;
 } kept_surface;
 
-void pl_shape_shelf_init(pl_shape_shelf *shelf, pl_context *context) {
-  *shelf = (pl_shape_shelf){context, pl_vector_of(context, sizeof(kept_surface))};
+void pl_shape_cache_init(pl_shape_cache *cache, pl_context *context) {
+  *cache = (pl_shape_cache){context, pl_vector_of(context, sizeof(kept_surface))};
 }
 
-static void clear(pl_shape_shelf *shelf) {
-  for (size_t i = 0; i < shelf->surfaces.count; ++i) pl_mesh_destroy(PL_ITEM(&shelf->surfaces, kept_surface, i).mesh);
-  shelf->surfaces.count = 0;
+static void clear(pl_shape_cache *cache) {
+  for (size_t i = 0; i < cache->surfaces.count; ++i) pl_mesh_destroy(PL_ITEM(&cache->surfaces, kept_surface, i).mesh);
+  cache->surfaces.count = 0;
 }
 
-void pl_shape_shelf_free(pl_shape_shelf *shelf) {
-  clear(shelf);
-  pl_vector_free(&shelf->surfaces);
+void pl_shape_cache_free(pl_shape_cache *cache) {
+  clear(cache);
+  pl_vector_free(&cache->surfaces);
 }
 
 // Number by number: between the members of a struct there may be anything.
@@ -57,25 +57,25 @@ static uint64_t hash_node(uint64_t hash, const pl_shape_node *node) {
   return hash;
 }
 
-pl_status pl_shape_shelf_build(pl_shape_shelf *shelf, pl_context *context, const pl_shape_def *def, const pl_shape_node *nodes,
+pl_status pl_shape_cache_build(pl_shape_cache *cache, pl_context *context, const pl_shape_def *def, const pl_shape_node *nodes,
                                int32_t node_count, pl_mesh **surface, pl_error *error) {
-  if (shelf == NULL) return pl_shape_build_surface(context, def, nodes, node_count, surface, error);
+  if (cache == NULL) return pl_shape_build_surface(context, def, nodes, node_count, surface, error);
   const double numbers[] = {def->cell_size, def->target_triangle_count, node_count};
   uint64_t hash = pl_hash_bytes(PL_HASH_START, numbers, sizeof numbers);
   for (int32_t i = 0; i < node_count; ++i) hash = hash_node(hash, &nodes[i]);
-  for (size_t i = 0; i < shelf->surfaces.count; ++i) {
-    const kept_surface *kept = &PL_ITEM(&shelf->surfaces, kept_surface, i);
+  for (size_t i = 0; i < cache->surfaces.count; ++i) {
+    const kept_surface *kept = &PL_ITEM(&cache->surfaces, kept_surface, i);
     if (kept->hash != hash) continue;
     pl_mesh_view view = pl_mesh_get_view(kept->mesh);
     return pl_mesh_create(context, &view, surface, error);
   }
   pl_status status = pl_shape_build_surface(context, def, nodes, node_count, surface, error);
   if (status < 0) return status;
-  if (shelf->surfaces.count >= MAX) clear(shelf);
+  if (cache->surfaces.count >= MAX) clear(cache);
   kept_surface kept = {.hash = hash};
   pl_mesh_view view = pl_mesh_get_view(*surface);
-  // What cannot be kept for want of memory is made again the next time.
-  if (pl_mesh_create(shelf->context, &view, &kept.mesh, NULL) >= 0 && !pl_vector_push(&shelf->surfaces, &kept))
+  // Without memory nothing is kept; it is made again the next time.
+  if (pl_mesh_create(cache->context, &view, &kept.mesh, NULL) >= 0 && !pl_vector_push(&cache->surfaces, &kept))
     pl_mesh_destroy(kept.mesh);
   return status;
 }
