@@ -117,7 +117,7 @@ static void tets_wider_than_the_window_cut_nothing_off(void **state) {
     pl_mesh *tets = NULL;
     pl_error error = {0};
     check_ok(pl_lattice_build(context, &def, p.surface, &tets, NULL, &error), &error);
-    pl_detail_object object = pl_detail_object_of(tets, p.surface, NULL);
+    pl_detail_object object = pl_detail_object_from_mesh(tets, p.surface, NULL);
     pl_arena arena;
     pl_arena_init(&arena, context, 0);
     pl_detail_ground ground;
