@@ -14,7 +14,7 @@ typedef struct studio_options {
   const char *gallery;       // folder of the gallery, NULL for none
   const char *const *names;  // its scenes
   int name_count;
-  void (*say)(void *user, pl_severity severity,
+  void (*log)(void *user, pl_severity severity,
               const char *line);                   // what a person at the terminal should know; from any thread, one at a time
   void (*ready)(void *user, const char *address);  // the server listens; once
   bool (*stop)(void *user);                        // asked several times a second

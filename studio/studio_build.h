@@ -32,14 +32,14 @@ typedef struct studio_build_def {
 void studio_build_begin(studio_world *world, const studio_build_def *def);
 
 // Take over what has been built; to be called between steps.
-void studio_build_look(studio_world *world);
+void studio_build_poll(studio_world *world);
 
 // Wait for the thread and forget what it built, without a word to whoever asked.
 void studio_build_stop(studio_world *world);
 
 // Whether a command must wait for what is under way. It then has been taken, with its message, or refused.
-bool studio_build_keep(studio_world *world, const studio_command *command);
+bool studio_build_defer(studio_world *world, const studio_command *command);
 // The first command that waited, when its turn has come; false if there is none.
-bool studio_build_release(studio_world *world, studio_command *command);
+bool studio_build_next_deferred(studio_world *world, studio_command *command);
 
 #endif

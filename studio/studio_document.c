@@ -98,7 +98,8 @@ pl_status studio_document_read(pl_context *context, const char *path, pl_finding
       folder != NULL && cut != NULL ? name_all(context, document, name_of_path(cut), whole, folder, error) : pl_fail_memory(error);
   if (status >= 0) status = parse(context, (const char *)bytes.data, bytes.size, whole, findings, document, error);
   if (status >= 0) status = keep_source(context, document, (const char *)bytes.data, bytes.size, error);
-  if (status >= 0 && studio_recording_is(document)) status = studio_recording_stage(context, document, findings, error);
+  if (status >= 0 && studio_document_is_recording(document))
+    status = studio_recording_make_scene(context, document, findings, error);
   pl_release(context, folder);
   pl_release(context, cut);
   pl_bytes_free(&bytes);
@@ -161,10 +162,10 @@ static void make_all_absolute(pl_context *context, studio_document *document) {
     for (pl_json *pose = poses != NULL ? poses->first : NULL; pose != NULL; pose = pose->next)
       make_absolute(context, document, pose, "file");
   }
-  static const char *const positions[][2] = {{"rod", "character"}, {"detail", "set"}, {"fem", "young_table"}};
+  static const char *const paths[][2] = {{"rod", "character"}, {"detail", "set"}, {"fem", "young_table"}};
   for (pl_json *body = bodies != NULL ? bodies->first : NULL; body != NULL; body = body->next)
-    for (size_t i = 0; i < sizeof positions / sizeof positions[0]; ++i)
-      if (find(body, positions[i][0]) != NULL) make_absolute(context, document, find(body, positions[i][0]), positions[i][1]);
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; ++i)
+      if (find(body, paths[i][0]) != NULL) make_absolute(context, document, find(body, paths[i][0]), paths[i][1]);
 }
 
 pl_status studio_document_save(pl_context *context, const studio_document *document, const char *path, pl_error *error) {

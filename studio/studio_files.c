@@ -24,10 +24,10 @@ void studio_files_init(studio_files *files, pl_context *context) {
   pthread_mutex_init(&files->lock, NULL);
 }
 
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place) {
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *level) {
   (void)status;
   (void)kind;
-  (void)place;
+  (void)level;
   remove(path);
   return 0;
 }
@@ -50,9 +50,9 @@ char *studio_files_folder(studio_files *files) {
   char *made = NULL;
   pthread_mutex_lock(&files->lock);
   if (files->folder == NULL) {
-    const char *position = getenv("TMPDIR");
+    const char *parent = getenv("TMPDIR");
     char path[1024];
-    snprintf(path, sizeof path, "%s/pliant-studio-XXXXXX", position != NULL && position[0] != '\0' ? position : "/tmp");
+    snprintf(path, sizeof path, "%s/pliant-studio-XXXXXX", parent != NULL && parent[0] != '\0' ? parent : "/tmp");
     if (mkdtemp(path) != NULL) files->folder = studio_copy_text(files->context, path);
   }
   if (files->folder != NULL) {
@@ -76,7 +76,7 @@ static bool make_id(char id[STUDIO_FILE_ID_SIZE]) {
   return true;
 }
 
-bool studio_files_offer(studio_files *files, const char *path, const char *name, char id[STUDIO_FILE_ID_SIZE]) {
+bool studio_files_add(studio_files *files, const char *path, const char *name, char id[STUDIO_FILE_ID_SIZE]) {
   bool offered = false;
   studio_file file = {.path = studio_copy_text(files->context, path), .name = studio_copy_text(files->context, name)};
   pthread_mutex_lock(&files->lock);

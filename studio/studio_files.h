@@ -33,7 +33,7 @@ char *studio_files_folder(studio_files *files);
 void studio_files_remove(const char *folder);
 
 // Let viewers fetch a file; its id is put into `id`. False when there are too many.
-bool studio_files_offer(studio_files *files, const char *path, const char *name, char id[STUDIO_FILE_ID_SIZE]);
+bool studio_files_add(studio_files *files, const char *path, const char *name, char id[STUDIO_FILE_ID_SIZE]);
 
 // Path and name of an offered file, to be given to pl_release(). False if there is none of that id.
 bool studio_files_find(studio_files *files, const char *id, char **path, char **name);

@@ -13,7 +13,7 @@
 #include "studio_document.h"
 #include "studio_program.h"
 
-enum { MAX_FRAMES = 24, WORD_COUNT = 16, WORD_SIZE = 40, PATH_SIZE = 1200 };
+enum { MAX_FRAMES = 24, ARGUMENT_COUNT = 16, ARGUMENT_SIZE = 40, PATH_SIZE = 1200 };
 // Fine enough to track by, and quick to take and to send.
 static const char PICTURE_SIZE[] = "320x240";
 
@@ -27,7 +27,7 @@ struct studio_film {
 
 // When the last pin lets go of the body.
 static double release_of(const studio_world *w, int32_t body) {
-  const pl_scene_body *source = PL_ITEM(&w->set->parts, pl_instance_part, body).source;
+  const pl_scene_body *source = PL_ITEM(&w->instance->parts, pl_instance_part, body).source;
   const pl_scene_pin *pins = source->pins.items;
   double release = 0;
   for (int32_t i = 0; i < source->pins.count; ++i) release = fmax(release, pins[i].def.until);
@@ -38,16 +38,16 @@ static pid_t start(studio_film *film, const studio_world *w, int32_t body) {
   pl_scene_report facts = pl_scene_get_report(w->scene);
   double release = release_of(w, body), left = (facts.frame_count - 1) / facts.frame_rate - release;
   film->frame_count = (int32_t)fmin(fmax(1 + floor(left * facts.frame_rate + 1e-6), 2), MAX_FRAMES);
-  char rate[WORD_SIZE], begin[WORD_SIZE], frames[WORD_SIZE], threads[WORD_SIZE];
+  char rate[ARGUMENT_SIZE], begin[ARGUMENT_SIZE], frames[ARGUMENT_SIZE], threads[ARGUMENT_SIZE];
   snprintf(rate, sizeof rate, "--rate=%.17g", facts.frame_rate);
   snprintf(begin, sizeof begin, "--start=%.17g", release);
   snprintf(frames, sizeof frames, "--frames=%d", film->frame_count);
   snprintf(threads, sizeof threads, "--threads=%d", w->options->thread_count);
-  const char *words[WORD_COUNT] = {
-      "pliant", "sense", film->scene, "--output", film->folder, "--body", pl_scene_instance_get_body(w->set, body).name,
+  const char *arguments[ARGUMENT_COUNT] = {
+      "pliant", "sense", film->scene, "--output", film->folder, "--body", pl_scene_instance_get_body(w->instance, body).name,
       rate,     begin,   frames,      "--size",   PICTURE_SIZE};
-  if (w->options->thread_count > 0) words[12] = threads;
-  return studio_program_start(w->options->program, words, film->log);
+  if (w->options->thread_count > 0) arguments[12] = threads;
+  return studio_program_start(w->options->program, arguments, film->log);
 }
 
 studio_film *studio_film_begin(studio_world *w, int32_t body, pl_error *error) {

@@ -6,7 +6,7 @@
 
 typedef struct studio_film studio_film;
 
-// Begin to film a body of the scene that is open, from the moment on in which it is let go. NULL, with `error`, when that cannot be.
+// Begin to film a body of the scene that is open, from the frame on in which it is let go. NULL, with `error`, when that cannot be.
 studio_film *studio_film_begin(studio_world *world, int32_t body, pl_error *error);
 
 // Share of the pictures that are taken, 0 … 1.

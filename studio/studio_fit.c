@@ -41,7 +41,7 @@ struct studio_fit {
   pl_capture_view recording;
   pl_mesh *tets, *surface;
   pl_field *field;
-  pl_vec3 *workspace;               // workspace for a simulation
+  pl_vec3 *workspace;          // workspace for a simulation
   int32_t earlier_count;       // iterations of the rounds before
   bool fresh;                  // the simulation is that of the parameters
   double shown, show_seconds;  // when the motion was last simulated for show, and how long that took
@@ -50,29 +50,29 @@ struct studio_fit {
 
 // --- what is shared ---------------------------------------------------------------------------------------------------------------
 
-static void tell(studio_fit *f) {
+static void end_update(studio_fit *f) {
   pthread_mutex_unlock(&f->lock);
   atomic_fetch_add(&f->version, 1);
 }
 
-static void begin_stage(studio_fit *f, const char *stage) {
+static void begin_phase(studio_fit *f, const char *phase) {
   pthread_mutex_lock(&f->lock);
-  f->view.stage = stage;
+  f->view.phase = phase;
   f->view.fraction = 0;
-  tell(f);
+  end_update(f);
 }
 
 uint32_t studio_fit_version(const studio_fit *f) {
   return atomic_load(&f->version);
 }
 
-void studio_fit_look(studio_fit *f, studio_fit_view *view) {
+void studio_fit_get_view(studio_fit *f, studio_fit_view *view) {
   pthread_mutex_lock(&f->lock);
   *view = f->view;
   pthread_mutex_unlock(&f->lock);
 }
 
-bool studio_fit_read(studio_fit *f, int32_t frame, bool simulated, pl_vec3 *points) {
+bool studio_fit_get_points(studio_fit *f, int32_t frame, bool simulated, pl_vec3 *points) {
   pthread_mutex_lock(&f->lock);
   size_t n = (size_t)f->view.point_count;
   bool known = frame >= 0 && (simulated ? f->view.simulated && frame < f->view.frame_count : frame < f->view.tracked_count);
@@ -117,7 +117,7 @@ static pl_status read_files(studio_fit *f) {
   return pl_field_build(f->context, &field, f->tets, &f->field, &f->error);
 }
 
-static pl_status take_workspace(studio_fit *f) {
+static pl_status allocate_buffers(studio_fit *f) {
   size_t frames = (size_t)f->recording.frame_count, n = (size_t)pl_mesh_get_view(f->tets).point_count;
   pthread_mutex_lock(&f->lock);
   f->view.frame_count = (int32_t)frames;
@@ -152,19 +152,19 @@ static bool take_frame(studio_fit *f, const pl_capture_progress *progress) {
   f->view.fraction = (progress->frame + 1.0) / f->view.frame_count;
   f->view.has_error = true;
   f->view.error = progress->track->residual;
-  tell(f);
+  end_update(f);
   // What is known already costs nothing, and is wanted even by those who stop at once.
   return progress->loaded || !atomic_load(&f->stop);
 }
 
-static bool look_at_parameters(studio_fit *f, pl_fit *fit) {
+static bool update_parameters(studio_fit *f, pl_fit *fit) {
   pl_fit_report report;
   if (pl_fit_get_report(fit, &report, &f->error) < 0) return false;
   pthread_mutex_lock(&f->lock);
   f->view.parameter_count = report.parameter_count < STUDIO_PARAMETERS_MAX ? report.parameter_count : STUDIO_PARAMETERS_MAX;
   memcpy(f->view.parameters, report.estimates, (size_t)f->view.parameter_count * sizeof *f->view.parameters);
   f->view.has_intervals = f->view.iteration_count > 0;
-  tell(f);
+  end_update(f);
   return true;
 }
 
@@ -180,14 +180,15 @@ static bool simulate(studio_fit *f, const pl_capture_progress *progress) {
   memcpy(f->simulation, f->workspace, (size_t)f->view.frame_count * (size_t)f->view.point_count * sizeof *f->workspace);
   f->view.simulated = true;
   ++f->view.shape_version;
-  tell(f);
+  end_update(f);
   return true;
 }
 
 // The iterations of this round after those of the rounds before.
 static void take_history(studio_fit *f, const pl_capture_round *round) {
   pthread_mutex_lock(&f->lock);
-  int32_t workspace = STUDIO_HISTORY_MAX - f->earlier_count, count = round->iteration_count < workspace ? round->iteration_count : workspace;
+  int32_t available = STUDIO_HISTORY_MAX - f->earlier_count,
+          count = round->iteration_count < available ? round->iteration_count : available;
   for (int32_t i = 0; i < count; ++i) f->view.errors[f->earlier_count + i] = round->iterations[i].rms;
   f->view.iteration_count = f->earlier_count + count;
   if (round->iteration_count > 0) {
@@ -196,13 +197,13 @@ static void take_history(studio_fit *f, const pl_capture_round *round) {
     f->view.error = last->rms;
     f->view.fraction = fmin(1, (double)last->frame_count / f->view.frame_count);
   }
-  tell(f);
+  end_update(f);
 }
 
 static bool take_iteration(studio_fit *f, const pl_capture_progress *progress) {
   bool stop = atomic_load(&f->stop);
   take_history(f, progress->report);
-  if (atomic_load(&f->abandon) || !look_at_parameters(f, progress->fit)) return false;
+  if (atomic_load(&f->abandon) || !update_parameters(f, progress->fit)) return false;
   f->fresh = false;
   bool due = pl_clock_seconds() - f->shown >= SHOW_PAUSE * f->show_seconds;
   return (!(due || stop) || simulate(f, progress)) && !stop;
@@ -210,28 +211,28 @@ static bool take_iteration(studio_fit *f, const pl_capture_progress *progress) {
 
 static bool end_round(studio_fit *f, const pl_capture_progress *progress) {
   f->earlier_count = f->view.iteration_count;
-  return !atomic_load(&f->abandon) && look_at_parameters(f, progress->fit) && (f->fresh || simulate(f, progress));
+  return !atomic_load(&f->abandon) && update_parameters(f, progress->fit) && (f->fresh || simulate(f, progress));
 }
 
-static bool look_on(void *user, const pl_capture_progress *progress) {
+static bool on_progress(void *user, const pl_capture_progress *progress) {
   studio_fit *f = user;
   switch (progress->event) {
     case PL_CAPTURE_ROUND_BEGIN:
       pthread_mutex_lock(&f->lock);
       f->view.round = progress->round;
       pthread_mutex_unlock(&f->lock);
-      begin_stage(f, "track");
+      begin_phase(f, "track");
       return true;
     case PL_CAPTURE_FRAME: return take_frame(f, progress);
     case PL_CAPTURE_WARM_START_BEGIN:
-      begin_stage(f, "warm start");
+      begin_phase(f, "warm start");
       atomic_store(&f->warming, true);
       return !atomic_load(&f->stop);
     case PL_CAPTURE_WARM_START_END: atomic_store(&f->warming, false); return !atomic_load(&f->stop);
     case PL_CAPTURE_FIT_BEGIN:
-      begin_stage(f, "fit");
+      begin_phase(f, "fit");
       take_history(f, progress->report);
-      return !atomic_load(&f->stop) && look_at_parameters(f, progress->fit);
+      return !atomic_load(&f->stop) && update_parameters(f, progress->fit);
     case PL_CAPTURE_ITERATION: return take_iteration(f, progress);
     case PL_CAPTURE_ROUND_END: return end_round(f, progress);
   }
@@ -261,7 +262,7 @@ static pl_status run(studio_fit *f) {
   def.fit.give_up = give_up;
   def.fit.user = f;
   def.store = f->store;
-  def.progress = look_on;
+  def.progress = on_progress;
   def.user = f;
   pl_error error = {0};
   pl_status status = pl_capture_run(f->context, &def, &result, &error);
@@ -273,15 +274,15 @@ static pl_status run(studio_fit *f) {
 
 // --- the thread -------------------------------------------------------------------------------------------------------------------
 
-static void say_end(studio_fit *f, pl_status status) {
+static void report_end(studio_fit *f, pl_status status) {
   pthread_mutex_lock(&f->lock);
-  f->view.stage = status < 0 ? "failed" : status == PL_REMARK_CANCELLED ? "stopped" : "fitted";
+  f->view.phase = status < 0 ? "failed" : status == PL_REMARK_CANCELLED ? "stopped" : "fitted";
   f->view.fraction = 1;
   if (status < 0)
     snprintf(f->view.text, sizeof f->view.text, "%s", f->error.text);
   else if (status == PL_REMARK_NOT_CONVERGED)
     snprintf(f->view.text, sizeof f->view.text, "not converged after %d iterations", f->view.iteration_count);
-  tell(f);
+  end_update(f);
 }
 
 static void *work(void *user) {
@@ -292,9 +293,9 @@ static void *work(void *user) {
   def.thread_count = f->def.thread_count;
   pl_status status = pl_context_create(&def, &f->context, &f->error);
   if (status >= 0) status = read_files(f);
-  if (status >= 0) status = take_workspace(f);
+  if (status >= 0) status = allocate_buffers(f);
   if (status >= 0) status = run(f);
-  say_end(f, status);
+  report_end(f, status);
   pl_release(f->context, f->workspace);
   pl_field_destroy(f->field);
   pl_mesh_destroy(f->surface);
@@ -356,7 +357,7 @@ studio_fit *studio_fit_begin(pl_context *context, const studio_fit_def *def, pl_
     return NULL;
   }
   f->owner = context;
-  f->view.stage = "track";
+  f->view.phase = "track";
   pthread_mutex_init(&f->lock, NULL);
   pl_status status = copy_def(f, def) ? PL_OK : pl_fail_memory(error);
   if (status >= 0) status = take_store(f, def->before, error);

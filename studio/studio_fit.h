@@ -18,7 +18,7 @@ typedef struct studio_fit_def {
   int32_t held_count;
   pl_fem_material material;
   double density, poisson;  // known, not found: kg/m³
-  int32_t max_steps;       // time steps between two frames, to which they are shortened as far as the modulus changes by that
+  int32_t max_steps;        // time steps between two frames, to which they are shortened as far as the modulus changes by that
   int32_t modulus_count;    // Young's moduli, evenly along the longest edge of the body
   int32_t max_rounds;       // of tracking and fitting
   int32_t thread_count;     // 0: one per processor
@@ -27,8 +27,8 @@ typedef struct studio_fit_def {
 
 // How far a fit is.
 typedef struct studio_fit_view {
-  const char *stage;           // "track", "warm start", "fit", and at the end "fitted", "stopped" or "failed"; static storage
-  double fraction;                // of the stage that is done, 0 … 1
+  const char *phase;           // "track", "warm start", "fit", and at the end "fitted", "stopped" or "failed"; static storage
+  double fraction;             // of the stage that is done, 0 … 1
   char text[STUDIO_FIT_TEXT];  // what is to be said about the end, "" before
   bool has_error;
   double
@@ -50,10 +50,10 @@ studio_fit *studio_fit_begin(pl_context *context, const studio_fit_def *def, pl_
 
 // Grows whenever something in the view changes.
 uint32_t studio_fit_version(const studio_fit *fit);
-void studio_fit_look(studio_fit *fit, studio_fit_view *view);
+void studio_fit_get_view(studio_fit *fit, studio_fit_view *view);
 
 // Points of the tets in a frame as they were tracked, or as they are simulated; false if they are not known (yet).
-bool studio_fit_read(studio_fit *fit, int32_t frame, bool simulated, pl_vec3 *points);
+bool studio_fit_get_points(studio_fit *fit, int32_t frame, bool simulated, pl_vec3 *points);
 
 // Stop after the frame or iteration at hand; what was found so far stays.
 void studio_fit_stop(studio_fit *fit);

@@ -101,7 +101,7 @@ pl_status studio_folder_save_path(const studio_world *w, const char *name, size_
   return status;
 }
 
-bool studio_folder_may_hold(pl_context *context, const char *path, const void *bytes, size_t size) {
+bool studio_folder_can_write(pl_context *context, const char *path, const void *bytes, size_t size) {
   struct stat facts;
   pl_bytes old;
   if (lstat(path, &facts) != 0) return errno == ENOENT;

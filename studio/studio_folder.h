@@ -13,6 +13,6 @@ pl_status studio_folder_check_open(const studio_world *world, const char *path, 
 pl_status studio_folder_save_path(const studio_world *world, const char *name, size_t length, char **path, pl_error *error);
 
 // Whether nothing, or a file with the same bytes, is at `path`, so that writing them loses nothing.
-bool studio_folder_may_hold(pl_context *context, const char *path, const void *bytes, size_t size);
+bool studio_folder_can_write(pl_context *context, const char *path, const void *bytes, size_t size);
 
 #endif

@@ -16,11 +16,11 @@ static char *path_of_scene(const studio_gallery *gallery, const char *name, cons
 }
 
 char *studio_gallery_picture(const studio_gallery *gallery, const char *name) {
-  enum { POSITION_COUNT = 3 };
+  enum { FOLDER_COUNT = 3 };
   int known = -1;
   for (int i = 0; i < gallery->options->name_count; ++i)
     if (strcmp(gallery->options->names[i], name) == 0) known = i;
-  for (int i = 0; known >= 0 && i < POSITION_COUNT; ++i) {
+  for (int i = 0; known >= 0 && i < FOLDER_COUNT; ++i) {
     char *path = NULL, below[300];
     const char *own = gallery->options->names[known];
     // Beside the scene, in the source tree, or as installed.
@@ -35,7 +35,7 @@ char *studio_gallery_picture(const studio_gallery *gallery, const char *name) {
   return NULL;
 }
 
-// Pictures that are strips of several moments stand in a table beside them: how many, and the one to show.
+// Pictures that are strips of several frames stand in a table beside them: how many, and the one to show.
 static void set_panels(const studio_gallery *gallery, pl_arena *arena, pl_json *item, const char *picture, const char *name) {
   char *folder = pl_path_folder(gallery->context, picture);
   char *path = folder != NULL ? pl_path_join(gallery->context, folder, "strips.json") : NULL;

@@ -13,10 +13,11 @@ static const double SAG = 0.02, GRAVITY = 9.81, DAMPING = 0.2;
 
 // The particles that carry a point of what a body is drawn by: those of the element that it is embedded in, else the nearest one.
 static void find_particles(studio_world *w, studio_hold *hold, pl_vec3 position) {
-  pl_body_id body = pl_scene_instance_get_body(w->set, hold->body).id;
+  pl_body_id body = pl_scene_instance_get_body(w->instance, hold->body).id;
   const pl_model *model = pl_body_get_model(w->world, body);
   const pl_contact_surface *surface = &model->surface;
-  bool embedded = surface->parents != NULL && surface->point_count == pl_scene_instance_get_surface_view(w->set, hold->body).point_count;
+  bool embedded =
+      surface->parents != NULL && surface->point_count == pl_scene_instance_get_surface_view(w->instance, hold->body).point_count;
   hold->count = 0;
   for (int k = 0; embedded && k < 4; ++k) {
     int32_t particle = surface->parents[4 * hold->point + k];
@@ -36,7 +37,7 @@ static void find_particles(studio_world *w, studio_hold *hold, pl_vec3 position)
 }
 
 static void choose_spring(studio_world *w, studio_hold *hold) {
-  const pl_model *model = pl_body_get_model(w->world, pl_scene_instance_get_body(w->set, hold->body).id);
+  const pl_model *model = pl_body_get_model(w->world, pl_scene_instance_get_body(w->instance, hold->body).id);
   double size = pl_vec3_length(pl_vec3_sub(model->box.max, model->box.min));
   double stiffness = model->mass * GRAVITY / (SAG * fmax(size, 1e-6));
   hold->stiffness = stiffness / hold->count;
@@ -46,7 +47,7 @@ static void choose_spring(studio_world *w, studio_hold *hold) {
 static void put_in(studio_world *w, studio_hold *hold) {
   for (int32_t i = 0; i < hold->count; ++i) {
     pl_pin_def def = pl_default_pin_def();
-    def.body = pl_scene_instance_get_body(w->set, hold->body).id;
+    def.body = pl_scene_instance_get_body(w->instance, hold->body).id;
     def.particle = hold->particles[i];
     def.target = pl_vec3_add(hold->at, hold->offsets[i]);
     def.stiffness = hold->stiffness;
@@ -63,30 +64,31 @@ static void take_out(studio_world *w, studio_hold *hold) {
   }
 }
 
-void studio_hold_lift(studio_world *w) {
+void studio_hold_detach(studio_world *w) {
   for (int i = 0; i < w->hold_count; ++i) take_out(w, &w->holds[i]);
 }
 
-void studio_hold_lower(studio_world *w) {
+void studio_hold_attach(studio_world *w) {
   for (int i = 0; i < w->hold_count; ++i) put_in(w, &w->holds[i]);
 }
 
 void studio_hold_clear(studio_world *w) {
-  if (w->set != NULL) studio_hold_lift(w);
+  if (w->instance != NULL) studio_hold_detach(w);
   w->hold_count = 0;
 }
 
 static void remove_hold(studio_world *w, int index) {
-  if (w->set != NULL) take_out(w, &w->holds[index]);
+  if (w->instance != NULL) take_out(w, &w->holds[index]);
   memmove(&w->holds[index], &w->holds[index + 1], (size_t)(w->hold_count - index - 1) * sizeof(studio_hold));
   w->hold_count--;
 }
 
 // A hold on a point that exists; NULL otherwise. `place` is where that point is now.
 static studio_hold *add_hold(studio_world *w, int32_t body, int32_t point, pl_vec3 *position) {
-  if (w->set == NULL || w->hold_count == STUDIO_MAX_HOLDS || body < 0 || body >= pl_scene_instance_body_count(w->set)) return NULL;
-  if (point < 0 || point >= pl_scene_instance_get_surface_view(w->set, body).point_count) return NULL;
-  if (pl_scene_instance_get_surface(w->set, body, w->more_points) < 0) return NULL;
+  if (w->instance == NULL || w->hold_count == STUDIO_MAX_HOLDS || body < 0 || body >= pl_scene_instance_body_count(w->instance))
+    return NULL;
+  if (point < 0 || point >= pl_scene_instance_get_surface_view(w->instance, body).point_count) return NULL;
+  if (pl_scene_instance_get_surface(w->instance, body, w->more_points) < 0) return NULL;
   *position = w->more_points[point];
   studio_hold *hold = &w->holds[w->hold_count++];
   *hold = (studio_hold){.body = body, .point = point, .at = *position};

@@ -18,7 +18,7 @@ void studio_log_free(studio_log *log) {
   pthread_mutex_destroy(&log->lock);
 }
 
-void studio_log_say(studio_log *log, pl_severity severity, const char *format, ...) {
+void studio_log_write(studio_log *log, pl_severity severity, const char *format, ...) {
   char line[1024];
   va_list arguments;
   va_start(arguments, format);
@@ -32,14 +32,14 @@ void studio_log_say(studio_log *log, pl_severity severity, const char *format, .
   double second = floor(pl_clock_seconds());
   if (second > log->second) {
     log->second = second;
-    log->told = 0;
+    log->line_count = 0;
     char count[64];
     snprintf(count, sizeof count, "%lld lines were left out", (long long)log->left_out);
-    if (log->left_out > 0) log->options->say(log->options->user, PL_SEVERITY_NOTE, count);
+    if (log->left_out > 0) log->options->log(log->options->user, PL_SEVERITY_NOTE, count);
     log->left_out = 0;
   }
-  if (log->told++ < LINES_A_SECOND)
-    log->options->say(log->options->user, severity, line);
+  if (log->line_count++ < LINES_A_SECOND)
+    log->options->log(log->options->user, severity, line);
   else
     log->left_out++;
   pthread_mutex_unlock(&log->lock);

@@ -39,8 +39,8 @@ static pl_vec3 middle_of(const pl_vec3 *points, int32_t count) {
   return middle;
 }
 
-pl_status studio_pose_of_mesh(studio_world *w, studio_document *document, int32_t body, pl_json *pose, pl_error *error) {
-  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, body);
+pl_status studio_pose_add_to_mesh(studio_world *w, studio_document *document, int32_t body, pl_json *pose, pl_error *error) {
+  const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, body);
   pl_arena *arena = &document->json->arena;
   pl_json *list = pl_json_set(arena, pose, "points", pl_json_new(arena, PL_JSON_ARRAY));
   if (part->tets == NULL || list == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "this body has no mesh to pose");
@@ -48,10 +48,10 @@ pl_status studio_pose_of_mesh(studio_world *w, studio_document *document, int32_
   pl_status status = pl_body_get_positions(w->world, part->body.id, w->points);
   if (status < 0) return pl_fail(error, status, "the body is not in the world");
   pl_vec3 from = middle_of(w->points, rest.point_count), to = middle_of(rest.points, rest.point_count);
-  pl_mat3 moments = pl_mat3_zero();
+  pl_mat3 frames = pl_mat3_zero();
   for (int32_t i = 0; i < rest.point_count; ++i)
-    moments = pl_mat3_add(moments, pl_mat3_outer(pl_vec3_sub(w->points[i], from), pl_vec3_sub(rest.points[i], to)));
-  pl_quat back = pl_quat_conjugate(pl_rotation_of_mat3(moments, pl_quat_identity()));
+    frames = pl_mat3_add(frames, pl_mat3_outer(pl_vec3_sub(w->points[i], from), pl_vec3_sub(rest.points[i], to)));
+  pl_quat back = pl_quat_conjugate(pl_rotation_of_mat3(frames, pl_quat_identity()));
   const pl_scene_mesh *mesh = pl_scene_find_mesh(w->scene, part->source->mesh);
   double scale = 1 / (studio_document_unit(document) * (mesh != NULL ? mesh->scale : 1));
   pl_box box = pl_points_box(rest.points, rest.point_count);
@@ -87,7 +87,8 @@ static pl_json *pose_chain(studio_document *document, const pl_rod_def *def, con
     if (i == 0) {
       positions[0] = def->joints[first].rest.position;
     } else {
-      pl_vec3 above = positions[parent - first], own = def->joints[first + i].rest.position, old = def->joints[parent].rest.position;
+      pl_vec3 above = positions[parent - first], own = def->joints[first + i].rest.position,
+              old = def->joints[parent].rest.position;
       pl_vec3 along = pl_vec3_unit_or(pl_vec3_sub(position, above), (pl_vec3){0, -1, 0});
       positions[i] = pl_vec3_add_scaled(above, along, pl_vec3_distance(own, old));
     }
@@ -96,9 +97,9 @@ static pl_json *pose_chain(studio_document *document, const pl_rod_def *def, con
   return list;
 }
 
-pl_status studio_pose_of_chains(studio_world *w, studio_document *document, int32_t body, pl_json *chains, const char *name,
-                                pl_error *error) {
-  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, body);
+pl_status studio_pose_add_to_chains(studio_world *w, studio_document *document, int32_t body, pl_json *chains, const char *name,
+                                    pl_error *error) {
+  const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, body);
   const pl_rod_def *def = part->body.rod_def;
   const pl_scene_rod *source = &part->source->rod;
   pl_transform *joints = PL_TAKE(&document->json->arena, pl_transform, def->joint_count);

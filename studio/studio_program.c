@@ -12,7 +12,7 @@
 
 #include "io/file_bytes.h"
 
-pid_t studio_program_start(const char *program, const char *const *words, const char *log) {
+pid_t studio_program_start(const char *program, const char *const *arguments, const char *log) {
   int file = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return -1;
   pid_t process = fork();
@@ -21,7 +21,7 @@ pid_t studio_program_start(const char *program, const char *const *words, const 
     (void)nice(10);
     dup2(file, STDOUT_FILENO);
     dup2(file, STDERR_FILENO);
-    execv(program, (char *const *)(uintptr_t)words);
+    execv(program, (char *const *)(uintptr_t)arguments);
     _exit(127);
   }
   close(file);

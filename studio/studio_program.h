@@ -6,8 +6,8 @@
 
 #include "pliant/base.h"
 
-// Start `program` with `words` (the last one NULL), what it says into the file `log`. The number of the process, or -1.
-pid_t studio_program_start(const char *program, const char *const *words, const char *log);
+// Start `program` with `arguments` (the last one NULL), what it says into the file `log`. The number of the process, or -1.
+pid_t studio_program_start(const char *program, const char *const *arguments, const char *log);
 
 // Whether it has ended by now; `*good` says whether it did what it was asked to.
 bool studio_program_has_ended(pid_t process, bool *good);

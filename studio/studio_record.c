@@ -3,7 +3,7 @@
 // What is pressed is not the body in the world but the fine and the coarse body of the recipe that its examples came from: recipe.json beside the set, as
 // `pliant detail record` has it, with one touch instead of its own. It is at the place of the contact of now, as deep as the load of now is by the loads of the set's examples. A thread
 // with a context of its own simulates it while the world goes on; the new example, and its mirror image if the recipe wants those, come behind the old ones (as `pliant detail add` puts
-// them), and the scene is built anew with the larger set, at the moment where it is.
+// them), and the scene is built anew with the larger set, at the frame where it is.
 #include "studio_record.h"
 
 #include <math.h>
@@ -57,9 +57,9 @@ static void destroy(studio_recorder *r) {
 
 // --- in the thread -----------------------------------------------------------------------------------------------------------------
 
-static bool go_on(void *user, int32_t done, int32_t total) {
+static bool on_progress(void *user, int32_t done, int32_t total) {
   const studio_recorder *r = user;
-  studio_note_progress(r->w, r->viewer, r->id, 0.2 + 0.7 * done / total,
+  studio_send_progress(r->w, r->viewer, r->id, 0.2 + 0.7 * done / total,
                        done < total ? "pressing a fine and a coarse body" : "adding the example");
   return !atomic_load(&r->stop);
 }
@@ -115,7 +115,7 @@ static pl_status simulate(studio_recorder *r, pl_findings *findings) {
   pl_scene *scene = NULL;
   pl_detail_session *session = NULL;
   pl_detail_session_def def = pl_default_detail_session_def();
-  def.progress = go_on;
+  def.progress = on_progress;
   def.user = r;
   pl_status status =
       pl_scene_load_memory(r->context, r->text.items, r->text.count, "recipe.json", r->folder, &scene, findings, &r->error);
@@ -150,8 +150,8 @@ static void *work(void *user) {
 // --- the press of now --------------------------------------------------------------------------------------------------------------------
 
 // Where the contact is on the body at rest, in the frame of its mesh.
-static pl_vec3 index_of(const studio_world *w, int32_t index, const pl_detail_contact_report *contact) {
-  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, index);
+static pl_vec3 rest_position(const studio_world *w, int32_t index, const pl_detail_contact_report *contact) {
+  const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, index);
   const pl_contact_surface *surface = &part->model->surface;
   const pl_vec3 *points = pl_mesh_get_view(part->body.mesh).points;
   pl_vec3 position = {0, 0, 0};
@@ -159,7 +159,7 @@ static pl_vec3 index_of(const studio_world *w, int32_t index, const pl_detail_co
     size_t corner = (size_t)surface->triangles[3 * (size_t)contact->triangle + (size_t)c];
     for (size_t k = 0; k < 4; ++k)
       position = pl_vec3_add_scaled(position, points[surface->parents[4 * corner + k]],
-                                 contact->barycentric[c] * (double)surface->weights[4 * corner + k]);
+                                    contact->barycentric[c] * (double)surface->weights[4 * corner + k]);
   }
   return position;
 }
@@ -188,7 +188,7 @@ static void name_set(const char *old, char *name, size_t size) {
 }
 
 // Files of the recording: the set that is, the folder of its recipe, and a folder for the set that will be. The recipe goes there as well, so that the next one finds it.
-static pl_status lay_paths(studio_recorder *r, studio_document *recipe, const char *set, pl_error *error) {
+static pl_status set_paths(studio_recorder *r, studio_document *recipe, const char *set, pl_error *error) {
   pl_context *context = r->w->context;
   char name[NAME_SIZE];
   name_set(set, name, sizeof name);
@@ -220,7 +220,7 @@ static pl_status open_recipe(studio_recorder *r, int32_t body, const char *set, 
                      "record recipe.json -o SET.pldetail`",
                      set);
   if (status >= 0) status = studio_document_read(w->context, path, NULL, recipe, error);
-  if (status >= 0 && !studio_recipe_fits(w, recipe, studio_stage_source(w, body)))
+  if (status >= 0 && !studio_recipe_matches(w, recipe, studio_instance_source(w, body)))
     status = pl_fail(error, PL_ERROR_UNSUPPORTED,
                      "the recipe beside %s is for another body; write one for this body, and record with `pliant detail record "
                      "recipe.json -o SET.pldetail`",
@@ -233,20 +233,20 @@ static pl_status open_recipe(studio_recorder *r, int32_t body, const char *set, 
 static pl_status prepare(studio_recorder *r, int32_t body, const char *name, pl_error *error) {
   studio_world *w = r->w;
   pl_detail_contact_report contact;
-  const pl_detail_set *set = studio_detail_set(w, body);
-  const char *file = PL_ITEM(&w->set->parts, pl_instance_part, body).source->detail.set;
+  const pl_detail_set *set = studio_detail_get_set(w, body);
+  const char *file = PL_ITEM(&w->instance->parts, pl_instance_part, body).source->detail.set;
   studio_document recipe = {.json = NULL};
   char label[LABEL_SIZE];
   if (set == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the body shows no detail");
   snprintf(label, sizeof label, "%.60s", name);
-  studio_text_mend(label, strlen(label));
+  studio_text_fix_utf8(label, strlen(label));
   if (label[0] == '\0') snprintf(label, sizeof label, "recorded %d", pl_detail_set_get_view(set).example_count + 1);
   pl_status status = open_recipe(r, body, file, &recipe, error);
-  if (status >= 0 && !studio_detail_strongest(w, body, &contact))
+  if (status >= 0 && !studio_detail_strongest_contact(w, body, &contact))
     status = pl_fail(error, PL_ERROR_NOT_FOUND, "nothing presses on the body; hold the tool where the example is to be");
-  if (status >= 0) status = lay_paths(r, &recipe, file, error);
+  if (status >= 0) status = set_paths(r, &recipe, file, error);
   if (status >= 0)
-    status = studio_recipe_touch(&recipe, index_of(w, body, &contact), strength_of(set, contact.load_size), label, error);
+    status = studio_recipe_set_touch(&recipe, rest_position(w, body, &contact), strength_of(set, contact.load_size), label, error);
   if (status >= 0) status = pl_json_write(recipe.json->root, PL_JSON_COMPACT, &r->text, error);
   studio_document_free(w->context, &recipe);
   return status;
@@ -273,7 +273,7 @@ static pl_status begin(studio_world *w, uint32_t viewer, const pl_json *id, int3
 
 void studio_record_begin(studio_world *w, uint32_t viewer, const pl_json *id, int32_t body, const char *name) {
   pl_error error = {0};
-  if (begin(w, viewer, id, body, name, &error) < 0) studio_note_error(w, viewer, id, "%s", error.text);
+  if (begin(w, viewer, id, body, name, &error) < 0) studio_send_error(w, viewer, id, "%s", error.text);
 }
 
 // --- ending ------------------------------------------------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ void studio_record_begin(studio_world *w, uint32_t viewer, const pl_json *id, in
 static pl_status rewrite(studio_recorder *r, studio_document *changed, pl_error *error) {
   studio_world *w = r->w;
   int changes = 0;
-  pl_status status = w->set != NULL ? studio_document_copy(w->context, &w->document, changed, error) : PL_ERROR_NOT_FOUND;
+  pl_status status = w->instance != NULL ? studio_document_copy(w->context, &w->document, changed, error) : PL_ERROR_NOT_FOUND;
   if (status < 0) return pl_fail(error, status, "no scene is open any more");
   const pl_json *bodies = pl_json_find(changed->json->root, "bodies");
   for (pl_json *body = bodies != NULL ? bodies->first : NULL; body != NULL; body = body->next) {
@@ -298,43 +298,43 @@ static pl_status rewrite(studio_recorder *r, studio_document *changed, pl_error 
   return status;
 }
 
-static void tell(studio_recorder *r) {
+static void send_result(studio_recorder *r) {
   char id[STUDIO_FILE_ID_SIZE];
   const char *name = strrchr(r->new_path, '/') + 1;
-  studio_note note = studio_note_begin(r->w->context, r->status >= 0 ? "done" : "error");
-  if (note.root != NULL) {
-    studio_note_number(&note, note.root, "id", r->id);
-    if (r->status < 0) pl_json_set_text(&note.arena, note.root, "text", r->error.text);
-    if (r->status >= 0) studio_note_number(&note, note.root, "count", r->count);
-    if (r->status >= 0 && studio_files_offer(r->w->files, r->new_path, name, id)) {
-      pl_json_set_text(&note.arena, note.root, "file", id);
-      pl_json_set_text(&note.arena, note.root, "name", name);
+  studio_message message = studio_message_begin(r->w->context, r->status >= 0 ? "done" : "error");
+  if (message.root != NULL) {
+    studio_message_set_number(&message, message.root, "id", r->id);
+    if (r->status < 0) pl_json_set_text(&message.arena, message.root, "text", r->error.text);
+    if (r->status >= 0) studio_message_set_number(&message, message.root, "count", r->count);
+    if (r->status >= 0 && studio_files_add(r->w->files, r->new_path, name, id)) {
+      pl_json_set_text(&message.arena, message.root, "file", id);
+      pl_json_set_text(&message.arena, message.root, "name", name);
     }
   }
-  studio_note_post(r->w, &note, r->viewer, STUDIO_QUEUE);
+  studio_message_send(r->w, &message, r->viewer, STUDIO_SLOT_NONE);
 }
 
-static void take_leave(studio_world *w, const studio_build_result *result) {
+static void finish_recording(studio_world *w, const studio_build_result *result) {
   studio_recorder *r = result->user;
   r->status = result->status;
   r->error = *result->error;
   w->recorder = NULL;
-  tell(r);
+  send_result(r);
   destroy(r);
 }
 
-void studio_record_look(studio_world *w) {
+void studio_record_poll(studio_world *w) {
   studio_recorder *r = w->recorder;
   // What is being built is from a document without the new set: first that.
   if (r == NULL || r->joined || w->build != NULL || !atomic_load(&r->done)) return;
   pthread_join(r->thread, NULL);
   r->joined = true;
-  studio_build_def def = {.carry = true, .viewer = r->viewer, .end = take_leave, .user = r};
+  studio_build_def def = {.carry = true, .viewer = r->viewer, .end = finish_recording, .user = r};
   if (r->status >= 0) r->status = rewrite(r, &def.document, &r->error);
   if (r->status >= 0)
     studio_build_begin(w, &def);
   else
-    take_leave(w, &(studio_build_result){.status = r->status, .error = &r->error, .user = r});
+    finish_recording(w, &(studio_build_result){.status = r->status, .error = &r->error, .user = r});
 }
 
 void studio_record_stop(studio_world *w) {
@@ -354,7 +354,7 @@ static pl_status copy_set(pl_context *context, const char *from, const char *fol
   pl_status status = pl_bytes_read(context, from, &bytes, error);
   if (status < 0) return status;
   char *to = pl_path_join(context, folder, name), old[NAME_SIZE];
-  while (to != NULL && !studio_folder_may_hold(context, to, bytes.data, bytes.size)) {
+  while (to != NULL && !studio_folder_can_write(context, to, bytes.data, bytes.size)) {
     snprintf(old, sizeof old, "%s", name);
     name_set(old, name, size);
     pl_release(context, to);
@@ -370,7 +370,7 @@ static pl_status copy_set(pl_context *context, const char *from, const char *fol
   return status;
 }
 
-pl_status studio_record_pack(studio_world *w, studio_document *document, const char *folder, pl_error *error) {
+pl_status studio_record_copy_sets(studio_world *w, studio_document *document, const char *folder, pl_error *error) {
   const pl_json *bodies = pl_json_find(document->json->root, "bodies");
   size_t length = w->files->folder != NULL ? strlen(w->files->folder) : 0;
   pl_status status = PL_OK;

@@ -15,12 +15,12 @@ enum { STEPS_PER_FRAME = 4, MAX_FRAMES = 100000 };
 // Until a fit knows better, Pa.
 static const double YOUNG_GUESS = 1e6;
 
-bool studio_recording_is(const studio_document *document) {
+bool studio_document_is_recording(const studio_document *document) {
   const pl_json *root = document->json->root;
   return pl_json_find(root, "bodies") == NULL && (pl_json_find(root, "cameras") != NULL || pl_json_find(root, "clouds") != NULL);
 }
 
-char *studio_recording_beside(pl_context *context, const char *capture, const char *name) {
+char *studio_recording_find_file(pl_context *context, const char *capture, const char *name) {
   char *folder = pl_path_folder(context, capture), *path = folder != NULL ? pl_path_join(context, folder, name) : NULL;
   pl_release(context, folder);
   if (path != NULL && pl_file_exists(path)) return path;
@@ -93,8 +93,8 @@ static void add_time(pl_arena *arena, pl_json *root, const pl_capture_view *view
 
 static pl_status write_scene(pl_context *context, const studio_document *document, const pl_capture_view *view, pl_arena *arena,
                              pl_vector *text, pl_error *error) {
-  char *surface = studio_recording_beside(context, document->path, "surface.ply");
-  char *held = studio_recording_beside(context, document->path, "held.csv"), about[200];
+  char *surface = studio_recording_find_file(context, document->path, "surface.ply");
+  char *held = studio_recording_find_file(context, document->path, "held.csv"), about[200];
   pl_json *root = pl_json_new(arena, PL_JSON_OBJECT), *body = NULL;
   if (root != NULL) {
     snprintf(about, sizeof about, "A recording of %d frames at %.4g/s, %d cameras.", view->frame_count, view->rate,
@@ -114,12 +114,12 @@ static pl_status write_scene(pl_context *context, const studio_document *documen
   return status;
 }
 
-pl_status studio_recording_stage(pl_context *context, studio_document *document, pl_findings *findings, pl_error *error) {
+pl_status studio_recording_make_scene(pl_context *context, studio_document *document, pl_findings *findings, pl_error *error) {
   pl_capture *capture = NULL;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_vector text = pl_vector_of(context, 1);
-  char *object = studio_recording_beside(context, document->path, "static.vtu");
+  char *object = studio_recording_find_file(context, document->path, "static.vtu");
   pl_status status = pl_capture_load(context, document->path, &capture, findings, error);
   if (status >= 0 && object == NULL)
     status = pl_fail_at(error, PL_ERROR_NOT_FOUND, document->path, 0, 0,

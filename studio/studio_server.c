@@ -22,13 +22,13 @@
 #include "studio_assets.h"
 
 enum {
-  MAX_CONNECTIONS = STUDIO_MAX_VIEWERS + STUDIO_DOOR_SIZE,
+  MAX_CONNECTIONS = STUDIO_MAX_VIEWERS + STUDIO_MAX_CONNECTIONS,
   CONNECTION_MEMORY = 32 << 10,
   MAX_PATH = 512,
   HOST_LIMIT = 256
 };
 // Seconds in which a connection without the token, or with it, may be silent.
-enum { UNKNOWN_SECONDS = 5, KNOWN_SECONDS = 15 };
+enum { UNAUTHENTICATED_SECONDS = 5, AUTHENTICATED_SECONDS = 15 };
 
 #define POLICY                                                                                                             \
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; media-src blob:; " \
@@ -55,7 +55,7 @@ static enum MHD_Result answer_text(connection *c, unsigned status, const char *t
 }
 
 static enum MHD_Result refuse(studio_server *server, connection *c, unsigned status, const char *why) {
-  studio_log_say(server->log, PL_SEVERITY_WARNING, "a request was refused: %s", why);
+  studio_log_write(server->log, PL_SEVERITY_WARNING, "a request was refused: %s", why);
   return answer_text(c, status, why);
 }
 
@@ -191,16 +191,16 @@ static enum MHD_Result answer_world(studio_server *server, connection *c) {
     return refuse(server, c, MHD_HTTP_FORBIDDEN, "a page of another site\n");
   if (upgrade == NULL || strcasecmp(upgrade, "websocket") != 0)
     return answer_text(c, MHD_HTTP_UPGRADE_REQUIRED, "WebSocket only\n");
-  if (version == NULL || strcmp(version, "13") != 0 || !studio_accept_of_key(header(c, "Sec-WebSocket-Key"), accept))
+  if (version == NULL || strcmp(version, "13") != 0 || !studio_websocket_accept(header(c, "Sec-WebSocket-Key"), accept))
     return refuse(server, c, MHD_HTTP_BAD_REQUEST, "no WebSocket handshake\n");
-  if (!studio_hub_has_workspace(server->hub)) return refuse(server, c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many viewers\n");
+  if (!studio_hub_has_free_slot(server->hub)) return refuse(server, c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many viewers\n");
   struct MHD_Response *response = MHD_create_response_for_upgrade(take_over, server);
   if (response == NULL) return MHD_NO;
   MHD_add_response_header(response, MHD_HTTP_HEADER_UPGRADE, "websocket");
   MHD_add_response_header(response, "Sec-WebSocket-Accept", accept);
   enum MHD_Result result = MHD_queue_response(c, MHD_HTTP_SWITCHING_PROTOCOLS, response);
   MHD_destroy_response(response);
-  if (result == MHD_YES) studio_door_leave(&server->door, c);
+  if (result == MHD_YES) studio_connections_remove(&server->connections, c);
   return result;
 }
 
@@ -224,10 +224,10 @@ static enum MHD_Result answer_request(void *user, connection *c, const char *pat
   const char *picture = strncmp(path, "/pictures/", 10) == 0 ? path + 10 : NULL;
   const char *file = strncmp(path, "/file/", 6) == 0 ? path + 6 : NULL;
   if (!gallery && !world && !page && picture == NULL && file == NULL) return answer_text(c, MHD_HTTP_NOT_FOUND, "not found\n");
-  if (!studio_token_is(server->token, MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token")))
+  if (!studio_token_matches(server->token, MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token")))
     return refuse(server, c, MHD_HTTP_FORBIDDEN, "the token is missing or wrong: use the address that `pliant view` printed\n");
-  studio_door_admit(&server->door, c);
-  MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)KNOWN_SECONDS);
+  studio_connections_authenticate(&server->connections, c);
+  MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)AUTHENTICATED_SECONDS);
   if (page) return answer_asset(c, find_asset("/"));
   if (gallery) return answer_gallery(server, c);
   if (world) return answer_world(server, c);
@@ -238,9 +238,9 @@ static void follow_connection(void *user, connection *c, void **own, enum MHD_Co
   (void)own;
   studio_server *server = user;
   if (code == MHD_CONNECTION_NOTIFY_STARTED)
-    studio_door_arrive(&server->door, c);
+    studio_connections_add(&server->connections, c);
   else
-    studio_door_leave(&server->door, c);
+    studio_connections_remove(&server->connections, c);
 }
 
 // --- starting ----------------------------------------------------------------------------------------------------------------------
@@ -274,13 +274,13 @@ static int port_of(int opened) {
 }
 
 pl_status studio_server_start(studio_server *server, pl_error *error) {
-  if (!studio_token_make(server->token)) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the system has no random numbers to give");
+  if (!studio_token_create(server->token)) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the system has no random numbers to give");
   int opened = open_socket(server->options, error);
   if (opened < 0) return PL_ERROR_UNSUPPORTED;
   server->port = port_of(opened);
   server->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_ALLOW_UPGRADE | MHD_USE_ITC, 0, NULL, NULL,
                                     answer_request, server, MHD_OPTION_LISTEN_SOCKET, opened, MHD_OPTION_CONNECTION_LIMIT,
-                                    (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)UNKNOWN_SECONDS,
+                                    (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)UNAUTHENTICATED_SECONDS,
                                     MHD_OPTION_NOTIFY_CONNECTION, follow_connection, server, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                                     (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
   if (server->daemon != NULL) return PL_OK;

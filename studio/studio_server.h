@@ -1,12 +1,12 @@
-// The web server: pages, pictures and files by table, and the door to the conversation.
+// The web server: pages, pictures and files by table, and the connections to the conversation.
 #ifndef STUDIO_SERVER_H
 #define STUDIO_SERVER_H
 
-#include "studio_door.h"
+#include "studio_connections.h"
 #include "studio_files.h"
 #include "studio_gallery.h"
+#include "studio_handshake.h"
 #include "studio_hub.h"
-#include "studio_secret.h"
 
 typedef struct studio_server {
   pl_context *context;
@@ -16,7 +16,7 @@ typedef struct studio_server {
   studio_files *files;
   studio_gallery *gallery;
   char token[STUDIO_TOKEN_SIZE];
-  studio_door door;
+  studio_connections connections;
   struct MHD_Daemon *daemon;
   int port;
 } studio_server;

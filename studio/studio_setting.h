@@ -2,10 +2,10 @@
 #ifndef STUDIO_SETTING_H
 #define STUDIO_SETTING_H
 
-#include "studio_note.h"
+#include "studio_message.h"
 
 // The settings of body number `source` of the document, or of the world as a whole (-1), for the message about the scene.
-pl_json *studio_setting_list(studio_world *world, studio_note *note, int32_t source);
+pl_json *studio_setting_list(studio_world *world, studio_message *message, int32_t source);
 
 // Change one. `*live`: the running world has it. Otherwise `changed` is the document that the scene is to be built from anew.
 pl_status studio_setting_change(studio_world *world, const char *path, const pl_json *value, bool *live, studio_document *changed,

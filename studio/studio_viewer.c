@@ -39,12 +39,12 @@ void studio_text_release(studio_text *text) {
   if (text != NULL && atomic_fetch_sub(&text->uses, 1) == 1) pl_release(text->context, text);
 }
 
-static ssize_t receive(wslay_event_context_ptr events, uint8_t *buffer, size_t size, int flags, void *user) {
+static ssize_t receive_bytes(wslay_event_context_ptr events, uint8_t *buffer, size_t size, int flags, void *user) {
   (void)flags;
   studio_viewer *viewer = user;
   if (size > viewer->read_left) size = viewer->read_left;
   // Every ping is answered: not before the answers to the last ones are out.
-  if (studio_viewer_is_clogged(viewer)) size = 0;
+  if (studio_viewer_is_congested(viewer)) size = 0;
   if (size == 0) {
     wslay_event_set_error(events, WSLAY_ERR_WOULDBLOCK);
     return -1;
@@ -68,7 +68,7 @@ static ssize_t receive(wslay_event_context_ptr events, uint8_t *buffer, size_t s
   return -1;
 }
 
-static ssize_t deliver(wslay_event_context_ptr events, const uint8_t *bytes, size_t size, int flags, void *user) {
+static ssize_t send_bytes(wslay_event_context_ptr events, const uint8_t *bytes, size_t size, int flags, void *user) {
   studio_viewer *viewer = user;
   ssize_t sent;
   do sent = send(viewer->socket, bytes, size, MSG_NOSIGNAL | (flags & WSLAY_MSG_MORE ? MSG_MORE : 0));
@@ -80,27 +80,27 @@ static ssize_t deliver(wslay_event_context_ptr events, const uint8_t *bytes, siz
   return -1;
 }
 
-static void begin_frame(wslay_event_context_ptr events, const struct wslay_event_on_frame_recv_start_arg *frame, void *user) {
+static void on_frame_start(wslay_event_context_ptr events, const struct wslay_event_on_frame_recv_start_arg *frame, void *user) {
   (void)events;
   studio_viewer *viewer = user;
   if (wslay_is_ctrl_frame(frame->opcode) || viewer->leaving) return;
   viewer->fragments = frame->opcode == WSLAY_CONTINUATION_FRAME ? viewer->fragments + 1 : 0;
   if (viewer->fragments > FRAGMENT_LIMIT)
-    studio_hub_dismiss(viewer->hub, viewer, WSLAY_CODE_MESSAGE_TOO_BIG, "its message has too many fragments");
+    studio_hub_disconnect(viewer->hub, viewer, WSLAY_CODE_MESSAGE_TOO_BIG, "its message has too many fragments");
 }
 
-static void hear(wslay_event_context_ptr events, const struct wslay_event_on_msg_recv_arg *message, void *user) {
+static void on_message(wslay_event_context_ptr events, const struct wslay_event_on_msg_recv_arg *message, void *user) {
   (void)events;
   studio_viewer *viewer = user;
   if (wslay_is_ctrl_frame(message->opcode) || viewer->leaving) return;
-  studio_hub_hear(viewer->hub, viewer, message->opcode == WSLAY_BINARY_FRAME, (const char *)message->msg, message->msg_length);
+  studio_hub_receive(viewer->hub, viewer, message->opcode == WSLAY_BINARY_FRAME, (const char *)message->msg, message->msg_length);
 }
 
 bool studio_viewer_open(studio_viewer *viewer, pl_context *context, const void *early, size_t early_size) {
-  const struct wslay_event_callbacks callbacks = {.recv_callback = receive,
-                                                  .send_callback = deliver,
-                                                  .on_frame_recv_start_callback = begin_frame,
-                                                  .on_msg_recv_callback = hear};
+  const struct wslay_event_callbacks callbacks = {.recv_callback = receive_bytes,
+                                                  .send_callback = send_bytes,
+                                                  .on_frame_recv_start_callback = on_frame_start,
+                                                  .on_msg_recv_callback = on_message};
   int flags = fcntl(viewer->socket, F_GETFL);
   if (flags < 0 || fcntl(viewer->socket, F_SETFL, flags | O_NONBLOCK) < 0) return false;
   setsockopt(viewer->socket, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
@@ -119,7 +119,7 @@ bool studio_viewer_open(studio_viewer *viewer, pl_context *context, const void *
 void studio_viewer_close(studio_viewer *viewer, pl_context *context) {
   if (viewer->events != NULL) wslay_event_context_free(viewer->events);
   for (int i = 0; i < STUDIO_SLOT_COUNT; ++i) studio_text_release(viewer->slots[i]);
-  for (int i = 0; i < viewer->queue_count; ++i) studio_text_release(viewer->queue[(viewer->queue_start + i) % STUDIO_MAX_QUEUE]);
+  for (int i = 0; i < viewer->queue_count; ++i) studio_text_release(viewer->queue[(viewer->queue_start + i) % STUDIO_MAX_ANSWERS]);
   pl_release(context, viewer->early);
   MHD_upgrade_action(viewer->handle, MHD_UPGRADE_ACTION_CLOSE);
 }
@@ -163,8 +163,8 @@ void studio_viewer_send(studio_viewer *viewer, bool binary, const void *bytes, s
   if (wslay_event_queue_msg(viewer->events, &message) == WSLAY_ERR_NOMEM) viewer->failed = true;
 }
 
-bool studio_viewer_is_clogged(const studio_viewer *viewer) {
-  return wslay_event_get_queued_msg_count(viewer->events) > STUDIO_HELD_LIMIT;
+bool studio_viewer_is_congested(const studio_viewer *viewer) {
+  return wslay_event_get_queued_msg_count(viewer->events) > STUDIO_MAX_HELD;
 }
 
 void studio_viewer_end(studio_viewer *viewer, uint16_t code, const char *reason) {

@@ -18,7 +18,7 @@ studio_text *studio_text_create(pl_context *context, const char *bytes, size_t s
 void studio_text_release(studio_text *text);
 
 // Maximum answers that wait for a viewer, and maximum messages that the WebSocket holds for it: those, one frame, and answers to its pings.
-enum { STUDIO_MAX_QUEUE = 64, STUDIO_HELD_LIMIT = 256 };
+enum { STUDIO_MAX_ANSWERS = 64, STUDIO_MAX_HELD = 256 };
 
 typedef struct studio_viewer {
   studio_hub *hub;
@@ -36,11 +36,11 @@ typedef struct studio_viewer {
   double end_by;     // s: when the connection is closed in any case; 0 before goodbye is to be said
   size_t drained;    // bytes thrown away
   uint32_t wants;
-  int64_t seen_scene, seen_moment;  // last that were sent
+  int64_t seen_scene, seen_frame;  // last that were sent
   // Guarded by the hub's lock:
   studio_text *slots[STUDIO_SLOT_COUNT];
   int64_t slot_scene;  // number of the scene in its slot
-  studio_text *queue[STUDIO_MAX_QUEUE];
+  studio_text *queue[STUDIO_MAX_ANSWERS];
   int queue_start, queue_count;
   bool overrun;  // more was to be queued than there is room for
 } studio_viewer;
@@ -51,7 +51,7 @@ bool studio_viewer_open(studio_viewer *viewer, pl_context *context, const void *
 // Give back all that a viewer holds, the connection included.
 void studio_viewer_close(studio_viewer *viewer, pl_context *context);
 
-// Read what has come; messages are handed to studio_hub_hear().
+// Read what has come; messages are handed to studio_hub_receive().
 void studio_viewer_read(studio_viewer *viewer);
 
 // Write as much as the connection takes.
@@ -61,15 +61,15 @@ void studio_viewer_write(studio_viewer *viewer);
 void studio_viewer_send(studio_viewer *viewer, bool binary, const void *bytes, size_t size);
 
 // Whether it leaves unread what it is sent, and more than is held for it has come.
-bool studio_viewer_is_clogged(const studio_viewer *viewer);
+bool studio_viewer_is_congested(const studio_viewer *viewer);
 
 // Say goodbye with a status code and a reason. Nothing more is read.
 void studio_viewer_end(studio_viewer *viewer, uint16_t code, const char *reason);
 
 // A message of a viewer (studio_hub.c).
-void studio_hub_hear(studio_hub *hub, studio_viewer *viewer, bool binary, const char *bytes, size_t size);
+void studio_hub_receive(studio_hub *hub, studio_viewer *viewer, bool binary, const char *bytes, size_t size);
 
 // End the conversation with a viewer, and say why in the log (studio_hub.c).
-void studio_hub_dismiss(studio_hub *hub, studio_viewer *viewer, uint16_t code, const char *reason);
+void studio_hub_disconnect(studio_hub *hub, studio_viewer *viewer, uint16_t code, const char *reason);
 
 #endif

@@ -94,7 +94,7 @@ def a_scene_is_filmed_when_somebody_wants_the_cloud(server, viewer):
     refused(viewer, "no such body", body=1, action="seek", frame=0)
     viewer.send("want", cloud=True, exact=True)
     told = capture(viewer, lambda m: m["frames"] > 0)
-    assert told["frames"] == FRAMES and abs(told["rate"] - 30) < 1e-9 and told["stage"] == "recorded", told
+    assert told["frames"] == FRAMES and abs(told["rate"] - 30) < 1e-9 and told["phase"] == "recorded", told
     assert not told["shown"], "the world is shown until a frame is asked for"
     state = viewer.state()
     assert not state["paused"], "filming must not stop the world"
@@ -152,14 +152,14 @@ def a_fit_finds_the_material_and_all_see_it(server, viewer):
 
         def look_on(message):
             if isinstance(message, dict) and message["kind"] == "capture":
-                seen.add(message["stage"])
+                seen.add(message["phase"])
                 errors[:] = [item["error"] for item in message["history"]]
                 return not message["running"]
             return False
 
         end = viewer.wait(look_on, 240)
-        theirs = capture(other, lambda m: not m["running"] and m["stage"] == "fitted")
-    assert end["stage"] == "fitted" and seen & {"track", "warm start", "fit"}, (end, seen)
+        theirs = capture(other, lambda m: not m["running"] and m["phase"] == "fitted")
+    assert end["phase"] == "fitted" and seen & {"track", "warm start", "fit"}, (end, seen)
     assert end["frame"] == FRAMES - 1 and end["shown"], "the frames go by as they are tracked"
     assert theirs["parameters"] == end["parameters"] and theirs["history"] == end["history"], "viewers see the same fit"
     found = {item["name"]: item for item in end["parameters"]}
@@ -191,7 +191,7 @@ def a_fit_can_be_stopped_and_begun_again(server, viewer):
     viewer.capture = None  # what comes from now on
     viewer.ask("capture", body=0, action="stop")
     end = capture(viewer, lambda m: not m["running"])
-    assert end["stage"] in ("stopped", "fitted"), end
+    assert end["phase"] in ("stopped", "fitted"), end
     refused(viewer, "no fit", body=0, action="stop")
     told = look(viewer, 2)[3]
     assert "tracked" in told["shapes"], "the track of the fit before is kept"
@@ -203,7 +203,7 @@ def rounds_and_moduli_can_be_asked_for(server, viewer):
     viewer.ask("capture", body=0, action="fit", rounds=2, moduli=2)
     viewer.capture = None
     end = capture(viewer, lambda m: not m["running"], 240)
-    assert end["stage"] == "fitted" and end["round"] == 2, end
+    assert end["phase"] == "fitted" and end["round"] == 2, end
     found = {item["name"]: item for item in end["parameters"]}
     assert found["young 1"]["label"] == "Young's modulus 1" and found["young 2"]["label"] == "Young's modulus 2", found
     assert len(end["history"]) == end["iteration"] and len(found) == 5, end
@@ -233,7 +233,7 @@ def a_recording_is_opened_by_its_folder(server, viewer):
     capture(viewer, lambda m: "tracked" in m["shapes"])
     # Another scene does not wait for it.
     viewer.ask("open", path=os.path.abspath("bar.json"))
-    assert capture(viewer)["stage"] in ("", "film")
+    assert capture(viewer)["phase"] in ("", "film")
     for wrong, word in (("nothing", "no such file"), ("empty", "no capture.json"), ("bare", "static.vtu")):
         try:
             viewer.ask("open", path=os.path.abspath(wrong))
@@ -251,7 +251,7 @@ def a_folder_is_viewed_from_the_start_and_a_fit_goes_with_the_server():
     with Server(TOOL, "film") as server, server.viewer() as viewer:
         assert viewer.wait_kind("scene")["method"] == "capture"
         viewer.ask("capture", body=0, action="fit")
-        capture(viewer, lambda m: m["stage"] not in ("", "recorded"))
+        capture(viewer, lambda m: m["phase"] not in ("", "recorded"))
         assert server.end() == 0, server.log()
         assert "ERROR: " not in server.log() and "runtime error" not in server.log(), server.log()
 

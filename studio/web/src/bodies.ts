@@ -38,7 +38,7 @@ export class BodyView {
   private colorMode: ColorMode = 'none';
   private readonly color: Color;
   private readonly tets: Uint32Array;
-  private readonly rings: Uint32Array<ArrayBuffer>;
+  private readonly edges: Uint32Array<ArrayBuffer>;
 
   constructor(
     readonly index: number,
@@ -47,7 +47,7 @@ export class BodyView {
     const [r, g, b] = description.color ?? [0.6, 0.6, 0.65];
     this.color = new Color().setRGB(r, g, b, SRGBColorSpace);
     this.tets = indicesOf(description.tets);
-    this.rings = indicesOf(description.rings);
+    this.edges = indicesOf(description.edges);
     const geometry = new SurfaceGeometry(description.points, indicesOf(description.triangles));
     this.surface = new Mesh(geometry, new MeshStandardMaterial({ color: this.color, roughness: 0.52, metalness: 0, side: DoubleSide }));
     this.surface.castShadow = true;
@@ -129,9 +129,9 @@ export class BodyView {
   }
 
   private showParticles(display: Display, hasSurface: boolean): void {
-    const regions = display.regions || (!hasSurface && this.rings.length > 0);
+    const regions = display.regions || (!hasSurface && this.edges.length > 0);
     if (regions && !this.regionLines) {
-      const edges = this.rings.length > 0 ? this.rings : uniqueEdges(this.tets, 4);
+      const edges = this.edges.length > 0 ? this.edges : uniqueEdges(this.tets, 4);
       const geometry = new BufferGeometry();
       geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * this.description.particles), 3));
       geometry.setIndex(new BufferAttribute(edges, 1));

@@ -26,7 +26,7 @@ interface SliderOptions {
   log?: boolean;
   unit?: string;
   tip?: string;
-  whole?: boolean;
+  integer?: boolean;
 }
 
 const TICKS = 1000;
@@ -40,7 +40,7 @@ export function sliderRow(options: SliderOptions, change: (value: number) => voi
   const fromTick = (tick: number): number => {
     const fraction = tick / TICKS;
     const value = log ? options.min * (options.max / options.min) ** fraction : options.min + fraction * (options.max - options.min);
-    return options.whole ? Math.round(value) : Number(value.toPrecision(4));
+    return options.integer ? Math.round(value) : Number(value.toPrecision(4));
   };
   const id = `slider-${nextId++}`;
   const slider = element('input', { type: 'range', id, min: 0, max: TICKS, step: 1, value: toTick(options.value) });
@@ -62,7 +62,7 @@ export function sliderRow(options: SliderOptions, change: (value: number) => voi
       number.value = short(fromTick(Number(slider.value)));
       return;
     }
-    const near = options.whole ? Math.round(value) : value;
+    const near = options.integer ? Math.round(value) : value;
     const bounded = Math.max(options.min, Math.min(options.max, near));
     number.value = short(bounded);
     slider.value = String(toTick(bounded));
@@ -101,7 +101,7 @@ export function settingRow(setting: Setting, change: (value: number | boolean | 
   }
   const min = setting.min ?? 0;
   const max = setting.max ?? Math.max(1, 2 * setting.value);
-  const row = sliderRow({ label: setting.label, value: setting.value, min, max, log: setting.log === true, unit: setting.unit ?? '', tip, whole: setting.whole === true }, change);
+  const row = sliderRow({ label: setting.label, value: setting.value, min, max, log: setting.log === true, unit: setting.unit ?? '', tip, integer: setting.integer === true }, change);
   return { element: row.element, set: (value) => row.set(Number(value)) };
 }
 

@@ -23,7 +23,7 @@ export interface Setting {
   log?: boolean;
   unit?: string;
   live?: boolean;
-  whole?: boolean;
+  integer?: boolean;
   about?: string;
   choices?: string[];
 }
@@ -44,12 +44,12 @@ export interface BodyDescription {
   triangles: string;
   particles: number;
   tets?: string;
-  rings?: string;
+  edges?: string;
   settings?: Setting[];
   examples?: Example[];
   manifolds?: number;
   // How many sets of weights can be given by hand.
-  given?: number;
+  writable_manifolds?: number;
   // Copies of one body of the scene share settings; the first has them.
   source?: number;
 }
@@ -157,7 +157,7 @@ export interface CaptureMessage {
   // A frame of the recording is shown in the place of the world.
   shown?: boolean;
   running: boolean;
-  stage?: string;
+  phase?: string;
   // Share of the stage that is done.
   done?: number;
   text?: string;
@@ -166,7 +166,6 @@ export interface CaptureMessage {
   iteration?: number;
   error?: number;
   history?: { iteration: number; error: number }[];
-  whole?: boolean;
   parameters?: { name: string; label: string; value: number; low?: number; high?: number; unit?: string; verdict?: string }[];
   shape?: CaptureShape;
   shapes?: CaptureShape[];

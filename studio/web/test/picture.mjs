@@ -42,7 +42,7 @@ for (let done = 0; done < steps; ) {
 // A recording that was fitted, at one of its frames.
 if (values.fit) {
   await page.locator('[data-action="fit"]').click();
-  await page.waitForFunction(() => studio.store.capture?.stage === 'fitted', undefined, { timeout: 600_000, polling: 200 });
+  await page.waitForFunction(() => studio.store.capture?.phase === 'fitted', undefined, { timeout: 600_000, polling: 200 });
   await page.evaluate((frame) => studio.connection.send({ kind: 'capture', body: studio.store.capture.body, action: 'seek', frame }), Number(values.fit));
   await until(page, (frame) => studio.store.capture.frame === frame && studio.world.bodies.some((body) => body.cloudRange), Number(values.fit), 'the frame is shown');
 }

@@ -279,7 +279,7 @@ await check('capture: a scene is filmed, its points lie over the mesh, and a fit
   await until(page, () => document.querySelector('.legend').textContent.includes('distance, mm'), undefined, 'the scale of distances');
   await page.getByRole('button', { name: 'Fit', exact: true }).click();
   await until(page, () => studio.store.capture.running && document.querySelector('[data-action="fit"]').textContent === 'Stop the fit', undefined, 'the fit runs');
-  await until(page, () => studio.store.capture.stage === 'fitted', undefined, 'the fit ends');
+  await until(page, () => studio.store.capture.phase === 'fitted', undefined, 'the fit ends');
   const found = await page.evaluate(() => studio.store.capture.parameters[0]);
   expect(Math.abs(found.value / 680000 - 1) < 0.15 && found.low < found.high, JSON.stringify(found));
   const rows = await page.locator('.parameters tbody tr').allInnerTexts();

@@ -5,7 +5,7 @@ import type { CaptureMessage, CaptureShape } from '../messages';
 import { StreamPlot } from '../plots';
 import { Readout, request, section, type Panel, type PanelContext } from './panel';
 
-const STAGES: Record<string, string> = { film: 'filming', recorded: 'recorded', track: 'tracking', 'warm start': 'looking for a start', fit: 'fitting' };
+const PHASES: Record<string, string> = { film: 'filming', recorded: 'recorded', track: 'tracking', 'warm start': 'looking for a start', fit: 'fitting' };
 const SHAPES: Record<CaptureShape, string> = { static: 'at rest', tracked: 'as tracked', simulated: 'as simulated' };
 // As many as the server takes.
 const COUNT_MAX = 8;
@@ -26,10 +26,10 @@ function parameterRow(item: NonNullable<CaptureMessage['parameters']>[number]): 
   return element('tr', {}, element('th', { scope: 'row' }, item.label), element('td', {}, `${precise(value, digits)} ${item.unit ?? ''}`), last);
 }
 
-function stageText(message: CaptureMessage): string | undefined {
-  if (!message.stage) return undefined;
-  const busy = message.done !== undefined && message.done > 0 && message.done < 1 && message.stage !== 'fit';
-  return (STAGES[message.stage] ?? message.stage) + (busy ? `, ${Math.round(100 * (message.done ?? 0))} %` : '');
+function phaseText(message: CaptureMessage): string | undefined {
+  if (!message.phase) return undefined;
+  const busy = message.done !== undefined && message.done > 0 && message.done < 1 && message.phase !== 'fit';
+  return (PHASES[message.phase] ?? message.phase) + (busy ? `, ${Math.round(100 * (message.done ?? 0))} %` : '');
 }
 
 export function capturePanel(context: PanelContext): Panel & { capture(message: CaptureMessage): void } {
@@ -68,7 +68,7 @@ export function capturePanel(context: PanelContext): Panel & { capture(message: 
   const fit = element('button', { type: 'button', class: 'button wide primary', 'data-action': 'fit' }, 'Fit');
   const counts = { rounds: 1, moduli: 1 };
   const countRow = (name: keyof typeof counts, label: string, tip: string): HTMLElement =>
-    sliderRow({ label, value: 1, min: 1, max: COUNT_MAX, log: false, unit: '', tip, whole: true }, (value) => {
+    sliderRow({ label, value: 1, min: 1, max: COUNT_MAX, log: false, unit: '', tip, integer: true }, (value) => {
       counts[name] = value;
     }).element;
   const rounds = countRow('rounds', 'Rounds', 'Maximum rounds of tracking and fitting; later ones track with the material that was found');
@@ -89,16 +89,16 @@ export function capturePanel(context: PanelContext): Panel & { capture(message: 
   const show = (message: CaptureMessage): void => {
     running = message.running;
     // Somebody set the world going, or began a fit that leads through the frames.
-    if (timer && (message.shown === false || message.stage === 'track')) stop();
+    if (timer && (message.shown === false || message.phase === 'track')) stop();
     fit.textContent = running ? 'Stop the fit' : 'Fit';
     showTime(message);
-    readout.set({ stage: stageText(message), round: message.iteration ? message.round : undefined, iteration: message.iteration, distance: message.error === undefined ? undefined : `${short(1000 * message.error)} mm` });
+    readout.set({ phase: phaseText(message), round: message.iteration ? message.round : undefined, iteration: message.iteration, distance: message.error === undefined ? undefined : `${short(1000 * message.error)} mm` });
     remark.textContent = message.text ?? '';
     remark.hidden = !message.text;
     shape.element.hidden = (message.shapes?.length ?? 0) < 2;
     for (const option of shape.element.querySelectorAll('option')) option.disabled = !message.shapes?.includes(option.value as CaptureShape);
     if (message.shape) shape.set(message.shape);
-    if (message.whole) curve.clear();
+    curve.clear();
     for (const item of message.history ?? []) curve.add(item.iteration, [item.error]);
     parameters.hidden = !message.parameters?.length;
     fill(table, ...(message.parameters ?? []).map(parameterRow));

@@ -24,7 +24,7 @@ export function rodPanel(context: PanelContext): Panel {
     examples.map((example) => example.name),
     (i) => exampleTools(context, i),
   );
-  const note = element('p', { class: 'hint' }, 'Dots are the directions that examples were made for, rings how far they reach; the arrow is the direction of now. Turn the view and watch it move.');
+  const note = element('p', { class: 'hint' }, 'Dots are the directions that examples were made for, edges how far they reach; the arrow is the direction of now. Turn the view and watch it move.');
   return {
     element: section('Views', true, sphere.element, note, bars.element, add, plot.element),
     update(telemetry, time) {

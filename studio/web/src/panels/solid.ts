@@ -53,7 +53,7 @@ export function solidPanel(context: PanelContext): Panel {
   } else if (parts > MOST_PARTS) {
     children.push(element('p', { class: 'hint' }, 'Every region has weights of its own; this is their mean.'));
   }
-  if ((description.given ?? 1) > 0) children.push(mixer.element);
+  if ((description.writable_manifolds ?? 1) > 0) children.push(mixer.element);
   children.push(plot.element, add);
   return {
     element: section('Examples', true, ...children),

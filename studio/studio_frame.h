@@ -1,7 +1,7 @@
-// One moment of the world as viewers may want it, shared between the thread that simulates and the one that sends: whoever holds one may read it, nobody
-// changes it any more. A viewer's frame is made from the newest moment when its connection can take one, so slow viewers skip moments and nothing piles up.
-#ifndef STUDIO_MOMENT_H
-#define STUDIO_MOMENT_H
+// One frame of the world as viewers may want it, shared between the thread that simulates and the one that sends: whoever holds one may read it, nobody
+// changes it any more. A viewer's frame is made from the newest frame when its connection can take one, so slow viewers skip frames and nothing piles up.
+#ifndef STUDIO_FRAME_H
+#define STUDIO_FRAME_H
 
 #include <stdatomic.h>
 
@@ -43,10 +43,10 @@ typedef struct studio_part {
   int32_t count;    // points, numbers, or 1 placement
   int32_t width;    // numbers of each: 3, 1 or 7
   double *numbers;
-  int64_t changed;  // number of the moment in which they became what they are
+  int64_t changed;  // number of the frame in which they became what they are
 } studio_part;
 
-typedef struct studio_moment {
+typedef struct studio_frame {
   pl_context *context;
   atomic_int uses;
   int64_t number;  // counts up
@@ -55,19 +55,19 @@ typedef struct studio_moment {
   double time;  // s
   int32_t part_count;
   studio_part *parts;
-} studio_moment;
+} studio_frame;
 
-// A moment with these parts, whose numbers are zero and to be filled in; held once. NULL when out of memory.
-studio_moment *studio_moment_create(pl_context *context, const studio_part *parts, int32_t part_count);
+// A frame with these parts, whose numbers are zero and to be filled in; held once. NULL when out of memory.
+studio_frame *studio_frame_create(pl_context *context, const studio_part *parts, int32_t part_count);
 
 // Mark what is the same in `before` (may be NULL) as not changed.
-void studio_moment_compare(studio_moment *moment, const studio_moment *before);
+void studio_frame_compare(studio_frame *frame, const studio_frame *before);
 
-studio_moment *studio_moment_hold(studio_moment *moment);
+studio_frame *studio_frame_retain(studio_frame *frame);
 // NULL is allowed.
-void studio_moment_release(studio_moment *moment);
+void studio_frame_release(studio_frame *frame);
 
-// Append the binary frame (PROTOCOL.md) that a viewer gets who has seen moment number `seen`; false when out of memory.
-bool studio_frame_write(const studio_moment *moment, uint32_t wants, int64_t seen, pl_vector *bytes);
+// Append the binary frame (PROTOCOL.md) that a viewer gets who has seen frame number `seen`; false when out of memory.
+bool studio_frame_encode(const studio_frame *frame, uint32_t wants, int64_t seen, pl_vector *bytes);
 
 #endif

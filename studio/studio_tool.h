@@ -1,8 +1,8 @@
 // What touches bodies: a viewer's ball, and points of contact.
-#ifndef STUDIO_TOUCH_H
-#define STUDIO_TOUCH_H
+#ifndef STUDIO_TOOL_H
+#define STUDIO_TOOL_H
 
-#include "studio_note.h"
+#include "studio_message.h"
 
 // A ball that pushes, at a place from the next step on; false for numbers that make none.
 bool studio_tool_move(studio_world *world, pl_vec3 at, double radius);
