@@ -1,7 +1,7 @@
-// The thread that builds.
+// The build thread.
 //
-// It shares the world's context, because what it builds is to live there. A parallel loop of the world that meets one of the builder's runs in its own thread alone, and the other way round
-// (base/pool.c), so neither waits for the other.
+// It uses the world's context, because the new scene belongs to it. A parallel loop that finds the pool busy runs in its calling thread alone (base/pool.c), so world and build do not wait
+// for each other.
 #include "studio_build.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "studio_document.h"
 #include "studio_message.h"
 
-// Requests that may wait at a time.
+// Maximum deferred requests, and size of an id that is a text.
 enum { MAX_WAITING = 256, ID_SIZE = 64 };
 
 typedef struct studio_build {
@@ -21,7 +21,7 @@ typedef struct studio_build {
   pl_findings *findings;
   bool carry;
   uint32_t viewer;
-  pl_json id;  // as it was given; PL_JSON_NULL: none
+  pl_json id;  // a copy of the request's id; PL_JSON_NULL: none
   char id_text[ID_SIZE];
   studio_build_end *end;
   void *user;
@@ -44,7 +44,7 @@ static void *work(void *user) {
   b->status = studio_instance_build(b->w->context, &b->w->shelf, &b->document, b->findings, &b->built, &b->error);
   send_progress(b, 0.95, b->status >= 0 ? "built" : "the scene cannot be built");
   atomic_store(&b->done, true);
-  // Where there is no room the world looks by itself before long.
+  // If the queue is full, the world polls soon anyway.
   (void)studio_command_queue_push(b->w->queue, (studio_command){.kind = STUDIO_COMMAND_WAKE});
   return NULL;
 }
@@ -55,7 +55,7 @@ static const pl_json *id_of(const studio_build *b) {
   return b->id.kind != PL_JSON_NULL ? &b->id : NULL;
 }
 
-// What nobody took over goes.
+// Free what was not installed.
 static void destroy(studio_build *b) {
   pl_context *context = b->w->context;
   studio_instance_free(context, &b->built);
@@ -110,10 +110,10 @@ void studio_build_begin(studio_world *w, const studio_build_def *def) {
   copy_id(b, def->id);
   pl_status status = b->findings != NULL ? PL_OK : pl_findings_create(w->context, &b->findings, &b->error);
   w->build = b;
-  // Once the thread runs, how it goes is its own to say.
+  // Once the thread runs, it owns the status.
   if (status >= 0 && pthread_create(&b->thread, NULL, work, b) == 0) return;
   w->build = NULL;
-  b->status = status < 0 ? status : pl_fail(&b->error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+  b->status = status < 0 ? status : pl_fail(&b->error, PL_ERROR_UNSUPPORTED, "a thread could not be started");
   finish(b);
 }
 
@@ -148,7 +148,8 @@ static bool uses_document(const studio_command *command) {
 bool studio_build_defer(studio_world *w, const studio_command *command) {
   if ((w->build == NULL && w->deferred.count == 0) || !uses_document(command)) return false;
   if (w->deferred.count < MAX_WAITING && pl_vector_push(&w->deferred, command)) return true;
-  studio_send_error(w, command->viewer, pl_json_find(command->message->root, "id"), "a scene is being built; ask again later");
+  studio_send_error(w, command->viewer, pl_json_find(command->message->root, "id"),
+                    "a scene is being built and too many requests wait; try again later");
   studio_command_queue_finish(w->queue, command);
   return true;
 }

@@ -1,5 +1,5 @@
-// Recordings of bodies: from the scene that is filmed, or the file that was opened, to the fit. All of it is for the thread of the world; films are programs and fits threads of their own,
-// which are looked at from time to time.
+// Capture: from the recording, opened or made by virtual depth cameras, to the fit. All functions are for the world's thread; cameras run in a separate process and fits in a separate
+// thread, and are polled.
 #include "studio_capture.h"
 
 #include <math.h>
@@ -13,19 +13,19 @@
 #include "pliant/file.h"
 #include "studio_recording.h"
 
-// How often viewers are told at most, and how often work is looked at. s
+// Minimum time between two reports to viewers, and polling interval of background work, s.
 static const double SEND_INTERVAL = 0.1;
-// Time steps between two frames; of large bodies fewer, or one would wait too long.
+// Time steps between two frames; large bodies get fewer, because a fit would take too long.
 enum { MIN_STEPS = 2, MAX_STEPS = 8, STEPS_OF_MANY = 4, MANY_POINTS = 1500 };
 
-// A modulus, Poisson's ratio and two dampings: with more parameters there are several moduli.
+// Young's modulus, Poisson's ratio and two damping coefficients; with more parameters there are several moduli.
 enum { FIRST_PARAMETERS = 4 };
 
 static const char *const SHAPES[STUDIO_SHAPE_COUNT] = {"static", "tracked", "simulated"};
 
 // --- opening and closing ----------------------------------------------------------------------------------------------------------
 
-// What makes a scene one of things to be captured is what its frames are used for, which its name alone says.
+// Only the name says that a scene is a capture target.
 static int32_t find_body(const studio_world *w) {
   if (w->document.capture == NULL && strncmp(pl_scene_get_report(w->scene).name, "capture-", 8) != 0) return -1;
   for (int32_t i = 0; i < pl_scene_instance_body_count(w->instance); ++i) {
@@ -36,7 +36,7 @@ static int32_t find_body(const studio_world *w) {
   return -1;
 }
 
-// The recording is there: read what does not change from frame to frame.
+// Open the recording and load what is the same for all frames.
 static pl_status attach(studio_world *w, studio_capture *c, pl_error *error) {
   char *path = studio_recording_find_file(w->context, c->file, "static.vtu");
   int32_t count = PL_ITEM(&w->instance->parts, pl_instance_part, c->body).model->particle_count;
@@ -58,7 +58,7 @@ static pl_status attach(studio_world *w, studio_capture *c, pl_error *error) {
   return status;
 }
 
-// Without a recording that can be used there is nothing to show, and nothing is tried again by itself.
+// Without a usable recording there is nothing to show. There is no automatic retry.
 static void give_up(studio_world *w, studio_capture *c, const pl_error *error) {
   char line[1024];
   pl_error_format(error, line, sizeof line);
@@ -72,7 +72,7 @@ static void give_up(studio_world *w, studio_capture *c, const pl_error *error) {
 
 void studio_capture_open(studio_world *w) {
   int32_t body = find_body(w);
-  // What was recorded does not depend on the numbers of the scene; what was filmed does.
+  // A recording from a file does not depend on the parameters of the scene; one by virtual cameras does.
   bool same = w->capture != NULL && w->document.capture != NULL && w->capture->recorded && body == w->capture->body &&
               strcmp(w->capture->file, w->document.capture) == 0;
   if (same) return;
@@ -85,7 +85,7 @@ void studio_capture_open(studio_world *w) {
   if (!c->recorded) return;
   pl_error error = {0};
   c->file = studio_copy_text(w->context, w->document.capture);
-  // There is nothing to be seen in the world yet that is not in the recording.
+  // Open paused, at the first frame of the recording.
   c->shown = w->paused = c->file != NULL;
   if (c->file == NULL || attach(w, c, &error) < 0) give_up(w, c, &error);
 }
@@ -94,7 +94,7 @@ void studio_capture_close(studio_world *w) {
   studio_capture *c = w->capture;
   if (c == NULL) return;
   if (c->fit != NULL) studio_fit_abandon(c->fit);
-  // Whoever is inside a simulation ends by itself; the world does not wait for it.
+  // A running simulation ends by itself; the world does not wait for it.
   if (c->fit != NULL && (studio_fit_has_ended(c->fit) || !pl_vector_push(&w->abandoned, &c->fit))) studio_fit_destroy(c->fit);
   studio_film_destroy(c->film);
   studio_cloud_free(w->context, &c->cloud);
@@ -155,7 +155,7 @@ static void poll_film(studio_world *w, studio_capture *c) {
   c->fraction = fraction;
 }
 
-// Points that the scene holds hard and for ever.
+// Points that the scene pins rigidly and permanently.
 static int32_t *find_held(const studio_world *w, int32_t body, int32_t *count) {
   int32_t points = PL_ITEM(&w->instance->parts, pl_instance_part, body).model->particle_count;
   int32_t *held = pl_allocate_array(w->context, (size_t)points, sizeof *held);
@@ -195,7 +195,7 @@ static void begin_fit(studio_world *w, studio_capture *c) {
   int32_t *held = find_held(w, c->body, &def.held_count);
   def.held = held;
   studio_fit *fit = held != NULL && tets != NULL ? studio_fit_begin(w->context, &def, &error) : NULL;
-  if (fit == NULL) studio_send_log(w, "the fit could not begin: %s", error.text[0] != '\0' ? error.text : "out of memory");
+  if (fit == NULL) studio_send_log(w, "the fit could not start: %s", error.text[0] != '\0' ? error.text : "out of memory");
   studio_fit_destroy(c->fit);
   c->fit = fit;
   c->fit_wanted = false;
@@ -206,7 +206,7 @@ static void begin_fit(studio_world *w, studio_capture *c) {
   pl_release(w->context, surface);
 }
 
-// What is shown goes along with the fit.
+// Update the shown frame and shape from the progress of the fit.
 static void follow_fit(studio_world *w, studio_capture *c) {
   uint32_t version = studio_fit_version(c->fit);
   studio_fit_view view;
@@ -234,7 +234,7 @@ void studio_capture_update(studio_world *w) {
   sweep(w, false);
   if (c == NULL) return;
   poll_film(w, c);
-  // One at a time, those that are given up included.
+  // One fit at a time, including cancelled ones.
   if (c->fit_wanted && c->capture != NULL && w->abandoned.count == 0) begin_fit(w, c);
   if (c->fit != NULL) follow_fit(w, c);
   if (c->news && pl_clock_seconds() - c->sent >= SEND_INTERVAL) studio_capture_send(w, 0);
@@ -245,9 +245,9 @@ double studio_capture_poll_interval(const studio_world *w) {
   return c != NULL && (c->news || c->filming || fit_runs(c)) ? SEND_INTERVAL : HUGE_VAL;
 }
 
-// --- what viewers are told --------------------------------------------------------------------------------------------------------
+// --- reports to viewers --------------------------------------------------------------------------------------------------------
 
-// What a parameter is called and measured in, by the beginning of its name.
+// Label and unit of a parameter, by the beginning of its name.
 static const struct parameter_label {
   const char *begin, *label, *unit;
 } PARAMETER_LABELS[] = {{"young", "Young's modulus", "Pa"},
@@ -266,7 +266,7 @@ static void add_parameters(studio_message *message, const studio_fit_view *view)
   for (int32_t i = 0; list != NULL && i < view->parameter_count; ++i) {
     const pl_fit_estimate *estimate = &view->parameters[i];
     struct parameter_label texts = label_of(estimate->name);
-    // Several moduli are told apart by their number, as in "young 2".
+    // Several moduli are numbered, as in "young 2".
     const char *number = strchr(estimate->name, ' ');
     bool numbered = view->parameter_count > FIRST_PARAMETERS && strncmp(estimate->name, "young", 5) == 0 && number != NULL;
     char label[64];
@@ -338,7 +338,7 @@ void studio_capture_send(studio_world *w, uint32_t viewer) {
   c->sent = pl_clock_seconds();
 }
 
-// --- what viewers ask -------------------------------------------------------------------------------------------------------------
+// --- requests -------------------------------------------------------------------------------------------------------------
 
 static void show(studio_world *w, studio_capture *c) {
   studio_world_pause(w, true);
@@ -359,7 +359,7 @@ static const char *seek(studio_world *w, studio_capture *c, const pl_json *messa
   int64_t frame;
   if (c->capture == NULL) {
     c->film_wanted = true;
-    return c->film_failed ? "there is no recording" : "the scene is being filmed; wait until its frames are there";
+    return c->film_failed ? "there is no recording" : "the virtual cameras still record the scene; wait until they have finished";
   }
   if (!pl_json_get_integer(pl_json_find(message, "frame"), &frame) || frame < 0 || frame >= c->view.frame_count)
     return "the recording has no such frame";
@@ -369,7 +369,7 @@ static const char *seek(studio_world *w, studio_capture *c, const pl_json *messa
   return NULL;
 }
 
-// A number of a message from 1 to `max`, 1 if there is none.
+// An integer of a message from 1 to `max`, default 1.
 static bool get_count(const pl_json *message, const char *name, int32_t max, int32_t *count) {
   const pl_json *item = pl_json_find(message, name);
   int64_t value = 1;
@@ -382,8 +382,8 @@ static const char *begin(studio_world *w, studio_capture *c, const pl_json *mess
   int32_t rounds, moduli;
   if (fit_runs(c)) return "a fit runs already; stop it first";
   if (c->recorded && c->capture == NULL) return "there is no recording";
-  if (!get_count(message, "rounds", STUDIO_ROUNDS_MAX, &rounds)) return "a fit here has 1 to 8 `rounds`";
-  if (!get_count(message, "moduli", STUDIO_MODULI_MAX, &moduli)) return "a fit here has 1 to 8 `moduli`";
+  if (!get_count(message, "rounds", STUDIO_ROUNDS_MAX, &rounds)) return "`rounds` must be an integer from 1 to 8";
+  if (!get_count(message, "moduli", STUDIO_MODULI_MAX, &moduli)) return "`moduli` must be an integer from 1 to 8";
   c->film_failed = false;
   c->fit_rounds = rounds;
   c->fit_moduli = moduli;
@@ -421,9 +421,9 @@ void studio_capture_handle_request(studio_world *w, uint32_t viewer, const pl_js
   studio_capture *c = w->capture;
   const pl_json *action = pl_json_find(message, "action");
   int64_t body = -1;
-  const char *refusal = "a capture can `seek`, `fit`, `stop` and show a `shape`";
+  const char *refusal = "`action` must be `seek`, `fit`, `stop` or `shape`";
   if (c == NULL || !pl_json_get_integer(pl_json_find(message, "body"), &body) || body != c->body)
-    refusal = "there is no such body that was captured";
+    refusal = "there is no such body with a capture";
   else if (pl_json_is_text(action, "seek"))
     refusal = seek(w, c, message);
   else if (pl_json_is_text(action, "fit"))

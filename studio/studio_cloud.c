@@ -1,4 +1,4 @@
-// The cloud of a frame over the surface of the body in it, and how far its points are from it.
+// The observed points of a frame, and their distances from the surface of the body.
 #include <math.h>
 #include <string.h>
 
@@ -51,13 +51,13 @@ void studio_cloud_free(pl_context *context, studio_cloud *cloud) {
   *cloud = (studio_cloud){.frame = -1};
 }
 
-// Points of the frame; of many an even choice.
+// Load the points of the frame; a large cloud is subsampled evenly.
 static bool load(studio_world *w) {
   studio_capture *c = w->capture;
   pl_cloud *read = NULL;
   pl_error error = {0};
   studio_cloud_free(w->context, &c->cloud);
-  // A frame that cannot be read is one without points, and is not tried again and again.
+  // A frame that cannot be read has no points, and is not tried again.
   c->cloud.frame = c->frame;
   c->cloud.points = pl_allocate_array(w->context, STUDIO_MAX_CLOUD_POINTS, sizeof *c->cloud.points);
   c->cloud.distances = pl_allocate_array(w->context, STUDIO_MAX_CLOUD_POINTS, sizeof *c->cloud.distances);

@@ -1,9 +1,9 @@
-// Numbers per surface point that a page shows as colours.
+// Values per surface point that a page shows as colours.
 //
-//   stretch  how much longer the edges around a point are than at rest, as a share: mean over the triangles' edges
-//   stress   size of the Green strain of the tets around a particle, times Young's modulus where the method has one; without tets as stretch
+//   stretch  relative elongation of the edges around a point, mean
+//   stress   norm of the Green strain of the tets around a particle, times Young's modulus for finite elements; without tets: stretch
 //   speed    m/s
-//   segments which places are alike (studio_detail.c)
+//   segments segments of similar shape (studio_detail.c)
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "math/vec3.h"
 #include "studio_detail.h"
 
-// Rest positions of what a body is drawn by: those of its surface at the start are in the first snapshot, but a model has them too.
+// Rest positions of the surface points of a body; NULL: not known.
 static const pl_vec3 *rest_surface(const studio_world *w, int32_t index) {
   pl_scene_instance_body body = pl_scene_instance_get_body(w->instance, index);
   int32_t count = pl_scene_instance_get_surface_view(w->instance, index).point_count;
@@ -43,7 +43,7 @@ static void fill_stretch(studio_world *w, int32_t index, const pl_vec3 *now, dou
     if (counts[i] > 0) numbers[i] /= counts[i];
 }
 
-// From numbers per particle to numbers per surface point.
+// Interpolate values of particles at surface points.
 static void spread(const studio_world *w, int32_t index, const double *of_particles, double *numbers) {
   pl_scene_instance_body body = pl_scene_instance_get_body(w->instance, index);
   const pl_contact_surface *surface = &pl_body_get_model(w->world, body.id)->surface;

@@ -1,4 +1,4 @@
-// A table of connections in the order in which they came.
+// The table of HTTP connections, oldest first.
 #define _GNU_SOURCE
 #include "studio_connections.h"
 
@@ -13,7 +13,7 @@ static void read_address(struct MHD_Connection *connection, uint8_t address[8]) 
   if (info == NULL || info->client_addr == NULL) return;
   if (info->client_addr->sa_family == AF_INET)
     memcpy(address, &((const struct sockaddr_in *)(const void *)info->client_addr)->sin_addr, 4);
-  // One machine has as many IPv6 addresses as it likes, but they share the first half.
+  // A machine may have many IPv6 addresses, but they share the first half.
   if (info->client_addr->sa_family == AF_INET6)
     memcpy(address, &((const struct sockaddr_in6 *)(const void *)info->client_addr)->sin6_addr, 8);
 }
@@ -35,7 +35,7 @@ static int count_address(const studio_connections *connections, const studio_con
   return count;
 }
 
-// The oldest connection of the address that has most of them: a crowd from one machine closes its own connections.
+// Close the oldest connection of the address with the most connections, so that a flood from one machine closes its own connections.
 static void close_one(studio_connections *connections, bool authenticated) {
   studio_connection *chosen = NULL;
   int max = 0;
@@ -47,7 +47,7 @@ static void close_one(studio_connections *connections, bool authenticated) {
     chosen = entry;
   }
   if (chosen == NULL) return;
-  // The web server owns the socket: it finds the end of it, and closes it.
+  // The web server owns the socket: it notices the shutdown and closes it.
   shutdown(chosen->socket, SHUT_RDWR);
   chosen->closing = true;
 }
@@ -60,7 +60,7 @@ void studio_connections_add(studio_connections *connections, struct MHD_Connecti
     close_one(connections, false);
   else if (unauthenticated + count_open(connections, true) >= STUDIO_MAX_OPEN)
     close_one(connections, unauthenticated == 0);
-  // The web server's own limit keeps the table from being full.
+  // Cannot happen: the web server's own limit is lower.
   if (connections->count == STUDIO_MAX_CONNECTIONS) return;
   studio_connection *entry = &connections->entries[connections->count++];
   *entry = (studio_connection){.connection = connection, .socket = info->connect_fd};

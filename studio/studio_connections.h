@@ -1,7 +1,7 @@
-// Connections of the web server that are not conversations: those that have not asked for anything yet, and those that fetch files.
+// HTTP connections of the web server: all that are not WebSockets.
 //
-// Whoever connects and says nothing costs a connection without having to know the token. When there are too many of those, the oldest one is closed, so that the next viewer still gets in:
-// it waits for nobody's time limit. For the thread of the web server alone.
+// Any program can open connections without knowing the token. When there are too many, the oldest one is closed, so that the next viewer can connect without waiting for a timeout.
+// Used only by the web server's thread.
 #ifndef STUDIO_CONNECTIONS_H
 #define STUDIO_CONNECTIONS_H
 
@@ -10,7 +10,7 @@
 
 struct MHD_Connection;
 
-// Maximum connections without the token, maximum connections in all, and how many more may be on their way out.
+// Maximum connections without the token, maximum open connections, and maximum connections that are being closed.
 enum {
   STUDIO_MAX_UNAUTHENTICATED = 64,
   STUDIO_MAX_OPEN = 96,
@@ -21,9 +21,9 @@ enum {
 typedef struct studio_connection {
   struct MHD_Connection *connection;
   int socket;
-  uint8_t address[8];  // of the client: IPv4, or the network part of IPv6
-  bool authenticated;  // it has shown the token
-  bool closing;        // its socket was shut down; the web server has not noticed yet
+  uint8_t address[8];  // of the client: IPv4, or the network prefix of IPv6
+  bool authenticated;  // a request had the token
+  bool closing;        // its socket was shut down, but the web server has not closed it yet
 } studio_connection;
 
 typedef struct studio_connections {
@@ -31,13 +31,13 @@ typedef struct studio_connections {
   int count;
 } studio_connections;
 
-// A connection has come. Closes another one if there are too many.
+// Add a new connection; closes another one if there are too many.
 void studio_connections_add(studio_connections *connections, struct MHD_Connection *connection);
 
-// It has shown the token.
+// A request on this connection had the token.
 void studio_connections_authenticate(studio_connections *connections, const struct MHD_Connection *connection);
 
-// It is closed, or has become a conversation.
+// The connection was closed, or upgraded to a WebSocket.
 void studio_connections_remove(studio_connections *connections, const struct MHD_Connection *connection);
 
 #endif

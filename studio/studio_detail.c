@@ -1,4 +1,4 @@
-// Bodies that show detail: what is told of them, which places of theirs are alike, and where they are pressed now.
+// Bodies with detail: telemetry, segments and contacts.
 #include "studio_detail.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum { MAX_CONTACT = 8, MAX_REPORTED = 16, SEGMENT_COUNT = 8 };
 
-// Weights below this are not worth a bar.
+// Smaller weights are not reported.
 static const double MIN_WEIGHT = 0.005;
 
 // --- layers and sets -----------------------------------------------------------------------------------------------------------
@@ -20,7 +20,7 @@ bool studio_detail_is_on(const studio_world *w, int32_t body) {
   return body >= STUDIO_MAX_DETAIL || !w->detail_off[body];
 }
 
-// The surface as the body's own method has it, before layers acted on it.
+// The surface of the simulation, before layers add detail.
 bool studio_detail_get_coarse_surface(const studio_world *w, int32_t index, pl_vec3 *points) {
   const pl_body *body = pl_world_find_body(w->world, pl_scene_instance_get_body(w->instance, index).id);
   if (body == NULL || body->model->surface.point_count != pl_scene_instance_get_surface_view(w->instance, index).point_count)
@@ -34,7 +34,7 @@ bool studio_detail_exists(const studio_world *w, int32_t index) {
   return body != NULL && body->layers.count > 0;
 }
 
-// The layer of a body that shows detail: they were made in the order of the bodies that have one.
+// The detail layer of a body. Layers are in the order of the bodies that have one.
 static const pl_detail_layer *find_layer(const studio_world *w, int32_t index) {
   int32_t number = 0;
   if (PL_ITEM(&w->instance->parts, pl_instance_part, index).source->detail.json == NULL) return NULL;
@@ -62,9 +62,9 @@ void studio_detail_set_tool(studio_world *w) {
   }
 }
 
-// --- what weighs now ---------------------------------------------------------------------------------------------------------------
+// --- contacts and weights ---------------------------------------------------------------------------------------------------------------
 
-// Contacts of the last step. A world that stands at its beginning has none, whatever its layers saw before.
+// Contacts of the last step. At step 0 there are none, even if the layers still have contacts from before a reset.
 static int32_t read_contacts(const studio_world *w, const pl_detail_layer *layer, pl_detail_contact_report *reports) {
   if (layer == NULL || pl_world_step_count(w->world) == 0) return 0;
   int32_t count = pl_detail_layer_get_contacts(layer, MAX_CONTACT, reports);
@@ -80,7 +80,7 @@ bool studio_detail_strongest_contact(const studio_world *w, int32_t index, pl_de
   return best >= 0;
 }
 
-// Several may have one name: a mirror image has that of its recording.
+// Examples may share a label, because a mirror image has the label of its recording: number them.
 static void name_example(const pl_detail_set_view *set, int32_t number, char *name, size_t size) {
   int32_t turn = 1;
   for (int32_t i = 0; i < number; ++i) turn += strcmp(set->labels[i], set->labels[number]) == 0;
@@ -92,7 +92,7 @@ static void name_example(const pl_detail_set_view *set, int32_t number, char *na
     snprintf(name, size, "%.80s (%d)", set->labels[number], turn);
 }
 
-// Of each example the weight at the contact where it weighs most. `found` has room for two rows.
+// For each example its largest weight over all contacts. `found` has space for two rows.
 static void gather_weights(const pl_detail_layer *layer, int32_t contact_count, int32_t example_count, double *found) {
   double *one = found + example_count;
   for (int32_t c = 0; c < contact_count; ++c) {
@@ -102,7 +102,7 @@ static void gather_weights(const pl_detail_layer *layer, int32_t contact_count, 
   }
 }
 
-// The smallest weight that is among the MAX_REPORTED largest.
+// The smallest of the MAX_REPORTED largest weights, at least MIN_WEIGHT.
 static double find_threshold(const double *weights, int32_t count) {
   double min = MIN_WEIGHT, max[MAX_REPORTED] = {0};
   for (int32_t k = 0; k < count; ++k) {
@@ -157,7 +157,7 @@ void studio_segments_clear(studio_world *w) {
   w->segments.count = 0;
 }
 
-// Segments as the body's examples see its places: with their window, and at their scale.
+// Segments with the window radius and the scale of the examples of the body.
 static int32_t *find_segments(studio_world *w, int32_t index, const pl_detail_set *set) {
   const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, index);
   int32_t count = part->model->surface.point_count;

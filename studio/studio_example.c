@@ -1,7 +1,7 @@
-// Examples of bodies, as they stand in the document of the scene.
+// Examples of bodies in the document of the scene.
 //
-// Those of solids and finite elements are poses of the body's mesh whose names stand in the list `examples`; a pose that does not stand there is mute. Those of rods stand
-// in the chains; one that no view calls, with an extent of 0, is mute.
+// Examples of solids and finite elements are poses of the mesh whose names are in the list `examples` of the body; other poses are muted. Examples of rods are in the chains; one with an
+// extent of 0 is muted.
 #include "studio_example.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static const pl_rod_example *find_rod_example(const pl_rod_def *def, const char 
   return NULL;
 }
 
-// A direction without an extent: it was muted.
+// A direction with an extent of 0 means muted.
 static bool rod_example_is_mute(const pl_scene_body *body, const char *name) {
   bool mute = false;
   for (int32_t c = 0; c < body->rod.chains.count; ++c) {
@@ -68,14 +68,14 @@ pl_json *studio_example_list(studio_world *w, studio_message *message, int32_t i
 
 // --- poses of meshes -----------------------------------------------------------------------------------------------------------
 
-// What a request is about.
+// An `example` request.
 typedef struct request {
   studio_world *w;
   studio_document *document;
   const pl_instance_part *part;
   int32_t body, source;
-  const char *name;      // of the example it is about, NULL when one is added
-  const char *new_name;  // may be ""
+  const char *name;      // of the example to change; NULL for `add`
+  const char *new_name;  // for `add` and `rename`; may be ""
   bool on;
   pl_error *error;
 } request;
@@ -97,7 +97,7 @@ static pl_json *poses_of(const request *r) {
   return studio_document_object(r->document, mesh, "poses", PL_JSON_ARRAY);
 }
 
-// Put another list of the names that `keep` says yes to in the place of the old one, with `added` behind it.
+// Rewrite the list of names without `without` and with `added` at the end; both may be NULL.
 static void write_names(const request *r, const char *without, const char *added) {
   pl_json *old = names_of(r), *list = pl_json_new(arena_of(r), PL_JSON_ARRAY);
   for (const pl_json *item = old != NULL ? old->first : NULL; item != NULL; item = item->next)
@@ -146,8 +146,9 @@ static void remove_pose(const request *r) {
 static pl_status rename_pose(const request *r) {
   pl_json *pose = find_pose(r), *names = names_of(r);
   if (pose == NULL)
-    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "\"%s\" comes from the mesh's file and is called so there", r->name);
-  if (is_used_elsewhere(r)) return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "another body uses \"%s\" too", r->name);
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "\"%s\" is defined in the file of the mesh; rename it there", r->name);
+  if (is_used_elsewhere(r))
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "\"%s\" is also used by another body; rename it in the scene file", r->name);
   pl_json_set_text(arena_of(r), pose, "name", r->new_name);
   for (pl_json *item = names != NULL ? names->first : NULL; item != NULL; item = item->next)
     if (pl_json_is_text(item, r->name)) {
@@ -193,18 +194,18 @@ static void change_example(const request *r, const char *action, pl_json *list, 
   pl_json_add(list, example);
   if (strcmp(action, "rename") == 0 && own) pl_json_set_text(arena_of(r), example, "name", r->new_name);
   bool mutes = strcmp(action, "mute") == 0 ? own && r->on : strcmp(action, "solo") == 0 && !own && r->on;
-  bool wakes = strcmp(action, "mute") == 0 ? own && !r->on : strcmp(action, "solo") == 0 && (own || !r->on);
+  bool unmutes = strcmp(action, "mute") == 0 ? own && !r->on : strcmp(action, "solo") == 0 && (own || !r->on);
   const char *name;
   if (pl_json_find(example, "direction") == NULL || !pl_json_get_text(pl_json_find(example, "name"), &name)) return;
   if (mutes) pl_json_set_number(arena_of(r), example, "extent", 0);
   double extent = 0;
-  bool silent = pl_json_get_number(pl_json_find(example, "extent"), &extent) && extent == 0;
-  if (wakes && silent) pl_json_set_number(arena_of(r), example, "extent", extent_of(r, name));
+  bool muted = pl_json_get_number(pl_json_find(example, "extent"), &extent) && extent == 0;
+  if (unmutes && muted) pl_json_set_number(arena_of(r), example, "extent", extent_of(r, name));
 }
 
 static pl_status change_chains(request *r, const char *action) {
   if (r->part->source->rod.character[0] != '\0')
-    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "the examples of a character are in its own file; \"pliant bake\" writes it");
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "the examples of a character are in its file; write it with `pliant bake`");
   pl_json *body = studio_document_body(r->document, r->source);
   pl_json *rod = studio_document_object(r->document, body, "rod", PL_JSON_OBJECT);
   pl_json *chains = studio_document_object(r->document, rod, "chains", PL_JSON_ARRAY);
@@ -240,7 +241,7 @@ static void choose_name(const studio_world *w, int32_t body, const char *wanted,
   studio_text_fix_utf8(name, strlen(name));
 }
 
-// Name of example number `index` of the list; NULL if there is none.
+// Name of example `index` of the list; NULL if there is none.
 static const char *name_at(studio_world *w, int32_t body, int64_t index, studio_message *message) {
   const char *name = NULL;
   pl_json *list = studio_example_list(w, message, body);
@@ -251,11 +252,13 @@ static pl_status change(request *r, const char *action) {
   static const char *const actions[] = {"add", "rename", "mute", "solo", "delete"};
   bool known = false;
   for (size_t i = 0; i < sizeof actions / sizeof actions[0]; ++i) known = known || strcmp(actions[i], action) == 0;
-  if (!known) return pl_fail(r->error, PL_ERROR_INVALID_DATA, "there is no action \"%s\" on examples", action);
+  if (!known)
+    return pl_fail(r->error, PL_ERROR_INVALID_DATA, "there is no action \"%s\"; use add, rename, mute, solo or delete", action);
   if (strcmp(action, "add") != 0 && r->name == NULL)
-    return pl_fail(r->error, PL_ERROR_NOT_FOUND, "the body has no example of that number");
+    return pl_fail(r->error, PL_ERROR_NOT_FOUND, "the body has no example with this index");
   if (r->part->source->actor.json != NULL)
-    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "an actor's examples span its rest shapes; change them in the scene's file");
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED,
+                   "the examples of an actor cannot be changed here; change them in the scene file");
   char name[100];
   choose_name(r->w, r->body, r->new_name, name, sizeof name);
   if (strcmp(action, "rename") != 0 || strcmp(r->new_name, r->name) != 0) r->new_name = name;
@@ -272,7 +275,7 @@ pl_status studio_example_change(studio_world *w, const pl_json *message, studio_
   (void)pl_json_get_text(pl_json_find(message, "name"), &new_name);
   (void)pl_json_get_bool(pl_json_find(message, "on"), &on);
   if (w->instance == NULL || body < 0 || body >= pl_scene_instance_body_count(w->instance))
-    return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no body of that number");
+    return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body");
   pl_status status = studio_document_copy(w->context, &w->document, changed, error);
   if (status < 0) return status;
   studio_message scratch = studio_message_begin(w->context, "");

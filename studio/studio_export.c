@@ -1,7 +1,7 @@
-// Saving the document, and exports: the program itself run on it as `pliant run`, so that what is exported is what a run would have written.
+// Saving the document, and exports. An export runs `pliant run` on the document, so its files are those of a run.
 //
-// Each export has a thread that waits for its program, tells how far it is from the log of frames that grows beside the results, and offers what came of it. The program
-// runs at a lower priority than the world that is shown.
+// Each export has a thread that waits for the process, reports the progress from the size of the frame log in the output folder, and makes the result available for download. The process
+// runs at low priority.
 #define _GNU_SOURCE
 #include "studio_export.h"
 
@@ -32,7 +32,7 @@ typedef struct export_job {
   pthread_t thread;
   uint32_t viewer;
   double id;
-  char made[PATH_SIZE];  // folder of all that the job writes
+  char made[PATH_SIZE];  // folder of all files of the job
   char scene[PATH_SIZE], folder[PATH_SIZE], log[PATH_SIZE], name[100], format[8];
   int32_t frames;
   pid_t process;
@@ -57,7 +57,7 @@ static pl_status save_to(studio_world *w, const char *path, pl_error *error) {
   return studio_document_save(w->context, &w->document, path, error);
 }
 
-// As above, for a file that outlives the studio.
+// The same for a file that must stay valid after the server ends.
 static pl_status save_permanent(studio_world *w, const char *path, bool beside, pl_error *error) {
   studio_document copy;
   pl_status status = studio_document_copy(w->context, &w->document, &copy, error);
@@ -70,11 +70,11 @@ static pl_status save_permanent(studio_world *w, const char *path, bool beside, 
   return status;
 }
 
-// A file of the viewers' folder.
+// Save into the folder of the viewers.
 static pl_status save_named(studio_world *w, const pl_json *name, studio_message *message, pl_error *error) {
   const char *text = "";
   char *path;
-  if (!pl_json_get_text(name, &text)) return pl_fail(error, PL_ERROR_INVALID_DATA, "the `name` to save as is not a text");
+  if (!pl_json_get_text(name, &text)) return pl_fail(error, PL_ERROR_INVALID_DATA, "`name` must be a text");
   pl_status status = studio_folder_save_path(w, text, (size_t)name->text_length, &path, error);
   if (status >= 0) status = save_permanent(w, path, true, error);
   if (status >= 0) {
@@ -86,16 +86,16 @@ static pl_status save_named(studio_world *w, const pl_json *name, studio_message
   return status;
 }
 
-// A file to be fetched.
+// Save for download.
 static pl_status save_download(studio_world *w, studio_message *message, pl_error *error) {
   char name[100], file[140], id[STUDIO_FILE_ID_SIZE];
   safe_name(w->document.name, name, sizeof name);
   snprintf(file, sizeof file, "%s%s", name, pl_ending_is(name, ".json") ? "" : ".json");
   char *folder = studio_files_folder(w->files), *whole = folder != NULL ? pl_path_join(w->context, folder, file) : NULL;
-  pl_status status =
-      whole != NULL ? save_permanent(w, whole, false, error) : pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made");
+  pl_status status = whole != NULL ? save_permanent(w, whole, false, error)
+                                   : pl_fail(error, PL_ERROR_FILE, "a temporary folder cannot be created");
   if (status >= 0 && !studio_files_add(w->files, whole, file, id))
-    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "too many files have been made; start the studio again");
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "too many files were exported; restart `pliant view`");
   if (status >= 0) {
     pl_json_set_text(&message->arena, message->root, "file", id);
     pl_json_set_text(&message->arena, message->root, "name", file);
@@ -115,7 +115,7 @@ void studio_export_save(studio_world *w, uint32_t viewer, const pl_json *id, con
     return;
   }
   if (pl_json_find(request, "path") != NULL) {
-    studio_send_error(w, viewer, id, "a scene is saved by name, not by path; give `name`, a file name such as mine.json");
+    studio_send_error(w, viewer, id, "a scene is saved by name, not by path; set `name` to a file name such as mine.json");
     return;
   }
   studio_message message = studio_message_begin_reply(w, id);
@@ -134,7 +134,7 @@ void studio_export_save(studio_world *w, uint32_t viewer, const pl_json *id, con
 
 // --- the program -------------------------------------------------------------------------------------------------------------------------
 
-// The words of the command line: pliant run SCENE -o DIR …
+// The command line: pliant run SCENE --output DIR …
 static void make_arguments(const export_job *job, char *frames, char *option, size_t size, const char **arguments) {
   int count = 0;
   snprintf(frames, FRAMES_SIZE, "--frames=%d", job->frames);
@@ -162,7 +162,7 @@ static bool start(export_job *job, const char *program) {
   return job->process > 0;
 }
 
-// Share of the frames that are in the run's log: its head says how many points each has.
+// Fraction of the frames in the frame log of the run; its header has the number of points.
 static double read_progress(const export_job *job) {
   char path[PATH_SIZE + 32];
   uint64_t head[2];
@@ -200,8 +200,8 @@ static int count_files(const char *folder, char *one, size_t size) {
   return count;
 }
 
-// False, and the viewer was told why, when there is nothing to fetch.
-static bool offer_results(const export_job *job) {
+// False, after an error message to the viewer, if there is no result.
+static bool send_results(const export_job *job) {
   char one[256] = "", path[PATH_SIZE + 260], name[200], id[STUDIO_FILE_ID_SIZE];
   pl_error error = {0};
   int count = count_files(job->folder, one, sizeof one);
@@ -212,12 +212,12 @@ static bool offer_results(const export_job *job) {
     snprintf(path, sizeof path, "%s.zip", job->folder);
     snprintf(name, sizeof name, "%s-%s.zip", job->name, job->format);
     if (count == 0 || studio_zip_write(job->w->context, job->folder, path, &error) < 0) {
-      send_failure(job, count == 0 ? "the run wrote nothing" : error.text);
+      send_failure(job, count == 0 ? "the run wrote no files" : error.text);
       return false;
     }
   }
   if (!studio_files_add(job->w->files, path, name, id)) {
-    send_failure(job, "too many files have been made; start the studio again");
+    send_failure(job, "too many files were exported; restart `pliant view`");
     return false;
   }
   studio_message message = studio_message_begin(job->w->context, "done");
@@ -230,7 +230,7 @@ static bool offer_results(const export_job *job) {
   return true;
 }
 
-static void *attend(void *user) {
+static void *wait_for_process(void *user) {
   export_job *job = user;
   bool good = false;
   double reported = -1;
@@ -244,12 +244,12 @@ static void *attend(void *user) {
     nanosleep(&(struct timespec){0, 100000000}, NULL);
   }
   char line[512];
-  bool offered = good && offer_results(job);
+  bool sent = good && send_results(job);
   if (!good && !atomic_load(&job->stop)) {
     studio_program_last_line(job->w->context, job->log, line, sizeof line);
     send_failure(job, line);
   }
-  if (!offered) studio_files_remove(job->made);
+  if (!sent) studio_files_remove(job->made);
   atomic_store(&job->done, true);
   return NULL;
 }
@@ -274,7 +274,7 @@ void studio_export_stop(studio_world *w) {
 
 static pl_status prepare(studio_world *w, export_job *job, pl_error *error) {
   char *folder = studio_files_folder(w->files);
-  if (folder == NULL) return pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made");
+  if (folder == NULL) return pl_fail(error, PL_ERROR_FILE, "a temporary folder cannot be created");
   safe_name(w->document.name, job->name, sizeof job->name);
   snprintf(job->made, sizeof job->made, "%s", folder);
   snprintf(job->scene, sizeof job->scene, "%s/scene.json", folder);
@@ -292,7 +292,7 @@ static pl_status begin(studio_world *w, export_job *job, pl_error *error) {
   static const char *const formats[] = {"pc2", "mdd", "glb", "vtu", "obj", "ply", "csv", "png", "mp4"};
   bool known = false;
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; ++i) known = known || strcmp(formats[i], job->format) == 0;
-  if (!known) return pl_fail(error, PL_ERROR_INVALID_DATA, "\"%s\" cannot be exported", job->format);
+  if (!known) return pl_fail(error, PL_ERROR_INVALID_DATA, "\"%s\" is not an export format", job->format);
   if (w->instance == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "no scene is open");
   if (job->frames <= 0) job->frames = pl_scene_get_report(w->scene).frame_count;
   if (job->frames > MAX_FRAMES) job->frames = MAX_FRAMES;
@@ -307,10 +307,10 @@ static pl_status begin(studio_world *w, export_job *job, pl_error *error) {
   if (kept == NULL) return pl_fail_memory(error);
   *kept = *job;
   pl_status status = prepare(w, kept, error);
-  if (status >= 0 && pthread_create(&kept->thread, NULL, attend, kept) != 0) {
+  if (status >= 0 && pthread_create(&kept->thread, NULL, wait_for_process, kept) != 0) {
     studio_program_kill(kept->process);
     studio_files_remove(kept->made);
-    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "a thread could not be started");
   }
   if (status >= 0)
     *place = kept;

@@ -1,4 +1,4 @@
-// A table of files in a temporary folder.
+// The table of downloadable files.
 #define _GNU_SOURCE
 #include "studio_files.h"
 
@@ -68,7 +68,7 @@ char *studio_files_folder(studio_files *files) {
   return made;
 }
 
-// Not to be guessed, though the token is asked for as well.
+// Ids cannot be guessed, even though the token is required as well.
 static bool make_id(char id[STUDIO_FILE_ID_SIZE]) {
   uint64_t number;
   if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) return false;
@@ -77,20 +77,20 @@ static bool make_id(char id[STUDIO_FILE_ID_SIZE]) {
 }
 
 bool studio_files_add(studio_files *files, const char *path, const char *name, char id[STUDIO_FILE_ID_SIZE]) {
-  bool offered = false;
+  bool added = false;
   studio_file file = {.path = studio_copy_text(files->context, path), .name = studio_copy_text(files->context, name)};
   pthread_mutex_lock(&files->lock);
   if (file.path != NULL && file.name != NULL && files->count < STUDIO_MAX_FILES && make_id(file.id)) {
     files->files[files->count++] = file;
     memcpy(id, file.id, sizeof file.id);
-    offered = true;
+    added = true;
   }
   pthread_mutex_unlock(&files->lock);
-  if (!offered) {
+  if (!added) {
     pl_release(files->context, file.path);
     pl_release(files->context, file.name);
   }
-  return offered;
+  return added;
 }
 
 bool studio_files_find(studio_files *files, const char *id, char **path, char **name) {

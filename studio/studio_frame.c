@@ -1,4 +1,4 @@
-// Moments: one block of memory each, counted.
+// Frames: one block of memory each, reference counted.
 #include "studio_frame.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ void studio_frame_compare(studio_frame *frame, const studio_frame *before) {
     studio_part *part = &frame->parts[i];
     part->changed = frame->number;
     if (before == NULL || before->scene != frame->scene) continue;
-    // Parts come in one order; some of them may be missing in either.
+    // Both frames have their parts in the same order, but either may lack some.
     for (int32_t tried = 0; tried < before->part_count; ++tried, ++k) {
       const studio_part *other = &before->parts[k % before->part_count];
       if (other->kind != part->kind || other->index != part->index || other->wanted != part->wanted) continue;

@@ -1,11 +1,11 @@
-// Frames of positions as bytes: what the page's reader (studio/web) takes apart again.
+// Encodes frames as binary messages; studio/web/src/frames.ts decodes them.
 #include <math.h>
 #include <string.h>
 
 #include "studio_frame.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "frames are little-endian and written as they stand in memory"
+#error "frames are little-endian and copied from memory"
 #endif
 
 enum { HEAD_SIZE = 24, PART_SIZE = 12 };
@@ -36,7 +36,7 @@ static bool write_quantised(const double *numbers, size_t count, pl_vector *byte
       high = fmax(high, numbers[3 * i + (size_t)axis]);
     }
     if (count == 0) low = high = 0;
-    // The box as the page will read it, a little larger than rounding could make it smaller.
+    // The box is rounded outward to float32, so that it contains all points.
     box[axis] = nextafterf((float)low, -HUGE_VALF);
     box[3 + axis] = nextafterf((float)(high - (double)box[axis]), HUGE_VALF);
     min[axis] = (double)box[axis];
@@ -77,7 +77,7 @@ bool studio_frame_encode(const studio_frame *frame, uint32_t wants, int64_t seen
   for (int32_t i = 0; i < frame->part_count; ++i) {
     const studio_part *part = &frame->parts[i];
     if (part->wanted != 0 && (part->wanted & wants) == 0) continue;
-    // What colours mean changes with the wish, so they go with every frame.
+    // The meaning of the colours depends on the subscription, so they are sent with every frame.
     if (part->changed <= seen && part->kind != STUDIO_PART_COLORS) continue;
     if (!write_part(part, wants, bytes)) return false;
     ++part_count;

@@ -1,4 +1,4 @@
-// The present frame, laid out in parts and filled in.
+// Builds a frame of the current world and publishes it to the hub.
 #include <string.h>
 
 #include "base/context.h"
@@ -13,7 +13,7 @@ static int32_t actor_of_body(const studio_world *w, int32_t body) {
   return -1;
 }
 
-static int32_t lay_out(const studio_world *w, uint32_t wants, const studio_cloud *cloud, studio_part *parts) {
+static int32_t list_parts(const studio_world *w, uint32_t wants, const studio_cloud *cloud, studio_part *parts) {
   static const uint32_t colors[] = {STUDIO_WANT_STRETCH, STUDIO_WANT_STRESS, STUDIO_WANT_SPEED, STUDIO_WANT_SEGMENTS};
   int32_t count = 0;
   for (int32_t i = 0; i < pl_scene_instance_body_count(w->instance); ++i) {
@@ -27,7 +27,7 @@ static int32_t lay_out(const studio_world *w, uint32_t wants, const studio_cloud
       parts[count++] = (studio_part){STUDIO_PART_GHOST, STUDIO_WANT_GHOST, i, points, 3, NULL, 0};
     if (wants & STUDIO_WANT_COARSE && studio_detail_exists(w, i))
       parts[count++] = (studio_part){STUDIO_PART_COARSE, STUDIO_WANT_COARSE, i, points, 3, NULL, 0};
-    // Where there is no cloud to show, one without points says so.
+    // Without a recording that is shown, an empty cloud says so.
     if (wants & STUDIO_WANT_CLOUD && studio_capture_is_body(w, i)) {
       int32_t seen = cloud != NULL ? cloud->count : 0;
       parts[count++] = (studio_part){STUDIO_PART_CLOUD, STUDIO_WANT_CLOUD, i, seen, 3, NULL, 0};
@@ -93,7 +93,7 @@ void studio_frame_publish(studio_world *w) {
   if (parts == NULL) return;
   uint32_t wants = studio_hub_wants(w->hub);
   const studio_cloud *cloud = wants & STUDIO_WANT_CLOUD ? studio_cloud_get(w) : NULL;
-  int32_t count = lay_out(w, wants, cloud, parts);
+  int32_t count = list_parts(w, wants, cloud, parts);
   studio_frame *frame = studio_frame_create(w->context, parts, count);
   pl_release(w->context, parts);
   if (frame == NULL) return;

@@ -1,5 +1,5 @@
-// Token, base64 and SHA-1. WebSocket asks for SHA-1 (FIPS 180-4, section 6.1), not as a secret but to tell that the other side speaks the protocol; forty lines of
-// it are less than a library for it.
+// Token, base64 and SHA-1 (FIPS 180-4, section 6.1). The WebSocket handshake needs SHA-1, not for security but to show that the server knows the protocol; forty lines are less than
+// another library.
 #include "studio_handshake.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ void studio_base64_encode(const void *bytes, size_t size, char *text) {
   *text = '\0';
 }
 
-static uint32_t turn_left(uint32_t word, int bits) {
+static uint32_t rotate_left(uint32_t word, int bits) {
   return word << bits | word >> (32 - bits);
 }
 
@@ -52,14 +52,14 @@ static void sha1_block(uint32_t state[5], const uint8_t *block) {
   uint32_t w[80], a = state[0], b = state[1], c = state[2], d = state[3], e = state[4];
   for (int i = 0; i < 16; ++i)
     w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
-  for (int i = 16; i < 80; ++i) w[i] = turn_left(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
+  for (int i = 16; i < 80; ++i) w[i] = rotate_left(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
   for (int i = 0; i < 80; ++i) {
     uint32_t f = i < 20 ? (b & c) | (~b & d) : i < 40 || i >= 60 ? b ^ c ^ d : (b & c) | (b & d) | (c & d);
     uint32_t k = i < 20 ? 0x5A827999u : i < 40 ? 0x6ED9EBA1u : i < 60 ? 0x8F1BBCDCu : 0xCA62C1D6u;
-    uint32_t next = turn_left(a, 5) + f + e + k + w[i];
+    uint32_t next = rotate_left(a, 5) + f + e + k + w[i];
     e = d;
     d = c;
-    c = turn_left(b, 30);
+    c = rotate_left(b, 30);
     b = a;
     a = next;
   }
@@ -67,7 +67,7 @@ static void sha1_block(uint32_t state[5], const uint8_t *block) {
   for (int i = 0; i < 5; ++i) state[i] += sums[i];
 }
 
-// Of at most 119 bytes: two blocks.
+// For at most 119 bytes: two blocks.
 static void sha1_short(const void *bytes, size_t size, uint8_t digest[20]) {
   uint32_t state[5] = {0x67452301u, 0xEFCDAB89u, 0x98BADCFEu, 0x10325476u, 0xC3D2E1F0u};
   uint8_t blocks[128] = {0};

@@ -1,13 +1,13 @@
-// A ring of snapshots.
+// A ring buffer of snapshots.
 #include "studio_history.h"
 
 #include <math.h>
 
 #include "base/context.h"
 
-static const size_t BYTES_IN_ALL = (size_t)64 << 20;
-// A second of simulation may copy so much.
-static const double BYTES_A_SECOND = 2e8;
+static const size_t MAX_BYTES = (size_t)64 << 20;
+// Maximum bytes copied per simulated second.
+static const double MAX_BYTES_PER_SECOND = 2e8;
 enum { MAX = 4096, MIN = 2 };
 
 void studio_history_free(studio_history *history) {
@@ -20,9 +20,9 @@ bool studio_history_begin(studio_history *history, pl_context *context, const pl
   studio_history_free(history);
   size_t size = pl_world_snapshot_size(world);
   double copied = (double)size / pl_world_get_step_length(world);
-  size_t fit = BYTES_IN_ALL / size;
+  size_t fit = MAX_BYTES / size;
   int capacity = fit > MAX ? MAX : fit < MIN ? MIN : (int)fit;
-  *history = (studio_history){.context = context, .size = size, .every = (int64_t)fmax(1, ceil(copied / BYTES_A_SECOND))};
+  *history = (studio_history){.context = context, .size = size, .every = (int64_t)fmax(1, ceil(copied / MAX_BYTES_PER_SECOND))};
   history->entries = pl_allocate_array(context, (size_t)capacity, sizeof(studio_history_entry));
   if (history->entries == NULL) return false;
   history->capacity = capacity;

@@ -1,7 +1,7 @@
-// Hands: particles held by springs while someone drags, and pins.
+// Grabs and pins: particles held by springs while a viewer drags, or fixed.
 //
-// A point of the surface is held by the particles that carry it. The spring of a hand is so stiff that the body, hung up on it, would sag by a fiftieth of its size;
-// it is shared out to the particles and damped by a fifth of what would be critical.
+// A surface point is held by the particles that it is embedded in. The stiffness of a grab is chosen so that the body, hanging from it, sags by a fiftieth of its size; it is divided among
+// the particles, with a fifth of critical damping.
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 static const double SAG = 0.02, GRAVITY = 9.81, DAMPING = 0.2;
 
-// The particles that carry a point of what a body is drawn by: those of the element that it is embedded in, else the nearest one.
+// The particles of the element that a surface point is embedded in, or else the nearest particle.
 static void find_particles(studio_world *w, studio_hold *hold, pl_vec3 position) {
   pl_body_id body = pl_scene_instance_get_body(w->instance, hold->body).id;
   const pl_model *model = pl_body_get_model(w->world, body);
@@ -44,7 +44,7 @@ static void choose_spring(studio_world *w, studio_hold *hold) {
   hold->damping = DAMPING * 2 * sqrt(stiffness * model->mass) / hold->count;
 }
 
-static void put_in(studio_world *w, studio_hold *hold) {
+static void attach(studio_world *w, studio_hold *hold) {
   for (int32_t i = 0; i < hold->count; ++i) {
     pl_pin_def def = pl_default_pin_def();
     def.body = pl_scene_instance_get_body(w->instance, hold->body).id;
@@ -52,12 +52,12 @@ static void put_in(studio_world *w, studio_hold *hold) {
     def.target = pl_vec3_add(hold->at, hold->offsets[i]);
     def.stiffness = hold->stiffness;
     def.damping = hold->damping;
-    // A pin that cannot be had for want of memory is none; the next time it may be.
+    // Without memory there is no pin; the next call tries again.
     (void)pl_world_add_pin(w->world, &def, &hold->pins[i], NULL);
   }
 }
 
-static void take_out(studio_world *w, studio_hold *hold) {
+static void detach(studio_world *w, studio_hold *hold) {
   for (int32_t i = 0; i < hold->count; ++i) {
     (void)pl_world_remove_pin(w->world, hold->pins[i], NULL);
     hold->pins[i] = (pl_pin_id){0, 0};
@@ -65,11 +65,11 @@ static void take_out(studio_world *w, studio_hold *hold) {
 }
 
 void studio_hold_detach(studio_world *w) {
-  for (int i = 0; i < w->hold_count; ++i) take_out(w, &w->holds[i]);
+  for (int i = 0; i < w->hold_count; ++i) detach(w, &w->holds[i]);
 }
 
 void studio_hold_attach(studio_world *w) {
-  for (int i = 0; i < w->hold_count; ++i) put_in(w, &w->holds[i]);
+  for (int i = 0; i < w->hold_count; ++i) attach(w, &w->holds[i]);
 }
 
 void studio_hold_clear(studio_world *w) {
@@ -78,12 +78,12 @@ void studio_hold_clear(studio_world *w) {
 }
 
 static void remove_hold(studio_world *w, int index) {
-  if (w->instance != NULL) take_out(w, &w->holds[index]);
+  if (w->instance != NULL) detach(w, &w->holds[index]);
   memmove(&w->holds[index], &w->holds[index + 1], (size_t)(w->hold_count - index - 1) * sizeof(studio_hold));
   w->hold_count--;
 }
 
-// A hold on a point that exists; NULL otherwise. `place` is where that point is now.
+// Add a hold on a surface point; NULL if the point does not exist. `position` is its current position.
 static studio_hold *add_hold(studio_world *w, int32_t body, int32_t point, pl_vec3 *position) {
   if (w->instance == NULL || w->hold_count == STUDIO_MAX_HOLDS || body < 0 || body >= pl_scene_instance_body_count(w->instance))
     return NULL;
@@ -104,7 +104,7 @@ bool studio_hold_grab(studio_world *w, uint32_t viewer, int32_t body, int32_t po
   hold->viewer = viewer;
   hold->at = at;
   choose_spring(w, hold);
-  put_in(w, hold);
+  attach(w, hold);
   return true;
 }
 
@@ -132,6 +132,6 @@ bool studio_hold_pin(studio_world *w, int32_t body, int32_t point) {
   pl_vec3 position;
   studio_hold *hold = add_hold(w, body, point, &position);
   if (hold == NULL) return false;
-  put_in(w, hold);
+  attach(w, hold);
   return true;
 }

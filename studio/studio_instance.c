@@ -1,4 +1,4 @@
-// Opening scenes: from a document to a world, in the place of the one before if all went well.
+// Scene instances: built from a document, and installed in place of the previous one.
 #include <string.h>
 
 #include "base/context.h"
@@ -57,17 +57,17 @@ static void close_instance(studio_world *w) {
   w->points = w->more_points = NULL;
 }
 
-// Bodies that the viewers hold stay held: hands are by body and point, which a change of numbers leaves as they are.
+// Grabs and pins are kept: they refer to body and point, which a changed parameter does not affect.
 static bool replace_instance(studio_world *w, studio_instance *built, bool carry) {
   pl_world *world = pl_scene_instance_get_world(built->instance);
-  int32_t count = pl_scene_instance_body_count(built->instance), adopted = 0;
+  int32_t count = pl_scene_instance_body_count(built->instance), transferred = 0;
   pl_world_snapshot(world, built->start);
   int32_t followed = studio_scene_followed_body(built->instance, built->scene);
   if (followed >= 0) w->followed_start = pl_body_get_report(world, pl_scene_instance_get_body(built->instance, followed).id).center;
   bool carried = false;
   if (carry && w->instance != NULL) {
     studio_hold_detach(w);
-    carried = pl_world_transfer_state(world, w->world, &adopted, NULL) >= 0 && adopted == count;
+    carried = pl_world_transfer_state(world, w->world, &transferred, NULL) >= 0 && transferred == count;
     int held = carried ? w->hold_count : 0;
     w->hold_count = 0;
     close_instance(w);
@@ -89,7 +89,7 @@ static bool replace_instance(studio_world *w, studio_instance *built, bool carry
   return carried;
 }
 
-// Weights that were given to what is no longer there are forgotten.
+// Remove weight overrides of bodies and manifolds that no longer exist.
 static void drop_stale_overrides(studio_world *w) {
   size_t kept = 0;
   for (size_t i = 0; i < w->weight_overrides.count; ++i) {

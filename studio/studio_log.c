@@ -1,4 +1,4 @@
-// Lines of the log, no more than so many a second.
+// The log, with a limited number of lines per second.
 #include "studio_log.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 
-enum { LINES_A_SECOND = 20 };
+enum { MAX_LINES_PER_SECOND = 20 };
 
 void studio_log_init(studio_log *log, const studio_options *options) {
   *log = (studio_log){.options = options};
@@ -25,7 +25,7 @@ void studio_log_write(studio_log *log, pl_severity severity, const char *format,
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
   line[strcspn(line, "\n")] = '\0';
-  // What came over the network is not to write to the terminal what it likes.
+  // Text from the network must not send control characters to the terminal.
   for (char *c = line; *c != '\0'; ++c)
     if ((unsigned char)*c < ' ' || *c == 0x7F) *c = '?';
   pthread_mutex_lock(&log->lock);
@@ -34,11 +34,11 @@ void studio_log_write(studio_log *log, pl_severity severity, const char *format,
     log->second = second;
     log->line_count = 0;
     char count[64];
-    snprintf(count, sizeof count, "%lld lines were left out", (long long)log->left_out);
+    snprintf(count, sizeof count, "%lld lines were dropped", (long long)log->left_out);
     if (log->left_out > 0) log->options->log(log->options->user, PL_SEVERITY_NOTE, count);
     log->left_out = 0;
   }
-  if (log->line_count++ < LINES_A_SECOND)
+  if (log->line_count++ < MAX_LINES_PER_SECOND)
     log->options->log(log->options->user, severity, line);
   else
     log->left_out++;

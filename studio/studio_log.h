@@ -1,4 +1,4 @@
-// Lines for the person at the terminal. Whoever knocks a thousand times a second gets a few lines and a count.
+// The log on the terminal. The number of lines per second is limited; more lines are counted.
 #ifndef STUDIO_LOG_H
 #define STUDIO_LOG_H
 
@@ -9,9 +9,9 @@
 typedef struct studio_log {
   const studio_options *options;
   pthread_mutex_t lock;
-  double second;     // that is being counted
+  double second;     // the current second
   int line_count;    // lines in this second
-  int64_t left_out;  // since the last line
+  int64_t left_out;  // lines that were dropped
 } studio_log;
 
 void studio_log_init(studio_log *log, const studio_options *options);

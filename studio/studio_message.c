@@ -1,4 +1,4 @@
-// Putting messages together.
+// JSON messages to viewers.
 #include "studio_message.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static size_t character_size(const unsigned char *text, size_t size) {
   unsigned char first = text[0], low = 0x80, high = 0xBF;
   size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
   if (length == 0 || length > size) return 0;
-  // Too long for its value, a surrogate, or beyond the last character.
+  // Overlong forms, surrogates, and values above U+10FFFF.
   if (first == 0xE0) low = 0xA0;
   if (first == 0xED) high = 0x9F;
   if (first == 0xF0) low = 0x90;
@@ -67,7 +67,7 @@ void studio_message_set_bytes(studio_message *message, pl_json *object, const ch
   pl_json_set(&message->arena, object, key, value);
 }
 
-// The id as it was given: a number or a text.
+// The id of a request: a number or a text.
 static void set_id(studio_message *message, const pl_json *id) {
   double number;
   const char *text;

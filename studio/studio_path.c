@@ -1,10 +1,10 @@
-// Paths into scenes, followed through the tables that describe them (src/scene/scene_types.h).
+// Resolves paths of fields by the tables of the scene format (src/scene/scene_types.h).
 #include <stdlib.h>
 #include <string.h>
 
 #include "studio_setting.h"
 
-// The next step of a path: a key, or a number in brackets. NULL when it cannot be read.
+// Read the next step of a path: a key, or an index in brackets. NULL if it is not valid.
 static const char *read_step(const char *path, char *key, size_t size, long *index) {
   *index = -1;
   if (*path == '[') {

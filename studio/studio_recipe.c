@@ -1,4 +1,4 @@
-// Recipes of detail: scenes with a `recording`, from which examples were recorded and more can be.
+// Recipes of detail: scenes with a `recording`, from which examples are recorded.
 #include "studio_recipe.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-// The studio from beginning to end: what owns what, and in which order it comes and goes.
+// Starts and stops the parts of the studio, in order of ownership.
 //
-//   web server (a thread of libmicrohttpd) ──► hub (one thread for all conversations) ──► queue ──► world (one thread that simulates)
+//   web server (a thread of libmicrohttpd) ──► hub (one thread for all WebSockets) ──► queue ──► world (one thread that simulates)
 //                                                        ▲                                              │
-//                                                        └────────────── texts and frames ◄────────────┘
+//                                                        └────────────── messages and frames ◄────────────┘
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void report_address(const studio_server *server) {
   server->options->ready(server->options->user, address);
 }
 
-// The scene at the start is looked at before anything else begins, so that what is wrong with it is said at the terminal and nowhere else.
+// Check the scene before anything else is started, so that its problems are printed on the terminal.
 static pl_status check_scene(pl_context *context, const studio_options *options, pl_error *error) {
   pl_scene *scene = NULL;
   pl_findings *findings = NULL;
@@ -69,7 +69,7 @@ static pl_status serve(pl_context *context, const studio_options *options, pl_er
   studio_files_init(&files, context);
   studio_hub *hub = studio_hub_create(context, &queue, &log);
   studio_server server = {.context = context, .options = options, .log = &log, .hub = hub, .files = &files, .gallery = &gallery};
-  pl_status status = hub != NULL ? PL_OK : pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+  pl_status status = hub != NULL ? PL_OK : pl_fail(error, PL_ERROR_UNSUPPORTED, "a thread could not be started");
   studio_world *world = NULL;
   if (status >= 0) {
     world = studio_world_create(context, options, &log, hub, &queue, &files, error);

@@ -1,4 +1,4 @@
-// The message that says what a scene consists of.
+// The `scene` message.
 #define _GNU_SOURCE
 #include <string.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ static const char *method_of(const studio_world *w, int32_t body) {
   return pl_model_get_report(pl_body_get_model(w->world, pl_scene_instance_get_body(w->instance, body).id)).method;
 }
 
-// Joints that hang together, and segments of curves.
+// Edges between joints of rods, or segments of curves.
 static void set_edges(studio_message *message, pl_json *object, const pl_scene_instance_body *body) {
   if (body->rod_def != NULL) {
     int32_t *pairs = PL_TAKE(&message->arena, int32_t, 2 * body->rod_def->joint_count), count = 0;
@@ -63,7 +63,7 @@ static pl_json *describe_body(studio_world *w, studio_message *message, int32_t 
     studio_message_set_bytes(message, object, "tets", pl_mesh_get_view(body.mesh).tets,
                              4 * (size_t)pl_mesh_get_view(body.mesh).tet_count * sizeof(int32_t));
   set_edges(message, object, &body);
-  // Copies share what can be changed; the first one shows it.
+  // Copies of a body share settings; the first copy has them.
   int32_t source = studio_instance_source(w, index);
   pl_json_set_number(&message->arena, object, "source", source);
   bool first = index == 0 || studio_instance_source(w, index - 1) != source;
@@ -122,8 +122,8 @@ int32_t studio_scene_followed_body(const pl_scene_instance *instance, const pl_s
   return -1;
 }
 
-// How far the followed body has gone, up and down left out: pictures of a run leave that out too.
-static pl_vec3 way_of_followed(const studio_world *w, int32_t followed, pl_vec3 up) {
+// Horizontal displacement of the followed body since step 0, as in pictures of `pliant run`.
+static pl_vec3 displacement_of_followed(const studio_world *w, int32_t followed, pl_vec3 up) {
   pl_vec3 now = pl_body_get_report(w->world, pl_scene_instance_get_body(w->instance, followed).id).center;
   pl_vec3 way = pl_vec3_sub(now, w->followed_start), upward = pl_vec3_unit_or(up, (pl_vec3){0, 1, 0});
   return pl_vec3_is_finite(way) ? pl_vec3_add_scaled(way, upward, -pl_vec3_dot(way, upward)) : (pl_vec3){0, 0, 0};
@@ -135,8 +135,8 @@ static void set_camera(studio_world *w, studio_message *message, const pl_scene_
   pl_camera camera =
       facts->has_camera ? pl_scene_get_camera(w->scene, pl_world_get_time(w->world)) : pl_camera_around(box_of_bodies(w), 1.6);
   int32_t followed = studio_scene_followed_body(w->instance, w->scene);
-  // It was composed for where the body began; whoever comes late finds it where the body is.
-  pl_vec3 way = followed >= 0 && facts->has_camera ? way_of_followed(w, followed, camera.up) : (pl_vec3){0, 0, 0};
+  // The camera of the scene is for step 0; move it along with the body.
+  pl_vec3 way = followed >= 0 && facts->has_camera ? displacement_of_followed(w, followed, camera.up) : (pl_vec3){0, 0, 0};
   studio_message_set_vector(message, object, "eye", pl_vec3_add(camera.eye, way));
   studio_message_set_vector(message, object, "target", pl_vec3_add(camera.target, way));
   studio_message_set_vector(message, object, "up", camera.up);
@@ -144,7 +144,7 @@ static void set_camera(studio_world *w, studio_message *message, const pl_scene_
   studio_message_set_number(message, object, "follows", followed);
 }
 
-// A scene beside this one that shows the coarse, the enriched and the fine body next to each other.
+// Path of compare.json next to the scene: the coarse, the enriched and the fine body side by side.
 static void set_comparison(studio_world *w, studio_message *message) {
   if (w->document.json == NULL || w->document.path[0] == '\0' || pl_ending_is(w->document.path, "/compare.json")) return;
   char *path = pl_path_join(w->context, w->document.folder, "compare.json");

@@ -1,4 +1,4 @@
-// The web server: pages, pictures and files by table, and the connections to the conversation.
+// The web server: the page, pictures and files, and the upgrade to WebSockets.
 #ifndef STUDIO_SERVER_H
 #define STUDIO_SERVER_H
 
@@ -21,13 +21,13 @@ typedef struct studio_server {
   int port;
 } studio_server;
 
-// Listen. Fails with PL_ERROR_UNSUPPORTED when the port cannot be had.
+// Start to listen. Fails with PL_ERROR_UNSUPPORTED if the port is not available.
 pl_status studio_server_start(studio_server *server, pl_error *error);
 
-// No new requests.
+// Stop to accept connections.
 void studio_server_quiesce(studio_server *server);
 
-// End; conversations must be over.
+// End the server; all WebSockets must be closed.
 void studio_server_stop(studio_server *server);
 
 #endif

@@ -1,7 +1,7 @@
-// Settings: what a page offers to change for each method, and the change.
+// Settings: the list for the page, and changes.
 //
-// Models are immutable, so most changes build the scene anew and go on where the world stood (pl_world_transfer_state()). What the library lets be changed in a running world is
-// marked as live.
+// Models are immutable, so most changes build the scene again and transfer the state of the world (pl_world_transfer_state()). Settings that can change in a running world are marked as
+// live.
 #include "studio_setting.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 #include "base/error.h"
 #include "studio_document.h"
 
-// The tables of the scene say which keys are offered, over which range (src/base/parameter.h). This one is the studio's own.
+// The tables of the scene format say which keys are offered and over which range (src/base/parameter.h). The time scale belongs to the studio itself.
 static const pl_parameter_slider RATE = {.offered = true, .min = 0.05, .max = 4, .logarithmic = true, .live = true};
 
-// "plastic_rate" as people write it.
+// "plastic_rate" becomes "plastic rate".
 static void make_label(const char *key, char *label, size_t size) {
   snprintf(label, size, "%s", key);
   for (char *c = label; *c != '\0'; ++c)
@@ -36,7 +36,7 @@ static void set_range(studio_message *message, pl_json *item, double value, doub
   studio_message_set_number(message, item, "max", fmax(max, value));
 }
 
-// The value as it stands in the scene, and what can be said of it.
+// The current value and its range or choices.
 static void set_value(studio_message *message, pl_json *item, const studio_field *found) {
   const pl_scene_field *field = &found->field;
   double number = 0;
@@ -93,8 +93,8 @@ static void list_field(studio_world *w, studio_message *message, pl_json *list, 
   pl_json_add(list, item);
 }
 
-// What the table of a type offers, objects in it included, in the table's order. `skip` is how much of a path is not in labels. Of a vector the component
-// along the vertical is offered.
+// List the offered fields of a type, including nested objects, in the order of the table. Labels omit the first `skip` characters of a path. Of a vector the vertical component is
+// offered.
 static void list_offers(studio_world *w, studio_message *message, pl_json *list, const pl_scene_type *type, const char *prefix,
                         size_t skip) {
   pl_scene_walk walk = {0};
@@ -153,7 +153,7 @@ pl_json *studio_setting_list(studio_world *w, studio_message *message, int32_t s
 
 // --- the change ---------------------------------------------------------------------------------------------------------------
 
-// The value as text of the document; false when it is of a kind that has no place here.
+// The value as JSON text for the document; false if its kind does not fit the field.
 static bool value_text(const studio_world *w, const studio_field *field, const pl_json *value, char *text, size_t size) {
   bool on;
   double number;
@@ -182,7 +182,7 @@ static pl_status edit(studio_world *w, const char *path, const studio_field *fie
   snprintf(whole, sizeof whole, "%s", path);
   if (field->component >= 0) *strrchr(whole, '[') = '\0';
   if (!value_text(w, field, value, text, sizeof text))
-    return pl_fail_field(error, PL_ERROR_INVALID_DATA, path, "a number, a word or true or false is wanted");
+    return pl_fail_field(error, PL_ERROR_INVALID_DATA, path, "the value must be a number, a text, true or false");
   pl_status status = studio_document_copy(w->context, &w->document, changed, error);
   if (status < 0) return status;
   pl_scene shell = {.context = w->context, .json = changed->json};
@@ -192,7 +192,7 @@ static pl_status edit(studio_world *w, const char *path, const studio_field *fie
   return status;
 }
 
-// A number of a running world.
+// Change a number of the running world.
 static void change_live(studio_world *w, const studio_field *field, double number) {
   if (field->component >= 0) {
     ((double *)field->value)[field->component] = number;
@@ -216,7 +216,7 @@ pl_status studio_setting_change(studio_world *w, const char *path, const pl_json
   *live = true;
   if (strcmp(path, "studio.rate") == 0) {
     if (!is_number || !(number >= 0.001 && number <= 100))
-      return pl_fail_field(error, PL_ERROR_INVALID_DATA, path, "a number from 0.001 to 100 is wanted");
+      return pl_fail_field(error, PL_ERROR_INVALID_DATA, path, "the value must be a number from 0.001 to 100");
     w->rate = number;
     w->due = 0;
     return PL_OK;

@@ -1,4 +1,4 @@
-// What bodies have to tell besides where they are: weights, views, energies, and what actors are at.
+// The `telemetry` message: weights, views, energies, and the state of actors.
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "studio_pose.h"
 #include "studio_tool.h"
 
-// Sets of weights that are told of one body; where every region has one, a page can do nothing with more.
+// Maximum manifolds reported for a body; bodies with one manifold per region have too many to show.
 enum { MAX_MANIFOLDS = 64 };
 
 static void add_weights(studio_world *w, studio_message *message, pl_json *object, const pl_instance_part *part) {
@@ -24,7 +24,7 @@ static void add_weights(studio_world *w, studio_message *message, pl_json *objec
   }
 }
 
-// Direction to the camera as the led joint above the first chain sees it.
+// Direction to the camera in the frame of the kinematic joint of the first chain.
 static void add_view(studio_world *w, studio_message *message, pl_json *object, const pl_instance_part *part) {
   const pl_rod_def *def = part->body.rod_def;
   if (def == NULL || def->example_count == 0) return;
@@ -107,7 +107,7 @@ static pl_json *describe(studio_world *w, studio_message *message, int32_t index
   return object;
 }
 
-// Energy that changes of weights put into a body, summed up: what its kinetic energy rose by from one look to the next while its weights were changing.
+// Energy injected by changes of weights: the sum of the increases of kinetic energy between two updates while the weights were changing.
 double studio_energy_meter_injected(studio_world *w, int32_t index) {
   studio_energy_meter *meter = index < (int32_t)w->meters.count ? &PL_ITEM(&w->meters, studio_energy_meter, index) : NULL;
   return meter != NULL ? meter->injected : 0;

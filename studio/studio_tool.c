@@ -1,4 +1,4 @@
-// What touches bodies: the ball under a viewer's mouse, and points of contact for drawing.
+// The tool of the viewers and contact points.
 #include "studio_tool.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "studio_detail.h"
 #include "world/world_state.h"
 
-// --- the ball ------------------------------------------------------------------------------------------------------------------------
+// --- tool ------------------------------------------------------------------------------------------------------------------------
 
 void studio_tool_remove(studio_world *w) {
   if (w->instance != NULL) (void)pl_world_remove_collider(w->world, w->tool, NULL);
@@ -31,7 +31,7 @@ bool studio_tool_move(studio_world *w, pl_vec3 at, double radius) {
 
 // --- contacts ------------------------------------------------------------------------------------------------------------------------
 
-// Surface points that lie on a collider: closer than the gap that the body keeps and a thousandth of its size.
+// A point touches a collider if its distance is below the contact radius of the body plus a thousandth of its size.
 int32_t studio_contacts_find(studio_world *w, int32_t index, float *positions, int32_t max) {
   pl_body_id id = pl_scene_instance_get_body(w->instance, index).id;
   const pl_model *model = pl_body_get_model(w->world, id);

@@ -1,7 +1,7 @@
-// The thread that simulates.
+// The world's thread.
 //
-// Time is that of the wall, times the rate that was asked for: simulated seconds become due, and are stepped one fixed step at a time. A machine that is too slow
-// falls behind by a tenth of a second at most and then runs slower than the wall; no step is ever longer. Positions at a step are those of `pliant run` at that step.
+// Simulated time follows real time times the requested rate, in steps of fixed length. A machine that is too slow lags by at most a tenth of a second and then runs slower than real time;
+// the step length never changes. Positions at a step are those of `pliant run` at that step.
 #include "studio_world.h"
 
 #include <math.h>
@@ -19,12 +19,12 @@
 #include "studio_tool.h"
 
 static const double FRAME_INTERVAL = 1.0 / 60, SEND_INTERVAL = 1.0 / 15, STATE_INTERVAL = 0.25;
-// Simulated time that may be caught up with, in wall-clock seconds.
-static const double MAX_BEHIND = 0.1;
+// Maximum lag, in seconds of real time.
+static const double MAX_LAG = 0.1;
 
 // --- stepping --------------------------------------------------------------------------------------------------------------
 
-// Actors that were sent somewhere turn to the place and stop there.
+// Actors with a destination turn to it, walk, and stop there.
 static void steer_to_destinations(studio_world *w) {
   for (size_t i = 0; i < w->destinations.count; ++i) {
     const studio_destination *destination = &PL_ITEM(&w->destinations, studio_destination, i);
@@ -33,15 +33,15 @@ static void steer_to_destinations(studio_world *w) {
     pl_body_report now = pl_body_get_report(w->world, body);
     pl_box box = pl_model_get_report(pl_body_get_model(w->world, body)).box;
     double height = box.max.y - box.min.y, x = destination->position.x - now.center.x, z = destination->position.z - now.center.z;
-    double away = hypot(x, z);
-    // A pace that any behaviour can keep: three tenths of √(height · gravity); slower over the last body height.
-    double speed = 0.3 * sqrt(9.81 * height) * fmin(1, away / height);
-    pl_actor_command command = {away > 0.25 * height ? speed : 0, {x / fmax(away, 1e-9), 0, z / fmax(away, 1e-9)}};
+    double distance = hypot(x, z);
+    // A speed that any behaviour can reach: three tenths of √(height · gravity); slower over the last body height.
+    double speed = 0.3 * sqrt(9.81 * height) * fmin(1, distance / height);
+    pl_actor_command command = {distance > 0.25 * height ? speed : 0, {x / fmax(distance, 1e-9), 0, z / fmax(distance, 1e-9)}};
     pl_actor_set_command(actor.actor, command);
   }
 }
 
-// Weights that viewers gave go over what the scene's drivers say, so this acts after them: as a controller that was added last.
+// Weights of viewers override those of the drivers of the scene, so this controller is added last.
 static pl_status set_weights(void *user, pl_world *world, pl_error *error) {
   const studio_world *w = user;
   for (size_t i = 0; i < w->weight_overrides.count; ++i) {
@@ -109,7 +109,7 @@ void studio_world_back(studio_world *w, int64_t count) {
   w->shown_step = -1;
 }
 
-// --- telling ---------------------------------------------------------------------------------------------------------------
+// --- messages ---------------------------------------------------------------------------------------------------------------
 
 static void measure(studio_world *w, double now) {
   int64_t step = w->instance != NULL ? pl_world_step_count(w->world) : 0;
@@ -171,7 +171,7 @@ static void advance(studio_world *w) {
     return;
   }
   double step = pl_world_get_step_length(w->world);
-  w->due = fmin(w->due + w->rate * (now - w->clock), fmax(MAX_BEHIND * w->rate, 1.5 * step));
+  w->due = fmin(w->due + w->rate * (now - w->clock), fmax(MAX_LAG * w->rate, 1.5 * step));
   w->clock = now;
   while (w->due >= step && !w->paused && pl_clock_seconds() - now < FRAME_INTERVAL) {
     if (!studio_world_step(w)) return;
@@ -217,7 +217,7 @@ static void finish_command(studio_world *w, const studio_command *command) {
   studio_command_queue_finish(w->queue, command);
 }
 
-// What was built or recorded beside the world, and requests that waited for it.
+// Install results of background work, and handle requests that were deferred.
 static void poll_background_work(studio_world *w) {
   studio_command command;
   studio_build_poll(w);
@@ -235,7 +235,7 @@ static void *run(void *user) {
       if (!studio_build_defer(w, &command)) finish_command(w, &command);
       if (command.kind == STUDIO_COMMAND_STOP) return NULL;
       deadline = 0;
-      // Requests must not stop the show.
+      // Requests must not delay frames.
       if (pl_clock_seconds() - w->clock > FRAME_INTERVAL) break;
     }
     poll_background_work(w);
@@ -269,10 +269,10 @@ studio_world *studio_world_create(pl_context *context, const studio_options *opt
   w->shown_step = w->telemetry_step = -1;
   pl_status status = pl_findings_create(context, &w->findings, error);
   if (status >= 0 && options->scene_path != NULL) status = studio_instance_open(w, options->scene_path, error);
-  // Before anybody can ask whether a scene is open.
+  // Before the first viewer connects, because `hello` says whether a scene is open.
   if (status >= 0 && w->instance != NULL) studio_frame_publish(w);
   if (status >= 0 && pthread_create(&w->thread, NULL, run, w) != 0)
-    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "a thread could not be started");
   if (status >= 0) return w;
   studio_capture_shutdown(w);
   studio_instance_close(w);

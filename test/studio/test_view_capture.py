@@ -126,7 +126,7 @@ def what_cannot_be_is_refused(server, viewer):
     refused(viewer, "no such body", action="fit")
     refused(viewer, "no fit", body=0, action="stop")
     refused(viewer, "no such shape", body=0, action="shape", shape="simulated")
-    refused(viewer, "can `seek`", body=0, action="dance")
+    refused(viewer, "must be `seek`", body=0, action="dance")
     viewer.send("grab", body=0, point=0, at=[0, 0, 0])
     assert "no such point" in viewer.wait_kind("error")["text"], "there is nothing to hold in a recording"
 
