@@ -1,4 +1,4 @@
-// Bodies as they are seen: surface, wireframe, tets, regions, ghost, the surface without detail beside it, the cloud over it.
+// The 3D objects of a body: surface, wireframe, tets, regions, ghost, the surface without detail next to it, and the point cloud.
 import {
   BufferAttribute,
   BufferGeometry,
@@ -113,7 +113,7 @@ export class BodyView {
     this.surface.material.emissive.copy(this.color).multiplyScalar(selected ? 0.06 : 0);
   }
 
-  // The coarse surface to the left of the body; the ghost where that would be.
+  // Position of the coarse surface, or of the ghost, to the left of the body.
   spread(offset: Vector3): void {
     this.ghost?.position.copy(offset).negate();
     this.coarse?.position.copy(offset).negate();
@@ -140,7 +140,7 @@ export class BodyView {
       this.group.add(this.regionLines);
     }
     if (this.regionLines) this.regionLines.visible = regions;
-    // Regions are inside: the surface lets them through.
+    // Regions are inside, so the surface is drawn transparent.
     const veiled = display.regions && hasSurface;
     this.surface.material.transparent = veiled;
     this.surface.material.opacity = veiled ? 0.28 : 1;
@@ -172,7 +172,7 @@ export class BodyView {
     if (this.tetMesh?.visible) this.tetMesh.geometry.move(this.shrunkTets());
   }
 
-  // Every tet drawn in towards its middle, so that one sees them apart.
+  // Every tet is scaled about its centre, so that they are visible separately.
   private shrunkTets(): Float32Array {
     const faces = [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2];
     const p = this.particles;

@@ -1,4 +1,4 @@
-// What is wrong with a scene: every finding with its place, and where the text is at hand the line itself with a mark below the column.
+// The findings of a scene: each with file, line and column, and, if the text is available, the line with a mark at the column.
 import { element, fill, iconButton } from './dom';
 import type { Finding } from './messages';
 import type { Store } from './store';
@@ -26,9 +26,9 @@ export class FindingsView {
       if (this.element.open) this.element.close();
       return;
     }
-    const title = errors.length === 1 ? 'The scene has a mistake' : `The scene has ${errors.length} mistakes`;
+    const title = errors.length === 1 ? 'The scene has an error' : `The scene has ${errors.length} errors`;
     const close = iconButton('close', 'Close', () => this.element.close());
-    const note = this.store.scene ? 'The scene that was open before goes on.' : 'Mend it and open it again.';
+    const note = this.store.scene ? 'The previous scene stays open.' : 'Correct the file and open it again.';
     fill(this.element, element('header', {}, element('h2', { id: 'findings-title' }, title), close), element('p', { class: 'hint' }, note), element('ol', {}, ...items.map((item) => this.row(item))));
     if (!this.element.open) this.element.showModal();
   }

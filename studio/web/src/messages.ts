@@ -1,4 +1,4 @@
-// What the page and the server say to each other, as types. The words are explained in studio/PROTOCOL.md; this is their twin.
+// Types of all messages between the page and the server, as defined in studio/PROTOCOL.md.
 
 export type Vector = [number, number, number];
 export type Method = 'solid' | 'rod' | 'fem' | 'actor' | 'capture' | 'detail';
@@ -48,9 +48,9 @@ export interface BodyDescription {
   settings?: Setting[];
   examples?: Example[];
   manifolds?: number;
-  // How many sets of weights can be given by hand.
+  // The number of manifolds whose weights can be set.
   writable_manifolds?: number;
-  // Copies of one body of the scene share settings; the first has them.
+  // Copies of a body share settings; the first copy has them.
   source?: number;
 }
 
@@ -145,7 +145,7 @@ export interface Finding {
   fix?: string;
 }
 
-// Which mesh stands over the points of a frame.
+// The mesh that is shown with the points of a frame.
 export type CaptureShape = 'static' | 'tracked' | 'simulated';
 
 export interface CaptureMessage {
@@ -154,14 +154,14 @@ export interface CaptureMessage {
   frame: number;
   frames: number;
   rate?: number;
-  // A frame of the recording is shown in the place of the world.
+  // A frame of the recording is shown instead of the world.
   shown?: boolean;
   running: boolean;
   phase?: string;
-  // Share of the stage that is done.
+  // Fraction of the phase.
   done?: number;
   text?: string;
-  // From 1; iterations are counted over all rounds.
+  // Rounds count from 1, iterations over all rounds.
   round?: number;
   iteration?: number;
   error?: number;

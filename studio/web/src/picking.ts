@@ -1,4 +1,4 @@
-// The pointer in the window: on a body it pulls, with Shift it pins, on a goal it moves the goal, in a scene of `detail` it is a tool; elsewhere it turns the view.
+// The pointer in the 3D view: pulls bodies, pins with Shift, moves goals, and moves the tool in scenes with detail; elsewhere it rotates the view.
 import { Mesh, Plane, Vector3 } from 'three';
 import type { Connection } from './connection';
 import type { Vector } from './messages';
@@ -18,7 +18,7 @@ export class Picking {
   private held: { pointer: number; plane: Plane; body: number; point: number } | undefined;
   private goal: { pointer: number; plane: Plane; mark: Mesh } | undefined;
   private target: Vector3 | undefined;
-  // Where the finger that holds a body is.
+  // Last event of the finger that holds a body.
   private first: PointerEvent | undefined;
   private toolAt = 0;
 
@@ -29,7 +29,7 @@ export class Picking {
     private readonly connection: Connection,
   ) {
     const canvas = viewport.canvas;
-    // Before the controls of the camera hear of it.
+    // Before the camera controls get the event.
     canvas.addEventListener('pointerdown', (event) => this.down(event), { capture: true });
     canvas.addEventListener('pointermove', (event) => this.move(event));
     for (const name of ['pointerup', 'pointercancel', 'lostpointercapture'] as const) canvas.addEventListener(name, (event) => this.up(event));
@@ -46,12 +46,12 @@ export class Picking {
     return this.held !== undefined;
   }
 
-  // The surface point that is seen at a place of the page.
+  // The surface point at a position of the page.
   hit(x: number, y: number): Hit | undefined {
     const ray = this.viewport.ray(x, y);
     const surfaces = this.world.bodies.map((body) => body.surface).filter((surface) => surface.geometry.triangles.length > 0);
     for (const surface of surfaces) surface.geometry.boundingSphere ?? surface.geometry.computeBoundingSphere();
-    // Also what is drawn as wires only can be held.
+    // Bodies drawn as wireframe can be picked too.
     const shown = surfaces.map((surface) => surface.visible);
     surfaces.forEach((surface) => (surface.visible = true));
     const found = ray.intersectObjects(surfaces, false)[0];
@@ -65,7 +65,7 @@ export class Picking {
     return { body, point, place: view.point(point) };
   }
 
-  // Bodies without triangles (bare strands) are held by the point that is nearest on the screen.
+  // Bodies without triangles (strands) are picked by the nearest point on the screen.
   private nearestPoint(x: number, y: number): Hit | undefined {
     let best: Hit | undefined;
     let min = NEAR_PIXELS;
@@ -115,7 +115,7 @@ export class Picking {
     this.viewport.canvas.setPointerCapture(event.pointerId);
   }
 
-  // A second finger means that the view is to be moved: the body is let go, and the camera's controls hear of the first finger after all.
+  // A second finger moves the view: release the body, and pass the first finger to the camera controls.
   private secondFinger(): void {
     const first = this.first;
     this.release();
@@ -128,7 +128,7 @@ export class Picking {
 
   private takeGoal(event: PointerEvent): boolean {
     if (!this.store.display.goals) return false;
-    // Goals may have moved since they were drawn.
+    // Goals may have moved since the last picture.
     const marks = this.world.goalMarks();
     for (const mark of marks) mark.updateMatrixWorld();
     const mark = this.viewport.ray(event.clientX, event.clientY).intersectObjects(marks, false)[0]?.object;
@@ -174,7 +174,7 @@ export class Picking {
   }
 
   private hover(event: PointerEvent): void {
-    // Looking for what is under the mouse costs as much as a frame of a large scene; ten times a second is enough for a cursor.
+    // Picking costs as much as a frame of a large scene; ten times a second is enough for a cursor.
     if (event.timeStamp - this.toolAt < 100) return;
     this.toolAt = event.timeStamp;
     this.viewport.canvas.style.cursor = this.hit(event.clientX, event.clientY) ? (event.shiftKey ? 'crosshair' : 'grab') : '';
@@ -194,7 +194,7 @@ export class Picking {
     }
     const radius = this.store.detail.toolRadius;
     const back = this.viewport.camera.position.clone().sub(hit.place).normalize();
-    // Held down it pushes in, otherwise it rests on the surface.
+    // With the button pressed the tool pushes in, otherwise it rests on the surface.
     const place = hit.place.clone().addScaledVector(back, event.buttons & 1 ? 0.35 * radius : radius);
     this.world.tool.visible = true;
     this.world.tool.position.copy(place);

@@ -1,4 +1,4 @@
-// Everything of the world that is drawn: bodies and colliders by the server's frames, and over them what explains them: contacts, goals, pins, the pull of the mouse.
+// The 3D objects of the world: bodies and colliders, updated from frames, and marks for contacts, goals, pins and grabs.
 import {
   Box3,
   BufferAttribute,
@@ -29,9 +29,9 @@ export class WorldView {
   bodies: BodyView[] = [];
   size = 1;
   lastStep = -1;
-  // The same scene was built anew: the view stays.
+  // The same scene was built again: keep the camera.
   keepCamera = false;
-  // Called when what is drawn, and the range of its colours, has changed.
+  // Called when the bodies and the range of their colours have changed.
   changed: (() => void) | undefined;
   private readonly waiting = new Map<number, Part>();
   private colliders: (Mesh | undefined)[] = [];
@@ -89,9 +89,9 @@ export class WorldView {
       const own = view.surface.geometry.boundingBox?.clone();
       if (!own || !view.moved) continue;
       box.union(own);
-      const beside = this.sideways(view);
+      const offset = this.sideways(view);
       const hasGhost = this.store.display.ghost && view.description.method === 'actor';
-      if (this.store.detail.coarse || hasGhost) box.union(own.clone().translate(beside.negate()));
+      if (this.store.detail.coarse || hasGhost) box.union(own.clone().translate(offset.negate()));
     }
     return box;
   }
@@ -144,13 +144,13 @@ export class WorldView {
     });
   }
 
-  // Frames may come faster than they can be drawn. Parts leave out what did not change, so none may be dropped; but of each only the newest is worth its work.
+  // Frames may arrive faster than they can be drawn. They omit unchanged parts, so no frame may be dropped; keep the newest of each part.
   private receive(frame: Frame): void {
     for (const part of frame.parts) this.waiting.set(65536 * part.kind + part.index, part);
     this.lastStep = frame.step;
   }
 
-  // Brings what is drawn up to the last frame that came.
+  // Applies the received parts.
   flush(): void {
     if (this.waiting.size === 0) return;
     for (const part of this.waiting.values()) {
@@ -189,7 +189,7 @@ export class WorldView {
     }
   }
 
-  // As far as a body is wide, to the right as the camera sees it.
+  // The width of a body, to the right in the view of the camera.
   private sideways(body: BodyView): Vector3 {
     body.surface.geometry.computeBoundingBox();
     const size = body.surface.geometry.boundingBox?.getSize(new Vector3()) ?? new Vector3(this.size, 0, 0);

@@ -1,4 +1,4 @@
-// One picture of the studio, for the documents: opens a scene in the tool, goes so many steps, and takes what the browser shows.
+// Takes a picture of the studio for the documentation: opens a scene in the tool, simulates N steps, and saves what the browser shows.
 //   node test/picture.mjs SCENE.json [--steps N] [--size WxH] [--theme light|dark] [--show key=value,...] [--page gallery|help] [--panel closed] [--body N] [--frame all] [--fit FRAME] --picture FILE
 // $PLIANT is the tool.
 import path from 'node:path';

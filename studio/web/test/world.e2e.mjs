@@ -189,7 +189,7 @@ await check('detail: what weighs is told, segments are painted, an example is re
   expect((await page.evaluate(() => studio.store.selected)) === body, 'the body with detail is not the one that the panels are about');
   await stepTo(78);
   await until(page, () => document.querySelectorAll('.sidebar .bars li').length >= 2, undefined, 'several examples weigh');
-  await page.locator('.sidebar >> text=Paint the segments').click();
+  await page.locator('.sidebar >> text=Colour by segment').click();
   await until(page, (index) => studio.world.bodies[index].surface.material.vertexColors, body, 'the segments are painted');
   const colors = await page.evaluate((index) => {
     const values = studio.world.bodies[index].surface.geometry.getAttribute('color').array;
