@@ -54,7 +54,7 @@ static pl_status attach(studio_world *w, studio_capture *c, pl_error *error) {
   if (status >= 0) memcpy(c->static_points, pl_mesh_get_view(mesh).points, (size_t)count * sizeof *c->static_points);
   pl_mesh_destroy(mesh);
   pl_release(w->context, path);
-  c->news = true;
+  c->changed = true;
   return status;
 }
 
@@ -67,7 +67,7 @@ static void give_up(studio_world *w, studio_capture *c, const pl_error *error) {
   c->capture = NULL;
   c->film_failed = true;
   c->fit_wanted = c->film_wanted = c->shown = false;
-  c->news = true;
+  c->changed = true;
 }
 
 void studio_capture_open(studio_world *w) {
@@ -80,7 +80,7 @@ void studio_capture_open(studio_world *w) {
   if (body < 0) return;
   studio_capture *c = pl_allocate_array(w->context, 1, sizeof *c);
   if (c == NULL) return;
-  *c = (studio_capture){.body = body, .recorded = w->document.capture != NULL, .cloud = {.frame = -1}, .news = true};
+  *c = (studio_capture){.body = body, .recorded = w->document.capture != NULL, .cloud = {.frame = -1}, .changed = true};
   w->capture = c;
   if (!c->recorded) return;
   pl_error error = {0};
@@ -139,7 +139,7 @@ static void poll_film(studio_world *w, studio_capture *c) {
   bool wanted = c->film_wanted || c->fit_wanted || (studio_hub_wants(w->hub) & STUDIO_WANT_CLOUD) != 0;
   if (c->film == NULL && c->file == NULL && wanted && !c->film_failed) {
     c->film = studio_film_begin(w, c->body, &error);
-    c->filming = c->news = c->film != NULL;
+    c->filming = c->changed = c->film != NULL;
     if (c->film == NULL) give_up(w, c, &error);
   }
   if (!c->filming) return;
@@ -151,7 +151,7 @@ static void poll_film(studio_world *w, studio_capture *c) {
     return;
   }
   double fraction = studio_film_fraction(c->film);
-  c->news = c->news || fraction != c->fraction;
+  c->changed = c->changed || fraction != c->fraction;
   c->fraction = fraction;
 }
 
@@ -200,7 +200,7 @@ static void begin_fit(studio_world *w, studio_capture *c) {
   c->fit = fit;
   c->fit_wanted = false;
   c->fit_version = 0;
-  c->news = true;
+  c->changed = true;
   pl_release(w->context, held);
   pl_release(w->context, tets);
   pl_release(w->context, surface);
@@ -212,7 +212,7 @@ static void follow_fit(studio_world *w, studio_capture *c) {
   studio_fit_view view;
   if (version == c->fit_version) return;
   c->fit_version = version;
-  c->news = true;
+  c->changed = true;
   studio_fit_get_view(c->fit, &view);
   int32_t frame = c->frame;
   studio_shape shape = c->shape;
@@ -237,12 +237,12 @@ void studio_capture_update(studio_world *w) {
   // One fit at a time, including cancelled ones.
   if (c->fit_wanted && c->capture != NULL && w->abandoned.count == 0) begin_fit(w, c);
   if (c->fit != NULL) follow_fit(w, c);
-  if (c->news && pl_clock_seconds() - c->sent >= SEND_INTERVAL) studio_capture_send(w, 0);
+  if (c->changed && pl_clock_seconds() - c->sent >= SEND_INTERVAL) studio_capture_send(w, 0);
 }
 
 double studio_capture_poll_interval(const studio_world *w) {
   const studio_capture *c = w->capture;
-  return c != NULL && (c->news || c->filming || fit_runs(c)) ? SEND_INTERVAL : HUGE_VAL;
+  return c != NULL && (c->changed || c->filming || fit_runs(c)) ? SEND_INTERVAL : HUGE_VAL;
 }
 
 // --- reports to viewers --------------------------------------------------------------------------------------------------------
@@ -334,7 +334,7 @@ void studio_capture_send(studio_world *w, uint32_t viewer) {
   }
   studio_message_send(w, &message, viewer, STUDIO_SLOT_CAPTURE);
   if (viewer != 0) return;
-  c->news = false;
+  c->changed = false;
   c->sent = pl_clock_seconds();
 }
 
@@ -342,7 +342,7 @@ void studio_capture_send(studio_world *w, uint32_t viewer) {
 
 static void show(studio_world *w, studio_capture *c) {
   studio_world_pause(w, true);
-  c->shown = c->news = true;
+  c->shown = c->changed = true;
   c->cloud.measured = false;
   w->shown_step = -1;
 }
@@ -351,7 +351,7 @@ void studio_capture_show_world(studio_world *w) {
   studio_capture *c = w->capture;
   if (c == NULL || !c->shown) return;
   c->shown = c->follows = false;
-  c->news = true;
+  c->changed = true;
   w->shown_step = -1;
 }
 
@@ -391,7 +391,7 @@ static const char *begin(studio_world *w, studio_capture *c, const pl_json *mess
   c->chosen = false;
   c->frame = 0;
   if (c->capture != NULL) show(w, c);
-  c->news = true;
+  c->changed = true;
   return NULL;
 }
 
@@ -399,7 +399,7 @@ static const char *stop(studio_capture *c) {
   if (!fit_runs(c)) return "no fit runs";
   if (c->fit != NULL) studio_fit_stop(c->fit);
   c->fit_wanted = false;
-  c->news = true;
+  c->changed = true;
   return NULL;
 }
 

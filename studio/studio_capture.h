@@ -49,7 +49,7 @@ typedef struct studio_capture {
   studio_shape shape;
   studio_cloud cloud;
   // Reports to viewers:
-  bool news;
+  bool changed;                         // something changed since the last report
   double sent;                          // s: time of the last report
   uint32_t fit_version, shape_version;  // of the last update
   double fraction;                      // progress of the virtual cameras

@@ -16,14 +16,14 @@ void studio_command_queue_init(studio_command_queue *queue) {
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init(&queue->news, &attributes);
+  pthread_cond_init(&queue->pushed, &attributes);
   pthread_condattr_destroy(&attributes);
 }
 
 void studio_command_queue_free(studio_command_queue *queue) {
   for (int i = 0; i < queue->count; ++i)
     pl_json_document_destroy(queue->commands[(queue->start + i) % STUDIO_MAX_COMMANDS].message);
-  pthread_cond_destroy(&queue->news);
+  pthread_cond_destroy(&queue->pushed);
   pthread_mutex_destroy(&queue->lock);
 }
 
@@ -67,7 +67,7 @@ bool studio_command_queue_push(studio_command_queue *queue, studio_command comma
   } else {
     taken = false;
   }
-  pthread_cond_signal(&queue->news);
+  pthread_cond_signal(&queue->pushed);
   pthread_mutex_unlock(&queue->lock);
   return taken;
 }
@@ -90,7 +90,7 @@ bool studio_command_queue_pop(studio_command_queue *queue, double deadline, stud
   }
   pthread_mutex_lock(&queue->lock);
   while (queue->count == 0 && wait > 0)
-    if (pthread_cond_timedwait(&queue->news, &queue->lock, &until) != 0) break;
+    if (pthread_cond_timedwait(&queue->pushed, &queue->lock, &until) != 0) break;
   bool there = queue->count > 0;
   if (there) {
     *command = queue->commands[queue->start];

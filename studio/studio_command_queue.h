@@ -28,7 +28,7 @@ enum { STUDIO_MAX_COMMANDS = 512, STUDIO_MAX_COMMAND_BYTES = 64 << 20 };
 
 typedef struct studio_command_queue {
   pthread_mutex_t lock;
-  pthread_cond_t news;
+  pthread_cond_t pushed;
   studio_command commands[STUDIO_MAX_COMMANDS];
   int start, count;
   size_t bytes;  // memory of messages that were pushed and not finished

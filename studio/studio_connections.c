@@ -60,7 +60,7 @@ void studio_connections_add(studio_connections *connections, struct MHD_Connecti
     close_one(connections, false);
   else if (unauthenticated + count_open(connections, true) >= STUDIO_MAX_OPEN)
     close_one(connections, unauthenticated == 0);
-  // Cannot happen: the web server's own limit is lower.
+  // If the table is full, the connection is not tracked; its timeout still applies.
   if (connections->count == STUDIO_MAX_CONNECTIONS) return;
   studio_connection *entry = &connections->entries[connections->count++];
   *entry = (studio_connection){.connection = connection, .socket = info->connect_fd};

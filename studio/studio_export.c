@@ -123,7 +123,7 @@ void studio_export_save(studio_world *w, uint32_t viewer, const pl_json *id, con
                      : name != NULL       ? save_named(w, name, &message, &error)
                                           : save_download(w, &message, &error);
   if (status >= 0) {
-    studio_message_send(w, &message, viewer, STUDIO_SLOT_NONE);
+    studio_message_send(w, &message, viewer, STUDIO_ANSWER_QUEUE);
     return;
   }
   char line[1024];
@@ -183,7 +183,7 @@ static void send_failure(const export_job *job, const char *text) {
     studio_message_set_number(&message, message.root, "id", job->id);
     pl_json_set_text(&message.arena, message.root, "text", text);
   }
-  studio_message_send(job->w, &message, job->viewer, STUDIO_SLOT_NONE);
+  studio_message_send(job->w, &message, job->viewer, STUDIO_ANSWER_QUEUE);
 }
 
 // --- results --------------------------------------------------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ static bool send_results(const export_job *job) {
     pl_json_set_text(&message.arena, message.root, "file", id);
     pl_json_set_text(&message.arena, message.root, "name", name);
   }
-  studio_message_send(job->w, &message, job->viewer, STUDIO_SLOT_NONE);
+  studio_message_send(job->w, &message, job->viewer, STUDIO_ANSWER_QUEUE);
   return true;
 }
 
@@ -256,10 +256,10 @@ static void *wait_for_process(void *user) {
 
 // --- beginning and ending -----------------------------------------------------------------------------------------------------------------------
 
-static void end_job(studio_world *w, export_job **place) {
-  pthread_join((*place)->thread, NULL);
-  pl_release(w->context, *place);
-  *place = NULL;
+static void end_job(studio_world *w, export_job **slot) {
+  pthread_join((*slot)->thread, NULL);
+  pl_release(w->context, *slot);
+  *slot = NULL;
 }
 
 void studio_export_stop(studio_world *w) {
@@ -297,12 +297,12 @@ static pl_status begin(studio_world *w, export_job *job, pl_error *error) {
   if (job->frames <= 0) job->frames = pl_scene_get_report(w->scene).frame_count;
   if (job->frames > MAX_FRAMES) job->frames = MAX_FRAMES;
   if (w->exports == NULL) w->exports = pl_allocate_array(w->context, 1, sizeof *w->exports);
-  export_job **place = NULL;
+  export_job **slot = NULL;
   for (int i = 0; w->exports != NULL && i < MAX_EXPORTS; ++i) {
     if (w->exports->jobs[i] != NULL && atomic_load(&w->exports->jobs[i]->done)) end_job(w, &w->exports->jobs[i]);
-    if (w->exports->jobs[i] == NULL) place = &w->exports->jobs[i];
+    if (w->exports->jobs[i] == NULL) slot = &w->exports->jobs[i];
   }
-  if (place == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d exports run already; wait for one to end", MAX_EXPORTS);
+  if (slot == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d exports run already; wait for one to end", MAX_EXPORTS);
   export_job *kept = pl_allocate_array(w->context, 1, sizeof *kept);
   if (kept == NULL) return pl_fail_memory(error);
   *kept = *job;
@@ -313,7 +313,7 @@ static pl_status begin(studio_world *w, export_job *job, pl_error *error) {
     status = pl_fail(error, PL_ERROR_UNSUPPORTED, "a thread could not be started");
   }
   if (status >= 0)
-    *place = kept;
+    *slot = kept;
   else
     pl_release(w->context, kept);
   return status;

@@ -74,12 +74,12 @@ void studio_hub_add(studio_hub *hub, struct MHD_UpgradeResponseHandle *handle, i
 
 // Add a text to a viewer, which takes its own reference. Needs the lock.
 static void put_text(studio_viewer *viewer, studio_slot slot, int64_t scene, studio_text *text) {
-  if (slot == STUDIO_SLOT_NONE && viewer->queue_count == STUDIO_MAX_ANSWERS) {
+  if (slot == STUDIO_ANSWER_QUEUE && viewer->queue_count == STUDIO_MAX_ANSWERS) {
     viewer->overrun = true;
     return;
   }
   atomic_fetch_add(&text->uses, 1);
-  if (slot == STUDIO_SLOT_NONE) {
+  if (slot == STUDIO_ANSWER_QUEUE) {
     viewer->queue[(viewer->queue_start + viewer->queue_count++) % STUDIO_MAX_ANSWERS] = text;
     return;
   }
@@ -190,7 +190,7 @@ void studio_hub_receive(studio_hub *hub, studio_viewer *viewer, bool binary, con
     static const char refusal[] =
         "{\"kind\":\"error\",\"text\":\"the `id` of a request is too long; use a number, or a text of at most 60 bytes\"}";
     pl_json_document_destroy(message);
-    studio_hub_send(hub, viewer->number, STUDIO_SLOT_NONE, 0, refusal, sizeof refusal - 1);
+    studio_hub_send(hub, viewer->number, STUDIO_ANSWER_QUEUE, 0, refusal, sizeof refusal - 1);
     return;
   }
   if (strcmp(name, "want") == 0) {

@@ -21,7 +21,7 @@ typedef enum studio_slot {
   STUDIO_SLOT_STATE,
   STUDIO_SLOT_TELEMETRY,
   STUDIO_SLOT_COUNT,
-  STUDIO_SLOT_NONE =
+  STUDIO_ANSWER_QUEUE =
       STUDIO_SLOT_COUNT,  // the queue of answers, sent in order; a viewer that leaves too many unread is disconnected
 } studio_slot;
 

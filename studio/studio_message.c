@@ -85,7 +85,7 @@ studio_message studio_message_begin_reply(studio_world *world, const pl_json *id
 void studio_send_done(studio_world *world, uint32_t viewer, const pl_json *id) {
   if (id == NULL) return;
   studio_message message = studio_message_begin_reply(world, id);
-  studio_message_send(world, &message, viewer, STUDIO_SLOT_NONE);
+  studio_message_send(world, &message, viewer, STUDIO_ANSWER_QUEUE);
 }
 
 void studio_send_error(studio_world *world, uint32_t viewer, const pl_json *id, const char *format, ...) {
@@ -97,7 +97,7 @@ void studio_send_error(studio_world *world, uint32_t viewer, const pl_json *id, 
   studio_message message = studio_message_begin(world->context, "error");
   set_id(&message, id);
   if (message.root != NULL) pl_json_set_text(&message.arena, message.root, "text", text);
-  studio_message_send(world, &message, viewer, STUDIO_SLOT_NONE);
+  studio_message_send(world, &message, viewer, STUDIO_ANSWER_QUEUE);
 }
 
 void studio_send_progress(studio_world *world, uint32_t viewer, double id, double done, const char *text) {
@@ -107,7 +107,7 @@ void studio_send_progress(studio_world *world, uint32_t viewer, double id, doubl
     studio_message_set_number(&message, message.root, "done", done < 1 ? done : 1);
     pl_json_set_text(&message.arena, message.root, "text", text);
   }
-  studio_message_send(world, &message, viewer, STUDIO_SLOT_NONE);
+  studio_message_send(world, &message, viewer, STUDIO_ANSWER_QUEUE);
 }
 
 void studio_send_log(studio_world *world, const char *format, ...) {
@@ -118,5 +118,5 @@ void studio_send_log(studio_world *world, const char *format, ...) {
   va_end(arguments);
   studio_message message = studio_message_begin(world->context, "log");
   if (message.root != NULL) pl_json_set_text(&message.arena, message.root, "text", text);
-  studio_message_send(world, &message, 0, STUDIO_SLOT_NONE);
+  studio_message_send(world, &message, 0, STUDIO_ANSWER_QUEUE);
 }

@@ -311,7 +311,7 @@ static void send_result(studio_recorder *r) {
       pl_json_set_text(&message.arena, message.root, "name", name);
     }
   }
-  studio_message_send(r->w, &message, r->viewer, STUDIO_SLOT_NONE);
+  studio_message_send(r->w, &message, r->viewer, STUDIO_ANSWER_QUEUE);
 }
 
 static void finish_recording(studio_world *w, const studio_build_result *result) {

@@ -252,7 +252,7 @@ static void end_change(studio_world *w, const studio_build_result *result) {
   }
   studio_message message = studio_message_begin_reply(w, result->id);
   if (message.root != NULL) pl_json_set_bool(&message.arena, message.root, "restarted", !result->carried);
-  studio_message_send(w, &message, result->viewer, STUDIO_SLOT_NONE);
+  studio_message_send(w, &message, result->viewer, STUDIO_ANSWER_QUEUE);
 }
 
 static void change_setting(const request *r) {

@@ -21,10 +21,10 @@ typedef struct studio_server {
   int port;
 } studio_server;
 
-// Start to listen. Fails with PL_ERROR_UNSUPPORTED if the port is not available.
+// Start listening. Fails with PL_ERROR_UNSUPPORTED if the port is not available.
 pl_status studio_server_start(studio_server *server, pl_error *error);
 
-// Stop to accept connections.
+// Stop accepting connections.
 void studio_server_quiesce(studio_server *server);
 
 // End the server; all WebSockets must be closed.

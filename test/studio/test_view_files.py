@@ -75,7 +75,7 @@ def scenes_are_opened_from_the_folder_of_the_scene_only(server, viewer):
     for path in (os.path.abspath("other/scene.json"), os.path.abspath("other"), "own/../other/scene.json", os.path.abspath("own/link.json"), "/etc/passwd", "/", "own/.."):
         text = refusal(viewer, "open", path=path)
         assert "no such file in the folder of this server" in text and "--folder" in text, text
-        # Whether there is something elsewhere is not told.
+        # Whether there is something elsewhere is not revealed.
         assert text[len(path):] == missing[len(os.path.abspath("other/no-such.json")):], (text, missing)
     for path in (os.path.abspath("own/old.json"), os.path.abspath("own"), "own/scene.json"):
         viewer.ask("open", path=path)
@@ -130,13 +130,13 @@ def the_folder_can_be_chosen():
         assert "no such file in the folder" in refusal(viewer, "open", path=os.path.abspath("own/scene.json"))
         viewer.ask("open", path=os.path.abspath("chosen/mine.json"))
     for wrong in ("no-such-folder", "own/scene.json"):
-        told = subprocess.run([TOOL, "view", "--no-browser", "--folder", wrong], capture_output=True, text=True)
-        assert told.returncode == 1 and "is not a folder" in told.stderr, told
+        result = subprocess.run([TOOL, "view", "--no-browser", "--folder", wrong], capture_output=True, text=True)
+        assert result.returncode == 1 and "is not a folder" in result.stderr, result
 
 
 def main():
-    told = subprocess.run([TOOL, "view", "no-such-scene", "--no-browser"], capture_output=True, text=True)
-    if "without the studio" in told.stderr:
+    result = subprocess.run([TOOL, "view", "no-such-scene", "--no-browser"], capture_output=True, text=True)
+    if "without the studio" in result.stderr:
         print("skipped: built without the studio")
         sys.exit(77)
     lay_out()

@@ -26,9 +26,9 @@ export const CATEGORIES = ['#e4572e', '#2e86ab', '#f2b134', '#5aa469', '#9b5de5'
 function sampled(stops: Stop[], size: number): Float32Array {
   const table = new Float32Array(3 * size);
   for (let i = 0; i < size; ++i) {
-    const place = (i / (size - 1)) * (stops.length - 1);
-    const low = Math.min(Math.floor(place), stops.length - 2);
-    const fraction = place - low;
+    const position = (i / (size - 1)) * (stops.length - 1);
+    const low = Math.min(Math.floor(position), stops.length - 2);
+    const fraction = position - low;
     for (let c = 0; c < 3; ++c) table[3 * i + c] = linear((stops[low]?.[c] ?? 0) * (1 - fraction) + (stops[low + 1]?.[c] ?? 0) * fraction);
   }
   return table;

@@ -34,8 +34,8 @@ export class FindingsView {
   }
 
   private row(item: Finding): HTMLElement {
-    const place = [item.file, item.line, item.column].filter((part) => part !== undefined && part !== '' && part !== 0).join(':');
-    const row = element('li', { class: `finding ${item.severity}` }, element('div', {}, element('b', {}, item.severity), ' ', element('code', {}, place), item.path ? element('code', { class: 'path' }, item.path) : undefined), element('div', {}, item.text));
+    const location = [item.file, item.line, item.column].filter((part) => part !== undefined && part !== '' && part !== 0).join(':');
+    const row = element('li', { class: `finding ${item.severity}` }, element('div', {}, element('b', {}, item.severity), ' ', element('code', {}, location), item.path ? element('code', { class: 'path' }, item.path) : undefined), element('div', {}, item.text));
     const shown = excerpt(this.store, item);
     if (shown) row.append(shown);
     if (item.fix) row.append(element('div', { class: 'fix' }, item.fix));

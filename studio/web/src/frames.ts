@@ -53,13 +53,13 @@ function dataSize(encoding: number, count: number): number {
   }
 }
 
-function unpackQuantised(view: DataView, place: number, count: number): Float32Array {
+function unpackQuantised(view: DataView, offset: number, count: number): Float32Array {
   const values = new Float32Array(3 * count);
-  const corner = [0, 4, 8].map((i) => view.getFloat32(place + i, true));
-  const scale = [12, 16, 20].map((i) => view.getFloat32(place + i, true) / 65535);
+  const corner = [0, 4, 8].map((i) => view.getFloat32(offset + i, true));
+  const scale = [12, 16, 20].map((i) => view.getFloat32(offset + i, true) / 65535);
   const [cx = 0, cy = 0, cz = 0] = corner;
   const [sx = 0, sy = 0, sz = 0] = scale;
-  let from = place + 24;
+  let from = offset + 24;
   for (let i = 0; i < 3 * count; i += 3, from += 6) {
     values[i] = cx + sx * view.getUint16(from, true);
     values[i + 1] = cy + sy * view.getUint16(from + 2, true);
@@ -68,16 +68,16 @@ function unpackQuantised(view: DataView, place: number, count: number): Float32A
   return values;
 }
 
-function unpack(view: DataView, place: number, encoding: number, count: number): Float32Array {
-  if (encoding === Encoding.Quantised) return unpackQuantised(view, place, count);
+function unpack(view: DataView, offset: number, encoding: number, count: number): Float32Array {
+  if (encoding === Encoding.Quantised) return unpackQuantised(view, offset, count);
   if (encoding === Encoding.Float64) {
     const values = new Float32Array(3 * count);
-    for (let i = 0; i < values.length; ++i) values[i] = view.getFloat64(place + 8 * i, true);
+    for (let i = 0; i < values.length; ++i) values[i] = view.getFloat64(offset + 8 * i, true);
     return values;
   }
   const size = encoding === Encoding.Placement ? 7 : encoding === Encoding.Scalar ? count : 3 * count;
   // A view of the message without copying; it is used only until the next frame.
-  const start = view.byteOffset + place;
+  const start = view.byteOffset + offset;
   return start % 4 === 0 ? new Float32Array(view.buffer, start, size) : new Float32Array(view.buffer.slice(start, start + 4 * size));
 }
 
@@ -86,20 +86,20 @@ export function decodeFrame(data: ArrayBuffer): Frame {
   if (view.byteLength < HEAD || view.getUint32(0, true) !== 0x31464c50) throw new Error('frame: does not start with PLF1');
   const partCount = view.getUint32(4, true);
   const frame: Frame = { step: Number(view.getBigUint64(8, true)), time: view.getFloat64(16, true), parts: [] };
-  let place = HEAD;
+  let offset = HEAD;
   for (let i = 0; i < partCount; ++i) {
-    if (place + PART_HEAD > view.byteLength) throw new Error(`frame: part ${i} starts after the end`);
-    const encoding = view.getUint16(place + 4, true);
-    const count = view.getUint32(place + 8, true);
+    if (offset + PART_HEAD > view.byteLength) throw new Error(`frame: part ${i} starts after the end`);
+    const encoding = view.getUint16(offset + 4, true);
+    const count = view.getUint32(offset + 8, true);
     const size = dataSize(encoding, count);
-    if (place + PART_HEAD + size > view.byteLength) throw new Error(`frame: part ${i} is truncated`);
+    if (offset + PART_HEAD + size > view.byteLength) throw new Error(`frame: part ${i} is truncated`);
     frame.parts.push({
-      kind: view.getUint16(place, true),
-      index: view.getUint16(place + 2, true),
+      kind: view.getUint16(offset, true),
+      index: view.getUint16(offset + 2, true),
       count,
-      values: unpack(view, place + PART_HEAD, encoding, count),
+      values: unpack(view, offset + PART_HEAD, encoding, count),
     });
-    place += PART_HEAD + ((size + 3) & ~3);
+    offset += PART_HEAD + ((size + 3) & ~3);
   }
   return frame;
 }

@@ -39,9 +39,9 @@ export class Ground extends Mesh<PlaneGeometry, MeshStandardMaterial> {
           uniform float gridStep, fadeRadius;
           uniform vec2 fadeCenter;
           float lines(float step) {
-            vec2 place = groundPosition / step;
-            vec2 width = fwidth(place);
-            vec2 distance = abs(fract(place - 0.5) - 0.5) / max(width, vec2(1e-6));
+            vec2 cell = groundPosition / step;
+            vec2 width = fwidth(cell);
+            vec2 distance = abs(fract(cell - 0.5) - 0.5) / max(width, vec2(1e-6));
             return (1.0 - min(min(distance.x, distance.y), 1.0)) * (1.0 - smoothstep(0.15, 0.5, max(width.x, width.y)));
           }`,
         )

@@ -9,7 +9,7 @@ import type { WorldView } from './world_view';
 interface Hit {
   body: number;
   point: number;
-  place: Vector3;
+  position: Vector3;
 }
 
 const NEAR_PIXELS = 14;
@@ -62,7 +62,7 @@ export class Picking {
     if (!view) return undefined;
     const corners = [found.face.a, found.face.b, found.face.c].map((vertex) => view.surface.geometry.sourceOf(vertex));
     const point = corners.reduce((best, corner) => (view.point(corner).distanceTo(found.point) < view.point(best).distanceTo(found.point) ? corner : best));
-    return { body, point, place: view.point(point) };
+    return { body, point, position: view.point(point) };
   }
 
   // Bodies without triangles (strands) are picked by the nearest point on the screen.
@@ -72,12 +72,12 @@ export class Picking {
     for (const view of this.world.bodies) {
       if (view.surface.geometry.triangles.length > 0) continue;
       for (let point = 0; point < view.description.points; ++point) {
-        const place = view.point(point);
-        const seen = this.viewport.project(place);
+        const position = view.point(point);
+        const seen = this.viewport.project(position);
         const distance = Math.hypot(seen.x - x, seen.y - y);
         if (distance < min) {
           min = distance;
-          best = { body: view.index, point, place };
+          best = { body: view.index, point, position };
         }
       }
     }
@@ -104,9 +104,9 @@ export class Picking {
     this.keepFromCamera(event);
     this.first = event;
     const toward = this.viewport.camera.getWorldDirection(new Vector3());
-    this.held = { pointer: event.pointerId, plane: new Plane().setFromNormalAndCoplanarPoint(toward, hit.place), body: hit.body, point: hit.point };
-    this.target = hit.place.clone();
-    this.connection.send({ kind: 'grab', body: hit.body, point: hit.point, at: hit.place.toArray() as Vector });
+    this.held = { pointer: event.pointerId, plane: new Plane().setFromNormalAndCoplanarPoint(toward, hit.position), body: hit.body, point: hit.point };
+    this.target = hit.position.clone();
+    this.connection.send({ kind: 'grab', body: hit.body, point: hit.point, at: hit.position.toArray() as Vector });
     this.viewport.canvas.style.cursor = 'grabbing';
   }
 
@@ -151,16 +151,16 @@ export class Picking {
   private move(event: PointerEvent): void {
     if (this.held?.pointer === event.pointerId) {
       this.first = event;
-      const place = this.onPlane(event, this.held.plane);
-      if (!place) return;
-      this.target = place;
-      this.connection.send({ kind: 'drag', at: place.toArray() as Vector });
+      const position = this.onPlane(event, this.held.plane);
+      if (!position) return;
+      this.target = position;
+      this.connection.send({ kind: 'drag', at: position.toArray() as Vector });
       this.drawPull();
     } else if (this.goal?.pointer === event.pointerId) {
-      const place = this.onPlane(event, this.goal.plane);
-      if (!place) return;
-      this.goal.mark.position.copy(place);
-      this.connection.send({ kind: 'goal', body: this.goal.mark.userData.body as number, position: place.toArray() as Vector });
+      const position = this.onPlane(event, this.goal.plane);
+      if (!position) return;
+      this.goal.mark.position.copy(position);
+      this.connection.send({ kind: 'goal', body: this.goal.mark.userData.body as number, position: position.toArray() as Vector });
       this.viewport.touch();
     } else if (this.usesTool()) {
       this.moveTool(event);
@@ -193,13 +193,13 @@ export class Picking {
       return;
     }
     const radius = this.store.detail.toolRadius;
-    const back = this.viewport.camera.position.clone().sub(hit.place).normalize();
+    const back = this.viewport.camera.position.clone().sub(hit.position).normalize();
     // With the button pressed the tool pushes in, otherwise it rests on the surface.
-    const place = hit.place.clone().addScaledVector(back, event.buttons & 1 ? 0.35 * radius : radius);
+    const position = hit.position.clone().addScaledVector(back, event.buttons & 1 ? 0.35 * radius : radius);
     this.world.tool.visible = true;
-    this.world.tool.position.copy(place);
+    this.world.tool.position.copy(position);
     this.world.tool.scale.setScalar(radius);
-    this.connection.send({ kind: 'tool', at: place.toArray() as Vector, radius });
+    this.connection.send({ kind: 'tool', at: position.toArray() as Vector, radius });
     this.viewport.controls.enabled = false;
     this.viewport.touch();
   }

@@ -192,9 +192,9 @@ export class Viewport {
 
   ray(clientX: number, clientY: number): Raycaster {
     const box = this.canvas.getBoundingClientRect();
-    const place = new Vector2((2 * (clientX - box.left)) / box.width - 1, 1 - (2 * (clientY - box.top)) / box.height);
+    const position = new Vector2((2 * (clientX - box.left)) / box.width - 1, 1 - (2 * (clientY - box.top)) / box.height);
     this.camera.updateMatrixWorld();
-    this.raycaster.setFromCamera(place, this.camera);
+    this.raycaster.setFromCamera(position, this.camera);
     return this.raycaster;
   }
 
@@ -202,8 +202,8 @@ export class Viewport {
   project(point: Vector3): { x: number; y: number } {
     const box = this.canvas.getBoundingClientRect();
     this.camera.updateMatrixWorld();
-    const place = point.clone().project(this.camera);
-    return { x: box.left + ((1 + place.x) / 2) * box.width, y: box.top + ((1 - place.y) / 2) * box.height };
+    const position = point.clone().project(this.camera);
+    return { x: box.left + ((1 + position.x) / 2) * box.width, y: box.top + ((1 - position.y) / 2) * box.height };
   }
 
   async picture(): Promise<Blob> {

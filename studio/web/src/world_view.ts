@@ -154,7 +154,7 @@ export class WorldView {
   flush(): void {
     if (this.waiting.size === 0) return;
     for (const part of this.waiting.values()) {
-      if (part.kind === PartKind.Placement) this.place(part.index, part.values);
+      if (part.kind === PartKind.Placement) this.movePlacement(part.index, part.values);
       else this.bodies[part.index]?.apply(part);
     }
     this.waiting.clear();
@@ -176,7 +176,7 @@ export class WorldView {
     this.refresh();
   }
 
-  private place(index: number, values: Float32Array): void {
+  private movePlacement(index: number, values: Float32Array): void {
     const mesh = this.colliders[index];
     if (!mesh) return;
     mesh.position.set(values[0] ?? 0, values[1] ?? 0, values[2] ?? 0);
@@ -238,14 +238,14 @@ export class WorldView {
   }
 
   private movePins(): void {
-    const places = new Float32Array(3 * this.store.pins.size);
+    const positions = new Float32Array(3 * this.store.pins.size);
     let i = 0;
     for (const pin of this.store.pins) {
       const [body = 0, point = 0] = pin.split(':').map(Number);
-      const place = this.bodies[body]?.point(point);
-      if (place) place.toArray(places, 3 * i++);
+      const position = this.bodies[body]?.point(point);
+      if (position) position.toArray(positions, 3 * i++);
     }
-    setPoints(this.pins, [places.subarray(0, 3 * i)]);
+    setPoints(this.pins, [positions.subarray(0, 3 * i)]);
   }
 }
 
@@ -259,10 +259,10 @@ function pointCloud(color: number, size: number): Points {
 
 function setPoints(cloud: Points, pieces: Float32Array[]): void {
   const all = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let place = 0;
+  let offset = 0;
   for (const piece of pieces) {
-    all.set(piece, place);
-    place += piece.length;
+    all.set(piece, offset);
+    offset += piece.length;
   }
   const before = cloud.geometry.getAttribute('position') as BufferAttribute | undefined;
   if (before && before.array.length >= all.length && all.length > 0) {

@@ -284,9 +284,9 @@ await check('fingers: one on a body pulls it, one beside turns the view, two pin
   await untilHeard((message) => message.kind === 'grab' && message.body === 0, 'that the body is held', server);
   await untilHeard((message) => message.kind === 'drag' && message.at.length === 3, 'that it is pulled', server);
   expect(turn(await view(), before) < 1e-6, 'one finger on the body turns the view');
-  // The other finger comes: the body is let go, and the view does not jump.
+  // The other finger comes: the body is released, and the view does not jump.
   await fingers('touchStart', [on.x + 60, on.y - 40], [on.x + 60, on.y + 160]);
-  await untilHeard((message) => message.kind === 'release', 'that the body is let go', server);
+  await untilHeard((message) => message.kind === 'release', 'that the body is released', server);
   await fingers('touchMove', [on.x + 61, on.y - 41], [on.x + 60, on.y + 161]);
   let after = await view();
   expect(Math.abs(after.distance / before.distance - 1) < 0.03 && Math.hypot(after.x - before.x, after.y - before.y) < 6, `the view jumps: ${JSON.stringify([before, after])}`);
