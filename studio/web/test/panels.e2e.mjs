@@ -125,7 +125,7 @@ await check('keys: F1 lists them, Space pauses, arrows step, R begins again, Tab
     await page.keyboard.press('Tab');
     reached.push(await page.evaluate(() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent));
   }
-  expect(reached[0] === 'Gallery' && reached.some((name) => name?.startsWith('The world')) && reached.some((name) => /^(Pause|Run) /.test(name ?? '')), reached.join(', '));
+  expect(reached[0] === 'Gallery' && reached.some((name) => name?.startsWith('3D view')) && reached.some((name) => /^(Pause|Run) /.test(name ?? '')), reached.join(', '));
   const unnamed = await page.evaluate(() => [...document.querySelectorAll('button, input, select, summary')].filter((item) => item.checkVisibility() && !(item.getAttribute('aria-label') || item.textContent.trim() || item.labels?.length)).length);
   expect(unnamed === 0, `${unnamed} controls have no name`);
 });
