@@ -1,6 +1,5 @@
 # cmake -DFOLDER=dist -DPLAIN=plain.html -DOUTPUT=studio_assets.c -P embed.cmake
-#   Every file below FOLDER as a table in C. The assembler takes the bytes in by itself (.incbin), which is as quick for megabytes as for lines. Without a
-#   page in FOLDER the plain one is taken.
+#   Writes all files in FOLDER as a table in C. The assembler includes the bytes (.incbin), which is fast for large files. If FOLDER has no page, PLAIN is used.
 set(page ${FOLDER}/index.html)
 if(NOT EXISTS ${page})
   set(page ${PLAIN})
@@ -34,7 +33,7 @@ set(table "")
 set(number 0)
 function(add_file path url)
   type_of(${path} type)
-  # So that the table changes when a file does, and is compiled anew.
+  # The hash makes the table change, and compile again, when a file changes.
   file(SHA256 ${path} hash)
   set(name studio_asset_${number})
   string(APPEND text "// ${hash}\n__asm__(\".section .rodata\\n.balign 16\\n${name}_begin:\\n.incbin \\\"${path}\\\"\\n${name}_end:\\n.byte 0\\n.previous\\n\");\n"

@@ -1,7 +1,7 @@
-// The thread that builds.
+// The build thread.
 //
-// It shares the world's context, because what it builds is to live there. A parallel loop of the world that meets one of the builder's runs in its own thread alone, and the other way round
-// (base/pool.c), so neither waits for the other.
+// It uses the world's context, because the new scene belongs to it. A parallel loop that finds the pool busy runs in its calling thread alone (base/pool.c), so world and build do not wait
+// for each other.
 #include "studio_build.h"
 
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "studio_document.h"
-#include "studio_note.h"
+#include "studio_message.h"
 
-// Requests that may wait at a time.
+// Maximum deferred requests, and size of an id that is a text.
 enum { MAX_WAITING = 256, ID_SIZE = 64 };
 
 typedef struct studio_build {
@@ -21,12 +21,12 @@ typedef struct studio_build {
   pl_findings *findings;
   bool carry;
   uint32_t viewer;
-  pl_json id;  // as it was given; PL_JSON_NULL: none
+  pl_json id;  // a copy of the request's id; PL_JSON_NULL: none
   char id_text[ID_SIZE];
   studio_build_end *end;
   void *user;
   pthread_t thread;
-  studio_fresh made;
+  studio_instance built;
   pl_status status;
   pl_error error;
   atomic_bool done;
@@ -34,18 +34,18 @@ typedef struct studio_build {
 
 // --- in the thread -----------------------------------------------------------------------------------------------------------------
 
-static void tell(const studio_build *b, double fraction, const char *text) {
-  if (b->id.kind == PL_JSON_NUMBER) studio_note_progress(b->w, b->viewer, b->id.number, fraction, text);
+static void send_progress(const studio_build *b, double fraction, const char *text) {
+  if (b->id.kind == PL_JSON_NUMBER) studio_send_progress(b->w, b->viewer, b->id.number, fraction, text);
 }
 
 static void *work(void *user) {
   studio_build *b = user;
-  tell(b, 0.1, "building it beside what is shown");
-  b->status = studio_stage_build(b->w->context, &b->w->cache, &b->document, b->findings, &b->made, &b->error);
-  tell(b, 0.95, b->status >= 0 ? "built" : "it cannot be built");
+  send_progress(b, 0.1, "building the scene");
+  b->status = studio_instance_build(b->w->context, &b->w->cache, &b->document, b->findings, &b->built, &b->error);
+  send_progress(b, 0.95, b->status >= 0 ? "built" : "the scene cannot be built");
   atomic_store(&b->done, true);
-  // Where there is no room the world looks by itself before long.
-  (void)studio_inbox_put(b->w->inbox, (studio_command){.kind = STUDIO_COMMAND_WAKE});
+  // If the queue is full, the world polls soon anyway.
+  (void)studio_command_queue_push(b->w->queue, (studio_command){.kind = STUDIO_COMMAND_WAKE});
   return NULL;
 }
 
@@ -55,10 +55,10 @@ static const pl_json *id_of(const studio_build *b) {
   return b->id.kind != PL_JSON_NULL ? &b->id : NULL;
 }
 
-// What nobody took over goes.
+// Free what was not installed.
 static void destroy(studio_build *b) {
   pl_context *context = b->w->context;
-  studio_stage_discard(context, &b->made);
+  studio_instance_free(context, &b->built);
   studio_document_free(context, &b->document);
   pl_findings_destroy(b->findings);
   pl_release(context, b);
@@ -68,7 +68,7 @@ static void finish(studio_build *b) {
   studio_world *w = b->w;
   studio_build_result result = {.status = b->status, .error = &b->error, .viewer = b->viewer, .id = id_of(b), .user = b->user};
   if (b->status >= 0) {
-    result.carried = studio_stage_enter(w, &b->made, &b->document, b->findings, b->carry);
+    result.carried = studio_instance_install(w, &b->built, &b->document, b->findings, b->carry);
     b->findings = NULL;
   } else {
     result.findings = b->findings;
@@ -110,14 +110,14 @@ void studio_build_begin(studio_world *w, const studio_build_def *def) {
   copy_id(b, def->id);
   pl_status status = b->findings != NULL ? PL_OK : pl_findings_create(w->context, &b->findings, &b->error);
   w->build = b;
-  // Once the thread runs, how it goes is its own to say.
+  // Once the thread runs, it owns the status.
   if (status >= 0 && pthread_create(&b->thread, NULL, work, b) == 0) return;
   w->build = NULL;
-  b->status = status < 0 ? status : pl_fail(&b->error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+  b->status = status < 0 ? status : pl_fail(&b->error, PL_ERROR_UNSUPPORTED, "a thread could not be started");
   finish(b);
 }
 
-void studio_build_look(studio_world *w) {
+void studio_build_poll(studio_world *w) {
   studio_build *b = w->build;
   if (b == NULL || !atomic_load(&b->done)) return;
   pthread_join(b->thread, NULL);
@@ -131,32 +131,33 @@ void studio_build_stop(studio_world *w) {
     destroy(w->build);
     w->build = NULL;
   }
-  for (size_t i = 0; i < w->waiting.count; ++i) studio_inbox_finish(w->inbox, &PL_ITEM(&w->waiting, studio_command, i));
-  pl_vector_free(&w->waiting);
+  for (size_t i = 0; i < w->deferred.count; ++i) studio_command_queue_finish(w->queue, &PL_ITEM(&w->deferred, studio_command, i));
+  pl_vector_free(&w->deferred);
 }
 
-// --- who waits ---------------------------------------------------------------------------------------------------------------------
+// --- deferred requests ---------------------------------------------------------------------------------------------------------------------
 
-static bool asks_for_document(const studio_command *command) {
-  static const char *const words[] = {"open", "set", "example", "save", "export", "detail"};
+static bool uses_document(const studio_command *command) {
+  static const char *const names[] = {"open", "set", "example", "save", "export", "detail"};
   if (command->kind != STUDIO_COMMAND_MESSAGE) return false;
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i)
-    if (strcmp(words[i], command->word) == 0) return true;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+    if (strcmp(names[i], command->name) == 0) return true;
   return false;
 }
 
-bool studio_build_keep(studio_world *w, const studio_command *command) {
-  if ((w->build == NULL && w->waiting.count == 0) || !asks_for_document(command)) return false;
-  if (w->waiting.count < MAX_WAITING && pl_vector_push(&w->waiting, command)) return true;
-  studio_note_error(w, command->viewer, pl_json_find(command->message->root, "id"), "a scene is being built; ask again later");
-  studio_inbox_finish(w->inbox, command);
+bool studio_build_defer(studio_world *w, const studio_command *command) {
+  if ((w->build == NULL && w->deferred.count == 0) || !uses_document(command)) return false;
+  if (w->deferred.count < MAX_WAITING && pl_vector_push(&w->deferred, command)) return true;
+  studio_send_error(w, command->viewer, pl_json_find(command->message->root, "id"),
+                    "a scene is being built and too many requests wait; try again later");
+  studio_command_queue_finish(w->queue, command);
   return true;
 }
 
-bool studio_build_release(studio_world *w, studio_command *command) {
-  if (w->build != NULL || w->waiting.count == 0) return false;
-  studio_command *first = w->waiting.items;
+bool studio_build_next_deferred(studio_world *w, studio_command *command) {
+  if (w->build != NULL || w->deferred.count == 0) return false;
+  studio_command *first = w->deferred.items;
   *command = *first;
-  memmove(first, first + 1, --w->waiting.count * sizeof *first);
+  memmove(first, first + 1, --w->deferred.count * sizeof *first);
   return true;
 }

@@ -1,17 +1,17 @@
-// Scenes that are built beside the world that is shown, in a thread of their own. The old world goes on meanwhile; the new one takes its place between two steps, at the time where the
-// old one is then. One is built at a time: what asks for the document, to read or to change it, waits until that is done.
+// Builds scenes in a background thread. The current world keeps running; between two steps the new one replaces it and takes over its state. One build runs at a time: requests
+// that read or change the document are deferred until it ends.
 #ifndef STUDIO_BUILD_H
 #define STUDIO_BUILD_H
 
 #include "studio_world.h"
 
-// How it ended.
+// Result of a build.
 typedef struct studio_build_result {
-  pl_status status;             // < 0: the world is the one it was, and `error` says why
+  pl_status status;             // < 0: the world was not replaced, and `error` says why
   const pl_error *error;        //
-  const pl_findings *findings;  // of the scene that could not be built; NULL where it was
-  bool carried;                 // everything went on where it stood
-  uint32_t viewer;              // who asked
+  const pl_findings *findings;  // of a failed build; NULL after success
+  bool carried;                 // the state of all bodies was transferred
+  uint32_t viewer;              // that sent the request
   const pl_json *id;            // NULL: none
   void *user;                   //
 } studio_build_result;
@@ -19,27 +19,27 @@ typedef struct studio_build_result {
 typedef void studio_build_end(studio_world *world, const studio_build_result *result);
 
 typedef struct studio_build_def {
-  studio_document document;  // taken over
-  pl_findings *findings;     // of reading it, taken over; NULL: none yet
-  bool carry;                // go on where the world stands, as far as the two are alike
-  uint32_t viewer;           // who asks
+  studio_document document;  // ownership passes to the build
+  pl_findings *findings;     // of loading the document, ownership passes to the build; NULL: none yet
+  bool carry;                // transfer the state of the current world where both have the same bodies
+  uint32_t viewer;           // that sent the request
   const pl_json *id;         // copied; may be NULL
-  studio_build_end *end;     // called once, in the thread of the world; at once where it cannot begin
+  studio_build_end *end;     // called once, in the world's thread; immediately if the build cannot start
   void *user;
 } studio_build_def;
 
-// Begin. None may be under way.
+// Start a build. No other may be running.
 void studio_build_begin(studio_world *world, const studio_build_def *def);
 
-// Take over what has been built; to be called between steps.
-void studio_build_look(studio_world *world);
+// Install a finished build. Call between steps.
+void studio_build_poll(studio_world *world);
 
-// Wait for the thread and forget what it built, without a word to whoever asked.
+// Wait for the thread and discard the result; no answer is sent. Also discards deferred requests.
 void studio_build_stop(studio_world *world);
 
-// Whether a command must wait for what is under way. It then has been taken, with its message, or refused.
-bool studio_build_keep(studio_world *world, const studio_command *command);
-// The first command that waited, when its turn has come; false if there is none.
-bool studio_build_release(studio_world *world, studio_command *command);
+// Defer a command if it must wait for the running build. True: the command was deferred or refused, and its message is no longer the caller's.
+bool studio_build_defer(studio_world *world, const studio_command *command);
+// Remove the first deferred command that can run now; false if there is none.
+bool studio_build_next_deferred(studio_world *world, studio_command *command);
 
 #endif

@@ -1,9 +1,9 @@
-// Numbers per surface point that a page shows as colours.
+// Values per surface point that a page shows as colours.
 //
-//   stretch  how much longer the edges around a point are than at rest, as a share: mean over the triangles' edges
-//   stress   size of the Green strain of the tets around a particle, times Young's modulus where the method has one; without tets as stretch
+//   stretch  relative elongation of the edges around a point, mean
+//   stress   norm of the Green strain of the tets around a particle, times Young's modulus for finite elements; without tets: stretch
 //   speed    m/s
-//   segments which places are alike (studio_detail.c)
+//   segments segments of similar shape (studio_detail.c)
 #include <math.h>
 #include <string.h>
 
@@ -13,10 +13,10 @@
 #include "pliant/math.h"
 #include "studio_detail.h"
 
-// Rest positions of what a body is drawn by: those of its surface at the start are in the first snapshot, but a model has them too.
+// Rest positions of the surface points of a body; NULL: not known.
 static const pl_vec3 *rest_surface(const studio_world *w, int32_t index) {
-  pl_scene_instance_body body = pl_scene_instance_get_body(w->set, index);
-  int32_t count = pl_scene_instance_get_surface_view(w->set, index).point_count;
+  pl_scene_instance_body body = pl_scene_instance_get_body(w->instance, index);
+  int32_t count = pl_scene_instance_get_surface_view(w->instance, index).point_count;
   const pl_contact_surface *surface = &pl_body_get_model(w->world, body.id)->surface;
   if (surface->point_count == count && surface->rest_points != NULL) return surface->rest_points;
   if (body.surface != NULL && pl_mesh_get_view(body.surface).point_count == count) return pl_mesh_get_view(body.surface).points;
@@ -24,16 +24,16 @@ static const pl_vec3 *rest_surface(const studio_world *w, int32_t index) {
 }
 
 static void fill_stretch(studio_world *w, int32_t index, const pl_vec3 *now, double *numbers) {
-  pl_scene_instance_surface surface = pl_scene_instance_get_surface_view(w->set, index);
+  pl_scene_instance_surface surface = pl_scene_instance_get_surface_view(w->instance, index);
   const pl_vec3 *rest = rest_surface(w, index);
   double *counts = (double *)w->more_points;
   memset(counts, 0, (size_t)surface.point_count * sizeof *counts);
   if (rest == NULL) return;
   for (int32_t i = 0; i < 3 * surface.triangle_count; ++i) {
     int32_t a = surface.triangles[i], b = surface.triangles[i % 3 == 2 ? i - 2 : i + 1];
-    double long_ago = pl_vec3_distance(rest[a], rest[b]);
-    if (!(long_ago > 0)) continue;
-    double stretch = pl_vec3_distance(now[a], now[b]) / long_ago - 1;
+    double rest_length = pl_vec3_distance(rest[a], rest[b]);
+    if (!(rest_length > 0)) continue;
+    double stretch = pl_vec3_distance(now[a], now[b]) / rest_length - 1;
     numbers[a] += stretch;
     numbers[b] += stretch;
     counts[a] += 1;
@@ -43,11 +43,12 @@ static void fill_stretch(studio_world *w, int32_t index, const pl_vec3 *now, dou
     if (counts[i] > 0) numbers[i] /= counts[i];
 }
 
-// From numbers per particle to numbers per surface point.
+// Interpolate values of particles at surface points.
 static void spread(const studio_world *w, int32_t index, const double *of_particles, double *numbers) {
-  pl_scene_instance_body body = pl_scene_instance_get_body(w->set, index);
+  pl_scene_instance_body body = pl_scene_instance_get_body(w->instance, index);
   const pl_contact_surface *surface = &pl_body_get_model(w->world, body.id)->surface;
-  if (surface->parents == NULL || surface->point_count != pl_scene_instance_get_surface_view(w->set, index).point_count) return;
+  if (surface->parents == NULL || surface->point_count != pl_scene_instance_get_surface_view(w->instance, index).point_count)
+    return;
   for (int32_t i = 0; i < 4 * surface->point_count; ++i)
     numbers[i / 4] += (double)surface->weights[i] * of_particles[surface->parents[i]];
 }
@@ -69,13 +70,13 @@ static double strain_of_tet(const pl_vec3 *rest, const pl_vec3 *now, const int32
 }
 
 static void fill_stress(studio_world *w, int32_t index, const pl_vec3 *surface, double *numbers) {
-  pl_scene_instance_body body = pl_scene_instance_get_body(w->set, index);
+  pl_scene_instance_body body = pl_scene_instance_get_body(w->instance, index);
   if (body.mesh == NULL || pl_mesh_get_view(body.mesh).tet_count == 0) {
     fill_stretch(w, index, surface, numbers);
     return;
   }
   pl_mesh_view mesh = pl_mesh_get_view(body.mesh);
-  const pl_scene_body *source = PL_ITEM(&w->set->parts, pl_instance_part, index).source;
+  const pl_scene_body *source = PL_ITEM(&w->instance->parts, pl_instance_part, index).source;
   double factor = source->method == PL_SCENE_FEM ? source->fem.def.young : 1;
   double *sums = pl_allocate_array(w->context, 2 * (size_t)mesh.point_count, sizeof *sums);
   if (sums == NULL || pl_body_get_positions(w->world, body.id, w->points) < 0) {
@@ -96,7 +97,7 @@ static void fill_stress(studio_world *w, int32_t index, const pl_vec3 *surface, 
 }
 
 static void fill_speed(studio_world *w, int32_t index, double *numbers) {
-  pl_body_id body = pl_scene_instance_get_body(w->set, index).id;
+  pl_body_id body = pl_scene_instance_get_body(w->instance, index).id;
   int32_t count = pl_model_get_report(pl_body_get_model(w->world, body)).particle_count;
   if (pl_body_get_velocities(w->world, body, w->points) < 0) return;
   double *speeds = (double *)w->more_points;
@@ -109,7 +110,7 @@ void studio_colors_fill(studio_world *w, int32_t body, uint32_t wanted, const pl
   if (wanted == STUDIO_WANT_STRESS) fill_stress(w, body, surface, numbers);
   if (wanted == STUDIO_WANT_SPEED) fill_speed(w, body, numbers);
   if (wanted == STUDIO_WANT_SEGMENTS) studio_segments_fill(w, body, numbers);
-  int32_t count = pl_scene_instance_get_surface_view(w->set, body).point_count;
+  int32_t count = pl_scene_instance_get_surface_view(w->instance, body).point_count;
   for (int32_t i = 0; i < count; ++i)
     if (!isfinite(numbers[i])) numbers[i] = 0;
 }

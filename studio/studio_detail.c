@@ -1,4 +1,4 @@
-// Bodies that show detail: what is told of them, which places of theirs are alike, and where they are pressed now.
+// Bodies with detail: telemetry, segments and contacts.
 #include "studio_detail.h"
 
 #include <math.h>
@@ -9,69 +9,69 @@
 #include "detail/detail_layer.h"
 #include "world/world_state.h"
 
-enum { MAX_CONTACT = 8, MAX_TOLD = 16, SEGMENT_COUNT = 8 };
+enum { MAX_CONTACT = 8, MAX_REPORTED = 16, SEGMENT_COUNT = 8 };
 
-// Weights below this are not worth a bar.
+// Smaller weights are not reported.
 static const double MIN_WEIGHT = 0.005;
 
 // --- layers and sets -----------------------------------------------------------------------------------------------------------
 
 bool studio_detail_is_on(const studio_world *w, int32_t body) {
-  return body >= STUDIO_MAX_DETAIL || !w->plain[body];
+  return body >= STUDIO_MAX_DETAIL || !w->detail_off[body];
 }
 
-// The surface as the body's own method has it, before layers acted on it.
-bool studio_detail_read_coarse(const studio_world *w, int32_t index, pl_vec3 *points) {
-  const pl_body *body = pl_world_find_body(w->world, pl_scene_instance_get_body(w->set, index).id);
-  if (body == NULL || body->model->surface.point_count != pl_scene_instance_get_surface_view(w->set, index).point_count)
+// The surface of the simulation, before layers add detail.
+bool studio_detail_get_coarse_surface(const studio_world *w, int32_t index, pl_vec3 *points) {
+  const pl_body *body = pl_world_find_body(w->world, pl_scene_instance_get_body(w->instance, index).id);
+  if (body == NULL || body->model->surface.point_count != pl_scene_instance_get_surface_view(w->instance, index).point_count)
     return false;
   body->model->method->get_surface(body->model, body->state, points);
   return true;
 }
 
-bool studio_detail_is_there(const studio_world *w, int32_t index) {
-  const pl_body *body = pl_world_find_body(w->world, pl_scene_instance_get_body(w->set, index).id);
+bool studio_detail_exists(const studio_world *w, int32_t index) {
+  const pl_body *body = pl_world_find_body(w->world, pl_scene_instance_get_body(w->instance, index).id);
   return body != NULL && body->layers.count > 0;
 }
 
-// The layer of a body that shows detail: they were made in the order of the bodies that have one.
+// The detail layer of a body. Layers are in the order of the bodies that have one.
 static const pl_detail_layer *find_layer(const studio_world *w, int32_t index) {
   int32_t number = 0;
-  if (PL_ITEM(&w->set->parts, pl_instance_part, index).source->detail.json == NULL) return NULL;
-  for (int32_t i = 0; i < index; ++i) number += PL_ITEM(&w->set->parts, pl_instance_part, i).source->detail.json != NULL;
-  for (size_t i = 0; i < w->set->details.count; ++i) {
-    const pl_instance_detail *detail = &PL_ITEM(&w->set->details, pl_instance_detail, i);
+  if (PL_ITEM(&w->instance->parts, pl_instance_part, index).source->detail.json == NULL) return NULL;
+  for (int32_t i = 0; i < index; ++i) number += PL_ITEM(&w->instance->parts, pl_instance_part, i).source->detail.json != NULL;
+  for (size_t i = 0; i < w->instance->details.count; ++i) {
+    const pl_instance_detail *detail = &PL_ITEM(&w->instance->details, pl_instance_detail, i);
     if (detail->layer != NULL && number-- == 0) return detail->layer;
   }
   return NULL;
 }
 
-const pl_detail_set *studio_detail_set(const studio_world *w, int32_t index) {
-  const pl_scene_body *source = PL_ITEM(&w->set->parts, pl_instance_part, index).source;
-  for (size_t i = 0; source->detail.json != NULL && i < w->set->details.count; ++i) {
-    const pl_instance_detail *detail = &PL_ITEM(&w->set->details, pl_instance_detail, i);
+const pl_detail_set *studio_detail_get_set(const studio_world *w, int32_t index) {
+  const pl_scene_body *source = PL_ITEM(&w->instance->parts, pl_instance_part, index).source;
+  for (size_t i = 0; source->detail.json != NULL && i < w->instance->details.count; ++i) {
+    const pl_instance_detail *detail = &PL_ITEM(&w->instance->details, pl_instance_detail, i);
     if (detail->set != NULL && strcmp(detail->source->set, source->detail.set) == 0) return detail->set;
   }
   return NULL;
 }
 
-void studio_detail_lend_hand(studio_world *w) {
-  for (size_t i = 0; w->set != NULL && i < w->set->details.count; ++i) {
-    pl_instance_detail *detail = &PL_ITEM(&w->set->details, pl_instance_detail, i);
+void studio_detail_set_tool(studio_world *w) {
+  for (size_t i = 0; w->instance != NULL && i < w->instance->details.count; ++i) {
+    pl_instance_detail *detail = &PL_ITEM(&w->instance->details, pl_instance_detail, i);
     if (detail->layer != NULL) pl_detail_layer_set_hand(detail->layer, w->tool);
   }
 }
 
-// --- what weighs now ---------------------------------------------------------------------------------------------------------------
+// --- contacts and weights ---------------------------------------------------------------------------------------------------------------
 
-// Contacts of the last step. A world that stands at its beginning has none, whatever its layers saw before.
+// Contacts of the last step. At step 0 there are none, even if the layers still have contacts from before a reset.
 static int32_t read_contacts(const studio_world *w, const pl_detail_layer *layer, pl_detail_contact_report *reports) {
   if (layer == NULL || pl_world_step_count(w->world) == 0) return 0;
   int32_t count = pl_detail_layer_get_contacts(layer, MAX_CONTACT, reports);
   return count < MAX_CONTACT ? count : MAX_CONTACT;
 }
 
-bool studio_detail_strongest(const studio_world *w, int32_t index, pl_detail_contact_report *report) {
+bool studio_detail_strongest_contact(const studio_world *w, int32_t index, pl_detail_contact_report *report) {
   pl_detail_contact_report reports[MAX_CONTACT];
   int32_t count = read_contacts(w, find_layer(w, index), reports), best = -1;
   for (int32_t i = 0; i < count; ++i)
@@ -80,7 +80,7 @@ bool studio_detail_strongest(const studio_world *w, int32_t index, pl_detail_con
   return best >= 0;
 }
 
-// Several may have one name: a mirror image has that of its recording.
+// Examples may share a label, because a mirror image has the label of its recording: number them.
 static void name_example(const pl_detail_set_view *set, int32_t number, char *name, size_t size) {
   int32_t turn = 1;
   for (int32_t i = 0; i < number; ++i) turn += strcmp(set->labels[i], set->labels[number]) == 0;
@@ -92,7 +92,7 @@ static void name_example(const pl_detail_set_view *set, int32_t number, char *na
     snprintf(name, size, "%.80s (%d)", set->labels[number], turn);
 }
 
-// Of each example the weight at the contact where it weighs most. `found` has room for two rows.
+// For each example its largest weight over all contacts. `found` has space for two rows.
 static void gather_weights(const pl_detail_layer *layer, int32_t contact_count, int32_t example_count, double *found) {
   double *one = found + example_count;
   for (int32_t c = 0; c < contact_count; ++c) {
@@ -102,63 +102,64 @@ static void gather_weights(const pl_detail_layer *layer, int32_t contact_count, 
   }
 }
 
-// The smallest weight that is among the TOLD_MOST largest.
-static double min_find(const double *weights, int32_t count) {
-  double min = MIN_WEIGHT, max[MAX_TOLD] = {0};
+// The smallest of the MAX_REPORTED largest weights, at least MIN_WEIGHT.
+static double find_threshold(const double *weights, int32_t count) {
+  double min = MIN_WEIGHT, max[MAX_REPORTED] = {0};
   for (int32_t k = 0; k < count; ++k) {
     double weight = fabs(weights[k]);
-    for (int i = 0; i < MAX_TOLD; ++i)
+    for (int i = 0; i < MAX_REPORTED; ++i)
       if (weight > max[i]) {
         double swap = max[i];
         max[i] = weight;
         weight = swap;
       }
   }
-  return fmax(min, max[MAX_TOLD - 1]);
+  return fmax(min, max[MAX_REPORTED - 1]);
 }
 
-static void tell_weights(studio_note *note, pl_json *item, const pl_detail_set_view *set, const double *weights) {
-  pl_json *names = pl_json_set(&note->arena, item, "examples", pl_json_new(&note->arena, PL_JSON_ARRAY));
-  pl_json *numbers = pl_json_set(&note->arena, item, "weights", pl_json_new(&note->arena, PL_JSON_ARRAY));
-  double min = min_find(weights, set->example_count);
-  int32_t told = 0;
-  for (int32_t k = 0; names != NULL && numbers != NULL && k < set->example_count && told < MAX_TOLD; ++k) {
+static void add_weights(studio_message *message, pl_json *item, const pl_detail_set_view *set, const double *weights) {
+  pl_json *names = pl_json_set(&message->arena, item, "examples", pl_json_new(&message->arena, PL_JSON_ARRAY));
+  pl_json *numbers = pl_json_set(&message->arena, item, "weights", pl_json_new(&message->arena, PL_JSON_ARRAY));
+  double min = find_threshold(weights, set->example_count);
+  int32_t count = 0;
+  for (int32_t k = 0; names != NULL && numbers != NULL && k < set->example_count && count < MAX_REPORTED; ++k) {
     char name[120];
     if (fabs(weights[k]) < min) continue;
     name_example(set, k, name, sizeof name);
-    pl_json_add(names, pl_json_new_text(&note->arena, name));
-    pl_json_add(numbers, pl_json_new_number(&note->arena, round(weights[k] * 1e4) / 1e4));
-    ++told;
+    pl_json_add(names, pl_json_new_text(&message->arena, name));
+    pl_json_add(numbers, pl_json_new_number(&message->arena, round(weights[k] * 1e4) / 1e4));
+    ++count;
   }
 }
 
-void studio_detail_tell(studio_world *w, studio_note *note, pl_json *object, int32_t index) {
+void studio_detail_report(studio_world *w, studio_message *message, pl_json *object, int32_t index) {
   const pl_detail_layer *layer = find_layer(w, index);
-  const pl_detail_set *shown = layer != NULL ? studio_detail_set(w, index) : NULL;
-  pl_json *item = shown != NULL ? pl_json_set(&note->arena, object, "detail", pl_json_new(&note->arena, PL_JSON_OBJECT)) : NULL;
+  const pl_detail_set *shown = layer != NULL ? studio_detail_get_set(w, index) : NULL;
+  pl_json *item =
+      shown != NULL ? pl_json_set(&message->arena, object, "detail", pl_json_new(&message->arena, PL_JSON_OBJECT)) : NULL;
   if (item == NULL) return;
   pl_detail_set_view set = pl_detail_set_get_view(shown);
   pl_detail_contact_report reports[MAX_CONTACT], strongest = {.load_size = 0};
-  double *weights = PL_TAKE(&note->arena, double, 2 * (size_t)set.example_count);
+  double *weights = PL_TAKE(&message->arena, double, 2 * (size_t)set.example_count);
   if (weights == NULL) return;
-  (void)studio_detail_strongest(w, index, &strongest);
+  (void)studio_detail_strongest_contact(w, index, &strongest);
   gather_weights(layer, read_contacts(w, layer, reports), set.example_count, weights);
-  tell_weights(note, item, &set, weights);
-  studio_note_number(note, item, "count", set.example_count);
-  studio_note_number(note, item, "load", strongest.load_size);
-  pl_json_set_bool(&note->arena, item, "on", studio_detail_is_on(w, index));
+  add_weights(message, item, &set, weights);
+  studio_message_set_number(message, item, "count", set.example_count);
+  studio_message_set_number(message, item, "load", strongest.load_size);
+  pl_json_set_bool(&message->arena, item, "on", studio_detail_is_on(w, index));
 }
 
 // --- segments ----------------------------------------------------------------------------------------------------------------------
 
-void studio_segments_forget(studio_world *w) {
+void studio_segments_clear(studio_world *w) {
   for (size_t i = 0; i < w->segments.count; ++i) pl_release(w->context, PL_ITEM(&w->segments, int32_t *, i));
   w->segments.count = 0;
 }
 
-// Segments as the body's examples see its places: with their window, and at their scale.
+// Segments with the window radius and the scale of the examples of the body.
 static int32_t *find_segments(studio_world *w, int32_t index, const pl_detail_set *set) {
-  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, index);
+  const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, index);
   int32_t count = part->model->surface.point_count;
   int32_t *found = pl_allocate_array(w->context, (size_t)count, sizeof *found);
   pl_arena arena;
@@ -175,9 +176,9 @@ static int32_t *find_segments(studio_world *w, int32_t index, const pl_detail_se
 }
 
 void studio_segments_fill(studio_world *w, int32_t index, double *numbers) {
-  int32_t count = pl_scene_instance_get_surface_view(w->set, index).point_count;
-  const pl_detail_set *set = studio_detail_set(w, index);
-  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, index);
+  int32_t count = pl_scene_instance_get_surface_view(w->instance, index).point_count;
+  const pl_detail_set *set = studio_detail_get_set(w, index);
+  const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, index);
   for (int32_t i = 0; i < count; ++i) numbers[i] = -1;
   if (set == NULL || part->body.mesh == NULL || part->model->surface.point_count != count) return;
   while (w->segments.count <= (size_t)index)

@@ -1,4 +1,4 @@
-// Documents in and out.
+// Loading, copying and saving documents.
 #define _GNU_SOURCE
 #include "studio_document.h"
 
@@ -14,8 +14,8 @@
 
 enum { MAX_SIZE = 256 << 20 };
 
-static pl_status name_all(pl_context *context, studio_document *document, const char *name, const char *path, const char *folder,
-                          pl_error *error) {
+static pl_status set_names(pl_context *context, studio_document *document, const char *name, const char *path, const char *folder,
+                           pl_error *error) {
   document->name = studio_copy_text(context, name);
   document->path = studio_copy_text(context, path);
   document->folder = studio_copy_text(context, folder);
@@ -36,13 +36,13 @@ static pl_status parse(pl_context *context, const char *text, size_t size, const
                        studio_document *document, pl_error *error) {
   pl_status status = pl_json_parse(context, text, size, name, findings, &document->json, error);
   if (status == PL_REMARK_FINDINGS)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is no sound JSON; the findings say where", name);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is not valid JSON; the findings say where", name);
   if (status >= 0 && document->json->root->kind != PL_JSON_OBJECT)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is no scene: a scene is an object in braces", name);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s is not a scene; a scene is a JSON object", name);
   return status;
 }
 
-// Findings point at lines of what the author wrote, as long as that is what is read.
+// Keep the original text, so that findings point at its lines.
 static pl_status keep_source(pl_context *context, studio_document *document, const char *text, size_t size, pl_error *error) {
   document->source = pl_allocate_array(context, size + 1, 1);
   if (document->source == NULL) return pl_fail_memory(error);
@@ -51,7 +51,7 @@ static pl_status keep_source(pl_context *context, studio_document *document, con
   return PL_OK;
 }
 
-// What a scene is called after: its file, or the folder of a file that is called scene.json or capture.json.
+// The name of a scene: its file name, or the folder of scene.json and capture.json.
 static const char *name_of_path(char *path) {
   char *slash = strrchr(path, '/');
   if (slash != NULL && (strcmp(slash, "/scene.json") == 0 || strcmp(slash, "/capture.json") == 0)) {
@@ -63,7 +63,7 @@ static const char *name_of_path(char *path) {
   return slash != NULL ? slash + 1 : path;
 }
 
-// The file itself, or of a folder the recording or the scene in it: what `pliant sense`, `fit` and `capture` write.
+// Resolve a path: a file, or a folder with capture.json or scene.json, as `pliant sense`, `fit` and `capture` write it.
 static pl_status find_file(const char *path, char whole[PATH_MAX], pl_error *error) {
   static const char *const names[] = {"/capture.json", "/scene.json"};
   struct stat facts;
@@ -78,9 +78,9 @@ static pl_status find_file(const char *path, char whole[PATH_MAX], pl_error *err
     if (!there) return pl_fail_at(error, PL_ERROR_NOT_FOUND, path, 0, 0, "there is no capture.json or scene.json in this folder");
   }
   if (!there) return pl_fail_at(error, PL_ERROR_NOT_FOUND, path, 0, 0, "there is no such file");
-  // Devices and pipes may have no end.
+  // Devices and pipes may be endless.
   if (!S_ISREG(facts.st_mode) || facts.st_size > MAX_SIZE)
-    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "this is no file, or one too large for a scene");
+    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "this is not a regular file, or it is too large for a scene");
   return PL_OK;
 }
 
@@ -95,10 +95,11 @@ pl_status studio_document_read(pl_context *context, const char *path, pl_finding
   if (status < 0) return status;
   char *folder = pl_path_folder(context, whole), *cut = studio_copy_text(context, whole);
   status =
-      folder != NULL && cut != NULL ? name_all(context, document, name_of_path(cut), whole, folder, error) : pl_fail_memory(error);
+      folder != NULL && cut != NULL ? set_names(context, document, name_of_path(cut), whole, folder, error) : pl_fail_memory(error);
   if (status >= 0) status = parse(context, (const char *)bytes.data, bytes.size, whole, findings, document, error);
   if (status >= 0) status = keep_source(context, document, (const char *)bytes.data, bytes.size, error);
-  if (status >= 0 && studio_recording_is(document)) status = studio_recording_stage(context, document, findings, error);
+  if (status >= 0 && studio_document_is_recording(document))
+    status = studio_recording_make_scene(context, document, findings, error);
   pl_release(context, folder);
   pl_release(context, cut);
   pl_bytes_free(&bytes);
@@ -109,7 +110,7 @@ pl_status studio_document_read(pl_context *context, const char *path, pl_finding
 pl_status studio_document_parse(pl_context *context, const char *text, size_t size, const char *name, pl_findings *findings,
                                 studio_document *document, pl_error *error) {
   *document = (studio_document){.json = NULL};
-  pl_status status = name_all(context, document, name, "", ".", error);
+  pl_status status = set_names(context, document, name, "", ".", error);
   if (status >= 0) status = parse(context, text, size, name, findings, document, error);
   if (status >= 0) status = keep_source(context, document, text, size, error);
   if (status < 0) studio_document_free(context, document);
@@ -128,7 +129,7 @@ pl_status studio_document_copy(pl_context *context, const studio_document *from,
   *copy = (studio_document){.json = NULL};
   pl_vector text = pl_vector_of(context, 1);
   pl_status status = studio_document_text(from, &text, error);
-  if (status >= 0) status = name_all(context, copy, from->name, from->path, from->folder, error);
+  if (status >= 0) status = set_names(context, copy, from->name, from->path, from->folder, error);
   if (status >= 0 && from->capture != NULL && (copy->capture = studio_copy_text(context, from->capture)) == NULL)
     status = pl_fail_memory(error);
   if (status >= 0) status = parse(context, text.items, text.count, from->name, NULL, copy, error);
@@ -139,7 +140,7 @@ pl_status studio_document_copy(pl_context *context, const studio_document *from,
 
 // --- saving ----------------------------------------------------------------------------------------------------------------
 
-// A path as it is seen from anywhere.
+// Make a relative path of the document absolute.
 static void make_absolute(pl_context *context, studio_document *document, pl_json *object, const char *key) {
   const char *text;
   char whole[PATH_MAX];
@@ -161,10 +162,10 @@ static void make_all_absolute(pl_context *context, studio_document *document) {
     for (pl_json *pose = poses != NULL ? poses->first : NULL; pose != NULL; pose = pose->next)
       make_absolute(context, document, pose, "file");
   }
-  static const char *const positions[][2] = {{"rod", "character"}, {"detail", "set"}, {"fem", "young_table"}};
+  static const char *const paths[][2] = {{"rod", "character"}, {"detail", "set"}, {"fem", "young_table"}};
   for (pl_json *body = bodies != NULL ? bodies->first : NULL; body != NULL; body = body->next)
-    for (size_t i = 0; i < sizeof positions / sizeof positions[0]; ++i)
-      if (find(body, positions[i][0]) != NULL) make_absolute(context, document, find(body, positions[i][0]), positions[i][1]);
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; ++i)
+      if (find(body, paths[i][0]) != NULL) make_absolute(context, document, find(body, paths[i][0]), paths[i][1]);
 }
 
 pl_status studio_document_save(pl_context *context, const studio_document *document, const char *path, pl_error *error) {
@@ -181,7 +182,7 @@ pl_status studio_document_save(pl_context *context, const studio_document *docum
   return status;
 }
 
-// --- places in it ------------------------------------------------------------------------------------------------------------
+// --- members ------------------------------------------------------------------------------------------------------------
 
 double studio_document_unit(const studio_document *document) {
   const char *unit;

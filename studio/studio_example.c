@@ -1,7 +1,7 @@
-// Examples of bodies, as they stand in the document of the scene.
+// Examples of bodies in the document of the scene.
 //
-// Those of solids and finite elements are poses of the body's mesh whose names stand in the list `examples`; a pose that does not stand there is mute. Those of rods stand
-// in the chains; one that no view calls, with an extent of 0, is mute.
+// Examples of solids and finite elements are poses of the mesh whose names are in the list `examples` of the body; other poses are muted. Examples of rods are in the chains; one with an
+// extent of 0 is muted.
 #include "studio_example.h"
 
 #include <math.h>
@@ -14,14 +14,14 @@
 
 // --- the list ----------------------------------------------------------------------------------------------------------------
 
-static void add_item(studio_note *note, pl_json *list, const char *name, bool mute, const pl_rod_example *viewed) {
-  pl_json *item = pl_json_new(&note->arena, PL_JSON_OBJECT);
+static void add_item(studio_message *message, pl_json *list, const char *name, bool mute, const pl_rod_example *viewed) {
+  pl_json *item = pl_json_new(&message->arena, PL_JSON_OBJECT);
   if (item == NULL) return;
-  pl_json_set_text(&note->arena, item, "name", name);
-  pl_json_set_bool(&note->arena, item, "mute", mute);
+  pl_json_set_text(&message->arena, item, "name", name);
+  pl_json_set_bool(&message->arena, item, "mute", mute);
   if (viewed != NULL && viewed->extent > 0) {
-    studio_note_vector(note, item, "view", viewed->direction);
-    studio_note_number(note, item, "extent", viewed->extent);
+    studio_message_set_vector(message, item, "view", viewed->direction);
+    studio_message_set_number(message, item, "extent", viewed->extent);
   }
   pl_json_add(list, item);
 }
@@ -32,7 +32,7 @@ static const pl_rod_example *find_rod_example(const pl_rod_def *def, const char 
   return NULL;
 }
 
-// A direction without an extent: it was muted.
+// A direction with an extent of 0 means muted.
 static bool rod_example_is_mute(const pl_scene_body *body, const char *name) {
   bool mute = false;
   for (int32_t c = 0; c < body->rod.chains.count; ++c) {
@@ -47,35 +47,35 @@ static bool rod_example_is_mute(const pl_scene_body *body, const char *name) {
   return mute;
 }
 
-pl_json *studio_example_list(studio_world *w, studio_note *note, int32_t index) {
-  pl_json *list = pl_json_new(&note->arena, PL_JSON_ARRAY);
+pl_json *studio_example_list(studio_world *w, studio_message *message, int32_t index) {
+  pl_json *list = pl_json_new(&message->arena, PL_JSON_ARRAY);
   if (list == NULL) return NULL;
-  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, index);
+  const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, index);
   pl_example_view examples = pl_model_get_examples(part->model);
   for (int32_t i = 0; i < examples.example_count; ++i) {
     bool mute = part->rod != NULL && rod_example_is_mute(part->source, examples.names[i]);
-    add_item(note, list, examples.names[i], mute, find_rod_example(part->body.rod_def, examples.names[i]));
+    add_item(message, list, examples.names[i], mute, find_rod_example(part->body.rod_def, examples.names[i]));
   }
   if (part->tets == NULL || part->source->actor.json != NULL) return list;
   pl_mesh_view mesh = pl_mesh_get_view(part->tets);
   for (int32_t k = 0; k < mesh.pose_count; ++k) {
     bool known = false;
     for (int32_t i = 0; i < examples.example_count; ++i) known = known || strcmp(examples.names[i], mesh.poses[k].name) == 0;
-    if (!known) add_item(note, list, mesh.poses[k].name, true, NULL);
+    if (!known) add_item(message, list, mesh.poses[k].name, true, NULL);
   }
   return list;
 }
 
 // --- poses of meshes -----------------------------------------------------------------------------------------------------------
 
-// What a request is about.
+// An `example` request.
 typedef struct request {
   studio_world *w;
   studio_document *document;
   const pl_instance_part *part;
   int32_t body, source;
-  const char *name;      // of the example it is about, NULL when one is added
-  const char *new_name;  // may be ""
+  const char *name;      // of the example to change; NULL for `add`
+  const char *new_name;  // for `add` and `rename`; may be ""
   bool on;
   pl_error *error;
 } request;
@@ -97,7 +97,7 @@ static pl_json *poses_of(const request *r) {
   return studio_document_object(r->document, mesh, "poses", PL_JSON_ARRAY);
 }
 
-// Put another list of the names that `keep` says yes to in the place of the old one, with `added` behind it.
+// Rewrite the list of names without `without` and with `added` at the end; both may be NULL.
 static void write_names(const request *r, const char *without, const char *added) {
   pl_json *old = names_of(r), *list = pl_json_new(arena_of(r), PL_JSON_ARRAY);
   for (const pl_json *item = old != NULL ? old->first : NULL; item != NULL; item = item->next)
@@ -146,8 +146,9 @@ static void remove_pose(const request *r) {
 static pl_status rename_pose(const request *r) {
   pl_json *pose = find_pose(r), *names = names_of(r);
   if (pose == NULL)
-    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "\"%s\" comes from the mesh's file and is called so there", r->name);
-  if (is_used_elsewhere(r)) return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "another body uses \"%s\" too", r->name);
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "\"%s\" is defined in the file of the mesh; rename it there", r->name);
+  if (is_used_elsewhere(r))
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "\"%s\" is also used by another body; rename it in the scene file", r->name);
   pl_json_set_text(arena_of(r), pose, "name", r->new_name);
   for (pl_json *item = names != NULL ? names->first : NULL; item != NULL; item = item->next)
     if (pl_json_is_text(item, r->name)) {
@@ -164,7 +165,7 @@ static pl_status change_poses(request *r, const char *action) {
     pl_json *pose = pl_json_new(arena_of(r), PL_JSON_OBJECT), *poses = poses_of(r);
     if (pose == NULL || poses == NULL) return pl_fail_memory(r->error);
     pl_json_set_text(arena_of(r), pose, "name", r->new_name);
-    pl_status status = studio_pose_of_mesh(r->w, r->document, r->body, pose, r->error);
+    pl_status status = studio_pose_add_to_mesh(r->w, r->document, r->body, pose, r->error);
     pl_json_add(poses, pose);
     write_names(r, NULL, r->new_name);
     return status;
@@ -193,23 +194,23 @@ static void change_example(const request *r, const char *action, pl_json *list, 
   pl_json_add(list, example);
   if (strcmp(action, "rename") == 0 && own) pl_json_set_text(arena_of(r), example, "name", r->new_name);
   bool mutes = strcmp(action, "mute") == 0 ? own && r->on : strcmp(action, "solo") == 0 && !own && r->on;
-  bool wakes = strcmp(action, "mute") == 0 ? own && !r->on : strcmp(action, "solo") == 0 && (own || !r->on);
+  bool unmutes = strcmp(action, "mute") == 0 ? own && !r->on : strcmp(action, "solo") == 0 && (own || !r->on);
   const char *name;
   if (pl_json_find(example, "direction") == NULL || !pl_json_get_text(pl_json_find(example, "name"), &name)) return;
   if (mutes) pl_json_set_number(arena_of(r), example, "extent", 0);
   double extent = 0;
-  bool silent = pl_json_get_number(pl_json_find(example, "extent"), &extent) && extent == 0;
-  if (wakes && silent) pl_json_set_number(arena_of(r), example, "extent", extent_of(r, name));
+  bool muted = pl_json_get_number(pl_json_find(example, "extent"), &extent) && extent == 0;
+  if (unmutes && muted) pl_json_set_number(arena_of(r), example, "extent", extent_of(r, name));
 }
 
 static pl_status change_chains(request *r, const char *action) {
   if (r->part->source->rod.character[0] != '\0')
-    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "the examples of a character are in its own file; \"pliant bake\" writes it");
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "the examples of a character are in its file; write it with `pliant bake`");
   pl_json *body = studio_document_body(r->document, r->source);
   pl_json *rod = studio_document_object(r->document, body, "rod", PL_JSON_OBJECT);
   pl_json *chains = studio_document_object(r->document, rod, "chains", PL_JSON_ARRAY);
   if (chains == NULL) return pl_fail_memory(r->error);
-  if (strcmp(action, "add") == 0) return studio_pose_of_chains(r->w, r->document, r->body, chains, r->new_name, r->error);
+  if (strcmp(action, "add") == 0) return studio_pose_add_to_chains(r->w, r->document, r->body, chains, r->new_name, r->error);
   for (pl_json *chain = chains->first; chain != NULL; chain = chain->next) {
     const pl_json *old = pl_json_find(chain, "examples");
     pl_json *list = pl_json_new(arena_of(r), PL_JSON_ARRAY);
@@ -226,7 +227,7 @@ static pl_status change_chains(request *r, const char *action) {
 // --- the request -------------------------------------------------------------------------------------------------------------------
 
 static bool name_is_taken(const studio_world *w, int32_t body, const char *name) {
-  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, body);
+  const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, body);
   pl_example_view examples = pl_model_get_examples(part->model);
   for (int32_t i = 0; i < examples.example_count; ++i)
     if (strcmp(examples.names[i], name) == 0) return true;
@@ -237,13 +238,13 @@ static void choose_name(const studio_world *w, int32_t body, const char *wanted,
   snprintf(name, size, "%s", wanted[0] != '\0' ? wanted : "pose 1");
   for (int number = 2; name_is_taken(w, body, name) && number < 1000; ++number)
     snprintf(name, size, "%.80s %d", wanted[0] != '\0' ? wanted : "pose", number);
-  studio_text_mend(name, strlen(name));
+  studio_text_fix_utf8(name, strlen(name));
 }
 
-// Name of example number `index` of the list; NULL if there is none.
-static const char *name_at(studio_world *w, int32_t body, int64_t index, studio_note *note) {
+// Name of example `index` of the list; NULL if there is none.
+static const char *name_at(studio_world *w, int32_t body, int64_t index, studio_message *message) {
   const char *name = NULL;
-  pl_json *list = studio_example_list(w, note, body);
+  pl_json *list = studio_example_list(w, message, body);
   return list != NULL && pl_json_get_text(pl_json_find(pl_json_at(list, index), "name"), &name) ? name : NULL;
 }
 
@@ -251,11 +252,13 @@ static pl_status change(request *r, const char *action) {
   static const char *const actions[] = {"add", "rename", "mute", "solo", "delete"};
   bool known = false;
   for (size_t i = 0; i < sizeof actions / sizeof actions[0]; ++i) known = known || strcmp(actions[i], action) == 0;
-  if (!known) return pl_fail(r->error, PL_ERROR_INVALID_DATA, "there is no action \"%s\" on examples", action);
+  if (!known)
+    return pl_fail(r->error, PL_ERROR_INVALID_DATA, "there is no action \"%s\"; use add, rename, mute, solo or delete", action);
   if (strcmp(action, "add") != 0 && r->name == NULL)
-    return pl_fail(r->error, PL_ERROR_NOT_FOUND, "the body has no example of that number");
+    return pl_fail(r->error, PL_ERROR_NOT_FOUND, "the body has no example with this index");
   if (r->part->source->actor.json != NULL)
-    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "an actor's examples span its rest shapes; change them in the scene's file");
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED,
+                   "the examples of an actor cannot be changed here; change them in the scene file");
   char name[100];
   choose_name(r->w, r->body, r->new_name, name, sizeof name);
   if (strcmp(action, "rename") != 0 || strcmp(r->new_name, r->name) != 0) r->new_name = name;
@@ -271,24 +274,24 @@ pl_status studio_example_change(studio_world *w, const pl_json *message, studio_
   (void)pl_json_get_text(pl_json_find(message, "action"), &action);
   (void)pl_json_get_text(pl_json_find(message, "name"), &new_name);
   (void)pl_json_get_bool(pl_json_find(message, "on"), &on);
-  if (w->set == NULL || body < 0 || body >= pl_scene_instance_body_count(w->set))
-    return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no body of that number");
+  if (w->instance == NULL || body < 0 || body >= pl_scene_instance_body_count(w->instance))
+    return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body");
   pl_status status = studio_document_copy(w->context, &w->document, changed, error);
   if (status < 0) return status;
-  studio_note note = studio_note_begin(w->context, "");
+  studio_message scratch = studio_message_begin(w->context, "");
   request r = {w,
                changed,
-               &PL_ITEM(&w->set->parts, pl_instance_part, body),
+               &PL_ITEM(&w->instance->parts, pl_instance_part, body),
                (int32_t)body,
-               studio_stage_source(w, (int32_t)body),
+               studio_instance_source(w, (int32_t)body),
                NULL,
                new_name,
                on,
                error};
-  r.name = name_at(w, (int32_t)body, index, &note);
+  r.name = name_at(w, (int32_t)body, index, &scratch);
   status = change(&r, action);
   if (status >= 0 && changed->json->arena.failed) status = pl_fail_memory(error);
-  pl_arena_destroy(&note.arena);
+  pl_arena_destroy(&scratch.arena);
   if (status < 0) studio_document_free(w->context, changed);
   return status;
 }

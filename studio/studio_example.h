@@ -1,13 +1,13 @@
-// Examples of bodies: listed, added from the present pose, renamed, muted, deleted.
+// Examples of bodies: list, add from the current pose, rename, mute, delete.
 #ifndef STUDIO_EXAMPLE_H
 #define STUDIO_EXAMPLE_H
 
-#include "studio_note.h"
+#include "studio_message.h"
 
-// The examples of a body of the set for the message about the scene: first those that its model has, in the order of its weights, then those that are mute.
-pl_json *studio_example_list(studio_world *world, studio_note *note, int32_t body);
+// The `examples` of a body in the `scene` message: first the active ones in the order of the weights, then the muted ones.
+pl_json *studio_example_list(studio_world *world, studio_message *message, int32_t body);
 
-// A request `example` of a viewer: the document that the scene is to be built from anew.
+// Apply an `example` request to a copy of the document; the scene must be built from it again.
 pl_status studio_example_change(studio_world *world, const pl_json *message, studio_document *changed, pl_error *error);
 
 #endif

@@ -1,7 +1,7 @@
-// Saving the document, and exports: the program itself run on it as `pliant run`, so that what is exported is what a run would have written.
+// Saving the document, and exports. An export runs `pliant run` on the document, so its files are those of a run.
 //
-// Each export has a thread that waits for its program, tells how far it is from the log of frames that grows beside the results, and offers what came of it. The program
-// runs at a lower priority than the world that is shown.
+// Each export has a thread that waits for the process, reports the progress from the size of the frame log in the output folder, and makes the result available for download. The process
+// runs at low priority.
 #define _GNU_SOURCE
 #include "studio_export.h"
 
@@ -20,7 +20,7 @@
 #include "io/file_bytes.h"
 #include "studio_document.h"
 #include "studio_folder.h"
-#include "studio_note.h"
+#include "studio_message.h"
 #include "studio_program.h"
 #include "studio_record.h"
 #include "studio_zip.h"
@@ -32,7 +32,7 @@ typedef struct export_job {
   pthread_t thread;
   uint32_t viewer;
   double id;
-  char made[PATH_SIZE];  // folder of all that the job writes
+  char made[PATH_SIZE];  // folder of all files of the job
   char scene[PATH_SIZE], folder[PATH_SIZE], log[PATH_SIZE], name[100], format[8];
   int32_t frames;
   pid_t process;
@@ -47,7 +47,7 @@ struct studio_exports {
 
 static void safe_name(const char *name, char *safe, size_t size) {
   snprintf(safe, size, "%.80s", name[0] != '\0' ? name : "scene");
-  studio_text_mend(safe, strlen(safe));
+  studio_text_fix_utf8(safe, strlen(safe));
   for (char *c = safe; *c != '\0'; ++c)
     if ((unsigned char)*c < 32 || *c == 127 || strchr("/\\:*?\"<>|", *c) != NULL) *c = '_';
   if (safe[0] == '.') safe[0] = '_';
@@ -57,48 +57,48 @@ static pl_status save_to(studio_world *w, const char *path, pl_error *error) {
   return studio_document_save(w->context, &w->document, path, error);
 }
 
-// As above, for a file that outlives the studio.
-static pl_status save_to_keep(studio_world *w, const char *path, bool beside, pl_error *error) {
+// The same for a file that must stay valid after the server ends.
+static pl_status save_permanent(studio_world *w, const char *path, bool beside, pl_error *error) {
   studio_document copy;
   pl_status status = studio_document_copy(w->context, &w->document, &copy, error);
   if (status < 0) return status;
   char *folder = pl_path_folder(w->context, path);
-  status = folder != NULL ? studio_record_pack(w, &copy, beside ? folder : NULL, error) : pl_fail_memory(error);
+  status = folder != NULL ? studio_record_copy_sets(w, &copy, beside ? folder : NULL, error) : pl_fail_memory(error);
   if (status >= 0) status = studio_document_save(w->context, &copy, path, error);
   pl_release(w->context, folder);
   studio_document_free(w->context, &copy);
   return status;
 }
 
-// A file of the viewers' folder.
-static pl_status save_named(studio_world *w, const pl_json *name, studio_note *note, pl_error *error) {
+// Save into the folder of the viewers.
+static pl_status save_named(studio_world *w, const pl_json *name, studio_message *message, pl_error *error) {
   const char *text = "";
   char *path;
-  if (!pl_json_get_text(name, &text)) return pl_fail(error, PL_ERROR_INVALID_DATA, "the `name` to save as is not a text");
+  if (!pl_json_get_text(name, &text)) return pl_fail(error, PL_ERROR_INVALID_DATA, "`name` must be a text");
   pl_status status = studio_folder_save_path(w, text, (size_t)name->text_length, &path, error);
-  if (status >= 0) status = save_to_keep(w, path, true, error);
+  if (status >= 0) status = save_permanent(w, path, true, error);
   if (status >= 0) {
-    studio_note_log(w, "saved to %s", path);
-    studio_log_say(w->log, PL_SEVERITY_NOTE, "saved to %s", path);
-    pl_json_set_text(&note->arena, note->root, "path", path);
+    studio_send_log(w, "saved to %s", path);
+    studio_log_write(w->log, PL_SEVERITY_NOTE, "saved to %s", path);
+    pl_json_set_text(&message->arena, message->root, "path", path);
   }
   pl_release(w->context, path);
   return status;
 }
 
-// A file to be fetched.
-static pl_status save_download(studio_world *w, studio_note *note, pl_error *error) {
+// Save for download.
+static pl_status save_download(studio_world *w, studio_message *message, pl_error *error) {
   char name[100], file[140], id[STUDIO_FILE_ID_SIZE];
   safe_name(w->document.name, name, sizeof name);
   snprintf(file, sizeof file, "%s%s", name, pl_ending_is(name, ".json") ? "" : ".json");
   char *folder = studio_files_folder(w->files), *whole = folder != NULL ? pl_path_join(w->context, folder, file) : NULL;
-  pl_status status =
-      whole != NULL ? save_to_keep(w, whole, false, error) : pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made");
-  if (status >= 0 && !studio_files_offer(w->files, whole, file, id))
-    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "too many files have been made; start the studio again");
+  pl_status status = whole != NULL ? save_permanent(w, whole, false, error)
+                                   : pl_fail(error, PL_ERROR_FILE, "a temporary folder cannot be created");
+  if (status >= 0 && !studio_files_add(w->files, whole, file, id))
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "too many files were exported; restart `pliant view`");
   if (status >= 0) {
-    pl_json_set_text(&note->arena, note->root, "file", id);
-    pl_json_set_text(&note->arena, note->root, "name", file);
+    pl_json_set_text(&message->arena, message->root, "file", id);
+    pl_json_set_text(&message->arena, message->root, "name", file);
   } else if (folder != NULL) {
     studio_files_remove(folder);
   }
@@ -107,63 +107,63 @@ static pl_status save_download(studio_world *w, studio_note *note, pl_error *err
   return status;
 }
 
-void studio_export_save(studio_world *w, uint32_t viewer, const pl_json *id, const pl_json *message) {
-  const pl_json *name = pl_json_find(message, "name");
+void studio_export_save(studio_world *w, uint32_t viewer, const pl_json *id, const pl_json *request) {
+  const pl_json *name = pl_json_find(request, "name");
   pl_error error = {0};
-  if (w->set == NULL) {
-    studio_note_error(w, viewer, id, "no scene is open");
+  if (w->instance == NULL) {
+    studio_send_error(w, viewer, id, "no scene is open");
     return;
   }
-  if (pl_json_find(message, "path") != NULL) {
-    studio_note_error(w, viewer, id, "a scene is saved by name, not by path; give `name`, a file name such as mine.json");
+  if (pl_json_find(request, "path") != NULL) {
+    studio_send_error(w, viewer, id, "a scene is saved by name, not by path; set `name` to a file name such as mine.json");
     return;
   }
-  studio_note note = studio_note_answer(w, id);
-  pl_status status = note.root == NULL ? pl_fail_memory(&error)
-                     : name != NULL    ? save_named(w, name, &note, &error)
-                                       : save_download(w, &note, &error);
+  studio_message message = studio_message_begin_reply(w, id);
+  pl_status status = message.root == NULL ? pl_fail_memory(&error)
+                     : name != NULL       ? save_named(w, name, &message, &error)
+                                          : save_download(w, &message, &error);
   if (status >= 0) {
-    studio_note_post(w, &note, viewer, STUDIO_QUEUE);
+    studio_message_send(w, &message, viewer, STUDIO_ANSWER_QUEUE);
     return;
   }
   char line[1024];
-  pl_arena_destroy(&note.arena);
+  pl_arena_destroy(&message.arena);
   pl_error_format(&error, line, sizeof line);
-  studio_note_error(w, viewer, id, "%s", line);
+  studio_send_error(w, viewer, id, "%s", line);
 }
 
 // --- the program -------------------------------------------------------------------------------------------------------------------------
 
-// The words of the command line: pliant run SCENE -o DIR …
-static void make_words(const export_job *job, char *frames, char *option, size_t size, const char **words) {
+// The command line: pliant run SCENE --output DIR …
+static void make_arguments(const export_job *job, char *frames, char *option, size_t size, const char **arguments) {
   int count = 0;
   snprintf(frames, FRAMES_SIZE, "--frames=%d", job->frames);
-  words[count++] = "pliant";
-  words[count++] = "run";
-  words[count++] = job->scene;
-  words[count++] = "--output";
-  words[count++] = job->folder;
-  if (job->frames > 0) words[count++] = frames;
+  arguments[count++] = "pliant";
+  arguments[count++] = "run";
+  arguments[count++] = job->scene;
+  arguments[count++] = "--output";
+  arguments[count++] = job->folder;
+  if (job->frames > 0) arguments[count++] = frames;
   if (strcmp(job->format, "png") == 0 || strcmp(job->format, "mp4") == 0) {
-    words[count++] = "--format=none";
+    arguments[count++] = "--format=none";
     snprintf(option, size, strcmp(job->format, "png") == 0 ? "--picture=%s/%s.png" : "--video=%s/%s.mp4", job->folder, job->name);
   } else {
     snprintf(option, size, "--format=%s", job->format);
   }
-  words[count++] = option;
-  words[count] = NULL;
+  arguments[count++] = option;
+  arguments[count] = NULL;
 }
 
 static bool start(export_job *job, const char *program) {
   char frames[FRAMES_SIZE], option[PATH_SIZE + 200];
-  const char *words[16];
-  make_words(job, frames, option, sizeof option, words);
-  job->process = studio_program_start(program, words, job->log);
+  const char *arguments[16];
+  make_arguments(job, frames, option, sizeof option, arguments);
+  job->process = studio_program_start(program, arguments, job->log);
   return job->process > 0;
 }
 
-// Share of the frames that are in the run's log: its head says how many points each has.
-static double look_at_progress(const export_job *job) {
+// Fraction of the frames in the frame log of the run; its header has the number of points.
+static double read_progress(const export_job *job) {
   char path[PATH_SIZE + 32];
   uint64_t head[2];
   struct stat facts;
@@ -177,13 +177,13 @@ static double look_at_progress(const export_job *job) {
   return frames / (job->frames > 0 ? job->frames : 1);
 }
 
-static void tell_failure(const export_job *job, const char *text) {
-  studio_note note = studio_note_begin(job->w->context, "error");
-  if (note.root != NULL) {
-    studio_note_number(&note, note.root, "id", job->id);
-    pl_json_set_text(&note.arena, note.root, "text", text);
+static void send_failure(const export_job *job, const char *text) {
+  studio_message message = studio_message_begin(job->w->context, "error");
+  if (message.root != NULL) {
+    studio_message_set_number(&message, message.root, "id", job->id);
+    pl_json_set_text(&message.arena, message.root, "text", text);
   }
-  studio_note_post(job->w, &note, job->viewer, STUDIO_QUEUE);
+  studio_message_send(job->w, &message, job->viewer, STUDIO_ANSWER_QUEUE);
 }
 
 // --- results --------------------------------------------------------------------------------------------------------------------------------
@@ -200,8 +200,8 @@ static int count_files(const char *folder, char *one, size_t size) {
   return count;
 }
 
-// False, and the viewer was told why, when there is nothing to fetch.
-static bool offer_results(const export_job *job) {
+// False, after an error message to the viewer, if there is no result.
+static bool send_results(const export_job *job) {
   char one[256] = "", path[PATH_SIZE + 260], name[200], id[STUDIO_FILE_ID_SIZE];
   pl_error error = {0};
   int count = count_files(job->folder, one, sizeof one);
@@ -212,54 +212,54 @@ static bool offer_results(const export_job *job) {
     snprintf(path, sizeof path, "%s.zip", job->folder);
     snprintf(name, sizeof name, "%s-%s.zip", job->name, job->format);
     if (count == 0 || studio_zip_write(job->w->context, job->folder, path, &error) < 0) {
-      tell_failure(job, count == 0 ? "the run wrote nothing" : error.text);
+      send_failure(job, count == 0 ? "the run wrote no files" : error.text);
       return false;
     }
   }
-  if (!studio_files_offer(job->w->files, path, name, id)) {
-    tell_failure(job, "too many files have been made; start the studio again");
+  if (!studio_files_add(job->w->files, path, name, id)) {
+    send_failure(job, "too many files were exported; restart `pliant view`");
     return false;
   }
-  studio_note note = studio_note_begin(job->w->context, "done");
-  if (note.root != NULL) {
-    studio_note_number(&note, note.root, "id", job->id);
-    pl_json_set_text(&note.arena, note.root, "file", id);
-    pl_json_set_text(&note.arena, note.root, "name", name);
+  studio_message message = studio_message_begin(job->w->context, "done");
+  if (message.root != NULL) {
+    studio_message_set_number(&message, message.root, "id", job->id);
+    pl_json_set_text(&message.arena, message.root, "file", id);
+    pl_json_set_text(&message.arena, message.root, "name", name);
   }
-  studio_note_post(job->w, &note, job->viewer, STUDIO_QUEUE);
+  studio_message_send(job->w, &message, job->viewer, STUDIO_ANSWER_QUEUE);
   return true;
 }
 
-static void *attend(void *user) {
+static void *wait_for_process(void *user) {
   export_job *job = user;
   bool good = false;
-  double told = -1;
+  double reported = -1;
   while (!studio_program_has_ended(job->process, &good)) {
-    double fraction = 0.9 * look_at_progress(job);
-    if (fraction - told >= 0.01) {
-      studio_note_progress(job->w, job->viewer, job->id, fraction, fraction < 0.89 ? "simulating" : "writing");
-      told = fraction;
+    double fraction = 0.9 * read_progress(job);
+    if (fraction - reported >= 0.01) {
+      studio_send_progress(job->w, job->viewer, job->id, fraction, fraction < 0.89 ? "simulating" : "writing");
+      reported = fraction;
     }
     if (atomic_load(&job->stop)) kill(job->process, SIGKILL);
     nanosleep(&(struct timespec){0, 100000000}, NULL);
   }
   char line[512];
-  bool offered = good && offer_results(job);
+  bool sent = good && send_results(job);
   if (!good && !atomic_load(&job->stop)) {
     studio_program_last_line(job->w->context, job->log, line, sizeof line);
-    tell_failure(job, line);
+    send_failure(job, line);
   }
-  if (!offered) studio_files_remove(job->made);
+  if (!sent) studio_files_remove(job->made);
   atomic_store(&job->done, true);
   return NULL;
 }
 
 // --- beginning and ending -----------------------------------------------------------------------------------------------------------------------
 
-static void end_job(studio_world *w, export_job **place) {
-  pthread_join((*place)->thread, NULL);
-  pl_release(w->context, *place);
-  *place = NULL;
+static void end_job(studio_world *w, export_job **slot) {
+  pthread_join((*slot)->thread, NULL);
+  pl_release(w->context, *slot);
+  *slot = NULL;
 }
 
 void studio_export_stop(studio_world *w) {
@@ -274,7 +274,7 @@ void studio_export_stop(studio_world *w) {
 
 static pl_status prepare(studio_world *w, export_job *job, pl_error *error) {
   char *folder = studio_files_folder(w->files);
-  if (folder == NULL) return pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made");
+  if (folder == NULL) return pl_fail(error, PL_ERROR_FILE, "a temporary folder cannot be created");
   safe_name(w->document.name, job->name, sizeof job->name);
   snprintf(job->made, sizeof job->made, "%s", folder);
   snprintf(job->scene, sizeof job->scene, "%s/scene.json", folder);
@@ -292,42 +292,42 @@ static pl_status begin(studio_world *w, export_job *job, pl_error *error) {
   static const char *const formats[] = {"pc2", "mdd", "glb", "vtu", "obj", "ply", "csv", "png", "mp4"};
   bool known = false;
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; ++i) known = known || strcmp(formats[i], job->format) == 0;
-  if (!known) return pl_fail(error, PL_ERROR_INVALID_DATA, "\"%s\" cannot be exported", job->format);
-  if (w->set == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "no scene is open");
+  if (!known) return pl_fail(error, PL_ERROR_INVALID_DATA, "\"%s\" is not an export format", job->format);
+  if (w->instance == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "no scene is open");
   if (job->frames <= 0) job->frames = pl_scene_get_report(w->scene).frame_count;
   if (job->frames > MAX_FRAMES) job->frames = MAX_FRAMES;
   if (w->exports == NULL) w->exports = pl_allocate_array(w->context, 1, sizeof *w->exports);
-  export_job **place = NULL;
+  export_job **slot = NULL;
   for (int i = 0; w->exports != NULL && i < MAX_EXPORTS; ++i) {
     if (w->exports->jobs[i] != NULL && atomic_load(&w->exports->jobs[i]->done)) end_job(w, &w->exports->jobs[i]);
-    if (w->exports->jobs[i] == NULL) place = &w->exports->jobs[i];
+    if (w->exports->jobs[i] == NULL) slot = &w->exports->jobs[i];
   }
-  if (place == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d exports run already; wait for one to end", MAX_EXPORTS);
+  if (slot == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d exports run already; wait for one to end", MAX_EXPORTS);
   export_job *kept = pl_allocate_array(w->context, 1, sizeof *kept);
   if (kept == NULL) return pl_fail_memory(error);
   *kept = *job;
   pl_status status = prepare(w, kept, error);
-  if (status >= 0 && pthread_create(&kept->thread, NULL, attend, kept) != 0) {
+  if (status >= 0 && pthread_create(&kept->thread, NULL, wait_for_process, kept) != 0) {
     studio_program_kill(kept->process);
     studio_files_remove(kept->made);
-    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "a thread could not be started");
   }
   if (status >= 0)
-    *place = kept;
+    *slot = kept;
   else
     pl_release(w->context, kept);
   return status;
 }
 
-void studio_export_begin(studio_world *w, uint32_t viewer, const pl_json *id, const pl_json *message) {
+void studio_export_begin(studio_world *w, uint32_t viewer, const pl_json *id, const pl_json *request) {
   const char *format = "";
   int64_t frames = 0;
   pl_error error = {0};
   export_job job = {.w = w, .viewer = viewer};
-  (void)pl_json_get_text(pl_json_find(message, "format"), &format);
-  (void)pl_json_get_integer(pl_json_find(message, "frames"), &frames);
+  (void)pl_json_get_text(pl_json_find(request, "format"), &format);
+  (void)pl_json_get_integer(pl_json_find(request, "frames"), &frames);
   (void)pl_json_get_number(id, &job.id);
   snprintf(job.format, sizeof job.format, "%s", format);
   job.frames = frames > 0 && frames <= MAX_FRAMES ? (int32_t)frames : 0;
-  if (begin(w, &job, &error) < 0) studio_note_error(w, viewer, id, "%s", error.text);
+  if (begin(w, &job, &error) < 0) studio_send_error(w, viewer, id, "%s", error.text);
 }

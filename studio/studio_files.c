@@ -1,4 +1,4 @@
-// A table of files in a temporary folder.
+// The table of downloadable files.
 #define _GNU_SOURCE
 #include "studio_files.h"
 
@@ -24,10 +24,10 @@ void studio_files_init(studio_files *files, pl_context *context) {
   pthread_mutex_init(&files->lock, NULL);
 }
 
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place) {
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *level) {
   (void)status;
   (void)kind;
-  (void)place;
+  (void)level;
   remove(path);
   return 0;
 }
@@ -50,9 +50,9 @@ char *studio_files_folder(studio_files *files) {
   char *made = NULL;
   pthread_mutex_lock(&files->lock);
   if (files->folder == NULL) {
-    const char *position = getenv("TMPDIR");
+    const char *parent = getenv("TMPDIR");
     char path[1024];
-    snprintf(path, sizeof path, "%s/pliant-studio-XXXXXX", position != NULL && position[0] != '\0' ? position : "/tmp");
+    snprintf(path, sizeof path, "%s/pliant-studio-XXXXXX", parent != NULL && parent[0] != '\0' ? parent : "/tmp");
     if (mkdtemp(path) != NULL) files->folder = studio_copy_text(files->context, path);
   }
   if (files->folder != NULL) {
@@ -68,7 +68,7 @@ char *studio_files_folder(studio_files *files) {
   return made;
 }
 
-// Not to be guessed, though the token is asked for as well.
+// Ids cannot be guessed, even though the token is required as well.
 static bool make_id(char id[STUDIO_FILE_ID_SIZE]) {
   uint64_t number;
   if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) return false;
@@ -76,21 +76,21 @@ static bool make_id(char id[STUDIO_FILE_ID_SIZE]) {
   return true;
 }
 
-bool studio_files_offer(studio_files *files, const char *path, const char *name, char id[STUDIO_FILE_ID_SIZE]) {
-  bool offered = false;
+bool studio_files_add(studio_files *files, const char *path, const char *name, char id[STUDIO_FILE_ID_SIZE]) {
+  bool added = false;
   studio_file file = {.path = studio_copy_text(files->context, path), .name = studio_copy_text(files->context, name)};
   pthread_mutex_lock(&files->lock);
   if (file.path != NULL && file.name != NULL && files->count < STUDIO_MAX_FILES && make_id(file.id)) {
     files->files[files->count++] = file;
     memcpy(id, file.id, sizeof file.id);
-    offered = true;
+    added = true;
   }
   pthread_mutex_unlock(&files->lock);
-  if (!offered) {
+  if (!added) {
     pl_release(files->context, file.path);
     pl_release(files->context, file.name);
   }
-  return offered;
+  return added;
 }
 
 bool studio_files_find(studio_files *files, const char *id, char **path, char **name) {

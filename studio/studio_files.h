@@ -1,4 +1,4 @@
-// Files that viewers may fetch: made by exports and saves, kept in one temporary folder that goes with the server.
+// Files that viewers can download, made by exports and saves. They are in one temporary folder that is removed when the server ends.
 #ifndef STUDIO_FILES_H
 #define STUDIO_FILES_H
 
@@ -10,12 +10,12 @@ enum { STUDIO_MAX_FILES = 256, STUDIO_FILE_ID_SIZE = 24 };
 
 typedef struct studio_file {
   char id[STUDIO_FILE_ID_SIZE];
-  char *path, *name;  // where it is, and what it is called when fetched
+  char *path, *name;  // path on the server, and file name for the download
 } studio_file;
 
 typedef struct studio_files {
   pl_context *context;
-  char *folder;  // made when it is first needed
+  char *folder;  // created on first use
   pthread_mutex_t lock;
   studio_file files[STUDIO_MAX_FILES];
   int count;
@@ -23,22 +23,22 @@ typedef struct studio_files {
 } studio_files;
 
 void studio_files_init(studio_files *files, pl_context *context);
-// Remove the folder with all that is in it.
+// Remove the folder with its content.
 void studio_files_free(studio_files *files);
 
-// A new folder for the files of one request; to be given to pl_release(). NULL when it cannot be made.
+// Create a folder for the files of one request. The path must be freed by pl_release(); NULL if the folder cannot be created.
 char *studio_files_folder(studio_files *files);
 
-// Remove such a folder with all that is in it, before the server ends.
+// Remove such a folder with its content.
 void studio_files_remove(const char *folder);
 
-// Let viewers fetch a file; its id is put into `id`. False when there are too many.
-bool studio_files_offer(studio_files *files, const char *path, const char *name, char id[STUDIO_FILE_ID_SIZE]);
+// Make a file available for download; `id` receives its id. False if there are too many files.
+bool studio_files_add(studio_files *files, const char *path, const char *name, char id[STUDIO_FILE_ID_SIZE]);
 
-// Path and name of an offered file, to be given to pl_release(). False if there is none of that id.
+// Path and name of a file, both to be freed by pl_release(). False if the id is unknown.
 bool studio_files_find(studio_files *files, const char *id, char **path, char **name);
 
-// A copy of a text, to be given to pl_release(); NULL when out of memory.
+// Copy a text; free it by pl_release(). NULL: out of memory.
 char *studio_copy_text(pl_context *context, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-// Films of scenes: what `pliant sense` writes into a folder that goes with the film.
+// Recordings by virtual depth cameras: the output of `pliant sense` in a temporary folder.
 #define _GNU_SOURCE
 #include "studio_film.h"
 
@@ -13,21 +13,21 @@
 #include "studio_document.h"
 #include "studio_program.h"
 
-enum { MAX_FRAMES = 24, WORD_COUNT = 16, WORD_SIZE = 40, PATH_SIZE = 1200 };
-// Fine enough to track by, and quick to take and to send.
+enum { MAX_FRAMES = 24, ARGUMENT_COUNT = 16, ARGUMENT_SIZE = 40, PATH_SIZE = 1200 };
+// Fine enough for tracking, and fast to render.
 static const char PICTURE_SIZE[] = "320x240";
 
 struct studio_film {
   pl_context *context;
-  char base[PATH_SIZE], scene[PATH_SIZE + 32], log[PATH_SIZE + 32];  // a folder, and what is in it besides the film
-  char folder[PATH_SIZE + 32];                                       // of the film
+  char base[PATH_SIZE], scene[PATH_SIZE + 32], log[PATH_SIZE + 32];  // temporary folder with the scene and the log
+  char folder[PATH_SIZE + 32];                                       // of the recording, in `base`
   int32_t frame_count;
-  pid_t process;  // 0: it has ended
+  pid_t process;  // 0: the process has ended
 };
 
-// When the last pin lets go of the body.
+// Time when the last pin of the body is released, s.
 static double release_of(const studio_world *w, int32_t body) {
-  const pl_scene_body *source = PL_ITEM(&w->set->parts, pl_instance_part, body).source;
+  const pl_scene_body *source = PL_ITEM(&w->instance->parts, pl_instance_part, body).source;
   const pl_scene_pin *pins = source->pins.items;
   double release = 0;
   for (int32_t i = 0; i < source->pins.count; ++i) release = fmax(release, pins[i].def.until);
@@ -38,16 +38,16 @@ static pid_t start(studio_film *film, const studio_world *w, int32_t body) {
   pl_scene_report facts = pl_scene_get_report(w->scene);
   double release = release_of(w, body), left = (facts.frame_count - 1) / facts.frame_rate - release;
   film->frame_count = (int32_t)fmin(fmax(1 + floor(left * facts.frame_rate + 1e-6), 2), MAX_FRAMES);
-  char rate[WORD_SIZE], begin[WORD_SIZE], frames[WORD_SIZE], threads[WORD_SIZE];
+  char rate[ARGUMENT_SIZE], begin[ARGUMENT_SIZE], frames[ARGUMENT_SIZE], threads[ARGUMENT_SIZE];
   snprintf(rate, sizeof rate, "--rate=%.17g", facts.frame_rate);
   snprintf(begin, sizeof begin, "--start=%.17g", release);
   snprintf(frames, sizeof frames, "--frames=%d", film->frame_count);
   snprintf(threads, sizeof threads, "--threads=%d", w->options->thread_count);
-  const char *words[WORD_COUNT] = {
-      "pliant", "sense", film->scene, "--output", film->folder, "--body", pl_scene_instance_get_body(w->set, body).name,
+  const char *arguments[ARGUMENT_COUNT] = {
+      "pliant", "sense", film->scene, "--output", film->folder, "--body", pl_scene_instance_get_body(w->instance, body).name,
       rate,     begin,   frames,      "--size",   PICTURE_SIZE};
-  if (w->options->thread_count > 0) words[12] = threads;
-  return studio_program_start(w->options->program, words, film->log);
+  if (w->options->thread_count > 0) arguments[12] = threads;
+  return studio_program_start(w->options->program, arguments, film->log);
 }
 
 studio_film *studio_film_begin(studio_world *w, int32_t body, pl_error *error) {
@@ -58,7 +58,7 @@ studio_film *studio_film_begin(studio_world *w, int32_t body, pl_error *error) {
   }
   film->context = w->context;
   char *folder = studio_files_folder(w->files);
-  pl_status status = folder != NULL ? PL_OK : pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made");
+  pl_status status = folder != NULL ? PL_OK : pl_fail(error, PL_ERROR_FILE, "a temporary folder cannot be created");
   if (status >= 0) {
     snprintf(film->base, sizeof film->base, "%s", folder);
     snprintf(film->scene, sizeof film->scene, "%s/scene.json", film->base);
@@ -94,7 +94,7 @@ bool studio_film_has_ended(studio_film *film, bool *good, pl_error *error) {
   if (!*good) {
     char line[400];
     studio_program_last_line(film->context, film->log, line, sizeof line);
-    (void)pl_fail(error, PL_ERROR_UNSUPPORTED, "the scene could not be filmed: %s", line);
+    (void)pl_fail(error, PL_ERROR_UNSUPPORTED, "the virtual cameras could not record the scene: %s", line);
   }
   return true;
 }

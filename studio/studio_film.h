@@ -1,4 +1,4 @@
-// A scene filmed by depth cameras that are not there: `pliant sense` run beside the server.
+// A recording of a scene by virtual depth cameras: runs `pliant sense` in a separate process.
 #ifndef STUDIO_FILM_H
 #define STUDIO_FILM_H
 
@@ -6,19 +6,19 @@
 
 typedef struct studio_film studio_film;
 
-// Begin to film a body of the scene that is open, from the moment on in which it is let go. NULL, with `error`, when that cannot be.
+// Start recording a body of the open scene, from the time when its last pin is released. NULL, with `error`, on failure.
 studio_film *studio_film_begin(studio_world *world, int32_t body, pl_error *error);
 
-// Share of the pictures that are taken, 0 … 1.
+// Fraction of the images that are written, 0 … 1.
 double studio_film_fraction(const studio_film *film);
 
-// Whether it has ended; `*good` says whether the film is whole, and the error is filled in if not.
+// Whether the process has ended; `*good` is false if it failed, and then `error` is set.
 bool studio_film_has_ended(studio_film *film, bool *good, pl_error *error);
 
-// The folder that the film is in.
+// The folder of the recording.
 const char *studio_film_folder(const studio_film *film);
 
-// End it at once where it runs, and remove the film. NULL is allowed.
+// Kill the process if it runs, and remove the recording. NULL is allowed.
 void studio_film_destroy(studio_film *film);
 
 #endif

@@ -1,5 +1,5 @@
-// A capture apart from the world. Nothing but the view, the track and the simulation is shared with the thread that began it; frames of the track and the simulation are replaced
-// as a whole, under the lock. Frames and iterations are kept in a store in memory, so that another fit with the same input resumes where this one ended.
+// The thread of a fit. It shares only the view, the track and the simulation with the world's thread, and changes them under the lock. Frames and iterations are kept in a store in
+// memory, so that another fit with the same input resumes where this one ended.
 #define _GNU_SOURCE
 #include "studio_fit.h"
 
@@ -17,62 +17,62 @@
 #include "pliant/solver.h"
 #include "studio_files.h"
 
-// What tracking takes the body for, and where a fit begins that has no frequency to go by. Pa.
+// Young's modulus for tracking, and initial value of a fit without a measured frequency, Pa.
 static const double YOUNG_GUESS = 1e6;
-// A track may take so many bytes.
+// Maximum size of a track, bytes.
 static const double TRACK_MAX = 1e9;
-// The motion is simulated for show when that was so many times its own time ago.
-static const double SHOW_PAUSE = 3;
+// Pause between two simulations for display, as a multiple of the duration of one.
+static const double DISPLAY_PAUSE = 3;
 
 struct studio_fit {
-  pl_context *owner;    // whose memory this is
-  pl_context *context;  // of the thread
+  pl_context *owner;    // owner of the memory
+  pl_context *context;  // of this thread
   pthread_t thread;
-  studio_fit_def def;  // its arrays and texts are owned
+  studio_fit_def def;  // owns its arrays and texts
   pl_store store;      // of the owner
   atomic_bool stop, abandon, ended;
-  atomic_bool warming;  // a warm start runs, of which nothing is left when it is stopped
+  atomic_bool warming;  // a warm start runs; if stopped, its result is lost
   atomic_uint version;
-  pthread_mutex_t lock;  // of what follows
+  pthread_mutex_t lock;  // guards the members that follow
   studio_fit_view view;
   pl_vec3 *track, *simulation;  // frame_count times the points; of the owner
-  // Of the thread alone:
+  // Used only by this thread:
   pl_capture *capture;
   pl_capture_view recording;
   pl_mesh *tets, *surface;
   pl_field *field;
-  pl_vec3 *workspace;               // workspace for a simulation
-  int32_t earlier_count;       // iterations of the rounds before
-  bool fresh;                  // the simulation is that of the parameters
-  double shown, show_seconds;  // when the motion was last simulated for show, and how long that took
+  pl_vec3 *workspace;          // a simulation in progress
+  int32_t earlier_count;       // iterations of earlier rounds
+  bool fresh;                  // the simulation has the current parameters
+  double shown, show_seconds;  // s: time and duration of the last simulation for display
   pl_error error;
 };
 
-// --- what is shared ---------------------------------------------------------------------------------------------------------------
+// --- shared with the world ---------------------------------------------------------------------------------------------------------------
 
-static void tell(studio_fit *f) {
+static void end_update(studio_fit *f) {
   pthread_mutex_unlock(&f->lock);
   atomic_fetch_add(&f->version, 1);
 }
 
-static void begin_stage(studio_fit *f, const char *stage) {
+static void begin_phase(studio_fit *f, const char *phase) {
   pthread_mutex_lock(&f->lock);
-  f->view.stage = stage;
+  f->view.phase = phase;
   f->view.fraction = 0;
-  tell(f);
+  end_update(f);
 }
 
 uint32_t studio_fit_version(const studio_fit *f) {
   return atomic_load(&f->version);
 }
 
-void studio_fit_look(studio_fit *f, studio_fit_view *view) {
+void studio_fit_get_view(studio_fit *f, studio_fit_view *view) {
   pthread_mutex_lock(&f->lock);
   *view = f->view;
   pthread_mutex_unlock(&f->lock);
 }
 
-bool studio_fit_read(studio_fit *f, int32_t frame, bool simulated, pl_vec3 *points) {
+bool studio_fit_get_points(studio_fit *f, int32_t frame, bool simulated, pl_vec3 *points) {
   pthread_mutex_lock(&f->lock);
   size_t n = (size_t)f->view.point_count;
   bool known = frame >= 0 && (simulated ? f->view.simulated && frame < f->view.frame_count : frame < f->view.tracked_count);
@@ -94,7 +94,7 @@ bool studio_fit_has_ended(const studio_fit *f) {
   return atomic_load(&f->ended);
 }
 
-// --- what is captured -------------------------------------------------------------------------------------------------------------
+// --- input -------------------------------------------------------------------------------------------------------------
 
 static pl_status read_files(studio_fit *f) {
   pl_status status = pl_capture_load(f->context, f->def.capture, &f->capture, NULL, &f->error);
@@ -105,11 +105,11 @@ static pl_status read_files(studio_fit *f) {
   pl_mesh_view mesh = pl_mesh_get_view(f->tets);
   for (int32_t i = 0; i < f->def.held_count; ++i)
     if (f->def.held[i] < 0 || f->def.held[i] >= mesh.point_count)
-      return pl_fail(&f->error, PL_ERROR_INVALID_DATA, "point %d is to be held, and the mesh has %d", f->def.held[i],
+      return pl_fail(&f->error, PL_ERROR_INVALID_DATA, "held point %d does not exist; the mesh has %d points", f->def.held[i],
                      mesh.point_count);
   double bytes = (double)f->recording.frame_count * mesh.point_count * (double)sizeof(pl_vec3);
   if (bytes > TRACK_MAX)
-    return pl_fail(&f->error, PL_ERROR_UNSUPPORTED, "%d frames of %d points are too many here; use pliant capture",
+    return pl_fail(&f->error, PL_ERROR_UNSUPPORTED, "%d frames of %d points are too many for the studio; use `pliant capture`",
                    f->recording.frame_count, mesh.point_count);
   pl_field_def field = pl_default_field_def();
   field.control_count = f->def.modulus_count;
@@ -117,7 +117,7 @@ static pl_status read_files(studio_fit *f) {
   return pl_field_build(f->context, &field, f->tets, &f->field, &f->error);
 }
 
-static pl_status take_workspace(studio_fit *f) {
+static pl_status allocate_buffers(studio_fit *f) {
   size_t frames = (size_t)f->recording.frame_count, n = (size_t)pl_mesh_get_view(f->tets).point_count;
   pthread_mutex_lock(&f->lock);
   f->view.frame_count = (int32_t)frames;
@@ -130,9 +130,9 @@ static pl_status take_workspace(studio_fit *f) {
   return good && f->workspace != NULL ? PL_OK : pl_fail_memory(&f->error);
 }
 
-// --- what happens -----------------------------------------------------------------------------------------------------------------
+// --- progress -----------------------------------------------------------------------------------------------------------------
 
-// Whether nobody waits for what is being simulated.
+// Whether the current simulation can be cancelled.
 static bool give_up(void *user) {
   studio_fit *f = user;
   return atomic_load(&f->abandon) || (atomic_load(&f->warming) && atomic_load(&f->stop));
@@ -152,23 +152,23 @@ static bool take_frame(studio_fit *f, const pl_capture_progress *progress) {
   f->view.fraction = (progress->frame + 1.0) / f->view.frame_count;
   f->view.has_error = true;
   f->view.error = progress->track->residual;
-  tell(f);
-  // What is known already costs nothing, and is wanted even by those who stop at once.
+  end_update(f);
+  // Loaded frames cost nothing, so they are shown even after a stop.
   return progress->loaded || !atomic_load(&f->stop);
 }
 
-static bool look_at_parameters(studio_fit *f, pl_fit *fit) {
+static bool update_parameters(studio_fit *f, pl_fit *fit) {
   pl_fit_report report;
   if (pl_fit_get_report(fit, &report, &f->error) < 0) return false;
   pthread_mutex_lock(&f->lock);
   f->view.parameter_count = report.parameter_count < STUDIO_PARAMETERS_MAX ? report.parameter_count : STUDIO_PARAMETERS_MAX;
   memcpy(f->view.parameters, report.estimates, (size_t)f->view.parameter_count * sizeof *f->view.parameters);
   f->view.has_intervals = f->view.iteration_count > 0;
-  tell(f);
+  end_update(f);
   return true;
 }
 
-// The motion with the parameters as they stand.
+// Simulate the motion with the current parameters.
 static bool simulate(studio_fit *f, const pl_capture_progress *progress) {
   double begin = pl_clock_seconds();
   pl_status status = pl_fit_predict(progress->fit, &progress->motions[0], f->workspace, NULL, &f->error);
@@ -180,14 +180,15 @@ static bool simulate(studio_fit *f, const pl_capture_progress *progress) {
   memcpy(f->simulation, f->workspace, (size_t)f->view.frame_count * (size_t)f->view.point_count * sizeof *f->workspace);
   f->view.simulated = true;
   ++f->view.shape_version;
-  tell(f);
+  end_update(f);
   return true;
 }
 
-// The iterations of this round after those of the rounds before.
+// Append the iterations of this round to those of earlier rounds.
 static void take_history(studio_fit *f, const pl_capture_round *round) {
   pthread_mutex_lock(&f->lock);
-  int32_t workspace = STUDIO_HISTORY_MAX - f->earlier_count, count = round->iteration_count < workspace ? round->iteration_count : workspace;
+  int32_t available = STUDIO_HISTORY_MAX - f->earlier_count,
+          count = round->iteration_count < available ? round->iteration_count : available;
   for (int32_t i = 0; i < count; ++i) f->view.errors[f->earlier_count + i] = round->iterations[i].rms;
   f->view.iteration_count = f->earlier_count + count;
   if (round->iteration_count > 0) {
@@ -196,42 +197,42 @@ static void take_history(studio_fit *f, const pl_capture_round *round) {
     f->view.error = last->rms;
     f->view.fraction = fmin(1, (double)last->frame_count / f->view.frame_count);
   }
-  tell(f);
+  end_update(f);
 }
 
 static bool take_iteration(studio_fit *f, const pl_capture_progress *progress) {
   bool stop = atomic_load(&f->stop);
   take_history(f, progress->report);
-  if (atomic_load(&f->abandon) || !look_at_parameters(f, progress->fit)) return false;
+  if (atomic_load(&f->abandon) || !update_parameters(f, progress->fit)) return false;
   f->fresh = false;
-  bool due = pl_clock_seconds() - f->shown >= SHOW_PAUSE * f->show_seconds;
+  bool due = pl_clock_seconds() - f->shown >= DISPLAY_PAUSE * f->show_seconds;
   return (!(due || stop) || simulate(f, progress)) && !stop;
 }
 
 static bool end_round(studio_fit *f, const pl_capture_progress *progress) {
   f->earlier_count = f->view.iteration_count;
-  return !atomic_load(&f->abandon) && look_at_parameters(f, progress->fit) && (f->fresh || simulate(f, progress));
+  return !atomic_load(&f->abandon) && update_parameters(f, progress->fit) && (f->fresh || simulate(f, progress));
 }
 
-static bool look_on(void *user, const pl_capture_progress *progress) {
+static bool on_progress(void *user, const pl_capture_progress *progress) {
   studio_fit *f = user;
   switch (progress->event) {
     case PL_CAPTURE_ROUND_BEGIN:
       pthread_mutex_lock(&f->lock);
       f->view.round = progress->round;
       pthread_mutex_unlock(&f->lock);
-      begin_stage(f, "track");
+      begin_phase(f, "track");
       return true;
     case PL_CAPTURE_FRAME: return take_frame(f, progress);
     case PL_CAPTURE_WARM_START_BEGIN:
-      begin_stage(f, "warm start");
+      begin_phase(f, "warm start");
       atomic_store(&f->warming, true);
       return !atomic_load(&f->stop);
     case PL_CAPTURE_WARM_START_END: atomic_store(&f->warming, false); return !atomic_load(&f->stop);
     case PL_CAPTURE_FIT_BEGIN:
-      begin_stage(f, "fit");
+      begin_phase(f, "fit");
       take_history(f, progress->report);
-      return !atomic_load(&f->stop) && look_at_parameters(f, progress->fit);
+      return !atomic_load(&f->stop) && update_parameters(f, progress->fit);
     case PL_CAPTURE_ITERATION: return take_iteration(f, progress);
     case PL_CAPTURE_ROUND_END: return end_round(f, progress);
   }
@@ -261,40 +262,40 @@ static pl_status run(studio_fit *f) {
   def.fit.give_up = give_up;
   def.fit.user = f;
   def.store = f->store;
-  def.progress = look_on;
+  def.progress = on_progress;
   def.user = f;
   pl_error error = {0};
   pl_status status = pl_capture_run(f->context, &def, &result, &error);
   pl_capture_result_destroy(result);
   if (status < 0) f->error = error;
-  // The callback stops where something is wrong with what it looks at.
+  // The callback cancels the run when it finds an error itself.
   return status >= 0 && f->error.status < 0 ? f->error.status : status;
 }
 
 // --- the thread -------------------------------------------------------------------------------------------------------------------
 
-static void say_end(studio_fit *f, pl_status status) {
+static void report_end(studio_fit *f, pl_status status) {
   pthread_mutex_lock(&f->lock);
-  f->view.stage = status < 0 ? "failed" : status == PL_REMARK_CANCELLED ? "stopped" : "fitted";
+  f->view.phase = status < 0 ? "failed" : status == PL_REMARK_CANCELLED ? "stopped" : "fitted";
   f->view.fraction = 1;
   if (status < 0)
     snprintf(f->view.text, sizeof f->view.text, "%s", f->error.text);
   else if (status == PL_REMARK_NOT_CONVERGED)
     snprintf(f->view.text, sizeof f->view.text, "not converged after %d iterations", f->view.iteration_count);
-  tell(f);
+  end_update(f);
 }
 
 static void *work(void *user) {
   studio_fit *f = user;
-  // Of this thread and those that the context starts: the world goes first.
+  // Also for the threads that the context starts: the world has priority.
   (void)nice(10);
   pl_context_def def = pl_default_context_def();
   def.thread_count = f->def.thread_count;
   pl_status status = pl_context_create(&def, &f->context, &f->error);
   if (status >= 0) status = read_files(f);
-  if (status >= 0) status = take_workspace(f);
+  if (status >= 0) status = allocate_buffers(f);
   if (status >= 0) status = run(f);
-  say_end(f, status);
+  report_end(f, status);
   pl_release(f->context, f->workspace);
   pl_field_destroy(f->field);
   pl_mesh_destroy(f->surface);
@@ -332,7 +333,7 @@ static bool is_same_text(const char *a, const char *b) {
   return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-// Whether what one fit found out holds for another. Rounds may differ.
+// Whether two fits have the same input; rounds may differ.
 static bool has_same_input(const studio_fit_def *a, const studio_fit_def *b) {
   return is_same_text(a->capture, b->capture) && is_same_text(a->tets, b->tets) && is_same_text(a->surface, b->surface) &&
          a->held_count == b->held_count && memcmp(a->held, b->held, (size_t)a->held_count * sizeof *a->held) == 0 &&
@@ -340,7 +341,7 @@ static bool has_same_input(const studio_fit_def *a, const studio_fit_def *b) {
          a->modulus_count == b->modulus_count;
 }
 
-// The records of a fit of the same input that has ended, or none yet.
+// Take the store of an ended fit with the same input, or open an empty one.
 static pl_status take_store(studio_fit *f, studio_fit *before, pl_error *error) {
   if (before == NULL || !studio_fit_has_ended(before) || !has_same_input(&f->def, &before->def))
     return pl_store_open_memory(f->owner, &f->store, error);
@@ -356,12 +357,12 @@ studio_fit *studio_fit_begin(pl_context *context, const studio_fit_def *def, pl_
     return NULL;
   }
   f->owner = context;
-  f->view.stage = "track";
+  f->view.phase = "track";
   pthread_mutex_init(&f->lock, NULL);
   pl_status status = copy_def(f, def) ? PL_OK : pl_fail_memory(error);
   if (status >= 0) status = take_store(f, def->before, error);
   if (status >= 0 && pthread_create(&f->thread, NULL, work, f) != 0)
-    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "a thread could not be started");
   if (status >= 0) return f;
   free_all(f);
   return NULL;

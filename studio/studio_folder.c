@@ -1,4 +1,4 @@
-// What viewers may open and overwrite.
+// Access rules of the folder of the viewers.
 #define _GNU_SOURCE
 #include "studio_folder.h"
 
@@ -17,7 +17,7 @@ enum { NAME_LIMIT = 100, SCENE_SIZE_LIMIT = 256 << 20 };
 
 // --- opening ---------------------------------------------------------------------------------------------------------------
 
-// Whether `whole`, without links, is below `folder`, or is it.
+// Whether `whole`, a path without links, is `folder` or inside it.
 static bool is_below(const char *folder, const char *whole) {
   char root[PATH_MAX];
   if (folder == NULL || realpath(folder, root) == NULL) return false;
@@ -52,7 +52,7 @@ static bool is_plain_name(const char *name, size_t length) {
   return true;
 }
 
-// Not every object in JSON is a scene: a capture.json or a package.json is to stay.
+// Not every JSON object is a scene: a capture.json or package.json must not be overwritten.
 static bool is_scene(pl_context *context, const char *path) {
   pl_bytes bytes;
   pl_json_document *document = NULL;
@@ -69,7 +69,7 @@ static bool is_scene(pl_context *context, const char *path) {
   return scene;
 }
 
-// What is there may be replaced if it is a scene, and a file of this folder rather than a link to one.
+// An existing file may be overwritten if it is a scene and not a link.
 static pl_status check_old(pl_context *context, const char *path, pl_error *error) {
   struct stat facts;
   if (lstat(path, &facts) != 0)
@@ -101,7 +101,7 @@ pl_status studio_folder_save_path(const studio_world *w, const char *name, size_
   return status;
 }
 
-bool studio_folder_may_hold(pl_context *context, const char *path, const void *bytes, size_t size) {
+bool studio_folder_can_write(pl_context *context, const char *path, const void *bytes, size_t size) {
   struct stat facts;
   pl_bytes old;
   if (lstat(path, &facts) != 0) return errno == ENOENT;

@@ -1,4 +1,4 @@
-// The gallery: scenes by name, with what their documents say and a picture where there is one.
+// The gallery: the scenes with name, description and picture.
 #include "studio_gallery.h"
 
 #include <stdio.h>
@@ -16,14 +16,14 @@ static char *path_of_scene(const studio_gallery *gallery, const char *name, cons
 }
 
 char *studio_gallery_picture(const studio_gallery *gallery, const char *name) {
-  enum { POSITION_COUNT = 3 };
+  enum { FOLDER_COUNT = 3 };
   int known = -1;
   for (int i = 0; i < gallery->options->name_count; ++i)
     if (strcmp(gallery->options->names[i], name) == 0) known = i;
-  for (int i = 0; known >= 0 && i < POSITION_COUNT; ++i) {
+  for (int i = 0; known >= 0 && i < FOLDER_COUNT; ++i) {
     char *path = NULL, below[300];
     const char *own = gallery->options->names[known];
-    // Beside the scene, in the source tree, or as installed.
+    // Next to the scene, in the source tree, or installed.
     if (i == 0)
       path = path_of_scene(gallery, own, "picture.png");
     else if (snprintf(below, sizeof below, i == 1 ? "../docs/pictures/%s.png" : "../../doc/pliant/pictures/%s.png", own) <
@@ -35,7 +35,7 @@ char *studio_gallery_picture(const studio_gallery *gallery, const char *name) {
   return NULL;
 }
 
-// Pictures that are strips of several moments stand in a table beside them: how many, and the one to show.
+// Pictures with several panels are listed in strips.json next to them: the number of panels, and the one to show.
 static void set_panels(const studio_gallery *gallery, pl_arena *arena, pl_json *item, const char *picture, const char *name) {
   char *folder = pl_path_folder(gallery->context, picture);
   char *path = folder != NULL ? pl_path_join(gallery->context, folder, "strips.json") : NULL;
@@ -58,7 +58,7 @@ static void set_panels(const studio_gallery *gallery, pl_arena *arena, pl_json *
   pl_release(gallery->context, path);
 }
 
-// Under which heading a scene stands. What makes a scene one of things to be captured is what its frames are used for, which its name alone says.
+// The section of a scene. Only the name says that a scene is a capture target.
 static const char *method_of(const pl_scene *scene, const char *name) {
   const pl_scene_body *bodies = scene->document.bodies.items;
   if (strncmp(name, "capture-", 8) == 0) return "capture";

@@ -1,35 +1,35 @@
-// The last steps of the world, as snapshots in a bounded amount of memory, so that one can go back.
+// Snapshots of the last steps of the world, in a bounded amount of memory, for stepping back.
 //
-// Large worlds are kept every few steps only: copying them in every step would cost too much of it. Steps between two snapshots are done again.
+// Large worlds are recorded every few steps only, because copying them in every step would take too long. Steps between two snapshots are simulated again.
 #ifndef STUDIO_HISTORY_H
 #define STUDIO_HISTORY_H
 
 #include "pliant/pliant.h"
 
-typedef struct studio_past {
+typedef struct studio_history_entry {
   int64_t step;
   void *snapshot;
-} studio_past;
+} studio_history_entry;
 
 typedef struct studio_history {
   pl_context *context;
-  size_t size;    // of a snapshot
-  int64_t every;  // steps from one to the next
-  studio_past *pasts;
+  size_t size;    // of a snapshot, bytes
+  int64_t every;  // steps between two snapshots
+  studio_history_entry *entries;
   int capacity, start, count;
 } studio_history;
 
-// Begin anew for a world; false when out of memory.
+// Start an empty history for a world; false: out of memory.
 bool studio_history_begin(studio_history *history, pl_context *context, const pl_world *world);
 void studio_history_free(studio_history *history);
 
-// Remember the world as it stands, if it is its turn.
-void studio_history_note(studio_history *history, const pl_world *world);
+// Record the world, if its step is a multiple of `every`.
+void studio_history_record(studio_history *history, const pl_world *world);
 
-// Number of the oldest step that is remembered; -1 if none is.
+// The oldest recorded step; -1: none.
 int64_t studio_history_oldest(const studio_history *history);
 
-// Bring the world to the newest remembered step that is not after `step`, else to the oldest, and forget what came later.
-bool studio_history_go(studio_history *history, pl_world *world, int64_t step);
+// Restore the newest snapshot that is not after `step`, or else the oldest one, and drop later snapshots.
+bool studio_history_restore(studio_history *history, pl_world *world, int64_t step);
 
 #endif

@@ -1,7 +1,7 @@
-// Hands: particles held by springs while someone drags, and pins.
+// Grabs and pins: particles held by springs while a viewer drags, or fixed.
 //
-// A point of the surface is held by the particles that carry it. The spring of a hand is so stiff that the body, hung up on it, would sag by a fiftieth of its size;
-// it is shared out to the particles and damped by a fifth of what would be critical.
+// A surface point is held by the particles that it is embedded in. The stiffness of a grab is chosen so that the body, hanging from it, sags by a fiftieth of its size; it is divided among
+// the particles, with a fifth of critical damping.
 #include <math.h>
 #include <string.h>
 
@@ -11,13 +11,13 @@
 
 static const double SAG = 0.02, GRAVITY = 9.81, DAMPING = 0.2;
 
-// The particles that carry a point of what a body is drawn by: those of the element that it is embedded in, else the nearest one.
+// The particles of the element that a surface point is embedded in, or else the nearest particle.
 static void find_particles(studio_world *w, studio_hold *hold, pl_vec3 position) {
-  pl_body_id body = pl_scene_instance_get_body(w->set, hold->body).id;
+  pl_body_id body = pl_scene_instance_get_body(w->instance, hold->body).id;
   const pl_model *model = pl_body_get_model(w->world, body);
   const pl_contact_surface *surface = &model->surface;
   bool embedded =
-      surface->parents != NULL && surface->point_count == pl_scene_instance_get_surface_view(w->set, hold->body).point_count;
+      surface->parents != NULL && surface->point_count == pl_scene_instance_get_surface_view(w->instance, hold->body).point_count;
   hold->count = 0;
   for (int k = 0; embedded && k < 4; ++k) {
     int32_t particle = surface->parents[4 * hold->point + k];
@@ -37,57 +37,58 @@ static void find_particles(studio_world *w, studio_hold *hold, pl_vec3 position)
 }
 
 static void choose_spring(studio_world *w, studio_hold *hold) {
-  const pl_model *model = pl_body_get_model(w->world, pl_scene_instance_get_body(w->set, hold->body).id);
+  const pl_model *model = pl_body_get_model(w->world, pl_scene_instance_get_body(w->instance, hold->body).id);
   double size = pl_vec3_length(pl_vec3_sub(model->box.max, model->box.min));
   double stiffness = model->mass * GRAVITY / (SAG * fmax(size, 1e-6));
   hold->stiffness = stiffness / hold->count;
   hold->damping = DAMPING * 2 * sqrt(stiffness * model->mass) / hold->count;
 }
 
-static void put_in(studio_world *w, studio_hold *hold) {
+static void attach(studio_world *w, studio_hold *hold) {
   for (int32_t i = 0; i < hold->count; ++i) {
     pl_pin_def def = pl_default_pin_def();
-    def.body = pl_scene_instance_get_body(w->set, hold->body).id;
+    def.body = pl_scene_instance_get_body(w->instance, hold->body).id;
     def.particle = hold->particles[i];
     def.target = pl_vec3_add(hold->at, hold->offsets[i]);
     def.stiffness = hold->stiffness;
     def.damping = hold->damping;
-    // A pin that cannot be had for want of memory is none; the next time it may be.
+    // Without memory there is no pin; the next call tries again.
     (void)pl_world_add_pin(w->world, &def, &hold->pins[i], NULL);
   }
 }
 
-static void take_out(studio_world *w, studio_hold *hold) {
+static void detach(studio_world *w, studio_hold *hold) {
   for (int32_t i = 0; i < hold->count; ++i) {
     (void)pl_world_remove_pin(w->world, hold->pins[i], NULL);
     hold->pins[i] = (pl_pin_id){0, 0};
   }
 }
 
-void studio_hold_lift(studio_world *w) {
-  for (int i = 0; i < w->hold_count; ++i) take_out(w, &w->holds[i]);
+void studio_hold_detach(studio_world *w) {
+  for (int i = 0; i < w->hold_count; ++i) detach(w, &w->holds[i]);
 }
 
-void studio_hold_lower(studio_world *w) {
-  for (int i = 0; i < w->hold_count; ++i) put_in(w, &w->holds[i]);
+void studio_hold_attach(studio_world *w) {
+  for (int i = 0; i < w->hold_count; ++i) attach(w, &w->holds[i]);
 }
 
 void studio_hold_clear(studio_world *w) {
-  if (w->set != NULL) studio_hold_lift(w);
+  if (w->instance != NULL) studio_hold_detach(w);
   w->hold_count = 0;
 }
 
 static void remove_hold(studio_world *w, int index) {
-  if (w->set != NULL) take_out(w, &w->holds[index]);
+  if (w->instance != NULL) detach(w, &w->holds[index]);
   memmove(&w->holds[index], &w->holds[index + 1], (size_t)(w->hold_count - index - 1) * sizeof(studio_hold));
   w->hold_count--;
 }
 
-// A hold on a point that exists; NULL otherwise. `place` is where that point is now.
+// Add a hold on a surface point; NULL if the point does not exist. `position` is its current position.
 static studio_hold *add_hold(studio_world *w, int32_t body, int32_t point, pl_vec3 *position) {
-  if (w->set == NULL || w->hold_count == STUDIO_MAX_HOLDS || body < 0 || body >= pl_scene_instance_body_count(w->set)) return NULL;
-  if (point < 0 || point >= pl_scene_instance_get_surface_view(w->set, body).point_count) return NULL;
-  if (pl_scene_instance_get_surface(w->set, body, w->more_points) < 0) return NULL;
+  if (w->instance == NULL || w->hold_count == STUDIO_MAX_HOLDS || body < 0 || body >= pl_scene_instance_body_count(w->instance))
+    return NULL;
+  if (point < 0 || point >= pl_scene_instance_get_surface_view(w->instance, body).point_count) return NULL;
+  if (pl_scene_instance_get_surface(w->instance, body, w->more_points) < 0) return NULL;
   *position = w->more_points[point];
   studio_hold *hold = &w->holds[w->hold_count++];
   *hold = (studio_hold){.body = body, .point = point, .at = *position};
@@ -103,7 +104,7 @@ bool studio_hold_grab(studio_world *w, uint32_t viewer, int32_t body, int32_t po
   hold->viewer = viewer;
   hold->at = at;
   choose_spring(w, hold);
-  put_in(w, hold);
+  attach(w, hold);
   return true;
 }
 
@@ -131,6 +132,6 @@ bool studio_hold_pin(studio_world *w, int32_t body, int32_t point) {
   pl_vec3 position;
   studio_hold *hold = add_hold(w, body, point, &position);
   if (hold == NULL) return false;
-  put_in(w, hold);
+  attach(w, hold);
   return true;
 }

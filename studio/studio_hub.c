@@ -1,4 +1,4 @@
-// The thread of all conversations.
+// The thread that serves all viewers.
 #define _GNU_SOURCE
 #include "studio_hub.h"
 
@@ -19,35 +19,34 @@ enum { VALUE_LIMIT = 4096, ID_LIMIT = 60 };
 
 struct studio_hub {
   pl_context *context;
-  studio_inbox *inbox;
+  studio_command_queue *queue;
   studio_log *log;
   pthread_t thread;
-  int wake;           // an event counter that ends the waiting
-  pl_vector frame;    // bytes of the frame being made
-  bool frame_failed;  // … for want of memory
-  // The lock guards what follows; only the hub's thread takes viewers away.
+  int wake;               // eventfd that ends poll()
+  pl_vector frame_bytes;  // the binary frame that is being encoded
+  // The lock guards the members that follow; only the hub's thread removes viewers.
   pthread_mutex_t lock;
   studio_viewer *viewers[STUDIO_MAX_VIEWERS];
   int viewer_count;
   uint32_t last_number;
-  studio_moment *newest;
+  studio_frame *newest;
   bool stop;
 };
 
 static void wake_up(studio_hub *hub) {
   const uint64_t one = 1;
-  // Fails only when it is awake already.
+  // Fails only if the counter is at its maximum, and then the thread wakes up anyway.
   ssize_t written = write(hub->wake, &one, sizeof one);
   (void)written;
 }
 
-// --- what the other threads call ------------------------------------------------------------------------------------------
+// --- called by other threads ------------------------------------------------------------------------------------------
 
-bool studio_hub_has_workspace(studio_hub *hub) {
+bool studio_hub_has_free_slot(studio_hub *hub) {
   pthread_mutex_lock(&hub->lock);
-  bool workspace = hub->viewer_count < STUDIO_MAX_VIEWERS && !hub->stop;
+  bool is_free = hub->viewer_count < STUDIO_MAX_VIEWERS && !hub->stop;
   pthread_mutex_unlock(&hub->lock);
-  return workspace;
+  return is_free;
 }
 
 void studio_hub_add(studio_hub *hub, struct MHD_UpgradeResponseHandle *handle, int socket, const void *early, size_t early_size) {
@@ -73,27 +72,27 @@ void studio_hub_add(studio_hub *hub, struct MHD_UpgradeResponseHandle *handle, i
   pl_release(hub->context, viewer);
 }
 
-// The viewer takes a hold of its own. Under the lock.
+// Add a text to a viewer, which takes its own reference. Needs the lock.
 static void put_text(studio_viewer *viewer, studio_slot slot, int64_t scene, studio_text *text) {
-  if (slot == STUDIO_QUEUE && viewer->queue_count == STUDIO_MAX_QUEUE) {
+  if (slot == STUDIO_ANSWER_QUEUE && viewer->queue_count == STUDIO_MAX_ANSWERS) {
     viewer->overrun = true;
     return;
   }
   atomic_fetch_add(&text->uses, 1);
-  if (slot == STUDIO_QUEUE) {
-    viewer->queue[(viewer->queue_start + viewer->queue_count++) % STUDIO_MAX_QUEUE] = text;
+  if (slot == STUDIO_ANSWER_QUEUE) {
+    viewer->queue[(viewer->queue_start + viewer->queue_count++) % STUDIO_MAX_ANSWERS] = text;
     return;
   }
   studio_text_release(viewer->slots[slot]);
   viewer->slots[slot] = text;
   if (slot != STUDIO_SLOT_SCENE) return;
   viewer->slot_scene = scene;
-  // What was to be told of the capture of another scene.
+  // An unsent `capture` message belongs to the previous scene.
   studio_text_release(viewer->slots[STUDIO_SLOT_CAPTURE]);
   viewer->slots[STUDIO_SLOT_CAPTURE] = NULL;
 }
 
-void studio_hub_post(studio_hub *hub, uint32_t viewer, studio_slot slot, int64_t scene, const char *text, size_t size) {
+void studio_hub_send(studio_hub *hub, uint32_t viewer, studio_slot slot, int64_t scene, const char *text, size_t size) {
   studio_text *shared = studio_text_create(hub->context, text, size);
   if (shared == NULL) return;
   pthread_mutex_lock(&hub->lock);
@@ -104,12 +103,12 @@ void studio_hub_post(studio_hub *hub, uint32_t viewer, studio_slot slot, int64_t
   wake_up(hub);
 }
 
-void studio_hub_show(studio_hub *hub, studio_moment *moment) {
+void studio_hub_publish(studio_hub *hub, studio_frame *frame) {
   pthread_mutex_lock(&hub->lock);
-  studio_moment *before = hub->newest;
-  hub->newest = moment;
+  studio_frame *before = hub->newest;
+  hub->newest = frame;
   pthread_mutex_unlock(&hub->lock);
-  studio_moment_release(before);
+  studio_frame_release(before);
   wake_up(hub);
 }
 
@@ -128,7 +127,7 @@ int32_t studio_hub_viewer_count(studio_hub *hub) {
   return count;
 }
 
-// --- hearing -------------------------------------------------------------------------------------------------------------
+// --- receiving -------------------------------------------------------------------------------------------------------------
 
 static uint32_t read_wants(const pl_json *message) {
   static const struct {
@@ -151,12 +150,12 @@ static uint32_t read_wants(const pl_json *message) {
   return wants;
 }
 
-void studio_hub_dismiss(studio_hub *hub, studio_viewer *viewer, uint16_t code, const char *reason) {
-  studio_log_say(hub->log, PL_SEVERITY_WARNING, "viewer %u is let go: %s", viewer->number, reason);
+void studio_hub_disconnect(studio_hub *hub, studio_viewer *viewer, uint16_t code, const char *reason) {
+  studio_log_write(hub->log, PL_SEVERITY_WARNING, "viewer %u was disconnected: %s", viewer->number, reason);
   studio_viewer_end(viewer, code, reason);
 }
 
-// A message of 8 MiB is a file in one text; as numbers it would take fifty times its memory. What is counted here are commas outside texts.
+// A long message is a scene file in one text. The same size in numbers would take fifty times as much memory when parsed. Counts commas outside of texts.
 static bool has_too_many_values(const char *bytes, size_t size) {
   size_t count = 0;
   bool text = false;
@@ -168,51 +167,52 @@ static bool has_too_many_values(const char *bytes, size_t size) {
   return false;
 }
 
-void studio_hub_hear(studio_hub *hub, studio_viewer *viewer, bool binary, const char *bytes, size_t size) {
+void studio_hub_receive(studio_hub *hub, studio_viewer *viewer, bool binary, const char *bytes, size_t size) {
   if (binary) {
-    studio_hub_dismiss(hub, viewer, WSLAY_CODE_UNSUPPORTED_DATA, "it sent bytes where messages are text");
+    studio_hub_disconnect(hub, viewer, WSLAY_CODE_UNSUPPORTED_DATA, "it sent a binary message; messages must be text");
     return;
   }
   pl_json_document *message = NULL;
-  const char *word = NULL, *id = "";
+  const char *name = NULL, *id = "";
   if (has_too_many_values(bytes, size)) {
-    studio_hub_dismiss(hub, viewer, WSLAY_CODE_MESSAGE_TOO_BIG, "its message has too many values");
+    studio_hub_disconnect(hub, viewer, WSLAY_CODE_MESSAGE_TOO_BIG, "its message has too many values");
     return;
   }
   if (pl_json_parse(hub->context, bytes, size, "message", NULL, &message, NULL) != PL_OK ||
-      !pl_json_get_text(pl_json_find(message->root, "kind"), &word)) {
+      !pl_json_get_text(pl_json_find(message->root, "kind"), &name)) {
     pl_json_document_destroy(message);
-    studio_hub_dismiss(hub, viewer, WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA, "its message is no JSON object with a kind");
+    studio_hub_disconnect(hub, viewer, WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA,
+                          "its message is not a JSON object with a text `kind`");
     return;
   }
-  // It is repeated in every answer, which may have to wait.
+  // The id is repeated in every answer, so its length is limited.
   if (pl_json_get_text(pl_json_find(message->root, "id"), &id) && strlen(id) > ID_LIMIT) {
     static const char refusal[] =
-        "{\"kind\":\"error\",\"text\":\"the `id` of a request is too long; give a number, or a text of at most 60 bytes\"}";
+        "{\"kind\":\"error\",\"text\":\"the `id` of a request is too long; use a number, or a text of at most 60 bytes\"}";
     pl_json_document_destroy(message);
-    studio_hub_post(hub, viewer->number, STUDIO_QUEUE, 0, refusal, sizeof refusal - 1);
+    studio_hub_send(hub, viewer->number, STUDIO_ANSWER_QUEUE, 0, refusal, sizeof refusal - 1);
     return;
   }
-  if (strcmp(word, "want") == 0) {
+  if (strcmp(name, "want") == 0) {
     pthread_mutex_lock(&hub->lock);
     viewer->wants = read_wants(message->root);
     pthread_mutex_unlock(&hub->lock);
-    // What it has may be of another form: all is sent anew.
-    viewer->seen_moment = 0;
+    // The encoding may have changed: send all parts again.
+    viewer->seen_frame = 0;
     pl_json_document_destroy(message);
-    (void)studio_inbox_put(hub->inbox, (studio_command){.kind = STUDIO_COMMAND_REFRESH, .viewer = viewer->number});
+    (void)studio_command_queue_push(hub->queue, (studio_command){.kind = STUDIO_COMMAND_REFRESH, .viewer = viewer->number});
     return;
   }
-  if (studio_inbox_put(hub->inbox,
-                       (studio_command){STUDIO_COMMAND_MESSAGE, viewer->number, message, word, message->arena.byte_count}))
+  if (studio_command_queue_push(hub->queue,
+                                (studio_command){STUDIO_COMMAND_MESSAGE, viewer->number, message, name, message->arena.byte_count}))
     return;
   pl_json_document_destroy(message);
-  studio_hub_dismiss(hub, viewer, WSLAY_CODE_POLICY_VIOLATION, "it asks faster than can be answered");
+  studio_hub_disconnect(hub, viewer, WSLAY_CODE_POLICY_VIOLATION, "it sends requests faster than they can be answered");
 }
 
 // --- sending -------------------------------------------------------------------------------------------------------------
 
-static void say_hello(studio_hub *hub, studio_viewer *viewer) {
+static void send_hello(studio_hub *hub, studio_viewer *viewer) {
   char text[128];
   pthread_mutex_lock(&hub->lock);
   bool open = hub->newest != NULL;
@@ -228,20 +228,20 @@ static void send_text(studio_viewer *viewer, studio_text *text) {
   studio_text_release(text);
 }
 
-// All texts that wait, in an order in which a page can use them: what a scene is before what it answers and shows.
+// Send all waiting texts, with the scene before answers, state and telemetry, so that a page can use them.
 static void send_texts(studio_hub *hub, studio_viewer *viewer) {
-  studio_text *slots[STUDIO_SLOT_COUNT], *queue[STUDIO_MAX_QUEUE];
+  studio_text *slots[STUDIO_SLOT_COUNT], *queue[STUDIO_MAX_ANSWERS];
   pthread_mutex_lock(&hub->lock);
   int count = viewer->queue_count;
   memcpy(slots, viewer->slots, sizeof slots);
   memset(viewer->slots, 0, sizeof viewer->slots);
-  for (int i = 0; i < count; ++i) queue[i] = viewer->queue[(viewer->queue_start + i) % STUDIO_MAX_QUEUE];
+  for (int i = 0; i < count; ++i) queue[i] = viewer->queue[(viewer->queue_start + i) % STUDIO_MAX_ANSWERS];
   viewer->queue_count = viewer->queue_start = 0;
   int64_t scene = viewer->slot_scene;
   pthread_mutex_unlock(&hub->lock);
   if (slots[STUDIO_SLOT_SCENE] != NULL) {
     viewer->seen_scene = scene;
-    viewer->seen_moment = 0;
+    viewer->seen_frame = 0;
   }
   send_text(viewer, slots[STUDIO_SLOT_FINDINGS]);
   send_text(viewer, slots[STUDIO_SLOT_SCENE]);
@@ -253,42 +253,42 @@ static void send_texts(studio_hub *hub, studio_viewer *viewer) {
 
 static void send_frame(studio_hub *hub, studio_viewer *viewer) {
   pthread_mutex_lock(&hub->lock);
-  studio_moment *moment = studio_moment_hold(hub->newest);
+  studio_frame *frame = studio_frame_retain(hub->newest);
   pthread_mutex_unlock(&hub->lock);
-  if (moment != NULL && moment->scene == viewer->seen_scene && moment->number > viewer->seen_moment) {
-    hub->frame.count = 0;
-    if (studio_frame_write(moment, viewer->wants, viewer->seen_moment, &hub->frame))
-      studio_viewer_send(viewer, true, hub->frame.items, hub->frame.count);
-    viewer->seen_moment = moment->number;
+  if (frame != NULL && frame->scene == viewer->seen_scene && frame->number > viewer->seen_frame) {
+    hub->frame_bytes.count = 0;
+    if (studio_frame_encode(frame, viewer->wants, viewer->seen_frame, &hub->frame_bytes))
+      studio_viewer_send(viewer, true, hub->frame_bytes.items, hub->frame_bytes.count);
+    viewer->seen_frame = frame->number;
   }
-  studio_moment_release(moment);
+  studio_frame_release(frame);
 }
 
-// Whether there is something to send to a viewer whose connection has taken everything so far.
-static bool has_news(studio_hub *hub, studio_viewer *viewer) {
+// Whether there is something new to send to a viewer.
+static bool has_unsent(studio_hub *hub, studio_viewer *viewer) {
   pthread_mutex_lock(&hub->lock);
-  bool news = viewer->queue_count > 0;
-  for (int i = 0; i < STUDIO_SLOT_COUNT; ++i) news = news || viewer->slots[i] != NULL;
-  const studio_moment *newest = hub->newest;
-  news = news || (newest != NULL && newest->scene == viewer->seen_scene && newest->number > viewer->seen_moment);
+  bool unsent = viewer->queue_count > 0;
+  for (int i = 0; i < STUDIO_SLOT_COUNT; ++i) unsent = unsent || viewer->slots[i] != NULL;
+  const studio_frame *newest = hub->newest;
+  unsent = unsent || (newest != NULL && newest->scene == viewer->seen_scene && newest->number > viewer->seen_frame);
   pthread_mutex_unlock(&hub->lock);
-  return news;
+  return unsent;
 }
 
-// Whether it asks, or pings, and does not read what it is answered. Frames and states that it does not read are left out, and no reason to end.
+// Whether a viewer does not read answers and pongs. Unread frames and states are dropped instead, and are not a reason to disconnect.
 static bool leaves_answers(studio_hub *hub, const studio_viewer *viewer) {
   pthread_mutex_lock(&hub->lock);
   bool overrun = viewer->overrun;
   pthread_mutex_unlock(&hub->lock);
-  return overrun || studio_viewer_is_clogged(viewer);
+  return overrun || studio_viewer_is_congested(viewer);
 }
 
 static void serve(studio_hub *hub, studio_viewer *viewer, short events) {
-  if (viewer->seen_scene == 0 && viewer->seen_moment == 0) {
-    // The first turn: greet, and let the world send the rest.
-    say_hello(hub, viewer);
+  if (viewer->seen_scene == 0 && viewer->seen_frame == 0) {
+    // First pass: send `hello`; the world sends the rest.
+    send_hello(hub, viewer);
     viewer->seen_scene = -1;
-    (void)studio_inbox_put(hub->inbox, (studio_command){.kind = STUDIO_COMMAND_JOIN, .viewer = viewer->number});
+    (void)studio_command_queue_push(hub->queue, (studio_command){.kind = STUDIO_COMMAND_JOIN, .viewer = viewer->number});
   }
   if (events & (POLLERR | POLLNVAL)) viewer->failed = true;
   bool early = viewer->early_at < viewer->early_size;
@@ -296,21 +296,21 @@ static void serve(studio_hub *hub, studio_viewer *viewer, short events) {
   bool ended = viewer->ended;
   if (!viewer->failed) studio_viewer_write(viewer);
   if (!viewer->failed && !viewer->leaving && leaves_answers(hub, viewer)) {
-    studio_hub_dismiss(hub, viewer, WSLAY_CODE_POLICY_VIOLATION, "it does not read its answers");
+    studio_hub_disconnect(hub, viewer, WSLAY_CODE_POLICY_VIOLATION, "it does not read its answers");
     studio_viewer_write(viewer);
   }
-  if (!viewer->failed && !viewer->leaving && wslay_event_get_queued_msg_count(viewer->events) == 0 && has_news(hub, viewer)) {
+  if (!viewer->failed && !viewer->leaving && wslay_event_get_queued_msg_count(viewer->events) == 0 && has_unsent(hub, viewer)) {
     send_texts(hub, viewer);
     send_frame(hub, viewer);
     studio_viewer_write(viewer);
   }
   uint16_t code = viewer->ended && !ended ? wslay_event_get_status_code_sent(viewer->events) : 0;
   if (code == WSLAY_CODE_MESSAGE_TOO_BIG || code == WSLAY_CODE_PROTOCOL_ERROR || code == WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA)
-    studio_log_say(hub->log, PL_SEVERITY_WARNING, "viewer %u broke the protocol (close code %u)", viewer->number, code);
+    studio_log_write(hub->log, PL_SEVERITY_WARNING, "viewer %u violated the protocol (close code %u)", viewer->number, code);
   if (viewer->leaving && pl_clock_seconds() > viewer->end_by) viewer->failed = true;
 }
 
-// Who is there now; others may come at any time, but nobody goes while the hub's own thread does not take him out.
+// The current viewers. Others may be added at any time, but only the hub's thread removes them.
 static int list_viewers(studio_hub *hub, studio_viewer **viewers, bool *stop) {
   pthread_mutex_lock(&hub->lock);
   int count = hub->viewer_count;
@@ -320,7 +320,7 @@ static int list_viewers(studio_hub *hub, studio_viewer **viewers, bool *stop) {
   return count;
 }
 
-static void take_out(studio_hub *hub, studio_viewer *viewer) {
+static void remove_viewer(studio_hub *hub, studio_viewer *viewer) {
   pthread_mutex_lock(&hub->lock);
   for (int i = hub->viewer_count - 1; i >= 0; --i)
     if (hub->viewers[i] == viewer) hub->viewers[i] = hub->viewers[--hub->viewer_count];
@@ -329,20 +329,20 @@ static void take_out(studio_hub *hub, studio_viewer *viewer) {
   pl_release(hub->context, viewer);
 }
 
-// Take out who is gone. The world must hear of it; if its inbox is full, it will the next time round.
-static void sweep(studio_hub *hub, studio_viewer *const *viewers, int count) {
+// Remove disconnected viewers. The world must be informed; if its queue is full, try again in the next pass.
+static void remove_failed(studio_hub *hub, studio_viewer *const *viewers, int count) {
   for (int i = 0; i < count; ++i)
     if (viewers[i]->failed &&
-        studio_inbox_put(hub->inbox, (studio_command){.kind = STUDIO_COMMAND_LEAVE, .viewer = viewers[i]->number}))
-      take_out(hub, viewers[i]);
+        studio_command_queue_push(hub->queue, (studio_command){.kind = STUDIO_COMMAND_LEAVE, .viewer = viewers[i]->number}))
+      remove_viewer(hub, viewers[i]);
 }
 
 static short events_of(studio_hub *hub, studio_viewer *viewer) {
-  bool writes = wslay_event_want_write(viewer->events) || (!viewer->leaving && has_news(hub, viewer));
+  bool writes = wslay_event_want_write(viewer->events) || (!viewer->leaving && has_unsent(hub, viewer));
   return (short)(POLLIN | (writes ? POLLOUT : 0));
 }
 
-static void *converse(void *user) {
+static void *run(void *user) {
   studio_hub *hub = user;
   struct pollfd polled[STUDIO_MAX_VIEWERS + 1];
   studio_viewer *viewers[STUDIO_MAX_VIEWERS];
@@ -356,22 +356,22 @@ static void *converse(void *user) {
     }
     polled[count] = (struct pollfd){hub->wake, POLLIN, 0};
     int found = poll(polled, (nfds_t)count + 1, stop ? 0 : ending ? 200 : 2000);
-    if (found < 0 && errno != EINTR) studio_log_say(hub->log, PL_SEVERITY_ERROR, "waiting for viewers fails: %s", strerror(errno));
+    if (found < 0 && errno != EINTR) studio_log_write(hub->log, PL_SEVERITY_ERROR, "poll failed: %s", strerror(errno));
     uint64_t ignored;
     if (found > 0 && polled[count].revents & POLLIN && read(hub->wake, &ignored, sizeof ignored) < 0) continue;
     for (int i = 0; i < count; ++i) serve(hub, viewers[i], found > 0 ? polled[i].revents : 0);
-    sweep(hub, viewers, count);
+    remove_failed(hub, viewers, count);
   }
   return NULL;
 }
 
-studio_hub *studio_hub_create(pl_context *context, studio_inbox *inbox, studio_log *log) {
+studio_hub *studio_hub_create(pl_context *context, studio_command_queue *queue, studio_log *log) {
   studio_hub *hub = pl_allocate_array(context, 1, sizeof *hub);
   if (hub == NULL) return NULL;
-  *hub = (studio_hub){.context = context, .inbox = inbox, .log = log, .frame = pl_vector_of(context, 1)};
+  *hub = (studio_hub){.context = context, .queue = queue, .log = log, .frame_bytes = pl_vector_of(context, 1)};
   pthread_mutex_init(&hub->lock, NULL);
   hub->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (hub->wake >= 0 && pthread_create(&hub->thread, NULL, converse, hub) == 0) return hub;
+  if (hub->wake >= 0 && pthread_create(&hub->thread, NULL, run, hub) == 0) return hub;
   if (hub->wake >= 0) close(hub->wake);
   pthread_mutex_destroy(&hub->lock);
   pl_release(context, hub);
@@ -392,8 +392,8 @@ void studio_hub_destroy(studio_hub *hub) {
     studio_viewer_close(viewer, hub->context);
     pl_release(hub->context, viewer);
   }
-  studio_moment_release(hub->newest);
-  pl_vector_free(&hub->frame);
+  studio_frame_release(hub->newest);
+  pl_vector_free(&hub->frame_bytes);
   close(hub->wake);
   pthread_mutex_destroy(&hub->lock);
   pl_release(hub->context, hub);

@@ -1,19 +1,19 @@
-// All conversations with viewers, in one thread: sockets that web requests were upgraded to, read and written as WebSockets (RFC 6455, by wslay).
+// The WebSocket connections to all viewers, served by one thread (RFC 6455, by wslay).
 //
-// Nothing here waits for a viewer. What is to be sent to one stands in slots of which the newest replaces an unsent one (scene, findings, capture, state, telemetry), in a short
-// queue of answers, or is made from the newest moment when the connection has taken all that went before.
+// Nothing here blocks on a viewer. Each viewer has one slot for each of `scene`, `findings`, `capture`, `state` and `telemetry`, in which a new message replaces an unsent one, and a short
+// queue of answers. A binary frame is encoded from the newest frame when everything before it was sent.
 #ifndef STUDIO_HUB_H
 #define STUDIO_HUB_H
 
-#include "studio_inbox.h"
+#include "studio_command_queue.h"
+#include "studio_frame.h"
 #include "studio_log.h"
-#include "studio_moment.h"
 
 struct MHD_UpgradeResponseHandle;
 
 typedef struct studio_hub studio_hub;
 
-// Where a text to a viewer goes.
+// Where a text message to a viewer waits.
 typedef enum studio_slot {
   STUDIO_SLOT_FINDINGS = 0,
   STUDIO_SLOT_SCENE,
@@ -21,30 +21,31 @@ typedef enum studio_slot {
   STUDIO_SLOT_STATE,
   STUDIO_SLOT_TELEMETRY,
   STUDIO_SLOT_COUNT,
-  STUDIO_QUEUE = STUDIO_SLOT_COUNT,  // in the order of posting; a viewer that leaves too many unread is let go
+  STUDIO_ANSWER_QUEUE =
+      STUDIO_SLOT_COUNT,  // the queue of answers, sent in order; a viewer that leaves too many unread is disconnected
 } studio_slot;
 
-// Most viewers at a time, and the longest message from one.
+// Maximum viewers, and maximum bytes of a message from a viewer.
 enum { STUDIO_MAX_VIEWERS = 32, STUDIO_MAX_MESSAGE = 8 << 20 };
 
-// Begin; messages go to `inbox`. NULL when out of memory or threads.
-studio_hub *studio_hub_create(pl_context *context, studio_inbox *inbox, studio_log *log);
+// Start the thread; requests of viewers go to `queue`. NULL: out of memory or threads.
+studio_hub *studio_hub_create(pl_context *context, studio_command_queue *queue, studio_log *log);
 
-// Say goodbye to all viewers and end. NULL is allowed.
+// Close all connections and end the thread. NULL is allowed.
 void studio_hub_destroy(studio_hub *hub);
 
-bool studio_hub_has_workspace(studio_hub *hub);
+bool studio_hub_has_free_slot(studio_hub *hub);
 
-// Take over a connection; `early` are bytes that were read from it already. Gives the handle back when the conversation is over, or when there is no room.
+// Add a connection; `early` are bytes that were already read from it. The hub closes the handle when the connection ends, or if there is no free slot.
 void studio_hub_add(studio_hub *hub, struct MHD_UpgradeResponseHandle *handle, int socket, const void *early, size_t early_size);
 
-// Send a text to a viewer, or to all (0). `scene` is the number of the scene for its slot; moments of other scenes are not shown to who got it.
-void studio_hub_post(studio_hub *hub, uint32_t viewer, studio_slot slot, int64_t scene, const char *text, size_t size);
+// Send a text to a viewer, or to all (0). `scene` is the number of the scene for STUDIO_SLOT_SCENE; the viewer then gets only frames of this scene.
+void studio_hub_send(studio_hub *hub, uint32_t viewer, studio_slot slot, int64_t scene, const char *text, size_t size);
 
-// Show a moment; the hub takes over the caller's hold.
-void studio_hub_show(studio_hub *hub, studio_moment *moment);
+// Make this the newest frame; the hub takes over the caller's reference.
+void studio_hub_publish(studio_hub *hub, studio_frame *frame);
 
-// What viewers want, all together.
+// Union of the parts that viewers subscribed to (STUDIO_WANT_*).
 uint32_t studio_hub_wants(studio_hub *hub);
 int32_t studio_hub_viewer_count(studio_hub *hub);
 

@@ -1,4 +1,4 @@
-// Lines for the person at the terminal. Whoever knocks a thousand times a second gets a few lines and a count.
+// The log on the terminal. The number of lines per second is limited; more lines are counted.
 #ifndef STUDIO_LOG_H
 #define STUDIO_LOG_H
 
@@ -9,13 +9,13 @@
 typedef struct studio_log {
   const studio_options *options;
   pthread_mutex_t lock;
-  double second;     // that is being counted
-  int told;          // lines in it
-  int64_t left_out;  // since the last line
+  double second;     // the current second
+  int line_count;    // lines in this second
+  int64_t left_out;  // lines that were dropped
 } studio_log;
 
 void studio_log_init(studio_log *log, const studio_options *options);
 void studio_log_free(studio_log *log);
-void studio_log_say(studio_log *log, pl_severity severity, const char *format, ...) PL_PRINTF(3, 4);
+void studio_log_write(studio_log *log, pl_severity severity, const char *format, ...) PL_PRINTF(3, 4);
 
 #endif

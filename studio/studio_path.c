@@ -1,10 +1,10 @@
-// Paths into scenes, followed through the tables that describe them (src/scene/scene_types.h).
+// Resolves paths of fields by the tables of the scene format (src/scene/scene_types.h).
 #include <stdlib.h>
 #include <string.h>
 
 #include "studio_setting.h"
 
-// The next step of a path: a key, or a number in brackets. NULL when it cannot be read.
+// Read the next step of a path: a key, or an index in brackets. NULL if it is not valid.
 static const char *read_step(const char *path, char *key, size_t size, long *index) {
   *index = -1;
   if (*path == '[') {
@@ -26,36 +26,36 @@ static const char *setting_name(const pl_behaviour *behaviour, const char *key) 
   return NULL;
 }
 
-bool studio_field_find(pl_scene *scene, const char *path, studio_field *field_place) {
+bool studio_field_find(pl_scene *scene, const char *path, studio_field *found) {
   const pl_scene_type *type = &pl_scene_document_type;
   char *object = (char *)&scene->document, key[128];
-  *field_place = (studio_field){.component = -1, .body = -1};
+  *found = (studio_field){.component = -1, .body = -1};
   for (;;) {
     long index;
     path = read_step(path, key, sizeof key, &index);
     if (path == NULL || index >= 0) return false;
-    pl_scene_field *field = &field_place->field;
+    pl_scene_field *field = &found->field;
     if (!pl_scene_field_find(type, key, field)) return false;
-    field_place->value = object + field->offset;
+    found->value = object + field->offset;
     if (field->kind == PL_SCENE_LIST) {
-      const pl_scene_list *list = field_place->value;
+      const pl_scene_list *list = found->value;
       path = read_step(path, key, sizeof key, &index);
       if (path == NULL || index < 0 || index >= list->count || *path == '\0') return false;
-      if (type == &pl_scene_document_type && strcmp(field->key, "bodies") == 0) field_place->body = (int32_t)index;
+      if (type == &pl_scene_document_type && strcmp(field->key, "bodies") == 0) found->body = (int32_t)index;
       object = (char *)list->items + (size_t)index * field->type->size;
       type = field->type;
     } else if (field->kind == PL_SCENE_OBJECT && *path != '\0') {
-      object = field_place->value;
+      object = found->value;
       type = field->type;
     } else if (field->kind == PL_SCENE_VECTOR && *path == '[') {
       path = read_step(path, key, sizeof key, &index);
-      field_place->component = (int)index;
+      found->component = (int)index;
       return path != NULL && *path == '\0' && index < 3;
-    } else if (field->kind == PL_SCENE_SETTINGS && *path == '.' && field_place->body >= 0) {
-      const pl_scene_body *body = &((const pl_scene_body *)scene->document.bodies.items)[field_place->body];
+    } else if (field->kind == PL_SCENE_SETTINGS && *path == '.' && found->body >= 0) {
+      const pl_scene_body *body = &((const pl_scene_body *)scene->document.bodies.items)[found->body];
       path = read_step(path, key, sizeof key, &index);
-      field_place->setting = path != NULL && *path == '\0' ? setting_name(pl_behaviour_find(body->actor.behaviour), key) : NULL;
-      return field_place->setting != NULL;
+      found->setting = path != NULL && *path == '\0' ? setting_name(pl_behaviour_find(body->actor.behaviour), key) : NULL;
+      return found->setting != NULL;
     } else {
       return *path == '\0';
     }

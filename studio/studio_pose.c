@@ -1,7 +1,7 @@
-// Poses of now.
+// Current poses.
 //
-// A pose of a mesh is taken in the mesh's frame: the rotation that comes nearest to the body's motion as a whole is taken back, and its middle put where that of the rest
-// shape is. Coordinates are rounded to a ten-millionth of the body's size, which no method could tell apart, so that files stay small.
+// A pose of a mesh is in the frame of the mesh: the best-fitting rotation is removed, and the centroid is moved to that of the rest shape. Coordinates are rounded to a ten-millionth of the
+// size of the body, so that files stay small.
 #include "studio_pose.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static double rounded(double number, double grid) {
   return grid > 0 ? round(number / grid) * grid : number;
 }
 
-// A power of ten near a ten-millionth of `size`: such numbers are short in decimals.
+// A power of ten near a ten-millionth of `size`: multiples are short as decimal numbers.
 static double grid_of(double size) {
   return size > 0 ? pow(10, floor(log10(size)) - 7) : 0;
 }
@@ -26,32 +26,32 @@ static void add_point(pl_arena *arena, pl_json *list, pl_vec3 point, double scal
   const double at[3] = {point.x * scale, point.y * scale, point.z * scale};
   pl_json *item = pl_json_new(arena, PL_JSON_ARRAY);
   for (int k = 0; item != NULL && k < 3; ++k) {
-    // Through decimals, so that the last digits are not those of the rounding.
+    // Dividing by a power of ten gives the shortest decimal number.
     double number = rounded(at[k], grid), power = grid > 0 ? round(1 / grid) : 0;
     pl_json_add(item, pl_json_new_number(arena, power >= 1 ? round(at[k] * power) / power : number));
   }
   pl_json_add(list, item);
 }
 
-static pl_vec3 middle_of(const pl_vec3 *points, int32_t count) {
+static pl_vec3 centroid_of(const pl_vec3 *points, int32_t count) {
   pl_vec3 middle = {0, 0, 0};
   for (int32_t i = 0; i < count; ++i) middle = pl_vec3_add_scaled(middle, points[i], 1.0 / count);
   return middle;
 }
 
-pl_status studio_pose_of_mesh(studio_world *w, studio_document *document, int32_t body, pl_json *pose, pl_error *error) {
-  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, body);
+pl_status studio_pose_add_to_mesh(studio_world *w, studio_document *document, int32_t body, pl_json *pose, pl_error *error) {
+  const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, body);
   pl_arena *arena = &document->json->arena;
   pl_json *list = pl_json_set(arena, pose, "points", pl_json_new(arena, PL_JSON_ARRAY));
   if (part->tets == NULL || list == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "this body has no mesh to pose");
   pl_mesh_view rest = pl_mesh_get_view(part->tets);
   pl_status status = pl_body_get_positions(w->world, part->body.id, w->points);
   if (status < 0) return pl_fail(error, status, "the body is not in the world");
-  pl_vec3 from = middle_of(w->points, rest.point_count), to = middle_of(rest.points, rest.point_count);
-  pl_mat3 moments = pl_mat3_zero();
+  pl_vec3 from = centroid_of(w->points, rest.point_count), to = centroid_of(rest.points, rest.point_count);
+  pl_mat3 frames = pl_mat3_zero();
   for (int32_t i = 0; i < rest.point_count; ++i)
-    moments = pl_mat3_add(moments, pl_mat3_outer(pl_vec3_sub(w->points[i], from), pl_vec3_sub(rest.points[i], to)));
-  pl_quat back = pl_quat_conjugate(pl_rotation_of_mat3(moments, pl_quat_identity()));
+    frames = pl_mat3_add(frames, pl_mat3_outer(pl_vec3_sub(w->points[i], from), pl_vec3_sub(rest.points[i], to)));
+  pl_quat back = pl_quat_conjugate(pl_rotation_of_mat3(frames, pl_quat_identity()));
   const pl_scene_mesh *mesh = pl_scene_find_mesh(w->scene, part->source->mesh);
   double scale = 1 / (studio_document_unit(document) * (mesh != NULL ? mesh->scale : 1));
   pl_box box = pl_box_from_points(rest.points, rest.point_count);
@@ -70,7 +70,7 @@ pl_vec3 studio_pose_view(const studio_world *w, pl_vec3 root, pl_quat turn) {
   return pl_vec3_normalize_or(pl_quat_rotate(pl_quat_conjugate(turn), away), (pl_vec3){0, 0, 1});
 }
 
-// One chain, whose joints stand in one piece from `first` on: as they are now seen from the led joint, with segments as long as at rest.
+// One chain, with consecutive joints from `first`: current positions relative to the kinematic joint, with segments of rest length.
 static pl_json *pose_chain(studio_document *document, const pl_rod_def *def, const pl_transform *joints, int32_t first,
                            int32_t count) {
   pl_arena *arena = &document->json->arena;
@@ -97,9 +97,9 @@ static pl_json *pose_chain(studio_document *document, const pl_rod_def *def, con
   return list;
 }
 
-pl_status studio_pose_of_chains(studio_world *w, studio_document *document, int32_t body, pl_json *chains, const char *name,
-                                pl_error *error) {
-  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, body);
+pl_status studio_pose_add_to_chains(studio_world *w, studio_document *document, int32_t body, pl_json *chains, const char *name,
+                                    pl_error *error) {
+  const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, body);
   const pl_rod_def *def = part->body.rod_def;
   const pl_scene_rod *source = &part->source->rod;
   pl_transform *joints = PL_TAKE(&document->json->arena, pl_transform, def->joint_count);

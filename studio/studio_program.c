@@ -1,4 +1,4 @@
-// Programs as children.
+// Child processes.
 #define _GNU_SOURCE
 #include "studio_program.h"
 
@@ -12,16 +12,16 @@
 
 #include "io/file_bytes.h"
 
-pid_t studio_program_start(const char *program, const char *const *words, const char *log) {
+pid_t studio_program_start(const char *program, const char *const *arguments, const char *log) {
   int file = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return -1;
   pid_t process = fork();
   if (process == 0) {
-    // Between fork and exec of a program with threads only what is safe in signal handlers.
+    // Between fork and exec only async-signal-safe functions are allowed.
     (void)nice(10);
     dup2(file, STDOUT_FILENO);
     dup2(file, STDERR_FILENO);
-    execv(program, (char *const *)(uintptr_t)words);
+    execv(program, (char *const *)(uintptr_t)arguments);
     _exit(127);
   }
   close(file);
@@ -32,7 +32,7 @@ bool studio_program_has_ended(pid_t process, bool *good) {
   int result = 0;
   pid_t ended = waitpid(process, &result, WNOHANG);
   if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
-  // 3: done, with remarks.
+  // 3: success, with remarks.
   *good = ended > 0 && WIFEXITED(result) && (WEXITSTATUS(result) == 0 || WEXITSTATUS(result) == 3);
   return true;
 }

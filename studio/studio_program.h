@@ -1,4 +1,4 @@
-// The program itself run beside the server, at a lower priority than the world that is shown: for work that a command of the tool does already.
+// Runs the tool itself in a separate process at low priority, for work that one of its commands does.
 #ifndef STUDIO_PROGRAM_H
 #define STUDIO_PROGRAM_H
 
@@ -6,16 +6,16 @@
 
 #include "pliant/base.h"
 
-// Start `program` with `words` (the last one NULL), what it says into the file `log`. The number of the process, or -1.
-pid_t studio_program_start(const char *program, const char *const *words, const char *log);
+// Start `program` with `arguments` (NULL-terminated) and its output redirected to the file `log`. The process id, or -1.
+pid_t studio_program_start(const char *program, const char *const *arguments, const char *log);
 
-// Whether it has ended by now; `*good` says whether it did what it was asked to.
+// Whether the process has ended; `*good` says whether it succeeded.
 bool studio_program_has_ended(pid_t process, bool *good);
 
-// End it at once, and wait for that.
+// Kill the process and wait for it.
 void studio_program_kill(pid_t process);
 
-// The last line of what it said: what went wrong, if something did.
+// The last line of its output: the error message if it failed.
 void studio_program_last_line(pl_context *context, const char *log, char *line, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-// Recipes of detail: scenes with a `recording`, from which examples were recorded and more can be.
+// Recipes of detail: scenes with a `recording`, from which examples are recorded.
 #include "studio_recipe.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static const pl_json *mesh_of(const studio_document *document, const pl_json *bo
   return pl_json_find(pl_json_find(document->json->root, "meshes"), name);
 }
 
-bool studio_recipe_fits(studio_world *w, const studio_document *recipe, int32_t source) {
+bool studio_recipe_matches(studio_world *w, const studio_document *recipe, int32_t source) {
   const char *coarse = "";
   const pl_json *recording = pl_json_find(recipe->json->root, "recording");
   if (!pl_json_get_text(pl_json_find(recording, "coarse"), &coarse)) return false;
@@ -39,7 +39,7 @@ bool studio_recipe_fits(studio_world *w, const studio_document *recipe, int32_t 
          studio_document_unit(recipe) == studio_document_unit(&w->document);
 }
 
-pl_status studio_recipe_touch(studio_document *recipe, pl_vec3 position, double strength, const char *label, pl_error *error) {
+pl_status studio_recipe_set_touch(studio_document *recipe, pl_vec3 position, double strength, const char *label, pl_error *error) {
   pl_arena *arena = &recipe->json->arena;
   pl_json *recording = studio_document_object(recipe, recipe->json->root, "recording", PL_JSON_OBJECT);
   const pl_json *first = pl_json_at(pl_json_find(recording, "touches"), 0), *toward = pl_json_find(first, "toward");

@@ -1,9 +1,8 @@
-// Recording an example of detail where a body is pressed now.
+// Records an example of detail at the current contact of a body.
 //
-// What is pressed is not the body in the world but the fine and the coarse body of the recipe that its examples came from: recipe.json beside the set, as
-// `pliant detail record` has it, with one touch instead of its own. It is at the place of the contact of now, as deep as the load of now is by the loads of the set's examples. A thread
-// with a context of its own simulates it while the world goes on; the new example, and its mirror image if the recipe wants those, come behind the old ones (as `pliant detail add` puts
-// them), and the scene is built anew with the larger set, at the moment where it is.
+// The recording presses the fine and the coarse body of the recipe of the set: recipe.json next to the set, as for `pliant detail record`, with one touch instead of its own. The touch is
+// at the position of the current contact; its depth is scaled by the current load relative to the loads of the examples. A thread with its own context simulates it while the world runs.
+// The new example, and its mirror image if the recipe has `mirror`, are added after the old ones (as by `pliant detail add`), and the scene is built again with the larger set.
 #include "studio_record.h"
 
 #include <math.h>
@@ -24,26 +23,26 @@
 #include "studio_recipe.h"
 
 enum { NAME_SIZE = 120, LABEL_SIZE = 80 };
-// The depth of a recipe is changed by these factors at most.
+// Minimum and maximum factor on the depth of the recipe.
 static const double SHALLOWEST = 0.5, DEEPEST = 1.5;
 
 typedef struct studio_recorder {
   studio_world *w;
-  pl_context *context;  // its own: the world's is busy
+  pl_context *context;  // its own, because the world uses its context
   pthread_t thread;
   uint32_t viewer;
   double id;
-  char *scene;     // path of the scene it began in
-  char *before;    // the set as the scene names it
+  char *scene;     // path of the scene at the start
+  char *before;    // the set as named in the scene
   char *old_path;  // its file
-  char *new_path;  // what is to be written
+  char *new_path;  // file of the new set
   char *folder;    // of the recipe
-  pl_vector text;  // the recipe with its one touch
+  pl_vector text;  // the recipe with one touch
   int32_t count;   // examples of the new set
   pl_status status;
   pl_error error;
   atomic_bool stop, done;
-  bool joined;  // the thread is over, and the scene is being built with the new set
+  bool joined;  // the thread has ended, and the scene is being built with the new set
 } studio_recorder;
 
 static void destroy(studio_recorder *r) {
@@ -57,14 +56,14 @@ static void destroy(studio_recorder *r) {
 
 // --- in the thread -----------------------------------------------------------------------------------------------------------------
 
-static bool go_on(void *user, int32_t done, int32_t total) {
+static bool on_progress(void *user, int32_t done, int32_t total) {
   const studio_recorder *r = user;
-  studio_note_progress(r->w, r->viewer, r->id, 0.2 + 0.7 * done / total,
+  studio_send_progress(r->w, r->viewer, r->id, 0.2 + 0.7 * done / total,
                        done < total ? "pressing a fine and a coarse body" : "adding the example");
   return !atomic_load(&r->stop);
 }
 
-// Examples of one set behind those of another that was made with the same numbers.
+// Concatenate the examples of two sets with the same parameters.
 static pl_status join(pl_context *context, const pl_detail_set *first, const pl_detail_set *second, pl_detail_set **set,
                       pl_error *error) {
   pl_detail_set_view parts[2] = {pl_detail_set_get_view(first), pl_detail_set_get_view(second)}, both = parts[0];
@@ -92,7 +91,7 @@ static pl_status join(pl_context *context, const pl_detail_set *first, const pl_
   return status;
 }
 
-// The recordings as examples of the set's kind, behind its own, in a file.
+// Add the recordings to the examples of the set, and save the new set.
 static pl_status extend(studio_recorder *r, const pl_detail_session *session) {
   pl_detail_session_view view = pl_detail_session_get_view(session);
   pl_detail_set *old = NULL, *added = NULL, *joined = NULL;
@@ -116,7 +115,7 @@ static pl_status simulate(studio_recorder *r, pl_findings *findings) {
   pl_scene *scene = NULL;
   pl_detail_session *session = NULL;
   pl_detail_session_def def = pl_default_detail_session_def();
-  def.progress = go_on;
+  def.progress = on_progress;
   def.user = r;
   pl_status status = pl_scene_load_memory(r->context, &(pl_memory_source){r->text.items, r->text.count, "recipe.json", r->folder},
                                           &scene, findings, &r->error);
@@ -127,7 +126,7 @@ static pl_status simulate(studio_recorder *r, pl_findings *findings) {
   return status;
 }
 
-// What is wrong is in the findings where an error only says that there are some.
+// Use the first finding as error text, because the error only says that there are findings.
 static void explain(studio_recorder *r, const pl_findings *findings) {
   for (int32_t i = 0; i < pl_findings_count(findings, PL_SEVERITY_NOTE); ++i) {
     const pl_finding *finding = pl_findings_get(findings, i);
@@ -148,11 +147,11 @@ static void *work(void *user) {
   return NULL;
 }
 
-// --- the press of now --------------------------------------------------------------------------------------------------------------------
+// --- the current contact --------------------------------------------------------------------------------------------------------------------
 
-// Where the contact is on the body at rest, in the frame of its mesh.
-static pl_vec3 index_of(const studio_world *w, int32_t index, const pl_detail_contact_report *contact) {
-  const pl_instance_part *part = &PL_ITEM(&w->set->parts, pl_instance_part, index);
+// Position of the contact on the body at rest, in the frame of its mesh.
+static pl_vec3 rest_position(const studio_world *w, int32_t index, const pl_detail_contact_report *contact) {
+  const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, index);
   const pl_contact_surface *surface = &part->model->surface;
   const pl_vec3 *points = pl_mesh_get_view(part->body.mesh).points;
   pl_vec3 position = {0, 0, 0};
@@ -165,7 +164,7 @@ static pl_vec3 index_of(const studio_world *w, int32_t index, const pl_detail_co
   return position;
 }
 
-// How much harder than the set's examples the body is pressed.
+// The load relative to the mean load of the examples, limited.
 static double strength_of(const pl_detail_set *set, double load) {
   pl_detail_set_view view = pl_detail_set_get_view(set);
   double sum = 0;
@@ -175,7 +174,7 @@ static double strength_of(const pl_detail_set *set, double load) {
 
 // --- beginning ---------------------------------------------------------------------------------------------------------------------
 
-// What the new set is called: as the old one, with a number that counts up.
+// File name of the new set: that of the old one with an increasing number.
 static void name_set(const char *old, char *name, size_t size) {
   const char *slash = strrchr(old, '/');
   int number = 0;
@@ -188,8 +187,8 @@ static void name_set(const char *old, char *name, size_t size) {
   snprintf(name, size, "%s-recorded-%d.pldetail", bare, number + 1);
 }
 
-// Files of the recording: the set that is, the folder of its recipe, and a folder for the set that will be. The recipe goes there as well, so that the next one finds it.
-static pl_status lay_paths(studio_recorder *r, studio_document *recipe, const char *set, pl_error *error) {
+// Paths of the recording: the old set, the folder of its recipe, and the new set in a temporary folder. The recipe is copied there, so that the next recording finds it.
+static pl_status set_paths(studio_recorder *r, studio_document *recipe, const char *set, pl_error *error) {
   pl_context *context = r->w->context;
   char name[NAME_SIZE];
   name_set(set, name, sizeof name);
@@ -200,7 +199,7 @@ static pl_status lay_paths(studio_recorder *r, studio_document *recipe, const ch
   r->folder = studio_copy_text(context, recipe->folder);
   if (folder != NULL) r->new_path = pl_path_join(context, folder, name);
   bool good = copy != NULL && r->scene != NULL && r->before != NULL && r->folder != NULL && r->new_path != NULL;
-  pl_status status = folder == NULL ? pl_fail(error, PL_ERROR_FILE, "no temporary folder can be made")
+  pl_status status = folder == NULL ? pl_fail(error, PL_ERROR_FILE, "a temporary folder cannot be created")
                      : good         ? studio_document_save(context, recipe, copy, error)
                                     : pl_fail_memory(error);
   pl_release(context, folder);
@@ -208,7 +207,7 @@ static pl_status lay_paths(studio_recorder *r, studio_document *recipe, const ch
   return status;
 }
 
-// Read the recipe beside the set, and see that it is one for this body.
+// Load the recipe next to the set, and check that it matches the body.
 static pl_status open_recipe(studio_recorder *r, int32_t body, const char *set, studio_document *recipe, pl_error *error) {
   studio_world *w = r->w;
   r->old_path = pl_path_join(w->context, w->document.folder, set);
@@ -217,13 +216,13 @@ static pl_status open_recipe(studio_recorder *r, int32_t body, const char *set, 
   pl_status status = path != NULL ? PL_OK : pl_fail_memory(error);
   if (status >= 0 && access(path, R_OK) != 0)
     status = pl_fail(error, PL_ERROR_NOT_FOUND,
-                     "there is no recipe.json beside %s; write one with a fine and a coarse body, and record with `pliant detail "
+                     "there is no recipe.json next to %s; write one with a fine and a coarse body, and record with `pliant detail "
                      "record recipe.json -o SET.pldetail`",
                      set);
   if (status >= 0) status = studio_document_read(w->context, path, NULL, recipe, error);
-  if (status >= 0 && !studio_recipe_fits(w, recipe, studio_stage_source(w, body)))
+  if (status >= 0 && !studio_recipe_matches(w, recipe, studio_instance_source(w, body)))
     status = pl_fail(error, PL_ERROR_UNSUPPORTED,
-                     "the recipe beside %s is for another body; write one for this body, and record with `pliant detail record "
+                     "the recipe next to %s is for another body; write one for this body, and record with `pliant detail record "
                      "recipe.json -o SET.pldetail`",
                      set);
   pl_release(w->context, folder);
@@ -234,27 +233,28 @@ static pl_status open_recipe(studio_recorder *r, int32_t body, const char *set, 
 static pl_status prepare(studio_recorder *r, int32_t body, const char *name, pl_error *error) {
   studio_world *w = r->w;
   pl_detail_contact_report contact;
-  const pl_detail_set *set = studio_detail_set(w, body);
-  const char *file = PL_ITEM(&w->set->parts, pl_instance_part, body).source->detail.set;
+  const pl_detail_set *set = studio_detail_get_set(w, body);
+  const char *file = PL_ITEM(&w->instance->parts, pl_instance_part, body).source->detail.set;
   studio_document recipe = {.json = NULL};
   char label[LABEL_SIZE];
-  if (set == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the body shows no detail");
+  if (set == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the body has no detail");
   snprintf(label, sizeof label, "%.60s", name);
-  studio_text_mend(label, strlen(label));
+  studio_text_fix_utf8(label, strlen(label));
   if (label[0] == '\0') snprintf(label, sizeof label, "recorded %d", pl_detail_set_get_view(set).example_count + 1);
   pl_status status = open_recipe(r, body, file, &recipe, error);
-  if (status >= 0 && !studio_detail_strongest(w, body, &contact))
-    status = pl_fail(error, PL_ERROR_NOT_FOUND, "nothing presses on the body; hold the tool where the example is to be");
-  if (status >= 0) status = lay_paths(r, &recipe, file, error);
+  if (status >= 0 && !studio_detail_strongest_contact(w, body, &contact))
+    status = pl_fail(error, PL_ERROR_NOT_FOUND, "nothing presses on the body; press the tool where you want the example");
+  if (status >= 0) status = set_paths(r, &recipe, file, error);
   if (status >= 0)
-    status = studio_recipe_touch(&recipe, index_of(w, body, &contact), strength_of(set, contact.load_size), label, error);
+    status = studio_recipe_set_touch(&recipe, rest_position(w, body, &contact), strength_of(set, contact.load_size), label, error);
   if (status >= 0) status = pl_json_write(recipe.json->root, PL_JSON_COMPACT, &r->text, error);
   studio_document_free(w->context, &recipe);
   return status;
 }
 
 static pl_status begin(studio_world *w, uint32_t viewer, const pl_json *id, int32_t body, const char *name, pl_error *error) {
-  if (w->recorder != NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "an example is being recorded; wait for it to end");
+  if (w->recorder != NULL)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "another example is being recorded; wait until it is finished");
   studio_recorder *r = pl_allocate_array(w->context, 1, sizeof *r);
   if (r == NULL) return pl_fail_memory(error);
   *r = (studio_recorder){.w = w, .viewer = viewer, .text = pl_vector_of(w->context, 1)};
@@ -264,7 +264,7 @@ static pl_status begin(studio_world *w, uint32_t viewer, const pl_json *id, int3
   pl_status status = pl_context_create(&def, &r->context, error);
   if (status >= 0) status = prepare(r, body, name, error);
   if (status >= 0 && pthread_create(&r->thread, NULL, work, r) != 0)
-    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "a thread could not be started");
   if (status >= 0)
     w->recorder = r;
   else
@@ -274,17 +274,17 @@ static pl_status begin(studio_world *w, uint32_t viewer, const pl_json *id, int3
 
 void studio_record_begin(studio_world *w, uint32_t viewer, const pl_json *id, int32_t body, const char *name) {
   pl_error error = {0};
-  if (begin(w, viewer, id, body, name, &error) < 0) studio_note_error(w, viewer, id, "%s", error.text);
+  if (begin(w, viewer, id, body, name, &error) < 0) studio_send_error(w, viewer, id, "%s", error.text);
 }
 
 // --- ending ------------------------------------------------------------------------------------------------------------------------
 
-// The document in which all bodies that showed the old set show the new one.
+// Copy the document with the new set in place of the old one.
 static pl_status rewrite(studio_recorder *r, studio_document *changed, pl_error *error) {
   studio_world *w = r->w;
   int changes = 0;
-  pl_status status = w->set != NULL ? studio_document_copy(w->context, &w->document, changed, error) : PL_ERROR_NOT_FOUND;
-  if (status < 0) return pl_fail(error, status, "no scene is open any more");
+  pl_status status = w->instance != NULL ? studio_document_copy(w->context, &w->document, changed, error) : PL_ERROR_NOT_FOUND;
+  if (status < 0) return pl_fail(error, status, "the scene was closed");
   const pl_json *bodies = pl_json_find(changed->json->root, "bodies");
   for (pl_json *body = bodies != NULL ? bodies->first : NULL; body != NULL; body = body->next) {
     pl_json *detail = (pl_json *)(uintptr_t)pl_json_find(body, "detail");
@@ -293,49 +293,49 @@ static pl_status rewrite(studio_recorder *r, studio_document *changed, pl_error 
     ++changes;
   }
   if (strcmp(r->scene, w->document.path) != 0 || changes == 0)
-    status = pl_fail(error, PL_ERROR_NOT_FOUND, "another scene was opened meanwhile");
+    status = pl_fail(error, PL_ERROR_NOT_FOUND, "another scene was opened in the meantime");
   if (status >= 0 && changed->json->arena.failed) status = pl_fail_memory(error);
   if (status < 0) studio_document_free(w->context, changed);
   return status;
 }
 
-static void tell(studio_recorder *r) {
+static void send_result(studio_recorder *r) {
   char id[STUDIO_FILE_ID_SIZE];
   const char *name = strrchr(r->new_path, '/') + 1;
-  studio_note note = studio_note_begin(r->w->context, r->status >= 0 ? "done" : "error");
-  if (note.root != NULL) {
-    studio_note_number(&note, note.root, "id", r->id);
-    if (r->status < 0) pl_json_set_text(&note.arena, note.root, "text", r->error.text);
-    if (r->status >= 0) studio_note_number(&note, note.root, "count", r->count);
-    if (r->status >= 0 && studio_files_offer(r->w->files, r->new_path, name, id)) {
-      pl_json_set_text(&note.arena, note.root, "file", id);
-      pl_json_set_text(&note.arena, note.root, "name", name);
+  studio_message message = studio_message_begin(r->w->context, r->status >= 0 ? "done" : "error");
+  if (message.root != NULL) {
+    studio_message_set_number(&message, message.root, "id", r->id);
+    if (r->status < 0) pl_json_set_text(&message.arena, message.root, "text", r->error.text);
+    if (r->status >= 0) studio_message_set_number(&message, message.root, "count", r->count);
+    if (r->status >= 0 && studio_files_add(r->w->files, r->new_path, name, id)) {
+      pl_json_set_text(&message.arena, message.root, "file", id);
+      pl_json_set_text(&message.arena, message.root, "name", name);
     }
   }
-  studio_note_post(r->w, &note, r->viewer, STUDIO_QUEUE);
+  studio_message_send(r->w, &message, r->viewer, STUDIO_ANSWER_QUEUE);
 }
 
-static void take_leave(studio_world *w, const studio_build_result *result) {
+static void finish_recording(studio_world *w, const studio_build_result *result) {
   studio_recorder *r = result->user;
   r->status = result->status;
   r->error = *result->error;
   w->recorder = NULL;
-  tell(r);
+  send_result(r);
   destroy(r);
 }
 
-void studio_record_look(studio_world *w) {
+void studio_record_poll(studio_world *w) {
   studio_recorder *r = w->recorder;
-  // What is being built is from a document without the new set: first that.
+  // A running build has a document without the new set: wait for it.
   if (r == NULL || r->joined || w->build != NULL || !atomic_load(&r->done)) return;
   pthread_join(r->thread, NULL);
   r->joined = true;
-  studio_build_def def = {.carry = true, .viewer = r->viewer, .end = take_leave, .user = r};
+  studio_build_def def = {.carry = true, .viewer = r->viewer, .end = finish_recording, .user = r};
   if (r->status >= 0) r->status = rewrite(r, &def.document, &r->error);
   if (r->status >= 0)
     studio_build_begin(w, &def);
   else
-    take_leave(w, &(studio_build_result){.status = r->status, .error = &r->error, .user = r});
+    finish_recording(w, &(studio_build_result){.status = r->status, .error = &r->error, .user = r});
 }
 
 void studio_record_stop(studio_world *w) {
@@ -348,14 +348,14 @@ void studio_record_stop(studio_world *w) {
 
 // --- saving ------------------------------------------------------------------------------------------------------------------------
 
-// Byte by byte: a set that is written anew rounds its stamps once more. Another set of that name, of an earlier start of the studio, stays: the number counts up.
+// Copy the bytes, because saving a loaded set would round its stamps again. A different set with this name is not overwritten: the number is increased.
 static pl_status copy_set(pl_context *context, const char *from, const char *folder, char *name, size_t size, pl_error *error) {
   pl_bytes bytes;
   pl_file_writer *writer = NULL;
   pl_status status = pl_bytes_read(context, from, &bytes, error);
   if (status < 0) return status;
   char *to = pl_path_join(context, folder, name), old[NAME_SIZE];
-  while (to != NULL && !studio_folder_may_hold(context, to, bytes.data, bytes.size)) {
+  while (to != NULL && !studio_folder_can_write(context, to, bytes.data, bytes.size)) {
     snprintf(old, sizeof old, "%s", name);
     name_set(old, name, size);
     pl_release(context, to);
@@ -371,7 +371,7 @@ static pl_status copy_set(pl_context *context, const char *from, const char *fol
   return status;
 }
 
-pl_status studio_record_pack(studio_world *w, studio_document *document, const char *folder, pl_error *error) {
+pl_status studio_record_copy_sets(studio_world *w, studio_document *document, const char *folder, pl_error *error) {
   const pl_json *bodies = pl_json_find(document->json->root, "bodies");
   size_t length = w->files->folder != NULL ? strlen(w->files->folder) : 0;
   pl_status status = PL_OK;

@@ -1,4 +1,4 @@
-// A scene around a recording. The names are those that `pliant sense` gives.
+// Makes a scene for a recording. File names are those of `pliant sense`.
 #include "studio_recording.h"
 
 #include <math.h>
@@ -12,15 +12,15 @@
 #include "pliant/table.h"
 
 enum { STEPS_PER_FRAME = 4, MAX_FRAMES = 100000 };
-// Until a fit knows better, Pa.
+// Young's modulus before a fit, Pa.
 static const double YOUNG_GUESS = 1e6;
 
-bool studio_recording_is(const studio_document *document) {
+bool studio_document_is_recording(const studio_document *document) {
   const pl_json *root = document->json->root;
   return pl_json_find(root, "bodies") == NULL && (pl_json_find(root, "cameras") != NULL || pl_json_find(root, "clouds") != NULL);
 }
 
-char *studio_recording_beside(pl_context *context, const char *capture, const char *name) {
+char *studio_recording_find_file(pl_context *context, const char *capture, const char *name) {
   char *folder = pl_path_folder(context, capture), *path = folder != NULL ? pl_path_join(context, folder, name) : NULL;
   pl_release(context, folder);
   if (path != NULL && pl_file_exists(path)) return path;
@@ -28,7 +28,7 @@ char *studio_recording_beside(pl_context *context, const char *capture, const ch
   return NULL;
 }
 
-// The column `point` of held.csv as a pin.
+// Add a pin with the points in column `point` of held.csv.
 static pl_status add_pin(pl_context *context, const char *path, pl_arena *arena, pl_json *body, pl_error *error) {
   pl_table *table = NULL;
   pl_status status = pl_table_load(context, path, &table, error);
@@ -38,7 +38,7 @@ static pl_status add_pin(pl_context *context, const char *path, pl_arena *arena,
   pl_json *particles = pl_json_new(arena, PL_JSON_ARRAY), *pin = pl_json_new(arena, PL_JSON_OBJECT);
   pl_json *pins = pl_json_new(arena, PL_JSON_ARRAY);
   if (column < 0)
-    status = pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "there is no column `point` with numbers of points");
+    status = pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "there is no column `point`; it must contain indices of points");
   for (int64_t i = 0; status >= 0 && particles != NULL && i < view.row_count; ++i)
     pl_json_add(particles, pl_json_new_number(arena, view.cells[i * view.column_count + column]));
   if (status >= 0 && view.row_count > 0 && !arena->failed) {
@@ -59,7 +59,7 @@ static void add_mesh(pl_arena *arena, pl_json *meshes, const char *name, const c
   if (mesh != NULL) pl_json_set_text(arena, mesh, "file", file);
 }
 
-// The body: tets at rest in gravity are balanced, so that the scene has none. A fit knows the recording's.
+// The body. Its tets are in equilibrium under gravity, so the scene has no gravity. A fit uses the gravity of the recording.
 static pl_json *add_body(pl_arena *arena, pl_json *root, bool has_surface) {
   pl_json *meshes = add_object(arena, root, "meshes"), *body = pl_json_new(arena, PL_JSON_OBJECT);
   pl_json *bodies = pl_json_set(arena, root, "bodies", pl_json_new(arena, PL_JSON_ARRAY));
@@ -93,8 +93,8 @@ static void add_time(pl_arena *arena, pl_json *root, const pl_capture_view *view
 
 static pl_status write_scene(pl_context *context, const studio_document *document, const pl_capture_view *view, pl_arena *arena,
                              pl_vector *text, pl_error *error) {
-  char *surface = studio_recording_beside(context, document->path, "surface.ply");
-  char *held = studio_recording_beside(context, document->path, "held.csv"), about[200];
+  char *surface = studio_recording_find_file(context, document->path, "surface.ply");
+  char *held = studio_recording_find_file(context, document->path, "held.csv"), about[200];
   pl_json *root = pl_json_new(arena, PL_JSON_OBJECT), *body = NULL;
   if (root != NULL) {
     snprintf(about, sizeof about, "A recording of %d frames at %.4g/s, %d cameras.", view->frame_count, view->rate,
@@ -114,17 +114,18 @@ static pl_status write_scene(pl_context *context, const studio_document *documen
   return status;
 }
 
-pl_status studio_recording_stage(pl_context *context, studio_document *document, pl_findings *findings, pl_error *error) {
+pl_status studio_recording_make_scene(pl_context *context, studio_document *document, pl_findings *findings, pl_error *error) {
   pl_capture *capture = NULL;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_vector text = pl_vector_of(context, 1);
-  char *object = studio_recording_beside(context, document->path, "static.vtu");
+  char *object = studio_recording_find_file(context, document->path, "static.vtu");
   pl_status status = pl_capture_load(context, document->path, &capture, findings, error);
   if (status >= 0 && object == NULL)
-    status = pl_fail_at(error, PL_ERROR_NOT_FOUND, document->path, 0, 0,
-                        "there is no object for this recording: put its mesh, tets at rest, beside it as static.vtu; pliant mesh "
-                        "makes tets of a scan");
+    status = pl_fail_at(
+        error, PL_ERROR_NOT_FOUND, document->path, 0, 0,
+        "there is no mesh for this recording; put the tets of the object at rest next to it as static.vtu; `pliant mesh` "
+        "makes tets from a scan");
   if (status >= 0) {
     pl_capture_view view = pl_capture_get_view(capture);
     status = write_scene(context, document, &view, &arena, &text, error);
@@ -139,7 +140,7 @@ pl_status studio_recording_stage(pl_context *context, studio_document *document,
     document->json = scene;
     document->source = NULL;
     document->source_size = 0;
-    // The scene has no file: what is saved goes elsewhere.
+    // The scene has no file: saving must not overwrite capture.json.
     document->capture = document->path;
     document->path = studio_copy_text(context, "");
     if (document->path == NULL) status = pl_fail_memory(error);

@@ -1,17 +1,17 @@
-// Recordings that are opened like scenes: a capture.json with the object beside it becomes a scene in which the object stands as it was scanned.
+// Recordings that are opened like scenes: capture.json and the mesh of the object next to it become a scene with the object as scanned.
 #ifndef STUDIO_RECORDING_H
 #define STUDIO_RECORDING_H
 
 #include "studio_world.h"
 
-// Whether a document that was read is one of a recording.
-bool studio_recording_is(const studio_document *document);
+// Whether a document is a recording.
+bool studio_document_is_recording(const studio_document *document);
 
-// Put the scene of the object in its place: static.vtu beside it, the tets at rest in gravity; surface.ply, what cameras see of them, and held.csv, the points that stay, where
-// they are there. What is wrong with the recording goes to `findings`.
-pl_status studio_recording_stage(pl_context *context, studio_document *document, pl_findings *findings, pl_error *error);
+// Replace the document of a recording by a scene of its object. Files next to it: static.vtu, the tets at rest under gravity; optionally surface.ply, the surface that cameras see, and
+// held.csv, the fixed points. Problems of the recording go to `findings`.
+pl_status studio_recording_make_scene(pl_context *context, studio_document *document, pl_findings *findings, pl_error *error);
 
-// A file beside a recording, to be given to pl_release(); NULL when it is not there or out of memory.
-char *studio_recording_beside(pl_context *context, const char *capture, const char *name);
+// Path of a file next to a recording, to be freed by pl_release(); NULL if it does not exist or memory runs out.
+char *studio_recording_find_file(pl_context *context, const char *capture, const char *name);
 
 #endif

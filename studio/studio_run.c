@@ -1,8 +1,8 @@
-// The studio from beginning to end: what owns what, and in which order it comes and goes.
+// Starts and stops the parts of the studio, in order of ownership.
 //
-//   web server (a thread of libmicrohttpd) ──► hub (one thread for all conversations) ──► inbox ──► world (one thread that simulates)
+//   web server (a thread of libmicrohttpd) ──► hub (one thread for all WebSockets) ──► queue ──► world (one thread that simulates)
 //                                                        ▲                                              │
-//                                                        └────────────── texts and moments ◄────────────┘
+//                                                        └────────────── messages and frames ◄────────────┘
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -20,15 +20,15 @@ static void report(const studio_options *options, const pl_findings *findings) {
     char line[1024];
     if (finding->severity < PL_SEVERITY_WARNING) continue;
     pl_finding_format(finding, line, sizeof line);
-    options->say(options->user, finding->severity, line);
+    options->log(options->user, finding->severity, line);
   }
 }
 
-static void wait_until_told(const studio_options *options) {
+static void wait_for_stop(const studio_options *options) {
   while (!options->stop(options->user)) nanosleep(&(struct timespec){0, 50000000}, NULL);
 }
 
-static void tell_address(const studio_server *server) {
+static void report_address(const studio_server *server) {
   char address[300];
   const char *host = server->options->host;
   bool bare6 = strchr(host, ':') != NULL && host[0] != '[';
@@ -37,7 +37,7 @@ static void tell_address(const studio_server *server) {
   server->options->ready(server->options->user, address);
 }
 
-// The scene at the start is looked at before anything else begins, so that what is wrong with it is said at the terminal and nowhere else.
+// Check the scene before anything else is started, so that its problems are printed on the terminal.
 static pl_status check_scene(pl_context *context, const studio_options *options, pl_error *error) {
   pl_scene *scene = NULL;
   pl_findings *findings = NULL;
@@ -62,30 +62,30 @@ static pl_status check_scene(pl_context *context, const studio_options *options,
 
 static pl_status serve(pl_context *context, const studio_options *options, pl_error *error) {
   studio_log log;
-  studio_inbox inbox;
+  studio_command_queue queue;
   studio_files files;
   studio_gallery gallery = {.context = context, .options = options};
   studio_log_init(&log, options);
-  studio_inbox_init(&inbox);
+  studio_command_queue_init(&queue);
   studio_files_init(&files, context);
-  studio_hub *hub = studio_hub_create(context, &inbox, &log);
+  studio_hub *hub = studio_hub_create(context, &queue, &log);
   studio_server server = {.context = context, .options = options, .log = &log, .hub = hub, .files = &files, .gallery = &gallery};
-  pl_status status = hub != NULL ? PL_OK : pl_fail(error, PL_ERROR_UNSUPPORTED, "the system would not start a thread");
+  pl_status status = hub != NULL ? PL_OK : pl_fail(error, PL_ERROR_UNSUPPORTED, "a thread could not be started");
   studio_world *world = NULL;
   if (status >= 0) {
-    world = studio_world_create(context, options, &log, hub, &inbox, &files, error);
+    world = studio_world_create(context, options, &log, hub, &queue, &files, error);
     status = world != NULL ? PL_OK : PL_ERROR_INVALID_DATA;
   }
   if (status >= 0) status = studio_server_start(&server, error);
   if (status >= 0) {
-    tell_address(&server);
-    wait_until_told(options);
+    report_address(&server);
+    wait_for_stop(options);
   }
   studio_server_quiesce(&server);
   studio_world_destroy(world);
   studio_hub_destroy(hub);
   studio_server_stop(&server);
-  studio_inbox_free(&inbox);
+  studio_command_queue_free(&queue);
   studio_files_free(&files);
   studio_gallery_free(&gallery);
   studio_log_free(&log);

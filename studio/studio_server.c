@@ -1,8 +1,7 @@
-// Requests. Whatever is asked for is looked up in tables: files of the page, names of the gallery, ids of files that were made. Nothing of a request becomes a path.
+// HTTP requests. All paths are looked up in tables: files of the page, names of the gallery, ids of downloads. No part of a request becomes a file path.
 //
-// Who may ask: whoever has the token, which is in the address that the program printed. A page of another site could make a browser ask, but it does not know the token; a request whose
-// `Host` is not a name of this server is refused, so that a name of another site that was made to point here (DNS rebinding) gets nothing; and a conversation is refused to pages whose
-// `Origin` is not the host that they ask.
+// Access needs the token, which is in the address that the program printed. A page of another site can make a browser send requests, but does not know the token. Requests whose `Host` is
+// not a name of this server are refused (DNS rebinding), and WebSockets whose `Origin` is not the requested host.
 #define _GNU_SOURCE
 #include "studio_server.h"
 
@@ -22,13 +21,13 @@
 #include "studio_assets.h"
 
 enum {
-  MAX_CONNECTIONS = STUDIO_MAX_VIEWERS + STUDIO_DOOR_SIZE,
+  MAX_CONNECTIONS = STUDIO_MAX_VIEWERS + STUDIO_MAX_CONNECTIONS,
   CONNECTION_MEMORY = 32 << 10,
   MAX_PATH = 512,
   HOST_LIMIT = 256
 };
-// Seconds in which a connection without the token, or with it, may be silent.
-enum { UNKNOWN_SECONDS = 5, KNOWN_SECONDS = 15 };
+// Timeouts of idle connections without and with the token, s.
+enum { UNAUTHENTICATED_SECONDS = 5, AUTHENTICATED_SECONDS = 15 };
 
 #define POLICY                                                                                                             \
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; media-src blob:; " \
@@ -55,7 +54,7 @@ static enum MHD_Result answer_text(connection *c, unsigned status, const char *t
 }
 
 static enum MHD_Result refuse(studio_server *server, connection *c, unsigned status, const char *why) {
-  studio_log_say(server->log, PL_SEVERITY_WARNING, "a request was refused: %s", why);
+  studio_log_write(server->log, PL_SEVERITY_WARNING, "a request was refused: %s", why);
   return answer_text(c, status, why);
 }
 
@@ -73,7 +72,7 @@ static const studio_asset *find_asset(const char *path) {
   return NULL;
 }
 
-// A file of ours, sent from the disk piece by piece.
+// Send a file from disk.
 static enum MHD_Result answer_file(connection *c, FILE *file, const char *type, const char *name) {
   if (file == NULL) return answer_text(c, MHD_HTTP_NOT_FOUND, "not found\n");
   int number = dup(fileno(file));
@@ -101,7 +100,7 @@ static const char *type_of_name(const char *name) {
   return "application/octet-stream";
 }
 
-static enum MHD_Result answer_made(studio_server *server, connection *c, const char *id) {
+static enum MHD_Result answer_download(studio_server *server, connection *c, const char *id) {
   char *path, *name;
   if (!studio_files_find(server->files, id, &path, &name)) return answer_text(c, MHD_HTTP_NOT_FOUND, "not found\n");
   enum MHD_Result result = answer_file(c, fopen(path, "rb"), type_of_name(name), name);
@@ -125,9 +124,9 @@ static enum MHD_Result answer_gallery(studio_server *server, connection *c) {
   return answer(c, MHD_HTTP_OK, response, "application/json");
 }
 
-// --- the conversation ------------------------------------------------------------------------------------------------------------
+// --- WebSocket ------------------------------------------------------------------------------------------------------------
 
-// The name in a `Host`, without port and brackets; false when it is not one.
+// The name in a `Host` header, without port and brackets; false if it is not valid.
 static bool read_host(const char *host, char name[HOST_LIMIT]) {
   if (host == NULL) return false;
   bool bracket = host[0] == '[';
@@ -142,7 +141,7 @@ static bool read_host(const char *host, char name[HOST_LIMIT]) {
   return true;
 }
 
-// A server that listens at all addresses of the machine is reached by any of them, and by the machine's name. An address is safe to accept: nobody can make it point elsewhere.
+// A server that listens on all addresses is reached by any of them, and by the name of the machine. A numeric address is safe to accept: DNS cannot redirect it.
 static bool is_name_of_machine(const char *name) {
   struct in6_addr address;
   char own[HOST_LIMIT] = "";
@@ -153,7 +152,7 @@ static bool is_name_of_machine(const char *name) {
          (strncasecmp(name, own, length) == 0 && (name[length] == '\0' || strcasecmp(name + length, ".local") == 0));
 }
 
-// Through a tunnel the port may be another, so the name alone counts.
+// Through a tunnel the port may differ, so only the name is compared.
 static bool is_own_host(const studio_server *server, const char *host) {
   static const char *const loopback[] = {"127.0.0.1", "localhost", "::1"}, *const everywhere[] = {"0.0.0.0", "::"};
   char name[HOST_LIMIT];
@@ -165,7 +164,7 @@ static bool is_own_host(const studio_server *server, const char *host) {
   return strcasecmp(name, server->options->host) == 0;
 }
 
-// Programs other than browsers send no `Origin`. A proxy may add encryption.
+// Programs other than browsers send no `Origin`. A proxy may add TLS.
 static bool is_own_page(const char *origin, const char *host) {
   if (origin == NULL) return true;
   if (strncmp(origin, "http://", 7) == 0) return strcasecmp(origin + 7, host) == 0;
@@ -188,19 +187,19 @@ static enum MHD_Result answer_world(studio_server *server, connection *c) {
   const char *upgrade = header(c, MHD_HTTP_HEADER_UPGRADE), *version = header(c, "Sec-WebSocket-Version");
   char accept[STUDIO_ACCEPT_SIZE];
   if (!is_own_page(header(c, "Origin"), header(c, MHD_HTTP_HEADER_HOST)))
-    return refuse(server, c, MHD_HTTP_FORBIDDEN, "a page of another site\n");
+    return refuse(server, c, MHD_HTTP_FORBIDDEN, "the request comes from a page of another site\n");
   if (upgrade == NULL || strcasecmp(upgrade, "websocket") != 0)
-    return answer_text(c, MHD_HTTP_UPGRADE_REQUIRED, "WebSocket only\n");
-  if (version == NULL || strcmp(version, "13") != 0 || !studio_accept_of_key(header(c, "Sec-WebSocket-Key"), accept))
-    return refuse(server, c, MHD_HTTP_BAD_REQUEST, "no WebSocket handshake\n");
-  if (!studio_hub_has_workspace(server->hub)) return refuse(server, c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many viewers\n");
+    return answer_text(c, MHD_HTTP_UPGRADE_REQUIRED, "this path is for WebSockets only\n");
+  if (version == NULL || strcmp(version, "13") != 0 || !studio_websocket_accept(header(c, "Sec-WebSocket-Key"), accept))
+    return refuse(server, c, MHD_HTTP_BAD_REQUEST, "not a WebSocket handshake\n");
+  if (!studio_hub_has_free_slot(server->hub)) return refuse(server, c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many viewers\n");
   struct MHD_Response *response = MHD_create_response_for_upgrade(take_over, server);
   if (response == NULL) return MHD_NO;
   MHD_add_response_header(response, MHD_HTTP_HEADER_UPGRADE, "websocket");
   MHD_add_response_header(response, "Sec-WebSocket-Accept", accept);
   enum MHD_Result result = MHD_queue_response(c, MHD_HTTP_SWITCHING_PROTOCOLS, response);
   MHD_destroy_response(response);
-  if (result == MHD_YES) studio_door_leave(&server->door, c);
+  if (result == MHD_YES) studio_connections_remove(&server->connections, c);
   return result;
 }
 
@@ -216,7 +215,7 @@ static enum MHD_Result answer_request(void *user, connection *c, const char *pat
   if (!is_own_host(server, header(c, MHD_HTTP_HEADER_HOST)))
     return refuse(server, c, MHD_HTTP_FORBIDDEN,
                   "the host is not a name of this server: use the address that `pliant view` printed\n");
-  if (strcmp(method, MHD_HTTP_METHOD_GET) != 0) return refuse(server, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
+  if (strcmp(method, MHD_HTTP_METHOD_GET) != 0) return refuse(server, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is supported\n");
   if (strlen(path) > MAX_PATH) return refuse(server, c, MHD_HTTP_NOT_FOUND, "not found\n");
   const studio_asset *asset = strcmp(path, "/") != 0 ? find_asset(path) : NULL;
   if (asset != NULL) return answer_asset(c, asset);
@@ -224,23 +223,23 @@ static enum MHD_Result answer_request(void *user, connection *c, const char *pat
   const char *picture = strncmp(path, "/pictures/", 10) == 0 ? path + 10 : NULL;
   const char *file = strncmp(path, "/file/", 6) == 0 ? path + 6 : NULL;
   if (!gallery && !world && !page && picture == NULL && file == NULL) return answer_text(c, MHD_HTTP_NOT_FOUND, "not found\n");
-  if (!studio_token_is(server->token, MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token")))
+  if (!studio_token_matches(server->token, MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token")))
     return refuse(server, c, MHD_HTTP_FORBIDDEN, "the token is missing or wrong: use the address that `pliant view` printed\n");
-  studio_door_admit(&server->door, c);
-  MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)KNOWN_SECONDS);
+  studio_connections_authenticate(&server->connections, c);
+  MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)AUTHENTICATED_SECONDS);
   if (page) return answer_asset(c, find_asset("/"));
   if (gallery) return answer_gallery(server, c);
   if (world) return answer_world(server, c);
-  return picture != NULL ? answer_picture(server, c, picture) : answer_made(server, c, file);
+  return picture != NULL ? answer_picture(server, c, picture) : answer_download(server, c, file);
 }
 
 static void follow_connection(void *user, connection *c, void **own, enum MHD_ConnectionNotificationCode code) {
   (void)own;
   studio_server *server = user;
   if (code == MHD_CONNECTION_NOTIFY_STARTED)
-    studio_door_arrive(&server->door, c);
+    studio_connections_add(&server->connections, c);
   else
-    studio_door_leave(&server->door, c);
+    studio_connections_remove(&server->connections, c);
 }
 
 // --- starting ----------------------------------------------------------------------------------------------------------------------
@@ -251,7 +250,7 @@ static int open_socket(const studio_options *options, pl_error *error) {
   snprintf(port, sizeof port, "%d", options->port);
   int code = getaddrinfo(options->host, port, &hints, &found);
   if (code != 0) {
-    pl_fail(error, PL_ERROR_UNSUPPORTED, "the host '%s' is not known: %s", options->host, gai_strerror(code));
+    pl_fail(error, PL_ERROR_UNSUPPORTED, "the host '%s' is unknown: %s", options->host, gai_strerror(code));
     return -1;
   }
   int opened = socket(found->ai_family, found->ai_socktype | SOCK_CLOEXEC, found->ai_protocol);
@@ -259,8 +258,9 @@ static int open_socket(const studio_options *options, pl_error *error) {
   bool bound = opened >= 0 && bind(opened, found->ai_addr, found->ai_addrlen) == 0 && listen(opened, 128) == 0;
   freeaddrinfo(found);
   if (bound) return opened;
-  pl_fail(error, PL_ERROR_UNSUPPORTED, "port %d of '%s' cannot be had; another program may have it: choose another with --port",
-          options->port, options->host);
+  pl_fail(error, PL_ERROR_UNSUPPORTED,
+          "port %d of '%s' is not available; another program may use it: choose another port with --port", options->port,
+          options->host);
   if (opened >= 0) close(opened);
   return -1;
 }
@@ -274,18 +274,18 @@ static int port_of(int opened) {
 }
 
 pl_status studio_server_start(studio_server *server, pl_error *error) {
-  if (!studio_token_make(server->token)) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the system has no random numbers to give");
+  if (!studio_token_create(server->token)) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the system has no random numbers");
   int opened = open_socket(server->options, error);
   if (opened < 0) return PL_ERROR_UNSUPPORTED;
   server->port = port_of(opened);
   server->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_ALLOW_UPGRADE | MHD_USE_ITC, 0, NULL, NULL,
                                     answer_request, server, MHD_OPTION_LISTEN_SOCKET, opened, MHD_OPTION_CONNECTION_LIMIT,
-                                    (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)UNKNOWN_SECONDS,
+                                    (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)UNAUTHENTICATED_SECONDS,
                                     MHD_OPTION_NOTIFY_CONNECTION, follow_connection, server, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                                     (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
   if (server->daemon != NULL) return PL_OK;
   close(opened);
-  return pl_fail(error, PL_ERROR_UNSUPPORTED, "the web server cannot be started");
+  return pl_fail(error, PL_ERROR_UNSUPPORTED, "the web server could not be started");
 }
 
 void studio_server_quiesce(studio_server *server) {

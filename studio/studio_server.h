@@ -1,12 +1,12 @@
-// The web server: pages, pictures and files by table, and the door to the conversation.
+// The web server: the page, pictures and files, and the upgrade to WebSockets.
 #ifndef STUDIO_SERVER_H
 #define STUDIO_SERVER_H
 
-#include "studio_door.h"
+#include "studio_connections.h"
 #include "studio_files.h"
 #include "studio_gallery.h"
+#include "studio_handshake.h"
 #include "studio_hub.h"
-#include "studio_secret.h"
 
 typedef struct studio_server {
   pl_context *context;
@@ -16,18 +16,18 @@ typedef struct studio_server {
   studio_files *files;
   studio_gallery *gallery;
   char token[STUDIO_TOKEN_SIZE];
-  studio_door door;
+  studio_connections connections;
   struct MHD_Daemon *daemon;
   int port;
 } studio_server;
 
-// Listen. Fails with PL_ERROR_UNSUPPORTED when the port cannot be had.
+// Start listening. Fails with PL_ERROR_UNSUPPORTED if the port is not available.
 pl_status studio_server_start(studio_server *server, pl_error *error);
 
-// No new requests.
+// Stop accepting connections.
 void studio_server_quiesce(studio_server *server);
 
-// End; conversations must be over.
+// End the server; all WebSockets must be closed.
 void studio_server_stop(studio_server *server);
 
 #endif

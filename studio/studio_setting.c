@@ -1,7 +1,7 @@
-// Settings: what a page offers to change for each method, and the change.
+// Settings: the list for the page, and changes.
 //
-// Models are immutable, so most changes build the scene anew and go on where the world stood (pl_world_transfer_state()). What the library lets be changed in a running world is
-// marked as live.
+// Models are immutable, so most changes build the scene again and transfer the state of the world (pl_world_transfer_state()). Settings that can change in a running world are marked as
+// live.
 #include "studio_setting.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 #include "base/error.h"
 #include "studio_document.h"
 
-// The tables of the scene say which keys are offered, over which range (src/base/parameter.h). This one is the studio's own.
+// The tables of the scene format say which keys are offered and over which range (src/base/parameter.h). The time scale belongs to the studio itself.
 static const pl_parameter_slider RATE = {.offered = true, .min = 0.05, .max = 4, .logarithmic = true, .live = true};
 
-// "plastic_rate" as people write it.
+// "plastic_rate" becomes "plastic rate".
 static void make_label(const char *key, char *label, size_t size) {
   snprintf(label, size, "%s", key);
   for (char *c = label; *c != '\0'; ++c)
@@ -30,27 +30,27 @@ static double setting_value(const pl_scene_body *body, const pl_behaviour_settin
   return setting->preset;
 }
 
-static void set_range(studio_note *note, pl_json *item, double value, double min, double max) {
-  studio_note_number(note, item, "value", value);
-  studio_note_number(note, item, "min", fmin(min, value));
-  studio_note_number(note, item, "max", fmax(max, value));
+static void set_range(studio_message *message, pl_json *item, double value, double min, double max) {
+  studio_message_set_number(message, item, "value", value);
+  studio_message_set_number(message, item, "min", fmin(min, value));
+  studio_message_set_number(message, item, "max", fmax(max, value));
 }
 
-// The value as it stands in the scene, and what can be said of it.
-static void set_value(studio_note *note, pl_json *item, const studio_field *field_place) {
-  const pl_scene_field *field = &field_place->field;
+// The current value and its range or choices.
+static void set_value(studio_message *message, pl_json *item, const studio_field *found) {
+  const pl_scene_field *field = &found->field;
   double number = 0;
   switch (field->kind) {
-    case PL_SCENE_BOOL: pl_json_set_bool(&note->arena, item, "value", *(const bool *)field_place->value); return;
+    case PL_SCENE_BOOL: pl_json_set_bool(&message->arena, item, "value", *(const bool *)found->value); return;
     case PL_SCENE_ENUM: {
-      pl_json *choices = pl_json_set(&note->arena, item, "choices", pl_json_new(&note->arena, PL_JSON_ARRAY));
-      for (int i = 0; field->choices[i] != NULL; ++i) pl_json_add(choices, pl_json_new_text(&note->arena, field->choices[i]));
-      pl_json_set_text(&note->arena, item, "value", field->choices[*(const int32_t *)field_place->value]);
+      pl_json *choices = pl_json_set(&message->arena, item, "choices", pl_json_new(&message->arena, PL_JSON_ARRAY));
+      for (int i = 0; field->choices[i] != NULL; ++i) pl_json_add(choices, pl_json_new_text(&message->arena, field->choices[i]));
+      pl_json_set_text(&message->arena, item, "value", field->choices[*(const int32_t *)found->value]);
       return;
     }
-    case PL_SCENE_INT32: number = *(const int32_t *)field_place->value; break;
-    case PL_SCENE_VECTOR: number = ((const double *)field_place->value)[field_place->component]; break;
-    default: number = *(const double *)field_place->value; break;
+    case PL_SCENE_INT32: number = *(const int32_t *)found->value; break;
+    case PL_SCENE_VECTOR: number = ((const double *)found->value)[found->component]; break;
+    default: number = *(const double *)found->value; break;
   }
   double min = field->slider.min, max = field->slider.max;
   if (field->min != 0 || field->max != 0) {
@@ -58,44 +58,44 @@ static void set_value(studio_note *note, pl_json *item, const studio_field *fiel
     max = fmin(max, field->max);
     if (field->min_above && min <= field->min) min = field->min + 1e-3 * (max - field->min);
   }
-  set_range(note, item, number, min, max);
-  pl_json_set_bool(&note->arena, item, "whole", field->kind == PL_SCENE_INT32);
+  set_range(message, item, number, min, max);
+  pl_json_set_bool(&message->arena, item, "integer", field->kind == PL_SCENE_INT32);
 }
 
-static pl_json *new_item(studio_note *note, const char *path, const char *key, const pl_parameter_slider *slider) {
-  pl_json *item = pl_json_new(&note->arena, PL_JSON_OBJECT);
+static pl_json *new_item(studio_message *message, const char *path, const char *key, const pl_parameter_slider *slider) {
+  pl_json *item = pl_json_new(&message->arena, PL_JSON_OBJECT);
   char label[64];
   if (item == NULL) return NULL;
   make_label(key, label, sizeof label);
-  pl_json_set_text(&note->arena, item, "path", path);
-  pl_json_set_text(&note->arena, item, "label", label);
-  pl_json_set_bool(&note->arena, item, "log", slider->logarithmic);
-  pl_json_set_bool(&note->arena, item, "live", slider->live);
+  pl_json_set_text(&message->arena, item, "path", path);
+  pl_json_set_text(&message->arena, item, "label", label);
+  pl_json_set_bool(&message->arena, item, "log", slider->logarithmic);
+  pl_json_set_bool(&message->arena, item, "live", slider->live);
   return item;
 }
 
-static void list_rate(const studio_world *w, studio_note *note, pl_json *list) {
-  pl_json *item = new_item(note, "studio.rate", "time scale", &RATE);
+static void list_rate(const studio_world *w, studio_message *message, pl_json *list) {
+  pl_json *item = new_item(message, "studio.rate", "time scale", &RATE);
   if (item == NULL) return;
-  set_range(note, item, w->rate, RATE.min, RATE.max);
-  pl_json_set_text(&note->arena, item, "unit", "");
+  set_range(message, item, w->rate, RATE.min, RATE.max);
+  pl_json_set_text(&message->arena, item, "unit", "");
   pl_json_add(list, item);
 }
 
-static void list_field(studio_world *w, studio_note *note, pl_json *list, const char *path, const char *key) {
+static void list_field(studio_world *w, studio_message *message, pl_json *list, const char *path, const char *key) {
   studio_field field;
   if (!studio_field_find(w->scene, path, &field)) return;
-  pl_json *item = new_item(note, path, key, &field.field.slider);
+  pl_json *item = new_item(message, path, key, &field.field.slider);
   if (item == NULL) return;
-  set_value(note, item, &field);
-  pl_json_set_text(&note->arena, item, "unit", field.field.unit != NULL ? field.field.unit : "");
-  pl_json_set_text(&note->arena, item, "about", field.field.about);
+  set_value(message, item, &field);
+  pl_json_set_text(&message->arena, item, "unit", field.field.unit != NULL ? field.field.unit : "");
+  pl_json_set_text(&message->arena, item, "about", field.field.about);
   pl_json_add(list, item);
 }
 
-// What the table of a type offers, objects in it included, in the table's order. `skip` is how much of a path is not in labels. Of a vector the component
-// along the vertical is offered.
-static void list_offers(studio_world *w, studio_note *note, pl_json *list, const pl_scene_type *type, const char *prefix,
+// List the offered fields of a type, including nested objects, in the order of the table. Labels omit the first `skip` characters of a path. Of a vector the vertical component is
+// offered.
+static void list_offers(studio_world *w, studio_message *message, pl_json *list, const pl_scene_type *type, const char *prefix,
                         size_t skip) {
   pl_scene_walk walk = {0};
   pl_scene_field field;
@@ -104,56 +104,56 @@ static void list_offers(studio_world *w, studio_note *note, pl_json *list, const
     snprintf(key, sizeof key, "%s%s", prefix + skip, field.key);
     if (field.kind == PL_SCENE_OBJECT) {
       snprintf(path, sizeof path, "%s%s.", prefix, field.key);
-      list_offers(w, note, list, field.type, path, skip);
+      list_offers(w, message, list, field.type, path, skip);
     } else if (field.slider.offered) {
       snprintf(path, sizeof path, "%s%s%s", prefix, field.key, field.kind == PL_SCENE_VECTOR ? "[1]" : "");
-      list_field(w, note, list, path, key);
+      list_field(w, message, list, path, key);
     }
   }
 }
 
-static void list_behaviour(studio_note *note, pl_json *list, const char *prefix, const pl_scene_body *body) {
+static void list_behaviour(studio_message *message, pl_json *list, const char *prefix, const pl_scene_body *body) {
   const pl_behaviour *behaviour = pl_behaviour_find(body->actor.behaviour);
   for (int32_t i = 0; behaviour != NULL && i < behaviour->setting_count; ++i) {
     const pl_behaviour_setting *setting = &behaviour->settings[i];
     char path[200];
     snprintf(path, sizeof path, "%ssettings.%s", prefix, setting->name);
-    pl_json *item = new_item(note, path, setting->name, &(pl_parameter_slider){.offered = true});
+    pl_json *item = new_item(message, path, setting->name, &(pl_parameter_slider){.offered = true});
     if (item == NULL) return;
     double max = fmin(setting->max, fmax(4 * fabs(setting->preset), 1));
-    set_range(note, item, setting_value(body, setting), fmax(setting->min, -max), max);
-    pl_json_set_text(&note->arena, item, "unit", setting->unit);
-    pl_json_set_text(&note->arena, item, "about", setting->about);
+    set_range(message, item, setting_value(body, setting), fmax(setting->min, -max), max);
+    pl_json_set_text(&message->arena, item, "unit", setting->unit);
+    pl_json_set_text(&message->arena, item, "about", setting->about);
     pl_json_add(list, item);
   }
 }
 
-pl_json *studio_setting_list(studio_world *w, studio_note *note, int32_t source) {
-  pl_json *list = pl_json_new(&note->arena, PL_JSON_ARRAY);
+pl_json *studio_setting_list(studio_world *w, studio_message *message, int32_t source) {
+  pl_json *list = pl_json_new(&message->arena, PL_JSON_ARRAY);
   if (list == NULL) return NULL;
   if (source < 0) {
-    list_rate(w, note, list);
-    list_offers(w, note, list, &pl_scene_document_type, "", 0);
+    list_rate(w, message, list);
+    list_offers(w, message, list, &pl_scene_document_type, "", 0);
     return list;
   }
   const pl_scene_body *body = &((const pl_scene_body *)w->scene->document.bodies.items)[source];
   char prefix[64];
   if (body->actor.json != NULL) {
     snprintf(prefix, sizeof prefix, "bodies[%d].actor.", source);
-    list_offers(w, note, list, &pl_scene_actor_type, prefix, strlen(prefix));
-    list_behaviour(note, list, prefix, body);
+    list_offers(w, message, list, &pl_scene_actor_type, prefix, strlen(prefix));
+    list_behaviour(message, list, prefix, body);
   }
   const pl_scene_type *const types[] = {&pl_scene_solid_type, &pl_scene_rod_type,
                                         &pl_scene_fem_type};  // in the order of pl_scene_method
   const pl_scene_type *type = types[body->method - 1];
   snprintf(prefix, sizeof prefix, "bodies[%d].%s.", source, type->name);
-  list_offers(w, note, list, type, prefix, strlen(prefix));
+  list_offers(w, message, list, type, prefix, strlen(prefix));
   return list;
 }
 
 // --- the change ---------------------------------------------------------------------------------------------------------------
 
-// The value as text of the document; false when it is of a kind that has no place here.
+// The value as JSON text for the document; false if its kind does not fit the field.
 static bool value_text(const studio_world *w, const studio_field *field, const pl_json *value, char *text, size_t size) {
   bool on;
   double number;
@@ -182,7 +182,7 @@ static pl_status edit(studio_world *w, const char *path, const studio_field *fie
   snprintf(whole, sizeof whole, "%s", path);
   if (field->component >= 0) *strrchr(whole, '[') = '\0';
   if (!value_text(w, field, value, text, sizeof text))
-    return pl_fail_field(error, PL_ERROR_INVALID_DATA, path, "a number, a word or true or false is wanted");
+    return pl_fail_field(error, PL_ERROR_INVALID_DATA, path, "the value must be a number, a text, true or false");
   pl_status status = studio_document_copy(w->context, &w->document, changed, error);
   if (status < 0) return status;
   pl_scene shell = {.context = w->context, .json = changed->json};
@@ -192,7 +192,7 @@ static pl_status edit(studio_world *w, const char *path, const studio_field *fie
   return status;
 }
 
-// A number of a running world.
+// Change a number of the running world.
 static void change_live(studio_world *w, const studio_field *field, double number) {
   if (field->component >= 0) {
     ((double *)field->value)[field->component] = number;
@@ -200,9 +200,9 @@ static void change_live(studio_world *w, const studio_field *field, double numbe
     return;
   }
   *(double *)field->value = number;
-  for (int32_t i = 0; i < pl_scene_instance_actor_count(w->set); ++i) {
-    pl_scene_instance_actor actor = pl_scene_instance_get_actor(w->set, i);
-    if (studio_stage_source(w, actor.body) != field->body) continue;
+  for (int32_t i = 0; i < pl_scene_instance_actor_count(w->instance); ++i) {
+    pl_scene_instance_actor actor = pl_scene_instance_get_actor(w->instance, i);
+    if (studio_instance_source(w, actor.body) != field->body) continue;
     pl_actor_command command = pl_actor_get_command(actor.actor);
     command.speed = number;
     pl_actor_set_command(actor.actor, command);
@@ -216,13 +216,13 @@ pl_status studio_setting_change(studio_world *w, const char *path, const pl_json
   *live = true;
   if (strcmp(path, "studio.rate") == 0) {
     if (!is_number || !(number >= 0.001 && number <= 100))
-      return pl_fail_field(error, PL_ERROR_INVALID_DATA, path, "a number from 0.001 to 100 is wanted");
+      return pl_fail_field(error, PL_ERROR_INVALID_DATA, path, "the value must be a number from 0.001 to 100");
     w->rate = number;
     w->due = 0;
     return PL_OK;
   }
   studio_field field;
-  if (w->set == NULL || !studio_field_find(w->scene, path, &field))
+  if (w->instance == NULL || !studio_field_find(w->scene, path, &field))
     return pl_fail_field(error, PL_ERROR_NOT_FOUND, path, "there is no such setting in this scene");
   pl_status status = edit(w, path, &field, value, changed, error);
   if (status < 0) return status;

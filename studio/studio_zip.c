@@ -1,4 +1,4 @@
-// ZIP archives without compression (APPNOTE 6.3, sections 4.3.7 and 4.3.12 to 4.3.16): for each file a head and its bytes, then a list of them all and where it begins.
+// ZIP archives without compression (APPNOTE 6.3, sections 4.3.7 and 4.3.12 to 4.3.16): for each file a header and its bytes, then the central directory.
 #define _GNU_SOURCE
 #include "studio_zip.h"
 
@@ -41,8 +41,8 @@ static pl_status list_files(const char *folder, pl_vector *entries, pl_error *er
   return status;
 }
 
-// What head and list have in common, from the version on.
-static void write_facts(pl_file_writer *writer, const entry *file) {
+// The fields that local headers and the central directory share, from the version on.
+static void write_common_fields(pl_file_writer *writer, const entry *file) {
   const uint64_t facts[9][2] = {{VERSION, 2},    {UTF8, 2},       {0, 2},
                                 {0, 2},          {DATE, 2},       {file->crc, 4},
                                 {file->size, 4}, {file->size, 4}, {strlen(file->name), 2}};
@@ -63,7 +63,7 @@ static pl_status write_file(pl_context *context, pl_file_writer *writer, const c
     file->size = (uint32_t)bytes.size;
     file->crc = (uint32_t)crc32_z(0, bytes.data, bytes.size);
     pl_file_writer_little(writer, 0x04034B50, 4);
-    write_facts(writer, file);
+    write_common_fields(writer, file);
     pl_file_writer_little(writer, 0, 2);
     pl_file_writer_write(writer, file->name, strlen(file->name));
     pl_file_writer_write(writer, bytes.data, bytes.size);
@@ -72,13 +72,13 @@ static pl_status write_file(pl_context *context, pl_file_writer *writer, const c
   return status;
 }
 
-static void write_list(pl_file_writer *writer, const pl_vector *entries) {
+static void write_directory(pl_file_writer *writer, const pl_vector *entries) {
   uint64_t begin = pl_file_writer_offset(writer);
   for (size_t i = 0; i < entries->count; ++i) {
     const entry *file = &PL_ITEM(entries, entry, i);
     pl_file_writer_little(writer, 0x02014B50, 4);
     pl_file_writer_little(writer, VERSION, 2);
-    write_facts(writer, file);
+    write_common_fields(writer, file);
     // No extra field, no comment, first disk, no attributes.
     pl_file_writer_little(writer, 0, 8);
     pl_file_writer_little(writer, 0, 4);
@@ -103,7 +103,7 @@ pl_status studio_zip_write(pl_context *context, const char *folder, const char *
   for (size_t i = 0; i < entries.count && status >= 0; ++i)
     status = write_file(context, writer, folder, &PL_ITEM(&entries, entry, i), error);
   if (status >= 0) {
-    write_list(writer, &entries);
+    write_directory(writer, &entries);
     status = pl_file_writer_commit(writer, error);
   } else {
     pl_file_writer_abandon(writer);

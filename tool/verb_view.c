@@ -105,7 +105,7 @@ static int serve(const tool_session *tool, const tool_arguments *arguments, cons
                             .gallery = gallery->folder,
                             .names = (const char *const *)gallery->names,
                             .name_count = gallery->count,
-                            .say = print_line,
+                            .log = print_line,
                             .ready = print_address,
                             .stop = is_interrupted,
                             .user = &v};

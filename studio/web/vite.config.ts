@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-// The tool carries the files of dist/ inside and serves them from a table, so their names are fixed and all links are relative.
+// The tool contains the files of dist/ and serves them from a table, so their names are fixed and all links are relative.
 export default defineConfig({
   base: './',
   publicDir: false,

@@ -16,7 +16,7 @@ PATIENCE = 600
 
 
 class Closed(Exception):
-    """The server ended the conversation; `code` is its close code, None when the connection broke."""
+    """The server closed the connection; `code` is its close code, None if the connection broke."""
 
     def __init__(self, code, reason=""):
         super().__init__(f"closed with {code} {reason}")
@@ -24,7 +24,7 @@ class Closed(Exception):
 
 
 class Frame:
-    """One binary frame, taken apart: `parts` maps (kind, index) to (encoding, list of numbers)."""
+    """A decoded binary frame: `parts` maps (kind, index) to (encoding, list of numbers)."""
 
     def __init__(self, data):
         magic, count, self.step, self.time = struct.unpack_from("<4sIQd", data)
@@ -53,7 +53,7 @@ class Frame:
 
 
 class Server:
-    """`pliant view`, started on a free port. Use as a context; what it said on standard error is in `log()` afterwards."""
+    """`pliant view`, started on a free port. Use as a context; its standard error is in `log()`."""
 
     def __init__(self, program, *words, environment=None):
         self.file = tempfile.TemporaryFile("w+")
@@ -114,7 +114,7 @@ class Server:
 
 
 class Viewer:
-    """One conversation."""
+    """A WebSocket to the server."""
 
     def __init__(self, server, token=None, origin=None, key="dGhlIHNhbXBsZSBub25jZQ==", receive_buffer=None, patience=PATIENCE):
         self.server, self.left, self.last_id, self.scene = server, b"", 0, None

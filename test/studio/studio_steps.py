@@ -51,7 +51,7 @@ def state_at(viewer, step):
     return viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["paused"] and m["step"] == step)
 
 
-def told_at(viewer, step, body=0):
+def telemetry_at(viewer, step, body=0):
     """What is reported of a body at that step; it is reported once, and may have come before the frame."""
     length = viewer.scene["step"]
     while viewer.telemetry is None or abs(viewer.telemetry["time"] - step * length) > 0.1 * length:

@@ -15,7 +15,7 @@ import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from studio_client import Frame, Server  # noqa: E402
-from studio_steps import at_step, distance, gather, points, shown, state_at, to_start, told_at, triples, want  # noqa: E402
+from studio_steps import at_step, distance, gather, points, shown, state_at, to_start, telemetry_at, triples, want  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -143,8 +143,8 @@ def a_ball_pushes_and_contacts_are_reported(server, viewer):
     plain = points(at_step(viewer, 35))
     assert sum(a[0] - b[0] for a, b in zip(pushed, plain)) / len(plain) > 0.02, "it was not pushed"
     viewer.ask("step", count=200)
-    told = told_at(viewer, 235)["contacts"]
-    places = struct.unpack(f"<{len(base64.b64decode(told)) // 4}f", base64.b64decode(told))
+    report = telemetry_at(viewer, 235)["contacts"]
+    places = struct.unpack(f"<{len(base64.b64decode(report)) // 4}f", base64.b64decode(report))
     assert len(places) >= 9 and min(places[1::3]) < 0.01, places[:9]
     viewer.send("want")
 
@@ -219,10 +219,10 @@ def weights_can_be_given(server, viewer):
     to_start(viewer)
     viewer.send("weights", body=0, manifold=0, weights=[0.75])
     viewer.ask("step", count=5)
-    assert abs(told_at(viewer, 5)["weights"][0][0] - 0.75) < 1e-4
+    assert abs(telemetry_at(viewer, 5)["weights"][0][0] - 0.75) < 1e-4
     viewer.send("weights", body=0, manifold=0, weights=None)
     viewer.ask("step", count=50)
-    assert abs(told_at(viewer, 55)["weights"][0][0] - 0.75) > 0.02
+    assert abs(telemetry_at(viewer, 55)["weights"][0][0] - 0.75) > 0.02
 
 
 def fetch(server, answer):
@@ -239,7 +239,7 @@ def an_example_of_now_is_used_saved_and_read(server, viewer):
     viewer.ask("example", body=0, action="add", name="pulled")
     assert [e["name"] for e in viewer.scene["bodies"][0]["examples"]] == ["long", "pulled"]
     viewer.ask("step", count=2)
-    weights = told_at(viewer, 103)["weights"][0]
+    weights = telemetry_at(viewer, 103)["weights"][0]
     assert len(weights) == 2 and weights[1] > 0.7, f"the pose of now is the example, but its weight is {weights}"
     viewer.ask("example", body=0, action="mute", index=0, on=True)
     assert viewer.scene["bodies"][0]["examples"] == [{"name": "pulled", "mute": False}, {"name": "long", "mute": True}]
@@ -269,9 +269,9 @@ def an_example_of_a_view_is_used_saved_and_read(server, viewer):
     examples = viewer.scene["bodies"][0]["examples"]
     assert len(examples) == count + 1 and examples[-1]["name"] == "from below" and examples[-1]["extent"] > 0.5, examples
     viewer.ask("step", count=5)
-    told = told_at(viewer, 35)
-    assert len(told["weights"][0]) == count + 1 and told["weights"][0][-1] > 0.5, told["weights"][0]
-    assert distance(told["view"], examples[-1]["view"]) < 0.2, (told["view"], examples[-1]["view"])
+    report = telemetry_at(viewer, 35)
+    assert len(report["weights"][0]) == count + 1 and report["weights"][0][-1] > 0.5, report["weights"][0]
+    assert distance(report["view"], examples[-1]["view"]) < 0.2, (report["view"], examples[-1]["view"])
     viewer.ask("example", body=0, action="mute", index=count, on=True)
     assert viewer.scene["bodies"][0]["examples"][-1]["mute"]
     viewer.ask("example", body=0, action="mute", index=count, on=False)
@@ -293,8 +293,8 @@ def exports_are_read_by_the_tool(server, viewer):
         assert sorted(names) == sorted(f"{name}.{kind}" for name in ("first", "second_001", "second_002")), names
         zipfile.ZipFile(io.BytesIO(body)).extractall("exported")
         if kind != "csv":
-            told = subprocess.run([TOOL, "info", f"exported/first.{kind}"], capture_output=True, text=True)
-            assert told.returncode == 0 and "80" in told.stdout, told
+            result = subprocess.run([TOOL, "info", f"exported/first.{kind}"], capture_output=True, text=True)
+            assert result.returncode == 0 and "80" in result.stdout, result
     try:
         viewer.ask("export", format="dwg")
         raise AssertionError("dwg was exported")
@@ -308,12 +308,12 @@ def actors_can_be_steered(server, viewer):
     want(viewer, ghost=True)
     viewer.send("steer", body=0, speed=0.125, heading=[-1, 0, 0])
     viewer.ask("step", count=2)
-    told = told_at(viewer, 2)["actor"]
-    assert told["speed"] == 0.125 and told["heading"][0] == -1 and told["goals"], told
+    report = telemetry_at(viewer, 2)["actor"]
+    assert report["speed"] == 0.125 and report["heading"][0] == -1 and report["goals"], report
     gather(viewer, 2, {(0, 0): 0, (2, 0): 0})
     viewer.send("goal", body=0, position=[5, 0, 0])
     viewer.ask("step", count=2)
-    assert told_at(viewer, 4)["actor"]["heading"][0] > 0.99
+    assert telemetry_at(viewer, 4)["actor"]["heading"][0] > 0.99
     viewer.send("want")
 
 
@@ -357,21 +357,21 @@ def detail_tells_all_examples_that_weigh(server, viewer):
     to_start(viewer)
     body = next(i for i, body in enumerate(viewer.scene["bodies"]) if body["method"] == "detail")
     assert viewer.scene["compare"].endswith("detail-pillow/compare.json")
-    idle = told_at(viewer, 0, body)["detail"]
+    idle = telemetry_at(viewer, 0, body)["detail"]
     assert idle["weights"] == [] and idle["examples"] == [] and idle["load"] == 0 and idle["count"] == 13, idle
     # The second press is between recorded places, so several examples share it.
     viewer.ask("step", count=78)
-    told = told_at(viewer, 78, body)["detail"]
-    assert 2 <= len(told["weights"]) == len(told["examples"]) == len(set(told["examples"])), told
-    assert told["load"] > 0.001 and sum(told["weights"]) > 0.5 and all(told["examples"]), told
+    report = telemetry_at(viewer, 78, body)["detail"]
+    assert 2 <= len(report["weights"]) == len(report["examples"]) == len(set(report["examples"])), report
+    assert report["load"] > 0.001 and sum(report["weights"]) > 0.5 and all(report["examples"]), report
     viewer.ask("reset")
-    assert told_at(viewer, 0, body)["detail"]["weights"] == [], "earlier weights are reported at the start"
+    assert telemetry_at(viewer, 0, body)["detail"]["weights"] == [], "weights of before the reset are reported at the start"
     # The ball under the mouse leaves detail on a body that names other tools.
     top = top_of(points(at_step(viewer, 1), (0, body)))
     want(viewer, coarse=True, exact=True)
     press_with_the_ball(viewer, body, top, 0.04, 0.03, 12)
-    told = told_at(viewer, 13, body)["detail"]
-    assert told["load"] > 0 and told["weights"], told
+    report = telemetry_at(viewer, 13, body)["detail"]
+    assert report["load"] > 0 and report["weights"], report
     parts = gather(viewer, 13, {(0, body): 3, (6, body): 3})
     assert parts[(0, body)] != parts[(6, body)], "the ball leaves no detail"
     viewer.send("tool", at=None)
@@ -417,11 +417,11 @@ def an_example_of_detail_is_recorded_used_and_saved(server, viewer):
     viewer.ask("pause")
     viewer.ask("reset")
     body = next(i for i, body in enumerate(viewer.scene["bodies"]) if body["method"] == "detail")
-    assert "shows no detail" in refused(viewer, "detail", body=1 - body, record=True)
+    assert "has no detail" in refused(viewer, "detail", body=1 - body, record=True)
     assert "nothing presses" in refused(viewer, "detail", body=body, record=True)
     # The second press, between recorded places.
     viewer.ask("step", count=78)
-    before = told_at(viewer, 78, body)["detail"]
+    before = telemetry_at(viewer, 78, body)["detail"]
     assert before["count"] == 13 and 0 < max(before["weights"]) < 0.95, before
     # What is pressed now is recorded, and the world continues.
     viewer.send_together({"kind": "detail", "id": 500, "body": body, "record": True, "name": "from here"}, {"kind": "run"})
@@ -434,7 +434,7 @@ def an_example_of_detail_is_recorded_used_and_saved(server, viewer):
     assert "from here" in said and "0.17 0.12" in said, said
     # The same press again: it was recorded, so now its own example weighs most.
     at_step(viewer, 78)
-    after = told_at(viewer, 78, body)["detail"]
+    after = telemetry_at(viewer, 78, body)["detail"]
     weights = dict(zip(after["examples"], after["weights"]))
     assert after["count"] == answer["count"] and weights["from here"] > 0.7 and weights["from here"] == max(after["weights"]), after
     # The next press is recorded into the set that has this one.

@@ -1,6 +1,6 @@
 # ctest: cli once
-"""The capture panel's side of `pliant view`: a scene that is to be captured is filmed; frames of the film are shown with their points and how far these are from the mesh; a fit
-tracks, converges and tells what it found, can be stopped, is seen by all, and goes with the server; recordings of `pliant sense` open by their folder."""
+"""The capture panel's side of `pliant view`: virtual cameras record a capture scene; frames are shown with their points and the distances from the mesh; a fit
+tracks, converges and reports its estimates, can be stopped, is visible to all viewers, and ends with the server; recordings of `pliant sense` open by their folder."""
 import base64
 import json
 import os
@@ -62,8 +62,8 @@ def triangle_distance(p, a, b, c):
 def refused(viewer, word, **fields):
     try:
         viewer.ask("capture", **fields)
-    except RuntimeError as told:
-        assert word in str(told), (fields, told)
+    except RuntimeError as error:
+        assert word in str(error), (fields, error)
         return
     raise AssertionError(f"{fields} was not refused")
 
@@ -78,12 +78,12 @@ def capture(viewer, wanted=lambda m: True, seconds=120):
 def look(viewer, frame):
     """Surface, points and distances of a frame of the recording."""
     viewer.ask("capture", body=0, action="seek", frame=frame)
-    told = capture(viewer, lambda m: m["frame"] == frame and m["shown"])
+    report = capture(viewer, lambda m: m["frame"] == frame and m["shown"])
     viewer.send("want", cloud=True, exact=True)  # all of it again
     viewer.wait(lambda m: isinstance(m, Frame) and abs(m.time - frame / 30) < 1e-3 and {(7, 0), (8, 0)} <= m.parts.keys())
     surface, cloud, distances = (viewer.parts[kind, 0][1] for kind in (0, 7, 8))
     assert len(cloud) == 3 * len(distances), (len(cloud), len(distances))
-    return triples(surface), triples(cloud), distances, told
+    return triples(surface), triples(cloud), distances, report
 
 
 def a_scene_is_filmed_when_somebody_wants_the_cloud(server, viewer):
@@ -93,9 +93,9 @@ def a_scene_is_filmed_when_somebody_wants_the_cloud(server, viewer):
     assert first["frames"] == 0 and not first["running"] and not first["shown"], first
     refused(viewer, "no such body", body=1, action="seek", frame=0)
     viewer.send("want", cloud=True, exact=True)
-    told = capture(viewer, lambda m: m["frames"] > 0)
-    assert told["frames"] == FRAMES and abs(told["rate"] - 30) < 1e-9 and told["stage"] == "recorded", told
-    assert not told["shown"], "the world is shown until a frame is asked for"
+    report = capture(viewer, lambda m: m["frames"] > 0)
+    assert report["frames"] == FRAMES and abs(report["rate"] - 30) < 1e-9 and report["phase"] == "recorded", report
+    assert not report["shown"], "the world is shown until a frame is requested"
     state = viewer.state()
     assert not state["paused"], "filming must not stop the world"
 
@@ -126,7 +126,7 @@ def what_cannot_be_is_refused(server, viewer):
     refused(viewer, "no such body", action="fit")
     refused(viewer, "no fit", body=0, action="stop")
     refused(viewer, "no such shape", body=0, action="shape", shape="simulated")
-    refused(viewer, "can `seek`", body=0, action="dance")
+    refused(viewer, "must be `seek`", body=0, action="dance")
     viewer.send("grab", body=0, point=0, at=[0, 0, 0])
     assert "no such point" in viewer.wait_kind("error")["text"], "there is nothing to hold in a recording"
 
@@ -134,8 +134,8 @@ def what_cannot_be_is_refused(server, viewer):
 def the_world_comes_back(server, viewer):
     look(viewer, 3)
     viewer.ask("run")
-    told = capture(viewer, lambda m: not m["shown"])
-    assert told["frame"] == 3
+    report = capture(viewer, lambda m: not m["shown"])
+    assert report["frame"] == 3
     while viewer.parts[7, 0][1]:
         viewer.frame()
     viewer.wait(lambda m: isinstance(m, Frame) and m.step > 0 and (0, 0) in m.parts)
@@ -152,14 +152,14 @@ def a_fit_finds_the_material_and_all_see_it(server, viewer):
 
         def look_on(message):
             if isinstance(message, dict) and message["kind"] == "capture":
-                seen.add(message["stage"])
+                seen.add(message["phase"])
                 errors[:] = [item["error"] for item in message["history"]]
                 return not message["running"]
             return False
 
         end = viewer.wait(look_on, 240)
-        theirs = capture(other, lambda m: not m["running"] and m["stage"] == "fitted")
-    assert end["stage"] == "fitted" and seen & {"track", "warm start", "fit"}, (end, seen)
+        theirs = capture(other, lambda m: not m["running"] and m["phase"] == "fitted")
+    assert end["phase"] == "fitted" and seen & {"track", "warm start", "fit"}, (end, seen)
     assert end["frame"] == FRAMES - 1 and end["shown"], "the frames go by as they are tracked"
     assert theirs["parameters"] == end["parameters"] and theirs["history"] == end["history"], "viewers see the same fit"
     found = {item["name"]: item for item in end["parameters"]}
@@ -177,9 +177,9 @@ def what_was_found_lies_over_the_points(server, viewer):
         viewer.ask("capture", body=0, action="shape", shape=shape)
         surfaces = {}
         for frame in (0, 6):
-            surfaces[frame], _, distances, told = look(viewer, frame)
+            surfaces[frame], _, distances, report = look(viewer, frame)
             near[shape, frame] = statistics.median(distances)
-            assert told["shape"] == shape, told
+            assert report["shape"] == shape, report
         assert (surfaces[0] == surfaces[6]) == (shape == "static"), shape
     print("  median distances, mm: " + ", ".join(f"{shape} {frame} {1e3 * value:.1f}" for (shape, frame), value in near.items()), flush=True)
     for shape in ("tracked", "simulated"):
@@ -191,10 +191,10 @@ def a_fit_can_be_stopped_and_begun_again(server, viewer):
     viewer.capture = None  # what comes from now on
     viewer.ask("capture", body=0, action="stop")
     end = capture(viewer, lambda m: not m["running"])
-    assert end["stage"] in ("stopped", "fitted"), end
+    assert end["phase"] in ("stopped", "fitted"), end
     refused(viewer, "no fit", body=0, action="stop")
-    told = look(viewer, 2)[3]
-    assert "tracked" in told["shapes"], "the track of the fit before is kept"
+    report = look(viewer, 2)[3]
+    assert "tracked" in report["shapes"], "the track of the fit before is kept"
 
 
 def rounds_and_moduli_can_be_asked_for(server, viewer):
@@ -203,7 +203,7 @@ def rounds_and_moduli_can_be_asked_for(server, viewer):
     viewer.ask("capture", body=0, action="fit", rounds=2, moduli=2)
     viewer.capture = None
     end = capture(viewer, lambda m: not m["running"], 240)
-    assert end["stage"] == "fitted" and end["round"] == 2, end
+    assert end["phase"] == "fitted" and end["round"] == 2, end
     found = {item["name"]: item for item in end["parameters"]}
     assert found["young 1"]["label"] == "Young's modulus 1" and found["young 2"]["label"] == "Young's modulus 2", found
     assert len(end["history"]) == end["iteration"] and len(found) == 5, end
@@ -214,8 +214,8 @@ def rounds_and_moduli_can_be_asked_for(server, viewer):
 
 def a_changed_scene_is_filmed_again(server, viewer):
     viewer.ask("set", path="bodies[0].fem.young", value=300000)
-    told = capture(viewer, lambda m: m["frames"] == 0)
-    assert told["shapes"] == [] and not told["parameters"], told
+    report = capture(viewer, lambda m: m["frames"] == 0)
+    assert report["shapes"] == [] and not report["parameters"], report
     capture(viewer, lambda m: m["frames"] == FRAMES)
 
 
@@ -223,8 +223,8 @@ def a_recording_is_opened_by_its_folder(server, viewer):
     subprocess.run([TOOL, "sense", "bar.json", "-o", "film", "--start", "0.6", "--frames", "8", "--size", "160x120"], check=True, capture_output=True)
     viewer.ask("open", path=os.path.abspath("film"))
     assert viewer.scene["method"] == "capture" and viewer.scene["name"] == "film", viewer.scene["name"]
-    told = capture(viewer, lambda m: m["frames"] > 0)
-    assert told["frames"] == 8 and told["shown"] and viewer.state()["paused"], told
+    report = capture(viewer, lambda m: m["frames"] > 0)
+    assert report["frames"] == 8 and report["shown"] and viewer.state()["paused"], report
     surface, cloud, _, _ = look(viewer, 7)
     assert len(surface) == viewer.scene["bodies"][0]["points"] and len(cloud) > 300, len(cloud)
     viewer.ask("open", path=os.path.abspath("film/capture.json"))
@@ -233,7 +233,7 @@ def a_recording_is_opened_by_its_folder(server, viewer):
     capture(viewer, lambda m: "tracked" in m["shapes"])
     # Another scene does not wait for it.
     viewer.ask("open", path=os.path.abspath("bar.json"))
-    assert capture(viewer)["stage"] in ("", "film")
+    assert capture(viewer)["phase"] in ("", "film")
     for wrong, word in (("nothing", "no such file"), ("empty", "no capture.json"), ("bare", "static.vtu")):
         try:
             viewer.ask("open", path=os.path.abspath(wrong))
@@ -251,14 +251,14 @@ def a_folder_is_viewed_from_the_start_and_a_fit_goes_with_the_server():
     with Server(TOOL, "film") as server, server.viewer() as viewer:
         assert viewer.wait_kind("scene")["method"] == "capture"
         viewer.ask("capture", body=0, action="fit")
-        capture(viewer, lambda m: m["stage"] not in ("", "recorded"))
+        capture(viewer, lambda m: m["phase"] not in ("", "recorded"))
         assert server.end() == 0, server.log()
         assert "ERROR: " not in server.log() and "runtime error" not in server.log(), server.log()
 
 
 def main():
-    told = subprocess.run([TOOL, "view", "no-such-scene", "--no-browser"], capture_output=True, text=True)
-    if "without the studio" in told.stderr:
+    result = subprocess.run([TOOL, "view", "no-such-scene", "--no-browser"], capture_output=True, text=True)
+    if "without the studio" in result.stderr:
         print("skipped: built without the studio")
         sys.exit(77)
     pathlib.Path("bar.json").write_text(json.dumps(BAR))

@@ -50,7 +50,7 @@ def scenes_are_saved_into_the_folder_of_the_scene_only(server, viewer):
     for name in (outside, "../other/evil.json", "other/evil.json", "./evil.json", "deeper.json/evil.json", ".evil.json", "evil", "evil.txt", ".json", "", "-evil.json", " evil.json", "evil.json ",
                  "evil\\.json", "evil\n.json", "evil\u0000.json", "evil.json\u0000", "évil.json", "a" * 200 + ".json", "~evil.json", "evil:1.json", "$HOME.json", 5, None, ["evil.json"], {}):
         text = refusal(viewer, "save", name=name)
-        assert "plain file name" in text and ".json" in text or "not a text" in text, (name, text)
+        assert "plain file name" in text and ".json" in text or "must be a text" in text, (name, text)
     text = refusal(viewer, "save", path=outside)
     assert "by name, not by path" in text and "`name`" in text, text
     for name in ("package.json", "broken.json"):
@@ -75,7 +75,7 @@ def scenes_are_opened_from_the_folder_of_the_scene_only(server, viewer):
     for path in (os.path.abspath("other/scene.json"), os.path.abspath("other"), "own/../other/scene.json", os.path.abspath("own/link.json"), "/etc/passwd", "/", "own/.."):
         text = refusal(viewer, "open", path=path)
         assert "no such file in the folder of this server" in text and "--folder" in text, text
-        # Whether there is something elsewhere is not told.
+        # Whether there is something elsewhere is not revealed.
         assert text[len(path):] == missing[len(os.path.abspath("other/no-such.json")):], (text, missing)
     for path in (os.path.abspath("own/old.json"), os.path.abspath("own"), "own/scene.json"):
         viewer.ask("open", path=path)
@@ -130,13 +130,13 @@ def the_folder_can_be_chosen():
         assert "no such file in the folder" in refusal(viewer, "open", path=os.path.abspath("own/scene.json"))
         viewer.ask("open", path=os.path.abspath("chosen/mine.json"))
     for wrong in ("no-such-folder", "own/scene.json"):
-        told = subprocess.run([TOOL, "view", "--no-browser", "--folder", wrong], capture_output=True, text=True)
-        assert told.returncode == 1 and "is not a folder" in told.stderr, told
+        result = subprocess.run([TOOL, "view", "--no-browser", "--folder", wrong], capture_output=True, text=True)
+        assert result.returncode == 1 and "is not a folder" in result.stderr, result
 
 
 def main():
-    told = subprocess.run([TOOL, "view", "no-such-scene", "--no-browser"], capture_output=True, text=True)
-    if "without the studio" in told.stderr:
+    result = subprocess.run([TOOL, "view", "no-such-scene", "--no-browser"], capture_output=True, text=True)
+    if "without the studio" in result.stderr:
         print("skipped: built without the studio")
         sys.exit(77)
     lay_out()

@@ -1,5 +1,5 @@
 # ctest: cli
-"""Whoever has no business with `pliant view` is refused, and the log says so; whoever sends malformed messages is disconnected; the world moves on unharmed. Under the address sanitizer this is also a
+"""Requests without permission are refused and logged by `pliant view`; viewers that send malformed messages are disconnected; the world keeps running. Under the address sanitizer this is also a
 test of what reads the network."""
 import json
 import os
@@ -23,12 +23,12 @@ SMALL = {"pliant": 1, "name": "small", "description": "A box falls.", "time": {"
 
 
 def refused(server, **options):
-    """Status with which a conversation was refused."""
+    """HTTP status of a refused WebSocket."""
     try:
         server.viewer(**options)
     except Closed as closed:
         return closed.code
-    raise AssertionError(f"{options} was let in")
+    raise AssertionError(f"{options} was not refused")
 
 
 def wait_for_close(viewer):
@@ -141,7 +141,13 @@ def long_messages_are_cut_off(server):
         pass
     assert wait_for_close(viewer) in (1009, None)
     assert server.memory() < before + 80_000, (before, server.memory())
-    assert "close code 1009" in server.log(), server.log()
+    # The log drops lines of a busy second: violate the limit again until a line is written.
+    end = time.monotonic() + PATIENCE
+    while "close code 1009" not in server.log():
+        assert time.monotonic() < end, server.log()
+        viewer = server.viewer()
+        viewer.socket.sendall(b"\x81\xff" + struct.pack(">Q", 100_000_000) + b"\0\0\0\0")
+        assert wait_for_close(viewer) in (1009, None)
 
 
 def bad_messages_end_the_conversation(server):
@@ -396,8 +402,8 @@ def messages_faster_than_answers_are_cut_off(server):
 
 
 def main():
-    told = subprocess.run([TOOL, "view", "no-such-scene", "--no-browser"], capture_output=True, text=True)
-    if "without the studio" in told.stderr:
+    result = subprocess.run([TOOL, "view", "no-such-scene", "--no-browser"], capture_output=True, text=True)
+    if "without the studio" in result.stderr:
         print("skipped: built without the studio")
         sys.exit(77)
     pathlib.Path("small.json").write_text(json.dumps(SMALL))

@@ -1,4 +1,4 @@
-// Bodies as they are seen: surface, wireframe, tets, regions, ghost, the surface without detail beside it, the cloud over it.
+// The 3D objects of a body: surface, wireframe, tets, regions, ghost, the surface without detail next to it, and the point cloud.
 import {
   BufferAttribute,
   BufferGeometry,
@@ -38,7 +38,7 @@ export class BodyView {
   private colorMode: ColorMode = 'none';
   private readonly color: Color;
   private readonly tets: Uint32Array;
-  private readonly rings: Uint32Array<ArrayBuffer>;
+  private readonly edges: Uint32Array<ArrayBuffer>;
 
   constructor(
     readonly index: number,
@@ -47,7 +47,7 @@ export class BodyView {
     const [r, g, b] = description.color ?? [0.6, 0.6, 0.65];
     this.color = new Color().setRGB(r, g, b, SRGBColorSpace);
     this.tets = indicesOf(description.tets);
-    this.rings = indicesOf(description.rings);
+    this.edges = indicesOf(description.edges);
     const geometry = new SurfaceGeometry(description.points, indicesOf(description.triangles));
     this.surface = new Mesh(geometry, new MeshStandardMaterial({ color: this.color, roughness: 0.52, metalness: 0, side: DoubleSide }));
     this.surface.castShadow = true;
@@ -113,7 +113,7 @@ export class BodyView {
     this.surface.material.emissive.copy(this.color).multiplyScalar(selected ? 0.06 : 0);
   }
 
-  // The coarse surface to the left of the body; the ghost where that would be.
+  // Position of the coarse surface, or of the ghost, to the left of the body.
   spread(offset: Vector3): void {
     this.ghost?.position.copy(offset).negate();
     this.coarse?.position.copy(offset).negate();
@@ -129,9 +129,9 @@ export class BodyView {
   }
 
   private showParticles(display: Display, hasSurface: boolean): void {
-    const regions = display.regions || (!hasSurface && this.rings.length > 0);
+    const regions = display.regions || (!hasSurface && this.edges.length > 0);
     if (regions && !this.regionLines) {
-      const edges = this.rings.length > 0 ? this.rings : uniqueEdges(this.tets, 4);
+      const edges = this.edges.length > 0 ? this.edges : uniqueEdges(this.tets, 4);
       const geometry = new BufferGeometry();
       geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * this.description.particles), 3));
       geometry.setIndex(new BufferAttribute(edges, 1));
@@ -140,7 +140,7 @@ export class BodyView {
       this.group.add(this.regionLines);
     }
     if (this.regionLines) this.regionLines.visible = regions;
-    // Regions are inside: the surface lets them through.
+    // Regions are inside, so the surface is drawn transparent.
     const veiled = display.regions && hasSurface;
     this.surface.material.transparent = veiled;
     this.surface.material.opacity = veiled ? 0.28 : 1;
@@ -172,7 +172,7 @@ export class BodyView {
     if (this.tetMesh?.visible) this.tetMesh.geometry.move(this.shrunkTets());
   }
 
-  // Every tet drawn in towards its middle, so that one sees them apart.
+  // Every tet is scaled about its centre, so that they are visible separately.
   private shrunkTets(): Float32Array {
     const faces = [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2];
     const p = this.particles;

@@ -1,8 +1,8 @@
-// Numbers as colours. Sequential for what begins at zero, diverging for what has a middle, and a set of colours far apart for names.
+// Colour maps: sequential for values from zero, diverging for values around zero, and distinct colours for categories.
 
 type Stop = [number, number, number];
 
-// Samples of perceptually even maps, dark to light, taken at even distances.
+// Evenly spaced samples of perceptually uniform maps, dark to light.
 const SEQUENTIAL: Stop[] = [
   [0.19, 0.07, 0.37],
   [0.27, 0.22, 0.57],
@@ -26,15 +26,15 @@ export const CATEGORIES = ['#e4572e', '#2e86ab', '#f2b134', '#5aa469', '#9b5de5'
 function sampled(stops: Stop[], size: number): Float32Array {
   const table = new Float32Array(3 * size);
   for (let i = 0; i < size; ++i) {
-    const place = (i / (size - 1)) * (stops.length - 1);
-    const low = Math.min(Math.floor(place), stops.length - 2);
-    const fraction = place - low;
+    const position = (i / (size - 1)) * (stops.length - 1);
+    const low = Math.min(Math.floor(position), stops.length - 2);
+    const fraction = position - low;
     for (let c = 0; c < 3; ++c) table[3 * i + c] = linear((stops[low]?.[c] ?? 0) * (1 - fraction) + (stops[low + 1]?.[c] ?? 0) * fraction);
   }
   return table;
 }
 
-// Vertex colours are taken as linear light by the renderer.
+// The renderer expects vertex colours in linear light.
 function linear(value: number): number {
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 }
@@ -48,7 +48,7 @@ export interface Range {
   diverging: boolean;
 }
 
-// The range that shows all values: it grows at once and shrinks slowly, so that colours do not flicker.
+// The range of all values: it grows immediately and shrinks slowly, so that colours do not flicker.
 export function followRange(range: Range | undefined, values: Float32Array, middle: number | undefined): Range {
   let low = Infinity;
   let high = -Infinity;
@@ -70,7 +70,7 @@ export function followRange(range: Range | undefined, values: Float32Array, midd
   return { low, high: Math.max(high, low + 1e-9), diverging: middle !== undefined };
 }
 
-// The range of distances of which some are far off and mean nothing: most of them, rounded up so that it stays while frames go by.
+// The range of distances without outliers, rounded up so that it stays the same from frame to frame.
 export function distanceRange(values: Float32Array): Range | undefined {
   if (values.length === 0) return undefined;
   const sorted = Float32Array.from(values).sort();

@@ -1,5 +1,4 @@
-// The conversation with the server: one WebSocket that is opened again when it is lost, requests that are answered by number, and the HTTP requests
-// that carry the token.
+// The connection to the server: a WebSocket that reconnects, requests with ids and their answers, and HTTP requests with the token.
 import { decodeFrame, type Frame } from './frames';
 import type { DoneMessage, GalleryEntry, PageMessage, ServerMessage } from './messages';
 
@@ -9,16 +8,15 @@ export interface Listeners {
   link(state: Link, retryInSeconds: number): void;
   message(message: ServerMessage): void;
   frame(frame: Frame): void;
-  trouble(text: string): void;
+  problem(text: string): void;
 }
 
-interface Waiting {
+interface PendingRequest {
   resolve(answer: DoneMessage): void;
   reject(reason: Error): void;
   progress: ((done: number, text: string) => void) | undefined;
 }
 
-// Distributes over the union, so that each kind keeps its own fields.
 export type Request = PageMessage;
 
 const FIRST_RETRY = 0.5;
@@ -26,7 +24,7 @@ const LONGEST_RETRY = 5;
 
 export class Connection {
   private socket: WebSocket | undefined;
-  private waiting = new Map<number, Waiting>();
+  private waiting = new Map<number, PendingRequest>();
   private nextId = 1;
   private retry = FIRST_RETRY;
   private timer = 0;
@@ -59,7 +57,7 @@ export class Connection {
 
   async gallery(): Promise<GalleryEntry[]> {
     const answer = await fetch(this.address('/gallery'));
-    if (answer.status === 403) throw new Error('The server does not know this address any more. Open the one that `pliant view` printed last.');
+    if (answer.status === 403) throw new Error('This address is no longer valid. Open the address that `pliant view` printed last.');
     if (!answer.ok) throw new Error(`The server has no gallery (${answer.status}).`);
     return (await answer.json()) as GalleryEntry[];
   }
@@ -73,16 +71,16 @@ export class Connection {
     return this.address(file.startsWith('/') ? file : `/file/${file}`);
   }
 
-  // A message without an answer. What is said while there is nobody to hear is dropped: a drag of a minute ago must not arrive later.
+  // A message without an answer. Without a connection it is dropped: an old drag must not arrive later.
   send(message: PageMessage): void {
     if (this.isOpen) this.socket?.send(JSON.stringify(message));
   }
 
-  ask(message: Request, progress?: (done: number, text: string) => void): Promise<DoneMessage> {
+  request(message: Request, progress?: (done: number, text: string) => void): Promise<DoneMessage> {
     const id = this.nextId++;
     return new Promise((resolve, reject) => {
       if (!this.isOpen) {
-        reject(new Error('The server is not there.'));
+        reject(new Error('Not connected to the server.'));
         return;
       }
       this.waiting.set(id, { resolve, reject, progress });
@@ -115,7 +113,7 @@ export class Connection {
       this.answer(message);
       this.listeners.message(message);
     } catch (error) {
-      this.listeners.trouble(error instanceof Error ? error.message : String(error));
+      this.listeners.problem(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -123,7 +121,7 @@ export class Connection {
     if (message.kind !== 'done' && message.kind !== 'error' && message.kind !== 'progress') return;
     const waiting = message.id === undefined ? undefined : this.waiting.get(message.id);
     if (!waiting || message.id === undefined) {
-      if (message.kind === 'error') this.listeners.trouble(message.text);
+      if (message.kind === 'error') this.listeners.problem(message.text);
       return;
     }
     if (message.kind === 'progress') {
@@ -136,16 +134,16 @@ export class Connection {
   }
 
   private lost(code: number): void {
-    for (const waiting of this.waiting.values()) waiting.reject(new Error('The server has gone.'));
+    for (const waiting of this.waiting.values()) waiting.reject(new Error('The connection to the server was lost.'));
     this.waiting.clear();
     if (this.closed) return;
-    if (code === 1007 || code === 1002 || code === 1009) this.listeners.trouble(`The server ended the conversation (${code}).`);
+    if (code === 1007 || code === 1002 || code === 1009) this.listeners.problem(`The server closed the connection (code ${code}).`);
     this.listeners.link('lost', this.retry);
     this.timer = window.setTimeout(() => this.connectIfAllowed(), 1000 * this.retry);
     this.retry = Math.min(LONGEST_RETRY, 2 * this.retry);
   }
 
-  // A refused token looks like any failed connection to a WebSocket; a plain request tells them apart.
+  // For a WebSocket a refused token looks like any failed connection; a plain request shows the difference.
   private async connectIfAllowed(): Promise<void> {
     try {
       const answer = await fetch(this.address('/gallery'));

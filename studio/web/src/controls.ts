@@ -1,4 +1,4 @@
-// Sliders, switches and lists with labels that a screen reader finds. A slider of settings may be logarithmic, and its number can be typed.
+// Sliders, switches and lists with accessible labels. A slider may be logarithmic, and its value can be typed.
 import type { Setting } from './messages';
 import { element, short, unitText } from './dom';
 
@@ -26,7 +26,7 @@ interface SliderOptions {
   log?: boolean;
   unit?: string;
   tip?: string;
-  whole?: boolean;
+  integer?: boolean;
 }
 
 const TICKS = 1000;
@@ -40,20 +40,20 @@ export function sliderRow(options: SliderOptions, change: (value: number) => voi
   const fromTick = (tick: number): number => {
     const fraction = tick / TICKS;
     const value = log ? options.min * (options.max / options.min) ** fraction : options.min + fraction * (options.max - options.min);
-    return options.whole ? Math.round(value) : Number(value.toPrecision(4));
+    return options.integer ? Math.round(value) : Number(value.toPrecision(4));
   };
   const id = `slider-${nextId++}`;
   const slider = element('input', { type: 'range', id, min: 0, max: TICKS, step: 1, value: toTick(options.value) });
-  const number = element('input', { type: 'text', inputmode: 'decimal', class: 'number', 'aria-label': `${options.label}, number`, value: short(options.value) });
-  const tell = (value: number): void => {
+  const number = element('input', { type: 'text', inputmode: 'decimal', class: 'number', 'aria-label': `${options.label}, value`, value: short(options.value) });
+  const show = (value: number): void => {
     slider.setAttribute('aria-valuetext', `${short(value)} ${options.unit ?? ''}`);
-    slider.style.setProperty('--share', `${toTick(value) / 10}%`);
+    slider.style.setProperty('--fraction', `${toTick(value) / 10}%`);
   };
-  tell(options.value);
+  show(options.value);
   slider.addEventListener('input', () => {
     const value = fromTick(Number(slider.value));
     number.value = short(value);
-    tell(value);
+    show(value);
     change(value);
   });
   number.addEventListener('change', () => {
@@ -62,11 +62,11 @@ export function sliderRow(options: SliderOptions, change: (value: number) => voi
       number.value = short(fromTick(Number(slider.value)));
       return;
     }
-    const near = options.whole ? Math.round(value) : value;
+    const near = options.integer ? Math.round(value) : value;
     const bounded = Math.max(options.min, Math.min(options.max, near));
     number.value = short(bounded);
     slider.value = String(toTick(bounded));
-    tell(bounded);
+    show(bounded);
     change(bounded);
   });
   const row = element(
@@ -82,12 +82,12 @@ export function sliderRow(options: SliderOptions, change: (value: number) => voi
       if (document.activeElement === slider || document.activeElement === number) return;
       slider.value = String(toTick(value));
       number.value = short(value);
-      tell(value);
+      show(value);
     },
   };
 }
 
-// The control that fits a setting.
+// The control for a setting: slider, switch or list.
 export function settingRow(setting: Setting, change: (value: number | boolean | string) => void): { element: HTMLElement; set(value: number | boolean | string): void } {
   const tip = setting.about ? `${setting.about}\n${setting.path}` : setting.path;
   if (typeof setting.value === 'boolean') {
@@ -101,11 +101,11 @@ export function settingRow(setting: Setting, change: (value: number | boolean | 
   }
   const min = setting.min ?? 0;
   const max = setting.max ?? Math.max(1, 2 * setting.value);
-  const row = sliderRow({ label: setting.label, value: setting.value, min, max, log: setting.log === true, unit: setting.unit ?? '', tip, whole: setting.whole === true }, change);
+  const row = sliderRow({ label: setting.label, value: setting.value, min, max, log: setting.log === true, unit: setting.unit ?? '', tip, integer: setting.integer === true }, change);
   return { element: row.element, set: (value) => row.set(Number(value)) };
 }
 
-// Lets one piece of work run at a time, and after it the last value that came meanwhile.
+// Runs one task at a time, and then the last value that arrived in the meantime.
 export function oneByOne<T>(work: (value: T) => Promise<unknown>): (value: T) => void {
   let busy = false;
   let waiting: { value: T } | undefined;
@@ -123,7 +123,7 @@ export function oneByOne<T>(work: (value: T) => Promise<unknown>): (value: T) =>
   };
 }
 
-// Lets at most one call through per so many milliseconds, and always the last.
+// Allows at most one call in `milliseconds`, and always makes the last one.
 export function throttle<T extends unknown[]>(milliseconds: number, act: (...values: T) => void): (...values: T) => void {
   let timer = 0;
   let waiting: T | undefined;

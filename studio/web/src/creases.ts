@@ -1,12 +1,12 @@
-// Sharp edges. Points of a surface are shared by the triangles around them, and one normal for all would round off every box. Where neighbours meet at more than an
-// angle, the point gets copies, one for each smooth piece around it. Copies come behind the points themselves, so that numbers of points stay what they are.
+// Sharp edges. Points of a surface are shared by the triangles around them, and one normal for all would round every box. Where neighbours meet at more than an
+// angle, the point gets copies, one for each smooth piece around it. Copies come after all points, so that the indices of points do not change.
 
 const SHARPEST = Math.cos((38 * Math.PI) / 180);
 
 export interface Creases {
-  // Triangles with copies in the place of points where that is needed.
+  // Triangles, with copies instead of points where needed.
   index: Uint32Array<ArrayBuffer>;
-  // For each copy the point that it is a copy of.
+  // The point of each copy.
   sources: Uint32Array;
 }
 

@@ -1,4 +1,4 @@
-// Elements in one expression, so that modules read like the markup they make.
+// Helpers for DOM elements, icons and numbers as text.
 
 type Child = Node | string | undefined | false;
 type Attributes = Record<string, string | number | boolean | undefined | ((event: Event) => void)>;
@@ -49,7 +49,7 @@ export function icon(name: keyof typeof PATHS | string): SVGSVGElement {
   return made;
 }
 
-// A button with an icon, a name for those who cannot see it, and a tip for those who can.
+// A button with an icon, an accessible name and a tooltip.
 export function iconButton(name: string, label: string, act: () => void, text?: string): HTMLButtonElement {
   const made = element('button', { type: 'button', class: text ? 'button' : 'button icon-only', 'aria-label': label, title: label, onclick: act }, icon(name));
   if (text) made.append(element('span', {}, text));
@@ -62,7 +62,7 @@ export function changeIcon(button: HTMLElement, name: string, label: string): vo
   button.title = label;
 }
 
-// A number as a person would write it: three digits, no more.
+// A number with at most three significant digits.
 export function short(value: number): string {
   if (!Number.isFinite(value)) return '–';
   const size = Math.abs(value);
@@ -71,26 +71,26 @@ export function short(value: number): string {
   return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : size >= 1 ? value.toFixed(2) : value.toFixed(3);
 }
 
-// A number with so many digits that count.
+// A number with `digits` significant digits.
 export function precise(value: number, digits: number): string {
   const size = Math.abs(value);
   if (!Number.isFinite(value) || value === 0) return short(value);
   return size >= 1e9 || size < 1e-4 ? value.toExponential(digits - 1).replace('e+', 'e') : value.toLocaleString('en', { maximumSignificantDigits: digits });
 }
 
-// Units as people write them: kg/m^3 is kg/m³.
+// Units with superscripts: kg/m^3 becomes kg/m³.
 export function unitText(unit: string): string {
   return unit.replace(/\^2/g, '²').replace(/\^3/g, '³').replace(/\*/g, '·');
 }
 
-// A name of a file as a title: solid-teddy is Teddy among the solids.
+// A file name as a title: solid-teddy becomes Teddy.
 export function titleOf(name: string, title: string | undefined, method: string): string {
   if (title && title !== name) return title;
   const words = name.replace(new RegExp(`^${method}-`), '').replace(/[-_]+/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-// Removes all children and puts others there.
+// Replaces all children.
 export function fill(parent: HTMLElement, ...children: Child[]): void {
   parent.replaceChildren(...children.filter((child): child is Node | string => Boolean(child)));
 }

@@ -1,4 +1,4 @@
-// Out of the page: the scene as it is now, frames by the tool, a picture of what is seen, a video of what happens.
+// Save and export: the scene, files by the tool, a picture or a video of the view.
 import type { Connection } from './connection';
 import { choiceRow } from './controls';
 import { changeIcon, element, iconButton } from './dom';
@@ -14,8 +14,8 @@ const FORMATS = {
   vtu: 'VTU (ParaView)',
   obj: 'OBJ (frames)',
   csv: 'CSV (table)',
-  png: 'PNG (by the tool)',
-  mp4: 'MP4 (video by the tool)',
+  png: 'PNG (rendered by the tool)',
+  mp4: 'MP4 (video rendered by the tool)',
 };
 
 export function download(address: string, name: string): void {
@@ -33,7 +33,7 @@ function downloadBlob(blob: Blob, name: string): void {
 
 export class Exports {
   readonly section: HTMLElement;
-  // Bytes of the video that is being recorded.
+  // Bytes of the current video recording.
   recorded = 0;
   private recorder: MediaRecorder | undefined;
   private readonly recording: HTMLButtonElement;
@@ -48,9 +48,9 @@ export class Exports {
     const format = choiceRow('Format', FORMATS, this.format, (choice) => void (this.format = choice));
     const frames = element('input', { type: 'number', min: 1, max: 100000, step: 1, 'aria-label': 'Number of frames', placeholder: 'all', class: 'number', inputmode: 'numeric' });
     const make = element('button', { type: 'button', class: 'button wide', 'data-action': 'export', onclick: () => void this.export(this.format, Number(frames.value) || undefined) }, 'Export');
-    const picture = iconButton('camera', 'Save a picture of what is seen (PNG)', () => void this.picture(), 'Picture');
-    this.recording = iconButton('record', 'Record a video of what is seen (WebM)', () => this.toggleRecording(), 'Video');
-    const save = iconButton('save', 'Save the scene as it is now, with its examples', () => void this.save(), 'Save scene');
+    const picture = iconButton('camera', 'Save a picture of the view (PNG)', () => void this.picture(), 'Picture');
+    this.recording = iconButton('record', 'Record a video of the view (WebM)', () => this.toggleRecording(), 'Video');
+    const save = iconButton('save', 'Save the scene with its changes and examples', () => void this.save(), 'Save scene');
     save.classList.add('primary');
     this.section = section(
       'Save and export',
@@ -70,12 +70,12 @@ export class Exports {
   async save(): Promise<DoneMessage | undefined> {
     if (!this.store.scene) return undefined;
     try {
-      const answer = await this.connection.ask({ kind: 'save' });
+      const answer = await this.connection.request({ kind: 'save' });
       if (answer.file) download(this.connection.file(answer), `${this.name}.json`);
-      this.notices.say('The scene is saved, with its examples.', 'good');
+      this.notices.notify('The scene was saved.', 'good');
       return answer;
     } catch (error) {
-      this.notices.say(`Not saved: ${(error as Error).message}`, 'bad');
+      this.notices.notify(`The scene was not saved: ${(error as Error).message}`, 'bad');
       return undefined;
     }
   }
@@ -83,12 +83,12 @@ export class Exports {
   async export(format: string, frames?: number): Promise<DoneMessage | undefined> {
     const bar = this.notices.progress(`Exporting ${format.toUpperCase()}`);
     try {
-      const answer = await this.connection.ask(frames ? { kind: 'export', format, frames } : { kind: 'export', format }, (done, text) => bar.update(done, text));
+      const answer = await this.connection.request(frames ? { kind: 'export', format, frames } : { kind: 'export', format }, (done, text) => bar.update(done, text));
       if (answer.file) download(this.connection.file(answer), String(answer.name ?? `${this.name}.${format}`));
-      this.notices.say(`${format.toUpperCase()} is ready.`, 'good');
+      this.notices.notify(`${format.toUpperCase()} is ready.`, 'good');
       return answer;
     } catch (error) {
-      this.notices.say(`Not exported: ${(error as Error).message}`, 'bad');
+      this.notices.notify(`The export failed: ${(error as Error).message}`, 'bad');
       return undefined;
     } finally {
       bar.end();
@@ -99,7 +99,7 @@ export class Exports {
     try {
       downloadBlob(await this.viewport.picture(), `${this.name}.png`);
     } catch (error) {
-      this.notices.say((error as Error).message, 'bad');
+      this.notices.notify((error as Error).message, 'bad');
     }
   }
 
@@ -110,26 +110,26 @@ export class Exports {
     }
     const kind = ['video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/webm'].find((type) => typeof MediaRecorder !== 'undefined' && MediaRecorder.isTypeSupported(type));
     if (!kind) {
-      this.notices.say('This browser cannot record. Export an MP4 by the tool instead.', 'bad');
+      this.notices.notify('This browser cannot record video. Export an MP4 instead.', 'bad');
       return;
     }
-    const pieces: Blob[] = [];
+    const chunks: Blob[] = [];
     const recorder = new MediaRecorder(this.viewport.canvas.captureStream(60), { mimeType: kind, videoBitsPerSecond: 12_000_000 });
     this.recorded = 0;
     recorder.ondataavailable = (event) => {
-      if (event.data.size > 0) pieces.push(event.data);
+      if (event.data.size > 0) chunks.push(event.data);
       this.recorded += event.data.size;
     };
     recorder.onstop = () => {
       this.recorder = undefined;
       this.recording.classList.remove('recording');
-      changeIcon(this.recording, 'record', 'Record a video of what is seen (WebM)');
-      downloadBlob(new Blob(pieces, { type: 'video/webm' }), `${this.name}.webm`);
+      changeIcon(this.recording, 'record', 'Record a video of the view (WebM)');
+      downloadBlob(new Blob(chunks, { type: 'video/webm' }), `${this.name}.webm`);
     };
     recorder.start(250);
     this.recorder = recorder;
     this.recording.classList.add('recording');
     changeIcon(this.recording, 'pause', 'Stop recording');
-    this.notices.say('Recording what is seen. Press the button again to stop.');
+    this.notices.notify('Recording the view. Press the button again to stop.');
   }
 }

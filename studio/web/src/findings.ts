@@ -1,4 +1,4 @@
-// What is wrong with a scene: every finding with its place, and where the text is at hand the line itself with a mark below the column.
+// The findings of a scene: each with file, line and column, and, if the text is available, the line with a mark at the column.
 import { element, fill, iconButton } from './dom';
 import type { Finding } from './messages';
 import type { Store } from './store';
@@ -26,16 +26,16 @@ export class FindingsView {
       if (this.element.open) this.element.close();
       return;
     }
-    const title = errors.length === 1 ? 'The scene has a mistake' : `The scene has ${errors.length} mistakes`;
+    const title = errors.length === 1 ? 'The scene has an error' : `The scene has ${errors.length} errors`;
     const close = iconButton('close', 'Close', () => this.element.close());
-    const note = this.store.scene ? 'The scene that was open before goes on.' : 'Mend it and open it again.';
+    const note = this.store.scene ? 'The previous scene stays open.' : 'Correct the file and open it again.';
     fill(this.element, element('header', {}, element('h2', { id: 'findings-title' }, title), close), element('p', { class: 'hint' }, note), element('ol', {}, ...items.map((item) => this.row(item))));
     if (!this.element.open) this.element.showModal();
   }
 
   private row(item: Finding): HTMLElement {
-    const place = [item.file, item.line, item.column].filter((part) => part !== undefined && part !== '' && part !== 0).join(':');
-    const row = element('li', { class: `finding ${item.severity}` }, element('div', {}, element('b', {}, item.severity), ' ', element('code', {}, place), item.path ? element('code', { class: 'path' }, item.path) : undefined), element('div', {}, item.text));
+    const location = [item.file, item.line, item.column].filter((part) => part !== undefined && part !== '' && part !== 0).join(':');
+    const row = element('li', { class: `finding ${item.severity}` }, element('div', {}, element('b', {}, item.severity), ' ', element('code', {}, location), item.path ? element('code', { class: 'path' }, item.path) : undefined), element('div', {}, item.text));
     const shown = excerpt(this.store, item);
     if (shown) row.append(shown);
     if (item.fix) row.append(element('div', { class: 'fix' }, item.fix));

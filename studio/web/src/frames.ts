@@ -1,5 +1,4 @@
-// Frames of positions: binary, little-endian, as studio/PROTOCOL.md lays them out. A frame that does not hold what it promises is refused as a whole,
-// so that a torn message can never put half a body on the screen.
+// Decoder of binary frames (studio/PROTOCOL.md). An invalid frame is rejected as a whole, so that a truncated message never shows half a body.
 
 export const enum PartKind {
   Surface = 0,
@@ -16,7 +15,7 @@ export interface Part {
   kind: number;
   index: number;
   count: number;
-  // 3 numbers per point, 1 per point for colours and distances, 7 for a placement.
+  // 3 values per point, 1 per point for colours and distances, 7 for a placement.
   values: Float32Array;
 }
 
@@ -50,17 +49,17 @@ function dataSize(encoding: number, count: number): number {
     case Encoding.Placement:
       return 28;
     default:
-      throw new Error(`frame: encoding ${encoding} is not known`);
+      throw new Error(`frame: unknown encoding ${encoding}`);
   }
 }
 
-function unpackQuantised(view: DataView, place: number, count: number): Float32Array {
+function unpackQuantised(view: DataView, offset: number, count: number): Float32Array {
   const values = new Float32Array(3 * count);
-  const corner = [0, 4, 8].map((i) => view.getFloat32(place + i, true));
-  const scale = [12, 16, 20].map((i) => view.getFloat32(place + i, true) / 65535);
+  const corner = [0, 4, 8].map((i) => view.getFloat32(offset + i, true));
+  const scale = [12, 16, 20].map((i) => view.getFloat32(offset + i, true) / 65535);
   const [cx = 0, cy = 0, cz = 0] = corner;
   const [sx = 0, sy = 0, sz = 0] = scale;
-  let from = place + 24;
+  let from = offset + 24;
   for (let i = 0; i < 3 * count; i += 3, from += 6) {
     values[i] = cx + sx * view.getUint16(from, true);
     values[i + 1] = cy + sy * view.getUint16(from + 2, true);
@@ -69,38 +68,38 @@ function unpackQuantised(view: DataView, place: number, count: number): Float32A
   return values;
 }
 
-function unpack(view: DataView, place: number, encoding: number, count: number): Float32Array {
-  if (encoding === Encoding.Quantised) return unpackQuantised(view, place, count);
+function unpack(view: DataView, offset: number, encoding: number, count: number): Float32Array {
+  if (encoding === Encoding.Quantised) return unpackQuantised(view, offset, count);
   if (encoding === Encoding.Float64) {
     const values = new Float32Array(3 * count);
-    for (let i = 0; i < values.length; ++i) values[i] = view.getFloat64(place + 8 * i, true);
+    for (let i = 0; i < values.length; ++i) values[i] = view.getFloat64(offset + 8 * i, true);
     return values;
   }
   const size = encoding === Encoding.Placement ? 7 : encoding === Encoding.Scalar ? count : 3 * count;
-  // The message's own memory is handed on, not copied: it is only kept until the next frame.
-  const start = view.byteOffset + place;
+  // A view of the message without copying; it is used only until the next frame.
+  const start = view.byteOffset + offset;
   return start % 4 === 0 ? new Float32Array(view.buffer, start, size) : new Float32Array(view.buffer.slice(start, start + 4 * size));
 }
 
 export function decodeFrame(data: ArrayBuffer): Frame {
   const view = new DataView(data);
-  if (view.byteLength < HEAD || view.getUint32(0, true) !== 0x31464c50) throw new Error('frame: it does not begin with PLF1');
+  if (view.byteLength < HEAD || view.getUint32(0, true) !== 0x31464c50) throw new Error('frame: does not start with PLF1');
   const partCount = view.getUint32(4, true);
   const frame: Frame = { step: Number(view.getBigUint64(8, true)), time: view.getFloat64(16, true), parts: [] };
-  let place = HEAD;
+  let offset = HEAD;
   for (let i = 0; i < partCount; ++i) {
-    if (place + PART_HEAD > view.byteLength) throw new Error(`frame: part ${i} begins behind the end`);
-    const encoding = view.getUint16(place + 4, true);
-    const count = view.getUint32(place + 8, true);
+    if (offset + PART_HEAD > view.byteLength) throw new Error(`frame: part ${i} starts after the end`);
+    const encoding = view.getUint16(offset + 4, true);
+    const count = view.getUint32(offset + 8, true);
     const size = dataSize(encoding, count);
-    if (place + PART_HEAD + size > view.byteLength) throw new Error(`frame: part ${i} ends behind the end`);
+    if (offset + PART_HEAD + size > view.byteLength) throw new Error(`frame: part ${i} is truncated`);
     frame.parts.push({
-      kind: view.getUint16(place, true),
-      index: view.getUint16(place + 2, true),
+      kind: view.getUint16(offset, true),
+      index: view.getUint16(offset + 2, true),
       count,
-      values: unpack(view, place + PART_HEAD, encoding, count),
+      values: unpack(view, offset + PART_HEAD, encoding, count),
     });
-    place += PART_HEAD + ((size + 3) & ~3);
+    offset += PART_HEAD + ((size + 3) & ~3);
   }
   return frame;
 }

@@ -1,14 +1,14 @@
-// The start page: every scene with its picture, by method, one click to run; or a scene of one's own.
+// The start page: all scenes with pictures, grouped by method, and a button for scene files.
 import type { Connection } from './connection';
 import { element, fill, iconButton, titleOf } from './dom';
 import type { GalleryEntry, Method } from './messages';
 
 const METHODS: Record<Method, [string, string]> = {
-  solid: ['Solids', 'shape matching, drawn to the poses that were given as examples'],
-  rod: ['Rods', 'hair, ears and whiskers that know from where they are seen'],
-  fem: ['Finite elements', 'stiffness in pascals: solids, shells, plane shapes and curves'],
-  actor: ['Actors', 'they walk, hop and roll by changing their own rest shape'],
-  capture: ['Capture', 'material and shape of real objects, from what cameras saw'],
+  solid: ['Solids', 'shape matching with example poses'],
+  rod: ['Rods', 'hair, ears and whiskers with view-dependent examples'],
+  fem: ['Finite elements', 'physical stiffness in Pa: solids, shells, plane shapes and curves'],
+  actor: ['Actors', 'characters that walk, hop and roll by changing their rest shape'],
+  capture: ['Capture', 'material and shape of real objects from depth cameras'],
   detail: ['Detail', 'dents and wrinkles added to a coarse simulation'],
 };
 
@@ -21,7 +21,7 @@ export interface GalleryActions {
 export class Gallery {
   readonly element = element('main', { class: 'gallery', 'aria-label': 'Gallery' });
   private readonly shelves = element('div', { class: 'shelves' });
-  private readonly search = element('input', { type: 'search', placeholder: 'Find a scene', 'aria-label': 'Find a scene' });
+  private readonly search = element('input', { type: 'search', placeholder: 'Search scenes', 'aria-label': 'Search scenes' });
   private readonly back: HTMLButtonElement;
   private entries: GalleryEntry[] = [];
 
@@ -35,13 +35,13 @@ export class Gallery {
       if (file) actions.openFile(file);
       input.value = '';
     });
-    this.back = iconButton('play', 'Back to the scene that is open', () => actions.resume(), 'Back to the scene');
+    this.back = iconButton('play', 'Back to the open scene', () => actions.resume(), 'Back to the scene');
     this.back.hidden = true;
     const intro = element(
       'header',
       { class: 'gallery-intro' },
-      element('h1', {}, 'Soft bodies, by example'),
-      element('p', {}, 'Choose a scene. It runs at once: pull it, pin it, pose it, and give it examples of how it should deform.'),
+      element('h1', {}, 'Deformable bodies by example'),
+      element('p', {}, 'Choose a scene. It starts immediately: drag and pin bodies, change their parameters, and add poses as examples of how they should deform.'),
       element('div', { class: 'gallery-tools' }, this.search, iconButton('open', 'Open a scene file', () => input.click(), 'Open a scene file'), input, this.back),
       element('p', { class: 'hint' }, 'Or drop a scene file anywhere on this page.'),
     );
@@ -70,7 +70,7 @@ export class Gallery {
       return words.every((word) => text.includes(word));
     });
     if (matching.length === 0) {
-      const text = this.entries.length === 0 ? 'The server found no gallery. Open a scene file of your own, or start the tool with PLIANT_SCENES set to a folder of scenes.' : `No scene matches "${this.search.value}".`;
+      const text = this.entries.length === 0 ? 'The server found no gallery. Open a scene file, or set PLIANT_SCENES to a folder with scenes and restart `pliant view`.' : `No scene matches "${this.search.value}".`;
       fill(this.shelves, element('p', { class: 'empty' }, text));
       return;
     }
@@ -93,7 +93,7 @@ export class Gallery {
     const title = titleOf(entry.name, entry.title, entry.method);
     const none = element('div', { class: 'no-picture', 'aria-hidden': 'true' }, title.slice(0, 1));
     const picture = element('div', { class: entry.panels ? 'picture strip' : 'picture' }, entry.picture ? this.image(entry, none) : none);
-    // Of a strip of moments one is shown.
+    // Show one panel of a picture with several.
     picture.style.setProperty('--panels', String(entry.panels ?? 1));
     picture.style.setProperty('--panel', String(entry.panel ?? 0));
     const button = element('button', { type: 'button', class: 'card', 'data-scene': entry.name, onclick: () => this.actions.open(entry) });
@@ -102,28 +102,28 @@ export class Gallery {
   }
 }
 
-// A file dropped anywhere on the page is opened.
+// Opens a file that is dropped anywhere on the page.
 export function takeDrops(openFile: (file: File) => void): HTMLElement {
-  const veil = element('div', { class: 'drop-veil', hidden: true }, element('span', {}, 'Drop the scene to open it'));
+  const overlay = element('div', { class: 'drop-overlay', hidden: true }, element('span', {}, 'Drop the scene file to open it'));
   let depth = 0;
   const hasFile = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
   window.addEventListener('dragenter', (event) => {
     if (!hasFile(event)) return;
     depth += 1;
-    veil.hidden = false;
+    overlay.hidden = false;
   });
   window.addEventListener('dragleave', () => {
     depth = Math.max(0, depth - 1);
-    veil.hidden = depth === 0;
+    overlay.hidden = depth === 0;
   });
   window.addEventListener('dragover', (event) => hasFile(event) && event.preventDefault());
   window.addEventListener('drop', (event) => {
     if (!hasFile(event)) return;
     event.preventDefault();
     depth = 0;
-    veil.hidden = true;
+    overlay.hidden = true;
     const file = event.dataTransfer?.files[0];
     if (file) openFile(file);
   });
-  return veil;
+  return overlay;
 }

@@ -1,4 +1,4 @@
-// The ground: a wide plane with a quiet grid that fades into the background, so that there is no horizon and no edge, and shadows have a place to fall.
+// The ground: a large plane with a grid that fades into the background, without horizon or edge, and receives shadows.
 import { Color, Mesh, MeshStandardMaterial, PlaneGeometry, SRGBColorSpace } from 'three';
 
 export interface Backdrop {
@@ -28,20 +28,20 @@ export class Ground extends Mesh<PlaneGeometry, MeshStandardMaterial> {
     this.material.onBeforeCompile = (shader) => {
       Object.assign(shader.uniforms, this.uniforms);
       shader.vertexShader = shader.vertexShader
-        .replace('#include <common>', '#include <common>\nvarying vec2 groundPlace;')
-        .replace('#include <begin_vertex>', '#include <begin_vertex>\ngroundPlace = (modelMatrix * vec4(position, 1.0)).xz;');
+        .replace('#include <common>', '#include <common>\nvarying vec2 groundPosition;')
+        .replace('#include <begin_vertex>', '#include <begin_vertex>\ngroundPosition = (modelMatrix * vec4(position, 1.0)).xz;');
       shader.fragmentShader = shader.fragmentShader
         .replace(
           '#include <common>',
           `#include <common>
-          varying vec2 groundPlace;
+          varying vec2 groundPosition;
           uniform vec3 gridLine, fadeColor;
           uniform float gridStep, fadeRadius;
           uniform vec2 fadeCenter;
           float lines(float step) {
-            vec2 place = groundPlace / step;
-            vec2 width = fwidth(place);
-            vec2 distance = abs(fract(place - 0.5) - 0.5) / max(width, vec2(1e-6));
+            vec2 cell = groundPosition / step;
+            vec2 width = fwidth(cell);
+            vec2 distance = abs(fract(cell - 0.5) - 0.5) / max(width, vec2(1e-6));
             return (1.0 - min(min(distance.x, distance.y), 1.0)) * (1.0 - smoothstep(0.15, 0.5, max(width.x, width.y)));
           }`,
         )
@@ -49,7 +49,7 @@ export class Ground extends Mesh<PlaneGeometry, MeshStandardMaterial> {
         .replace(
           '#include <colorspace_fragment>',
           `#include <colorspace_fragment>
-          gl_FragColor.rgb = mix(gl_FragColor.rgb, fadeColor, smoothstep(0.25, 1.0, length(groundPlace - fadeCenter) / fadeRadius));`,
+          gl_FragColor.rgb = mix(gl_FragColor.rgb, fadeColor, smoothstep(0.25, 1.0, length(groundPosition - fadeCenter) / fadeRadius));`,
         );
     };
   }
@@ -57,11 +57,11 @@ export class Ground extends Mesh<PlaneGeometry, MeshStandardMaterial> {
   setBackdrop(backdrop: Backdrop): void {
     this.material.color.copy(backdrop.ground);
     this.uniforms.gridLine.value.copy(backdrop.line);
-    // The background is cleared without tone mapping, so the ground fades to it behind all of that.
+    // The background has no tone mapping, so the ground fades to it after tone mapping.
     backdrop.background.getRGB(this.uniforms.fadeColor.value, SRGBColorSpace);
   }
 
-  // Around a centre, for things of that size.
+  // Centres the ground, for bodies of this size.
   fit(x: number, z: number, size: number): void {
     const radius = 9 * size;
     this.scale.set(2 * radius, 2 * radius, 1);

@@ -1,4 +1,4 @@
-// The keyboard. Arrow keys step in time; in a scene with an actor they steer, and stepping is on the keys beside.
+// Keyboard shortcuts. Arrow keys step in time; in a scene with an actor they steer, and the keys . and , step.
 import { element, fill, icon } from './dom';
 import type { Store } from './store';
 
@@ -19,7 +19,7 @@ export interface Actions {
 
 const STEERING: Record<string, [number, number]> = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
-// Keys that the focused element needs itself are left to it.
+// Keys that the focused element uses itself.
 function belongsToElement(event: KeyboardEvent): boolean {
   const target = event.target;
   if (!(target instanceof HTMLElement)) return false;
@@ -37,7 +37,7 @@ export class Keys {
   ) {
     window.addEventListener('keydown', (event) => this.down(event));
     window.addEventListener('keyup', (event) => this.up(event));
-    window.addEventListener('blur', () => this.letGo());
+    window.addEventListener('blur', () => this.releaseAll());
   }
 
   private down(event: KeyboardEvent): void {
@@ -109,7 +109,7 @@ export class Keys {
     if (this.held.delete(event.key)) this.steer();
   }
 
-  private letGo(): void {
+  private releaseAll(): void {
     if (this.held.size === 0) return;
     this.held.clear();
     this.steer();
@@ -126,11 +126,11 @@ export class Keys {
   }
 }
 
-// The list that F1 shows.
+// The list of keys that F1 opens.
 export function helpDialog(store: Store): { open(): void; element: HTMLDialogElement } {
   const body = element('div', { class: 'help-columns' });
   const close = element('button', { type: 'button', class: 'button icon-only', 'aria-label': 'Close' }, icon('close'));
-  const dialog = element('dialog', { class: 'help', 'aria-labelledby': 'help-title' }, element('header', {}, element('h2', { id: 'help-title' }, 'Keys and gestures'), close), body);
+  const dialog = element('dialog', { class: 'help', 'aria-labelledby': 'help-title' }, element('header', {}, element('h2', { id: 'help-title' }, 'Keyboard and mouse'), close), body);
   close.addEventListener('click', () => dialog.close());
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
   return {
@@ -145,35 +145,35 @@ export function helpDialog(store: Store): { open(): void; element: HTMLDialogEle
         body,
         helpList('Time', [
           ['Space', 'run or pause'],
-          [actor ? '.' : '→ or .', 'one step on'],
+          [actor ? '.' : '→ or .', 'one step forward'],
           [actor ? ',' : '← or ,', 'one step back'],
-          ['Shift', 'with these: ten steps'],
-          ['R', 'back to the beginning'],
+          ['Shift', 'with these keys: ten steps'],
+          ['R', 'reset'],
         ]),
         helpList('Mouse', [
-          ['drag on a body', 'pull it'],
-          ['Shift-click', 'pin a point, or let it go'],
-          ['drag beside', 'turn the view'],
-          ['right drag', 'move the view'],
-          ['wheel', 'nearer or farther'],
+          ['drag a body', 'pull it'],
+          ['Shift-click', 'pin or unpin a point'],
+          ['drag the background', 'rotate the view'],
+          ['right drag', 'pan the view'],
+          ['wheel', 'zoom'],
           ...(actor ? ([['drag a green ball', 'move a goal']] as [string, string][]) : []),
         ]),
         helpList('View', [
-          ['F', 'see all of it'],
-          ['W', 'surface, wires or both'],
-          ['P', 'panel'],
-          ['T', 'light or dark'],
+          ['F', 'fit the view'],
+          ['W', 'shaded, wireframe or both'],
+          ['P', 'show or hide the panel'],
+          ['T', 'light or dark theme'],
           ['G', 'gallery'],
         ]),
-        actor ? helpList('Actor', [['← ↑ ↓ →', 'steer, as the camera sees it']]) : helpList('Examples', [['E', 'add one from this pose']]),
+        actor ? helpList('Actor', [['← ↑ ↓ →', 'steer, relative to the camera']]) : helpList('Examples', [['E', 'add the current pose']]),
         helpList('Touch', [
-          ['one finger', 'pull a body, or turn the view'],
-          ['two fingers', 'move and zoom'],
+          ['one finger', 'pull a body, or rotate the view'],
+          ['two fingers', 'pan and zoom'],
         ]),
         helpList('Page', [
           ['Ctrl+S', 'save the scene'],
           ['F1 or ?', 'this list'],
-          ['Esc', 'close it'],
+          ['Esc', 'close the list'],
         ]),
       );
       dialog.showModal();

@@ -1,4 +1,4 @@
-// What the colours mean, with the range they have now.
+// The legend of the colours with their current range.
 import { gradientOf, type Range } from './colormap';
 import { element, short } from './dom';
 import type { ColorMode } from './messages';

@@ -1,4 +1,4 @@
-// The page: builds the parts, connects them to the server, and hands its messages on.
+// The page: creates all parts, connects them to the server, and distributes its messages.
 import './theme.css';
 import './world.css';
 import './gallery.css';
@@ -22,7 +22,7 @@ import { throttle } from './controls';
 import { hasWebGL, Viewport } from './viewport';
 import { WorldView } from './world_view';
 
-const MOST_FILE = 7.5 * 1024 * 1024;
+const MAX_FILE_BYTES = 7.5 * 1024 * 1024;
 
 class Studio {
   readonly store = new Store();
@@ -42,15 +42,15 @@ class Studio {
   constructor(host: HTMLElement, token: string) {
     this.root = host;
     const { store } = this;
-    const stage = element('div', { class: 'stage' });
+    const main = element('div', { class: 'main' });
     const view = element('div', { class: 'viewport' });
-    stage.append(view);
+    main.append(view);
     this.notices = new Notices(host);
     this.connection = new Connection(token, {
       link: (state, retry) => this.linkChanged(state, retry),
       message: (message) => this.receive(message),
       frame: (frame) => store.emit('frame', frame),
-      trouble: (text) => this.notices.say(text, 'bad'),
+      problem: (text) => this.notices.notify(text, 'bad'),
     });
     this.viewport = new Viewport(view);
     this.world = new WorldView(this.viewport, store);
@@ -65,8 +65,8 @@ class Studio {
     const help = helpDialog(store);
     this.actions = this.makeActions(help.open);
     const transport = new Transport(store, this.actions);
-    stage.append(transport.element, new Legend(store, this.world).element);
-    host.append(this.header(), stage, this.sidebar.element, this.gallery.element, help.element, new FindingsView(store).element, takeDrops((file) => void this.openFile(file)));
+    main.append(transport.element, new Legend(store, this.world).element);
+    host.append(this.header(), main, this.sidebar.element, this.gallery.element, help.element, new FindingsView(store).element, takeDrops((file) => void this.openFile(file)));
     new Keys(store, this.actions);
     this.listen();
     startTheme(store);
@@ -77,8 +77,8 @@ class Studio {
 
   private header(): HTMLElement {
     const brand = element('button', { type: 'button', class: 'brand', 'aria-label': 'Gallery', title: 'Gallery (G)', onclick: () => this.show('gallery') }, blob(), element('span', {}, 'Pliant'));
-    const theme = iconButton(currentTheme() === 'dark' ? 'sun' : 'moon', 'Light or dark', () => this.actions.theme());
-    this.store.on('theme', (name) => changeIcon(theme, name === 'dark' ? 'sun' : 'moon', name === 'dark' ? 'Light' : 'Dark'));
+    const theme = iconButton(currentTheme() === 'dark' ? 'sun' : 'moon', 'Light or dark theme', () => this.actions.theme());
+    this.store.on('theme', (name) => changeIcon(theme, name === 'dark' ? 'sun' : 'moon', name === 'dark' ? 'Light theme' : 'Dark theme'));
     const panel = iconButton('panel', 'Panel (P)', () => this.togglePanel());
     panel.classList.add('panel-toggle');
     return element(
@@ -89,7 +89,7 @@ class Studio {
       element('span', { class: 'spacer' }),
       this.status,
       iconButton('gallery', 'Gallery (G)', () => this.show('gallery')),
-      iconButton('keys', 'Keys and gestures (F1)', () => this.actions.help()),
+      iconButton('keys', 'Keyboard and mouse (F1)', () => this.actions.help()),
       theme,
       panel,
     );
@@ -120,8 +120,8 @@ class Studio {
     const { store, viewport, connection } = this;
     store.on('display', () => this.want());
     store.on('theme', (theme) => viewport.setTheme(theme));
-    const tellCamera = throttle(66, () => connection.send({ kind: 'camera', eye: viewport.camera.position.toArray() as Vector }));
-    viewport.cameraMoved = () => store.scene && tellCamera();
+    const sendCamera = throttle(66, () => connection.send({ kind: 'camera', eye: viewport.camera.position.toArray() as Vector }));
+    viewport.cameraMoved = () => store.scene && sendCamera();
     if (window.innerWidth < 760) this.root.classList.add('panel-closed');
   }
 
@@ -159,7 +159,7 @@ class Studio {
     switch (message.kind) {
       case 'hello':
         store.version = message.pliant;
-        if (message.version !== 1) this.notices.say(`The server speaks version ${message.version} of the protocol, this page version 1: reload the page.`, 'bad', 30);
+        if (message.version !== 1) this.notices.notify(`The server uses protocol version ${message.version}, this page version 1. Reload the page.`, 'bad', 30);
         if (!message.scene) this.show('gallery');
         break;
       case 'scene':
@@ -181,7 +181,7 @@ class Studio {
         store.emit('findings', message.items);
         break;
       case 'log':
-        this.notices.say(message.text);
+        this.notices.notify(message.text);
         break;
     }
   }
@@ -193,7 +193,7 @@ class Studio {
       store.telemetry.clear();
       store.pins.clear();
       store.capture = undefined;
-      // The body that the scene is about, for whose method there is a panel.
+      // Select the first body of the scene's main method.
       store.selected = Math.max(0, scene.bodies.findIndex((body) => body.method === scene.method));
     }
     store.scene = scene;
@@ -208,15 +208,15 @@ class Studio {
   private linkChanged(link: Link, retry: number): void {
     this.store.link = link;
     this.status.dataset.link = link;
-    this.status.textContent = { connecting: 'connecting', open: 'live', lost: 'server gone', refused: 'refused' }[link];
+    this.status.textContent = { connecting: 'connecting', open: 'live', lost: 'disconnected', refused: 'refused' }[link];
     if (link === 'open') {
       this.notices.hide();
       this.want();
       void this.gallery.load();
     } else if (link === 'lost') {
-      this.notices.show('The server has gone.', `Trying again in ${short(retry)} s. If it was stopped, start "pliant view" again and open the address it prints.`);
+      this.notices.show('Connection lost.', `Retrying in ${short(retry)} s. If the server was stopped, start "pliant view" again and open the address that it prints.`);
     } else if (link === 'refused') {
-      this.notices.show('The server does not know this address.', 'It was started anew: open the address that "pliant view" printed last.');
+      this.notices.show('This address is no longer valid.', 'The server was restarted: open the address that "pliant view" printed last.');
     }
     this.store.emit('link', link);
   }
@@ -227,8 +227,8 @@ class Studio {
   }
 
   private async openFile(file: File): Promise<void> {
-    if (file.size > MOST_FILE) {
-      this.notices.say(`${file.name} is too large for a scene (${(file.size / 1e6).toFixed(1)} MB).`, 'bad');
+    if (file.size > MAX_FILE_BYTES) {
+      this.notices.notify(`${file.name} is too large for a scene (${(file.size / 1e6).toFixed(1)} MB).`, 'bad');
       return;
     }
     const text = await file.text();
@@ -236,13 +236,13 @@ class Studio {
     await this.open({ kind: 'open', text, name: file.name }, file.name);
   }
 
-  private async open(message: Parameters<Connection['ask']>[0], name: string): Promise<void> {
+  private async open(message: Parameters<Connection['request']>[0], name: string): Promise<void> {
     const bar = this.notices.progress(`Opening ${name}`);
     try {
-      await this.connection.ask(message, (done, text) => bar.update(done, text));
+      await this.connection.request(message, (done, text) => bar.update(done, text));
       this.show('world');
     } catch (error) {
-      this.notices.say((error as Error).message, 'bad');
+      this.notices.notify((error as Error).message, 'bad');
     } finally {
       bar.end();
     }
@@ -269,15 +269,15 @@ function start(): void {
       element(
         'main',
         { class: 'no-webgl' },
-        element('h1', {}, 'This browser shows no 3D here'),
-        element('p', {}, 'The studio draws with WebGL 2, which is switched off or missing. Try a current Firefox or Chromium, or switch on hardware acceleration in the settings; without a graphics card, Chromium draws in software with --enable-unsafe-swiftshader.'),
-        element('p', {}, 'The same scenes run without a picture: ', element('code', {}, 'pliant run SCENE --video')),
+        element('h1', {}, 'WebGL 2 is not available'),
+        element('p', {}, 'The studio needs WebGL 2. Use a current version of Firefox or Chromium and enable hardware acceleration in its settings. Without a graphics card, start Chromium with --enable-unsafe-swiftshader to render in software.'),
+        element('p', {}, 'Scenes also run without a browser: ', element('code', {}, 'pliant run SCENE --video')),
       ),
     );
     return;
   }
   const token = new URLSearchParams(location.search).get('token') ?? '';
-  // For the console, and for tests that drive the page.
+  // For the console and for tests.
   (window as unknown as { studio: Studio }).studio = new Studio(host, token);
 }
 

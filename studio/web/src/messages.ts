@@ -1,4 +1,4 @@
-// What the page and the server say to each other, as types. The words are explained in studio/PROTOCOL.md; this is their twin.
+// Types of all messages between the page and the server, as defined in studio/PROTOCOL.md.
 
 export type Vector = [number, number, number];
 export type Method = 'solid' | 'rod' | 'fem' | 'actor' | 'capture' | 'detail';
@@ -23,7 +23,7 @@ export interface Setting {
   log?: boolean;
   unit?: string;
   live?: boolean;
-  whole?: boolean;
+  integer?: boolean;
   about?: string;
   choices?: string[];
 }
@@ -44,13 +44,13 @@ export interface BodyDescription {
   triangles: string;
   particles: number;
   tets?: string;
-  rings?: string;
+  edges?: string;
   settings?: Setting[];
   examples?: Example[];
   manifolds?: number;
-  // How many sets of weights can be given by hand.
-  given?: number;
-  // Copies of one body of the scene share settings; the first has them.
+  // The number of manifolds whose weights can be set.
+  writable_manifolds?: number;
+  // Copies of a body share settings; the first copy has them.
   source?: number;
 }
 
@@ -145,7 +145,7 @@ export interface Finding {
   fix?: string;
 }
 
-// Which mesh stands over the points of a frame.
+// The mesh that is shown with the points of a frame.
 export type CaptureShape = 'static' | 'tracked' | 'simulated';
 
 export interface CaptureMessage {
@@ -154,19 +154,18 @@ export interface CaptureMessage {
   frame: number;
   frames: number;
   rate?: number;
-  // A frame of the recording is shown in the place of the world.
+  // A frame of the recording is shown instead of the world.
   shown?: boolean;
   running: boolean;
-  stage?: string;
-  // Share of the stage that is done.
+  phase?: string;
+  // Fraction of the phase.
   done?: number;
   text?: string;
-  // From 1; iterations are counted over all rounds.
+  // Rounds count from 1, iterations over all rounds.
   round?: number;
   iteration?: number;
   error?: number;
   history?: { iteration: number; error: number }[];
-  whole?: boolean;
   parameters?: { name: string; label: string; value: number; low?: number; high?: number; unit?: string; verdict?: string }[];
   shape?: CaptureShape;
   shapes?: CaptureShape[];

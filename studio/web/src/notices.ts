@@ -1,4 +1,4 @@
-// What a person should read: short notices that go away by themselves, and one banner that stays as long as its cause does.
+// Notices that disappear after some seconds, progress bars, and a banner that stays until its cause is gone.
 import { element, fill, iconButton } from './dom';
 
 export class Notices {
@@ -9,8 +9,8 @@ export class Notices {
     host.append(this.banner, this.list);
   }
 
-  say(text: string, kind: 'plain' | 'good' | 'bad' = 'plain', seconds = 6): void {
-    // The same words twice are one notice.
+  notify(text: string, kind: 'plain' | 'good' | 'bad' = 'plain', seconds = 6): void {
+    // A repeated text replaces the first notice.
     for (const child of this.list.children) if (child.firstElementChild?.textContent === text) child.remove();
     const note = element('div', { class: `notice ${kind}` }, element('span', {}, text));
     const close = (): void => note.remove();
@@ -20,7 +20,7 @@ export class Notices {
     window.setTimeout(close, 1000 * seconds);
   }
 
-  // Work that takes a while: a bar until it is done.
+  // A progress bar until end() is called.
   progress(text: string): { update(done: number, more: string): void; end(): void } {
     const bar = element('progress', { max: 1, value: 0, 'aria-label': text });
     const label = element('span', {}, text);

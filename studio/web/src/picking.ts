@@ -1,4 +1,4 @@
-// The pointer in the window: on a body it pulls, with Shift it pins, on a goal it moves the goal, in a scene of `detail` it is a tool; elsewhere it turns the view.
+// The pointer in the 3D view: pulls bodies, pins with Shift, moves goals, and moves the tool in scenes with detail; elsewhere it rotates the view.
 import { Mesh, Plane, Vector3 } from 'three';
 import type { Connection } from './connection';
 import type { Vector } from './messages';
@@ -9,7 +9,7 @@ import type { WorldView } from './world_view';
 interface Hit {
   body: number;
   point: number;
-  place: Vector3;
+  position: Vector3;
 }
 
 const NEAR_PIXELS = 14;
@@ -18,7 +18,7 @@ export class Picking {
   private held: { pointer: number; plane: Plane; body: number; point: number } | undefined;
   private goal: { pointer: number; plane: Plane; mark: Mesh } | undefined;
   private target: Vector3 | undefined;
-  // Where the finger that holds a body is.
+  // Last event of the finger that holds a body.
   private first: PointerEvent | undefined;
   private toolAt = 0;
 
@@ -29,7 +29,7 @@ export class Picking {
     private readonly connection: Connection,
   ) {
     const canvas = viewport.canvas;
-    // Before the controls of the camera hear of it.
+    // Before the camera controls get the event.
     canvas.addEventListener('pointerdown', (event) => this.down(event), { capture: true });
     canvas.addEventListener('pointermove', (event) => this.move(event));
     for (const name of ['pointerup', 'pointercancel', 'lostpointercapture'] as const) canvas.addEventListener(name, (event) => this.up(event));
@@ -46,12 +46,12 @@ export class Picking {
     return this.held !== undefined;
   }
 
-  // The surface point that is seen at a place of the page.
+  // The surface point at a position of the page.
   hit(x: number, y: number): Hit | undefined {
     const ray = this.viewport.ray(x, y);
     const surfaces = this.world.bodies.map((body) => body.surface).filter((surface) => surface.geometry.triangles.length > 0);
     for (const surface of surfaces) surface.geometry.boundingSphere ?? surface.geometry.computeBoundingSphere();
-    // Also what is drawn as wires only can be held.
+    // Bodies drawn as wireframe can be picked too.
     const shown = surfaces.map((surface) => surface.visible);
     surfaces.forEach((surface) => (surface.visible = true));
     const found = ray.intersectObjects(surfaces, false)[0];
@@ -62,22 +62,22 @@ export class Picking {
     if (!view) return undefined;
     const corners = [found.face.a, found.face.b, found.face.c].map((vertex) => view.surface.geometry.sourceOf(vertex));
     const point = corners.reduce((best, corner) => (view.point(corner).distanceTo(found.point) < view.point(best).distanceTo(found.point) ? corner : best));
-    return { body, point, place: view.point(point) };
+    return { body, point, position: view.point(point) };
   }
 
-  // Bodies without triangles (bare strands) are held by the point that is nearest on the screen.
+  // Bodies without triangles (strands) are picked by the nearest point on the screen.
   private nearestPoint(x: number, y: number): Hit | undefined {
     let best: Hit | undefined;
     let min = NEAR_PIXELS;
     for (const view of this.world.bodies) {
       if (view.surface.geometry.triangles.length > 0) continue;
       for (let point = 0; point < view.description.points; ++point) {
-        const place = view.point(point);
-        const seen = this.viewport.project(place);
+        const position = view.point(point);
+        const seen = this.viewport.project(position);
         const distance = Math.hypot(seen.x - x, seen.y - y);
         if (distance < min) {
           min = distance;
-          best = { body: view.index, point, place };
+          best = { body: view.index, point, position };
         }
       }
     }
@@ -104,9 +104,9 @@ export class Picking {
     this.keepFromCamera(event);
     this.first = event;
     const toward = this.viewport.camera.getWorldDirection(new Vector3());
-    this.held = { pointer: event.pointerId, plane: new Plane().setFromNormalAndCoplanarPoint(toward, hit.place), body: hit.body, point: hit.point };
-    this.target = hit.place.clone();
-    this.connection.send({ kind: 'grab', body: hit.body, point: hit.point, at: hit.place.toArray() as Vector });
+    this.held = { pointer: event.pointerId, plane: new Plane().setFromNormalAndCoplanarPoint(toward, hit.position), body: hit.body, point: hit.point };
+    this.target = hit.position.clone();
+    this.connection.send({ kind: 'grab', body: hit.body, point: hit.point, at: hit.position.toArray() as Vector });
     this.viewport.canvas.style.cursor = 'grabbing';
   }
 
@@ -115,7 +115,7 @@ export class Picking {
     this.viewport.canvas.setPointerCapture(event.pointerId);
   }
 
-  // A second finger means that the view is to be moved: the body is let go, and the camera's controls hear of the first finger after all.
+  // A second finger moves the view: release the body, and pass the first finger to the camera controls.
   private secondFinger(): void {
     const first = this.first;
     this.release();
@@ -128,7 +128,7 @@ export class Picking {
 
   private takeGoal(event: PointerEvent): boolean {
     if (!this.store.display.goals) return false;
-    // Goals may have moved since they were drawn.
+    // Goals may have moved since the last picture.
     const marks = this.world.goalMarks();
     for (const mark of marks) mark.updateMatrixWorld();
     const mark = this.viewport.ray(event.clientX, event.clientY).intersectObjects(marks, false)[0]?.object;
@@ -151,16 +151,16 @@ export class Picking {
   private move(event: PointerEvent): void {
     if (this.held?.pointer === event.pointerId) {
       this.first = event;
-      const place = this.onPlane(event, this.held.plane);
-      if (!place) return;
-      this.target = place;
-      this.connection.send({ kind: 'drag', at: place.toArray() as Vector });
+      const position = this.onPlane(event, this.held.plane);
+      if (!position) return;
+      this.target = position;
+      this.connection.send({ kind: 'drag', at: position.toArray() as Vector });
       this.drawPull();
     } else if (this.goal?.pointer === event.pointerId) {
-      const place = this.onPlane(event, this.goal.plane);
-      if (!place) return;
-      this.goal.mark.position.copy(place);
-      this.connection.send({ kind: 'goal', body: this.goal.mark.userData.body as number, position: place.toArray() as Vector });
+      const position = this.onPlane(event, this.goal.plane);
+      if (!position) return;
+      this.goal.mark.position.copy(position);
+      this.connection.send({ kind: 'goal', body: this.goal.mark.userData.body as number, position: position.toArray() as Vector });
       this.viewport.touch();
     } else if (this.usesTool()) {
       this.moveTool(event);
@@ -174,7 +174,7 @@ export class Picking {
   }
 
   private hover(event: PointerEvent): void {
-    // Looking for what is under the mouse costs as much as a frame of a large scene; ten times a second is enough for a cursor.
+    // Picking costs as much as a frame of a large scene; ten times a second is enough for a cursor.
     if (event.timeStamp - this.toolAt < 100) return;
     this.toolAt = event.timeStamp;
     this.viewport.canvas.style.cursor = this.hit(event.clientX, event.clientY) ? (event.shiftKey ? 'crosshair' : 'grab') : '';
@@ -193,13 +193,13 @@ export class Picking {
       return;
     }
     const radius = this.store.detail.toolRadius;
-    const back = this.viewport.camera.position.clone().sub(hit.place).normalize();
-    // Held down it pushes in, otherwise it rests on the surface.
-    const place = hit.place.clone().addScaledVector(back, event.buttons & 1 ? 0.35 * radius : radius);
+    const back = this.viewport.camera.position.clone().sub(hit.position).normalize();
+    // With the button pressed the tool pushes in, otherwise it rests on the surface.
+    const position = hit.position.clone().addScaledVector(back, event.buttons & 1 ? 0.35 * radius : radius);
     this.world.tool.visible = true;
-    this.world.tool.position.copy(place);
+    this.world.tool.position.copy(position);
     this.world.tool.scale.setScalar(radius);
-    this.connection.send({ kind: 'tool', at: place.toArray() as Vector, radius });
+    this.connection.send({ kind: 'tool', at: position.toArray() as Vector, radius });
     this.viewport.controls.enabled = false;
     this.viewport.touch();
   }

@@ -1,4 +1,4 @@
-// Curves over time: a window of the last seconds that moves along, drawn by uPlot.
+// Plots of values over time, for a moving window of the last seconds, drawn by uPlot.
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { element, short } from './dom';
@@ -14,7 +14,7 @@ interface PlotOptions {
   log?: boolean;
   height?: number;
   range?: [number, number];
-  // The horizontal axis: seconds unless it is named.
+  // Label of the horizontal axis (default: seconds).
   across?: string;
 }
 
@@ -25,7 +25,7 @@ function decades(_: uPlot, __: number, low: number, high: number): number[] {
   return Array.from({ length: Math.floor((last - first) / step) + 1 }, (___, i) => 10 ** (first + i * step));
 }
 
-const MOST = 900;
+const MAX_SAMPLES = 900;
 const REDRAW_MS = 90;
 
 export class StreamPlot {
@@ -52,7 +52,7 @@ export class StreamPlot {
   add(x: number, values: (number | undefined)[]): void {
     const times = this.data[0] as number[];
     const last = times.at(-1);
-    // Time that goes back (reset, step back) begins a new curve from there.
+    // When time goes back (reset, step back), remove the values after it.
     if (last !== undefined && x <= last) {
       let keep = times.length;
       while (keep > 0 && times[keep - 1]! >= x) keep -= 1;
@@ -60,7 +60,7 @@ export class StreamPlot {
     }
     times.push(x);
     values.forEach((value, i) => this.data[i + 1]?.push(this.options.log && !((value ?? 0) > 0) ? null : (value ?? null)));
-    if (times.length > MOST) for (const row of this.data) row.shift();
+    if (times.length > MAX_SAMPLES) for (const row of this.data) row.shift();
     this.redraw();
   }
 

@@ -1,4 +1,4 @@
-// The side of the page: what is shown and how, and the panels that fit the body that is selected.
+// The sidebar: panels of the selected body, settings, display options and exports.
 import { choiceRow, switchRow } from './controls';
 import { element, fill, iconButton, titleOf } from './dom';
 import type { BodyDescription, BodyTelemetry, ColorMode, SceneMessage } from './messages';
@@ -50,7 +50,7 @@ export class Sidebar {
   }
 
   private describe(scene: SceneMessage): void {
-    // A setting that is not live makes the server describe the same scene again. Panels stay then, or the slider would vanish under the finger.
+    // A setting that is not live makes the server send the same scene again. Keep the panels then, so that a slider in use does not disappear.
     const shape = JSON.stringify([
       scene.name,
       scene.settings?.map((setting) => setting.path),
@@ -113,15 +113,15 @@ export class Sidebar {
   private displaySection(scene: SceneMessage): Panel {
     const { store } = this.shared;
     const { display } = store;
-    const colors: Partial<Record<ColorMode, string>> = { none: 'own', stretch: 'stretch', stress: 'stress', speed: 'speed' };
+    const colors: Partial<Record<ColorMode, string>> = { none: 'body colour', stretch: 'stretch', stress: 'stress', speed: 'speed' };
     if (scene.bodies.some((body) => body.method === 'detail')) colors.segments = 'segments';
-    const surface = choiceRow<Surface>('Surface', { solid: 'shaded', both: 'shaded and wires', wire: 'wires' }, display.surface, (choice) => store.changeDisplay({ surface: choice }));
-    const color = choiceRow<ColorMode>('Colours', colors as Record<ColorMode, string>, display.colors, (choice) => store.changeDisplay({ colors: choice }));
-    const names: [keyof Display, string][] = [['tets', 'Tets'], ['regions', 'Regions'], ['contacts', 'Contact points'], ['shadows', 'Shadows']];
-    if ((scene.camera?.follows ?? -1) >= 0) names.push(['follow', 'Camera follows']);
+    const surface = choiceRow<Surface>('Surface', { solid: 'shaded', both: 'shaded with wireframe', wire: 'wireframe' }, display.surface, (choice) => store.changeDisplay({ surface: choice }));
+    const color = choiceRow<ColorMode>('Colour by', colors as Record<ColorMode, string>, display.colors, (choice) => store.changeDisplay({ colors: choice }));
+    const names: [keyof Display, string][] = [['tets', 'Tetrahedra'], ['regions', 'Regions'], ['contacts', 'Contact points'], ['shadows', 'Shadows']];
+    if ((scene.camera?.follows ?? -1) >= 0) names.push(['follow', 'Camera follows the body']);
     const switches = names.map(([key, label]) => ({ key, row: switchRow(label, display[key] === true, (on) => store.changeDisplay({ [key]: on })) }));
     return {
-      element: section('Show', false, surface.element, color.element, ...switches.map((item) => item.row.element)),
+      element: section('Display', false, surface.element, color.element, ...switches.map((item) => item.row.element)),
       shown() {
         surface.set(display.surface);
         color.set(display.colors);
@@ -141,6 +141,6 @@ function settingsOf(scene: SceneMessage, body: number): BodyDescription['setting
 function numbersSection(context: PanelContext): Panel {
   const readout = new Readout();
   const { description } = context;
-  readout.set({ points: description.points, particles: description.particles, method: METHOD_NAMES[description.method] ?? description.method });
-  return { element: section('Numbers', false, readout.element), update: (telemetry) => readout.set({ 'kinetic energy, J': telemetry.energy, 'elastic energy, J': telemetry.elastic }) };
+  readout.set({ 'surface points': description.points, particles: description.particles, method: METHOD_NAMES[description.method] ?? description.method });
+  return { element: section('Statistics', false, readout.element), update: (telemetry) => readout.set({ 'kinetic energy, J': telemetry.energy, 'elastic energy, J': telemetry.elastic }) };
 }

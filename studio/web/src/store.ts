@@ -1,4 +1,4 @@
-// What the page knows, in one place. Whoever changes it says so by a signal; whoever shows it listens. Nothing else is shared between modules.
+// The state of the page. Changes are announced by signals; modules share nothing else.
 import type { Frame } from './frames';
 import type { BodyTelemetry, CaptureMessage, ColorMode, Finding, SceneMessage, StateMessage, TelemetryMessage } from './messages';
 import type { Link } from './connection';
@@ -50,7 +50,7 @@ export class Store {
   selected = 0;
   pins = new Set<string>();
   version = '';
-  // The text of the scene that was dropped last, so that a finding can show its line.
+  // Text of the last dropped scene, so that findings can show its lines.
   dropped: { name: string; text: string } | undefined;
   readonly display: Display = {
     surface: 'solid',

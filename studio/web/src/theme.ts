@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, unless the user chose. The choice is kept by the browser, where it lets us.
+// Light or dark theme: the setting of the system, unless the user chose one. The choice is stored in the browser if possible.
 import type { Store } from './store';
 
 const KEY = 'pliant-theme';
@@ -31,7 +31,7 @@ export function startTheme(store: Store): void {
 export function switchTheme(store: Store): void {
   const next = currentTheme() === 'dark' ? 'light' : 'dark';
   try {
-    // Back to what the system has means: follow it again.
+    // Choosing the setting of the system means: follow the system again.
     if (next === (system.matches ? 'dark' : 'light')) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, next);
   } catch {

@@ -1,4 +1,4 @@
-// Time: run, pause, step, back, reset, and what the clock says.
+// Time controls: run, pause, step, back, reset, and the simulated time.
 import { changeIcon, element, iconButton } from './dom';
 import type { Actions } from './keys';
 import type { StateMessage } from './messages';
@@ -8,7 +8,7 @@ export class Transport {
   readonly element = element('div', { class: 'transport', role: 'toolbar', 'aria-label': 'Time' });
   private readonly toggle: HTMLButtonElement;
   private readonly back: HTMLButtonElement;
-  private readonly clock = element('output', { class: 'clock', 'aria-label': 'Time of the world' }, '0.00 s');
+  private readonly clock = element('output', { class: 'clock', 'aria-label': 'Simulated time' }, '0.00 s');
   private readonly pace = element('span', { class: 'pace' });
 
   constructor(
@@ -18,16 +18,16 @@ export class Transport {
     this.toggle = iconButton('pause', 'Pause (Space)', () => actions.toggle());
     this.toggle.classList.add('primary');
     this.back = iconButton('back', 'One step back', () => actions.back(1));
-    const step = iconButton('step', 'One step on', () => actions.step(1));
-    const reset = iconButton('reset', 'Back to the beginning (R)', () => actions.reset());
-    const frame = iconButton('frame', 'See all of it (F)', () => actions.frame());
+    const step = iconButton('step', 'One step forward', () => actions.step(1));
+    const reset = iconButton('reset', 'Reset (R)', () => actions.reset());
+    const frame = iconButton('frame', 'Fit the view (F)', () => actions.frame());
     this.element.append(reset, this.back, this.toggle, step, frame, element('span', { class: 'times' }, this.clock, this.pace));
     store.on('state', (state) => this.show(state));
     store.on('frame', (frame) => (this.clock.textContent = `${frame.time.toFixed(2)} s`));
     store.on('scene', () => {
       const actor = store.hasActor;
       changeIcon(this.back, 'back', `One step back (${actor ? ',' : '←'})`);
-      changeIcon(step, 'step', `One step on (${actor ? '.' : '→'})`);
+      changeIcon(step, 'step', `One step forward (${actor ? '.' : '→'})`);
     });
   }
 

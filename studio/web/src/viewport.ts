@@ -1,4 +1,4 @@
-// The window into the world: camera and its controls, light and shadow, and a loop that draws only when something changed.
+// The 3D view: camera and controls, lights and shadows, and a render loop that draws only after changes.
 import {
   BasicShadowMap,
   Box3,
@@ -31,7 +31,7 @@ export function hasWebGL(): boolean {
   }
 }
 
-// Without a graphics card every sample of a pixel is paid for by the processor that simulates.
+// Software rendering uses the processor that also simulates, so it gets no antialiasing.
 function drawsInSoftware(): boolean {
   const gl = document.createElement('canvas').getContext('webgl2');
   const facts = gl?.getExtension('WEBGL_debug_renderer_info');
@@ -47,7 +47,7 @@ export class Viewport {
   readonly controls: OrbitControls;
   readonly ground = new Ground();
   readonly canvas: HTMLCanvasElement;
-  // Called before each picture that is drawn, with the seconds since the last.
+  // Called before each rendered picture, with the seconds since the last one.
   beforeDraw: ((seconds: number) => void) | undefined;
   cameraMoved: (() => void) | undefined;
   drawn = 0;
@@ -62,7 +62,7 @@ export class Viewport {
   private begun = 0;
   private fence: WebGLSync | null = null;
   private coarseness = 0;
-  // Pictures for print are drawn as well as can be, however long it takes.
+  // With ?quality in the address the quality is never reduced, for pictures in print.
   private readonly fixedQuality = new URLSearchParams(location.search).has('quality');
   private followed: Vector3 | undefined;
 
@@ -75,7 +75,7 @@ export class Viewport {
     this.canvas = this.renderer.domElement;
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute('role', 'application');
-    this.canvas.setAttribute('aria-label', 'The world. Drag a body to pull it, drag beside it to look around. Press F1 for all keys.');
+    this.canvas.setAttribute('aria-label', '3D view. Drag a body to pull it, drag the background to rotate the view. Press F1 for all keys.');
     host.append(this.canvas);
 
     this.controls = new OrbitControls(this.camera, this.canvas);
@@ -132,7 +132,7 @@ export class Viewport {
     this.touch();
   }
 
-  // Turns the light to where things are; the shadow map covers them and what they may reach.
+  // Points the lights at the bodies; the shadow map covers them and their surroundings.
   fitLight(center: Vector3, size: number): void {
     const reach = 2.2 * size;
     this.sun.target.position.copy(center);
@@ -150,7 +150,7 @@ export class Viewport {
     this.updateClipping();
   }
 
-  // Looks at a box from where the camera is, near enough to fill the window.
+  // Moves the camera along its direction so that a box fills the view.
   frame(box: Box3): void {
     if (box.isEmpty()) return;
     const center = box.getCenter(new Vector3());
@@ -166,12 +166,12 @@ export class Viewport {
     this.touch();
   }
 
-  // The camera is where it belongs for this point; from now on it goes where the point goes.
+  // Starts to follow a point from the current camera position.
   followFrom(point: Vector3): void {
     this.followed = point.clone();
   }
 
-  // Goes along with a point: smoothly, and keeping the view that the user chose.
+  // Follows a point smoothly, and keeps the view that the user chose.
   follow(point: Vector3 | undefined, seconds: number): void {
     if (!point) {
       this.followed = undefined;
@@ -192,24 +192,24 @@ export class Viewport {
 
   ray(clientX: number, clientY: number): Raycaster {
     const box = this.canvas.getBoundingClientRect();
-    const place = new Vector2((2 * (clientX - box.left)) / box.width - 1, 1 - (2 * (clientY - box.top)) / box.height);
+    const position = new Vector2((2 * (clientX - box.left)) / box.width - 1, 1 - (2 * (clientY - box.top)) / box.height);
     this.camera.updateMatrixWorld();
-    this.raycaster.setFromCamera(place, this.camera);
+    this.raycaster.setFromCamera(position, this.camera);
     return this.raycaster;
   }
 
-  // Where a point of the world is in the window, in pixels of the page.
+  // Position of a point of the world on the page, in pixels.
   project(point: Vector3): { x: number; y: number } {
     const box = this.canvas.getBoundingClientRect();
     this.camera.updateMatrixWorld();
-    const place = point.clone().project(this.camera);
-    return { x: box.left + ((1 + place.x) / 2) * box.width, y: box.top + ((1 - place.y) / 2) * box.height };
+    const position = point.clone().project(this.camera);
+    return { x: box.left + ((1 + position.x) / 2) * box.width, y: box.top + ((1 - position.y) / 2) * box.height };
   }
 
   async picture(): Promise<Blob> {
     this.renderer.render(this.scene, this.camera);
     return new Promise((resolve, reject) => {
-      this.canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser made no picture.'))), 'image/png');
+      this.canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser could not make a picture.'))), 'image/png');
     });
   }
 
@@ -217,7 +217,7 @@ export class Viewport {
     const distance = Math.max(1e-3, this.camera.position.distanceTo(this.controls.target));
     this.camera.near = distance / 100;
     this.camera.far = distance * 100;
-    // Scenes were composed for a wide picture; a narrow window sees as much from side to side, and more above and below.
+    // Cameras of scenes are made for a wide picture; a narrow window keeps the horizontal field of view and shows more above and below.
     const widen = Math.max(1, WIDE / this.camera.aspect);
     this.camera.fov = Math.min(82, (360 / Math.PI) * Math.atan(widen * Math.tan((this.fov * Math.PI) / 360)));
     this.camera.updateProjectionMatrix();
@@ -232,7 +232,7 @@ export class Viewport {
     this.touch();
   }
 
-  // A picture that is still being drawn is waited for here, not inside the next call: where drawing is slow, messages would pile up behind it otherwise.
+  // Wait for a picture with a fence instead of inside the next draw call: where rendering is slow, messages would pile up otherwise.
   private mark(time: number): void {
     const gl = this.renderer.getContext() as WebGL2RenderingContext;
     this.begun = time;
@@ -251,7 +251,7 @@ export class Viewport {
     return true;
   }
 
-  // Where drawing cannot keep up (no graphics card, a large window) it is made cheaper: first the shadow, then the resolution.
+  // Where rendering is too slow (no graphics card, a large window), reduce the quality: first of shadows, then the resolution.
   private watchPace(seconds: number): void {
     this.slow = seconds > 0.09 ? this.slow + (seconds > 0.2 ? 3 : 1) : Math.max(0, this.slow - 1);
     if (this.fixedQuality || this.slow < 8 || this.coarseness >= 3) return;

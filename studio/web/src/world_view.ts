@@ -1,4 +1,4 @@
-// Everything of the world that is drawn: bodies and colliders by the server's frames, and over them what explains them: contacts, goals, pins, the pull of the mouse.
+// The 3D objects of the world: bodies and colliders, updated from frames, and marks for contacts, goals, pins and grabs.
 import {
   Box3,
   BufferAttribute,
@@ -29,9 +29,9 @@ export class WorldView {
   bodies: BodyView[] = [];
   size = 1;
   lastStep = -1;
-  // The same scene was built anew: the view stays.
+  // The same scene was built again: keep the camera.
   keepCamera = false;
-  // Called when what is drawn, and the range of its colours, has changed.
+  // Called when the bodies and the range of their colours have changed.
   changed: (() => void) | undefined;
   private readonly waiting = new Map<number, Part>();
   private colliders: (Mesh | undefined)[] = [];
@@ -89,9 +89,9 @@ export class WorldView {
       const own = view.surface.geometry.boundingBox?.clone();
       if (!own || !view.moved) continue;
       box.union(own);
-      const beside = this.sideways(view);
+      const offset = this.sideways(view);
       const hasGhost = this.store.display.ghost && view.description.method === 'actor';
-      if (this.store.detail.coarse || hasGhost) box.union(own.clone().translate(beside.negate()));
+      if (this.store.detail.coarse || hasGhost) box.union(own.clone().translate(offset.negate()));
     }
     return box;
   }
@@ -144,17 +144,17 @@ export class WorldView {
     });
   }
 
-  // Frames may come faster than they can be drawn. Parts leave out what did not change, so none may be dropped; but of each only the newest is worth its work.
+  // Frames may arrive faster than they can be drawn. They omit unchanged parts, so no frame may be dropped; keep the newest of each part.
   private receive(frame: Frame): void {
     for (const part of frame.parts) this.waiting.set(65536 * part.kind + part.index, part);
     this.lastStep = frame.step;
   }
 
-  // Brings what is drawn up to the last frame that came.
+  // Applies the received parts.
   flush(): void {
     if (this.waiting.size === 0) return;
     for (const part of this.waiting.values()) {
-      if (part.kind === PartKind.Placement) this.place(part.index, part.values);
+      if (part.kind === PartKind.Placement) this.movePlacement(part.index, part.values);
       else this.bodies[part.index]?.apply(part);
     }
     this.waiting.clear();
@@ -176,7 +176,7 @@ export class WorldView {
     this.refresh();
   }
 
-  private place(index: number, values: Float32Array): void {
+  private movePlacement(index: number, values: Float32Array): void {
     const mesh = this.colliders[index];
     if (!mesh) return;
     mesh.position.set(values[0] ?? 0, values[1] ?? 0, values[2] ?? 0);
@@ -189,7 +189,7 @@ export class WorldView {
     }
   }
 
-  // As far as a body is wide, to the right as the camera sees it.
+  // The width of a body, to the right in the view of the camera.
   private sideways(body: BodyView): Vector3 {
     body.surface.geometry.computeBoundingBox();
     const size = body.surface.geometry.boundingBox?.getSize(new Vector3()) ?? new Vector3(this.size, 0, 0);
@@ -238,14 +238,14 @@ export class WorldView {
   }
 
   private movePins(): void {
-    const places = new Float32Array(3 * this.store.pins.size);
+    const positions = new Float32Array(3 * this.store.pins.size);
     let i = 0;
     for (const pin of this.store.pins) {
       const [body = 0, point = 0] = pin.split(':').map(Number);
-      const place = this.bodies[body]?.point(point);
-      if (place) place.toArray(places, 3 * i++);
+      const position = this.bodies[body]?.point(point);
+      if (position) position.toArray(positions, 3 * i++);
     }
-    setPoints(this.pins, [places.subarray(0, 3 * i)]);
+    setPoints(this.pins, [positions.subarray(0, 3 * i)]);
   }
 }
 
@@ -259,10 +259,10 @@ function pointCloud(color: number, size: number): Points {
 
 function setPoints(cloud: Points, pieces: Float32Array[]): void {
   const all = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let place = 0;
+  let offset = 0;
   for (const piece of pieces) {
-    all.set(piece, place);
-    place += piece.length;
+    all.set(piece, offset);
+    offset += piece.length;
   }
   const before = cloud.geometry.getAttribute('position') as BufferAttribute | undefined;
   if (before && before.array.length >= all.length && all.length > 0) {

@@ -48,7 +48,7 @@ export const stateOf = (page) => page.evaluate(() => studio.store.state);
 // Asks the server and waits for its answer; what the page knew of the state of the world is forgotten, as it may be of before.
 export function ask(page, message) {
   return page.evaluate(async (wanted) => {
-    const answer = await studio.connection.ask(wanted);
+    const answer = await studio.connection.request(wanted);
     studio.store.state = undefined;
     return answer;
   }, message);

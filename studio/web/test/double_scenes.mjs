@@ -16,7 +16,7 @@ function sheet(n) {
 
 // Particles of a block of 2 x 2 x 2 points and its five tets.
 const TETS = Uint32Array.from([0, 1, 2, 4, 1, 3, 2, 7, 1, 4, 5, 7, 2, 4, 7, 6, 1, 2, 4, 7]);
-const RINGS = Uint32Array.from([0, 1, 0, 2, 0, 4, 1, 3, 1, 5, 2, 3, 2, 6, 3, 7, 4, 5, 4, 6, 5, 7, 6, 7]);
+const EDGES = Uint32Array.from([0, 1, 0, 2, 0, 4, 1, 3, 1, 5, 2, 3, 2, 6, 3, 7, 4, 5, 4, 6, 5, 7, 6, 7]);
 
 export const SIDE = 24;
 const COLORS = { solid: [0.9, 0.34, 0.18], rod: [0.45, 0.3, 0.2], fem: [0.2, 0.55, 0.75], actor: [0.95, 0.75, 0.2], detail: [0.85, 0.55, 0.5], capture: [0.4, 0.65, 0.45] };
@@ -29,8 +29,8 @@ function examplesOf(method) {
 
 function settingsOf(method, i) {
   return [
-    { path: `bodies[${i}].${method}.stiffness`, label: 'stiffness', value: 0.5, least: 0, most: 1, live: true },
-    { path: `bodies[${i}].${method}.modulus`, label: 'modulus', value: 1e5, least: 1e3, most: 1e7, log: true, unit: 'Pa', live: false },
+    { path: `bodies[${i}].${method}.stiffness`, label: 'stiffness', value: 0.5, min: 0, max: 1, live: true },
+    { path: `bodies[${i}].${method}.modulus`, label: 'modulus', value: 1e5, min: 1e3, max: 1e7, log: true, unit: 'Pa', live: false },
     { path: `bodies[${i}].${method}.suppression`, label: 'suppression', value: true, live: true },
   ];
 }
@@ -44,7 +44,7 @@ export function makeScene(method) {
     triangles: base64(sheet(SIDE)),
     particles: 8,
     tets: base64(TETS),
-    rings: base64(RINGS),
+    edges: base64(EDGES),
     settings: settingsOf(method, 0),
     examples: examplesOf(method),
     manifolds: method === 'solid' ? 2 : 1,
@@ -151,13 +151,12 @@ export function captureAt(state) {
     rate: 30,
     shown: true,
     running: state.fitting,
-    stage: state.fitting ? 'fit' : 'recorded',
+    phase: state.fitting ? 'fit' : 'recorded',
     shape: state.shape ?? 'static',
     shapes: state.iteration > 0 ? ['static', 'tracked', 'simulated'] : ['static'],
     iteration: state.iteration,
     error: history.at(-1).error,
     history,
-    whole: true,
     parameters: [
       { name: 'modulus', label: "Young's modulus", value: 21000 + 900 * Math.exp(-state.iteration / 10), low: 19800, high: 22400, unit: 'Pa' },
       { name: 'damping', label: 'damping', value: 0.013, low: 0.0004, high: 0.7, unit: 's', verdict: 'not determined' },

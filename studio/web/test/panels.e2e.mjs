@@ -50,13 +50,13 @@ await check('the gallery shows every method, and finds what one types', async ()
 await check('solid: bars show weights, the triangle gives them, examples are added, renamed, muted, soloed and deleted', async () => {
   await openMethod('solid');
   await until(page, () => Number.parseFloat(document.querySelector('.bars li:nth-child(2) .bar').style.width) > 5, undefined, 'a bar is drawn');
-  await page.locator('text=Mix by hand').click();
+  await page.locator('text=Set weights by hand').click();
   const triangle = page.locator('svg.triangle');
   await triangle.scrollIntoViewIfNeeded();
   const box = await triangle.boundingBox();
   await page.mouse.click(box.x + 0.07 * box.width, box.y + 0.86 * box.height);
   await untilHeard((message) => message.kind === 'weights' && message.weights?.length === 2 && message.weights[0] > 0.9, 'weights of the second corner');
-  await page.locator('text=Mix by hand').click();
+  await page.locator('text=Set weights by hand').click();
   await untilHeard((message) => message.kind === 'weights' && message.weights === null, 'weights by projection again');
   await page.locator('[data-action="add-example"]').click();
   await until(page, () => document.querySelectorAll('.bars li').length === 4, undefined, 'a third example is listed');
@@ -107,7 +107,7 @@ await check('display: wires, tets, regions, colours with a legend, contacts', as
 await check('keys: F1 lists them, Space pauses, arrows step, R begins again, Tab reaches every control in order', async () => {
   await page.evaluate(() => document.querySelector('.viewport canvas').focus());
   await page.keyboard.press('F1');
-  expect((await page.locator('dialog.help[open]').innerText()).includes('one step on'), 'no list of keys');
+  expect((await page.locator('dialog.help[open]').innerText()).includes('one step forward'), 'no list of keys');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Space');
   await until(page, () => studio.store.state.paused);
@@ -125,7 +125,7 @@ await check('keys: F1 lists them, Space pauses, arrows step, R begins again, Tab
     await page.keyboard.press('Tab');
     reached.push(await page.evaluate(() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent));
   }
-  expect(reached[0] === 'Gallery' && reached.some((name) => name?.startsWith('The world')) && reached.some((name) => /^(Pause|Run) /.test(name ?? '')), reached.join(', '));
+  expect(reached[0] === 'Gallery' && reached.some((name) => name?.startsWith('3D view')) && reached.some((name) => /^(Pause|Run) /.test(name ?? '')), reached.join(', '));
   const unnamed = await page.evaluate(() => [...document.querySelectorAll('button, input, select, summary')].filter((item) => item.checkVisibility() && !(item.getAttribute('aria-label') || item.textContent.trim() || item.labels?.length)).length);
   expect(unnamed === 0, `${unnamed} controls have no name`);
 });
@@ -136,7 +136,7 @@ await check('rod: the sphere is drawn, an example is added for this view', async
     const canvas = document.querySelector('.sphere-box canvas');
     return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0);
   }, undefined, 'the sphere is drawn');
-  await page.getByRole('button', { name: /Add an example for the direction/ }).click();
+  await page.getByRole('button', { name: /Add an example for the current view direction/ }).click();
   await until(page, () => document.querySelectorAll('.bars li').length === 4);
 });
 
@@ -157,7 +157,7 @@ await check('actor: arrows steer and stop, stepping moves to other keys, goals c
   await page.mouse.move(place.x + 40, place.y, { steps: 3 });
   await page.mouse.up();
   await untilHeard((message) => message.kind === 'goal' && message.position?.length === 3, 'a goal');
-  await page.locator('text=Show the rest shape as a ghost').click();
+  await page.locator('text=Show the rest shape').click();
   await untilHeard((message) => message.kind === 'want' && message.ghost, 'the ghost');
 });
 
@@ -171,8 +171,8 @@ await check('detail: the tool follows the mouse, enrichment is switched, the coa
   await until(page, () => document.querySelectorAll('.bars li').length === 3, undefined, 'examples that weigh');
   for (const [label, question] of [
     ['Add detail', (message) => message.kind === 'detail' && message.on === false],
-    ['Coarse beside it', (message) => message.kind === 'want' && message.coarse],
-    ['Paint the segments', (message) => message.kind === 'want' && message.colors === 'segments'],
+    ['Show the coarse surface', (message) => message.kind === 'want' && message.coarse],
+    ['Colour by segment', (message) => message.kind === 'want' && message.colors === 'segments'],
     ['Record an example here', (message) => message.kind === 'detail' && message.record],
   ]) {
     await page.locator(`.sidebar >> text=${label}`).click();
@@ -209,7 +209,7 @@ await check('light and dark follow the system, and the switch', async () => {
   expect((await theme()) === 'light', 'not light');
   await page.emulateMedia({ colorScheme: 'dark' });
   await until(page, () => document.documentElement.dataset.theme === 'dark');
-  await page.getByRole('button', { name: 'Light' }).click();
+  await page.getByRole('button', { name: 'Light theme' }).click();
   expect((await theme()) === 'light', 'the switch does nothing');
   await page.emulateMedia({ colorScheme: 'light' });
 });
@@ -219,7 +219,7 @@ await check('no console error so far', () => expect(troubles.length === 0, troub
 await check('a server that goes away is told, and found again when it is back', async () => {
   await double.close();
   await page.locator('.banner:not([hidden])').waitFor();
-  expect((await page.locator('.banner').innerText()).includes('The server has gone'), 'no word about it');
+  expect((await page.locator('.banner').innerText()).includes('Connection lost'), 'no word about it');
   const again = await startDouble({ port: double.port, open: 'solid' });
   await until(page, () => document.querySelector('.banner').hidden && studio.store.link === 'open' && studio.store.scene?.name === 'double-solid', undefined, 'it is connected again');
   await again.close();
@@ -232,11 +232,11 @@ await check('a phone: nothing is wider than the screen, one finger pulls, the pa
   const { page: small, troubles: own } = await openPage(phone, server.address);
   await until(small, () => studio.world?.lastStep >= 0 && studio.world.bodies[0]?.moved);
   expect(await small.evaluate(() => document.documentElement.scrollWidth <= 390), 'it is wider than the screen');
-  await small.evaluate(() => studio.connection.ask({ kind: 'pause' }));
+  await small.evaluate(() => studio.connection.request({ kind: 'pause' }));
   const place = await small.evaluate(() => studio.viewport.project(studio.world.bodies[0].center));
   await small.touchscreen.tap(place.x, place.y);
   await untilHeard((message) => message.kind === 'grab', 'a touch that holds the body', server);
-  await untilHeard((message) => message.kind === 'release', 'that it is let go', server);
+  await untilHeard((message) => message.kind === 'release', 'the release', server);
   await small.getByRole('button', { name: 'Panel (P)' }).click();
   expect(await small.locator('.sidebar').isVisible(), 'no sheet');
   expect(own.length === 0, own.join('\n'));
@@ -252,7 +252,7 @@ await check('fingers: one on a body pulls it, one beside turns the view, two pin
   const fingers = (type, ...places) => touch.send('Input.dispatchTouchEvent', { type, touchPoints: places.map(([x, y], id) => ({ x, y, id })) });
   const heard = (kind) => server.world.log.filter((message) => message.kind === kind).length;
   await until(small, () => studio.world?.lastStep >= 0 && studio.world.bodies[0]?.moved);
-  await small.evaluate(() => studio.connection.ask({ kind: 'pause' }));
+  await small.evaluate(() => studio.connection.request({ kind: 'pause' }));
   // The view once it has come to rest: distance, direction, and where a point is on the screen, such as the one it looked at first.
   const target = () => small.evaluate(() => studio.viewport.controls.target.toArray());
   const first = await target();
@@ -284,9 +284,9 @@ await check('fingers: one on a body pulls it, one beside turns the view, two pin
   await untilHeard((message) => message.kind === 'grab' && message.body === 0, 'that the body is held', server);
   await untilHeard((message) => message.kind === 'drag' && message.at.length === 3, 'that it is pulled', server);
   expect(turn(await view(), before) < 1e-6, 'one finger on the body turns the view');
-  // The other finger comes: the body is let go, and the view does not jump.
+  // The other finger comes: the body is released, and the view does not jump.
   await fingers('touchStart', [on.x + 60, on.y - 40], [on.x + 60, on.y + 160]);
-  await untilHeard((message) => message.kind === 'release', 'that the body is let go', server);
+  await untilHeard((message) => message.kind === 'release', 'that the body is released', server);
   await fingers('touchMove', [on.x + 61, on.y - 41], [on.x + 60, on.y + 161]);
   let after = await view();
   expect(Math.abs(after.distance / before.distance - 1) < 0.03 && Math.hypot(after.x - before.x, after.y - before.y) < 6, `the view jumps: ${JSON.stringify([before, after])}`);

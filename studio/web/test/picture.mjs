@@ -1,4 +1,4 @@
-// One picture of the studio, for the documents: opens a scene in the tool, goes so many steps, and takes what the browser shows.
+// Takes a picture of the studio for the documentation: opens a scene in the tool, simulates N steps, and saves what the browser shows.
 //   node test/picture.mjs SCENE.json [--steps N] [--size WxH] [--theme light|dark] [--show key=value,...] [--page gallery|help] [--panel closed] [--body N] [--frame all] [--fit FRAME] --picture FILE
 // $PLIANT is the tool.
 import path from 'node:path';
@@ -42,7 +42,7 @@ for (let done = 0; done < steps; ) {
 // A recording that was fitted, at one of its frames.
 if (values.fit) {
   await page.locator('[data-action="fit"]').click();
-  await page.waitForFunction(() => studio.store.capture?.stage === 'fitted', undefined, { timeout: 600_000, polling: 200 });
+  await page.waitForFunction(() => studio.store.capture?.phase === 'fitted', undefined, { timeout: 600_000, polling: 200 });
   await page.evaluate((frame) => studio.connection.send({ kind: 'capture', body: studio.store.capture.body, action: 'seek', frame }), Number(values.fit));
   await until(page, (frame) => studio.store.capture.frame === frame && studio.world.bodies.some((body) => body.cloudRange), Number(values.fit), 'the frame is shown');
 }

@@ -1,4 +1,4 @@
-// A second viewer of a world, beside the page and without any of its code: what it is sent is what the page is compared with.
+// A second viewer of a world, independent of the code of the page: its data is compared with that of the page.
 import WebSocket from 'ws';
 import { PATIENCE } from './check.mjs';
 

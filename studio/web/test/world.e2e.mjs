@@ -189,7 +189,7 @@ await check('detail: what weighs is told, segments are painted, an example is re
   expect((await page.evaluate(() => studio.store.selected)) === body, 'the body with detail is not the one that the panels are about');
   await stepTo(78);
   await until(page, () => document.querySelectorAll('.sidebar .bars li').length >= 2, undefined, 'several examples weigh');
-  await page.locator('.sidebar >> text=Paint the segments').click();
+  await page.locator('.sidebar >> text=Colour by segment').click();
   await until(page, (index) => studio.world.bodies[index].surface.material.vertexColors, body, 'the segments are painted');
   const colors = await page.evaluate((index) => {
     const values = studio.world.bodies[index].surface.geometry.getAttribute('color').array;
@@ -279,7 +279,7 @@ await check('capture: a scene is filmed, its points lie over the mesh, and a fit
   await until(page, () => document.querySelector('.legend').textContent.includes('distance, mm'), undefined, 'the scale of distances');
   await page.getByRole('button', { name: 'Fit', exact: true }).click();
   await until(page, () => studio.store.capture.running && document.querySelector('[data-action="fit"]').textContent === 'Stop the fit', undefined, 'the fit runs');
-  await until(page, () => studio.store.capture.stage === 'fitted', undefined, 'the fit ends');
+  await until(page, () => studio.store.capture.phase === 'fitted', undefined, 'the fit ends');
   const found = await page.evaluate(() => studio.store.capture.parameters[0]);
   expect(Math.abs(found.value / 680000 - 1) < 0.15 && found.low < found.high, JSON.stringify(found));
   const rows = await page.locator('.parameters tbody tr').allInnerTexts();

@@ -1,4 +1,4 @@
-// An actor: where it is told to go, what it wants, and how well its optimisation does.
+// Panel of an actor: steering, goals, and the convergence of its optimisation.
 import { Vector3 } from 'three';
 import { sliderRow, switchRow } from '../controls';
 import { element } from '../dom';
@@ -6,10 +6,10 @@ import type { Vector } from '../messages';
 import { StreamPlot } from '../plots';
 import { Readout, section, type Panel, type PanelContext } from './panel';
 
-// Speed that full steering asks for, in m/s; the panel changes it.
+// Speed for steering, m/s.
 export const steering = { speed: 1 };
 
-// Directions as the camera sees them become directions on the ground.
+// Converts a direction relative to the camera to a direction on the ground.
 export function steer(context: Pick<PanelContext, 'store' | 'connection' | 'viewport'>, x: number, z: number): void {
   const { store, connection, viewport } = context;
   const toward = viewport.camera.getWorldDirection(new Vector3()).setY(0).normalize();
@@ -31,7 +31,7 @@ function pad(context: PanelContext): HTMLElement {
     ['→', 'right', 1, 0],
   ];
   for (const [sign, label, x, z] of directions) {
-    const button = element('button', { type: 'button', class: `button pad-${label}`, 'aria-label': `Go ${label}` }, sign);
+    const button = element('button', { type: 'button', class: `button pad-${label}`, 'aria-label': `Steer ${label}` }, sign);
     const stop = (): void => steer(context, 0, 0);
     button.addEventListener('pointerdown', () => steer(context, x, z));
     for (const name of ['pointerup', 'pointerleave', 'pointercancel']) button.addEventListener(name, (event) => (event as PointerEvent).buttons === 0 && event.type !== 'pointerleave' ? stop() : undefined);
@@ -53,14 +53,14 @@ export function actorPanel(context: PanelContext): Panel {
     { title: 'Optimisation', log: true },
   );
   let chosen = false;
-  const pace = sliderRow({ label: 'Speed when steered', value: steering.speed, min: 0.05, max: 4, unit: 'm/s', log: true }, (value) => {
+  const pace = sliderRow({ label: 'Steering speed', value: steering.speed, min: 0.05, max: 4, unit: 'm/s', log: true }, (value) => {
     steering.speed = value;
     chosen = true;
   });
   const goals = switchRow('Show goals (drag the green balls)', store.display.goals, (on) => store.changeDisplay({ goals: on }));
-  const ghost = switchRow('Show the rest shape as a ghost', store.display.ghost, (on) => store.changeDisplay({ ghost: on }));
-  const free = element('button', { type: 'button', class: 'button wide', onclick: () => connection.send({ kind: 'goal', body, position: null }) }, 'Let goals go');
-  const keys = element('p', { class: 'hint' }, 'Arrow keys steer, as the camera sees it. Stepping in time is on the keys . and , then.');
+  const ghost = switchRow('Show the rest shape', store.display.ghost, (on) => store.changeDisplay({ ghost: on }));
+  const free = element('button', { type: 'button', class: 'button wide', onclick: () => connection.send({ kind: 'goal', body, position: null }) }, 'Remove goal');
+  const keys = element('p', { class: 'hint' }, 'Arrow keys steer relative to the camera. The keys . and , step in time.');
   const children = [pad(context), keys, pace.element, goals.element, ghost.element, free, readout.element, fit.element];
   return {
     element: section('Actor', true, ...children),
@@ -71,7 +71,7 @@ export function actorPanel(context: PanelContext): Panel {
     update(telemetry, time) {
       const actor = telemetry.actor;
       if (!actor) return;
-      // What the scene asks of it is the pace it can do.
+      // The speed in the scene is one that the actor can reach.
       if (!chosen && actor.speed && actor.speed > 0) pace.set((steering.speed = actor.speed));
       readout.set({
         'goal error': actor.goal_error,

@@ -1,17 +1,17 @@
-// A recording and a fit to it: the timeline, how far the points are from the mesh, and what the estimate is so far.
+// Panel of a capture: timeline of the recording, the fit, its convergence and estimated parameters.
 import { choiceRow, oneByOne, sliderRow } from '../controls';
 import { changeIcon, element, fill, iconButton, precise, short } from '../dom';
 import type { CaptureMessage, CaptureShape } from '../messages';
 import { StreamPlot } from '../plots';
 import { Readout, request, section, type Panel, type PanelContext } from './panel';
 
-const STAGES: Record<string, string> = { film: 'filming', recorded: 'recorded', track: 'tracking', 'warm start': 'looking for a start', fit: 'fitting' };
-const SHAPES: Record<CaptureShape, string> = { static: 'at rest', tracked: 'as tracked', simulated: 'as simulated' };
-// As many as the server takes.
+const PHASES: Record<string, string> = { film: 'recording by virtual cameras', recorded: 'recorded', track: 'tracking', 'warm start': 'finding initial values', fit: 'fitting' };
+const SHAPES: Record<CaptureShape, string> = { static: 'at rest', tracked: 'tracked', simulated: 'simulated' };
+// Maximum of the server.
 const COUNT_MAX = 8;
 const PLAY_MS = 1000 / 15;
 
-// As many digits as the interval leaves to an estimate, and one more.
+// Significant digits of an estimate: those that the interval determines, and one more.
 function digitsOf(value: number, low: number, high: number): number {
   const fraction = Math.abs((high - low) / value);
   return fraction > 0 ? Math.max(3, Math.min(7, Math.ceil(-Math.log10(fraction)) + 1)) : 3;
@@ -26,10 +26,10 @@ function parameterRow(item: NonNullable<CaptureMessage['parameters']>[number]): 
   return element('tr', {}, element('th', { scope: 'row' }, item.label), element('td', {}, `${precise(value, digits)} ${item.unit ?? ''}`), last);
 }
 
-function stageText(message: CaptureMessage): string | undefined {
-  if (!message.stage) return undefined;
-  const busy = message.done !== undefined && message.done > 0 && message.done < 1 && message.stage !== 'fit';
-  return (STAGES[message.stage] ?? message.stage) + (busy ? `, ${Math.round(100 * (message.done ?? 0))} %` : '');
+function phaseText(message: CaptureMessage): string | undefined {
+  if (!message.phase) return undefined;
+  const busy = message.done !== undefined && message.done > 0 && message.done < 1 && message.phase !== 'fit';
+  return (PHASES[message.phase] ?? message.phase) + (busy ? `, ${Math.round(100 * (message.done ?? 0))} %` : '');
 }
 
 export function capturePanel(context: PanelContext): Panel & { capture(message: CaptureMessage): void } {
@@ -37,12 +37,12 @@ export function capturePanel(context: PanelContext): Panel & { capture(message: 
   const readout = new Readout();
   const curve = new StreamPlot([{ label: 'distance', color: '#e4572e' }], { title: 'Convergence by iteration', unit: 'm', log: true });
   const scrub = element('input', { type: 'range', min: 0, max: 0, step: 1, value: 0, disabled: true, 'aria-label': 'Frame of the recording' });
-  const place = element('output', { class: 'timeline-place' }, '–');
+  const position = element('output', { class: 'timeline-position' }, '–');
   const remark = element('p', { class: 'hint', hidden: true });
   const table = element('tbody', {});
   let running = false;
   let timer = 0;
-  // A frame that takes long to read is waited for; of those that were passed over meanwhile only the last is asked for.
+  // Wait for a slow frame; of the frames that were skipped in the meantime only the last is requested.
   const seek = oneByOne((frame: number) => request(context, { kind: 'capture', body, action: 'seek', frame }));
   const stop = (): void => {
     clearInterval(timer);
@@ -56,7 +56,7 @@ export function capturePanel(context: PanelContext): Panel & { capture(message: 
     }
     changeIcon(play, 'pause', 'Stop playing');
     timer = window.setInterval(() => {
-      // The panel of another scene has taken its place.
+      // The panel was replaced by that of another scene.
       if (!play.isConnected) return stop();
       scrub.value = String((Number(scrub.value) + 1) % (Number(scrub.max) + 1));
       seek(Number(scrub.value));
@@ -68,14 +68,14 @@ export function capturePanel(context: PanelContext): Panel & { capture(message: 
   const fit = element('button', { type: 'button', class: 'button wide primary', 'data-action': 'fit' }, 'Fit');
   const counts = { rounds: 1, moduli: 1 };
   const countRow = (name: keyof typeof counts, label: string, tip: string): HTMLElement =>
-    sliderRow({ label, value: 1, min: 1, max: COUNT_MAX, log: false, unit: '', tip, whole: true }, (value) => {
+    sliderRow({ label, value: 1, min: 1, max: COUNT_MAX, log: false, unit: '', tip, integer: true }, (value) => {
       counts[name] = value;
     }).element;
-  const rounds = countRow('rounds', 'Rounds', 'Maximum rounds of tracking and fitting; later ones track with the material that was found');
-  const moduli = countRow('moduli', 'Moduli', "Number of Young's moduli, evenly along the body");
+  const rounds = countRow('rounds', 'Rounds', 'Maximum rounds of tracking and fitting; later rounds track with the fitted material');
+  const moduli = countRow('moduli', 'Moduli', "Number of Young's moduli, evenly spaced along the body");
   fit.addEventListener('click', () => void request(context, running ? { kind: 'capture', body, action: 'stop' } : { kind: 'capture', body, action: 'fit', ...counts }));
   const shape = choiceRow<CaptureShape>('Mesh', SHAPES, 'static', (choice) => void request(context, { kind: 'capture', body, action: 'shape', shape: choice }));
-  const head = element('thead', {}, element('tr', {}, ...['Parameter', 'Estimate', 'Interval'].map((text) => element('th', { scope: 'col' }, text))));
+  const head = element('thead', {}, element('tr', {}, ...['Parameter', 'Estimate', '95 % interval'].map((text) => element('th', { scope: 'col' }, text))));
   const parameters = element('table', { class: 'parameters' }, head, table);
 
   const showTime = (message: CaptureMessage): void => {
@@ -84,28 +84,28 @@ export function capturePanel(context: PanelContext): Panel & { capture(message: 
     if (document.activeElement !== scrub && !timer) scrub.value = String(message.frame);
     const seconds = message.rate ? `, ${(message.frame / message.rate).toFixed(2)} s` : '';
     const where = `frame ${message.frame + 1} of ${message.frames}${seconds}`;
-    place.textContent = message.frames === 0 ? 'no frames yet' : message.shown === false ? `${message.frames} frames; the world is shown` : where;
+    position.textContent = message.frames === 0 ? 'no frames yet' : message.shown === false ? `${message.frames} frames; showing the world` : where;
   };
   const show = (message: CaptureMessage): void => {
     running = message.running;
-    // Somebody set the world going, or began a fit that leads through the frames.
-    if (timer && (message.shown === false || message.stage === 'track')) stop();
+    // Someone resumed the world, or started a fit that shows its own frames.
+    if (timer && (message.shown === false || message.phase === 'track')) stop();
     fit.textContent = running ? 'Stop the fit' : 'Fit';
     showTime(message);
-    readout.set({ stage: stageText(message), round: message.iteration ? message.round : undefined, iteration: message.iteration, distance: message.error === undefined ? undefined : `${short(1000 * message.error)} mm` });
+    readout.set({ phase: phaseText(message), round: message.iteration ? message.round : undefined, iteration: message.iteration, distance: message.error === undefined ? undefined : `${short(1000 * message.error)} mm` });
     remark.textContent = message.text ?? '';
     remark.hidden = !message.text;
     shape.element.hidden = (message.shapes?.length ?? 0) < 2;
     for (const option of shape.element.querySelectorAll('option')) option.disabled = !message.shapes?.includes(option.value as CaptureShape);
     if (message.shape) shape.set(message.shape);
-    if (message.whole) curve.clear();
+    curve.clear();
     for (const item of message.history ?? []) curve.add(item.iteration, [item.error]);
     parameters.hidden = !message.parameters?.length;
     fill(table, ...(message.parameters ?? []).map(parameterRow));
   };
   if (context.store.capture) show(context.store.capture);
-  const timeline = element('div', { class: 'timeline' }, play, scrub, place);
-  const legend = element('p', { class: 'hint' }, 'Points are what was seen, coloured by their distance from the mesh. Running the world leaves the recording.');
+  const timeline = element('div', { class: 'timeline' }, play, scrub, position);
+  const legend = element('p', { class: 'hint' }, 'Points are observed by cameras and coloured by their distance from the mesh. Press Run to show the world instead of the recording.');
   return {
     element: section('Capture', true, timeline, shape.element, rounds, moduli, fit, readout.element, remark, curve.element, parameters, legend),
     capture: show,

@@ -1,4 +1,4 @@
-// What every panel is made with, and the pieces that several of them use.
+// The interface of panels, and elements that several of them use.
 import type { Connection } from '../connection';
 import { element, fill, iconButton, short } from '../dom';
 import type { BodyDescription, BodyTelemetry, PageMessage, Setting } from '../messages';
@@ -19,11 +19,11 @@ export interface PanelContext {
 
 export interface Panel {
   element: HTMLElement;
-  // New numbers of the body that the panel is about.
+  // New telemetry of the body.
   update?(telemetry: BodyTelemetry, time: number): void;
-  // The same scene was described again: values may have changed, the structure has not.
+  // The same scene was sent again: values may have changed, the structure has not.
   refresh?(description: BodyDescription): void;
-  // What is shown was changed, here or by a key.
+  // Display options changed, here or by a key.
   shown?(): void;
 }
 
@@ -31,11 +31,11 @@ export function section(title: string, open: boolean, ...children: (Node | strin
   return element('details', { class: 'section', open }, element('summary', {}, title), element('div', { class: 'section-body' }, ...children));
 }
 
-// Milliseconds after which work that goes on is worth a word.
+// Milliseconds after which a progress bar is shown.
 const LONG = 500;
 
-// A request whose failure is told and whose success is told only if there are words for it. A large scene takes seconds to be built, in which the old world goes on: that is told as well.
-export async function request(context: PanelContext, message: PageMessage, said?: string): Promise<boolean> {
+// Sends a request. Shows an error on failure, `success` (if any) on success, and a progress bar while a large scene is built.
+export async function request(context: PanelContext, message: PageMessage, success?: string): Promise<boolean> {
   const { connection, notices } = context;
   let bar: ReturnType<Notices['progress']> | undefined;
   let timer = 0;
@@ -44,12 +44,12 @@ export async function request(context: PanelContext, message: PageMessage, said?
     bar?.update(done, text);
   };
   try {
-    const answer = await connection.ask(message, follow);
-    if (answer.restarted) notices.say('The scene was built anew and begins again.');
-    if (said) notices.say(said, 'good', 4);
+    const answer = await connection.request(message, follow);
+    if (answer.restarted) notices.notify('The scene was built again and restarted.');
+    if (success) notices.notify(success, 'good', 4);
     return true;
   } catch (error) {
-    notices.say((error as Error).message, 'bad');
+    notices.notify((error as Error).message, 'bad');
     return false;
   } finally {
     clearTimeout(timer);
@@ -61,7 +61,7 @@ export function colorOf(index: number): string {
   return CATEGORIES[index % CATEGORIES.length] ?? '#888888';
 }
 
-// Bars with a name and a number each, for weights.
+// Weights as bars with name and value.
 export class Bars {
   readonly element = element('ul', { class: 'bars' });
   private rows: { bar: HTMLElement; value: HTMLElement; item: HTMLLIElement }[] = [];
@@ -89,7 +89,7 @@ export class Bars {
   }
 }
 
-// Numbers with names, in two columns.
+// Named values, in two columns.
 export class Readout {
   readonly element = element('dl', { class: 'readout' });
   private cells = new Map<string, HTMLElement>();
@@ -108,13 +108,13 @@ export class Readout {
   }
 }
 
-// Sliders of everything that may be changed: of the body, or of the world.
+// The settings of a body or of the world.
 export function settingsSection(context: PanelContext, title: string, settings: Setting[], refreshed: (description: BodyDescription) => Setting[]): Panel | undefined {
   if (settings.length === 0) return undefined;
   const rows = new Map<string, ReturnType<typeof settingRow>>();
   const body = element('div', { class: 'settings' });
   for (const setting of settings) {
-    // A body that is built anew for every pixel of a slider's way would never be seen: the next value waits until the last one is there.
+    // Building a scene takes longer than moving a slider by a pixel: the next value waits until the last one is applied.
     const send = oneByOne((value: number | boolean | string) => request(context, { kind: 'set', path: setting.path, value }));
     const row = settingRow(setting, send);
     row.element.dataset.path = setting.path;
@@ -129,7 +129,7 @@ export function settingsSection(context: PanelContext, title: string, settings: 
   };
 }
 
-// The examples of a body with their weights, and what can be done with each.
+// The buttons of an example: mute, solo, rename, delete.
 export function exampleTools(context: PanelContext, index: number): Node[] {
   const example = context.description.examples?.[index];
   if (!example) return [];

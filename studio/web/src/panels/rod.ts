@@ -1,4 +1,4 @@
-// Examples of a rod belong to directions of view: the sphere shows where, the curve shows what a change of examples put into the motion.
+// Panel of a rod: the view directions of its examples on a sphere, their weights, and the energy injected by changes of examples.
 import { element, iconButton } from '../dom';
 import { StreamPlot } from '../plots';
 import { addExample, Bars, exampleTools, section, type Panel, type PanelContext } from './panel';
@@ -6,17 +6,17 @@ import { ViewSphere } from './view_sphere';
 
 export function rodPanel(context: PanelContext): Panel {
   const examples = context.description.examples ?? [];
-  const add = iconButton('plus', 'Add an example for the direction the camera has now', () => void addExample(context), 'Add example from this view');
+  const add = iconButton('plus', 'Add an example for the current view direction', () => void addExample(context), 'Add example from this view');
   add.classList.add('wide');
   const plot = new StreamPlot(
     [
       { label: 'energy', color: '#6c7a89' },
-      { label: 'put in by examples', color: '#e4572e' },
+      { label: 'injected by examples', color: '#e4572e' },
     ],
     { title: 'Energy', unit: 'J' },
   );
   if (examples.length === 0) {
-    const hint = element('p', { class: 'hint' }, 'This body swings freely: it has no examples of what it should look like from a direction. Look from one, pose it, and add it.');
+    const hint = element('p', { class: 'hint' }, 'This body has no view-dependent examples. Choose a view, pose the body, and add the pose.');
     return { element: section('Views', true, hint, add, plot.element), update: (telemetry, time) => plot.add(time, [telemetry.energy, telemetry.injected]) };
   }
   const sphere = new ViewSphere(examples);
@@ -24,7 +24,7 @@ export function rodPanel(context: PanelContext): Panel {
     examples.map((example) => example.name),
     (i) => exampleTools(context, i),
   );
-  const note = element('p', { class: 'hint' }, 'Dots are the directions that examples were made for, rings how far they reach; the arrow is the direction of now. Turn the view and watch it move.');
+  const note = element('p', { class: 'hint' }, 'Dots are the view directions of the examples, circles their extent; the line with the ring is the current view direction. Rotate the view to move it.');
   return {
     element: section('Views', true, sphere.element, note, bars.element, add, plot.element),
     update(telemetry, time) {
@@ -36,7 +36,7 @@ export function rodPanel(context: PanelContext): Panel {
   };
 }
 
-// A body of many chains has weights for each; the panel shows their mean.
+// A body with several chains has weights for each; the panel shows their mean.
 export function mean(lists: number[][]): number[] {
   const longest = Math.max(0, ...lists.map((list) => list.length));
   return Array.from({ length: longest }, (_, i) => lists.reduce((sum, list) => sum + (list[i] ?? 0), 0) / lists.length);

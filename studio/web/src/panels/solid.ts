@@ -7,14 +7,14 @@ import { mean } from './rod';
 import { WeightTriangle } from './triangle';
 
 // More sets of weights than this (one per region) are shown by their mean.
-const MOST_PARTS = 8;
+const MAX_PARTS = 8;
 
-// The rest shape has what the examples leave.
+// Adds the weight of the rest shape: the remainder to 1.
 export function withRest(weights: number[]): number[] {
   return [Math.max(0, 1 - weights.reduce((sum, weight) => sum + weight, 0)), ...weights];
 }
 
-// One weight is what the user says, the others share the rest as they did.
+// Sets one weight; the others keep their proportions and share the remainder.
 export function mixed(weights: number[], index: number, value: number): number[] {
   const others = weights.reduce((sum, weight, i) => (i === index ? sum : sum + weight), 0);
   const left = 1 - value;
@@ -27,11 +27,11 @@ export function mixed(weights: number[], index: number, value: number): number[]
 export function solidPanel(context: PanelContext): Panel {
   const { description } = context;
   const examples = description.examples ?? [];
-  const add = iconButton('plus', 'Add an example from the pose of now', () => void addExample(context), 'Add example from this pose');
+  const add = iconButton('plus', 'Add the current pose as an example', () => void addExample(context), 'Add example from this pose');
   add.classList.add('wide');
   add.dataset.action = 'add-example';
   if (examples.length === 0) {
-    const hint = element('p', { class: 'hint' }, 'This body has no examples yet. Pull it into a shape, pause, and add that pose: from then on it is drawn to it.');
+    const hint = element('p', { class: 'hint' }, 'This body has no examples yet. Pull it into a shape, pause, and add the pose: the body is then attracted to it.');
     return { element: section('Examples', true, hint, add) };
   }
 
@@ -44,21 +44,21 @@ export function solidPanel(context: PanelContext): Panel {
   );
   const parts = description.manifolds ?? 1;
   let part = 0;
-  // Examples that are not mute come first, and only they have weights.
+  // Active examples come first, and only they have weights.
   const mixer = handMixer(context, names.slice(0, 1 + examples.filter((example) => !example.mute).length), () => part);
   const children: Node[] = [bars.element];
-  if (parts > 1 && parts <= MOST_PARTS) {
+  if (parts > 1 && parts <= MAX_PARTS) {
     const choices = Object.fromEntries(Array.from({ length: parts }, (_, i) => [String(i), `part ${i + 1}`]));
     children.unshift(choiceRow<string>('Part of the body', choices, '0', (choice) => void ((part = Number(choice)), plot.clear())).element);
-  } else if (parts > MOST_PARTS) {
-    children.push(element('p', { class: 'hint' }, 'Every region has weights of its own; this is their mean.'));
+  } else if (parts > MAX_PARTS) {
+    children.push(element('p', { class: 'hint' }, 'Each region has its own weights; the bars show their mean.'));
   }
-  if ((description.given ?? 1) > 0) children.push(mixer.element);
+  if ((description.writable_manifolds ?? 1) > 0) children.push(mixer.element);
   children.push(plot.element, add);
   return {
     element: section('Examples', true, ...children),
     update(telemetry, time) {
-      const weights = parts > MOST_PARTS ? mean(telemetry.weights ?? []) : telemetry.weights?.[part];
+      const weights = parts > MAX_PARTS ? mean(telemetry.weights ?? []) : telemetry.weights?.[part];
       if (!weights || weights.length === 0) return;
       const all = withRest(weights);
       bars.set(all);
@@ -68,7 +68,7 @@ export function solidPanel(context: PanelContext): Panel {
   };
 }
 
-// Weights by hand: a triangle for rest and two examples, sliders otherwise.
+// Sets weights by hand: a triangle for rest and two examples, sliders otherwise.
 function handMixer(context: PanelContext, names: string[], part: () => number): { element: HTMLElement; show(weights: number[]): void } {
   let byHand = false;
   let last: number[] = names.map((_, i) => (i === 0 ? 1 : 0));
@@ -76,7 +76,7 @@ function handMixer(context: PanelContext, names: string[], part: () => number): 
     context.connection.send({ kind: 'weights', body: context.body, manifold: part(), weights: weights ? weights.slice(1) : null });
   });
   const box = element('div', { class: 'mixer', hidden: true });
-  const hand = switchRow('Mix by hand', false, (on) => {
+  const hand = switchRow('Set weights by hand', false, (on) => {
     byHand = on;
     box.hidden = !on;
     send(on ? last : null);

@@ -1,4 +1,4 @@
-// Three weights that add up to one are a point in a triangle. It shows them, and takes them: by mouse, touch or arrow keys.
+// Three weights with sum 1 as a point in a triangle, moved by mouse, touch or arrow keys.
 import { element } from '../dom';
 import { colorOf } from './panel';
 
@@ -14,7 +14,7 @@ function svg<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Record<st
   return made;
 }
 
-export function placeOf(weights: number[]): [number, number] {
+export function positionOf(weights: number[]): [number, number] {
   let x = 0;
   let y = 0;
   CORNERS.forEach(([cx, cy], i) => {
@@ -66,7 +66,7 @@ export class WeightTriangle {
       const shift = { ArrowUp: [0, -6], ArrowDown: [0, 6], ArrowLeft: [-6, 0], ArrowRight: [6, 0] }[event.key];
       if (!shift) return;
       event.preventDefault();
-      const [x, y] = placeOf(this.weights);
+      const [x, y] = positionOf(this.weights);
       const weights = weightsOf(x + (shift[0] ?? 0), y + (shift[1] ?? 0));
       this.set(weights);
       change(weights);
@@ -78,7 +78,7 @@ export class WeightTriangle {
 
   set(weights: number[]): void {
     this.weights = weights;
-    const [x, y] = placeOf(weights);
+    const [x, y] = positionOf(weights);
     this.dot.setAttribute('cx', String(x));
     this.dot.setAttribute('cy', String(y));
   }

@@ -1,4 +1,4 @@
-// A sphere of directions: where examples were made to be seen from, how far each reaches, and from where the camera looks now. Drag it to turn it.
+// A sphere with the view directions and extents of the examples, and the current view direction. Drag to rotate it.
 import { throttle } from '../controls';
 import { element } from '../dom';
 import type { Example, Vector } from '../messages';
@@ -9,7 +9,7 @@ const RADIUS = 100;
 
 export class ViewSphere {
   readonly element: HTMLElement;
-  private readonly canvas = element('canvas', { width: 2 * SIZE, height: 2 * SIZE, tabindex: 0, role: 'img', 'aria-label': 'Directions of the examples on a sphere, and the one of now' });
+  private readonly canvas = element('canvas', { width: 2 * SIZE, height: 2 * SIZE, tabindex: 0, role: 'img', 'aria-label': 'View directions of the examples on a sphere, and the current one' });
   private yaw = 0.5;
   private pitch = 0.35;
   private current: Vector | undefined;
@@ -53,7 +53,7 @@ export class ViewSphere {
     this.draw();
   }
 
-  // Onto the picture, with the depth towards the viewer.
+  // Projection to the canvas, with the depth towards the viewer.
   private project([x, y, z]: Vector): Vector {
     const a = Math.cos(this.yaw) * x + Math.sin(this.yaw) * z;
     const b = -Math.sin(this.yaw) * x + Math.cos(this.yaw) * z;
@@ -116,12 +116,12 @@ export class ViewSphere {
     ink.globalAlpha = 1;
   }
 
-  // Points at one angle from an axis; what is on the far side is drawn faintly.
+  // A circle at an angle from an axis; the far side is drawn faintly.
   private circle(ink: CanvasRenderingContext2D, axis: Vector, angle: number): void {
     const side: Vector = Math.abs(axis[1]) < 0.9 ? normalized([axis[2], 0, -axis[0]]) : [1, 0, 0];
     const other: Vector = [axis[1] * side[2] - axis[2] * side[1], axis[2] * side[0] - axis[0] * side[2], axis[0] * side[1] - axis[1] * side[0]];
     const alpha = ink.globalAlpha;
-    // Two paths, one for each side: a stroke for every piece would cost a hundred times as much.
+    // One path for each side: a stroke for every segment would cost a hundred times as much.
     const near = new Path2D();
     const far = new Path2D();
     let before: Vector | undefined;

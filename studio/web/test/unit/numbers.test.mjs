@@ -5,12 +5,12 @@ import { compiled } from './compiled.mjs';
 
 const { distanceRange, followRange, paint } = await compiled('colormap.ts');
 const { uniqueEdges, SurfaceGeometry } = await compiled('surface_geometry.ts');
-const { placeOf, weightsOf } = await compiled('panels/triangle.ts');
+const { positionOf, weightsOf } = await compiled('panels/triangle.ts');
 const { precise, short } = await compiled('dom.ts');
 
 test('a place in the triangle and its weights belong together, and outside the nearest edge counts', () => {
   for (const weights of [[1, 0, 0], [0, 1, 0], [0.2, 0.3, 0.5]]) {
-    weightsOf(...placeOf(weights)).forEach((weight, i) => assert.ok(Math.abs(weight - weights[i]) < 1e-9));
+    weightsOf(...positionOf(weights)).forEach((weight, i) => assert.ok(Math.abs(weight - weights[i]) < 1e-9));
   }
   const outside = weightsOf(-500, 900);
   assert.ok(outside.every((weight) => weight >= 0) && Math.abs(outside[0] + outside[1] + outside[2] - 1) < 1e-9);

@@ -1,5 +1,5 @@
-// What touches bodies: the ball under a viewer's mouse, and points of contact for drawing.
-#include "studio_touch.h"
+// The tool of the viewers and contact points.
+#include "studio_tool.h"
 
 #include <math.h>
 
@@ -7,16 +7,16 @@
 #include "studio_detail.h"
 #include "world/world_state.h"
 
-// --- the ball ------------------------------------------------------------------------------------------------------------------------
+// --- tool ------------------------------------------------------------------------------------------------------------------------
 
 void studio_tool_remove(studio_world *w) {
-  if (w->set != NULL) (void)pl_world_remove_collider(w->world, w->tool, NULL);
+  if (w->instance != NULL) (void)pl_world_remove_collider(w->world, w->tool, NULL);
   w->tool = (pl_collider_id){0, 0};
-  studio_detail_lend_hand(w);
+  studio_detail_set_tool(w);
 }
 
 bool studio_tool_move(studio_world *w, pl_vec3 at, double radius) {
-  if (w->set == NULL || !pl_vec3_is_finite(at) || !(radius > 1e-6 && radius < 1e6)) return false;
+  if (w->instance == NULL || !pl_vec3_is_finite(at) || !(radius > 1e-6 && radius < 1e6)) return false;
   const pl_transform placement = {at, {0, 0, 0, 1}};
   if (w->tool.slot != 0 && w->tool_radius != radius) studio_tool_remove(w);
   if (w->tool.slot != 0) return pl_world_move_collider(w->world, w->tool, placement, NULL) >= 0;
@@ -24,19 +24,19 @@ bool studio_tool_move(studio_world *w, pl_vec3 at, double radius) {
   def.placement = placement;
   def.radius = w->tool_radius = radius;
   if (pl_world_add_collider(w->world, &def, &w->tool, NULL) < 0) return false;
-  studio_detail_lend_hand(w);
+  studio_detail_set_tool(w);
   return true;
 }
 
 // --- contacts ------------------------------------------------------------------------------------------------------------------------
 
-// Surface points that lie on a collider: closer than the gap that the body keeps and a thousandth of its size.
+// A point touches a collider if its distance is below the contact radius of the body plus a thousandth of its size.
 int32_t studio_contacts_find(studio_world *w, int32_t index, float *positions, int32_t max) {
-  pl_body_id id = pl_scene_instance_get_body(w->set, index).id;
+  pl_body_id id = pl_scene_instance_get_body(w->instance, index).id;
   const pl_model *model = pl_body_get_model(w->world, id);
-  int32_t points = pl_scene_instance_get_surface_view(w->set, index).point_count, count = 0;
+  int32_t points = pl_scene_instance_get_surface_view(w->instance, index).point_count, count = 0;
   double limit = model->contact_radius + 1e-3 * pl_vec3_distance(model->box.max, model->box.min);
-  if (pl_scene_instance_get_surface(w->set, index, w->points) < 0) return 0;
+  if (pl_scene_instance_get_surface(w->instance, index, w->points) < 0) return 0;
   for (int32_t c = 0; c < pl_slots_count(&w->world->colliders); ++c) {
     const pl_collider *collider = pl_slots_at(&w->world->colliders, c);
     pl_transform placement = pl_collider_placement(collider, pl_world_get_time(w->world));

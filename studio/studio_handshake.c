@@ -1,11 +1,11 @@
-// Token, base64 and SHA-1. WebSocket asks for SHA-1 (FIPS 180-4, section 6.1), not as a secret but to tell that the other side speaks the protocol; forty lines of
-// it are less than a library for it.
-#include "studio_secret.h"
+// Token, base64 and SHA-1 (FIPS 180-4, section 6.1). The WebSocket handshake needs SHA-1, not for security but to show that the server knows the protocol; forty lines are less than
+// another library.
+#include "studio_handshake.h"
 
 #include <string.h>
 #include <sys/random.h>
 
-bool studio_token_make(char token[STUDIO_TOKEN_SIZE]) {
+bool studio_token_create(char token[STUDIO_TOKEN_SIZE]) {
   static const char digits[] = "0123456789abcdef";
   uint8_t bytes[16];
   if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return false;
@@ -17,10 +17,10 @@ bool studio_token_make(char token[STUDIO_TOKEN_SIZE]) {
   return true;
 }
 
-bool studio_token_is(const char token[STUDIO_TOKEN_SIZE], const char *given) {
-  if (given == NULL || strlen(given) != STUDIO_TOKEN_SIZE - 1) return false;
+bool studio_token_matches(const char token[STUDIO_TOKEN_SIZE], const char *candidate) {
+  if (candidate == NULL || strlen(candidate) != STUDIO_TOKEN_SIZE - 1) return false;
   volatile unsigned char differs = 0;
-  for (int i = 0; i < STUDIO_TOKEN_SIZE - 1; ++i) differs = (unsigned char)(differs | (token[i] ^ given[i]));
+  for (int i = 0; i < STUDIO_TOKEN_SIZE - 1; ++i) differs = (unsigned char)(differs | (token[i] ^ candidate[i]));
   return differs == 0;
 }
 
@@ -28,7 +28,7 @@ size_t studio_base64_size(size_t size) {
   return (size + 2) / 3 * 4 + 1;
 }
 
-void studio_base64_write(const void *bytes, size_t size, char *text) {
+void studio_base64_encode(const void *bytes, size_t size, char *text) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const uint8_t *from = bytes;
   for (size_t i = 0; i < size; i += 3) {
@@ -43,7 +43,7 @@ void studio_base64_write(const void *bytes, size_t size, char *text) {
   *text = '\0';
 }
 
-static uint32_t turn_left(uint32_t word, int bits) {
+static uint32_t rotate_left(uint32_t word, int bits) {
   return word << bits | word >> (32 - bits);
 }
 
@@ -52,14 +52,14 @@ static void sha1_block(uint32_t state[5], const uint8_t *block) {
   uint32_t w[80], a = state[0], b = state[1], c = state[2], d = state[3], e = state[4];
   for (int i = 0; i < 16; ++i)
     w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
-  for (int i = 16; i < 80; ++i) w[i] = turn_left(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
+  for (int i = 16; i < 80; ++i) w[i] = rotate_left(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
   for (int i = 0; i < 80; ++i) {
     uint32_t f = i < 20 ? (b & c) | (~b & d) : i < 40 || i >= 60 ? b ^ c ^ d : (b & c) | (b & d) | (c & d);
     uint32_t k = i < 20 ? 0x5A827999u : i < 40 ? 0x6ED9EBA1u : i < 60 ? 0x8F1BBCDCu : 0xCA62C1D6u;
-    uint32_t next = turn_left(a, 5) + f + e + k + w[i];
+    uint32_t next = rotate_left(a, 5) + f + e + k + w[i];
     e = d;
     d = c;
-    c = turn_left(b, 30);
+    c = rotate_left(b, 30);
     b = a;
     a = next;
   }
@@ -67,7 +67,7 @@ static void sha1_block(uint32_t state[5], const uint8_t *block) {
   for (int i = 0; i < 5; ++i) state[i] += sums[i];
 }
 
-// Of at most 119 bytes: two blocks.
+// For at most 119 bytes: two blocks.
 static void sha1_short(const void *bytes, size_t size, uint8_t digest[20]) {
   uint32_t state[5] = {0x67452301u, 0xEFCDAB89u, 0x98BADCFEu, 0x10325476u, 0xC3D2E1F0u};
   uint8_t blocks[128] = {0};
@@ -79,7 +79,7 @@ static void sha1_short(const void *bytes, size_t size, uint8_t digest[20]) {
   for (size_t i = 0; i < 20; ++i) digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
-bool studio_accept_of_key(const char *key, char accept[STUDIO_ACCEPT_SIZE]) {
+bool studio_websocket_accept(const char *key, char accept[STUDIO_ACCEPT_SIZE]) {
   static const char fixed[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
   enum { KEY_LENGTH = 24 };
   if (key == NULL || strlen(key) != KEY_LENGTH || strcmp(key + KEY_LENGTH - 2, "==") != 0) return false;
@@ -88,6 +88,6 @@ bool studio_accept_of_key(const char *key, char accept[STUDIO_ACCEPT_SIZE]) {
   memcpy(text, key, KEY_LENGTH);
   memcpy(text + KEY_LENGTH, fixed, sizeof fixed);
   sha1_short(text, KEY_LENGTH + sizeof fixed - 1, digest);
-  studio_base64_write(digest, sizeof digest, accept);
+  studio_base64_encode(digest, sizeof digest, accept);
   return true;
 }
