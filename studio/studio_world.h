@@ -5,7 +5,7 @@
 
 #include "scene/scene_shape_cache.h"
 #include "scene/scene_instance.h"
-#include "scene/scene_shelf.h"
+#include "scene/scene_shape_cache.h"
 #include "studio_files.h"
 #include "studio_history.h"
 #include "studio_hub.h"
