@@ -1,14 +1,16 @@
 // Actors: every row of table 1 of Coros and others 2012, with the scene of the gallery that stands for it.
 //
-// A scene runs on one thread for the time it simulates, or its first part with --quick, several times from the same state: every repetition does the same work to
-// the last bit, so the fastest measures the work, and the others what else the machine did. The value is wall-clock time of whole steps of the world
-// (contact, optimisation, Newton's method) per simulated second; next to it is the processor time of the thread, which other processes disturb less.
+// A scene runs on one thread for the time it simulates, or its first part with --quick, several times from the same
+// state: every repetition does the same work to the last bit, so the fastest measures the work, and the others what
+// else the machine did. The value is wall-clock time of whole steps of the world (contact, optimisation, Newton's
+// method) per simulated second; next to it is the processor time of the thread, which other processes disturb less.
 //
-// Limit: the same steps of the same motion without the time spent in the optimisation, which is what a body costs whose rest shape chose itself for nothing. Newton's method finds
-// its equations nearly solved by the optimisation, so a passive body takes rather more.
+// Limit: the same steps of the same motion without the time spent in the optimisation, which is what a body costs whose
+// rest shape chose itself for nothing. Newton's method finds its equations nearly solved by the optimisation, so a
+// passive body takes rather more.
 //
-// Where several actors share a scene, each has the time of its own optimisation and a share of the rest that goes by its number of points. Where the paper gives a
-// range for a row, the lower end is compared with.
+// Where several actors share a scene, each has the time of its own optimisation and a share of the rest that goes by
+// its number of points. Where the paper gives a range for a row, the lower end is compared with.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +25,8 @@ enum { ANY_REST = -1, REPEATS = 5 };
 static const double QUICK_SECONDS = 0.4;
 static const char *const REST_NAMES[] = {"free", "cage", "examples", "modes"};
 
-// A row of the paper and who stands for it. A rest space other than ANY_REST looks for the actor that has it, in `scene` or in `scene`-cage and the like.
+// A row of the paper and who stands for it. A rest space other than ANY_REST looks for the actor that has it, in
+// `scene` or in `scene`-cage and the like.
 typedef struct paper_row {
   const char *row, *scene;
   int rest;
@@ -62,7 +65,8 @@ typedef struct actor_result {
   double cpu;        // seconds at work per simulated second
   const char *unit;  // that `lengths` counts
   double lengths;
-  int expected;  // 1: all that the scene expects is met, 0: not, -1: nothing is expected, or only a part of the scene was run
+  int expected;  // 1: all that the scene expects is met, 0: not, -1: nothing is expected, or only a part of the scene
+                 // was run
 } actor_result;
 
 typedef struct actor_suite {
@@ -75,7 +79,8 @@ typedef struct actor_suite {
 
 enum { MAX_RESULTS = sizeof((actor_suite *)0)->results / sizeof(actor_result) };
 
-// --- one actor --------------------------------------------------------------------------------------------------------
+// --- one actor
+// --------------------------------------------------------------------------------------------------------
 
 typedef struct actor_times {
   bench_samples seconds, cpu_seconds;  // per simulated second
@@ -83,7 +88,8 @@ typedef struct actor_times {
 } actor_times;
 
 // Numbers of each repetition, for one of the actors.
-static void add_times(const actor_fixture *fixture, int32_t index, double simulated, const actor_run *run, actor_times *times) {
+static void add_times(const actor_fixture *fixture, int32_t index, double simulated, const actor_run *run,
+                      actor_times *times) {
   double fraction = (double)actor_fixture_particles(fixture, index) / (double)fixture->particle_count, others = 0;
   for (int32_t i = 0; i < fixture->actor_count; ++i) others += run->choice_seconds[i];
   double rest = fraction * (run->seconds - others), own = run->choice_seconds[index] + rest;
@@ -106,12 +112,14 @@ static void range_text(double min, double max, char *text, size_t size) {
     snprintf(text, size, "%.4g", min);
 }
 
-static actor_result find_result(const actor_suite *suite, const paper_row *row, const actor_fixture *fixture, int32_t index) {
+static actor_result find_result(const actor_suite *suite, const paper_row *row, const actor_fixture *fixture,
+                                int32_t index) {
   pl_scene_instance_actor actor = pl_scene_instance_get_actor(fixture->set, index);
   pl_box box = actor_fixture_box(fixture, index);
   bool rolls = strcmp(actor.behaviour, "roll") == 0;
   double length = rolls ? PL_PI * (box.max.y - box.min.y) : box.max.x - box.min.x;
-  actor_result result = {.report = pl_actor_get_report(actor.actor), .unit = rolls ? "circumferences" : "widths", .expected = -1};
+  actor_result result = {
+      .report = pl_actor_get_report(actor.actor), .unit = rolls ? "circumferences" : "widths", .expected = -1};
   int32_t expected_count;
   bool met = actor_fixture_meets(fixture, index, &expected_count);
   if (expected_count > 0 && !suite->bench->quick) result.expected = met;
@@ -125,21 +133,25 @@ static double per_step(const pl_actor_report *report, int64_t count) {
 }
 
 // Further keys of the line.
-static char *keys_text(const paper_row *row, const actor_result *result, pl_scene_instance_actor actor, const actor_times *times,
-                       int32_t dof, int32_t parameter_count) {
+static char *keys_text(const paper_row *row, const actor_result *result, pl_scene_instance_actor actor,
+                       const actor_times *times, int32_t dof, int32_t parameter_count) {
   const pl_actor_report *report = &result->report;
   char *numbers = tool_text(
       "\"cpu\": %.4g, \"ratio\": %.4g, \"paper_most\": %.4g, \"dof\": %d, \"paper_dof\": [%d, %d], \"parameters\": %d, "
-      "\"paper_parameters\": [%d, %d], \"rest\": \"%s\", \"paper_rest\": \"%s\", \"paper_model\": \"%s\", \"behaviour\": \"%s\"",
-      result->cpu, row->min_seconds / best_of(&times->seconds), row->max_seconds, dof, row->min_dof, row->max_dof, parameter_count,
-      row->min_parameters, row->max_parameters, REST_NAMES[actor.rest], row->space, row->model, actor.behaviour);
+      "\"paper_parameters\": [%d, %d], \"rest\": \"%s\", \"paper_rest\": \"%s\", \"paper_model\": \"%s\", "
+      "\"behaviour\": \"%s\"",
+      result->cpu, row->min_seconds / best_of(&times->seconds), row->max_seconds, dof, row->min_dof, row->max_dof,
+      parameter_count, row->min_parameters, row->max_parameters, REST_NAMES[actor.rest], row->space, row->model,
+      actor.behaviour);
   char *text = tool_text(
-      "%s, \"advance\": %.4g, \"%s\": %.4g, \"steps\": %d, \"hops\": %d, \"turns\": %.4g, \"tumbles\": %d, \"iterations\": %.4g, "
+      "%s, \"advance\": %.4g, \"%s\": %.4g, \"steps\": %d, \"hops\": %d, \"turns\": %.4g, \"tumbles\": %d, "
+      "\"iterations\": %.4g, "
       "\"worst_residual\": %.3g, \"unconverged_share\": %.4g, \"max_acceleration\": %.4g, \"max_rest_rate\": %.4g, "
       "\"max_lean\": %.4g, \"expected\": %s",
       numbers, report->advance, result->unit, result->lengths, report->tally.steps, report->tally.hops,
-      report->turned / (2 * PL_PI), report->tally.tumbles, per_step(report, report->iterations_in_all), report->worst_residual,
-      per_step(report, report->unconverged_count), report->max_acceleration, report->max_rest_rate, report->max_lean,
+      report->turned / (2 * PL_PI), report->tally.tumbles, per_step(report, report->iterations_in_all),
+      report->worst_residual, per_step(report, report->unconverged_count), report->max_acceleration,
+      report->max_rest_rate, report->max_lean,
       result->expected < 0   ? "null"
       : result->expected > 0 ? "true"
                              : "false");
@@ -158,8 +170,8 @@ static void print_actor(actor_suite *suite, const paper_row *row, const actor_fi
   range_text(row->min_dof, row->max_dof, dof_text, sizeof dof_text);
   range_text(row->min_parameters, row->max_parameters, parameter_text, sizeof parameter_text);
   snprintf(note, sizeof note, "%.3g x; %d DOF (%s), %d P (%s), %s (%s); limit: without the optimisation",
-           row->min_seconds / best_of(&times->seconds), dof, dof_text, parameter_count, parameter_text, REST_NAMES[actor.rest],
-           row->space);
+           row->min_seconds / best_of(&times->seconds), dof, dof_text, parameter_count, parameter_text,
+           REST_NAMES[actor.rest], row->space);
   char *more = keys_text(row, &result, actor, times, dof, parameter_count);
   bench_row line = {.suite = "actor",
                     .name = result.name,
@@ -176,7 +188,8 @@ static void print_actor(actor_suite *suite, const paper_row *row, const actor_fi
   if (suite->result_count < MAX_RESULTS) suite->results[suite->result_count++] = result;
 }
 
-// --- scenes -----------------------------------------------------------------------------------------------------------
+// --- scenes
+// -----------------------------------------------------------------------------------------------------------
 
 static bool stands_for(const paper_row *row, const actor_fixture *fixture, int32_t index) {
   return row->rest == ANY_REST || row->rest == (int)pl_scene_instance_get_actor(fixture->set, index).rest;
@@ -200,7 +213,8 @@ static pl_status measure_scene(actor_suite *suite, const paper_row *row, actor_f
   return status;
 }
 
-// Open the scene of that name and measure it if somebody in it stands for the row: 1, or 0 if nobody does, or a negative status.
+// Open the scene of that name and measure it if somebody in it stands for the row: 1, or 0 if nobody does, or a
+// negative status.
 static int try_scene(actor_suite *suite, const paper_row *row, const char *name, pl_error *error) {
   bool known = false, found = false;
   for (int i = 0; i < suite->gallery.count; ++i) known = known || strcmp(suite->gallery.names[i], name) == 0;
@@ -231,15 +245,16 @@ static void measure_row(actor_suite *suite, const paper_row *row) {
 }
 
 static void print_motions(const actor_suite *suite) {
-  printf("\n%-24s %8s %-22s %5s %5s %6s %7s %5s %9s %8s %7s %7s %7s %s\n", "motion", "ahead", "", "steps", "hops", "turns",
-         "tumbles", "iter.", "residual", "unsolved", "m/s^2", "rest/s", "cpu s/s", "expected");
+  printf("\n%-24s %8s %-22s %5s %5s %6s %7s %5s %9s %8s %7s %7s %7s %s\n", "motion", "ahead", "", "steps", "hops",
+         "turns", "tumbles", "iter.", "residual", "unsolved", "m/s^2", "rest/s", "cpu s/s", "expected");
   for (int i = 0; i < suite->result_count; ++i) {
     const actor_result *it = &suite->results[i];
     const pl_actor_report *report = &it->report;
-    printf("%-24s %6.2f m %6.2f %-15s %5d %5d %6.2f %7d %5.1f %9.1e %6.2f %% %7.1f %7.2f %7.3f %s\n", it->name, report->advance,
-           it->lengths, it->unit, report->tally.steps, report->tally.hops, report->turned / (2 * PL_PI), report->tally.tumbles,
-           per_step(report, report->iterations_in_all), report->worst_residual, 100 * per_step(report, report->unconverged_count),
-           report->max_acceleration, report->max_rest_rate, it->cpu,
+    printf("%-24s %6.2f m %6.2f %-15s %5d %5d %6.2f %7d %5.1f %9.1e %6.2f %% %7.1f %7.2f %7.3f %s\n", it->name,
+           report->advance, it->lengths, it->unit, report->tally.steps, report->tally.hops,
+           report->turned / (2 * PL_PI), report->tally.tumbles, per_step(report, report->iterations_in_all),
+           report->worst_residual, 100 * per_step(report, report->unconverged_count), report->max_acceleration,
+           report->max_rest_rate, it->cpu,
            it->expected < 0   ? "-"
            : it->expected > 0 ? "met"
                               : "not met");
@@ -249,7 +264,8 @@ static void print_motions(const actor_suite *suite) {
 int bench_actor(bench_session *bench) {
   actor_suite suite = {.bench = bench, .gallery = tool_gallery_find()};
   if (suite.gallery.folder == NULL) {
-    tool_print_error(&bench->tool->console, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
+    tool_print_error(&bench->tool->console,
+                     "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
     return TOOL_FAILED;
   }
   for (int i = 0; i < TABLE_COUNT; ++i) measure_row(&suite, &TABLE[i]);

@@ -16,7 +16,8 @@ void actor_fixture_close(actor_fixture *fixture) {
 }
 
 static pl_model_report model_of(const actor_fixture *fixture, int32_t index) {
-  pl_scene_instance_body body = pl_scene_instance_get_body(fixture->set, pl_scene_instance_get_actor(fixture->set, index).body);
+  pl_scene_instance_body body =
+      pl_scene_instance_get_body(fixture->set, pl_scene_instance_get_actor(fixture->set, index).body);
   return pl_model_get_report(pl_body_get_model(fixture->world, body.id));
 }
 

@@ -1,4 +1,5 @@
-// A scene of the gallery whose actors are measured: from the same state over the same steps again and again.
+// A scene of the gallery whose actors are measured: from the same state over the same steps again
+// and again.
 #ifndef BENCH_ACTOR_FIXTURE_H
 #define BENCH_ACTOR_FIXTURE_H
 
@@ -29,13 +30,15 @@ pl_status actor_fixture_open(const char *path, actor_fixture *fixture, pl_error 
 void actor_fixture_close(actor_fixture *fixture);
 
 // Go back to the start and do `step_count` steps; the same bits every time.
-pl_status actor_fixture_run(actor_fixture *fixture, int64_t step_count, actor_run *run, pl_error *error);
+pl_status actor_fixture_run(actor_fixture *fixture, int64_t step_count, actor_run *run,
+                            pl_error *error);
 
 // Particles of the body of actor `index`, and the box of its rest shape.
 int32_t actor_fixture_particles(const actor_fixture *fixture, int32_t index);
 pl_box actor_fixture_box(const actor_fixture *fixture, int32_t index);
 
-// Does actor `index` do all that its scene expects of it? `count` receives the number of things expected.
+// Does actor `index` do all that its scene expects of it? `count` receives the number of things
+// expected.
 bool actor_fixture_meets(const actor_fixture *fixture, int32_t index, int32_t *count);
 
 #endif

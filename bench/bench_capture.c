@@ -1,13 +1,17 @@
 // Estimation: tables 1, 2 and 3 of Wang and others 2015, with bodies whose truth is known.
 //
-// Table 1: a bar of 756 points and 3,000 tets, released from a twist, a bend and a stretch, three times 250 frames; its moduli at 1, 2 and 8 control points and its damping are fitted from one uniform
-// wrong modulus and wrong damping. The tracked motions are exact. The paper's bar with two control points is in its figure 9 alone, without numbers. Time is wall-clock time of the fit,
-// with as many threads as the machine has processors; next to it is the processor time of all threads, which other processes disturb less. A last bar has noise.
+// Table 1: a bar of 756 points and 3,000 tets, released from a twist, a bend and a stretch, three times 250 frames; its
+// moduli at 1, 2 and 8 control points and its damping are fitted from one uniform wrong modulus and wrong damping. The
+// tracked motions are exact. The paper's bar with two control points is in its figure 9 alone, without numbers. Time is
+// wall-clock time of the fit, with as many threads as the machine has processors; next to it is the processor time of
+// all threads, which other processes disturb less. A last bar has noise.
 //
-// Table 2: the paper compares its reference shapes with those of an asymptotic numerical method; here our two solvers are compared with each other. Distances are means over the points as a
-// share of the body's size; `back` is that of the static shape simulated with the reference shape that was found, `sag` without one.
+// Table 2: the paper compares its reference shapes with those of an asymptotic numerical method; here our two solvers
+// are compared with each other. Distances are means over the points as a share of the body's size; `back` is that of
+// the static shape simulated with the reference shape that was found, `sag` without one.
 //
-// Table 3: loads that were not fitted. A body is fitted from its vibrations, with noise on every tracked point, and then loaded; distances as above.
+// Table 3: loads that were not fitted. A body is fitted from its vibrations, with noise on every tracked point, and
+// then loaded; distances as above.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +47,8 @@ static void report_failure(capture_suite *suite, const char *of, const pl_error 
   suite->remarks = true;
 }
 
-// --- table 1 ----------------------------------------------------------------------------------------------------------
+// --- table 1
+// ----------------------------------------------------------------------------------------------------------
 
 typedef struct bar_case {
   const char *name;
@@ -114,15 +119,16 @@ static void print_values(capture_suite *suite, const bar_case *c, const pl_fit_r
     if (e->verdict == PL_FIT_HELD) continue;
     char paper[32] = "-";
     if (paper_of(c, k) > 0) snprintf(paper, sizeof paper, "%.2g", paper_of(c, k));
-    printf("    %-20s %10.4g  in %8.3g … %-8.3g  truth %8.3g, off %+6.2f %%  paper %-8s %s\n", e->name, e->value, e->min, e->max,
-           truth_of(c, k), 100 * (e->value / truth_of(c, k) - 1), paper, pl_fit_verdict_name(e->verdict));
+    printf("    %-20s %10.4g  in %8.3g … %-8.3g  truth %8.3g, off %+6.2f %%  paper %-8s %s\n", e->name, e->value,
+           e->min, e->max, truth_of(c, k), 100 * (e->value / truth_of(c, k) - 1), paper,
+           pl_fit_verdict_name(e->verdict));
   }
 }
 
 // Estimates as a list for the JSON line, and the worst error among those that are determined.
 static char *values_text(const bar_case *c, const pl_fit_report *report, double *worst_young, double *worst_damping) {
-  char *text = tool_text("\"iterations\": %d, \"rms\": %.3g, \"amplitude\": %.3g, \"estimates\": [", report->iteration_count,
-                         report->rms, report->amplitude);
+  char *text = tool_text("\"iterations\": %d, \"rms\": %.3g, \"amplitude\": %.3g, \"estimates\": [",
+                         report->iteration_count, report->rms, report->amplitude);
   bool first = true;
   *worst_young = *worst_damping = 0;
   for (int32_t k = 0; k < report->parameter_count; ++k) {
@@ -143,12 +149,15 @@ static char *values_text(const bar_case *c, const pl_fit_report *report, double 
   return text;
 }
 
-static void print_bar(capture_suite *suite, const bar_case *c, const pl_fit_report *report, double seconds, double cpu) {
+static void print_bar(capture_suite *suite, const bar_case *c, const pl_fit_report *report, double seconds,
+                      double cpu) {
   double young, damping;
   char *values = values_text(c, report, &young, &damping), note[160];
-  char *more = tool_text("%s], \"cpu\": %.4g, \"worst_young\": %.4g, \"worst_damping\": %.4g", values, cpu, young, damping);
-  snprintf(note, sizeof note, "%d iterations, %.1f s of processors; off by %.2g %%, damping %.2g %%%s%s", report->iteration_count,
-           cpu, 100 * young, 100 * damping, c->note != NULL ? "; " : "", c->note != NULL ? c->note : "");
+  char *more =
+      tool_text("%s], \"cpu\": %.4g, \"worst_young\": %.4g, \"worst_damping\": %.4g", values, cpu, young, damping);
+  snprintf(note, sizeof note, "%d iterations, %.1f s of processors; off by %.2g %%, damping %.2g %%%s%s",
+           report->iteration_count, cpu, 100 * young, 100 * damping, c->note != NULL ? "; " : "",
+           c->note != NULL ? c->note : "");
   bench_samples samples = {0};
   bench_add(&samples, seconds);
   bench_row row = {.suite = "capture",
@@ -177,10 +186,11 @@ static pl_status fit_bar(capture_suite *suite, const bar_case *c, capture_body *
   def.noise = c->noise;
   pl_fit_sequence sequences[CAPTURE_SEQUENCES];
   for (int i = 0; i < CAPTURE_SEQUENCES; ++i)
-    sequences[i] =
-        (pl_fit_sequence){.frame_count = body->frame_count, .frame_seconds = body->frame_seconds, .positions = body->positions[i]};
+    sequences[i] = (pl_fit_sequence){
+        .frame_count = body->frame_count, .frame_seconds = body->frame_seconds, .positions = body->positions[i]};
   if (status >= 0)
-    status = pl_fit_create(suite->context, &def, body->statics, &(pl_fit_sequences){sequences, CAPTURE_SEQUENCES}, &fit, error);
+    status = pl_fit_create(suite->context, &def, body->statics, &(pl_fit_sequences){sequences, CAPTURE_SEQUENCES}, &fit,
+                           error);
   double cpu = processor_seconds();
   if (status >= 0) status = pl_fit_run(fit, error);
   cpu = processor_seconds() - cpu;
@@ -211,7 +221,8 @@ static void measure_bar(capture_suite *suite, const bar_case *c) {
   if (status < 0) report_failure(suite, c->name, &error);
 }
 
-// --- table 2 ----------------------------------------------------------------------------------------------------------
+// --- table 2
+// ----------------------------------------------------------------------------------------------------------
 
 typedef struct reference_case {
   const char *name;
@@ -237,7 +248,8 @@ typedef struct reference_result {
 } reference_result;
 
 // Where a body of this rest shape comes to rest under the weight of the static one's points, against the static shape.
-static pl_status settle_again(capture_body *body, const pl_vec3 *shape, const pl_vec3 *weights, double *distance, pl_error *error) {
+static pl_status settle_again(capture_body *body, const pl_vec3 *shape, const pl_vec3 *weights, double *distance,
+                              pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(body->rest);
   capture_body again = *body;
   again.model = NULL;
@@ -268,10 +280,10 @@ static void print_reference(capture_suite *suite, const reference_case *c, const
     snprintf(note, sizeof note, "%d iterations; shapes apart %.2g (paper %.2g), back %.2g (%.2g), sag without %.2g%s",
              results[i].report.iteration_count, apart, c->paper_shape, results[i].back, c->paper_static, sag,
              results[i].report.converged ? "" : "; not converged");
-    char *more =
-        tool_text("\"iterations\": %d, \"apart\": %.4g, \"back\": %.4g, \"sag\": %.4g, \"residual\": %.3g, \"converged\": %s",
-                  results[i].report.iteration_count, apart, results[i].back, sag, results[i].report.relative_residual,
-                  results[i].report.converged ? "true" : "false");
+    char *more = tool_text(
+        "\"iterations\": %d, \"apart\": %.4g, \"back\": %.4g, \"sag\": %.4g, \"residual\": %.3g, \"converged\": %s",
+        results[i].report.iteration_count, apart, results[i].back, sag, results[i].report.relative_residual,
+        results[i].report.converged ? "true" : "false");
     bench_samples samples = {0};
     bench_add(&samples, results[i].report.seconds);
     bench_row row = {.suite = "capture",
@@ -313,7 +325,8 @@ static pl_status compare_solvers(capture_suite *suite, const reference_case *c, 
     if (status >= 0) status = settle_again(body, results[i].shape, weights, &results[i].back, error);
   }
   if (status >= 0) status = settle_again(body, pl_mesh_get_view(body->statics).points, weights, &sag, error);
-  if (status >= 0) print_reference(suite, c, body, results, capture_distance(body, results[0].shape, results[1].shape), sag);
+  if (status >= 0)
+    print_reference(suite, c, body, results, capture_distance(body, results[0].shape, results[1].shape), sag);
   for (int i = 0; i < 2; ++i) free(results[i].shape);
   free(weights);
   pl_model_destroy(model);

@@ -1,8 +1,10 @@
 // What a fit finds when the truth is not made of its own tets and steps.
 //
-// A bar is simulated with fine tets and short steps, and its motion is fitted with coarser tets, whose points are among those of the fine ones, and with longer steps. There is no noise, so what moduli
-// and damping are off by is the discretisation's. Rows `tets` have several fitting meshes and one truth, of half the edges and half the step of the finest of them; rows `steps` one mesh for both and a
-// truth of short steps. Of three that are refined by halves the order of the error follows without the truth. Every fit also predicts a second motion that it has not seen.
+// A bar is simulated with fine tets and short steps, and its motion is fitted with coarser tets, whose points are among
+// those of the fine ones, and with longer steps. There is no noise, so what moduli and damping are off by is the
+// discretisation's. Rows `tets` have several fitting meshes and one truth, of half the edges and half the step of the
+// finest of them; rows `steps` one mesh for both and a truth of short steps. Of three that are refined by halves the
+// order of the error follows without the truth. Every fit also predicts a second motion that it has not seen.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +53,8 @@ static bool is_at_boundary(pl_vec3 point, pl_box box) {
   return point.x < box.min.x + 1e-6 * (box.max.x - box.min.x);
 }
 
-// The motion that is fitted begins bent to one side and twisted, the other one bent another way, further, and twisted back.
+// The motion that is fitted begins bent to one side and twisted, the other one bent another way, further, and twisted
+// back.
 static void load_beam(const capture_body *body, bool other, pl_vec3 *forces) {
   pl_vec3 *twist = tool_allocate((size_t)body->point_count, sizeof *twist);
   capture_load(body, 0, other ? -0.8 : 0.5, twist);
@@ -102,7 +105,8 @@ static void take_result(const capture_body *body, const pl_fit_report *report, c
   }
 }
 
-static pl_status fit_beam(const capture_body *truth, int32_t across, int32_t steps, bias_result *result, pl_error *error) {
+static pl_status fit_beam(const capture_body *truth, int32_t across, int32_t steps, bias_result *result,
+                          pl_error *error) {
   pl_mesh *mesh = NULL;
   capture_body body = {.context = NULL};
   pl_status status = capture_beam_mesh(truth->context, across, &mesh, error);
@@ -112,8 +116,8 @@ static pl_status fit_beam(const capture_body *truth, int32_t across, int32_t ste
   def.steps_per_frame = steps;
   pl_fit_sequence motions[2];
   for (int i = 0; i < 2; ++i)
-    motions[i] =
-        (pl_fit_sequence){.frame_count = body.frame_count, .frame_seconds = body.frame_seconds, .positions = body.positions[i]};
+    motions[i] = (pl_fit_sequence){
+        .frame_count = body.frame_count, .frame_seconds = body.frame_seconds, .positions = body.positions[i]};
   pl_fit *fit = NULL;
   pl_fit_report report;
   pl_fit_prediction prediction;
@@ -127,7 +131,8 @@ static pl_status fit_beam(const capture_body *truth, int32_t across, int32_t ste
   return status;
 }
 
-// --- rows -------------------------------------------------------------------------------------------------------------
+// --- rows
+// -------------------------------------------------------------------------------------------------------------
 
 static void print_number(bench_session *bench, const bench_row *row, double value) {
   bench_samples samples = {0};
@@ -144,20 +149,26 @@ static char *case_name(const bias_study *study, int fit, const char *begin) {
 
 static void print_result(bench_session *bench, const bias_study *study, int fit, const bias_result *result) {
   char *name = case_name(study, fit, "E"), note[240];
-  snprintf(note, sizeof note, "truth %d x %d x %d cells, %d steps, fit %d; alpha off by %+.3g %%%s, beta %+.3g %%%s; rms %.2g %%",
+  snprintf(note, sizeof note,
+           "truth %d x %d x %d cells, %d steps, fit %d; alpha off by %+.3g %%%s, beta %+.3g %%%s; rms %.2g %%",
            4 * study->truth_across, study->truth_across, study->truth_across, study->truth_steps, study->steps[fit],
-           100 * result->off[ALPHA_OFF], result->determined[ALPHA_OFF] ? "" : " (not determined)", 100 * result->off[BETA_OFF],
-           result->determined[BETA_OFF] ? "" : " (not determined)", 100 * result->rms);
+           100 * result->off[ALPHA_OFF], result->determined[ALPHA_OFF] ? "" : " (not determined)",
+           100 * result->off[BETA_OFF], result->determined[BETA_OFF] ? "" : " (not determined)", 100 * result->rms);
   char *more = tool_text(
       "\"across\": %d, \"steps\": %d, \"truth_across\": %d, \"truth_steps\": %d, \"tets\": %d, \"young_off\": %.5g, "
       "\"mass_damping_off\": %.5g, \"stiffness_damping_off\": %.5g, \"determined\": [%s, %s, %s], \"rms\": %.4g, "
       "\"iterations\": %d, \"seconds\": %.4g",
-      study->across[fit], study->steps[fit], study->truth_across, study->truth_steps, result->tet_count, result->off[YOUNG_OFF],
-      result->off[ALPHA_OFF], result->off[BETA_OFF], result->determined[YOUNG_OFF] ? "true" : "false",
-      result->determined[ALPHA_OFF] ? "true" : "false", result->determined[BETA_OFF] ? "true" : "false", result->rms,
-      result->iteration_count, result->seconds);
-  bench_row row = {
-      .suite = "capture", .name = name, .threads = 1, .unit = "% off", .size = result->point_count, .note = note, .more = more};
+      study->across[fit], study->steps[fit], study->truth_across, study->truth_steps, result->tet_count,
+      result->off[YOUNG_OFF], result->off[ALPHA_OFF], result->off[BETA_OFF],
+      result->determined[YOUNG_OFF] ? "true" : "false", result->determined[ALPHA_OFF] ? "true" : "false",
+      result->determined[BETA_OFF] ? "true" : "false", result->rms, result->iteration_count, result->seconds);
+  bench_row row = {.suite = "capture",
+                   .name = name,
+                   .threads = 1,
+                   .unit = "% off",
+                   .size = result->point_count,
+                   .note = note,
+                   .more = more};
   print_number(bench, &row, 100 * result->off[YOUNG_OFF]);
   free(more);
   free(name);
@@ -181,7 +192,8 @@ static double order_of(double a, double b, double c) {
   return log2(fabs((a - b) / (b - c)));
 }
 
-// Coarse tets are too stiff by a share of h^p, so that what has an order is the inverse of the modulus which makes them move right.
+// Coarse tets are too stiff by a share of h^p, so that what has an order is the inverse of the modulus which makes them
+// move right.
 static void print_orders(bench_session *bench, const bias_study *study, const bias_result *results) {
   const bias_result *r = results + study->fit_count - 3;
   double stiffness[3], orders[OFF_COUNT];
@@ -190,12 +202,18 @@ static void print_orders(bench_session *bench, const bias_study *study, const bi
   for (int i = ALPHA_OFF; i <= BETA_OFF; ++i) orders[i] = order_of(r[0].off[i], r[1].off[i], r[2].off[i]);
   double refined = 1 / (stiffness[2] + (stiffness[2] - stiffness[1]) / (exp2(orders[YOUNG_OFF]) - 1)) - 1;
   char *name = tool_text("order of 1/E in the %s", study->kind == TETS ? "edges" : "step"), note[160];
-  snprintf(note, sizeof note, "alpha %.2f, beta %.2f; refined for ever E would be %+.3g %% off, which is the truth's own error",
+  snprintf(note, sizeof note,
+           "alpha %.2f, beta %.2f; refined for ever E would be %+.3g %% off, which is the truth's own error",
            orders[ALPHA_OFF], orders[BETA_OFF], 100 * refined);
   char *more = tool_text("\"mass_damping_order\": %.4g, \"stiffness_damping_order\": %.4g, \"refined_off\": %.5g",
                          orders[ALPHA_OFF], orders[BETA_OFF], refined);
-  bench_row row = {
-      .suite = "capture", .name = name, .threads = 1, .unit = "power", .higher_is_better = true, .note = note, .more = more};
+  bench_row row = {.suite = "capture",
+                   .name = name,
+                   .threads = 1,
+                   .unit = "power",
+                   .higher_is_better = true,
+                   .note = note,
+                   .more = more};
   print_number(bench, &row, orders[YOUNG_OFF]);
   free(more);
   free(name);

@@ -1,7 +1,8 @@
 // Bodies for the benchmark of estimation.
 //
-// The bar is that of table 1 of the paper by its counts (756 points, 3,000 tets, three times 250 frames); the paper gives neither size nor density. Two metres of a light foam make the first
-// bending mode of 6.8e5 Pa one of 1.7 Hz, eighteen frames, with a sag of a sixteenth of the length.
+// The bar is that of table 1 of the paper by its counts (756 points, 3,000 tets, three times 250 frames); the paper
+// gives neither size nor density. Two metres of a light foam make the first bending mode of 6.8e5 Pa one of 1.7 Hz,
+// eighteen frames, with a sag of a sixteenth of the length.
 #include "bench_capture_fixture.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ static double length_of(pl_vec3 a) {
   return sqrt(a.x * a.x + a.y * a.y + a.z * a.z);
 }
 
-// --- meshes -----------------------------------------------------------------------------------------------------------
+// --- meshes
+// -----------------------------------------------------------------------------------------------------------
 
 // Six tets of a cell: one for every order in which the axes can be gone along (Kuhn 1960).
 static void cut_cell(int32_t corner, const int32_t stride[3], int32_t *tets) {
@@ -58,8 +60,8 @@ pl_status capture_beam_mesh(pl_context *context, int32_t across, pl_mesh **mesh,
   return cut_bar(context, 4 * across, across, across, mesh, error);
 }
 
-static pl_status mesh_of(pl_context *context, const pl_shape_node *nodes, int32_t node_count, int32_t point_count, pl_mesh **mesh,
-                         pl_error *error) {
+static pl_status mesh_of(pl_context *context, const pl_shape_node *nodes, int32_t node_count, int32_t point_count,
+                         pl_mesh **mesh, pl_error *error) {
   pl_shape_def shape = pl_default_shape_def();
   pl_lattice_def lattice = pl_default_lattice_def();
   lattice.target_point_count = point_count;
@@ -121,7 +123,8 @@ pl_status capture_hanger_mesh(pl_context *context, int32_t point_count, pl_mesh 
   return mesh_of(context, nodes, 5, point_count, mesh, error);
 }
 
-// --- a body -----------------------------------------------------------------------------------------------------------
+// --- a body
+// -----------------------------------------------------------------------------------------------------------
 
 void capture_body_close(capture_body *body) {
   for (int i = 0; i < CAPTURE_SEQUENCES; ++i) free(body->positions[i]);
@@ -146,7 +149,8 @@ static pl_status make_model(capture_body *body, pl_error *error) {
   pl_field_view field = pl_field_get_view(body->field);
   double *young = tool_allocate((size_t)body->tet_count, sizeof *young);
   for (int32_t t = 0; t < body->tet_count; ++t)
-    for (int32_t k = 0; k < field.control_count; ++k) young[t] += field.weights[t * field.control_count + k] * body->values[k];
+    for (int32_t k = 0; k < field.control_count; ++k)
+      young[t] += field.weights[t * field.control_count + k] * body->values[k];
   pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
   def.density = body->density;
   def.young = 1;
@@ -214,8 +218,9 @@ pl_status capture_body_open(pl_context *context, const capture_body_def *def, ca
 static pl_status sample(const capture_body *fine, capture_body *body, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(body->rest);
   pl_embedding *embeddings = NULL;
-  pl_status status = pl_embedding_build(
-      body->context, fine->rest, &(pl_embedding_input){view.points, view.point_count, 1e-6 * fine->size}, &embeddings, NULL, error);
+  pl_status status = pl_embedding_build(body->context, fine->rest,
+                                        &(pl_embedding_input){view.points, view.point_count, 1e-6 * fine->size},
+                                        &embeddings, NULL, error);
   if (status < 0) return status;
   pl_vec3 *points = tool_allocate((size_t)view.point_count, sizeof *points);
   pl_embedding_apply(embeddings, pl_mesh_get_view(fine->statics).points, points);
@@ -226,7 +231,8 @@ static pl_status sample(const capture_body *fine, capture_body *body, pl_error *
     if (fine->positions[i] == NULL) continue;
     body->positions[i] = tool_allocate((size_t)body->point_count * (size_t)fine->frame_count, sizeof(pl_vec3));
     for (ptrdiff_t f = 0; f < fine->frame_count; ++f)
-      pl_embedding_apply(embeddings, fine->positions[i] + f * fine->point_count, body->positions[i] + f * body->point_count);
+      pl_embedding_apply(embeddings, fine->positions[i] + f * fine->point_count,
+                         body->positions[i] + f * body->point_count);
   }
   pl_embedding_destroy(embeddings);
   return status;
@@ -250,7 +256,8 @@ pl_status capture_body_sample(const capture_body *fine, pl_mesh *mesh, bool (*is
   return status;
 }
 
-// --- motions ----------------------------------------------------------------------------------------------------------
+// --- motions
+// ----------------------------------------------------------------------------------------------------------
 
 void capture_load(const capture_body *body, int kind, double size, pl_vec3 *forces) {
   pl_mesh_view view = pl_mesh_get_view(body->rest);
@@ -290,9 +297,10 @@ pl_vec3 *capture_weights(const capture_body *body) {
       e[a][1] = view.points[c[a + 1]].y - view.points[c[0]].y;
       e[a][2] = view.points[c[a + 1]].z - view.points[c[0]].z;
     }
-    double volume = (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) + e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
-                     e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
-                    6;
+    double volume =
+        (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) + e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
+         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
+        6;
     for (int a = 0; a < 4; ++a) weights[c[a]].y += body->gravity.y * body->density * volume / 4;
   }
   return weights;
@@ -327,13 +335,16 @@ static pl_status simulate(const capture_body *body, int32_t steps, const pl_fit_
   return status;
 }
 
-pl_status capture_let_go(const capture_body *body, const pl_vec3 *forces, int32_t steps, pl_vec3 *positions, pl_error *error) {
+pl_status capture_let_go(const capture_body *body, const pl_vec3 *forces, int32_t steps, pl_vec3 *positions,
+                         pl_error *error) {
   size_t points = (size_t)body->point_count;
   pl_vec3 *start = tool_allocate(points, sizeof *start);
   memcpy(start, pl_mesh_get_view(body->statics).points, points * sizeof *start);
   pl_status status = capture_settle(body, forces, start, error);
-  pl_fit_sequence sequence = {
-      .frame_count = body->frame_count, .frame_seconds = body->frame_seconds, .positions = positions, .start_positions = start};
+  pl_fit_sequence sequence = {.frame_count = body->frame_count,
+                              .frame_seconds = body->frame_seconds,
+                              .positions = positions,
+                              .start_positions = start};
   if (status >= 0) status = simulate(body, steps, &sequence, positions, error);
   free(start);
   return status;

@@ -1,7 +1,9 @@
-// Table 3 of Wang and others 2015: bodies fitted from their vibrations and then loaded with weights that no fit has seen.
+// Table 3 of Wang and others 2015: bodies fitted from their vibrations and then loaded with weights that no fit has
+// seen.
 //
-// Tracked points have noise of half a millimetre in every coordinate; the pose in which the body is released is known. The paper's bodies are real ones, measured by scanner; ours are known exactly, so what
-// remains is the error of the fitted modulus and reference shape.
+// Tracked points have noise of half a millimetre in every coordinate; the pose in which the body is released is known.
+// The paper's bodies are real ones, measured by scanner; ours are known exactly, so what remains is the error of the
+// fitted modulus and reference shape.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,8 +81,8 @@ static void hang(const capture_body *body, const load_case *load, pl_vec3 *force
     }
 }
 
-static pl_status compare_loads(bench_session *bench, const loaded_body *c, capture_body *body, pl_fit *fit, double young,
-                               pl_error *error) {
+static pl_status compare_loads(bench_session *bench, const loaded_body *c, capture_body *body, pl_fit *fit,
+                               double young, pl_error *error) {
   size_t points = (size_t)body->point_count;
   pl_vec3 *forces = tool_allocate(points, sizeof *forces), *truth = tool_allocate(points, sizeof *truth),
           *fitted = tool_allocate(points, sizeof *fitted);
@@ -128,8 +130,8 @@ static pl_status fit_body(bench_session *bench, const loaded_body *c, capture_bo
   pl_fit_sequence sequences[CAPTURE_SEQUENCES];
   pl_fit *fit = NULL;
   for (int i = 0; i < CAPTURE_SEQUENCES; ++i)
-    sequences[i] =
-        (pl_fit_sequence){.frame_count = body->frame_count, .frame_seconds = body->frame_seconds, .positions = body->positions[i]};
+    sequences[i] = (pl_fit_sequence){
+        .frame_count = body->frame_count, .frame_seconds = body->frame_seconds, .positions = body->positions[i]};
   pl_status status =
       pl_fit_create(body->context, &def, body->statics, &(pl_fit_sequences){sequences, CAPTURE_SEQUENCES}, &fit, error);
   if (status >= 0) status = pl_fit_run(fit, error);

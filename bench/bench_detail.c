@@ -1,14 +1,18 @@
-// Detail: microseconds to compare a contact with all examples and to compute their weights, to lay a stamp onto a surface, and milliseconds of a whole frame of a pillow.
+// Detail: microseconds to compare a contact with all examples and to compute their weights, to lay a stamp onto a
+// surface, and milliseconds of a whole frame of a pillow.
 //
 // The name of a row states what was measured:
-//   compare N    similarities (eq. 15) of a key to N examples. The paper: 0.2 ms for 1,000 and "in the order of" 10 us for 5 to 10, on one core of 3 GHz with SIMD
-//   weights N    interpolating weights from those: the second pass over the keys with the narrow widths, means, and columns of those that are near; not for 10,000,
+//   compare N    similarities (eq. 15) of a key to N examples. The paper: 0.2 ms for 1,000 and "in the order of" 10 us
+//   for 5 to 10, on one core of 3 GHz with SIMD weights N    interpolating weights from those: the second pass over the
+//   keys with the narrow widths, means, and columns of those that are near; not for 10,000,
 //                which have plain weights
 //   both N       both together. Keys are those of presses that are not among the examples, one after another
 //   stamp 10k    a blended stamp onto 10,000 surface points, all of them under it
-//   frame        a whole step of the pillow under a finger that wanders over it, with its parts; the paper has 14 ms. Of detail: `find` contacts and the connected
+//   frame        a whole step of the pillow under a finger that wanders over it, with its parts; the paper has 14 ms.
+//   Of detail: `find` contacts and the connected
 //                surface around them, `describe`, `weights`, `blend` and `stamp`
-// Times are the quickest of all repetitions, which do the same work to the last bit. Limits are the bytes that have to be read, and for stamps written, at the bandwidth this machine has for that many.
+// Times are the quickest of all repetitions, which do the same work to the last bit. Limits are the bytes that have to
+// be read, and for stamps written, at the bandwidth this machine has for that many.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +60,9 @@ static double min_of(const bench_samples *samples) {
 static void print_queries(bench_session *bench, const query_race *race) {
   pl_detail_set_view view = pl_detail_set_get_view(race->set);
   double key_bytes = (double)race->count * view.key_size * sizeof(float);
-  double similar = (double)race->similar_count / QUERY_COUNT, paper = race->count <= 10 ? 10 : race->count == 1000 ? 200 : 0;
+  double similar = (double)race->similar_count / QUERY_COUNT, paper = race->count <= 10     ? 10
+                                                                      : race->count == 1000 ? 200
+                                                                                            : 0;
   const struct {
     const char *name;
     const bench_samples *samples;
@@ -94,7 +100,8 @@ static pl_status measure_queries(bench_session *bench, pl_context *context, cons
   if (race.keys != NULL && race.scratch != NULL && race.found != NULL) {
     memcpy(race.keys, apart.keys, (size_t)QUERY_COUNT * (size_t)view.key_size * sizeof(float));
     for (size_t q = 0; q < QUERY_COUNT; ++q)
-      race.similar_count += pl_detail_set_compute_weights(set, race.keys + q * (size_t)view.key_size, race.scratch, race.found);
+      race.similar_count +=
+          pl_detail_set_compute_weights(set, race.keys + q * (size_t)view.key_size, race.scratch, race.found);
     int rounds = 1 + (int)((bench->quick ? 2e4 : 2e5) / (count + 10) / QUERY_COUNT);
     for (int repeat = -1; repeat < bench_repeats(bench); ++repeat) {
       double compare = time_queries(&race, false, rounds), both = time_queries(&race, true, rounds);
@@ -133,8 +140,8 @@ static pl_status measure_weights(bench_session *bench, pl_context *context, pl_e
 // --- stamps -----------------------------------------------------------------------------------------------------
 
 // Microseconds per 10,000 points, of the quickest frame of each repetition.
-static pl_status time_stamp(bench_session *bench, detail_pillow *pillow, pl_detail_filter *filter, bench_samples *samples,
-                            pl_error *error) {
+static pl_status time_stamp(bench_session *bench, detail_pillow *pillow, pl_detail_filter *filter,
+                            bench_samples *samples, pl_error *error) {
   pl_status status = PL_OK;
   for (int repeat = -1; repeat < bench_repeats(bench) && status >= 0; ++repeat) {
     double min = HUGE_VAL;

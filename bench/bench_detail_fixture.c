@@ -1,7 +1,8 @@
 // A pillow, presses by formulas, and databases of any size made from them.
 //
-// A press is a smooth dent that follows a finger, with some of it sideways; the true surface has a ring of folds around the finger that leans to where it is dragged. No
-// simulation runs: what is measured with this does not ask where displacements come from.
+// A press is a smooth dent that follows a finger, with some of it sideways; the true surface has a ring of folds around
+// the finger that leans to where it is dragged. No simulation runs: what is measured with this does not ask where
+// displacements come from.
 #include "bench_detail_fixture.h"
 
 #include <math.h>
@@ -23,7 +24,8 @@ static double half_height(double x, double z) {
 static pl_status make_pillow(pl_context *context, int32_t cells, pl_mesh **mesh, pl_error *error) {
   pl_mesh *box = NULL;
   int32_t layers = cells / 4 > 2 ? cells / 4 : 2;
-  pl_status status = pl_mesh_create_box(context, (pl_vec3){2, 2, 2}, (const int32_t[3]){cells, layers, cells}, &box, error);
+  pl_status status =
+      pl_mesh_create_box(context, (pl_vec3){2, 2, 2}, (const int32_t[3]){cells, layers, cells}, &box, error);
   if (status < 0) return status;
   pl_mesh_view view = pl_mesh_get_view(box);
   pl_vec3 *points = tool_allocate((size_t)view.point_count, sizeof *points);
@@ -51,7 +53,8 @@ static void find_anchors(pl_mesh_view tets, pl_mesh_view surface, int32_t *ancho
   }
 }
 
-pl_status detail_pillow_open(pl_context *context, int32_t cells, int32_t surface_cells, detail_pillow *pillow, pl_error *error) {
+pl_status detail_pillow_open(pl_context *context, int32_t cells, int32_t surface_cells, detail_pillow *pillow,
+                             pl_error *error) {
   pl_mesh *finer = NULL;
   pl_status status = make_pillow(context, cells, &pillow->mesh, error);
   if (status >= 0 && surface_cells > 0) status = make_pillow(context, surface_cells, &finer, error);
@@ -88,8 +91,9 @@ detail_press detail_press_take(int32_t n) {
   double u[4], whole;
   for (int k = 0; k < 4; ++k) u[k] = modf(0.5 + (n + 1) * steps[k], &whole);
   double angle = 2 * PL_PI * u[2], lean = u[3];
-  return (detail_press){
-      0.9 * WIDTH * (u[0] - 0.5), 0.9 * WIDTH * (u[1] - 0.5), {0.015 * lean * cos(angle), -0.02, 0.015 * lean * sin(angle)}};
+  return (detail_press){0.9 * WIDTH * (u[0] - 0.5),
+                        0.9 * WIDTH * (u[1] - 0.5),
+                        {0.015 * lean * cos(angle), -0.02, 0.015 * lean * sin(angle)}};
 }
 
 double detail_pillow_top(double x, double z) {
@@ -115,7 +119,8 @@ static pl_vec3 sum_of(pl_vec3 a, pl_vec3 b) {
 
 void detail_pillow_press(detail_pillow *pillow, const detail_press *press) {
   const pl_detail_object *object = &pillow->object;
-  for (int32_t i = 0; i < object->material_count; ++i) pillow->displacements[i] = coarse_dent(press, object->material_points[i]);
+  for (int32_t i = 0; i < object->material_count; ++i)
+    pillow->displacements[i] = coarse_dent(press, object->material_points[i]);
   for (int32_t i = 0; i < object->surface_count; ++i) {
     pl_vec3 p = object->surface_points[i];
     pillow->coarse[i] = sum_of(p, coarse_dent(press, p));
@@ -137,15 +142,16 @@ pl_detail_def detail_pillow_def(int32_t resolution) {
   return def;
 }
 
-pl_status detail_set_record(pl_context *context, detail_pillow *pillow, const pl_detail_def *def, int32_t begin, int32_t count,
-                            pl_detail_set **set, pl_error *error) {
+pl_status detail_set_record(pl_context *context, detail_pillow *pillow, const pl_detail_def *def, int32_t begin,
+                            int32_t count, pl_detail_set **set, pl_error *error) {
   size_t material_count = (size_t)pillow->object.material_count, surface_count = (size_t)pillow->object.surface_count;
   size_t each = material_count + 2 * surface_count;
   pl_vec3 *arrays = tool_allocate((size_t)count * each, sizeof *arrays);
   pl_detail_recording *recordings = tool_allocate((size_t)count, sizeof *recordings);
   for (int32_t i = 0; i < count; ++i) {
     detail_press press = detail_press_take(begin + i);
-    pl_vec3 *displacements = arrays + (size_t)i * each, *coarse = displacements + material_count, *fine = coarse + surface_count;
+    pl_vec3 *displacements = arrays + (size_t)i * each, *coarse = displacements + material_count,
+            *fine = coarse + surface_count;
     detail_pillow_press(pillow, &press);
     memcpy(displacements, pillow->displacements, material_count * sizeof *arrays);
     memcpy(coarse, pillow->coarse, surface_count * sizeof *arrays);
@@ -156,7 +162,8 @@ pl_status detail_set_record(pl_context *context, detail_pillow *pillow, const pl
                                           .fine_points = fine,
                                           .contact = detail_pillow_contact(&press)};
   }
-  pl_status status = pl_detail_set_build(context, def, &(pl_detail_recordings){recordings, count, NULL}, set, NULL, error);
+  pl_status status =
+      pl_detail_set_build(context, def, &(pl_detail_recordings){recordings, count, NULL}, set, NULL, error);
   free(recordings);
   free(arrays);
   return status;
@@ -166,7 +173,8 @@ pl_status detail_set_record(pl_context *context, detail_pillow *pillow, const pl
 static pl_status gather(pl_context *context, detail_pillow *pillow, pl_detail_set_view *view, float *keys, float *sizes,
                         float *stamps, pl_error *error) {
   pl_status status = PL_OK;
-  size_t samples = 4 * (size_t)view->def.stamp_sides * (size_t)(view->def.stamp_resolution * view->def.stamp_resolution);
+  size_t samples =
+      4 * (size_t)view->def.stamp_sides * (size_t)(view->def.stamp_resolution * view->def.stamp_resolution);
   pl_detail_def def = view->def;
   def.plain_weights = true;
   for (int32_t begin = 0; begin < view->example_count && status >= 0; begin += CHUNK) {
@@ -185,11 +193,12 @@ static pl_status gather(pl_context *context, detail_pillow *pillow, pl_detail_se
   return status;
 }
 
-static pl_status make_database(pl_context *context, detail_pillow *pillow, pl_detail_set_view *view, pl_detail_set **set,
-                               pl_error *error) {
+static pl_status make_database(pl_context *context, detail_pillow *pillow, pl_detail_set_view *view,
+                               pl_detail_set **set, pl_error *error) {
   enum { MAX_KEY = 80 };
   size_t count = (size_t)view->example_count,
-         samples = 4 * (size_t)view->def.stamp_sides * (size_t)(view->def.stamp_resolution * view->def.stamp_resolution);
+         samples =
+             4 * (size_t)view->def.stamp_sides * (size_t)(view->def.stamp_resolution * view->def.stamp_resolution);
   float *keys = tool_allocate(count * MAX_KEY, sizeof *keys), *sizes = tool_allocate(count, sizeof *sizes),
         *stamps = tool_allocate(count * samples, sizeof *stamps);
   const char **labels = tool_allocate(count, sizeof *labels);
@@ -219,7 +228,8 @@ pl_status detail_database_open(pl_context *context, int32_t count, pl_detail_set
   pl_detail_def def = detail_pillow_def(8);
   *set = NULL;
   pl_status status = detail_pillow_open(context, 10, 0, &pillow, error);
-  if (status >= 0) status = detail_set_record(context, &pillow, &def, 0, count < FITTED ? count : FITTED, &fitted, error);
+  if (status >= 0)
+    status = detail_set_record(context, &pillow, &def, 0, count < FITTED ? count : FITTED, &fitted, error);
   if (status >= 0) {
     pl_detail_set_view view = {.def = pl_detail_set_get_view(fitted).def, .example_count = count};
     status = make_database(context, &pillow, &view, set, error);

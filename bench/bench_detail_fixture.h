@@ -1,4 +1,5 @@
-// A pillow of tets under fingers that press it by a formula, and sets of such presses: what `detail` is measured with.
+// A pillow of tets under fingers that press it by a formula, and sets of such presses: what
+// `detail` is measured with.
 #ifndef BENCH_DETAIL_FIXTURE_H
 #define BENCH_DETAIL_FIXTURE_H
 
@@ -13,8 +14,10 @@ typedef struct detail_pillow {
   pl_vec3 *displacements, *coarse, *fine, *found;
 } detail_pillow;
 
-// Tets of cells x cells columns. The surface has its own grid of `surface_cells` columns if that is not 0, otherwise it is the boundary of the tets.
-pl_status detail_pillow_open(pl_context *context, int32_t cells, int32_t surface_cells, detail_pillow *pillow, pl_error *error);
+// Tets of cells x cells columns. The surface has its own grid of `surface_cells` columns if that is
+// not 0, otherwise it is the boundary of the tets.
+pl_status detail_pillow_open(pl_context *context, int32_t cells, int32_t surface_cells,
+                             detail_pillow *pillow, pl_error *error);
 void detail_pillow_close(detail_pillow *pillow);
 
 // A press: where on the upper side, along what, and how deep.
@@ -37,15 +40,17 @@ void detail_pillow_press(detail_pillow *pillow, const detail_press *press);
 pl_detail_contact detail_pillow_contact(const detail_press *press);
 
 // Presses [begin, begin + count) as a set. Widths are those given, or fitted if `site_width` is 0.
-pl_status detail_set_record(pl_context *context, detail_pillow *pillow, const pl_detail_def *def, int32_t begin, int32_t count,
-                            pl_detail_set **set, pl_error *error);
+pl_status detail_set_record(pl_context *context, detail_pillow *pillow, const pl_detail_def *def,
+                            int32_t begin, int32_t count, pl_detail_set **set, pl_error *error);
 
 // Window, stamps and their resolution for the pillow.
 pl_detail_def detail_pillow_def(int32_t resolution);
 
-// `count` presses, however many, and their weights. Widths are those that fit a hundred of them, narrower where that many could not be told apart otherwise. Beyond
-// 2048 the set has plain weights.
-pl_status detail_database_open(pl_context *context, int32_t count, pl_detail_set **set, pl_error *error);
+// `count` presses, however many, and their weights. Widths are those that fit a hundred of them,
+// narrower where that many could not be told apart otherwise. Beyond 2048 the set has plain
+// weights.
+pl_status detail_database_open(pl_context *context, int32_t count, pl_detail_set **set,
+                               pl_error *error);
 
 // Rows of whole frames of a pillow under a finger.
 pl_status bench_detail_frames(bench_session *bench, pl_context *context, pl_error *error);

@@ -1,6 +1,7 @@
-// Whole frames of a pillow: a coarse solid of 1,445 particles with a surface of 11,000 points is held where it would lie, and a finger winds outward on it from its middle
-// to its rim. Each frame is one step of 1/60 s with everything that belongs to it: the solid, its contacts, and detail on all of the surface, from ten examples that were
-// recorded along the same way (the solid's own displacements, and folds by a formula).
+// Whole frames of a pillow: a coarse solid of 1,445 particles with a surface of 11,000 points is held where it would
+// lie, and a finger winds outward on it from its middle to its rim. Each frame is one step of 1/60 s with everything
+// that belongs to it: the solid, its contacts, and detail on all of the surface, from ten examples that were recorded
+// along the same way (the solid's own displacements, and folds by a formula).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,12 +103,12 @@ static void record_now(frame_fixture *fixture, pl_vec3 *arrays, pl_detail_record
     pl_vec3 folds = detail_press_folds(&press, object->surface_points[i]);
     fine[i] = (pl_vec3){coarse[i].x + folds.x, coarse[i].y + folds.y, coarse[i].z + folds.z};
   }
-  *recording =
-      (pl_detail_recording){.object = object,
-                            .material_displacements = arrays,
-                            .coarse_points = coarse,
-                            .fine_points = fine,
-                            .contact = {.point = {finger.x, finger.y - FINGER, finger.z}, .normal = {0, 1, 0}, .pressure = 1}};
+  *recording = (pl_detail_recording){
+      .object = object,
+      .material_displacements = arrays,
+      .coarse_points = coarse,
+      .fine_points = fine,
+      .contact = {.point = {finger.x, finger.y - FINGER, finger.z}, .normal = {0, 1, 0}, .pressure = 1}};
 }
 
 static void take_start(frame_fixture *fixture) {
@@ -130,8 +131,8 @@ static pl_status record_set(pl_context *context, frame_fixture *fixture, pl_erro
     status = pl_world_advance(fixture->world, AROUND / EXAMPLE_COUNT, 0, NULL, error);
   }
   if (status >= 0)
-    status =
-        pl_detail_set_build(context, &def, &(pl_detail_recordings){recordings, EXAMPLE_COUNT, NULL}, &fixture->set, NULL, error);
+    status = pl_detail_set_build(context, &def, &(pl_detail_recordings){recordings, EXAMPLE_COUNT, NULL}, &fixture->set,
+                                 NULL, error);
   free(arrays);
   return status < 0 ? status : pl_world_restore(fixture->world, fixture->start, fixture->start_size, error);
 }
@@ -163,7 +164,8 @@ typedef enum frame_part {
 
 enum { MAX_FRAME = 210 };
 
-// The quickest that each part of each frame was: all repetitions do the same, so whatever else the machine does meets few frames every time.
+// The quickest that each part of each frame was: all repetitions do the same, so whatever else the machine does meets
+// few frames every time.
 typedef struct frame_times {
   double seconds[MAX_FRAME][PART_COUNT];
   int touching;  // frames with detail
@@ -203,7 +205,8 @@ pl_status bench_detail_frames(bench_session *bench, pl_context *context, pl_erro
   int frames = bench->quick ? 30 : MAX_FRAME;
   for (int i = 0; i < MAX_FRAME * PART_COUNT; ++i) times->seconds[i / PART_COUNT][i % PART_COUNT] = HUGE_VAL;
   pl_status status = open_fixture(context, &fixture, error);
-  for (int repeat = 0; repeat < bench_repeats(bench) && status >= 0; ++repeat) status = run_frames(&fixture, frames, times, error);
+  for (int repeat = 0; repeat < bench_repeats(bench) && status >= 0; ++repeat)
+    status = run_frames(&fixture, frames, times, error);
   for (int part = 0; part < PART_COUNT && status >= 0; ++part) {
     char note[96] = "";
     if (part == PART_FRAME)

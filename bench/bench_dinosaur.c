@@ -1,7 +1,9 @@
-// The dinosaur of table 1 of Wang and others 2015: about 4,900 points, seven moduli blended by harmonic functions, one motion of 523 frames.
+// The dinosaur of table 1 of Wang and others 2015: about 4,900 points, seven moduli blended by harmonic functions, one
+// motion of 523 frames.
 //
-// Its tets are those of the gallery's. Head and tail are pulled apart sideways by half of their weight and released; the motion is exact, made by the simulation that fits it, as for the bars of
-// suite `capture`. The paper's moduli are 1e4 to 1e6 Pa, of which ours are a part: one of 1e4 Pa would not carry a head of this density.
+// Its tets are those of the gallery's. Head and tail are pulled apart sideways by half of their weight and released;
+// the motion is exact, made by the simulation that fits it, as for the bars of suite `capture`. The paper's moduli are
+// 1e4 to 1e6 Pa, of which ours are a part: one of 1e4 Pa would not carry a head of this density.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +18,9 @@ static const double PAPER_SECONDS = 3 * 3600, LIMIT_SECONDS = 30 * 60;
 static const double ALPHA = 2e-2, BETA = 1e-3, DENSITY = 400;
 
 // Head, neck, front, back, and along the tail.
-static const pl_vec3 CONTROL_POINTS[MODULUS_COUNT] = {{0.30, 0.55, 0},  {0.19, 0.43, 0},      {0.09, 0.30, 0},     {-0.09, 0.30, 0},
-                                                      {-0.24, 0.27, 0}, {-0.38, 0.25, 0.012}, {-0.53, 0.26, 0.035}};
+static const pl_vec3 CONTROL_POINTS[MODULUS_COUNT] = {{0.30, 0.55, 0},     {0.19, 0.43, 0},  {0.09, 0.30, 0},
+                                                      {-0.09, 0.30, 0},    {-0.24, 0.27, 0}, {-0.38, 0.25, 0.012},
+                                                      {-0.53, 0.26, 0.035}};
 static const double YOUNG[MODULUS_COUNT] = {1.6e5, 1.2e5, 4e5, 3e5, 1.5e5, 1e5, 8e4};
 
 static bool is_at_feet(pl_vec3 point, pl_box box) {
@@ -69,16 +72,18 @@ static void print_fit(bench_session *bench, const capture_body *body, const pl_f
     if (!bench->json)
       printf("    %-20s %10.4g  in %8.3g … %-8.3g  truth %8.3g, off %+6.2f %%  %s\n", e->name, e->value, e->min, e->max,
              body->values[k], 100 * off, pl_fit_verdict_name(e->verdict));
-    char *longer =
-        tool_text("%s%s{\"name\": \"%s\", \"value\": %.6g, \"truth\": %.6g, \"determined\": %s}", list, list[0] != '\0' ? ", " : "",
-                  e->name, e->value, body->values[k], e->verdict == PL_FIT_DETERMINED ? "true" : "false");
+    char *longer = tool_text("%s%s{\"name\": \"%s\", \"value\": %.6g, \"truth\": %.6g, \"determined\": %s}", list,
+                             list[0] != '\0' ? ", " : "", e->name, e->value, body->values[k],
+                             e->verdict == PL_FIT_DETERMINED ? "true" : "false");
     free(list);
     list = longer;
   }
-  char *more = tool_text("\"estimates\": [%s], \"iterations\": %d, \"cpu\": %.4g", list, report->iteration_count, cpu), note[200];
-  snprintf(note, sizeof note,
-           "%d frames, %d iterations, %.0f s of processors; determined moduli off by %.2g %%, damping %.2g %%; %d flagged",
-           body->frame_count, report->iteration_count, cpu, 100 * worst_young, 100 * worst_damping, flagged);
+  char *more = tool_text("\"estimates\": [%s], \"iterations\": %d, \"cpu\": %.4g", list, report->iteration_count, cpu),
+       note[200];
+  snprintf(
+      note, sizeof note,
+      "%d frames, %d iterations, %.0f s of processors; determined moduli off by %.2g %%, damping %.2g %%; %d flagged",
+      body->frame_count, report->iteration_count, cpu, 100 * worst_young, 100 * worst_damping, flagged);
   bench_samples samples = {0};
   bench_add(&samples, report->seconds);
   bench_row row = {.suite = "dinosaur",
@@ -127,7 +132,8 @@ int bench_dinosaur(bench_session *bench) {
                           .is_held = is_at_feet};
   tool_gallery gallery = tool_gallery_find();
   if (gallery.folder == NULL) {
-    tool_print_error(&bench->tool->console, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
+    tool_print_error(&bench->tool->console,
+                     "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
     return TOOL_FAILED;
   }
   char *path = tool_gallery_scene(&gallery, "capture-dinosaur");

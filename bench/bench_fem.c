@@ -1,21 +1,25 @@
-// Finite elements: milliseconds of an implicit step and of one of its Newton iterations, by size, stiffness, scheme, solver and threads.
+// Finite elements: milliseconds of an implicit step and of one of its Newton iterations, by size, stiffness, scheme,
+// solver and threads.
 //
-// What moves is the hanging box of bench_fem_stage.c, steps of 1/60 s, always the same few steps from the same state: every repetition does the same work to the
-// last bit. The name of a row states tets, Young's modulus in Pa, scheme and solver, and what was measured:
+// What moves is the hanging box of bench_fem_stage.c, steps of 1/60 s, always the same few steps from the same state:
+// every repetition does the same work to the last bit. The name of a row states tets, Young's modulus in Pa, scheme and
+// solver, and what was measured:
 //   step      a whole step of the world, however many Newton iterations it takes to 1e-4
 //   newton    the same divided by the number of Newton iterations
-//   assembly  of that: energies, forces and matrices, with the one or more evaluations without matrix of the line search
-//   factor    of that: factorisation, or preconditioner
-//   solve     of that: conjugate gradients, or substitution. Limit: the matrix read once per iteration of conjugate gradients
-// "fast" is measured falling, where its system needs no more iterations than volume does, and hanging, where pins take some more.
-// "assembly per tet" is one evaluation of energy, forces and exact tangent, added into the matrix: a step whose first guess counts as solved does that and
-// nothing else; the quickest of five counts as a repetition. Limit: the matrix cleared and added to once, and what is stored per tet read once.
+//   assembly  of that: energies, forces and matrices, with the one or more evaluations without matrix of the line
+//   search factor    of that: factorisation, or preconditioner solve     of that: conjugate gradients, or substitution.
+//   Limit: the matrix read once per iteration of conjugate gradients
+// "fast" is measured falling, where its system needs no more iterations than volume does, and hanging, where pins take
+// some more. "assembly per tet" is one evaluation of energy, forces and exact tangent, added into the matrix: a step
+// whose first guess counts as solved does that and nothing else; the quickest of five counts as a repetition. Limit:
+// the matrix cleared and added to once, and what is stored per tet read once.
 //
-// In the column of papers stand figures of other programs for the same mesh, measured on a machine of this kind: VegaFEM 3.1 (corotated, implicit Euler) and the code
-// of the authors of Kugelstadt, Koschier and Bender 2018 with AVX.
+// In the column of papers stand figures of other programs for the same mesh, measured on a machine of this kind:
+// VegaFEM 3.1 (corotated, implicit Euler) and the code of the authors of Kugelstadt, Koschier and Bender 2018 with AVX.
 //
-// Cost per tet of large and small bodies is compared between neighbours in time, as it is a ratio of two measurements; once for a body of the same size cut more
-// finely, through which waves cross three times as many elements in a step, and once for elements of the same size.
+// Cost per tet of large and small bodies is compared between neighbours in time, as it is a ratio of two measurements;
+// once for a body of the same size cut more finely, through which waves cross three times as many elements in a step,
+// and once for elements of the same size.
 #include <math.h>
 #include <stdio.h>
 
@@ -81,8 +85,8 @@ static void add_run(const fem_run *run, bench_samples samples[PART_COUNT]) {
   bench_add(&samples[PART_SOLVE], 1e3 * run->solve_seconds / iterations);
 }
 
-static void print_part(bench_session *bench, const fem_case *about, const fem_fixture *fixture, const fem_run *run, fem_part part,
-                       const bench_samples *samples) {
+static void print_part(bench_session *bench, const fem_case *about, const fem_fixture *fixture, const fem_run *run,
+                       fem_part part, const bench_samples *samples) {
   bool direct = about->solver == PL_FEM_SOLVER_DIRECT;
   char name[80], note[200] = "";
   snprintf(name, sizeof name, "%s%s 1e%.0f %s %s %s", about->material == PL_FEM_NEO_HOOKEAN ? "neo-Hookean " : "",
@@ -111,7 +115,8 @@ static void print_part(bench_session *bench, const fem_case *about, const fem_fi
 static pl_status measure_case(bench_session *bench, const fem_case *about, pl_error *error) {
   int steps = bench->quick ? about->size->quick_count : about->size->step_count;
   bool direct = about->solver == PL_FEM_SOLVER_DIRECT;
-  if (steps == 0 || (direct && pl_cholmod_backend() == NULL) || (direct && bench->quick && about->size == &SIZES[MIDDLE]))
+  if (steps == 0 || (direct && pl_cholmod_backend() == NULL) ||
+      (direct && bench->quick && about->size == &SIZES[MIDDLE]))
     return PL_OK;
   fem_fixture fixture = {.context = NULL};
   fem_fixture_def def = fixture_def_of(about);
@@ -162,10 +167,12 @@ static pl_status measure_steps(bench_session *bench, pl_error *error) {
 
 // --- assembly -----------------------------------------------------------------------------------------------------
 
-static void print_assembly(bench_session *bench, const fem_fixture *fixture, const fem_case *about, const bench_samples *samples) {
+static void print_assembly(bench_session *bench, const fem_fixture *fixture, const fem_case *about,
+                           const bench_samples *samples) {
   // Per tet: shape gradients, volume and moduli, corners, places of 16 blocks.
   double bytes = 2 * fixture->matrix_bytes + (double)fixture->tet_count * (12 * sizeof(double) + 20 * sizeof(int32_t));
-  bool corotated = about->material == PL_FEM_COROTATED, vega = corotated && about->threads == 1 && about->size == &SIZES[MIDDLE];
+  bool corotated = about->material == PL_FEM_COROTATED,
+       vega = corotated && about->threads == 1 && about->size == &SIZES[MIDDLE];
   char name[80];
   snprintf(name, sizeof name, "%s%s assembly per tet", corotated ? "" : "neo-Hookean ", about->size->name);
   bench_row row = {.suite = "fem",
@@ -199,7 +206,8 @@ static pl_status measure_assembly(bench_session *bench, pl_error *error) {
     fem_fixture_def def = fixture_def_of(&about);
     fem_run run = {0};
     bench_samples samples = {0};
-    // A residual as large as all forces together counts as solved; where the body is stretched and gravity pulls the same way, it is smaller.
+    // A residual as large as all forces together counts as solved; where the body is stretched and gravity pulls the
+    // same way, it is smaller.
     def.tolerance = 1;
     def.target_steps = 0;
     status = fem_fixture_open(&def, &fixture, error);
@@ -262,11 +270,13 @@ static pl_status measure_fast(bench_session *bench, pl_error *error) {
     int threads, step_count;
     double paper;
     bool falling, slow;
-  } cases[] = {
-      {"fast 16k falling", {11, 11, 22}, 1, 20, 1.8, true, false},  {"fast 16k falling", {11, 11, 22}, 2, 20, 0, true, false},
-      {"fast 16k hanging", {11, 11, 22}, 1, 20, 1.8, false, false}, {"fast 16k hanging", {11, 11, 22}, 2, 20, 0, false, false},
-      {"fast 106k falling", {21, 21, 40}, 1, 4, 30, true, true},    {"fast 106k falling", {21, 21, 40}, 2, 4, 0, true, true},
-      {"fast 106k hanging", {21, 21, 40}, 1, 4, 30, false, true}};
+  } cases[] = {{"fast 16k falling", {11, 11, 22}, 1, 20, 1.8, true, false},
+               {"fast 16k falling", {11, 11, 22}, 2, 20, 0, true, false},
+               {"fast 16k hanging", {11, 11, 22}, 1, 20, 1.8, false, false},
+               {"fast 16k hanging", {11, 11, 22}, 2, 20, 0, false, false},
+               {"fast 106k falling", {21, 21, 40}, 1, 4, 30, true, true},
+               {"fast 106k falling", {21, 21, 40}, 2, 4, 0, true, true},
+               {"fast 106k hanging", {21, 21, 40}, 1, 4, 30, false, true}};
   pl_status status = PL_OK;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0] && status >= 0; ++i) {
     if (cases[i].slow && bench->quick) continue;
@@ -294,9 +304,10 @@ static pl_status measure_fast(bench_session *bench, pl_error *error) {
                        .paper = cases[i].paper,
                        .limit = 1e3 * bytes / bench_bandwidth((size_t)bytes, cases[i].threads),
                        .size = fixture.tet_count,
-                       .note = cases[i].paper > 0 ? "paper: the authors' AVX code, a machine of this kind; limit: model and state "
-                                                    "through memory once"
-                                                  : NULL};
+                       .note = cases[i].paper > 0
+                                   ? "paper: the authors' AVX code, a machine of this kind; limit: model and state "
+                                     "through memory once"
+                                   : NULL};
       bench_print(bench, &row, &samples);
     }
     fem_fixture_close(&fixture);

@@ -1,9 +1,11 @@
 // A box of tets, its first state and its steps.
 //
-// Each cell is cut into six tets around one diagonal, so that 11 x 11 x 22 cells are the 3,312 points and 15,972 tets that figures of other programs are for
-// (pl_mesh_create_box() makes five of a cell). The box is one by one by two metres, whatever the number of cells, of 1000 kg/m³ and Poisson's ratio 0.3. Its upper
-// face is pinned, unless it is to fall. It starts a tenth longer than at rest, twisted by half a radian at its lower end, with velocities that swing it sideways (1 m/s at the lower end)
-// and twist it on (2 rad/s there), so that no tet is at rest and every rotation has to be found.
+// Each cell is cut into six tets around one diagonal, so that 11 x 11 x 22 cells are the 3,312 points and 15,972 tets
+// that figures of other programs are for (pl_mesh_create_box() makes five of a cell). The box is one by one by two
+// metres, whatever the number of cells, of 1000 kg/m³ and Poisson's ratio 0.3. Its upper face is pinned, unless it is
+// to fall. It starts a tenth longer than at rest, twisted by half a radian at its lower end, with velocities that swing
+// it sideways (1 m/s at the lower end) and twist it on (2 rad/s there), so that no tet is at rest and every rotation
+// has to be found.
 #include "bench_fem_fixture.h"
 
 #include <math.h>
@@ -22,7 +24,8 @@ void fem_fixture_close(fem_fixture *fixture) {
   *fixture = (fem_fixture){.context = NULL};
 }
 
-// Six tets of the cell whose first point is `corner`: one for every order in which the three axes can be gone along from there to the opposite corner (Kuhn 1960).
+// Six tets of the cell whose first point is `corner`: one for every order in which the three axes can be gone along
+// from there to the opposite corner (Kuhn 1960).
 static void cut_cell(int32_t corner, const int32_t stride[3], int32_t *tets) {
   static const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
   for (int t = 0; t < 6; ++t, tets += 4) {
@@ -44,21 +47,23 @@ static pl_status make_box(fem_fixture *fixture, const int32_t cells[3], double w
   int32_t *tets = tool_allocate(4 * (size_t)fixture->tet_count, sizeof(int32_t)), *next = tets;
   for (int32_t p = 0; p < fixture->point_count; ++p) {
     int32_t i = p % stride[1], j = p / stride[1] % (cells[1] + 1), k = p / stride[2];
-    points[p] = (pl_vec3){width * ((double)i / cells[0] - 0.5), width * ((double)j / cells[1] - 0.5), -2 * width * k / cells[2]};
+    points[p] = (pl_vec3){width * ((double)i / cells[0] - 0.5), width * ((double)j / cells[1] - 0.5),
+                          -2 * width * k / cells[2]};
     if (i < cells[0] && j < cells[1] && k < cells[2]) {
       // Downwards the z-axis goes backwards, which mirrors the cell: begin at its lower end.
       cut_cell(p + stride[2], (const int32_t[3]){stride[0], stride[1], -stride[2]}, next);
       next += 24;
     }
   }
-  pl_mesh_view view = {.point_count = fixture->point_count, .points = points, .tet_count = fixture->tet_count, .tets = tets};
+  pl_mesh_view view = {
+      .point_count = fixture->point_count, .points = points, .tet_count = fixture->tet_count, .tets = tets};
   pl_status status = pl_mesh_create(fixture->context, &view, &fixture->mesh, error);
   free(points);
   free(tets);
   // Neighbours in such a mesh are the other ends of the edges along axes, diagonals of faces and of cells.
   double x = cells[0], y = cells[1], z = cells[2];
-  double edges = x * (y + 1) * (z + 1) + y * (x + 1) * (z + 1) + z * (x + 1) * (y + 1) + x * y * (z + 1) + y * z * (x + 1) +
-                 x * z * (y + 1) + x * y * z;
+  double edges = x * (y + 1) * (z + 1) + y * (x + 1) * (z + 1) + z * (x + 1) * (y + 1) + x * y * (z + 1) +
+                 y * z * (x + 1) + x * z * (y + 1) + x * y * z;
   fixture->matrix_bytes = (fixture->point_count + 2 * edges) * (9 * sizeof(double) + sizeof(int32_t));
   return status;
 }

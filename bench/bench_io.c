@@ -31,7 +31,8 @@ static double raw_read_rate(const char *path) {
   return best;
 }
 
-static int measure(bench_session *bench, pl_context *context, const pl_mesh *surface, const char *folder, const char *ending) {
+static int measure(bench_session *bench, pl_context *context, const pl_mesh *surface, const char *folder,
+                   const char *ending) {
   bench_samples writing = {0}, reading = {0};
   pl_error error = {0};
   pl_status status = PL_OK;
@@ -70,8 +71,8 @@ int bench_io(bench_session *bench) {
   const char *base = getenv("TMPDIR");
   char *folder = tool_text("%s/pliant-bench-XXXXXX", base != NULL && base[0] != '\0' ? base : "/tmp");
   if (mkdtemp(folder) == NULL) {
-    tool_print_error(&bench->tool->console, "the temporary folder '%s' cannot be created; check TMPDIR and its permissions",
-                     folder);
+    tool_print_error(&bench->tool->console,
+                     "the temporary folder '%s' cannot be created; check TMPDIR and its permissions", folder);
     free(folder);
     return TOOL_FAILED;
   }

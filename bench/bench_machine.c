@@ -93,7 +93,8 @@ static void bench_memory(bench_session *bench) {
     const char *name;
     bool copy;
     int threads;
-  } cases[] = {{"memory copy", true, 1}, {"memory triad", false, 1}, {"memory copy", true, 2}, {"memory triad", false, 2}};
+  } cases[] = {
+      {"memory copy", true, 1}, {"memory triad", false, 1}, {"memory copy", true, 2}, {"memory triad", false, 2}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
     bench_samples samples = {0};
     for (int i = 0; i < bench_repeats(bench); ++i)
@@ -155,7 +156,8 @@ static void bench_arithmetic(bench_session *bench) {
     bench_add(&samples, 1e-9 * 2 * 8 * CHAIN_COUNT * (double)rounds / (tool_seconds() - begin));
   }
   (void)sink;
-  bench_row row = {.suite = "machine", .name = "multiply and add", .threads = 1, .unit = "Gflop/s", .higher_is_better = true};
+  bench_row row = {
+      .suite = "machine", .name = "multiply and add", .threads = 1, .unit = "Gflop/s", .higher_is_better = true};
   bench_print(bench, &row, &samples);
 }
 
@@ -187,7 +189,8 @@ static void *play(void *data) {
 static void bench_waking(bench_session *bench) {
   bench_samples samples = {0};
   for (int i = 0; i < bench_repeats(bench); ++i) {
-    ball_game game = {.mutex = PTHREAD_MUTEX_INITIALIZER, .thrown = PTHREAD_COND_INITIALIZER, .rounds = bench->quick ? 1000 : 5000};
+    ball_game game = {
+        .mutex = PTHREAD_MUTEX_INITIALIZER, .thrown = PTHREAD_COND_INITIALIZER, .rounds = bench->quick ? 1000 : 5000};
     pthread_t other;
     if (pthread_create(&other, NULL, play, &game) != 0) return;
     double begin = tool_seconds();

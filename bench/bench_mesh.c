@@ -25,7 +25,8 @@ pl_mesh *bench_surface(const bench_session *bench, pl_context *context, int32_t 
   def.target_triangle_count = triangle_count;
   pl_mesh *surface = NULL;
   pl_error error = {0};
-  if (pl_shape_build_surface(context, &def, nodes, 6, &surface, &error) < 0) tool_report_error(&bench->tool->console, &error);
+  if (pl_shape_build_surface(context, &def, nodes, 6, &surface, &error) < 0)
+    tool_report_error(&bench->tool->console, &error);
   return surface;
 }
 

@@ -52,7 +52,8 @@ char *object_path(const object_fixture *fixture, const char *name, const char *f
   return tool_text("%s/%s%s%s", fixture->folder, name, file[0] != '\0' ? "/" : "", file);
 }
 
-// --- verbs ------------------------------------------------------------------------------------------------------------
+// --- verbs
+// ------------------------------------------------------------------------------------------------------------
 
 int object_run_verb(const object_fixture *fixture, const tool_verb *verb, const char *const *words) {
   int count = 0;
@@ -78,10 +79,12 @@ bool object_sense(const object_fixture *fixture, const object_film *film) {
   char *tets = film->tets != NULL ? object_path(fixture, film->tets, "rest.vtu") : NULL;
   char *frames = tool_text("%d", film->frames + film->frames_before),
        *start = tool_text("%.9f", RELEASE - film->frames_before / RATE);
-  const char *words[2 * MAX_OBJECT_WORDS + 16] = {scene, "-o", folder, "--start", start, "--frames", frames, "--size", film->size};
+  const char *words[2 * MAX_OBJECT_WORDS + 16] = {scene,      "-o",   folder,   "--start", start,
+                                                  "--frames", frames, "--size", film->size};
   int count = 9;
   if (tets != NULL) words[count++] = "--tets", words[count++] = tets;
-  for (int i = 0; i < MAX_OBJECT_WORDS && film->sets[i] != NULL; ++i) words[count++] = "--set", words[count++] = film->sets[i];
+  for (int i = 0; i < MAX_OBJECT_WORDS && film->sets[i] != NULL; ++i)
+    words[count++] = "--set", words[count++] = film->sets[i];
   int code = object_run_verb(fixture, &tool_sense_verb, words);
   free(scene);
   free(folder);
@@ -91,7 +94,8 @@ bool object_sense(const object_fixture *fixture, const object_film *film) {
   return code == TOOL_DONE || code == TOOL_REMARKS;
 }
 
-// --- results ----------------------------------------------------------------------------------------------------------
+// --- results
+// ----------------------------------------------------------------------------------------------------------
 
 static double cell_of(const pl_table *table, int64_t row, const char *column, double fallback) {
   pl_table_view view = pl_table_get_view(table);
@@ -121,7 +125,8 @@ static bool read_rounds(const object_fixture *fixture, const char *name, object_
   found->value_count = view.column_count - first;
   if (found->value_count > MAX_OBJECT_VALUES) found->value_count = MAX_OBJECT_VALUES;
   if (first >= 0 && last >= 0)
-    memcpy(found->values, view.cells + last * view.column_count + first, (size_t)found->value_count * sizeof *found->values);
+    memcpy(found->values, view.cells + last * view.column_count + first,
+           (size_t)found->value_count * sizeof *found->values);
   pl_table_destroy(table);
   free(path);
   return first >= 0 && last >= 0;
@@ -142,7 +147,8 @@ static void count_tets(const object_fixture *fixture, const char *name, object_f
 bool object_capture(const object_fixture *fixture, const object_film *film, const char *name, const char *const *words,
                     object_found *found) {
   *found = (object_found){.frame_count = film->frames};
-  char *mesh = object_path(fixture, film->name, "static.vtu"), *surface = object_path(fixture, film->name, "surface.ply");
+  char *mesh = object_path(fixture, film->name, "static.vtu"),
+       *surface = object_path(fixture, film->name, "surface.ply");
   char *held = object_path(fixture, film->name, "held.csv"), *folder = object_path(fixture, name, "");
   char *from = object_path(fixture, film->name, ""), *release = tool_text("%d", film->frames_before),
        *truth = object_path(fixture, film->name, "truth_surface.pc2");
@@ -159,7 +165,8 @@ bool object_capture(const object_fixture *fixture, const object_film *film, cons
   return good;
 }
 
-pl_vec3 *object_motion(const object_fixture *fixture, const char *path, int32_t point_count, int32_t first, int32_t *frame_count) {
+pl_vec3 *object_motion(const object_fixture *fixture, const char *path, int32_t point_count, int32_t first,
+                       int32_t *frame_count) {
   pl_frame_file *file = NULL;
   pl_frame_file_report facts;
   pl_error error = {0};

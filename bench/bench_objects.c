@@ -1,9 +1,12 @@
-// From depth pictures to material: objects of the gallery are filmed by `sense` with all faults of a sensor, then tracked and fitted by `capture`.
+// From depth pictures to material: objects of the gallery are filmed by `sense` with all faults of a sensor, then
+// tracked and fitted by `capture`.
 //
-// Table 4 of Wang and others 2015: seconds of tracking and of fitting, with the number of frames, control points and rounds of the paper. The paper does not state whether its minutes of tracking are those
-// of one round; ours are those of all.
+// Table 4 of Wang and others 2015: seconds of tracking and of fitting, with the number of frames, control points and
+// rounds of the paper. The paper does not state whether its minutes of tracking are those of one round; ours are those
+// of all.
 //
-// Other tets: what is simulated and filmed has finer tets and shorter steps than what is tracked and fitted. Rows give the error of the modulus.
+// Other tets: what is simulated and filmed has finer tets and shorter steps than what is tracked and fitted. Rows give
+// the error of the modulus.
 //
 // Held out: a second motion of the same object, filmed and tracked for itself, is predicted by the fit of the first.
 #include <math.h>
@@ -25,7 +28,8 @@ static void print_number(const object_fixture *fixture, bench_row row, double va
   bench_print(fixture->bench, &row, &samples);
 }
 
-// --- table 4 ----------------------------------------------------------------------------------------------------------
+// --- table 4
+// ----------------------------------------------------------------------------------------------------------
 
 typedef struct object_case {
   object_film film;
@@ -79,12 +83,14 @@ static void print_object(const object_fixture *fixture, const object_case *c, co
   char note[200];
   snprintf(note, sizeof note, "%s; %d frames; track off by %.2f mm where cameras see, %.2f mm where not", c->note,
            found->frame_count, 1e3 * found->error_seen, 1e3 * found->error_hidden);
-  char *more = tool_text("\"frames\": %d, \"rounds\": %d, \"tets\": %d, \"error_seen\": %.4g, \"error_hidden\": %.4g",
-                         found->frame_count, found->round_count, found->tet_count, found->error_seen, found->error_hidden);
+  char *more =
+      tool_text("\"frames\": %d, \"rounds\": %d, \"tets\": %d, \"error_seen\": %.4g, \"error_hidden\": %.4g",
+                found->frame_count, found->round_count, found->tet_count, found->error_seen, found->error_hidden);
   char *name = tool_text("%s, track", c->film.name);
   print_number(
       fixture,
-      (bench_row){.name = name, .unit = "s", .paper = c->paper_track, .size = found->point_count, .note = note, .more = more},
+      (bench_row){
+          .name = name, .unit = "s", .paper = c->paper_track, .size = found->point_count, .note = note, .more = more},
       found->track_seconds);
   free(name);
   free(more);
@@ -98,9 +104,11 @@ static void print_object(const object_fixture *fixture, const object_case *c, co
   snprintf(note, sizeof note, "%s; %.1f s of processors for track, fit and report; E of the first %.4g Pa", c->note,
            found->processor_seconds, found->values[0]);
   name = tool_text("%s, fit", c->film.name);
-  print_number(fixture,
-               (bench_row){.name = name, .unit = "s", .paper = c->paper_fit, .size = found->tet_count, .note = note, .more = whole},
-               found->fit_seconds);
+  print_number(
+      fixture,
+      (bench_row){
+          .name = name, .unit = "s", .paper = c->paper_fit, .size = found->tet_count, .note = note, .more = whole},
+      found->fit_seconds);
   free(name);
   free(more);
   free(whole);
@@ -115,7 +123,8 @@ static bool measure_object(const object_fixture *fixture, const object_case *c) 
   return good;
 }
 
-// --- other tets -------------------------------------------------------------------------------------------------------
+// --- other tets
+// -------------------------------------------------------------------------------------------------------
 
 typedef struct tets_case {
   const char *name;
@@ -159,18 +168,22 @@ static bool measure_tets(const object_fixture *fixture, const tets_case *c) {
   const double *last = found.values + found.value_count - 2;
   double off = found.values[0] / c->young - 1;
   char note[200];
-  snprintf(note, sizeof note, "alpha off by %+.3g %%, beta %+.3g %%; %d frames; track off by %.2f mm, %.2f mm where hidden",
+  snprintf(note, sizeof note,
+           "alpha off by %+.3g %%, beta %+.3g %%; %d frames; track off by %.2f mm, %.2f mm where hidden",
            100 * (last[0] / c->alpha - 1), 100 * (last[1] / c->beta - 1), found.frame_count, 1e3 * found.error_seen,
            1e3 * found.error_hidden);
-  char *more = tool_text("\"young\": %.6g, \"young_off\": %.5g, \"mass_damping_off\": %.5g, \"stiffness_damping_off\": %.5g",
-                         found.values[0], off, last[0] / c->alpha - 1, last[1] / c->beta - 1);
-  print_number(fixture, (bench_row){.name = c->name, .unit = "% off", .size = found.point_count, .note = note, .more = more},
+  char *more =
+      tool_text("\"young\": %.6g, \"young_off\": %.5g, \"mass_damping_off\": %.5g, \"stiffness_damping_off\": %.5g",
+                found.values[0], off, last[0] / c->alpha - 1, last[1] / c->beta - 1);
+  print_number(fixture,
+               (bench_row){.name = c->name, .unit = "% off", .size = found.point_count, .note = note, .more = more},
                100 * off);
   free(more);
   return true;
 }
 
-// --- held out ---------------------------------------------------------------------------------------------------------
+// --- held out
+// ---------------------------------------------------------------------------------------------------------
 
 typedef struct held_case {
   const char *name;
@@ -180,41 +193,44 @@ typedef struct held_case {
   int32_t steps;
 } held_case;
 
-// The steps of the scene, 1/480 s, do not resolve how the holder rings: with them even its exact motion is predicted to 12 % only.
+// The steps of the scene, 1/480 s, do not resolve how the holder rings: with them even its exact motion is predicted to
+// 12 % only.
 #define HOLDER_TRUTH "bodies[0].tets.points=600", "time.step=0.0005208333333"
 
-static const held_case HELD[] = {
-    {"bar, second motion",
-     {"bar-down", "capture-bar", {NULL}, NULL, 2, 20, "320x240"},
-     {"bar-up",
-      "capture-bar",
-      {"bodies[0].pins[1].keys=[{\"time\":0},{\"time\":0.8,\"position\":[-0.02,0.07,-0.07],\"rotation\":{\"axis\":[1,0,0],"
-       "\"degrees\":-25}}]",
-       NULL},
-      NULL,
-      2,
-      20,
-      "320x240"},
-     {"--young", "3e5", "--no-warm-start", "--rounds", "1", "--steps", "8", NULL},
-     {"--young", "5e5", NULL},
-     1000,
-     8},
-    {"holder of 600 points, second motion",
-     {"holder-down", "capture-holder", {HOLDER_TRUTH, NULL}, NULL, 2, 14, "320x240"},
-     {"holder-up",
-      "capture-holder",
-      {HOLDER_TRUTH,
-       "bodies[0].pins[1].keys=[{\"time\":0},{\"time\":0.8,\"position\":[-0.015,0.03,0.03],\"rotation\":{\"axis\":[-1,0,0.6],"
-       "\"degrees\":20}}]",
-       NULL},
-      NULL,
-      2,
-      14,
-      "320x240"},
-     {"--density", "1100", "--poisson", "0.4", "--young", "5e6", "--no-warm-start", "--rounds", "1", "--steps", "32", NULL},
-     {"--density", "1100", "--poisson", "0.4", "--young", "5e6", NULL},
-     1100,
-     32}};
+static const held_case HELD[] = {{"bar, second motion",
+                                  {"bar-down", "capture-bar", {NULL}, NULL, 2, 20, "320x240"},
+                                  {"bar-up",
+                                   "capture-bar",
+                                   {"bodies[0].pins[1].keys=[{\"time\":0},{\"time\":0.8,\"position\":[-0.02,0.07,-0.07]"
+                                    ",\"rotation\":{\"axis\":[1,0,0],"
+                                    "\"degrees\":-25}}]",
+                                    NULL},
+                                   NULL,
+                                   2,
+                                   20,
+                                   "320x240"},
+                                  {"--young", "3e5", "--no-warm-start", "--rounds", "1", "--steps", "8", NULL},
+                                  {"--young", "5e5", NULL},
+                                  1000,
+                                  8},
+                                 {"holder of 600 points, second motion",
+                                  {"holder-down", "capture-holder", {HOLDER_TRUTH, NULL}, NULL, 2, 14, "320x240"},
+                                  {"holder-up",
+                                   "capture-holder",
+                                   {HOLDER_TRUTH,
+                                    "bodies[0].pins[1].keys=[{\"time\":0},{\"time\":0.8,\"position\":[-0.015,0.03,0.03]"
+                                    ",\"rotation\":{\"axis\":[-1,0,0.6],"
+                                    "\"degrees\":20}}]",
+                                    NULL},
+                                   NULL,
+                                   2,
+                                   14,
+                                   "320x240"},
+                                  {"--density", "1100", "--poisson", "0.4", "--young", "5e6", "--no-warm-start",
+                                   "--rounds", "1", "--steps", "32", NULL},
+                                  {"--density", "1100", "--poisson", "0.4", "--young", "5e6", NULL},
+                                  1100,
+                                  32}};
 enum { HELD_COUNT = sizeof HELD / sizeof HELD[0] };
 static const held_case QUICK_HELD = {
     "bar, second motion",
@@ -246,7 +262,8 @@ typedef struct second_motion {
 
 static bool read_second(const object_fixture *fixture, const held_case *c, const char *track, second_motion *second) {
   const tool_session *tool = fixture->bench->tool;
-  char *mesh = object_path(fixture, c->first.name, "static.vtu"), *held = object_path(fixture, c->first.name, "held.csv");
+  char *mesh = object_path(fixture, c->first.name, "static.vtu"),
+       *held = object_path(fixture, c->first.name, "held.csv");
   char *tracked = object_path(fixture, track, "track_points.pc2"),
        *truth = object_path(fixture, c->second.name, "truth_points.pc2");
   tool_arguments holding = {.repeated = {held}, .repeated_count = 1};
@@ -290,7 +307,8 @@ static bool predict_second(const object_fixture *fixture, const held_case *c, co
 
 static bool track_second(const object_fixture *fixture, const held_case *c, const char *name) {
   char *film = object_path(fixture, c->second.name, ""), *mesh = object_path(fixture, c->first.name, "static.vtu");
-  char *held = object_path(fixture, c->first.name, "held.csv"), *surface = object_path(fixture, c->first.name, "surface.ply");
+  char *held = object_path(fixture, c->first.name, "held.csv"),
+       *surface = object_path(fixture, c->first.name, "surface.ply");
   char *folder = object_path(fixture, name, "");
   const char *words[MAX_OBJECT_WORDS + 16] = {film, mesh, "-o", folder, "--hold", held, "--surface", surface, NULL};
   int count = 8;
@@ -305,9 +323,11 @@ static void print_second(const object_fixture *fixture, const held_case *c, cons
   for (int i = 0; i < 2; ++i) {
     const pl_fit_prediction *p = &predictions[i];
     char *name = tool_text("%s, %s", c->name, of[i]), note[160];
-    snprintf(note, sizeof note, "off by %.3g mm of %.3g mm; not fitted; limit: what it may be", 1e3 * p->rms, 1e3 * p->amplitude);
+    snprintf(note, sizeof note, "off by %.3g mm of %.3g mm; not fitted; limit: what it may be", 1e3 * p->rms,
+             1e3 * p->amplitude);
     char *more = tool_text("\"rms\": %.4g, \"amplitude\": %.4g, \"worst\": %.4g", p->rms, p->amplitude, p->worst);
-    print_number(fixture, (bench_row){.name = name, .unit = "% of amplitude", .limit = MAX_HELD_OUT, .note = note, .more = more},
+    print_number(fixture,
+                 (bench_row){.name = name, .unit = "% of amplitude", .limit = MAX_HELD_OUT, .note = note, .more = more},
                  100 * p->rms / p->amplitude);
     free(more);
     free(name);
@@ -338,7 +358,8 @@ int bench_objects(bench_session *bench) {
   } else {
     for (int i = 0; i < TETS_COUNT; ++i) good = measure_tets(&fixture, &TETS[i]) && good;
     for (int i = 0; i < HELD_COUNT; ++i) good = measure_second(&fixture, &HELD[i], false) && good;
-    for (size_t i = 0; i < sizeof OBJECTS / sizeof OBJECTS[0]; ++i) good = measure_object(&fixture, &OBJECTS[i]) && good;
+    for (size_t i = 0; i < sizeof OBJECTS / sizeof OBJECTS[0]; ++i)
+      good = measure_object(&fixture, &OBJECTS[i]) && good;
   }
   object_fixture_close(&fixture);
   return good ? TOOL_DONE : TOOL_REMARKS;

@@ -1,12 +1,15 @@
-// Rods: the three models of paper 001's table 1, then heads of thousands of chains, while the camera goes around once in four seconds, so that the weights of
-// every chain change in every step. Each with fixed weights (no view dependence), and with the three ways to treat the momentum that changing weights bring:
+// Rods: the three models of paper 001's table 1, then heads of thousands of chains, while the camera goes around once
+// in four seconds, so that the weights of every chain change in every step. Each with fixed weights (no view
+// dependence), and with the three ways to treat the momentum that changing weights bring:
 //   none    the chain is pulled to its new rest pose and comes alive
 //   paper   a second solve gives the velocities (section 4)
 //   transport   the chain moves along with its rest pose
-// The paper measured frames of its whole system only, at "60+ FPS" on a laptop: 16.7 ms are an upper bound of its figure. Chains move eight at a time, so a
-// chain of a small model costs more than one of thousands. The limit is the time to bring the state through memory of that size once and back.
+// The paper measured frames of its whole system only, at "60+ FPS" on a laptop: 16.7 ms are an upper bound of its
+// figure. Chains move eight at a time, so a chain of a small model costs more than one of thousands. The limit is the
+// time to bring the state through memory of that size once and back.
 //
-// The variants of a case take turns, a repetition each, so that whatever else the machine does meets all of them, and ratios are those of neighbours in time.
+// The variants of a case take turns, a repetition each, so that whatever else the machine does meets all of them, and
+// ratios are those of neighbours in time.
 #include <math.h>
 #include <stdio.h>
 
@@ -44,22 +47,27 @@ static void close_race(rod_race *race) {
   for (int v = 0; v < ROD_VARIANT_COUNT; ++v) rod_fixture_close(&race->fixtures[v]);
 }
 
-static pl_status open_fixture(const rod_kind *kinds, rod_variant variant, double step, int threads, rod_fixture *fixture,
-                              pl_error *error) {
-  static const pl_rod_ghost_momentum modes[] = {PL_ROD_GHOST_MOMENTUM_KEEP, PL_ROD_GHOST_MOMENTUM_KEEP, PL_ROD_GHOST_MOMENTUM_PAPER,
-                                                PL_ROD_GHOST_MOMENTUM_TRANSPORT};
-  rod_fixture_def def = {
-      .kinds = kinds, .ghost_momentum = modes[variant], .step = step, .fixed = variant == ROD_FIXED, .threads = threads};
+static pl_status open_fixture(const rod_kind *kinds, rod_variant variant, double step, int threads,
+                              rod_fixture *fixture, pl_error *error) {
+  static const pl_rod_ghost_momentum modes[] = {PL_ROD_GHOST_MOMENTUM_KEEP, PL_ROD_GHOST_MOMENTUM_KEEP,
+                                                PL_ROD_GHOST_MOMENTUM_PAPER, PL_ROD_GHOST_MOMENTUM_TRANSPORT};
+  rod_fixture_def def = {.kinds = kinds,
+                         .ghost_momentum = modes[variant],
+                         .step = step,
+                         .fixed = variant == ROD_FIXED,
+                         .threads = threads};
   return rod_fixture_open(&def, fixture, error);
 }
 
 // Seconds of a step, of each variant that is asked for (bit v of `variants`).
-static pl_status run_race(bench_session *bench, const rod_kind *kinds, unsigned variants, rod_race *race, pl_error *error) {
+static pl_status run_race(bench_session *bench, const rod_kind *kinds, unsigned variants, rod_race *race,
+                          pl_error *error) {
   pl_status status = PL_OK;
   for (int v = 0; v < ROD_VARIANT_COUNT && status >= 0; ++v)
     if ((variants >> v & 1) != 0)
       status = open_fixture(kinds, (rod_variant)v, race->step, race->threads, &race->fixtures[v], error);
-  // About a tenth of a second per repetition; the first one warms up. A quarter of a second of simulated time and more, so that chains move as they will.
+  // About a tenth of a second per repetition; the first one warms up. A quarter of a second of simulated time and more,
+  // so that chains move as they will.
   for (int repeat = -1; repeat < bench_repeats(bench) && status >= 0; ++repeat)
     for (int v = 0; v < ROD_VARIANT_COUNT && status >= 0; ++v) {
       if ((variants >> v & 1) == 0) continue;
@@ -84,8 +92,11 @@ static void print_ratio(bench_session *bench, const rod_race *race, const char *
   snprintf(title, sizeof title, "%s %s/none", name, VARIANT_NAMES[variant]);
   for (int i = 0; i < race->seconds[variant].count; ++i)
     bench_add(&ratio, race->seconds[variant].values[i] / race->seconds[ROD_NONE].values[i]);
-  bench_row row = {
-      .suite = "rod", .name = title, .threads = race->threads, .unit = "x", .size = race->fixtures[variant].chain_count};
+  bench_row row = {.suite = "rod",
+                   .name = title,
+                   .threads = race->threads,
+                   .unit = "x",
+                   .size = race->fixtures[variant].chain_count};
   if (variant == ROD_PAPER) {
     row.paper = 2;
     row.note = "paper: 'it doubles the computational cost'";
@@ -101,20 +112,22 @@ static void print_chain_rows(bench_session *bench, const rod_race *race, const c
     char title[80];
     snprintf(title, sizeof title, "%s %s", name, VARIANT_NAMES[v]);
     bench_samples samples = scaled(&race->seconds[v], 1e6 / fixture->chain_count);
-    bench_row row = {.suite = "rod",
-                     .name = title,
-                     .threads = race->threads,
-                     .unit = "us/chain/step",
-                     .limit = 1e6 * fixture->bytes / bench_bandwidth((size_t)fixture->bytes, race->threads) / fixture->chain_count,
-                     .size = fixture->chain_count,
-                     .note = MAX_MEMORY};
+    bench_row row = {
+        .suite = "rod",
+        .name = title,
+        .threads = race->threads,
+        .unit = "us/chain/step",
+        .limit = 1e6 * fixture->bytes / bench_bandwidth((size_t)fixture->bytes, race->threads) / fixture->chain_count,
+        .size = fixture->chain_count,
+        .note = MAX_MEMORY};
     bench_print(bench, &row, &samples);
   }
   for (int v = ROD_PAPER; v < ROD_VARIANT_COUNT; ++v)
     if (race->seconds[v].count > 0 && race->seconds[ROD_NONE].count > 0) print_ratio(bench, race, name, (rod_variant)v);
 }
 
-// Milliseconds of a frame of 1/60 s, next to the paper's if it has a figure (it always suppresses ghost momenta); with `factor` also how many times faster than real time that is.
+// Milliseconds of a frame of 1/60 s, next to the paper's if it has a figure (it always suppresses ghost momenta); with
+// `factor` also how many times faster than real time that is.
 static void print_frame_rows(bench_session *bench, const rod_race *race, const char *name, double paper, bool factor) {
   double steps = FRAME / race->step;
   for (int v = 0; v < ROD_VARIANT_COUNT; ++v) {
@@ -149,7 +162,8 @@ static pl_status measure_table(bench_session *bench, pl_error *error) {
   pl_status status = PL_OK;
   for (size_t i = 0; i < sizeof TABLE / sizeof TABLE[0] && status >= 0; ++i) {
     rod_race race = {.threads = 1, .step = 1.0 / 240};
-    status = run_race(bench, TABLE[i].kinds, 1 << ROD_FIXED | 1 << ROD_NONE | 1 << ROD_PAPER | 1 << ROD_TRANSPORT, &race, error);
+    status = run_race(bench, TABLE[i].kinds, 1 << ROD_FIXED | 1 << ROD_NONE | 1 << ROD_PAPER | 1 << ROD_TRANSPORT,
+                      &race, error);
     if (status >= 0) {
       print_chain_rows(bench, &race, TABLE[i].name);
       print_frame_rows(bench, &race, TABLE[i].name, PAPER_FRAME, false);
@@ -205,7 +219,8 @@ typedef struct rod_orbit {
 } rod_orbit;
 
 // Largest kinetic energy on the way.
-static pl_status find_peak(const rod_orbit *orbit, pl_rod_ghost_momentum ghost_momentum, double *peak, pl_error *error) {
+static pl_status find_peak(const rod_orbit *orbit, pl_rod_ghost_momentum ghost_momentum, double *peak,
+                           pl_error *error) {
   rod_fixture fixture = {.context = NULL};
   rod_fixture_def def = {.kinds = orbit->model->kinds,
                          .ghost_momentum = ghost_momentum,
@@ -224,7 +239,8 @@ static pl_status find_peak(const rod_orbit *orbit, pl_rod_ghost_momentum ghost_m
   return status;
 }
 
-static void print_energy(bench_session *bench, const rod_orbit *orbit, const char *variant, const char *unit, double value) {
+static void print_energy(bench_session *bench, const rod_orbit *orbit, const char *variant, const char *unit,
+                         double value) {
   char title[80];
   bench_samples samples = {0};
   snprintf(title, sizeof title, "%s 1/%d s width %d peak %s", orbit->model->name, orbit->rate, orbit->width, variant);

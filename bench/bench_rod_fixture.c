@@ -1,4 +1,5 @@
-// Hair in C: roots spread evenly over the upper half of a ball, chains that hang from them in an arc, and examples that bend the arc around one axis each.
+// Hair in C: roots spread evenly over the upper half of a ball, chains that hang from them in an arc, and examples that
+// bend the arc around one axis each.
 #include "bench_rod_fixture.h"
 
 #include <math.h>
@@ -43,7 +44,8 @@ static pl_vec3 turned(pl_vec3 v, pl_vec3 axis, double angle) {
 
 // Root number `index` of `count`: a spiral of equal areas over the upper half.
 static pl_vec3 root_normal(int32_t index, int32_t count) {
-  double height = 0.05 + 0.9 * (index + 0.5) / count, around = 2.399963229728653 * index, flat = sqrt(1 - height * height);
+  double height = 0.05 + 0.9 * (index + 0.5) / count, around = 2.399963229728653 * index,
+         flat = sqrt(1 - height * height);
   return (pl_vec3){flat * cos(around), height, flat * sin(around)};
 }
 

@@ -1,4 +1,5 @@
-// A head with hair: chains of given numbers of joints and examples on a scalp, and a camera that goes around it.
+// A head with hair: chains of given numbers of joints and examples on a scalp, and a camera that
+// goes around it.
 #ifndef BENCH_ROD_FIXTURE_H
 #define BENCH_ROD_FIXTURE_H
 
@@ -19,7 +20,8 @@ typedef struct rod_fixture_def {
   bool fixed;       // weights are given once and the camera is not looked at
   int threads;
   int width;         // of the neighbourhoods, in joints either way; 0: the usual
-  double stiffness;  // 0: soft enough for steps of 1/60 s, at which a joint goes a third of the way to its goal
+  double stiffness;  // 0: soft enough for steps of 1/60 s, at which a joint goes a third of the way
+                     // to its goal
 } rod_fixture_def;
 
 typedef struct rod_fixture {

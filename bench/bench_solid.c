@@ -1,9 +1,12 @@
-// Shape-matching solids: the five rows of paper 000's table 1 next to its figures, then larger bodies, next to the limit by memory bandwidth.
+// Shape-matching solids: the five rows of paper 000's table 1 next to its figures, then larger bodies, next to the
+// limit by memory bandwidth.
 //
-// Bodies are boxes of exactly the paper's particle counts, with examples like those of its figures: a twist and an S for cuboids, two for the teddy
-// and the cylinder (the paper does not say how many), one for each car. The table's columns:
+// Bodies are boxes of exactly the paper's particle counts, with examples like those of its figures: a twist and an S
+// for cuboids, two for the teddy and the cylinder (the paper does not say how many), one for each car. The table's
+// columns:
 //   tot   a whole step of the world with one body, projection included
-//   proj  what finding the weights takes, as the paper counts it: with its own goal rotation, for which every region is decomposed anyway, the step
+//   proj  what finding the weights takes, as the paper counts it: with its own goal rotation, for which every region is
+//   decomposed anyway, the step
 //         with projection less the step with the weights given from outside
 //   sm    the rest
 #include <math.h>
@@ -19,10 +22,11 @@ typedef struct solid_case {
   int32_t cells[3];
   int32_t example_count;
   pl_solid_grouping grouping;
-  bool resting;                            // on a plane
-  bool paper_rotation;                     // goals turn as the paper prints it
-  double paper_sm, paper_proj, paper_tot;  // table 1, milliseconds per step, one core of a Core i7 M620; 0: a case of our own
-  bool slow;                               // left out of a quick look
+  bool resting;         // on a plane
+  bool paper_rotation;  // goals turn as the paper prints it
+  double paper_sm, paper_proj,
+      paper_tot;  // table 1, milliseconds per step, one core of a Core i7 M620; 0: a case of our own
+  bool slow;      // left out of a quick look
 } solid_case;
 
 static const solid_case CASES[] = {
@@ -39,9 +43,24 @@ static const solid_case CASES[] = {
      .paper_sm = 0.21,
      .paper_proj = 0.17,
      .paper_tot = 0.40},
-    {.name = "cylinder 2025", .cells = {8, 8, 24}, .example_count = 2, .paper_sm = 2.0, .paper_proj = 0.86, .paper_tot = 3.1},
-    {.name = "teddy 1280", .cells = {7, 9, 15}, .example_count = 2, .paper_sm = 1.3, .paper_proj = 0.72, .paper_tot = 2.2},
-    {.name = "car 192", .cells = {3, 5, 7}, .example_count = 1, .paper_sm = 0.17, .paper_proj = 0.078, .paper_tot = 0.27},
+    {.name = "cylinder 2025",
+     .cells = {8, 8, 24},
+     .example_count = 2,
+     .paper_sm = 2.0,
+     .paper_proj = 0.86,
+     .paper_tot = 3.1},
+    {.name = "teddy 1280",
+     .cells = {7, 9, 15},
+     .example_count = 2,
+     .paper_sm = 1.3,
+     .paper_proj = 0.72,
+     .paper_tot = 2.2},
+    {.name = "car 192",
+     .cells = {3, 5, 7},
+     .example_count = 1,
+     .paper_sm = 0.17,
+     .paper_proj = 0.078,
+     .paper_tot = 0.27},
     {.name = "plain 2025", .cells = {8, 8, 24}},
     {.name = "4 examples 225", .cells = {4, 4, 8}, .example_count = 4},
     {.name = "2 examples 2025", .cells = {8, 8, 24}, .example_count = 2},
@@ -113,7 +132,8 @@ static pl_status open_fixture(const solid_case *about, int threads, bench_fixtur
   body.model = fixture->model;
   body.collides = about->resting;
   body.placement.position.y = size.y / 2;
-  // Something must move, or nothing would be measured: a slow turn keeps every rotation at work, and the body starts in its first example.
+  // Something must move, or nothing would be measured: a slow turn keeps every rotation at work, and the body starts in
+  // its first example.
   if (!about->resting) body.angular_velocity = (pl_vec3){0.3, 1, 0.2};
   if (status >= 0) status = pl_world_add_body(fixture->world, &body, &fixture->body, error);
   if (status >= 0 && about->example_count > 0)
@@ -126,7 +146,8 @@ static pl_status open_fixture(const solid_case *about, int threads, bench_fixtur
 
 // Every number of model and state has to come through once per step, and the state has to go back.
 static double max_memory(const bench_fixture *fixture, int threads) {
-  double bytes = (double)pl_model_get_report(fixture->model).byte_count + 2 * (double)pl_world_snapshot_size(fixture->world);
+  double bytes =
+      (double)pl_model_get_report(fixture->model).byte_count + 2 * (double)pl_world_snapshot_size(fixture->world);
   double rate = bench_bandwidth((size_t)bytes, threads);
   return 1e9 * bytes / rate / fixture->particle_count;
 }
@@ -145,8 +166,8 @@ static pl_status time_steps(bench_session *bench, bench_fixture *fixture, bench_
   return status;
 }
 
-static void print_column(bench_session *bench, const bench_fixture *fixture, const solid_case *about, const char *column,
-                         double paper, double limit, const bench_samples *nanoseconds) {
+static void print_column(bench_session *bench, const bench_fixture *fixture, const solid_case *about,
+                         const char *column, double paper, double limit, const bench_samples *nanoseconds) {
   char name[80];
   snprintf(name, sizeof name, "%s %s", about->name, column);
   bench_samples milliseconds = {.count = nanoseconds->count};
@@ -162,7 +183,8 @@ static void print_column(bench_session *bench, const bench_fixture *fixture, con
 }
 
 // Nanoseconds that projection adds to a step, with the paper's goal rotation.
-static pl_status time_projection(bench_session *bench, const solid_case *about, bench_samples *projection, pl_error *error) {
+static pl_status time_projection(bench_session *bench, const solid_case *about, bench_samples *projection,
+                                 pl_error *error) {
   solid_case as_printed = *about;
   as_printed.paper_rotation = true;
   bench_fixture fixture = {.context = NULL};
@@ -173,12 +195,14 @@ static pl_status time_projection(bench_session *bench, const solid_case *about, 
   for (int32_t m = 0; status >= 0 && m < pl_model_get_examples(fixture.model).given_count; ++m)
     status = pl_body_set_weights(fixture.world, fixture.body, m, weights, error);
   if (status >= 0) status = time_steps(bench, &fixture, &without, error);
-  for (int i = 0; status >= 0 && i < with.count; ++i) bench_add(projection, fmax(0, with.values[i] - bench_median(&without)));
+  for (int i = 0; status >= 0 && i < with.count; ++i)
+    bench_add(projection, fmax(0, with.values[i] - bench_median(&without)));
   close_fixture(&fixture);
   return status;
 }
 
-static pl_status measure_table_row(bench_session *bench, const solid_case *about, bench_fixture *fixture, pl_error *error) {
+static pl_status measure_table_row(bench_session *bench, const solid_case *about, bench_fixture *fixture,
+                                   pl_error *error) {
   bench_samples total = {0}, matching = {0}, projection = {0};
   pl_status status = time_steps(bench, fixture, &total, error);
   if (status >= 0) status = time_projection(bench, about, &projection, error);
@@ -191,19 +215,24 @@ static pl_status measure_table_row(bench_session *bench, const solid_case *about
   return PL_OK;
 }
 
-static pl_status measure_size(bench_session *bench, const solid_case *about, int threads, bench_fixture *fixture, pl_error *error) {
+static pl_status measure_size(bench_session *bench, const solid_case *about, int threads, bench_fixture *fixture,
+                              pl_error *error) {
   bench_samples samples = {0};
   pl_status status = time_steps(bench, fixture, &samples, error);
   if (status < 0) return status;
   for (int i = 0; i < samples.count; ++i) samples.values[i] /= fixture->particle_count;
-  bench_row row = {
-      .suite = "solid", .name = about->name, .threads = threads, .unit = "ns/particle/step", .size = fixture->particle_count};
+  bench_row row = {.suite = "solid",
+                   .name = about->name,
+                   .threads = threads,
+                   .unit = "ns/particle/step",
+                   .size = fixture->particle_count};
   row.limit = max_memory(fixture, threads);
   bench_print(bench, &row, &samples);
   return PL_OK;
 }
 
-// The exact weights by themselves: what projection costs beyond the sums over the regions. Random sets of examples of one region's size.
+// The exact weights by themselves: what projection costs beyond the sums over the regions. Random sets of examples of
+// one region's size.
 static pl_status measure_weights(bench_session *bench, pl_error *error) {
   enum { COUNT = 4, ROWS = 6, SETS = 512 };
   static double grams[SETS][COUNT * COUNT], pulls[SETS][COUNT];
@@ -211,7 +240,8 @@ static pl_status measure_weights(bench_session *bench, pl_error *error) {
   for (int s = 0; s < SETS; ++s) {
     double columns[COUNT + 1][ROWS];
     for (int k = 0; k <= COUNT; ++k)
-      for (int i = 0; i < ROWS; ++i) columns[k][i] = (double)(seed = seed * 1664525u + 1013904223u) / 4294967296.0 - 0.5;
+      for (int i = 0; i < ROWS; ++i)
+        columns[k][i] = (double)(seed = seed * 1664525u + 1013904223u) / 4294967296.0 - 0.5;
     for (int k = 0; k < COUNT; ++k) {
       pulls[s][k] = 0;
       for (int i = 0; i < ROWS; ++i) pulls[s][k] += columns[k][i] * columns[COUNT][i];
@@ -232,7 +262,8 @@ static pl_status measure_weights(bench_session *bench, pl_error *error) {
     }
     bench_add(&samples, 1e9 * (tool_seconds() - begin) / (rounds * SETS));
   }
-  bench_row row = {.suite = "solid", .name = "exact weights of 4 examples", .threads = 1, .unit = "ns/solve", .size = COUNT};
+  bench_row row = {
+      .suite = "solid", .name = "exact weights of 4 examples", .threads = 1, .unit = "ns/solve", .size = COUNT};
   bench_print(bench, &row, &samples);
   return PL_OK;
 }

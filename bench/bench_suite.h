@@ -1,4 +1,5 @@
-// Measurements: repeated, summed up by their median and spread, printed as a table or as JSON lines.
+// Measurements: repeated, summed up by their median and spread, printed as a table or as JSON
+// lines.
 #ifndef BENCH_SUITE_H
 #define BENCH_SUITE_H
 
@@ -29,7 +30,8 @@ typedef struct bench_row {
   double limit;      // what this machine could do at best, measured in the same run
   int64_t size;      // particles, triangles, chains or bytes: how large the case is
   const char *note;  // what paper or limit mean, where that needs saying; NULL: nothing
-  bool takes_best;   // the value is the best of the samples instead of their median: all did the same work to the last bit
+  bool takes_best;   // the value is the best of the samples instead of their median: all did the
+                     // same work to the last bit
   const char *more;  // further keys of the JSON line, as `"key": value, …`; NULL: none
 } bench_row;
 
@@ -38,7 +40,8 @@ int bench_repeats(const bench_session *bench);
 void bench_add(bench_samples *samples, double value);
 double bench_median(const bench_samples *samples);
 
-// Print the median of the samples, or the best of them, with the distance of the quartiles as spread.
+// Print the median of the samples, or the best of them, with the distance of the quartiles as
+// spread.
 void bench_print(bench_session *bench, const bench_row *row, const bench_samples *samples);
 
 // The suites; each returns an exit code.
@@ -54,10 +57,12 @@ int bench_dinosaur(bench_session *bench);
 int bench_mesh(bench_session *bench);
 int bench_io(bench_session *bench);
 
-// Bytes per second that `threads` threads read and write together, going over `bytes` of memory again and again (a = b + s c).
+// Bytes per second that `threads` threads read and write together, going over `bytes` of memory
+// again and again (a = b + s c).
 double bench_bandwidth(size_t bytes, int threads);
 
-// A wavy ball of about `triangle_count` triangles, made by the modeller; NULL if it fails (printed).
+// A wavy ball of about `triangle_count` triangles, made by the modeller; NULL if it fails
+// (printed).
 pl_mesh *bench_surface(const bench_session *bench, pl_context *context, int32_t triangle_count);
 
 #endif

@@ -1,7 +1,8 @@
 // A jelly bar with a will of its own: a behaviour written here makes it bow to either side and jump up.
 //
-// A behaviour is a table of functions. Before every step it sees its body and says what it would like: here, where the centre of mass should be or how
-// fast it should move. The actor then finds the rest shape whose elastic forces bring that about. Nothing pulls at the body from outside.
+// A behaviour is a table of functions. Before every step it sees its body and says what it would like: here, where the
+// centre of mass should be or how fast it should move. The actor then finds the rest shape whose elastic forces bring
+// that about. Nothing pulls at the body from outside.
 #include <math.h>
 #include <pliant/lab.h>
 #include <pliant/runtime.h>
@@ -44,13 +45,17 @@ static void bow_and_jump(const double *settings, void *state, const pl_actor_vie
   pl_goals_add(goals, &goal);
 }
 
-static const pl_behaviour BEHAVIOUR = {
-    .name = "bow and jump", .settings = SETTINGS, .setting_count = 1, .state_size = sizeof(memory), .choose = bow_and_jump};
+static const pl_behaviour BEHAVIOUR = {.name = "bow and jump",
+                                       .settings = SETTINGS,
+                                       .setting_count = 1,
+                                       .state_size = sizeof(memory),
+                                       .choose = bow_and_jump};
 
 static pl_status open_fixture(sample *s, pl_error *error) {
   pl_context_def context_def = pl_default_context_def();
   pl_status status = pl_context_create(&context_def, &s->context, error);
-  if (status >= 0) status = pl_mesh_create_box(s->context, (pl_vec3){0.3, 0.8, 0.3}, (const int32_t[3]){2, 5, 2}, &s->mesh, error);
+  if (status >= 0)
+    status = pl_mesh_create_box(s->context, (pl_vec3){0.3, 0.8, 0.3}, (const int32_t[3]){2, 5, 2}, &s->mesh, error);
   pl_fem_def fem_def = pl_default_fem_def(PL_FEM_EDGES);
   fem_def.density = 300;
   fem_def.stiffness_damping = 0.01;
@@ -85,8 +90,8 @@ int main(void) {
     status = pl_world_advance(s.world, 1.0 / 12, 0, NULL, &error);
     pl_body_report body = pl_body_get_report(s.world, s.body);
     pl_actor_report actor = pl_actor_get_report(s.actor);
-    printf("%4.2f s   centre %6.3f %6.3f m   rest shape strained by %4.1f %%\n", pl_world_get_time(s.world), body.center.x,
-           body.center.y, 100 * actor.rest_strain);
+    printf("%4.2f s   centre %6.3f %6.3f m   rest shape strained by %4.1f %%\n", pl_world_get_time(s.world),
+           body.center.x, body.center.y, 100 * actor.rest_strain);
   }
   if (status < 0) printf("status %d: %s\n", status, error.text);
   pl_world_destroy(s.world), pl_actor_destroy(s.actor), pl_model_destroy(s.model);

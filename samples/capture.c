@@ -1,6 +1,6 @@
-// The stiffness of a soft bar from depth pictures of it. A bar of 300 kPa is bent, released and filmed by three virtual cameras;
-// pl_capture_run() tracks and fits it in two rounds. Given a folder, the program saves what it has done there: stopped at any
-// moment and started again, it resumes.
+// The stiffness of a soft bar from depth pictures of it. A bar of 300 kPa is bent, released and filmed by three virtual
+// cameras; pl_capture_run() tracks and fits it in two rounds. Given a folder, the program saves what it has done there:
+// stopped at any moment and started again, it resumes.
 #include <pliant/pliant.h>
 #include <stdio.h>
 
@@ -22,7 +22,9 @@ static pl_status film(pl_context *context, pl_world *world, pl_body_id body, con
   pl_status status = pl_capture_writer_create(context, &def, &writer, error);
   for (int32_t frame = 0; frame < FRAMES && status >= 0; ++frame) {
     status = pl_body_get_surface(world, body, points);
-    if (status >= 0) status = pl_sensor_render_all(context, &sensor, &(pl_sensor_shot){cameras, CAMERAS, frame, &shape, 1}, pictures, error);
+    if (status >= 0)
+      status = pl_sensor_render_all(context, &sensor, &(pl_sensor_shot){cameras, CAMERAS, frame, &shape, 1}, pictures,
+                                    error);
     if (status >= 0) status = pl_capture_writer_add_depths(writer, (const uint16_t *const *)pictures, error);
     if (status >= 0) status = pl_world_advance(world, 1 / def.rate, 0, NULL, error);
   }
@@ -32,7 +34,8 @@ static pl_status film(pl_context *context, pl_world *world, pl_body_id body, con
 }
 
 // Let the bar, held at its left end, hang sideways until it rests; without gravity it then swings back.
-static pl_status swing(pl_context *context, const pl_mesh *bar, const pl_mesh *boundary, const int32_t *held, pl_error *error) {
+static pl_status swing(pl_context *context, const pl_mesh *bar, const pl_mesh *boundary, const int32_t *held,
+                       pl_error *error) {
   pl_fem_def fem = pl_default_fem_def(PL_FEM_COROTATED);
   fem.young = 3e5, fem.mass_damping = 0.5, fem.stiffness_damping = 0.003;
   pl_world_def world_def = pl_default_world_def();
@@ -78,12 +81,15 @@ int main(int count, char **words) {
   for (int32_t i = 0; i < HELD; ++i) held[i] = 11 * i;  // the left end: points are numbered along x first
   bool good = pl_context_create(&context_def, &context, &e) >= 0 &&
               pl_mesh_create_box(context, (pl_vec3){0.4, 0.1, 0.1}, (int32_t[3]){10, 2, 2}, &bar, &e) >= 0 &&
-              pl_mesh_build_boundary(context, bar, &boundary, parents, &e) >= 0 && swing(context, bar, boundary, held, &e) >= 0 &&
+              pl_mesh_build_boundary(context, bar, &boundary, parents, &e) >= 0 &&
+              swing(context, bar, boundary, held, &e) >= 0 &&
               pl_capture_load(context, "capture-sample/capture.json", &recording, NULL, &e) >= 0 &&
               (count < 2 || pl_store_open_folder(context, words[1], &def.store, &e) >= 0);
   pl_capture_clip clip = {.recording = recording};
-  def.mesh = bar, def.clips = &clip, def.clip_count = 1, def.max_rounds = 2, def.warm_start = false, def.progress = report;
-  def.fit.pinned = held, def.fit.pinned_count = HELD, def.fit.steps_per_frame = 8, def.fit.direct = pl_cholmod_backend();
+  def.mesh = bar, def.clips = &clip, def.clip_count = 1, def.max_rounds = 2, def.warm_start = false,
+  def.progress = report;
+  def.fit.pinned = held, def.fit.pinned_count = HELD, def.fit.steps_per_frame = 8,
+  def.fit.direct = pl_cholmod_backend();
   def.fit.gravity = (pl_vec3){0, 0, 0}, def.fit.use_static_shape = true;
   good = good && pl_capture_run(context, &def, &result, &e) >= 0;
   if (!good) puts(e.text);

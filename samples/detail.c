@@ -1,7 +1,7 @@
 // Dents and wrinkles on top of a simulation that is not ours: one recorded press, reused wherever a finger goes.
 //
-// The "simulation" is a formula here: a smooth dent that follows a finger over a cushion. All that a filter wants of a simulation are the displacements of
-// some points inside, the surface as it is now, and the contacts.
+// The "simulation" is a formula here: a smooth dent that follows a finger over a cushion. All that a filter wants of a
+// simulation are the displacements of some points inside, the surface as it is now, and the contacts.
 #include <math.h>
 #include <pliant/runtime.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@ static pl_vec3 dent(pl_vec3 p, double x, double z, double depth) {
 }
 
 static void simulate(cushion *c, double x, double z, double depth) {
-  for (int32_t i = 0; i < c->object.material_count; ++i) c->displacements[i] = dent(c->object.material_points[i], x, z, depth);
+  for (int32_t i = 0; i < c->object.material_count; ++i)
+    c->displacements[i] = dent(c->object.material_points[i], x, z, depth);
   for (int32_t i = 0; i < c->object.surface_count; ++i) {
     pl_vec3 p = c->object.surface_points[i], u = dent(p, x, z, depth);
     c->coarse[i] = (pl_vec3){p.x, p.y + u.y, p.z};
@@ -39,7 +40,8 @@ static pl_status record(pl_context *context, cushion *c, pl_detail_set **set, pl
     c->surface[i] = c->coarse[i];
     if (p.y > 0.099 && r < 1) c->surface[i].y += 0.004 * (1 - r * r) * (1 - r * r) * cos(12 * r);
   }
-  pl_detail_recording recording = {"middle", &c->object, c->displacements, c->coarse, c->surface, finger_at(0, 0, 0.02)};
+  pl_detail_recording recording = {"middle",  &c->object, c->displacements,
+                                   c->coarse, c->surface, finger_at(0, 0, 0.02)};
   pl_detail_def def = pl_default_detail_def();
   def.window_radius = 0.08;
   def.stamp_radius = 0.22;
@@ -71,7 +73,8 @@ int main(void) {
   pl_detail_filter *filter = NULL;
   pl_context_def context_def = pl_default_context_def();
   pl_status status = pl_context_create(&context_def, &context, &error);
-  if (status >= 0) status = pl_mesh_create_box(context, (pl_vec3){0.8, 0.2, 0.8}, (const int32_t[3]){32, 8, 32}, &mesh, &error);
+  if (status >= 0)
+    status = pl_mesh_create_box(context, (pl_vec3){0.8, 0.2, 0.8}, (const int32_t[3]){32, 8, 32}, &mesh, &error);
   if (status >= 0) status = pl_mesh_build_boundary(context, mesh, &boundary, NULL, &error);
   if (status < 0) return 1;
   cushion c = {.object = pl_detail_object_from_mesh(mesh, boundary, NULL)};

@@ -1,7 +1,8 @@
-// The host's own task system: the library's parallel loops run as tasks of the host, and give the same bits whatever the host does with them.
+// The host's own task system: the library's parallel loops run as tasks of the host, and give the same bits whatever
+// the host does with them.
 //
-// Two hosts are tried, one that runs tasks backwards on the calling thread and one that spreads them over two threads; the hashes of the moved worlds
-// must be equal.
+// Two hosts are tried, one that runs tasks backwards on the calling thread and one that spreads them over two threads;
+// the hashes of the moved worlds must be equal.
 #include <pliant/runtime.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -53,7 +54,8 @@ static uint64_t fall(pl_task_runner runner) {
   body_def.placement.position.y = 0.5;
   pl_collider_def ground_def = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
   pl_status status = pl_context_create(&context_def, &context, &error);
-  if (status >= 0) status = pl_mesh_create_box(context, (pl_vec3){0.4, 0.4, 0.4}, (int32_t[3]){10, 10, 10}, &mesh, &error);
+  if (status >= 0)
+    status = pl_mesh_create_box(context, (pl_vec3){0.4, 0.4, 0.4}, (int32_t[3]){10, 10, 10}, &mesh, &error);
   if (status >= 0) status = pl_solid_build(context, &solid_def, mesh, &model, &error);
   if (status >= 0) status = pl_world_create(context, &world_def, &world, &error);
   body_def.model = model;

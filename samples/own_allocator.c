@@ -1,7 +1,8 @@
-// The host's own memory: every byte the library uses comes from one block that the host owns, and stepping takes none at all.
+// The host's own memory: every byte the library uses comes from one block that the host owns, and stepping takes none
+// at all.
 //
-// The allocator below only counts upwards, which is enough to show the contract: aligned blocks or NULL, the size comes back on release. When the
-// block is full the library says so with PL_ERROR_OUT_OF_MEMORY and stays usable.
+// The allocator below only counts upwards, which is enough to show the contract: aligned blocks or NULL, the size comes
+// back on release. When the block is full the library says so with PL_ERROR_OUT_OF_MEMORY and stays usable.
 #include <pliant/runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,8 @@ static void give_back(void *user, void *block, size_t size) {
   ((pool *)user)->live_count--;
 }
 
-// Build a box and let it fall for a second. Returns how often the allocator was asked during that second, or the (negative) status.
+// Build a box and let it fall for a second. Returns how often the allocator was asked during that second, or the
+// (negative) status.
 static long fall(pl_context *context) {
   pl_error error = {0};
   pl_mesh *mesh = NULL;

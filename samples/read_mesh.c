@@ -50,8 +50,9 @@ static pl_status make_tets(pl_context *context, const char *in, const char *out,
   if (status >= 0) status = pl_lattice_build(context, &def, surface, &tets, &report, error);
   if (status >= 0) status = pl_mesh_save(context, out, tets, error);
   if (status >= 0)
-    printf("%d triangles in %s, %d tets in %s, cell size %.4g m, %.1f %% enclosed\n", pl_mesh_get_view(surface).triangle_count, in,
-           pl_mesh_get_view(tets).tet_count, out, report.cell_size, 100 * report.enclosed_fraction);
+    printf("%d triangles in %s, %d tets in %s, cell size %.4g m, %.1f %% enclosed\n",
+           pl_mesh_get_view(surface).triangle_count, in, pl_mesh_get_view(tets).tet_count, out, report.cell_size,
+           100 * report.enclosed_fraction);
   pl_mesh_destroy(tets);
   pl_mesh_destroy(surface);
   pl_findings_destroy(findings);
@@ -59,7 +60,8 @@ static pl_status make_tets(pl_context *context, const char *in, const char *out,
 }
 
 int main(int argument_count, char **arguments) {
-  const char *in = argument_count > 1 ? arguments[1] : "torus.ply", *out = argument_count > 2 ? arguments[2] : "torus_tets.vtu";
+  const char *in = argument_count > 1 ? arguments[1] : "torus.ply",
+             *out = argument_count > 2 ? arguments[2] : "torus_tets.vtu";
   pl_error error = {0};
   pl_context *context = NULL;
   pl_context_def def = pl_default_context_def();

@@ -1,7 +1,8 @@
 // An ear that leans towards a camera on its left and folds over towards one on its right.
 //
-// The head is a kinematic joint; the ear is a chain of eight joints on it. It knows two example poses, each with the direction from which it is meant. The camera goes
-// around the head in eight seconds, and the ear takes on what belongs to its direction without coming alive; at three seconds the head is shaken, and it swings.
+// The head is a kinematic joint; the ear is a chain of eight joints on it. It knows two example poses, each with the
+// direction from which it is meant. The camera goes around the head in eight seconds, and the ear takes on what belongs
+// to its direction without coming alive; at three seconds the head is shaken, and it swings.
 #include <math.h>
 #include <pliant/runtime.h>
 #include <stdio.h>
@@ -63,7 +64,8 @@ static pl_status open_fixture(sample *s, pl_error *error) {
 
 // One frame of a sixtieth of a second: the camera has moved on, and perhaps the head.
 static pl_status show_frame(sample *s, int frame, pl_error *error) {
-  double angle = 2 * PL_PI * frame / 480, shake = frame > 180 && frame < 210 ? 0.4 * sin(2 * PL_PI * (frame - 180) / 30) : 0;
+  double angle = 2 * PL_PI * frame / 480,
+         shake = frame > 180 && frame < 210 ? 0.4 * sin(2 * PL_PI * (frame - 180) / 30) : 0;
   pl_transform head = {{0, 0, 0}, {0, 0, sin(shake / 2), cos(shake / 2)}};
   pl_status status = pl_rod_set_camera(s->world, s->body, (pl_vec3){2 * sin(angle), 0.3, 2 * cos(angle)}, error);
   if (status >= 0) status = pl_rod_set_joint_target(s->world, s->body, 0, head, 1.0 / 60, error);
@@ -75,8 +77,8 @@ static pl_status print_state(const sample *s, int second) {
   double weights[2] = {0};
   pl_status status = pl_body_get_positions(s->world, s->body, positions);
   if (status >= 0) status = pl_body_get_weights(s->world, s->body, 0, weights);
-  printf("%d s: camera at %3d°, lean %.2f, fold %.2f, tip at %5.2f %5.2f %5.2f m, fastest %.3f m/s\n", second, 45 * second,
-         weights[0], weights[1], positions[EAR].x, positions[EAR].y, positions[EAR].z,
+  printf("%d s: camera at %3d°, lean %.2f, fold %.2f, tip at %5.2f %5.2f %5.2f m, fastest %.3f m/s\n", second,
+         45 * second, weights[0], weights[1], positions[EAR].x, positions[EAR].y, positions[EAR].z,
          pl_body_get_report(s->world, s->body).max_speed);
   return status;
 }

@@ -1,7 +1,8 @@
 // A bar with a twist as its example: released in that pose it leaves it slowly, and a slider brings it back.
 //
-// First the body decides itself: in every step it looks for the mixture of rest and examples nearest to its shape, and is drawn to a little less of it.
-// Then the host decides: pl_body_set_weights() with a number from a slider, and NULL to release it.
+// First the body decides itself: in every step it looks for the mixture of rest and examples nearest to its shape, and
+// is drawn to a little less of it. Then the host decides: pl_body_set_weights() with a number from a slider, and NULL
+// to release it.
 #include <math.h>
 #include <pliant/runtime.h>
 #include <stdio.h>
@@ -52,7 +53,8 @@ static pl_status open_fixture(sample *s, pl_error *error) {
   return status;
 }
 
-// How far the front end is turned against the back around the bar's axis, degrees: between edges of both that lie along x at rest.
+// How far the front end is turned against the back around the bar's axis, degrees: between edges of both that lie along
+// x at rest.
 static double turn_of(const sample *s) {
   if (pl_body_get_positions(s->world, s->body, s->points) < 0) return 0;
   const pl_vec3 *back = s->points, *front = s->points + pl_mesh_get_view(s->mesh).point_count - 1 - CELLS[0];

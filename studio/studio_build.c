@@ -1,7 +1,7 @@
 // The build thread.
 //
-// It uses the world's context, because the new scene belongs to it. A parallel loop that finds the pool busy runs in its calling thread alone (base/pool.c), so world and build do not wait
-// for each other.
+// It uses the world's context, because the new scene belongs to it. A parallel loop that finds the pool busy runs in
+// its calling thread alone (base/pool.c), so world and build do not wait for each other.
 #include "studio_build.h"
 
 #include <stdio.h>
@@ -32,7 +32,8 @@ typedef struct studio_build {
   atomic_bool done;
 } studio_build;
 
-// --- in the thread -----------------------------------------------------------------------------------------------------------------
+// --- in the thread
+// -----------------------------------------------------------------------------------------------------------------
 
 static void send_progress(const studio_build *b, double fraction, const char *text) {
   if (b->id.kind == PL_JSON_NUMBER) studio_send_progress(b->w, b->viewer, b->id.number, fraction, text);
@@ -49,7 +50,8 @@ static void *work(void *user) {
   return NULL;
 }
 
-// --- beginning and ending ----------------------------------------------------------------------------------------------------------
+// --- beginning and ending
+// ----------------------------------------------------------------------------------------------------------
 
 static const pl_json *id_of(const studio_build *b) {
   return b->id.kind != PL_JSON_NULL ? &b->id : NULL;
@@ -66,7 +68,8 @@ static void destroy(studio_build *b) {
 
 static void finish(studio_build *b) {
   studio_world *w = b->w;
-  studio_build_result result = {.status = b->status, .error = &b->error, .viewer = b->viewer, .id = id_of(b), .user = b->user};
+  studio_build_result result = {
+      .status = b->status, .error = &b->error, .viewer = b->viewer, .id = id_of(b), .user = b->user};
   if (b->status >= 0) {
     result.carried = studio_instance_install(w, &b->built, &b->document, b->findings, b->carry);
     b->findings = NULL;
@@ -131,11 +134,13 @@ void studio_build_stop(studio_world *w) {
     destroy(w->build);
     w->build = NULL;
   }
-  for (size_t i = 0; i < w->deferred.count; ++i) studio_command_queue_finish(w->queue, &PL_ITEM(&w->deferred, studio_command, i));
+  for (size_t i = 0; i < w->deferred.count; ++i)
+    studio_command_queue_finish(w->queue, &PL_ITEM(&w->deferred, studio_command, i));
   pl_vector_free(&w->deferred);
 }
 
-// --- deferred requests ---------------------------------------------------------------------------------------------------------------------
+// --- deferred requests
+// ---------------------------------------------------------------------------------------------------------------------
 
 static bool uses_document(const studio_command *command) {
   static const char *const names[] = {"open", "set", "example", "save", "export", "detail"};

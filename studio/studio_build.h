@@ -1,5 +1,6 @@
-// Builds scenes in a background thread. The current world keeps running; between two steps the new one replaces it and takes over its state. One build runs at a time: requests
-// that read or change the document are deferred until it ends.
+// Builds scenes in a background thread. The current world keeps running; between two steps the new
+// one replaces it and takes over its state. One build runs at a time: requests that read or change
+// the document are deferred until it ends.
 #ifndef STUDIO_BUILD_H
 #define STUDIO_BUILD_H
 
@@ -20,11 +21,12 @@ typedef void studio_build_end(studio_world *world, const studio_build_result *re
 
 typedef struct studio_build_def {
   studio_document document;  // ownership passes to the build
-  pl_findings *findings;     // of loading the document, ownership passes to the build; NULL: none yet
-  bool carry;                // transfer the state of the current world where both have the same bodies
-  uint32_t viewer;           // that sent the request
-  const pl_json *id;         // copied; may be NULL
-  studio_build_end *end;     // called once, in the world's thread; immediately if the build cannot start
+  pl_findings *findings;  // of loading the document, ownership passes to the build; NULL: none yet
+  bool carry;             // transfer the state of the current world where both have the same bodies
+  uint32_t viewer;        // that sent the request
+  const pl_json *id;      // copied; may be NULL
+  studio_build_end
+      *end;  // called once, in the world's thread; immediately if the build cannot start
   void *user;
 } studio_build_def;
 
@@ -37,7 +39,8 @@ void studio_build_poll(studio_world *world);
 // Wait for the thread and discard the result; no answer is sent. Also discards deferred requests.
 void studio_build_stop(studio_world *world);
 
-// Defer a command if it must wait for the running build. True: the command was deferred or refused, and its message is no longer the caller's.
+// Defer a command if it must wait for the running build. True: the command was deferred or refused,
+// and its message is no longer the caller's.
 bool studio_build_defer(studio_world *world, const studio_command *command);
 // Remove the first deferred command that can run now; false if there is none.
 bool studio_build_next_deferred(studio_world *world, studio_command *command);

@@ -1,5 +1,5 @@
-// Capture: from the recording, opened or made by virtual depth cameras, to the fit. All functions are for the world's thread; cameras run in a separate process and fits in a separate
-// thread, and are polled.
+// Capture: from the recording, opened or made by virtual depth cameras, to the fit. All functions are for the world's
+// thread; cameras run in a separate process and fits in a separate thread, and are polled.
 #include "studio_capture.h"
 
 #include <math.h>
@@ -23,7 +23,8 @@ enum { FIRST_PARAMETERS = 4 };
 
 static const char *const SHAPES[STUDIO_SHAPE_COUNT] = {"static", "tracked", "simulated"};
 
-// --- opening and closing ----------------------------------------------------------------------------------------------------------
+// --- opening and closing
+// ----------------------------------------------------------------------------------------------------------
 
 // Only the name says that a scene is a capture target.
 static int32_t find_body(const studio_world *w) {
@@ -95,7 +96,8 @@ void studio_capture_close(studio_world *w) {
   if (c == NULL) return;
   if (c->fit != NULL) studio_fit_abandon(c->fit);
   // A running simulation ends by itself; the world does not wait for it.
-  if (c->fit != NULL && (studio_fit_has_ended(c->fit) || !pl_vector_push(&w->abandoned, &c->fit))) studio_fit_destroy(c->fit);
+  if (c->fit != NULL && (studio_fit_has_ended(c->fit) || !pl_vector_push(&w->abandoned, &c->fit)))
+    studio_fit_destroy(c->fit);
   studio_film_destroy(c->film);
   studio_cloud_free(w->context, &c->cloud);
   pl_capture_destroy(c->capture);
@@ -127,7 +129,8 @@ bool studio_capture_is_body(const studio_world *w, int32_t body) {
   return w->capture != NULL && w->capture->body == body;
 }
 
-// --- work -------------------------------------------------------------------------------------------------------------------------
+// --- work
+// -------------------------------------------------------------------------------------------------------------------------
 
 static bool fit_runs(const studio_capture *c) {
   return c->fit_wanted || (c->fit != NULL && !studio_fit_has_ended(c->fit));
@@ -176,8 +179,8 @@ static int32_t *find_held(const studio_world *w, int32_t body, int32_t *count) {
 static void begin_fit(studio_world *w, studio_capture *c) {
   const pl_scene_fem *fem = &PL_ITEM(&w->instance->parts, pl_instance_part, c->body).source->fem;
   int32_t points = PL_ITEM(&w->instance->parts, pl_instance_part, c->body).model->particle_count;
-  double steps =
-      fmin(round(1 / (c->view.rate * pl_world_get_step_length(w->world))), points > MANY_POINTS ? STEPS_OF_MANY : MAX_STEPS);
+  double steps = fmin(round(1 / (c->view.rate * pl_world_get_step_length(w->world))),
+                      points > MANY_POINTS ? STEPS_OF_MANY : MAX_STEPS);
   pl_error error = {0};
   char *tets = studio_recording_find_file(w->context, c->file, "static.vtu");
   char *surface = studio_recording_find_file(w->context, c->file, "surface.ply");
@@ -195,7 +198,8 @@ static void begin_fit(studio_world *w, studio_capture *c) {
   int32_t *held = find_held(w, c->body, &def.held_count);
   def.held = held;
   studio_fit *fit = held != NULL && tets != NULL ? studio_fit_begin(w->context, &def, &error) : NULL;
-  if (fit == NULL) studio_send_log(w, "the fit could not start: %s", error.text[0] != '\0' ? error.text : "out of memory");
+  if (fit == NULL)
+    studio_send_log(w, "the fit could not start: %s", error.text[0] != '\0' ? error.text : "out of memory");
   studio_fit_destroy(c->fit);
   c->fit = fit;
   c->fit_wanted = false;
@@ -221,7 +225,9 @@ static void follow_fit(studio_world *w, studio_capture *c) {
     c->follows = view.tracked_count < view.frame_count;
   }
   if (!c->chosen)
-    c->shape = view.simulated ? STUDIO_SHAPE_SIMULATED : view.tracked_count > 0 ? STUDIO_SHAPE_TRACKED : STUDIO_SHAPE_STATIC;
+    c->shape = view.simulated           ? STUDIO_SHAPE_SIMULATED
+               : view.tracked_count > 0 ? STUDIO_SHAPE_TRACKED
+                                        : STUDIO_SHAPE_STATIC;
   bool changed = c->frame != frame || c->shape != shape || c->shape_version != view.shape_version;
   c->shape_version = view.shape_version;
   if (!changed || !c->shown) return;
@@ -245,7 +251,8 @@ double studio_capture_poll_interval(const studio_world *w) {
   return c != NULL && (c->changed || c->filming || fit_runs(c)) ? SEND_INTERVAL : HUGE_VAL;
 }
 
-// --- reports to viewers --------------------------------------------------------------------------------------------------------
+// --- reports to viewers
+// --------------------------------------------------------------------------------------------------------
 
 // Label and unit of a parameter, by the beginning of its name.
 static const struct parameter_label {
@@ -262,13 +269,15 @@ static struct parameter_label label_of(const char *name) {
 }
 
 static void add_parameters(studio_message *message, const studio_fit_view *view) {
-  pl_json *list = pl_json_set(&message->arena, message->root, "parameters", pl_json_new(&message->arena, PL_JSON_ARRAY));
+  pl_json *list =
+      pl_json_set(&message->arena, message->root, "parameters", pl_json_new(&message->arena, PL_JSON_ARRAY));
   for (int32_t i = 0; list != NULL && i < view->parameter_count; ++i) {
     const pl_fit_estimate *estimate = &view->parameters[i];
     struct parameter_label texts = label_of(estimate->name);
     // Several moduli are numbered, as in "young 2".
     const char *number = strchr(estimate->name, ' ');
-    bool numbered = view->parameter_count > FIRST_PARAMETERS && strncmp(estimate->name, "young", 5) == 0 && number != NULL;
+    bool numbered =
+        view->parameter_count > FIRST_PARAMETERS && strncmp(estimate->name, "young", 5) == 0 && number != NULL;
     char label[64];
     snprintf(label, sizeof label, "%s%s", texts.label, numbered ? number : "");
     pl_json *item = pl_json_new(&message->arena, PL_JSON_OBJECT);
@@ -338,7 +347,8 @@ void studio_capture_send(studio_world *w, uint32_t viewer) {
   c->sent = pl_clock_seconds();
 }
 
-// --- requests -------------------------------------------------------------------------------------------------------------
+// --- requests
+// -------------------------------------------------------------------------------------------------------------
 
 static void show(studio_world *w, studio_capture *c) {
   studio_world_pause(w, true);
@@ -359,7 +369,8 @@ static const char *seek(studio_world *w, studio_capture *c, const pl_json *messa
   int64_t frame;
   if (c->capture == NULL) {
     c->film_wanted = true;
-    return c->film_failed ? "there is no recording" : "the virtual cameras still record the scene; wait until they have finished";
+    return c->film_failed ? "there is no recording"
+                          : "the virtual cameras still record the scene; wait until they have finished";
   }
   if (!pl_json_get_integer(pl_json_find(message, "frame"), &frame) || frame < 0 || frame >= c->view.frame_count)
     return "the recording has no such frame";

@@ -1,5 +1,6 @@
-// The capture of a body: the recording, its frame that is shown with the observed points, and the fit of the body to it. A scene named `capture-*` has no recording at first: virtual depth
-// cameras make one when a viewer subscribes to `cloud` or requests a fit.
+// The capture of a body: the recording, its frame that is shown with the observed points, and the
+// fit of the body to it. A scene named `capture-*` has no recording at first: virtual depth cameras
+// make one when a viewer subscribes to `cloud` or requests a fit.
 #ifndef STUDIO_CAPTURE_H
 #define STUDIO_CAPTURE_H
 
@@ -65,24 +66,28 @@ void studio_capture_shutdown(studio_world *world);
 bool studio_capture_is_body(const studio_world *world, int32_t body);
 
 // Handle a `capture` request; send the `capture` message to one viewer or to all (0).
-void studio_capture_handle_request(studio_world *world, uint32_t viewer, const pl_json *id, const pl_json *message);
+void studio_capture_handle_request(studio_world *world, uint32_t viewer, const pl_json *id,
+                                   const pl_json *message);
 void studio_capture_send(studio_world *world, uint32_t viewer);
 
-// Check the progress of background work, start what was requested, and report to viewers; and the longest time until the next call, s.
+// Check the progress of background work, start what was requested, and report to viewers; and the
+// longest time until the next call, s.
 void studio_capture_update(studio_world *world);
 double studio_capture_poll_interval(const studio_world *world);
 
 // Show the world again instead of a frame of the recording.
 void studio_capture_show_world(studio_world *world);
 
-// Whether a frame of the recording is shown for a body; its surface and the points of its tets in that frame (studio_cloud.c).
+// Whether a frame of the recording is shown for a body; its surface and the points of its tets in
+// that frame (studio_cloud.c).
 bool studio_capture_shows_frame(const studio_world *world, int32_t body);
 // Time of what is shown, s: of the frame of the recording, or of the world.
 double studio_capture_time(const studio_world *world);
 void studio_capture_get_surface(studio_world *world, pl_vec3 *points);
 bool studio_capture_get_points(const studio_world *world, pl_vec3 *points);
 
-// The observed points of the frame that is shown, loaded and measured on demand; NULL: no frame is shown.
+// The observed points of the frame that is shown, loaded and measured on demand; NULL: no frame is
+// shown.
 const studio_cloud *studio_cloud_get(studio_world *world);
 void studio_cloud_free(pl_context *context, studio_cloud *cloud);
 

@@ -43,7 +43,8 @@ void studio_capture_get_surface(studio_world *w, pl_vec3 *points) {
   }
 }
 
-// --- the cloud --------------------------------------------------------------------------------------------------------------------
+// --- the cloud
+// --------------------------------------------------------------------------------------------------------------------
 
 void studio_cloud_free(pl_context *context, studio_cloud *cloud) {
   pl_release(context, cloud->points);
@@ -68,7 +69,8 @@ static bool load(studio_world *w) {
   }
   pl_cloud_view view = pl_cloud_get_view(read);
   c->cloud.count = view.point_count < STUDIO_MAX_CLOUD_POINTS ? view.point_count : STUDIO_MAX_CLOUD_POINTS;
-  for (int32_t i = 0; i < c->cloud.count; ++i) c->cloud.points[i] = view.points[(int64_t)i * view.point_count / c->cloud.count];
+  for (int32_t i = 0; i < c->cloud.count; ++i)
+    c->cloud.points[i] = view.points[(int64_t)i * view.point_count / c->cloud.count];
   pl_cloud_destroy(read);
   return true;
 }
@@ -97,7 +99,8 @@ static void measure(studio_world *w) {
                        .points = w->more_points,
                        .triangle_count = shape.triangle_count,
                        .triangles = shape.triangles};
-  if (pl_mesh_create(w->context, &view, &mesh, NULL) >= 0 && pl_triangle_tree_build(w->context, mesh, &tree, NULL) >= 0) {
+  if (pl_mesh_create(w->context, &view, &mesh, NULL) >= 0 &&
+      pl_triangle_tree_build(w->context, mesh, &tree, NULL) >= 0) {
     measurement m = {tree, &c->cloud};
     pl_parallel_for(w->context, c->cloud.count, GRAIN, measure_range, &m);
     c->cloud.measured = true;

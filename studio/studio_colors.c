@@ -1,9 +1,8 @@
 // Values per surface point that a page shows as colours.
 //
 //   stretch  relative elongation of the edges around a point, mean
-//   stress   norm of the Green strain of the tets around a particle, times Young's modulus for finite elements; without tets: stretch
-//   speed    m/s
-//   segments segments of similar shape (studio_detail.c)
+//   stress   norm of the Green strain of the tets around a particle, times Young's modulus for finite elements; without
+//   tets: stretch speed    m/s segments segments of similar shape (studio_detail.c)
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +18,8 @@ static const pl_vec3 *rest_surface(const studio_world *w, int32_t index) {
   int32_t count = pl_scene_instance_get_surface_view(w->instance, index).point_count;
   const pl_contact_surface *surface = &pl_body_get_model(w->world, body.id)->surface;
   if (surface->point_count == count && surface->rest_points != NULL) return surface->rest_points;
-  if (body.surface != NULL && pl_mesh_get_view(body.surface).point_count == count) return pl_mesh_get_view(body.surface).points;
+  if (body.surface != NULL && pl_mesh_get_view(body.surface).point_count == count)
+    return pl_mesh_get_view(body.surface).points;
   return NULL;
 }
 
@@ -47,7 +47,8 @@ static void fill_stretch(studio_world *w, int32_t index, const pl_vec3 *now, dou
 static void spread(const studio_world *w, int32_t index, const double *of_particles, double *numbers) {
   pl_scene_instance_body body = pl_scene_instance_get_body(w->instance, index);
   const pl_contact_surface *surface = &pl_body_get_model(w->world, body.id)->surface;
-  if (surface->parents == NULL || surface->point_count != pl_scene_instance_get_surface_view(w->instance, index).point_count)
+  if (surface->parents == NULL ||
+      surface->point_count != pl_scene_instance_get_surface_view(w->instance, index).point_count)
     return;
   for (int32_t i = 0; i < 4 * surface->point_count; ++i)
     numbers[i / 4] += (double)surface->weights[i] * of_particles[surface->parents[i]];

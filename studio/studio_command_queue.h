@@ -1,4 +1,5 @@
-// Requests of viewers in order of arrival: pushed by the hub's thread, popped by the world's thread.
+// Requests of viewers in order of arrival: pushed by the hub's thread, popped by the world's
+// thread.
 #ifndef STUDIO_COMMAND_QUEUE_H
 #define STUDIO_COMMAND_QUEUE_H
 
@@ -37,14 +38,17 @@ typedef struct studio_command_queue {
 void studio_command_queue_init(studio_command_queue *queue);
 void studio_command_queue_free(studio_command_queue *queue);
 
-// Push a command. A `drag`, `camera`, `tool` or `steer` replaces the last pending message of the viewer if that has the same name. False, and the command stays the caller's, if the queue
-// is full; some slots are reserved for commands that are not messages.
+// Push a command. A `drag`, `camera`, `tool` or `steer` replaces the last pending message of the
+// viewer if that has the same name. False, and the command stays the caller's, if the queue is
+// full; some slots are reserved for commands that are not messages.
 bool studio_command_queue_push(studio_command_queue *queue, studio_command command);
 
 // Free the message of a popped command.
 void studio_command_queue_finish(studio_command_queue *queue, const studio_command *command);
 
-// Pop the next command; waits for one until `deadline` (seconds of pl_clock_seconds()). False if none came.
-bool studio_command_queue_pop(studio_command_queue *queue, double deadline, studio_command *command);
+// Pop the next command; waits for one until `deadline` (seconds of pl_clock_seconds()). False if
+// none came.
+bool studio_command_queue_pop(studio_command_queue *queue, double deadline,
+                              studio_command *command);
 
 #endif

@@ -35,7 +35,8 @@ static int count_address(const studio_connections *connections, const studio_con
   return count;
 }
 
-// Close the oldest connection of the address with the most connections, so that a flood from one machine closes its own connections.
+// Close the oldest connection of the address with the most connections, so that a flood from one machine closes its own
+// connections.
 static void close_one(studio_connections *connections, bool authenticated) {
   studio_connection *chosen = NULL;
   int max = 0;

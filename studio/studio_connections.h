@@ -1,7 +1,8 @@
 // HTTP connections of the web server: all that are not WebSockets.
 //
-// Any program can open connections without knowing the token. When there are too many, the oldest one is closed, so that the next viewer can connect without waiting for a timeout.
-// Used only by the web server's thread.
+// Any program can open connections without knowing the token. When there are too many, the oldest
+// one is closed, so that the next viewer can connect without waiting for a timeout. Used only by
+// the web server's thread.
 #ifndef STUDIO_CONNECTIONS_H
 #define STUDIO_CONNECTIONS_H
 
@@ -10,7 +11,8 @@
 
 struct MHD_Connection;
 
-// Maximum connections without the token, maximum open connections, and maximum connections that are being closed.
+// Maximum connections without the token, maximum open connections, and maximum connections that are
+// being closed.
 enum {
   STUDIO_MAX_UNAUTHENTICATED = 64,
   STUDIO_MAX_OPEN = 96,
@@ -35,9 +37,11 @@ typedef struct studio_connections {
 void studio_connections_add(studio_connections *connections, struct MHD_Connection *connection);
 
 // A request on this connection had the token.
-void studio_connections_authenticate(studio_connections *connections, const struct MHD_Connection *connection);
+void studio_connections_authenticate(studio_connections *connections,
+                                     const struct MHD_Connection *connection);
 
 // The connection was closed, or upgraded to a WebSocket.
-void studio_connections_remove(studio_connections *connections, const struct MHD_Connection *connection);
+void studio_connections_remove(studio_connections *connections,
+                               const struct MHD_Connection *connection);
 
 #endif

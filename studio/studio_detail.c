@@ -14,7 +14,8 @@ enum { MAX_CONTACT = 8, MAX_REPORTED = 16, SEGMENT_COUNT = 8 };
 // Smaller weights are not reported.
 static const double MIN_WEIGHT = 0.005;
 
-// --- layers and sets -----------------------------------------------------------------------------------------------------------
+// --- layers and sets
+// -----------------------------------------------------------------------------------------------------------
 
 bool studio_detail_is_on(const studio_world *w, int32_t body) {
   return body >= STUDIO_MAX_DETAIL || !w->detail_off[body];
@@ -23,7 +24,8 @@ bool studio_detail_is_on(const studio_world *w, int32_t body) {
 // The surface of the simulation, before layers add detail.
 bool studio_detail_get_coarse_surface(const studio_world *w, int32_t index, pl_vec3 *points) {
   const pl_body *body = pl_world_find_body(w->world, pl_scene_instance_get_body(w->instance, index).id);
-  if (body == NULL || body->model->surface.point_count != pl_scene_instance_get_surface_view(w->instance, index).point_count)
+  if (body == NULL ||
+      body->model->surface.point_count != pl_scene_instance_get_surface_view(w->instance, index).point_count)
     return false;
   body->model->method->get_surface(body->model, body->state, points);
   return true;
@@ -38,7 +40,8 @@ bool studio_detail_exists(const studio_world *w, int32_t index) {
 static const pl_detail_layer *find_layer(const studio_world *w, int32_t index) {
   int32_t number = 0;
   if (PL_ITEM(&w->instance->parts, pl_instance_part, index).source->detail.json == NULL) return NULL;
-  for (int32_t i = 0; i < index; ++i) number += PL_ITEM(&w->instance->parts, pl_instance_part, i).source->detail.json != NULL;
+  for (int32_t i = 0; i < index; ++i)
+    number += PL_ITEM(&w->instance->parts, pl_instance_part, i).source->detail.json != NULL;
   for (size_t i = 0; i < w->instance->details.count; ++i) {
     const pl_instance_detail *detail = &PL_ITEM(&w->instance->details, pl_instance_detail, i);
     if (detail->layer != NULL && number-- == 0) return detail->layer;
@@ -62,7 +65,8 @@ void studio_detail_set_tool(studio_world *w) {
   }
 }
 
-// --- contacts and weights ---------------------------------------------------------------------------------------------------------------
+// --- contacts and weights
+// ---------------------------------------------------------------------------------------------------------------
 
 // Contacts of the last step. At step 0 there are none, even if the layers still have contacts from before a reset.
 static int32_t read_contacts(const studio_world *w, const pl_detail_layer *layer, pl_detail_contact_report *reports) {
@@ -135,8 +139,9 @@ static void add_weights(studio_message *message, pl_json *item, const pl_detail_
 void studio_detail_report(studio_world *w, studio_message *message, pl_json *object, int32_t index) {
   const pl_detail_layer *layer = find_layer(w, index);
   const pl_detail_set *shown = layer != NULL ? studio_detail_get_set(w, index) : NULL;
-  pl_json *item =
-      shown != NULL ? pl_json_set(&message->arena, object, "detail", pl_json_new(&message->arena, PL_JSON_OBJECT)) : NULL;
+  pl_json *item = shown != NULL
+                      ? pl_json_set(&message->arena, object, "detail", pl_json_new(&message->arena, PL_JSON_OBJECT))
+                      : NULL;
   if (item == NULL) return;
   pl_detail_set_view set = pl_detail_set_get_view(shown);
   pl_detail_contact_report reports[MAX_CONTACT], strongest = {.load_size = 0};
@@ -150,7 +155,8 @@ void studio_detail_report(studio_world *w, studio_message *message, pl_json *obj
   pl_json_set_bool(&message->arena, item, "on", studio_detail_is_on(w, index));
 }
 
-// --- segments ----------------------------------------------------------------------------------------------------------------------
+// --- segments
+// ----------------------------------------------------------------------------------------------------------------------
 
 void studio_segments_clear(studio_world *w) {
   for (size_t i = 0; i < w->segments.count; ++i) pl_release(w->context, PL_ITEM(&w->segments, int32_t *, i));

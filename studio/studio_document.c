@@ -14,8 +14,8 @@
 
 enum { MAX_SIZE = 256 << 20 };
 
-static pl_status set_names(pl_context *context, studio_document *document, const char *name, const char *path, const char *folder,
-                           pl_error *error) {
+static pl_status set_names(pl_context *context, studio_document *document, const char *name, const char *path,
+                           const char *folder, pl_error *error) {
   document->name = studio_copy_text(context, name);
   document->path = studio_copy_text(context, path);
   document->folder = studio_copy_text(context, folder);
@@ -43,7 +43,8 @@ static pl_status parse(pl_context *context, const char *text, size_t size, const
 }
 
 // Keep the original text, so that findings point at its lines.
-static pl_status keep_source(pl_context *context, studio_document *document, const char *text, size_t size, pl_error *error) {
+static pl_status keep_source(pl_context *context, studio_document *document, const char *text, size_t size,
+                             pl_error *error) {
   document->source = pl_allocate_array(context, size + 1, 1);
   if (document->source == NULL) return pl_fail_memory(error);
   memcpy(document->source, text, size);
@@ -75,12 +76,14 @@ static pl_status find_file(const char *path, char whole[PATH_MAX], pl_error *err
       memcpy(whole + length, names[i], strlen(names[i]) + 1);
       there = stat(whole, &facts) == 0;
     }
-    if (!there) return pl_fail_at(error, PL_ERROR_NOT_FOUND, path, 0, 0, "there is no capture.json or scene.json in this folder");
+    if (!there)
+      return pl_fail_at(error, PL_ERROR_NOT_FOUND, path, 0, 0, "there is no capture.json or scene.json in this folder");
   }
   if (!there) return pl_fail_at(error, PL_ERROR_NOT_FOUND, path, 0, 0, "there is no such file");
   // Devices and pipes may be endless.
   if (!S_ISREG(facts.st_mode) || facts.st_size > MAX_SIZE)
-    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "this is not a regular file, or it is too large for a scene");
+    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0,
+                      "this is not a regular file, or it is too large for a scene");
   return PL_OK;
 }
 
@@ -94,8 +97,8 @@ pl_status studio_document_read(pl_context *context, const char *path, pl_finding
   status = pl_bytes_read(context, whole, &bytes, error);
   if (status < 0) return status;
   char *folder = pl_path_folder(context, whole), *cut = studio_copy_text(context, whole);
-  status =
-      folder != NULL && cut != NULL ? set_names(context, document, name_of_path(cut), whole, folder, error) : pl_fail_memory(error);
+  status = folder != NULL && cut != NULL ? set_names(context, document, name_of_path(cut), whole, folder, error)
+                                         : pl_fail_memory(error);
   if (status >= 0) status = parse(context, (const char *)bytes.data, bytes.size, whole, findings, document, error);
   if (status >= 0) status = keep_source(context, document, (const char *)bytes.data, bytes.size, error);
   if (status >= 0 && studio_document_is_recording(document))
@@ -107,8 +110,8 @@ pl_status studio_document_read(pl_context *context, const char *path, pl_finding
   return status;
 }
 
-pl_status studio_document_parse(pl_context *context, const char *text, size_t size, const char *name, pl_findings *findings,
-                                studio_document *document, pl_error *error) {
+pl_status studio_document_parse(pl_context *context, const char *text, size_t size, const char *name,
+                                pl_findings *findings, studio_document *document, pl_error *error) {
   *document = (studio_document){.json = NULL};
   pl_status status = set_names(context, document, name, "", ".", error);
   if (status >= 0) status = parse(context, text, size, name, findings, document, error);
@@ -125,7 +128,8 @@ pl_status studio_document_text(const studio_document *document, pl_vector *text,
   return PL_OK;
 }
 
-pl_status studio_document_copy(pl_context *context, const studio_document *from, studio_document *copy, pl_error *error) {
+pl_status studio_document_copy(pl_context *context, const studio_document *from, studio_document *copy,
+                               pl_error *error) {
   *copy = (studio_document){.json = NULL};
   pl_vector text = pl_vector_of(context, 1);
   pl_status status = studio_document_text(from, &text, error);
@@ -138,7 +142,8 @@ pl_status studio_document_copy(pl_context *context, const studio_document *from,
   return status;
 }
 
-// --- saving ----------------------------------------------------------------------------------------------------------------
+// --- saving
+// ----------------------------------------------------------------------------------------------------------------
 
 // Make a relative path of the document absolute.
 static void make_absolute(pl_context *context, studio_document *document, pl_json *object, const char *key) {
@@ -155,7 +160,8 @@ static pl_json *find(const pl_json *object, const char *key) {
 }
 
 static void make_all_absolute(pl_context *context, studio_document *document) {
-  const pl_json *meshes = pl_json_find(document->json->root, "meshes"), *bodies = pl_json_find(document->json->root, "bodies");
+  const pl_json *meshes = pl_json_find(document->json->root, "meshes"),
+                *bodies = pl_json_find(document->json->root, "bodies");
   for (pl_json *mesh = meshes != NULL ? meshes->first : NULL; mesh != NULL; mesh = mesh->next) {
     make_absolute(context, document, mesh, "file");
     const pl_json *poses = pl_json_find(mesh, "poses");
@@ -168,13 +174,14 @@ static void make_all_absolute(pl_context *context, studio_document *document) {
       if (find(body, paths[i][0]) != NULL) make_absolute(context, document, find(body, paths[i][0]), paths[i][1]);
 }
 
-pl_status studio_document_save(pl_context *context, const studio_document *document, const char *path, pl_error *error) {
+pl_status studio_document_save(pl_context *context, const studio_document *document, const char *path,
+                               pl_error *error) {
   studio_document copy;
   pl_status status = studio_document_copy(context, document, &copy, error);
   if (status < 0) return status;
   char *folder = pl_path_folder(context, path), own[PATH_MAX], other[PATH_MAX];
-  bool same =
-      folder != NULL && realpath(folder, other) != NULL && realpath(document->folder, own) != NULL && strcmp(own, other) == 0;
+  bool same = folder != NULL && realpath(folder, other) != NULL && realpath(document->folder, own) != NULL &&
+              strcmp(own, other) == 0;
   if (!same) make_all_absolute(context, &copy);
   status = copy.json->arena.failed ? pl_fail_memory(error) : pl_scene_write_json(context, path, copy.json->root, error);
   pl_release(context, folder);
@@ -182,7 +189,8 @@ pl_status studio_document_save(pl_context *context, const studio_document *docum
   return status;
 }
 
-// --- members ------------------------------------------------------------------------------------------------------------
+// --- members
+// ------------------------------------------------------------------------------------------------------------
 
 double studio_document_unit(const studio_document *document) {
   const char *unit;
@@ -192,7 +200,8 @@ double studio_document_unit(const studio_document *document) {
 pl_json *studio_document_object(studio_document *document, pl_json *object, const char *key, pl_json_kind kind) {
   if (object == NULL) return NULL;
   pl_json *there = find(object, key);
-  if (there == NULL) there = pl_json_set(&document->json->arena, object, key, pl_json_new(&document->json->arena, kind));
+  if (there == NULL)
+    there = pl_json_set(&document->json->arena, object, key, pl_json_new(&document->json->arena, kind));
   return there != NULL && there->kind == kind ? there : NULL;
 }
 

@@ -1,7 +1,7 @@
 // Examples of bodies in the document of the scene.
 //
-// Examples of solids and finite elements are poses of the mesh whose names are in the list `examples` of the body; other poses are muted. Examples of rods are in the chains; one with an
-// extent of 0 is muted.
+// Examples of solids and finite elements are poses of the mesh whose names are in the list `examples` of the body;
+// other poses are muted. Examples of rods are in the chains; one with an extent of 0 is muted.
 #include "studio_example.h"
 
 #include <math.h>
@@ -12,9 +12,11 @@
 #include "studio_document.h"
 #include "studio_pose.h"
 
-// --- the list ----------------------------------------------------------------------------------------------------------------
+// --- the list
+// ----------------------------------------------------------------------------------------------------------------
 
-static void add_item(studio_message *message, pl_json *list, const char *name, bool mute, const pl_rod_example *viewed) {
+static void add_item(studio_message *message, pl_json *list, const char *name, bool mute,
+                     const pl_rod_example *viewed) {
   pl_json *item = pl_json_new(&message->arena, PL_JSON_OBJECT);
   if (item == NULL) return;
   pl_json_set_text(&message->arena, item, "name", name);
@@ -60,13 +62,15 @@ pl_json *studio_example_list(studio_world *w, studio_message *message, int32_t i
   pl_mesh_view mesh = pl_mesh_get_view(part->tets);
   for (int32_t k = 0; k < mesh.pose_count; ++k) {
     bool known = false;
-    for (int32_t i = 0; i < examples.example_count; ++i) known = known || strcmp(examples.names[i], mesh.poses[k].name) == 0;
+    for (int32_t i = 0; i < examples.example_count; ++i)
+      known = known || strcmp(examples.names[i], mesh.poses[k].name) == 0;
     if (!known) add_item(message, list, mesh.poses[k].name, true, NULL);
   }
   return list;
 }
 
-// --- poses of meshes -----------------------------------------------------------------------------------------------------------
+// --- poses of meshes
+// -----------------------------------------------------------------------------------------------------------
 
 // An `example` request.
 typedef struct request {
@@ -111,7 +115,8 @@ static void solo_name(const request *r) {
   pl_json *old = names_of(r), *list = pl_json_new(arena_of(r), PL_JSON_ARRAY);
   pl_mesh_view mesh = pl_mesh_get_view(r->part->tets);
   for (int32_t k = 0; k < mesh.pose_count; ++k)
-    if (!r->on || strcmp(mesh.poses[k].name, r->name) == 0) pl_json_add(list, pl_json_new_text(arena_of(r), mesh.poses[k].name));
+    if (!r->on || strcmp(mesh.poses[k].name, r->name) == 0)
+      pl_json_add(list, pl_json_new_text(arena_of(r), mesh.poses[k].name));
   if (old != NULL) pl_json_set(arena_of(r), old->parent, "examples", list);
 }
 
@@ -146,9 +151,11 @@ static void remove_pose(const request *r) {
 static pl_status rename_pose(const request *r) {
   pl_json *pose = find_pose(r), *names = names_of(r);
   if (pose == NULL)
-    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "\"%s\" is defined in the file of the mesh; rename it there", r->name);
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "\"%s\" is defined in the file of the mesh; rename it there",
+                   r->name);
   if (is_used_elsewhere(r))
-    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "\"%s\" is also used by another body; rename it in the scene file", r->name);
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "\"%s\" is also used by another body; rename it in the scene file",
+                   r->name);
   pl_json_set_text(arena_of(r), pose, "name", r->new_name);
   for (pl_json *item = names != NULL ? names->first : NULL; item != NULL; item = item->next)
     if (pl_json_is_text(item, r->name)) {
@@ -180,7 +187,8 @@ static pl_status change_poses(request *r, const char *action) {
   return PL_OK;
 }
 
-// --- examples of chains ----------------------------------------------------------------------------------------------------------
+// --- examples of chains
+// ----------------------------------------------------------------------------------------------------------
 
 static double extent_of(const request *r, const char *name) {
   const pl_rod_example *example = find_rod_example(r->part->body.rod_def, name);
@@ -205,12 +213,14 @@ static void change_example(const request *r, const char *action, pl_json *list, 
 
 static pl_status change_chains(request *r, const char *action) {
   if (r->part->source->rod.character[0] != '\0')
-    return pl_fail(r->error, PL_ERROR_UNSUPPORTED, "the examples of a character are in its file; write it with `pliant bake`");
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED,
+                   "the examples of a character are in its file; write it with `pliant bake`");
   pl_json *body = studio_document_body(r->document, r->source);
   pl_json *rod = studio_document_object(r->document, body, "rod", PL_JSON_OBJECT);
   pl_json *chains = studio_document_object(r->document, rod, "chains", PL_JSON_ARRAY);
   if (chains == NULL) return pl_fail_memory(r->error);
-  if (strcmp(action, "add") == 0) return studio_pose_add_to_chains(r->w, r->document, r->body, chains, r->new_name, r->error);
+  if (strcmp(action, "add") == 0)
+    return studio_pose_add_to_chains(r->w, r->document, r->body, chains, r->new_name, r->error);
   for (pl_json *chain = chains->first; chain != NULL; chain = chain->next) {
     const pl_json *old = pl_json_find(chain, "examples");
     pl_json *list = pl_json_new(arena_of(r), PL_JSON_ARRAY);
@@ -224,7 +234,8 @@ static pl_status change_chains(request *r, const char *action) {
   return PL_OK;
 }
 
-// --- the request -------------------------------------------------------------------------------------------------------------------
+// --- the request
+// -------------------------------------------------------------------------------------------------------------------
 
 static bool name_is_taken(const studio_world *w, int32_t body, const char *name) {
   const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, body);
@@ -253,7 +264,8 @@ static pl_status change(request *r, const char *action) {
   bool known = false;
   for (size_t i = 0; i < sizeof actions / sizeof actions[0]; ++i) known = known || strcmp(actions[i], action) == 0;
   if (!known)
-    return pl_fail(r->error, PL_ERROR_INVALID_DATA, "there is no action \"%s\"; use add, rename, mute, solo or delete", action);
+    return pl_fail(r->error, PL_ERROR_INVALID_DATA, "there is no action \"%s\"; use add, rename, mute, solo or delete",
+                   action);
   if (strcmp(action, "add") != 0 && r->name == NULL)
     return pl_fail(r->error, PL_ERROR_NOT_FOUND, "the body has no example with this index");
   if (r->part->source->actor.json != NULL)

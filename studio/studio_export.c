@@ -1,7 +1,7 @@
 // Saving the document, and exports. An export runs `pliant run` on the document, so its files are those of a run.
 //
-// Each export has a thread that waits for the process, reports the progress from the size of the frame log in the output folder, and makes the result available for download. The process
-// runs at low priority.
+// Each export has a thread that waits for the process, reports the progress from the size of the frame log in the
+// output folder, and makes the result available for download. The process runs at low priority.
 #define _GNU_SOURCE
 #include "studio_export.h"
 
@@ -43,7 +43,8 @@ struct studio_exports {
   export_job *jobs[MAX_EXPORTS];
 };
 
-// --- saving ----------------------------------------------------------------------------------------------------------------------------
+// --- saving
+// ----------------------------------------------------------------------------------------------------------------------------
 
 static void safe_name(const char *name, char *safe, size_t size) {
   snprintf(safe, size, "%.80s", name[0] != '\0' ? name : "scene");
@@ -115,7 +116,8 @@ void studio_export_save(studio_world *w, uint32_t viewer, const pl_json *id, con
     return;
   }
   if (pl_json_find(request, "path") != NULL) {
-    studio_send_error(w, viewer, id, "a scene is saved by name, not by path; set `name` to a file name such as mine.json");
+    studio_send_error(w, viewer, id,
+                      "a scene is saved by name, not by path; set `name` to a file name such as mine.json");
     return;
   }
   studio_message message = studio_message_begin_reply(w, id);
@@ -132,7 +134,8 @@ void studio_export_save(studio_world *w, uint32_t viewer, const pl_json *id, con
   studio_send_error(w, viewer, id, "%s", line);
 }
 
-// --- the program -------------------------------------------------------------------------------------------------------------------------
+// --- the program
+// -------------------------------------------------------------------------------------------------------------------------
 
 // The command line: pliant run SCENE --output DIR …
 static void make_arguments(const export_job *job, char *frames, char *option, size_t size, const char **arguments) {
@@ -146,7 +149,8 @@ static void make_arguments(const export_job *job, char *frames, char *option, si
   if (job->frames > 0) arguments[count++] = frames;
   if (strcmp(job->format, "png") == 0 || strcmp(job->format, "mp4") == 0) {
     arguments[count++] = "--format=none";
-    snprintf(option, size, strcmp(job->format, "png") == 0 ? "--picture=%s/%s.png" : "--video=%s/%s.mp4", job->folder, job->name);
+    snprintf(option, size, strcmp(job->format, "png") == 0 ? "--picture=%s/%s.png" : "--video=%s/%s.mp4", job->folder,
+             job->name);
   } else {
     snprintf(option, size, "--format=%s", job->format);
   }
@@ -186,7 +190,8 @@ static void send_failure(const export_job *job, const char *text) {
   studio_message_send(job->w, &message, job->viewer, STUDIO_ANSWER_QUEUE);
 }
 
-// --- results --------------------------------------------------------------------------------------------------------------------------------
+// --- results
+// --------------------------------------------------------------------------------------------------------------------------------
 
 static int count_files(const char *folder, char *one, size_t size) {
   int count = 0;
@@ -254,7 +259,8 @@ static void *wait_for_process(void *user) {
   return NULL;
 }
 
-// --- beginning and ending -----------------------------------------------------------------------------------------------------------------------
+// --- beginning and ending
+// -----------------------------------------------------------------------------------------------------------------------
 
 static void end_job(studio_world *w, export_job **slot) {
   pthread_join((*slot)->thread, NULL);
@@ -302,7 +308,8 @@ static pl_status begin(studio_world *w, export_job *job, pl_error *error) {
     if (w->exports->jobs[i] != NULL && atomic_load(&w->exports->jobs[i]->done)) end_job(w, &w->exports->jobs[i]);
     if (w->exports->jobs[i] == NULL) slot = &w->exports->jobs[i];
   }
-  if (slot == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d exports run already; wait for one to end", MAX_EXPORTS);
+  if (slot == NULL)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d exports run already; wait for one to end", MAX_EXPORTS);
   export_job *kept = pl_allocate_array(w->context, 1, sizeof *kept);
   if (kept == NULL) return pl_fail_memory(error);
   *kept = *job;

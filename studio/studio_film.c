@@ -43,9 +43,18 @@ static pid_t start(studio_film *film, const studio_world *w, int32_t body) {
   snprintf(begin, sizeof begin, "--start=%.17g", release);
   snprintf(frames, sizeof frames, "--frames=%d", film->frame_count);
   snprintf(threads, sizeof threads, "--threads=%d", w->options->thread_count);
-  const char *arguments[ARGUMENT_COUNT] = {
-      "pliant", "sense", film->scene, "--output", film->folder, "--body", pl_scene_instance_get_body(w->instance, body).name,
-      rate,     begin,   frames,      "--size",   PICTURE_SIZE};
+  const char *arguments[ARGUMENT_COUNT] = {"pliant",
+                                           "sense",
+                                           film->scene,
+                                           "--output",
+                                           film->folder,
+                                           "--body",
+                                           pl_scene_instance_get_body(w->instance, body).name,
+                                           rate,
+                                           begin,
+                                           frames,
+                                           "--size",
+                                           PICTURE_SIZE};
   if (w->options->thread_count > 0) arguments[12] = threads;
   return studio_program_start(w->options->program, arguments, film->log);
 }

@@ -6,7 +6,8 @@
 
 typedef struct studio_film studio_film;
 
-// Start recording a body of the open scene, from the time when its last pin is released. NULL, with `error`, on failure.
+// Start recording a body of the open scene, from the time when its last pin is released. NULL, with
+// `error`, on failure.
 studio_film *studio_film_begin(studio_world *world, int32_t body, pl_error *error);
 
 // Fraction of the images that are written, 0 … 1.

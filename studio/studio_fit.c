@@ -1,5 +1,6 @@
-// The thread of a fit. It shares only the view, the track and the simulation with the world's thread, and changes them under the lock. Frames and iterations are kept in a store in
-// memory, so that another fit with the same input resumes where this one ended.
+// The thread of a fit. It shares only the view, the track and the simulation with the world's thread, and changes them
+// under the lock. Frames and iterations are kept in a store in memory, so that another fit with the same input resumes
+// where this one ended.
 #define _GNU_SOURCE
 #include "studio_fit.h"
 
@@ -48,7 +49,8 @@ struct studio_fit {
   pl_error error;
 };
 
-// --- shared with the world ---------------------------------------------------------------------------------------------------------------
+// --- shared with the world
+// ---------------------------------------------------------------------------------------------------------------
 
 static void end_update(studio_fit *f) {
   pthread_mutex_unlock(&f->lock);
@@ -75,7 +77,8 @@ void studio_fit_get_view(studio_fit *f, studio_fit_view *view) {
 bool studio_fit_get_points(studio_fit *f, int32_t frame, bool simulated, pl_vec3 *points) {
   pthread_mutex_lock(&f->lock);
   size_t n = (size_t)f->view.point_count;
-  bool known = frame >= 0 && (simulated ? f->view.simulated && frame < f->view.frame_count : frame < f->view.tracked_count);
+  bool known =
+      frame >= 0 && (simulated ? f->view.simulated && frame < f->view.frame_count : frame < f->view.tracked_count);
   if (known) memcpy(points, (simulated ? f->simulation : f->track) + (size_t)frame * n, n * sizeof *points);
   pthread_mutex_unlock(&f->lock);
   return known;
@@ -94,23 +97,26 @@ bool studio_fit_has_ended(const studio_fit *f) {
   return atomic_load(&f->ended);
 }
 
-// --- input -------------------------------------------------------------------------------------------------------------
+// --- input
+// -------------------------------------------------------------------------------------------------------------
 
 static pl_status read_files(studio_fit *f) {
   pl_status status = pl_capture_load(f->context, f->def.capture, &f->capture, NULL, &f->error);
   if (status >= 0) status = pl_mesh_load(f->context, f->def.tets, &f->tets, NULL, &f->error);
-  if (status >= 0 && f->def.surface != NULL) status = pl_mesh_load(f->context, f->def.surface, &f->surface, NULL, &f->error);
+  if (status >= 0 && f->def.surface != NULL)
+    status = pl_mesh_load(f->context, f->def.surface, &f->surface, NULL, &f->error);
   if (status < 0) return status;
   f->recording = pl_capture_get_view(f->capture);
   pl_mesh_view mesh = pl_mesh_get_view(f->tets);
   for (int32_t i = 0; i < f->def.held_count; ++i)
     if (f->def.held[i] < 0 || f->def.held[i] >= mesh.point_count)
-      return pl_fail(&f->error, PL_ERROR_INVALID_DATA, "held point %d does not exist; the mesh has %d points", f->def.held[i],
-                     mesh.point_count);
+      return pl_fail(&f->error, PL_ERROR_INVALID_DATA, "held point %d does not exist; the mesh has %d points",
+                     f->def.held[i], mesh.point_count);
   double bytes = (double)f->recording.frame_count * mesh.point_count * (double)sizeof(pl_vec3);
   if (bytes > TRACK_MAX)
-    return pl_fail(&f->error, PL_ERROR_UNSUPPORTED, "%d frames of %d points are too many for the studio; use `pliant capture`",
-                   f->recording.frame_count, mesh.point_count);
+    return pl_fail(&f->error, PL_ERROR_UNSUPPORTED,
+                   "%d frames of %d points are too many for the studio; use `pliant capture`", f->recording.frame_count,
+                   mesh.point_count);
   pl_field_def field = pl_default_field_def();
   field.control_count = f->def.modulus_count;
   field.placement = f->def.modulus_count > 1 ? PL_FIELD_ALONG_AXIS : PL_FIELD_UNIFORM;
@@ -130,7 +136,8 @@ static pl_status allocate_buffers(studio_fit *f) {
   return good && f->workspace != NULL ? PL_OK : pl_fail_memory(&f->error);
 }
 
-// --- progress -----------------------------------------------------------------------------------------------------------------
+// --- progress
+// -----------------------------------------------------------------------------------------------------------------
 
 // Whether the current simulation can be cancelled.
 static bool give_up(void *user) {
@@ -141,8 +148,9 @@ static bool give_up(void *user) {
 static bool take_frame(studio_fit *f, const pl_capture_progress *progress) {
   size_t n = (size_t)f->view.point_count;
   if (progress->track->state == PL_TRACK_LOST) {
-    (void)pl_fail(&f->error, PL_ERROR_INVALID_DATA, "the track is lost in frame %d: %.0f %% of its points are explained",
-                  progress->frame + 1, 100 * progress->track->explained_fraction);
+    (void)pl_fail(&f->error, PL_ERROR_INVALID_DATA,
+                  "the track is lost in frame %d: %.0f %% of its points are explained", progress->frame + 1,
+                  100 * progress->track->explained_fraction);
     return false;
   }
   pthread_mutex_lock(&f->lock);
@@ -161,7 +169,8 @@ static bool update_parameters(studio_fit *f, pl_fit *fit) {
   pl_fit_report report;
   if (pl_fit_get_report(fit, &report, &f->error) < 0) return false;
   pthread_mutex_lock(&f->lock);
-  f->view.parameter_count = report.parameter_count < STUDIO_PARAMETERS_MAX ? report.parameter_count : STUDIO_PARAMETERS_MAX;
+  f->view.parameter_count =
+      report.parameter_count < STUDIO_PARAMETERS_MAX ? report.parameter_count : STUDIO_PARAMETERS_MAX;
   memcpy(f->view.parameters, report.estimates, (size_t)f->view.parameter_count * sizeof *f->view.parameters);
   f->view.has_intervals = f->view.iteration_count > 0;
   end_update(f);
@@ -272,7 +281,8 @@ static pl_status run(studio_fit *f) {
   return status >= 0 && f->error.status < 0 ? f->error.status : status;
 }
 
-// --- the thread -------------------------------------------------------------------------------------------------------------------
+// --- the thread
+// -------------------------------------------------------------------------------------------------------------------
 
 static void report_end(studio_fit *f, pl_status status) {
   pthread_mutex_lock(&f->lock);
@@ -307,7 +317,8 @@ static void *work(void *user) {
   return NULL;
 }
 
-// --- beginning and ending ---------------------------------------------------------------------------------------------------------
+// --- beginning and ending
+// ---------------------------------------------------------------------------------------------------------
 
 static void free_all(studio_fit *f) {
   const void *blocks[] = {f->def.capture, f->def.tets, f->def.surface, f->def.held, f->track, f->simulation};
@@ -326,7 +337,8 @@ static bool copy_def(studio_fit *f, const studio_fit_def *def) {
   f->def.surface = def->surface != NULL ? studio_copy_text(f->owner, def->surface) : NULL;
   f->def.held = held;
   if (held != NULL && def->held_count > 0) memcpy(held, def->held, (size_t)def->held_count * sizeof *held);
-  return held != NULL && f->def.capture != NULL && f->def.tets != NULL && (def->surface == NULL || f->def.surface != NULL);
+  return held != NULL && f->def.capture != NULL && f->def.tets != NULL &&
+         (def->surface == NULL || f->def.surface != NULL);
 }
 
 static bool is_same_text(const char *a, const char *b) {
@@ -335,9 +347,10 @@ static bool is_same_text(const char *a, const char *b) {
 
 // Whether two fits have the same input; rounds may differ.
 static bool has_same_input(const studio_fit_def *a, const studio_fit_def *b) {
-  return is_same_text(a->capture, b->capture) && is_same_text(a->tets, b->tets) && is_same_text(a->surface, b->surface) &&
-         a->held_count == b->held_count && memcmp(a->held, b->held, (size_t)a->held_count * sizeof *a->held) == 0 &&
-         a->material == b->material && a->density == b->density && a->poisson == b->poisson && a->max_steps == b->max_steps &&
+  return is_same_text(a->capture, b->capture) && is_same_text(a->tets, b->tets) &&
+         is_same_text(a->surface, b->surface) && a->held_count == b->held_count &&
+         memcmp(a->held, b->held, (size_t)a->held_count * sizeof *a->held) == 0 && a->material == b->material &&
+         a->density == b->density && a->poisson == b->poisson && a->max_steps == b->max_steps &&
          a->modulus_count == b->modulus_count;
 }
 

@@ -1,4 +1,5 @@
-// A fit (pl_capture_run) in a background thread with its own context. The world keeps running, and polls the progress.
+// A fit (pl_capture_run) in a background thread with its own context. The world keeps running, and
+// polls the progress.
 #ifndef STUDIO_FIT_H
 #define STUDIO_FIT_H
 
@@ -6,7 +7,11 @@
 #include "pliant/pliant.h"
 
 // Limits of a fit in the studio; `pliant capture` has no such limits.
-enum { STUDIO_ROUNDS_MAX = 8, STUDIO_MODULI_MAX = 8, STUDIO_PARAMETERS_MAX = STUDIO_MODULI_MAX + 3 };
+enum {
+  STUDIO_ROUNDS_MAX = 8,
+  STUDIO_MODULI_MAX = 8,
+  STUDIO_PARAMETERS_MAX = STUDIO_MODULI_MAX + 3
+};
 enum { STUDIO_HISTORY_MAX = 256, STUDIO_FIT_TEXT = 512 };
 
 typedef struct studio_fit studio_fit;
@@ -18,21 +23,24 @@ typedef struct studio_fit_def {
   int32_t held_count;
   pl_fem_material material;
   double density, poisson;  // known, not fitted: kg/m³, and Poisson's ratio
-  int32_t max_steps;        // time steps between two frames, to which they are shortened as far as the modulus changes by that
-  int32_t modulus_count;    // Young's moduli, evenly along the longest edge of the body
-  int32_t max_rounds;       // of tracking and fitting
-  int32_t thread_count;     // 0: one per processor
-  studio_fit *before;       // an ended fit; with the same input its frames and iterations are reused. NULL: none
+  int32_t max_steps;  // time steps between two frames, to which they are shortened as far as the
+                      // modulus changes by that
+  int32_t modulus_count;  // Young's moduli, evenly along the longest edge of the body
+  int32_t max_rounds;     // of tracking and fitting
+  int32_t thread_count;   // 0: one per processor
+  studio_fit *
+      before;  // an ended fit; with the same input its frames and iterations are reused. NULL: none
 } studio_fit_def;
 
 // Progress and result of a fit.
 typedef struct studio_fit_view {
-  const char *phase;           // "track", "warm start", "fit", and at the end "fitted", "stopped" or "failed"; static storage
-  double fraction;             // of the phase, 0 … 1
+  const char *phase;  // "track", "warm start", "fit", and at the end "fitted", "stopped" or
+                      // "failed"; static storage
+  double fraction;    // of the phase, 0 … 1
   char text[STUDIO_FIT_TEXT];  // remark about the end, such as the error; "" before
   bool has_error;
-  double
-      error;  // metres: while tracking the root mean square distance of explained points from the surface, then that of simulated from tracked points
+  double error;  // metres: while tracking the root mean square distance of explained points from
+                 // the surface, then that of simulated from tracked points
   int32_t frame_count, point_count;
   int32_t tracked_count;   // frames that are tracked; a later round replaces them one by one
   uint32_t shape_version;  // incremented when a tracked frame or the simulation changes

@@ -15,7 +15,8 @@
 
 enum { NAME_LIMIT = 100, SCENE_SIZE_LIMIT = 256 << 20 };
 
-// --- opening ---------------------------------------------------------------------------------------------------------------
+// --- opening
+// ---------------------------------------------------------------------------------------------------------------
 
 // Whether `whole`, a path without links, is `folder` or inside it.
 static bool is_below(const char *folder, const char *whole) {
@@ -34,13 +35,15 @@ pl_status studio_folder_check_open(const studio_world *w, const char *path, pl_e
         error, PL_ERROR_NOT_FOUND, path, 0, 0,
         "there is no such file in the gallery, and this server has no other folder to open scenes from; start it with "
         "--folder DIR, or drop the file on the page");
-  return pl_fail_at(error, PL_ERROR_NOT_FOUND, path, 0, 0,
-                    "there is no such file in the folder of this server, %s; start it with --folder DIR for another one, or drop "
-                    "the file on the page",
-                    folder);
+  return pl_fail_at(
+      error, PL_ERROR_NOT_FOUND, path, 0, 0,
+      "there is no such file in the folder of this server, %s; start it with --folder DIR for another one, or drop "
+      "the file on the page",
+      folder);
 }
 
-// --- saving ----------------------------------------------------------------------------------------------------------------
+// --- saving
+// ----------------------------------------------------------------------------------------------------------------
 
 static bool is_plain_name(const char *name, size_t length) {
   size_t ending = strlen(".json");
@@ -61,8 +64,8 @@ static bool is_scene(pl_context *context, const char *path) {
   bool scene = pl_json_parse(context, (const char *)bytes.data, bytes.size, path, NULL, &document, NULL) == PL_OK;
   if (scene) {
     const pl_json *bodies = pl_json_find(document->root, "bodies");
-    scene =
-        pl_json_get_integer(pl_json_find(document->root, "pliant"), &version) && bodies != NULL && bodies->kind == PL_JSON_ARRAY;
+    scene = pl_json_get_integer(pl_json_find(document->root, "pliant"), &version) && bodies != NULL &&
+            bodies->kind == PL_JSON_ARRAY;
   }
   pl_json_document_destroy(document);
   pl_bytes_free(&bytes);
@@ -73,25 +76,28 @@ static bool is_scene(pl_context *context, const char *path) {
 static pl_status check_old(pl_context *context, const char *path, pl_error *error) {
   struct stat facts;
   if (lstat(path, &facts) != 0)
-    return errno == ENOENT ? PL_OK : pl_fail_at(error, PL_ERROR_FILE, path, 0, 0, "cannot be written: %s", strerror(errno));
+    return errno == ENOENT ? PL_OK
+                           : pl_fail_at(error, PL_ERROR_FILE, path, 0, 0, "cannot be written: %s", strerror(errno));
   if (!S_ISREG(facts.st_mode))
     return pl_fail_at(error, PL_ERROR_FILE, path, 0, 0, "a link or a folder has this name; choose another name");
   if (facts.st_size > SCENE_SIZE_LIMIT || !is_scene(context, path))
-    return pl_fail_at(error, PL_ERROR_FILE, path, 0, 0, "a file that is not a scene has this name; choose another name");
+    return pl_fail_at(error, PL_ERROR_FILE, path, 0, 0,
+                      "a file that is not a scene has this name; choose another name");
   return PL_OK;
 }
 
-pl_status studio_folder_save_path(const studio_world *w, const char *name, size_t length, char **path, pl_error *error) {
+pl_status studio_folder_save_path(const studio_world *w, const char *name, size_t length, char **path,
+                                  pl_error *error) {
   *path = NULL;
   if (w->options->folder == NULL)
     return pl_fail(error, PL_ERROR_UNSUPPORTED,
                    "this server has no folder to save scenes into; start it with --folder DIR, or download the scene");
   if (!is_plain_name(name, length))
-    return pl_fail(
-        error, PL_ERROR_INVALID_DATA,
-        "\"%.60s\" is not a plain file name; use letters, digits, spaces, dots, - and _, at most %d of them, begin with a "
-        "letter or digit, and end in .json",
-        name, NAME_LIMIT);
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "\"%.60s\" is not a plain file name; use letters, digits, spaces, dots, - and _, at most %d of "
+                   "them, begin with a "
+                   "letter or digit, and end in .json",
+                   name, NAME_LIMIT);
   *path = pl_path_join(w->context, w->options->folder, name);
   if (*path == NULL) return pl_fail_memory(error);
   pl_status status = check_old(w->context, *path, error);
@@ -105,7 +111,8 @@ bool studio_folder_can_write(pl_context *context, const char *path, const void *
   struct stat facts;
   pl_bytes old;
   if (lstat(path, &facts) != 0) return errno == ENOENT;
-  if (!S_ISREG(facts.st_mode) || (size_t)facts.st_size != size || pl_bytes_read(context, path, &old, NULL) < 0) return false;
+  if (!S_ISREG(facts.st_mode) || (size_t)facts.st_size != size || pl_bytes_read(context, path, &old, NULL) < 0)
+    return false;
   bool same = old.size == size && memcmp(old.data, bytes, size) == 0;
   pl_bytes_free(&old);
   return same;

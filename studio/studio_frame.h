@@ -1,5 +1,6 @@
-// A frame: positions and values of all bodies at one step. It is immutable and reference counted, shared between the world's thread and the hub's thread. The binary message for a viewer
-// is encoded from the newest frame when its connection can take one, so slow viewers skip frames.
+// A frame: positions and values of all bodies at one step. It is immutable and reference counted,
+// shared between the world's thread and the hub's thread. The binary message for a viewer is
+// encoded from the newest frame when its connection can take one, so slow viewers skip frames.
 #ifndef STUDIO_FRAME_H
 #define STUDIO_FRAME_H
 
@@ -33,7 +34,8 @@ enum {
   STUDIO_WANT_COARSE = 512,
   STUDIO_WANT_SEGMENTS = 1024,
   STUDIO_WANT_CLOUD = 2048,
-  STUDIO_WANT_COLORS = STUDIO_WANT_STRETCH | STUDIO_WANT_STRESS | STUDIO_WANT_SPEED | STUDIO_WANT_SEGMENTS,
+  STUDIO_WANT_COLORS =
+      STUDIO_WANT_STRETCH | STUDIO_WANT_STRESS | STUDIO_WANT_SPEED | STUDIO_WANT_SEGMENTS,
 };
 
 typedef struct studio_part {
@@ -58,7 +60,8 @@ typedef struct studio_frame {
 } studio_frame;
 
 // Create a frame with these parts, all values zero, and one reference. NULL: out of memory.
-studio_frame *studio_frame_create(pl_context *context, const studio_part *parts, int32_t part_count);
+studio_frame *studio_frame_create(pl_context *context, const studio_part *parts,
+                                  int32_t part_count);
 
 // Mark parts with the same values in `before` (may be NULL) as unchanged.
 void studio_frame_compare(studio_frame *frame, const studio_frame *before);
@@ -67,7 +70,8 @@ studio_frame *studio_frame_retain(studio_frame *frame);
 // NULL is allowed.
 void studio_frame_release(studio_frame *frame);
 
-// Append the binary message (PROTOCOL.md) for a viewer whose last frame was number `seen`; false: out of memory.
+// Append the binary message (PROTOCOL.md) for a viewer whose last frame was number `seen`; false:
+// out of memory.
 bool studio_frame_encode(const studio_frame *frame, uint32_t wants, int64_t seen, pl_vector *bytes);
 
 #endif

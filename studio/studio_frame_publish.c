@@ -43,7 +43,8 @@ static int32_t list_parts(const studio_world *w, uint32_t wants, const studio_cl
 }
 
 static void fill_placement(const studio_world *w, const studio_part *part) {
-  pl_transform placement = pl_scene_instance_get_collider(w->instance, part->index, pl_world_get_time(w->world)).placement;
+  pl_transform placement =
+      pl_scene_instance_get_collider(w->instance, part->index, pl_world_get_time(w->world)).placement;
   const double numbers[7] = {placement.position.x, placement.position.y, placement.position.z, placement.rotation.x,
                              placement.rotation.y, placement.rotation.z, placement.rotation.w};
   memcpy(part->numbers, numbers, sizeof numbers);
@@ -72,7 +73,9 @@ static void fill(studio_world *w, const studio_cloud *cloud, studio_frame *frame
         surface = points;
         break;
       case STUDIO_PART_PARTICLES: fill_particles(w, part->index, points); break;
-      case STUDIO_PART_GHOST: (void)pl_scene_instance_get_rest(w->instance, actor_of_body(w, part->index), points); break;
+      case STUDIO_PART_GHOST:
+        (void)pl_scene_instance_get_rest(w->instance, actor_of_body(w, part->index), points);
+        break;
       case STUDIO_PART_COLORS: studio_colors_fill(w, part->index, part->wanted, surface, part->numbers); break;
       case STUDIO_PART_PLACEMENT: fill_placement(w, part); break;
       case STUDIO_PART_COARSE: (void)studio_detail_get_coarse_surface(w, part->index, points); break;
@@ -87,8 +90,8 @@ static void fill(studio_world *w, const studio_cloud *cloud, studio_frame *frame
 }
 
 void studio_frame_publish(studio_world *w) {
-  size_t max =
-      PARTS_PER_BODY * (size_t)pl_scene_instance_body_count(w->instance) + (size_t)pl_scene_instance_collider_count(w->instance);
+  size_t max = PARTS_PER_BODY * (size_t)pl_scene_instance_body_count(w->instance) +
+               (size_t)pl_scene_instance_collider_count(w->instance);
   studio_part *parts = pl_allocate_array(w->context, max, sizeof *parts);
   if (parts == NULL) return;
   uint32_t wants = studio_hub_wants(w->hub);

@@ -26,8 +26,8 @@ char *studio_gallery_picture(const studio_gallery *gallery, const char *name) {
     // Next to the scene, in the source tree, or installed.
     if (i == 0)
       path = path_of_scene(gallery, own, "picture.png");
-    else if (snprintf(below, sizeof below, i == 1 ? "../docs/pictures/%s.png" : "../../doc/pliant/pictures/%s.png", own) <
-             (int)sizeof below)
+    else if (snprintf(below, sizeof below, i == 1 ? "../docs/pictures/%s.png" : "../../doc/pliant/pictures/%s.png",
+                      own) < (int)sizeof below)
       path = pl_path_join(gallery->context, gallery->options->gallery, below);
     if (path != NULL && pl_file_exists(path)) return path;
     pl_release(gallery->context, path);
@@ -36,7 +36,8 @@ char *studio_gallery_picture(const studio_gallery *gallery, const char *name) {
 }
 
 // Pictures with several panels are listed in strips.json next to them: the number of panels, and the one to show.
-static void set_panels(const studio_gallery *gallery, pl_arena *arena, pl_json *item, const char *picture, const char *name) {
+static void set_panels(const studio_gallery *gallery, pl_arena *arena, pl_json *item, const char *picture,
+                       const char *name) {
   char *folder = pl_path_folder(gallery->context, picture);
   char *path = folder != NULL ? pl_path_join(gallery->context, folder, "strips.json") : NULL;
   pl_bytes bytes;

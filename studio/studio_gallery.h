@@ -14,7 +14,8 @@ typedef struct studio_gallery {
 // The list as JSON, valid as long as the gallery; NULL: out of memory. Not thread-safe.
 const char *studio_gallery_text(studio_gallery *gallery, size_t *size);
 
-// Path of the picture of a scene, to be freed by pl_release(); NULL if there is no picture or no such scene.
+// Path of the picture of a scene, to be freed by pl_release(); NULL if there is no picture or no
+// such scene.
 char *studio_gallery_picture(const studio_gallery *gallery, const char *name);
 
 void studio_gallery_free(studio_gallery *gallery);

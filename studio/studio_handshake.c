@@ -1,5 +1,5 @@
-// Token, base64 and SHA-1 (FIPS 180-4, section 6.1). The WebSocket handshake needs SHA-1, not for security but to show that the server knows the protocol; forty lines are less than
-// another library.
+// Token, base64 and SHA-1 (FIPS 180-4, section 6.1). The WebSocket handshake needs SHA-1, not for security but to show
+// that the server knows the protocol; forty lines are less than another library.
 #include "studio_handshake.h"
 
 #include <string.h>
@@ -51,7 +51,8 @@ static uint32_t rotate_left(uint32_t word, int bits) {
 static void sha1_block(uint32_t state[5], const uint8_t *block) {
   uint32_t w[80], a = state[0], b = state[1], c = state[2], d = state[3], e = state[4];
   for (int i = 0; i < 16; ++i)
-    w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
+    w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 |
+           block[4 * i + 3];
   for (int i = 16; i < 80; ++i) w[i] = rotate_left(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
   for (int i = 0; i < 80; ++i) {
     uint32_t f = i < 20 ? (b & c) | (~b & d) : i < 40 || i >= 60 ? b ^ c ^ d : (b & c) | (b & d) | (c & d);

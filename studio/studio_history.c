@@ -22,7 +22,8 @@ bool studio_history_begin(studio_history *history, pl_context *context, const pl
   double copied = (double)size / pl_world_get_step_length(world);
   size_t fit = MAX_BYTES / size;
   int capacity = fit > MAX ? MAX : fit < MIN ? MIN : (int)fit;
-  *history = (studio_history){.context = context, .size = size, .every = (int64_t)fmax(1, ceil(copied / MAX_BYTES_PER_SECOND))};
+  *history = (studio_history){
+      .context = context, .size = size, .every = (int64_t)fmax(1, ceil(copied / MAX_BYTES_PER_SECOND))};
   history->entries = pl_allocate_array(context, (size_t)capacity, sizeof(studio_history_entry));
   if (history->entries == NULL) return false;
   history->capacity = capacity;

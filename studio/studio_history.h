@@ -1,6 +1,7 @@
 // Snapshots of the last steps of the world, in a bounded amount of memory, for stepping back.
 //
-// Large worlds are recorded every few steps only, because copying them in every step would take too long. Steps between two snapshots are simulated again.
+// Large worlds are recorded every few steps only, because copying them in every step would take too
+// long. Steps between two snapshots are simulated again.
 #ifndef STUDIO_HISTORY_H
 #define STUDIO_HISTORY_H
 
@@ -29,7 +30,8 @@ void studio_history_record(studio_history *history, const pl_world *world);
 // The oldest recorded step; -1: none.
 int64_t studio_history_oldest(const studio_history *history);
 
-// Restore the newest snapshot that is not after `step`, or else the oldest one, and drop later snapshots.
+// Restore the newest snapshot that is not after `step`, or else the oldest one, and drop later
+// snapshots.
 bool studio_history_restore(studio_history *history, pl_world *world, int64_t step);
 
 #endif

@@ -1,7 +1,7 @@
 // Grabs and pins: particles held by springs while a viewer drags, or fixed.
 //
-// A surface point is held by the particles that it is embedded in. The stiffness of a grab is chosen so that the body, hanging from it, sags by a fiftieth of its size; it is divided among
-// the particles, with a fifth of critical damping.
+// A surface point is held by the particles that it is embedded in. The stiffness of a grab is chosen so that the body,
+// hanging from it, sags by a fiftieth of its size; it is divided among the particles, with a fifth of critical damping.
 #include <math.h>
 #include <string.h>
 
@@ -16,8 +16,8 @@ static void find_particles(studio_world *w, studio_hold *hold, pl_vec3 position)
   pl_body_id body = pl_scene_instance_get_body(w->instance, hold->body).id;
   const pl_model *model = pl_body_get_model(w->world, body);
   const pl_contact_surface *surface = &model->surface;
-  bool embedded =
-      surface->parents != NULL && surface->point_count == pl_scene_instance_get_surface_view(w->instance, hold->body).point_count;
+  bool embedded = surface->parents != NULL &&
+                  surface->point_count == pl_scene_instance_get_surface_view(w->instance, hold->body).point_count;
   hold->count = 0;
   for (int k = 0; embedded && k < 4; ++k) {
     int32_t particle = surface->parents[4 * hold->point + k];
@@ -85,7 +85,8 @@ static void remove_hold(studio_world *w, int index) {
 
 // Add a hold on a surface point; NULL if the point does not exist. `position` is its current position.
 static studio_hold *add_hold(studio_world *w, int32_t body, int32_t point, pl_vec3 *position) {
-  if (w->instance == NULL || w->hold_count == STUDIO_MAX_HOLDS || body < 0 || body >= pl_scene_instance_body_count(w->instance))
+  if (w->instance == NULL || w->hold_count == STUDIO_MAX_HOLDS || body < 0 ||
+      body >= pl_scene_instance_body_count(w->instance))
     return NULL;
   if (point < 0 || point >= pl_scene_instance_get_surface_view(w->instance, body).point_count) return NULL;
   if (pl_scene_instance_get_surface(w->instance, body, w->more_points) < 0) return NULL;

@@ -40,7 +40,8 @@ static void wake_up(studio_hub *hub) {
   (void)written;
 }
 
-// --- called by other threads ------------------------------------------------------------------------------------------
+// --- called by other threads
+// ------------------------------------------------------------------------------------------
 
 bool studio_hub_has_free_slot(studio_hub *hub) {
   pthread_mutex_lock(&hub->lock);
@@ -49,7 +50,8 @@ bool studio_hub_has_free_slot(studio_hub *hub) {
   return is_free;
 }
 
-void studio_hub_add(studio_hub *hub, struct MHD_UpgradeResponseHandle *handle, int socket, const void *early, size_t early_size) {
+void studio_hub_add(studio_hub *hub, struct MHD_UpgradeResponseHandle *handle, int socket, const void *early,
+                    size_t early_size) {
   studio_viewer *viewer = pl_allocate_array(hub->context, 1, sizeof *viewer);
   bool added = false;
   if (viewer != NULL) {
@@ -127,7 +129,8 @@ int32_t studio_hub_viewer_count(studio_hub *hub) {
   return count;
 }
 
-// --- receiving -------------------------------------------------------------------------------------------------------------
+// --- receiving
+// -------------------------------------------------------------------------------------------------------------
 
 static uint32_t read_wants(const pl_json *message) {
   static const struct {
@@ -155,7 +158,8 @@ void studio_hub_disconnect(studio_hub *hub, studio_viewer *viewer, uint16_t code
   studio_viewer_end(viewer, code, reason);
 }
 
-// A long message is a scene file in one text. The same size in numbers would take fifty times as much memory when parsed. Counts commas outside of texts.
+// A long message is a scene file in one text. The same size in numbers would take fifty times as much memory when
+// parsed. Counts commas outside of texts.
 static bool has_too_many_values(const char *bytes, size_t size) {
   size_t count = 0;
   bool text = false;
@@ -188,7 +192,8 @@ void studio_hub_receive(studio_hub *hub, studio_viewer *viewer, bool binary, con
   // The id is repeated in every answer, so its length is limited.
   if (pl_json_get_text(pl_json_find(message->root, "id"), &id) && strlen(id) > ID_LIMIT) {
     static const char refusal[] =
-        "{\"kind\":\"error\",\"text\":\"the `id` of a request is too long; use a number, or a text of at most 60 bytes\"}";
+        "{\"kind\":\"error\",\"text\":\"the `id` of a request is too long; use a number, or a text of at most 60 "
+        "bytes\"}";
     pl_json_document_destroy(message);
     studio_hub_send(hub, viewer->number, STUDIO_ANSWER_QUEUE, 0, refusal, sizeof refusal - 1);
     return;
@@ -200,25 +205,27 @@ void studio_hub_receive(studio_hub *hub, studio_viewer *viewer, bool binary, con
     // The encoding may have changed: send all parts again.
     viewer->seen_frame = 0;
     pl_json_document_destroy(message);
-    (void)studio_command_queue_push(hub->queue, (studio_command){.kind = STUDIO_COMMAND_REFRESH, .viewer = viewer->number});
+    (void)studio_command_queue_push(hub->queue,
+                                    (studio_command){.kind = STUDIO_COMMAND_REFRESH, .viewer = viewer->number});
     return;
   }
-  if (studio_command_queue_push(hub->queue,
-                                (studio_command){STUDIO_COMMAND_MESSAGE, viewer->number, message, name, message->arena.byte_count}))
+  if (studio_command_queue_push(hub->queue, (studio_command){STUDIO_COMMAND_MESSAGE, viewer->number, message, name,
+                                                             message->arena.byte_count}))
     return;
   pl_json_document_destroy(message);
   studio_hub_disconnect(hub, viewer, WSLAY_CODE_POLICY_VIOLATION, "it sends requests faster than they can be answered");
 }
 
-// --- sending -------------------------------------------------------------------------------------------------------------
+// --- sending
+// -------------------------------------------------------------------------------------------------------------
 
 static void send_hello(studio_hub *hub, studio_viewer *viewer) {
   char text[128];
   pthread_mutex_lock(&hub->lock);
   bool open = hub->newest != NULL;
   pthread_mutex_unlock(&hub->lock);
-  int size = snprintf(text, sizeof text, "{\"kind\":\"hello\",\"version\":1,\"pliant\":\"%s\",\"scene\":%s}", pl_version(),
-                      open ? "true" : "false");
+  int size = snprintf(text, sizeof text, "{\"kind\":\"hello\",\"version\":1,\"pliant\":\"%s\",\"scene\":%s}",
+                      pl_version(), open ? "true" : "false");
   studio_viewer_send(viewer, false, text, (size_t)size);
 }
 
@@ -275,7 +282,8 @@ static bool has_unsent(studio_hub *hub, studio_viewer *viewer) {
   return unsent;
 }
 
-// Whether a viewer does not read answers and pongs. Unread frames and states are dropped instead, and are not a reason to disconnect.
+// Whether a viewer does not read answers and pongs. Unread frames and states are dropped instead, and are not a reason
+// to disconnect.
 static bool leaves_answers(studio_hub *hub, const studio_viewer *viewer) {
   pthread_mutex_lock(&hub->lock);
   bool overrun = viewer->overrun;
@@ -288,7 +296,8 @@ static void serve(studio_hub *hub, studio_viewer *viewer, short events) {
     // First pass: send `hello`; the world sends the rest.
     send_hello(hub, viewer);
     viewer->seen_scene = -1;
-    (void)studio_command_queue_push(hub->queue, (studio_command){.kind = STUDIO_COMMAND_JOIN, .viewer = viewer->number});
+    (void)studio_command_queue_push(hub->queue,
+                                    (studio_command){.kind = STUDIO_COMMAND_JOIN, .viewer = viewer->number});
   }
   if (events & (POLLERR | POLLNVAL)) viewer->failed = true;
   bool early = viewer->early_at < viewer->early_size;
@@ -299,14 +308,17 @@ static void serve(studio_hub *hub, studio_viewer *viewer, short events) {
     studio_hub_disconnect(hub, viewer, WSLAY_CODE_POLICY_VIOLATION, "it does not read its answers");
     studio_viewer_write(viewer);
   }
-  if (!viewer->failed && !viewer->leaving && wslay_event_get_queued_msg_count(viewer->events) == 0 && has_unsent(hub, viewer)) {
+  if (!viewer->failed && !viewer->leaving && wslay_event_get_queued_msg_count(viewer->events) == 0 &&
+      has_unsent(hub, viewer)) {
     send_texts(hub, viewer);
     send_frame(hub, viewer);
     studio_viewer_write(viewer);
   }
   uint16_t code = viewer->ended && !ended ? wslay_event_get_status_code_sent(viewer->events) : 0;
-  if (code == WSLAY_CODE_MESSAGE_TOO_BIG || code == WSLAY_CODE_PROTOCOL_ERROR || code == WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA)
-    studio_log_write(hub->log, PL_SEVERITY_WARNING, "viewer %u violated the protocol (close code %u)", viewer->number, code);
+  if (code == WSLAY_CODE_MESSAGE_TOO_BIG || code == WSLAY_CODE_PROTOCOL_ERROR ||
+      code == WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA)
+    studio_log_write(hub->log, PL_SEVERITY_WARNING, "viewer %u violated the protocol (close code %u)", viewer->number,
+                     code);
   if (viewer->leaving && pl_clock_seconds() > viewer->end_by) viewer->failed = true;
 }
 
@@ -332,8 +344,8 @@ static void remove_viewer(studio_hub *hub, studio_viewer *viewer) {
 // Remove disconnected viewers. The world must be informed; if its queue is full, try again in the next pass.
 static void remove_failed(studio_hub *hub, studio_viewer *const *viewers, int count) {
   for (int i = 0; i < count; ++i)
-    if (viewers[i]->failed &&
-        studio_command_queue_push(hub->queue, (studio_command){.kind = STUDIO_COMMAND_LEAVE, .viewer = viewers[i]->number}))
+    if (viewers[i]->failed && studio_command_queue_push(hub->queue, (studio_command){.kind = STUDIO_COMMAND_LEAVE,
+                                                                                     .viewer = viewers[i]->number}))
       remove_viewer(hub, viewers[i]);
 }
 

@@ -1,7 +1,9 @@
 // The WebSocket connections to all viewers, served by one thread (RFC 6455, by wslay).
 //
-// Nothing here blocks on a viewer. Each viewer has one slot for each of `scene`, `findings`, `capture`, `state` and `telemetry`, in which a new message replaces an unsent one, and a short
-// queue of answers. A binary frame is encoded from the newest frame when everything before it was sent.
+// Nothing here blocks on a viewer. Each viewer has one slot for each of `scene`, `findings`,
+// `capture`, `state` and `telemetry`, in which a new message replaces an unsent one, and a short
+// queue of answers. A binary frame is encoded from the newest frame when everything before it was
+// sent.
 #ifndef STUDIO_HUB_H
 #define STUDIO_HUB_H
 
@@ -21,8 +23,8 @@ typedef enum studio_slot {
   STUDIO_SLOT_STATE,
   STUDIO_SLOT_TELEMETRY,
   STUDIO_SLOT_COUNT,
-  STUDIO_ANSWER_QUEUE =
-      STUDIO_SLOT_COUNT,  // the queue of answers, sent in order; a viewer that leaves too many unread is disconnected
+  STUDIO_ANSWER_QUEUE = STUDIO_SLOT_COUNT,  // the queue of answers, sent in order; a viewer that
+                                            // leaves too many unread is disconnected
 } studio_slot;
 
 // Maximum viewers, and maximum bytes of a message from a viewer.
@@ -36,11 +38,15 @@ void studio_hub_destroy(studio_hub *hub);
 
 bool studio_hub_has_free_slot(studio_hub *hub);
 
-// Add a connection; `early` are bytes that were already read from it. The hub closes the handle when the connection ends, or if there is no free slot.
-void studio_hub_add(studio_hub *hub, struct MHD_UpgradeResponseHandle *handle, int socket, const void *early, size_t early_size);
+// Add a connection; `early` are bytes that were already read from it. The hub closes the handle
+// when the connection ends, or if there is no free slot.
+void studio_hub_add(studio_hub *hub, struct MHD_UpgradeResponseHandle *handle, int socket,
+                    const void *early, size_t early_size);
 
-// Send a text to a viewer, or to all (0). `scene` is the number of the scene for STUDIO_SLOT_SCENE; the viewer then gets only frames of this scene.
-void studio_hub_send(studio_hub *hub, uint32_t viewer, studio_slot slot, int64_t scene, const char *text, size_t size);
+// Send a text to a viewer, or to all (0). `scene` is the number of the scene for STUDIO_SLOT_SCENE;
+// the viewer then gets only frames of this scene.
+void studio_hub_send(studio_hub *hub, uint32_t viewer, studio_slot slot, int64_t scene,
+                     const char *text, size_t size);
 
 // Make this the newest frame; the hub takes over the caller's reference.
 void studio_hub_publish(studio_hub *hub, studio_frame *frame);

@@ -16,14 +16,14 @@ void studio_instance_free(pl_context *context, studio_instance *built) {
   pl_release(context, built->more_points);
 }
 
-pl_status studio_instance_build(pl_context *context, pl_shape_cache *cache, const studio_document *document, pl_findings *findings,
-                             studio_instance *built, pl_error *error) {
+pl_status studio_instance_build(pl_context *context, pl_shape_cache *cache, const studio_document *document,
+                                pl_findings *findings, studio_instance *built, pl_error *error) {
   pl_vector text = pl_vector_of(context, 1);
   pl_status status = studio_document_text(document, &text, error);
   const char *name = document->path[0] != '\0' ? document->path : document->name;
   if (status >= 0)
-    status = pl_scene_load_memory(context, &(pl_memory_source){text.items, text.count, name, document->folder}, &built->scene,
-                                  findings, error);
+    status = pl_scene_load_memory(context, &(pl_memory_source){text.items, text.count, name, document->folder},
+                                  &built->scene, findings, error);
   pl_vector_free(&text);
   pl_scene_build_def def = pl_default_scene_build_def();
   if (status >= 0) built->scene->cache = cache;
@@ -31,8 +31,8 @@ pl_status studio_instance_build(pl_context *context, pl_shape_cache *cache, cons
   if (status < 0) return status;
   size_t max = 1;
   for (int32_t i = 0; i < pl_scene_instance_body_count(built->instance); ++i) {
-    pl_model_report facts = pl_model_get_report(
-        pl_body_get_model(pl_scene_instance_get_world(built->instance), pl_scene_instance_get_body(built->instance, i).id));
+    pl_model_report facts = pl_model_get_report(pl_body_get_model(pl_scene_instance_get_world(built->instance),
+                                                                  pl_scene_instance_get_body(built->instance, i).id));
     size_t surface = (size_t)pl_scene_instance_get_surface_view(built->instance, i).point_count,
            particles = (size_t)facts.particle_count;
     if (surface > max) max = surface;
@@ -64,7 +64,8 @@ static bool replace_instance(studio_world *w, studio_instance *built, bool carry
   int32_t count = pl_scene_instance_body_count(built->instance), transferred = 0;
   pl_world_snapshot(world, built->start);
   int32_t followed = studio_scene_followed_body(built->instance, built->scene);
-  if (followed >= 0) w->followed_start = pl_body_get_report(world, pl_scene_instance_get_body(built->instance, followed).id).center;
+  if (followed >= 0)
+    w->followed_start = pl_body_get_report(world, pl_scene_instance_get_body(built->instance, followed).id).center;
   bool carried = false;
   if (carry && w->instance != NULL) {
     studio_hold_detach(w);

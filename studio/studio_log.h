@@ -16,6 +16,7 @@ typedef struct studio_log {
 
 void studio_log_init(studio_log *log, const studio_options *options);
 void studio_log_free(studio_log *log);
-void studio_log_write(studio_log *log, pl_severity severity, const char *format, ...) PL_PRINTF(3, 4);
+void studio_log_write(studio_log *log, pl_severity severity, const char *format, ...)
+    PL_PRINTF(3, 4);
 
 #endif

@@ -39,9 +39,11 @@ void studio_text_fix_utf8(char *text, size_t size) {
 
 void studio_message_send(studio_world *world, studio_message *message, uint32_t viewer, studio_slot slot) {
   pl_vector text = pl_vector_of(world->context, 1);
-  if (!message->arena.failed && message->root != NULL && pl_json_write(message->root, PL_JSON_COMPACT, &text, NULL) >= 0) {
+  if (!message->arena.failed && message->root != NULL &&
+      pl_json_write(message->root, PL_JSON_COMPACT, &text, NULL) >= 0) {
     studio_text_fix_utf8(text.items, text.count);
-    studio_hub_send(world->hub, viewer, slot, slot == STUDIO_SLOT_SCENE ? world->scene_number : 0, text.items, text.count);
+    studio_hub_send(world->hub, viewer, slot, slot == STUDIO_SLOT_SCENE ? world->scene_number : 0, text.items,
+                    text.count);
   }
   pl_vector_free(&text);
   pl_arena_destroy(&message->arena);
@@ -56,7 +58,8 @@ void studio_message_set_vector(studio_message *message, pl_json *object, const c
   pl_json_set_numbers(&message->arena, object, key, numbers, 3);
 }
 
-void studio_message_set_bytes(studio_message *message, pl_json *object, const char *key, const void *bytes, size_t size) {
+void studio_message_set_bytes(studio_message *message, pl_json *object, const char *key, const void *bytes,
+                              size_t size) {
   size_t text_size = studio_base64_size(size);
   char *text = pl_arena_take(&message->arena, text_size, 1);
   pl_json *value = pl_json_new(&message->arena, PL_JSON_STRING);

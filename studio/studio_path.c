@@ -54,7 +54,8 @@ bool studio_field_find(pl_scene *scene, const char *path, studio_field *found) {
     } else if (field->kind == PL_SCENE_SETTINGS && *path == '.' && found->body >= 0) {
       const pl_scene_body *body = &((const pl_scene_body *)scene->document.bodies.items)[found->body];
       path = read_step(path, key, sizeof key, &index);
-      found->setting = path != NULL && *path == '\0' ? setting_name(pl_behaviour_find(body->actor.behaviour), key) : NULL;
+      found->setting =
+          path != NULL && *path == '\0' ? setting_name(pl_behaviour_find(body->actor.behaviour), key) : NULL;
       return found->setting != NULL;
     } else {
       return *path == '\0';

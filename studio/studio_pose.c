@@ -1,7 +1,7 @@
 // Current poses.
 //
-// A pose of a mesh is in the frame of the mesh: the best-fitting rotation is removed, and the centroid is moved to that of the rest shape. Coordinates are rounded to a ten-millionth of the
-// size of the body, so that files stay small.
+// A pose of a mesh is in the frame of the mesh: the best-fitting rotation is removed, and the centroid is moved to that
+// of the rest shape. Coordinates are rounded to a ten-millionth of the size of the body, so that files stay small.
 #include "studio_pose.h"
 
 #include <math.h>
@@ -39,7 +39,8 @@ static pl_vec3 centroid_of(const pl_vec3 *points, int32_t count) {
   return middle;
 }
 
-pl_status studio_pose_add_to_mesh(studio_world *w, studio_document *document, int32_t body, pl_json *pose, pl_error *error) {
+pl_status studio_pose_add_to_mesh(studio_world *w, studio_document *document, int32_t body, pl_json *pose,
+                                  pl_error *error) {
   const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, body);
   pl_arena *arena = &document->json->arena;
   pl_json *list = pl_json_set(arena, pose, "points", pl_json_new(arena, PL_JSON_ARRAY));
@@ -70,7 +71,8 @@ pl_vec3 studio_pose_view(const studio_world *w, pl_vec3 root, pl_quat turn) {
   return pl_vec3_normalize_or(pl_quat_rotate(pl_quat_conjugate(turn), away), (pl_vec3){0, 0, 1});
 }
 
-// One chain, with consecutive joints from `first`: current positions relative to the kinematic joint, with segments of rest length.
+// One chain, with consecutive joints from `first`: current positions relative to the kinematic joint, with segments of
+// rest length.
 static pl_json *pose_chain(studio_document *document, const pl_rod_def *def, const pl_transform *joints, int32_t first,
                            int32_t count) {
   pl_arena *arena = &document->json->arena;
@@ -79,10 +81,12 @@ static pl_json *pose_chain(studio_document *document, const pl_rod_def *def, con
   pl_transform rest = def->joints[kinematic].rest, now = joints[kinematic];
   pl_vec3 positions[PL_ROD_MAX_JOINTS];
   double scale = 1 / studio_document_unit(document), size = 0;
-  for (int32_t i = 0; i < count; ++i) size = fmax(size, pl_vec3_distance(def->joints[first + i].rest.position, rest.position));
+  for (int32_t i = 0; i < count; ++i)
+    size = fmax(size, pl_vec3_distance(def->joints[first + i].rest.position, rest.position));
   for (int32_t i = 0; i < count; ++i) {
     int32_t parent = def->joints[first + i].parent;
-    pl_vec3 seen = pl_quat_rotate(pl_quat_conjugate(now.rotation), pl_vec3_sub(joints[first + i].position, now.position));
+    pl_vec3 seen =
+        pl_quat_rotate(pl_quat_conjugate(now.rotation), pl_vec3_sub(joints[first + i].position, now.position));
     pl_vec3 position = pl_vec3_add(rest.position, pl_quat_rotate(rest.rotation, seen));
     if (i == 0) {
       positions[0] = def->joints[first].rest.position;
@@ -97,8 +101,8 @@ static pl_json *pose_chain(studio_document *document, const pl_rod_def *def, con
   return list;
 }
 
-pl_status studio_pose_add_to_chains(studio_world *w, studio_document *document, int32_t body, pl_json *chains, const char *name,
-                                    pl_error *error) {
+pl_status studio_pose_add_to_chains(studio_world *w, studio_document *document, int32_t body, pl_json *chains,
+                                    const char *name, pl_error *error) {
   const pl_instance_part *part = &PL_ITEM(&w->instance->parts, pl_instance_part, body);
   const pl_rod_def *def = part->body.rod_def;
   const pl_scene_rod *source = &part->source->rod;

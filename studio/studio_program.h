@@ -1,4 +1,5 @@
-// Runs the tool itself in a separate process at low priority, for work that one of its commands does.
+// Runs the tool itself in a separate process at low priority, for work that one of its commands
+// does.
 #ifndef STUDIO_PROGRAM_H
 #define STUDIO_PROGRAM_H
 
@@ -6,7 +7,8 @@
 
 #include "pliant/base.h"
 
-// Start `program` with `arguments` (NULL-terminated) and its output redirected to the file `log`. The process id, or -1.
+// Start `program` with `arguments` (NULL-terminated) and its output redirected to the file `log`.
+// The process id, or -1.
 pid_t studio_program_start(const char *program, const char *const *arguments, const char *log);
 
 // Whether the process has ended; `*good` says whether it succeeded.

@@ -39,7 +39,8 @@ bool studio_recipe_matches(studio_world *w, const studio_document *recipe, int32
          studio_document_unit(recipe) == studio_document_unit(&w->document);
 }
 
-pl_status studio_recipe_set_touch(studio_document *recipe, pl_vec3 position, double strength, const char *label, pl_error *error) {
+pl_status studio_recipe_set_touch(studio_document *recipe, pl_vec3 position, double strength, const char *label,
+                                  pl_error *error) {
   pl_arena *arena = &recipe->json->arena;
   pl_json *recording = studio_document_object(recipe, recipe->json->root, "recording", PL_JSON_OBJECT);
   const pl_json *first = pl_json_at(pl_json_find(recording, "touches"), 0), *toward = pl_json_find(first, "toward");
@@ -49,7 +50,8 @@ pl_status studio_recipe_set_touch(studio_document *recipe, pl_vec3 position, dou
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the recipe has no touch to go by");
   if (recording == NULL || touch == NULL || touches == NULL) return pl_fail_memory(error);
   pl_json_set_text(arena, touch, "label", label);
-  pl_json_set_numbers(arena, touch, "at", (const double[3]){position.x / unit, position.y / unit, position.z / unit}, 3);
+  pl_json_set_numbers(arena, touch, "at", (const double[3]){position.x / unit, position.y / unit, position.z / unit},
+                      3);
   pl_json_set_number(arena, touch, "depth", depth * strength);
   bool directed = toward != NULL;
   for (int k = 0; k < 3; ++k) directed = directed && pl_json_get_number(pl_json_at(toward, k), &way[k]);

@@ -1,8 +1,10 @@
 // Records an example of detail at the current contact of a body.
 //
-// The recording presses the fine and the coarse body of the recipe of the set: recipe.json next to the set, as for `pliant detail record`, with one touch instead of its own. The touch is
-// at the position of the current contact; its depth is scaled by the current load relative to the loads of the examples. A thread with its own context simulates it while the world runs.
-// The new example, and its mirror image if the recipe has `mirror`, are added after the old ones (as by `pliant detail add`), and the scene is built again with the larger set.
+// The recording presses the fine and the coarse body of the recipe of the set: recipe.json next to the set, as for
+// `pliant detail record`, with one touch instead of its own. The touch is at the position of the current contact; its
+// depth is scaled by the current load relative to the loads of the examples. A thread with its own context simulates it
+// while the world runs. The new example, and its mirror image if the recipe has `mirror`, are added after the old ones
+// (as by `pliant detail add`), and the scene is built again with the larger set.
 #include "studio_record.h"
 
 #include <math.h>
@@ -54,7 +56,8 @@ static void destroy(studio_recorder *r) {
   pl_release(context, r);
 }
 
-// --- in the thread -----------------------------------------------------------------------------------------------------------------
+// --- in the thread
+// -----------------------------------------------------------------------------------------------------------------
 
 static bool on_progress(void *user, int32_t done, int32_t total) {
   const studio_recorder *r = user;
@@ -99,8 +102,8 @@ static pl_status extend(studio_recorder *r, const pl_detail_session *session) {
   if (status >= 0) {
     pl_detail_def def = pl_detail_set_get_view(old).def;
     def.mirror = view.def.mirror;
-    status = pl_detail_set_build(r->context, &def, &(pl_detail_recordings){view.recordings, view.example_count, NULL}, &added, NULL,
-                                 &r->error);
+    status = pl_detail_set_build(r->context, &def, &(pl_detail_recordings){view.recordings, view.example_count, NULL},
+                                 &added, NULL, &r->error);
   }
   if (status >= 0) status = join(r->context, old, added, &joined, &r->error);
   if (status >= 0) status = pl_detail_set_save(r->context, r->new_path, joined, &r->error);
@@ -117,8 +120,9 @@ static pl_status simulate(studio_recorder *r, pl_findings *findings) {
   pl_detail_session_def def = pl_default_detail_session_def();
   def.progress = on_progress;
   def.user = r;
-  pl_status status = pl_scene_load_memory(r->context, &(pl_memory_source){r->text.items, r->text.count, "recipe.json", r->folder},
-                                          &scene, findings, &r->error);
+  pl_status status =
+      pl_scene_load_memory(r->context, &(pl_memory_source){r->text.items, r->text.count, "recipe.json", r->folder},
+                           &scene, findings, &r->error);
   if (status >= 0) status = pl_detail_session_record(r->context, &def, scene, &session, findings, &r->error);
   if (status == PL_OK) status = extend(r, session);
   pl_detail_session_destroy(session);
@@ -147,7 +151,8 @@ static void *work(void *user) {
   return NULL;
 }
 
-// --- the current contact --------------------------------------------------------------------------------------------------------------------
+// --- the current contact
+// --------------------------------------------------------------------------------------------------------------------
 
 // Position of the contact on the body at rest, in the frame of its mesh.
 static pl_vec3 rest_position(const studio_world *w, int32_t index, const pl_detail_contact_report *contact) {
@@ -172,7 +177,8 @@ static double strength_of(const pl_detail_set *set, double load) {
   return sum > 0 ? fmin(fmax(load * view.example_count / sum, SHALLOWEST), DEEPEST) : 1;
 }
 
-// --- beginning ---------------------------------------------------------------------------------------------------------------------
+// --- beginning
+// ---------------------------------------------------------------------------------------------------------------------
 
 // File name of the new set: that of the old one with an increasing number.
 static void name_set(const char *old, char *name, size_t size) {
@@ -187,7 +193,8 @@ static void name_set(const char *old, char *name, size_t size) {
   snprintf(name, size, "%s-recorded-%d.pldetail", bare, number + 1);
 }
 
-// Paths of the recording: the old set, the folder of its recipe, and the new set in a temporary folder. The recipe is copied there, so that the next recording finds it.
+// Paths of the recording: the old set, the folder of its recipe, and the new set in a temporary folder. The recipe is
+// copied there, so that the next recording finds it.
 static pl_status set_paths(studio_recorder *r, studio_document *recipe, const char *set, pl_error *error) {
   pl_context *context = r->w->context;
   char name[NAME_SIZE];
@@ -208,23 +215,26 @@ static pl_status set_paths(studio_recorder *r, studio_document *recipe, const ch
 }
 
 // Load the recipe next to the set, and check that it matches the body.
-static pl_status open_recipe(studio_recorder *r, int32_t body, const char *set, studio_document *recipe, pl_error *error) {
+static pl_status open_recipe(studio_recorder *r, int32_t body, const char *set, studio_document *recipe,
+                             pl_error *error) {
   studio_world *w = r->w;
   r->old_path = pl_path_join(w->context, w->document.folder, set);
   char *folder = r->old_path != NULL ? pl_path_folder(w->context, r->old_path) : NULL;
   char *path = folder != NULL ? pl_path_join(w->context, folder, "recipe.json") : NULL;
   pl_status status = path != NULL ? PL_OK : pl_fail_memory(error);
   if (status >= 0 && access(path, R_OK) != 0)
-    status = pl_fail(error, PL_ERROR_NOT_FOUND,
-                     "there is no recipe.json next to %s; write one with a fine and a coarse body, and record with `pliant detail "
-                     "record recipe.json -o SET.pldetail`",
-                     set);
+    status = pl_fail(
+        error, PL_ERROR_NOT_FOUND,
+        "there is no recipe.json next to %s; write one with a fine and a coarse body, and record with `pliant detail "
+        "record recipe.json -o SET.pldetail`",
+        set);
   if (status >= 0) status = studio_document_read(w->context, path, NULL, recipe, error);
   if (status >= 0 && !studio_recipe_matches(w, recipe, studio_instance_source(w, body)))
-    status = pl_fail(error, PL_ERROR_UNSUPPORTED,
-                     "the recipe next to %s is for another body; write one for this body, and record with `pliant detail record "
-                     "recipe.json -o SET.pldetail`",
-                     set);
+    status = pl_fail(
+        error, PL_ERROR_UNSUPPORTED,
+        "the recipe next to %s is for another body; write one for this body, and record with `pliant detail record "
+        "recipe.json -o SET.pldetail`",
+        set);
   pl_release(w->context, folder);
   pl_release(w->context, path);
   return status;
@@ -243,16 +253,19 @@ static pl_status prepare(studio_recorder *r, int32_t body, const char *name, pl_
   if (label[0] == '\0') snprintf(label, sizeof label, "recorded %d", pl_detail_set_get_view(set).example_count + 1);
   pl_status status = open_recipe(r, body, file, &recipe, error);
   if (status >= 0 && !studio_detail_strongest_contact(w, body, &contact))
-    status = pl_fail(error, PL_ERROR_NOT_FOUND, "nothing presses on the body; press the tool where you want the example");
+    status =
+        pl_fail(error, PL_ERROR_NOT_FOUND, "nothing presses on the body; press the tool where you want the example");
   if (status >= 0) status = set_paths(r, &recipe, file, error);
   if (status >= 0)
-    status = studio_recipe_set_touch(&recipe, rest_position(w, body, &contact), strength_of(set, contact.load_size), label, error);
+    status = studio_recipe_set_touch(&recipe, rest_position(w, body, &contact), strength_of(set, contact.load_size),
+                                     label, error);
   if (status >= 0) status = pl_json_write(recipe.json->root, PL_JSON_COMPACT, &r->text, error);
   studio_document_free(w->context, &recipe);
   return status;
 }
 
-static pl_status begin(studio_world *w, uint32_t viewer, const pl_json *id, int32_t body, const char *name, pl_error *error) {
+static pl_status begin(studio_world *w, uint32_t viewer, const pl_json *id, int32_t body, const char *name,
+                       pl_error *error) {
   if (w->recorder != NULL)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "another example is being recorded; wait until it is finished");
   studio_recorder *r = pl_allocate_array(w->context, 1, sizeof *r);
@@ -277,13 +290,15 @@ void studio_record_begin(studio_world *w, uint32_t viewer, const pl_json *id, in
   if (begin(w, viewer, id, body, name, &error) < 0) studio_send_error(w, viewer, id, "%s", error.text);
 }
 
-// --- ending ------------------------------------------------------------------------------------------------------------------------
+// --- ending
+// ------------------------------------------------------------------------------------------------------------------------
 
 // Copy the document with the new set in place of the old one.
 static pl_status rewrite(studio_recorder *r, studio_document *changed, pl_error *error) {
   studio_world *w = r->w;
   int changes = 0;
-  pl_status status = w->instance != NULL ? studio_document_copy(w->context, &w->document, changed, error) : PL_ERROR_NOT_FOUND;
+  pl_status status =
+      w->instance != NULL ? studio_document_copy(w->context, &w->document, changed, error) : PL_ERROR_NOT_FOUND;
   if (status < 0) return pl_fail(error, status, "the scene was closed");
   const pl_json *bodies = pl_json_find(changed->json->root, "bodies");
   for (pl_json *body = bodies != NULL ? bodies->first : NULL; body != NULL; body = body->next) {
@@ -346,10 +361,13 @@ void studio_record_stop(studio_world *w) {
   w->recorder = NULL;
 }
 
-// --- saving ------------------------------------------------------------------------------------------------------------------------
+// --- saving
+// ------------------------------------------------------------------------------------------------------------------------
 
-// Copy the bytes, because saving a loaded set would round its stamps again. A different set with this name is not overwritten: the number is increased.
-static pl_status copy_set(pl_context *context, const char *from, const char *folder, char *name, size_t size, pl_error *error) {
+// Copy the bytes, because saving a loaded set would round its stamps again. A different set with this name is not
+// overwritten: the number is increased.
+static pl_status copy_set(pl_context *context, const char *from, const char *folder, char *name, size_t size,
+                          pl_error *error) {
   pl_bytes bytes;
   pl_file_writer *writer = NULL;
   pl_status status = pl_bytes_read(context, from, &bytes, error);
@@ -375,7 +393,8 @@ pl_status studio_record_copy_sets(studio_world *w, studio_document *document, co
   const pl_json *bodies = pl_json_find(document->json->root, "bodies");
   size_t length = w->files->folder != NULL ? strlen(w->files->folder) : 0;
   pl_status status = PL_OK;
-  for (pl_json *body = bodies != NULL ? bodies->first : NULL; length > 0 && status >= 0 && body != NULL; body = body->next) {
+  for (pl_json *body = bodies != NULL ? bodies->first : NULL; length > 0 && status >= 0 && body != NULL;
+       body = body->next) {
     pl_json *detail = (pl_json *)(uintptr_t)pl_json_find(body, "detail");
     const char *set = NULL;
     if (!pl_json_get_text(pl_json_find(detail, "set"), &set) || strncmp(set, w->files->folder, length) != 0) continue;

@@ -17,7 +17,8 @@ static const double YOUNG_GUESS = 1e6;
 
 bool studio_document_is_recording(const studio_document *document) {
   const pl_json *root = document->json->root;
-  return pl_json_find(root, "bodies") == NULL && (pl_json_find(root, "cameras") != NULL || pl_json_find(root, "clouds") != NULL);
+  return pl_json_find(root, "bodies") == NULL &&
+         (pl_json_find(root, "cameras") != NULL || pl_json_find(root, "clouds") != NULL);
 }
 
 char *studio_recording_find_file(pl_context *context, const char *capture, const char *name) {
@@ -38,7 +39,8 @@ static pl_status add_pin(pl_context *context, const char *path, pl_arena *arena,
   pl_json *particles = pl_json_new(arena, PL_JSON_ARRAY), *pin = pl_json_new(arena, PL_JSON_OBJECT);
   pl_json *pins = pl_json_new(arena, PL_JSON_ARRAY);
   if (column < 0)
-    status = pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "there is no column `point`; it must contain indices of points");
+    status = pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0,
+                        "there is no column `point`; it must contain indices of points");
   for (int64_t i = 0; status >= 0 && particles != NULL && i < view.row_count; ++i)
     pl_json_add(particles, pl_json_new_number(arena, view.cells[i * view.column_count + column]));
   if (status >= 0 && view.row_count > 0 && !arena->failed) {
@@ -59,7 +61,8 @@ static void add_mesh(pl_arena *arena, pl_json *meshes, const char *name, const c
   if (mesh != NULL) pl_json_set_text(arena, mesh, "file", file);
 }
 
-// The body. Its tets are in equilibrium under gravity, so the scene has no gravity. A fit uses the gravity of the recording.
+// The body. Its tets are in equilibrium under gravity, so the scene has no gravity. A fit uses the gravity of the
+// recording.
 static pl_json *add_body(pl_arena *arena, pl_json *root, bool has_surface) {
   pl_json *meshes = add_object(arena, root, "meshes"), *body = pl_json_new(arena, PL_JSON_OBJECT);
   pl_json *bodies = pl_json_set(arena, root, "bodies", pl_json_new(arena, PL_JSON_ARRAY));
@@ -91,8 +94,8 @@ static void add_time(pl_arena *arena, pl_json *root, const pl_capture_view *view
   pl_json_set_number(arena, time, "frames", fmin(view->frame_count, MAX_FRAMES));
 }
 
-static pl_status write_scene(pl_context *context, const studio_document *document, const pl_capture_view *view, pl_arena *arena,
-                             pl_vector *text, pl_error *error) {
+static pl_status write_scene(pl_context *context, const studio_document *document, const pl_capture_view *view,
+                             pl_arena *arena, pl_vector *text, pl_error *error) {
   char *surface = studio_recording_find_file(context, document->path, "surface.ply");
   char *held = studio_recording_find_file(context, document->path, "held.csv"), about[200];
   pl_json *root = pl_json_new(arena, PL_JSON_OBJECT), *body = NULL;
@@ -114,7 +117,8 @@ static pl_status write_scene(pl_context *context, const studio_document *documen
   return status;
 }
 
-pl_status studio_recording_make_scene(pl_context *context, studio_document *document, pl_findings *findings, pl_error *error) {
+pl_status studio_recording_make_scene(pl_context *context, studio_document *document, pl_findings *findings,
+                                      pl_error *error) {
   pl_capture *capture = NULL;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
@@ -122,10 +126,10 @@ pl_status studio_recording_make_scene(pl_context *context, studio_document *docu
   char *object = studio_recording_find_file(context, document->path, "static.vtu");
   pl_status status = pl_capture_load(context, document->path, &capture, findings, error);
   if (status >= 0 && object == NULL)
-    status = pl_fail_at(
-        error, PL_ERROR_NOT_FOUND, document->path, 0, 0,
-        "there is no mesh for this recording; put the tets of the object at rest next to it as static.vtu; `pliant mesh` "
-        "makes tets from a scan");
+    status = pl_fail_at(error, PL_ERROR_NOT_FOUND, document->path, 0, 0,
+                        "there is no mesh for this recording; put the tets of the object at rest next to it as "
+                        "static.vtu; `pliant mesh` "
+                        "makes tets from a scan");
   if (status >= 0) {
     pl_capture_view view = pl_capture_get_view(capture);
     status = write_scene(context, document, &view, &arena, &text, error);

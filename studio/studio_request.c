@@ -58,7 +58,8 @@ static void fail(const request *r, const pl_error *error) {
   send_failure(r->w, r->viewer, r->id, error);
 }
 
-// --- scenes -----------------------------------------------------------------------------------------------------------------------
+// --- scenes
+// -----------------------------------------------------------------------------------------------------------------------
 
 static void end_opening(studio_world *w, const studio_build_result *result) {
   if (result->status < 0) {
@@ -83,7 +84,8 @@ static pl_status read_document(const request *r, studio_document *document, pl_f
     if (!known) return pl_fail(error, PL_ERROR_NOT_FOUND, "the gallery has no scene with this name");
     char *folder = pl_path_join(w->context, w->options->gallery, gallery);
     char *file = folder != NULL ? pl_path_join(w->context, folder, "scene.json") : NULL;
-    pl_status status = file != NULL ? studio_document_read(w->context, file, findings, document, error) : pl_fail_memory(error);
+    pl_status status =
+        file != NULL ? studio_document_read(w->context, file, findings, document, error) : pl_fail_memory(error);
     pl_release(w->context, folder);
     pl_release(w->context, file);
     return status;
@@ -120,7 +122,8 @@ static void export_scene(const request *r) {
   studio_export_begin(r->w, r->viewer, r->id, r->message);
 }
 
-// --- time -------------------------------------------------------------------------------------------------------------------------
+// --- time
+// -------------------------------------------------------------------------------------------------------------------------
 
 static void pause_world(const request *r) {
   studio_world_pause(r->w, true);
@@ -169,7 +172,8 @@ static void back_world(const request *r) {
   studio_send_done(r->w, r->viewer, r->id);
 }
 
-// --- grab, pin, tool ------------------------------------------------------------------------------------------------------------------------
+// --- grab, pin, tool
+// ------------------------------------------------------------------------------------------------------------------------
 
 // While a frame of a recording is shown, its body cannot be grabbed or pinned.
 static bool is_recorded(const request *r, int32_t body) {
@@ -179,8 +183,9 @@ static bool is_recorded(const request *r, int32_t body) {
 static void grab(const request *r) {
   int32_t body, point;
   pl_vec3 at;
-  if (!get_count(r, "body", &body) || !get_count(r, "point", &point) || !get_vector(pl_json_find(r->message, "at"), &at) ||
-      is_recorded(r, body) || !studio_hold_grab(r->w, r->viewer, body, point, at))
+  if (!get_count(r, "body", &body) || !get_count(r, "point", &point) ||
+      !get_vector(pl_json_find(r->message, "at"), &at) || is_recorded(r, body) ||
+      !studio_hold_grab(r->w, r->viewer, body, point, at))
     refuse(r, "there is no such point to grab");
 }
 
@@ -195,7 +200,8 @@ static void release(const request *r) {
 
 static void pin(const request *r) {
   int32_t body, point;
-  if (!get_count(r, "body", &body) || !get_count(r, "point", &point) || is_recorded(r, body) || !studio_hold_pin(r->w, body, point))
+  if (!get_count(r, "body", &body) || !get_count(r, "point", &point) || is_recorded(r, body) ||
+      !studio_hold_pin(r->w, body, point))
     refuse(r, "there is no such point to pin");
 }
 
@@ -243,7 +249,8 @@ static void set_camera(const request *r) {
   if (r->w->instance != NULL) pl_scene_instance_set_camera(r->w->instance, r->w->has_eye ? &eye : NULL);
 }
 
-// --- settings and examples ------------------------------------------------------------------------------------------------------
+// --- settings and examples
+// ------------------------------------------------------------------------------------------------------
 
 static void end_change(studio_world *w, const studio_build_result *result) {
   if (result->status < 0) {
@@ -282,7 +289,8 @@ static void set_weights(const request *r) {
   studio_world *w = r->w;
   studio_weight_override override = {.manifold = 0};
   const pl_json *weights = pl_json_find(r->message, "weights");
-  if (w->instance == NULL || !get_count(r, "body", &override.body) || override.body >= pl_scene_instance_body_count(w->instance)) {
+  if (w->instance == NULL || !get_count(r, "body", &override.body) ||
+      override.body >= pl_scene_instance_body_count(w->instance)) {
     refuse(r, "there is no such body");
     return;
   }
@@ -315,7 +323,8 @@ static void set_weights(const request *r) {
   (void)pl_vector_push(&w->weight_overrides, &override);
 }
 
-// --- actors -----------------------------------------------------------------------------------------------------------------------
+// --- actors
+// -----------------------------------------------------------------------------------------------------------------------
 
 static int32_t find_actor(const request *r) {
   int32_t body;
@@ -346,7 +355,8 @@ static void steer(const request *r) {
   double speed;
   if (pl_json_get_number(pl_json_find(r->message, "speed"), &speed) && isfinite(speed))
     command.speed = fmin(fmax(speed, -100), 100);
-  if (get_vector(pl_json_find(r->message, "heading"), &heading)) command.heading = pl_vec3_normalize_or(heading, command.heading);
+  if (get_vector(pl_json_find(r->message, "heading"), &heading))
+    command.heading = pl_vec3_normalize_or(heading, command.heading);
   remove_destination(r->w, number);
   pl_actor_set_command(actor, command);
 }
@@ -362,7 +372,8 @@ static void set_destination(const request *r) {
     (void)pl_vector_push(&r->w->destinations, &destination);
 }
 
-// --- the table --------------------------------------------------------------------------------------------------------------------
+// --- the table
+// --------------------------------------------------------------------------------------------------------------------
 
 static const struct {
   const char *name;

@@ -1,6 +1,7 @@
 // Starts and stops the parts of the studio, in order of ownership.
 //
-//   web server (a thread of libmicrohttpd) ──► hub (one thread for all WebSockets) ──► queue ──► world (one thread that simulates)
+//   web server (a thread of libmicrohttpd) ──► hub (one thread for all WebSockets) ──► queue ──► world (one thread that
+//   simulates)
 //                                                        ▲                                              │
 //                                                        └────────────── messages and frames ◄────────────┘
 #define _GNU_SOURCE
@@ -32,8 +33,8 @@ static void report_address(const studio_server *server) {
   char address[300];
   const char *host = server->options->host;
   bool bare6 = strchr(host, ':') != NULL && host[0] != '[';
-  snprintf(address, sizeof address, "http://%s%.200s%s:%d/?token=%s", bare6 ? "[" : "", host, bare6 ? "]" : "", server->port,
-           server->token);
+  snprintf(address, sizeof address, "http://%s%.200s%s:%d/?token=%s", bare6 ? "[" : "", host, bare6 ? "]" : "",
+           server->port, server->token);
   server->options->ready(server->options->user, address);
 }
 
@@ -48,8 +49,9 @@ static pl_status check_scene(pl_context *context, const studio_options *options,
   if (status >= 0) status = studio_document_read(context, options->scene_path, findings, &document, error);
   if (status >= 0) status = studio_document_text(&document, &text, error);
   if (status >= 0)
-    status = pl_scene_load_memory(context, &(pl_memory_source){text.items, text.count, options->scene_path, document.folder},
-                                  &scene, findings, error);
+    status =
+        pl_scene_load_memory(context, &(pl_memory_source){text.items, text.count, options->scene_path, document.folder},
+                             &scene, findings, error);
   pl_vector_free(&text);
   studio_document_free(context, &document);
   if (findings != NULL) report(options, findings);
@@ -69,7 +71,8 @@ static pl_status serve(pl_context *context, const studio_options *options, pl_er
   studio_command_queue_init(&queue);
   studio_files_init(&files, context);
   studio_hub *hub = studio_hub_create(context, &queue, &log);
-  studio_server server = {.context = context, .options = options, .log = &log, .hub = hub, .files = &files, .gallery = &gallery};
+  studio_server server = {
+      .context = context, .options = options, .log = &log, .hub = hub, .files = &files, .gallery = &gallery};
   pl_status status = hub != NULL ? PL_OK : pl_fail(error, PL_ERROR_UNSUPPORTED, "a thread could not be started");
   studio_world *world = NULL;
   if (status >= 0) {

@@ -16,7 +16,8 @@
 static const double DEGREES = 180 / PL_PI;
 
 static void set_color(studio_message *message, pl_json *object, pl_color color) {
-  pl_json_set_numbers(&message->arena, object, "color", (const double[3]){(double)color.r, (double)color.g, (double)color.b}, 3);
+  pl_json_set_numbers(&message->arena, object, "color",
+                      (const double[3]){(double)color.r, (double)color.g, (double)color.b}, 3);
 }
 
 static bool has_actor(const studio_world *w, int32_t body) {
@@ -58,7 +59,8 @@ static pl_json *describe_body(studio_world *w, studio_message *message, int32_t 
   pl_json_set_text(&message->arena, object, "method", method_of(w, index));
   set_color(message, object, body.has_color ? body.color : pl_palette_color(index));
   pl_json_set_number(&message->arena, object, "points", surface.point_count);
-  studio_message_set_bytes(message, object, "triangles", surface.triangles, 3 * (size_t)surface.triangle_count * sizeof(int32_t));
+  studio_message_set_bytes(message, object, "triangles", surface.triangles,
+                           3 * (size_t)surface.triangle_count * sizeof(int32_t));
   pl_json_set_number(&message->arena, object, "particles", pl_model_get_report(model).particle_count);
   if (body.mesh != NULL && pl_mesh_get_view(body.mesh).tet_count > 0)
     studio_message_set_bytes(message, object, "tets", pl_mesh_get_view(body.mesh).tets,
@@ -94,8 +96,10 @@ static pl_json *describe_collider(studio_world *w, studio_message *message, int3
     points[3 * i + 1] = (float)mesh.points[i].y;
     points[3 * i + 2] = (float)mesh.points[i].z;
   }
-  if (points != NULL) studio_message_set_bytes(message, object, "points", points, 3 * (size_t)mesh.point_count * sizeof(float));
-  studio_message_set_bytes(message, object, "triangles", mesh.triangles, 3 * (size_t)mesh.triangle_count * sizeof(int32_t));
+  if (points != NULL)
+    studio_message_set_bytes(message, object, "points", points, 3 * (size_t)mesh.point_count * sizeof(float));
+  studio_message_set_bytes(message, object, "triangles", mesh.triangles,
+                           3 * (size_t)mesh.triangle_count * sizeof(int32_t));
   return object;
 }
 
@@ -133,11 +137,12 @@ static pl_vec3 displacement_of_followed(const studio_world *w, int32_t followed,
 static void set_camera(studio_world *w, studio_message *message, const pl_scene_report *facts) {
   pl_json *object = pl_json_set(&message->arena, message->root, "camera", pl_json_new(&message->arena, PL_JSON_OBJECT));
   if (object == NULL) return;
-  pl_camera camera =
-      facts->has_camera ? pl_scene_get_camera(w->scene, pl_world_get_time(w->world)) : pl_camera_look_at_box(box_of_bodies(w), 1.6);
+  pl_camera camera = facts->has_camera ? pl_scene_get_camera(w->scene, pl_world_get_time(w->world))
+                                       : pl_camera_look_at_box(box_of_bodies(w), 1.6);
   int32_t followed = studio_scene_followed_body(w->instance, w->scene);
   // The camera of the scene is for step 0; move it along with the body.
-  pl_vec3 way = followed >= 0 && facts->has_camera ? displacement_of_followed(w, followed, camera.up) : (pl_vec3){0, 0, 0};
+  pl_vec3 way =
+      followed >= 0 && facts->has_camera ? displacement_of_followed(w, followed, camera.up) : (pl_vec3){0, 0, 0};
   studio_message_set_vector(message, object, "eye", pl_vec3_add(camera.eye, way));
   studio_message_set_vector(message, object, "target", pl_vec3_add(camera.target, way));
   studio_message_set_vector(message, object, "up", camera.up);
@@ -147,7 +152,8 @@ static void set_camera(studio_world *w, studio_message *message, const pl_scene_
 
 // Path of compare.json next to the scene: the coarse, the enriched and the fine body side by side.
 static void set_comparison(studio_world *w, studio_message *message) {
-  if (w->document.json == NULL || w->document.path[0] == '\0' || pl_ending_is(w->document.path, "/compare.json")) return;
+  if (w->document.json == NULL || w->document.path[0] == '\0' || pl_ending_is(w->document.path, "/compare.json"))
+    return;
   char *path = pl_path_join(w->context, w->document.folder, "compare.json");
   if (path != NULL && access(path, R_OK) == 0) pl_json_set_text(&message->arena, message->root, "compare", path);
   pl_release(w->context, path);
@@ -156,14 +162,18 @@ static void set_comparison(studio_world *w, studio_message *message) {
 static void fill_scene(studio_world *w, studio_message *message) {
   pl_arena *arena = &message->arena;
   pl_scene_report facts = pl_scene_get_report(w->scene);
-  int32_t body_count = pl_scene_instance_body_count(w->instance), collider_count = pl_scene_instance_collider_count(w->instance);
+  int32_t body_count = pl_scene_instance_body_count(w->instance),
+          collider_count = pl_scene_instance_collider_count(w->instance);
   const char *method = body_count > 0 ? method_of(w, 0) : "";
   for (int32_t i = 0; i < body_count; ++i)
-    if (has_actor(w, i) || studio_capture_is_body(w, i) || strcmp(method_of(w, i), "detail") == 0) method = method_of(w, i);
+    if (has_actor(w, i) || studio_capture_is_body(w, i) || strcmp(method_of(w, i), "detail") == 0)
+      method = method_of(w, i);
   pl_json_set_text(arena, message->root, "name", w->document.json != NULL ? w->document.name : facts.name);
   pl_json_set_text(arena, message->root, "title", facts.name);
   pl_json_set_text(arena, message->root, "description", facts.description);
-  const char *file = w->document.json == NULL ? "" : w->document.capture != NULL ? w->document.capture : w->document.path;
+  const char *file = w->document.json == NULL      ? ""
+                     : w->document.capture != NULL ? w->document.capture
+                                                   : w->document.path;
   pl_json_set_text(arena, message->root, "path", file);
   pl_json_set_text(arena, message->root, "method", method);
   studio_message_set_number(message, message->root, "step", facts.step);
@@ -174,7 +184,8 @@ static void fill_scene(studio_world *w, studio_message *message) {
   pl_json *bodies = pl_json_set(arena, message->root, "bodies", pl_json_new(arena, PL_JSON_ARRAY));
   for (int32_t i = 0; bodies != NULL && i < body_count; ++i) pl_json_add(bodies, describe_body(w, message, i));
   pl_json *colliders = pl_json_set(arena, message->root, "colliders", pl_json_new(arena, PL_JSON_ARRAY));
-  for (int32_t i = 0; colliders != NULL && i < collider_count; ++i) pl_json_add(colliders, describe_collider(w, message, i));
+  for (int32_t i = 0; colliders != NULL && i < collider_count; ++i)
+    pl_json_add(colliders, describe_collider(w, message, i));
   pl_json_set(arena, message->root, "settings", studio_setting_list(w, message, -1));
 }
 

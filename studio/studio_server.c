@@ -1,7 +1,9 @@
-// HTTP requests. All paths are looked up in tables: files of the page, names of the gallery, ids of downloads. No part of a request becomes a file path.
+// HTTP requests. All paths are looked up in tables: files of the page, names of the gallery, ids of downloads. No part
+// of a request becomes a file path.
 //
-// Access needs the token, which is in the address that the program printed. A page of another site can make a browser send requests, but does not know the token. Requests whose `Host` is
-// not a name of this server are refused (DNS rebinding), and WebSockets whose `Origin` is not the requested host.
+// Access needs the token, which is in the address that the program printed. A page of another site can make a browser
+// send requests, but does not know the token. Requests whose `Host` is not a name of this server are refused (DNS
+// rebinding), and WebSockets whose `Origin` is not the requested host.
 #define _GNU_SOURCE
 #include "studio_server.h"
 
@@ -29,9 +31,10 @@ enum {
 // Timeouts of idle connections without and with the token, s.
 enum { UNAUTHENTICATED_SECONDS = 5, AUTHENTICATED_SECONDS = 15 };
 
-#define POLICY                                                                                                             \
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; media-src blob:; " \
-  "font-src 'self' data:; connect-src 'self' ws: wss:; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; "     \
+#define POLICY                                                                                                         \
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; media-src "    \
+  "blob:; "                                                                                                            \
+  "font-src 'self' data:; connect-src 'self' ws: wss:; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; " \
   "frame-ancestors 'none'"
 
 typedef struct MHD_Connection connection;
@@ -49,7 +52,8 @@ static enum MHD_Result answer(connection *c, unsigned status, struct MHD_Respons
 }
 
 static enum MHD_Result answer_text(connection *c, unsigned status, const char *text) {
-  struct MHD_Response *response = MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+  struct MHD_Response *response =
+      MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
   return answer(c, status, response, "text/plain; charset=utf-8");
 }
 
@@ -58,7 +62,8 @@ static enum MHD_Result refuse(studio_server *server, connection *c, unsigned sta
   return answer_text(c, status, why);
 }
 
-// --- files --------------------------------------------------------------------------------------------------------------------
+// --- files
+// --------------------------------------------------------------------------------------------------------------------
 
 static enum MHD_Result answer_asset(connection *c, const studio_asset *asset) {
   struct MHD_Response *response =
@@ -79,7 +84,8 @@ static enum MHD_Result answer_file(connection *c, FILE *file, const char *type, 
   fseek(file, 0, SEEK_END);
   long size = ftell(file);
   fclose(file);
-  struct MHD_Response *response = number >= 0 && size >= 0 ? MHD_create_response_from_fd64((uint64_t)size, number) : NULL;
+  struct MHD_Response *response =
+      number >= 0 && size >= 0 ? MHD_create_response_from_fd64((uint64_t)size, number) : NULL;
   if (response == NULL && number >= 0) close(number);
   char disposition[300], safe[201];
   if (response != NULL && name != NULL) {
@@ -93,8 +99,9 @@ static enum MHD_Result answer_file(connection *c, FILE *file, const char *type, 
 }
 
 static const char *type_of_name(const char *name) {
-  static const char *const types[][2] = {{".json", "application/json"}, {".png", "image/png"},       {".mp4", "video/mp4"},
-                                         {".glb", "model/gltf-binary"}, {".zip", "application/zip"}, {".csv", "text/csv"}};
+  static const char *const types[][2] = {{".json", "application/json"}, {".png", "image/png"},
+                                         {".mp4", "video/mp4"},         {".glb", "model/gltf-binary"},
+                                         {".zip", "application/zip"},   {".csv", "text/csv"}};
   for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i)
     if (pl_ending_is(name, types[i][0])) return types[i][1];
   return "application/octet-stream";
@@ -120,11 +127,13 @@ static enum MHD_Result answer_gallery(studio_server *server, connection *c) {
   size_t size;
   const char *text = studio_gallery_text(server->gallery, &size);
   if (text == NULL) return answer_text(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
-  struct MHD_Response *response = MHD_create_response_from_buffer(size, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+  struct MHD_Response *response =
+      MHD_create_response_from_buffer(size, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
   return answer(c, MHD_HTTP_OK, response, "application/json");
 }
 
-// --- WebSocket ------------------------------------------------------------------------------------------------------------
+// --- WebSocket
+// ------------------------------------------------------------------------------------------------------------
 
 // The name in a `Host` header, without port and brackets; false if it is not valid.
 static bool read_host(const char *host, char name[HOST_LIMIT]) {
@@ -134,14 +143,16 @@ static bool read_host(const char *host, char name[HOST_LIMIT]) {
   size_t length = strcspn(start, bracket ? "]" : ":");
   const char *rest = start + length;
   if (bracket && *rest++ != ']') return false;
-  if (length == 0 || length >= HOST_LIMIT || (*rest != '\0' && (*rest != ':' || rest[1 + strspn(rest + 1, "0123456789")] != '\0')))
+  if (length == 0 || length >= HOST_LIMIT ||
+      (*rest != '\0' && (*rest != ':' || rest[1 + strspn(rest + 1, "0123456789")] != '\0')))
     return false;
   memcpy(name, start, length);
   name[length] = '\0';
   return true;
 }
 
-// A server that listens on all addresses is reached by any of them, and by the name of the machine. A numeric address is safe to accept: DNS cannot redirect it.
+// A server that listens on all addresses is reached by any of them, and by the name of the machine. A numeric address
+// is safe to accept: DNS cannot redirect it.
 static bool is_name_of_machine(const char *name) {
   struct in6_addr address;
   char own[HOST_LIMIT] = "";
@@ -192,7 +203,8 @@ static enum MHD_Result answer_world(studio_server *server, connection *c) {
     return answer_text(c, MHD_HTTP_UPGRADE_REQUIRED, "this path is for WebSockets only\n");
   if (version == NULL || strcmp(version, "13") != 0 || !studio_websocket_accept(header(c, "Sec-WebSocket-Key"), accept))
     return refuse(server, c, MHD_HTTP_BAD_REQUEST, "not a WebSocket handshake\n");
-  if (!studio_hub_has_free_slot(server->hub)) return refuse(server, c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many viewers\n");
+  if (!studio_hub_has_free_slot(server->hub))
+    return refuse(server, c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many viewers\n");
   struct MHD_Response *response = MHD_create_response_for_upgrade(take_over, server);
   if (response == NULL) return MHD_NO;
   MHD_add_response_header(response, MHD_HTTP_HEADER_UPGRADE, "websocket");
@@ -203,10 +215,11 @@ static enum MHD_Result answer_world(studio_server *server, connection *c) {
   return result;
 }
 
-// --- routes ----------------------------------------------------------------------------------------------------------------------
+// --- routes
+// ----------------------------------------------------------------------------------------------------------------------
 
-static enum MHD_Result answer_request(void *user, connection *c, const char *path, const char *method, const char *version,
-                                      const char *upload, size_t *upload_size, void **request) {
+static enum MHD_Result answer_request(void *user, connection *c, const char *path, const char *method,
+                                      const char *version, const char *upload, size_t *upload_size, void **request) {
   (void)version;
   (void)upload;
   (void)upload_size;
@@ -215,16 +228,19 @@ static enum MHD_Result answer_request(void *user, connection *c, const char *pat
   if (!is_own_host(server, header(c, MHD_HTTP_HEADER_HOST)))
     return refuse(server, c, MHD_HTTP_FORBIDDEN,
                   "the host is not a name of this server: use the address that `pliant view` printed\n");
-  if (strcmp(method, MHD_HTTP_METHOD_GET) != 0) return refuse(server, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is supported\n");
+  if (strcmp(method, MHD_HTTP_METHOD_GET) != 0)
+    return refuse(server, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is supported\n");
   if (strlen(path) > MAX_PATH) return refuse(server, c, MHD_HTTP_NOT_FOUND, "not found\n");
   const studio_asset *asset = strcmp(path, "/") != 0 ? find_asset(path) : NULL;
   if (asset != NULL) return answer_asset(c, asset);
   bool gallery = strcmp(path, "/gallery") == 0, world = strcmp(path, "/world") == 0, page = strcmp(path, "/") == 0;
   const char *picture = strncmp(path, "/pictures/", 10) == 0 ? path + 10 : NULL;
   const char *file = strncmp(path, "/file/", 6) == 0 ? path + 6 : NULL;
-  if (!gallery && !world && !page && picture == NULL && file == NULL) return answer_text(c, MHD_HTTP_NOT_FOUND, "not found\n");
+  if (!gallery && !world && !page && picture == NULL && file == NULL)
+    return answer_text(c, MHD_HTTP_NOT_FOUND, "not found\n");
   if (!studio_token_matches(server->token, MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token")))
-    return refuse(server, c, MHD_HTTP_FORBIDDEN, "the token is missing or wrong: use the address that `pliant view` printed\n");
+    return refuse(server, c, MHD_HTTP_FORBIDDEN,
+                  "the token is missing or wrong: use the address that `pliant view` printed\n");
   studio_connections_authenticate(&server->connections, c);
   MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)AUTHENTICATED_SECONDS);
   if (page) return answer_asset(c, find_asset("/"));
@@ -242,7 +258,8 @@ static void follow_connection(void *user, connection *c, void **own, enum MHD_Co
     studio_connections_remove(&server->connections, c);
 }
 
-// --- starting ----------------------------------------------------------------------------------------------------------------------
+// --- starting
+// ----------------------------------------------------------------------------------------------------------------------
 
 static int open_socket(const studio_options *options, pl_error *error) {
   char port[16];
@@ -259,8 +276,8 @@ static int open_socket(const studio_options *options, pl_error *error) {
   freeaddrinfo(found);
   if (bound) return opened;
   pl_fail(error, PL_ERROR_UNSUPPORTED,
-          "port %d of '%s' is not available; another program may use it: choose another port with --port", options->port,
-          options->host);
+          "port %d of '%s' is not available; another program may use it: choose another port with --port",
+          options->port, options->host);
   if (opened >= 0) close(opened);
   return -1;
 }
@@ -274,15 +291,16 @@ static int port_of(int opened) {
 }
 
 pl_status studio_server_start(studio_server *server, pl_error *error) {
-  if (!studio_token_create(server->token)) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the system has no random numbers");
+  if (!studio_token_create(server->token))
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "the system has no random numbers");
   int opened = open_socket(server->options, error);
   if (opened < 0) return PL_ERROR_UNSUPPORTED;
   server->port = port_of(opened);
-  server->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_ALLOW_UPGRADE | MHD_USE_ITC, 0, NULL, NULL,
-                                    answer_request, server, MHD_OPTION_LISTEN_SOCKET, opened, MHD_OPTION_CONNECTION_LIMIT,
-                                    (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)UNAUTHENTICATED_SECONDS,
-                                    MHD_OPTION_NOTIFY_CONNECTION, follow_connection, server, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                                    (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
+  server->daemon = MHD_start_daemon(
+      MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_ALLOW_UPGRADE | MHD_USE_ITC, 0, NULL, NULL, answer_request,
+      server, MHD_OPTION_LISTEN_SOCKET, opened, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS,
+      MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)UNAUTHENTICATED_SECONDS, MHD_OPTION_NOTIFY_CONNECTION, follow_connection,
+      server, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
   if (server->daemon != NULL) return PL_OK;
   close(opened);
   return pl_fail(error, PL_ERROR_UNSUPPORTED, "the web server could not be started");

@@ -1,7 +1,7 @@
 // Settings: the list for the page, and changes.
 //
-// Models are immutable, so most changes build the scene again and transfer the state of the world (pl_world_transfer_state()). Settings that can change in a running world are marked as
-// live.
+// Models are immutable, so most changes build the scene again and transfer the state of the world
+// (pl_world_transfer_state()). Settings that can change in a running world are marked as live.
 #include "studio_setting.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@
 #include "base/error.h"
 #include "studio_document.h"
 
-// The tables of the scene format say which keys are offered and over which range (src/base/parameter.h). The time scale belongs to the studio itself.
+// The tables of the scene format say which keys are offered and over which range (src/base/parameter.h). The time scale
+// belongs to the studio itself.
 static const pl_parameter_slider RATE = {.offered = true, .min = 0.05, .max = 4, .logarithmic = true, .live = true};
 
 // "plastic_rate" becomes "plastic rate".
@@ -21,7 +22,8 @@ static void make_label(const char *key, char *label, size_t size) {
     if (*c == '_' || *c == '.') *c = ' ';
 }
 
-// --- the list ---------------------------------------------------------------------------------------------------------------
+// --- the list
+// ---------------------------------------------------------------------------------------------------------------
 
 static double setting_value(const pl_scene_body *body, const pl_behaviour_setting *setting) {
   const pl_scene_setting *given = body->actor.settings.items;
@@ -44,7 +46,8 @@ static void set_value(studio_message *message, pl_json *item, const studio_field
     case PL_SCENE_BOOL: pl_json_set_bool(&message->arena, item, "value", *(const bool *)found->value); return;
     case PL_SCENE_ENUM: {
       pl_json *choices = pl_json_set(&message->arena, item, "choices", pl_json_new(&message->arena, PL_JSON_ARRAY));
-      for (int i = 0; field->choices[i] != NULL; ++i) pl_json_add(choices, pl_json_new_text(&message->arena, field->choices[i]));
+      for (int i = 0; field->choices[i] != NULL; ++i)
+        pl_json_add(choices, pl_json_new_text(&message->arena, field->choices[i]));
       pl_json_set_text(&message->arena, item, "value", field->choices[*(const int32_t *)found->value]);
       return;
     }
@@ -62,7 +65,8 @@ static void set_value(studio_message *message, pl_json *item, const studio_field
   pl_json_set_bool(&message->arena, item, "integer", field->kind == PL_SCENE_INT32);
 }
 
-static pl_json *new_item(studio_message *message, const char *path, const char *key, const pl_parameter_slider *slider) {
+static pl_json *new_item(studio_message *message, const char *path, const char *key,
+                         const pl_parameter_slider *slider) {
   pl_json *item = pl_json_new(&message->arena, PL_JSON_OBJECT);
   char label[64];
   if (item == NULL) return NULL;
@@ -93,10 +97,10 @@ static void list_field(studio_world *w, studio_message *message, pl_json *list, 
   pl_json_add(list, item);
 }
 
-// List the offered fields of a type, including nested objects, in the order of the table. Labels omit the first `skip` characters of a path. Of a vector the vertical component is
-// offered.
-static void list_offers(studio_world *w, studio_message *message, pl_json *list, const pl_scene_type *type, const char *prefix,
-                        size_t skip) {
+// List the offered fields of a type, including nested objects, in the order of the table. Labels omit the first `skip`
+// characters of a path. Of a vector the vertical component is offered.
+static void list_offers(studio_world *w, studio_message *message, pl_json *list, const pl_scene_type *type,
+                        const char *prefix, size_t skip) {
   pl_scene_walk walk = {0};
   pl_scene_field field;
   while (pl_scene_walk_next(type, &walk, &field)) {
@@ -151,10 +155,12 @@ pl_json *studio_setting_list(studio_world *w, studio_message *message, int32_t s
   return list;
 }
 
-// --- the change ---------------------------------------------------------------------------------------------------------------
+// --- the change
+// ---------------------------------------------------------------------------------------------------------------
 
 // The value as JSON text for the document; false if its kind does not fit the field.
-static bool value_text(const studio_world *w, const studio_field *field, const pl_json *value, char *text, size_t size) {
+static bool value_text(const studio_world *w, const studio_field *field, const pl_json *value, char *text,
+                       size_t size) {
   bool on;
   double number;
   const char *word;
@@ -162,7 +168,8 @@ static bool value_text(const studio_world *w, const studio_field *field, const p
     snprintf(text, size, "%s", on ? "true" : "false");
     return true;
   }
-  if (pl_json_get_text(value, &word)) return field->field.kind == PL_SCENE_ENUM && snprintf(text, size, "\"%.60s\"", word) > 0;
+  if (pl_json_get_text(value, &word))
+    return field->field.kind == PL_SCENE_ENUM && snprintf(text, size, "\"%.60s\"", word) > 0;
   if (!pl_json_get_number(value, &number)) return false;
   double scale = pow(studio_document_unit(&w->document), -field->field.length_power);
   if (field->component < 0) {
@@ -176,8 +183,8 @@ static bool value_text(const studio_world *w, const studio_field *field, const p
   return true;
 }
 
-static pl_status edit(studio_world *w, const char *path, const studio_field *field, const pl_json *value, studio_document *changed,
-                      pl_error *error) {
+static pl_status edit(studio_world *w, const char *path, const studio_field *field, const pl_json *value,
+                      studio_document *changed, pl_error *error) {
   char text[128], whole[256];
   snprintf(whole, sizeof whole, "%s", path);
   if (field->component >= 0) *strrchr(whole, '[') = '\0';
@@ -209,8 +216,8 @@ static void change_live(studio_world *w, const studio_field *field, double numbe
   }
 }
 
-pl_status studio_setting_change(studio_world *w, const char *path, const pl_json *value, bool *live, studio_document *changed,
-                                pl_error *error) {
+pl_status studio_setting_change(studio_world *w, const char *path, const pl_json *value, bool *live,
+                                studio_document *changed, pl_error *error) {
   double number = 0;
   bool is_number = pl_json_get_number(value, &number);
   *live = true;

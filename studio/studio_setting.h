@@ -7,9 +7,10 @@
 // The `settings` of body `source` of the document, or of the world (-1), for the `scene` message.
 pl_json *studio_setting_list(studio_world *world, studio_message *message, int32_t source);
 
-// Change a setting. `*live`: the change was applied to the running world. Otherwise `changed` is the document from which the scene must be built again.
-pl_status studio_setting_change(studio_world *world, const char *path, const pl_json *value, bool *live, studio_document *changed,
-                                pl_error *error);
+// Change a setting. `*live`: the change was applied to the running world. Otherwise `changed` is
+// the document from which the scene must be built again.
+pl_status studio_setting_change(studio_world *world, const char *path, const pl_json *value,
+                                bool *live, studio_document *changed, pl_error *error);
 
 // A field of a document and its value.
 typedef struct studio_field {

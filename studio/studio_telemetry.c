@@ -32,10 +32,12 @@ static void add_view(studio_world *w, studio_message *message, pl_json *object, 
   if (joints == NULL || pl_rod_get_joints(w->world, part->body.id, joints) < 0) return;
   int32_t root = def->examples[0].root, kinematic = def->joints[root].parent;
   if (kinematic >= 0)
-    studio_message_set_vector(message, object, "view", studio_pose_view(w, joints[root].position, joints[kinematic].rotation));
+    studio_message_set_vector(message, object, "view",
+                              studio_pose_view(w, joints[root].position, joints[kinematic].rotation));
 }
 
-static void add_energy(studio_world *w, studio_message *message, pl_json *object, const pl_instance_part *part, int32_t index) {
+static void add_energy(studio_world *w, studio_message *message, pl_json *object, const pl_instance_part *part,
+                       int32_t index) {
   double energy = pl_body_get_report(w->world, part->body.id).kinetic_energy;
   pl_fem_report report;
   if (part->source->method == PL_SCENE_FEM && pl_fem_get_report(w->world, part->body.id, &report) >= 0)
@@ -107,9 +109,11 @@ static pl_json *describe(studio_world *w, studio_message *message, int32_t index
   return object;
 }
 
-// Energy injected by changes of weights: the sum of the increases of kinetic energy between two updates while the weights were changing.
+// Energy injected by changes of weights: the sum of the increases of kinetic energy between two updates while the
+// weights were changing.
 double studio_energy_meter_injected(studio_world *w, int32_t index) {
-  studio_energy_meter *meter = index < (int32_t)w->meters.count ? &PL_ITEM(&w->meters, studio_energy_meter, index) : NULL;
+  studio_energy_meter *meter =
+      index < (int32_t)w->meters.count ? &PL_ITEM(&w->meters, studio_energy_meter, index) : NULL;
   return meter != NULL ? meter->injected : 0;
 }
 

@@ -7,7 +7,8 @@
 #include "studio_detail.h"
 #include "world/world_state.h"
 
-// --- tool ------------------------------------------------------------------------------------------------------------------------
+// --- tool
+// ------------------------------------------------------------------------------------------------------------------------
 
 void studio_tool_remove(studio_world *w) {
   if (w->instance != NULL) (void)pl_world_remove_collider(w->world, w->tool, NULL);
@@ -28,7 +29,8 @@ bool studio_tool_move(studio_world *w, pl_vec3 at, double radius) {
   return true;
 }
 
-// --- contacts ------------------------------------------------------------------------------------------------------------------------
+// --- contacts
+// ------------------------------------------------------------------------------------------------------------------------
 
 // A point touches a collider if its distance is below the contact radius of the body plus a thousandth of its size.
 int32_t studio_contacts_find(studio_world *w, int32_t index, float *positions, int32_t max) {

@@ -8,7 +8,8 @@
 bool studio_tool_move(studio_world *world, pl_vec3 at, double radius);
 void studio_tool_remove(studio_world *world);
 
-// Surface points of a body that touch colliders, three numbers each. Returns their number, at most `max`.
+// Surface points of a body that touch colliders, three numbers each. Returns their number, at most
+// `max`.
 int32_t studio_contacts_find(studio_world *world, int32_t body, float *positions, int32_t max);
 
 #endif

@@ -15,11 +15,13 @@
 
 // Maximum bytes read from a viewer in one pass, so that one viewer cannot starve the others.
 static const size_t MAX_READ = 1 << 18;
-// After the close frame: how long, and how many bytes, to read and discard. Closing immediately could reset the connection before the close frame arrives.
+// After the close frame: how long, and how many bytes, to read and discard. Closing immediately could reset the
+// connection before the close frame arrives.
 static const double DRAIN_SECONDS = 2;
 // Seconds in which the close frame must be sent; a viewer that does not read cannot take it.
 static const double CLOSE_SECONDS = 5;
-// Every fragment costs about a hundred bytes until the message is complete, even if it has one byte. Browsers send fragments of 64 KiB or more.
+// Every fragment costs about a hundred bytes until the message is complete, even if it has one byte. Browsers send
+// fragments of 64 KiB or more.
 enum { FRAGMENT_LIMIT = 1024 };
 static const size_t DRAIN_BYTES = (size_t)256 << 20;
 // Send buffer of the socket, bytes. A small one means that a slow connection shows newer frames.
@@ -80,7 +82,8 @@ static ssize_t send_bytes(wslay_event_context_ptr events, const uint8_t *bytes, 
   return -1;
 }
 
-static void on_frame_start(wslay_event_context_ptr events, const struct wslay_event_on_frame_recv_start_arg *frame, void *user) {
+static void on_frame_start(wslay_event_context_ptr events, const struct wslay_event_on_frame_recv_start_arg *frame,
+                           void *user) {
   (void)events;
   studio_viewer *viewer = user;
   if (wslay_is_ctrl_frame(frame->opcode) || viewer->leaving) return;
@@ -93,7 +96,8 @@ static void on_message(wslay_event_context_ptr events, const struct wslay_event_
   (void)events;
   studio_viewer *viewer = user;
   if (wslay_is_ctrl_frame(message->opcode) || viewer->leaving) return;
-  studio_hub_receive(viewer->hub, viewer, message->opcode == WSLAY_BINARY_FRAME, (const char *)message->msg, message->msg_length);
+  studio_hub_receive(viewer->hub, viewer, message->opcode == WSLAY_BINARY_FRAME, (const char *)message->msg,
+                     message->msg_length);
 }
 
 bool studio_viewer_open(studio_viewer *viewer, pl_context *context, const void *early, size_t early_size) {
@@ -119,7 +123,8 @@ bool studio_viewer_open(studio_viewer *viewer, pl_context *context, const void *
 void studio_viewer_close(studio_viewer *viewer, pl_context *context) {
   if (viewer->events != NULL) wslay_event_context_free(viewer->events);
   for (int i = 0; i < STUDIO_SLOT_COUNT; ++i) studio_text_release(viewer->slots[i]);
-  for (int i = 0; i < viewer->queue_count; ++i) studio_text_release(viewer->queue[(viewer->queue_start + i) % STUDIO_MAX_ANSWERS]);
+  for (int i = 0; i < viewer->queue_count; ++i)
+    studio_text_release(viewer->queue[(viewer->queue_start + i) % STUDIO_MAX_ANSWERS]);
   pl_release(context, viewer->early);
   MHD_upgrade_action(viewer->handle, MHD_UPGRADE_ACTION_CLOSE);
 }
@@ -130,7 +135,8 @@ static void drain(studio_viewer *viewer) {
   for (size_t all = 0; all < MAX_READ; all += PIECE) {
     ssize_t got = recv(viewer->socket, bytes, sizeof bytes, 0);
     if (got > 0) viewer->drained += (size_t)got;
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR) || viewer->drained > DRAIN_BYTES) viewer->failed = true;
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR) || viewer->drained > DRAIN_BYTES)
+      viewer->failed = true;
     if (got <= 0) return;
   }
 }
@@ -145,12 +151,14 @@ void studio_viewer_read(studio_viewer *viewer) {
 }
 
 void studio_viewer_write(studio_viewer *viewer) {
-  if (!viewer->failed && wslay_event_want_write(viewer->events) && wslay_event_send(viewer->events) != 0) viewer->failed = true;
+  if (!viewer->failed && wslay_event_want_write(viewer->events) && wslay_event_send(viewer->events) != 0)
+    viewer->failed = true;
   // After a protocol error or a close frame nothing more is read.
   if (!viewer->leaving && !wslay_event_get_read_enabled(viewer->events)) viewer->leaving = true;
   if (viewer->leaving && viewer->end_by == 0) viewer->end_by = pl_clock_seconds() + CLOSE_SECONDS;
   // The close frame is sent.
-  if (!viewer->ended && !viewer->failed && wslay_event_get_close_sent(viewer->events) && !wslay_event_want_write(viewer->events)) {
+  if (!viewer->ended && !viewer->failed && wslay_event_get_close_sent(viewer->events) &&
+      !wslay_event_want_write(viewer->events)) {
     viewer->ended = true;
     viewer->end_by = pl_clock_seconds() + DRAIN_SECONDS;
     shutdown(viewer->socket, SHUT_WR);

@@ -1,4 +1,5 @@
-// The WebSocket of one viewer and its unsent messages. Used only by the hub's thread, except for the members that the hub's lock guards.
+// The WebSocket of one viewer and its unsent messages. Used only by the hub's thread, except for
+// the members that the hub's lock guards.
 #ifndef STUDIO_VIEWER_H
 #define STUDIO_VIEWER_H
 
@@ -17,7 +18,8 @@ typedef struct studio_text {
 studio_text *studio_text_create(pl_context *context, const char *bytes, size_t size);
 void studio_text_release(studio_text *text);
 
-// Maximum unsent answers of a viewer, and maximum messages queued on its WebSocket: answers, one frame, and pongs.
+// Maximum unsent answers of a viewer, and maximum messages queued on its WebSocket: answers, one
+// frame, and pongs.
 enum { STUDIO_MAX_ANSWERS = 64, STUDIO_MAX_HELD = 256 };
 
 typedef struct studio_viewer {
@@ -46,7 +48,8 @@ typedef struct studio_viewer {
 } studio_viewer;
 
 // Set up the WebSocket of a viewer; false: out of memory.
-bool studio_viewer_open(studio_viewer *viewer, pl_context *context, const void *early, size_t early_size);
+bool studio_viewer_open(studio_viewer *viewer, pl_context *context, const void *early,
+                        size_t early_size);
 
 // Free everything that a viewer owns, including the connection.
 void studio_viewer_close(studio_viewer *viewer, pl_context *context);
@@ -67,9 +70,11 @@ bool studio_viewer_is_congested(const studio_viewer *viewer);
 void studio_viewer_end(studio_viewer *viewer, uint16_t code, const char *reason);
 
 // Handle a message of a viewer (studio_hub.c).
-void studio_hub_receive(studio_hub *hub, studio_viewer *viewer, bool binary, const char *bytes, size_t size);
+void studio_hub_receive(studio_hub *hub, studio_viewer *viewer, bool binary, const char *bytes,
+                        size_t size);
 
 // Close the connection to a viewer, and log the reason (studio_hub.c).
-void studio_hub_disconnect(studio_hub *hub, studio_viewer *viewer, uint16_t code, const char *reason);
+void studio_hub_disconnect(studio_hub *hub, studio_viewer *viewer, uint16_t code,
+                           const char *reason);
 
 #endif

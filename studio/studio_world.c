@@ -1,7 +1,8 @@
 // The world's thread.
 //
-// Simulated time follows real time times the requested rate, in steps of fixed length. A machine that is too slow lags by at most a tenth of a second and then runs slower than real time;
-// the step length never changes. Positions at a step are those of `pliant run` at that step.
+// Simulated time follows real time times the requested rate, in steps of fixed length. A machine that is too slow lags
+// by at most a tenth of a second and then runs slower than real time; the step length never changes. Positions at a
+// step are those of `pliant run` at that step.
 #include "studio_world.h"
 
 #include <math.h>
@@ -22,7 +23,8 @@ static const double FRAME_INTERVAL = 1.0 / 60, SEND_INTERVAL = 1.0 / 15, STATE_I
 // Maximum lag, in seconds of real time.
 static const double MAX_LAG = 0.1;
 
-// --- stepping --------------------------------------------------------------------------------------------------------------
+// --- stepping
+// --------------------------------------------------------------------------------------------------------------
 
 // Actors with a destination turn to it, walk, and stop there.
 static void steer_to_destinations(studio_world *w) {
@@ -32,11 +34,13 @@ static void steer_to_destinations(studio_world *w) {
     pl_body_id body = pl_scene_instance_get_body(w->instance, actor.body).id;
     pl_body_report now = pl_body_get_report(w->world, body);
     pl_box box = pl_model_get_report(pl_body_get_model(w->world, body)).box;
-    double height = box.max.y - box.min.y, x = destination->position.x - now.center.x, z = destination->position.z - now.center.z;
+    double height = box.max.y - box.min.y, x = destination->position.x - now.center.x,
+           z = destination->position.z - now.center.z;
     double distance = hypot(x, z);
     // A speed that any behaviour can reach: three tenths of √(height · gravity); slower over the last body height.
     double speed = 0.3 * sqrt(9.81 * height) * fmin(1, distance / height);
-    pl_actor_command command = {distance > 0.25 * height ? speed : 0, {x / fmax(distance, 1e-9), 0, z / fmax(distance, 1e-9)}};
+    pl_actor_command command = {distance > 0.25 * height ? speed : 0,
+                                {x / fmax(distance, 1e-9), 0, z / fmax(distance, 1e-9)}};
     pl_actor_set_command(actor.actor, command);
   }
 }
@@ -46,8 +50,8 @@ static pl_status set_weights(void *user, pl_world *world, pl_error *error) {
   const studio_world *w = user;
   for (size_t i = 0; i < w->weight_overrides.count; ++i) {
     const studio_weight_override *override = &PL_ITEM(&w->weight_overrides, studio_weight_override, i);
-    pl_status status = pl_body_set_weights(world, pl_scene_instance_get_body(w->instance, override->body).id, override->manifold,
-                                           override->weights, error);
+    pl_status status = pl_body_set_weights(world, pl_scene_instance_get_body(w->instance, override->body).id,
+                                           override->manifold, override->weights, error);
     if (status < 0) return status;
   }
   return PL_OK;
@@ -65,8 +69,8 @@ bool studio_world_step(studio_world *w) {
   if (pl_world_step(w->world, &w->report, &error) < 0) {
     studio_world_pause(w, true);
     studio_send_log(w, "the world stopped at step %lld: %s", (long long)pl_world_step_count(w->world), error.text);
-    studio_log_write(w->log, PL_SEVERITY_WARNING, "the world stopped at step %lld: %s", (long long)pl_world_step_count(w->world),
-                     error.text);
+    studio_log_write(w->log, PL_SEVERITY_WARNING, "the world stopped at step %lld: %s",
+                     (long long)pl_world_step_count(w->world), error.text);
     return false;
   }
   bool turn = pl_world_step_count(w->world) % w->history.every == 0;
@@ -109,7 +113,8 @@ void studio_world_back(studio_world *w, int64_t count) {
   w->shown_step = -1;
 }
 
-// --- messages ---------------------------------------------------------------------------------------------------------------
+// --- messages
+// ---------------------------------------------------------------------------------------------------------------
 
 static void measure(studio_world *w, double now) {
   int64_t step = w->instance != NULL ? pl_world_step_count(w->world) : 0;
@@ -128,10 +133,12 @@ static void send_state(studio_world *w, uint32_t viewer) {
     studio_message_set_number(&message, message.root, "time", open ? pl_world_get_time(w->world) : 0);
     studio_message_set_number(&message, message.root, "step", (double)step);
     pl_json_set_bool(&message.arena, message.root, "paused", w->paused);
-    studio_message_set_number(&message, message.root, "rate", open ? w->steps_per_second * pl_world_get_step_length(w->world) : 0);
+    studio_message_set_number(&message, message.root, "rate",
+                              open ? w->steps_per_second * pl_world_get_step_length(w->world) : 0);
     studio_message_set_number(&message, message.root, "steps_per_second", w->steps_per_second);
     studio_message_set_number(&message, message.root, "viewers", studio_hub_viewer_count(w->hub));
-    studio_message_set_number(&message, message.root, "history", oldest >= 0 && oldest < step ? (double)(step - oldest) : 0);
+    studio_message_set_number(&message, message.root, "history",
+                              oldest >= 0 && oldest < step ? (double)(step - oldest) : 0);
     if (open && w->paused) {
       char hash[24];
       snprintf(hash, sizeof hash, "%016llx", (unsigned long long)pl_world_get_hash(w->world));
@@ -162,7 +169,8 @@ static void send_updates(studio_world *w) {
   }
 }
 
-// --- the thread ------------------------------------------------------------------------------------------------------------
+// --- the thread
+// ------------------------------------------------------------------------------------------------------------
 
 static void advance(studio_world *w) {
   double now = pl_clock_seconds();
@@ -196,7 +204,9 @@ static void greet(studio_world *w, uint32_t viewer) {
 
 static void handle_command(studio_world *w, const studio_command *command) {
   switch (command->kind) {
-    case STUDIO_COMMAND_MESSAGE: studio_world_handle_request(w, command->viewer, command->name, command->message->root); break;
+    case STUDIO_COMMAND_MESSAGE:
+      studio_world_handle_request(w, command->viewer, command->name, command->message->root);
+      break;
     case STUDIO_COMMAND_JOIN: greet(w, command->viewer); break;
     case STUDIO_COMMAND_LEAVE:
       studio_hold_release(w, command->viewer);

@@ -1,9 +1,9 @@
-// The world that viewers see. One thread installs scenes, steps them in real time with their fixed time step, and handles requests. All functions here are for that thread, except
-// create and destroy.
+// The world that viewers see. One thread installs scenes, steps them in real time with their fixed
+// time step, and handles requests. All functions here are for that thread, except create and
+// destroy.
 #ifndef STUDIO_WORLD_H
 #define STUDIO_WORLD_H
 
-#include "scene/scene_shape_cache.h"
 #include "scene/scene_instance.h"
 #include "scene/scene_shape_cache.h"
 #include "studio_files.h"
@@ -74,7 +74,8 @@ typedef struct studio_world {
   pthread_t thread;
 
   studio_document document;
-  pl_shape_cache cache;  // cache of surfaces, so that a changed parameter does not sample them again
+  pl_shape_cache
+      cache;  // cache of surfaces, so that a changed parameter does not sample them again
   pl_scene *scene;
   pl_scene_instance *instance;  // NULL: no scene is open
   pl_world *world;              // of the instance
@@ -86,7 +87,8 @@ typedef struct studio_world {
   double due;                              // simulated seconds to catch up with
   double clock;                            // s: last update of `due`
   int64_t shown_step;                      // of the last published frame; -1: publish again
-  double shown, telemetry_sent, measured;  // s: times of the last frame, the last telemetry and the last measurement of the speed
+  double shown, telemetry_sent, measured;  // s: times of the last frame, the last telemetry and the
+                                           // last measurement of the speed
   bool state_is_due;
   double state_sent;
   int64_t telemetry_step;
@@ -117,14 +119,16 @@ typedef struct studio_world {
   struct studio_exports *exports;    // NULL: none so far
   struct studio_recorder *recorder;  // recording of an example of detail; NULL: none
   struct studio_capture *capture;    // of the open scene; NULL: it has no capture body
-  pl_vector abandoned;               // of studio_fit *: cancelled fits of closed scenes that have not ended yet
-  struct studio_build *build;        // the running build; NULL: none
-  pl_vector deferred;                // of studio_command: requests that wait for the build
+  pl_vector abandoned;  // of studio_fit *: cancelled fits of closed scenes that have not ended yet
+  struct studio_build *build;  // the running build; NULL: none
+  pl_vector deferred;          // of studio_command: requests that wait for the build
 } studio_world;
 
-// Create the world with the scene of the options, if any, and start its thread. NULL, with `error`, on failure.
-studio_world *studio_world_create(pl_context *context, const studio_options *options, studio_log *log, studio_hub *hub,
-                                  studio_command_queue *queue, studio_files *files, pl_error *error);
+// Create the world with the scene of the options, if any, and start its thread. NULL, with `error`,
+// on failure.
+studio_world *studio_world_create(pl_context *context, const studio_options *options,
+                                  studio_log *log, studio_hub *hub, studio_command_queue *queue,
+                                  studio_files *files, pl_error *error);
 void studio_world_destroy(studio_world *world);
 
 // Simulate one step. A failure pauses the world and is reported to all viewers.
@@ -139,17 +143,22 @@ pl_status studio_world_add_controller(studio_world *world, pl_error *error);
 void studio_world_back(studio_world *world, int64_t count);
 
 // Handle a request of a viewer (studio_request.c).
-void studio_world_handle_request(studio_world *world, uint32_t viewer, const char *word, const pl_json *message);
+void studio_world_handle_request(studio_world *world, uint32_t viewer, const char *word,
+                                 const pl_json *message);
 
-// --- scene instances (studio_instance.c) ---------------------------------------------------------------------------------------------
+// --- scene instances (studio_instance.c)
+// ---------------------------------------------------------------------------------------------
 
-// Build a scene from its document, in any thread; only one thread at a time may use the cache. On failure the findings say why, and `built` must be freed.
-pl_status studio_instance_build(pl_context *context, pl_shape_cache *cache, const studio_document *document, pl_findings *findings,
+// Build a scene from its document, in any thread; only one thread at a time may use the cache. On
+// failure the findings say why, and `built` must be freed.
+pl_status studio_instance_build(pl_context *context, pl_shape_cache *cache,
+                                const studio_document *document, pl_findings *findings,
                                 studio_instance *built, pl_error *error);
 void studio_instance_free(pl_context *context, studio_instance *built);
-// Replace the current scene; ownership of all arguments passes to the world. `carry`: transfer the state of bodies that both scenes have; returns whether that was all of them.
-bool studio_instance_install(studio_world *world, studio_instance *built, studio_document *document, pl_findings *findings,
-                             bool carry);
+// Replace the current scene; ownership of all arguments passes to the world. `carry`: transfer the
+// state of bodies that both scenes have; returns whether that was all of them.
+bool studio_instance_install(studio_world *world, studio_instance *built, studio_document *document,
+                             pl_findings *findings, bool carry);
 // Load, build and install a scene; only before the thread runs.
 pl_status studio_instance_open(studio_world *world, const char *path, pl_error *error);
 void studio_instance_close(studio_world *world);
@@ -163,22 +172,26 @@ int32_t studio_scene_followed_body(const pl_scene_instance *instance, const pl_s
 // Index of the body of the document that body `index` of the instance was made from.
 int32_t studio_instance_source(const studio_world *world, int32_t index);
 
-// --- frames and telemetry ----------------------------------------------------------------------------------------------------------
+// --- frames and telemetry
+// ----------------------------------------------------------------------------------------------------------
 
 // Publish a frame of the current state (studio_frame_publish.c).
 void studio_frame_publish(studio_world *world);
 // A value per surface point, for colours; `wanted` is one of STUDIO_WANT_COLORS (studio_colors.c).
-void studio_colors_fill(studio_world *world, int32_t body, uint32_t wanted, const pl_vec3 *surface, double *numbers);
+void studio_colors_fill(studio_world *world, int32_t body, uint32_t wanted, const pl_vec3 *surface,
+                        double *numbers);
 // Send the `telemetry` message (studio_telemetry.c).
 void studio_telemetry_send(studio_world *world);
 // Update the energy meters of all bodies; the energy injected so far, J.
 void studio_energy_meter_update(studio_world *world);
 double studio_energy_meter_injected(studio_world *world, int32_t body);
 
-// --- grabs and pins (studio_hold.c) ---------------------------------------------------------------------------------------------------
+// --- grabs and pins (studio_hold.c)
+// ---------------------------------------------------------------------------------------------------
 
 // False if the body or point does not exist, or there are too many grabs and pins.
-bool studio_hold_grab(studio_world *world, uint32_t viewer, int32_t body, int32_t point, pl_vec3 at);
+bool studio_hold_grab(studio_world *world, uint32_t viewer, int32_t body, int32_t point,
+                      pl_vec3 at);
 void studio_hold_drag(studio_world *world, uint32_t viewer, pl_vec3 at);
 void studio_hold_release(studio_world *world, uint32_t viewer);
 bool studio_hold_pin(studio_world *world, int32_t body, int32_t point);

@@ -1,4 +1,5 @@
-// ZIP archives without compression (APPNOTE 6.3, sections 4.3.7 and 4.3.12 to 4.3.16): for each file a header and its bytes, then the central directory.
+// ZIP archives without compression (APPNOTE 6.3, sections 4.3.7 and 4.3.12 to 4.3.16): for each file a header and its
+// bytes, then the central directory.
 #define _GNU_SOURCE
 #include "studio_zip.h"
 
@@ -49,7 +50,8 @@ static void write_common_fields(pl_file_writer *writer, const entry *file) {
   for (int i = 0; i < 9; ++i) pl_file_writer_little(writer, facts[i][0], (int)facts[i][1]);
 }
 
-static pl_status write_file(pl_context *context, pl_file_writer *writer, const char *folder, entry *file, pl_error *error) {
+static pl_status write_file(pl_context *context, pl_file_writer *writer, const char *folder, entry *file,
+                            pl_error *error) {
   char *path = pl_path_join(context, folder, file->name);
   pl_bytes bytes;
   pl_status status = path != NULL ? pl_bytes_read(context, path, &bytes, error) : pl_fail_memory(error);
@@ -57,7 +59,8 @@ static pl_status write_file(pl_context *context, pl_file_writer *writer, const c
   if (status < 0) return status;
   uint64_t offset = pl_file_writer_offset(writer);
   if (offset + bytes.size > 0xF0000000u) {
-    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "the files are too large for one archive; run the scene with `pliant run`");
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED,
+                     "the files are too large for one archive; run the scene with `pliant run`");
   } else {
     file->offset = (uint32_t)offset;
     file->size = (uint32_t)bytes.size;

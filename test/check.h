@@ -1,4 +1,5 @@
-// What the tests share: cmocka with its headers in the right order, comparisons of doubles, and a context that counts and fails on demand.
+// What the tests share: cmocka with its headers in the right order, comparisons of doubles, and a
+// context that counts and fails on demand.
 #ifndef PL_TEST_CHECK_H
 #define PL_TEST_CHECK_H
 
@@ -16,19 +17,20 @@
 #include "pliant/base.h"
 
 // |a - b| <= tolerance, with both printed when it is not so.
-#define check_near(a, b, tolerance)                                                                                             \
-  do {                                                                                                                          \
-    double check_a_ = (a), check_b_ = (b), check_t_ = (tolerance);                                                              \
-    if (!(fabs(check_a_ - check_b_) <= check_t_))                                                                               \
-      fail_msg("%s = %.17g, %s = %.17g: differ by %.3g, more than %.3g", #a, check_a_, #b, check_b_, fabs(check_a_ - check_b_), \
-               check_t_);                                                                                                       \
+#define check_near(a, b, tolerance)                                                        \
+  do {                                                                                     \
+    double check_a_ = (a), check_b_ = (b), check_t_ = (tolerance);                         \
+    if (!(fabs(check_a_ - check_b_) <= check_t_))                                          \
+      fail_msg("%s = %.17g, %s = %.17g: differ by %.3g, more than %.3g", #a, check_a_, #b, \
+               check_b_, fabs(check_a_ - check_b_), check_t_);                             \
   } while (0)
 
 // a <= b
-#define check_at_most(a, b)                                                                                \
-  do {                                                                                                     \
-    double check_a_ = (a), check_b_ = (b);                                                                 \
-    if (!(check_a_ <= check_b_)) fail_msg("%s = %.9g is more than %s = %.9g", #a, check_a_, #b, check_b_); \
+#define check_at_most(a, b)                                                     \
+  do {                                                                          \
+    double check_a_ = (a), check_b_ = (b);                                      \
+    if (!(check_a_ <= check_b_))                                                \
+      fail_msg("%s = %.9g is more than %s = %.9g", #a, check_a_, #b, check_b_); \
   } while (0)
 
 // The call gave PL_OK; otherwise its error is printed.

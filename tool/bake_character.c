@@ -1,4 +1,5 @@
-// A character file as the source of a bake: a world of its own with gravity, in which the nodes that are not simulated follow an animation of the file.
+// A character file as the source of a bake: a world of its own with gravity, in which the nodes that are not simulated
+// follow an animation of the file.
 #include <math.h>
 
 #include "tool_bake.h"
@@ -12,14 +13,17 @@ static const char *animation_name(const void *user, int index) {
 
 static bool choose_animation(bake_job *job, const pl_character_view *view) {
   const char *wanted = job->options.animation;
-  job->animation = wanted != NULL ? pl_character_find_animation(job->character, wanted) : view->animation_count > 0 ? 0 : -1;
+  job->animation = wanted != NULL              ? pl_character_find_animation(job->character, wanted)
+                   : view->animation_count > 0 ? 0
+                                               : -1;
   if (wanted != NULL && job->animation < 0) {
     const char *meant = tool_suggest(wanted, animation_name, view);
     if (meant != NULL)
-      tool_print_error(&job->tool->console, "'%s' has no animation '%s' (did you mean '%s'?)", job->options.input, wanted, meant);
+      tool_print_error(&job->tool->console, "'%s' has no animation '%s' (did you mean '%s'?)", job->options.input,
+                       wanted, meant);
     else
-      tool_print_error(&job->tool->console, "'%s' has no animation '%s'; 'pliant info' lists its %d animations", job->options.input,
-                       wanted, view->animation_count);
+      tool_print_error(&job->tool->console, "'%s' has no animation '%s'; 'pliant info' lists its %d animations",
+                       job->options.input, wanted, view->animation_count);
     return false;
   }
   if (job->animation >= 0) job->animation_name = view->animations[job->animation].name;
@@ -68,7 +72,8 @@ static pl_transform index_of(const bake_job *job, int32_t joint, double time) {
   return job->node_placements[job->nodes[joint]];
 }
 
-// A loop needs an animation that ends as it begins, possibly at another position: the first joint that does not is named.
+// A loop needs an animation that ends as it begins, possibly at another position: the first joint that does not is
+// named.
 static void check_cycle(bake_job *job) {
   double end = (job->frame_count - 1) / job->frame_rate;
   int32_t base = bake_first_base(job);
@@ -76,8 +81,8 @@ static void check_cycle(bake_job *job) {
   for (int32_t i = 0; i < job->rod.joint_count; ++i) {
     if (!job->rod.joints[i].kinematic) continue;
     pl_transform a = bake_relative(base_start, index_of(job, i, 0)), b = bake_relative(base_end, index_of(job, i, end));
-    double away =
-        sqrt(pow(a.position.x - b.position.x, 2) + pow(a.position.y - b.position.y, 2) + pow(a.position.z - b.position.z, 2));
+    double away = sqrt(pow(a.position.x - b.position.x, 2) + pow(a.position.y - b.position.y, 2) +
+                       pow(a.position.z - b.position.z, 2));
     double angle = bake_angle(a.rotation, b.rotation);
     if (away < 1e-3 && angle < 0.02) continue;
     tool_print_warning(&job->tool->console,
@@ -104,7 +109,8 @@ bool bake_open_character(bake_job *job) {
   }
   if (!choose_animation(job, &view)) return false;
   if (job->options.loop && job->options.seconds > 0 && job->animation >= 0) {
-    tool_print_error(&job->tool->console, "a loop is as long as its animation '%s'; leave out --seconds", job->animation_name);
+    tool_print_error(&job->tool->console, "a loop is as long as its animation '%s'; leave out --seconds",
+                     job->animation_name);
     return false;
   }
   lay_out_time(job, &view);
@@ -140,11 +146,12 @@ static pl_status pose_kinematic_joints(bake_job *job, double time, double second
 pl_status bake_settle_character(bake_job *job, pl_error *error) {
   double seconds = job->options.pre_roll >= 0 ? job->options.pre_roll : 1;
   pl_status status = pose_kinematic_joints(job, 0, 0.5 * seconds, error);
-  return status >= 0 ? pl_world_settle(job->world, fmax(seconds, pl_world_get_step_length(job->world)), NULL, error) : status;
+  return status >= 0 ? pl_world_settle(job->world, fmax(seconds, pl_world_get_step_length(job->world)), NULL, error)
+                     : status;
 }
 
-// At the end of a cycle the animation returns to its start, which may be elsewhere in the world (a walk): the body is teleported there, so that its chains are
-// not disturbed.
+// At the end of a cycle the animation returns to its start, which may be elsewhere in the world (a walk): the body is
+// teleported there, so that its chains are not disturbed.
 pl_status bake_rewind_character(bake_job *job, pl_error *error) {
   int32_t base = bake_first_base(job);
   double end = (job->frame_count - 1) / job->frame_rate;

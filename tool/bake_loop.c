@@ -1,7 +1,9 @@
-// Loops: the difference between the end and the start of a cycle, and a fade that removes it over the last fifth of the cycle.
+// Loops: the difference between the end and the start of a cycle, and a fade that removes it over the last fifth of the
+// cycle.
 //
-// The fade happens in the space of joint rotations: every joint is rotated, relative to its parent, by a growing fraction of the rotation from its last
-// orientation to its first. Segments keep their lengths, which blending positions would not.
+// The fade happens in the space of joint rotations: every joint is rotated, relative to its parent, by a growing
+// fraction of the rotation from its last orientation to its first. Segments keep their lengths, which blending
+// positions would not.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +33,8 @@ pl_transform bake_relative(pl_transform a, pl_transform b) {
 
 pl_transform bake_join(pl_transform a, pl_transform local) {
   pl_vec3 way = rotate(a.rotation, local.position);
-  return (pl_transform){{a.position.x + way.x, a.position.y + way.y, a.position.z + way.z}, multiply(a.rotation, local.rotation)};
+  return (pl_transform){{a.position.x + way.x, a.position.y + way.y, a.position.z + way.z},
+                        multiply(a.rotation, local.rotation)};
 }
 
 // Half the angle of a rotation, the short way round.
@@ -71,7 +74,8 @@ void bake_order_joints(bake_job *job) {
 
 int32_t bake_first_base(const bake_job *job) {
   for (int32_t i = 0; i < job->rod.joint_count; ++i)
-    if (!job->rod.joints[i].kinematic && job->rod.joints[job->rod.joints[i].parent].kinematic) return job->rod.joints[i].parent;
+    if (!job->rod.joints[i].kinematic && job->rod.joints[job->rod.joints[i].parent].kinematic)
+      return job->rod.joints[i].parent;
   return 0;
 }
 
@@ -85,7 +89,8 @@ bake_gap bake_measure_gap(const bake_job *job, const pl_transform *a, const pl_t
     int32_t base = joint->parent;
     while (!job->rod.joints[base].kinematic) base = job->rod.joints[base].parent;
     pl_vec3 x = bake_relative(a[base], a[i]).position, y = bake_relative(b[base], b[i]).position;
-    gap.metres = fmax(gap.metres, sqrt((x.x - y.x) * (x.x - y.x) + (x.y - y.y) * (x.y - y.y) + (x.z - y.z) * (x.z - y.z)));
+    gap.metres =
+        fmax(gap.metres, sqrt((x.x - y.x) * (x.x - y.x) + (x.y - y.y) * (x.y - y.y) + (x.z - y.z) * (x.z - y.z)));
   }
   return gap;
 }
@@ -98,8 +103,8 @@ double bake_fade_fraction(const bake_job *job, int32_t frame) {
 }
 
 // One frame of the fade; `first` and `last` are the recorded ends of the cycle, `recorded` is this frame as it was.
-static void fade_frame(const bake_job *job, const pl_transform *first, const pl_transform *last, const pl_transform *recorded,
-                       double fraction, pl_transform *frame) {
+static void fade_frame(const bake_job *job, const pl_transform *first, const pl_transform *last,
+                       const pl_transform *recorded, double fraction, pl_transform *frame) {
   for (int32_t k = 0; k < job->rod.joint_count; ++k) {
     int32_t i = job->order[k], parent = job->rod.joints[i].parent;
     if (job->rod.joints[i].kinematic) continue;

@@ -26,7 +26,8 @@ static pl_status advance(bake_job *job, int32_t frame, pl_error *error) {
 }
 
 static pl_status keep_frame(bake_job *job, int32_t frame, pl_error *error) {
-  pl_status status = pl_rod_get_joints(job->world, job->body, job->frames + (size_t)frame * (size_t)job->rod.joint_count);
+  pl_status status =
+      pl_rod_get_joints(job->world, job->body, job->frames + (size_t)frame * (size_t)job->rod.joint_count);
   if (status >= 0 && job->log != NULL) {
     status = pl_body_get_surface(job->world, job->body, job->points);
     if (status >= 0) status = pl_frame_log_append(job->log, 0, job->points, error);
@@ -57,8 +58,8 @@ static pl_status find_cycle(bake_job *job, pl_error *error) {
   }
   tool_progress_end(&progress);
   if (status >= 0)
-    tool_print(&job->tool->console, "the end of cycle %d is %.3g degrees and %.3g mm from its start%s", cycle, gap.degrees,
-               1e3 * gap.metres, gap.degrees > LOOP_TOLERANCE ? "; this was the last attempt" : "");
+    tool_print(&job->tool->console, "the end of cycle %d is %.3g degrees and %.3g mm from its start%s", cycle,
+               gap.degrees, 1e3 * gap.metres, gap.degrees > LOOP_TOLERANCE ? "; this was the last attempt" : "");
   free(before);
   free(after);
   return status;
@@ -67,7 +68,8 @@ static pl_status find_cycle(bake_job *job, pl_error *error) {
 static void print_gap(bake_job *job) {
   const pl_transform *last = job->frames + (size_t)(job->frame_count - 1) * (size_t)job->rod.joint_count;
   bake_gap gap = bake_measure_gap(job, job->frames, last);
-  const char *text = "loop: the end is %.3g degrees and %.3g mm from the start; the difference is faded out over the last fifth";
+  const char *text =
+      "loop: the end is %.3g degrees and %.3g mm from the start; the difference is faded out over the last fifth";
   if (gap.degrees > 10 * LOOP_TOLERANCE) {
     tool_print_warning(&job->tool->console, text, gap.degrees, 1e3 * gap.metres);
     job->remarks = true;

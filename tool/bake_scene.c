@@ -34,7 +34,8 @@ static int32_t choose_body(const bake_job *job) {
     if (found < 0 && (wanted == NULL || strcmp(name, wanted) == 0)) found = i;
   }
   if (rod_count == 0) {
-    tool_print_error(console, "'%s' has no body with joints; only rods can be baked, 'pliant run' writes other bodies", path);
+    tool_print_error(console, "'%s' has no body with joints; only rods can be baked, 'pliant run' writes other bodies",
+                     path);
     return -1;
   }
   if (wanted != NULL && found < 0) {
@@ -44,8 +45,8 @@ static int32_t choose_body(const bake_job *job) {
     return -1;
   }
   if (wanted == NULL && rod_count > 1) {
-    tool_print_error(console, "'%s' has %d bodies with joints; choose one with --body, such as '%s' or '%s'", path, rod_count,
-                     list.names[0], list.names[1]);
+    tool_print_error(console, "'%s' has %d bodies with joints; choose one with --body, such as '%s' or '%s'", path,
+                     rod_count, list.names[0], list.names[1]);
     return -1;
   }
   return found;
@@ -66,7 +67,8 @@ static void lay_out_time(bake_job *job) {
   job->frame_count = 1 + (int32_t)floor(seconds * job->frame_rate + 0.5);
 }
 
-// Tubes are a skin too: one tube for each segment, in the order of the joints at the ends of the segments, and attached to the joint at its start.
+// Tubes are a skin too: one tube for each segment, in the order of the joints at the ends of the segments, and attached
+// to the joint at its start.
 static void skin_tubes(bake_job *job, const pl_mesh *tubes) {
   int32_t segment_count = 0, point_count = pl_mesh_get_view(tubes).point_count, point = 0;
   const pl_rod_joint *joints = job->rod.joints;
@@ -82,7 +84,8 @@ static void skin_tubes(bake_job *job, const pl_mesh *tubes) {
       job->tube_weights[point] = 1;
     }
   }
-  job->rod.skin = (pl_rod_skin){.surface = tubes, .influence_count = 1, .joints = job->tube_joints, .weights = job->tube_weights};
+  job->rod.skin =
+      (pl_rod_skin){.surface = tubes, .influence_count = 1, .joints = job->tube_joints, .weights = job->tube_weights};
 }
 
 static bool take_body(bake_job *job, int32_t index) {
@@ -96,8 +99,8 @@ static bool take_body(bake_job *job, int32_t index) {
   job->source_path = body.character_path;
   if (job->rod.skin.surface == NULL && body.surface != NULL) skin_tubes(job, body.surface);
   if (job->rod.skin.surface != NULL || job->source_path != NULL || !job->options.glb) return true;
-  tool_print_error(&job->tool->console, "'%s' has no surface to write with its joints; give it a mesh, or tubes (tube_sides)",
-                   body.name);
+  tool_print_error(&job->tool->console,
+                   "'%s' has no surface to write with its joints; give it a mesh, or tubes (tube_sides)", body.name);
   return false;
 }
 
@@ -105,9 +108,10 @@ bool bake_open_scene(bake_job *job) {
   pl_error error = {0};
   if (!refuse_character_options(job)) return false;
   pl_scene_build_def def = pl_default_scene_build_def();
-  pl_status status = pl_scene_load_with(job->context, job->options.input,
-                                        &(pl_scene_overrides){job->options.overrides.items, job->options.overrides.count},
-                                        &job->scene, job->findings, &error);
+  pl_status status =
+      pl_scene_load_with(job->context, job->options.input,
+                         &(pl_scene_overrides){job->options.overrides.items, job->options.overrides.count}, &job->scene,
+                         job->findings, &error);
   if (status >= 0) status = pl_scene_build(job->context, &def, job->scene, &job->set, job->findings, &error);
   if (status < 0) {
     if (pl_findings_count(job->findings, PL_SEVERITY_ERROR) == 0) tool_report_error(&job->tool->console, &error);

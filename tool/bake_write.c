@@ -12,9 +12,10 @@ static char *with_ending(const char *path, const char *ending) {
   return tool_text("%.*s%s%s", (int)length, path, ending != NULL ? "." : "", ending != NULL ? ending : "");
 }
 
-// Into the file of the character. Nodes that the animation moves keep their key frames; only the chains get new ones. Without an animation
-// (the scene drove the joints) all joints get new ones.
-static pl_status write_into_source(const bake_job *job, pl_character_motion *motion, const char *path, pl_error *error) {
+// Into the file of the character. Nodes that the animation moves keep their key frames; only the chains get new ones.
+// Without an animation (the scene drove the joints) all joints get new ones.
+static pl_status write_into_source(const bake_job *job, pl_character_motion *motion, const char *path,
+                                   pl_error *error) {
   int32_t *nodes = tool_allocate((size_t)job->rod.joint_count, sizeof *nodes);
   for (int32_t i = 0; i < job->rod.joint_count; ++i)
     nodes[i] = job->rod.joints[i].kinematic && job->character != NULL ? -1 : job->nodes[i];
@@ -45,15 +46,16 @@ static pl_status write_glb(const bake_job *job, pl_error *error) {
                                 .frame_count = job->frame_count,
                                 .joint_count = job->rod.joint_count,
                                 .joints = job->frames};
-  pl_status status = job->source_path != NULL ? write_into_source(job, &motion, path, error) : write_own(job, &motion, path, error);
+  pl_status status =
+      job->source_path != NULL ? write_into_source(job, &motion, path, error) : write_own(job, &motion, path, error);
   if (status >= 0) tool_print(&job->tool->console, "animation '%s' in %s", name, path);
   free(name);
   free(path);
   return status;
 }
 
-// Difference from the last frame of a loop to the first, for every point. The motion of the kinematic joint above the first chain, as in a walk, is not part
-// of the difference.
+// Difference from the last frame of a loop to the first, for every point. The motion of the kinematic joint above the
+// first chain, as in a walk, is not part of the difference.
 static pl_status find_gaps(const bake_job *job, int32_t count, pl_vec3 *gaps, pl_error *error) {
   int32_t last = job->frame_count - 1, base = bake_first_base(job);
   const pl_transform *start = job->frames + base, *end = start + (size_t)last * (size_t)job->rod.joint_count;

@@ -11,7 +11,8 @@
 // Warnings about single frames would bury the rest where all are bad.
 enum { FRAME_WARNINGS_MAX = 10 };
 
-// --- what is said -----------------------------------------------------------------------------------------------------------
+// --- what is said
+// -----------------------------------------------------------------------------------------------------------
 
 static void warn_frame(capture_job *job, const pl_capture_progress *progress) {
   const pl_track_report *report = progress->track;
@@ -23,16 +24,17 @@ static void warn_frame(capture_job *job, const pl_capture_progress *progress) {
                        report->point_count);
   else
     tool_print_warning(&job->tool->console,
-                       "frame %d: the track is %s: %.0f %% of the points explained (usually %.0f %%), %.2g mm off", progress->frame,
-                       pl_track_state_name(report->state), 100 * report->explained_fraction, 100 * report->usual_fraction,
-                       1e3 * report->residual);
+                       "frame %d: the track is %s: %.0f %% of the points explained (usually %.0f %%), %.2g mm off",
+                       progress->frame, pl_track_state_name(report->state), 100 * report->explained_fraction,
+                       100 * report->usual_fraction, 1e3 * report->residual);
 }
 
 static void print_track(const capture_job *job, const pl_capture_progress *progress) {
   const capture_tally *tally = &job->tally;
   const tool_console *console = &job->tool->console;
   double seconds = tool_seconds() - tally->begin, count = progress->frame_count;
-  tool_print(console, "tracked:   %d frames in %.3g s (%.3g s a frame)", progress->frame_count, seconds, seconds / count);
+  tool_print(console, "tracked:   %d frames in %.3g s (%.3g s a frame)", progress->frame_count, seconds,
+             seconds / count);
   tool_print(console, "residual:  %.3g mm rms along the normal; %.1f %% of the points explained",
              1e3 * sqrt(tally->residual / count), 100 * tally->explained / count);
   if (tally->state_counts[PL_TRACK_GOOD] < progress->frame_count)
@@ -78,7 +80,8 @@ static void print_warm_start(const capture_job *job, const pl_capture_progress *
                warm->frequency, warm->damping_ratio, warm->young, warm->seconds);
   else
     tool_print(console, "warm start: %s; the fit begins with %.4g Pa",
-               progress->warm_start_status < 0 ? "this program was built without ARPACK" : "the motion has no frequency to go by",
+               progress->warm_start_status < 0 ? "this program was built without ARPACK"
+                                               : "the motion has no frequency to go by",
                job->settings.def.young.start);
 }
 
@@ -87,11 +90,13 @@ static void print_round(const capture_job *job, const pl_capture_progress *progr
   tool_print(&job->tool->console, "round %d: tracked to %.4g mm, simulated to %.4g mm", progress->round + 1,
              1e3 * round->track_residual, 1e3 * round->fit_rms);
   if (round->has_truth)
-    tool_print(&job->tool->console, "round %d: off the truth by %.4g mm where cameras see, by %.4g mm where they do not",
+    tool_print(&job->tool->console,
+               "round %d: off the truth by %.4g mm where cameras see, by %.4g mm where they do not",
                progress->round + 1, 1e3 * round->error_seen, 1e3 * round->error_hidden);
 }
 
-// --- the run ----------------------------------------------------------------------------------------------------------------
+// --- the run
+// ----------------------------------------------------------------------------------------------------------------
 
 static void fill_history(fit_job *fit, const pl_capture_round *round) {
   fit->row_count = 0;
@@ -123,9 +128,9 @@ static bool report_progress(void *user, const pl_capture_progress *progress) {
       if (progress->loaded) tool_print(console, "resuming after iteration %d", progress->report->iteration_count);
       break;
     case PL_CAPTURE_ITERATION:
-      tool_print(console, "iteration %3d  %4d frames of %d steps  rms %.4g mm  change %.2g", progress->iteration->iteration,
-                 progress->iteration->frame_count, progress->iteration->steps, 1e3 * progress->iteration->rms,
-                 progress->iteration->change);
+      tool_print(console, "iteration %3d  %4d frames of %d steps  rms %.4g mm  change %.2g",
+                 progress->iteration->iteration, progress->iteration->frame_count, progress->iteration->steps,
+                 1e3 * progress->iteration->rms, progress->iteration->change);
       fine = write_history(job, progress);
       break;
     case PL_CAPTURE_ROUND_END: print_round(job, progress); break;
@@ -186,8 +191,11 @@ int capture_run(capture_job *job) {
   pl_error error = {0};
   capture_store own = {0};
   pl_capture_clip *clips = tool_allocate((size_t)job->clip_count, sizeof *clips);
-  job->fit = (fit_job){
-      .tool = job->tool, .context = job->context, .object = &job->object, .settings = &job->settings, .folder = job->folder};
+  job->fit = (fit_job){.tool = job->tool,
+                       .context = job->context,
+                       .object = &job->object,
+                       .settings = &job->settings,
+                       .folder = job->folder};
   pl_status status = pl_field_build(job->context, &job->settings.field, job->object.mesh, &job->field, &error);
   pl_capture_run_def def = make_def(job, clips);
   if (status >= 0) status = capture_store_open(job->context, job->folder, &own, &def.store, &error);

@@ -10,7 +10,8 @@
 
 enum { SAMPLE_FRAMES = 12, PICTURE_WIDTH = 720, PICTURE_HEIGHT = 480, MAX_DOTS = 20000 };
 
-// --- rounds -------------------------------------------------------------------------------------------------------------
+// --- rounds
+// -------------------------------------------------------------------------------------------------------------
 
 // A column of numbers that rounds have: name in the table, heading in the report, and its unit there.
 typedef struct round_column {
@@ -37,9 +38,9 @@ static int32_t first_columns(const capture_job *job) {
 
 static double round_number(const capture_job *job, int32_t number, int32_t column) {
   const pl_capture_round *round = &job->found.rounds[number];
-  const double numbers[ROUND_FIRST + ROUND_TRUTH] = {number + 1,        round->track_residual, round->explained_fraction,
-                                                     round->fit_rms,    round->track_seconds,  round->fit_seconds,
-                                                     round->error_seen, round->error_hidden};
+  const double numbers[ROUND_FIRST + ROUND_TRUTH] = {
+      number + 1,           round->track_residual, round->explained_fraction, round->fit_rms,
+      round->track_seconds, round->fit_seconds,    round->error_seen,         round->error_hidden};
   int32_t first = first_columns(job);
   return column < first ? numbers[column] : round->estimates[column - first].value;
 }
@@ -48,9 +49,11 @@ static pl_status write_rounds(const capture_job *job, const pl_fit_report *found
   int32_t first = first_columns(job), column_count = first + found->parameter_count;
   const char **columns = tool_allocate((size_t)column_count, sizeof *columns);
   double *cells = tool_allocate((size_t)column_count * (size_t)job->found.round_count, sizeof *cells);
-  for (int32_t k = 0; k < column_count; ++k) columns[k] = k < first ? ROUND_COLUMNS[k].name : found->estimates[k - first].name;
+  for (int32_t k = 0; k < column_count; ++k)
+    columns[k] = k < first ? ROUND_COLUMNS[k].name : found->estimates[k - first].name;
   for (int32_t r = 0; r < job->found.round_count; ++r)
-    for (int32_t k = 0; k < column_count; ++k) cells[(size_t)r * (size_t)column_count + (size_t)k] = round_number(job, r, k);
+    for (int32_t k = 0; k < column_count; ++k)
+      cells[(size_t)r * (size_t)column_count + (size_t)k] = round_number(job, r, k);
   char *path = tool_text("%s/rounds.csv", job->folder);
   pl_status status =
       pl_table_save(job->context, path, &(pl_table_view){column_count, columns, job->found.round_count, cells}, error);
@@ -64,7 +67,8 @@ static void report_rounds(const capture_job *job, const pl_fit_report *found, pl
   int32_t first = first_columns(job), column_count = first + found->parameter_count;
   const char **columns = tool_allocate((size_t)column_count, sizeof *columns);
   char **cells = tool_allocate((size_t)column_count * (size_t)job->found.round_count, sizeof *cells);
-  for (int32_t k = 0; k < column_count; ++k) columns[k] = k < first ? ROUND_COLUMNS[k].heading : found->estimates[k - first].name;
+  for (int32_t k = 0; k < column_count; ++k)
+    columns[k] = k < first ? ROUND_COLUMNS[k].heading : found->estimates[k - first].name;
   for (int32_t r = 0; r < job->found.round_count; ++r)
     for (int32_t k = 0; k < column_count; ++k) {
       double unit = k < first ? ROUND_COLUMNS[k].unit : 1;
@@ -78,7 +82,8 @@ static void report_rounds(const capture_job *job, const pl_fit_report *found, pl
   free(columns);
 }
 
-// --- clouds -------------------------------------------------------------------------------------------------------------
+// --- clouds
+// -------------------------------------------------------------------------------------------------------------
 
 // Surface of the model with the tets where a motion has them.
 static pl_status surface_at(capture_job *job, const pl_embedding *embedding, const pl_vec3 *points, const pl_mesh *rest,
@@ -99,9 +104,11 @@ static int compare_numbers(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// A frame as a picture: every point of the cloud a small octahedron in the colour of its distance, next to the grey mesh.
-static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cloud_view *cloud, const double *distances,
-                            double max, pl_report *report, const char *caption, pl_error *error) {
+// A frame as a picture: every point of the cloud a small octahedron in the colour of its distance, next to the grey
+// mesh.
+static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cloud_view *cloud,
+                            const double *distances, double max, pl_report *report, const char *caption,
+                            pl_error *error) {
   static const int32_t faces[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
   pl_mesh_view mesh = pl_mesh_get_view(placed);
   pl_box box = pl_box_from_points(mesh.points, mesh.point_count);
@@ -158,8 +165,8 @@ static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cl
 }
 
 // Distances of a frame's points from the surface where the track has it.
-static pl_status measure_frame(capture_job *job, const capture_clip *clip, int32_t frame, const pl_mesh *placed, pl_cloud **cloud,
-                               double **distances, pl_error *error) {
+static pl_status measure_frame(capture_job *job, const capture_clip *clip, int32_t frame, const pl_mesh *placed,
+                               pl_cloud **cloud, double **distances, pl_error *error) {
   pl_triangle_tree *tree = NULL;
   pl_status status = pl_capture_load_frame(clip->recording, frame, cloud, NULL, error);
   if (status >= 0) status = pl_triangle_tree_build(job->context, placed, &tree, error);
@@ -173,7 +180,8 @@ static pl_status measure_frame(capture_job *job, const capture_clip *clip, int32
   return status;
 }
 
-// Numbers over some frames of a clip, and a picture of the one in the middle. Half of the points decide what belongs to the object: ten times their median is far off.
+// Numbers over some frames of a clip, and a picture of the one in the middle. Half of the points decide what belongs to
+// the object: ten times their median is far off.
 static pl_status report_clip(capture_job *job, int32_t number, const pl_embedding *embedding, const pl_mesh *rest,
                              pl_report *report, pl_error *error) {
   const capture_clip *clip = &job->clips[number];
@@ -203,9 +211,9 @@ static pl_status report_clip(capture_job *job, int32_t number, const pl_embeddin
       if (near_count > 0) max = fmax(max, sorted[near_count - 1]);
       if (near_count > 0) distance95 = fmax(distance95, sorted[(int32_t)(0.95 * (near_count - 1))]);
       if (s == samples / 2) {
-        char *caption =
-            tool_text("%s, frame %d: the cloud over the tracked mesh, coloured by distance from 0 (dark) to %.3g mm (light)",
-                      clip->name, f + job->release, 1e3 * fmin(limit, 10 * sorted[view.point_count / 2]));
+        char *caption = tool_text(
+            "%s, frame %d: the cloud over the tracked mesh, coloured by distance from 0 (dark) to %.3g mm (light)",
+            clip->name, f + job->release, 1e3 * fmin(limit, 10 * sorted[view.point_count / 2]));
         status = draw_cloud(job, placed, &view, distances, fmax(limit, 1e-12), report, caption, error);
         free(caption);
       }
@@ -217,11 +225,12 @@ static pl_status report_clip(capture_job *job, int32_t number, const pl_embeddin
   }
   if (status >= 0) {
     char *text = tool_text(
-        "%s: %.1f %% of the points lie within ten times the median distance; those are %.3g mm off (root mean square), 95 %% "
+        "%s: %.1f %% of the points lie within ten times the median distance; those are %.3g mm off (root mean square), "
+        "95 %% "
         "within "
         "%.3g mm in every frame, at most %.3g mm.",
-        clip->name, 100.0 * (double)counted / (double)(all > 0 ? all : 1), 1e3 * sqrt(sum / (double)(counted > 0 ? counted : 1)),
-        1e3 * distance95, 1e3 * max);
+        clip->name, 100.0 * (double)counted / (double)(all > 0 ? all : 1),
+        1e3 * sqrt(sum / (double)(counted > 0 ? counted : 1)), 1e3 * distance95, 1e3 * max);
     pl_report_text(report, text);
     free(text);
   }
@@ -240,10 +249,12 @@ static pl_status report_clouds(capture_job *job, pl_report *report, pl_error *er
   }
   if (status >= 0) {
     pl_mesh_view view = pl_mesh_get_view(surface);
-    status = pl_embedding_build(job->context, job->object.mesh, &(pl_embedding_input){view.points, view.point_count, HUGE_VAL},
-                                &embedding, NULL, error);
+    status =
+        pl_embedding_build(job->context, job->object.mesh,
+                           &(pl_embedding_input){view.points, view.point_count, HUGE_VAL}, &embedding, NULL, error);
   }
-  for (int32_t i = 0; i < job->clip_count && status >= 0; ++i) status = report_clip(job, i, embedding, surface, report, error);
+  for (int32_t i = 0; i < job->clip_count && status >= 0; ++i)
+    status = report_clip(job, i, embedding, surface, report, error);
   pl_embedding_destroy(embedding);
   pl_mesh_destroy(boundary);
   return status;

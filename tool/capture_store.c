@@ -1,6 +1,6 @@
-// The store of a capture for one process or several. Those of pliant-mpi all run the same capture; the first one reads and writes files,
-// and the others receive what it read and whether it could write. So all take the same way, and none waits for another that has
-// gone elsewhere.
+// The store of a capture for one process or several. Those of pliant-mpi all run the same capture; the first one reads
+// and writes files, and the others receive what it read and whether it could write. So all take the same way, and none
+// waits for another that has gone elsewhere.
 #include <stdio.h>
 
 #include "tool_capture.h"
@@ -32,7 +32,8 @@ static pl_status load(void *user, const char *name, void *bytes, size_t capacity
   return status;
 }
 
-pl_status capture_store_open(pl_context *context, const char *folder, capture_store *own, pl_store *store, pl_error *error) {
+pl_status capture_store_open(pl_context *context, const char *folder, capture_store *own, pl_store *store,
+                             pl_error *error) {
   pl_status status = pl_store_open_folder(context, folder, &own->files, error);
   *store = (pl_store){.save = save, .load = load, .user = own};
   return status;

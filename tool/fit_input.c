@@ -8,7 +8,8 @@
 #include "tool_fit.h"
 #include "tool_ranks.h"
 
-// --- options ------------------------------------------------------------------------------------------------------------
+// --- options
+// ------------------------------------------------------------------------------------------------------------
 
 // Index of `given` in `names`; `fallback` if it is NULL. The option table has checked that it is one of them.
 static int choose(const char *given, const char *const *names, int fallback) {
@@ -24,7 +25,8 @@ static const char *text_of(const tool_arguments *arguments, const char *name) {
 
 static bool read_vector(const tool_session *tool, const char *text, pl_vec3 *v) {
   char rest;
-  if (text == NULL || (sscanf(text, "%lf,%lf,%lf%c", &v->x, &v->y, &v->z, &rest) == 3 && isfinite(v->x + v->y + v->z))) return true;
+  if (text == NULL || (sscanf(text, "%lf,%lf,%lf%c", &v->x, &v->y, &v->z, &rest) == 3 && isfinite(v->x + v->y + v->z)))
+    return true;
   tool_print_error(&tool->console, "--gravity takes three numbers such as 0,-9.81,0, not '%s'", text);
   return false;
 }
@@ -51,13 +53,15 @@ static bool read_points(const tool_session *tool, pl_context *context, const cha
     settings->field.points = settings->points;
     settings->field.control_count = (int32_t)view.row_count;
   } else {
-    tool_print_error(&tool->console, "'%s' must have the columns x, y and z and 1 to 64 rows, one for each control point", path);
+    tool_print_error(&tool->console,
+                     "'%s' must have the columns x, y and z and 1 to 64 rows, one for each control point", path);
   }
   pl_table_destroy(table);
   return fits;
 }
 
-static bool read_field(const tool_session *tool, pl_context *context, const tool_arguments *arguments, fit_settings *settings) {
+static bool read_field(const tool_session *tool, pl_context *context, const tool_arguments *arguments,
+                       fit_settings *settings) {
   static const char *const blends[] = {"linear", "harmonic", NULL};
   const char *position = text_of(arguments, "placement"), *blend = text_of(arguments, "blend");
   pl_field_def *field = &settings->field;
@@ -100,10 +104,12 @@ static void hash_settings(const tool_arguments *arguments, fit_settings *setting
   }
 }
 
-bool fit_settings_read(const tool_session *tool, pl_context *context, const tool_arguments *arguments, fit_settings *settings) {
-  static const char *const materials[] = {"corotated", "neo-hookean", NULL}, *const fitters[] = {"gauss-newton", "nelder-mead",
-                                                                                                 NULL};
-  *settings = (fit_settings){.def = pl_default_fit_def(), .warm_start = !tool_find_value(arguments, "no-warm-start")->given};
+bool fit_settings_read(const tool_session *tool, pl_context *context, const tool_arguments *arguments,
+                       fit_settings *settings) {
+  static const char *const materials[] = {"corotated", "neo-hookean", NULL}, *const fitters[] = {"gauss-newton",
+                                                                                                 "nelder-mead", NULL};
+  *settings =
+      (fit_settings){.def = pl_default_fit_def(), .warm_start = !tool_find_value(arguments, "no-warm-start")->given};
   pl_fit_def *def = &settings->def;
   int material = choose(text_of(arguments, "material"), materials, 0);
   int fitter = choose(text_of(arguments, "fitter"), fitters, 0);
@@ -133,7 +139,8 @@ void fit_settings_free(fit_settings *settings) {
   settings->points = NULL;
 }
 
-// --- motions ------------------------------------------------------------------------------------------------------------
+// --- motions
+// ------------------------------------------------------------------------------------------------------------
 
 bool fit_motion_read(const tool_session *tool, pl_context *context, const char *path, double rate, int32_t point_count,
                      fit_motion *motion) {
@@ -144,7 +151,8 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
   pl_status status = pl_frame_file_open(context, path, &file, &facts, &error);
   if (status >= 0 && (facts.point_count != point_count || facts.frame_count < 2)) {
     if (facts.point_count != point_count)
-      tool_print_error(&tool->console, "'%s' has %d points and the mesh has %d; give a motion of the points of the tets", path,
+      tool_print_error(&tool->console,
+                       "'%s' has %d points and the mesh has %d; give a motion of the points of the tets", path,
                        facts.point_count, point_count);
     else
       tool_print_error(&tool->console, "'%s' has one frame; a motion needs two or more", path);

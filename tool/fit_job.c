@@ -28,7 +28,8 @@ static uint64_t hash_of(const fit_job *job) {
   for (int32_t i = 0; i < object->motion_count; ++i) {
     const fit_motion *motion = &object->motions[i];
     hash = fit_mix(hash, &motion->rate, sizeof motion->rate);
-    hash = fit_mix(hash, motion->positions, (size_t)motion->frame_count * (size_t)mesh.point_count * sizeof *motion->positions);
+    hash = fit_mix(hash, motion->positions,
+                   (size_t)motion->frame_count * (size_t)mesh.point_count * sizeof *motion->positions);
   }
   return hash;
 }
@@ -40,13 +41,15 @@ pl_fit_sequence fit_sequence_of(const fit_motion *motion) {
                            .point_weights = motion->weights};
 }
 
-// --- the history --------------------------------------------------------------------------------------------------------
+// --- the history
+// --------------------------------------------------------------------------------------------------------
 
 static double *add_row(fit_job *job) {
   if (job->row_count == job->max_rows) {
     job->max_rows = job->max_rows * 2 + 64;
     double *longer = tool_allocate((size_t)job->max_rows * (size_t)job->column_count, sizeof *longer);
-    if (job->row_count > 0) memcpy(longer, job->history, (size_t)job->row_count * (size_t)job->column_count * sizeof *longer);
+    if (job->row_count > 0)
+      memcpy(longer, job->history, (size_t)job->row_count * (size_t)job->column_count * sizeof *longer);
     free(job->history);
     job->history = longer;
   }
@@ -65,8 +68,9 @@ void fit_add_iteration(fit_job *job, const pl_fit_progress *progress, const doub
 }
 
 pl_status fit_write_history(const fit_job *job, const char *folder, pl_error *error) {
-  static const char *const first[] = {"iteration", "frames", "steps", "rms", "change"}, *const last[] = {"poisson", "mass_damping",
-                                                                                                         "stiffness_damping"};
+  static const char *const first[] = {"iteration", "frames", "steps", "rms", "change"}, *const last[] = {
+                                                                                            "poisson", "mass_damping",
+                                                                                            "stiffness_damping"};
   int32_t control_count = job->column_count - FIT_ROW_PARAMETERS - 3;
   char(*names)[20] = tool_allocate((size_t)control_count, sizeof *names);
   const char **columns = tool_allocate((size_t)job->column_count, sizeof *columns);
@@ -77,15 +81,16 @@ pl_status fit_write_history(const fit_job *job, const char *folder, pl_error *er
   }
   for (int32_t k = 0; k < 3; ++k) columns[job->column_count - 3 + k] = last[k];
   char *path = history_path(folder);
-  pl_status status =
-      pl_table_save(job->context, path, &(pl_table_view){job->column_count, columns, job->row_count, job->history}, error);
+  pl_status status = pl_table_save(job->context, path,
+                                   &(pl_table_view){job->column_count, columns, job->row_count, job->history}, error);
   free(path);
   free(columns);
   free(names);
   return status;
 }
 
-// --- checkpoints --------------------------------------------------------------------------------------------------------
+// --- checkpoints
+// --------------------------------------------------------------------------------------------------------
 
 static pl_status keep(fit_job *job, const pl_fit *fit, int32_t iteration, pl_error *error) {
   size_t size = pl_fit_snapshot_size(fit);
@@ -113,10 +118,11 @@ static bool after_iteration(void *user, const pl_fit *fit, const pl_fit_progress
   fit_add_iteration(job, progress, values, count);
   bool fine = true;
   if (tool_rank() == 0) {
-    tool_print(&job->tool->console, "iteration %3d  %4d frames of %d steps  rms %.4g mm  change %.2g", progress->iteration,
-               progress->frame_count, progress->steps, 1e3 * progress->rms, progress->change);
+    tool_print(&job->tool->console, "iteration %3d  %4d frames of %d steps  rms %.4g mm  change %.2g",
+               progress->iteration, progress->frame_count, progress->steps, 1e3 * progress->rms, progress->change);
     // The history first: a checkpoint must not know of an iteration that the history lacks.
-    fine = fit_write_history(job, job->folder, &job->trouble) >= 0 && keep(job, fit, progress->iteration, &job->trouble) >= 0;
+    fine = fit_write_history(job, job->folder, &job->trouble) >= 0 &&
+           keep(job, fit, progress->iteration, &job->trouble) >= 0;
   }
   return tool_ranks_agree(fine && tool_interrupt_count() == 0) != 0;
 }
@@ -145,19 +151,22 @@ static pl_status go_on(fit_job *job, pl_error *error) {
       *error = (pl_error){.status = PL_ERROR_INVALID_DATA};
       snprintf(error->file, sizeof error->file, "%s", path);
       snprintf(error->text, sizeof error->text,
-               "this checkpoint belongs to a fit with other files or options; give the same ones, or start again without --resume");
+               "this checkpoint belongs to a fit with other files or options; give the same ones, or start again "
+               "without --resume");
       status = PL_ERROR_INVALID_DATA;
     }
     if (status >= 0) status = pl_fit_restore(job->fit, view.snapshot, view.snapshot_size, error);
     if (status >= 0) read_history(job, view.frame);
-    if (status >= 0 && tool_rank() == 0) tool_print(&job->tool->console, "resuming after iteration %lld", (long long)view.frame);
+    if (status >= 0 && tool_rank() == 0)
+      tool_print(&job->tool->console, "resuming after iteration %lld", (long long)view.frame);
   }
   pl_checkpoint_destroy(checkpoint);
   free(path);
   return status;
 }
 
-// --- the fit ------------------------------------------------------------------------------------------------------------
+// --- the fit
+// ------------------------------------------------------------------------------------------------------------
 
 pl_status fit_open(fit_job *job, pl_error *error) {
   const fit_object *object = job->object;
@@ -173,8 +182,8 @@ pl_status fit_open(fit_job *job, pl_error *error) {
   def.pinned_count = object->held_count;
   def.after_iteration = after_iteration;
   def.user = job;
-  return pl_fit_create(job->context, &def, object->mesh, &(pl_fit_sequences){job->sequences, object->motion_count}, &job->fit,
-                       error);
+  return pl_fit_create(job->context, &def, object->mesh, &(pl_fit_sequences){job->sequences, object->motion_count},
+                       &job->fit, error);
 }
 
 void fit_close(fit_job *job) {
@@ -191,7 +200,8 @@ static pl_status warm_up(fit_job *job, pl_error *error) {
   if (tool_rank() != 0 || status < 0) return status;
   const tool_console *console = &job->tool->console;
   if (job->warmed)
-    tool_print(console, "warm start: the object oscillates at %.4g Hz with a damping ratio of %.3g; about %.4g Pa (%.3g s)",
+    tool_print(console,
+               "warm start: the object oscillates at %.4g Hz with a damping ratio of %.3g; about %.4g Pa (%.3g s)",
                job->warm.frequency, job->warm.damping_ratio, job->warm.young, job->warm.seconds);
   else
     tool_print(console, "warm start: no frequency was found in the motion; the fit starts from %.4g Pa",

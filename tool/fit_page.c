@@ -1,4 +1,5 @@
-// The parts of a report about a fit: input, convergence, parameters with their uncertainty, and the tracked motion next to the simulated one.
+// The parts of a report about a fit: input, convergence, parameters with their uncertainty, and the tracked motion next
+// to the simulated one.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 
 enum { MARKER_COUNT = 3, PICTURE_WIDTH = 720, PICTURE_HEIGHT = 480, MAX_CLIPS = 60 };
 
-// --- words --------------------------------------------------------------------------------------------------------------
+// --- words
+// --------------------------------------------------------------------------------------------------------------
 
 // A row of a table under construction: texts of their own.
 typedef struct text_list {
@@ -39,7 +41,8 @@ static void add_paragraph(pl_report *report, char *text) {
   free(text);
 }
 
-// --- what was given, what came out --------------------------------------------------------------------------------------
+// --- what was given, what came out
+// --------------------------------------------------------------------------------------
 
 static void report_given(const fit_job *job, pl_report *report) {
   const fit_object *object = job->object;
@@ -47,13 +50,13 @@ static void report_given(const fit_job *job, pl_report *report) {
   pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
   pl_box box = pl_box_from_points(mesh.points, mesh.point_count);
   pl_report_heading(report, "Input");
-  add_paragraph(
-      report,
-      tool_text("A mesh of %d points and %d tets, %.3g x %.3g x %.3g m, held at %d points; %s tets of %g kg/m³; gravity (%g, %g, "
-                "%g) m/s².",
-                mesh.point_count, mesh.tet_count, box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z,
-                object->held_count, def->material == PL_FEM_COROTATED ? "corotated" : "neo-Hookean", def->density, def->gravity.x,
-                def->gravity.y, def->gravity.z));
+  add_paragraph(report, tool_text("A mesh of %d points and %d tets, %.3g x %.3g x %.3g m, held at %d points; %s tets "
+                                  "of %g kg/m³; gravity (%g, %g, "
+                                  "%g) m/s².",
+                                  mesh.point_count, mesh.tet_count, box.max.x - box.min.x, box.max.y - box.min.y,
+                                  box.max.z - box.min.z, object->held_count,
+                                  def->material == PL_FEM_COROTATED ? "corotated" : "neo-Hookean", def->density,
+                                  def->gravity.x, def->gravity.y, def->gravity.z));
   static const char *const columns[] = {"motion", "frames", "rate (1/s)", "use"};
   text_list cells = {0};
   for (int32_t i = 0; i < object->motion_count + object->other_count; ++i) {
@@ -68,12 +71,11 @@ static void report_given(const fit_job *job, pl_report *report) {
   free_texts(&cells);
   // Later rounds of a capture start from the result of the previous one.
   if (job->warmed && job->warm.young > 0)
-    add_paragraph(
-        report,
-        tool_text(
-            "Initial values come from frequencies: the motion oscillates at %.4g Hz (%.4g Hz without damping), damping ratio %.3g"
-            ", which is mode %d of a uniform body of %.4g Pa.",
-            job->warm.frequency, job->warm.natural, job->warm.damping_ratio, job->warm.mode + 1, job->warm.young));
+    add_paragraph(report, tool_text("Initial values come from frequencies: the motion oscillates at %.4g Hz (%.4g Hz "
+                                    "without damping), damping ratio %.3g"
+                                    ", which is mode %d of a uniform body of %.4g Pa.",
+                                    job->warm.frequency, job->warm.natural, job->warm.damping_ratio, job->warm.mode + 1,
+                                    job->warm.young));
 }
 
 static void report_parameters(const pl_fit_report *found, pl_report *report) {
@@ -95,15 +97,15 @@ static void report_parameters(const pl_fit_report *found, pl_report *report) {
     char *text = NULL;
     if (e->verdict == PL_FIT_NOT_DETERMINED)
       text = tool_text("The motions do not determine %s: many other values fit equally well.", e->name);
-    if (e->verdict == PL_FIT_AT_BOUND) text = tool_text("%s ended at its bound; the best value is there or beyond.", e->name);
+    if (e->verdict == PL_FIT_AT_BOUND)
+      text = tool_text("%s ended at its bound; the best value is there or beyond.", e->name);
     if (text != NULL) pl_report_warning(report, text);
     free(text);
   }
-  add_paragraph(
-      report,
-      tool_text("The error of the points is %.4g mm (root mean square) for a motion of %.4g mm; intervals assume an error of every "
-                "coordinate of %.4g mm.",
-                1e3 * found->rms, 1e3 * found->amplitude, 1e3 * found->deviation));
+  add_paragraph(report, tool_text("The error of the points is %.4g mm (root mean square) for a motion of %.4g mm; "
+                                  "intervals assume an error of every "
+                                  "coordinate of %.4g mm.",
+                                  1e3 * found->rms, 1e3 * found->amplitude, 1e3 * found->deviation));
 }
 
 static void report_correlations(const pl_fit_report *found, pl_report *report) {
@@ -122,11 +124,13 @@ static void report_correlations(const pl_fit_report *found, pl_report *report) {
   free(columns);
 }
 
-// --- convergence --------------------------------------------------------------------------------------------------------
+// --- convergence
+// --------------------------------------------------------------------------------------------------------
 
 static double *column_of(const fit_job *job, int32_t column) {
   double *numbers = tool_allocate((size_t)job->row_count + 1, sizeof *numbers);
-  for (int32_t i = 0; i < job->row_count; ++i) numbers[i] = job->history[(size_t)i * (size_t)job->column_count + (size_t)column];
+  for (int32_t i = 0; i < job->row_count; ++i)
+    numbers[i] = job->history[(size_t)i * (size_t)job->column_count + (size_t)column];
   return numbers;
 }
 
@@ -134,18 +138,21 @@ static void report_convergence(const fit_job *job, const pl_fit_report *found, p
   pl_report_heading(report, "Convergence");
   double *iterations = column_of(job, FIT_ROW_ITERATION), *rms = column_of(job, FIT_ROW_RMS);
   pl_report_curve distance = {.name = "distance", .count = job->row_count, .x = iterations, .y = rms};
-  pl_report_draw(report,
-                 &(pl_report_chart){.title = "Distance of simulated from tracked points in the window fitted at that iteration",
-                                    .x_label = "iteration",
-                                    .y_label = "root mean square (m)",
-                                    .log_y = true,
-                                    .curves = &distance,
-                                    .curve_count = 1});
+  pl_report_draw(
+      report,
+      &(pl_report_chart){.title = "Distance of simulated from tracked points in the window fitted at that iteration",
+                         .x_label = "iteration",
+                         .y_label = "root mean square (m)",
+                         .log_y = true,
+                         .curves = &distance,
+                         .curve_count = 1});
   int32_t control_count = found->parameter_count - 3;
   pl_report_curve *curves = tool_allocate((size_t)control_count, sizeof *curves);
   for (int32_t k = 0; k < control_count; ++k)
-    curves[k] = (pl_report_curve){
-        .name = found->estimates[k].name, .count = job->row_count, .x = iterations, .y = column_of(job, FIT_ROW_PARAMETERS + k)};
+    curves[k] = (pl_report_curve){.name = found->estimates[k].name,
+                                  .count = job->row_count,
+                                  .x = iterations,
+                                  .y = column_of(job, FIT_ROW_PARAMETERS + k)};
   pl_report_draw(report, &(pl_report_chart){.title = "Young's modulus at the control points",
                                             .x_label = "iteration",
                                             .y_label = "Pa",
@@ -158,7 +165,8 @@ static void report_convergence(const fit_job *job, const pl_fit_report *found, p
   free(rms);
 }
 
-// --- motion next to simulation -------------------------------------------------------------------------------------------
+// --- motion next to simulation
+// -------------------------------------------------------------------------------------------
 
 static double distance_of(pl_vec3 a, pl_vec3 b) {
   return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
@@ -169,7 +177,8 @@ static void choose_markers(const fit_motion *motion, const pl_mesh_view *mesh, i
   size_t n = (size_t)mesh->point_count;
   double *reach = tool_allocate(n, sizeof *reach);
   for (int32_t f = 0; f < motion->frame_count; ++f)
-    for (size_t i = 0; i < n; ++i) reach[i] = fmax(reach[i], distance_of(motion->positions[(size_t)f * n + i], mesh->points[i]));
+    for (size_t i = 0; i < n; ++i)
+      reach[i] = fmax(reach[i], distance_of(motion->positions[(size_t)f * n + i], mesh->points[i]));
   for (int k = 0; k < MARKER_COUNT; ++k) {
     double best = -1;
     for (int32_t i = 0; i < mesh->point_count; ++i) {
@@ -181,7 +190,8 @@ static void choose_markers(const fit_motion *motion, const pl_mesh_view *mesh, i
   free(reach);
 }
 
-// Amplitudes of a signal of `count` numbers at frequencies from 0 to half the rate, the mean taken off; under a Hann window, against leakage.
+// Amplitudes of a signal of `count` numbers at frequencies from 0 to half the rate, the mean taken off; under a Hann
+// window, against leakage.
 static void find_spectrum(const double *signal, int32_t count, double *amplitudes) {
   const double turn = 2 * PL_PI;
   double mean = 0;
@@ -216,12 +226,15 @@ static int main_axis(const fit_motion *motion, size_t n, int32_t marker) {
   return best;
 }
 
-static void draw_marker(pl_report *report, const fit_motion *motion, const pl_vec3 *simulated, size_t n, int32_t marker) {
+static void draw_marker(pl_report *report, const fit_motion *motion, const pl_vec3 *simulated, size_t n,
+                        int32_t marker) {
   int32_t count = motion->frame_count, half = count / 2 + 1;
   int axis = main_axis(motion, n, marker);
   double *times = tool_allocate((size_t)count, sizeof *times), *seen = tool_allocate((size_t)count, sizeof *seen);
-  double *found = tool_allocate((size_t)count, sizeof *found), *frequencies = tool_allocate((size_t)half, sizeof *frequencies);
-  double *seen_spectrum = tool_allocate((size_t)half, sizeof *times), *found_spectrum = tool_allocate((size_t)half, sizeof *times);
+  double *found = tool_allocate((size_t)count, sizeof *found),
+         *frequencies = tool_allocate((size_t)half, sizeof *frequencies);
+  double *seen_spectrum = tool_allocate((size_t)half, sizeof *times),
+         *found_spectrum = tool_allocate((size_t)half, sizeof *times);
   for (int32_t f = 0; f < count; ++f) {
     times[f] = f / motion->rate;
     seen[f] = along(motion->positions[(size_t)f * n + (size_t)marker], axis);
@@ -233,21 +246,26 @@ static void draw_marker(pl_report *report, const fit_motion *motion, const pl_ve
   char *title = tool_text("Point %d of %s along %c", marker, motion->name, "xyz"[axis]);
   pl_report_curve curves[] = {{.name = "tracked", .count = count, .x = times, .y = seen, .marks = true},
                               {.name = "simulated", .count = count, .x = times, .y = found}};
-  pl_report_draw(report,
-                 &(pl_report_chart){.title = title, .x_label = "time (s)", .y_label = "m", .curves = curves, .curve_count = 2});
+  pl_report_draw(
+      report,
+      &(pl_report_chart){.title = title, .x_label = "time (s)", .y_label = "m", .curves = curves, .curve_count = 2});
   pl_report_curve spectra[] = {
       {.name = "tracked", .count = half - 1, .x = frequencies + 1, .y = seen_spectrum + 1},
       {.name = "simulated", .count = half - 1, .x = frequencies + 1, .y = found_spectrum + 1, .dashed = true}};
   free(title);
   title = tool_text("Spectrum of the same motion");
-  pl_report_draw(
-      report, &(pl_report_chart){
-                  .title = title, .x_label = "frequency (Hz)", .y_label = "m", .log_y = true, .curves = spectra, .curve_count = 2});
+  pl_report_draw(report, &(pl_report_chart){.title = title,
+                                            .x_label = "frequency (Hz)",
+                                            .y_label = "m",
+                                            .log_y = true,
+                                            .curves = spectra,
+                                            .curve_count = 2});
   free(title);
   free(times), free(seen), free(found), free(frequencies), free(seen_spectrum), free(found_spectrum);
 }
 
-static pl_status report_motion(fit_job *job, const fit_motion *motion, pl_report *report, pl_vec3 **kept, pl_error *error) {
+static pl_status report_motion(fit_job *job, const fit_motion *motion, pl_report *report, pl_vec3 **kept,
+                               pl_error *error) {
   pl_mesh_view mesh = pl_mesh_get_view(job->object->mesh);
   size_t n = (size_t)mesh.point_count;
   pl_vec3 *simulated = tool_allocate((size_t)motion->frame_count * n, sizeof *simulated);
@@ -255,11 +273,10 @@ static pl_status report_motion(fit_job *job, const fit_motion *motion, pl_report
   pl_fit_prediction prediction;
   pl_status status = pl_fit_predict(job->fit, &sequence, simulated, &prediction, error);
   if (status >= 0) {
-    add_paragraph(
-        report,
-        tool_text("%s: the error of the points is %.4g mm (root mean square), at most %.4g mm, for a motion of %.4g mm: %.3g %%.",
-                  motion->name, 1e3 * prediction.rms, 1e3 * prediction.worst, 1e3 * prediction.amplitude,
-                  100 * prediction.rms / prediction.amplitude));
+    add_paragraph(report, tool_text("%s: the error of the points is %.4g mm (root mean square), at most %.4g mm, for a "
+                                    "motion of %.4g mm: %.3g %%.",
+                                    motion->name, 1e3 * prediction.rms, 1e3 * prediction.worst,
+                                    1e3 * prediction.amplitude, 100 * prediction.rms / prediction.amplitude));
     if (motion == job->object->others)
       tool_print(&job->tool->console, "%s (held out): error %.4g mm of %.4g mm amplitude, %.3g %%", motion->name,
                  1e3 * prediction.rms, 1e3 * prediction.amplitude, 100 * prediction.rms / prediction.amplitude);
@@ -274,7 +291,8 @@ static pl_status report_motion(fit_job *job, const fit_motion *motion, pl_report
   return status;
 }
 
-// --- pictures -----------------------------------------------------------------------------------------------------------
+// --- pictures
+// -----------------------------------------------------------------------------------------------------------
 
 typedef struct painter {
   pl_renderer *renderer;
@@ -299,7 +317,8 @@ static pl_status draw_pair(void *user, int32_t index, uint8_t *rgb, pl_error *er
     p->right[i] = p->simulated[frame + (size_t)p->points[i]];
     p->left[i].x -= p->shift, p->right[i].x += p->shift;
   }
-  pl_picture_item items[] = {{.points = p->left, .color = pl_palette_color(2)}, {.points = p->right, .colors = p->colors}};
+  pl_picture_item items[] = {{.points = p->left, .color = pl_palette_color(2)},
+                             {.points = p->right, .colors = p->colors}};
   for (int k = 0; k < 2; ++k) {
     items[k].point_count = surface.point_count;
     items[k].triangles = surface.triangles;
@@ -308,8 +327,10 @@ static pl_status draw_pair(void *user, int32_t index, uint8_t *rgb, pl_error *er
   return pl_renderer_draw(p->renderer, &(pl_picture){p->camera, items, 2, "tracked, simulated"}, rgb, error);
 }
 
-// Moduli from dark (soft) to light (stiff) on a logarithmic scale: at every point of the surface the mean of the tets around it.
-static void paint(const pl_mesh_view *mesh, const double *young, const pl_mesh_view *surface, painter *p, double range[2]) {
+// Moduli from dark (soft) to light (stiff) on a logarithmic scale: at every point of the surface the mean of the tets
+// around it.
+static void paint(const pl_mesh_view *mesh, const double *young, const pl_mesh_view *surface, painter *p,
+                  double range[2]) {
   double *sums = tool_allocate((size_t)mesh->point_count, sizeof *sums),
          *counts = tool_allocate((size_t)mesh->point_count, sizeof *counts);
   range[0] = HUGE_VAL, range[1] = 0;
@@ -371,11 +392,13 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
                             .triangles = surface.triangles,
                             .triangle_count = surface.triangle_count,
                             .colors = p->colors};
-    p->camera = pl_camera_look_at_box(pl_box_from_points(mesh.points, mesh.point_count), (double)PICTURE_WIDTH / PICTURE_HEIGHT);
+    p->camera = pl_camera_look_at_box(pl_box_from_points(mesh.points, mesh.point_count),
+                                      (double)PICTURE_WIDTH / PICTURE_HEIGHT);
     status = pl_renderer_draw(p->renderer, &(pl_picture){p->camera, &item, 1, NULL}, rgb, error);
   }
   if (status >= 0) {
-    char *caption = tool_text("Young's modulus from %.4g Pa (dark) to %.4g Pa (light), on a logarithmic scale", range[0], range[1]);
+    char *caption =
+        tool_text("Young's modulus from %.4g Pa (dark) to %.4g Pa (light), on a logarithmic scale", range[0], range[1]);
     pl_report_picture(report, caption, rgb, PICTURE_WIDTH, PICTURE_HEIGHT);
     free(caption);
     p->shift = 0.55 * (box.max.x - box.min.x);
@@ -383,8 +406,9 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
     p->camera = pl_camera_look_at_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
     p->stride = 1 + (p->motion->frame_count - 1) / MAX_CLIPS;
     int32_t count = 1 + (p->motion->frame_count - 1) / p->stride;
-    pl_report_clip(report, &(pl_report_frames){"The first motion, tracked and simulated with the fitted parameters",
-                                               p->motion->rate / p->stride, count, PICTURE_WIDTH, PICTURE_HEIGHT, draw_pair, p});
+    pl_report_clip(
+        report, &(pl_report_frames){"The first motion, tracked and simulated with the fitted parameters",
+                                    p->motion->rate / p->stride, count, PICTURE_WIDTH, PICTURE_HEIGHT, draw_pair, p});
   }
   free(young);
   free(reference);

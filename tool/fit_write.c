@@ -16,12 +16,14 @@ const char *fit_unit_of(const pl_fit_estimate *estimate) {
                                                     : "";
 }
 
-// --- tables -------------------------------------------------------------------------------------------------------------
+// --- tables
+// -------------------------------------------------------------------------------------------------------------
 
 static pl_status write_table(const fit_job *job, const char *name, const char *const *columns, int32_t column_count,
                              int64_t row_count, const double *cells, pl_error *error) {
   char *path = tool_text("%s/%s", job->folder, name);
-  pl_status status = pl_table_save(job->context, path, &(pl_table_view){column_count, columns, row_count, cells}, error);
+  pl_status status =
+      pl_table_save(job->context, path, &(pl_table_view){column_count, columns, row_count, cells}, error);
   free(path);
   return status;
 }
@@ -43,13 +45,14 @@ static pl_status write_estimates(const fit_job *job, const pl_fit_report *found,
 static pl_status write_correlations(const fit_job *job, const pl_fit_report *found, pl_error *error) {
   const char **columns = tool_allocate((size_t)found->parameter_count, sizeof *columns);
   for (int32_t i = 0; i < found->parameter_count; ++i) columns[i] = found->estimates[i].name;
-  pl_status status =
-      write_table(job, "correlations.csv", columns, found->parameter_count, found->parameter_count, found->correlations, error);
+  pl_status status = write_table(job, "correlations.csv", columns, found->parameter_count, found->parameter_count,
+                                 found->correlations, error);
   free(columns);
   return status;
 }
 
-// --- the fitted body ----------------------------------------------------------------------------------------------------
+// --- the fitted body
+// ----------------------------------------------------------------------------------------------------
 
 static double volume_of(const pl_mesh_view *mesh, const pl_vec3 *points) {
   double sum = 0;
@@ -81,7 +84,8 @@ static pl_status write_body(const fit_job *job, const pl_vec3 *reference, const 
 }
 
 // A scene with the body as it was captured, to continue from. The library loads and saves it, so that it is valid.
-static pl_status write_scene(const fit_job *job, const pl_fit_report *found, const pl_vec3 *reference, pl_error *error) {
+static pl_status write_scene(const fit_job *job, const pl_fit_report *found, const pl_vec3 *reference,
+                             pl_error *error) {
   const pl_fit_def *def = &job->settings->def;
   pl_mesh_view mesh = pl_mesh_get_view(job->object->mesh);
   const pl_fit_estimate *last = found->estimates + found->parameter_count - 3;
@@ -94,20 +98,23 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
     held = longer;
   }
   char *text = tool_text(
-      "{\"pliant\": 1, \"name\": \"fitted\", \"description\": \"A body whose material and shape were fitted to its motion.\",\n"
+      "{\"pliant\": 1, \"name\": \"fitted\", \"description\": \"A body whose material and shape were fitted to its "
+      "motion.\",\n"
       "\"time\": {\"step\": %.17g, \"frame_rate\": %.17g, \"frames\": 150, \"warm_up\": 2},\n"
       "\"gravity\": [%.17g, %.17g, %.17g],\n"
       "\"meshes\": {\"reference\": {\"file\": \"reference.vtu\"}},\n"
       "\"bodies\": [{\"name\": \"object\", \"mesh\": \"reference\", \"method\": \"fem\",\n"
-      "\"fem\": {\"material\": \"%s\", \"density\": %.17g, \"young_table\": \"young.csv\", \"poisson\": %.17g, \"mass_damping\": "
+      "\"fem\": {\"material\": \"%s\", \"density\": %.17g, \"young_table\": \"young.csv\", \"poisson\": %.17g, "
+      "\"mass_damping\": "
       "%.17g,\n"
       "\"stiffness_damping\": %.17g}, \"pins\": [{\"particles\": [%s]}]}]}\n",
       step, job->object->motions[0].rate, def->gravity.x, def->gravity.y, def->gravity.z,
-      def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean", density, last[0].value, last[1].value, last[2].value, held);
+      def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean", density, last[0].value, last[1].value,
+      last[2].value, held);
   char *path = tool_text("%s/scene.json", job->folder);
   pl_scene *scene = NULL;
-  pl_status status =
-      pl_scene_load_memory(job->context, &(pl_memory_source){text, strlen(text), path, job->folder}, &scene, NULL, error);
+  pl_status status = pl_scene_load_memory(job->context, &(pl_memory_source){text, strlen(text), path, job->folder},
+                                          &scene, NULL, error);
   if (status >= 0) status = pl_scene_save(job->context, path, scene, error);
   pl_scene_destroy(scene);
   free(path);
@@ -116,10 +123,12 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
   return status;
 }
 
-// --- all of it ----------------------------------------------------------------------------------------------------------
+// --- all of it
+// ----------------------------------------------------------------------------------------------------------
 
 static pl_status write_report(fit_job *job, const pl_fit_report *found, pl_error *error) {
-  char *path = tool_text("%s/report.html", job->folder), *title = tool_text("Material of %s", job->object->motions[0].name);
+  char *path = tool_text("%s/report.html", job->folder),
+       *title = tool_text("Material of %s", job->object->motions[0].name);
   pl_report *report = NULL;
   pl_status status = pl_report_create(job->context, path, title, &report, error);
   if (status >= 0) {
@@ -168,8 +177,9 @@ bool fit_print(fit_job *job, pl_error *error) {
            pl_fit_verdict_name(e->verdict));
     sure = sure && e->verdict != PL_FIT_NOT_DETERMINED && e->verdict != PL_FIT_AT_BOUND;
   }
-  tool_print(&job->tool->console, "rms %.4g mm of %.4g mm amplitude after %d iterations, %d simulations; %.3g s", 1e3 * found.rms,
-             1e3 * found.amplitude, found.iteration_count, found.evaluation_count, found.seconds);
-  if (!sure) tool_print_warning(&job->tool->console, "the motions do not determine every parameter; the table lists which");
+  tool_print(&job->tool->console, "rms %.4g mm of %.4g mm amplitude after %d iterations, %d simulations; %.3g s",
+             1e3 * found.rms, 1e3 * found.amplitude, found.iteration_count, found.evaluation_count, found.seconds);
+  if (!sure)
+    tool_print_warning(&job->tool->console, "the motions do not determine every parameter; the table lists which");
   return sure;
 }

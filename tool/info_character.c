@@ -84,8 +84,8 @@ static void show(const pl_character_view *view, const char *format, info_sheet *
   show_examples(view, sheet);
 }
 
-bool info_show_character(const tool_session *tool, pl_context *context, const char *path, const char *format, info_sheet *sheet,
-                         bool *remarks) {
+bool info_show_character(const tool_session *tool, pl_context *context, const char *path, const char *format,
+                         info_sheet *sheet, bool *remarks) {
   pl_character *character = NULL;
   pl_findings *findings = NULL;
   pl_error error = {0};

@@ -89,8 +89,8 @@ void info_end_list(const info_sheet *sheet) {
 }
 
 // A count followed by names, such as those of poses.
-void info_row_names(info_sheet *sheet, const char *title, int32_t count, const char *(*name)(const pl_mesh_view *, int32_t),
-                    const pl_mesh_view *mesh) {
+void info_row_names(info_sheet *sheet, const char *title, int32_t count,
+                    const char *(*name)(const pl_mesh_view *, int32_t), const pl_mesh_view *mesh) {
   info_begin_row(sheet, title);
   if (sheet->json) putchar('[');
   if (!sheet->json) printf("%d%s", count, count > 0 ? ": " : "");

@@ -6,7 +6,13 @@
 #include "tool_verbs.h"
 
 // What a shell offers as the value of an option.
-typedef enum value_source { VALUE_NONE, VALUE_FILES, VALUE_FOLDERS, VALUE_CHOICES, VALUE_CHOICES_AND_FILES } value_source;
+typedef enum value_source {
+  VALUE_NONE,
+  VALUE_FILES,
+  VALUE_FOLDERS,
+  VALUE_CHOICES,
+  VALUE_CHOICES_AND_FILES
+} value_source;
 
 static bool needs_value(const tool_option *option) {
   return option->kind == TOOL_TEXT || option->kind == TOOL_COUNT || option->kind == TOOL_NUMBER;
@@ -79,7 +85,8 @@ static void print_bash_values(FILE *out, const tool_verb *verb) {
 static void print_bash_verb(FILE *out, const tool_verb *verb) {
   const tool_option *option;
   fprintf(out, "    %s)\n      options=\"", verb->name);
-  for (int i = 0; (option = tool_verb_option(verb, i)) != NULL; ++i) fprintf(out, "%s--%s", i > 0 ? " " : "", option->name);
+  for (int i = 0; (option = tool_verb_option(verb, i)) != NULL; ++i)
+    fprintf(out, "%s--%s", i > 0 ? " " : "", option->name);
   fputs("\"\n", out);
   bool has_values = false;
   for (int i = 0; i < verb->option_count; ++i) has_values = has_values || needs_value(&verb->options[i]);
@@ -103,7 +110,8 @@ void manual_print_bash(FILE *out) {
       "  mapfile -t COMPREPLY < <(compgen \"$@\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n"
       "}\n"
       "_pliant() {\n"
-      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb='' word options names='' files=-f\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb='' word options names='' "
+      "files=-f\n"
       "  local verbs=\"",
       out);
   print_verb_names(out);
@@ -171,9 +179,11 @@ static void print_zsh_verb(FILE *out, const tool_verb *verb) {
   fprintf(out, "      %s)\n        _arguments", verb->name);
   for (int i = 0; (option = tool_verb_option(verb, i)) != NULL; ++i) print_zsh_option(out, option);
   if (verb->names_from != NULL && verb->no_files)
-    fprintf(out, " \\\n          '1:name:($(pliant %s --list 2>/dev/null | awk \"{ print \\$1 }\"))'", verb->names_from);
+    fprintf(out, " \\\n          '1:name:($(pliant %s --list 2>/dev/null | awk \"{ print \\$1 }\"))'",
+            verb->names_from);
   else if (verb->names_from != NULL)
-    fprintf(out, " \\\n          '1:name:{ _values name $(pliant %s --list 2>/dev/null | awk \"{ print \\$1 }\"); _files }'",
+    fprintf(out,
+            " \\\n          '1:name:{ _values name $(pliant %s --list 2>/dev/null | awk \"{ print \\$1 }\"); _files }'",
             verb->names_from);
   if (verb->action_count > 0) {
     fputs(" \\\n          '1:action:(", out);
@@ -185,7 +195,8 @@ static void print_zsh_verb(FILE *out, const tool_verb *verb) {
 }
 
 void manual_print_zsh(FILE *out) {
-  fputs("#compdef pliant\n# zsh completion of pliant, printed by `pliant manual zsh`\n\nlocal -a verbs\nverbs=(\n", out);
+  fputs("#compdef pliant\n# zsh completion of pliant, printed by `pliant manual zsh`\n\nlocal -a verbs\nverbs=(\n",
+        out);
   const tool_verb *verb;
   for (int i = 0; (verb = tool_verb_at(i)) != NULL; ++i) {
     fprintf(out, "  '%s:", verb->name);
@@ -194,7 +205,8 @@ void manual_print_zsh(FILE *out) {
   }
   fputs(
       "  'help:print the help of a verb'\n)\n\n"
-      "_arguments -C '--help[print the list of verbs]' '--version[print the version]' '1:verb:->verb' '*::argument:->argument'\n"
+      "_arguments -C '--help[print the list of verbs]' '--version[print the version]' '1:verb:->verb' "
+      "'*::argument:->argument'\n"
       "case $state in\n"
       "  verb) _describe verb verbs ;;\n"
       "  argument)\n"

@@ -1,4 +1,5 @@
-// The manual page. Verbs, options, exit codes and environment come from the tables; the texts that belong to no verb are here.
+// The manual page. Verbs, options, exit codes and environment come from the tables; the texts that belong to no verb
+// are here.
 #include <ctype.h>
 #include <string.h>
 
@@ -7,13 +8,17 @@
 #include "tool_verbs.h"
 
 static const char DESCRIPTION[] =
-    "Simulates soft bodies described by a scene file, and writes their motion as frames, pictures and videos. Results go to files "
-    "and standard output; messages and progress go to standard error. Units are metres, kilograms and seconds; +Y is up.\n"
-    "Options may be written --frames 30 or --frames=30, before or after the words. An option with an optional value is written "
+    "Simulates soft bodies described by a scene file, and writes their motion as frames, pictures and videos. Results "
+    "go to files "
+    "and standard output; messages and progress go to standard error. Units are metres, kilograms and seconds; +Y is "
+    "up.\n"
+    "Options may be written --frames 30 or --frames=30, before or after the words. An option with an optional value is "
+    "written "
     "with an equals sign, such as --picture=FILE.";
 
 static const char SIGNALS[] =
-    "Ctrl-C during run finishes the current frame, writes a checkpoint and prints the command that resumes it; a second Ctrl-C "
+    "Ctrl-C during run finishes the current frame, writes a checkpoint and prints the command that resumes it; a "
+    "second Ctrl-C "
     "stops immediately. A resumed run writes the same files as an uninterrupted one.\n"
     "An interrupted track, fit or capture is resumed by the same command with --resume.";
 
@@ -128,15 +133,19 @@ static void print_entries(FILE *out, const char *title, const tool_help_entry *e
 void manual_print_page(FILE *out) {
   fprintf(out, ".\\\" Printed by `pliant manual man` from the option tables of the tool.\n");
   fprintf(out, ".TH PLIANT 1 \"\" \"Pliant %s\" \"User Commands\"\n", pl_version());
-  fputs(".SH NAME\npliant \\- deformable bodies by example\n.SH SYNOPSIS\n.B pliant\n.I verb\n[\\fIwords\\fR] [\\fIoptions\\fR]\n",
-        out);
+  fputs(
+      ".SH NAME\npliant \\- deformable bodies by example\n.SH SYNOPSIS\n.B pliant\n.I verb\n[\\fIwords\\fR] "
+      "[\\fIoptions\\fR]\n",
+      out);
   fputs(".SH DESCRIPTION\n", out);
   print_paragraphs(out, DESCRIPTION);
   fputs(".SH VERBS\n", out);
   const tool_verb *verb;
   for (int i = 0; (verb = tool_verb_at(i)) != NULL; ++i) print_verb(out, verb);
-  fputs(".SS pliant help [VERB]\nPrint the list of verbs, or the help of a verb. The same as \\fIverb\\fR \\fB\\-\\-help\\fR.\n",
-        out);
+  fputs(
+      ".SS pliant help [VERB]\nPrint the list of verbs, or the help of a verb. The same as \\fIverb\\fR "
+      "\\fB\\-\\-help\\fR.\n",
+      out);
   fputs(".SH OPTIONS OF EVERY VERB\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nPrint the help of the verb.\n", out);
   fputs(".PP\n\\fBpliant \\-\\-version\\fR prints the version.\n", out);
   print_entries(out, "EXIT STATUS", tool_exit_codes);

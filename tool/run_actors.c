@@ -6,12 +6,14 @@
 #include "tool_run.h"
 
 // Values stored for an actor besides its parameters, in the order of fill_record().
-static const char *const COLUMNS[] = {"objective", "goal_error", "goal_start", "residual", "iterations", "rest_strain", "rest_rate",
-                                      "x",         "y",          "z",          "vx",       "vy",         "vz",          "lean",
-                                      "advance",   "turned",     "steps",      "hops",     "tumbles",    "yaw",         "twist"};
+static const char *const COLUMNS[] = {"objective", "goal_error", "goal_start", "residual", "iterations", "rest_strain",
+                                      "rest_rate", "x",          "y",          "z",        "vx",         "vy",
+                                      "vz",        "lean",       "advance",    "turned",   "steps",      "hops",
+                                      "tumbles",   "yaw",        "twist"};
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0], MAX_PARAMETERS = 256 };
 
-// Fraction of steps in which an actor must come less than a tenth closer to its goals before it is reported: behaviours ask for more than a single step can give.
+// Fraction of steps in which an actor must come less than a tenth closer to its goals before it is reported: behaviours
+// ask for more than a single step can give.
 static const double SHORT_FRACTION = 0.8;
 // … or move less than this fraction of the commanded distance.
 static const double WAY_FRACTION = 0.25;
@@ -32,7 +34,8 @@ void run_lay_out_actors(run_job *run) {
   }
 }
 
-// How far the points between two shares of the body's height at rest have turned about y, in degrees: the rotation that comes nearest to their motion across it.
+// How far the points between two shares of the body's height at rest have turned about y, in degrees: the rotation that
+// comes nearest to their motion across it.
 static double yaw_between(const run_body *body, const pl_vec3 *now, double from, double to) {
   pl_mesh_view rest = pl_mesh_get_view(body->info.mesh);
   pl_box box = pl_model_get_report(body->model).box;
@@ -47,15 +50,16 @@ static double yaw_between(const run_body *body, const pl_vec3 *now, double from,
         for (int k = 0; k < 4; ++k) sum[k] += at[k];
         continue;
       }
-      double x = at[0] - sum[0] / count, z = at[1] - sum[1] / count, to_x = at[2] - sum[2] / count, to_z = at[3] - sum[3] / count;
+      double x = at[0] - sum[0] / count, z = at[1] - sum[1] / count, to_x = at[2] - sum[2] / count,
+             to_z = at[3] - sum[3] / count;
       sine += z * to_x - x * to_z;
       cosine += x * to_x + z * to_z;
     }
   return atan2(sine, cosine) * 180 / PL_PI;
 }
 
-// Yaw of the whole body, and by how much more its upper third has turned than its middle one: the head against the hips, independent of the
-// legs. Bodies in a plane have neither.
+// Yaw of the whole body, and by how much more its upper third has turned than its middle one: the head against the
+// hips, independent of the legs. Bodies in a plane have neither.
 static void find_twist(const run_job *run, const run_body *body, double *yaw, double *twist) {
   pl_box box = pl_model_get_report(body->model).box;
   *yaw = *twist = 0;
@@ -111,7 +115,8 @@ pl_status run_log_actors(run_job *run) {
   return status;
 }
 
-// --- the table ----------------------------------------------------------------------------------------------------------
+// --- the table
+// ----------------------------------------------------------------------------------------------------------
 
 static pl_status write_table(run_job *run, const run_actor *actor, pl_error *error) {
   enum { NAME_SIZE = 16 };
@@ -137,7 +142,8 @@ static pl_status write_table(run_job *run, const run_actor *actor, pl_error *err
     for (int32_t k = 0; k < kept; ++k) row[2 + k] = ((const double *)record)[k];
   }
   char *path = tool_text("%s/%s.actor.csv", run->folder, run->bodies[actor->info.body].file_name);
-  if (status >= 0) status = pl_table_save(run->context, path, &(pl_table_view){count, columns, frame_count, cells}, error);
+  if (status >= 0)
+    status = pl_table_save(run->context, path, &(pl_table_view){count, columns, frame_count, cells}, error);
   free(path);
   free(record);
   free(cells);
@@ -153,7 +159,8 @@ pl_status run_write_actors(run_job *run, pl_error *error) {
   return status;
 }
 
-// --- what is said -------------------------------------------------------------------------------------------------------
+// --- what is said
+// -------------------------------------------------------------------------------------------------------
 
 static void print_actor(const run_job *run, const run_actor *actor) {
   pl_actor_report report = pl_actor_get_report(actor->info.actor);
@@ -170,17 +177,19 @@ static void print_actor(const run_job *run, const run_actor *actor) {
     free(counted);
     counted = longer;
   }
-  tool_print(
-      &run->tool->console,
-      "actor '%s' (%s): %s, %d %s; %.1f iterations per step, worst residual %.1e, %.2f s of optimisation per simulated second",
-      actor->info.name, actor->info.behaviour, counted, report.tally.tumbles, report.tally.tumbles == 1 ? "tumble" : "tumbles",
-      (double)report.iterations_in_all / steps, report.worst_residual, simulated > 0 ? report.seconds_in_all / simulated : 0);
+  tool_print(&run->tool->console,
+             "actor '%s' (%s): %s, %d %s; %.1f iterations per step, worst residual %.1e, %.2f s of optimisation per "
+             "simulated second",
+             actor->info.name, actor->info.behaviour, counted, report.tally.tumbles,
+             report.tally.tumbles == 1 ? "tumble" : "tumbles", (double)report.iterations_in_all / steps,
+             report.worst_residual, simulated > 0 ? report.seconds_in_all / simulated : 0);
   free(counted);
 }
 
 // Advice for goals that are out of reach.
-#define ADVICE \
-  "lower its goals, give its rest shape more freedom (a finer `cage`, less `regularisation`), or its feet more friction"
+#define ADVICE                                                                                                   \
+  "lower its goals, give its rest shape more freedom (a finer `cage`, less `regularisation`), or its feet more " \
+  "friction"
 
 static bool warn_of_reach(const run_job *run, const run_actor *actor) {
   const tool_console *console = &run->tool->console;
@@ -188,16 +197,17 @@ static bool warn_of_reach(const run_job *run, const run_actor *actor) {
   pl_box box = pl_model_get_report(run->bodies[actor->info.body].model).box;
   double fraction = report.step_count > 0 ? (double)report.short_count / (double)report.step_count : 0;
   if (fraction > SHORT_FRACTION) {
-    tool_print_warning(
-        console,
-        "the goals of actor '%s' are out of reach: in %.0f %% of its steps it came less than a tenth closer to them; " ADVICE,
-        actor->info.name, 100 * fraction);
+    tool_print_warning(console,
+                       "the goals of actor '%s' are out of reach: in %.0f %% of its steps it came less than a tenth "
+                       "closer to them; " ADVICE,
+                       actor->info.name, 100 * fraction);
     return true;
   }
   // A distance shorter than the body may be over before the body starts to move.
   if (report.asked < box.max.y - box.min.y || !(report.advance < WAY_FRACTION * report.asked)) return false;
-  tool_print_warning(console, "the goals of actor '%s' are out of reach: it was commanded to move %.2f m and moved %.2f m; " ADVICE,
-                     actor->info.name, report.asked, report.advance);
+  tool_print_warning(
+      console, "the goals of actor '%s' are out of reach: it was commanded to move %.2f m and moved %.2f m; " ADVICE,
+      actor->info.name, report.asked, report.advance);
   return true;
 }
 
@@ -206,11 +216,11 @@ static bool print_expectation(const run_job *run, const pl_scene_instance_expect
   const char *name = run->actors[it->actor].info.name, *space = it->unit[0] != '\0' ? " " : "";
   const char *bound = it->is_max ? "at most" : "at least";
   if (it->met)
-    tool_print(console, "actor '%s': %s is %.4g%s%s, as expected (%s %.4g)", name, it->name, it->found, space, it->unit, bound,
-               it->wanted);
+    tool_print(console, "actor '%s': %s is %.4g%s%s, as expected (%s %.4g)", name, it->name, it->found, space, it->unit,
+               bound, it->wanted);
   else
-    tool_print_warning(console, "actor '%s': %s is %.4g%s%s; expected %s %.4g", name, it->name, it->found, space, it->unit, bound,
-                       it->wanted);
+    tool_print_warning(console, "actor '%s': %s is %.4g%s%s; expected %s %.4g", name, it->name, it->found, space,
+                       it->unit, bound, it->wanted);
   return it->met;
 }
 

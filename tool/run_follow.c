@@ -1,6 +1,8 @@
-// A camera that follows a body: level, and smoothly, so that the ground passes by and the body's own bobbing stays visible.
+// A camera that follows a body: level, and smoothly, so that the ground passes by and the body's own bobbing stays
+// visible.
 //
-// The path of the body is known when pictures are drawn, so it is smoothed without delay: over half a second before and after, weights falling to either side.
+// The path of the body is known when pictures are drawn, so it is smoothed without delay: over half a second before and
+// after, weights falling to either side.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +64,8 @@ pl_status run_follow(run_job *run, const char *name, pl_vec3 up, pl_vec3 **shift
       sum = (pl_vec3){sum.x + weight * m->x, sum.y + weight * m->y, sum.z + weight * m->z};
       weights += weight;
     }
-    const pl_vec3 shift = {sum.x / weights - middles[0].x, sum.y / weights - middles[0].y, sum.z / weights - middles[0].z};
+    const pl_vec3 shift = {sum.x / weights - middles[0].x, sum.y / weights - middles[0].y,
+                           sum.z / weights - middles[0].z};
     made[frame] = level(shift, up);
   }
   free(middles);

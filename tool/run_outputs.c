@@ -1,4 +1,5 @@
-// Frames of the log written in the formats that were asked for, one body after the other so that few files are open at a time.
+// Frames of the log written in the formats that were asked for, one body after the other so that few files are open at
+// a time.
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ typedef struct output_shape {
   int32_t *own_triangles;  // to be freed
 } output_shape;
 
-// Triangles between the vertices of the user's file, where several of them are one point of the surface: the first stands for all.
+// Triangles between the vertices of the user's file, where several of them are one point of the surface: the first
+// stands for all.
 static int32_t *triangles_of_source(const pl_mesh_view *mesh, const int32_t *triangles, int32_t triangle_count) {
   int32_t *first = tool_allocate((size_t)mesh->point_count, sizeof *first);
   for (int32_t i = mesh->source_count - 1; i >= 0; --i) first[mesh->point_of_source[i]] = i;
@@ -44,7 +46,8 @@ static output_shape surface_shape(const run_body *body) {
   return shape;
 }
 
-// The particles with their tets, for formats that can hold them, where the visible surface is the boundary of those tets.
+// The particles with their tets, for formats that can hold them, where the visible surface is the boundary of those
+// tets.
 static output_shape volume_shape(const run_body *body) {
   pl_mesh_view mesh = pl_mesh_get_view(body->info.mesh);
   return (output_shape){.point_count = body->particle_count,
@@ -54,8 +57,8 @@ static output_shape volume_shape(const run_body *body) {
                         .log_point_count = body->particle_count};
 }
 
-static pl_status write_frames(run_job *run, const run_body *body, pl_frame_format format, tool_progress *progress, int64_t *done,
-                              pl_error *error) {
+static pl_status write_frames(run_job *run, const run_body *body, pl_frame_format format, tool_progress *progress,
+                              int64_t *done, pl_error *error) {
   bool volume = format == PL_FRAMES_VTU && body->logs_particles;
   output_shape shape = volume ? volume_shape(body) : surface_shape(body);
   char *path = tool_text("%s/%s", run->folder, body->file_name);

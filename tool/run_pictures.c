@@ -161,9 +161,9 @@ static pl_camera camera_on_box(pl_camera camera, pl_box box, double aspect) {
   pl_vec3 up = cross(back, right), middle = scaled(sum_of(box.min, box.max), 0.5);
   double slope = tan(camera.field_of_view / 2), distance = 0;
   for (int corner = 0; corner < 8; ++corner) {
-    pl_vec3 p = difference(
-        (pl_vec3){corner & 1 ? box.max.x : box.min.x, corner & 2 ? box.max.y : box.min.y, corner & 4 ? box.max.z : box.min.z},
-        middle);
+    pl_vec3 p = difference((pl_vec3){corner & 1 ? box.max.x : box.min.x, corner & 2 ? box.max.y : box.min.y,
+                                     corner & 4 ? box.max.z : box.min.z},
+                           middle);
     double across = fmax(fabs(dot(p, right)) / aspect, fabs(dot(p, up)));
     distance = fmax(distance, dot(p, back) + 1.08 * across / slope);
   }
@@ -177,13 +177,14 @@ static void add_items(const run_painter *painter, pl_box *box) {
     for (int32_t k = 0; k < painter->items[i].point_count; ++k) add_point(box, painter->items[i].points[k]);
 }
 
-// The camera for a picture of the strip, or for a video of all frames: the scene's own; where it has none, one that sees every body. Where it shall stand still, it
-// looks as at the start and sees every body.
+// The camera for a picture of the strip, or for a video of all frames: the scene's own; where it has none, one that
+// sees every body. Where it shall stand still, it looks as at the start and sees every body.
 static pl_status aim(run_painter *painter, bool whole, pl_error *error) {
   const run_job *run = painter->run;
   bool still = run->options.fixed_camera || run->options.overlay, own = run->facts.has_camera || run->options.observer;
   if (own && !still) return PL_OK;
-  // Without a camera of the scene a strip is framed by all frames, as the video is; so is a single picture from a fixed camera.
+  // Without a camera of the scene a strip is framed by all frames, as the video is; so is a single picture from a fixed
+  // camera.
   whole = whole || (run->options.strip_count > 1 ? !own : run->options.fixed_camera);
   pl_box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
   int64_t count = whole ? pl_frame_log_count(run->log) : run->options.strip_count;
@@ -220,7 +221,8 @@ static pl_status draw_frame(run_painter *painter, int64_t frame, bool titled, pl
   if (status < 0) return status;
   pl_camera camera = camera_of_frame(painter, frame);
   char *caption = caption_of_frame(run, time_of_frame(run, frame), titled);
-  status = pl_renderer_draw(painter->renderer, &(pl_picture){camera, painter->items, painter->item_count, caption}, painter->rgb, error);
+  status = pl_renderer_draw(painter->renderer, &(pl_picture){camera, painter->items, painter->item_count, caption},
+                            painter->rgb, error);
   free(caption);
   return status;
 }
@@ -278,14 +280,17 @@ static pl_status write_overlay(run_painter *painter, pl_error *error) {
   for (int32_t k = moving; k < painter->item_count; ++k) items[item_count++] = painter->items[k];
   if (status >= 0) {
     const char *title = run->options.title != NULL ? run->options.title : run->facts.name;
-    char *caption = tool_text("%s%s%g to %g s", title, title[0] != '\0' ? "    " : "", time_of_frame(run, frame_of_strip(run, 0)),
-                              time_of_frame(run, frame_of_strip(run, count - 1)));
+    char *caption =
+        tool_text("%s%s%g to %g s", title, title[0] != '\0' ? "    " : "", time_of_frame(run, frame_of_strip(run, 0)),
+                  time_of_frame(run, frame_of_strip(run, count - 1)));
     pl_camera camera = camera_of_frame(painter, 0);
-    status = pl_renderer_draw(painter->renderer, &(pl_picture){camera, items, item_count, caption}, painter->rgb, error);
+    status =
+        pl_renderer_draw(painter->renderer, &(pl_picture){camera, items, item_count, caption}, painter->rgb, error);
     free(caption);
   }
   if (status >= 0)
-    status = pl_picture_save(run->context, run->picture_path, painter->rgb, run->options.width, run->options.height, error);
+    status =
+        pl_picture_save(run->context, run->picture_path, painter->rgb, run->options.width, run->options.height, error);
   free(items);
   free(points);
   return status;

@@ -101,21 +101,25 @@ static pl_status check_fit(const run_job *run, const pl_checkpoint_view *view, p
   if (view->scene_hash != run->scene_hash) {
     if (strcmp(view->scene_path, run->scene_path) == 0)
       return refuse(run, error,
-                    "the scene '%.200s', or a value replaced by --set, has changed since this checkpoint was written; start again "
+                    "the scene '%.200s', or a value replaced by --set, has changed since this checkpoint was written; "
+                    "start again "
                     "without --resume",
                     view->scene_path);
-    return refuse(run, error, "this checkpoint belongs to another scene, '%.200s'; start again without --resume", view->scene_path);
+    return refuse(run, error, "this checkpoint belongs to another scene, '%.200s'; start again without --resume",
+                  view->scene_path);
   }
   uint64_t seed = run->options.has_seed ? run->options.seed : run->facts.seed;
   if (view->seed != seed)
     return refuse(run, error,
-                  "this checkpoint belongs to a run with seed %llu, not %llu; give the same seed, or start again without --resume",
+                  "this checkpoint belongs to a run with seed %llu, not %llu; give the same seed, or start again "
+                  "without --resume",
                   (unsigned long long)view->seed, (unsigned long long)seed);
   if (view->frame >= run->frame_count)
-    return refuse(run, error,
-                  "this checkpoint is at frame %lld, beyond the end of a run of %lld frames; ask for more frames, or start again "
-                  "without --resume",
-                  (long long)view->frame, (long long)run->frame_count);
+    return refuse(
+        run, error,
+        "this checkpoint is at frame %lld, beyond the end of a run of %lld frames; ask for more frames, or start again "
+        "without --resume",
+        (long long)view->frame, (long long)run->frame_count);
   return PL_OK;
 }
 
@@ -128,7 +132,8 @@ pl_status run_go_on(run_job *run, int64_t *frame, pl_error *error) {
   if (status >= 0) status = pl_world_restore(run->world, view.snapshot, view.snapshot_size, error);
   if (status >= 0 && pl_world_get_hash(run->world) != view.state_hash)
     status = refuse(run, error, "the restored state differs from the stored one; start again without --resume");
-  if (status >= 0) status = pl_frame_log_open(run->context, run->log_path, run->point_count, view.frame + 1, &run->log, error);
+  if (status >= 0)
+    status = pl_frame_log_open(run->context, run->log_path, run->point_count, view.frame + 1, &run->log, error);
   *frame = view.frame;
   pl_checkpoint_destroy(checkpoint);
   return status;

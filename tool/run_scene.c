@@ -40,8 +40,8 @@ static pl_status open_scene(run_job *run, pl_error *error) {
   if (status >= 0) status = pl_file_get_hash(run->context, run->options.scene_path, &run->scene_hash, error);
   if (status >= 0)
     status = pl_scene_load_with(run->context, run->options.scene_path,
-                                &(pl_scene_overrides){run->options.overrides.items, run->options.overrides.count}, &run->scene,
-                                run->findings, error);
+                                &(pl_scene_overrides){run->options.overrides.items, run->options.overrides.count},
+                                &run->scene, run->findings, error);
   if (status < 0) return status;
   run->scene_hash ^= tool_overrides_hash(&run->options.overrides);
   run->facts = pl_scene_get_report(run->scene);
@@ -182,11 +182,11 @@ static void print_phases(const run_job *run) {
   tool_print(&run->tool->console, "%-10s %10.3f %10.4f", "all", sum, 1e3 * sum / steps);
   // Printed, but not a warning of the run: single steps of a hard landing end like this, and the next step corrects it.
   if (run->total.unconverged_count > 0)
-    tool_print(
-        &run->tool->console,
-        "%lld steps of bodies (in %lld steps of the world) reached the maximum of Newton iterations; if these are many, shorten "
-        "time.step or raise max_newton_iterations",
-        (long long)run->total.unconverged_count, (long long)run->total.step_count);
+    tool_print(&run->tool->console,
+               "%lld steps of bodies (in %lld steps of the world) reached the maximum of Newton iterations; if these "
+               "are many, shorten "
+               "time.step or raise max_newton_iterations",
+               (long long)run->total.unconverged_count, (long long)run->total.step_count);
 }
 
 static pl_status print_hashes(run_job *run, pl_error *error) {
@@ -197,7 +197,8 @@ static pl_status print_hashes(run_job *run, pl_error *error) {
     status = pl_frame_log_get_hash(run->log, frame, &hash, error);
     if (status >= 0) printf("frame %lld %016llx\n", (long long)frame, (unsigned long long)hash);
   }
-  if (status >= 0 && run->options.hash != RUN_HASH_NONE) printf("%016llx\n", (unsigned long long)pl_world_get_hash(run->world));
+  if (status >= 0 && run->options.hash != RUN_HASH_NONE)
+    printf("%016llx\n", (unsigned long long)pl_world_get_hash(run->world));
   return status;
 }
 
@@ -235,7 +236,8 @@ static void print_done(const run_job *run) {
   char duration[32];
   tool_duration_text(tool_seconds() - run->begin, duration, sizeof duration);
   print_phases(run);
-  tool_print(console, "%lld frames in %s; results in %s", (long long)pl_frame_log_count(run->log), duration, run->folder);
+  tool_print(console, "%lld frames in %s; results in %s", (long long)pl_frame_log_count(run->log), duration,
+             run->folder);
   if (run->picture_path != NULL) tool_print(console, "picture: %s", run->picture_path);
   if (run->video_path != NULL) tool_print(console, "video: %s", run->video_path);
 }
@@ -297,7 +299,8 @@ static void name_files(run_job *run) {
   run->log_path = tool_text("%s/pliant.frames", run->folder);
   const char *picture = run->options.picture, *video = run->options.video;
   char *folder = tool_absolute_path(run->folder);
-  if (picture != NULL) run->picture_path = picture[0] != '\0' ? tool_absolute_path(picture) : tool_text("%s/picture.png", folder);
+  if (picture != NULL)
+    run->picture_path = picture[0] != '\0' ? tool_absolute_path(picture) : tool_text("%s/picture.png", folder);
   if (video != NULL) run->video_path = video[0] != '\0' ? tool_absolute_path(video) : tool_text("%s/video.mp4", folder);
   free(folder);
   run->option_text = run_options_text(&run->options, run);
@@ -306,10 +309,10 @@ static void name_files(run_job *run) {
 static void print_start(const run_job *run, int64_t frame) {
   int64_t particles = 0;
   for (int32_t i = 0; i < run->body_count; ++i) particles += run->bodies[i].particle_count;
-  tool_print(&run->tool->console, "%s: %d %s, %lld particles, %lld frames at %g/s, step %.4g ms, %d %s", run->facts.name,
-             run->body_count, run->body_count == 1 ? "body" : "bodies", (long long)particles, (long long)run->frame_count,
-             run->facts.frame_rate, 1e3 * run->facts.step, pl_context_thread_count(run->context),
-             pl_context_thread_count(run->context) == 1 ? "thread" : "threads");
+  tool_print(&run->tool->console, "%s: %d %s, %lld particles, %lld frames at %g/s, step %.4g ms, %d %s",
+             run->facts.name, run->body_count, run->body_count == 1 ? "body" : "bodies", (long long)particles,
+             (long long)run->frame_count, run->facts.frame_rate, 1e3 * run->facts.step,
+             pl_context_thread_count(run->context), pl_context_thread_count(run->context) == 1 ? "thread" : "threads");
   if (frame >= 0) tool_print(&run->tool->console, "resuming after frame %lld", (long long)frame);
 }
 
@@ -337,7 +340,8 @@ int run_scene(const tool_session *tool, const run_options *options) {
     lay_out_bodies(&run);
     if (!tool_folder_make(tool, run.folder)) code = TOOL_FAILED;
     if (code == TOOL_DONE && options->observer && !run.facts.has_observer) {
-      tool_print_error(&tool->console, "'%s' has no second camera; --observer needs one called \"observer\" in the scene",
+      tool_print_error(&tool->console,
+                       "'%s' has no second camera; --observer needs one called \"observer\" in the scene",
                        options->scene_path);
       code = TOOL_FAILED;
     }

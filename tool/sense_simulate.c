@@ -16,11 +16,13 @@ bool sense_choose_body(sense_job *job) {
   const tool_value *wanted = tool_find_value(job->arguments, "body");
   job->body = -1;
   for (int32_t i = 0; i < job->body_count && job->body < 0; ++i)
-    if (can_be_captured(job, i) && (!wanted->given || strcmp(pl_scene_instance_get_body(job->set, i).name, wanted->text) == 0))
+    if (can_be_captured(job, i) &&
+        (!wanted->given || strcmp(pl_scene_instance_get_body(job->set, i).name, wanted->text) == 0))
       job->body = i;
   if (job->body >= 0) return true;
   if (wanted->given)
-    tool_print_error(&job->tool->console, "'%s' has no body '%s' with tets and method fem; 'pliant info' describes the scene",
+    tool_print_error(&job->tool->console,
+                     "'%s' has no body '%s' with tets and method fem; 'pliant info' describes the scene",
                      job->arguments->words[0], wanted->text);
   else
     tool_print_error(&job->tool->console, "'%s' has no body with tets and method fem; only such a body can be captured",
@@ -76,7 +78,8 @@ pl_status sense_simulate(sense_job *job, pl_error *error) {
   job->static_points = tool_allocate(n, sizeof(pl_vec3));
   job->surfaces = tool_allocate((size_t)job->body_count, sizeof *job->surfaces);
   for (int32_t i = 0; i < job->body_count; ++i)
-    job->surfaces[i] = tool_allocate((size_t)pl_scene_instance_get_surface_view(job->set, i).point_count * count, sizeof(pl_vec3));
+    job->surfaces[i] =
+        tool_allocate((size_t)pl_scene_instance_get_surface_view(job->set, i).point_count * count, sizeof(pl_vec3));
   pl_vec3 *first = tool_allocate(n, sizeof *first);
   pl_status status = pl_body_get_positions(world, pl_scene_instance_get_body(job->set, job->body).id, first);
   tool_progress progress = tool_progress_start(&job->tool->console, "frame", 0, job->frame_count);

@@ -1,4 +1,5 @@
-// Tets that differ from the simulated ones: the result of a fit then does not profit from the truth having the same elements.
+// Tets that differ from the simulated ones: the result of a fit then does not profit from the truth having the same
+// elements.
 #include <math.h>
 #include <stdlib.h>
 
@@ -36,13 +37,14 @@ static void hold(sense_job *job, pl_embedding_view views) {
 }
 
 pl_status sense_carry_tets(sense_job *job, pl_error *error) {
-  pl_mesh_view own = pl_mesh_get_view(pl_scene_instance_get_body(job->set, job->body).mesh), other = pl_mesh_get_view(job->tets);
+  pl_mesh_view own = pl_mesh_get_view(pl_scene_instance_get_body(job->set, job->body).mesh),
+               other = pl_mesh_get_view(job->tets);
   pl_box box = pl_box_from_points(own.points, own.point_count);
   double size = fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z));
   pl_embedding *embedding = NULL;
-  pl_status status =
-      pl_embedding_build(job->context, pl_scene_instance_get_body(job->set, job->body).mesh,
-                         &(pl_embedding_input){other.points, other.point_count, OUTSIDE_FRACTION * size}, &embedding, NULL, error);
+  pl_status status = pl_embedding_build(job->context, pl_scene_instance_get_body(job->set, job->body).mesh,
+                                        &(pl_embedding_input){other.points, other.point_count, OUTSIDE_FRACTION * size},
+                                        &embedding, NULL, error);
   if (status < 0) return status;
   size_t from = (size_t)job->particle_count, to = (size_t)other.point_count;
   pl_vec3 *particles = tool_allocate(to * (size_t)job->frame_count, sizeof *particles);

@@ -19,8 +19,8 @@ static int32_t gather_surfaces(const sense_job *job, int32_t frame, pl_sensor_su
   int32_t count = 0;
   for (int32_t i = 0; i < job->body_count; ++i) {
     pl_scene_instance_surface shape = pl_scene_instance_get_surface_view(job->set, i);
-    surfaces[count++] = (pl_sensor_surface){job->surfaces[i] + (size_t)frame * (size_t)shape.point_count, shape.point_count,
-                                            shape.triangles, shape.triangle_count, i != job->body};
+    surfaces[count++] = (pl_sensor_surface){job->surfaces[i] + (size_t)frame * (size_t)shape.point_count,
+                                            shape.point_count, shape.triangles, shape.triangle_count, i != job->body};
   }
   double time = job->start + frame / job->rate;
   for (int32_t i = 0; i < pl_scene_instance_collider_count(job->set); ++i) {
@@ -46,8 +46,8 @@ static int32_t points_of_pictures(const sense_job *job, const pl_capture_camera 
     for (int32_t i = 0; i < job->width * job->height; ++i) {
       if (pixels[c][i] == 0) continue;
       double d = pixels[c][i] * cameras[c].depth_scale;
-      pl_vec3 seen = {(i % job->width - cameras[c].cx) * d / cameras[c].fx, (i / job->width - cameras[c].cy) * d / cameras[c].fy,
-                      d};
+      pl_vec3 seen = {(i % job->width - cameras[c].cx) * d / cameras[c].fx,
+                      (i / job->width - cameras[c].cy) * d / cameras[c].fy, d};
       points[count++] = transform_point(cameras[c].placement, seen);
     }
   return count;
@@ -64,12 +64,13 @@ typedef struct studio {
 
 static pl_status take_frame(const sense_job *job, studio *at, int32_t frame, pl_error *error) {
   int32_t surface_count = gather_surfaces(job, frame, at->surfaces, at->placed);
-  pl_status status = pl_sensor_render_all(job->context, &job->sensor,
-                                          &(pl_sensor_shot){at->cameras, job->camera_count, frame, at->surfaces, surface_count},
-                                          at->pixels, error);
+  pl_status status = pl_sensor_render_all(
+      job->context, &job->sensor, &(pl_sensor_shot){at->cameras, job->camera_count, frame, at->surfaces, surface_count},
+      at->pixels, error);
   if (status < 0) return status;
   if (at->points == NULL) return pl_capture_writer_add_depths(at->writer, (const uint16_t *const *)at->pixels, error);
-  return pl_capture_writer_add_cloud(at->writer, at->points, points_of_pictures(job, at->cameras, at->pixels, at->points), error);
+  return pl_capture_writer_add_cloud(at->writer, at->points,
+                                     points_of_pictures(job, at->cameras, at->pixels, at->points), error);
 }
 
 pl_status sense_take_pictures(const sense_job *job, pl_error *error) {
@@ -77,7 +78,8 @@ pl_status sense_take_pictures(const sense_job *job, pl_error *error) {
   size_t pixel_count = (size_t)job->width * (size_t)job->height;
   int32_t collider_count = pl_scene_instance_collider_count(job->set);
   bool clouds = tool_find_value(job->arguments, "clouds")->given;
-  pl_sensor_ring(&(pl_camera_ring){box_of_motion(job), job->camera_count, tool_get_number(job->arguments, "elevation") * (PL_PI / 180),
+  pl_sensor_ring(&(pl_camera_ring){box_of_motion(job), job->camera_count,
+                                   tool_get_number(job->arguments, "elevation") * (PL_PI / 180),
                                    tool_get_number(job->arguments, "heading") * (PL_PI / 180), job->width, job->height},
                  at.cameras);
   for (int32_t c = 0; c < job->camera_count; ++c) at.pixels[c] = tool_allocate(pixel_count, sizeof(uint16_t));
@@ -114,7 +116,8 @@ pl_status sense_take_pictures(const sense_job *job, pl_error *error) {
   return status;
 }
 
-static pl_status write_motion(const sense_job *job, const char *name, const pl_vec3 *points, int32_t point_count, pl_error *error) {
+static pl_status write_motion(const sense_job *job, const char *name, const pl_vec3 *points, int32_t point_count,
+                              pl_error *error) {
   char *path = tool_text("%s/%s", job->folder, name);
   pl_frames_def def = pl_default_frames_def(PL_FRAMES_PC2);
   def.path = path;
@@ -134,7 +137,8 @@ static pl_status write_motion(const sense_job *job, const char *name, const pl_v
 }
 
 // The mesh `view` with other points.
-static pl_status write_mesh(const sense_job *job, const char *name, pl_mesh_view view, const pl_vec3 *points, pl_error *error) {
+static pl_status write_mesh(const sense_job *job, const char *name, pl_mesh_view view, const pl_vec3 *points,
+                            pl_error *error) {
   char *path = tool_text("%s/%s", job->folder, name);
   pl_mesh *mesh = NULL;
   view.points = points;
@@ -159,7 +163,8 @@ static pl_status write_static_surface(const sense_job *job, pl_error *error) {
   if (status >= 0) status = pl_body_set_state(world, body.id, job->static_points, NULL, error);
   if (status >= 0) status = pl_scene_instance_get_surface(job->set, job->body, points);
   if (status >= 0) status = pl_body_set_state(world, body.id, last, NULL, error);
-  pl_mesh_view view = {.point_count = shape.point_count, .triangle_count = shape.triangle_count, .triangles = shape.triangles};
+  pl_mesh_view view = {
+      .point_count = shape.point_count, .triangle_count = shape.triangle_count, .triangles = shape.triangles};
   if (status >= 0) status = write_mesh(job, "surface.ply", view, points, error);
   free(points);
   free(last);
@@ -182,7 +187,8 @@ pl_status sense_write_truth(sense_job *job, pl_error *error) {
   for (int32_t i = 0; i < job->held_count; ++i) cells[i] = job->held[i];
   char *path = tool_text("%s/held.csv", job->folder);
   const char *const columns[] = {"point"};
-  if (status >= 0) status = pl_table_save(job->context, path, &(pl_table_view){1, columns, job->held_count, cells}, error);
+  if (status >= 0)
+    status = pl_table_save(job->context, path, &(pl_table_view){1, columns, job->held_count, cells}, error);
   free(path);
   free(cells);
   return status;
@@ -197,11 +203,13 @@ pl_status sense_print_capture(const sense_job *job, pl_error *error) {
   if (status >= 0) status = pl_capture_get_report(capture, 10, &report, NULL, error);
   if (status >= 0) {
     pl_vec3 a = report.box.min, b = report.box.max;
-    tool_print(&job->tool->console, "capture:   %d frames at %g/s, %.3g s, %d cameras of %d x %d", job->frame_count, job->rate,
-               report.duration, job->camera_count, job->width, job->height);
-    tool_print(&job->tool->console, "points:    %.0f per frame in %.3g x %.3g x %.3g m; %d of %d points of the body are held",
+    tool_print(&job->tool->console, "capture:   %d frames at %g/s, %.3g s, %d cameras of %d x %d", job->frame_count,
+               job->rate, report.duration, job->camera_count, job->width, job->height);
+    tool_print(&job->tool->console,
+               "points:    %.0f per frame in %.3g x %.3g x %.3g m; %d of %d points of the body are held",
                report.mean_points, b.x - a.x, b.y - a.y, b.z - a.z, job->held_count, job->particle_count);
-    tool_print(&job->tool->console, "written:   %s, with static.vtu, surface.ply and held.csv to track with, and the truth", path);
+    tool_print(&job->tool->console,
+               "written:   %s, with static.vtu, surface.ply and held.csv to track with, and the truth", path);
   }
   pl_capture_destroy(capture);
   free(path);

@@ -54,7 +54,8 @@ static const char *option_name(const void *user, int index) {
 
 static const tool_option *find_option(const tool_verb *verb, const char *name, size_t length) {
   for (int i = 0; i < verb->option_count; ++i)
-    if (strlen(verb->options[i].name) == length && strncmp(verb->options[i].name, name, length) == 0) return &verb->options[i];
+    if (strlen(verb->options[i].name) == length && strncmp(verb->options[i].name, name, length) == 0)
+      return &verb->options[i];
   return NULL;
 }
 
@@ -71,11 +72,13 @@ static bool parse_number(const tool_session *tool, const tool_option *option, co
   bool whole = option->kind == TOOL_COUNT;
   if (end == text || *end != '\0' || !isfinite(number) || (whole && number != floor(number)) ||
       (whole && strpbrk(text, "xX.") != NULL)) {
-    tool_print_error(&tool->console, "--%s takes %s, not '%s'", option->name, whole ? "a whole number" : "a number", text);
+    tool_print_error(&tool->console, "--%s takes %s, not '%s'", option->name, whole ? "a whole number" : "a number",
+                     text);
     return false;
   }
   if (number < option->min || number > option->max) {
-    tool_print_error(&tool->console, "--%s must be from %g to %g, not %s", option->name, option->min, option->max, text);
+    tool_print_error(&tool->console, "--%s must be from %g to %g, not %s", option->name, option->min, option->max,
+                     text);
     return false;
   }
   value->number = number;
@@ -116,7 +119,8 @@ static bool set_value(const tool_session *tool, const tool_option *option, const
     return false;
   }
   if (option->kind == TOOL_TEXT && text[0] == '\0') {
-    tool_print_error(&tool->console, "--%s has an empty value; write --%s %s", option->name, option->name, option->value);
+    tool_print_error(&tool->console, "--%s has an empty value; write --%s %s", option->name, option->name,
+                     option->value);
     return false;
   }
   if (option->kind == TOOL_COUNT || option->kind == TOOL_NUMBER) return parse_number(tool, option, text, value);
@@ -129,11 +133,11 @@ static bool report_unknown_option(const tool_session *tool, const tool_verb *ver
   name[strcspn(name, "=")] = '\0';
   const char *meant = strlen(name) > 1 ? tool_suggest(name, option_name, verb) : NULL;
   if (meant != NULL)
-    tool_print_error(&tool->console, "%s has no option %.*s (did you mean --%s?)", verb->name, (int)strcspn(word, "="), word,
-                     meant);
+    tool_print_error(&tool->console, "%s has no option %.*s (did you mean --%s?)", verb->name, (int)strcspn(word, "="),
+                     word, meant);
   else
-    tool_print_error(&tool->console, "%s has no option %.*s; 'pliant help %s' lists them", verb->name, (int)strcspn(word, "="),
-                     word, verb->name);
+    tool_print_error(&tool->console, "%s has no option %.*s; 'pliant help %s' lists them", verb->name,
+                     (int)strcspn(word, "="), word, verb->name);
   return false;
 }
 
@@ -170,7 +174,8 @@ static bool parse_option(const tool_session *tool, const tool_verb *verb, const 
     *used = 1;
   }
   if (option->repeats && arguments->repeated_count == TOOL_MAX_REPEATS) {
-    tool_print_error(&tool->console, "--%s is given more than %d times, which is the maximum", option->name, TOOL_MAX_REPEATS);
+    tool_print_error(&tool->console, "--%s is given more than %d times, which is the maximum", option->name,
+                     TOOL_MAX_REPEATS);
     return false;
   }
   if (option->repeats) arguments->repeated[arguments->repeated_count++] = text;
@@ -191,8 +196,8 @@ bool tool_arguments_parse(const tool_session *tool, const tool_verb *verb, int c
     } else if (arguments->word_count < TOOL_MAX_WORDS) {
       arguments->words[arguments->word_count++] = word;
     } else {
-      tool_print_error(&tool->console, "the command line has more than %d words; the first surplus one is '%s'", TOOL_MAX_WORDS,
-                       word);
+      tool_print_error(&tool->console, "the command line has more than %d words; the first surplus one is '%s'",
+                       TOOL_MAX_WORDS, word);
       return false;
     }
     i += used;
@@ -239,15 +244,16 @@ const tool_action *tool_find_action(const tool_session *tool, const tool_argumen
     const tool_action *action = &verb->actions[i];
     if (strcmp(action->name, name) != 0) continue;
     if (arguments->word_count - 1 == action->word_count) return action;
-    tool_print_error(&tool->console, "wrong number of words; usage: pliant %s %s%s%s [options]", verb->name, action->name,
-                     action->words[0] != '\0' ? " " : "", action->words);
+    tool_print_error(&tool->console, "wrong number of words; usage: pliant %s %s%s%s [options]", verb->name,
+                     action->name, action->words[0] != '\0' ? " " : "", action->words);
     return NULL;
   }
   const char *meant = tool_suggest(name, action_name, verb);
   if (meant != NULL)
     tool_print_error(&tool->console, "%s has no action '%s' (did you mean %s?)", verb->name, name, meant);
   else
-    tool_print_error(&tool->console, "%s has no action '%s'; 'pliant help %s' lists them", verb->name, name, verb->name);
+    tool_print_error(&tool->console, "%s has no action '%s'; 'pliant help %s' lists them", verb->name, name,
+                     verb->name);
   return NULL;
 }
 
@@ -286,8 +292,8 @@ bool tool_parse_size(const tool_session *tool, const char *text, int32_t *width,
     good = end != rest && *end == '\0';
   }
   if (!good || w < 16 || h < 16 || w > 16384 || h > 16384) {
-    tool_print_error(&tool->console, "--size needs WIDTHxHEIGHT in pixels, each from 16 to 16384, such as 1280x720, not '%s'",
-                     text);
+    tool_print_error(&tool->console,
+                     "--size needs WIDTHxHEIGHT in pixels, each from 16 to 16384, such as 1280x720, not '%s'", text);
     return false;
   }
   *width = (int32_t)w;

@@ -1,5 +1,6 @@
-// The command line: a table of options per verb, and the values that were given. Help, manual page, shell completions and the
-// tables of docs/tool.md are printed from the same tables (tool_help.h, tool_manual.h).
+// The command line: a table of options per verb, and the values that were given. Help, manual page,
+// shell completions and the tables of docs/tool.md are printed from the same tables (tool_help.h,
+// tool_manual.h).
 #ifndef TOOL_ARGUMENTS_H
 #define TOOL_ARGUMENTS_H
 
@@ -11,18 +12,21 @@ typedef enum tool_option_kind {
   TOOL_TEXT,           // --output DIR, --output=DIR, -o DIR, -oDIR
   TOOL_COUNT,          // a whole number
   TOOL_NUMBER,         // a number
-  TOOL_OPTIONAL_TEXT,  // --picture, --picture=FILE, and --picture FILE where `takes` accepts the next word
+  TOOL_OPTIONAL_TEXT,  // --picture, --picture=FILE, and --picture FILE where `takes` accepts the
+                       // next word
 } tool_option_kind;
 
 // One option. In `about` and `more`, `words` in backquotes and --options are literals.
 //
-// A default is stated once, by one of the four fields `default_*`: as text, written as it would be typed; as a number or vector
-// that the library uses, read from its def when it is needed; or as a note, where it depends on the input.
+// A default is stated once, by one of the four fields `default_*`: as text, written as it would be
+// typed; as a number or vector that the library uses, read from its def when it is needed; or as a
+// note, where it depends on the input.
 typedef struct tool_option {
   const char *name;  // without the two dashes
   char letter;       // of the short form, or 0
   tool_option_kind kind;
-  const char *value;    // name of the value in the help; where it contains FILE or DIR, shells complete files or folders
+  const char *value;    // name of the value in the help; where it contains FILE or DIR, shells
+                        // complete files or folders
   const char *choices;  // the words it accepts, separated by spaces, or NULL
   const char *about;    // what it is, one line, without the default
   const char *more;     // further sentences for the manual page and docs/tool.md, or NULL
@@ -55,7 +59,8 @@ typedef struct tool_action {
   const char *words;  // the words after it, as the help shows them
   const char *about;  // one line
   int word_count;
-  int (*run)(const tool_session *tool, const tool_arguments *arguments, pl_context *context);  // where the verb uses it
+  int (*run)(const tool_session *tool, const tool_arguments *arguments,
+             pl_context *context);  // where the verb uses it
 } tool_action;
 
 typedef struct tool_verb {
@@ -90,9 +95,10 @@ struct tool_session {
   tool_console console;
 };
 
-// Parse the words after the verb into `arguments`, on top of what is there. Every mistake is printed. False if there was one.
-bool tool_arguments_parse(const tool_session *tool, const tool_verb *verb, int count, char *const *words,
-                          tool_arguments *arguments);
+// Parse the words after the verb into `arguments`, on top of what is there. Every mistake is
+// printed. False if there was one.
+bool tool_arguments_parse(const tool_session *tool, const tool_verb *verb, int count,
+                          char *const *words, tool_arguments *arguments);
 
 // Check the number of positional words and the required options; prints what is missing or surplus.
 bool tool_arguments_check(const tool_session *tool, const tool_arguments *arguments);
@@ -100,10 +106,12 @@ bool tool_arguments_check(const tool_session *tool, const tool_arguments *argume
 // What was given for option `name`, without its default.
 const tool_value *tool_find_value(const tool_arguments *arguments, const char *name);
 
-// The action that the first word names, if the number of words after it fits; NULL otherwise, which is printed.
+// The action that the first word names, if the number of words after it fits; NULL otherwise, which
+// is printed.
 const tool_action *tool_find_action(const tool_session *tool, const tool_arguments *arguments);
 
-// The value of option `name`: the one given, otherwise its default. NULL or 0 for an option without a default.
+// The value of option `name`: the one given, otherwise its default. NULL or 0 for an option without
+// a default.
 const char *tool_get_text(const tool_arguments *arguments, const char *name);
 double tool_get_number(const tool_arguments *arguments, const char *name);
 int64_t tool_get_count(const tool_arguments *arguments, const char *name);
@@ -114,7 +122,8 @@ double tool_number_or(const tool_arguments *arguments, const char *name, double 
 // "WxH" as two numbers from 16 to 16384; prints what is wrong.
 bool tool_parse_size(const tool_session *tool, const char *text, int32_t *width, int32_t *height);
 
-// The candidate most like `word`, or NULL if none is near. `candidate` returns number `index`, NULL after the last.
+// The candidate most like `word`, or NULL if none is near. `candidate` returns number `index`, NULL
+// after the last.
 typedef const char *tool_candidate(const void *user, int index);
 const char *tool_suggest(const char *word, tool_candidate *candidate, const void *user);
 

@@ -1,7 +1,8 @@
 // Baking: the joints of a rod body, frame by frame, as an animation of its skeleton.
 //
-// A job has a source, a character file or a body of a scene, that can be brought to its first frame and from each frame to the next; a recording of the
-// joints; and files that are written from it. Nothing is written before the last frame is recorded.
+// A job has a source, a character file or a body of a scene, that can be brought to its first frame
+// and from each frame to the next; a recording of the joints; and files that are written from it.
+// Nothing is written before the last frame is recorded.
 #ifndef TOOL_BAKE_H
 #define TOOL_BAKE_H
 
@@ -68,8 +69,8 @@ typedef struct bake_job {
 bool bake_open_character(bake_job *job);  // bake_character.c
 bool bake_open_scene(bake_job *job);      // bake_scene.c
 
-// Bring a character to the first frame before anything is recorded, on to frame number `frame` from the one before it, and from the last back to the
-// first without a jolt (bake_character.c).
+// Bring a character to the first frame before anything is recorded, on to frame number `frame` from
+// the one before it, and from the last back to the first without a jolt (bake_character.c).
 pl_status bake_settle_character(bake_job *job, pl_error *error);
 pl_status bake_advance_character(bake_job *job, int32_t frame, pl_error *error);
 pl_status bake_rewind_character(bake_job *job, pl_error *error);
@@ -77,7 +78,8 @@ pl_status bake_rewind_character(bake_job *job, pl_error *error);
 // Simulate and record; fails with PL_REMARK_CANCELLED in `error` when interrupted (bake_record.c).
 pl_status bake_record(bake_job *job, pl_error *error);
 
-// `b` seen from `a`, what is `local` to `a` seen from outside, and the angle between two rotations, radians (bake_loop.c).
+// `b` seen from `a`, what is `local` to `a` seen from outside, and the angle between two rotations,
+// radians (bake_loop.c).
 pl_transform bake_relative(pl_transform a, pl_transform b);
 pl_transform bake_join(pl_transform a, pl_transform local);
 double bake_angle(pl_quat from, pl_quat to);
@@ -85,14 +87,16 @@ double bake_angle(pl_quat from, pl_quat to);
 // The kinematic joint at the root of the first chain (bake_loop.c).
 int32_t bake_first_base(const bake_job *job);
 
-// How far two frames are apart: the largest angle between rotations relative to the parent, degrees, and the largest distance in the frame of the kinematic joint
-// above, metres (bake_loop.c).
+// How far two frames are apart: the largest angle between rotations relative to the parent,
+// degrees, and the largest distance in the frame of the kinematic joint above, metres
+// (bake_loop.c).
 typedef struct bake_gap {
   double degrees, metres;
 } bake_gap;
 bake_gap bake_measure_gap(const bake_job *job, const pl_transform *a, const pl_transform *b);
 
-// Joints in an order in which parents come first, and the fade that lets the last frame end as the first begins (bake_loop.c).
+// Joints in an order in which parents come first, and the fade that lets the last frame end as the
+// first begins (bake_loop.c).
 void bake_order_joints(bake_job *job);
 void bake_close_loop(bake_job *job);
 

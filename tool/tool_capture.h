@@ -46,18 +46,21 @@ typedef struct capture_job {
   bool remarks;
 } capture_job;
 
-// Rounds of tracking and fitting until they settle, resumed from what the folder has (capture_job.c). An exit code.
+// Rounds of tracking and fitting until they settle, resumed from what the folder has
+// (capture_job.c). An exit code.
 int capture_run(capture_job *job);
 
 // report.html and rounds.csv.
 pl_status capture_report(capture_job *job, pl_error *error);
 
-// A store in a folder for one process or several: the first one reads and writes, and all see the same (capture_store.c).
+// A store in a folder for one process or several: the first one reads and writes, and all see the
+// same (capture_store.c).
 typedef struct capture_store {
   pl_store files;
 } capture_store;
 
-pl_status capture_store_open(pl_context *context, const char *folder, capture_store *own, pl_store *store, pl_error *error);
+pl_status capture_store_open(pl_context *context, const char *folder, capture_store *own,
+                             pl_store *store, pl_error *error);
 void capture_store_close(capture_store *own);
 
 #endif

@@ -1,4 +1,5 @@
-// A fit from the command line: its input, the fit, and its results. Shared by the verbs `fit` and `capture`.
+// A fit from the command line: its input, the fit, and its results. Shared by the verbs `fit` and
+// `capture`.
 #ifndef TOOL_FIT_H
 #define TOOL_FIT_H
 
@@ -53,7 +54,8 @@ typedef struct fit_job {
   pl_error trouble;  // of writing a checkpoint
 } fit_job;
 
-// The options that both verbs have: entries of an option table. Defaults are those of pl_default_fit_def() (fit_defaults.c).
+// The options that both verbs have: entries of an option table. Defaults are those of
+// pl_default_fit_def() (fit_defaults.c).
 // clang-format off
 #define FIT_OPTIONS \
   {"density", .kind = TOOL_NUMBER, .value = "DENSITY", .min = 1e-6, .max = 1e9, .default_number = fit_default_density, .about = "density in kg/m^3"}, \
@@ -95,18 +97,26 @@ double fit_default_max_iterations(void);
 enum { MAX_FIT_STEPS = 32 };
 
 // Columns of the history.
-enum { FIT_ROW_ITERATION, FIT_ROW_FRAMES, FIT_ROW_STEPS, FIT_ROW_RMS, FIT_ROW_CHANGE, FIT_ROW_PARAMETERS };
+enum {
+  FIT_ROW_ITERATION,
+  FIT_ROW_FRAMES,
+  FIT_ROW_STEPS,
+  FIT_ROW_RMS,
+  FIT_ROW_CHANGE,
+  FIT_ROW_PARAMETERS
+};
 
 // A hash with more bytes.
 uint64_t fit_mix(uint64_t hash, const void *bytes, size_t size);
 
 // Read the options; prints what is wrong. To be freed also after a failure.
-bool fit_settings_read(const tool_session *tool, pl_context *context, const tool_arguments *arguments, fit_settings *settings);
+bool fit_settings_read(const tool_session *tool, pl_context *context,
+                       const tool_arguments *arguments, fit_settings *settings);
 void fit_settings_free(fit_settings *settings);
 
 // Read a motion of `point_count` points; prints what is wrong.
-bool fit_motion_read(const tool_session *tool, pl_context *context, const char *path, double rate, int32_t point_count,
-                     fit_motion *motion);
+bool fit_motion_read(const tool_session *tool, pl_context *context, const char *path, double rate,
+                     int32_t point_count, fit_motion *motion);
 void fit_motion_free(fit_motion *motion);
 
 // A motion as input of pl_fit; borrowed.
@@ -115,13 +125,15 @@ pl_fit_sequence fit_sequence_of(const fit_motion *motion);
 void fit_object_free(fit_object *object);
 
 // Add an iteration with its `count` parameters to the history.
-void fit_add_iteration(fit_job *job, const pl_fit_progress *progress, const double *values, int32_t count);
+void fit_add_iteration(fit_job *job, const pl_fit_progress *progress, const double *values,
+                       int32_t count);
 
 // Set up: `job` has tool, context, object, settings and folder. To be closed also after a failure.
 pl_status fit_open(fit_job *job, pl_error *error);
 void fit_close(fit_job *job);
 
-// Fit, from the checkpoint in the folder if `resume`. PL_REMARK_CANCELLED when the user asked to stop; the checkpoint is then there.
+// Fit, from the checkpoint in the folder if `resume`. PL_REMARK_CANCELLED when the user asked to
+// stop; the checkpoint is then there.
 pl_status fit_run(fit_job *job, bool resume, pl_error *error);
 
 // The history as history.csv in `folder`.
@@ -136,7 +148,8 @@ void fit_forget(const fit_job *job);
 // Unit of a parameter; static storage.
 const char *fit_unit_of(const pl_fit_estimate *estimate);
 
-// Print the table of parameters on standard output and messages about them on standard error. True if all are determined.
+// Print the table of parameters on standard output and messages about them on standard error. True
+// if all are determined.
 bool fit_print(fit_job *job, pl_error *error);
 
 // The parts of a report that are about a fit (fit_page.c).

@@ -7,7 +7,8 @@
 // Create a folder and its parents; prints what is wrong. True if it exists and can be written to.
 bool tool_folder_make(const tool_session *tool, const char *path);
 
-// Remove temporary files of killed processes from a folder: NAME.PROCESS-NUMBER.tmp, where the process does not exist any more.
+// Remove temporary files of killed processes from a folder: NAME.PROCESS-NUMBER.tmp, where the
+// process does not exist any more.
 void tool_folder_sweep(const char *path);
 
 // Whether a program of that name is found on $PATH.

@@ -10,7 +10,8 @@ typedef struct tool_gallery {
   int count;
 } tool_gallery;
 
-// Look for it: $PLIANT_SCENES, then next to the program as it was built or installed, then in the source folder.
+// Look for it: $PLIANT_SCENES, then next to the program as it was built or installed, then in the
+// source folder.
 tool_gallery tool_gallery_find(void);
 void tool_gallery_free(tool_gallery *gallery);
 

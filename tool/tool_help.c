@@ -49,7 +49,8 @@ const char *tool_option_default(const tool_option *option, char *buffer, size_t 
   return buffer;
 }
 
-// Print words of `text`, from column `*column` on, wrapped to lines that begin at column `indent`. Backquotes are left out.
+// Print words of `text`, from column `*column` on, wrapped to lines that begin at column `indent`. Backquotes are left
+// out.
 static void print_wrapped(FILE *out, const char *text, int indent, int *column) {
   while (*text != '\0') {
     size_t length = strcspn(text, " "), shown = 0;

@@ -7,8 +7,8 @@
 
 static bool read_box(const char *text, double numbers[6]) {
   char extra;
-  return sscanf(text, "%lf,%lf,%lf,%lf,%lf,%lf%c", &numbers[0], &numbers[1], &numbers[2], &numbers[3], &numbers[4], &numbers[5],
-                &extra) == 6;
+  return sscanf(text, "%lf,%lf,%lf,%lf,%lf,%lf%c", &numbers[0], &numbers[1], &numbers[2], &numbers[3], &numbers[4],
+                &numbers[5], &extra) == 6;
 }
 
 static void hold_box(uint8_t *held, const pl_mesh_view *mesh, const double box[6]) {
@@ -26,8 +26,8 @@ static bool hold_table(const tool_session *tool, pl_context *context, const char
   pl_error error = {0};
   if (pl_table_load(context, path, &table, &error) < 0) {
     if (error.status == PL_ERROR_NOT_FOUND)
-      tool_print_error(&tool->console, "'%s' is neither a box nor a file; --hold takes six numbers x,y,z,x,y,z or a CSV table",
-                       path);
+      tool_print_error(&tool->console,
+                       "'%s' is neither a box nor a file; --hold takes six numbers x,y,z,x,y,z or a CSV table", path);
     else
       tool_report_error(&tool->console, &error);
     return false;
@@ -35,14 +35,17 @@ static bool hold_table(const tool_session *tool, pl_context *context, const char
   pl_table_view view = pl_table_get_view(table);
   int32_t column = pl_table_find_column(table, "point");
   bool good = column >= 0;
-  if (!good) tool_print_error(&tool->console, "'%s' has no column `point`; it must list indices of points, counted from 0", path);
+  if (!good)
+    tool_print_error(&tool->console, "'%s' has no column `point`; it must list indices of points, counted from 0",
+                     path);
   for (int64_t i = 0; i < view.row_count && good; ++i) {
     double point = view.cells[i * view.column_count + column];
     good = point >= 0 && point < count && point == floor(point);
     if (good)
       held[(int32_t)point] = 1;
     else
-      tool_print_error(&tool->console, "'%s', row %lld: %g is not the index of a point; there are %d points, counted from 0", path,
+      tool_print_error(&tool->console,
+                       "'%s', row %lld: %g is not the index of a point; there are %d points, counted from 0", path,
                        (long long)i + 1, point, count);
   }
   pl_table_destroy(table);

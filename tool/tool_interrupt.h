@@ -5,7 +5,8 @@
 // From here on SIGINT and SIGTERM are counted. The third one ends the program immediately.
 void tool_interrupt_watch(void);
 
-// Restore their default action, unless one was counted: the program is then about to end, and a late second signal must not change its exit code.
+// Restore their default action, unless one was counted: the program is then about to end, and a
+// late second signal must not change its exit code.
 void tool_interrupt_release(void);
 
 // Number of interrupts: one means stop soon, two mean stop now.

@@ -29,7 +29,8 @@ static tool_file_kind detect_by_head(const char *path, const char *head, size_t 
   bool object = is_object(head, size);
   if (object && strstr(head, "\"pliant\"") != NULL) return TOOL_FILE_SCENE;
   // A glTF file may begin with a long buffer, so that its characteristic keys come late.
-  if (pl_mesh_format_detect(head, size) != PL_MESH_FORMAT_UNKNOWN || tool_has_ending(path, "gltf")) return TOOL_FILE_MESH;
+  if (pl_mesh_format_detect(head, size) != PL_MESH_FORMAT_UNKNOWN || tool_has_ending(path, "gltf"))
+    return TOOL_FILE_MESH;
   return object || tool_has_ending(path, "json") ? TOOL_FILE_SCENE : TOOL_FILE_UNKNOWN;
 }
 
@@ -62,7 +63,8 @@ pl_context *tool_open_context(const tool_session *tool, int32_t thread_count) {
 
 static pl_vec3 *scaled_points(const pl_vec3 *points, int32_t count, double scale) {
   pl_vec3 *made = tool_allocate((size_t)count, sizeof *made);
-  for (int32_t i = 0; i < count; ++i) made[i] = (pl_vec3){scale * points[i].x, scale * points[i].y, scale * points[i].z};
+  for (int32_t i = 0; i < count; ++i)
+    made[i] = (pl_vec3){scale * points[i].x, scale * points[i].y, scale * points[i].z};
   return made;
 }
 

@@ -21,7 +21,9 @@ tool_file_kind tool_file_detect(const tool_session *tool, const char *path);
 // A context with one thread per processor, or NULL (printed).
 pl_context *tool_open_context(const tool_session *tool, int32_t thread_count);
 
-// Load a mesh, print its findings and scale it. NULL on failure (printed). `remarks` is set if there was a warning.
-pl_mesh *tool_open_mesh(const tool_session *tool, pl_context *context, const char *path, double scale, bool *remarks);
+// Load a mesh, print its findings and scale it. NULL on failure (printed). `remarks` is set if
+// there was a warning.
+pl_mesh *tool_open_mesh(const tool_session *tool, pl_context *context, const char *path,
+                        double scale, bool *remarks);
 
 #endif

@@ -1,5 +1,5 @@
-// Options that several verbs have. Each macro is one entry of an option table; TOOL_DEFAULT makes a function that reads a default
-// of the library, for `default_number`.
+// Options that several verbs have. Each macro is one entry of an option table; TOOL_DEFAULT makes a
+// function that reads a default of the library, for `default_number`.
 #ifndef TOOL_OPTIONS_H
 #define TOOL_OPTIONS_H
 

@@ -10,9 +10,10 @@ bool tool_overrides_read(const tool_session *tool, const tool_arguments *argumen
   for (int i = 0; i < arguments->repeated_count; ++i) {
     const char *text = arguments->repeated[i], *equals = text != NULL ? strchr(text, '=') : NULL;
     if (equals == NULL || equals == text || strchr(text, '\n') != NULL) {
-      tool_print_error(&tool->console,
-                       "--set takes PATH=VALUE in one line, such as time.frames=30 or 'bodies[0].rod.stiffness=0.3', not '%s'",
-                       text != NULL ? text : "");
+      tool_print_error(
+          &tool->console,
+          "--set takes PATH=VALUE in one line, such as time.frames=30 or 'bodies[0].rod.stiffness=0.3', not '%s'",
+          text != NULL ? text : "");
       good = false;
       continue;
     }

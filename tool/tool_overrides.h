@@ -12,7 +12,8 @@ typedef struct tool_overrides {
 } tool_overrides;
 
 // Split the values of --set into paths and values. False if one is not PATH=VALUE (printed).
-bool tool_overrides_read(const tool_session *tool, const tool_arguments *arguments, tool_overrides *overrides);
+bool tool_overrides_read(const tool_session *tool, const tool_arguments *arguments,
+                         tool_overrides *overrides);
 void tool_overrides_free(tool_overrides *overrides);
 
 // Hash of the overrides; 0 for none.

@@ -31,7 +31,8 @@ void tool_print(const tool_console *console, const char *format, ...) {
   fputc('\n', stderr);
 }
 
-static void print_marked(const tool_console *console, const char *color, const char *word, const char *format, va_list arguments) {
+static void print_marked(const tool_console *console, const char *color, const char *word, const char *format,
+                         va_list arguments) {
   fprintf(stderr, "pliant: %s%s:%s ", console->color ? color : "", word, console->color ? PLAIN : "");
   vfprintf(stderr, format, arguments);
   fputc('\n', stderr);
@@ -58,7 +59,8 @@ static void print_line(const tool_console *console, const char *line) {
     const char *found = strstr(line, words[i].word);
     if (found == NULL || (found != line && found[-1] != ' ')) continue;
     size_t length = strlen(words[i].word) - 1;
-    fprintf(stderr, "%.*s%s%.*s" PLAIN "%s\n", (int)(found - line), line, words[i].color, (int)length, found, found + length);
+    fprintf(stderr, "%.*s%s%.*s" PLAIN "%s\n", (int)(found - line), line, words[i].color, (int)length, found,
+            found + length);
     return;
   }
   fprintf(stderr, "%s\n", line);
@@ -130,7 +132,8 @@ static void show_bar(tool_progress *progress, int64_t done, double now) {
   for (int i = 0; i < BAR_LENGTH; ++i) bar[i] = i < filled ? '#' : '.';
   bar[BAR_LENGTH] = '\0';
   tool_duration_text(time_left(progress, done, now), left, sizeof left);
-  fprintf(stderr, "\r\033[K%s %s %lld/%lld, %s left", bar, progress->title, (long long)done, (long long)progress->total, left);
+  fprintf(stderr, "\r\033[K%s %s %lld/%lld, %s left", bar, progress->title, (long long)done, (long long)progress->total,
+          left);
   fflush(stderr);
   progress->shown = true;
   progress->last = now;

@@ -23,8 +23,10 @@ void tool_print_error(const tool_console *console, const char *format, ...) PL_P
 // Print an error of the library and return TOOL_FAILED.
 int tool_report_error(const tool_console *console, const pl_error *error);
 
-// Print every finding of at least `min` on standard error; those without a file get `file` (may be NULL).
-void tool_report_findings(const tool_console *console, const pl_findings *findings, pl_severity min, const char *file);
+// Print every finding of at least `min` on standard error; those without a file get `file` (may be
+// NULL).
+void tool_report_findings(const tool_console *console, const pl_findings *findings, pl_severity min,
+                          const char *file);
 
 // The same text as a finding prints, into a buffer that is always terminated.
 void tool_finding_text(const pl_finding *finding, const char *file, char *buffer, size_t size);
@@ -39,7 +41,8 @@ typedef struct tool_progress {
   bool shown;            // there is a line on the terminal to wipe
 } tool_progress;
 
-tool_progress tool_progress_start(const tool_console *console, const char *title, int64_t start, int64_t total);
+tool_progress tool_progress_start(const tool_console *console, const char *title, int64_t start,
+                                  int64_t total);
 void tool_progress_show(tool_progress *progress, int64_t done);
 
 // Erase the line, so that others can be printed.

@@ -1,8 +1,9 @@
-// A run: a scene simulated frame by frame into a log, and from the log into files, pictures and a video.
+// A run: a scene simulated frame by frame into a log, and from the log into files, pictures and a
+// video.
 //
-// During the simulation only the log and the checkpoint are written; the results are written from the log after the last frame.
-// So resumed and uninterrupted runs use the same code, and their files are equal byte for byte; and however the program is killed,
-// no result is half written.
+// During the simulation only the log and the checkpoint are written; the results are written from
+// the log after the last frame. So resumed and uninterrupted runs use the same code, and their
+// files are equal byte for byte; and however the program is killed, no result is half written.
 #ifndef TOOL_RUN_H
 #define TOOL_RUN_H
 
@@ -32,18 +33,20 @@ typedef struct run_options {
   int32_t strip_count;                // frames side by side in the picture; 1: the last one alone
   double strip_times[RUN_MAX_STRIP];  // seconds, where chosen
   bool has_strip_times;               // otherwise the frames are evenly spaced
-  bool fixed_camera;                  // pictures and videos from a camera that stands still and sees the whole motion
-  bool overlay;                       // frames of the strip in one picture, where they happened
-  const char *title;                  // of the caption; NULL: the scene's name
-  double checker_size;                // metres, squares on the ground; 0: lines
-  double checkpoint_seconds;          // 0: only when interrupted
+  bool fixed_camera;    // pictures and videos from a camera that stands still and sees the whole
+                        // motion
+  bool overlay;         // frames of the strip in one picture, where they happened
+  const char *title;    // of the caption; NULL: the scene's name
+  double checker_size;  // metres, squares on the ground; 0: lines
+  double checkpoint_seconds;  // 0: only when interrupted
   bool resume;
   bool observer;             // pictures from the second camera
   bool ghost;                // pictures show the rest shapes of actors above them
   tool_overrides overrides;  // of the scene
 } run_options;
 
-// A body and its part of every frame in the log: first the points of its surface, then, where tets are written, its particles.
+// A body and its part of every frame in the log: first the points of its surface, then, where tets
+// are written, its particles.
 typedef struct run_body {
   pl_scene_instance_body info;
   const pl_model *model;
@@ -54,7 +57,8 @@ typedef struct run_body {
   int64_t point_start;  // in a frame
 } run_body;
 
-// An actor and its part of every frame in the log, after those of the bodies: its numbers, three to a point, and, where ghosts are drawn, its rest shape.
+// An actor and its part of every frame in the log, after those of the bodies: its numbers, three to
+// a point, and, where ghosts are drawn, its rest shape.
 typedef struct run_actor {
   pl_scene_instance_actor info;
   int32_t parameter_count;  // that are kept
@@ -95,7 +99,8 @@ typedef struct run_job {
 } run_job;
 
 // Fill in options from a command line; prints mistakes. Either way the overrides are to be freed.
-bool run_options_read(const tool_session *tool, const tool_arguments *arguments, run_options *options);
+bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
+                      run_options *options);
 
 // The options as words, one per line, for run_options_read(); to be freed (run_resume.c).
 char *run_options_text(const run_options *options, const run_job *run);
@@ -109,7 +114,8 @@ char *run_checkpoint_path(const char *folder);
 // Write a checkpoint of the current frame `frame` of the world (run_resume.c).
 pl_status run_write_checkpoint(run_job *run, int64_t frame, pl_error *error);
 
-// Restore the world from the checkpoint and open the log after its frame. `frame` becomes the current frame of the world (run_resume.c).
+// Restore the world from the checkpoint and open the log after its frame. `frame` becomes the
+// current frame of the world (run_resume.c).
 pl_status run_go_on(run_job *run, int64_t *frame, pl_error *error);
 
 // Write all frames of the log in every format (run_outputs.c).
@@ -121,14 +127,15 @@ bool run_check_strip(const run_job *run);
 // The picture of the last frame or of a strip, and the video of all (run_pictures.c).
 pl_status run_write_pictures(run_job *run, pl_error *error);
 
-// Actors (run_actors.c): lay out their part of a frame; fill it in; write it as a table for the format CSV; print a summary, false if there is a
-// warning.
+// Actors (run_actors.c): lay out their part of a frame; fill it in; write it as a table for the
+// format CSV; print a summary, false if there is a warning.
 void run_lay_out_actors(run_job *run);
 pl_status run_log_actors(run_job *run);
 pl_status run_write_actors(run_job *run, pl_error *error);
 bool run_print_actors(const run_job *run);
 
-// How far a camera that follows the body `name` is shifted in each frame of the log, across `up`; to be freed. NULL when there is no such body (run_follow.c).
+// How far a camera that follows the body `name` is shifted in each frame of the log, across `up`;
+// to be freed. NULL when there is no such body (run_follow.c).
 pl_status run_follow(run_job *run, const char *name, pl_vec3 up, pl_vec3 **shifts, pl_error *error);
 
 #endif

@@ -41,7 +41,8 @@ typedef struct track_job {
 // track_body.c: everything up to a tracker that is ready; returns an exit code.
 int track_prepare(track_job *job);
 
-// track_loop.c: all frames, into log and table. An exit code. What it opened and made is closed by the second, also after a failure.
+// track_loop.c: all frames, into log and table. An exit code. What it opened and made is closed by
+// the second, also after a failure.
 int track_frames(track_job *job);
 void track_close_frames(track_job *job);
 // track_write.c

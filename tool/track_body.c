@@ -14,14 +14,15 @@
 static void print_capture(const track_job *job, const pl_capture_report *report) {
   const tool_console *console = &job->tool->console;
   pl_vec3 a = report->box.min, b = report->box.max;
-  tool_print(console, "capture:   %d frames at %.4g/s, %.4g s, %d cameras", job->view.frame_count, job->view.rate, report->duration,
-             job->view.camera_count);
+  tool_print(console, "capture:   %d frames at %.4g/s, %.4g s, %d cameras", job->view.frame_count, job->view.rate,
+             report->duration, job->view.camera_count);
   if (report->max_points > 0)
-    tool_print(console, "box:       %.4g x %.4g x %.4g m, from (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g)", b.x - a.x, b.y - a.y,
-               b.z - a.z, a.x, a.y, a.z, b.x, b.y, b.z);
-  tool_print(console, "points:    %.0f per frame (%d to %d in the first %d frames)", report->mean_points, report->fewest_points,
-             report->max_points, report->frame_count);
-  if (job->view.camera_count > 0) tool_print(console, "invalid:   %.1f %% of the pixels", 100 * report->invalid_fraction);
+    tool_print(console, "box:       %.4g x %.4g x %.4g m, from (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g)", b.x - a.x,
+               b.y - a.y, b.z - a.z, a.x, a.y, a.z, b.x, b.y, b.z);
+  tool_print(console, "points:    %.0f per frame (%d to %d in the first %d frames)", report->mean_points,
+             report->fewest_points, report->max_points, report->frame_count);
+  if (job->view.camera_count > 0)
+    tool_print(console, "invalid:   %.1f %% of the pixels", 100 * report->invalid_fraction);
   if (report->dropped_count > 0)
     tool_print(console, "dropped:   %lld points that are not finite", (long long)report->dropped_count);
 }
@@ -32,7 +33,8 @@ static int open_capture(track_job *job) {
   char *inside = tool_is_folder(path) ? tool_text("%s/capture.json", path) : NULL;
   pl_capture_report report;
   pl_status status = pl_findings_create(job->context, &job->findings, &error);
-  if (status >= 0) status = pl_capture_load(job->context, inside != NULL ? inside : path, &job->capture, job->findings, &error);
+  if (status >= 0)
+    status = pl_capture_load(job->context, inside != NULL ? inside : path, &job->capture, job->findings, &error);
   if (status >= 0) status = pl_capture_get_report(job->capture, 5, &report, job->findings, &error);
   free(inside);
   int32_t error_count = job->findings != NULL ? pl_findings_count(job->findings, PL_SEVERITY_ERROR) : 0;
@@ -50,7 +52,8 @@ static int open_capture(track_job *job) {
 // --- the body -------------------------------------------------------------------------------------------------------
 
 static pl_status open_meshes(track_job *job, pl_error *error) {
-  const char *surface = tool_find_value(job->arguments, "surface")->text, *rest = tool_find_value(job->arguments, "rest")->text;
+  const char *surface = tool_find_value(job->arguments, "surface")->text,
+             *rest = tool_find_value(job->arguments, "rest")->text;
   const tool_value *points = tool_find_value(job->arguments, "points");
   pl_status status = pl_mesh_load(job->context, job->arguments->words[1], &job->mesh, job->findings, error);
   if (status >= 0 && surface != NULL) status = pl_mesh_load(job->context, surface, &job->surface, job->findings, error);
@@ -70,7 +73,8 @@ static pl_status open_meshes(track_job *job, pl_error *error) {
   }
   if (job->rest != NULL && pl_mesh_get_view(job->rest).point_count != pl_mesh_get_view(job->mesh).point_count) {
     *error = (pl_error){.status = PL_ERROR_INVALID_DATA};
-    snprintf(error->text, sizeof error->text, "the rest shape has %d points and the mesh has %d; they must be the same tets",
+    snprintf(error->text, sizeof error->text,
+             "the rest shape has %d points and the mesh has %d; they must be the same tets",
              pl_mesh_get_view(job->rest).point_count, pl_mesh_get_view(job->mesh).point_count);
     return error->status;
   }
@@ -82,8 +86,8 @@ static pl_status carry_surface(pl_context *context, const pl_mesh *mesh, const p
                                double tolerance, pl_mesh **carried, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(surface);
   pl_embedding *embedding = NULL;
-  pl_status status =
-      pl_embedding_build(context, mesh, &(pl_embedding_input){view.points, view.point_count, tolerance}, &embedding, NULL, error);
+  pl_status status = pl_embedding_build(context, mesh, &(pl_embedding_input){view.points, view.point_count, tolerance},
+                                        &embedding, NULL, error);
   if (status < 0) return status;
   pl_vec3 *moved = tool_allocate((size_t)view.point_count, sizeof *moved);
   pl_embedding_apply(embedding, points, moved);
@@ -108,11 +112,12 @@ static pl_status build_model(track_job *job, pl_error *error) {
   pl_mesh *carried = NULL;
   pl_status status = PL_OK;
   if (job->rest != NULL && job->surface != NULL) {
-    status = carry_surface(job->context, job->mesh, pl_mesh_get_view(job->rest).points, job->surface, def.surface_tolerance,
-                           &carried, error);
+    status = carry_surface(job->context, job->mesh, pl_mesh_get_view(job->rest).points, job->surface,
+                           def.surface_tolerance, &carried, error);
     def.surface = carried;
   }
-  if (status >= 0) status = pl_fem_build(job->context, &def, job->rest != NULL ? job->rest : job->mesh, &job->model, error);
+  if (status >= 0)
+    status = pl_fem_build(job->context, &def, job->rest != NULL ? job->rest : job->mesh, &job->model, error);
   pl_mesh_destroy(carried);
   return status;
 }
@@ -138,7 +143,8 @@ static pl_status create_tracker(track_job *job, pl_error *error) {
   return pl_tracker_create(job->context, &def, job->model, pl_mesh_get_view(job->mesh).points, &job->tracker, error);
 }
 
-// The truth must be of the surface and have a frame for each that is tracked; prints what is wrong. Closed with the job.
+// The truth must be of the surface and have a frame for each that is tracked; prints what is wrong. Closed with the
+// job.
 static bool open_truth(track_job *job, const char *path) {
   pl_frame_file_report facts;
   pl_error error = {0};
@@ -147,8 +153,8 @@ static bool open_truth(track_job *job, const char *path) {
     return false;
   }
   if (facts.point_count == job->surface_count && facts.frame_count >= job->frame_count) return true;
-  tool_print_error(&job->tool->console, "'%s' has %d points in %d frames, but the surface has %d points in %d frames", path,
-                   facts.point_count, facts.frame_count, job->surface_count, job->frame_count);
+  tool_print_error(&job->tool->console, "'%s' has %d points in %d frames, but the surface has %d points in %d frames",
+                   path, facts.point_count, facts.frame_count, job->surface_count, job->frame_count);
   return false;
 }
 

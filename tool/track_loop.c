@@ -1,5 +1,5 @@
-// The frames of a track, one by one, stored in a log so that an interrupted track can be resumed: for every frame the log has its points and its report, and a small
-// file states the number of valid frames and a hash of the settings.
+// The frames of a track, one by one, stored in a log so that an interrupted track can be resumed: for every frame the
+// log has its points and its report, and a small file states the number of valid frames and a hash of the settings.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -56,9 +56,10 @@ pl_track_report track_unpack(const double n[TRACK_NUMBERS]) {
 
 // Hash of everything that determines the result besides the model: settings, held points, the capture.
 static uint64_t hash_job(const track_job *job) {
-  const double numbers[] = {job->def.noise,          job->def.outliers,       job->def.first_reach,    job->def.reach,
-                            job->def.detail,         job->def.inertia,        job->def.acceleration.x, job->def.acceleration.y,
-                            job->def.acceleration.z, job->def.gating ? 1 : 0, job->def.max_points,     job->view.frame_count,
+  const double numbers[] = {job->def.noise,          job->def.outliers,       job->def.first_reach,
+                            job->def.reach,          job->def.detail,         job->def.inertia,
+                            job->def.acceleration.x, job->def.acceleration.y, job->def.acceleration.z,
+                            job->def.gating ? 1 : 0, job->def.max_points,     job->view.frame_count,
                             job->view.rate,          job->view.camera_count};
   uint64_t hash = job->hash;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
@@ -66,7 +67,8 @@ static uint64_t hash_job(const track_job *job) {
     memcpy(&bits, &numbers[i], sizeof bits);
     hash = (hash ^ bits) * UINT64_C(0x100000001B3) + (hash >> 29);
   }
-  for (int32_t i = 0; i < job->held_count; ++i) hash = (hash ^ (uint64_t)(uint32_t)job->held[i]) * UINT64_C(0x100000001B3);
+  for (int32_t i = 0; i < job->held_count; ++i)
+    hash = (hash ^ (uint64_t)(uint32_t)job->held[i]) * UINT64_C(0x100000001B3);
   return hash;
 }
 
@@ -77,22 +79,25 @@ static int64_t read_resume(const track_job *job) {
   FILE *file = fopen(job->resume_path, "r");
   int64_t count = -1;
   uint64_t hash = 0;
-  bool good = file != NULL && fscanf(file, "pliant track 2 frames %" SCNd64 " hash %" SCNx64, &count, &hash) == 2 && count >= 0;
+  bool good =
+      file != NULL && fscanf(file, "pliant track 2 frames %" SCNd64 " hash %" SCNx64, &count, &hash) == 2 && count >= 0;
   if (file != NULL) fclose(file);
   if (!good)
-    tool_print_error(&job->tool->console, "there is no unfinished track in '%s'; start again without --resume", job->folder);
+    tool_print_error(&job->tool->console, "there is no unfinished track in '%s'; start again without --resume",
+                     job->folder);
   else if (hash != job->hash)
-    tool_print_error(
-        &job->tool->console,
-        "the unfinished track in '%s' has another body, capture or settings; give the same ones, or start again without --resume",
-        job->folder);
+    tool_print_error(&job->tool->console,
+                     "the unfinished track in '%s' has another body, capture or settings; give the same ones, or start "
+                     "again without --resume",
+                     job->folder);
   return good && hash == job->hash ? count : -1;
 }
 
 static bool write_resume(const track_job *job) {
   char *temporary = tool_text("%s.tmp", job->resume_path);
   FILE *file = fopen(temporary, "w");
-  bool good = file != NULL && fprintf(file, "pliant track 2 frames %d hash %" PRIx64 "\n", job->done_count, job->hash) > 0;
+  bool good =
+      file != NULL && fprintf(file, "pliant track 2 frames %d hash %" PRIx64 "\n", job->done_count, job->hash) > 0;
   if (file != NULL) good = fclose(file) == 0 && good;
   good = good && rename(temporary, job->resume_path) == 0;
   if (!good) tool_print_error(&job->tool->console, "'%s' cannot be written", job->resume_path);
@@ -135,8 +140,9 @@ static pl_status go_on(track_job *job, int64_t count, pl_vec3 *points, pl_error 
   if (status >= 0) {
     pl_track_report report = track_unpack(job->table + (size_t)(count - 1) * TRACK_NUMBERS);
     double time_before = count > 1 ? job->table[(size_t)(count - 2) * TRACK_NUMBERS] : 0;
-    status = pl_tracker_resume(job->tracker,
-                               &(pl_track_frame){&report, points, count > 1 ? before : NULL, time_before, (int32_t)count}, error);
+    status = pl_tracker_resume(
+        job->tracker, &(pl_track_frame){&report, points, count > 1 ? before : NULL, time_before, (int32_t)count},
+        error);
   }
   job->done_count = (int32_t)count;
   free(before);
@@ -199,7 +205,8 @@ static void print_summary(const track_job *job, double seconds) {
     explained += job->table[(size_t)f * TRACK_NUMBERS + 5];
   }
   int32_t count = job->done_count > 0 ? job->done_count : 1;
-  tool_print(&job->tool->console, "tracked:   %d frames in %.3g s (%.3g s per frame)", job->done_count, seconds, seconds / count);
+  tool_print(&job->tool->console, "tracked:   %d frames in %.3g s (%.3g s per frame)", job->done_count, seconds,
+             seconds / count);
   tool_print(&job->tool->console, "residual:  %.3g mm rms along the normal; %.1f %% of the points explained",
              1e3 * sqrt(residual / count), 100 * explained / count);
   if (job->lost_count + job->doubtful_count + job->empty_count > 0)

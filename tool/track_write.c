@@ -16,7 +16,8 @@ static pl_status compare_frame(track_job *job, int32_t number, pl_vec3 *points, 
   if (status >= 0) status = pl_frame_log_read(job->log, number, 0, job->point_count, points, error);
   if (status >= 0) status = pl_tracker_resume(job->tracker, &(pl_track_frame){&report, points, NULL, 0, 1}, error);
   if (status < 0) return status;
-  return pl_tracker_compare(job->tracker, job->view.cameras, job->view.camera_count, truth, &job->errors[number], error);
+  return pl_tracker_compare(job->tracker, job->view.cameras, job->view.camera_count, truth, &job->errors[number],
+                            error);
 }
 
 static void print_errors(const track_job *job) {
@@ -33,11 +34,11 @@ static void print_errors(const track_job *job) {
          size = sqrt(dx * dx + dy * dy + dz * dz);
   seen = sqrt(seen / job->done_count);
   hidden = sqrt(hidden / job->done_count);
-  tool_print(
-      &job->tool->console,
-      "truth:     %.3g mm rms where cameras see (worst frame %.3g), %.3g mm where they do not (%.3g): %.2f %% of the size of "
-      "%.3g m",
-      1e3 * seen, 1e3 * worst, 1e3 * hidden, 1e3 * worst_hidden, 100 * hidden / size, size);
+  tool_print(&job->tool->console,
+             "truth:     %.3g mm rms where cameras see (worst frame %.3g), %.3g mm where they do not (%.3g): %.2f %% "
+             "of the size of "
+             "%.3g m",
+             1e3 * seen, 1e3 * worst, 1e3 * hidden, 1e3 * worst_hidden, 100 * hidden / size, size);
 }
 
 pl_status track_compare(track_job *job, pl_error *error) {
@@ -53,7 +54,8 @@ pl_status track_compare(track_job *job, pl_error *error) {
   return status;
 }
 
-// --- files ------------------------------------------------------------------------------------------------------------
+// --- files
+// ------------------------------------------------------------------------------------------------------------
 
 static pl_status write_table(track_job *job, pl_error *error) {
   static const char *const columns[] = {
@@ -69,7 +71,8 @@ static pl_status write_table(track_job *job, pl_error *error) {
     out[0] = f;
     out[1] = row[0];
     for (int k = 0; k < 14; ++k) out[2 + k] = row[sources[k]];
-    if (job->errors != NULL) out[16] = job->errors[f].seen, out[17] = job->errors[f].hidden, out[18] = job->errors[f].seen_fraction;
+    if (job->errors != NULL)
+      out[16] = job->errors[f].seen, out[17] = job->errors[f].hidden, out[18] = job->errors[f].seen_fraction;
   }
   char *path = tool_text("%s/residuals.csv", job->folder);
   pl_status status = pl_table_save(job->context, path, &(pl_table_view){width, columns, job->done_count, cells}, error);
@@ -100,8 +103,10 @@ static pl_status write_motion(track_job *job, pl_frame_format format, bool surfa
   for (int32_t f = 0; f < job->done_count && status >= 0; ++f) {
     status = pl_frame_log_read(job->log, f, 0, job->point_count, points, error);
     pl_track_report report = track_unpack(job->table + (size_t)f * TRACK_NUMBERS);
-    if (status >= 0 && surface) status = pl_tracker_resume(job->tracker, &(pl_track_frame){&report, points, NULL, 0, 1}, error);
-    if (status >= 0) status = pl_frames_add_frame(frames, surface ? pl_tracker_get_view(job->tracker).surface : points, error);
+    if (status >= 0 && surface)
+      status = pl_tracker_resume(job->tracker, &(pl_track_frame){&report, points, NULL, 0, 1}, error);
+    if (status >= 0)
+      status = pl_frames_add_frame(frames, surface ? pl_tracker_get_view(job->tracker).surface : points, error);
   }
   if (status >= 0)
     status = pl_frames_close(frames, error);
@@ -123,10 +128,12 @@ pl_status track_write(track_job *job, pl_error *error) {
     pl_frame_format format = pl_frame_format_find(name);
     if (format == 0) {
       *error = (pl_error){.status = PL_ERROR_INVALID_ARGUMENT};
-      snprintf(error->text, sizeof error->text, "--format knows pc2, mdd, glb, vtu, obj, ply and csv, not '%.*s'", (int)length, at);
+      snprintf(error->text, sizeof error->text, "--format knows pc2, mdd, glb, vtu, obj, ply and csv, not '%.*s'",
+               (int)length, at);
       return error->status;
     }
-    bool takes_tets = format == PL_FRAMES_PC2 || format == PL_FRAMES_MDD || format == PL_FRAMES_VTU || format == PL_FRAMES_CSV;
+    bool takes_tets =
+        format == PL_FRAMES_PC2 || format == PL_FRAMES_MDD || format == PL_FRAMES_VTU || format == PL_FRAMES_CSV;
     if (format != PL_FRAMES_VTU) status = write_motion(job, format, true, error);
     if (status >= 0 && takes_tets) status = write_motion(job, format, false, error);
     if (at[length] == '\0') break;

@@ -119,7 +119,8 @@ static bool open_source(bake_job *job, tool_file_kind kind) {
   pl_error error = {0};
   job->context = tool_open_context(job->tool, job->options.thread_count);
   if (job->context == NULL) return false;
-  if (pl_findings_create(job->context, &job->findings, &error) < 0) return tool_report_error(&job->tool->console, &error), false;
+  if (pl_findings_create(job->context, &job->findings, &error) < 0)
+    return tool_report_error(&job->tool->console, &error), false;
   bool good = kind == TOOL_FILE_SCENE ? bake_open_scene(job) : bake_open_character(job);
   tool_report_findings(&job->tool->console, job->findings, PL_SEVERITY_WARNING, job->options.input);
   if (pl_findings_count(job->findings, PL_SEVERITY_WARNING) > 0) job->remarks = true;
@@ -135,7 +136,8 @@ static bool check_files(const bake_job *job) {
     tool_print_error(&job->tool->console, "input and output are the same file, '%s'; choose another name for --output",
                      job->options.input);
   if (job->options.pc2 && pl_model_get_report(job->model).surface_point_count == 0) {
-    tool_print_error(&job->tool->console, "'%s' has no surface, so there are no points to write; --format glb writes the joints",
+    tool_print_error(&job->tool->console,
+                     "'%s' has no surface, so there are no points to write; --format glb writes the joints",
                      job->body_name);
     return false;
   }
@@ -147,9 +149,9 @@ static int bake(bake_job *job) {
   pl_rod_report rod = pl_rod_get_report(job->model);
   pl_error error = {0};
   tool_print(console, "%s: %d %s, %d joints, %d frames at %.6g/s%s%s%s", job->body_name, rod.chain_count,
-             rod.chain_count == 1 ? "chain" : "chains", rod.joint_count - rod.kinematic_count, job->frame_count, job->frame_rate,
-             job->animation_name != NULL ? ", animation '" : "", job->animation_name != NULL ? job->animation_name : "",
-             job->animation_name != NULL ? "'" : "");
+             rod.chain_count == 1 ? "chain" : "chains", rod.joint_count - rod.kinematic_count, job->frame_count,
+             job->frame_rate, job->animation_name != NULL ? ", animation '" : "",
+             job->animation_name != NULL ? job->animation_name : "", job->animation_name != NULL ? "'" : "");
   bake_order_joints(job);
   tool_interrupt_watch();
   pl_status status = bake_record(job, &error);
@@ -180,9 +182,12 @@ const tool_verb tool_bake_verb = {
     .words = "INPUT",
     .summary = "simulate the chains of a character or scene into an animation of its skeleton",
     .details =
-        "INPUT is a GLB, glTF or VRM file with spring bones, or a scene with a rod body. A character is written back unchanged, "
-        "with one more animation; nodes that are not simulated keep their key frames. Of a scene, the skeleton is written too.\n"
-        "--loop simulates at most 8 cycles, records one more and fades out the remaining difference between its end and its start "
+        "INPUT is a GLB, glTF or VRM file with spring bones, or a scene with a rod body. A character is written back "
+        "unchanged, "
+        "with one more animation; nodes that are not simulated keep their key frames. Of a scene, the skeleton is "
+        "written too.\n"
+        "--loop simulates at most 8 cycles, records one more and fades out the remaining difference between its end "
+        "and its start "
         "over the last fifth.",
     .min_words = 1,
     .max_words = 1,

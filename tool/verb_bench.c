@@ -27,14 +27,18 @@ static const struct {
     {"fem", "finite elements: time per implicit step and Newton iteration, assembly, solvers", bench_fem, false},
     {"actor", "soft characters: time per simulated second, distance and residuals", bench_actor, false},
     {"detail",
-     "dents and wrinkles from examples: time to compare, weight and apply them, a frame of a pillow, errors by number of examples",
+     "dents and wrinkles from examples: time to compare, weight and apply them, a frame of a pillow, errors by number "
+     "of examples",
      bench_detail, false},
-    {"capture", "rest shape, moduli and damping from motion: errors and times of the paper's tables", bench_capture, false},
+    {"capture", "rest shape, moduli and damping from motion: errors and times of the paper's tables", bench_capture,
+     false},
     {"objects",
-     "objects of the gallery from depth images to material: times, moduli with coarser tets, held-out motions (an hour; only "
+     "objects of the gallery from depth images to material: times, moduli with coarser tets, held-out motions (an "
+     "hour; only "
      "when named)",
      bench_objects, true},
-    {"dinosaur", "seven moduli of a dinosaur of 4,900 points from 523 frames (ten minutes; only when named)", bench_dinosaur, true},
+    {"dinosaur", "seven moduli of a dinosaur of 4,900 points from 523 frames (ten minutes; only when named)",
+     bench_dinosaur, true},
     {"mesh", "modelling a surface and filling it with tets", bench_mesh, false},
     {"io", "reading and writing mesh files", bench_io, false},
 };
@@ -67,8 +71,8 @@ double bench_median(const bench_samples *samples) {
 }
 
 static void print_json(const bench_row *row, double value, double spread, int repeats) {
-  printf("{\"suite\": \"%s\", \"case\": \"%s\", \"threads\": %d, \"value\": %.6g, \"unit\": \"%s\", \"better\": \"%s\"", row->suite,
-         row->name, row->threads, value, row->unit, row->higher_is_better ? "higher" : "lower");
+  printf("{\"suite\": \"%s\", \"case\": \"%s\", \"threads\": %d, \"value\": %.6g, \"unit\": \"%s\", \"better\": \"%s\"",
+         row->suite, row->name, row->threads, value, row->unit, row->higher_is_better ? "higher" : "lower");
   if (row->paper > 0) printf(", \"paper\": %.6g", row->paper);
   if (row->limit > 0) printf(", \"limit\": %.6g", row->limit);
   if (row->size > 0) printf(", \"size\": %lld", (long long)row->size);
@@ -94,7 +98,8 @@ void bench_print(bench_session *bench, const bench_row *row, const bench_samples
     print_json(row, value, spread, samples->count);
   } else {
     if (bench->row_count++ == 0)
-      printf("%-8s %-38s %7s %10s %-16s %7s %10s %10s\n", "suite", "case", "threads", "value", "unit", "spread", "paper", "limit");
+      printf("%-8s %-38s %7s %10s %-16s %7s %10s %10s\n", "suite", "case", "threads", "value", "unit", "spread",
+             "paper", "limit");
     printf("%-8s %-38s %7d %10.4g %-16s %5.1f %%", row->suite, row->name, row->threads, value, row->unit, 100 * spread);
     print_cell(row->paper);
     print_cell(row->limit);
@@ -110,8 +115,9 @@ static const char *suite_name(const void *user, int index) {
 }
 
 static int bench_verb(const tool_session *tool, const tool_arguments *arguments) {
-  bench_session bench = {
-      .tool = tool, .json = tool_find_value(arguments, "json")->given, .quick = tool_find_value(arguments, "quick")->given};
+  bench_session bench = {.tool = tool,
+                         .json = tool_find_value(arguments, "json")->given,
+                         .quick = tool_find_value(arguments, "quick")->given};
   const char *named = arguments->word_count > 0 ? arguments->words[0] : NULL;
   if (tool_find_value(arguments, "list")->given) {
     for (int i = 0; i < SUITE_COUNT; ++i) printf("%-8s  %s\n", SUITES[i].name, SUITES[i].about);
@@ -139,8 +145,10 @@ const tool_verb tool_bench_verb = {
     .words = "[SUITE]",
     .summary = "measure this machine and the tables of the papers on it",
     .details =
-        "Each value is the median of at least five repetitions; for actors and detail it is the fastest of them. Spread is the "
-        "interquartile range. Column `paper` is the figure of the paper in the same unit; column `limit` is the best that this "
+        "Each value is the median of at least five repetitions; for actors and detail it is the fastest of them. "
+        "Spread is the "
+        "interquartile range. Column `paper` is the figure of the paper in the same unit; column `limit` is the best "
+        "that this "
         "machine could do, measured in the same run.",
     .min_words = 0,
     .max_words = 1,

@@ -39,7 +39,8 @@ static const tool_option OPTIONS[] = {
 static bool read_mesh(capture_job *job) {
   job->object.mesh = tool_open_mesh(job->tool, job->context, job->arguments->words[0], 1, &job->remarks);
   if (job->object.mesh == NULL) return false;
-  const tool_value *surface = tool_find_value(job->arguments, "surface"), *points = tool_find_value(job->arguments, "points");
+  const tool_value *surface = tool_find_value(job->arguments, "surface"),
+                   *points = tool_find_value(job->arguments, "points");
   if (surface->given) {
     job->surface = tool_open_mesh(job->tool, job->context, surface->text, 1, &job->remarks);
     if (job->surface == NULL) return false;
@@ -66,7 +67,8 @@ static bool read_clip(capture_job *job, const char *path) {
   char *inside = tool_is_folder(path) ? tool_text("%s/capture.json", path) : NULL;
   pl_error error = {0};
   clip->name = path;
-  pl_status status = pl_capture_load(job->context, inside != NULL ? inside : path, &clip->recording, job->findings, &error);
+  pl_status status =
+      pl_capture_load(job->context, inside != NULL ? inside : path, &clip->recording, job->findings, &error);
   free(inside);
   if (status < 0) {
     if (pl_findings_count(job->findings, PL_SEVERITY_ERROR) == 0)
@@ -79,7 +81,8 @@ static bool read_clip(capture_job *job, const char *path) {
   tool_print(&job->tool->console, "%s: %d frames at %.4g/s, %d cameras", path, clip->view.frame_count, clip->view.rate,
              clip->view.camera_count);
   if (clip->view.frame_count - job->release >= 2) return true;
-  tool_print_error(&job->tool->console, "'%s' has %d frames, fewer than two after the release in frame %d; check --release", path,
+  tool_print_error(&job->tool->console,
+                   "'%s' has %d frames, fewer than two after the release in frame %d; check --release", path,
                    clip->view.frame_count, job->release);
   return false;
 }
@@ -108,8 +111,9 @@ static bool read_truths(const capture_job *job) {
   int32_t count = 1;
   for (const char *at = truth->text; *at != '\0'; ++at) count += *at == ',';
   if (count != job->clip_count) {
-    tool_print_error(&job->tool->console, "--truth names %d files; give one for each of the %d captures, separated by commas",
-                     count, job->clip_count);
+    tool_print_error(&job->tool->console,
+                     "--truth names %d files; give one for each of the %d captures, separated by commas", count,
+                     job->clip_count);
     return false;
   }
   bool good = true;
@@ -170,7 +174,8 @@ static bool open_folder(const capture_job *job) {
   free(first);
   if (used)
     tool_print_error(&job->tool->console,
-                     "'%s' has rounds of a capture already; continue them with --resume, or give another folder", job->folder);
+                     "'%s' has rounds of a capture already; continue them with --resume, or give another folder",
+                     job->folder);
   return !used;
 }
 
@@ -210,11 +215,13 @@ static void close_job(capture_job *job) {
 
 static int capture_verb(const tool_session *tool, const tool_arguments *arguments) {
   const tool_value *threads = tool_find_value(arguments, "threads");
-  capture_job job = {
-      .tool = tool, .arguments = arguments, .context = tool_open_context(tool, threads->given ? (int32_t)threads->count : 0)};
+  capture_job job = {.tool = tool,
+                     .arguments = arguments,
+                     .context = tool_open_context(tool, threads->given ? (int32_t)threads->count : 0)};
   if (job.context == NULL) return TOOL_FAILED;
   int code = TOOL_USAGE;
-  if (fit_settings_read(tool, job.context, arguments, &job.settings)) code = read_all(&job) ? capture_object(&job) : TOOL_FAILED;
+  if (fit_settings_read(tool, job.context, arguments, &job.settings))
+    code = read_all(&job) ? capture_object(&job) : TOOL_FAILED;
   pl_capture_result_destroy(job.result);
   close_job(&job);
   return code;
@@ -225,10 +232,13 @@ const tool_verb tool_capture_verb = {
     .words = "MESH CAPTURE...",
     .summary = "find motion, material and rest shape of an object from point clouds",
     .details =
-        "MESH is the object at rest under gravity: tets, or a surface that is filled with tets. CAPTURE is a `capture.json` or its "
+        "MESH is the object at rest under gravity: tets, or a surface that is filled with tets. CAPTURE is a "
+        "`capture.json` or its "
         "folder.\n"
-        "In every round the object is tracked through all captures and its material is fitted to the motion; the next round tracks "
-        "with the result. The folder gets `report.html`, `rounds.csv`, everything that fit writes, and a folder per round. The "
+        "In every round the object is tracked through all captures and its material is fitted to the motion; the next "
+        "round tracks "
+        "with the result. The folder gets `report.html`, `rounds.csv`, everything that fit writes, and a folder per "
+        "round. The "
         "exit status is 3 if a frame was lost or a parameter is not determined.",
     .min_words = 2,
     .max_words = 33,

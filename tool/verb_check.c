@@ -18,13 +18,13 @@ static const tool_option OPTIONS[] = {
 // clang-format on
 
 // A scene with all its geometry.
-static pl_status check_scene(pl_context *context, const char *path, const tool_overrides *overrides, pl_findings *findings,
-                             pl_error *error) {
+static pl_status check_scene(pl_context *context, const char *path, const tool_overrides *overrides,
+                             pl_findings *findings, pl_error *error) {
   pl_scene *scene = NULL;
   pl_scene_instance *set = NULL;
   pl_scene_build_def def = pl_default_scene_build_def();
-  pl_status status =
-      pl_scene_load_with(context, path, &(pl_scene_overrides){overrides->items, overrides->count}, &scene, findings, error);
+  pl_status status = pl_scene_load_with(context, path, &(pl_scene_overrides){overrides->items, overrides->count},
+                                        &scene, findings, error);
   if (status >= 0) status = pl_scene_build(context, &def, scene, &set, findings, error);
   pl_scene_instance_destroy(set);
   pl_scene_destroy(scene);
@@ -90,8 +90,8 @@ static int check_file(const tool_session *tool, pl_context *context, const char 
     error_count = 1;
   }
   if (!quiet)
-    tool_print(&tool->console, "%s: %d %s, %d %s", path, error_count, error_count == 1 ? "error" : "errors", warning_count,
-               warning_count == 1 ? "warning" : "warnings");
+    tool_print(&tool->console, "%s: %d %s, %d %s", path, error_count, error_count == 1 ? "error" : "errors",
+               warning_count, warning_count == 1 ? "warning" : "warnings");
   return error_count > 0 ? TOOL_FAILED : warning_count > 0 ? TOOL_REMARKS : TOOL_DONE;
 }
 

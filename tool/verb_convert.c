@@ -40,7 +40,8 @@ static const mesh_target *find_target(const char *path) {
   return NULL;
 }
 
-// Number of groups that hold some points but not all. A group of all points carries no information: it comes from the name of the only object of an OBJ file.
+// Number of groups that hold some points but not all. A group of all points carries no information: it comes from the
+// name of the only object of an OBJ file.
 static int32_t count_partial_groups(const pl_mesh_view *mesh) {
   int32_t count = 0;
   for (int32_t g = 0; g < mesh->group_count; ++g) {
@@ -64,8 +65,8 @@ static bool warn_of_losses(const tool_session *tool, const mesh_target *target, 
   bool lost = false;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
     if (parts[i].count == 0 || parts[i].kept) continue;
-    tool_print_warning(&tool->console, ".%s files cannot hold %s; %d are left out%s", target->ending, parts[i].what, parts[i].count,
-                       i == 1 ? " and the surface is written" : "");
+    tool_print_warning(&tool->console, ".%s files cannot hold %s; %d are left out%s", target->ending, parts[i].what,
+                       parts[i].count, i == 1 ? " and the surface is written" : "");
     lost = true;
   }
   return lost;
@@ -74,7 +75,8 @@ static bool warn_of_losses(const tool_session *tool, const mesh_target *target, 
 static int convert_mesh(const tool_session *tool, pl_context *context, const char *from, const char *to, double scale) {
   const mesh_target *target = find_target(to);
   if (target == NULL) {
-    tool_print_error(&tool->console, "'%s' is not a mesh format; use .obj .ply .stl .msh .vtk .vtu .mesh .node or .glb", to);
+    tool_print_error(&tool->console, "'%s' is not a mesh format; use .obj .ply .stl .msh .vtk .vtu .mesh .node or .glb",
+                     to);
     return TOOL_USAGE;
   }
   bool remarks = false;
@@ -103,7 +105,8 @@ static pl_status copy_frames(pl_frame_file *file, const pl_frame_file_report *fa
   return status;
 }
 
-static int convert_frames(const tool_session *tool, pl_context *context, const tool_arguments *arguments, double scale) {
+static int convert_frames(const tool_session *tool, pl_context *context, const tool_arguments *arguments,
+                          double scale) {
   const char *from = arguments->words[0], *to = arguments->words[1];
   double host_rate = tool_get_number(arguments, "frame-rate");
   pl_frame_format format = tool_has_ending(to, "pc2")   ? PL_FRAMES_PC2
@@ -111,8 +114,8 @@ static int convert_frames(const tool_session *tool, pl_context *context, const t
                            : tool_has_ending(to, "csv") ? PL_FRAMES_CSV
                                                         : 0;
   if (format == 0) {
-    tool_print_error(&tool->console, "'%s' is not a point cache format, and point caches have no triangles; use .pc2 .mdd or .csv",
-                     to);
+    tool_print_error(&tool->console,
+                     "'%s' is not a point cache format, and point caches have no triangles; use .pc2 .mdd or .csv", to);
     return TOOL_USAGE;
   }
   pl_frame_file *file = NULL;
@@ -154,8 +157,8 @@ static int convert_verb(const tool_session *tool, const tool_arguments *argument
   }
   pl_context *context = tool_open_context(tool, 0);
   if (context == NULL) return TOOL_FAILED;
-  int code =
-      kind == TOOL_FILE_FRAMES ? convert_frames(tool, context, arguments, factor) : convert_mesh(tool, context, from, to, factor);
+  int code = kind == TOOL_FILE_FRAMES ? convert_frames(tool, context, arguments, factor)
+                                      : convert_mesh(tool, context, from, to, factor);
   pl_context_destroy(context);
   return code;
 }
@@ -165,7 +168,8 @@ const tool_verb tool_convert_verb = {
     .words = "IN OUT",
     .summary = "write a mesh or a point cache in another format",
     .details =
-        "The ending of OUT selects the format: .obj .ply .stl .msh .vtk .vtu .mesh .node .glb for meshes, .pc2 .mdd .csv for point "
+        "The ending of OUT selects the format: .obj .ply .stl .msh .vtk .vtu .mesh .node .glb for meshes, .pc2 .mdd "
+        ".csv for point "
         "caches. A warning names what the format cannot hold (exit status 3).",
     .min_words = 2,
     .max_words = 2,

@@ -62,8 +62,8 @@ static bool is_best(const char *name) {
   return false;
 }
 
-static int show_scene(const tool_session *tool, const tool_gallery *gallery, const run_options *options, const char *folder,
-                      const char *name) {
+static int show_scene(const tool_session *tool, const tool_gallery *gallery, const run_options *options,
+                      const char *folder, const char *name) {
   run_options own = *options;
   char *scene_path = tool_gallery_scene(gallery, name), *output = tool_text("%s/%s", folder, name);
   own.scene_path = scene_path;
@@ -71,9 +71,10 @@ static int show_scene(const tool_session *tool, const tool_gallery *gallery, con
   own.picture = "";
   int code = run_scene(tool, &own);
   if (code != TOOL_FAILED)
-    tool_print(&tool->console,
-               "open %s/picture.png, drop a .glb onto a 3D viewer, or change the scene: cp %s mine.json && %s run mine.json",
-               output, scene_path, tool->program);
+    tool_print(
+        &tool->console,
+        "open %s/picture.png, drop a .glb onto a 3D viewer, or change the scene: cp %s mine.json && %s run mine.json",
+        output, scene_path, tool->program);
   free(scene_path);
   free(output);
   return code;
@@ -81,7 +82,8 @@ static int show_scene(const tool_session *tool, const tool_gallery *gallery, con
 
 static int show_scenes(const tool_session *tool, const tool_gallery *gallery, const tool_arguments *arguments,
                        const run_options *options) {
-  const char *folder = tool_get_text(arguments, "output"), *named = arguments->word_count > 0 ? arguments->words[0] : NULL;
+  const char *folder = tool_get_text(arguments, "output"),
+             *named = arguments->word_count > 0 ? arguments->words[0] : NULL;
   bool all = tool_find_value(arguments, "all")->given, best = false, failed = false, remarks = false;
   for (int i = 0; i < gallery->count; ++i) best = best || is_best(gallery->names[i]);
   for (int i = 0; i < gallery->count; ++i) {

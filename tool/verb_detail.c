@@ -51,7 +51,8 @@ const tool_verb tool_detail_verb = {
     .words = "ACTION FILE...",
     .summary = "record, inspect and apply examples of dents and wrinkles",
     .details =
-        "A BODY is a mesh with tets, a surface (a lattice is built around it), or a scene. Scenes with detail need no action: run "
+        "A BODY is a mesh with tets, a surface (a lattice is built around it), or a scene. Scenes with detail need no "
+        "action: run "
         "shows it.",
     .min_words = 1,
     .max_words = 4,

@@ -15,7 +15,8 @@ int detail_add(const tool_session *tool, const tool_arguments *arguments, pl_con
 int detail_info(const tool_session *tool, const tool_arguments *arguments, pl_context *context);
 
 // Its rows; prints what goes wrong (verb_detail_survey.c).
-bool detail_show_set(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet);
+bool detail_show_set(const tool_session *tool, pl_context *context, const char *path,
+                     info_sheet *sheet);
 
 // Similar sites, and sites without a similar example, painted on a surface (verb_detail_survey.c).
 int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl_context *context);
@@ -24,7 +25,8 @@ int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_c
 // Frames of a simulation with detail (verb_detail_enrich.c).
 int detail_enrich(const tool_session *tool, const tool_arguments *arguments, pl_context *context);
 
-// A surface with the tets it sits in: from a file with tets their boundary, else a lattice around the file's triangles.
+// A surface with the tets it sits in: from a file with tets their boundary, else a lattice around
+// the file's triangles.
 typedef struct detail_body {
   pl_mesh *tets, *surface;
   pl_embedding *embedding;  // of the surface in the tets; NULL for a boundary
@@ -33,8 +35,8 @@ typedef struct detail_body {
 } detail_body;
 
 // Open one; prints what goes wrong (verb_detail_survey.c).
-bool detail_body_open(const tool_session *tool, const tool_arguments *arguments, pl_context *context, const char *path,
-                      detail_body *body, bool *remarks);
+bool detail_body_open(const tool_session *tool, const tool_arguments *arguments,
+                      pl_context *context, const char *path, detail_body *body, bool *remarks);
 void detail_body_close(detail_body *body);
 
 #endif

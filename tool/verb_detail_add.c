@@ -1,7 +1,7 @@
 // pliant detail add: a captured or modelled surface becomes an example.
 //
-// There is no coarse simulation of it, so the lattice around BASE takes its place: it is fitted to the displaced surface with as little deformation of its cells as
-// possible, and the difference that remains is the detail.
+// There is no coarse simulation of it, so the lattice around BASE takes its place: it is fitted to the displaced
+// surface with as little deformation of its cells as possible, and the difference that remains is the detail.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,23 +30,26 @@ static pl_vec3 *read_displaced(const tool_session *tool, pl_context *context, co
     points = tool_allocate((size_t)surface_count, sizeof *points);
     for (int32_t i = 0; i < surface_count; ++i) points[i] = view.points[of_tets ? body->material[i] : i];
   } else {
-    tool_print_error(&tool->console, "%s: has %d points and the base has %d; both must have the same points in the same order",
-                     path, view.point_count, surface_count);
+    tool_print_error(&tool->console,
+                     "%s: has %d points and the base has %d; both must have the same points in the same order", path,
+                     view.point_count, surface_count);
   }
   pl_mesh_destroy(mesh);
   return points;
 }
 
 // One recording as a set of its own.
-static pl_status make_example(pl_context *context, const detail_body *body, const pl_detail_def *def, const pl_vec3 *fine,
-                              pl_vec3 contact, const char *label, pl_detail_set **set, double *missing, pl_error *error) {
+static pl_status make_example(pl_context *context, const detail_body *body, const pl_detail_def *def,
+                              const pl_vec3 *fine, pl_vec3 contact, const char *label, pl_detail_set **set,
+                              double *missing, pl_error *error) {
   pl_mesh_view tets = pl_mesh_get_view(body->tets);
   int32_t surface_count = body->object.surface_count;
   pl_vec3 *moved = tool_allocate((size_t)tets.point_count, sizeof *moved),
           *coarse = tool_allocate((size_t)surface_count, sizeof *coarse);
   pl_pose_def pose = pl_default_pose_def();
   pl_pose_report fit;
-  pl_status status = pl_pose_fit(context, &pose, &(pl_pose_target){body->tets, body->surface, fine}, moved, &fit, error);
+  pl_status status =
+      pl_pose_fit(context, &pose, &(pl_pose_target){body->tets, body->surface, fine}, moved, &fit, error);
   *missing = fit.residual_rms;
   if (status >= 0) {
     if (body->embedding != NULL) pl_embedding_apply(body->embedding, moved, coarse);
@@ -97,8 +100,8 @@ static pl_status join(pl_context *context, const pl_detail_set *first, const pl_
 }
 
 // Make the example, add it to the set, write the set.
-static int add_example(const tool_session *tool, const tool_arguments *arguments, pl_context *context, const detail_body *body,
-                       const pl_vec3 *fine, pl_vec3 contact, const pl_detail_set *old) {
+static int add_example(const tool_session *tool, const tool_arguments *arguments, pl_context *context,
+                       const detail_body *body, const pl_vec3 *fine, pl_vec3 contact, const pl_detail_set *old) {
   const tool_value *label = tool_find_value(arguments, "label"), *window = tool_find_value(arguments, "window");
   const char *output = tool_find_value(arguments, "output")->text;
   pl_detail_set *example = NULL, *joined = NULL;
@@ -106,11 +109,13 @@ static int add_example(const tool_session *tool, const tool_arguments *arguments
   pl_detail_def def = old != NULL ? pl_detail_set_get_view(old).def : pl_default_detail_def();
   if (old == NULL) def.window_radius = window->number;
   double missing = 0;
-  pl_status status = make_example(context, body, &def, fine, contact, label->given ? label->text : "", &example, &missing, &error);
+  pl_status status =
+      make_example(context, body, &def, fine, contact, label->given ? label->text : "", &example, &missing, &error);
   if (status >= 0 && old != NULL) status = join(context, old, example, &joined, &error);
   if (status >= 0) status = pl_detail_set_save(context, output, old != NULL ? joined : example, &error);
   if (status >= 0)
-    tool_print(&tool->console, "%s: %d examples; the lattice fits the new one with an error of %.4g m (root mean square)", output,
+    tool_print(&tool->console,
+               "%s: %d examples; the lattice fits the new one with an error of %.4g m (root mean square)", output,
                pl_detail_set_get_view(old != NULL ? joined : example).example_count, missing);
   pl_detail_set_destroy(example);
   pl_detail_set_destroy(joined);
@@ -127,7 +132,8 @@ int detail_add(const tool_session *tool, const tool_arguments *arguments, pl_con
   }
   pl_detail_set *old = NULL;
   pl_error error = {0};
-  if (tool_is_file(path) && pl_detail_set_load(context, path, &old, &error) < 0) return tool_report_error(&tool->console, &error);
+  if (tool_is_file(path) && pl_detail_set_load(context, path, &old, &error) < 0)
+    return tool_report_error(&tool->console, &error);
   if (old == NULL && !tool_find_value(arguments, "window")->given) {
     tool_print_error(&tool->console, "there is no file '%s'; a new set needs --window LENGTH", path);
     return TOOL_USAGE;

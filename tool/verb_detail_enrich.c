@@ -80,12 +80,13 @@ static bool read_contacts(const tool_session *tool, const char *path, contact_ta
     int column = 1, count = parse_line(line, numbers, &column);
     bool is_head = number == 1 && count < 0, is_empty = strspn(line, " \t\r\n") == strlen(line);
     if (is_head || is_empty) continue;
-    good = (count == 4 || count == 5 || count == 8) && numbers[0] >= 0 && numbers[0] < 2e9 && (count < 5 || numbers[4] >= 0);
+    good = (count == 4 || count == 5 || count == 8) && numbers[0] >= 0 && numbers[0] < 2e9 &&
+           (count < 5 || numbers[4] >= 0);
     if (good)
       add_contact(table, numbers, count);
     else
-      tool_print_error(&tool->console, "%s:%d:%d: not a contact; a line is frame,x,y,z[,pressure[,nx,ny,nz]]", path, number,
-                       column);
+      tool_print_error(&tool->console, "%s:%d:%d: not a contact; a line is frame,x,y,z[,pressure[,nx,ny,nz]]", path,
+                       number, column);
   }
   good = good && !ferror(file);
   fclose(file);
@@ -99,17 +100,18 @@ static pl_status split_frame(job *j, pl_error *error) {
   if (j->of_tets) {
     memcpy(j->material, j->frame, (size_t)tets.point_count * sizeof *j->material);
     if (j->body.embedding != NULL) pl_embedding_apply(j->body.embedding, j->frame, j->surface);
-    for (int32_t i = 0; j->body.embedding == NULL && i < surface_count; ++i) j->surface[i] = j->frame[j->body.material[i]];
+    for (int32_t i = 0; j->body.embedding == NULL && i < surface_count; ++i)
+      j->surface[i] = j->frame[j->body.material[i]];
   } else {
     pl_pose_def pose = pl_default_pose_def();
     memcpy(j->surface, j->frame, (size_t)surface_count * sizeof *j->surface);
-    pl_status status =
-        pl_pose_fit(j->context, &pose, &(pl_pose_target){j->body.tets, j->body.surface, j->surface}, j->material, NULL, error);
+    pl_status status = pl_pose_fit(j->context, &pose, &(pl_pose_target){j->body.tets, j->body.surface, j->surface},
+                                   j->material, NULL, error);
     if (status < 0) return status;
   }
   for (int32_t i = 0; i < tets.point_count; ++i)
-    j->material[i] =
-        (pl_vec3){j->material[i].x - tets.points[i].x, j->material[i].y - tets.points[i].y, j->material[i].z - tets.points[i].z};
+    j->material[i] = (pl_vec3){j->material[i].x - tets.points[i].x, j->material[i].y - tets.points[i].y,
+                               j->material[i].z - tets.points[i].z};
   return PL_OK;
 }
 
@@ -144,8 +146,8 @@ static pl_status write_all(job *j, const char *output, pl_error *error) {
   }
   if (status >= 0) {
     status = pl_frames_close(frames, error);
-    tool_print(&j->tool->console, "%s: %d frames of %d points, %d contacts", output, j->facts.frame_count, view.point_count,
-               j->table.count);
+    tool_print(&j->tool->console, "%s: %d frames of %d points, %d contacts", output, j->facts.frame_count,
+               view.point_count, j->table.count);
   } else {
     pl_frames_abandon(frames);
   }
@@ -162,8 +164,9 @@ static pl_status open_all(job *j, const tool_arguments *arguments, pl_error *err
   if (!j->of_tets && j->facts.point_count != surface_count) {
     error->status = PL_ERROR_INVALID_DATA;
     snprintf(error->file, sizeof error->file, "%s", arguments->words[3]);
-    snprintf(error->text, sizeof error->text, "has frames of %d points; the body has %d points on its surface and %d in its tets",
-             j->facts.point_count, surface_count, material_count);
+    snprintf(error->text, sizeof error->text,
+             "has frames of %d points; the body has %d points on its surface and %d in its tets", j->facts.point_count,
+             surface_count, material_count);
     return error->status;
   }
   j->frame = tool_allocate((size_t)j->facts.point_count, sizeof *j->frame);
@@ -191,7 +194,8 @@ static void close_all(job *j) {
 
 int detail_enrich(const tool_session *tool, const tool_arguments *arguments, pl_context *context) {
   const tool_value *output = tool_find_value(arguments, "output"), *contacts = tool_find_value(arguments, "contacts");
-  if (!output->given || !contacts->given || !(tool_has_ending(output->text, "pc2") || tool_has_ending(output->text, "mdd"))) {
+  if (!output->given || !contacts->given ||
+      !(tool_has_ending(output->text, "pc2") || tool_has_ending(output->text, "mdd"))) {
     tool_print_error(&tool->console, "enrich needs --contacts FILE, and --output FILE.pc2 or .mdd");
     return TOOL_USAGE;
   }
@@ -199,7 +203,8 @@ int detail_enrich(const tool_session *tool, const tool_arguments *arguments, pl_
   pl_error error = {0};
   bool remarks = false;
   int code = TOOL_FAILED;
-  if (pl_detail_set_load(context, arguments->words[1], &j.set, &error) < 0) return tool_report_error(&tool->console, &error);
+  if (pl_detail_set_load(context, arguments->words[1], &j.set, &error) < 0)
+    return tool_report_error(&tool->console, &error);
   if (read_contacts(tool, contacts->text, &j.table) &&
       detail_body_open(tool, arguments, context, arguments->words[2], &j.body, &remarks)) {
     pl_status status = open_all(&j, arguments, &error);

@@ -17,9 +17,9 @@ typedef struct job {
   pl_detail_set_report report;
   pl_detail_evaluation *own, *cross;  // of each recording by the whole set, and by the set without its site
   int32_t growth_count;
-  int32_t growth[MAX_GROWTH];  // numbers of examples …
-  double growth_missing
-      [MAX_GROWTH];  // … and the error that the first N examples leave on the held-out touches, as a fraction of the coarse error
+  int32_t growth[MAX_GROWTH];         // numbers of examples …
+  double growth_missing[MAX_GROWTH];  // … and the error that the first N examples leave on the held-out touches, as a
+                                      // fraction of the coarse error
 } job;
 
 static bool show_progress(void *user, int32_t done, int32_t total) {
@@ -56,8 +56,8 @@ static pl_status cross_validate(job *j, pl_error *error) {
   int32_t count = j->view.example_count, *sites = tool_allocate((size_t)count, sizeof *sites);
   for (int32_t i = 0; i < count; ++i) sites[i] = j->view.reports[i].site;
   j->cross = tool_allocate((size_t)count, sizeof *j->cross);
-  pl_status status = pl_detail_cross_validate(j->context, &j->view.def, &(pl_detail_recordings){j->view.recordings, count, sites},
-                                              j->cross, error);
+  pl_status status = pl_detail_cross_validate(
+      j->context, &j->view.def, &(pl_detail_recordings){j->view.recordings, count, sites}, j->cross, error);
   free(sites);
   return status;
 }
@@ -71,11 +71,12 @@ static pl_status grow(job *j, pl_error *error) {
   for (int32_t count = 1; status >= 0 && j->growth_count < MAX_GROWTH && count <= j->view.example_count;
        count = count < j->view.example_count && 2 * count > j->view.example_count ? j->view.example_count : 2 * count) {
     pl_detail_set *set = NULL;
-    status =
-        pl_detail_set_build(j->context, &j->view.def, &(pl_detail_recordings){j->view.recordings, count, NULL}, &set, NULL, error);
+    status = pl_detail_set_build(j->context, &j->view.def, &(pl_detail_recordings){j->view.recordings, count, NULL},
+                                 &set, NULL, error);
     if (status >= 0)
       status = pl_detail_set_evaluate(
-          j->context, set, &(pl_detail_recordings){j->view.recordings + j->view.example_count, held_count, NULL}, held, error);
+          j->context, set, &(pl_detail_recordings){j->view.recordings + j->view.example_count, held_count, NULL}, held,
+          error);
     pl_detail_evaluation all = together(held, 0, held_count);
     j->growth[j->growth_count] = count;
     j->growth_missing[j->growth_count++] = all.coarse > 0 ? all.enriched / all.coarse : 0;
@@ -88,12 +89,14 @@ static pl_status grow(job *j, pl_error *error) {
 static void print_text(const job *j) {
   const tool_console *console = &j->tool->console;
   const pl_detail_session_view *view = &j->view;
-  printf("touch                steps   displacement   coarse   enriched%s\n", j->cross != NULL ? "   without its site" : "");
+  printf("touch                steps   displacement   coarse   enriched%s\n",
+         j->cross != NULL ? "   without its site" : "");
   for (int32_t i = 0; i < view->recording_count; ++i) {
     const pl_detail_evaluation *own = &j->own[i];
-    printf("%-20s %5d %11.3f mm %7.1f %% %8.2f %%", view->recordings[i].label, view->reports[i].step_count, 1e3 * own->displacement,
-           percent(own->coarse, own->displacement), percent(own->enriched, own->displacement));
-    if (j->cross != NULL && i < view->example_count) printf(" %14.1f %%", percent(j->cross[i].enriched, j->cross[i].displacement));
+    printf("%-20s %5d %11.3f mm %7.1f %% %8.2f %%", view->recordings[i].label, view->reports[i].step_count,
+           1e3 * own->displacement, percent(own->coarse, own->displacement), percent(own->enriched, own->displacement));
+    if (j->cross != NULL && i < view->example_count)
+      printf(" %14.1f %%", percent(j->cross[i].enriched, j->cross[i].displacement));
     printf("%s\n", view->reports[i].held_out ? "   held out" : "");
   }
   pl_detail_evaluation known = together(j->own, 0, view->example_count);
@@ -105,7 +108,8 @@ static void print_text(const job *j) {
              percent(known.enriched, known.displacement), percent(known.coarse, known.displacement));
   if (j->cross != NULL) {
     pl_detail_evaluation cross = together(j->cross, 0, view->example_count);
-    tool_print(console, "new sites:  %.1f %% is missing, %.0f %% less than without detail (one site left out at a time)",
+    tool_print(console,
+               "new sites:  %.1f %% is missing, %.0f %% less than without detail (one site left out at a time)",
                percent(cross.enriched, cross.displacement), percent(cross.coarse - cross.enriched, cross.coarse));
   }
   for (int32_t i = 0; i < j->growth_count; ++i)
@@ -125,10 +129,11 @@ static void print_json(const job *j) {
   for (int32_t i = 0; i < view->recording_count; ++i) {
     const pl_detail_evaluation *own = &j->own[i];
     printf(
-        "%s\n  {\"number\": %d, \"site\": %d, \"held_out\": %s, \"steps\": %d, \"displacement\": %.9g, \"coarse\": %.9g, "
+        "%s\n  {\"number\": %d, \"site\": %d, \"held_out\": %s, \"steps\": %d, \"displacement\": %.9g, \"coarse\": "
+        "%.9g, "
         "\"enriched\": %.9g",
-        i > 0 ? "," : "", i, view->reports[i].site, view->reports[i].held_out ? "true" : "false", view->reports[i].step_count,
-        own->displacement, own->coarse, own->enriched);
+        i > 0 ? "," : "", i, view->reports[i].site, view->reports[i].held_out ? "true" : "false",
+        view->reports[i].step_count, own->displacement, own->coarse, own->enriched);
     if (j->cross != NULL && i < view->example_count) printf(", \"without_site\": %.9g", j->cross[i].enriched);
     printf("}");
   }
@@ -140,12 +145,13 @@ static void print_json(const job *j) {
 
 static pl_status finish(job *j, const char *output, pl_error *error) {
   pl_detail_set *set = NULL;
-  pl_status status = pl_detail_set_build(
-      j->context, &j->view.def, &(pl_detail_recordings){j->view.recordings, j->view.example_count, NULL}, &set, &j->report, error);
+  pl_status status = pl_detail_set_build(j->context, &j->view.def,
+                                         &(pl_detail_recordings){j->view.recordings, j->view.example_count, NULL}, &set,
+                                         &j->report, error);
   if (status >= 0) {
     j->own = tool_allocate((size_t)j->view.recording_count, sizeof *j->own);
-    status = pl_detail_set_evaluate(j->context, set, &(pl_detail_recordings){j->view.recordings, j->view.recording_count, NULL},
-                                    j->own, error);
+    status = pl_detail_set_evaluate(
+        j->context, set, &(pl_detail_recordings){j->view.recordings, j->view.recording_count, NULL}, j->own, error);
   }
   if (status >= 0) status = cross_validate(j, error);
   if (status >= 0) status = grow(j, error);

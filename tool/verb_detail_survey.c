@@ -1,4 +1,5 @@
-// pliant detail info, segment, cover: the contents of a set, similar sites of a surface, and sites without a similar example.
+// pliant detail info, segment, cover: the contents of a set, similar sites of a surface, and sites without a similar
+// example.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +22,8 @@ static pl_mesh *copy_mesh(pl_context *context, const pl_mesh *mesh, pl_error *er
 }
 
 // A body of a scene with tets: the one of that name, or the first.
-static pl_status open_scene(const tool_session *tool, pl_context *context, const char *path, const char *name, detail_body *body,
-                            bool *remarks, pl_error *error) {
+static pl_status open_scene(const tool_session *tool, pl_context *context, const char *path, const char *name,
+                            detail_body *body, bool *remarks, pl_error *error) {
   pl_findings *findings = NULL;
   pl_scene *scene = NULL;
   pl_scene_instance *set = NULL;
@@ -35,7 +36,9 @@ static pl_status open_scene(const tool_session *tool, pl_context *context, const
   const pl_mesh *tets = NULL, *surface = NULL;
   for (int32_t i = 0; status >= 0 && i < pl_scene_instance_body_count(set) && tets == NULL; ++i) {
     pl_scene_instance_body info = pl_scene_instance_get_body(set, i);
-    if (info.mesh == NULL || pl_mesh_get_view(info.mesh).tet_count == 0 || (name != NULL && strcmp(info.name, name) != 0)) continue;
+    if (info.mesh == NULL || pl_mesh_get_view(info.mesh).tet_count == 0 ||
+        (name != NULL && strcmp(info.name, name) != 0))
+      continue;
     tets = info.mesh;
     surface = info.surface;
   }
@@ -53,7 +56,8 @@ static pl_status open_scene(const tool_session *tool, pl_context *context, const
   return status;
 }
 
-static pl_status make_lattice(const tool_arguments *arguments, pl_context *context, detail_body *body, pl_error *error) {
+static pl_status make_lattice(const tool_arguments *arguments, pl_context *context, detail_body *body,
+                              pl_error *error) {
   const tool_value *cell = tool_find_value(arguments, "cell-size"), *points = tool_find_value(arguments, "points");
   pl_lattice_def def = pl_default_lattice_def();
   if (points->given) def.target_point_count = (int32_t)points->count;
@@ -71,8 +75,9 @@ static pl_status tie_surface(pl_context *context, detail_body *body, pl_error *e
   pl_box box = pl_box_from_points(surface.points, surface.point_count);
   double size = fmax(fmax(box.max.x - box.min.x, box.max.y - box.min.y), box.max.z - box.min.z);
   pl_embedding_report report;
-  pl_status status = pl_embedding_build(context, body->tets, &(pl_embedding_input){surface.points, surface.point_count, size},
-                                        &body->embedding, &report, error);
+  pl_status status =
+      pl_embedding_build(context, body->tets, &(pl_embedding_input){surface.points, surface.point_count, size},
+                         &body->embedding, &report, error);
   if (status < 0) return status;
   pl_embedding_view view = pl_embedding_get_view(body->embedding);
   for (size_t i = 0; i < (size_t)surface.point_count; ++i) {
@@ -130,7 +135,8 @@ void detail_body_close(detail_body *body) {
 
 // --- pictures --------------------------------------------------------------------------------------------------------
 
-static pl_status draw(pl_context *context, const char *path, const detail_body *body, const pl_color *colors, pl_error *error) {
+static pl_status draw(pl_context *context, const char *path, const detail_body *body, const pl_color *colors,
+                      pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(body->surface);
   pl_box box = pl_box_from_points(view.points, view.point_count);
   pl_renderer_def def = pl_default_renderer_def();
@@ -169,7 +175,8 @@ static pl_status paint(pl_context *context, const tool_value *output, const deta
 // --- info ------------------------------------------------------------------------------------------------------------
 
 // All stamps in rows, first to last.
-static pl_status write_previews(pl_context *context, const char *path, const pl_detail_set *set, int32_t count, pl_error *error) {
+static pl_status write_previews(pl_context *context, const char *path, const pl_detail_set *set, int32_t count,
+                                pl_error *error) {
   int32_t columns = count < COLUMNS ? count : COLUMNS, rows = (count + columns - 1) / columns;
   int32_t width = columns * SIDE, height = rows * SIDE;
   uint8_t *rgb = tool_allocate(3 * (size_t)width * (size_t)height, 1), grey[SIDE * SIDE];
@@ -224,12 +231,14 @@ int detail_info(const tool_session *tool, const tool_arguments *arguments, pl_co
   const tool_value *output = tool_find_value(arguments, "output");
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  if (pl_detail_set_load(context, arguments->words[1], &set, &error) < 0) return tool_report_error(&tool->console, &error);
+  if (pl_detail_set_load(context, arguments->words[1], &set, &error) < 0)
+    return tool_report_error(&tool->console, &error);
   info_sheet sheet = {.json = tool_find_value(arguments, "json")->given};
   show_rows(set, &sheet);
   info_end_sheet(&sheet);
   pl_status status = PL_OK;
-  if (output->given) status = write_previews(context, output->text, set, pl_detail_set_get_view(set).example_count, &error);
+  if (output->given)
+    status = write_previews(context, output->text, set, pl_detail_set_get_view(set).example_count, &error);
   pl_detail_set_destroy(set);
   return status < 0 ? tool_report_error(&tool->console, &error) : TOOL_DONE;
 }
@@ -238,7 +247,8 @@ int detail_info(const tool_session *tool, const tool_arguments *arguments, pl_co
 
 static void print_segments(const detail_body *body, const pl_detail_segments *segments, bool json) {
   const pl_detail_object *object = &body->object;
-  printf(json ? "{\"spread\": %.9g, \"segments\": [" : "spread %.4g\nsegment  points  most typical site\n", segments->spread);
+  printf(json ? "{\"spread\": %.9g, \"segments\": [" : "spread %.4g\nsegment  points  most typical site\n",
+         segments->spread);
   for (int32_t s = 0; s < segments->count; ++s) {
     int32_t count = 0, slot = segments->representatives[s];
     for (int32_t i = 0; i < object->surface_count; ++i) count += segments->segment_of_point[i] == s;
@@ -269,7 +279,8 @@ int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl
                                  .representatives = tool_allocate((size_t)count->count, sizeof(int32_t))};
   pl_color *colors = tool_allocate(point_count, sizeof *colors);
   pl_error error = {0};
-  pl_status status = pl_detail_segment(context, &def, &body.object, (uint64_t)tool_get_count(arguments, "seed"), &segments, &error);
+  pl_status status =
+      pl_detail_segment(context, &def, &body.object, (uint64_t)tool_get_count(arguments, "seed"), &segments, &error);
   for (size_t i = 0; status >= 0 && i < point_count; ++i) colors[i] = pl_palette_color(segments.segment_of_point[i]);
   if (status >= 0) status = paint(context, output, &body, colors, &error);
   if (status >= 0) print_segments(&body, &segments, tool_find_value(arguments, "json")->given);
@@ -282,8 +293,10 @@ int detail_segment(const tool_session *tool, const tool_arguments *arguments, pl
 
 // --- cover -----------------------------------------------------------------------------------------------------------
 
-// Where to record next: the site least similar to any example, then the next one that is not close to it on the surface, and so on.
-static void print_next(const detail_body *body, const double *distances, double limit, double apart, int32_t max, bool json) {
+// Where to record next: the site least similar to any example, then the next one that is not close to it on the
+// surface, and so on.
+static void print_next(const detail_body *body, const double *distances, double limit, double apart, int32_t max,
+                       bool json) {
   const pl_detail_object *object = &body->object;
   int32_t chosen[64], count = 0;
   while (count < max && count < 64) {
@@ -308,10 +321,12 @@ static void print_next(const detail_body *body, const double *distances, double 
 
 static void print_cover(const detail_body *body, const pl_detail_coverage *found, const double *distances, double apart,
                         int32_t max, bool json) {
-  printf(json ? "{\"covered\": %.9g, \"limit\": %.9g, \"mean\": %.9g, \"largest\": %.9g, \"next\": ["
-              : "covered        %.4g of the surface is within the width %.4g of an example\ndistance       %.4g mean, %.4g "
-                "max\n",
-         found->covered, found->limit, found->mean, found->max);
+  printf(
+      json
+          ? "{\"covered\": %.9g, \"limit\": %.9g, \"mean\": %.9g, \"largest\": %.9g, \"next\": ["
+          : "covered        %.4g of the surface is within the width %.4g of an example\ndistance       %.4g mean, %.4g "
+            "max\n",
+      found->covered, found->limit, found->mean, found->max);
   print_next(body, distances, found->limit, apart, max, json);
   if (json) printf("\n]}\n");
 }
@@ -323,7 +338,8 @@ int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_c
   detail_body body;
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  if (pl_detail_set_load(context, arguments->words[1], &set, &error) < 0) return tool_report_error(&tool->console, &error);
+  if (pl_detail_set_load(context, arguments->words[1], &set, &error) < 0)
+    return tool_report_error(&tool->console, &error);
   if (!detail_body_open(tool, arguments, context, arguments->words[2], &body, &remarks)) {
     pl_detail_set_destroy(set);
     return TOOL_FAILED;
@@ -333,7 +349,8 @@ int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_c
   pl_color *colors = tool_allocate(point_count, sizeof *colors);
   pl_detail_coverage found = {.distances = distances};
   pl_status status = pl_detail_measure_coverage(context, set, &body.object, size, &found, &error);
-  for (size_t i = 0; status >= 0 && i < point_count; ++i) colors[i] = pl_scale_color(fmin(distances[i] / (2 * found.limit), 1));
+  for (size_t i = 0; status >= 0 && i < point_count; ++i)
+    colors[i] = pl_scale_color(fmin(distances[i] / (2 * found.limit), 1));
   if (status >= 0) status = paint(context, output, &body, colors, &error);
   if (status >= 0)
     print_cover(&body, &found, distances, size * pl_detail_set_get_view(set).def.window_radius,

@@ -29,13 +29,14 @@ static const tool_option OPTIONS[] = {
 };
 // clang-format on
 
-static bool read_object(const tool_session *tool, pl_context *context, const tool_arguments *arguments, fit_object *object,
-                        bool *remarks) {
+static bool read_object(const tool_session *tool, pl_context *context, const tool_arguments *arguments,
+                        fit_object *object, bool *remarks) {
   object->mesh = tool_open_mesh(tool, context, arguments->words[0], 1, remarks);
   if (object->mesh == NULL) return false;
   pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
   if (mesh.tet_count == 0) {
-    tool_print_error(&tool->console, "'%s' has no tets; make some with: pliant mesh %s", arguments->words[0], arguments->words[0]);
+    tool_print_error(&tool->console, "'%s' has no tets; make some with: pliant mesh %s", arguments->words[0],
+                     arguments->words[0]);
     return false;
   }
   const tool_value *predict = tool_find_value(arguments, "predict");
@@ -44,10 +45,11 @@ static bool read_object(const tool_session *tool, pl_context *context, const too
   object->motions = tool_allocate((size_t)arguments->word_count, sizeof *object->motions);
   object->others = tool_allocate(1, sizeof *object->others);
   for (int i = 1; i < arguments->word_count; ++i)
-    if (!fit_motion_read(tool, context, arguments->words[i], frames, mesh.point_count, &object->motions[object->motion_count++]))
+    if (!fit_motion_read(tool, context, arguments->words[i], frames, mesh.point_count,
+                         &object->motions[object->motion_count++]))
       return false;
-  return !predict->given ||
-         fit_motion_read(tool, context, predict->text, frames, mesh.point_count, &object->others[object->other_count++]);
+  return !predict->given || fit_motion_read(tool, context, predict->text, frames, mesh.point_count,
+                                            &object->others[object->other_count++]);
 }
 
 static int finish(fit_job *job, pl_status status, bool remarks) {
@@ -110,10 +112,13 @@ const tool_verb tool_fit_verb = {
     .words = "MESH MOTION...",
     .summary = "find the material and the rest shape of a mesh from its motion",
     .details =
-        "MESH has tets and is in its static shape, at rest under gravity. Each MOTION is a PC2 or MDD file of its points, as track "
+        "MESH has tets and is in its static shape, at rest under gravity. Each MOTION is a PC2 or MDD file of its "
+        "points, as track "
         "writes it, and starts at the moment of release.\n"
-        "Standard output has a table of the parameters with 95 % intervals. The folder gets `report.html`, `estimates.csv`, "
-        "`correlations.csv`, `history.csv`, `reference.vtu` with `young.csv`, and `scene.json`, a scene with the fitted body. The "
+        "Standard output has a table of the parameters with 95 % intervals. The folder gets `report.html`, "
+        "`estimates.csv`, "
+        "`correlations.csv`, `history.csv`, `reference.vtu` with `young.csv`, and `scene.json`, a scene with the "
+        "fitted body. The "
         "exit status is 3 if the motions do not determine every parameter.\n"
         "The program pliant-mpi, where it was built, shares the work among processes: mpirun -n N pliant-mpi fit ...",
     .min_words = 2,

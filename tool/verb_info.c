@@ -29,7 +29,8 @@ static const char *format_of(const char *path) {
 
 static int show_mesh(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet) {
   bool remarks = false;
-  if (info_show_character(tool, context, path, format_of(path), sheet, &remarks)) return remarks ? TOOL_REMARKS : TOOL_DONE;
+  if (info_show_character(tool, context, path, format_of(path), sheet, &remarks))
+    return remarks ? TOOL_REMARKS : TOOL_DONE;
   pl_mesh *mesh = tool_open_mesh(tool, context, path, 1, &remarks);
   if (mesh == NULL) return TOOL_FAILED;
   pl_mesh_view view = pl_mesh_get_view(mesh);
@@ -72,7 +73,8 @@ static int show_frames(const tool_session *tool, pl_context *context, const char
   // PC2 counts time in frames of the host's project.
   bool counts_frames = facts.format == PL_FRAMES_PC2;
   info_row_number(sheet, counts_frames ? "start frame" : "start", facts.start_time, counts_frames ? "" : "s");
-  info_row_number(sheet, counts_frames ? "samples per frame" : "frame rate", facts.frame_rate, counts_frames ? "" : "1/s");
+  info_row_number(sheet, counts_frames ? "samples per frame" : "frame rate", facts.frame_rate,
+                  counts_frames ? "" : "1/s");
   if (facts.point_count > 0 && facts.frame_count > 0) {
     pl_vec3 *points = tool_allocate((size_t)facts.point_count, sizeof *points);
     status = pl_frame_file_read(file, facts.frame_count - 1, points, &error);
@@ -117,7 +119,8 @@ static int show_scene(const tool_session *tool, pl_context *context, const char 
   int code = TOOL_DONE;
   if (status < 0) {
     if (findings != NULL) tool_report_findings(&tool->console, findings, PL_SEVERITY_WARNING, path);
-    if (findings == NULL || pl_findings_count(findings, PL_SEVERITY_ERROR) == 0) tool_report_error(&tool->console, &error);
+    if (findings == NULL || pl_findings_count(findings, PL_SEVERITY_ERROR) == 0)
+      tool_report_error(&tool->console, &error);
     code = TOOL_FAILED;
   } else {
     pl_scene_report facts = pl_scene_get_report(scene);

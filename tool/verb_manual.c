@@ -25,8 +25,9 @@ static void print_format(const char *name, const tool_verb *verb, FILE *out) {
   static const struct {
     const char *name;
     void (*print)(FILE *out);
-  } printers[] = {{"man", manual_print_page},  {"bash", manual_print_bash},        {"zsh", manual_print_zsh},
-                  {"fish", manual_print_fish}, {"verbs", manual_print_verb_table}, {"exit-status", manual_print_exit_table}};
+  } printers[] = {{"man", manual_print_page},         {"bash", manual_print_bash},
+                  {"zsh", manual_print_zsh},          {"fish", manual_print_fish},
+                  {"verbs", manual_print_verb_table}, {"exit-status", manual_print_exit_table}};
   if (verb != NULL) manual_print_option_table(out, verb);
   for (size_t i = 0; i < sizeof printers / sizeof printers[0]; ++i)
     if (strcmp(printers[i].name, name) == 0) printers[i].print(out);

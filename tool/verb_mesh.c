@@ -21,23 +21,25 @@ static const tool_option OPTIONS[] = {
 };
 // clang-format on
 
-static pl_status write_embedding(const tool_session *tool, pl_context *context, const pl_mesh *tets, const pl_mesh *surface,
-                                 const pl_lattice_report *report, const char *path, pl_error *error) {
+static pl_status write_embedding(const tool_session *tool, pl_context *context, const pl_mesh *tets,
+                                 const pl_mesh *surface, const pl_lattice_report *report, const char *path,
+                                 pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(surface);
   pl_embedding *embedding = NULL;
   pl_embedding_report found;
-  pl_status status = pl_embedding_build(context, tets, &(pl_embedding_input){view.points, view.point_count, report->cell_size},
-                                        &embedding, &found, error);
+  pl_status status =
+      pl_embedding_build(context, tets, &(pl_embedding_input){view.points, view.point_count, report->cell_size},
+                         &embedding, &found, error);
   if (status >= 0) status = pl_embedding_save(context, path, embedding, error);
   if (status >= 0)
-    tool_print(&tool->console, "embedding: %d points in %s; %d outside the tets, the farthest by %.3g m", view.point_count, path,
-               found.outside_count, found.max_distance);
+    tool_print(&tool->console, "embedding: %d points in %s; %d outside the tets, the farthest by %.3g m",
+               view.point_count, path, found.outside_count, found.max_distance);
   pl_embedding_destroy(embedding);
   return status;
 }
 
-static void print_report(const tool_session *tool, const pl_mesh *surface, const pl_mesh *tets, const pl_lattice_report *report,
-                         double seconds) {
+static void print_report(const tool_session *tool, const pl_mesh *surface, const pl_mesh *tets,
+                         const pl_lattice_report *report, double seconds) {
   pl_mesh_view from = pl_mesh_get_view(surface), to = pl_mesh_get_view(tets);
   tool_print(&tool->console, "surface:   %d points, %d triangles, %d hole edges", from.point_count, from.triangle_count,
              report->hole_edge_count);
@@ -74,13 +76,15 @@ static int mesh_surface(const tool_session *tool, const tool_arguments *argument
   if (status >= 0) {
     print_report(tool, surface, tets, &report, seconds);
     if (report.hole_edge_count > 0) {
-      tool_print_warning(&tool->console, "the surface has holes (%d open edges); winding numbers were used to find its inside",
+      tool_print_warning(&tool->console,
+                         "the surface has holes (%d open edges); winding numbers were used to find its inside",
                          report.hole_edge_count);
       remarks = true;
     }
     status = pl_mesh_save(context, output, tets, &error);
   }
-  if (status >= 0 && embedding->given) status = write_embedding(tool, context, tets, surface, &report, embedding->text, &error);
+  if (status >= 0 && embedding->given)
+    status = write_embedding(tool, context, tets, surface, &report, embedding->text, &error);
   if (status < 0 && error.file[0] == '\0') snprintf(error.file, sizeof error.file, "%s", arguments->words[0]);
   int code = status < 0 ? tool_report_error(&tool->console, &error) : remarks ? TOOL_REMARKS : TOOL_DONE;
   pl_mesh_destroy(tets);
@@ -91,7 +95,8 @@ static int mesh_surface(const tool_session *tool, const tool_arguments *argument
 static int mesh_verb(const tool_session *tool, const tool_arguments *arguments) {
   const tool_value *output = tool_find_value(arguments, "output");
   if (!can_hold_tets(output->text)) {
-    tool_print_error(&tool->console, "'%s' cannot hold tets; choose a .vtu, .vtk, .msh, .mesh or .node file for --output",
+    tool_print_error(&tool->console,
+                     "'%s' cannot hold tets; choose a .vtu, .vtk, .msh, .mesh or .node file for --output",
                      output->text);
     return TOOL_USAGE;
   }
@@ -110,7 +115,8 @@ const tool_verb tool_mesh_verb = {
     .name = "mesh",
     .words = "SURFACE",
     .summary = "fill a closed, or nearly closed, surface with tets on a lattice",
-    .details = "The tets enclose the surface and none is inverted. Small holes are bridged, with a warning (exit status 3).",
+    .details =
+        "The tets enclose the surface and none is inverted. Small holes are bridged, with a warning (exit status 3).",
     .min_words = 1,
     .max_words = 1,
     .options = OPTIONS,

@@ -98,7 +98,8 @@ static bool read_points(pose_job *job, const char *path, pl_pose_source *source)
   pl_mesh_view view = pl_mesh_get_view(mesh);
   source->point_count = view.source_count > 0 ? view.source_count : view.point_count;
   pl_vec3 *points = tool_allocate((size_t)source->point_count, sizeof *points);
-  for (int32_t i = 0; i < source->point_count; ++i) points[i] = view.points[view.source_count > 0 ? view.point_of_source[i] : i];
+  for (int32_t i = 0; i < source->point_count; ++i)
+    points[i] = view.points[view.source_count > 0 ? view.point_of_source[i] : i];
   source->points = points;
   pl_mesh_destroy(mesh);
   return true;
@@ -191,7 +192,8 @@ static bool check_poses(pose_job *job) {
 
 static bool make_tets(pose_job *job) {
   if (job->tets != NULL) return true;
-  const tool_value *cell = tool_find_value(job->arguments, "cell-size"), *points = tool_find_value(job->arguments, "points");
+  const tool_value *cell = tool_find_value(job->arguments, "cell-size"),
+                   *points = tool_find_value(job->arguments, "points");
   pl_lattice_def def = pl_default_lattice_def();
   pl_lattice_report report;
   pl_error error = {0};
@@ -203,7 +205,8 @@ static bool make_tets(pose_job *job) {
     return false;
   }
   pl_mesh_view view = pl_mesh_get_view(job->tets);
-  tool_print(&job->tool->console, "tets:  %d points, %d tets, cells of %.4g m", view.point_count, view.tet_count, report.cell_size);
+  tool_print(&job->tool->console, "tets:  %d points, %d tets, cells of %.4g m", view.point_count, view.tet_count,
+             report.cell_size);
   return true;
 }
 
@@ -213,21 +216,24 @@ static void print_reports(pose_job *job, const pl_mesh_view *view, const pl_pose
   int width = 4;
   for (int32_t i = 0; i < view->pose_count; ++i)
     if ((int)strlen(view->poses[i].name) > width) width = (int)strlen(view->poses[i].name);
-  printf("%-*s  %12s  %12s  %9s  %9s  %8s  %8s  %8s\n", width, "pose", "rms (m)", "max (m)", "min J", "max J", "inverted", "weight",
-         "softened");
+  printf("%-*s  %12s  %12s  %9s  %9s  %8s  %8s  %8s\n", width, "pose", "rms (m)", "max (m)", "min J", "max J",
+         "inverted", "weight", "softened");
   for (int32_t i = 0; i < view->pose_count; ++i) {
     const pl_pose_report *r = &reports[i];
     const char *name = view->poses[i].name;
-    printf("%-*s  %12.4g  %12.4g  %9.3g  %9.3g  %8d  %8.3g  %8d\n", width, name, r->residual_rms, r->residual_max, r->min_j,
-           r->max_j, r->inverted_count, r->weight, r->softened_count);
+    printf("%-*s  %12.4g  %12.4g  %9.3g  %9.3g  %8d  %8.3g  %8d\n", width, name, r->residual_rms, r->residual_max,
+           r->min_j, r->max_j, r->inverted_count, r->weight, r->softened_count);
     if (r->inverted_count > 0)
-      tool_print_warning(console, "pose '%s' inverts %d tets%s", name, r->inverted_count,
-                         tool_find_value(job->arguments, "exact")->given ? "; without --exact the surface gives way there" : "");
+      tool_print_warning(
+          console, "pose '%s' inverts %d tets%s", name, r->inverted_count,
+          tool_find_value(job->arguments, "exact")->given ? "; without --exact the surface gives way there" : "");
     if (r->softened_count > 0)
-      tool_print_warning(console, "pose '%s' is not reached at %d points, where it would invert tets: up to %.3g m away (point %d)",
-                         name, r->softened_count, r->residual_max, r->farthest_point);
+      tool_print_warning(
+          console, "pose '%s' is not reached at %d points, where it would invert tets: up to %.3g m away (point %d)",
+          name, r->softened_count, r->residual_max, r->farthest_point);
     if (!r->converged)
-      tool_print_warning(console, "pose '%s' reached the maximum of iterations before it converged; the result is usable", name);
+      tool_print_warning(console,
+                         "pose '%s' reached the maximum of iterations before it converged; the result is usable", name);
     job->remarks = job->remarks || r->inverted_count > 0 || r->softened_count > 0 || !r->converged;
   }
 }
@@ -239,8 +245,8 @@ static pl_status fit_poses(pose_job *job, pl_mesh **posed_tets, pl_error *error)
   pl_mesh_view view = pl_mesh_get_view(job->posed);
   pl_pose_report *reports = tool_allocate((size_t)view.pose_count, sizeof *reports);
   double begin = tool_seconds();
-  pl_status status =
-      pl_poses_from_surface(job->context, &def, &(pl_pose_target){job->tets, job->posed, NULL}, posed_tets, reports, error);
+  pl_status status = pl_poses_from_surface(job->context, &def, &(pl_pose_target){job->tets, job->posed, NULL},
+                                           posed_tets, reports, error);
   if (status >= 0) {
     tool_print(&job->tool->console, "poses: %d fitted in %.2f s", view.pose_count, tool_seconds() - begin);
     print_reports(job, &view, reports);
@@ -303,11 +309,16 @@ const tool_verb tool_pose_verb = {
     .words = "[TETS] SURFACE [POSED...]",
     .summary = "transfer poses of a surface to the tets that it is embedded in",
     .details =
-        "The poses are the morph targets of SURFACE, or the POSED files: the same surface in another pose, each [NAME=]FILE, or "
-        "[NAME=]FILE.pc2:FRAME for a frame of a point cache. TETS are left out when --points or --cell-size makes them.\n"
-        "Standard output has a table with one row per pose: distance of the fitted surface from the posed one, smallest and "
-        "largest J (volume of a tet relative to its rest volume), inverted tets, the smallest weight used, and the number of "
-        "points with a reduced weight. Where a pose would invert tets the surface gives way, with a warning (exit status 3).",
+        "The poses are the morph targets of SURFACE, or the POSED files: the same surface in another pose, each "
+        "[NAME=]FILE, or "
+        "[NAME=]FILE.pc2:FRAME for a frame of a point cache. TETS are left out when --points or --cell-size makes "
+        "them.\n"
+        "Standard output has a table with one row per pose: distance of the fitted surface from the posed one, "
+        "smallest and "
+        "largest J (volume of a tet relative to its rest volume), inverted tets, the smallest weight used, and the "
+        "number of "
+        "points with a reduced weight. Where a pose would invert tets the surface gives way, with a warning (exit "
+        "status 3).",
     .min_words = 1,
     .max_words = TOOL_MAX_WORDS,
     .options = OPTIONS,

@@ -138,7 +138,8 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   good = tool_parse_size(tool, tool_get_text(arguments, "size"), &options->width, &options->height) && good;
   // Players expect colours at half the resolution.
   if (video->given && (options->width % 2 != 0 || options->height % 2 != 0)) {
-    tool_print_error(&tool->console, "a video needs an even width and height; --size is %dx%d", options->width, options->height);
+    tool_print_error(&tool->console, "a video needs an even width and height; --size is %dx%d", options->width,
+                     options->height);
     good = false;
   }
   return good;
@@ -161,7 +162,8 @@ static char *default_folder(const char *scene_path) {
   return folder;
 }
 
-// Add options of a checkpoint that the command line did not give. `text` is split in place and must outlive the arguments.
+// Add options of a checkpoint that the command line did not give. `text` is split in place and must outlive the
+// arguments.
 static bool add_kept_options(const tool_session *tool, char *text, tool_arguments *arguments) {
   enum { LIMIT = TOOL_MAX_OPTIONS + TOOL_MAX_REPEATS };
   char *words[LIMIT];
@@ -188,7 +190,8 @@ static bool read_checkpoint(const tool_session *tool, const char *folder, char *
   pl_status status = pl_context_create(&def, &context, &error);
   if (status >= 0) status = pl_checkpoint_load(context, path, &checkpoint, &error);
   if (status == PL_ERROR_NOT_FOUND)
-    tool_print_error(&tool->console, "there is no unfinished run in '%s' (no checkpoint); run the scene without --resume", folder);
+    tool_print_error(&tool->console,
+                     "there is no unfinished run in '%s' (no checkpoint); run the scene without --resume", folder);
   else if (status < 0)
     tool_report_error(&tool->console, &error);
   if (status >= 0) {
@@ -213,7 +216,8 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
     return TOOL_USAGE;
   }
   if (output->given && resume->text != NULL && strcmp(output->text, resume->text) != 0) {
-    tool_print_error(&tool->console, "--output '%s' and --resume '%s' name two folders; give one", output->text, resume->text);
+    tool_print_error(&tool->console, "--output '%s' and --resume '%s' name two folders; give one", output->text,
+                     resume->text);
     return TOOL_USAGE;
   }
   if (folder == NULL) folder = own_folder = default_folder(scene_path);
@@ -227,7 +231,8 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
     options.folder = folder;
     options.resume = resume->given;
     if (options.observer && options.picture == NULL && options.video == NULL) {
-      tool_print_error(&tool->console, "--observer selects the camera of --picture, --strip or --video; give one of them");
+      tool_print_error(&tool->console,
+                       "--observer selects the camera of --picture, --strip or --video; give one of them");
       code = TOOL_USAGE;
     } else {
       code = run_scene(tool, &options);
@@ -246,7 +251,8 @@ const tool_verb tool_run_verb = {
     .summary = "simulate a scene without a display and write its frames",
     .details =
         "Every body gets its own files in DIR, in the vertex order of its surface. Frame 0 is the start.\n"
-        "Ctrl-C finishes the current frame, writes a checkpoint into DIR and prints the command that resumes the run; a second "
+        "Ctrl-C finishes the current frame, writes a checkpoint into DIR and prints the command that resumes the run; "
+        "a second "
         "Ctrl-C stops immediately. A resumed run writes the same files and the same hash as an uninterrupted one.",
     .min_words = 0,
     .max_words = 1,

@@ -76,8 +76,8 @@ static pl_status open_scene(sense_job *job, const tool_overrides *overrides, pl_
   pl_status status = pl_findings_create(job->context, &job->findings, error);
   const char *path = job->arguments->words[0];
   if (status >= 0)
-    status = pl_scene_load_with(job->context, path, &(pl_scene_overrides){overrides->items, overrides->count}, &job->scene,
-                                job->findings, error);
+    status = pl_scene_load_with(job->context, path, &(pl_scene_overrides){overrides->items, overrides->count},
+                                &job->scene, job->findings, error);
   if (status < 0) return status;
   job->facts = pl_scene_get_report(job->scene);
   pl_scene_build_def build = pl_default_scene_build_def();
@@ -149,11 +149,14 @@ const tool_verb tool_sense_verb = {
     .words = "SCENE",
     .summary = "capture a body of a scene with virtual depth cameras",
     .details =
-        "Simulates the scene and renders depth images of one body from all around, with the errors of a real sensor. Other bodies "
+        "Simulates the scene and renders depth images of one body from all around, with the errors of a real sensor. "
+        "Other bodies "
         "and colliders occlude it and are masked out. The folder gets `capture.json` with its images; `static.vtu` and "
-        "`surface.ply`, the body at rest under gravity; `held.csv`, the points that never move; and the truth: `rest.vtu`, "
+        "`surface.ply`, the body at rest under gravity; `held.csv`, the points that never move; and the truth: "
+        "`rest.vtu`, "
         "`truth_points.pc2` and `truth_surface.pc2`.\n"
-        "With --tets these are written for other tets that fill the same shape, such as coarser ones, which move with those of the "
+        "With --tets these are written for other tets that fill the same shape, such as coarser ones, which move with "
+        "those of the "
         "scene: the mesh that is tracked and fitted then differs from the mesh that was simulated.",
     .min_words = 1,
     .max_words = 1,

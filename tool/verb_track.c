@@ -89,8 +89,8 @@ static int run(track_job *job) {
   remove(job->resume_path);
   remove(job->log_path);
   if (job->lost_count > 0) {
-    tool_print_warning(&job->tool->console, "the track was lost in %d of %d frames; residuals.csv lists them", job->lost_count,
-                       job->done_count);
+    tool_print_warning(&job->tool->console, "the track was lost in %d of %d frames; residuals.csv lists them",
+                       job->lost_count, job->done_count);
     job->remarks = true;
   }
   return job->remarks ? TOOL_REMARKS : TOOL_DONE;
@@ -111,10 +111,13 @@ const tool_verb tool_track_verb = {
     .words = "CAPTURE MESH",
     .summary = "follow a soft body through the point clouds of a capture",
     .details =
-        "CAPTURE is a `capture.json` or its folder. MESH is the body at rest under gravity: tets, or a surface that is filled with "
-        "tets. The folder gets `track_surface` and `track_points`, the motion of surface and tets, and `residuals.csv` with one "
+        "CAPTURE is a `capture.json` or its folder. MESH is the body at rest under gravity: tets, or a surface that is "
+        "filled with "
+        "tets. The folder gets `track_surface` and `track_points`, the motion of surface and tets, and `residuals.csv` "
+        "with one "
         "row per frame.\n"
-        "A frame is lost when the body does not explain its points; lost frames are warnings, and the exit status is 3.",
+        "A frame is lost when the body does not explain its points; lost frames are warnings, and the exit status is "
+        "3.",
     .min_words = 2,
     .max_words = 2,
     .options = OPTIONS,

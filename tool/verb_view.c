@@ -78,7 +78,8 @@ static bool is_loopback(const char *host) {
   return strcmp(host, "127.0.0.1") == 0 || strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0;
 }
 
-// Folder of the viewers, to be freed; NULL: none. That of SCENE, unless it is one of the gallery, which is nobody's to save into.
+// Folder of the viewers, to be freed; NULL: none. That of SCENE, unless it is one of the gallery, which is nobody's to
+// save into.
 static char *find_folder(const tool_arguments *arguments, const char *scene_path) {
   const tool_value *folder = tool_find_value(arguments, "folder");
   if (folder->given) return tool_absolute_path(folder->text);
@@ -88,7 +89,8 @@ static char *find_folder(const tool_arguments *arguments, const char *scene_path
   return path;
 }
 
-static int serve(const tool_session *tool, const tool_arguments *arguments, const char *scene_path, const tool_gallery *gallery) {
+static int serve(const tool_session *tool, const tool_arguments *arguments, const char *scene_path,
+                 const tool_gallery *gallery) {
   char *folder = find_folder(arguments, scene_path);
   if (folder != NULL && !tool_is_folder(folder)) {
     tool_print_error(&tool->console, "'%s' is not a folder; make it first, or name another one with --folder", folder);
@@ -110,11 +112,11 @@ static int serve(const tool_session *tool, const tool_arguments *arguments, cons
                             .stop = is_interrupted,
                             .user = &v};
   if (!is_loopback(options.host))
-    tool_print_warning(
-        &tool->console,
-        "'%s' can be reached from other machines: whoever has the address can change this world and save scenes as you; nothing "
-        "is encrypted",
-        options.host);
+    tool_print_warning(&tool->console,
+                       "'%s' can be reached from other machines: whoever has the address can change this world and "
+                       "save scenes as you; nothing "
+                       "is encrypted",
+                       options.host);
   pl_error error = {0};
   tool_interrupt_watch();
   pl_status status = studio_run(&options, &error);
@@ -123,12 +125,14 @@ static int serve(const tool_session *tool, const tool_arguments *arguments, cons
   return status < 0 ? tool_report_error(&tool->console, &error) : TOOL_DONE;
 }
 #else
-static int serve(const tool_session *tool, const tool_arguments *arguments, const char *scene_path, const tool_gallery *gallery) {
+static int serve(const tool_session *tool, const tool_arguments *arguments, const char *scene_path,
+                 const tool_gallery *gallery) {
   (void)arguments;
   (void)scene_path;
   (void)gallery;
-  tool_print_error(&tool->console,
-                   "this program was built without the studio; install libmicrohttpd-dev and libwslay-dev and build it again");
+  tool_print_error(
+      &tool->console,
+      "this program was built without the studio; install libmicrohttpd-dev and libwslay-dev and build it again");
   return TOOL_FAILED;
 }
 #endif
@@ -155,9 +159,11 @@ const tool_verb tool_view_verb = {
     .words = "[SCENE]",
     .summary = "show a scene in the browser, drag its bodies and edit it",
     .details =
-        "SCENE is a scene file or the name of a scene of the gallery; without it the page shows the gallery. It may also be a "
+        "SCENE is a scene file or the name of a scene of the gallery; without it the page shows the gallery. It may "
+        "also be a "
         "recording (`capture.json` or its folder, as sense writes it) or the folder of a fit.\n"
-        "The address of the page, with a token that is different every time, is printed on standard output. It works through an "
+        "The address of the page, with a token that is different every time, is printed on standard output. It works "
+        "through an "
         "SSH tunnel too: ssh -L 8080:127.0.0.1:8080 MACHINE pliant view --port 8080 SCENE. Ctrl-C ends the program.",
     .min_words = 0,
     .max_words = 1,

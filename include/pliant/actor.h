@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-// --- goals ----------------------------------------------------------------------------------------------------------
+// --- goals
+// ----------------------------------------------------------------------------------------------------------
 
 /// Bits of the coordinates that a goal acts on.
 enum { PL_GOAL_X = 1, PL_GOAL_Y = 2, PL_GOAL_Z = 4, PL_GOAL_XYZ = 7 };
@@ -26,7 +27,8 @@ typedef enum pl_goal_subject {
   PL_GOAL_PART,        ///< mean of the points of a part
   PL_GOAL_DIFFERENCE,  ///< mean of the points of a part minus that of another: an orientation
   PL_GOAL_POINTS,      ///< any linear combination of points
-  PL_GOAL_SPIN,        ///< rotation of the whole body about each of `axes`, rad/s: only `velocity` is used; in a plane about z
+  PL_GOAL_SPIN,  ///< rotation of the whole body about each of `axes`, rad/s: only `velocity` is
+                 ///< used; in a plane about z
 } pl_goal_subject;
 
 /// One goal (eq. 8). For the position q and the velocity v of the subject at the end of the step,
@@ -59,7 +61,8 @@ PL_API bool pl_goals_add(pl_goals *goals, const pl_goal *goal);
 /// Maximum number of parts of an actor.
 #define PL_ACTOR_MAX_PARTS 64
 
-// --- views and behaviours --------------------------------------------------------------------------------------------
+// --- views and behaviours
+// --------------------------------------------------------------------------------------------
 
 /// A part of an actor: some of its points, such as a foot or the head.
 typedef struct pl_actor_part {
@@ -73,12 +76,14 @@ typedef struct pl_actor_part {
 typedef struct pl_part_view {
   const char *name;
   bool is_foot;
-  pl_vec3 position;      ///< mean of its points, m
-  pl_vec3 velocity;      ///< m/s
-  pl_vec3 lowest;        ///< its lowest point along gravity
-  pl_vec3 rest;          ///< mean of its points in the shape as built, relative to the centre of mass there
-  double rest_lowest;    ///< height of its lowest point in the shape as built, above the lowest point of the body
-  int32_t touch_count;   ///< points of the surface that pressed against colliders at the end of the last step
+  pl_vec3 position;  ///< mean of its points, m
+  pl_vec3 velocity;  ///< m/s
+  pl_vec3 lowest;    ///< its lowest point along gravity
+  pl_vec3 rest;  ///< mean of its points in the shape as built, relative to the centre of mass there
+  double rest_lowest;  ///< height of its lowest point in the shape as built, above the lowest point
+                       ///< of the body
+  int32_t touch_count;   ///< points of the surface that pressed against colliders at the end of the
+                         ///< last step
   pl_vec3 touch;         ///< mean of those points
   pl_vec3 touch_normal;  ///< mean of the normals there, 0 without any
 } pl_part_view;
@@ -95,20 +100,21 @@ typedef struct pl_actor_command {
 
 /// An actor at the start of a step, as its behaviour sees it. Borrowed for the call.
 typedef struct pl_actor_view {
-  double time, step;               ///< s
-  bool planar;                     ///< moves in a plane z = const
-  double mass;                     ///< kg
-  double height, width, depth;     ///< of the shape as built: along -gravity, along x, along z (m)
-  pl_vec3 up;                      ///< away from gravity, of length 1
-  double gravity;                  ///< m/s²
-  pl_vec3 center;                  ///< of mass, m
-  pl_vec3 velocity;                ///< of the centre of mass, m/s
-  pl_vec3 spin;                    ///< angular velocity of the rigid part of the motion, rad/s
-  pl_quat turn;                    ///< rotation that best aligns the shape as built with the current one
-  double rest_height;              ///< of the centre of mass above the lowest point in the shape as built, m
-  int32_t touch_count;             ///< surface points that press against colliders
-  pl_vec3 touch;                   ///< their mean
-  double min_touch, max_touch;  ///< extent of those points along the heading, relative to the centre of mass, m
+  double time, step;            ///< s
+  bool planar;                  ///< moves in a plane z = const
+  double mass;                  ///< kg
+  double height, width, depth;  ///< of the shape as built: along -gravity, along x, along z (m)
+  pl_vec3 up;                   ///< away from gravity, of length 1
+  double gravity;               ///< m/s²
+  pl_vec3 center;               ///< of mass, m
+  pl_vec3 velocity;             ///< of the centre of mass, m/s
+  pl_vec3 spin;                 ///< angular velocity of the rigid part of the motion, rad/s
+  pl_quat turn;         ///< rotation that best aligns the shape as built with the current one
+  double rest_height;   ///< of the centre of mass above the lowest point in the shape as built, m
+  int32_t touch_count;  ///< surface points that press against colliders
+  pl_vec3 touch;        ///< their mean
+  double min_touch,
+      max_touch;  ///< extent of those points along the heading, relative to the centre of mass, m
   int32_t part_count;
   const pl_part_view *parts;
   pl_actor_command command;
@@ -117,7 +123,8 @@ typedef struct pl_actor_view {
 
 /// Height along `up` of the highest collider surface that is at most `above` metres higher than
 /// `position`, and the normal there. Returns false where there is none within ten body heights.
-PL_API bool pl_ground_height(const struct pl_actor_ground *ground, pl_vec3 position, double above, double *height, pl_vec3 *normal);
+PL_API bool pl_ground_height(const struct pl_actor_ground *ground, pl_vec3 position, double above,
+                             double *height, pl_vec3 *normal);
 
 /// A parameter of a behaviour.
 typedef struct pl_behaviour_setting {
@@ -142,9 +149,11 @@ typedef struct pl_behaviour {
   const pl_behaviour_setting *settings;
   int32_t setting_count;
   size_t state_size;  ///< bytes that snapshots carry; begins as zeros
-  /// Add the goals of the coming step. `settings` has a number for each of the table's. May be called from any thread, for several actors at a time.
+  /// Add the goals of the coming step. `settings` has a number for each of the table's. May be
+  /// called from any thread, for several actors at a time.
   void (*choose)(const double *settings, void *state, const pl_actor_view *view, pl_goals *goals);
-  /// Events that happened so far, for reports: steps of a walk, hops that landed. NULL: none are counted.
+  /// Events that happened so far, for reports: steps of a walk, hops that landed. NULL: none are
+  /// counted.
   void (*count)(const double *settings, const void *state, pl_actor_tally *tally);
 } pl_behaviour;
 
@@ -154,7 +163,8 @@ PL_API const pl_behaviour *const *pl_behaviour_list(int32_t *count);
 /// Built-in behaviour called `name`; NULL if there is none. Static storage.
 PL_API const pl_behaviour *pl_behaviour_find(const char *name);
 
-// --- actors -----------------------------------------------------------------------------------------------------------
+// --- actors
+// -----------------------------------------------------------------------------------------------------------
 
 /// Space of shapes that the rest shape is chosen from.
 typedef enum pl_rest_kind {
@@ -166,8 +176,9 @@ typedef enum pl_rest_kind {
 
 /// Second derivatives used by the optimisation.
 typedef enum pl_actor_hessian {
-  PL_ACTOR_GAUSS_NEWTON = 0,  ///< of goals and regulariser alone: never indefinite, and needs few solves
-  PL_ACTOR_EXACT,             ///< of the whole Lagrangian (eq. 13), with third derivatives of the energy
+  PL_ACTOR_GAUSS_NEWTON =
+      0,           ///< of goals and regulariser alone: never indefinite, and needs few solves
+  PL_ACTOR_EXACT,  ///< of the whole Lagrangian (eq. 13), with third derivatives of the energy
 } pl_actor_hessian;
 
 /// Input of pl_actor_create().
@@ -206,21 +217,23 @@ typedef struct pl_actor_def {
   bool path_loops;  ///< default false
   // parameters: end
 
-  const pl_mesh *cage;           ///< of PL_REST_CAGE; NULL: one is made of about `cage_point_count` points
+  const pl_mesh *cage;  ///< of PL_REST_CAGE; NULL: one is made of about `cage_point_count` points
   const pl_mesh_pose *examples;  ///< of PL_REST_EXAMPLES; copied
   int32_t example_count;
-  const int32_t *example_groups;  ///< number of the group of each example: mixtures are convex within each. NULL: all in one
+  const int32_t *example_groups;  ///< number of the group of each example: mixtures are convex
+                                  ///< within each. NULL: all in one
   const pl_actor_part *parts;     ///< copied
   int32_t part_count;
   const pl_behaviour *behaviour;  ///< must outlive the actor
-  const double *settings;         ///< one per setting of the behaviour, or NULL for the presets; copied
-  const pl_vec3 *path;            ///< places to go to one after the other, or NULL; copied
+  const double *settings;  ///< one per setting of the behaviour, or NULL for the presets; copied
+  const pl_vec3 *path;     ///< places to go to one after the other, or NULL; copied
   int32_t path_count;
   pl_actor_command command;  ///< at the start; the path overrides the heading
   uint32_t magic;            ///< set by pl_default_actor_def()
 } pl_actor_def;
 
-/// Every parameter at its default, the command too; presets of the behaviour; no behaviour: it never wants anything.
+/// Every parameter at its default, the command too; presets of the behaviour; no behaviour: it
+/// never wants anything.
 PL_API pl_actor_def pl_default_actor_def(void);
 
 /// A character: its space of rest shapes, its behaviour and their state. One thread at a time.
@@ -231,8 +244,9 @@ typedef struct pl_actor pl_actor;
 /// naming the part, when the cage does not enclose the mesh, an example has a flat or inverted
 /// element, or a part has no points; PL_ERROR_UNSUPPORTED for modes in builds without ARPACK;
 /// PL_ERROR_INVALID_ARGUMENT for settings out of range and for models that do not adapt.
-PL_API pl_status pl_actor_create(pl_context *context, const pl_actor_def *def, const pl_model *model, const pl_mesh *mesh,
-                                 pl_actor **actor, pl_error *error);
+PL_API pl_status pl_actor_create(pl_context *context, const pl_actor_def *def,
+                                 const pl_model *model, const pl_mesh *mesh, pl_actor **actor,
+                                 pl_error *error);
 
 /// Destroy an actor. It must have been detached before, or its world destroyed. NULL is allowed.
 PL_API void pl_actor_destroy(pl_actor *actor);
@@ -241,11 +255,12 @@ PL_API void pl_actor_destroy(pl_actor *actor);
 /// time. When the body is removed, the actor does nothing any more. Fails with PL_ERROR_NOT_FOUND
 /// for a stale handle, PL_ERROR_INVALID_ARGUMENT when the body has another model or already has an
 /// actor, or when the actor is already attached.
-PL_API pl_status pl_actor_attach(pl_actor *actor, pl_world *world, pl_body_id body, pl_error *error);
+PL_API pl_status pl_actor_attach(pl_actor *actor, pl_world *world, pl_body_id body,
+                                 pl_error *error);
 
 /// Detach the actor from its world, which must still exist. The body keeps its current rest shape.
-/// Does nothing for an actor that is not attached, and nothing inside a step. Snapshots taken before no
-/// longer fit the world.
+/// Does nothing for an actor that is not attached, and nothing inside a step. Snapshots taken
+/// before no longer fit the world.
 PL_API void pl_actor_detach(pl_actor *actor);
 
 /// Reset everything but the command: the rest shape is the one as built from the next step on, the
@@ -260,29 +275,33 @@ PL_API pl_actor_command pl_actor_get_command(const pl_actor *actor);
 /// Work and result of the last step, and totals since the actor was attached.
 typedef struct pl_actor_report {
   int32_t iteration_count;  ///< of the optimisation
-  bool converged;           ///< the optimisation reached its tolerance; the equations of motion hold in either case
-  double objective;         ///< (m/s)²: half the sum of squares of the weighted goals, and the regularisers
-  double goal_error;        ///< m/s: root of the sum of squares of the weighted goals
-  double goal_start;        ///< m/s: the same where the search began, with the body going on as it did
-  double regulariser;       ///< (m/s)²
-  double residual;          ///< of the equations of motion after the step, relative to the forces that balance
+  bool converged;  ///< the optimisation reached its tolerance; the equations of motion hold in
+                   ///< either case
+  double
+      objective;  ///< (m/s)²: half the sum of squares of the weighted goals, and the regularisers
+  double goal_error;   ///< m/s: root of the sum of squares of the weighted goals
+  double goal_start;   ///< m/s: the same where the search began, with the body going on as it did
+  double regulariser;  ///< (m/s)²
+  double
+      residual;  ///< of the equations of motion after the step, relative to the forces that balance
   double min_step;     ///< of the line searches, 1: all were full steps
-  double rest_strain;       ///< root mean square strain of the rest shape against the one as built
-  double rest_rate;         ///< 1/s: rate of change of rest_strain
-  double lean;              ///< degrees between the body's own up and up
-  double seconds;           ///< wall-clock time of the optimisation
+  double rest_strain;  ///< root mean square strain of the rest shape against the one as built
+  double rest_rate;    ///< 1/s: rate of change of rest_strain
+  double lean;         ///< degrees between the body's own up and up
+  double seconds;      ///< wall-clock time of the optimisation
   // Since it was attached:
   int64_t step_count;
   int64_t unconverged_count;  ///< steps whose equations of motion are not solved to 1e-6
   int64_t short_count;        ///< steps that reduced goal_start by less than a tenth
-  int64_t unfinished_count;   ///< steps whose optimisation ended at its maximum of iterations; the motion is still physical
+  int64_t unfinished_count;   ///< steps whose optimisation ended at its maximum of iterations; the
+                              ///< motion is still physical
   int64_t iterations_in_all;
   double worst_residual;
   double seconds_in_all;
-  double advance;            ///< m along the heading
-  double asked;              ///< m that its commands requested
-  double travelled;          ///< m: length of the path of the centre of mass over the ground
-  double turned;             ///< rad, rolled about the axis across the heading
+  double advance;           ///< m along the heading
+  double asked;             ///< m that its commands requested
+  double travelled;         ///< m: length of the path of the centre of mass over the ground
+  double turned;            ///< rad, rolled about the axis across the heading
   double max_acceleration;  ///< m/s² of the centre of mass, over a tenth of a second
   double max_rest_rate;     ///< 1/s
   double max_lean;          ///< degrees between the body's own up and up

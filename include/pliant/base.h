@@ -4,13 +4,15 @@
 /// Rules of the whole library
 /// - Functions are named `pl_<noun>_<verb>`; types `pl_<noun>`, with the endings `_def` (input),
 ///   `_id` (handle), `_view` (borrowed memory) and `_report` (result).
-/// - Argument order: object, def, inputs, outputs, report, error. Outputs, reports and errors may be
+/// - Argument order: object, def, inputs, outputs, report, error. Outputs, reports and errors may
+/// be
 ///   NULL when not wanted, unless a function says otherwise.
 /// - A negative status means that the call failed and nothing changed. A positive status means that
 ///   the call finished with a remark. Every function that returns a status may fail with
 ///   PL_ERROR_OUT_OF_MEMORY, and every function that takes a def fails with
 ///   PL_ERROR_INVALID_ARGUMENT for one that was not made by its pl_default_*_def().
-/// - SI units: metres, kilograms, seconds, radians. Axes are right-handed with +Y up. Quaternions are
+/// - SI units: metres, kilograms, seconds, radians. Axes are right-handed with +Y up. Quaternions
+/// are
 ///   (x, y, z, w).
 /// - The library never prints and never exits, has no global state, and takes all memory from the
 ///   allocator of the context.
@@ -30,7 +32,8 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define PL_API __attribute__((visibility("default")))
-#define PL_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
+#define PL_PRINTF(format_index, first_index) \
+  __attribute__((format(printf, format_index, first_index)))
 #else
 #define PL_API
 #define PL_PRINTF(format_index, first_index)
@@ -45,8 +48,9 @@ extern "C" {
 /// remark.
 typedef enum pl_status {
   PL_OK = 0,
-  PL_REMARK_NOT_CONVERGED = 1,     ///< an iteration stopped at its maximum; the report says how far it came
-  PL_REMARK_FINDINGS = 2,          ///< the result is usable; the findings say what is doubtful
+  PL_REMARK_NOT_CONVERGED =
+      1,                   ///< an iteration stopped at its maximum; the report says how far it came
+  PL_REMARK_FINDINGS = 2,  ///< the result is usable; the findings say what is doubtful
   PL_REMARK_CANCELLED = 3,         ///< the caller asked to stop; the work done so far is kept
   PL_ERROR_OUT_OF_MEMORY = -1,     ///< the allocator returned NULL
   PL_ERROR_INVALID_ARGUMENT = -2,  ///< an argument is outside its documented range
@@ -54,7 +58,7 @@ typedef enum pl_status {
   PL_ERROR_NOT_FOUND = -4,         ///< a name or handle does not exist
   PL_ERROR_FILE = -5,              ///< the operating system refused a file operation
   PL_ERROR_UNSUPPORTED = -6,       ///< valid, but not something this build can do
-  PL_ERROR_NOT_FINITE = -7,        ///< the simulation produced infinities or NaNs and was rolled back
+  PL_ERROR_NOT_FINITE = -7,  ///< the simulation produced infinities or NaNs and was rolled back
 } pl_status;
 
 /// One short English sentence for a status; never NULL, static storage.
@@ -87,7 +91,11 @@ typedef struct pl_allocator {
 } pl_allocator;
 
 /// Severity of a log line or a finding.
-typedef enum pl_severity { PL_SEVERITY_NOTE = 0, PL_SEVERITY_WARNING = 1, PL_SEVERITY_ERROR = 2 } pl_severity;
+typedef enum pl_severity {
+  PL_SEVERITY_NOTE = 0,
+  PL_SEVERITY_WARNING = 1,
+  PL_SEVERITY_ERROR = 2
+} pl_severity;
 
 /// Receives log lines (no newline at the end). May be called from any thread that uses the context.
 typedef void pl_log_function(void *user, pl_severity severity, const char *text);
@@ -109,8 +117,9 @@ typedef struct pl_context_def {
   pl_log_function *log;    ///< NULL: silent
   void *log_user;
   pl_task_runner task_runner;  ///< zero: a worker pool of our own
-  int32_t thread_count;        ///< threads of our own pool, the caller's included; 0: one per processor; ignored with a task_runner
-  uint32_t magic;              ///< set by pl_default_context_def(); a def that was only zeroed is refused
+  int32_t thread_count;  ///< threads of our own pool, the caller's included; 0: one per processor;
+                         ///< ignored with a task_runner
+  uint32_t magic;        ///< set by pl_default_context_def(); a def that was only zeroed is refused
 } pl_context_def;
 
 /// Allocator, log and threads. The first object to create and the last to destroy.
@@ -122,7 +131,8 @@ PL_API pl_context_def pl_default_context_def(void);
 /// Create a context. The caller owns it. Fails with PL_ERROR_INVALID_ARGUMENT for a def that is
 /// wrong, PL_ERROR_UNSUPPORTED when threads cannot be started, and when out of memory; `*context`
 /// is then NULL.
-PL_API pl_status pl_context_create(const pl_context_def *def, pl_context **context, pl_error *error);
+PL_API pl_status pl_context_create(const pl_context_def *def, pl_context **context,
+                                   pl_error *error);
 
 /// Destroy a context. All objects created with it must have been destroyed before. NULL is allowed.
 PL_API void pl_context_destroy(pl_context *context);
@@ -183,7 +193,8 @@ typedef struct pl_memory_source {
   const void *bytes;
   size_t size;         ///< bytes
   const char *name;    ///< file name for messages
-  const char *folder;  ///< folder that relative paths in the file start from; NULL: other files are not looked for
+  const char *folder;  ///< folder that relative paths in the file start from; NULL: other files are
+                       ///< not looked for
 } pl_memory_source;
 
 #ifdef __cplusplus

@@ -45,7 +45,8 @@ typedef struct pl_character_spring {
   int32_t center;            ///< node, -1 for none
   const int32_t *colliders;  ///< indices into the character's colliders
   int32_t collider_count;
-  /// Where the last joint's bone ends, in that joint's frame, if `has_tail`: VRM 0.x (7 cm along the last bone) and files of ours.
+  /// Where the last joint's bone ends, in that joint's frame, if `has_tail`: VRM 0.x (7 cm along
+  /// the last bone) and files of ours.
   pl_vec3 tail;
   bool has_tail;
 } pl_character_spring;
@@ -78,13 +79,15 @@ typedef struct pl_character_animation {
 typedef struct pl_character_view {
   int32_t node_count;
   const pl_character_node *nodes;  ///< in the file's order
-  const pl_mesh
-      *surface;  ///< all skinned and plain meshes in the order of the nodes that hold them, each vertex of the file one point, with
-                 ///< nodes at rest; morph targets are its poses. NULL: the file has none
-  int32_t influence_count;      ///< per point: 1, 4 or 8
-  const int32_t *skin_nodes;    ///< influence_count per point; points without a skin follow their mesh's node
-  const float *skin_weights;    ///< the same, sum 1
-  const pl_vec3 *skin_offsets;  ///< the same: the point in the node's frame, scaled (see pl_rod_skin)
+  const pl_mesh *surface;   ///< all skinned and plain meshes in the order of the nodes that hold
+                            ///< them, each vertex of the file one point, with nodes at rest; morph
+                            ///< targets are its poses. NULL: the file has none
+  int32_t influence_count;  ///< per point: 1, 4 or 8
+  const int32_t
+      *skin_nodes;  ///< influence_count per point; points without a skin follow their mesh's node
+  const float *skin_weights;  ///< the same, sum 1
+  const pl_vec3
+      *skin_offsets;  ///< the same: the point in the node's frame, scaled (see pl_rod_skin)
   int32_t animation_count;
   const pl_character_animation *animations;
   int32_t spring_count;
@@ -102,12 +105,13 @@ typedef struct pl_character_view {
 /// with cycles, skins that are missing or do not fit, key frames that are not finite or not in
 /// order, and springs and examples that refer to nodes that do not exist; `*character` is then
 /// NULL.
-PL_API pl_status pl_character_load(pl_context *context, const char *path, pl_character **character, pl_findings *findings,
-                                   pl_error *error);
+PL_API pl_status pl_character_load(pl_context *context, const char *path, pl_character **character,
+                                   pl_findings *findings, pl_error *error);
 
 /// Load a character from memory, as pl_character_load() does.
 PL_API pl_status pl_character_load_memory(pl_context *context, const pl_memory_source *source,
-                                          pl_character **character, pl_findings *findings, pl_error *error);
+                                          pl_character **character, pl_findings *findings,
+                                          pl_error *error);
 
 /// Destroy a character. NULL is allowed.
 PL_API void pl_character_destroy(pl_character *character);
@@ -125,7 +129,8 @@ PL_API int32_t pl_character_find_node(const pl_character *character, const char 
 /// scale. `nodes` receives node_count. Before the first key and after the last the values are
 /// constant. `morphs` receives one weight per pose of the surface; NULL: not wanted. May be called
 /// from several threads at once.
-PL_API void pl_character_sample(const pl_character *character, int32_t animation, double time, pl_transform *nodes, double *morphs);
+PL_API void pl_character_sample(const pl_character *character, int32_t animation, double time,
+                                pl_transform *nodes, double *morphs);
 
 /// A character as a skeleton for pl_rod_build(). Owns the arrays of its def.
 typedef struct pl_character_rig pl_character_rig;
@@ -135,7 +140,8 @@ typedef struct pl_character_rig pl_character_rig;
 /// move as PL_ROD_SPRING_BONE; examples and all other settings are those of pl_default_rod_def().
 /// The caller owns the rig; the character must outlive it. Fails with PL_ERROR_INVALID_DATA when
 /// the joints of a spring do not follow each other.
-PL_API pl_status pl_character_rig_create(const pl_character *character, pl_character_rig **rig, pl_error *error);
+PL_API pl_status pl_character_rig_create(const pl_character *character, pl_character_rig **rig,
+                                         pl_error *error);
 
 /// Destroy a rig. Models built from it are not destroyed. NULL is allowed.
 PL_API void pl_character_rig_destroy(pl_character_rig *rig);
@@ -163,15 +169,18 @@ typedef struct pl_character_motion {
 /// written under a temporary name and renamed at the end. Fails as pl_character_load() does for the
 /// source. Fails with PL_ERROR_NOT_FOUND when the folder does not exist, PL_ERROR_FILE when the
 /// file cannot be written.
-PL_API pl_status pl_character_bake(pl_context *context, const char *source, const char *path, int32_t base,
-                                   const pl_character_motion *motion, pl_error *error);
+PL_API pl_status pl_character_bake(pl_context *context, const char *source, const char *path,
+                                   int32_t base, const pl_character_motion *motion,
+                                   pl_error *error);
 
 /// What pl_character_save() puts into a file.
 typedef struct pl_character_save_def {
-  const pl_rod_def *rod;              ///< skeleton, skin, examples, colliders; joints become nodes in their order
-  const pl_character_motion *motion;  ///< an animation of them (nodes are joint numbers), NULL for none
-  const char *name;                   ///< of the mesh
-  uint32_t magic;                     ///< set by pl_default_character_save_def()
+  const pl_rod_def
+      *rod;  ///< skeleton, skin, examples, colliders; joints become nodes in their order
+  const pl_character_motion
+      *motion;       ///< an animation of them (nodes are joint numbers), NULL for none
+  const char *name;  ///< of the mesh
+  uint32_t magic;    ///< set by pl_default_character_save_def()
 } pl_character_save_def;
 
 /// A def with everything to be filled in.
@@ -181,7 +190,8 @@ PL_API pl_character_save_def pl_default_character_save_def(void);
 /// glTF or VRM viewer can open. The file is written under a temporary name and renamed at the end.
 /// Fails with PL_ERROR_NOT_FOUND when the folder does not exist, PL_ERROR_FILE when the file cannot
 /// be written.
-PL_API pl_status pl_character_save(pl_context *context, const pl_character_save_def *def, const char *path, pl_error *error);
+PL_API pl_status pl_character_save(pl_context *context, const pl_character_save_def *def,
+                                   const char *path, pl_error *error);
 
 #ifdef __cplusplus
 }

@@ -32,13 +32,15 @@ typedef struct pl_checkpoint pl_checkpoint;
 /// moment there is a complete checkpoint at `path`, the old or the new one. Fails with
 /// PL_ERROR_NOT_FOUND when the folder does not exist, PL_ERROR_FILE when the file cannot be
 /// written.
-PL_API pl_status pl_checkpoint_save(pl_context *context, const char *path, const pl_checkpoint_view *view, pl_error *error);
+PL_API pl_status pl_checkpoint_save(pl_context *context, const char *path,
+                                    const pl_checkpoint_view *view, pl_error *error);
 
 /// Load a checkpoint. The caller owns it. Fails with PL_ERROR_NOT_FOUND when there is no file,
 /// PL_ERROR_INVALID_DATA when it is not a checkpoint or is damaged (it contains a hash of itself),
 /// PL_ERROR_UNSUPPORTED when another version of Pliant wrote it in another layout; `*checkpoint` is
 /// then NULL.
-PL_API pl_status pl_checkpoint_load(pl_context *context, const char *path, pl_checkpoint **checkpoint, pl_error *error);
+PL_API pl_status pl_checkpoint_load(pl_context *context, const char *path,
+                                    pl_checkpoint **checkpoint, pl_error *error);
 
 /// Destroy a checkpoint in memory. The file is kept. NULL is allowed.
 PL_API void pl_checkpoint_destroy(pl_checkpoint *checkpoint);
@@ -48,7 +50,8 @@ PL_API pl_checkpoint_view pl_checkpoint_get_view(const pl_checkpoint *checkpoint
 
 /// 64-bit hash of the bytes of a file. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when it
 /// cannot be read.
-PL_API pl_status pl_file_get_hash(pl_context *context, const char *path, uint64_t *hash, pl_error *error);
+PL_API pl_status pl_file_get_hash(pl_context *context, const char *path, uint64_t *hash,
+                                  pl_error *error);
 
 /// A file of frames, each with a state hash and positions in full precision. Frames are only
 /// appended. One thread at a time.
@@ -58,20 +61,22 @@ typedef struct pl_frame_log pl_frame_log;
 /// keep are checked one by one. The caller closes the log. Fails with PL_ERROR_INVALID_DATA when
 /// some are missing, damaged or have a number of points other than `point_count`, PL_ERROR_FILE
 /// when the file cannot be opened.
-PL_API pl_status pl_frame_log_open(pl_context *context, const char *path, int64_t point_count, int64_t keep_count,
-                                   pl_frame_log **log, pl_error *error);
+PL_API pl_status pl_frame_log_open(pl_context *context, const char *path, int64_t point_count,
+                                   int64_t keep_count, pl_frame_log **log, pl_error *error);
 
 /// Append a frame of point_count positions. Fails with PL_ERROR_FILE when it cannot be written.
-PL_API pl_status pl_frame_log_append(pl_frame_log *log, uint64_t state_hash, const pl_vec3 *points, pl_error *error);
+PL_API pl_status pl_frame_log_append(pl_frame_log *log, uint64_t state_hash, const pl_vec3 *points,
+                                     pl_error *error);
 
 /// Read `point_count` positions of frame `frame` (from 0), starting with point `point_start`, into
 /// `points`. Fails with PL_ERROR_INVALID_ARGUMENT when the log has no such frame or points,
 /// PL_ERROR_FILE when the file cannot be read.
-PL_API pl_status pl_frame_log_read(pl_frame_log *log, int64_t frame, int64_t point_start, int64_t point_count,
-                                   pl_vec3 *points, pl_error *error);
+PL_API pl_status pl_frame_log_read(pl_frame_log *log, int64_t frame, int64_t point_start,
+                                   int64_t point_count, pl_vec3 *points, pl_error *error);
 
 /// State hash of frame `frame`, as it was appended. Fails as pl_frame_log_read() does.
-PL_API pl_status pl_frame_log_get_hash(pl_frame_log *log, int64_t frame, uint64_t *state_hash, pl_error *error);
+PL_API pl_status pl_frame_log_get_hash(pl_frame_log *log, int64_t frame, uint64_t *state_hash,
+                                       pl_error *error);
 
 /// Number of frames in the log.
 PL_API int64_t pl_frame_log_count(const pl_frame_log *log);

@@ -34,11 +34,12 @@ typedef struct pl_cloud_view {
 /// PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the file cannot be read, PL_ERROR_INVALID_DATA with
 /// line and column when its content is wrong, PL_ERROR_UNSUPPORTED when it is not a cloud; `*cloud`
 /// is then NULL. May be called from several threads at once, each with findings of its own.
-PL_API pl_status pl_cloud_load(pl_context *context, const char *path, pl_cloud **cloud, pl_findings *findings, pl_error *error);
+PL_API pl_status pl_cloud_load(pl_context *context, const char *path, pl_cloud **cloud,
+                               pl_findings *findings, pl_error *error);
 
 /// Load a cloud from memory, as pl_cloud_load() does.
-PL_API pl_status pl_cloud_load_memory(pl_context *context, const pl_memory_source *source, pl_cloud **cloud,
-                                      pl_findings *findings, pl_error *error);
+PL_API pl_status pl_cloud_load_memory(pl_context *context, const pl_memory_source *source,
+                                      pl_cloud **cloud, pl_findings *findings, pl_error *error);
 
 /// The arrays of a cloud. Never fails; may be called from several threads at once.
 PL_API pl_cloud_view pl_cloud_get_view(const pl_cloud *cloud);
@@ -76,14 +77,14 @@ typedef struct pl_capture_view {
 
 /// Contents of the first frames of a capture.
 typedef struct pl_capture_report {
-  int32_t frame_count;    ///< frames looked at
-  pl_box box;             ///< of their points, metres; empty without points
-  int32_t fewest_points;  ///< in a frame
-  int32_t max_points;    ///< in a frame
-  double mean_points;     ///< per frame
-  double duration;        ///< of the whole capture, from the first frame to the last, seconds
-  double invalid_fraction;   ///< of the pixels inside the masks those without a depth, 0 to 1
-  int64_t dropped_count;  ///< points left out because they were not finite
+  int32_t frame_count;      ///< frames looked at
+  pl_box box;               ///< of their points, metres; empty without points
+  int32_t fewest_points;    ///< in a frame
+  int32_t max_points;       ///< in a frame
+  double mean_points;       ///< per frame
+  double duration;          ///< of the whole capture, from the first frame to the last, seconds
+  double invalid_fraction;  ///< of the pixels inside the masks those without a depth, 0 to 1
+  int64_t dropped_count;    ///< points left out because they were not finite
 } pl_capture_report;
 
 /// Load a `capture.json` (docs/formats.md) and find its files; no frame is loaded yet. Every
@@ -91,13 +92,14 @@ typedef struct pl_capture_report {
 /// capture. `findings` and `error` may be NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when
 /// the document cannot be read, PL_ERROR_INVALID_DATA when its content is wrong; `*capture` is then
 /// NULL.
-PL_API pl_status pl_capture_load(pl_context *context, const char *path, pl_capture **capture, pl_findings *findings,
-                                 pl_error *error);
+PL_API pl_status pl_capture_load(pl_context *context, const char *path, pl_capture **capture,
+                                 pl_findings *findings, pl_error *error);
 
 /// Load a capture whose document is in memory, as pl_capture_load() does. The files it names are
 /// looked for in the source's folder (NULL: the current folder).
-PL_API pl_status pl_capture_load_memory(pl_context *context, const pl_memory_source *source, pl_capture **capture,
-                                        pl_findings *findings, pl_error *error);
+PL_API pl_status pl_capture_load_memory(pl_context *context, const pl_memory_source *source,
+                                        pl_capture **capture, pl_findings *findings,
+                                        pl_error *error);
 
 /// Properties of a capture. Never fails; may be called from several threads at once.
 PL_API pl_capture_view pl_capture_get_view(const pl_capture *capture);
@@ -106,14 +108,15 @@ PL_API pl_capture_view pl_capture_get_view(const pl_capture *capture);
 /// if there are cameras. The caller owns the cloud. Fails as pl_cloud_load() does, and with
 /// PL_ERROR_INVALID_ARGUMENT when there is no such frame; `*cloud` is then NULL. May be called from
 /// several threads at once, each with findings of its own.
-PL_API pl_status pl_capture_load_frame(const pl_capture *capture, int32_t frame, pl_cloud **cloud, pl_findings *findings,
-                                  pl_error *error);
+PL_API pl_status pl_capture_load_frame(const pl_capture *capture, int32_t frame, pl_cloud **cloud,
+                                       pl_findings *findings, pl_error *error);
 
 /// Load the first `frame_count` frames (at least one, at most all) and report their contents. Adds
 /// the warning `looks-like-millimetres` when the box is larger than 50 m. Fails as
 /// pl_capture_load_frame() does; `report` is then unchanged.
-PL_API pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count, pl_capture_report *report,
-                                     pl_findings *findings, pl_error *error);
+PL_API pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count,
+                                       pl_capture_report *report, pl_findings *findings,
+                                       pl_error *error);
 
 /// Destroy a capture. NULL is allowed.
 PL_API void pl_capture_destroy(pl_capture *capture);
@@ -127,8 +130,9 @@ typedef struct pl_capture_writer_def {
   pl_vec3 gravity;  ///< m/s², default (0, -9.81, 0)
   // parameters: end
 
-  const char *folder;                ///< where capture.json and its pictures or clouds go; made if it is not there
-  const char *name;                  ///< of the capture, NULL for none
+  const char
+      *folder;       ///< where capture.json and its pictures or clouds go; made if it is not there
+  const char *name;  ///< of the capture, NULL for none
   const pl_capture_camera *cameras;  ///< copied
   int32_t camera_count;              ///< 0: frames are clouds
   uint32_t magic;                    ///< set by pl_default_capture_writer_def()
@@ -143,19 +147,20 @@ PL_API pl_capture_writer_def pl_default_capture_writer_def(void);
 /// Start a capture and create its folders. The caller owns the writer until it is closed or
 /// abandoned. Fails with PL_ERROR_FILE when a folder cannot be created, PL_ERROR_INVALID_ARGUMENT
 /// for a def that is wrong.
-PL_API pl_status pl_capture_writer_create(pl_context *context, const pl_capture_writer_def *def, pl_capture_writer **writer,
-                                          pl_error *error);
+PL_API pl_status pl_capture_writer_create(pl_context *context, const pl_capture_writer_def *def,
+                                          pl_capture_writer **writer, pl_error *error);
 
 /// Write the next frame of a capture with cameras, as `cameraN/depth_0001.png`: one array of width
 /// * height depths per camera, in its unit, 0 for no depth. Fails with PL_ERROR_INVALID_ARGUMENT
 /// for a capture without cameras, PL_ERROR_FILE when it cannot be written.
-PL_API pl_status pl_capture_writer_add_depths(pl_capture_writer *writer, const uint16_t *const *pictures, pl_error *error);
+PL_API pl_status pl_capture_writer_add_depths(pl_capture_writer *writer,
+                                              const uint16_t *const *pictures, pl_error *error);
 
 /// Write the next frame of a capture without cameras, as `clouds/cloud_0001.ply`: `point_count`
 /// points in metres. Fails with PL_ERROR_INVALID_ARGUMENT for a capture with cameras, PL_ERROR_FILE
 /// when it cannot be written.
-PL_API pl_status pl_capture_writer_add_cloud(pl_capture_writer *writer, const pl_vec3 *points, int32_t point_count,
-                                             pl_error *error);
+PL_API pl_status pl_capture_writer_add_cloud(pl_capture_writer *writer, const pl_vec3 *points,
+                                             int32_t point_count, pl_error *error);
 
 /// Finish a capture by writing its `capture.json`. The writer is destroyed, whatever the result.
 /// Fails with PL_ERROR_INVALID_ARGUMENT when there is no frame, PL_ERROR_FILE when the file cannot

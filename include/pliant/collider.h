@@ -16,7 +16,8 @@ extern "C" {
 typedef enum pl_collider_shape {
   PL_COLLIDER_HALF_SPACE = 1,  ///< solid below Y = 0
   PL_COLLIDER_SPHERE,          ///< `radius` around the origin
-  PL_COLLIDER_CAPSULE,         ///< `radius` around the segment from (0, -half_length, 0) to (0, half_length, 0)
+  PL_COLLIDER_CAPSULE,         ///< `radius` around the segment from (0, -half_length, 0) to (0,
+                               ///< half_length, 0)
   PL_COLLIDER_BOX,             ///< `half_size` around the origin
   PL_COLLIDER_MESH,            ///< solid inside a closed triangle mesh
 } pl_collider_shape;

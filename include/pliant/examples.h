@@ -20,7 +20,8 @@ extern "C" {
 /// numbers. Exact, also for linearly dependent examples. Allocates nothing; may be called from
 /// several threads at once. Fails with PL_ERROR_INVALID_ARGUMENT when count is not in 0 …
 /// PL_MAX_EXAMPLE_COUNT. Numbers that are not finite give the rest shape (all weights 0).
-PL_API pl_status pl_weights_nearest(int32_t count, const double *gram, const double *pull, double *weights);
+PL_API pl_status pl_weights_nearest(int32_t count, const double *gram, const double *pull,
+                                    double *weights);
 
 #ifdef __cplusplus
 }

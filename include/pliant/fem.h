@@ -19,13 +19,17 @@ struct pl_linear_backend;
 
 /// Material model. Each says which elements of the mesh it uses.
 typedef enum pl_fem_material {
-  PL_FEM_COROTATED = 0,  ///< tets: corotated linear elasticity with exact tangent (paper 002, eqs. 1 to 3)
-  PL_FEM_NEO_HOOKEAN,    ///< tets: stable neo-Hookean
-  PL_FEM_EDGES,          ///< tets: edge lengths and volume (paper 004, appendix A)
-  PL_FEM_SHELL,          ///< triangles: edges, areas and dihedral angles (paper 004, appendix A)
-  PL_FEM_PLANE,          ///< triangles in a plane z = const, moving in it: Green strain and area (paper 004, appendix A)
-  PL_FEM_CURVE,          ///< segments in a plane z = const, moving in it: lengths and angles (paper 004, appendix A)
-  PL_FEM_FAST,  ///< tets: corotated for interactive use, one constant matrix factored once, volume kept by a few iterations
+  PL_FEM_COROTATED =
+      0,  ///< tets: corotated linear elasticity with exact tangent (paper 002, eqs. 1 to 3)
+  PL_FEM_NEO_HOOKEAN,  ///< tets: stable neo-Hookean
+  PL_FEM_EDGES,        ///< tets: edge lengths and volume (paper 004, appendix A)
+  PL_FEM_SHELL,        ///< triangles: edges, areas and dihedral angles (paper 004, appendix A)
+  PL_FEM_PLANE,  ///< triangles in a plane z = const, moving in it: Green strain and area (paper
+                 ///< 004, appendix A)
+  PL_FEM_CURVE,  ///< segments in a plane z = const, moving in it: lengths and angles (paper 004,
+                 ///< appendix A)
+  PL_FEM_FAST,   ///< tets: corotated for interactive use, one constant matrix factored once, volume
+                 ///< kept by a few iterations
 } pl_fem_material;
 
 /// Time integration.
@@ -38,7 +42,7 @@ typedef enum pl_fem_scheme {
 typedef enum pl_fem_solver {
   PL_FEM_SOLVER_AUTO = 0,  ///< chosen from size and stiffness; the report says why
   PL_FEM_SOLVER_CG,        ///< conjugate gradients
-  PL_FEM_SOLVER_DIRECT,    ///< a factorisation: dense for small bodies, otherwise the lab's, if given
+  PL_FEM_SOLVER_DIRECT,  ///< a factorisation: dense for small bodies, otherwise the lab's, if given
 } pl_fem_solver;
 
 /// Input of pl_fem_build().
@@ -92,12 +96,15 @@ typedef struct pl_fem_def {
   bool adapts;  ///< default false
   // parameters: end
 
-  const double *young_scales;    ///< factor on `young` per element (tet, triangle or segment), or NULL; copied
-  const pl_mesh *surface;        ///< finer surface to carry along, or NULL for the elements' own; copied
-  const pl_mesh_pose *examples;  ///< poses whose element shapes the rest shape is mixed from (paper 004, section 5.1); copied
+  const double
+      *young_scales;  ///< factor on `young` per element (tet, triangle or segment), or NULL; copied
+  const pl_mesh *surface;  ///< finer surface to carry along, or NULL for the elements' own; copied
+  const pl_mesh_pose *examples;  ///< poses whose element shapes the rest shape is mixed from (paper
+                                 ///< 004, section 5.1); copied
   int32_t example_count;         ///< 0 … 32
-  const struct pl_linear_backend *direct;  ///< sparse factorisation of the lab, or NULL; used where the solver says so
-  uint32_t magic;                          ///< set by pl_default_fem_def()
+  const struct pl_linear_backend
+      *direct;     ///< sparse factorisation of the lab, or NULL; used where the solver says so
+  uint32_t magic;  ///< set by pl_default_fem_def()
 } pl_fem_def;
 
 /// Every parameter at its default, of the given material; mesh and all else are to be filled in.
@@ -108,7 +115,8 @@ PL_API pl_fem_def pl_default_fem_def(pl_fem_material material);
 /// when the mesh has no elements of the kind that the material uses, when one has no volume, area
 /// or length, or when a point belongs to no element; PL_ERROR_INVALID_ARGUMENT for a def out of
 /// range.
-PL_API pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_model **model, pl_error *error);
+PL_API pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh,
+                              pl_model **model, pl_error *error);
 
 /// Work and result of the last step or equilibrium of a finite-element body.
 typedef struct pl_fem_report {
@@ -116,7 +124,8 @@ typedef struct pl_fem_report {
   bool converged;            ///< the residual is below the tolerance
   int32_t linear_count;      ///< iterations of the linear solver in all of them
   double residual;           ///< newtons, largest of any point
-  double relative_residual;  ///< root of the sum of squares of all residual forces, relative to that of the forces that balance
+  double relative_residual;  ///< root of the sum of squares of all residual forces, relative to
+                             ///< that of the forces that balance
   double energy;             ///< J, elastic
   double assembly_seconds;   ///< wall-clock time in energies, forces and matrices
   double factor_seconds;     ///< in factorisations and preconditioners
@@ -155,14 +164,16 @@ PL_API pl_fem_equilibrium_def pl_default_fem_equilibrium_def(void);
 /// tolerance was not reached; the report says how far it came. Fails with PL_ERROR_UNSUPPORTED for
 /// a model of another method, PL_ERROR_INVALID_DATA for positions that are not finite,
 /// PL_ERROR_INVALID_ARGUMENT for a def out of range. May be called from several threads at once.
-PL_API pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model, const pl_fem_equilibrium_def *def,
-                                    pl_vec3 *positions, pl_fem_report *report, pl_error *error);
+PL_API pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model,
+                                    const pl_fem_equilibrium_def *def, pl_vec3 *positions,
+                                    pl_fem_report *report, pl_error *error);
 
 /// Elastic energy (J) of a model in the pose `positions`, and the elastic forces (N, one per point)
 /// if `forces` is not NULL. Fails with PL_ERROR_UNSUPPORTED for a model of another method, and when
 /// out of memory.
-PL_API pl_status pl_fem_compute_energy(pl_context *context, const pl_model *model, const pl_vec3 *positions, double *energy,
-                                  pl_vec3 *forces, pl_error *error);
+PL_API pl_status pl_fem_compute_energy(pl_context *context, const pl_model *model,
+                                       const pl_vec3 *positions, double *energy, pl_vec3 *forces,
+                                       pl_error *error);
 
 #ifdef __cplusplus
 }

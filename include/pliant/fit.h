@@ -20,12 +20,15 @@
 extern "C" {
 #endif
 
-// --- the reference shape -------------------------------------------------------------------------------------------
+// --- the reference shape
+// -------------------------------------------------------------------------------------------
 
 /// Method that finds the reference shape.
 typedef enum pl_reference_solver {
-  PL_REFERENCE_NEWTON = 0,     ///< Newton's method on the force residual, with line search and load steps; the default
-  PL_REFERENCE_VIRTUAL_FORCE,  ///< the residual acts as virtual force in artificial time (paper 002, section 6.1)
+  PL_REFERENCE_NEWTON =
+      0,  ///< Newton's method on the force residual, with line search and load steps; the default
+  PL_REFERENCE_VIRTUAL_FORCE,  ///< the residual acts as virtual force in artificial time (paper
+                               ///< 002, section 6.1)
 } pl_reference_solver;
 
 /// Input of pl_reference_find().
@@ -43,10 +46,11 @@ typedef struct pl_reference_def {
   double min_volume;  ///< above 0 up to 0.99, default 0.02
   // parameters: end
 
-  const int32_t *pinned;                   ///< points that are held: their places are those of the static shape
-  int32_t pinned_count;                    ///< at least three that are not on a line, or the shape is not determined
-  const struct pl_linear_backend *direct;  ///< pl_cholmod_backend(), or NULL for conjugate gradients
-  uint32_t magic;                          ///< set by pl_default_reference_def()
+  const int32_t *pinned;  ///< points that are held: their places are those of the static shape
+  int32_t pinned_count;   ///< at least three that are not on a line, or the shape is not determined
+  const struct pl_linear_backend
+      *direct;     ///< pl_cholmod_backend(), or NULL for conjugate gradients
+  uint32_t magic;  ///< set by pl_default_reference_def()
 } pl_reference_def;
 
 /// Result of the search for a reference shape.
@@ -57,7 +61,7 @@ typedef struct pl_reference_report {
   int32_t load_steps;        ///< parts in which gravity had to be applied
   double residual;           ///< newtons: root of the sum of squares over free points
   double relative_residual;  ///< residual relative to the weight
-  double min_volume;       ///< of an element, relative to its volume in the static shape
+  double min_volume;         ///< of an element, relative to its volume in the static shape
   double seconds;
 } pl_reference_report;
 
@@ -71,23 +75,27 @@ PL_API pl_reference_def pl_default_reference_def(void);
 /// may be NULL. Returns PL_REMARK_NOT_CONVERGED with the shape reached so far when no shape of such
 /// a soft body carries the load, or when the maximum number of iterations was too small. Fails with
 /// PL_ERROR_UNSUPPORTED for models of other kinds. May be called from several threads at once.
-PL_API pl_status pl_reference_find(pl_context *context, const pl_model *model, const pl_reference_def *def, pl_vec3 *reference,
+PL_API pl_status pl_reference_find(pl_context *context, const pl_model *model,
+                                   const pl_reference_def *def, pl_vec3 *reference,
                                    pl_reference_report *report, pl_error *error);
 
-// --- Young's modulus as a field ------------------------------------------------------------------------------------
+// --- Young's modulus as a field
+// ------------------------------------------------------------------------------------
 
 /// Positions of the control points of a field.
 typedef enum pl_field_placement {
   PL_FIELD_UNIFORM = 0,  ///< one modulus for the whole body
   PL_FIELD_GIVEN,        ///< at given positions
   PL_FIELD_ALONG_AXIS,   ///< evenly along an axis, from the first to the last point of the body
-  PL_FIELD_FARTHEST,     ///< each at the mesh point farthest from all before it, the first farthest from the middle
+  PL_FIELD_FARTHEST,     ///< each at the mesh point farthest from all before it, the first farthest
+                         ///< from the middle
 } pl_field_placement;
 
 /// Interpolation of moduli between control points.
 typedef enum pl_field_blend {
   PL_FIELD_LINEAR = 0,  ///< linearly along the axis, constant beyond the ends
-  PL_FIELD_HARMONIC,    ///< by functions that are harmonic in the body, 1 around one control point and 0 around the others
+  PL_FIELD_HARMONIC,    ///< by functions that are harmonic in the body, 1 around one control point
+                        ///< and 0 around the others
 } pl_field_blend;
 
 /// Input of pl_field_build().
@@ -112,7 +120,8 @@ typedef struct pl_field pl_field;
 typedef struct pl_field_view {
   int32_t control_count, tet_count;
   const pl_vec3 *points;  ///< control points
-  const double *weights;  ///< control_count per tet, from 0 to 1, sum 1: E of a tet is the weighted mean
+  const double
+      *weights;  ///< control_count per tet, from 0 to 1, sum 1: E of a tet is the weighted mean
 } pl_field_view;
 
 /// Uniform.
@@ -122,8 +131,8 @@ PL_API pl_field_def pl_default_field_def(void);
 /// The caller owns the field. Fails with PL_ERROR_INVALID_ARGUMENT for a def that is wrong,
 /// PL_ERROR_INVALID_DATA when the mesh has no tets or two control points belong to the same mesh
 /// point.
-PL_API pl_status pl_field_build(pl_context *context, const pl_field_def *def, const pl_mesh *mesh, pl_field **field,
-                                pl_error *error);
+PL_API pl_status pl_field_build(pl_context *context, const pl_field_def *def, const pl_mesh *mesh,
+                                pl_field **field, pl_error *error);
 
 /// The arrays of a field. Never fails.
 PL_API pl_field_view pl_field_get_view(const pl_field *field);
@@ -131,17 +140,19 @@ PL_API pl_field_view pl_field_get_view(const pl_field *field);
 /// Destroy a field. NULL is allowed.
 PL_API void pl_field_destroy(pl_field *field);
 
-// --- the fit -------------------------------------------------------------------------------------------------------
+// --- the fit
+// -------------------------------------------------------------------------------------------------------
 
 /// How parameters are found.
 typedef enum pl_fitter {
-  PL_FITTER_GAUSS_NEWTON = 0,  ///< forward sensitivities, growing time horizon, Levenberg damping; the default
-  PL_FITTER_NELDER_MEAD,       ///< downhill simplex, as paper 002; needs a build with NLopt
+  PL_FITTER_GAUSS_NEWTON =
+      0,  ///< forward sensitivities, growing time horizon, Levenberg damping; the default
+  PL_FITTER_NELDER_MEAD,  ///< downhill simplex, as paper 002; needs a build with NLopt
 } pl_fitter;
 
 /// One parameter as it enters a fit.
 typedef struct pl_fit_range {
-  double start;        ///< where to begin, or the value if it is not fitted
+  double start;     ///< where to begin, or the value if it is not fitted
   double min, max;  ///< bounds
   bool fitted;
 } pl_fit_range;
@@ -149,14 +160,15 @@ typedef struct pl_fit_range {
 /// A motion of the object as tracking gives it. Arrays are borrowed and must stay until the fit is
 /// destroyed.
 typedef struct pl_fit_sequence {
-  int32_t frame_count;              ///< at least 2
-  double frame_seconds;             ///< between frames
-  const pl_vec3 *positions;         ///< frame_count times the points of the mesh, metres
-  const double *point_weights;      ///< weight of each point, or NULL for 1 everywhere; 0: ignored
-  const double *frame_weights;      ///< the same per frame, or NULL; one that is 0 leaves a frame out, such as a lost one
+  int32_t frame_count;          ///< at least 2
+  double frame_seconds;         ///< between frames
+  const pl_vec3 *positions;     ///< frame_count times the points of the mesh, metres
+  const double *point_weights;  ///< weight of each point, or NULL for 1 everywhere; 0: ignored
+  const double *frame_weights;  ///< the same per frame, or NULL; one that is 0 leaves a frame out,
+                                ///< such as a lost one
   const pl_vec3 *start_positions;   ///< at frame 0, or NULL: `positions` of it
   const pl_vec3 *start_velocities;  ///< m/s at frame 0, or NULL: at rest
-  bool pins_move;                   ///< pinned points follow `positions`; otherwise they stay in the static shape
+  bool pins_move;  ///< pinned points follow `positions`; otherwise they stay in the static shape
 } pl_fit_sequence;
 
 /// Independent jobs of a fit: simulations of sequences, samples of a warm start. `evaluate` fills
@@ -189,10 +201,11 @@ typedef struct pl_fit_progress {
   int32_t frame_count;  ///< of the window now fitted
   int32_t steps;        ///< time steps between two frames now
   int32_t evaluations;  ///< simulations of all sequences so far
-  double rms;           ///< metres, root of the weighted mean square distance of points in the window
-  double change;        ///< largest change of a parameter in the iteration (of its logarithm where the logarithm is fitted)
-  double damping;       ///< Levenberg's
-  bool accepted;        ///< the iteration made the distance smaller
+  double rms;      ///< metres, root of the weighted mean square distance of points in the window
+  double change;   ///< largest change of a parameter in the iteration (of its logarithm where the
+                   ///< logarithm is fitted)
+  double damping;  ///< Levenberg's
+  bool accepted;   ///< the iteration made the distance smaller
 } pl_fit_progress;
 
 /// Called after every iteration (Nelder-Mead: after every evaluation). pl_fit_snapshot() may be
@@ -215,7 +228,8 @@ typedef struct pl_fit_def {
   /// Alpha of Rayleigh damping.
   pl_fit_range mass_damping;  ///< 1/s, 1e-12 … 1e6, default start 0.1 between 1e-4 and 100, fitted
   /// Beta of Rayleigh damping.
-  pl_fit_range stiffness_damping;  ///< s, 1e-12 … 1e3, default start 1e-3 between 1e-6 and 0.1, fitted
+  pl_fit_range
+      stiffness_damping;  ///< s, 1e-12 … 1e3, default start 1e-3 between 1e-6 and 0.1, fitted
   /// Take the static shape as the reference shape: for comparison, and for bodies without gravity.
   bool use_static_shape;  ///< default false
   /// How reference shapes are found.
@@ -242,15 +256,19 @@ typedef struct pl_fit_def {
 
   const int32_t *pinned;  ///< points that are held; copied
   int32_t pinned_count;
-  const pl_field *field;                   ///< control points of Young's modulus; NULL: uniform. Borrowed
-  const double *young_starts;              ///< Pa, one per control point, or NULL: all start at young.start; copied
-  const int32_t *windows;                  ///< frames of the growing horizon, rising; all of a sequence at the end. Copied
-  int32_t window_count;                    ///< 0: 10, 25, 60, 125, 250, …; 1 with window 0: the whole at once
-  pl_fit_batch batch;                      ///< zero: the context's threads
-  const struct pl_linear_backend *direct;  ///< pl_cholmod_backend(), or NULL: conjugate gradients, several times slower
-  pl_fit_callback *after_iteration;        ///< or NULL
-  /// Asked before every sample of a warm start and in every frame of a simulation, from any thread; true: that is left out as if there were no such motion, so that a fit that nobody
-  /// waits for any more ends soon. What it finds then means nothing. NULL: never.
+  const pl_field *field;  ///< control points of Young's modulus; NULL: uniform. Borrowed
+  const double
+      *young_starts;  ///< Pa, one per control point, or NULL: all start at young.start; copied
+  const int32_t
+      *windows;  ///< frames of the growing horizon, rising; all of a sequence at the end. Copied
+  int32_t window_count;  ///< 0: 10, 25, 60, 125, 250, …; 1 with window 0: the whole at once
+  pl_fit_batch batch;    ///< zero: the context's threads
+  const struct pl_linear_backend
+      *direct;  ///< pl_cholmod_backend(), or NULL: conjugate gradients, several times slower
+  pl_fit_callback *after_iteration;  ///< or NULL
+  /// Asked before every sample of a warm start and in every frame of a simulation, from any thread;
+  /// true: that is left out as if there were no such motion, so that a fit that nobody waits for
+  /// any more ends soon. What it finds then means nothing. NULL: never.
   bool (*give_up)(void *user);
   void *user;      ///< of the two
   uint32_t magic;  ///< set by pl_default_fit_def()
@@ -270,8 +288,8 @@ typedef struct pl_fit_sequences {
 /// caller owns the fit. Fails with PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA, naming field
 /// or frame, when something is wrong (positions that are not finite are allowed where their weight
 /// is 0); PL_ERROR_UNSUPPORTED for Nelder-Mead in a build without NLopt. `*fit` is then NULL.
-PL_API pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mesh *mesh, const pl_fit_sequences *sequences,
-                               pl_fit **fit, pl_error *error);
+PL_API pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mesh *mesh,
+                               const pl_fit_sequences *sequences, pl_fit **fit, pl_error *error);
 
 /// Destroy a fit. NULL is allowed.
 PL_API void pl_fit_destroy(pl_fit *fit);
@@ -302,7 +320,8 @@ typedef struct pl_warm_start_report {
   double young;          ///< Pa, uniform, whose mode has that frequency
   int32_t mode;          ///< which of the modes, from 0
   int32_t solved_count;  ///< samples that have a reference shape
-  double mismatch;       ///< root mean square of relative differences of frequencies, without their common factor, at the end
+  double mismatch;       ///< root mean square of relative differences of frequencies, without their
+                         ///< common factor, at the end
   double seconds;
 } pl_warm_start_report;
 
@@ -317,7 +336,8 @@ PL_API pl_warm_start_def pl_default_warm_start_def(void);
 /// remaining common factor. `report` may be NULL. Returns PL_REMARK_NOT_CONVERGED when the motion
 /// has no usable frequency; start values are then kept. Fails with PL_ERROR_UNSUPPORTED in a build
 /// without ARPACK.
-PL_API pl_status pl_fit_warm_start(pl_fit *fit, const pl_warm_start_def *def, pl_warm_start_report *report, pl_error *error);
+PL_API pl_status pl_fit_warm_start(pl_fit *fit, const pl_warm_start_def *def,
+                                   pl_warm_start_report *report, pl_error *error);
 
 /// Fit until the tolerance or the maximum number of iterations is reached, or the callback stops
 /// it. Returns PL_REMARK_CANCELLED when it was stopped (calling again continues),
@@ -328,7 +348,8 @@ PL_API pl_status pl_fit_run(pl_fit *fit, pl_error *error);
 /// How well the data determine a parameter.
 typedef enum pl_fit_verdict {
   PL_FIT_DETERMINED = 0,
-  PL_FIT_NOT_DETERMINED,  ///< the interval is wider than `doubt`: the number is one of many that fit as well
+  PL_FIT_NOT_DETERMINED,  ///< the interval is wider than `doubt`: the number is one of many that
+                          ///< fit as well
   PL_FIT_AT_BOUND,        ///< the best value lies at a bound or beyond
   PL_FIT_HELD,            ///< it was not fitted
 } pl_fit_verdict;
@@ -340,21 +361,24 @@ PL_API const char *pl_fit_verdict_name(pl_fit_verdict verdict);
 typedef struct pl_fit_estimate {
   char name[24];  ///< "young 3", "poisson", "mass damping", "stiffness damping"
   double value;
-  double min, max;  ///< 95 % interval; the bounds where it is not determined at all
-  double deviation;    ///< standard deviation of its logarithm (of itself for Poisson's ratio)
+  double min, max;   ///< 95 % interval; the bounds where it is not determined at all
+  double deviation;  ///< standard deviation of its logarithm (of itself for Poisson's ratio)
   pl_fit_verdict verdict;
 } pl_fit_estimate;
 
 /// Result of a fit.
 typedef struct pl_fit_report {
-  int32_t parameter_count;           ///< control points and three
-  const pl_fit_estimate *estimates;  ///< Young's moduli, Poisson's ratio, mass damping, stiffness damping
-  const double *correlations;        ///< parameter_count squared, -1 … 1; 0 for held parameters
+  int32_t parameter_count;  ///< control points and three
+  const pl_fit_estimate
+      *estimates;              ///< Young's moduli, Poisson's ratio, mass damping, stiffness damping
+  const double *correlations;  ///< parameter_count squared, -1 … 1; 0 for held parameters
   bool converged;
   int32_t iteration_count, evaluation_count;
-  double rms;           ///< metres, of the last window
-  double deviation;     ///< metres: assumed error of each coordinate: the larger of residual and `noise`
-  double amplitude;     ///< metres, root of the mean square distance of the tracked points from the static shape
+  double rms;  ///< metres, of the last window
+  double
+      deviation;  ///< metres: assumed error of each coordinate: the larger of residual and `noise`
+  double amplitude;     ///< metres, root of the mean square distance of the tracked points from the
+                        ///< static shape
   int32_t frame_count;  ///< of the last window
   int32_t steps;        ///< time steps between two frames that were sufficient, or the maximum
   double seconds;       ///< in pl_fit_run()
@@ -388,13 +412,14 @@ typedef struct pl_fit_prediction {
 /// Simulate a sequence, such as a held-out one, with the current parameters. `positions` receives
 /// frame_count times the points of the mesh and may be NULL; so may `prediction`. Fails with
 /// PL_ERROR_INVALID_DATA when the sequence is wrong or cannot be simulated.
-PL_API pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *positions, pl_fit_prediction *prediction,
-                                pl_error *error);
+PL_API pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *positions,
+                                pl_fit_prediction *prediction, pl_error *error);
 
 /// Build a model of the fitted body for any world: current rest shape, moduli and damping, and the
 /// density that keeps the total mass. `base` gives all other settings (surface, friction, solver
 /// …); NULL: defaults. The caller owns the model. Fails as pl_fem_build() does.
-PL_API pl_status pl_fit_build_model(pl_fit *fit, const pl_fem_def *base, pl_model **model, pl_error *error);
+PL_API pl_status pl_fit_build_model(pl_fit *fit, const pl_fem_def *base, pl_model **model,
+                                    pl_error *error);
 
 /// Size in bytes of a snapshot now.
 PL_API size_t pl_fit_snapshot_size(const pl_fit *fit);

@@ -24,9 +24,10 @@ typedef enum pl_frame_format {
 /// Input of pl_frames_create().
 typedef struct pl_frames_def {
   pl_frame_format format;
-  const char *path;     ///< without ending: `out/bunny` becomes out/bunny.pc2, or out/bunny_0001.vtu and out/bunny.pvd
-  double frame_rate;    ///< frames per second
-  double start_time;    ///< seconds at the first frame
+  const char *path;   ///< without ending: `out/bunny` becomes out/bunny.pc2, or out/bunny_0001.vtu
+                      ///< and out/bunny.pvd
+  double frame_rate;  ///< frames per second
+  double start_time;  ///< seconds at the first frame
   int32_t frame_count;  ///< frames that will be written; a shorter run is closed correctly too
   int32_t point_count;
   const int32_t *triangles;  ///< 3 each; must stay valid until the writer is closed
@@ -53,7 +54,8 @@ PL_API pl_frame_format pl_frame_format_find(const char *name);
 /// files of their own appear complete, one by one. The caller owns the writer until it is closed or
 /// abandoned. Fails with PL_ERROR_FILE when a file cannot be created, PL_ERROR_INVALID_ARGUMENT for
 /// a def that is wrong.
-PL_API pl_status pl_frames_create(pl_context *context, const pl_frames_def *def, pl_frames **frames, pl_error *error);
+PL_API pl_status pl_frames_create(pl_context *context, const pl_frames_def *def, pl_frames **frames,
+                                  pl_error *error);
 
 /// Write the next frame: `point_count` positions in metres. Fails with PL_ERROR_FILE when it cannot
 /// be written, PL_ERROR_INVALID_ARGUMENT for positions that are not finite or too large for the
@@ -83,13 +85,14 @@ typedef struct pl_frame_file_report {
 /// be NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when it cannot be read,
 /// PL_ERROR_INVALID_DATA when its sizes do not fit its bytes, PL_ERROR_UNSUPPORTED for an unknown
 /// version of PC2.
-PL_API pl_status pl_frame_file_open(pl_context *context, const char *path, pl_frame_file **file, pl_frame_file_report *report,
-                                    pl_error *error);
+PL_API pl_status pl_frame_file_open(pl_context *context, const char *path, pl_frame_file **file,
+                                    pl_frame_file_report *report, pl_error *error);
 
 /// Read frame `frame` (from 0) into `points`, point_count of them. Fails with
 /// PL_ERROR_INVALID_ARGUMENT when there is no such frame, PL_ERROR_INVALID_DATA for positions that
 /// are not finite, PL_ERROR_FILE when it cannot be read.
-PL_API pl_status pl_frame_file_read(pl_frame_file *file, int32_t frame, pl_vec3 *points, pl_error *error);
+PL_API pl_status pl_frame_file_read(pl_frame_file *file, int32_t frame, pl_vec3 *points,
+                                    pl_error *error);
 
 /// Close the file. NULL is allowed.
 PL_API void pl_frame_file_close(pl_frame_file *file);

@@ -1,8 +1,10 @@
 /// @file math.h
-/// Vectors, rotations, matrices, transforms and boxes: the value types that other headers use, and arithmetic on them.
+/// Vectors, rotations, matrices, transforms and boxes: the value types that other headers use, and
+/// arithmetic on them.
 ///
-/// All functions here are inline, take and return values, and keep no state: they may be called from any thread. None
-/// allocates and none fails; infinities and NaNs pass through as IEEE arithmetic defines it.
+/// All functions here are inline, take and return values, and keep no state: they may be called
+/// from any thread. None allocates and none fails; infinities and NaNs pass through as IEEE
+/// arithmetic defines it.
 #ifndef PLIANT_MATH_H
 #define PLIANT_MATH_H
 
@@ -44,7 +46,8 @@ typedef struct pl_box {
   pl_vec3 min, max;
 } pl_box;
 
-// --- vectors --------------------------------------------------------------------------------------
+// --- vectors
+// --------------------------------------------------------------------------------------
 
 /// The vector (x, y, z).
 static inline pl_vec3 pl_vec3_of(double x, double y, double z) {
@@ -126,7 +129,8 @@ static inline pl_vec3 pl_vec3_perpendicular(pl_vec3 n) {
   return pl_vec3_of(1.0 + sign * n.x * n.x * a, sign * n.x * n.y * a, -sign * n.x);
 }
 
-// --- matrices -------------------------------------------------------------------------------------
+// --- matrices
+// -------------------------------------------------------------------------------------
 
 /// The identity matrix.
 static inline pl_mat3 pl_mat3_identity(void) {
@@ -147,7 +151,8 @@ static inline pl_vec3 pl_mat3_column(pl_mat3 a, int j) {
 
 /// Matrix times vector, a v.
 static inline pl_vec3 pl_mat3_apply(pl_mat3 a, pl_vec3 v) {
-  return pl_vec3_of(a.m[0][0] * v.x + a.m[0][1] * v.y + a.m[0][2] * v.z, a.m[1][0] * v.x + a.m[1][1] * v.y + a.m[1][2] * v.z,
+  return pl_vec3_of(a.m[0][0] * v.x + a.m[0][1] * v.y + a.m[0][2] * v.z,
+                    a.m[1][0] * v.x + a.m[1][1] * v.y + a.m[1][2] * v.z,
                     a.m[2][0] * v.x + a.m[2][1] * v.y + a.m[2][2] * v.z);
 }
 
@@ -162,19 +167,23 @@ static inline pl_mat3 pl_mat3_scale(pl_mat3 a, double s) {
 static inline pl_mat3 pl_mat3_multiply(pl_mat3 a, pl_mat3 b) {
   pl_mat3 c;
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
+    for (int j = 0; j < 3; ++j)
+      c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
   return c;
 }
 
 /// Transpose.
 static inline pl_mat3 pl_mat3_transpose(pl_mat3 a) {
-  pl_mat3 t = {{{a.m[0][0], a.m[1][0], a.m[2][0]}, {a.m[0][1], a.m[1][1], a.m[2][1]}, {a.m[0][2], a.m[1][2], a.m[2][2]}}};
+  pl_mat3 t = {{{a.m[0][0], a.m[1][0], a.m[2][0]},
+                {a.m[0][1], a.m[1][1], a.m[2][1]},
+                {a.m[0][2], a.m[1][2], a.m[2][2]}}};
   return t;
 }
 
 /// Determinant.
 static inline double pl_mat3_determinant(pl_mat3 a) {
-  return a.m[0][0] * (a.m[1][1] * a.m[2][2] - a.m[1][2] * a.m[2][1]) - a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
+  return a.m[0][0] * (a.m[1][1] * a.m[2][2] - a.m[1][2] * a.m[2][1]) -
+         a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
          a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
 }
 
@@ -192,7 +201,8 @@ static inline pl_mat3 pl_mat3_inverse(pl_mat3 a) {
   return pl_mat3_scale(pl_mat3_adjugate(a), 1.0 / pl_mat3_determinant(a));
 }
 
-// --- rotations ------------------------------------------------------------------------------------
+// --- rotations
+// ------------------------------------------------------------------------------------
 
 /// The identity rotation.
 static inline pl_quat pl_quat_identity(void) {
@@ -225,8 +235,9 @@ static inline pl_quat pl_quat_conjugate(pl_quat a) {
 
 /// Product a b: the rotation b followed by the rotation a.
 static inline pl_quat pl_quat_multiply(pl_quat a, pl_quat b) {
-  pl_quat q = {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-               a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+  pl_quat q = {
+      a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+      a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
   return q;
 }
 
@@ -247,7 +258,8 @@ static inline pl_quat pl_quat_from_rotation_vector(pl_vec3 v) {
 
 /// Rotation by `angle` radians around `axis`, a vector of any length. A zero axis counts as +Y.
 static inline pl_quat pl_quat_from_axis_angle(pl_vec3 axis, double angle) {
-  return pl_quat_from_rotation_vector(pl_vec3_scale(pl_vec3_normalize_or(axis, pl_vec3_of(0, 1, 0)), angle));
+  return pl_quat_from_rotation_vector(
+      pl_vec3_scale(pl_vec3_normalize_or(axis, pl_vec3_of(0, 1, 0)), angle));
 }
 
 /// Spherical linear interpolation from a (t = 0) to b (t = 1) along the shorter arc.
@@ -276,7 +288,8 @@ static inline pl_mat3 pl_mat3_from_quat(pl_quat q) {
   return m;
 }
 
-// --- rigid transforms -----------------------------------------------------------------------------
+// --- rigid transforms
+// -----------------------------------------------------------------------------
 
 /// The identity transform.
 static inline pl_transform pl_transform_identity(void) {
@@ -302,11 +315,13 @@ static inline pl_vec3 pl_transform_apply_inverse(pl_transform t, pl_vec3 p) {
 
 /// Product a b: the transform b followed by the transform a, with its rotation normalized.
 static inline pl_transform pl_transform_multiply(pl_transform a, pl_transform b) {
-  pl_transform t = {pl_transform_apply(a, b.position), pl_quat_normalize(pl_quat_multiply(a.rotation, b.rotation))};
+  pl_transform t = {pl_transform_apply(a, b.position),
+                    pl_quat_normalize(pl_quat_multiply(a.rotation, b.rotation))};
   return t;
 }
 
-// --- boxes ----------------------------------------------------------------------------------------
+// --- boxes
+// ----------------------------------------------------------------------------------------
 
 /// The empty box.
 static inline pl_box pl_box_empty(void) {
@@ -335,8 +350,8 @@ static inline pl_box pl_box_expand(pl_box box, double distance) {
 
 /// Whether two boxes have a point in common; touching boxes do.
 static inline bool pl_box_overlaps(pl_box a, pl_box b) {
-  return a.min.x <= b.max.x && b.min.x <= a.max.x && a.min.y <= b.max.y && b.min.y <= a.max.y && a.min.z <= b.max.z &&
-         b.min.z <= a.max.z;
+  return a.min.x <= b.max.x && b.min.x <= a.max.x && a.min.y <= b.max.y && b.min.y <= a.max.y &&
+         a.min.z <= b.max.z && b.min.z <= a.max.z;
 }
 
 /// Centre of a box that is not empty.

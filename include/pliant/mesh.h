@@ -39,8 +39,9 @@ typedef struct pl_mesh_view {
   const pl_mesh_group *groups;
   int32_t pose_count;
   const pl_mesh_pose *poses;
-  /// Vertex order of the file the mesh came from, where points were welded: point of each source vertex. NULL when the points are
-  /// the source vertices themselves. Results for `source_count` vertices come back in this order.
+  /// Vertex order of the file the mesh came from, where points were welded: point of each source
+  /// vertex. NULL when the points are the source vertices themselves. Results for `source_count`
+  /// vertices come back in this order.
   int32_t source_count;
   const int32_t *point_of_source;
 } pl_mesh_view;
@@ -51,7 +52,8 @@ typedef struct pl_mesh pl_mesh;
 /// Create a mesh as a copy of `view`. The caller owns it. Fails with PL_ERROR_INVALID_DATA, naming
 /// the element, when an index is out of range or a coordinate is not finite. Geometry is not
 /// checked here: see pl_mesh_check().
-PL_API pl_status pl_mesh_create(pl_context *context, const pl_mesh_view *view, pl_mesh **mesh, pl_error *error);
+PL_API pl_status pl_mesh_create(pl_context *context, const pl_mesh_view *view, pl_mesh **mesh,
+                                pl_error *error);
 
 /// Destroy a mesh. Models built from it do not need it. NULL is allowed.
 PL_API void pl_mesh_destroy(pl_mesh *mesh);
@@ -72,27 +74,28 @@ PL_API pl_box pl_box_from_points(const pl_vec3 *points, int32_t point_count);
 /// Compute the vertex normals of triangles, weighted by corner angle and of unit length (zero where
 /// no triangle has area). Points and triangles are as in pl_mesh_view; `normals` receives one
 /// vector per point.
-PL_API void pl_normals_compute(const pl_vec3 *points, int32_t point_count, const int32_t *triangles, int32_t triangle_count,
-                               pl_vec3 *normals);
+PL_API void pl_normals_compute(const pl_vec3 *points, int32_t point_count, const int32_t *triangles,
+                               int32_t triangle_count, pl_vec3 *normals);
 
 /// Boundary of a tet mesh as a surface mesh: triangles oriented outwards, points in the order they
 /// have in `mesh`, interior points left out. The caller owns the surface. `point_of_surface` holds
 /// point_count entries of `mesh` and receives the mesh point of each surface point; NULL: not
 /// wanted. Fails with PL_ERROR_INVALID_DATA for a mesh without tets, and when out of memory.
-PL_API pl_status pl_mesh_build_boundary(pl_context *context, const pl_mesh *mesh, pl_mesh **surface, int32_t *point_of_surface,
-                                  pl_error *error);
+PL_API pl_status pl_mesh_build_boundary(pl_context *context, const pl_mesh *mesh, pl_mesh **surface,
+                                        int32_t *point_of_surface, pl_error *error);
 
 /// Create a regular box of tets around the origin: `cells` per axis, edge lengths `size` in metres,
 /// points in x-fastest order, five or six tets per cell, mirrored so that the box has no preferred
 /// direction where possible. The caller owns the mesh. Fails with PL_ERROR_INVALID_ARGUMENT for
 /// sizes or counts that are not positive.
-PL_API pl_status pl_mesh_create_box(pl_context *context, pl_vec3 size, const int32_t cells[3], pl_mesh **mesh, pl_error *error);
+PL_API pl_status pl_mesh_create_box(pl_context *context, pl_vec3 size, const int32_t cells[3],
+                                    pl_mesh **mesh, pl_error *error);
 
 /// Numbers of the problems that pl_mesh_check() found.
 typedef struct pl_mesh_check_report {
-  int32_t inverted_tet_count;       ///< negative volume
-  int32_t degenerate_count;         ///< tets or triangles of (almost) no volume or area, repeated corners
-  int32_t open_edge_count;          ///< surface edges with one triangle
+  int32_t inverted_tet_count;  ///< negative volume
+  int32_t degenerate_count;  ///< tets or triangles of (almost) no volume or area, repeated corners
+  int32_t open_edge_count;   ///< surface edges with one triangle
   int32_t non_manifold_edge_count;  ///< surface edges with more than two triangles
   int32_t flipped_edge_count;       ///< edges whose two triangles have opposite orientations
   int32_t duplicate_count;          ///< elements with the same corners, points at the same position
@@ -103,8 +106,8 @@ typedef struct pl_mesh_check_report {
 /// Check whether a mesh can be simulated. Each kind of problem is reported for its first few
 /// elements, each finding with index, position and "you see / why / fix". Returns
 /// PL_REMARK_FINDINGS if a finding is a warning or an error. Fails only when out of memory.
-PL_API pl_status pl_mesh_check(pl_context *context, const pl_mesh *mesh, pl_findings *findings, pl_mesh_check_report *report,
-                               pl_error *error);
+PL_API pl_status pl_mesh_check(pl_context *context, const pl_mesh *mesh, pl_findings *findings,
+                               pl_mesh_check_report *report, pl_error *error);
 
 /// Input of pl_lattice_build(). Give either a cell size or a target count.
 typedef struct pl_lattice_def {
@@ -124,10 +127,12 @@ typedef struct pl_lattice_def {
 /// What pl_lattice_build() made.
 typedef struct pl_lattice_report {
   double cell_size;          ///< the one used
-  double enclosed_fraction;  ///< fraction of surface points inside the tets; 1 for a cage that encloses the surface
+  double enclosed_fraction;  ///< fraction of surface points inside the tets; 1 for a cage that
+                             ///< encloses the surface
   double volume;             ///< of the tets, cubic metres
-  double min_quality;      ///< smallest tet quality, 1 for a regular tet, 0 for a flat one
-  int32_t hole_edge_count;   ///< open edges of the input; inside and outside are then a matter of winding number
+  double min_quality;        ///< smallest tet quality, 1 for a regular tet, 0 for a flat one
+  int32_t hole_edge_count;   ///< open edges of the input; inside and outside are then a matter of
+                             ///< winding number
 } pl_lattice_report;
 
 /// Every parameter at its default.
@@ -138,8 +143,9 @@ PL_API pl_lattice_def pl_default_lattice_def(void);
 /// tets enclose the surface. No tet is inverted. The caller owns the tets; `report` may be NULL.
 /// Fails with PL_ERROR_INVALID_DATA when the surface has no triangles or encloses nothing at this
 /// cell size.
-PL_API pl_status pl_lattice_build(pl_context *context, const pl_lattice_def *def, const pl_mesh *surface, pl_mesh **tets,
-                                  pl_lattice_report *report, pl_error *error);
+PL_API pl_status pl_lattice_build(pl_context *context, const pl_lattice_def *def,
+                                  const pl_mesh *surface, pl_mesh **tets, pl_lattice_report *report,
+                                  pl_error *error);
 
 /// Positions of points relative to a coarser mesh: up to four mesh points and weights per point.
 /// Immutable.
@@ -154,9 +160,9 @@ typedef struct pl_embedding_view {
 
 /// What pl_embedding_build() found.
 typedef struct pl_embedding_report {
-  int32_t outside_count;    ///< points in no tet, tied to the nearest one
-  double max_distance;  ///< farthest such point from its tet, metres
-  int32_t farthest_point;   ///< its index, -1 if none
+  int32_t outside_count;   ///< points in no tet, tied to the nearest one
+  double max_distance;     ///< farthest such point from its tet, metres
+  int32_t farthest_point;  ///< its index, -1 if none
 } pl_embedding_report;
 
 /// Points to embed. Borrowed for the call.
@@ -171,8 +177,9 @@ typedef struct pl_embedding_input {
 /// The caller owns the embedding; the mesh is not needed afterwards. `report` may be NULL. Fails
 /// with PL_ERROR_INVALID_DATA, naming the point, when a point is farther away than the tolerance or
 /// not finite, or when the mesh has no elements.
-PL_API pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_embedding_input *input,
-                                    pl_embedding **embedding, pl_embedding_report *report, pl_error *error);
+PL_API pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh,
+                                    const pl_embedding_input *input, pl_embedding **embedding,
+                                    pl_embedding_report *report, pl_error *error);
 
 /// Destroy an embedding. NULL is allowed.
 PL_API void pl_embedding_destroy(pl_embedding *embedding);
@@ -182,7 +189,8 @@ PL_API pl_embedding_view pl_embedding_get_view(const pl_embedding *embedding);
 
 /// Compute the positions of the embedded points from positions of the mesh points. `points`
 /// receives point_count of the embedding.
-PL_API void pl_embedding_apply(const pl_embedding *embedding, const pl_vec3 *mesh_points, pl_vec3 *points);
+PL_API void pl_embedding_apply(const pl_embedding *embedding, const pl_vec3 *mesh_points,
+                               pl_vec3 *points);
 
 /// Where pl_mesh_cut() cuts: along a plane, or along the surface that the edge of a blade sweeps.
 typedef struct pl_cut_def {
@@ -196,8 +204,9 @@ typedef struct pl_cut_def {
   double snap;  ///< 0 … 0.4, default 0.1
   // parameters: end
 
-  /// Places of the blade in the order it passes them, at least 2, or 0 for a plane. Between two places it sweeps two triangles. Tets are cut
-  /// where the swept surface passes through them whole; where it ends inside a tet the cut ends before that tet.
+  /// Places of the blade in the order it passes them, at least 2, or 0 for a plane. Between two
+  /// places it sweeps two triangles. Tets are cut where the swept surface passes through them
+  /// whole; where it ends inside a tet the cut ends before that tet.
   int32_t blade_count;
   const pl_vec3 *blade_hilts;  ///< one end of the edge at each place, metres
   const pl_vec3 *blade_tips;   ///< the other end
@@ -211,7 +220,8 @@ typedef struct pl_cut_report {
   int32_t copied_point_count;  ///< points that are now there twice or more, once for each side
   int32_t component_count;     ///< connected pieces of the result
   double cut_area;             ///< of the surface that opened, counted once, m²
-  double min_volume_ratio;   ///< smallest volume of a new tet relative to the tet it was part of; 1 where nothing was split
+  double min_volume_ratio;  ///< smallest volume of a new tet relative to the tet it was part of; 1
+                            ///< where nothing was split
 } pl_cut_report;
 
 /// A mesh that was cut. The caller owns mesh and embedding.
@@ -225,15 +235,16 @@ typedef struct pl_cut_result {
 PL_API pl_cut_def pl_default_cut_def(void);
 
 /// Cut a tet mesh. Tets on the cut are split and points on it are duplicated, so that the two sides
-/// are no longer connected and the boundary (pl_mesh_build_boundary()) is closed along the cut. Points do
-/// not move: the volume is kept, and no tet changes its orientation. The result has the points of
-/// `mesh` first, in their order, then those on split edges, then the duplicates. Tags, groups,
-/// poses and the source order are kept; triangles and segments are not. The embedding carries
-/// states over to the new mesh: pl_embedding_apply(). Where nothing was cut the result is a copy.
-/// Fails with PL_ERROR_INVALID_ARGUMENT for a plane without a normal, a blade that sweeps no area
-/// or numbers out of range, PL_ERROR_INVALID_DATA for a mesh without tets; `result` is then zero.
-PL_API pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh, pl_cut_result *result,
-                             pl_error *error);
+/// are no longer connected and the boundary (pl_mesh_build_boundary()) is closed along the cut.
+/// Points do not move: the volume is kept, and no tet changes its orientation. The result has the
+/// points of `mesh` first, in their order, then those on split edges, then the duplicates. Tags,
+/// groups, poses and the source order are kept; triangles and segments are not. The embedding
+/// carries states over to the new mesh: pl_embedding_apply(). Where nothing was cut the result is a
+/// copy. Fails with PL_ERROR_INVALID_ARGUMENT for a plane without a normal, a blade that sweeps no
+/// area or numbers out of range, PL_ERROR_INVALID_DATA for a mesh without tets; `result` is then
+/// zero.
+PL_API pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh,
+                             pl_cut_result *result, pl_error *error);
 
 /// A bounding-volume hierarchy over triangles for nearest-point, ray and inside queries. Immutable;
 /// may be queried from several threads at once.
@@ -249,7 +260,8 @@ typedef struct pl_hit {
 
 /// Build a hierarchy over the triangles of `mesh`, which are copied. The caller owns it. Fails only
 /// when out of memory.
-PL_API pl_status pl_triangle_tree_build(pl_context *context, const pl_mesh *mesh, pl_triangle_tree **tree, pl_error *error);
+PL_API pl_status pl_triangle_tree_build(pl_context *context, const pl_mesh *mesh,
+                                        pl_triangle_tree **tree, pl_error *error);
 
 /// Destroy a hierarchy. NULL is allowed.
 PL_API void pl_triangle_tree_destroy(pl_triangle_tree *tree);
@@ -260,7 +272,8 @@ PL_API pl_hit pl_triangle_tree_nearest(const pl_triangle_tree *tree, pl_vec3 poi
 
 /// First triangle hit by the ray from `origin` along `direction` within `limit` metres. The
 /// direction may have any length; distances are in metres.
-PL_API pl_hit pl_triangle_tree_ray(const pl_triangle_tree *tree, pl_vec3 origin, pl_vec3 direction, double limit);
+PL_API pl_hit pl_triangle_tree_ray(const pl_triangle_tree *tree, pl_vec3 origin, pl_vec3 direction,
+                                   double limit);
 
 /// Generalized winding number of the triangles around `point`: 1 inside a closed surface, 0
 /// outside, values between near holes.

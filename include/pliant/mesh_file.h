@@ -42,19 +42,20 @@ PL_API pl_mesh_format pl_mesh_format_detect(const void *bytes, size_t size);
 /// cannot be read, PL_ERROR_INVALID_DATA with file, line and column (byte offset in binary files)
 /// when its content is wrong, PL_ERROR_UNSUPPORTED for a format or feature that is not known;
 /// `*mesh` is then NULL. May be called from several threads at once, each with findings of its own.
-PL_API pl_status pl_mesh_load(pl_context *context, const char *path, pl_mesh **mesh, pl_findings *findings,
-                              pl_error *error);
+PL_API pl_status pl_mesh_load(pl_context *context, const char *path, pl_mesh **mesh,
+                              pl_findings *findings, pl_error *error);
 
 /// Load a mesh from memory, as pl_mesh_load() does. Files that belong to it (.ele, .bin) are not
 /// looked for.
-PL_API pl_status pl_mesh_load_memory(pl_context *context, const pl_memory_source *source, pl_mesh **mesh,
-                                     pl_findings *findings, pl_error *error);
+PL_API pl_status pl_mesh_load_memory(pl_context *context, const pl_memory_source *source,
+                                     pl_mesh **mesh, pl_findings *findings, pl_error *error);
 
 /// Save a mesh to the file `path`. The extension selects the format: .obj .ply .stl .msh .vtk .vtu
 /// .mesh .node .glb. The file is written under a temporary name and renamed at the end, so that
 /// there is never a partial file at `path`. Fails with PL_ERROR_FILE when it cannot be written,
 /// PL_ERROR_INVALID_ARGUMENT for an unknown extension or a mesh that the format cannot hold.
-PL_API pl_status pl_mesh_save(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error);
+PL_API pl_status pl_mesh_save(pl_context *context, const char *path, const pl_mesh *mesh,
+                              pl_error *error);
 
 #ifdef __cplusplus
 }

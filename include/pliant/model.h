@@ -41,9 +41,10 @@ PL_API const int32_t *pl_model_get_surface_triangles(const pl_model *model);
 
 /// The examples of a model, and the sets of weights that blend them.
 typedef struct pl_example_view {
-  int32_t example_count;              ///< 0: the model has none
-  const char *const *names;           ///< example_count; valid as long as the model
-  int32_t manifold_count;             ///< sets of weights that can be read: 1, one per group, or one per particle
+  int32_t example_count;     ///< 0: the model has none
+  const char *const *names;  ///< example_count; valid as long as the model
+  int32_t
+      manifold_count;  ///< sets of weights that can be read: 1, one per group, or one per particle
   const char *const *manifold_names;  ///< names of the groups, NULL where they have none
   int32_t given_count;                ///< sets of weights that can be given: 1 or one per group
 } pl_example_view;

@@ -17,14 +17,16 @@ extern "C" {
 typedef enum pl_shape_kind {
   PL_SHAPE_ELLIPSOID = 1,  ///< `size` = the three radii
   PL_SHAPE_CAPSULE,        ///< from `from` with `radius` to `to` with `end_radius`
-  PL_SHAPE_BOX,            ///< `size` = edge lengths, rounded by `radius` (which stays inside the box)
-  PL_SHAPE_REVOLVED,       ///< closed `outline` of (distance from axis, height) revolved around the Y axis
-  PL_SHAPE_EXTRUDED,       ///< closed `outline` of (x, y), `size.z` thick along Z, edges rounded by `radius`
-  PL_SHAPE_UNION,          ///< children joined; `smoothness` metres of fillet
-  PL_SHAPE_DIFFERENCE,     ///< first child less all others; `smoothness` as above
-  PL_SHAPE_INTERSECTION,   ///< intersection of all children; `smoothness` as above
-  PL_SHAPE_BEND,           ///< its one child bent in the XY plane, `amount` radians per metre along X
-  PL_SHAPE_TWIST,          ///< its one child twisted around Y, `amount` radians per metre along Y
+  PL_SHAPE_BOX,         ///< `size` = edge lengths, rounded by `radius` (which stays inside the box)
+  PL_SHAPE_REVOLVED,    ///< closed `outline` of (distance from axis, height) revolved around the Y
+                        ///< axis
+  PL_SHAPE_EXTRUDED,    ///< closed `outline` of (x, y), `size.z` thick along Z, edges rounded by
+                        ///< `radius`
+  PL_SHAPE_UNION,       ///< children joined; `smoothness` metres of fillet
+  PL_SHAPE_DIFFERENCE,  ///< first child less all others; `smoothness` as above
+  PL_SHAPE_INTERSECTION,  ///< intersection of all children; `smoothness` as above
+  PL_SHAPE_BEND,   ///< its one child bent in the XY plane, `amount` radians per metre along X
+  PL_SHAPE_TWIST,  ///< its one child twisted around Y, `amount` radians per metre along Y
 } pl_shape_kind;
 
 /// One node of a shape. Plain memory; start from pl_default_shape_node().
@@ -53,7 +55,7 @@ PL_API double pl_shape_distance(const pl_shape_node *nodes, int32_t node_count, 
 
 /// Input of pl_shape_build_surface().
 typedef struct pl_shape_def {
-  double cell_size;               ///< edge length of the sampling grid in metres; 0: from target_triangle_count
+  double cell_size;  ///< edge length of the sampling grid in metres; 0: from target_triangle_count
   int32_t target_triangle_count;  ///< aim at this many triangles when cell_size is 0
   uint32_t magic;                 ///< set by pl_default_shape_def()
 } pl_shape_def;
@@ -64,8 +66,9 @@ PL_API pl_shape_def pl_default_shape_def(void);
 /// Build the surface of a shape as a closed, manifold mesh with outward triangles. The last node is
 /// the root. The caller owns the mesh. Fails with PL_ERROR_INVALID_DATA when a node is wrong (the
 /// error names the field, such as `nodes[3].radius`) or when the shape is empty at this resolution.
-PL_API pl_status pl_shape_build_surface(pl_context *context, const pl_shape_def *def, const pl_shape_node *nodes,
-                                        int32_t node_count, pl_mesh **surface, pl_error *error);
+PL_API pl_status pl_shape_build_surface(pl_context *context, const pl_shape_def *def,
+                                        const pl_shape_node *nodes, int32_t node_count,
+                                        pl_mesh **surface, pl_error *error);
 
 /// A closed polygon in a plane.
 typedef struct pl_plate_loop {
@@ -85,8 +88,10 @@ typedef struct pl_plate_def {
 /// Properties of a plate mesh.
 typedef struct pl_plate_report {
   double min_angle;  ///< of all triangles, radians
-  double area;  ///< square metres; exact for straight outlines, approximate where curves became straight pieces
-  int32_t border_point_count;  ///< points on the outline and around holes; they are first in the mesh
+  double area;  ///< square metres; exact for straight outlines, approximate where curves became
+                ///< straight pieces
+  int32_t
+      border_point_count;  ///< points on the outline and around holes; they are first in the mesh
 } pl_plate_report;
 
 /// Spacing 0.1, no outline.
@@ -100,8 +105,8 @@ PL_API pl_plate_def pl_default_plate_def(void);
 /// naming the field (`holes[1]`), when a polygon has fewer than three corners or crosses itself or
 /// another, when a hole is outside the outline, or when the spacing is so wide that triangles with
 /// angles below 12 degrees would remain.
-PL_API pl_status pl_plate_build(pl_context *context, const pl_plate_def *def, pl_mesh **mesh, pl_plate_report *report,
-                                pl_error *error);
+PL_API pl_status pl_plate_build(pl_context *context, const pl_plate_def *def, pl_mesh **mesh,
+                                pl_plate_report *report, pl_error *error);
 
 #ifdef __cplusplus
 }

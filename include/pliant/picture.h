@@ -73,7 +73,8 @@ PL_API pl_camera pl_camera_look_at_box(pl_box box, double aspect);
 
 /// Create a renderer. The caller owns it. Fails with PL_ERROR_UNSUPPORTED when there is no OpenGL
 /// ES 3, not even in software.
-PL_API pl_status pl_renderer_create(pl_context *context, const pl_renderer_def *def, pl_renderer **renderer, pl_error *error);
+PL_API pl_status pl_renderer_create(pl_context *context, const pl_renderer_def *def,
+                                    pl_renderer **renderer, pl_error *error);
 
 /// Destroy a renderer. NULL is allowed.
 PL_API void pl_renderer_destroy(pl_renderer *renderer);
@@ -90,13 +91,14 @@ typedef struct pl_picture {
 /// width * height pixels of 3 bytes, rows from the top. Fails with PL_ERROR_INVALID_ARGUMENT for a
 /// camera or a colour out of range, PL_ERROR_INVALID_DATA, naming item and element, for points that
 /// are not finite or triangles out of range, and when out of memory.
-PL_API pl_status pl_renderer_draw(pl_renderer *renderer, const pl_picture *picture, uint8_t *rgb, pl_error *error);
+PL_API pl_status pl_renderer_draw(pl_renderer *renderer, const pl_picture *picture, uint8_t *rgb,
+                                  pl_error *error);
 
 /// Save 8-bit RGB pixels, rows from the top, as a PNG file. The file is written under a temporary
 /// name and renamed at the end. Fails with PL_ERROR_NOT_FOUND when the folder does not exist,
 /// PL_ERROR_FILE when the file cannot be written.
-PL_API pl_status pl_picture_save(pl_context *context, const char *path, const uint8_t *rgb, int32_t width, int32_t height,
-                                  pl_error *error);
+PL_API pl_status pl_picture_save(pl_context *context, const char *path, const uint8_t *rgb,
+                                 int32_t width, int32_t height, pl_error *error);
 
 /// Input of pl_video_create().
 typedef struct pl_video_def {
@@ -115,7 +117,8 @@ typedef struct pl_video pl_video;
 /// Start a video. The caller owns it until it is closed or abandoned. Fails with
 /// PL_ERROR_UNSUPPORTED when `ffmpeg` is not installed, PL_ERROR_FILE when the file cannot be
 /// created, PL_ERROR_INVALID_ARGUMENT for numbers out of range.
-PL_API pl_status pl_video_create(pl_context *context, const pl_video_def *def, pl_video **video, pl_error *error);
+PL_API pl_status pl_video_create(pl_context *context, const pl_video_def *def, pl_video **video,
+                                 pl_error *error);
 
 /// Append a picture of 8-bit RGB pixels, rows from the top. Fails with PL_ERROR_FILE when `ffmpeg`
 /// stopped.

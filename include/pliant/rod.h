@@ -27,21 +27,26 @@ extern "C" {
 
 /// How passive joints are pulled back to the rest pose.
 typedef enum pl_rod_solver {
-  PL_ROD_MATCHED = 0,  ///< oriented particles: shape matching over the neighbourhood of each joint, with reaction on the parents
-  PL_ROD_SPRING_BONE = 1,  ///< the update that VRMC_springBone specifies: each joint after its parent, no reaction
+  PL_ROD_MATCHED = 0,  ///< oriented particles: shape matching over the neighbourhood of each joint,
+                       ///< with reaction on the parents
+  PL_ROD_SPRING_BONE =
+      1,  ///< the update that VRMC_springBone specifies: each joint after its parent, no reaction
 } pl_rod_solver;
 
 /// What happens to momentum when the weights of the examples change (ghost momentum, paper 001).
 typedef enum pl_rod_ghost_momentum {
-  PL_ROD_GHOST_MOMENTUM_TRANSPORT = 0,  ///< the chain moves with its rest pose: swing and strain are kept, none is added
-  PL_ROD_GHOST_MOMENTUM_PAPER,      ///< velocities from a second solve towards the projected rest pose (paper 001, section 4)
-  PL_ROD_GHOST_MOMENTUM_KEEP,       ///< the chain is pulled to the new rest pose and gains momentum
+  PL_ROD_GHOST_MOMENTUM_TRANSPORT =
+      0,  ///< the chain moves with its rest pose: swing and strain are kept, none is added
+  PL_ROD_GHOST_MOMENTUM_PAPER,  ///< velocities from a second solve towards the projected rest pose
+                                ///< (paper 001, section 4)
+  PL_ROD_GHOST_MOMENTUM_KEEP,   ///< the chain is pulled to the new rest pose and gains momentum
 } pl_rod_ghost_momentum;
 
 /// How view directions are turned into weights.
 typedef enum pl_rod_view_rule {
   PL_ROD_VIEW_PAPER = 0,      ///< Algorithm 1 of paper 001
-  PL_ROD_VIEW_INTERPOLATING,  ///< at the direction of an example its weight is exactly 1, also where extents overlap
+  PL_ROD_VIEW_INTERPOLATING,  ///< at the direction of an example its weight is exactly 1, also
+                              ///< where extents overlap
 } pl_rod_view_rule;
 
 /// One joint of the skeleton.
@@ -66,7 +71,7 @@ typedef struct pl_rod_joint {
 
   const char *name;   ///< for messages; copied
   int32_t parent;     ///< index of the joint above, -1 for none; any order, no cycles
-  bool kinematic;           ///< moved by the host; a joint without a parent must be
+  bool kinematic;     ///< moved by the host; a joint without a parent must be
   pl_transform rest;  ///< in the body's frame
 } pl_rod_joint;
 
@@ -77,13 +82,16 @@ typedef struct pl_rod_link {
 
 /// An example pose of one chain. Segment lengths must be those of the rest.
 typedef struct pl_rod_example {
-  const char *name;  ///< examples of the same name in different chains are one example of the body; copied
-  int32_t root;      ///< joint that is the root of the chain
-  const pl_vec3
-      *positions;  ///< one per joint of the body, in the body's frame with kinematic joints at rest; those of other chains are not read
+  const char
+      *name;  ///< examples of the same name in different chains are one example of the body; copied
+  int32_t root;              ///< joint that is the root of the chain
+  const pl_vec3 *positions;  ///< one per joint of the body, in the body's frame with kinematic
+                             ///< joints at rest; those of other chains are not read
   const pl_quat *rotations;  ///< the same; NULL: each joint rotates with its segment, without twist
-  pl_vec3 direction;         ///< to the camera, in the frame of the kinematic joint above the root; any length. Only if extent > 0
-  double extent;             ///< radians: where the influence has fallen to 1/e (paper 001: 0.5 … 1.3); 0: not driven by the view
+  pl_vec3 direction;  ///< to the camera, in the frame of the kinematic joint above the root; any
+                      ///< length. Only if extent > 0
+  double extent;  ///< radians: where the influence has fallen to 1/e (paper 001: 0.5 … 1.3); 0: not
+                  ///< driven by the view
 } pl_rod_example;
 
 /// Settings of one chain that differ from the default. A chain without an entry is named after its
@@ -105,11 +113,13 @@ typedef struct pl_rod_collider {
 /// A surface that follows the joints by linear blend skinning: every point is the weighted sum of
 /// its positions in the frames of its joints.
 typedef struct pl_rod_skin {
-  const pl_mesh *surface;   ///< points in the body's frame at rest; poses of the mesh are morph targets; copied
+  const pl_mesh *
+      surface;  ///< points in the body's frame at rest; poses of the mesh are morph targets; copied
   int32_t influence_count;  ///< joints per point
   const int32_t *joints;    ///< influence_count per point
   const float *weights;     ///< the same, sum 1
-  const pl_vec3 *offsets;   ///< the same: the point in the joint's frame; NULL: where the rest pose has it
+  const pl_vec3
+      *offsets;  ///< the same: the point in the joint's frame; NULL: where the rest pose has it
 } pl_rod_skin;
 
 /// Input of pl_rod_build().
@@ -173,7 +183,8 @@ PL_API pl_rod_joint pl_default_rod_joint(int32_t parent);
 /// naming joint or example, for cycles, passive joints without a kinematic one above them, segments
 /// without length, examples whose segments have other lengths, a view direction without length,
 /// numbers that are not finite, and links between chains.
-PL_API pl_status pl_rod_build(pl_context *context, const pl_rod_def *def, pl_model **model, pl_error *error);
+PL_API pl_status pl_rod_build(pl_context *context, const pl_rod_def *def, pl_model **model,
+                              pl_error *error);
 
 /// Properties of a rod model.
 typedef struct pl_rod_report {
@@ -195,15 +206,16 @@ PL_API int32_t pl_rod_get_root(const pl_model *model, int32_t chain);
 /// Blended rest pose P(w) of a chain (paper 001, eqs. 4 to 9). `weights` has one number per example
 /// of the model, with a sum of at most 1. `joints` receives the joints of the chain, parents first,
 /// in the frame of the kinematic joint above it with the root at the origin. Returns their number.
-PL_API int32_t pl_rod_blend(const pl_model *model, int32_t chain, const double *weights, pl_transform *joints);
+PL_API int32_t pl_rod_blend(const pl_model *model, int32_t chain, const double *weights,
+                            pl_transform *joints);
 
 /// Move a kinematic joint of a rod body to `target` (in the world) within `seconds`: it moves there
 /// evenly over the coming inner steps and then stays. 0 seconds: within the next step; before the
 /// first step at once, together with the chains attached to it. Fails with PL_ERROR_NOT_FOUND for a
 /// stale handle, PL_ERROR_INVALID_ARGUMENT for a joint that is not kinematic or numbers that are
 /// not finite.
-PL_API pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id body, int32_t joint, pl_transform target,
-                                         double seconds, pl_error *error);
+PL_API pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id body, int32_t joint,
+                                         pl_transform target, double seconds, pl_error *error);
 
 /// Let the examples of a rod body that have view directions follow a camera at `eye` (metres, in
 /// the world) from the next step on. The direction is computed again in every step, so it follows
@@ -221,7 +233,8 @@ PL_API pl_status pl_rod_get_joints(const pl_world *world, pl_body_id body, pl_tr
 /// Set the weights of a rod body's morph targets, one per pose of its skin's mesh. They stay until
 /// they are set again. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_UNSUPPORTED for a
 /// body without morph targets.
-PL_API pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id body, const double *weights, pl_error *error);
+PL_API pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id body, const double *weights,
+                                          pl_error *error);
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,8 @@ typedef struct pl_scene pl_scene;
 /// NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the file cannot be read,
 /// PL_ERROR_INVALID_DATA when a finding is an error (the first is also in `error`); `*scene` is
 /// then NULL.
-PL_API pl_status pl_scene_load(pl_context *context, const char *path, pl_scene **scene, pl_findings *findings, pl_error *error);
+PL_API pl_status pl_scene_load(pl_context *context, const char *path, pl_scene **scene,
+                               pl_findings *findings, pl_error *error);
 
 /// A value of a scene document to replace: `path` such as `bodies[0].rod.stiffness` or
 /// `time.frames`; `value` as JSON, or as text where it is not valid JSON.
@@ -40,18 +41,20 @@ typedef struct pl_scene_overrides {
 /// Load a scene file as pl_scene_load() does, with some of its values replaced first. The overrides
 /// are applied in order and are not needed afterwards. Fails with PL_ERROR_INVALID_DATA for a path
 /// that does not exist in the scene format.
-PL_API pl_status pl_scene_load_with(pl_context *context, const char *path, const pl_scene_overrides *overrides,
-                                    pl_scene **scene, pl_findings *findings, pl_error *error);
+PL_API pl_status pl_scene_load_with(pl_context *context, const char *path,
+                                    const pl_scene_overrides *overrides, pl_scene **scene,
+                                    pl_findings *findings, pl_error *error);
 
 /// Load a scene whose document is in memory, as pl_scene_load() does. Relative paths start at the
 /// source's folder (NULL: the current folder).
-PL_API pl_status pl_scene_load_memory(pl_context *context, const pl_memory_source *source, pl_scene **scene,
-                                      pl_findings *findings, pl_error *error);
+PL_API pl_status pl_scene_load_memory(pl_context *context, const pl_memory_source *source,
+                                      pl_scene **scene, pl_findings *findings, pl_error *error);
 
 /// Save a scene as a document that loads to an equal scene. The file is written under a temporary
 /// name and renamed at the end. Fails with PL_ERROR_NOT_FOUND when the folder does not exist,
 /// PL_ERROR_FILE when the file cannot be written.
-PL_API pl_status pl_scene_save(pl_context *context, const char *path, const pl_scene *scene, pl_error *error);
+PL_API pl_status pl_scene_save(pl_context *context, const char *path, const pl_scene *scene,
+                               pl_error *error);
 
 /// Save the JSON Schema (draft 2020-12) of scene documents to `path`, for editors that check and
 /// complete. Fails with PL_ERROR_NOT_FOUND when the folder does not exist, PL_ERROR_FILE when the
@@ -69,12 +72,13 @@ typedef struct pl_scene_report {
   double frame_rate;  ///< frames per second
   double step;        ///< seconds of an inner step
   uint64_t seed;
-  double warm_up;     ///< seconds that pl_scene_build() lets bodies settle
-  pl_vec3 gravity;    ///< m/s²
-  bool has_camera;    ///< otherwise frame the bodies with pl_camera_look_at_box()
-  bool has_observer;  ///< take pictures with pl_scene_get_observer() instead of pl_scene_get_camera()
-  const char *
-      camera_follows;  ///< body that the camera of pl_scene_get_camera() follows when drawing; NULL: none; valid as long as the scene
+  double warm_up;                ///< seconds that pl_scene_build() lets bodies settle
+  pl_vec3 gravity;               ///< m/s²
+  bool has_camera;               ///< otherwise frame the bodies with pl_camera_look_at_box()
+  bool has_observer;             ///< take pictures with pl_scene_get_observer() instead of
+                                 ///< pl_scene_get_camera()
+  const char *camera_follows;    ///< body that the camera of pl_scene_get_camera() follows when
+                                 ///< drawing; NULL: none; valid as long as the scene
   const char *observer_follows;  ///< likewise of pl_scene_get_observer()
 } pl_scene_report;
 
@@ -107,7 +111,8 @@ PL_API pl_scene_build_def pl_default_scene_build_def(void);
 /// Problems found here (a file that cannot be read, a pin that holds nothing, doubtful geometry)
 /// become findings with their position in the scene. Fails with PL_ERROR_INVALID_DATA when a
 /// finding is an error; `*instance` is then NULL.
-PL_API pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene, pl_scene_instance **instance,
+PL_API pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def,
+                                const pl_scene *scene, pl_scene_instance **instance,
                                 pl_findings *findings, pl_error *error);
 
 /// Let view drivers follow a camera at `eye` (metres, in the world), such as that of a viewer,
@@ -126,19 +131,24 @@ typedef struct pl_scene_instance_body {
   pl_body_id id;
   bool has_color;  ///< the scene has a colour for it; otherwise choose one
   pl_color color;
-  const pl_mesh *mesh;     ///< elements of its particles: tets, or those of a thin body; NULL for a rod; owned by the instance
-  const pl_mesh *surface;  ///< surface it is drawn by, at rest; NULL: the boundary of the tets; owned by the instance
+  const pl_mesh *mesh;     ///< elements of its particles: tets, or those of a thin body; NULL for a
+                           ///< rod; owned by the instance
+  const pl_mesh *surface;  ///< surface it is drawn by, at rest; NULL: the boundary of the tets;
+                           ///< owned by the instance
   const pl_character *character;  ///< of a rod made from one, else NULL; owned by the instance
   const char *character_path;     ///< its file, NULL without one; valid as long as the instance
-  const int32_t *nodes;           ///< the character's node of each joint, -1 for none; NULL without a character
-  const pl_rod_def *rod_def;      ///< skeleton, skin and examples of a rod, NULL for others; owned by the instance
+  const int32_t
+      *nodes;  ///< the character's node of each joint, -1 for none; NULL without a character
+  const pl_rod_def
+      *rod_def;  ///< skeleton, skin and examples of a rod, NULL for others; owned by the instance
 } pl_scene_instance_body;
 
 /// Number of bodies: those of the scene with all their copies.
 PL_API int32_t pl_scene_instance_body_count(const pl_scene_instance *instance);
 
 /// Body `index`, in the order of the scene.
-PL_API pl_scene_instance_body pl_scene_instance_get_body(const pl_scene_instance *instance, int32_t index);
+PL_API pl_scene_instance_body pl_scene_instance_get_body(const pl_scene_instance *instance,
+                                                         int32_t index);
 
 /// Surface that a body is drawn and saved by: that of its model, or a tube or slab around curves
 /// and plane solids of finite elements.
@@ -149,19 +159,21 @@ typedef struct pl_scene_instance_surface {
 } pl_scene_instance_surface;
 
 /// Surface that body `index` is drawn by.
-PL_API pl_scene_instance_surface pl_scene_instance_get_surface_view(const pl_scene_instance *instance, int32_t index);
+PL_API pl_scene_instance_surface
+pl_scene_instance_get_surface_view(const pl_scene_instance *instance, int32_t index);
 
 /// Current points of the surface of body `index` (metres, in the world). `points` holds point_count
 /// of the surface. Fails with PL_ERROR_NOT_FOUND when the body was removed from the world. One
 /// thread at a time.
-PL_API pl_status pl_scene_instance_get_surface(const pl_scene_instance *instance, int32_t index, pl_vec3 *points);
+PL_API pl_status pl_scene_instance_get_surface(const pl_scene_instance *instance, int32_t index,
+                                               pl_vec3 *points);
 
 /// A collider of an instance, with what is needed to draw it.
 typedef struct pl_scene_instance_collider {
-  const char *name;        ///< valid as long as the instance
-  bool visible;            ///< false: leave it out of pictures
-  bool ground;             ///< a level half-space: draw a ground plane at `height` instead of triangles
-  double height;           ///< metres
+  const char *name;  ///< valid as long as the instance
+  bool visible;      ///< false: leave it out of pictures
+  bool ground;       ///< a level half-space: draw a ground plane at `height` instead of triangles
+  double height;     ///< metres
   const pl_mesh *mesh;     ///< its surface in its own frame, NULL for ground; owned by the instance
   pl_transform placement;  ///< of that frame at the time asked for
   bool has_color;          ///< the scene chose a colour
@@ -172,7 +184,8 @@ typedef struct pl_scene_instance_collider {
 PL_API int32_t pl_scene_instance_collider_count(const pl_scene_instance *instance);
 
 /// Collider `index`, placed as at `time` seconds.
-PL_API pl_scene_instance_collider pl_scene_instance_get_collider(const pl_scene_instance *instance, int32_t index, double time);
+PL_API pl_scene_instance_collider pl_scene_instance_get_collider(const pl_scene_instance *instance,
+                                                                 int32_t index, double time);
 
 /// An actor of an instance.
 typedef struct pl_scene_instance_actor {
@@ -187,12 +200,14 @@ typedef struct pl_scene_instance_actor {
 PL_API int32_t pl_scene_instance_actor_count(const pl_scene_instance *instance);
 
 /// Actor `index`, in the order of the bodies.
-PL_API pl_scene_instance_actor pl_scene_instance_get_actor(const pl_scene_instance *instance, int32_t index);
+PL_API pl_scene_instance_actor pl_scene_instance_get_actor(const pl_scene_instance *instance,
+                                                           int32_t index);
 
 /// Points of the rest shape that actor `index` has chosen, rotated and placed as its body is, for
 /// drawing it next to the body. Number and order are those of pl_scene_instance_get_surface() for
 /// the body. One thread at a time.
-PL_API pl_status pl_scene_instance_get_rest(const pl_scene_instance *instance, int32_t index, pl_vec3 *points);
+PL_API pl_status pl_scene_instance_get_rest(const pl_scene_instance *instance, int32_t index,
+                                            pl_vec3 *points);
 
 /// Something that a scene expects of an actor, and its current value.
 typedef struct pl_scene_instance_expectation {
@@ -201,7 +216,7 @@ typedef struct pl_scene_instance_expectation {
   const char *unit;  ///< of the two numbers, "" for none; static storage
   double wanted;     ///< in SI units
   double found;      ///< so far
-  bool is_max;     ///< `wanted` is the maximum allowed; otherwise the minimum
+  bool is_max;       ///< `wanted` is the maximum allowed; otherwise the minimum
   bool met;
 } pl_scene_instance_expectation;
 
@@ -209,7 +224,8 @@ typedef struct pl_scene_instance_expectation {
 PL_API int32_t pl_scene_instance_expectation_count(const pl_scene_instance *instance);
 
 /// Expectation `index`, in the order of the actors. Meant for the end of a run.
-PL_API pl_scene_instance_expectation pl_scene_instance_get_expectation(const pl_scene_instance *instance, int32_t index);
+PL_API pl_scene_instance_expectation
+pl_scene_instance_get_expectation(const pl_scene_instance *instance, int32_t index);
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,8 @@ typedef struct pl_sensor_surface {
   int32_t point_count;
   const int32_t *triangles;  ///< 3 each, in range
   int32_t triangle_count;
-  bool masked;  ///< hides surfaces behind it but is not in the image itself, as if removed by a mask
+  bool
+      masked;  ///< hides surfaces behind it but is not in the image itself, as if removed by a mask
 } pl_sensor_surface;
 
 /// What is wrong with the pictures of a depth sensor.
@@ -61,15 +62,17 @@ PL_API pl_sensor_def pl_default_sensor_def(void);
 /// A camera of `width` x `height` pixels at `eye` that looks at `target` (metres), with +Y up in
 /// the image and a focal length of `focal` pixels. When it looks straight up or down, +Z is up in
 /// the image. Depths are in tenths of a millimetre. The camera has no name.
-PL_API pl_capture_camera pl_sensor_camera(pl_vec3 eye, pl_vec3 target, int32_t width, int32_t height, double focal);
+PL_API pl_capture_camera pl_sensor_camera(pl_vec3 eye, pl_vec3 target, int32_t width,
+                                          int32_t height, double focal);
 
 /// Cameras evenly spaced around an object: input of pl_sensor_ring().
 typedef struct pl_camera_ring {
-  pl_box box;             ///< what the cameras look at, metres; it fills the picture
-  int32_t count;          ///< number of cameras
-  double elevation;       ///< radians above the horizontal; every second camera is half as high
-  double heading;         ///< radians from +Z towards +X: direction of the first camera
-  int32_t width, height;  ///< pixels of each camera; the opening angle is that of a Kinect of 640 x 480
+  pl_box box;        ///< what the cameras look at, metres; it fills the picture
+  int32_t count;     ///< number of cameras
+  double elevation;  ///< radians above the horizontal; every second camera is half as high
+  double heading;    ///< radians from +Z towards +X: direction of the first camera
+  int32_t width,
+      height;  ///< pixels of each camera; the opening angle is that of a Kinect of 640 x 480
 } pl_camera_ring;
 
 /// Place cameras on a ring around the vertical axis through the centre of a box. `cameras` receives
@@ -81,14 +84,16 @@ PL_API void pl_sensor_ring(const pl_camera_ring *ring, pl_capture_camera *camera
 /// nearer than 1 cm are dropped. Fails with PL_ERROR_INVALID_ARGUMENT for a camera without pixels
 /// or focal length, PL_ERROR_INVALID_DATA for a triangle out of range, and when out of memory. May
 /// be called from several threads at once.
-PL_API pl_status pl_depth_render(pl_context *context, const pl_capture_camera *camera, const pl_sensor_surface *surfaces,
-                                 int32_t surface_count, double *depths, pl_error *error);
+PL_API pl_status pl_depth_render(pl_context *context, const pl_capture_camera *camera,
+                                 const pl_sensor_surface *surfaces, int32_t surface_count,
+                                 double *depths, pl_error *error);
 
 /// Cameras and what is in front of them at one moment. Borrowed for the call.
 typedef struct pl_sensor_shot {
   const pl_capture_camera *cameras;
   int32_t camera_count;
-  int32_t frame;  ///< number of the frame; with the camera's index and the seed it selects the random numbers
+  int32_t frame;  ///< number of the frame; with the camera's index and the seed it selects the
+                  ///< random numbers
   const pl_sensor_surface *surfaces;
   int32_t surface_count;
 } pl_sensor_shot;
@@ -97,14 +102,16 @@ typedef struct pl_sensor_shot {
 /// width * height numbers in the camera's unit, rows from the top, 0 where the sensor measured
 /// nothing. Fails as pl_depth_render() does, and with PL_ERROR_INVALID_ARGUMENT for a def out of
 /// range or a camera that does not exist. May be called from several threads at once.
-PL_API pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const pl_sensor_shot *shot,
-                                  int32_t camera_index, uint16_t *pixels, pl_error *error);
+PL_API pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def,
+                                  const pl_sensor_shot *shot, int32_t camera_index,
+                                  uint16_t *pixels, pl_error *error);
 
 /// Render the depth images of all cameras of a shot on the context's threads. `pixels` has one
 /// array per camera. The result is that of pl_sensor_render() for each camera, for any number of
 /// threads.
-PL_API pl_status pl_sensor_render_all(pl_context *context, const pl_sensor_def *def, const pl_sensor_shot *shot,
-                                      uint16_t *const *pixels, pl_error *error);
+PL_API pl_status pl_sensor_render_all(pl_context *context, const pl_sensor_def *def,
+                                      const pl_sensor_shot *shot, uint16_t *const *pixels,
+                                      pl_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 /// @file solid.h
-/// The shape-matching solid: a body of tets that is drawn back to its rest shape, or to the nearest mixture of its example poses (paper 000).
+/// The shape-matching solid: a body of tets that is drawn back to its rest shape, or to the nearest
+/// mixture of its example poses (paper 000).
 #ifndef PLIANT_SOLID_H
 #define PLIANT_SOLID_H
 
@@ -14,20 +15,22 @@ extern "C" {
 /// Over what the manifold of examples spans: which regions deform together (paper 000, §4.3).
 typedef enum pl_solid_grouping {
   PL_SOLID_GLOBAL = 0,  ///< the whole body follows one mixture of the examples
-  PL_SOLID_BY_GROUP,    ///< each named group of points has a mixture of its own; where groups overlap they are blended
-  PL_SOLID_BY_REGION,   ///< every point has a mixture of its own
+  PL_SOLID_BY_GROUP,  ///< each named group of points has a mixture of its own; where groups overlap
+                      ///< they are blended
+  PL_SOLID_BY_REGION,  ///< every point has a mixture of its own
 } pl_solid_grouping;
 
 /// How the mixture of examples nearest to the current shape is found.
 typedef enum pl_solid_weight_rule {
   PL_SOLID_WEIGHTS_EXACT = 0,  ///< the nearest point of the hull of rest and examples
-  PL_SOLID_WEIGHTS_PAPER,      ///< as printed in paper 000: least squares, then negative weights removed one by one
+  PL_SOLID_WEIGHTS_PAPER,      ///< as printed in paper 000: least squares, then negative weights
+                               ///< removed one by one
 } pl_solid_weight_rule;
 
 /// Which rotation the goals of a region get.
 typedef enum pl_solid_goal_rotation {
   PL_SOLID_ROTATION_CONSERVING = 0,  ///< the one that exerts no torque
-  PL_SOLID_ROTATION_PAPER,           ///< that of the region itself, as printed; angular momentum drifts
+  PL_SOLID_ROTATION_PAPER,  ///< that of the region itself, as printed; angular momentum drifts
 } pl_solid_goal_rotation;
 
 /// Input of pl_solid_build(): a shape-matching solid, with or without example poses (paper 000).
@@ -71,10 +74,12 @@ typedef struct pl_solid_def {
   bool self_contact;  ///< default false
   // parameters: end
 
-  const pl_mesh *surface;        ///< finer surface to carry along, or NULL for the boundary of the tets; copied
+  const pl_mesh
+      *surface;  ///< finer surface to carry along, or NULL for the boundary of the tets; copied
   const pl_mesh_pose *examples;  ///< poses of the mesh's points that the body prefers; copied
   int32_t example_count;         ///< 0 … 32; 0 is the plain solid
-  const pl_mesh_group *groups;   ///< for PL_SOLID_BY_GROUP: weights per mesh point; points of no group follow the rest shape
+  const pl_mesh_group *groups;   ///< for PL_SOLID_BY_GROUP: weights per mesh point; points of no
+                                 ///< group follow the rest shape
   int32_t group_count;
   uint32_t magic;  ///< set by pl_default_solid_def()
 } pl_solid_def;
@@ -82,11 +87,12 @@ typedef struct pl_solid_def {
 /// Every parameter at its default; no surface of its own, no examples.
 PL_API pl_solid_def pl_default_solid_def(void);
 
-/// Prepare a tet mesh as a shape-matching solid: particles at the mesh points, one region per particle made of its 1-ring, grown where
-/// the 1-ring is nearly flat. The mesh may be destroyed afterwards. Fails with PL_ERROR_INVALID_DATA when there are no tets, when a point
-/// belongs to none, or when the surface lies farther outside the tets than the tolerance.
-PL_API pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_model **model,
-                                pl_error *error);
+/// Prepare a tet mesh as a shape-matching solid: particles at the mesh points, one region per
+/// particle made of its 1-ring, grown where the 1-ring is nearly flat. The mesh may be destroyed
+/// afterwards. Fails with PL_ERROR_INVALID_DATA when there are no tets, when a point belongs to
+/// none, or when the surface lies farther outside the tets than the tolerance.
+PL_API pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh,
+                                pl_model **model, pl_error *error);
 
 #ifdef __cplusplus
 }

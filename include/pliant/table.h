@@ -24,13 +24,15 @@ typedef struct pl_table_view {
 /// are written so that they load with the same bits. The file is written under a temporary name and
 /// renamed at the end. Fails with PL_ERROR_INVALID_ARGUMENT for a table without columns or with a
 /// negative number of rows, PL_ERROR_FILE when it cannot be written.
-PL_API pl_status pl_table_save(pl_context *context, const char *path, const pl_table_view *table, pl_error *error);
+PL_API pl_status pl_table_save(pl_context *context, const char *path, const pl_table_view *table,
+                               pl_error *error);
 
 /// Load a CSV file: a line of names, separated by commas, then rows of as many numbers; `nan` and
 /// `inf` are numbers. The caller owns the table. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE
 /// when the file cannot be read, PL_ERROR_INVALID_DATA with line and column when its content is
 /// wrong; `*table` is then NULL.
-PL_API pl_status pl_table_load(pl_context *context, const char *path, pl_table **table, pl_error *error);
+PL_API pl_status pl_table_load(pl_context *context, const char *path, pl_table **table,
+                               pl_error *error);
 
 /// The arrays of a table. Never fails; may be called from several threads at once.
 PL_API pl_table_view pl_table_get_view(const pl_table *table);

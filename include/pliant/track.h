@@ -45,7 +45,8 @@ typedef struct pl_track_def {
 
   const int32_t *held;  ///< points of the mesh that stay at their start; copied
   int32_t held_count;
-  const pl_capture_camera *cameras;  ///< from which points are seen; copied. Without cameras every surface point may be seen
+  const pl_capture_camera *cameras;  ///< from which points are seen; copied. Without cameras every
+                                     ///< surface point may be seen
   int32_t camera_count;              ///< 0 … 64
   uint32_t magic;                    ///< set by pl_default_track_def()
 } pl_track_def;
@@ -56,9 +57,12 @@ PL_API pl_track_def pl_default_track_def(void);
 /// Quality of a tracked frame.
 typedef enum pl_track_state {
   PL_TRACK_GOOD = 0,
-  PL_TRACK_DOUBTFUL,  ///< clearly fewer points are explained than in the frames before, or they lie farther away
-  PL_TRACK_LOST,      ///< most are not, even after another search with a wider reach: later frames cannot be trusted
-  PL_TRACK_EMPTY,     ///< the cloud had (almost) no points near the body: it was carried on as it moved, ever slower
+  PL_TRACK_DOUBTFUL,  ///< clearly fewer points are explained than in the frames before, or they lie
+                      ///< farther away
+  PL_TRACK_LOST,      ///< most are not, even after another search with a wider reach: later frames
+                      ///< cannot be trusted
+  PL_TRACK_EMPTY,     ///< the cloud had (almost) no points near the body: it was carried on as it
+                      ///< moved, ever slower
 } pl_track_state;
 
 /// Name of a state, such as "lost"; static storage.
@@ -69,17 +73,20 @@ PL_API const char *pl_track_state_name(pl_track_state state);
 typedef struct pl_track_report {
   double time;  ///< seconds, of the cloud
   pl_track_state state;
-  int32_t point_count;      ///< in the cloud
-  int32_t used_count;       ///< of those used
-  double residual;          ///< metres: root mean square distance of explained points to the surface, along its normal
-  double explained_fraction;   ///< of the points that were used, 0 … 1
-  double seen_fraction;        ///< fraction (by area) of the visible surface where there are points
-  double width;             ///< metres: the width at the end, an estimate of the noise
-  double outlier_fraction;     ///< as estimated
-  double prediction_error;  ///< metres: root mean square distance of the result from where it was predicted
-  double motion;            ///< metres: root mean square distance from the frame before
-  double usual_fraction;       ///< explained_fraction of the frames before, which this one is compared with
-  double usual_seen;        ///< seen_fraction of the frames before
+  int32_t point_count;  ///< in the cloud
+  int32_t used_count;   ///< of those used
+  double residual;  ///< metres: root mean square distance of explained points to the surface, along
+                    ///< its normal
+  double explained_fraction;  ///< of the points that were used, 0 … 1
+  double seen_fraction;       ///< fraction (by area) of the visible surface where there are points
+  double width;               ///< metres: the width at the end, an estimate of the noise
+  double outlier_fraction;    ///< as estimated
+  double prediction_error;    ///< metres: root mean square distance of the result from where it was
+                              ///< predicted
+  double motion;              ///< metres: root mean square distance from the frame before
+  double
+      usual_fraction;  ///< explained_fraction of the frames before, which this one is compared with
+  double usual_seen;   ///< seen_fraction of the frames before
   double usual_residual;    ///< residual of the frames before
   int32_t iteration_count;  ///< of expectation and maximisation
   int32_t newton_count;     ///< of the equilibria in them
@@ -95,7 +102,8 @@ typedef struct pl_tracker pl_tracker;
 /// the first frame, NULL for its rest shape. Fails with PL_ERROR_INVALID_ARGUMENT for a def that is
 /// wrong, a camera without pixels, a placement that is no rotation or a held point that does not
 /// exist, PL_ERROR_UNSUPPORTED for another model. The caller owns the tracker.
-PL_API pl_status pl_tracker_create(pl_context *context, const pl_track_def *def, const pl_model *model, const pl_vec3 *start,
+PL_API pl_status pl_tracker_create(pl_context *context, const pl_track_def *def,
+                                   const pl_model *model, const pl_vec3 *start,
                                    pl_tracker **tracker, pl_error *error);
 
 /// Track the body into the next cloud, captured at `time` seconds, which must increase. Points are
@@ -104,24 +112,27 @@ PL_API pl_status pl_tracker_create(pl_context *context, const pl_track_def *def,
 /// Fails with PL_ERROR_INVALID_ARGUMENT for a time that does not increase, and when out of memory;
 /// nothing has changed then. The result does not depend on the number of threads. One thread at a
 /// time.
-PL_API pl_status pl_tracker_advance(pl_tracker *tracker, double time, const pl_cloud_view *cloud, pl_track_report *report,
-                                    pl_error *error);
+PL_API pl_status pl_tracker_advance(pl_tracker *tracker, double time, const pl_cloud_view *cloud,
+                                    pl_track_report *report, pl_error *error);
 
 /// Set the expected positions of the mesh points in the next frame, such as from a simulation with
 /// the material that a fit found. The next pl_tracker_advance() starts its search there instead of
 /// extrapolating the last frames, and treats the elastic forces of that pose as balanced by
 /// gravity, inertia and damping: points that are not measured stay there. Held points do not move.
 /// Used for one frame. Fails with PL_ERROR_INVALID_ARGUMENT for points that are not finite.
-PL_API pl_status pl_tracker_set_prediction(pl_tracker *tracker, const pl_vec3 *points, pl_error *error);
+PL_API pl_status pl_tracker_set_prediction(pl_tracker *tracker, const pl_vec3 *points,
+                                           pl_error *error);
 
 /// State of a tracker; borrowed memory, valid until the next advance.
 typedef struct pl_tracker_view {
   int32_t point_count;
   const pl_vec3 *points;   ///< of the model's mesh, metres
-  const double *supports;  ///< per point 0 … 1: how much of it was measured in this frame rather than filled in
+  const double *supports;  ///< per point 0 … 1: how much of it was measured in this frame rather
+                           ///< than filled in
   int32_t surface_count;
   const pl_vec3 *surface;  ///< points of the model's surface
-  const uint8_t *visible;  ///< per surface point: whether some camera sees it now (1 without cameras)
+  const uint8_t
+      *visible;  ///< per surface point: whether some camera sees it now (1 without cameras)
   int32_t triangle_count;
   const int32_t *triangles;  ///< 3 surface points each
   int32_t frame_count;       ///< frames so far
@@ -142,7 +153,8 @@ typedef struct pl_track_frame {
 /// Resume tracking after a frame that was tracked earlier. The next pl_tracker_advance() gives the
 /// same bits as if the tracker had never stopped. Fails with PL_ERROR_INVALID_DATA for numbers that
 /// are not finite; nothing has changed then.
-PL_API pl_status pl_tracker_resume(pl_tracker *tracker, const pl_track_frame *frame, pl_error *error);
+PL_API pl_status pl_tracker_resume(pl_tracker *tracker, const pl_track_frame *frame,
+                                   pl_error *error);
 
 /// How far a tracked surface is from the true one: root mean squares over surface points.
 typedef struct pl_track_errors {
@@ -151,22 +163,24 @@ typedef struct pl_track_errors {
   double seen_fraction;  ///< fraction of the surface points that some camera sees, 0 … 1
 } pl_track_errors;
 
-/// Compare the tracked surface, as pl_tracker_get_view() has it, with `truth`: the true positions of its points, metres, as
-/// many as it has. What the cameras see is computed from the truth at their full resolution; without cameras all of it
-/// counts as seen. The tracker stays as it is. Fails with PL_ERROR_INVALID_ARGUMENT for a camera without pixels, and when
-/// out of memory.
-PL_API pl_status pl_tracker_compare(const pl_tracker *tracker, const pl_capture_camera *cameras, int32_t camera_count,
-                                    const pl_vec3 *truth, pl_track_errors *errors, pl_error *error);
+/// Compare the tracked surface, as pl_tracker_get_view() has it, with `truth`: the true positions
+/// of its points, metres, as many as it has. What the cameras see is computed from the truth at
+/// their full resolution; without cameras all of it counts as seen. The tracker stays as it is.
+/// Fails with PL_ERROR_INVALID_ARGUMENT for a camera without pixels, and when out of memory.
+PL_API pl_status pl_tracker_compare(const pl_tracker *tracker, const pl_capture_camera *cameras,
+                                    int32_t camera_count, const pl_vec3 *truth,
+                                    pl_track_errors *errors, pl_error *error);
 
 /// Destroy a tracker. NULL is allowed.
 PL_API void pl_tracker_destroy(pl_tracker *tracker);
 
 /// Called after every frame of pl_track_capture(). Returns whether to continue.
-typedef bool pl_track_callback(void *user, int32_t frame, const pl_track_report *report, const pl_tracker_view *view);
+typedef bool pl_track_callback(void *user, int32_t frame, const pl_track_report *report,
+                               const pl_tracker_view *view);
 
 /// Frames to track and whom to call. Input of pl_track_capture().
 typedef struct pl_track_range {
-  int32_t first, last;          ///< frames, from 0, both included; those that do not exist are skipped
+  int32_t first, last;  ///< frames, from 0, both included; those that do not exist are skipped
   pl_track_callback *callback;  ///< called after every frame; NULL: no callback
   void *user;                   ///< of the callback
 } pl_track_range;
@@ -175,8 +189,9 @@ typedef struct pl_track_range {
 /// which may be NULL. Returns PL_REMARK_FINDINGS when the track was lost in some frame,
 /// PL_REMARK_CANCELLED when the callback stopped it. Fails as pl_capture_load_frame() and
 /// pl_tracker_advance() do; the tracker keeps what was tracked so far.
-PL_API pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, const pl_track_range *range,
-                                  pl_findings *findings, pl_error *error);
+PL_API pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture,
+                                  const pl_track_range *range, pl_findings *findings,
+                                  pl_error *error);
 
 #ifdef __cplusplus
 }

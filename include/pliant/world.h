@@ -57,10 +57,11 @@ PL_API pl_world_def pl_default_world_def(void);
 /// Create an empty world. The caller owns it. Fails with PL_ERROR_INVALID_ARGUMENT for a def that
 /// was not set by pl_default_world_def() or is out of range, and when out of memory; `*world` is
 /// then NULL.
-PL_API pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world **world, pl_error *error);
+PL_API pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world **world,
+                                 pl_error *error);
 
-/// Destroy a world and everything in it. Models are not destroyed. NULL is allowed. Inside a step of
-/// the world nothing is destroyed, and that step fails with PL_ERROR_INVALID_ARGUMENT.
+/// Destroy a world and everything in it. Models are not destroyed. NULL is allowed. Inside a step
+/// of the world nothing is destroyed, and that step fails with PL_ERROR_INVALID_ARGUMENT.
 PL_API void pl_world_destroy(pl_world *world);
 
 /// Input of pl_world_add_body().
@@ -86,20 +87,23 @@ PL_API pl_body_def pl_default_body_def(void);
 
 /// Add a body. Bodies step in the order they were added. Fails with PL_ERROR_INVALID_ARGUMENT,
 /// naming the field, for a def that is wrong, and when out of memory.
-PL_API pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *id, pl_error *error);
+PL_API pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *id,
+                                   pl_error *error);
 
 /// Remove a body and its pins. Fails with PL_ERROR_NOT_FOUND for a stale handle.
 PL_API pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error);
 
 /// Add a collider. Fails with PL_ERROR_INVALID_ARGUMENT or PL_ERROR_INVALID_DATA, naming the field,
 /// for a def that is wrong, and when out of memory.
-PL_API pl_status pl_world_add_collider(pl_world *world, const pl_collider_def *def, pl_collider_id *id, pl_error *error);
+PL_API pl_status pl_world_add_collider(pl_world *world, const pl_collider_def *def,
+                                       pl_collider_id *id, pl_error *error);
 
 /// Move a collider that was added without key frames to `placement`. It moves evenly during the
 /// next step, so that bodies are pushed with the velocity of the move, and then stays. Snapshots do
 /// not include its placement. Fails with PL_ERROR_NOT_FOUND for a stale handle,
 /// PL_ERROR_INVALID_ARGUMENT for a collider with key frames or numbers that are not finite.
-PL_API pl_status pl_world_move_collider(pl_world *world, pl_collider_id id, pl_transform placement, pl_error *error);
+PL_API pl_status pl_world_move_collider(pl_world *world, pl_collider_id id, pl_transform placement,
+                                        pl_error *error);
 
 /// Remove a collider. Fails with PL_ERROR_NOT_FOUND for a stale handle.
 PL_API pl_status pl_world_remove_collider(pl_world *world, pl_collider_id id, pl_error *error);
@@ -127,7 +131,8 @@ PL_API pl_pin_def pl_default_pin_def(void);
 
 /// Add a pin. Fails with PL_ERROR_NOT_FOUND for a body that does not exist,
 /// PL_ERROR_INVALID_ARGUMENT for a particle or numbers out of range, and when out of memory.
-PL_API pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id, pl_error *error);
+PL_API pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id,
+                                  pl_error *error);
 
 /// Move the target of a pin to `target` (metres, in the world). A hard pin moves its particle there
 /// during the next step, so that the particle has the velocity of the move. Fails with
@@ -141,7 +146,8 @@ PL_API pl_status pl_world_remove_pin(pl_world *world, pl_pin_id id, pl_error *er
 /// Apply a force in newtons to one particle during the next step only. Forces on one particle are
 /// summed. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a
 /// particle out of range or numbers that are not finite.
-PL_API pl_status pl_world_add_force(pl_world *world, pl_body_id body, int32_t particle, pl_vec3 force, pl_error *error);
+PL_API pl_status pl_world_add_force(pl_world *world, pl_body_id body, int32_t particle,
+                                    pl_vec3 force, pl_error *error);
 
 /// Set gravity (m/s²) from the next step on.
 PL_API void pl_world_set_gravity(pl_world *world, pl_vec3 gravity);
@@ -165,13 +171,14 @@ PL_API pl_status pl_body_get_positions(const pl_world *world, pl_body_id body, p
 
 /// Velocities of a body's particles (m/s). Order, size and failure are those of
 /// pl_body_get_positions().
-PL_API pl_status pl_body_get_velocities(const pl_world *world, pl_body_id body, pl_vec3 *velocities);
+PL_API pl_status pl_body_get_velocities(const pl_world *world, pl_body_id body,
+                                        pl_vec3 *velocities);
 
 /// Set positions (metres, in the world) and velocities (m/s) of a body's particles, both in mesh
 /// point order. NULL keeps the current ones. Fails with PL_ERROR_NOT_FOUND for a stale handle,
 /// PL_ERROR_INVALID_DATA for numbers that are not finite; nothing has changed then.
-PL_API pl_status pl_body_set_state(pl_world *world, pl_body_id body, const pl_vec3 *positions, const pl_vec3 *velocities,
-                               pl_error *error);
+PL_API pl_status pl_body_set_state(pl_world *world, pl_body_id body, const pl_vec3 *positions,
+                                   const pl_vec3 *velocities, pl_error *error);
 
 /// Sums over the particles of a body.
 typedef struct pl_body_report {
@@ -181,7 +188,7 @@ typedef struct pl_body_report {
   pl_vec3 angular_momentum;  ///< around the centre of mass, kg m²/s
   double kinetic_energy;     ///< joules
   pl_box box;                ///< of the particles
-  double max_speed;      ///< m/s
+  double max_speed;          ///< m/s
 } pl_body_report;
 
 /// Mass, position and motion of a body as a whole. All zero for a stale handle.
@@ -196,19 +203,22 @@ PL_API pl_status pl_body_get_surface(const pl_world *world, pl_body_id body, pl_
 /// `weights` holds example_count numbers, each 0 … 1. The rest shape has the remaining weight, 1
 /// minus their sum. Fails with PL_ERROR_NOT_FOUND for a stale handle or a manifold that does not
 /// exist.
-PL_API pl_status pl_body_get_weights(const pl_world *world, pl_body_id body, int32_t manifold, double *weights);
+PL_API pl_status pl_body_get_weights(const pl_world *world, pl_body_id body, int32_t manifold,
+                                     double *weights);
 
 /// Set the weights of one manifold, such as from a slider or a curve, instead of finding them by
 /// projection of the current shape. They stay until they are set again; NULL returns all manifolds
 /// to projection. Negative weights count as 0, and a sum above 1 is scaled to 1. Fails with
 /// PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for a manifold whose weights
 /// cannot be set.
-PL_API pl_status pl_body_set_weights(pl_world *world, pl_body_id body, int32_t manifold, const double *weights, pl_error *error);
+PL_API pl_status pl_body_set_weights(pl_world *world, pl_body_id body, int32_t manifold,
+                                     const double *weights, pl_error *error);
 
 /// Move a body rigidly by `motion` at once. Velocities are rotated with it, so the move adds no
 /// momentum. Pins are not moved. Fails with PL_ERROR_NOT_FOUND for a stale handle,
 /// PL_ERROR_INVALID_ARGUMENT for a motion that is not finite.
-PL_API pl_status pl_body_teleport(pl_world *world, pl_body_id body, pl_transform motion, pl_error *error);
+PL_API pl_status pl_body_teleport(pl_world *world, pl_body_id body, pl_transform motion,
+                                  pl_error *error);
 
 /// Reset a body to the state it was added with. Fails with PL_ERROR_NOT_FOUND for a stale handle.
 PL_API pl_status pl_body_reset(pl_world *world, pl_body_id body, pl_error *error);
@@ -216,13 +226,14 @@ PL_API pl_status pl_body_reset(pl_world *world, pl_body_id body, pl_error *error
 /// Size in bytes of a snapshot of this world.
 PL_API size_t pl_world_snapshot_size(const pl_world *world);
 
-/// Copy the state of the world into `buffer` of pl_world_snapshot_size() bytes. Take it between steps:
-/// pl_world_restore() refuses a snapshot that was taken inside a step. Never fails.
+/// Copy the state of the world into `buffer` of pl_world_snapshot_size() bytes. Take it between
+/// steps: pl_world_restore() refuses a snapshot that was taken inside a step. Never fails.
 PL_API void pl_world_snapshot(const pl_world *world, void *buffer);
 
 /// Restore a snapshot of this world, or of one built in the same way. Fails with
 /// PL_ERROR_INVALID_DATA when sizes or models differ; nothing has changed then.
-PL_API pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size, pl_error *error);
+PL_API pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size,
+                                  pl_error *error);
 
 /// Continue from the state of another world that was built from the same description with some
 /// parameters changed: its time, and the motion of every body that has the same method and number
@@ -230,7 +241,8 @@ PL_API pl_status pl_world_restore(pl_world *world, const void *buffer, size_t si
 /// too, all of the state is copied, and that of controllers; otherwise positions and velocities.
 /// The meshes must be the same. `*transferred_count` receives the number of bodies whose motion was
 /// copied. Fails with PL_ERROR_INVALID_ARGUMENT when the two worlds have different step lengths.
-PL_API pl_status pl_world_transfer_state(pl_world *world, const pl_world *from, int32_t *transferred_count, pl_error *error);
+PL_API pl_status pl_world_transfer_state(pl_world *world, const pl_world *from,
+                                         int32_t *transferred_count, pl_error *error);
 
 /// 64-bit hash of the state: equal for equal states, on every machine with IEEE arithmetic and for
 /// any number of threads.

@@ -64,7 +64,8 @@ static pl_status check_def(const pl_actor_def *def, const pl_model *model, pl_er
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "actors move finite-element bodies; this body is of method \"%s\"",
                    model->method->name);
   if (!((const pl_fem_model *)model)->adapts)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this body cannot change its rest shape; build its model with `adapts` set");
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "this body cannot change its rest shape; build its model with `adapts` set");
   status = check_settings(def, error);
   if (status >= 0) status = check_parts(def, model->particle_count, error);
   return status < 0 ? status : check_path(def, error);

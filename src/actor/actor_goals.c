@@ -47,7 +47,8 @@ static int32_t workspace_of(const pl_goal *goal) {
 }
 
 bool pl_goals_add(pl_goals *goals, const pl_goal *goal) {
-  if (goals->count == PL_MAX_GOALS || !is_sound(goals, goal) || goals->workspace + workspace_of(goal) > PL_ACTOR_WORKSPACE)
+  if (goals->count == PL_MAX_GOALS || !is_sound(goals, goal) ||
+      goals->workspace + workspace_of(goal) > PL_ACTOR_WORKSPACE)
     return false;
   goals->workspace += workspace_of(goal);
   goals->items[goals->count++] = *goal;

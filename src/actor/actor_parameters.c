@@ -1,4 +1,5 @@
-// The parameters of pl_actor_def and pl_actor_command: the one place for defaults, ranges, units and meanings. After a change run `make generate`.
+// The parameters of pl_actor_def and pl_actor_command: the one place for defaults, ranges, units and meanings. After a
+// change run `make generate`.
 #include "actor/actor_parameters.h"
 
 #include "base/parameter_words.h"

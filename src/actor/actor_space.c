@@ -9,7 +9,8 @@
 #include "base/context.h"
 #include "base/error.h"
 
-static pl_status check_settings(const pl_actor_def *def, const pl_fem_model *model, const pl_mesh *mesh, pl_error *error) {
+static pl_status check_settings(const pl_actor_def *def, const pl_fem_model *model, const pl_mesh *mesh,
+                                pl_error *error) {
   pl_status status = pl_parameters_check(&pl_actor_def_parameters, def, error);
   if (status < 0) return status;
   int32_t points = pl_mesh_get_view(mesh).point_count;

@@ -71,8 +71,8 @@ pl_status pl_rest_modes_build(pl_rest_space *space, const pl_actor_def *def, pl_
   modes m = {.rigid_count = space->axes == 2 ? 3 : 6};
   int32_t max = space->axes * space->particle_count - m.rigid_count - 2;
   if (def->mode_count > max)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "mode_count", "%d modes are more than this body has; use 1 to %d",
-                         def->mode_count, max);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "mode_count",
+                         "%d modes are more than this body has; use 1 to %d", def->mode_count, max);
   space->size = def->mode_count;
   m.count = m.rigid_count + def->mode_count;
   pl_arena arena;

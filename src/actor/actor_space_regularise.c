@@ -122,8 +122,9 @@ static double compare(pl_rest_space *space, const double *p, const double *q) {
 static double strain_energy(pl_rest_space *space, double own, double *forces, pl_block_matrix *matrix) {
   if (!(own > 0) || !pl_rest_strain_cost_joins(space)) {
     double energy = pl_fem_system_evaluate(&space->system, space->points, forces, matrix, true);
-    return own > 0 ? energy + pl_rest_strain_cost_add(space, space->points, 0, space->regularisation / own, forces, matrix)
-                   : energy;
+    return own > 0
+               ? energy + pl_rest_strain_cost_add(space, space->points, 0, space->regularisation / own, forces, matrix)
+               : energy;
   }
   if (forces != NULL) memset(forces, 0, 3 * (size_t)space->particle_count * sizeof(double));
   if (matrix != NULL) pl_block_matrix_clear(space->context, matrix);

@@ -224,8 +224,8 @@ static void next_phase(const double *settings, bounce_state *state, const pl_act
   count_falls(state, view, frame);
 }
 
-static void hold_body(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_quat yaw, double pitch,
-                      double pitching, pl_goals *goals) {
+static void hold_body(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_quat yaw,
+                      double pitch, double pitching, pl_goals *goals) {
   pl_quat back = pl_quat_from_axis_angle(frame->side, -pitch);
   pl_hold hold = {.turn = pl_quat_multiply(back, yaw),
                   .spin = pl_vec3_scale(frame->side, -pitching),

@@ -52,7 +52,8 @@ typedef struct crawl_state {
 } crawl_state;
 
 // The parts farthest ahead and behind; false without two that lie apart.
-static bool find_ends(const pl_actor_view *view, const pl_motion_frame *frame, int32_t *front, int32_t *rear, double *length) {
+static bool find_ends(const pl_actor_view *view, const pl_motion_frame *frame, int32_t *front, int32_t *rear,
+                      double *length) {
   pl_vec3 direction = view->planar ? frame->forward : pl_quat_rotate(pl_quat_conjugate(view->turn), frame->forward);
   double max = -HUGE_VAL, min = HUGE_VAL;
   for (int32_t i = 0; i < view->part_count; ++i) {
@@ -210,8 +211,8 @@ static void rock(const double *settings, crawl_state *state, const pl_actor_view
   aim.axes = frame->height_axis;
   aim.gain = settings[GAIN];
   aim.rate = 0.3;
-  aim.target =
-      pl_motion_at_height(frame, view->center, pl_vec3_dot(support, frame->up) + view->rest_height - lift * (1 - sin(angle)));
+  aim.target = pl_motion_at_height(frame, view->center,
+                                   pl_vec3_dot(support, frame->up) + view->rest_height - lift * (1 - sin(angle)));
   aim.target_speed = pl_vec3_scale(frame->up, 2 * PL_PI / period * lift * cos(angle));
   pl_aim_center(view, frame, &aim, goals);
   if (state->clock >= period) state->clock -= period;

@@ -245,8 +245,8 @@ static void next_phase(const double *settings, hop_state *state, const pl_actor_
   if (lean < UPRIGHT_LEAN) state->fallen = 0;
 }
 
-static void hold_body(const double *settings, const hop_state *state, const pl_actor_view *view, const pl_motion_frame *frame,
-                      double pitch, double gain, pl_goals *goals) {
+static void hold_body(const double *settings, const hop_state *state, const pl_actor_view *view,
+                      const pl_motion_frame *frame, double pitch, double gain, pl_goals *goals) {
   pl_quat back = pl_quat_from_axis_angle(frame->side, -pitch);
   pl_hold hold = {.turn = pl_quat_multiply(back, pl_motion_yaw(view, frame, state->facing)),
                   .gain = gain,

@@ -51,8 +51,8 @@ void pl_stand_goals(const pl_actor_view *view, const pl_motion_frame *frame, con
     // Feet that touch stay; others come down to where the shape as built has them.
     pl_vec3 position = pl_vec3_add(view->center, pl_quat_rotate(stand->turn, part->rest));
     double sole = pl_motion_sole(view, frame, part);
-    aim.target =
-        part->touch_count > 0 ? part->position : pl_motion_at_height(frame, position, pl_motion_ground(view, position) + sole);
+    aim.target = part->touch_count > 0 ? part->position
+                                       : pl_motion_at_height(frame, position, pl_motion_ground(view, position) + sole);
     aim.axes = frame->level_axes | (part->touch_count > 0 ? 0 : frame->height_axis);
     aim.weight = stand->hold_weight;
     pl_aim_part(view, frame, i, &aim, goals);

@@ -47,20 +47,24 @@ void pl_parameter_set_default(const pl_parameter *parameter, void *value) {
 
 void pl_parameters_set_defaults(const pl_parameter_table *table, void *def) {
   const uint32_t magic = PL_DEF_MAGIC;
-  for (int32_t i = 0; i < table->count; ++i) pl_parameter_set_default(&table->items[i], (char *)def + table->items[i].offset);
+  for (int32_t i = 0; i < table->count; ++i)
+    pl_parameter_set_default(&table->items[i], (char *)def + table->items[i].offset);
   if (table->magic_offset < table->size) memcpy((char *)def + table->magic_offset, &magic, sizeof magic);
 }
 
 static pl_status check_number(const pl_parameter *parameter, double value, pl_error *error) {
   if (parameter->min != 0 || parameter->max != 0) {
-    if (isfinite(value) && value <= parameter->max && (parameter->min_excluded ? value > parameter->min : value >= parameter->min))
+    if (isfinite(value) && value <= parameter->max &&
+        (parameter->min_excluded ? value > parameter->min : value >= parameter->min))
       return PL_OK;
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, parameter->name, "%g is out of range; use %s %g and at most %g%s%s",
-                         value, parameter->min_excluded ? "more than" : "at least", parameter->min, parameter->max,
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, parameter->name,
+                         "%g is out of range; use %s %g and at most %g%s%s", value,
+                         parameter->min_excluded ? "more than" : "at least", parameter->min, parameter->max,
                          parameter->unit != NULL ? " " : "", parameter->unit != NULL ? parameter->unit : "");
   }
   if (isfinite(value)) return PL_OK;
-  return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, parameter->name, "%g is not finite; use a finite number", value);
+  return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, parameter->name, "%g is not finite; use a finite number",
+                       value);
 }
 
 static pl_status check_choice(const pl_parameter *parameter, int value, pl_error *error) {
@@ -68,8 +72,8 @@ static pl_status check_choice(const pl_parameter *parameter, int value, pl_error
   while (parameter->choices[count] != NULL) ++count;
   if (value >= 0 && value < count) return PL_OK;
   return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, parameter->name,
-                       "%d is none of its %d choices; use a constant from 0 (%s) to %d (%s)", value, count, parameter->choices[0],
-                       count - 1, parameter->choices[count - 1]);
+                       "%d is none of its %d choices; use a constant from 0 (%s) to %d (%s)", value, count,
+                       parameter->choices[0], count - 1, parameter->choices[count - 1]);
 }
 
 static pl_status check_bounds(const pl_parameter *parameter, const fit_range *range, pl_error *error) {
@@ -77,14 +81,16 @@ static pl_status check_bounds(const pl_parameter *parameter, const fit_range *ra
   const double min = parameter->min, max = parameter->max;
   if (!isfinite(range->min) || !isfinite(range->max) || !(range->min >= min) || !(range->max <= max) ||
       !(range->min <= range->max))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "bounds %g … %g; they must rise and lie within %g … %g",
-                         range->min, range->max, min, max);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name,
+                         "bounds %g … %g; they must rise and lie within %g … %g", range->min, range->max, min, max);
   if (range->fitted && !(range->min < range->max))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "both bounds are %g, so there is nothing to fit", range->min);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "both bounds are %g, so there is nothing to fit",
+                         range->min);
   // What is held may lie outside the bounds of what would be fitted: no damping has no logarithm.
   double low = range->fitted ? range->min : fmin(min, 0), high = range->fitted ? range->max : max;
   if (!(range->start >= low) || !(range->start <= high))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "starts at %g, which is outside %g … %g", range->start, low, high);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, name, "starts at %g, which is outside %g … %g", range->start,
+                         low, high);
   return PL_OK;
 }
 
@@ -104,7 +110,8 @@ static pl_status check_value(const pl_parameter *parameter, const void *value, p
       for (int i = 0; i < 3 && status >= 0; ++i) status = check_number(parameter, ((const double *)value)[i], error);
       return status;
     case PL_PARAMETER_COLOR:
-      for (int i = 0; i < 3 && status >= 0; ++i) status = check_number(parameter, (double)((const float *)value)[i], error);
+      for (int i = 0; i < 3 && status >= 0; ++i)
+        status = check_number(parameter, (double)((const float *)value)[i], error);
       return status;
     case PL_PARAMETER_RANGE: return check_bounds(parameter, value, error);
   }
@@ -134,8 +141,10 @@ int pl_parameter_format_default(const pl_parameter *parameter, char *buffer, siz
     case PL_PARAMETER_BOOL: return snprintf(buffer, size, "%s", value[0] != 0 ? "true" : "false");
     case PL_PARAMETER_CHOICE: return snprintf(buffer, size, "%s", parameter->choices[(int)value[0]]);
     case PL_PARAMETER_VECTOR:
-    case PL_PARAMETER_COLOR: return snprintf(buffer, size, "[%g, %g, %g]%s%s", value[0], value[1], value[2], space, unit);
-    case PL_PARAMETER_RANGE: return snprintf(buffer, size, "%g, from %g to %g%s%s", value[0], value[1], value[2], space, unit);
+    case PL_PARAMETER_COLOR:
+      return snprintf(buffer, size, "[%g, %g, %g]%s%s", value[0], value[1], value[2], space, unit);
+    case PL_PARAMETER_RANGE:
+      return snprintf(buffer, size, "%g, from %g to %g%s%s", value[0], value[1], value[2], space, unit);
     case PL_PARAMETER_NUMBER:
     case PL_PARAMETER_INTEGER:
     case PL_PARAMETER_SEED: break;

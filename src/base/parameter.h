@@ -1,8 +1,10 @@
 // Parameters: the numbers, switches and choices of a def, each defined in one line of one table.
 //
-// The table of a def belongs to the method that owns the def (solid/solid_parameters.c …). Defaults, validation, keys of scene documents, the published
-// schema, the tables of the documentation, sliders of the studio and the field lines of the public header all come from it; docs/architecture.md shows how.
-// What no line can say, rules between several fields, stays in the method's `_def.c`.
+// The table of a def belongs to the method that owns the def (solid/solid_parameters.c …).
+// Defaults, validation, keys of scene documents, the published schema, the tables of the
+// documentation, sliders of the studio and the field lines of the public header all come from it;
+// docs/architecture.md shows how. What no line can say, rules between several fields, stays in the
+// method's `_def.c`.
 #ifndef PL_BASE_PARAMETER_H
 #define PL_BASE_PARAMETER_H
 
@@ -21,7 +23,8 @@ typedef enum pl_parameter_kind {
   PL_PARAMETER_RANGE,       // pl_fit_range
 } pl_parameter_kind;
 
-// How a person changes a parameter while looking at the result: over which part of its range, and whether a running world takes the change.
+// How a person changes a parameter while looking at the result: over which part of its range, and
+// whether a running world takes the change.
 typedef struct pl_parameter_slider {
   bool offered;     // the studio shows it; switches and choices need nothing else
   double min, max;  // of numbers
@@ -36,7 +39,8 @@ typedef struct pl_parameter {
   bool required;          // there is no default: whoever fills the def in must give it
   pl_parameter_kind kind;
   size_t offset;            // in the def
-  double default_value[4];  // three of vectors and colours, four of ranges; of choices the constant, of switches 0 or 1
+  double default_value[4];  // three of vectors and colours, four of ranges; of choices the
+                            // constant, of switches 0 or 1
   double min, max;          // of every number in it; both 0: any finite number
   bool min_excluded;
   int8_t length_power;         // the unit holds metres to this power
@@ -64,14 +68,16 @@ void pl_parameter_set_default(const pl_parameter *parameter, void *value);
 // Bytes of a parameter's value.
 size_t pl_parameter_size(const pl_parameter *parameter);
 
-// Refuse a def that did not come from its pl_default_*_def(), or with a value that its table does not allow. The error names the field, the value and
-// what is allowed: PL_OK or PL_ERROR_INVALID_ARGUMENT.
+// Refuse a def that did not come from its pl_default_*_def(), or with a value that its table does
+// not allow. The error names the field, the value and what is allowed: PL_OK or
+// PL_ERROR_INVALID_ARGUMENT.
 pl_status pl_parameters_check(const pl_parameter_table *table, const void *def, pl_error *error);
 
 // The parameter of a name, or NULL.
 const pl_parameter *pl_parameter_find(const pl_parameter_table *table, const char *name);
 
-// The default as text, for help: "0.002 m", "true", "global", "[0, -9.81, 0] m/s^2"; "" for one that has none. Returns the length as snprintf does.
+// The default as text, for help: "0.002 m", "true", "global", "[0, -9.81, 0] m/s^2"; "" for one
+// that has none. Returns the length as snprintf does.
 int pl_parameter_format_default(const pl_parameter *parameter, char *buffer, size_t size);
 
 #endif

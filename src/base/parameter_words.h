@@ -2,12 +2,14 @@
 //
 //   #define DEF pl_solid_def
 //   static const pl_parameter ITEMS[] = {
-//       NUMBER(density, 1000, ABOVE(0, 1e9), UNIT("kg/m^3"), LOG_SLIDER(10, 1e4), ABOUT("Mass per volume.")),
+//       NUMBER(density, 1000, ABOVE(0, 1e9), UNIT("kg/m^3"), LOG_SLIDER(10, 1e4), ABOUT("Mass per
+//       volume.")),
 //   };
 //   const pl_parameter_table pl_solid_def_parameters = TABLE("solid", pl_solid_def, ITEMS);
 //
-// scripts/generate.py reads these lines too, to write the fields of the public struct: a line keeps this form, and its default is a number, a quotient of
-// numbers, a constant, or a word of this file.
+// scripts/generate.py reads these lines too, to write the fields of the public struct: a line keeps
+// this form, and its default is a number, a quotient of numbers, a constant, or a word of this
+// file.
 #ifndef PL_BASE_PARAMETER_WORDS_H
 #define PL_BASE_PARAMETER_WORDS_H
 

@@ -48,8 +48,8 @@ static pl_status use_embedding(pl_context *context, const pl_mesh *mesh, const p
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "surface",
                          "the surface has no triangles; give a triangle mesh, or none");
   pl_embedding *embedding = NULL;
-  pl_status status =
-      pl_embedding_build(context, mesh, &(pl_embedding_input){view.points, view.point_count, tolerance}, &embedding, NULL, error);
+  pl_status status = pl_embedding_build(context, mesh, &(pl_embedding_input){view.points, view.point_count, tolerance},
+                                        &embedding, NULL, error);
   if (status < 0) return status;
   pl_embedding_view embedded = pl_embedding_get_view(embedding);
   int32_t *parents;

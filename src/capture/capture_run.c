@@ -1,6 +1,7 @@
-// Tracking and fitting in turn (paper 002, figure 2): with what a fit finds, the parts that no camera sees are filled in better, and a
-// better track makes a better fit. A round takes up what an interrupted run left in the store, frame by frame and iteration by
-// iteration, so that a run that resumes goes through the same code and the same numbers as one that was never interrupted.
+// Tracking and fitting in turn (paper 002, figure 2): with what a fit finds, the parts that no camera sees are filled
+// in better, and a better track makes a better fit. A round takes up what an interrupted run left in the store, frame
+// by frame and iteration by iteration, so that a run that resumes goes through the same code and the same numbers as
+// one that was never interrupted.
 #include <math.h>
 
 #include "base/context.h"
@@ -8,7 +9,8 @@
 #include "base/hash.h"
 #include "capture/capture_run_parts.h"
 
-// --- progress -----------------------------------------------------------------------------------------------------------------
+// --- progress
+// -----------------------------------------------------------------------------------------------------------------
 
 pl_run_round *pl_run_current(const pl_capture_result *run) {
   return &PL_ITEM(&run->rounds, pl_run_round, run->rounds.count - 1);
@@ -26,7 +28,8 @@ pl_status pl_run_report_progress(const pl_capture_result *run, pl_capture_progre
   return run->def.progress(run->def.user, &progress) ? PL_OK : PL_REMARK_CANCELLED;
 }
 
-// --- rounds -------------------------------------------------------------------------------------------------------------------
+// --- rounds
+// -------------------------------------------------------------------------------------------------------------------
 
 static bool is_near(const pl_capture_result *run, double now, double before) {
   return fabs(now - before) <= run->def.settle_tolerance * fabs(before);
@@ -62,7 +65,8 @@ static pl_status run_round(pl_capture_result *run, pl_error *error) {
   run->round_count++;
   run->settled = has_settled(run);
   continue_hash(run);
-  pl_status reported = pl_run_report_progress(run, (pl_capture_progress){.event = PL_CAPTURE_ROUND_END, .fit = run->fit});
+  pl_status reported =
+      pl_run_report_progress(run, (pl_capture_progress){.event = PL_CAPTURE_ROUND_END, .fit = run->fit});
   return reported != PL_OK ? reported : status;
 }
 
@@ -75,7 +79,8 @@ static pl_status run_rounds(pl_capture_result *run, pl_error *error) {
   return status < 0 || status == PL_REMARK_CANCELLED ? status : worst;
 }
 
-// --- the result ---------------------------------------------------------------------------------------------------------------
+// --- the result
+// ---------------------------------------------------------------------------------------------------------------
 
 static pl_status take_clips(pl_capture_result *run, pl_error *error) {
   size_t count = (size_t)run->def.clip_count, n = (size_t)run->point_count;
@@ -109,7 +114,8 @@ static pl_status take_views(pl_capture_result *run, pl_error *error) {
   return PL_OK;
 }
 
-pl_status pl_capture_run(pl_context *context, const pl_capture_run_def *def, pl_capture_result **result, pl_error *error) {
+pl_status pl_capture_run(pl_context *context, const pl_capture_run_def *def, pl_capture_result **result,
+                         pl_error *error) {
   *result = NULL;
   pl_status status = pl_run_check(def, error);
   if (status < 0) return status;

@@ -29,11 +29,11 @@ static pl_status check_clip(const pl_capture_run_def *def, int32_t number, pl_er
   // A motion has two frames or more: the one in which the object is released, and one after it.
   if (view.frame_count - def->release_frame < 2)
     return pl_fail(error, PL_ERROR_INVALID_DATA,
-                   "recording %d has %d frames: too few after the release in frame %d; a motion has two or more", number + 1,
-                   view.frame_count, def->release_frame);
+                   "recording %d has %d frames: too few after the release in frame %d; a motion has two or more",
+                   number + 1, view.frame_count, def->release_frame);
   if (clip->truth != NULL && clip->truth_frame_count < view.frame_count)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "the truth of recording %d has %d frames, the recording has %d", number + 1,
-                   clip->truth_frame_count, view.frame_count);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "the truth of recording %d has %d frames, the recording has %d",
+                   number + 1, clip->truth_frame_count, view.frame_count);
   return PL_OK;
 }
 
@@ -42,24 +42,29 @@ pl_status pl_run_check(const pl_capture_run_def *def, pl_error *error) {
   const struct {
     const char *field;
     double value, min, max;
-  } ranges[] = {{"clip_count", def->clip_count, 1, CLIPS_MAX},           {"release_frame", def->release_frame, 0, INT32_MAX},
-                {"max_rounds", def->max_rounds, 1, ROUNDS_MAX},          {"settle_tolerance", def->settle_tolerance, 0, 1},
-                {"max_modulus_spread", def->max_modulus_spread, 1, 1e6}, {"surface_tolerance", def->surface_tolerance, 0, 1e6}};
+  } ranges[] = {
+      {"clip_count", def->clip_count, 1, CLIPS_MAX},           {"release_frame", def->release_frame, 0, INT32_MAX},
+      {"max_rounds", def->max_rounds, 1, ROUNDS_MAX},          {"settle_tolerance", def->settle_tolerance, 0, 1},
+      {"max_modulus_spread", def->max_modulus_spread, 1, 1e6}, {"surface_tolerance", def->surface_tolerance, 0, 1e6}};
   for (size_t i = 0; status >= 0 && i < sizeof ranges / sizeof ranges[0]; ++i)
     status = pl_check_range(ranges[i].field, ranges[i].value, ranges[i].min, ranges[i].max, true, error);
   if (status < 0) return status;
   if (def->mesh == NULL || pl_mesh_get_view(def->mesh).tet_count == 0)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "mesh", "a mesh of tets is needed; pl_lattice_build() fills a surface");
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "mesh",
+                         "a mesh of tets is needed; pl_lattice_build() fills a surface");
   if (def->clips == NULL) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "clips", "there are no recordings");
   if (def->fit.after_iteration != NULL)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "fit.after_iteration", "must be NULL; use `progress` of the run");
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "fit.after_iteration",
+                         "must be NULL; use `progress` of the run");
   if ((def->store.save == NULL) != (def->store.load == NULL))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "store", "has one of save and load; it needs both or neither");
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "store",
+                         "has one of save and load; it needs both or neither");
   for (int32_t i = 0; i < def->clip_count && status >= 0; ++i) status = check_clip(def, i, error);
   return status;
 }
 
-// --- the hash ---------------------------------------------------------------------------------------------------------------
+// --- the hash
+// ---------------------------------------------------------------------------------------------------------------
 
 static uint64_t hash_mesh(uint64_t hash, const pl_mesh *mesh) {
   if (mesh == NULL) return pl_hash_bytes(hash, "none", 4);
@@ -76,9 +81,10 @@ static uint64_t hash_range(uint64_t hash, const pl_fit_range *range) {
 
 // Everything but what may differ when a run resumes: callbacks, batch, solver back end and the maximum of iterations.
 static uint64_t hash_fit(uint64_t hash, const pl_fit_def *fit) {
-  const double numbers[] = {fit->material,         fit->density,   fit->gravity.x, fit->gravity.y,       fit->gravity.z,
-                            fit->use_static_shape, fit->reference, fit->fitter,    fit->steps_per_frame, fit->max_steps,
-                            fit->tolerance,        fit->noise,     fit->doubt,     fit->pinned_count,    fit->window_count};
+  const double numbers[] = {fit->material,        fit->density,          fit->gravity.x,   fit->gravity.y,
+                            fit->gravity.z,       fit->use_static_shape, fit->reference,   fit->fitter,
+                            fit->steps_per_frame, fit->max_steps,        fit->tolerance,   fit->noise,
+                            fit->doubt,           fit->pinned_count,     fit->window_count};
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
   hash = hash_range(hash, &fit->young);
   hash = hash_range(hash, &fit->poisson);
@@ -90,9 +96,12 @@ static uint64_t hash_fit(uint64_t hash, const pl_fit_def *fit) {
   if (fit->field != NULL) {
     pl_field_view field = pl_field_get_view(fit->field);
     controls = field.control_count;
-    hash = pl_hash_bytes(hash, field.weights, (size_t)field.tet_count * (size_t)field.control_count * sizeof *field.weights);
+    hash = pl_hash_bytes(hash, field.weights,
+                         (size_t)field.tet_count * (size_t)field.control_count * sizeof *field.weights);
   }
-  return fit->young_starts != NULL ? pl_hash_bytes(hash, fit->young_starts, (size_t)controls * sizeof *fit->young_starts) : hash;
+  return fit->young_starts != NULL
+             ? pl_hash_bytes(hash, fit->young_starts, (size_t)controls * sizeof *fit->young_starts)
+             : hash;
 }
 
 static uint64_t hash_track(uint64_t hash, const pl_track_def *track) {

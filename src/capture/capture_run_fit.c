@@ -1,5 +1,6 @@
-// Fitting in a round: warm start, iterations with a record after each, and what came out. The fit pauses after every iteration, so that
-// it can be saved and looked at. That costs nothing: what a look simulates, the next iteration would.
+// Fitting in a round: warm start, iterations with a record after each, and what came out. The fit pauses after every
+// iteration, so that it can be saved and looked at. That costs nothing: what a look simulates, the next iteration
+// would.
 #include <stdio.h>
 #include <string.h>
 
@@ -27,15 +28,16 @@ static bool is_given_up(void *user) {
   return run->def.fit.give_up != NULL && run->def.fit.give_up(run->def.fit.user);
 }
 
-// --- records ------------------------------------------------------------------------------------------------------------------
+// --- records
+// ------------------------------------------------------------------------------------------------------------------
 
 static void name_fit(const pl_capture_result *run, char name[PL_RUN_NAME_SIZE]) {
   snprintf(name, PL_RUN_NAME_SIZE, "round-%d/fit", run->round_count + 1);
 }
 
 // Add iterations to the history of the round.
-static pl_status add_iterations(pl_run_round *round, const pl_fit_progress *iterations, const double *values, size_t count,
-                                pl_error *error) {
+static pl_status add_iterations(pl_run_round *round, const pl_fit_progress *iterations, const double *values,
+                                size_t count, pl_error *error) {
   size_t width = (size_t)round->report.parameter_count;
   pl_fit_progress *new_iterations = pl_vector_grow(&round->iterations, count);
   double *new_values = pl_vector_grow(&round->values, count * width);
@@ -79,18 +81,20 @@ static pl_status restore_fit(pl_capture_result *run, const pl_run_record *record
   fit_head head;
   if (record->size < sizeof head) return pl_fail(error, PL_ERROR_INVALID_DATA, "the record of a fit is cut short");
   memcpy(&head, record->payload, sizeof head);
-  size_t count = head.iteration_count > 0 ? (size_t)head.iteration_count : 0, width = (size_t)round->report.parameter_count;
+  size_t count = head.iteration_count > 0 ? (size_t)head.iteration_count : 0,
+         width = (size_t)round->report.parameter_count;
   size_t iterations = count * sizeof(pl_fit_progress), values = count * width * sizeof(double);
   if (head.value_count != round->report.parameter_count || record->size < sizeof head + iterations + values)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the record of a fit is of other parameters");
   const unsigned char *from = record->payload + sizeof head;
-  pl_status status = pl_fit_restore(run->fit, from + iterations + values, record->size - sizeof head - iterations - values, error);
+  pl_status status =
+      pl_fit_restore(run->fit, from + iterations + values, record->size - sizeof head - iterations - values, error);
   if (status < 0) return status;
   run->warm_started = head.warm_started != 0;
   run->warm_start = head.warm_start;
   // Payloads are aligned to doubles, and all that is in them is a multiple of eight bytes.
-  return add_iterations(round, (const pl_fit_progress *)(const void *)from, (const double *)(const void *)(from + iterations),
-                        count, error);
+  return add_iterations(round, (const pl_fit_progress *)(const void *)from,
+                        (const double *)(const void *)(from + iterations), count, error);
 }
 
 // `*loaded` says whether there was a record.
@@ -105,7 +109,8 @@ static pl_status load_fit(pl_capture_result *run, bool *loaded, pl_error *error)
   return status;
 }
 
-// --- a fit --------------------------------------------------------------------------------------------------------------------
+// --- a fit
+// --------------------------------------------------------------------------------------------------------------------
 
 static pl_status create_fit(pl_capture_result *run, pl_error *error) {
   static const int32_t all_frames[1] = {0};
@@ -141,7 +146,8 @@ static pl_status start_warm(pl_capture_result *run, pl_error *error) {
     return status;
   }
   return pl_run_report_progress(
-      run, (pl_capture_progress){.event = PL_CAPTURE_WARM_START_END, .warm_start_status = status, .warm_start = &run->warm_start});
+      run, (pl_capture_progress){
+               .event = PL_CAPTURE_WARM_START_END, .warm_start_status = status, .warm_start = &run->warm_start});
 }
 
 // Where the iterations begin: at the saved state, at the end of the round before, or where a warm start says.
@@ -201,7 +207,8 @@ pl_status pl_run_fit(pl_capture_result *run, pl_error *error) {
   pl_status status = create_fit(run, error);
   if (status >= 0) status = start_fit(run, &loaded, error);
   if (status == PL_OK)
-    status = pl_run_report_progress(run, (pl_capture_progress){.event = PL_CAPTURE_FIT_BEGIN, .fit = run->fit, .loaded = loaded});
+    status = pl_run_report_progress(
+        run, (pl_capture_progress){.event = PL_CAPTURE_FIT_BEGIN, .fit = run->fit, .loaded = loaded});
   if (status == PL_OK) status = iterate(run, error);
   if (status == PL_OK || status == PL_REMARK_NOT_CONVERGED) {
     pl_status kept = keep_result(run, error);

@@ -13,8 +13,9 @@ static pl_status move_surface(pl_capture_result *run, double tolerance, pl_mesh 
   pl_embedding *embedding = NULL;
   pl_status status = rest != NULL && points != NULL ? PL_OK : pl_fail_memory(error);
   if (status >= 0)
-    status = pl_embedding_build(run->context, run->def.mesh, &(pl_embedding_input){view.points, view.point_count, tolerance},
-                                &embedding, NULL, error);
+    status =
+        pl_embedding_build(run->context, run->def.mesh, &(pl_embedding_input){view.points, view.point_count, tolerance},
+                           &embedding, NULL, error);
   if (status >= 0) status = pl_fit_get_fields(run->fit, rest, NULL);
   if (status >= 0) {
     pl_embedding_apply(embedding, rest, points);
@@ -52,6 +53,7 @@ pl_status pl_run_build_model(pl_capture_result *run, pl_model **model, pl_error 
 pl_status pl_capture_result_build_model(pl_capture_result *result, pl_model **model, pl_error *error) {
   *model = NULL;
   if (result->fit == NULL)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the capture was cancelled before it had a fit; run it to the end first");
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "the capture was cancelled before it had a fit; run it to the end first");
   return pl_run_build_model(result, model, error);
 }

@@ -1,5 +1,5 @@
-// A capture run from the inside: what its files share. The run and its result are one object; the part about running is only
-// used while pl_capture_run() is under way.
+// A capture run from the inside: what its files share. The run and its result are one object; the
+// part about running is only used while pl_capture_run() is under way.
 #ifndef PL_CAPTURE_RUN_PARTS_H
 #define PL_CAPTURE_RUN_PARTS_H
 
@@ -11,8 +11,8 @@ typedef struct pl_run_clip {
   pl_capture_view view;
   int32_t motion_frames;  // from the release frame on
   pl_vec3 *positions;     // tracked: motion_frames times the points of the mesh
-  pl_vec3 *simulated;     // the same with the parameters of the last fit: what the next round expects
-  double *weights;        // per point: mean over all frames of how much of it was measured
+  pl_vec3 *simulated;  // the same with the parameters of the last fit: what the next round expects
+  double *weights;     // per point: mean over all frames of how much of it was measured
 } pl_run_clip;
 
 // A round with the memory of its arrays.
@@ -38,7 +38,8 @@ struct pl_capture_result {
   bool warm_started;
   pl_warm_start_report warm_start;
   // Of the run alone:
-  uint64_t hash;              // of the data and settings, and of what earlier rounds found: what decides the records of this round
+  uint64_t hash;  // of the data and settings, and of what earlier rounds found: what decides the
+                  // records of this round
   pl_fit_progress iteration;  // that the fit did last
   bool has_iterated;          // since it was last started
 };
@@ -65,9 +66,12 @@ enum { PL_RUN_NAME_SIZE = 80 };  // bytes of a record's name
 // Room for a payload to be saved; false when out of memory.
 bool pl_run_record_make(pl_context *context, size_t size, pl_run_record *record);
 void pl_run_record_free(pl_run_record *record);
-pl_status pl_run_save(const pl_capture_result *run, const char *name, const pl_run_record *record, pl_error *error);
-// Load a record; without a store, and where it is missing or damaged, its payload is NULL. Refuses one of another hash.
-pl_status pl_run_load(const pl_capture_result *run, const char *name, pl_run_record *record, pl_error *error);
+pl_status pl_run_save(const pl_capture_result *run, const char *name, const pl_run_record *record,
+                      pl_error *error);
+// Load a record; without a store, and where it is missing or damaged, its payload is NULL. Refuses
+// one of another hash.
+pl_status pl_run_load(const pl_capture_result *run, const char *name, pl_run_record *record,
+                      pl_error *error);
 
 // --- the phases of a round; each returns PL_REMARK_CANCELLED when the callback wants to stop
 
@@ -79,9 +83,11 @@ double pl_run_value(const pl_capture_result *run, int32_t round, int32_t paramet
 
 // capture_run_track.c: all recordings, into the motions.
 pl_status pl_run_track(pl_capture_result *run, pl_error *error);
-// capture_run_fit.c: the material of these motions. PL_REMARK_NOT_CONVERGED at the maximum of iterations.
+// capture_run_fit.c: the material of these motions. PL_REMARK_NOT_CONVERGED at the maximum of
+// iterations.
 pl_status pl_run_fit(pl_capture_result *run, pl_error *error);
-// capture_run_model.c: the body as it is known: from the last fit, or of the static shape before the first.
+// capture_run_model.c: the body as it is known: from the last fit, or of the static shape before
+// the first.
 pl_status pl_run_build_model(pl_capture_result *run, pl_model **model, pl_error *error);
 
 #endif

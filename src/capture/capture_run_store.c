@@ -1,5 +1,5 @@
-// Records of a run in its store: a head that says what the payload belongs to and whether it is whole, then the payload, plain
-// bytes of this machine.
+// Records of a run in its store: a head that says what the payload belongs to and whether it is whole, then the
+// payload, plain bytes of this machine.
 #include <string.h>
 
 #include "base/context.h"
@@ -23,7 +23,8 @@ static uint64_t checksum_of(const record_head *head, const void *payload) {
 }
 
 bool pl_run_record_make(pl_context *context, size_t size, pl_run_record *record) {
-  *record = (pl_run_record){.context = context, .bytes = pl_allocate_array(context, sizeof(record_head) + size, 1), .size = size};
+  *record = (pl_run_record){
+      .context = context, .bytes = pl_allocate_array(context, sizeof(record_head) + size, 1), .size = size};
   if (record->bytes != NULL) record->payload = record->bytes + sizeof(record_head);
   return record->bytes != NULL;
 }
@@ -71,8 +72,9 @@ pl_status pl_run_load(const pl_capture_result *run, const char *name, pl_run_rec
     pl_run_record_free(record);
   } else if (head.layout != LAYOUT || head.hash != run->hash) {
     pl_run_record_free(record);
-    status = pl_fail(error, PL_ERROR_INVALID_DATA,
-                     "the record '%s' is of a capture with other data or settings; give the same ones, or another store", name);
+    status = pl_fail(
+        error, PL_ERROR_INVALID_DATA,
+        "the record '%s' is of a capture with other data or settings; give the same ones, or another store", name);
   }
   return status;
 }

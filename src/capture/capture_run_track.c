@@ -1,5 +1,5 @@
-// Tracking of all recordings in a round. Frames that an interrupted run has saved are loaded; the tracker continues after the last of
-// them, with the same bits as if it had never stopped.
+// Tracking of all recordings in a round. Frames that an interrupted run has saved are loaded; the tracker continues
+// after the last of them, with the same bits as if it had never stopped.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,13 +28,15 @@ static size_t frame_size(const clip_track *track) {
 }
 
 static void name_frame(const clip_track *track, char name[PL_RUN_NAME_SIZE]) {
-  snprintf(name, PL_RUN_NAME_SIZE, "round-%d/track-%d/frame-%06d", track->run->round_count + 1, track->clip + 1, track->frame + 1);
+  snprintf(name, PL_RUN_NAME_SIZE, "round-%d/track-%d/frame-%06d", track->run->round_count + 1, track->clip + 1,
+           track->frame + 1);
 }
 
-// --- what later rounds know ---------------------------------------------------------------------------------------------------
+// --- what later rounds know
+// ---------------------------------------------------------------------------------------------------
 
-// Whether the last round tracked with moduli in the proportions that its fit found. The first one tracks with the same modulus
-// everywhere.
+// Whether the last round tracked with moduli in the proportions that its fit found. The first one tracks with the same
+// modulus everywhere.
 static bool moduli_are_proportional(const pl_capture_result *run) {
   int32_t last = run->round_count - 1, control_count = pl_run_current(run)[-1].report.parameter_count - 3;
   double min = HUGE_VAL, max = 0;
@@ -45,24 +47,26 @@ static bool moduli_are_proportional(const pl_capture_result *run) {
   return max <= run->def.max_modulus_spread * min;
 }
 
-// After the release the body moves about as the last fit simulates it. In the release frame it is about where the last round had
-// it: the elastic forces of that pose include those of the hand, which are not known otherwise. But a pose that was tracked
-// with moduli in other proportions is not an equilibrium of these, and the forces of its noise let soft parts slip: the leaf
-// of a lotus on its stiff stem by 5 mm.
+// After the release the body moves about as the last fit simulates it. In the release frame it is about where the last
+// round had it: the elastic forces of that pose include those of the hand, which are not known otherwise. But a pose
+// that was tracked with moduli in other proportions is not an equilibrium of these, and the forces of its noise let
+// soft parts slip: the leaf of a lotus on its stiff stem by 5 mm.
 static pl_status set_prediction(const clip_track *track, pl_error *error) {
   const pl_capture_result *run = track->run;
   int32_t ahead = track->frame - run->def.release_frame;
   if (run->fit == NULL || ahead < track->skipped) return PL_OK;
-  return pl_tracker_set_prediction(track->tracker, track->data->simulated + (size_t)ahead * (size_t)run->point_count, error);
+  return pl_tracker_set_prediction(track->tracker, track->data->simulated + (size_t)ahead * (size_t)run->point_count,
+                                   error);
 }
 
-// --- a frame ------------------------------------------------------------------------------------------------------------------
+// --- a frame
+// ------------------------------------------------------------------------------------------------------------------
 
 static pl_status compare_with_truth(clip_track *track, pl_track_errors *errors, pl_error *error) {
   const pl_capture_clip *clip = &track->run->def.clips[track->clip];
   const pl_vec3 *truth = clip->truth + (size_t)track->frame * (size_t)clip->truth_point_count;
-  pl_status status =
-      pl_tracker_compare(track->tracker, track->data->view.cameras, track->data->view.camera_count, truth, errors, error);
+  pl_status status = pl_tracker_compare(track->tracker, track->data->view.cameras, track->data->view.camera_count,
+                                        truth, errors, error);
   if (status < 0) return status;
   // Squares until the round is done.
   pl_capture_round *round = &pl_run_current(track->run)->report;
@@ -128,19 +132,22 @@ static pl_status save_frame(const clip_track *track, const pl_track_report *repo
 
 static pl_status track_frame(clip_track *track, pl_error *error) {
   pl_cloud *cloud = NULL;
-  pl_status status = pl_capture_load_frame(track->run->def.clips[track->clip].recording, track->frame, &cloud, NULL, error);
+  pl_status status =
+      pl_capture_load_frame(track->run->def.clips[track->clip].recording, track->frame, &cloud, NULL, error);
   if (status < 0) return status;
   pl_cloud_view points = pl_cloud_get_view(cloud);
   pl_track_report report;
   status = set_prediction(track, error);
-  if (status >= 0) status = pl_tracker_advance(track->tracker, track->data->view.times[track->frame], &points, &report, error);
+  if (status >= 0)
+    status = pl_tracker_advance(track->tracker, track->data->view.times[track->frame], &points, &report, error);
   pl_cloud_destroy(cloud);
   if (status >= 0) status = save_frame(track, &report, error);
   if (status < 0) return status;
   return finish_frame(track, &report, pl_tracker_get_view(track->tracker).supports, false, error);
 }
 
-// --- frames that are there already --------------------------------------------------------------------------------------------
+// --- frames that are there already
+// --------------------------------------------------------------------------------------------
 
 // The tracker as it was after a loaded frame.
 static pl_status restore_frame(clip_track *track, const pl_run_record *record, pl_error *error) {
@@ -152,11 +159,11 @@ static pl_status restore_frame(clip_track *track, const pl_run_record *record, p
   memcpy(track->points, from, n * sizeof(pl_vec3));
   track->times[1] = track->times[0];
   track->times[0] = report.time;
-  pl_status status = pl_tracker_resume(
-      track->tracker,
-      &(pl_track_frame){&report, track->points, track->frame > 0 ? track->points + n : NULL,
-                        track->frame > 0 ? track->times[1] : 0, track->frame + 1},
-      error);
+  pl_status status =
+      pl_tracker_resume(track->tracker,
+                        &(pl_track_frame){&report, track->points, track->frame > 0 ? track->points + n : NULL,
+                                          track->frame > 0 ? track->times[1] : 0, track->frame + 1},
+                        error);
   // Payloads are aligned, and what comes before is a multiple of eight bytes.
   const double *supports = (const double *)(const void *)(from + n * sizeof(pl_vec3));
   return status < 0 ? status : finish_frame(track, &report, supports, true, error);
@@ -177,7 +184,8 @@ static pl_status load_frames(clip_track *track, pl_error *error) {
   return status;
 }
 
-// --- a recording --------------------------------------------------------------------------------------------------------------
+// --- a recording
+// --------------------------------------------------------------------------------------------------------------
 
 static pl_status open_track(clip_track *track, const pl_model *model, pl_error *error) {
   const pl_capture_result *run = track->run;
@@ -224,8 +232,8 @@ static pl_status simulate_motions(pl_capture_result *run, pl_error *error) {
     pl_run_clip *clip = &run->clips[i];
     size_t count = (size_t)clip->motion_frames * (size_t)run->point_count;
     if (clip->simulated == NULL) clip->simulated = pl_allocate_array(run->context, count, sizeof *clip->simulated);
-    status =
-        clip->simulated != NULL ? pl_fit_predict(run->fit, &run->motions[i], clip->simulated, NULL, error) : pl_fail_memory(error);
+    status = clip->simulated != NULL ? pl_fit_predict(run->fit, &run->motions[i], clip->simulated, NULL, error)
+                                     : pl_fail_memory(error);
   }
   return status;
 }

@@ -1,8 +1,9 @@
 // Triangles into a z-buffer.
 //
-// A plane in space is linear in 1/z on the picture, so the reciprocal depth is interpolated from pixel to pixel and compared. A pixel belongs to a triangle when its
-// centre lies inside or on the rim; pixels on a rim that two triangles share are drawn twice, which changes nothing. Triangles that come nearer than 1 cm are left
-// out instead of cut: no sensor sees that near.
+// A plane in space is linear in 1/z on the picture, so the reciprocal depth is interpolated from pixel to pixel and
+// compared. A pixel belongs to a triangle when its centre lies inside or on the rim; pixels on a rim that two triangles
+// share are drawn twice, which changes nothing. Triangles that come nearer than 1 cm are left out instead of cut: no
+// sensor sees that near.
 #include "capture/depth_buffer.h"
 
 #include <math.h>
@@ -32,7 +33,8 @@ static int32_t clamp_pixel(double value, int32_t limit) {
   return value < 0 ? 0 : value > limit ? limit : (int32_t)value;
 }
 
-static void draw_triangle(const pl_depth_view *view, const corner *a, const corner *b, const corner *c, double *depths) {
+static void draw_triangle(const pl_depth_view *view, const corner *a, const corner *b, const corner *c,
+                          double *depths) {
   double area = (b->u - a->u) * (c->v - a->v) - (b->v - a->v) * (c->u - a->u);
   if (!(fabs(area) > 1e-12)) return;  // square pixels: seen edge-on, or too small to cover a pixel's centre
   double left = fmin(a->u, fmin(b->u, c->u)), right = fmax(a->u, fmax(b->u, c->u));

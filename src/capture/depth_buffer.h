@@ -1,4 +1,5 @@
-// Depths of triangles as a camera sees them: a z-buffer in plain C, so that pictures are the same on every machine.
+// Depths of triangles as a camera sees them: a z-buffer in plain C, so that pictures are the same
+// on every machine.
 #ifndef PL_CAPTURE_DEPTH_BUFFER_H
 #define PL_CAPTURE_DEPTH_BUFFER_H
 
@@ -21,8 +22,9 @@ static inline pl_vec3 pl_depth_see(const pl_depth_view *view, pl_vec3 point) {
   return pl_mat3_apply(view->turn, pl_vec3_sub(point, view->eye));
 }
 
-// Draw over what is in `depths` (width * height numbers, HUGE_VAL where nothing is yet); `seen` has room for point_count places in the camera's axes and
-// receives them. Indices are in range.
-void pl_depth_draw(const pl_depth_view *view, const pl_sensor_surface *surface, pl_vec3 *seen, double *depths);
+// Draw over what is in `depths` (width * height numbers, HUGE_VAL where nothing is yet); `seen` has
+// room for point_count places in the camera's axes and receives them. Indices are in range.
+void pl_depth_draw(const pl_depth_view *view, const pl_sensor_surface *surface, pl_vec3 *seen,
+                   double *depths);
 
 #endif

@@ -20,7 +20,8 @@ void pl_fit_changes_derive(const pl_fem_system *system, pl_fem_tet_constants *de
   }
 }
 
-static void add_poisson(const change_visit *v, pl_fem_tets *tets, const int32_t *elements, int32_t count, double *gradients) {
+static void add_poisson(const change_visit *v, pl_fem_tets *tets, const int32_t *elements, int32_t count,
+                        double *gradients) {
   const pl_fit_changes *c = v->changes;
   if (c->poisson_column < 0) return;
   tets->constants = c->poisson;

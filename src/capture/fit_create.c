@@ -10,7 +10,8 @@
 #include "pliant/math.h"
 #include "solvers/nlopt_simplex.h"
 
-// Error to expect of a tracked point where none is given, as a fraction of the object's size: a tenth of a millimetre of a metre.
+// Error to expect of a tracked point where none is given, as a fraction of the object's size: a tenth of a millimetre
+// of a metre.
 static const double NOISE_OF_SIZE = 1e-4;
 
 static const int32_t WINDOWS[] = {10, 25, 60, 125};
@@ -39,10 +40,12 @@ static bool has_no_weight(const double *weights, ptrdiff_t i) {
   return weights != NULL && weights[i] == 0;
 }
 
-static pl_status check_weights(const double *weights, int32_t count, int32_t sequence, const char *of, pl_error *error) {
+static pl_status check_weights(const double *weights, int32_t count, int32_t sequence, const char *of,
+                               pl_error *error) {
   for (int32_t i = 0; weights != NULL && i < count; ++i)
     if (!isfinite(weights[i]) || weights[i] < 0)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d: the weight of %s %d is not a number from 0 on", sequence, of, i);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d: the weight of %s %d is not a number from 0 on",
+                     sequence, of, i);
   return PL_OK;
 }
 
@@ -51,7 +54,8 @@ static pl_status check_sequence(const pl_fit *fit, int32_t number, pl_error *err
   const pl_fit_sequence *s = &fit->sequences[number];
   int32_t points = fit->body.model->head.particle_count;
   if (s->frame_count < 2 || s->positions == NULL)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d has %d frames; a motion has at least 2", number, s->frame_count);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d has %d frames; a motion has at least 2", number,
+                   s->frame_count);
   if (!(s->frame_seconds > 0) || !isfinite(s->frame_seconds))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d: the time between frames must be positive", number);
   pl_status status = check_weights(s->point_weights, points, number, "point", error);
@@ -115,14 +119,17 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
   fem.young = def->young.start;
   fem.poisson = def->poisson.start;
   fem.direct = def->direct;
-  pl_mesh_view view = pl_mesh_get_view(mesh),
-               plain = {.point_count = view.point_count, .points = view.points, .tet_count = view.tet_count, .tets = view.tets};
+  pl_mesh_view view = pl_mesh_get_view(mesh), plain = {.point_count = view.point_count,
+                                                       .points = view.points,
+                                                       .tet_count = view.tet_count,
+                                                       .tets = view.tets};
   pl_status status = pl_mesh_create(fit->context, &plain, &fit->mesh, error);
   if (status >= 0) status = pl_fem_build(fit->context, &fem, fit->mesh, &fit->model, error);
   if (status < 0) return status;
   const pl_fem_model *model = (const pl_fem_model *)fit->model;
   uint8_t *fixed = PL_TAKE(&fit->arena, uint8_t, view.point_count);
-  double *load = PL_TAKE(&fit->arena, double, 3 * (size_t)view.point_count), *ones = PL_TAKE(&fit->arena, double, view.tet_count);
+  double *load = PL_TAKE(&fit->arena, double, 3 * (size_t)view.point_count),
+         *ones = PL_TAKE(&fit->arena, double, view.tet_count);
   if (fit->arena.failed) return pl_fail_memory(error);
   for (int32_t i = 0; i < def->pinned_count; ++i) {
     if (def->pinned[i] < 0 || def->pinned[i] >= view.point_count)
@@ -130,22 +137,24 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
                            def->pinned[i], view.point_count - 1);
     fixed[def->pinned[i]] = PL_BLOCK_FIX_ALL;
   }
-  for (int32_t i = 0; i < view.point_count; ++i) pl_fem_put(load, i, pl_vec3_scale(def->gravity, model->head.masses[i]));
+  for (int32_t i = 0; i < view.point_count; ++i)
+    pl_fem_put(load, i, pl_vec3_scale(def->gravity, model->head.masses[i]));
   for (int32_t t = 0; t < view.tet_count; ++t) ones[t] = 1;
-  fit->body =
-      (pl_fit_body){.model = model, .fixed = fixed, .load = load, .control_count = 1, .weights = ones, .direct = def->direct};
+  fit->body = (pl_fit_body){
+      .model = model, .fixed = fixed, .load = load, .control_count = 1, .weights = ones, .direct = def->direct};
   if (def->field != NULL) {
     pl_field_view field = pl_field_get_view(def->field);
     if (field.tet_count != view.tet_count)
-      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "field", "is of a mesh of %d tets, this one has %d", field.tet_count,
-                           view.tet_count);
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "field", "is of a mesh of %d tets, this one has %d",
+                           field.tet_count, view.tet_count);
     fit->body.control_count = field.control_count;
     fit->body.weights = field.weights;
   }
   double held = 3.0 * def->pinned_count;
   if (held == 0 && !def->use_static_shape && pl_vec3_length(def->gravity) > 0)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned",
-                         "nothing is held, so the static shape is not an equilibrium in gravity; give points in `pinned`");
+    return pl_fail_field(
+        error, PL_ERROR_INVALID_ARGUMENT, "pinned",
+        "nothing is held, so the static shape is not an equilibrium in gravity; give points in `pinned`");
   fit->size = pl_box_diagonal(fit->model->box);
   // Per point, as a fraction of the extent: well above rounding, and far below anything that a track could show.
   fit->step_tolerance = 1e-10;
@@ -155,7 +164,8 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
 }
 
 static pl_status take_memory(pl_fit *fit, pl_error *error) {
-  size_t n = 3 * (size_t)fit->body.model->head.particle_count, columns = (size_t)fit->column_count, padded = (size_t)fit->padded;
+  size_t n = 3 * (size_t)fit->body.model->head.particle_count, columns = (size_t)fit->column_count,
+         padded = (size_t)fit->padded;
   pl_arena *arena = &fit->arena;
   fit->output_size = 6 + columns + columns * columns;
   fit->rest = PL_TAKE(arena, double, n);
@@ -189,18 +199,19 @@ static pl_status set_up(pl_fit *fit, const pl_mesh *mesh, const pl_fit_sequence 
   set_values(fit);
   for (int32_t k = 0; k < fit->body.control_count; ++k)
     if (!(fit->values[k] >= fit->ranges[k].min) || !(fit->values[k] <= fit->ranges[k].max))
-      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "young_starts", "%d starts at %g Pa, outside its bounds", k,
-                           fit->values[k]);
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "young_starts", "%d starts at %g Pa, outside its bounds",
+                           k, fit->values[k]);
   return take_memory(fit, error);
 }
 
-pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mesh *mesh, const pl_fit_sequences *sequences,
-                        pl_fit **fit, pl_error *error) {
+pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mesh *mesh,
+                        const pl_fit_sequences *sequences, pl_fit **fit, pl_error *error) {
   *fit = NULL;
   pl_status status = check_def(def, error);
   if (status < 0) return status;
   if (sequences->count < 0)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the number of sequences is %d; it cannot be negative", sequences->count);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the number of sequences is %d; it cannot be negative",
+                   sequences->count);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_fit *made = PL_TAKE(&arena, pl_fit, 1);

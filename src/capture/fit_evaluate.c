@@ -66,7 +66,8 @@ static void evaluate_sequence(void *data, int32_t number, double *output) {
                        .def = &fit->def};
   pl_motion_result result = {.gradient = output + OUTPUT_HEAD, .normal = output + OUTPUT_HEAD + columns};
   pl_fit_worker *worker = NULL;
-  pl_status status = pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / fit->cursor.steps, &worker, NULL);
+  pl_status status =
+      pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / fit->cursor.steps, &worker, NULL);
   if (status >= 0) status = pl_motion_run(worker, &job, &result, NULL);
   pl_fit_worker_destroy(worker);
   output[OUTPUT_STATUS] = status;
@@ -86,7 +87,8 @@ static pl_status add_outputs(const pl_fit *fit, bool derive, pl_fit_evaluation *
     const double *output = fit->outputs + (size_t)i * fit->output_size;
     if (output[OUTPUT_STATUS] == (double)PL_ERROR_OUT_OF_MEMORY) return pl_fail_memory(error);
     if (output[OUTPUT_STATUS] < 0)
-      return pl_fail(error, (pl_status)output[OUTPUT_STATUS], "sequence %d could not be simulated: the linear solver failed", i);
+      return pl_fail(error, (pl_status)output[OUTPUT_STATUS],
+                     "sequence %d could not be simulated: the linear solver failed", i);
     e->failed = e->failed || output[OUTPUT_FAILED] != 0;
     e->cost += output[OUTPUT_COST];
     e->weight += output[OUTPUT_WEIGHT];
@@ -137,12 +139,12 @@ static pl_status derive_rest(pl_fit *fit, const double *values, pl_error *error)
   }
   memset(fit->rest_change, 0, 3 * (size_t)fit->body.model->head.particle_count * (size_t)fit->padded * sizeof(double));
   if (fit->def.use_static_shape || !(fit->reference.load_size > 0) || material_columns == 0) return PL_OK;
-  return pl_reference_derive(&fit->reference, material_columns, fit->padded, fit->fractions, poisson_column, fit->rest_change,
-                             error);
+  return pl_reference_derive(&fit->reference, material_columns, fit->padded, fit->fractions, poisson_column,
+                             fit->rest_change, error);
 }
 
-pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t frame_count, bool derive, pl_fit_evaluation *e,
-                          pl_error *error) {
+pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t frame_count, bool derive,
+                          pl_fit_evaluation *e, pl_error *error) {
   double *gradient = e->gradient, *normal = e->normal;
   *e = (pl_fit_evaluation){.failed = true, .cost = HUGE_VAL, .gradient = gradient, .normal = normal};
   fit->cursor.evaluations++;

@@ -1,8 +1,9 @@
 // Control points of Young's modulus and their weights in every tet (paper 002, section 6.2).
 //
-// Harmonic weights are those of a network of springs: every edge of the mesh conducts in proportion to the volume around it and to 1 / length², which is the Laplace equation up to
-// the shape of the tets and always has weights between 0 and 1 that sum to 1. A single point of a solid has no influence on a harmonic function as the mesh gets finer, so
-// a control point holds all mesh points within a quarter of its distance to the nearest other one.
+// Harmonic weights are those of a network of springs: every edge of the mesh conducts in proportion to the volume
+// around it and to 1 / length², which is the Laplace equation up to the shape of the tets and always has weights
+// between 0 and 1 that sum to 1. A single point of a solid has no influence on a harmonic function as the mesh gets
+// finer, so a control point holds all mesh points within a quarter of its distance to the nearest other one.
 #include <math.h>
 #include <string.h>
 
@@ -18,9 +19,11 @@ struct pl_field {
   pl_field_view view;
 };
 
-// A control point holds all points within this fraction of the way to the next: a single point of a solid has no harmonic influence.
+// A control point holds all points within this fraction of the way to the next: a single point of a solid has no
+// harmonic influence.
 static const double HELD_AROUND = 0.25;
-// Weights are wanted to ten digits; those that are off by more than WEIGHTLESS would be seen in moduli, and smaller ones count as none.
+// Weights are wanted to ten digits; those that are off by more than WEIGHTLESS would be seen in moduli, and smaller
+// ones count as none.
 static const double SOLVED = 1e-10, WEIGHTLESS = 1e-6;
 enum { SOLVE_LIMIT = 10000 };
 
@@ -36,7 +39,8 @@ typedef struct field_work {
 static int32_t nearest_point(const field_work *w, pl_vec3 to) {
   int32_t best = 0;
   for (int32_t i = 1; i < w->mesh.point_count; ++i)
-    if (pl_vec3_length(pl_vec3_sub(w->mesh.points[i], to)) < pl_vec3_length(pl_vec3_sub(w->mesh.points[best], to))) best = i;
+    if (pl_vec3_length(pl_vec3_sub(w->mesh.points[i], to)) < pl_vec3_length(pl_vec3_sub(w->mesh.points[best], to)))
+      best = i;
   return best;
 }
 
@@ -123,7 +127,8 @@ static pl_status hold_points(const field_work *w, int32_t *holder, pl_error *err
     int32_t own = nearest_point(w, w->controls[k]);
     for (int32_t j = 0; j < k; ++j)
       if (nearest_point(w, w->controls[j]) == own)
-        return pl_fail(error, PL_ERROR_INVALID_DATA, "control points %d and %d are nearest to the same mesh point", j, k);
+        return pl_fail(error, PL_ERROR_INVALID_DATA, "control points %d and %d are nearest to the same mesh point", j,
+                       k);
     holder[own] = k;
   }
   return PL_OK;
@@ -133,7 +138,8 @@ static void add_edges(const field_work *w, pl_sparse *a) {
   static const int edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
   for (int32_t t = 0; t < w->mesh.tet_count; ++t) {
     const int32_t *c = w->mesh.tets + 4 * (ptrdiff_t)t;
-    pl_vec3 o = w->mesh.points[c[0]], e1 = pl_vec3_sub(w->mesh.points[c[1]], o), e2 = pl_vec3_sub(w->mesh.points[c[2]], o);
+    pl_vec3 o = w->mesh.points[c[0]], e1 = pl_vec3_sub(w->mesh.points[c[1]], o),
+            e2 = pl_vec3_sub(w->mesh.points[c[2]], o);
     double volume = fabs(pl_vec3_dot(e1, pl_vec3_cross(e2, pl_vec3_sub(w->mesh.points[c[3]], o))));
     for (int k = 0; k < 6; ++k) {
       int32_t i = c[edges[k][0]], j = c[edges[k][1]];
@@ -149,12 +155,14 @@ static void add_edges(const field_work *w, pl_sparse *a) {
   }
 }
 
-// Held rows become those of the identity; what they bring to the others goes to the right-hand sides, three control points in each.
+// Held rows become those of the identity; what they bring to the others goes to the right-hand sides, three control
+// points in each.
 static void hold_rows(pl_sparse *a, const int32_t *holder, pl_vec3 *rhs) {
   for (int32_t i = 0; i < a->row_count; ++i)
     for (int32_t p = a->start[i]; p < a->start[i + 1]; ++p) {
       int32_t j = a->columns[p];
-      if (holder[i] < 0 && holder[j] >= 0) (&rhs[(ptrdiff_t)(holder[j] / 3) * a->row_count + i].x)[holder[j] % 3] -= a->values[p];
+      if (holder[i] < 0 && holder[j] >= 0)
+        (&rhs[(ptrdiff_t)(holder[j] / 3) * a->row_count + i].x)[holder[j] % 3] -= a->values[p];
       if (holder[i] >= 0 || holder[j] >= 0) a->values[p] = i == j ? 1 : 0;
     }
   for (int32_t i = 0; i < a->row_count; ++i)
@@ -200,7 +208,8 @@ static void average(const field_work *w, double *tet_weights) {
     for (int32_t k = 0; k < count; ++k) sum += row[k];
     int32_t near = 0;
     for (int32_t k = 1; sum < WEIGHTLESS && k < count; ++k)
-      if (pl_vec3_length(pl_vec3_sub(w->controls[k], middle)) < pl_vec3_length(pl_vec3_sub(w->controls[near], middle))) near = k;
+      if (pl_vec3_length(pl_vec3_sub(w->controls[k], middle)) < pl_vec3_length(pl_vec3_sub(w->controls[near], middle)))
+        near = k;
     if (sum < WEIGHTLESS) row[near] = sum = 1;
     for (int32_t k = 0; k < count; ++k) row[k] /= sum;
   }
@@ -212,12 +221,14 @@ static pl_status check_def(const pl_field_def *def, const pl_mesh_view *mesh, pl
   pl_status status = pl_parameters_check(&pl_field_def_parameters, def, error);
   if (status < 0) return status;
   if (def->placement == PL_FIELD_UNIFORM && def->control_count != 1)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "control_count", "is %d; a uniform field has 1", def->control_count);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "control_count", "is %d; a uniform field has 1",
+                         def->control_count);
   if (mesh->tet_count < 1) return pl_fail(error, PL_ERROR_INVALID_DATA, "the mesh has no tets");
   if (def->placement == PL_FIELD_GIVEN && def->points == NULL)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "points", "places are to be given, and there are none");
   for (int32_t k = 0; def->placement == PL_FIELD_GIVEN && k < def->control_count; ++k)
-    if (!pl_vec3_is_finite(def->points[k])) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "points", "%d is not finite", k);
+    if (!pl_vec3_is_finite(def->points[k]))
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "points", "%d is not finite", k);
   return PL_OK;
 }
 
@@ -245,7 +256,8 @@ static pl_status place_and_blend(field_work *w, pl_arena *arena, pl_field *field
   return status;
 }
 
-pl_status pl_field_build(pl_context *context, const pl_field_def *def, const pl_mesh *mesh, pl_field **field, pl_error *error) {
+pl_status pl_field_build(pl_context *context, const pl_field_def *def, const pl_mesh *mesh, pl_field **field,
+                         pl_error *error) {
   *field = NULL;
   field_work w = {.context = context, .def = def, .mesh = pl_mesh_get_view(mesh)};
   pl_status status = check_def(def, &w.mesh, error);

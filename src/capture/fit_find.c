@@ -7,7 +7,8 @@
 #include "capture/fit_reference.h"
 #include "pliant/math.h"
 
-static pl_status check_input(const pl_model *model, const pl_reference_def *def, const pl_vec3 *reference, pl_error *error) {
+static pl_status check_input(const pl_model *model, const pl_reference_def *def, const pl_vec3 *reference,
+                             pl_error *error) {
   pl_status status = pl_parameters_check(&pl_reference_def_parameters, def, error);
   if (status < 0) return status;
   if (!pl_fem_is_model(model)) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the model is not one of pl_fem_build()");
@@ -16,10 +17,12 @@ static pl_status check_input(const pl_model *model, const pl_reference_def *def,
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "reference shapes are found for corotated and neo-Hookean tets");
   for (int32_t i = 0; status >= 0 && i < def->pinned_count; ++i)
     if (def->pinned[i] < 0 || def->pinned[i] >= model->particle_count)
-      status = pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned", "%d is out of range; the body has points 0 … %d",
-                             def->pinned[i], model->particle_count - 1);
+      status =
+          pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned", "%d is out of range; the body has points 0 … %d",
+                        def->pinned[i], model->particle_count - 1);
   for (int32_t i = 0; status >= 0 && i < model->particle_count; ++i)
-    if (!pl_vec3_is_finite(reference[i])) status = pl_fail(error, PL_ERROR_INVALID_DATA, "point %d to start from is not finite", i);
+    if (!pl_vec3_is_finite(reference[i]))
+      status = pl_fail(error, PL_ERROR_INVALID_DATA, "point %d to start from is not finite", i);
   return status;
 }
 

@@ -1,10 +1,13 @@
 // Gauss-Newton with forward sensitivities, Levenberg damping, bounds and a growing time horizon.
 //
-//   (N + λ D) δ = -g        N = Σ sᵀ s, g = Σ sᵀ (x - tracked) of all sequences, by simulation       D  diagonal of N, with a floor
+//   (N + λ D) δ = -g        N = Σ sᵀ s, g = Σ sᵀ (x - tracked) of all sequences, by simulation       D  diagonal of N,
+//   with a floor
 //
-// Over a long time a wrong modulus shifts the phase of a vibration by whole turns, and the distance has a minimum at each: so the first few frames are fitted first, where
-// there is only one, and each window starts from what the last one found. Parameters that a short window does not determine hardly move, by the floor of D. A trial is
-// simulated with its sensitivities at once: most are taken, and a second simulation would cost more than those of the ones that are not.
+// Over a long time a wrong modulus shifts the phase of a vibration by whole turns, and the distance has a minimum at
+// each: so the first few frames are fitted first, where there is only one, and each window starts from what the last
+// one found. Parameters that a short window does not determine hardly move, by the floor of D. A trial is simulated
+// with its sensitivities at once: most are taken, and a second simulation would cost more than those of the ones that
+// are not.
 #include <math.h>
 #include <string.h>
 
@@ -17,15 +20,17 @@ static const double LONGEST_STEP = 1.2;  // of a logarithm: a factor of 3.3
 static const double MAX_DAMPING = 1e8, MIN_DAMPING = 1e-9, DIAGONAL_FLOOR = 0.01;
 static const double FLANK = 100;                         // how much more a step may cost from which one more is tried
 static const double HIDDEN = 1e-3, EARLY_HIDDEN = 0.25;  // squares of a thirtieth and half a standard deviation
-// What is believed of the start: a standard deviation of this in coordinates, so a factor of 20. It counts for nothing next to what the data determine; what they do not determine stays about there.
+// What is believed of the start: a standard deviation of this in coordinates, so a factor of 20. It counts for nothing
+// next to what the data determine; what they do not determine stays about there.
 static const double PRIOR = 3;
 static const double EARLY_CHANGE = 0.03, EARLY_GAIN = 0.1;  // with which a window is left before the last
 static const double ROUGH_GAIN = 0.01;                      // with which steps that are too long are left
-static const double REFINED = 0.01;                         // change of a modulus at which shorter steps are short enough
-static const double AT_BOUND = 1e-12;                       // of a coordinate
-static const double LAST_GAIN = 1e-7;  // of the cost, with which the last window is left: below it rounding of the cost decides
-static const double EXACT = 1e-9;      // rms distance, as a fraction of the size, below which there is nothing left to fit
-static const double TINY = 0.1;        // fraction of a tolerance from which a change is not worth a simulation
+static const double REFINED = 0.01;    // change of a modulus at which shorter steps are short enough
+static const double AT_BOUND = 1e-12;  // of a coordinate
+static const double LAST_GAIN =
+    1e-7;  // of the cost, with which the last window is left: below it rounding of the cost decides
+static const double EXACT = 1e-9;  // rms distance, as a fraction of the size, below which there is nothing left to fit
+static const double TINY = 0.1;    // fraction of a tolerance from which a change is not worth a simulation
 enum { EARLY_ITERATIONS = 12 };
 
 bool pl_fit_report_progress(pl_fit *fit, const pl_fit_progress *progress) {
@@ -86,15 +91,16 @@ static pl_status find_step(pl_fit *fit, spot at, double *step, double *promise, 
     for (int32_t j = 0; j < n; ++j) {
       bool apart = is_held(fit, at, i) || is_held(fit, at, j);
       double value = apart ? 0 : normal[i * n + j];
-      if (i == j) value += fit->cursor.damping * fmax(value, DIAGONAL_FLOOR * max) + prior_weight(fit) + (apart ? max : 0);
+      if (i == j)
+        value += fit->cursor.damping * fmax(value, DIAGONAL_FLOOR * max) + prior_weight(fit) + (apart ? max : 0);
       factor.values[i * n + j] = value;
     }
   for (int32_t i = 0; i < n; ++i) step[i] = is_held(fit, at, i) ? 0 : -gradient_of(fit, at, i);
   pl_dense_factor_run(&factor, true);
   pl_dense_factor_solve(&factor, step);
   pl_arena_destroy(&arena);
-  // Elastic parameters are shortened together, not the longest alone: directions that belong together stay so. Damping by itself: it hardly depends on them, and a short window does
-  // not determine it.
+  // Elastic parameters are shortened together, not the longest alone: directions that belong together stay so. Damping
+  // by itself: it hardly depends on them, and a short window does not determine it.
   double longest = 0;
   for (int32_t i = 0; i < n; ++i)
     if (fit->columns[i] <= fit->body.control_count) longest = fmax(longest, fabs(step[i]));
@@ -135,8 +141,9 @@ static void accept(pl_fit *fit, const double *values) {
   fit->trial_rest = rest;
 }
 
-// A step along a curved valley ends on its flank: parameters that are known well are then off by the square of the step in those that are not. One more step from there, with the
-// derivatives found there, leads down again. True if it reaches less than where the first one began; values and the trial are then those.
+// A step along a curved valley ends on its flank: parameters that are known well are then off by the square of the step
+// in those that are not. One more step from there, with the derivatives found there, leads down again. True if it
+// reaches less than where the first one began; values and the trial are then those.
 static pl_status correct(pl_fit *fit, double before, double *values, bool *better, pl_error *error) {
   spot flank = {values, &fit->trial};
   double step[PL_FIT_MAX_VALUES] = {0}, corrected[PL_FIT_MAX_VALUES], promise = 0;
@@ -178,8 +185,8 @@ static bool is_coarse(const pl_fit *fit) {
   return !enough && 2 * cursor->steps <= fit->def.max_steps;
 }
 
-// The whole motion is fitted with these steps. Steps that are too long shift frequencies, and the modulus with them: it is fitted again from here with half of their length, where few
-// iterations are left to do, until that changes nothing.
+// The whole motion is fitted with these steps. Steps that are too long shift frequencies, and the modulus with them: it
+// is fitted again from here with half of their length, where few iterations are left to do, until that changes nothing.
 static void settle(pl_fit *fit) {
   pl_fit_cursor *cursor = &fit->cursor;
   if (!is_coarse(fit)) {
@@ -235,9 +242,11 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
   bool last = cursor->window + 1 == fit->window_count, better = false;
   cursor->iteration++;
   cursor->window_iteration++;
-  // Nothing left to gain here, or nothing that the errors of the data would not hide: the promise in units of their variance is the square of the step in standard
-  // deviations of the parameters. The simulation that would show it is saved.
-  if (change < (last ? fit->def.tolerance : TINY * EARLY_CHANGE) || promise < (last ? HIDDEN : EARLY_HIDDEN) * variance(fit)) {
+  // Nothing left to gain here, or nothing that the errors of the data would not hide: the promise in units of their
+  // variance is the square of the step in standard deviations of the parameters. The simulation that would show it is
+  // saved.
+  if (change < (last ? fit->def.tolerance : TINY * EARLY_CHANGE) ||
+      promise < (last ? HIDDEN : EARLY_HIDDEN) * variance(fit)) {
     *progress = progress_of(fit, change, true);
     if (last)
       settle(fit);
@@ -254,9 +263,15 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
   if (status < 0) return status;
   if (better) fell = before - total_cost(fit, there);
   if (accepted || better) accept(fit, values);
-  // By how well the model predicted the gain, as usual (a quarter and three quarters of it). Lowered only after two steps that were taken: otherwise every other
-  // one is lost. Six and 0.15 undo each other about, so that a single bad step costs one good one.
-  cursor->damping *= better ? 1 : !accepted ? 6 : ratio < 0.25 ? 2 : cursor->rejected > 0 ? 1 : ratio > 0.75 ? 0.15 : 0.5;
+  // By how well the model predicted the gain, as usual (a quarter and three quarters of it). Lowered only after two
+  // steps that were taken: otherwise every other one is lost. Six and 0.15 undo each other about, so that a single bad
+  // step costs one good one.
+  cursor->damping *= better                 ? 1
+                     : !accepted            ? 6
+                     : ratio < 0.25         ? 2
+                     : cursor->rejected > 0 ? 1
+                     : ratio > 0.75         ? 0.15
+                                            : 0.5;
   cursor->damping = fmin(fmax(cursor->damping, MIN_DAMPING), MAX_DAMPING);
   accepted = accepted || better;
   cursor->rejected = accepted ? 0 : cursor->rejected + 1;
@@ -271,12 +286,14 @@ pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error) {
   while (!fit->cursor.finished) {
     if (fit->cursor.iteration >= fit->def.max_iterations) return PL_REMARK_NOT_CONVERGED;
     if (!fit->evaluated) {
-      pl_status status = pl_fit_evaluate(fit, fit->values, fit->rest, fit->windows[fit->cursor.window], true, &fit->now, error);
+      pl_status status =
+          pl_fit_evaluate(fit, fit->values, fit->rest, fit->windows[fit->cursor.window], true, &fit->now, error);
       if (status < 0) return status;
       if (fit->now.failed)
-        return pl_fail(error, PL_ERROR_INVALID_DATA,
-                       "the values to start from have no reference shape or no motion: the body is too soft for its weight; start "
-                       "with a higher modulus");
+        return pl_fail(
+            error, PL_ERROR_INVALID_DATA,
+            "the values to start from have no reference shape or no motion: the body is too soft for its weight; start "
+            "with a higher modulus");
       fit->evaluated = true;
     }
     pl_fit_progress progress;

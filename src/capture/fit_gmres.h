@@ -1,4 +1,5 @@
-// Linear systems that are not symmetric: generalised minimal residuals with restarts and a preconditioner from the right (Saad and Schultz 1986).
+// Linear systems that are not symmetric: generalised minimal residuals with restarts and a
+// preconditioner from the right (Saad and Schultz 1986).
 #ifndef PL_CAPTURE_FIT_GMRES_H
 #define PL_CAPTURE_FIT_GMRES_H
 

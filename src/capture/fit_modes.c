@@ -13,7 +13,8 @@
 
 // Sine and cosine that are nearer to each other than this cannot be told apart.
 static const double INDEPENDENT = 1e-9;
-// Frames that a vibration needs at least, and the fraction of the frames' highest frequency up to which one is looked for.
+// Frames that a vibration needs at least, and the fraction of the frames' highest frequency up to which one is looked
+// for.
 enum { FRAMES_MIN = 8 };
 static const double RESOLVED = 0.9;
 // Decays that are tried: none, then 0.3 times a power of three over the whole time.
@@ -23,8 +24,9 @@ static const double FIRST_DECAY = 0.3;
 enum { REFINEMENTS = 40 };
 static const double NARROW = 0.7;
 
-// What e^(-decay t) (a cos ω t + b sin ω t) with the best a and b takes from the sum of squares. Frames are even in time, so that each x + i y is the one before times
-// a constant: rounding adds up to 1e-13 in a thousand frames, and thousands of trials cost no sines.
+// What e^(-decay t) (a cos ω t + b sin ω t) with the best a and b takes from the sum of squares. Frames are even in
+// time, so that each x + i y is the one before times a constant: rounding adds up to 1e-13 in a thousand frames, and
+// thousands of trials cost no sines.
 static double explained(const double *signal, int32_t count, double step, double omega, double decay) {
   double shrink = exp(-decay * step), turn_x = shrink * cos(omega * step), turn_y = shrink * sin(omega * step);
   double cc = 0, cs = 0, ss = 0, c = 0, s = 0, x = 1, y = 0;
@@ -80,7 +82,8 @@ pl_status pl_fit_modes_find(pl_fit_worker *w, int32_t mode_count, double *eigenv
   return pl_eigen_modes_compute(w->context, &w->matrix, model->head.masses, &def, eigenvalues, modes, NULL, error);
 }
 
-// Rotation vector and strain of a deformation gradient, off-diagonal strains times √2 so that the sum of squares is the norm.
+// Rotation vector and strain of a deformation gradient, off-diagonal strains times √2 so that the sum of squares is the
+// norm.
 static void rotation_strain(const pl_mat3 *F, double *to) {
   pl_fem_polar polar;
   pl_fem_polar_of(F, &polar);
@@ -95,9 +98,11 @@ static void rotation_strain(const pl_mat3 *F, double *to) {
 // The same of a small displacement with gradient G.
 static void linear_rotation_strain(const pl_mat3 *G, double *to) {
   double root = sqrt(0.5);
-  to[0] = 0.5 * (G->m[2][1] - G->m[1][2]), to[1] = 0.5 * (G->m[0][2] - G->m[2][0]), to[2] = 0.5 * (G->m[1][0] - G->m[0][1]);
+  to[0] = 0.5 * (G->m[2][1] - G->m[1][2]), to[1] = 0.5 * (G->m[0][2] - G->m[2][0]),
+  to[2] = 0.5 * (G->m[1][0] - G->m[0][1]);
   for (int i = 0; i < 3; ++i) to[3 + i] = G->m[i][i];
-  to[6] = root * (G->m[0][1] + G->m[1][0]), to[7] = root * (G->m[1][2] + G->m[2][1]), to[8] = root * (G->m[0][2] + G->m[2][0]);
+  to[6] = root * (G->m[0][1] + G->m[1][0]), to[7] = root * (G->m[1][2] + G->m[2][1]),
+  to[8] = root * (G->m[0][2] + G->m[2][0]);
 }
 
 typedef struct projection {
@@ -158,8 +163,8 @@ static void project_frame(const projection *p, int32_t frame, double *amplitudes
   pl_dense_factor_solve(&p->gram, amplitudes);
 }
 
-pl_status pl_fit_modes_project(pl_fit_worker *w, const pl_fit_sequence *sequence, int32_t mode_count, const double *modes,
-                               double *signals, pl_error *error) {
+pl_status pl_fit_modes_project(pl_fit_worker *w, const pl_fit_sequence *sequence, int32_t mode_count,
+                               const double *modes, double *signals, pl_error *error) {
   const pl_fem_model *model = w->body->model;
   size_t tets = (size_t)model->groups[0].element_count;
   pl_arena arena;

@@ -11,7 +11,8 @@ enum { MAX_ITERATIONS = 40, STALE_ITERATIONS = 9, STEPS_KEPT = 8 };
 
 static const double BROYDEN_MIN = 0.1;    // an update that divides by less would only magnify what it does not know
 static const double FRACTION_MIN = 1e-3;  // of a step, from which shortening it leads nowhere
-static const double CLOSE = 1e-4;   // step per point, as a fraction of the extent, from which Newton's method converges by itself
+static const double CLOSE =
+    1e-4;  // step per point, as a fraction of the extent, from which Newton's method converges by itself
 static const double ARMIJO = 1e-4;  // fraction of the slope's promise that a step must gain
 enum { HALVINGS_MAX = 20 };         // a millionth of a step
 
@@ -24,7 +25,8 @@ typedef struct motion {
   double tau, alpha, beta;
   double c, b;  // of A = c M + b H
   double *x, *v, *u, *w;
-  double *last, *older;  // u of the last two steps: smooth also where stiff vibrations are not resolved, as x and v are not
+  double *last,
+      *older;  // u of the last two steps: smooth also where stiff vibrations are not resolved, as x and v are not
   int32_t step_count;
   double *gradient, *residual, *step, *base, *target, *stretch;
   double extent;                       // of the body, m
@@ -79,8 +81,8 @@ static pl_status factor(motion *m, pl_error *error) {
   return pl_linear_solver_factor(worker->solver, matrix, error);
 }
 
-// -A⁻¹ r into `step`, corrected for what the steps since the last factor have shown of the matrix (good Broyden updates, kept as those steps; Kelley 1995, section 7.3);
-// its length, metres.
+// -A⁻¹ r into `step`, corrected for what the steps since the last factor have shown of the matrix (good Broyden
+// updates, kept as those steps; Kelley 1995, section 7.3); its length, metres.
 static pl_status find_step(motion *m, double *length, pl_error *error) {
   memset(m->step, 0, (size_t)m->n * sizeof(double));
   pl_status status = pl_linear_solver_solve(m->worker->solver, m->residual, 1, m->step, error);
@@ -108,8 +110,9 @@ static void keep_step(motion *m, double length) {
   m->squares[m->kept++] = fmax(length * length, 1e-300);
 }
 
-// Newton's method with the factor at hand for as long as every step is less than half the last one, and with a new one after that. Progress is measured by the length of
-// steps, not by forces: bending along straight lines stretches, and forces of stretching drown all others. A step that a new factor does not make smaller is halved.
+// Newton's method with the factor at hand for as long as every step is less than half the last one, and with a new one
+// after that. Progress is measured by the length of steps, not by forces: bending along straight lines stretches, and
+// forces of stretching drown all others. A step that a new factor does not make smaller is halved.
 static pl_status solve_step(motion *m, pl_error *error) {
   double wanted = m->job->tolerance * m->extent * sqrt((double)m->n / 3), length, fraction = 1;
   bool fresh = !m->factored;
@@ -157,12 +160,14 @@ static double potential(motion *m) {
   double sum = pl_fem_system_evaluate(&m->worker->system, m->w, NULL, NULL, false) / m->b;
   for (ptrdiff_t i = 0; i < m->n; ++i) {
     double moved = m->u[i] - m->x[i];
-    if (!is_fixed(m, i)) sum += (0.5 * m->masses[i / 3] * m->c * moved - m->masses[i / 3] * m->v[i] / m->tau - m->load[i]) * moved;
+    if (!is_fixed(m, i))
+      sum += (0.5 * m->masses[i / 3] * m->c * moved - m->masses[i / 3] * m->v[i] / m->tau - m->load[i]) * moved;
   }
   return sum;
 }
 
-// From where Newton's method did not find the way: down the potential with projected Hessians until a step is short, then again as above.
+// From where Newton's method did not find the way: down the potential with projected Hessians until a step is short,
+// then again as above.
 static pl_status descend(motion *m, pl_error *error) {
   double length = HUGE_VAL, close = CLOSE * m->extent * sqrt((double)m->n / 3);
   for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = is_fixed(m, i) ? m->u[i] : m->x[i];
@@ -233,7 +238,8 @@ static pl_status advance_sensitivities(motion *m, pl_error *error) {
 static pl_status take_step(motion *m, pl_error *error) {
   double h = 2 * m->tau;
   for (ptrdiff_t i = 0; i < m->n; ++i) {
-    double guess = m->step_count > 1 ? 2 * m->last[i] - m->older[i] : m->x[i] + (m->step_count == 0 ? m->tau * m->v[i] : 0);
+    double guess =
+        m->step_count > 1 ? 2 * m->last[i] - m->older[i] : m->x[i] + (m->step_count == 0 ? m->tau * m->v[i] : 0);
     m->u[i] = is_fixed(m, i) ? 0.5 * (m->x[i] + m->target[i]) : guess;
   }
   pl_status status = solve_step(m, error);
@@ -275,7 +281,8 @@ static void compare_frame(motion *m, int32_t frame) {
     if (!(weight > 0) || m->fixed[p] != 0) continue;
     const double *x = m->x + 3 * p, *seen = &tracked[p].x;
     double off[3] = {x[0] - seen[0], x[1] - seen[1], x[2] - seen[2]}, square = 0, way = 0;
-    for (int i = 0; i < 3; ++i) square += off[i] * off[i], way += (seen[i] - rest[3 * p + i]) * (seen[i] - rest[3 * p + i]);
+    for (int i = 0; i < 3; ++i)
+      square += off[i] * off[i], way += (seen[i] - rest[3 * p + i]) * (seen[i] - rest[3 * p + i]);
     result->cost += weight * square;
     result->weight += weight;
     result->amplitude += weight * way;
@@ -294,7 +301,8 @@ static void compare_frame(motion *m, int32_t frame) {
 }
 
 static void write_frame(const motion *m, int32_t frame) {
-  if (m->job->positions != NULL) memcpy(m->job->positions + (ptrdiff_t)frame * (m->n / 3), m->x, (size_t)m->n * sizeof(double));
+  if (m->job->positions != NULL)
+    memcpy(m->job->positions + (ptrdiff_t)frame * (m->n / 3), m->x, (size_t)m->n * sizeof(double));
 }
 
 // --- the whole ----------------------------------------------------------------------------------------------------
@@ -308,7 +316,8 @@ static pl_status take_motion(pl_arena *arena, motion *m, pl_error *error) {
   for (size_t i = 0; i < sizeof columned / sizeof *columned; ++i) *columned[i] = PL_TAKE(arena, double, n *columns);
   m->steps = PL_TAKE(arena, double, n *STEPS_KEPT);
   m->changed = PL_TAKE(arena, double, n *(size_t)m->padded);
-  if (m->poisson_column >= 0) m->derived = PL_TAKE(arena, pl_fem_tet_constants, m->worker->body->model->groups[0].element_count);
+  if (m->poisson_column >= 0)
+    m->derived = PL_TAKE(arena, pl_fem_tet_constants, m->worker->body->model->groups[0].element_count);
   return arena->failed ? pl_fail_memory(error) : PL_OK;
 }
 

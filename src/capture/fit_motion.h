@@ -1,22 +1,26 @@
-// One simulation of a fit: a tracked sequence run again with given parameters, its distance from what was tracked, and by forward sensitivities the first
-// and (Gauss-Newton's) second derivatives of that distance by the parameters.
+// One simulation of a fit: a tracked sequence run again with given parameters, its distance from
+// what was tracked, and by forward sensitivities the first and (Gauss-Newton's) second derivatives
+// of that distance by the parameters.
 //
-// The scheme is the implicit midpoint rule, as fem/fem_step.c, which neither damps nor gains: what is damped is the material's.
+// The scheme is the implicit midpoint rule, as fem/fem_step.c, which neither damps nor gains: what
+// is damped is the material's.
 //
-//   u = (x_n + x_{n+1}) / 2,  τ = h / 2,  v̄ = (u - x_n) / τ            x_{n+1} = 2 u - x_n,  v_{n+1} = 2 v̄ - v_n
-//   r(u) = M (v̄ - v_n) / τ + α M v̄ + g(w) - M a = 0                    w = u + β v̄
+//   u = (x_n + x_{n+1}) / 2,  τ = h / 2,  v̄ = (u - x_n) / τ            x_{n+1} = 2 u - x_n, v_{n+1}
+//   = 2 v̄ - v_n r(u) = M (v̄ - v_n) / τ + α M v̄ + g(w) - M a = 0                    w = u + β v̄
 //
-// Stiffness damping is elasticity in the pose that the body will have in β seconds: g(u + β v̄) = g(u) + β K v̄ + O(β² v̄²), so it is Rayleigh's to the order that the model
-// has, and one pose of one energy has all derivatives. (β K(u) v̄ itself would need third derivatives in every sensitivity.) In a body that turns with ω it
-// makes a strain of (β ω)² / 2, 5e-5 for 1 ms and 10 rad/s.
+// Stiffness damping is elasticity in the pose that the body will have in β seconds: g(u + β v̄) =
+// g(u) + β K v̄ + O(β² v̄²), so it is Rayleigh's to the order that the model has, and one pose of one
+// energy has all derivatives. (β K(u) v̄ itself would need third derivatives in every sensitivity.)
+// In a body that turns with ω it makes a strain of (β ω)² / 2, 5e-5 for 1 ms and 10 rad/s.
 //
-// Sensitivities s = dx_n/dθ, t = dv_n/dθ, z = du/dθ, with the matrix A = c M + b H(w) of Newton's last iteration, c = 1/τ² + α/τ, b = 1 + β/τ, γ = (β/τ)/b:
+// Sensitivities s = dx_n/dθ, t = dv_n/dθ, z = du/dθ, with the matrix A = c M + b H(w) of Newton's
+// last iteration, c = 1/τ² + α/τ, b = 1 + β/τ, γ = (β/τ)/b:
 //
-//   A z = c M s + (β/τ) H s + M t/τ - ∂r/∂θ      that is      z = γ s + A⁻¹ ((1 - γ) c M s + M t/τ - ∂r/∂θ)
-//   s_{n+1} = 2 z - s,   t_{n+1} = 2 (z - s)/τ - t
+//   A z = c M s + (β/τ) H s + M t/τ - ∂r/∂θ      that is      z = γ s + A⁻¹ ((1 - γ) c M s + M t/τ
+//   - ∂r/∂θ) s_{n+1} = 2 z - s,   t_{n+1} = 2 (z - s)/τ - t
 //
-// so a step costs one factorisation and one solve per parameter. Newton's iterations of the next step go with the factor of the last one, and a new one only where that
-// converges slowly.
+// so a step costs one factorisation and one solve per parameter. Newton's iterations of the next
+// step go with the factor of the last one, and a new one only where that converges slowly.
 #ifndef PL_CAPTURE_FIT_MOTION_H
 #define PL_CAPTURE_FIT_MOTION_H
 
@@ -54,7 +58,9 @@ static inline bool pl_fit_is_given_up(const pl_fit_def *def) {
   return def->give_up != NULL && def->give_up(def->user);
 }
 
-// Run a sequence; result->gradient and normal are the caller's memory. Moduli and rest shape of the worker are set.
-pl_status pl_motion_run(pl_fit_worker *worker, const pl_motion_job *job, pl_motion_result *result, pl_error *error);
+// Run a sequence; result->gradient and normal are the caller's memory. Moduli and rest shape of the
+// worker are set.
+pl_status pl_motion_run(pl_fit_worker *worker, const pl_motion_job *job, pl_motion_result *result,
+                        pl_error *error);
 
 #endif

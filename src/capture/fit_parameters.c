@@ -1,4 +1,5 @@
-// The parameters of pl_reference_def, pl_field_def, pl_fit_def and pl_warm_start_def: the one place for defaults, ranges, units and meanings. After a change run `make generate`.
+// The parameters of pl_reference_def, pl_field_def, pl_fit_def and pl_warm_start_def: the one place for defaults,
+// ranges, units and meanings. After a change run `make generate`.
 #include "capture/fit_parameters.h"
 
 #include "base/parameter_words.h"

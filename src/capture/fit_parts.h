@@ -1,7 +1,8 @@
 // A fit from the inside: what its files share.
 //
-// Values are what is physical: Young's modulus per control point, Poisson's ratio, α, β. What is fitted of them are "columns" in coordinates θ: the logarithm of moduli and
-// damping, Poisson's ratio itself.
+// Values are what is physical: Young's modulus per control point, Poisson's ratio, α, β. What is
+// fitted of them are "columns" in coordinates θ: the logarithm of moduli and damping, Poisson's
+// ratio itself.
 #ifndef PL_CAPTURE_FIT_PARTS_H
 #define PL_CAPTURE_FIT_PARTS_H
 
@@ -9,10 +10,15 @@
 #include "capture/fit_motion.h"
 #include "capture/fit_reference.h"
 
-// Levenberg's damping when a window begins, at most: steps from a good start are hardly shortened by it.
+// Levenberg's damping when a window begins, at most: steps from a good start are hardly shortened
+// by it.
 #define PL_FIT_FIRST_DAMPING 1e-2
 
-enum { PL_FIT_MAX_CONTROLS = 64, PL_FIT_MAX_VALUES = PL_FIT_MAX_CONTROLS + 3, PL_FIT_MAX_WINDOWS = 16 };
+enum {
+  PL_FIT_MAX_CONTROLS = 64,
+  PL_FIT_MAX_VALUES = PL_FIT_MAX_CONTROLS + 3,
+  PL_FIT_MAX_WINDOWS = 16
+};
 
 // Distance from the tracked motion at some values, with derivatives by the columns.
 typedef struct pl_fit_evaluation {
@@ -68,12 +74,15 @@ bool pl_fit_is_logarithmic(const pl_fit *fit, int32_t value);
 double pl_fit_coordinate(const pl_fit *fit, int32_t value, double physical);
 double pl_fit_physical(const pl_fit *fit, int32_t value, double coordinate);
 
-// Reference shape for values into X (which holds where to start), for `worker`'s moduli set here; false in *found if there is none.
-pl_status pl_fit_find_rest(pl_fit *fit, const double *values, double *X, bool *found, pl_error *error);
+// Reference shape for values into X (which holds where to start), for `worker`'s moduli set here;
+// false in *found if there is none.
+pl_status pl_fit_find_rest(pl_fit *fit, const double *values, double *X, bool *found,
+                           pl_error *error);
 
-// Everything at once: reference shape (X as above), simulations of the first `frame_count` frames of all sequences through the batch, with derivatives if asked for.
-pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t frame_count, bool derive,
-                          pl_fit_evaluation *evaluation, pl_error *error);
+// Everything at once: reference shape (X as above), simulations of the first `frame_count` frames
+// of all sequences through the batch, with derivatives if asked for.
+pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t frame_count,
+                          bool derive, pl_fit_evaluation *evaluation, pl_error *error);
 
 // Run jobs through the def's batch or the context's threads.
 void pl_fit_run_jobs(const pl_fit *fit, const pl_fit_jobs *jobs);

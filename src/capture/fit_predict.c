@@ -6,8 +6,8 @@
 #include "capture/fit_parts.h"
 #include "pliant/math.h"
 
-pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *positions, pl_fit_prediction *prediction,
-                         pl_error *error) {
+pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *positions,
+                         pl_fit_prediction *prediction, pl_error *error) {
   if (sequence->frame_count < 2 || sequence->positions == NULL || !(sequence->frame_seconds > 0))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "a sequence has at least 2 frames and a positive time between them");
   bool found = false;
@@ -24,7 +24,8 @@ pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *
                        .def = &fit->def};
   pl_motion_result result = {0};
   pl_fit_worker *worker = NULL;
-  status = pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / job.steps_per_frame, &worker, error);
+  status =
+      pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / job.steps_per_frame, &worker, error);
   if (status >= 0) status = pl_motion_run(worker, &job, &result, error);
   pl_fit_worker_destroy(worker);
   if (status < 0) return status;

@@ -9,7 +9,7 @@
 #include "pliant/math.h"
 
 static const double ROUNDING = 4e-16;  // of a position, as a fraction of the size
-static const double NEARLY = 1e-7;     // of the load: a residual from which only rounding keeps a line search from gaining
+static const double NEARLY = 1e-7;  // of the load: a residual from which only rounding keeps a line search from gaining
 // How well linear systems are solved: roughly at first, then a digit better than the residual that is wanted.
 static const double ROUGH_SOLVE = 1e-2, FINE_SOLVE = 1e-8;
 // Of artificial time: the shortest step, and the factor on a step that failed.
@@ -59,7 +59,8 @@ pl_status pl_reference_take(pl_fit_worker *worker, pl_reference *r, pl_error *er
   size_t n = 3 * (size_t)worker->body->model->head.particle_count;
   double **vectors[] = {&r->gradient, &r->residual, &r->step, &r->trial, &r->image, &r->saved};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = PL_TAKE(arena, double, n);
-  if (!pl_block_matrix_take(arena, &worker->body->model->pattern, &r->jacobian) || !pl_gmres_take(arena, (int32_t)n, &r->gmres))
+  if (!pl_block_matrix_take(arena, &worker->body->model->pattern, &r->jacobian) ||
+      !pl_gmres_take(arena, (int32_t)n, &r->gmres))
     return pl_fail_memory(error);
   r->gmres.apply = apply;
   r->gmres.precondition = precondition;
@@ -85,7 +86,8 @@ double pl_reference_evaluate(pl_reference *r, const double *X, double fraction) 
 static double six_volumes(const double *points, const int32_t *corners) {
   double e[3][3];
   for (int a = 0; a < 3; ++a)
-    for (int i = 0; i < 3; ++i) e[a][i] = points[3 * (ptrdiff_t)corners[a + 1] + i] - points[3 * (ptrdiff_t)corners[0] + i];
+    for (int i = 0; i < 3; ++i)
+      e[a][i] = points[3 * (ptrdiff_t)corners[a + 1] + i] - points[3 * (ptrdiff_t)corners[0] + i];
   return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) + e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
 }
@@ -123,7 +125,8 @@ static void visit_mixed(void *data, const int32_t *elements, int32_t count, doub
     for (int a = 1; a < 4; ++a)
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
-          F[i][j] += (tets.positions[3 * (ptrdiff_t)points[a] + i] - tets.positions[3 * (ptrdiff_t)points[0] + i]) * B[a][j];
+          F[i][j] +=
+              (tets.positions[3 * (ptrdiff_t)points[a] + i] - tets.positions[3 * (ptrdiff_t)points[0] + i]) * B[a][j];
     for (int i = 0; i < 12; ++i)
       for (int j = 0; j < 12; ++j) {
         int a = i / 3, c = j / 3;
@@ -151,16 +154,19 @@ pl_status pl_reference_linearise(pl_reference *r, bool with_factor, pl_error *er
 
 // --- Newton's method ----------------------------------------------------------------------------------------------
 
-// The residual in metres: how far H⁻¹ r would move the points, with the H that is factored. Bending a thin body along straight lines stretches it, and forces of
-// stretching drown those of bending: measured in newtons, a good step looks bad.
+// The residual in metres: how far H⁻¹ r would move the points, with the H that is factored. Bending a thin body along
+// straight lines stretches it, and forces of stretching drown those of bending: measured in newtons, a good step looks
+// bad.
 static pl_status measure(pl_reference *r, double *metres, pl_error *error) {
   pl_status status = pl_linear_solver_solve(r->worker->solver, r->residual, 1, r->image, error);
   *metres = length_of(unknown_count(r), r->image);
   return status;
 }
 
-// Along the step as far as the residual, in metres, falls and elements stay whole. PL_REMARK_NOT_CONVERGED if it does nowhere; the residual is that of X.
-static pl_status search_line(pl_reference *r, double fraction, double min_volume, double *X, double *size, pl_error *error) {
+// Along the step as far as the residual, in metres, falls and elements stay whole. PL_REMARK_NOT_CONVERGED if it does
+// nowhere; the residual is that of X.
+static pl_status search_line(pl_reference *r, double fraction, double min_volume, double *X, double *size,
+                             pl_error *error) {
   ptrdiff_t n = unknown_count(r);
   double length = 1, before, after;
   pl_status status = measure(r, &before, error);
@@ -252,14 +258,16 @@ pl_status pl_reference_newton(pl_reference *r, const pl_reference_def *def, doub
 //
 //   M V' = r(X) - d M V,  X' = V          implicit Euler of length t:  (M (1 + d t) - t² J) V₁ = M V₀ + t r(X₀)
 //
-// r pulls the right way because J is about -H: X is drawn to where the residual vanishes, as by springs of stiffness H. The step is as long as the mock physics allows:
-// it grows while the residual falls and shrinks where it rises or an element would lose its volume.
+// r pulls the right way because J is about -H: X is drawn to where the residual vanishes, as by springs of stiffness H.
+// The step is as long as the mock physics allows: it grows while the residual falls and shrinks where it rises or an
+// element would lose its volume.
 
 static const double FIRST_STEP = 0.01, DRAG = 10, STEP_GROWTH = 1.5, LONGEST_STEP = 1e3;
 
 pl_status pl_reference_march(pl_reference *r, const pl_reference_def *def, double *X, pl_reference_report *report,
                              pl_error *error) {
-  double start = pl_clock_seconds(), t = FIRST_STEP, size = pl_reference_evaluate(r, X, 1), wanted = wanted_residual(r, def);
+  double start = pl_clock_seconds(), t = FIRST_STEP, size = pl_reference_evaluate(r, X, 1),
+         wanted = wanted_residual(r, def);
   const double *masses = r->worker->body->model->head.masses;
   ptrdiff_t n = unknown_count(r);
   *report = (pl_reference_report){.load_steps = 1};
@@ -270,7 +278,8 @@ pl_status pl_reference_march(pl_reference *r, const pl_reference_def *def, doubl
     r->inertia = 1 + DRAG * t;
     r->rate = t * t;
     status = pl_reference_linearise(r, true, error);
-    for (ptrdiff_t i = 0; i < n; ++i) r->image[i] = is_fixed(r, i) ? 0 : masses[i / 3] * r->saved[i] + t * r->residual[i];
+    for (ptrdiff_t i = 0; i < n; ++i)
+      r->image[i] = is_fixed(r, i) ? 0 : masses[i / 3] * r->saved[i] + t * r->residual[i];
     memcpy(r->step, r->saved, (size_t)n * sizeof(double));
     r->gmres.tolerance = 1e-4;  // a step of artificial time needs no more
     if (status >= 0) status = pl_gmres_solve(&r->gmres, r->image, r->step, error);

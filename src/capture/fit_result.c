@@ -1,8 +1,10 @@
 // What came out of a fit, and how far it is to be trusted.
 //
-// Near the minimum the distance is quadratic, and errors of the tracked points that are independent of each other, σ metres in each coordinate, make the parameters vary with
-// the covariance σ² N⁻¹. σ is the residual or what was said to be expected, whichever is larger: data that are exact, or that the model follows by chance, do not make a
-// parameter known that hardly moves anything. Errors of tracking are alike from frame to frame, so true intervals are rather wider.
+// Near the minimum the distance is quadratic, and errors of the tracked points that are independent of each other, σ
+// metres in each coordinate, make the parameters vary with the covariance σ² N⁻¹. σ is the residual or what was said to
+// be expected, whichever is larger: data that are exact, or that the model follows by chance, do not make a parameter
+// known that hardly moves anything. Errors of tracking are alike from frame to frame, so true intervals are rather
+// wider.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +16,8 @@
 
 static const double NORMAL_95 = 1.959963984540054;
 static const double INVISIBLE =
-    1e-24;                          // sensitivity, squared, against the largest: what moves less than rounding counts as this much
-static const double TRACE = 1e-12;  // of the identity in the scaled normal matrix
+    1e-24;  // sensitivity, squared, against the largest: what moves less than rounding counts as this much
+static const double TRACE = 1e-12;    // of the identity in the scaled normal matrix
 static const double AT_BOUND = 1e-9;  // of the bound
 
 const char *pl_fit_verdict_name(pl_fit_verdict verdict) {
@@ -42,7 +44,8 @@ static void name_value(const pl_fit *fit, int32_t value, pl_fit_estimate *estima
     snprintf(estimate->name, sizeof estimate->name, "%s", others[value - fit->body.control_count]);
 }
 
-// Inverse of the normal matrix scaled to a unit diagonal, with a trace of the identity so that what no frame shows is merely very uncertain.
+// Inverse of the normal matrix scaled to a unit diagonal, with a trace of the identity so that what no frame shows is
+// merely very uncertain.
 static pl_status invert_normal(pl_fit *fit, double *inverse, double *scales, pl_error *error) {
   int32_t n = fit->column_count;
   pl_arena arena;
@@ -90,7 +93,8 @@ static pl_status estimate(pl_fit *fit, double sigma, pl_error *error) {
   memset(fit->correlations, 0, (size_t)all * (size_t)all * sizeof(double));
   for (int32_t k = 0; status >= 0 && k < all; ++k) {
     pl_fit_estimate *e = &fit->estimates[k];
-    *e = (pl_fit_estimate){.value = fit->values[k], .min = fit->values[k], .max = fit->values[k], .verdict = PL_FIT_HELD};
+    *e = (pl_fit_estimate){
+        .value = fit->values[k], .min = fit->values[k], .max = fit->values[k], .verdict = PL_FIT_HELD};
     name_value(fit, k, e);
   }
   for (int32_t i = 0; status >= 0 && i < n; ++i) {
@@ -116,7 +120,8 @@ pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error)
     fit->evaluated = true;
   }
   const pl_fit_evaluation *now = &fit->now;
-  double freedom = fmax(3 * now->weight - fit->column_count, 1), sigma = fmax(sqrt(now->cost / freedom), fit->def.noise);
+  double freedom = fmax(3 * now->weight - fit->column_count, 1),
+         sigma = fmax(sqrt(now->cost / freedom), fit->def.noise);
   pl_status status = estimate(fit, sigma, error);
   if (status < 0) return status;
   *report = (pl_fit_report){.parameter_count = fit->value_count,
@@ -137,7 +142,8 @@ pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error)
 
 pl_status pl_fit_get_fields(const pl_fit *fit, pl_vec3 *reference, double *young) {
   const pl_fit_body *body = &fit->body;
-  for (int32_t i = 0; reference != NULL && i < body->model->head.particle_count; ++i) reference[i] = pl_fem_vector(fit->rest, i);
+  for (int32_t i = 0; reference != NULL && i < body->model->head.particle_count; ++i)
+    reference[i] = pl_fem_vector(fit->rest, i);
   for (int32_t t = 0; young != NULL && t < body->model->groups[0].element_count; ++t) {
     young[t] = 0;
     for (int32_t k = 0; k < body->control_count; ++k)
@@ -156,8 +162,8 @@ pl_status pl_fit_set_values(pl_fit *fit, const double *values, pl_error *error) 
     const pl_fit_range *range = &fit->ranges[k];
     bool outside = range->fitted ? !(values[k] >= range->min && values[k] <= range->max) : !isfinite(values[k]);
     if (outside || (k < fit->body.control_count && !(values[k] > 0)))
-      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "value %d is %g, outside its bounds %g … %g", k, values[k], range->min,
-                     range->max);
+      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "value %d is %g, outside its bounds %g … %g", k, values[k],
+                     range->min, range->max);
   }
   memcpy(fit->values, values, (size_t)fit->value_count * sizeof(double));
   fit->evaluated = false;

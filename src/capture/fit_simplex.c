@@ -1,7 +1,8 @@
 // The paper's fitter: downhill simplex over all frames (paper 002, section 6.2), by library.
 //
-// Every evaluation is logged. A search that is taken up again is replayed: the library asks for the same coordinates in the same order, and what the log holds is not
-// simulated again. Reference shapes are found from the same start each time, so that no evaluation depends on one before it.
+// Every evaluation is logged. A search that is taken up again is replayed: the library asks for the same coordinates in
+// the same order, and what the log holds is not simulated again. Reference shapes are found from the same start each
+// time, so that no evaluation depends on one before it.
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +40,8 @@ static double simulate(simplex_search *s, const double *x) {
   pl_fit *fit = s->fit;
   double values[PL_FIT_MAX_VALUES];
   values_of(fit, x, values);
-  memcpy(fit->trial_rest, fit->body.model->rest_points, 3 * (size_t)fit->body.model->head.particle_count * sizeof(double));
+  memcpy(fit->trial_rest, fit->body.model->rest_points,
+         3 * (size_t)fit->body.model->head.particle_count * sizeof(double));
   s->status = pl_fit_evaluate(fit, values, fit->trial_rest, fit->longest, false, &fit->trial, s->error);
   return s->status < 0 ? HUGE_VAL : fit->trial.cost;
 }

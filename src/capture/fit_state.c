@@ -65,7 +65,8 @@ pl_status pl_fit_restore(pl_fit *fit, const void *buffer, size_t size, pl_error 
   size_t body = sizeof head + rest_size(fit);
   if (head.log_count < 0 || size < body || (size - body) / sizeof(double) != (size_t)head.log_count ||
       (size - body) % sizeof(double) != 0)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "the state of a fit has %zu bytes, which is not what it says of itself", size);
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "the state of a fit has %zu bytes, which is not what it says of itself", size);
   if (head.cursor.window < 0 || head.cursor.window >= fit->window_count || head.cursor.steps < 1)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "the state of a fit is damaged");
   pl_vector log = pl_vector_of(fit->context, sizeof(double));

@@ -1,9 +1,10 @@
 // Where to start a fit: moduli whose vibrations have the frequencies of the captured motion (paper 002, section 6.3).
 //
-// A sample is a set of moduli. It has a reference shape, modes around the static shape, and the captured motion projected onto them, in which the strongest damped vibration of
-// each mode is looked for. As √λ is the frequency without damping and what is seen has ω = √(λ - decay²), they are compared as log λ - log(ω² + decay²).
-// Samples of a uniform modulus, evenly on a logarithmic scale, tell where that difference vanishes for the mode with the most energy; several control points are then changed in turn.
-// Every sample is an independent job.
+// A sample is a set of moduli. It has a reference shape, modes around the static shape, and the captured motion
+// projected onto them, in which the strongest damped vibration of each mode is looked for. As √λ is the frequency
+// without damping and what is seen has ω = √(λ - decay²), they are compared as log λ - log(ω² + decay²). Samples of a
+// uniform modulus, evenly on a logarithmic scale, tell where that difference vanishes for the mode with the most
+// energy; several control points are then changed in turn. Every sample is an independent job.
 #include <math.h>
 #include <string.h>
 
@@ -21,8 +22,9 @@ static const double APART = 1e-3;        // how different modes must be for both
 static const double FIRST_FACTOR = 3;    // by which a modulus is changed at most in the first round of the descent
 static const double GAIN = 0.98;         // of the mismatch: less than 2 % is not worth a change
 static const double MIN_ENERGY = 0.02;   // of the strongest mode's, for a mode to count
-static const double SAME_SQUARE = 0.2, OTHER_SQUARE = 0.6;  // logarithms of squared frequencies that are the same, or others
-static const double NARROW = 6;                             // factor to either side of where samples are taken
+static const double SAME_SQUARE = 0.2,
+                    OTHER_SQUARE = 0.6;  // logarithms of squared frequencies that are the same, or others
+static const double NARROW = 6;          // factor to either side of where samples are taken
 
 typedef struct warm_batch {
   pl_fit *fit;
@@ -51,8 +53,8 @@ static pl_status listen(pl_fit *fit, pl_fit_worker *worker, int32_t mode_count, 
     status = pl_fit_modes_project(worker, sequence, mode_count, modes, signals, NULL);
     for (int32_t k = 0; k < mode_count && status >= 0; ++k) {
       double *mode = output + OUTPUT_HEAD + MODE_SIZE * k;
-      pl_vibration found =
-          pl_vibration_find(signals + (ptrdiff_t)k * sequence->frame_count, sequence->frame_count, sequence->frame_seconds);
+      pl_vibration found = pl_vibration_find(signals + (ptrdiff_t)k * sequence->frame_count, sequence->frame_count,
+                                             sequence->frame_seconds);
       double energy = mode[MODE_LAMBDA] * found.energy;
       if (found.fraction < MIN_FRACTION || !(energy > mode[MODE_ENERGY])) continue;
       mode[MODE_ENERGY] = energy;
@@ -64,7 +66,8 @@ static pl_status listen(pl_fit *fit, pl_fit_worker *worker, int32_t mode_count, 
   return status;
 }
 
-static pl_status try_sample(pl_fit *fit, pl_fit_worker *worker, const double *values, int32_t mode_count, double *output) {
+static pl_status try_sample(pl_fit *fit, pl_fit_worker *worker, const double *values, int32_t mode_count,
+                            double *output) {
   const pl_fem_model *model = fit->body.model;
   size_t n = 3 * (size_t)model->head.particle_count;
   pl_arena *arena = &worker->arena;
@@ -80,7 +83,8 @@ static pl_status try_sample(pl_fit *fit, pl_fit_worker *worker, const double *va
   // A start value needs few digits; a modulus whose rest shape takes longer is too soft to be the one.
   def.limit = 15;
   def.tolerance = 1e-6;
-  if (!fit->def.use_static_shape && reference.load_size > 0) status = pl_reference_newton(&reference, &def, X, &report, NULL);
+  if (!fit->def.use_static_shape && reference.load_size > 0)
+    status = pl_reference_newton(&reference, &def, X, &report, NULL);
   if (status != PL_OK) return status < 0 ? status : PL_OK;
   pl_fit_worker_set_rest(worker, X);
   status = pl_fit_modes_find(worker, mode_count, lambdas, modes, NULL);
@@ -99,7 +103,8 @@ static void evaluate_sample(void *data, int32_t job, double *output) {
   memset(output, 0, (OUTPUT_HEAD + MODE_SIZE * (size_t)b->mode_count) * sizeof(double));
   if (pl_fit_is_given_up(&fit->def)) return;
   pl_status status = pl_fit_worker_create(fit->context, &fit->body, 0, &worker, NULL);
-  if (status >= 0) status = try_sample(fit, worker, b->values + (ptrdiff_t)job * fit->value_count, b->mode_count, output);
+  if (status >= 0)
+    status = try_sample(fit, worker, b->values + (ptrdiff_t)job * fit->value_count, b->mode_count, output);
   pl_fit_worker_destroy(worker);
   output[OUTPUT_STATUS] = status;
 }
@@ -107,11 +112,15 @@ static void evaluate_sample(void *data, int32_t job, double *output) {
 // Run `count` samples whose values are in search->values.
 static pl_status run_samples(warm_search *s, int32_t count, pl_error *error) {
   warm_batch batch = {s->fit, s->def->mode_count, s->values};
-  pl_fit_jobs jobs = {
-      .count = count, .output_size = s->output_size, .outputs = s->outputs, .evaluate = evaluate_sample, .data = &batch};
+  pl_fit_jobs jobs = {.count = count,
+                      .output_size = s->output_size,
+                      .outputs = s->outputs,
+                      .evaluate = evaluate_sample,
+                      .data = &batch};
   pl_fit_run_jobs(s->fit, &jobs);
   for (int32_t i = 0; i < count; ++i)
-    if (s->outputs[(size_t)i * s->output_size + OUTPUT_STATUS] == (double)PL_ERROR_OUT_OF_MEMORY) return pl_fail_memory(error);
+    if (s->outputs[(size_t)i * s->output_size + OUTPUT_STATUS] == (double)PL_ERROR_OUT_OF_MEMORY)
+      return pl_fail_memory(error);
   return PL_OK;
 }
 
@@ -134,7 +143,8 @@ static double difference(const double *output, int32_t mode) {
   return log(mode_of(output, mode)[MODE_LAMBDA] / mode_of(output, mode)[MODE_SQUARE]);
 }
 
-// Whether a mode shows what a stronger one of another frequency does: where modes are not quite those of the object, each motion leaks into all of them.
+// Whether a mode shows what a stronger one of another frequency does: where modes are not quite those of the object,
+// each motion leaks into all of them.
 static bool is_echo(const warm_search *s, const double *output, int32_t mode) {
   const double *own = mode_of(output, mode);
   for (int32_t k = 0; k < s->def->mode_count; ++k) {
@@ -147,8 +157,8 @@ static bool is_echo(const warm_search *s, const double *output, int32_t mode) {
 
 // How far the frequencies of a sample are off over all modes that move.
 typedef struct pitch {
-  double
-      mean;  // of the differences, by weight: what one factor on all moduli would put right, as eigenvalues are nearly linear in E
+  double mean;    // of the differences, by weight: what one factor on all moduli would put right, as eigenvalues are
+                  // nearly linear in E
   double spread;  // mean square of the remainder; HUGE_VAL: nothing moves
 } pitch;
 
@@ -167,7 +177,8 @@ static pitch pitch_of(const warm_search *s, const double *output) {
   return (pitch){sum / weight, fmax(0, squares / weight - sum / weight * sum / weight)};
 }
 
-// log of the uniform modulus between the samples where the difference changes its sign from below to above, or at the sample with the least one.
+// log of the uniform modulus between the samples where the difference changes its sign from below to above, or at the
+// sample with the least one.
 static bool find_uniform(const warm_search *s, double *logarithm) {
   int32_t last = -1;
   double nearest = HUGE_VAL, last_difference = 0;
@@ -207,7 +218,8 @@ static void set_damping(warm_search *s, const double *output) {
   }
   double determinant = n * xx - x * x;
   bool both = count > 1 && determinant > APART * n * xx;
-  double alpha = both ? (xx * y - x * xy) / determinant : 0, beta = both ? (n * xy - x * y) / determinant : xy / fmax(xx, 1e-300);
+  double alpha = both ? (xx * y - x * xy) / determinant : 0,
+         beta = both ? (n * xy - x * y) / determinant : xy / fmax(xx, 1e-300);
   if (count == 0) return;
   if (fit->ranges[controls + 1].fitted && alpha > 0) fit->values[controls + 1] = within(fit, controls + 1, alpha);
   if (fit->ranges[controls + 2].fitted && beta > 0) fit->values[controls + 2] = within(fit, controls + 2, beta);
@@ -220,8 +232,9 @@ static void set_uniform(const pl_fit *fit, double young, double *values) {
 
 // --- the search ---------------------------------------------------------------------------------------------------
 
-// Each control point in turn times four factors; the best is taken, with all moduli times what puts the mean of the frequencies right. Without that, one modulus could not be raised but
-// against all frequencies, and the search would stay where it began. Factors are nearer to 1 with every round.
+// Each control point in turn times four factors; the best is taken, with all moduli times what puts the mean of the
+// frequencies right. Without that, one modulus could not be raised but against all frequencies, and the search would
+// stay where it began. Factors are nearer to 1 with every round.
 static pl_status descend(warm_search *s, double *best, pl_error *error) {
   pl_fit *fit = s->fit;
   int32_t controls = fit->body.control_count;
@@ -258,8 +271,9 @@ static void report_mode(const warm_search *s, pl_warm_start_report *report) {
   report->damping_ratio = found[MODE_DECAY] / natural;
 }
 
-// Where to look: eigenvalues grow about linearly with E, so the stiffest body, which has a reference shape wherever one has, says about how stiff the object is. Much
-// softer ones would cost most of the time, as the search for a shape that there is not ends late.
+// Where to look: eigenvalues grow about linearly with E, so the stiffest body, which has a reference shape wherever one
+// has, says about how stiff the object is. Much softer ones would cost most of the time, as the search for a shape that
+// there is not ends late.
 static pl_status narrow(warm_search *s, double range[2], pl_error *error) {
   range[0] = s->def->min;
   range[1] = s->def->max;
@@ -310,7 +324,8 @@ static pl_status check_def(const pl_warm_start_def *def, pl_error *error) {
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "max",
                          "%g Pa is below `min`, %g Pa; moduli must rise from least to most", def->max, def->min);
   if (!pl_eigen_is_available())
-    return pl_fail(error, PL_ERROR_UNSUPPORTED, "this build has no ARPACK; a warm start needs libarpack2-dev when configuring");
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "this build has no ARPACK; a warm start needs libarpack2-dev when configuring");
   return PL_OK;
 }
 

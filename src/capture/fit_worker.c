@@ -50,7 +50,8 @@ static void use_parts(pl_fit_worker *w) {
   pl_fem_system_use(&w->system, rest, parameters);
 }
 
-pl_status pl_fit_worker_create(pl_context *parent, const pl_fit_body *body, double step, pl_fit_worker **worker, pl_error *error) {
+pl_status pl_fit_worker_create(pl_context *parent, const pl_fit_body *body, double step, pl_fit_worker **worker,
+                               pl_error *error) {
   *worker = NULL;
   pl_context *context = NULL;
   pl_status status = pl_fit_context_create(parent, &context, error);
@@ -87,7 +88,8 @@ void pl_fit_worker_set_moduli(pl_fit_worker *w, const double *young, double pois
   const pl_fit_body *body = w->body;
   for (int32_t t = 0; t < body->model->groups[0].element_count; ++t) {
     double sum = 0;
-    for (int32_t k = 0; k < body->control_count; ++k) sum += body->weights[(ptrdiff_t)t * body->control_count + k] * young[k];
+    for (int32_t k = 0; k < body->control_count; ++k)
+      sum += body->weights[(ptrdiff_t)t * body->control_count + k] * young[k];
     w->moduli[2 * (ptrdiff_t)t] = sum;
     w->moduli[2 * (ptrdiff_t)t + 1] = poisson;
   }

@@ -1,5 +1,6 @@
-// What a single simulation, reference shape or modal analysis of a fit works in: the body's finite elements with moduli, rest shape and linear solver of its own,
-// on one thread. Jobs of a fit run side by side, each with its own worker.
+// What a single simulation, reference shape or modal analysis of a fit works in: the body's finite
+// elements with moduli, rest shape and linear solver of its own, on one thread. Jobs of a fit run
+// side by side, each with its own worker.
 #ifndef PL_CAPTURE_FIT_WORKER_H
 #define PL_CAPTURE_FIT_WORKER_H
 
@@ -27,11 +28,14 @@ typedef struct pl_fit_worker {
   pl_linear_solver *solver;
 } pl_fit_worker;
 
-// A context of one thread whose memory is the parent's, so that what runs inside a task may use parallel loops (which are then plain ones).
+// A context of one thread whose memory is the parent's, so that what runs inside a task may use
+// parallel loops (which are then plain ones).
 pl_status pl_fit_context_create(pl_context *parent, pl_context **context, pl_error *error);
 
-// The worker starts with the moduli of the model and the static shape as rest shape. `step`, seconds, is what the linear solver has to expect; 0: equilibria.
-pl_status pl_fit_worker_create(pl_context *parent, const pl_fit_body *body, double step, pl_fit_worker **worker, pl_error *error);
+// The worker starts with the moduli of the model and the static shape as rest shape. `step`,
+// seconds, is what the linear solver has to expect; 0: equilibria.
+pl_status pl_fit_worker_create(pl_context *parent, const pl_fit_body *body, double step,
+                               pl_fit_worker **worker, pl_error *error);
 // NULL is allowed.
 void pl_fit_worker_destroy(pl_fit_worker *worker);
 

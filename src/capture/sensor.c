@@ -1,9 +1,11 @@
 // A depth sensor: exact depths, and what happens to them on the way to the picture.
 //
-// In this order, as in a sensor that finds depth by triangulation: some pixels are lost, more of them at edges, where others show something between the two
-// sides; some show a depth that has nothing to do with the surface; the others get noise along the depth; and all are quantised. Such steps are even in
-// disparity, so they grow with the square of the depth: a first Kinect has about 2.8 mm at 1 m and 11 mm at 2 m (Khoshelham and Elberink 2012).
-// Every pixel takes the same number of random numbers whatever becomes of it, so that changing one setting leaves the others' random numbers alone.
+// In this order, as in a sensor that finds depth by triangulation: some pixels are lost, more of them at edges, where
+// others show something between the two sides; some show a depth that has nothing to do with the surface; the others
+// get noise along the depth; and all are quantised. Such steps are even in disparity, so they grow with the square of
+// the depth: a first Kinect has about 2.8 mm at 1 m and 11 mm at 2 m (Khoshelham and Elberink 2012). Every pixel takes
+// the same number of random numbers whatever becomes of it, so that changing one setting leaves the others' random
+// numbers alone.
 #include "pliant/sensor.h"
 
 #include <math.h>
@@ -25,18 +27,19 @@ pl_sensor_def pl_default_sensor_def(void) {
 static pl_status check_camera(const pl_capture_camera *camera, const pl_sensor_surface *surfaces, int32_t surface_count,
                               pl_error *error) {
   bool good = camera->width > 0 && camera->height > 0 && (int64_t)camera->width * camera->height <= INT32_MAX;
-  good = good && isfinite(camera->fx) && isfinite(camera->fy) && camera->fx > 0 && camera->fy > 0 && isfinite(camera->cx) &&
-         isfinite(camera->cy) && pl_vec3_is_finite(camera->placement.position);
+  good = good && isfinite(camera->fx) && isfinite(camera->fy) && camera->fx > 0 && camera->fy > 0 &&
+         isfinite(camera->cx) && isfinite(camera->cy) && pl_vec3_is_finite(camera->placement.position);
   const pl_quat q = camera->placement.rotation;
   double norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   if (!good || !(fabs(norm - 1) < 1e-6))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "camera '%s' needs pixels, a focal length and a rotation of length 1",
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "camera '%s' needs pixels, a focal length and a rotation of length 1",
                    camera->name != NULL ? camera->name : "");
   for (int32_t i = 0; i < surface_count; ++i)
     for (int64_t k = 0; k < 3 * (int64_t)surfaces[i].triangle_count; ++k)
       if (surfaces[i].triangles[k] < 0 || surfaces[i].triangles[k] >= surfaces[i].point_count)
-        return pl_fail(error, PL_ERROR_INVALID_DATA, "triangle %lld of surface %d names point %d; it has %d", (long long)(k / 3), i,
-                       surfaces[i].triangles[k], surfaces[i].point_count);
+        return pl_fail(error, PL_ERROR_INVALID_DATA, "triangle %lld of surface %d names point %d; it has %d",
+                       (long long)(k / 3), i, surfaces[i].triangles[k], surfaces[i].point_count);
   return PL_OK;
 }
 
@@ -67,8 +70,8 @@ static void leave_workspace(pl_context *context, workspace *work) {
 }
 
 // Depths; 0 where nothing is.
-static void render(const pl_capture_camera *camera, const pl_sensor_surface *surfaces, int32_t surface_count, const workspace *work,
-                   double *depths) {
+static void render(const pl_capture_camera *camera, const pl_sensor_surface *surfaces, int32_t surface_count,
+                   const workspace *work, double *depths) {
   pl_vec3 *seen = work->seen;
   double *masks = work->masks;
   pl_depth_view view = pl_depth_view_of(camera, 1);
@@ -99,7 +102,8 @@ pl_status pl_depth_render(pl_context *context, const pl_capture_camera *camera, 
   return status;
 }
 
-// Depth on the far side of the edge that pixel (u, v) lies at: the neighbour that differs most, 0 for nothing there; the pixel's own depth away from edges.
+// Depth on the far side of the edge that pixel (u, v) lies at: the neighbour that differs most, 0 for nothing there;
+// the pixel's own depth away from edges.
 static double across_edge(const double *depths, int32_t width, int32_t height, int32_t u, int32_t v, double jump) {
   static const int32_t steps[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
   double own = depths[(ptrdiff_t)v * width + u], other = own, max = jump;
@@ -138,9 +142,9 @@ static double report_pixel(const pl_sensor_def *def, double depth, double across
 
 static void render_image(const pl_sensor_def *def, const pl_capture_camera *camera, int32_t number, int32_t frame,
                          const double *depths, uint16_t *pixels) {
-  pl_random random =
-      pl_random_of_seed(def->seed * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)(uint32_t)number * UINT64_C(0xD1B54A32D192ED03) +
-                        (uint64_t)(uint32_t)frame * UINT64_C(0xABC98388FB8FAC03));
+  pl_random random = pl_random_of_seed(def->seed * UINT64_C(0x9E3779B97F4A7C15) +
+                                       (uint64_t)(uint32_t)number * UINT64_C(0xD1B54A32D192ED03) +
+                                       (uint64_t)(uint32_t)frame * UINT64_C(0xABC98388FB8FAC03));
   for (int32_t v = 0; v < camera->height; ++v)
     for (int32_t u = 0; u < camera->width; ++u) {
       ptrdiff_t i = (ptrdiff_t)v * camera->width + u;
@@ -150,10 +154,11 @@ static void render_image(const pl_sensor_def *def, const pl_capture_camera *came
     }
 }
 
-pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const pl_sensor_shot *shot, int32_t camera_index,
-                           uint16_t *pixels, pl_error *error) {
+pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const pl_sensor_shot *shot,
+                           int32_t camera_index, uint16_t *pixels, pl_error *error) {
   if (camera_index < 0 || camera_index >= shot->camera_count)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "there is no camera %d; the shot has %d", camera_index, shot->camera_count);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "there is no camera %d; the shot has %d", camera_index,
+                   shot->camera_count);
   const pl_capture_camera *camera = &shot->cameras[camera_index];
   pl_status status = pl_parameters_check(&pl_sensor_def_parameters, def, error);
   if (status >= 0) status = check_camera(camera, shot->surfaces, shot->surface_count, error);
@@ -188,8 +193,8 @@ static void render_some(void *data, int32_t begin, int32_t end, int32_t block) {
     all->statuses[i] = pl_sensor_render(all->context, all->def, all->shot, i, all->pixels[i], NULL);
 }
 
-pl_status pl_sensor_render_all(pl_context *context, const pl_sensor_def *def, const pl_sensor_shot *shot, uint16_t *const *pixels,
-                               pl_error *error) {
+pl_status pl_sensor_render_all(pl_context *context, const pl_sensor_def *def, const pl_sensor_shot *shot,
+                               uint16_t *const *pixels, pl_error *error) {
   pl_status *statuses = pl_allocate_array(context, (size_t)shot->camera_count + 1, sizeof *statuses);
   if (statuses == NULL) return pl_fail_memory(error);
   exposure all = {context, def, shot, pixels, statuses};
@@ -198,8 +203,8 @@ pl_status pl_sensor_render_all(pl_context *context, const pl_sensor_def *def, co
   for (int32_t i = 0; i < shot->camera_count && status >= 0; ++i)
     // Render again for the error's text; it fails in the same way.
     if (statuses[i] < 0)
-      status =
-          statuses[i] == PL_ERROR_OUT_OF_MEMORY ? pl_fail_memory(error) : pl_sensor_render(context, def, shot, i, pixels[i], error);
+      status = statuses[i] == PL_ERROR_OUT_OF_MEMORY ? pl_fail_memory(error)
+                                                     : pl_sensor_render(context, def, shot, i, pixels[i], error);
   pl_release(context, statuses);
   return status;
 }

@@ -49,7 +49,8 @@ void pl_sensor_ring(const pl_camera_ring *ring, pl_capture_camera *cameras) {
   double distance = WORKSPACE * radius * sqrt(1 + narrow * narrow) / narrow;
   pl_vec3 middle = pl_box_center(ring->box);
   for (int32_t i = 0; i < ring->count; ++i) {
-    double angle = ring->heading + 2 * PL_PI * i / ring->count, high = i % 2 == 0 ? ring->elevation : 0.5 * ring->elevation;
+    double angle = ring->heading + 2 * PL_PI * i / ring->count,
+           high = i % 2 == 0 ? ring->elevation : 0.5 * ring->elevation;
     pl_vec3 away = {sin(angle) * cos(high), sin(high), cos(angle) * cos(high)};
     cameras[i] = pl_sensor_camera(pl_vec3_add_scaled(middle, away, distance), middle, width, height, focal);
   }

@@ -1,12 +1,15 @@
 // Tracking of a soft body in point clouds (paper 002, section 5).
 //
-// A frame is a maximum a posteriori estimate found by expectation and maximisation. Expectation (track_match.c) says how much of every measured point is due to every
-// surface point that its camera can see (track_visible.c), or to none. Maximisation (track_solve.c) lets the body come to equilibrium under its elasticity and the pull of
-// the points that are due to its surface. The search begins wide, at the place where the motion of the last two frames would take the body, and narrows down to the
-// noise (track_frame.c). Those files say what differs from the paper and why; here frames are compared with each other.
+// A frame is a maximum a posteriori estimate found by expectation and maximisation. Expectation (track_match.c) says
+// how much of every measured point is due to every surface point that its camera can see (track_visible.c), or to none.
+// Maximisation (track_solve.c) lets the body come to equilibrium under its elasticity and the pull of the points that
+// are due to its surface. The search begins wide, at the place where the motion of the last two frames would take the
+// body, and narrows down to the noise (track_frame.c). Those files say what differs from the paper and why; here frames
+// are compared with each other.
 //
-// A frame whose points are explained worse than those before is tried again, wider, and if it is much worse also from where the body last was; what is best counts. If it
-// is still bad the frame counts as lost. Frames with almost no points near the body leave it coasting.
+// A frame whose points are explained worse than those before is tried again, wider, and if it is much worse also from
+// where the body last was; what is best counts. If it is still bad the frame counts as lost. Frames with almost no
+// points near the body leave it coasting.
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +44,8 @@ static pl_box box_of_body(const pl_tracker *t, const double *x) {
 }
 
 static bool is_near(const pl_box *box, pl_vec3 p) {
-  return p.x >= box->min.x && p.y >= box->min.y && p.z >= box->min.z && p.x <= box->max.x && p.y <= box->max.y && p.z <= box->max.z;
+  return p.x >= box->min.x && p.y >= box->min.y && p.z >= box->min.z && p.x <= box->max.x && p.y <= box->max.y &&
+         p.z <= box->max.z;
 }
 
 static int64_t common_divisor(int64_t a, int64_t b) {
@@ -53,7 +57,8 @@ static int64_t common_divisor(int64_t a, int64_t b) {
   return a;
 }
 
-// Points near the body in an order of which every beginning is spread evenly over the cloud: steps of the golden section of their number. Not more than the limit.
+// Points near the body in an order of which every beginning is spread evenly over the cloud: steps of the golden
+// section of their number. Not more than the limit.
 static void take_cloud(pl_tracker *t, const pl_cloud_view *cloud) {
   pl_box box = pl_box_merge(box_of_body(t, t->x), box_of_body(t, t->predicted));
   box = pl_box_expand(box, CROP * t->size);
@@ -111,7 +116,8 @@ static void remember(pl_tracker *t, const pl_track_report *report) {
   t->usual_residual += weight * (report->residual - t->usual_residual);
 }
 
-// Whether a frame is explained a little worse than usual: nothing to warn of, but often a part that was found in the wrong place.
+// Whether a frame is explained a little worse than usual: nothing to warn of, but often a part that was found in the
+// wrong place.
 static bool could_be_better(const pl_tracker *t, const pl_track_report *report) {
   return report->explained_fraction < NEARLY * t->usual_fraction || report->seen_fraction < NEARLY * t->usual_seen;
 }
@@ -126,7 +132,8 @@ static void keep_try(pl_tracker *t, const pl_track_report *report, pl_track_try 
 
 // Go back to it where it was the better one; what it cost stays.
 static void take_better(pl_tracker *t, const pl_track_try *kept, pl_track_report *report) {
-  if (report->explained_fraction * report->seen_fraction > kept->report.explained_fraction * kept->report.seen_fraction) return;
+  if (report->explained_fraction * report->seen_fraction > kept->report.explained_fraction * kept->report.seen_fraction)
+    return;
   int32_t iteration_count = report->iteration_count, newton_count = report->newton_count;
   *report = kept->report;
   report->iteration_count = iteration_count;
@@ -138,10 +145,12 @@ static void take_better(pl_tracker *t, const pl_track_try *kept, pl_track_report
   memcpy(t->supports, t->kept_supports, n * sizeof(double));
 }
 
-// The predicted place; if that explains less than usual, again from there and wider; if it fails, from the last place and wider still. The best counts.
+// The predicted place; if that explains less than usual, again from there and wider; if it fails, from the last place
+// and wider still. The best counts.
 static pl_status fit(pl_tracker *t, double interval, pl_track_report *report, pl_error *error) {
   size_t bytes = 3 * (size_t)t->model->head.particle_count * sizeof(double);
-  double max = t->def.reach * t->size, reach = t->def.first_reach * t->size, width = t->width, outliers = t->outlier_fraction;
+  double max = t->def.reach * t->size, reach = t->def.first_reach * t->size, width = t->width,
+         outliers = t->outlier_fraction;
   if (t->frame_count > 0 || t->foreseen) reach = fmin(max, fmax(4 * t->width, 2 * t->prediction_error));
   if (t->frame_count == 1 && !t->foreseen) reach = max;
   memcpy(t->x, t->predicted, bytes);
@@ -155,7 +164,8 @@ static pl_status fit(pl_tracker *t, double interval, pl_track_report *report, pl
     t->width = width;
     t->outlier_fraction = outliers;
     if (try == 1) memcpy(t->x, t->last, bytes);
-    status = pl_track_fit_frame(t, try == 0 ? 2 * max : REACH_AGAIN * t->def.first_reach * t->size, interval, report, error);
+    status =
+        pl_track_fit_frame(t, try == 0 ? 2 * max : REACH_AGAIN * t->def.first_reach * t->size, interval, report, error);
     if (status >= 0) take_better(t, &kept, report);
     report->try_count = try + 2;
   }
@@ -182,10 +192,11 @@ static pl_status follow(pl_tracker *t, double interval, pl_track_report *report,
   return PL_OK;
 }
 
-pl_status pl_tracker_advance(pl_tracker *t, double time, const pl_cloud_view *cloud, pl_track_report *report, pl_error *error) {
+pl_status pl_tracker_advance(pl_tracker *t, double time, const pl_cloud_view *cloud, pl_track_report *report,
+                             pl_error *error) {
   if (!isfinite(time) || (t->frame_count > 0 && !(time > t->time)))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "frame %d is at %g s, not after the one before at %g s", t->frame_count, time,
-                   t->time);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "frame %d is at %g s, not after the one before at %g s",
+                   t->frame_count, time, t->time);
   double begin = pl_clock_seconds(), width = t->width, outliers = t->outlier_fraction;
   double interval = t->frame_count > 0 ? time - t->time : FIRST_INTERVAL;
   size_t bytes = 3 * (size_t)t->model->head.particle_count * sizeof(double);
@@ -230,11 +241,13 @@ pl_status pl_tracker_resume(pl_tracker *t, const pl_track_frame *frame, pl_error
   const pl_track_report *report = frame->report;
   const pl_vec3 *points = frame->points, *before = frame->before;
   int32_t n = t->model->head.particle_count;
-  const double numbers[] = {report->time,           report->width,      report->outlier_fraction, report->prediction_error,
-                            report->usual_fraction, report->usual_seen, report->usual_residual,   frame->time_before};
+  const double numbers[] = {
+      report->time,           report->width,      report->outlier_fraction, report->prediction_error,
+      report->usual_fraction, report->usual_seen, report->usual_residual,   frame->time_before};
   bool good = frame->frame_count >= 1 && report->width > 0;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) good = good && isfinite(numbers[i]);
-  for (int32_t i = 0; i < n && good; ++i) good = pl_vec3_is_finite(points[i]) && (before == NULL || pl_vec3_is_finite(before[i]));
+  for (int32_t i = 0; i < n && good; ++i)
+    good = pl_vec3_is_finite(points[i]) && (before == NULL || pl_vec3_is_finite(before[i]));
   if (!good) return pl_fail(error, PL_ERROR_INVALID_DATA, "the frame to resume from is damaged");
   for (int32_t i = 0; i < n; ++i) {
     pl_fem_put(t->x, i, points[i]);
@@ -266,8 +279,8 @@ pl_tracker_view pl_tracker_get_view(const pl_tracker *t) {
                            .frame_count = t->frame_count};
 }
 
-pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, const pl_track_range *range, pl_findings *findings,
-                           pl_error *error) {
+pl_status pl_track_capture(pl_tracker *tracker, const pl_capture *capture, const pl_track_range *range,
+                           pl_findings *findings, pl_error *error) {
   pl_capture_view view = pl_capture_get_view(capture);
   bool lost = false;
   for (int32_t frame = range->first < 0 ? 0 : range->first; frame <= range->last && frame < view.frame_count; ++frame) {

@@ -7,8 +7,8 @@
 #include "pliant/math.h"
 #include "pliant/sensor.h"
 
-// A point counts as seen if it is at most this many pixels' width behind the rendered depth: the depth is that of the pixel's
-// centre, and a slanted surface is farther away half a pixel away from it.
+// A point counts as seen if it is at most this many pixels' width behind the rendered depth: the depth is that of the
+// pixel's centre, and a slanted surface is farther away half a pixel away from it.
 static const double DEPTH_SLACK = 3;
 
 // The true surface in a frame, and which of its points some camera sees.
@@ -19,7 +19,8 @@ typedef struct true_surface {
   uint8_t *seen;
 } true_surface;
 
-static pl_status mark_seen(const pl_tracker *t, const pl_capture_camera *camera, const true_surface *truth, pl_error *error) {
+static pl_status mark_seen(const pl_tracker *t, const pl_capture_camera *camera, const true_surface *truth,
+                           pl_error *error) {
   const pl_contact_surface *surface = &t->model->head.surface;
   pl_sensor_surface shape = {truth->points, surface->point_count, surface->triangles, surface->triangle_count, false};
   pl_status status = pl_depth_render(t->context, camera, &shape, 1, truth->depths, error);
@@ -50,8 +51,8 @@ static void measure(const pl_tracker *t, const true_surface *truth, pl_track_err
   errors->seen_fraction = (double)counts[1] / (double)count;
 }
 
-pl_status pl_tracker_compare(const pl_tracker *t, const pl_capture_camera *cameras, int32_t camera_count, const pl_vec3 *points,
-                             pl_track_errors *errors, pl_error *error) {
+pl_status pl_tracker_compare(const pl_tracker *t, const pl_capture_camera *cameras, int32_t camera_count,
+                             const pl_vec3 *points, pl_track_errors *errors, pl_error *error) {
   const pl_contact_surface *surface = &t->model->head.surface;
   size_t count = (size_t)surface->point_count, pixels = 0;
   for (int32_t c = 0; c < camera_count; ++c) {
@@ -62,7 +63,8 @@ pl_status pl_tracker_compare(const pl_tracker *t, const pl_capture_camera *camer
   }
   pl_arena arena;
   pl_arena_init(&arena, t->context, 0);
-  true_surface truth = {points, PL_TAKE(&arena, pl_vec3, count), PL_TAKE(&arena, double, pixels), PL_TAKE(&arena, uint8_t, count)};
+  true_surface truth = {points, PL_TAKE(&arena, pl_vec3, count), PL_TAKE(&arena, double, pixels),
+                        PL_TAKE(&arena, uint8_t, count)};
   pl_status status = arena.failed ? pl_fail_memory(error) : PL_OK;
   if (status >= 0) {
     pl_normals_compute(points, surface->point_count, surface->triangles, surface->triangle_count, truth.normals);

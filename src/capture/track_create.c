@@ -19,7 +19,8 @@ static pl_status check_camera(const pl_capture_camera *camera, int32_t number, p
   const pl_quat q = camera->placement.rotation;
   double norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   bool good = camera->width > 0 && camera->height > 0 && camera->fx > 0 && camera->fy > 0 && isfinite(camera->fx) &&
-              isfinite(camera->fy) && isfinite(camera->cx) && isfinite(camera->cy) && pl_vec3_is_finite(camera->placement.position);
+              isfinite(camera->fy) && isfinite(camera->cx) && isfinite(camera->cy) &&
+              pl_vec3_is_finite(camera->placement.position);
   if (good && fabs(norm - 1) < 1e-6) return PL_OK;
   return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "cameras",
                        "camera %d needs pixels, a focal length and a rotation of length 1", number);
@@ -34,8 +35,8 @@ static pl_status check_def(const pl_track_def *def, const pl_model *model, pl_er
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "only finite-element bodies of tets can be tracked");
   for (int32_t i = 0; i < def->held_count; ++i)
     if (def->held[i] < 0 || def->held[i] >= model->particle_count)
-      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "held", "%d is out of range; the body has points 0 … %d", def->held[i],
-                           model->particle_count - 1);
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "held", "%d is out of range; the body has points 0 … %d",
+                           def->held[i], model->particle_count - 1);
   for (int32_t i = 0; i < def->camera_count && status >= 0; ++i) status = check_camera(&def->cameras[i], i, error);
   return status;
 }
@@ -55,7 +56,8 @@ static void take_cameras(pl_tracker *t, const pl_track_def *def) {
 }
 
 static void take_arrays(pl_tracker *t) {
-  size_t n = (size_t)t->model->head.particle_count, k = (size_t)t->model->head.surface.point_count, c = (size_t)t->def.max_points;
+  size_t n = (size_t)t->model->head.particle_count, k = (size_t)t->model->head.surface.point_count,
+         c = (size_t)t->def.max_points;
   double **vectors[] = {&t->x,        &t->before, &t->predicted, &t->best, &t->last, &t->keep,
                         &t->gradient, &t->step,   &t->trial,     &t->rhs,  &t->load};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) *vectors[i] = PL_TAKE(&t->arena, double, 3 * n);

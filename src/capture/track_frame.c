@@ -1,8 +1,9 @@
 // One frame: expectation and maximisation by turns, from wide to narrow.
 //
-// Wide searches look at few surface points and few measured ones, both spread evenly, so that every iteration costs about the same; the width falls by a constant factor
-// until it is that of the noise, and stays there until nothing moves any more. The noise is estimated from the points that are explained, never below what the user
-// says it is; so is the share of outliers.
+// Wide searches look at few surface points and few measured ones, both spread evenly, so that every iteration costs
+// about the same; the width falls by a constant factor until it is that of the noise, and stays there until nothing
+// moves any more. The noise is estimated from the points that are explained, never below what the user says it is; so
+// is the share of outliers.
 #include <math.h>
 #include <string.h>
 
@@ -27,11 +28,12 @@ static pl_track_level level_of(const pl_tracker *t, double sigma, double noise) 
   if (2 * count > t->samples.count) count = t->samples.count;
   int64_t points = (int64_t)POINTS_PER_SAMPLE * count;
   double detail = t->def.detail > 0 ? t->def.detail : DETAIL * t->size;
-  return (pl_track_level){.sigma = sigma,
-                          .sample_count = count,
-                          .point_count = points < t->cloud.count && count < t->samples.count ? (int32_t)points : t->cloud.count,
-                          .spacing = sqrt(t->samples.area / count),
-                          .stiffness = t->model->linear.hint.young / t->model->linear.hint.young_contrast / detail * noise / sigma};
+  return (pl_track_level){
+      .sigma = sigma,
+      .sample_count = count,
+      .point_count = points < t->cloud.count && count < t->samples.count ? (int32_t)points : t->cloud.count,
+      .spacing = sqrt(t->samples.area / count),
+      .stiffness = t->model->linear.hint.young / t->model->linear.hint.young_contrast / detail * noise / sigma};
 }
 
 // Root mean square distance of the points of the mesh from where they were.
@@ -83,7 +85,8 @@ static bool expect_at(pl_tracker *t, const pl_track_level *level) {
 
 pl_status pl_track_fit_frame(pl_tracker *t, double reach, double interval, pl_track_report *report, pl_error *error) {
   double noise = t->width, sigma = fmax(reach, noise);
-  // The way into the first frame is long, and its direction is not known: slower, and with more patience at the end, where the surface still slides along itself.
+  // The way into the first frame is long, and its direction is not known: slower, and with more patience at the end,
+  // where the surface still slides along itself.
   bool first = t->frame_count == 0;
   double anneal = first ? sqrt(t->def.anneal) : t->def.anneal;
   int32_t patience = first ? 4 * t->def.settle_count : t->def.settle_count;

@@ -1,14 +1,19 @@
-// Expectation (paper 002, section 5, after Schulman et al. 2013): how much of each measured point is due to each surface point.
+// Expectation (paper 002, section 5, after Schulman et al. 2013): how much of each measured point is due to each
+// surface point.
 //
-//   g_nk = a_k / (2 π τ²) exp(-½ (d·n_k)²/σ² - ½ (|d|² - (d·n_k)²)/τ²)        d = c_n - s_k,  a_k area that s_k stands for,  n_k its normal
-//   p_nk = g_nk / (Σ_j g_nj + u)                                              u = w / (1 - w) √(2π) σ / D
+//   g_nk = a_k / (2 π τ²) exp(-½ (d·n_k)²/σ² - ½ (|d|² - (d·n_k)²)/τ²)        d = c_n - s_k,  a_k area that s_k stands
+//   for,  n_k its normal p_nk = g_nk / (Σ_j g_nj + u)                                              u = w / (1 - w)
+//   √(2π) σ / D
 //
-// The paper has isotropic Gaussians, τ = σ. That asks for surface points closer together than σ, or measured points fall between them and pull the surface out of
-// its plane; with τ at least the spacing, the g_nk of a point add up to exp(-½ z²/σ²) for a distance z from the surface, wherever it lies along it, and two
-// millimetres of noise do not need a million surface points. u compares that with outliers, a share w of all points, spread evenly over the depth D of the body.
+// The paper has isotropic Gaussians, τ = σ. That asks for surface points closer together than σ, or measured points
+// fall between them and pull the surface out of its plane; with τ at least the spacing, the g_nk of a point add up to
+// exp(-½ z²/σ²) for a distance z from the surface, wherever it lies along it, and two millimetres of noise do not need
+// a million surface points. u compares that with outliers, a share w of all points, spread evenly over the depth D of
+// the body.
 //
-// Only surface points that the camera of c_n sees take part, no farther than 3 widths away (a uniform grid finds them), and only those near the best one *along the body*:
-// a point near the place where two leaves touch pulls at one of them. Each measured point is dealt with by itself, in parallel; sums over them run in their order.
+// Only surface points that the camera of c_n sees take part, no farther than 3 widths away (a uniform grid finds them),
+// and only those near the best one *along the body*: a point near the place where two leaves touch pulls at one of
+// them. Each measured point is dealt with by itself, in parallel; sums over them run in their order.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -155,7 +160,8 @@ static void match_some(void *data, int32_t begin, int32_t end, int32_t block) {
     pl_vec3 p = t->cloud.points[n];
     pl_track_match *match = &t->matches[n];
     match->count = 0;
-    uint64_t sight = t->cloud.cameras[n] >= 0 && t->camera_count > 0 ? (uint64_t)1 << t->cloud.cameras[n] : ~(uint64_t)0;
+    uint64_t sight =
+        t->cloud.cameras[n] >= 0 && t->camera_count > 0 ? (uint64_t)1 << t->cloud.cameras[n] : ~(uint64_t)0;
     int32_t at[3];
     cell_at(grid, p, at);
     for (int32_t z = at[2] - 1; z <= at[2] + 1; ++z)
@@ -183,7 +189,8 @@ static void gather_pulls(pl_tracker *t, const pl_track_level *level) {
     pl_vec3 p = t->cloud.points[n];
     for (int i = 0; i < match->count; ++i) {
       int32_t k = match->samples[i];
-      double responsibility = match->responsibilities[i], off = pl_vec3_dot(pl_vec3_sub(p, t->surface[k]), t->normals[k]);
+      double responsibility = match->responsibilities[i],
+             off = pl_vec3_dot(pl_vec3_sub(p, t->surface[k]), t->normals[k]);
       pull->weights[k] += responsibility;
       pull->targets[k] = pl_vec3_add_scaled(pull->targets[k], p, responsibility);
       pull->explained += responsibility;

@@ -1,7 +1,8 @@
 // The parts of a tracker: what its files share. The head of track.c describes the method.
 //
 // s_k   surface points, each tied to four points of the mesh         c_n   measured points
-// σ     width across the surface, m                                  τ     width along it: σ, or the spacing of the s_k where that is larger
+// σ     width across the surface, m                                  τ     width along it: σ, or
+// the spacing of the s_k where that is larger
 #ifndef PL_CAPTURE_TRACK_PARTS_H
 #define PL_CAPTURE_TRACK_PARTS_H
 
@@ -15,7 +16,8 @@ enum {
   PL_TRACK_MAX_SEEDS = 256,   // parts between which distances along the body are known
 };
 
-// Surface points in an order of which every beginning covers the surface evenly, and how far apart they are along the body.
+// Surface points in an order of which every beginning covers the surface evenly, and how far apart
+// they are along the body.
 typedef struct pl_track_samples {
   int32_t count;
   int32_t *order;          // surface points
@@ -23,8 +25,9 @@ typedef struct pl_track_samples {
   double area;             // of all
   int32_t seed_count;      // parts of the body
   int32_t *seed_of_point;  // part of each surface point
-  double *distances;       // seed_count²: metres between parts along the edges of the mesh; HUGE_VAL between pieces
-  double seed_radius;      // metres: no surface point is farther from the middle of its part
+  double *distances;   // seed_count²: metres between parts along the edges of the mesh; HUGE_VAL
+                       // between pieces
+  double seed_radius;  // metres: no surface point is farther from the middle of its part
 } pl_track_samples;
 
 // One width of the search.
@@ -40,7 +43,8 @@ typedef struct pl_track_level {
 typedef struct pl_track_match {
   int32_t count;
   int32_t samples[PL_TRACK_MAX_MATCHES];          // surface points
-  double responsibilities[PL_TRACK_MAX_MATCHES];  // responsibilities, with that of the outliers they sum to 1
+  double responsibilities[PL_TRACK_MAX_MATCHES];  // responsibilities, with that of the outliers
+                                                  // they sum to 1
 } pl_track_match;
 
 // A cloud as the tracker uses it.
@@ -58,12 +62,13 @@ typedef struct pl_track_pull {
   double square;     // sum of shares times squared distance along the normal
 } pl_track_pull;
 
-// Bounds of the estimated fraction of outliers. They are never ruled out, and never nearly all of a frame: an estimate outside of these would
-// feed itself.
+// Bounds of the estimated fraction of outliers. They are never ruled out, and never nearly all of a
+// frame: an estimate outside of these would feed itself.
 #define PL_TRACK_OUTLIERS_MIN 0.02
 #define PL_TRACK_OUTLIERS_MAX 0.7
 
-// Width along the surface, in spacings of its samples, below which matches would jump from one sample to the next.
+// Width along the surface, in spacings of its samples, below which matches would jump from one
+// sample to the next.
 #define PL_TRACK_SPACING 0.8
 
 // One try at a frame.
@@ -91,8 +96,8 @@ struct pl_tracker {
   uint8_t *fixed;
   double *x, *before;                      // 3 per point of the mesh: now, and in the frame before
   double *predicted, *last, *best, *keep;  // where it is expected, and places to come back to
-  double *load;                            // N, 3 per point: gravity, or what holds the body where it is foreseen
-  bool foreseen;                           // `predicted` and `load` are of pl_tracker_set_prediction()
+  double *load;   // N, 3 per point: gravity, or what holds the body where it is foreseen
+  bool foreseen;  // `predicted` and `load` are of pl_tracker_set_prediction()
   double *gradient, *step, *trial, *rhs;
   double *contrast;  // room for one number per point of the mesh
   // The surface.
@@ -119,7 +124,8 @@ struct pl_tracker {
 bool pl_track_samples_build(pl_tracker *tracker);
 // Metres between the parts of two surface points.
 static inline double pl_track_distance(const pl_track_samples *samples, int32_t a, int32_t b) {
-  return samples->distances[(ptrdiff_t)samples->seed_of_point[a] * samples->seed_count + samples->seed_of_point[b]];
+  return samples->distances[(ptrdiff_t)samples->seed_of_point[a] * samples->seed_count +
+                            samples->seed_of_point[b]];
 }
 
 // track_visible.c: surface, normals and what cameras see of it, for x.
@@ -132,11 +138,14 @@ void pl_track_set_gravity(pl_tracker *tracker);
 // track_match.c: expectation; false when out of memory.
 bool pl_track_expect(pl_tracker *tracker, const pl_track_level *level);
 
-// track_solve.c: maximisation, which moves tracker->x. `inertia` is 1/s² and pulls towards tracker->predicted.
-pl_status pl_track_maximise(pl_tracker *tracker, const pl_track_level *level, double inertia, int32_t max_newton_iterations,
-                            int32_t *newton_count, pl_error *error);
+// track_solve.c: maximisation, which moves tracker->x. `inertia` is 1/s² and pulls towards
+// tracker->predicted.
+pl_status pl_track_maximise(pl_tracker *tracker, const pl_track_level *level, double inertia,
+                            int32_t max_newton_iterations, int32_t *newton_count, pl_error *error);
 
-// track_frame.c: the iterations of a frame from tracker->x on, beginning `reach` metres wide. Fills in all of the report but what compares frames.
-pl_status pl_track_fit_frame(pl_tracker *tracker, double reach, double interval, pl_track_report *report, pl_error *error);
+// track_frame.c: the iterations of a frame from tracker->x on, beginning `reach` metres wide. Fills
+// in all of the report but what compares frames.
+pl_status pl_track_fit_frame(pl_tracker *tracker, double reach, double interval,
+                             pl_track_report *report, pl_error *error);
 
 #endif

@@ -1,8 +1,11 @@
-// What moves a body besides its elasticity and what was measured: gravity, or all that the motion that is foreseen needs.
+// What moves a body besides its elasticity and what was measured: gravity, or all that the motion that is foreseen
+// needs.
 //
-// A body that swings is in no equilibrium with gravity: elasticity g(y) at a pose y of its motion is balanced by gravity, inertia and damping together. Where the motion is
-// known roughly, from a simulation with the material that was found, the load g(y) stands for all of them. The equilibrium without measured points is then y itself, and
-// elasticity resists only what differs from it: parts that are not seen swing as simulated, and those that are seen are held back by nothing but short bumps.
+// A body that swings is in no equilibrium with gravity: elasticity g(y) at a pose y of its motion is balanced by
+// gravity, inertia and damping together. Where the motion is known roughly, from a simulation with the material that
+// was found, the load g(y) stands for all of them. The equilibrium without measured points is then y itself, and
+// elasticity resists only what differs from it: parts that are not seen swing as simulated, and those that are seen are
+// held back by nothing but short bumps.
 #include "base/error.h"
 #include "capture/track_parts.h"
 

@@ -1,8 +1,11 @@
-// An order of the surface points of which every beginning covers the surface evenly, and distances along the body between its parts.
+// An order of the surface points of which every beginning covers the surface evenly, and distances along the body
+// between its parts.
 //
-// Wide searches need few surface points, narrow ones all: the order is that of farthest-point sampling (each next point is the one farthest from all before), by
-// distance in space, for the first few thousand; the rest follow as they come. The parts of the body are the neighbourhoods of a few hundred points of the mesh, also chosen
-// as farthest from each other, but along the edges of the tets: so two leaves that touch are far apart, and the two sides of one leaf are not.
+// Wide searches need few surface points, narrow ones all: the order is that of farthest-point sampling (each next point
+// is the one farthest from all before), by distance in space, for the first few thousand; the rest follow as they come.
+// The parts of the body are the neighbourhoods of a few hundred points of the mesh, also chosen as farthest from each
+// other, but along the edges of the tets: so two leaves that touch are far apart, and the two sides of one leaf are
+// not.
 #include <math.h>
 
 #include "capture/track_parts.h"
@@ -84,8 +87,8 @@ typedef struct graph {
   heap heap;  // has room for every edge in both directions
 } graph;
 
-// Distances of all points from `start` along edges (Dijkstra), in place: what is already nearer to something is left, so that with `owner` the parts grow from all
-// seeds at once.
+// Distances of all points from `start` along edges (Dijkstra), in place: what is already nearer to something is left,
+// so that with `owner` the parts grow from all seeds at once.
 static void spread(graph *g, int32_t start, double *distances, int32_t *owner, int32_t owner_number) {
   g->heap.count = 0;
   distances[start] = 0;
@@ -124,9 +127,11 @@ static bool take_graph(pl_arena *arena, const pl_fem_model *model, graph *g) {
   const pl_fem_group *tets = &model->groups[0];
   int32_t *edges, edge_count, count = model->head.particle_count;
   pl_elements elements = {tets->corners, tets->element_count, tets->corner_count};
-  if (!pl_edges_find(arena, elements, count, &edges, &edge_count) || !pl_rings_find(arena, edges, edge_count, count, &g->rings))
+  if (!pl_edges_find(arena, elements, count, &edges, &edge_count) ||
+      !pl_rings_find(arena, edges, edge_count, count, &g->rings))
     return false;
-  // Every push lowers a distance over one directed edge, and each such edge is gone along once a pop: twice as many entries are never alive.
+  // Every push lowers a distance over one directed edge, and each such edge is gone along once a pop: twice as many
+  // entries are never alive.
   size_t workspace = 2 * (size_t)edge_count + (size_t)count + 1;
   g->points = model->rest_points;
   g->heap = (heap){.keys = PL_TAKE(arena, double, workspace), .items = PL_TAKE(arena, int32_t, workspace)};

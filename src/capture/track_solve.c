@@ -1,14 +1,19 @@
-// Maximisation (paper 002, eqs. 4 and 5): the body comes to equilibrium under elasticity and the pull of what was measured.
+// Maximisation (paper 002, eqs. 4 and 5): the body comes to equilibrium under elasticity and the pull of what was
+// measured.
 //
-//   Φ(x) = W(x) + Σ_k ½ (s_k - c̄_k)ᵀ D_k (s_k - c̄_k) + ½ c |x - y|²_M - Σ f·x            D_k = w_k (n nᵀ + ρ (1 - n nᵀ)),  ρ = 0.05 σ²/τ²
+//   Φ(x) = W(x) + Σ_k ½ (s_k - c̄_k)ᵀ D_k (s_k - c̄_k) + ½ c |x - y|²_M - Σ f·x            D_k = w_k (n nᵀ + ρ (1 - n
+//   nᵀ)),  ρ = 0.05 σ²/τ²
 //
-// s_k  surface point, W of the embedding times x      c̄_k  mean of the points measured at it, by their shares      w_k  κ a_k times how well it is measured
-// y    where inertia would take the points            κ    N/m per m²: the pull of a unit of surface              f    gravity, or what track_foresee.c says
+// s_k  surface point, W of the embedding times x      c̄_k  mean of the points measured at it, by their shares      w_k
+// κ a_k times how well it is measured y    where inertia would take the points            κ    N/m per m²: the pull of
+// a unit of surface              f    gravity, or what track_foresee.c says
 //
-// The pull of all points measured at s_k is that of their mean, with the sum of their weights. The paper adds up η/σ² for every one of them, so that surfaces near a camera, with
-// many points, would be pulled more than those far away, and the balance with elasticity depends on the sensor's resolution. Here it is a stiffness per area,
-// κ = E / l with the length l of `detail`: bumps smaller than l are smoothed by elasticity, larger ones follow what was measured. Since the pull of s_k is quadratic
-// and its four parents lie in one tet, it fits the pattern of the stiffness matrix, and Newton's method solves for all of it at once.
+// The pull of all points measured at s_k is that of their mean, with the sum of their weights. The paper adds up η/σ²
+// for every one of them, so that surfaces near a camera, with many points, would be pulled more than those far away,
+// and the balance with elasticity depends on the sensor's resolution. Here it is a stiffness per area, κ = E / l with
+// the length l of `detail`: bumps smaller than l are smoothed by elasticity, larger ones follow what was measured.
+// Since the pull of s_k is quadratic and its four parents lie in one tet, it fits the pattern of the stiffness matrix,
+// and Newton's method solves for all of it at once.
 #include <math.h>
 #include <string.h>
 
@@ -17,9 +22,10 @@
 
 enum { MAX_HALVINGS = 8 };
 
-// The pull along the surface, as a share of what the widths say. With all of it the surface sticks to the points it was first matched with, and thin round parts lag behind by
-// millimetres; with none nothing but the rims would keep it from sliding along itself. Rms error of the first frames of scenes/capture-hanger after each share: 1: 3.9 mm, 0.2: 2.4 mm,
-// 0.05: 0.4 mm.
+// The pull along the surface, as a share of what the widths say. With all of it the surface sticks to the points it was
+// first matched with, and thin round parts lag behind by millimetres; with none nothing but the rims would keep it from
+// sliding along itself. Rms error of the first frames of scenes/capture-hanger after each share: 1: 3.9 mm, 0.2: 2.4
+// mm, 0.05: 0.4 mm.
 #define ALONG 0.05
 
 // How much more than one measured point makes a surface point well measured.
@@ -56,10 +62,12 @@ static double add_pulls(pl_tracker *t, const double *x, double *gradient, bool w
     pl_vec3 off = pl_vec3_scale(t->pull.targets[k], -1), n = t->normals[k];
     for (int a = 0; a < 4; ++a) off = pl_vec3_add_scaled(off, pl_fem_vector(x, parents[a]), responsibilities[a]);
     double across = pl_vec3_dot(off, n);
-    pl_vec3 force = pl_vec3_scale(pl_vec3_add_scaled(pl_vec3_scale(off, t->data_ratio), n, (1 - t->data_ratio) * across), w);
+    pl_vec3 force =
+        pl_vec3_scale(pl_vec3_add_scaled(pl_vec3_scale(off, t->data_ratio), n, (1 - t->data_ratio) * across), w);
     energy += 0.5 * pl_vec3_dot(force, off);
     for (int a = 0; gradient != NULL && a < 4; ++a)
-      pl_fem_put(gradient, parents[a], pl_vec3_add_scaled(pl_fem_vector(gradient, parents[a]), force, responsibilities[a]));
+      pl_fem_put(gradient, parents[a],
+                 pl_vec3_add_scaled(pl_fem_vector(gradient, parents[a]), force, responsibilities[a]));
     if (!with_matrix) continue;
     pl_mat3 block = pl_mat3_scale(pl_mat3_outer(n, n), w * (1 - t->data_ratio));
     for (int a = 0; a < 3; ++a) block.m[a][a] += w * t->data_ratio;

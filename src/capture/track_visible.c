@@ -1,13 +1,15 @@
 // Where the surface is, and which of its points cameras see.
 //
-// A point is seen by a camera that it faces and before which nothing of the body lies: the body is drawn into a z-buffer of about 320 pixels across, and a point counts as
-// hidden when it lies behind all of the four pixels around its place by more than they can be off.
+// A point is seen by a camera that it faces and before which nothing of the body lies: the body is drawn into a
+// z-buffer of about 320 pixels across, and a point counts as hidden when it lies behind all of the four pixels around
+// its place by more than they can be off.
 #include <math.h>
 
 #include "base/parallel.h"
 #include "capture/track_parts.h"
 
-// A point counts as hidden where it lies behind what was drawn by more than the slope between pixels and the noise explain.
+// A point counts as hidden where it lies behind what was drawn by more than the slope between pixels and the noise
+// explain.
 #define SLACK_PIXELS 1.5
 #define SLACK_NOISE 2
 #define FLATTEST 0.12  // cosine of the angle between sight and normal below which sensors see nothing
@@ -43,7 +45,8 @@ void pl_track_place_surface(pl_tracker *t, const double *x) {
     pl_vec3 normal = pl_vec3_cross(pl_vec3_sub(t->surface[c[1]], a), pl_vec3_sub(t->surface[c[2]], a));
     for (int j = 0; j < 3; ++j) t->normals[c[j]] = pl_vec3_add(t->normals[c[j]], normal);
   }
-  for (int32_t i = 0; i < surface->point_count; ++i) t->normals[i] = pl_vec3_normalize_or(t->normals[i], (pl_vec3){0, 0, 0});
+  for (int32_t i = 0; i < surface->point_count; ++i)
+    t->normals[i] = pl_vec3_normalize_or(t->normals[i], (pl_vec3){0, 0, 0});
 }
 
 // Whether a point that lies at `p` in the camera's axes is behind what was drawn there.

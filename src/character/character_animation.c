@@ -1,5 +1,5 @@
-// Animations of glTF: samplers of keys and the channels that play them. Samplers that several channels share are read once, with the
-// width that the first of them asks for.
+// Animations of glTF: samplers of keys and the channels that play them. Samplers that several channels share are read
+// once, with the width that the first of them asks for.
 #include <math.h>
 #include <stdio.h>
 
@@ -27,17 +27,19 @@ static void label_channel(const animation *a, const pl_character_channel *channe
 static pl_status count_numbers(const animation *a, const pl_json *json_node, const char *what, int64_t count) {
   *a->number_count += count;
   if (*a->number_count <= (INT64_C(1) << 20) + 64 * (int64_t)a->gltf->byte_count) return PL_OK;
-  return pl_json_fail(a->gltf->document, json_node, a->gltf->error, PL_ERROR_INVALID_DATA,
-                      "%s: the keys of this file grow to more than a thousand times its size; its counts must be damaged", what);
+  return pl_json_fail(
+      a->gltf->document, json_node, a->gltf->error, PL_ERROR_INVALID_DATA,
+      "%s: the keys of this file grow to more than a thousand times its size; its counts must be damaged", what);
 }
 
-static pl_status read_times(const animation *a, const char *what, const pl_json *reference, pl_character_sampler *sampler) {
+static pl_status read_times(const animation *a, const char *what, const pl_json *reference,
+                            pl_character_sampler *sampler) {
   pl_gltf_accessor accessor;
   pl_status status = pl_gltf_open_accessor(a->gltf, reference, &accessor);
   if (status < 0) return status;
   if (accessor.component_count != 1 || accessor.component_type != 5126)
-    return pl_json_fail(a->gltf->document, reference, a->gltf->error, PL_ERROR_INVALID_DATA, "%s: times must be single floats",
-                        what);
+    return pl_json_fail(a->gltf->document, reference, a->gltf->error, PL_ERROR_INVALID_DATA,
+                        "%s: times must be single floats", what);
   status = count_numbers(a, reference, what, accessor.count);
   if (status < 0) return status;
   double *times = PL_TAKE(&a->character->arena, double, accessor.count);
@@ -58,7 +60,8 @@ static pl_status read_times(const animation *a, const char *what, const pl_json 
 
 static bool is_value_type(const pl_gltf_accessor *accessor, pl_character_path path) {
   bool normalized = accessor->normalized && accessor->component_type >= 5120 && accessor->component_type <= 5123;
-  return accessor->component_type == 5126 || ((path == PL_CHARACTER_ROTATION || path == PL_CHARACTER_MORPHS) && normalized);
+  return accessor->component_type == 5126 ||
+         ((path == PL_CHARACTER_ROTATION || path == PL_CHARACTER_MORPHS) && normalized);
 }
 
 static pl_status check_values(const animation *a, const char *what, const pl_json *reference, pl_character_path path,
@@ -68,21 +71,22 @@ static pl_status check_values(const animation *a, const char *what, const pl_jso
     double *row = values + (int64_t)key * rows * sampler->width;
     for (int32_t i = 0; i < rows * sampler->width; ++i)
       if (!isfinite(row[i]))
-        return pl_json_fail(a->gltf->document, reference, a->gltf->error, PL_ERROR_INVALID_DATA, "%s: key %d is not finite", what,
-                            key);
+        return pl_json_fail(a->gltf->document, reference, a->gltf->error, PL_ERROR_INVALID_DATA,
+                            "%s: key %d is not finite", what, key);
     if (path != PL_CHARACTER_ROTATION) continue;
     double *q = row + (rows == 3 ? 4 : 0), length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(length > 1e-6))
       return pl_json_fail(a->gltf->document, reference, a->gltf->error, PL_ERROR_INVALID_DATA,
                           "%s: key %d has (almost) no length and is not a rotation", what, key);
-    // Tangents belong to the value as it stands in the file; plain keys are brought to unit length, which normalized integers miss.
+    // Tangents belong to the value as it stands in the file; plain keys are brought to unit length, which normalized
+    // integers miss.
     for (int i = 0; i < 4 && rows == 1; ++i) q[i] /= length;
   }
   return PL_OK;
 }
 
-static pl_status read_values(const animation *a, const char *what, const pl_json *reference, const pl_character_channel *channel,
-                             pl_character_sampler *sampler) {
+static pl_status read_values(const animation *a, const char *what, const pl_json *reference,
+                             const pl_character_channel *channel, pl_character_sampler *sampler) {
   pl_gltf_accessor accessor;
   pl_status status = pl_gltf_open_accessor(a->gltf, reference, &accessor);
   if (status < 0) return status;
@@ -91,7 +95,8 @@ static pl_status read_values(const animation *a, const char *what, const pl_json
     return pl_json_fail(a->gltf->document, reference, a->gltf->error, PL_ERROR_INVALID_DATA,
                         "%s: values must have %d component%s of a type that the standard allows here", what, components,
                         components == 1 ? "" : "s");
-  int64_t wanted = (int64_t)sampler->key_count * (sampler->mode == PL_CHARACTER_CUBIC ? 3 : 1) * (sampler->width / components);
+  int64_t wanted =
+      (int64_t)sampler->key_count * (sampler->mode == PL_CHARACTER_CUBIC ? 3 : 1) * (sampler->width / components);
   if (accessor.count != wanted)
     return pl_json_fail(a->gltf->document, reference, a->gltf->error, PL_ERROR_INVALID_DATA,
                         "%s: %d keys need %lld values, but there are %d", what, sampler->key_count, (long long)wanted,
@@ -106,13 +111,13 @@ static pl_status read_values(const animation *a, const char *what, const pl_json
   return status;
 }
 
-static pl_status read_sampler(const animation *a, const char *what, const pl_json *json, const pl_character_channel *channel,
-                              pl_character_sampler *sampler) {
+static pl_status read_sampler(const animation *a, const char *what, const pl_json *json,
+                              const pl_character_channel *channel, pl_character_sampler *sampler) {
   const pl_json *input = pl_json_find(json, "input"), *output = pl_json_find(json, "output");
   const pl_json *interpolation = pl_json_find(json, "interpolation");
   if (input == NULL || output == NULL)
-    return pl_json_fail(a->gltf->document, json, a->gltf->error, PL_ERROR_INVALID_DATA, "%s: the sampler needs input and output",
-                        what);
+    return pl_json_fail(a->gltf->document, json, a->gltf->error, PL_ERROR_INVALID_DATA,
+                        "%s: the sampler needs input and output", what);
   if (interpolation == NULL || pl_json_is_text(interpolation, "LINEAR"))
     sampler->mode = PL_CHARACTER_LINEAR;
   else if (pl_json_is_text(interpolation, "STEP"))
@@ -133,15 +138,17 @@ static int32_t channel_width(const pl_character *c, const pl_character_channel *
   return c->target_start[channel->node + 1] - c->target_start[channel->node];
 }
 
-// Node and path of a channel. `known` is false where there is nothing to play: no node, a path of an extension, a mesh that is not shown.
+// Node and path of a channel. `known` is false where there is nothing to play: no node, a path of an extension, a mesh
+// that is not shown.
 static pl_status read_target(const animation *a, const pl_json *json, pl_character_channel *channel, bool *known) {
   *known = false;
   pl_character_label what;
   snprintf(what, sizeof what, "animation \"%.100s\"", a->name);
-  const pl_json *target = pl_json_find(json, "target"), *node = pl_json_find(target, "node"), *path = pl_json_find(target, "path");
+  const pl_json *target = pl_json_find(json, "target"), *node = pl_json_find(target, "node"),
+                *path = pl_json_find(target, "path");
   if (target == NULL)
-    return pl_json_fail(a->gltf->document, json, a->gltf->error, PL_ERROR_INVALID_DATA, "%s: channel %d has no target", what,
-                        json->index);
+    return pl_json_fail(a->gltf->document, json, a->gltf->error, PL_ERROR_INVALID_DATA, "%s: channel %d has no target",
+                        what, json->index);
   if (node == NULL) return PL_OK;
   pl_status status = pl_character_get_index(a->gltf, what, node, a->character->view.node_count, "node", &channel->node);
   if (status < 0) return status;
@@ -165,9 +172,11 @@ static pl_status read_channel(const animation *a, const pl_json *json, pl_charac
   label_channel(a, channel, what);
   const pl_json *reference = pl_json_find(json, "sampler");
   if (reference == NULL)
-    return pl_json_fail(a->gltf->document, json, a->gltf->error, PL_ERROR_INVALID_DATA, "%s: the channel names no sampler", what);
+    return pl_json_fail(a->gltf->document, json, a->gltf->error, PL_ERROR_INVALID_DATA,
+                        "%s: the channel names no sampler", what);
   int32_t index = -1, width = channel_width(a->character, channel);
-  status = pl_character_get_index(a->gltf, what, reference, a->samplers == NULL ? 0 : a->samplers->count, "sampler", &index);
+  status =
+      pl_character_get_index(a->gltf, what, reference, a->samplers == NULL ? 0 : a->samplers->count, "sampler", &index);
   if (status < 0) return status;
   pl_character_sampler *sampler = &a->read[index];
   if (sampler->values == NULL) {
@@ -196,7 +205,8 @@ static pl_status note_scales(const animation *a, pl_character_track *track) {
   return PL_OK;
 }
 
-static pl_status read_channels(animation *a, const pl_json *list, pl_character_track *track, pl_character_animation *view) {
+static pl_status read_channels(animation *a, const pl_json *list, pl_character_track *track,
+                               pl_character_animation *view) {
   int32_t count = list == NULL ? 0 : list->count;
   pl_character_channel *channels = PL_TAKE(&a->character->arena, pl_character_channel, count);
   a->read = PL_TAKE(&a->character->arena, pl_character_sampler, a->samplers == NULL ? 0 : a->samplers->count);

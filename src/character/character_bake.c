@@ -1,7 +1,8 @@
-// A motion baked into the file it was simulated for. The file's tree is kept as it is and grows at the ends of its lists: one buffer view with the key
-// frames, their accessors, one animation. So every number that anything in the file refers to stays what it was, also in extensions that we have
-// never heard of. Three things do change: buffer 0 becomes the GLB's own and longer, files next to a .gltf are included in the GLB, and a node with key
-// frames that was placed by a matrix is placed by translation, rotation and scale, as the standard wants.
+// A motion baked into the file it was simulated for. The file's tree is kept as it is and grows at the ends of its
+// lists: one buffer view with the key frames, their accessors, one animation. So every number that anything in the file
+// refers to stays what it was, also in extensions that we have never heard of. Three things do change: buffer 0 becomes
+// the GLB's own and longer, files next to a .gltf are included in the GLB, and a node with key frames that was placed
+// by a matrix is placed by translation, rotation and scale, as the standard wants.
 #include "base/context.h"
 #include "base/error.h"
 #include "character/character_bake_files.h"
@@ -44,7 +45,8 @@ static pl_status read_skeleton(job *j) {
   status = pl_character_read_animations(&j->gltf, c);
   if (status >= 0 && j->base >= c->view.animation_count)
     status = pl_fail_at(j->error, PL_ERROR_INVALID_ARGUMENT, j->gltf.name, 0, 0,
-                        "animation %d is to play together with the motion, but there are %d", j->base, c->view.animation_count);
+                        "animation %d is to play together with the motion, but there are %d", j->base,
+                        c->view.animation_count);
   return status;
 }
 
@@ -105,14 +107,16 @@ static pl_status bake_bytes(pl_context *context, const pl_bytes *bytes, job *j, 
   if (status < 0) return status;
   j->character.context = context;
   pl_arena_init(&j->character.arena, context, 0);
-  j->sheet = (pl_sheet){.arena = &j->gltf.document->arena, .root = j->gltf.document->root, .bytes = pl_vector_of(context, 1)};
+  j->sheet =
+      (pl_sheet){.arena = &j->gltf.document->arena, .root = j->gltf.document->root, .bytes = pl_vector_of(context, 1)};
   status = check_lists(j);
   if (status >= 0) status = read_skeleton(j);
   if (status >= 0) status = prepare_bake(j, motion);
   if (status >= 0) status = change_tree(j);
   bool empty = status < 0 || j->first == NULL;
   if (status >= 0)
-    status = pl_sheet_write(&j->sheet, context, empty ? NULL : j->first->data, empty ? 0 : j->first->size, path, j->error);
+    status =
+        pl_sheet_write(&j->sheet, context, empty ? NULL : j->first->data, empty ? 0 : j->first->size, path, j->error);
   pl_vector_free(&j->sheet.bytes);
   pl_arena_destroy(&j->character.arena);
   pl_gltf_close(&j->gltf);

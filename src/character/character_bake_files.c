@@ -1,5 +1,6 @@
-// A GLB file has one buffer of its own, number 0. All others need a uri: those in files become base64 texts in place, because merging them into the first
-// would renumber what unknown extensions may refer to. Pictures become buffer views, as GLB files have them.
+// A GLB file has one buffer of its own, number 0. All others need a uri: those in files become base64 texts in place,
+// because merging them into the first would renumber what unknown extensions may refer to. Pictures become buffer
+// views, as GLB files have them.
 #include "character/character_bake_files.h"
 
 #include <string.h>
@@ -32,7 +33,8 @@ static pl_status embed_buffer(pl_sheet *sheet, pl_gltf *gltf, pl_json *json) {
                         "this buffer is too large for a GLB file with another buffer; export as GLB");
   size_t length = 0;
   pl_json *uri = pl_json_new(sheet->arena, PL_JSON_STRING);
-  char *text = encode_base64(sheet->arena, "data:application/octet-stream;base64,", buffer->data, buffer->size, &length);
+  char *text =
+      encode_base64(sheet->arena, "data:application/octet-stream;base64,", buffer->data, buffer->size, &length);
   if (uri == NULL || text == NULL) return pl_fail_memory(gltf->error);
   uri->text = text;
   uri->text_length = (int32_t)length;
@@ -53,7 +55,8 @@ static const char *find_type(const unsigned char *data, size_t size) {
       {"image/ktx2", "\xABKTX 20", 7, 0},
   };
   for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
-    if (size >= known[i].offset + known[i].length && memcmp(data + known[i].offset, known[i].mark, known[i].length) == 0)
+    if (size >= known[i].offset + known[i].length &&
+        memcmp(data + known[i].offset, known[i].mark, known[i].length) == 0)
       return known[i].type;
   return NULL;
 }
@@ -82,7 +85,8 @@ pl_status pl_sheet_embed(pl_sheet *sheet, pl_gltf *gltf, pl_gltf_buffer **first)
   *first = NULL;
   pl_json *buffers = pl_sheet_member(sheet->root, "buffers"), *images = pl_sheet_member(sheet->root, "images");
   pl_status status = PL_OK;
-  for (pl_json *buffer = buffers == NULL ? NULL : buffers->first; buffer != NULL && status >= 0; buffer = buffer->next) {
+  for (pl_json *buffer = buffers == NULL ? NULL : buffers->first; buffer != NULL && status >= 0;
+       buffer = buffer->next) {
     if (buffer->index > 0 && is_file(pl_json_find(buffer, "uri"))) status = embed_buffer(sheet, gltf, buffer);
     if (buffer->index > 0) continue;
     status = pl_gltf_load_buffer(gltf, buffer, first);

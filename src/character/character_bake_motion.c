@@ -1,13 +1,15 @@
-// Global placements become local ones: rotation = (parent's rotation)⁻¹ · rotation, with the parent's from the motion where it is one of its joints and
-// otherwise from the animation that plays with it. Placements have no scale, nodes may; so every node carries two things down the tree,
+// Global placements become local ones: rotation = (parent's rotation)⁻¹ · rotation, with the parent's from the motion
+// where it is one of its joints and otherwise from the animation that plays with it. Placements have no scale, nodes
+// may; so every node carries two things down the tree,
 //
 //   rotation  R = R_parent r                 what placements are about
 //   linear    L = L_parent r diag(scale)     what the offsets of children really go through
 //
-// and a translation t puts a child at position + L t. A rigid chain keeps its translations; a chain that is stretched, or was solved to
-// within some tolerance, does not meet its joints by rotations alone. Nodes that would be missed by more than a tenth of a millimetre get
-// translations too. What a parent misses moves its children, so the nodes are looked at as they will be played; and as each new track
-// of translations changes what those below it miss, the passes are repeated until none is added.
+// and a translation t puts a child at position + L t. A rigid chain keeps its translations; a chain that is stretched,
+// or was solved to within some tolerance, does not meet its joints by rotations alone. Nodes that would be missed by
+// more than a tenth of a millimetre get translations too. What a parent misses moves its children, so the nodes are
+// looked at as they will be played; and as each new track of translations changes what those below it miss, the passes
+// are repeated until none is added.
 #include "character/character_bake_motion.h"
 
 #include <float.h>
@@ -45,8 +47,8 @@ static pl_status check_frames(const pl_bake *bake, pl_error *error) {
       int32_t joint = bake->track_joints[track];
       if (!fits(&motion->joints[(int64_t)frame * motion->joint_count + joint]))
         return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
-                       "the motion is not finite, or no rotation, in frame %d at joint %d (node \"%.60s\")", frame, joint,
-                       bake->names[bake->track_nodes[track]]);
+                       "the motion is not finite, or no rotation, in frame %d at joint %d (node \"%.60s\")", frame,
+                       joint, bake->names[bake->track_nodes[track]]);
     }
   return PL_OK;
 }
@@ -59,8 +61,8 @@ static pl_status list_tracks(pl_bake *bake, pl_error *error) {
   for (int32_t joint = 0; joint < motion->joint_count; ++joint) {
     int32_t node = motion->nodes[joint];
     if (node < -1 || node >= bake->node_count)
-      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "joint %d of the motion moves node %d, but there are %d", joint, node,
-                     bake->node_count);
+      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "joint %d of the motion moves node %d, but there are %d", joint,
+                     node, bake->node_count);
     if (node == -1) continue;
     if (bake->track_of_node[node] >= 0)
       return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "joints %d and %d of the motion both move node %d (\"%.60s\")",
@@ -73,13 +75,15 @@ static pl_status list_tracks(pl_bake *bake, pl_error *error) {
   return PL_OK;
 }
 
-// Climb from every track to a node already listed and list the way back down. `climb` is scratch per node; `marks`: 1 on the way, 2 listed.
+// Climb from every track to a node already listed and list the way back down. `climb` is scratch per node; `marks`: 1
+// on the way, 2 listed.
 static pl_status order_nodes(pl_bake *bake, int32_t *climb, char *marks, pl_error *error) {
   for (int32_t track = 0; track < bake->track_count; ++track) {
     int32_t height = 0;
     for (int32_t node = bake->track_nodes[track]; node >= 0 && marks[node] != 2; node = bake->parents[node]) {
       if (marks[node] == 1)
-        return pl_fail(error, PL_ERROR_INVALID_DATA, "\"%.60s\" is above itself: the hierarchy has a cycle", bake->names[node]);
+        return pl_fail(error, PL_ERROR_INVALID_DATA, "\"%.60s\" is above itself: the hierarchy has a cycle",
+                       bake->names[node]);
       marks[node] = 1;
       climb[height++] = node;
     }
@@ -93,7 +97,8 @@ static pl_status order_nodes(pl_bake *bake, int32_t *climb, char *marks, pl_erro
 
 // --- playing ----------------------------------------------------------------------------------------------------
 
-// Find the local placement of a track's node that brings it to where the motion has it; true when only a new translation does.
+// Find the local placement of a track's node that brings it to where the motion has it; true when only a new
+// translation does.
 static bool follow(pl_bake *bake, int32_t track, const pl_transform *target, pl_transform *local) {
   int32_t parent = bake->parents[bake->track_nodes[track]];
   pl_quat above = parent < 0 ? pl_quat_identity() : bake->rotations[parent];
@@ -144,8 +149,8 @@ static pl_status check_floats(const pl_bake *bake, int32_t frame, pl_error *erro
   for (int32_t track = 0; track < bake->track_count; ++track) {
     pl_vec3 t = bake->locals[bake->track_nodes[track]].position;
     if (!(fabs(t.x) <= (double)FLT_MAX && fabs(t.y) <= (double)FLT_MAX && fabs(t.z) <= (double)FLT_MAX))
-      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "in frame %d node \"%.60s\" moves too far for 32-bit floats", frame,
-                     bake->names[bake->track_nodes[track]]);
+      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "in frame %d node \"%.60s\" moves too far for 32-bit floats",
+                     frame, bake->names[bake->track_nodes[track]]);
   }
   return PL_OK;
 }
@@ -201,8 +206,8 @@ size_t pl_bake_size(const pl_bake *bake) {
   return pl_bake_translation_offset(bake, bake->track_count);
 }
 
-// Of the two quaternions of a rotation the one nearer to the frame before (in the first: to the rest), so that viewers that mix numbers and
-// not rotations do not spin.
+// Of the two quaternions of a rotation the one nearer to the frame before (in the first: to the rest), so that viewers
+// that mix numbers and not rotations do not spin.
 static pl_quat keep_sign(pl_quat rotation, pl_quat last) {
   return pl_quat_dot(rotation, last) < 0 ? pl_quat_scale(rotation, -1) : rotation;
 }

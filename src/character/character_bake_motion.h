@@ -1,5 +1,6 @@
-// A motion of joints (global placements, frame by frame) as key frames of nodes (rotations, and translations where they are needed, relative to
-// the parents): what is common to baking into a file that is there and to writing one of our own.
+// A motion of joints (global placements, frame by frame) as key frames of nodes (rotations, and
+// translations where they are needed, relative to the parents): what is common to baking into a
+// file that is there and to writing one of our own.
 #ifndef PL_IO_CHARACTER_BAKE_MOTION_H
 #define PL_IO_CHARACTER_BAKE_MOTION_H
 
@@ -20,7 +21,8 @@ typedef struct pl_bake {
   pl_bake_sample *sample;  // how nodes move that are not joints of the motion; NULL: they rest
   void *sample_user;
 
-  // Found by pl_bake_prepare(); a track is a node that gets key frames, in the order of the motion's joints.
+  // Found by pl_bake_prepare(); a track is a node that gets key frames, in the order of the
+  // motion's joints.
   int32_t track_count, step_count;
   int32_t *track_nodes, *track_joints;
   int32_t *track_of_node;  // -1 for none
@@ -34,11 +36,13 @@ typedef struct pl_bake {
   pl_quat *last_rotations;  // of tracks, in the frame before
 } pl_bake;
 
-// Check the motion against the nodes, order them and find out which tracks need translations. Memory comes from `arena`. Fails with
-// PL_ERROR_INVALID_ARGUMENT for a motion that is not finite or does not fit, with PL_ERROR_INVALID_DATA for nodes that form a cycle.
+// Check the motion against the nodes, order them and find out which tracks need translations.
+// Memory comes from `arena`. Fails with PL_ERROR_INVALID_ARGUMENT for a motion that is not finite
+// or does not fit, with PL_ERROR_INVALID_DATA for nodes that form a cycle.
 pl_status pl_bake_prepare(pl_bake *bake, pl_arena *arena, pl_error *error);
 
-// The key frames as 32-bit floats, little-endian: times, then rotations track by track, then the translations of those that have some.
+// The key frames as 32-bit floats, little-endian: times, then rotations track by track, then the
+// translations of those that have some.
 size_t pl_bake_size(const pl_bake *bake);
 size_t pl_bake_rotation_offset(const pl_bake *bake, int32_t track);
 size_t pl_bake_translation_offset(const pl_bake *bake, int32_t track);  // of one that moves

@@ -1,4 +1,5 @@
-// Views, accessors and animations added to a glTF tree. What is there keeps its place and its number; new items come behind.
+// Views, accessors and animations added to a glTF tree. What is there keeps its place and its number; new items come
+// behind.
 #include "character/character_bake_sheet.h"
 
 #include <string.h>
@@ -145,7 +146,8 @@ static bool is_replaced(const pl_bake *bake, const pl_json *channel) {
   int64_t node = -1;
   if (!pl_json_get_integer(pl_json_find(target, "node"), &node) || node < 0 || node >= bake->node_count) return false;
   int32_t track = bake->track_of_node[node];
-  return track >= 0 && (pl_json_is_text(path, "rotation") || (bake->moves[track] && pl_json_is_text(path, "translation")));
+  return track >= 0 &&
+         (pl_json_is_text(path, "rotation") || (bake->moves[track] && pl_json_is_text(path, "translation")));
 }
 
 // Take over the channels of `base`, and of its samplers those that are needed, under new numbers.
@@ -183,8 +185,8 @@ pl_status pl_sheet_add_animation(pl_sheet *sheet, pl_bake *bake, const pl_json_d
 
 // --- files ------------------------------------------------------------------------------------------------------
 
-pl_status pl_sheet_write(const pl_sheet *sheet, pl_context *context, const void *first, size_t first_size, const char *path,
-                         pl_error *error) {
+pl_status pl_sheet_write(const pl_sheet *sheet, pl_context *context, const void *first, size_t first_size,
+                         const char *path, pl_error *error) {
   pl_vector json = pl_vector_of(context, 1);
   pl_file_writer *writer = NULL;
   pl_status status = pl_json_write(sheet->root, PL_JSON_COMPACT, &json, error);

@@ -1,5 +1,5 @@
-// Which nodes are simulated. The joints of springs are, and with them every node between two of them: VRM lets springs leave nodes out, which
-// then are rigid with the joint above them, while a chain of ours has no rigid middle.
+// Which nodes are simulated. The joints of springs are, and with them every node between two of them: VRM lets springs
+// leave nodes out, which then are rigid with the joint above them, while a chain of ours has no rigid middle.
 #include "base/error.h"
 #include "character/character_parts.h"
 
@@ -8,7 +8,8 @@ static const pl_json *index_of_spring(const pl_gltf *gltf, int32_t number) {
   const pl_json *extensions = pl_json_find(gltf->root, "extensions");
   const pl_json *springs = pl_json_find(pl_json_find(extensions, "VRMC_springBone"), "springs");
   if (number >= 0 && pl_json_at(springs, number) != NULL) return pl_json_at(springs, number);
-  if (springs == NULL) springs = pl_json_find(pl_json_find(pl_json_find(extensions, "VRM"), "secondaryAnimation"), "boneGroups");
+  if (springs == NULL)
+    springs = pl_json_find(pl_json_find(pl_json_find(extensions, "VRM"), "secondaryAnimation"), "boneGroups");
   return springs != NULL ? springs : gltf->root;
 }
 
@@ -31,7 +32,8 @@ static pl_status take_joints(const pl_gltf *gltf, pl_character *c, int32_t numbe
   return PL_OK;
 }
 
-// A spring of one joint has no bone of its own. In files of ours it is the last bit of a branch, and its bone begins at the joint above it.
+// A spring of one joint has no bone of its own. In files of ours it is the last bit of a branch, and its bone begins at
+// the joint above it.
 static pl_status take_single(const pl_gltf *gltf, pl_character *c, int32_t number) {
   const pl_character_spring *spring = &c->springs[number];
   bool ours = pl_json_find(pl_json_find(gltf->root, "extensions"), "PLIANT_rod_examples") != NULL;
@@ -40,8 +42,9 @@ static pl_status take_single(const pl_gltf *gltf, pl_character *c, int32_t numbe
     c->is_used[number] = true;
     return take_joints(gltf, c, number);
   }
-  return pl_character_warn(gltf, index_of_spring(gltf, number), "short-spring", "a bone needs two ends, so nothing moves",
-                           "add the joint where it ends", "spring \"%.80s\" has fewer than two joints", spring->name);
+  return pl_character_warn(gltf, index_of_spring(gltf, number), "short-spring",
+                           "a bone needs two ends, so nothing moves", "add the joint where it ends",
+                           "spring \"%.80s\" has fewer than two joints", spring->name);
 }
 
 // Children before parents: whether something passive lies below a node, to be met by something passive above it.
@@ -58,10 +61,10 @@ static pl_status fill_gaps(pl_gltf *gltf, pl_character *c) {
     has_passive_above[i] = parent >= 0 && (c->is_passive[parent] || has_passive_above[parent]);
     if (c->is_passive[i] || !has_passive_above[i] || !has_passive_below[i]) continue;
     c->is_passive[i] = true;
-    pl_status status =
-        pl_character_warn(gltf, index_of_spring(gltf, -1), "skipped-node", "it is simulated with the numbers of the joint above it",
-                          "add it to the spring's joints, or remove it",
-                          "node \"%.80s\" lies between joints of springs, but is none", c->nodes[i].name);
+    pl_status status = pl_character_warn(
+        gltf, index_of_spring(gltf, -1), "skipped-node", "it is simulated with the numbers of the joint above it",
+        "add it to the spring's joints, or remove it", "node \"%.80s\" lies between joints of springs, but is none",
+        c->nodes[i].name);
     if (status < 0) return status;
   }
   return PL_OK;
@@ -73,9 +76,9 @@ static pl_status check_colliders(const pl_gltf *gltf, const pl_character *c) {
     while (node >= 0 && !c->is_passive[node]) node = c->nodes[node].parent;
     if (node < 0) continue;
     pl_status status = pl_character_warn(
-        gltf, index_of_spring(gltf, -1), "swaying-collider", "colliders do not sway: it is held by the node above the chain",
-        "attach it to a node that no spring moves", "collider %d hangs on the chain of node \"%.80s\"", i,
-        c->nodes[pl_character_chain_root(c, node)].name);
+        gltf, index_of_spring(gltf, -1), "swaying-collider",
+        "colliders do not sway: it is held by the node above the chain", "attach it to a node that no spring moves",
+        "collider %d hangs on the chain of node \"%.80s\"", i, c->nodes[pl_character_chain_root(c, node)].name);
     if (status < 0) return status;
   }
   return PL_OK;

@@ -1,4 +1,5 @@
-// The extension PLIANT_rod_examples: example poses of chains, and numbers of ours for them. docs/characters.md describes the format.
+// The extension PLIANT_rod_examples: example poses of chains, and numbers of ours for them. docs/characters.md
+// describes the format.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +34,8 @@ static pl_status read_root(const pl_gltf *gltf, const pl_character *c, const pl_
   pl_character_label what;
   label_chain(json, what);
   const pl_json *reference = pl_json_find(json, "root");
-  if (reference == NULL) return pl_json_fail(gltf->document, json, gltf->error, PL_ERROR_INVALID_DATA, "%s names no root", what);
+  if (reference == NULL)
+    return pl_json_fail(gltf->document, json, gltf->error, PL_ERROR_INVALID_DATA, "%s names no root", what);
   return pl_character_get_index(gltf, what, reference, c->view.node_count, "node", root);
 }
 
@@ -62,7 +64,8 @@ static pl_status read_tail(const pl_gltf *gltf, pl_character *c, const pl_json *
 pl_status pl_character_read_tails(pl_gltf *gltf, pl_character *character) {
   const pl_json *list = NULL;
   pl_status status = pl_character_get_array(gltf, "PLIANT_rod_examples", find_extension(gltf), "chains", &list);
-  for (const pl_json *item = status < 0 ? NULL : pl_character_first(list); item != NULL && status >= 0; item = item->next)
+  for (const pl_json *item = status < 0 ? NULL : pl_character_first(list); item != NULL && status >= 0;
+       item = item->next)
     status = read_tail(gltf, character, item);
   return status;
 }
@@ -76,9 +79,11 @@ static bool is_first_joint(const pl_character *c, int32_t node) {
 
 // --- examples -----------------------------------------------------------------------------------------------------
 
-static pl_status fail_example(const reading *r, const pl_json *json_node, const pl_character_example *example, const char *text) {
+static pl_status fail_example(const reading *r, const pl_json *json_node, const pl_character_example *example,
+                              const char *text) {
   return pl_json_fail(r->gltf->document, json_node, r->gltf->error, PL_ERROR_INVALID_DATA,
-                      "example \"%.100s\" of chain \"%.100s\" %s", example->name, r->character->nodes[example->root].name, text);
+                      "example \"%.100s\" of chain \"%.100s\" %s", example->name,
+                      r->character->nodes[example->root].name, text);
 }
 
 static pl_status read_pose(const reading *r, const char *what, const pl_json *list, pl_character_example *example) {
@@ -101,8 +106,8 @@ static pl_status read_pose(const reading *r, const char *what, const pl_json *li
       return pl_json_fail(r->gltf->document, node, r->gltf->error, PL_ERROR_INVALID_DATA,
                           "%s turns node \"%.80s\", which is not of this chain", what, c->nodes[own].name);
     if (is_seen[own])
-      return pl_json_fail(r->gltf->document, node, r->gltf->error, PL_ERROR_INVALID_DATA, "%s turns node \"%.80s\" twice", what,
-                          c->nodes[own].name);
+      return pl_json_fail(r->gltf->document, node, r->gltf->error, PL_ERROR_INVALID_DATA,
+                          "%s turns node \"%.80s\" twice", what, c->nodes[own].name);
     is_seen[own] = true;
     pl_quat turn = {q[0], q[1], q[2], q[3]};
     if (!(pl_quat_dot(turn, turn) > 1e-12)) return fail_example(r, rotation, example, "has a rotation without length");
@@ -126,8 +131,8 @@ static pl_status read_view(const reading *r, const char *what, const pl_json *js
                         "has an extent, but its direction to the camera has no length");
   }
   if (example->extent == 0 && !aimless)
-    return pl_character_warn(r->gltf, json, "idle-direction", "the view does not drive it", "give it an extent in radians",
-                             "%s has a direction, but no extent", what);
+    return pl_character_warn(r->gltf, json, "idle-direction", "the view does not drive it",
+                             "give it an extent in radians", "%s has a direction, but no extent", what);
   return PL_OK;
 }
 
@@ -164,9 +169,11 @@ static pl_status read_chain(reading *r, const pl_json *json) {
   if (status < 0) return status;
   if (!is_first_joint(r->character, root))
     return pl_json_fail(r->gltf->document, pl_json_find(json, "root"), r->gltf->error, PL_ERROR_INVALID_DATA,
-                        "%s: its root, node \"%.80s\", is not the first joint of a spring", what, r->character->nodes[root].name);
+                        "%s: its root, node \"%.80s\", is not the first joint of a spring", what,
+                        r->character->nodes[root].name);
   status = pl_character_get_array(r->gltf, what, json, "examples", &examples);
-  for (const pl_json *item = status < 0 ? NULL : pl_character_first(examples); item != NULL && status >= 0; item = item->next)
+  for (const pl_json *item = status < 0 ? NULL : pl_character_first(examples); item != NULL && status >= 0;
+       item = item->next)
     status = read_example(r, root, item);
   return status;
 }
@@ -180,7 +187,8 @@ static pl_status read_chains(reading *r, const pl_json *list) {
   r->examples = PL_TAKE(&r->character->arena, pl_character_example, count);
   if (r->examples == NULL) return pl_fail_memory(r->gltf->error);
   pl_status status = PL_OK;
-  for (const pl_json *item = pl_character_first(list); item != NULL && status >= 0; item = item->next) status = read_chain(r, item);
+  for (const pl_json *item = pl_character_first(list); item != NULL && status >= 0; item = item->next)
+    status = read_chain(r, item);
   r->character->view.examples = r->examples;
   r->character->view.example_count = r->example_count;
   return status;
@@ -192,7 +200,8 @@ pl_status pl_character_read_examples(pl_gltf *gltf, pl_character *character) {
   const pl_json *extension = find_extension(gltf), *list = NULL;
   if (extension == NULL) return PL_OK;
   if (extension->kind != PL_JSON_OBJECT)
-    return pl_json_fail(gltf->document, extension, gltf->error, PL_ERROR_INVALID_DATA, "PLIANT_rod_examples must be an object");
+    return pl_json_fail(gltf->document, extension, gltf->error, PL_ERROR_INVALID_DATA,
+                        "PLIANT_rod_examples must be an object");
   const char *version = "";
   if (!pl_json_get_text(pl_json_find(extension, "specVersion"), &version) || strncmp(version, "1.", 2) != 0)
     return pl_json_fail(gltf->document, extension, gltf->error, PL_ERROR_UNSUPPORTED,

@@ -7,28 +7,32 @@
 #include "base/finding.h"
 #include "character/character_parts.h"
 
-pl_status pl_character_get_number(const pl_gltf *gltf, const char *what, const pl_json *object, const char *key, double *value) {
+pl_status pl_character_get_number(const pl_gltf *gltf, const char *what, const pl_json *object, const char *key,
+                                  double *value) {
   const pl_json *member = pl_json_find(object, key);
   if (member == NULL) return PL_OK;
   double number = 0;
   if (!pl_json_get_number(member, &number) || !isfinite(number))
-    return pl_json_fail(gltf->document, member, gltf->error, PL_ERROR_INVALID_DATA, "%s: %s must be a finite number", what, key);
+    return pl_json_fail(gltf->document, member, gltf->error, PL_ERROR_INVALID_DATA, "%s: %s must be a finite number",
+                        what, key);
   *value = number;
   return PL_OK;
 }
 
-pl_status pl_character_get_numbers(const pl_gltf *gltf, const char *what, const pl_json *object, const char *key, int32_t count,
-                                   double *values) {
+pl_status pl_character_get_numbers(const pl_gltf *gltf, const char *what, const pl_json *object, const char *key,
+                                   int32_t count, double *values) {
   const pl_json *member = pl_json_find(object, key);
   if (member == NULL) return PL_OK;
   bool fits = member->kind == PL_JSON_ARRAY && member->count == count;
-  for (int32_t i = 0; fits && i < count; ++i) fits = pl_json_get_number(pl_json_at(member, i), &values[i]) && isfinite(values[i]);
+  for (int32_t i = 0; fits && i < count; ++i)
+    fits = pl_json_get_number(pl_json_at(member, i), &values[i]) && isfinite(values[i]);
   if (fits) return PL_OK;
-  return pl_json_fail(gltf->document, member, gltf->error, PL_ERROR_INVALID_DATA, "%s: %s must be an array of %d finite numbers",
-                      what, key, count);
+  return pl_json_fail(gltf->document, member, gltf->error, PL_ERROR_INVALID_DATA,
+                      "%s: %s must be an array of %d finite numbers", what, key, count);
 }
 
-pl_status pl_character_get_vector(const pl_gltf *gltf, const char *what, const pl_json *object, const char *key, pl_vec3 *value) {
+pl_status pl_character_get_vector(const pl_gltf *gltf, const char *what, const pl_json *object, const char *key,
+                                  pl_vec3 *value) {
   double values[3] = {value->x, value->y, value->z};
   pl_status status = pl_character_get_numbers(gltf, what, object, key, 3, values);
   if (status >= 0) *value = (pl_vec3){values[0], values[1], values[2]};
@@ -42,14 +46,15 @@ pl_status pl_character_get_array(const pl_gltf *gltf, const char *what, const pl
   return pl_json_fail(gltf->document, *array, gltf->error, PL_ERROR_INVALID_DATA, "%s: %s must be an array", what, key);
 }
 
-pl_status pl_character_get_index(const pl_gltf *gltf, const char *what, const pl_json *value, int32_t limit, const char *kind,
-                                 int32_t *index) {
+pl_status pl_character_get_index(const pl_gltf *gltf, const char *what, const pl_json *value, int32_t limit,
+                                 const char *kind, int32_t *index) {
   int64_t found = -1;
   if (!pl_json_get_integer(value, &found))
-    return pl_json_fail(gltf->document, value, gltf->error, PL_ERROR_INVALID_DATA, "%s: the index of a %s is expected", what, kind);
+    return pl_json_fail(gltf->document, value, gltf->error, PL_ERROR_INVALID_DATA, "%s: the index of a %s is expected",
+                        what, kind);
   if (found < 0 || found >= limit)
-    return pl_json_fail(gltf->document, value, gltf->error, PL_ERROR_INVALID_DATA, "%s: there is no %s %lld; the file has %d", what,
-                        kind, (long long)found, limit);
+    return pl_json_fail(gltf->document, value, gltf->error, PL_ERROR_INVALID_DATA,
+                        "%s: there is no %s %lld; the file has %d", what, kind, (long long)found, limit);
   *index = (int32_t)found;
   return PL_OK;
 }
@@ -66,8 +71,8 @@ pl_status pl_character_get_name(const pl_gltf *gltf, pl_character *character, co
   return *name == NULL ? pl_fail_memory(gltf->error) : PL_OK;
 }
 
-pl_status pl_character_warn(const pl_gltf *gltf, const pl_json *value, const char *kind, const char *why, const char *fix,
-                            const char *format, ...) {
+pl_status pl_character_warn(const pl_gltf *gltf, const pl_json *value, const char *kind, const char *why,
+                            const char *fix, const char *format, ...) {
   char text[480];
   va_list arguments;
   va_start(arguments, format);
@@ -78,7 +83,8 @@ pl_status pl_character_warn(const pl_gltf *gltf, const pl_json *value, const cha
   return status < 0 ? pl_fail_memory(gltf->error) : PL_OK;
 }
 
-pl_status pl_character_warn_unknown(const pl_gltf *gltf, const pl_json *object, const char *const *keys, int32_t key_count) {
+pl_status pl_character_warn_unknown(const pl_gltf *gltf, const pl_json *object, const char *const *keys,
+                                    int32_t key_count) {
   for (const pl_json *member = object->first; member != NULL; member = member->next) {
     bool known = false;
     for (int32_t i = 0; i < key_count && !known; ++i) known = strcmp(member->key, keys[i]) == 0;

@@ -1,8 +1,8 @@
 // The nodes of a character: names, hierarchy, placements at rest.
 //
-// A placement is kept as translation, rotation and scale. Given as a matrix it is taken apart: lengths of the columns are the scale, the
-// nearest rotation to the columns at unit length is the rotation; a mirrored one gets its first scale negative. What rotation and scale
-// cannot say (shear) is left out, with a warning.
+// A placement is kept as translation, rotation and scale. Given as a matrix it is taken apart: lengths of the columns
+// are the scale, the nearest rotation to the columns at unit length is the rotation; a mirrored one gets its first
+// scale negative. What rotation and scale cannot say (shear) is left out, with a warning.
 #include <math.h>
 #include <stdio.h>
 
@@ -47,8 +47,8 @@ static pl_status take_apart(const pl_gltf *gltf, const pl_json *json, const char
   double shear = fmax(fabs(pl_vec3_dot(x, y)), fmax(fabs(pl_vec3_dot(y, z)), fabs(pl_vec3_dot(z, x))));
   if (!(shear > MAX_SHEAR)) return PL_OK;
   return pl_character_warn(gltf, pl_json_find(json, "matrix"), "sheared-node",
-                           "placements are rotation and scale; the shear is left out", "apply the placement before exporting",
-                           "%s has a matrix with shear", what);
+                           "placements are rotation and scale; the shear is left out",
+                           "apply the placement before exporting", "%s has a matrix with shear", what);
 }
 
 static pl_status read_placement(const pl_gltf *gltf, const pl_json *json, const char *what, placement *p) {
@@ -123,7 +123,8 @@ static pl_status read_children(pl_gltf *gltf, pl_character *c, const pl_json *js
   return status;
 }
 
-// Parents before children: a node is due once its parent is placed. With one parent each, what is never reached lies on a cycle or below one.
+// Parents before children: a node is due once its parent is placed. With one parent each, what is never reached lies on
+// a cycle or below one.
 static pl_status find_order(pl_gltf *gltf, pl_character *c, const pl_json *list) {
   int32_t count = c->view.node_count, placed = 0;
   for (int32_t i = 0; i < count; ++i)
@@ -149,8 +150,8 @@ static pl_status compute_transforms(pl_gltf *gltf, pl_character *c, const pl_jso
   for (int32_t k = 0; k < c->view.node_count; ++k) {
     int32_t i = c->order[k];
     const pl_character_node *node = &c->nodes[i];
-    pl_mat3 own =
-        pl_mat3_multiply(pl_mat3_from_quat(node->rest.rotation), pl_mat3_diagonal(node->scale.x, node->scale.y, node->scale.z));
+    pl_mat3 own = pl_mat3_multiply(pl_mat3_from_quat(node->rest.rotation),
+                                   pl_mat3_diagonal(node->scale.x, node->scale.y, node->scale.z));
     c->rest[i] = node->rest;
     c->linear[i] = own;
     if (node->parent >= 0) {
@@ -170,10 +171,12 @@ pl_status pl_character_read_nodes(pl_gltf *gltf, pl_character *character) {
   const pl_json *list = NULL;
   pl_status status = pl_character_get_array(gltf, "this file", gltf->root, "nodes", &list);
   if (status >= 0 && (list == NULL || list->count == 0))
-    status = pl_json_fail(gltf->document, gltf->root, gltf->error, PL_ERROR_INVALID_DATA, "there are no nodes in this file");
+    status =
+        pl_json_fail(gltf->document, gltf->root, gltf->error, PL_ERROR_INVALID_DATA, "there are no nodes in this file");
   if (status >= 0) status = take_memory(gltf, character, list->count);
   if (status < 0) return status;
-  for (const pl_json *json = list->first; json != NULL && status >= 0; json = json->next) status = read_own(gltf, character, json);
+  for (const pl_json *json = list->first; json != NULL && status >= 0; json = json->next)
+    status = read_own(gltf, character, json);
   for (const pl_json *json = list->first; json != NULL && status >= 0; json = json->next)
     status = read_children(gltf, character, json);
   if (status >= 0) status = find_order(gltf, character, list);
@@ -189,5 +192,6 @@ bool pl_character_is_below(const pl_character *character, int32_t node, int32_t 
 
 pl_vec3 pl_character_unscale(const pl_character *character, int32_t node, pl_vec3 point) {
   if (!character->is_scaled) return point;
-  return pl_quat_rotate(pl_quat_conjugate(character->rest[node].rotation), pl_mat3_apply(character->linear[node], point));
+  return pl_quat_rotate(pl_quat_conjugate(character->rest[node].rotation),
+                        pl_mat3_apply(character->linear[node], point));
 }

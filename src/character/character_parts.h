@@ -6,9 +6,14 @@
 #include "io/gltf_document.h"
 #include "pliant/character.h"
 
-// --- what a character holds ---------------------------------------------------------------------------------------
+// --- what a character holds
+// ---------------------------------------------------------------------------------------
 
-typedef enum pl_character_mode { PL_CHARACTER_LINEAR = 0, PL_CHARACTER_STEP, PL_CHARACTER_CUBIC } pl_character_mode;
+typedef enum pl_character_mode {
+  PL_CHARACTER_LINEAR = 0,
+  PL_CHARACTER_STEP,
+  PL_CHARACTER_CUBIC
+} pl_character_mode;
 typedef enum pl_character_path {
   PL_CHARACTER_POSITION = 0,
   PL_CHARACTER_ROTATION,
@@ -34,7 +39,8 @@ typedef struct pl_character_channel {
 typedef struct pl_character_track {
   const pl_character_channel *channels;
   int32_t channel_count;
-  const int32_t *scale_of_node;  // channel that scales each node, -1 for none; NULL: it scales nothing
+  const int32_t
+      *scale_of_node;  // channel that scales each node, -1 for none; NULL: it scales nothing
 } pl_character_track;
 
 // Numbers of ours for one node; those that the file does not give are negative.
@@ -56,14 +62,15 @@ struct pl_character {
   bool is_scaled;            // some node has a scale
 
   pl_character_track *tracks;  // one per animation
-  int32_t *target_start;       // node_count + 1: the morph targets of each node's mesh in pose_of_target
+  int32_t *target_start;  // node_count + 1: the morph targets of each node's mesh in pose_of_target
   const int32_t *pose_of_target;
   double *morphs;  // per pose of the surface: weight at rest
 
-  pl_character_spring *springs;               // view.springs
-  bool *is_used;                              // per spring: it has a bone that moves
-  bool *is_passive;                           // per node: simulated
-  const pl_character_spring_joint **numbers;  // per node: those of the bone it turns; NULL: it turns none
+  pl_character_spring *springs;  // view.springs
+  bool *is_used;                 // per spring: it has a bone that moves
+  bool *is_passive;              // per node: simulated
+  const pl_character_spring_joint *
+      *numbers;  // per node: those of the bone it turns; NULL: it turns none
 
   pl_rod_def rod;  // numbers of ours, without arrays
   pl_character_extra *extras;
@@ -72,8 +79,9 @@ struct pl_character {
   int32_t link_count;
 };
 
-// --- readers of the parts -----------------------------------------------------------------------------------------
-// They are called in this order, fail with places and names, and leave memory to the character's arena.
+// --- readers of the parts
+// ----------------------------------------------------------------------------------------- They
+// are called in this order, fail with places and names, and leave memory to the character's arena.
 
 pl_status pl_character_read_nodes(pl_gltf *gltf, pl_character *character);
 pl_status pl_character_read_surface(pl_gltf *gltf, pl_character *character);
@@ -94,10 +102,11 @@ int32_t pl_character_chain_root(const pl_character *character, int32_t node);
 pl_vec3 pl_character_unscale(const pl_character *character, int32_t node, pl_vec3 point);
 
 // Placements and scales of all nodes in their parents at a time of an animation (-1: at rest).
-void pl_character_sample_local(const pl_character *character, int32_t animation, double time, pl_transform *locals,
-                               pl_vec3 *scales);
+void pl_character_sample_local(const pl_character *character, int32_t animation, double time,
+                               pl_transform *locals, pl_vec3 *scales);
 
-// --- a skin of one instance ---------------------------------------------------------------------------------------
+// --- a skin of one instance
+// ---------------------------------------------------------------------------------------
 
 typedef struct pl_character_skin {
   const pl_json *json;
@@ -107,23 +116,27 @@ typedef struct pl_character_skin {
 } pl_character_skin;
 
 // Read the skin that `reference` names, for the mesh of `node`.
-pl_status pl_character_read_skin(pl_gltf *gltf, const pl_character *character, int32_t node, const pl_json *reference,
-                                 pl_character_skin *skin);
+pl_status pl_character_read_skin(pl_gltf *gltf, const pl_character *character, int32_t node,
+                                 const pl_json *reference, pl_character_skin *skin);
 
-// --- fields -------------------------------------------------------------------------------------------------------
-// `what` names the thing that a field belongs to, for messages such as `spring "hair": an array of 3 numbers is expected`.
+// --- fields
+// -------------------------------------------------------------------------------------------------------
+// `what` names the thing that a field belongs to, for messages such as `spring "hair": an array of
+// 3 numbers is expected`.
 
 typedef char pl_character_label[200];
 
 // Members that are missing leave the result untouched.
-pl_status pl_character_get_number(const pl_gltf *gltf, const char *what, const pl_json *object, const char *key, double *value);
-pl_status pl_character_get_numbers(const pl_gltf *gltf, const char *what, const pl_json *object, const char *key, int32_t count,
-                                   double *values);
-pl_status pl_character_get_vector(const pl_gltf *gltf, const char *what, const pl_json *object, const char *key, pl_vec3 *value);
+pl_status pl_character_get_number(const pl_gltf *gltf, const char *what, const pl_json *object,
+                                  const char *key, double *value);
+pl_status pl_character_get_numbers(const pl_gltf *gltf, const char *what, const pl_json *object,
+                                   const char *key, int32_t count, double *values);
+pl_status pl_character_get_vector(const pl_gltf *gltf, const char *what, const pl_json *object,
+                                  const char *key, pl_vec3 *value);
 
 // Member `key` of `object` as an array; NULL where it is missing.
-pl_status pl_character_get_array(const pl_gltf *gltf, const char *what, const pl_json *object, const char *key,
-                                 const pl_json **array);
+pl_status pl_character_get_array(const pl_gltf *gltf, const char *what, const pl_json *object,
+                                 const char *key, const pl_json **array);
 
 // First item of an array; NULL for an empty or missing one.
 static inline const pl_json *pl_character_first(const pl_json *array) {
@@ -131,18 +144,21 @@ static inline const pl_json *pl_character_first(const pl_json *array) {
 }
 
 // `value` as an index below `limit` of a `kind` ("node", "collider" …).
-pl_status pl_character_get_index(const pl_gltf *gltf, const char *what, const pl_json *value, int32_t limit, const char *kind,
-                                 int32_t *index);
+pl_status pl_character_get_index(const pl_gltf *gltf, const char *what, const pl_json *value,
+                                 int32_t limit, const char *kind, int32_t *index);
 
 // Member `key` of `object`, a text, or "`fallback` `number`" where it is missing or empty.
-pl_status pl_character_get_name(const pl_gltf *gltf, pl_character *character, const pl_json *object, const char *key,
-                                const char *fallback, int32_t number, const char **name);
+pl_status pl_character_get_name(const pl_gltf *gltf, pl_character *character, const pl_json *object,
+                                const char *key, const char *fallback, int32_t number,
+                                const char **name);
 
 // Add a warning about `value`. Fails only when out of memory.
-pl_status pl_character_warn(const pl_gltf *gltf, const pl_json *value, const char *kind, const char *why, const char *fix,
-                            const char *format, ...) PL_PRINTF(6, 7);
+pl_status pl_character_warn(const pl_gltf *gltf, const pl_json *value, const char *kind,
+                            const char *why, const char *fix, const char *format, ...)
+    PL_PRINTF(6, 7);
 
 // Warn about members of `object` that are not among `keys`.
-pl_status pl_character_warn_unknown(const pl_gltf *gltf, const pl_json *object, const char *const *keys, int32_t key_count);
+pl_status pl_character_warn_unknown(const pl_gltf *gltf, const pl_json *object,
+                                    const char *const *keys, int32_t key_count);
 
 #endif

@@ -1,4 +1,5 @@
-// Characters out of glTF, GLB and VRM files, part after part: nodes, surface with its skin, animations, springs, example poses.
+// Characters out of glTF, GLB and VRM files, part after part: nodes, surface with its skin, animations, springs,
+// example poses.
 #include <string.h>
 
 #include "base/context.h"

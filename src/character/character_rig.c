@@ -1,6 +1,6 @@
-// A character as a skeleton. Passive nodes become passive joints, each with the numbers of the bone that ends there; of the others only those are
-// kinematic joints that a chain, a collider or the skin hangs on. Nodes below a chain that belong to no spring are rigid with the joint above them, so
-// what they carry of the skin is handed up.
+// A character as a skeleton. Passive nodes become passive joints, each with the numbers of the bone that ends there; of
+// the others only those are kinematic joints that a chain, a collider or the skin hangs on. Nodes below a chain that
+// belong to no spring are rigid with the joint above them, so what they carry of the skin is handed up.
 #include "character/character_rig.h"
 
 #include <stdio.h>
@@ -31,7 +31,8 @@ static pl_status check_springs(const pl_character_rig *rig) {
 
 // --- which nodes are joints ---------------------------------------------------------------------------------------
 
-// For every node: itself or the nearest above that a rig has a joint for. `carrier` may be passive; `anchor` is above all chains.
+// For every node: itself or the nearest above that a rig has a joint for. `carrier` may be passive; `anchor` is above
+// all chains.
 static void find_carriers(pl_character_rig *rig) {
   const pl_character *c = rig->character;
   for (int32_t k = 0; k < c->view.node_count; ++k) {
@@ -155,7 +156,8 @@ static pl_status make_skin(pl_character_rig *rig) {
     int32_t node = view->skin_nodes[i], carrier = rig->carrier[node];
     joints[i] = rig->joint_of_node[carrier];
     offsets[i] = view->skin_offsets[i];
-    if (carrier != node) offsets[i] = pl_transform_apply_inverse(c->rest[carrier], pl_transform_apply(c->rest[node], offsets[i]));
+    if (carrier != node)
+      offsets[i] = pl_transform_apply_inverse(c->rest[carrier], pl_transform_apply(c->rest[node], offsets[i]));
   }
   rig->def.skin = (pl_rod_skin){view->surface, view->influence_count, joints, view->skin_weights, offsets};
   return PL_OK;

@@ -1,5 +1,5 @@
-// Colliders of a character and what each of its chains meets. Springs that branch off another one are part of its chain, which then meets the
-// colliders of all of them.
+// Colliders of a character and what each of its chains meets. Springs that branch off another one are part of its
+// chain, which then meets the colliders of all of them.
 #include <math.h>
 
 #include "base/error.h"

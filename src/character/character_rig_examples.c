@@ -1,5 +1,5 @@
-// Example poses of a rig. The file gives rotations of nodes; positions follow by forward kinematics over the segments at rest, so that every
-// segment keeps its length. Nodes that an example does not name stay as they are at rest.
+// Example poses of a rig. The file gives rotations of nodes; positions follow by forward kinematics over the segments
+// at rest, so that every segment keeps its length. Nodes that an example does not name stay as they are at rest.
 #include "base/error.h"
 #include "character/character_rig.h"
 #include "pliant/math.h"
@@ -23,7 +23,8 @@ static void pose(const pl_character_rig *rig, const pl_quat *turned, pl_vec3 *po
   }
 }
 
-static pl_status add_example(pl_character_rig *rig, const pl_character_example *from, pl_quat *turned, pl_rod_example *example) {
+static pl_status add_example(pl_character_rig *rig, const pl_character_example *from, pl_quat *turned,
+                             pl_rod_example *example) {
   const pl_character *c = rig->character;
   pl_vec3 *positions = PL_TAKE(&rig->arena, pl_vec3, rig->joint_count);
   pl_quat *rotations = PL_TAKE(&rig->arena, pl_quat, rig->joint_count);

@@ -23,7 +23,8 @@ static pl_status read_choice(const pl_gltf *gltf, const pl_json *rod, const pl_p
                      : i + 1 < count ? ", "
                                      : " or ",
                      parameter->choices[i]);
-  return pl_json_fail(gltf->document, member, gltf->error, PL_ERROR_INVALID_DATA, "rod: %s must be %s", parameter->name, list);
+  return pl_json_fail(gltf->document, member, gltf->error, PL_ERROR_INVALID_DATA, "rod: %s must be %s", parameter->name,
+                      list);
 }
 
 static pl_status read_parameter(const pl_gltf *gltf, const pl_json *json, const pl_parameter *parameter, void *value) {
@@ -44,22 +45,25 @@ static pl_status read_numbers(const pl_gltf *gltf, const pl_json *json, pl_rod_d
   const char *keys[MAX_KEYS] = {NULL};
   int32_t count = 0;
   for (int32_t i = 0; i < pl_rod_def_parameters.count && count < MAX_KEYS; ++i)
-    if (pl_character_has_parameter(&pl_rod_def_parameters.items[i])) keys[count++] = pl_rod_def_parameters.items[i].name;
+    if (pl_character_has_parameter(&pl_rod_def_parameters.items[i]))
+      keys[count++] = pl_rod_def_parameters.items[i].name;
   if (json->kind != PL_JSON_OBJECT)
     return pl_json_fail(gltf->document, json, gltf->error, PL_ERROR_INVALID_DATA, "rod must be an object");
   pl_status status = pl_character_warn_unknown(gltf, json, keys, count);
   for (int32_t i = 0; i < pl_rod_def_parameters.count && status >= 0; ++i) {
     const pl_parameter *parameter = &pl_rod_def_parameters.items[i];
-    if (pl_character_has_parameter(parameter)) status = read_parameter(gltf, json, parameter, (char *)rod + parameter->offset);
+    if (pl_character_has_parameter(parameter))
+      status = read_parameter(gltf, json, parameter, (char *)rod + parameter->offset);
   }
   return status;
 }
 
-static pl_status read_passive(const pl_gltf *gltf, const pl_character *c, const char *what, const pl_json *value, int32_t *node) {
+static pl_status read_passive(const pl_gltf *gltf, const pl_character *c, const char *what, const pl_json *value,
+                              int32_t *node) {
   pl_status status = pl_character_get_index(gltf, what, value, c->view.node_count, "node", node);
   if (status < 0 || c->is_passive[*node]) return status;
-  return pl_json_fail(gltf->document, value, gltf->error, PL_ERROR_INVALID_DATA, "%s: node \"%.80s\" is not of a spring", what,
-                      c->nodes[*node].name);
+  return pl_json_fail(gltf->document, value, gltf->error, PL_ERROR_INVALID_DATA,
+                      "%s: node \"%.80s\" is not of a spring", what, c->nodes[*node].name);
 }
 
 static pl_status read_extras(const pl_gltf *gltf, pl_character *c, const pl_json *list) {
@@ -74,16 +78,18 @@ static pl_status read_extras(const pl_gltf *gltf, pl_character *c, const pl_json
     snprintf(what, sizeof what, "joint %d of PLIANT_rod_examples", item->index);
     if (pl_json_find(item, "node") == NULL)
       return pl_json_fail(gltf->document, item, gltf->error, PL_ERROR_INVALID_DATA, "%s names no node", what);
-    pl_status status = pl_character_get_index(gltf, what, pl_json_find(item, "node"), c->view.node_count, "node", &extra->node);
+    pl_status status =
+        pl_character_get_index(gltf, what, pl_json_find(item, "node"), c->view.node_count, "node", &extra->node);
     if (status >= 0) status = pl_character_warn_unknown(gltf, item, keys, 5);
     if (status >= 0 && !c->is_passive[extra->node])
-      status = pl_character_warn(gltf, item, "idle-joint", "its numbers have no effect", "add it to a spring, or remove it",
-                                 "%s: node \"%.80s\" is not of a spring", what, c->nodes[extra->node].name);
+      status =
+          pl_character_warn(gltf, item, "idle-joint", "its numbers have no effect", "add it to a spring, or remove it",
+                            "%s: node \"%.80s\" is not of a spring", what, c->nodes[extra->node].name);
     for (int i = 0; i < 4 && status >= 0; ++i) {
       status = pl_character_get_number(gltf, what, item, keys[i + 1], values[i]);
       if (status >= 0 && *values[i] < 0 && pl_json_find(item, keys[i + 1]) != NULL)
-        status = pl_json_fail(gltf->document, item, gltf->error, PL_ERROR_INVALID_DATA, "%s: %s must not be negative", what,
-                              keys[i + 1]);
+        status = pl_json_fail(gltf->document, item, gltf->error, PL_ERROR_INVALID_DATA, "%s: %s must not be negative",
+                              what, keys[i + 1]);
     }
     if (status < 0) return status;
   }

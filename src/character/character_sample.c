@@ -1,9 +1,10 @@
 // Where the nodes of a character are at a time.
 //
-// Keys are looked up by halving; between two of them a value is linear, constant, or the cubic Hermite spline of glTF (section C.5), rotations
-// on the shortest arc. Without scales placements are multiplied from the roots down. With scales a position depends on the whole linear map of
-// the parent, which has no place in the result; each node is then carried up through its ancestors, deepest nodes first, while those are still
-// in their local form. That costs nodes times depth and needs no memory.
+// Keys are looked up by halving; between two of them a value is linear, constant, or the cubic Hermite spline of glTF
+// (section C.5), rotations on the shortest arc. Without scales placements are multiplied from the roots down. With
+// scales a position depends on the whole linear map of the parent, which has no place in the result; each node is then
+// carried up through its ancestors, deepest nodes first, while those are still in their local form. That costs nodes
+// times depth and needs no memory.
 #include <string.h>
 
 #include "character/character_parts.h"
@@ -70,7 +71,8 @@ static void sample_morphs(const pl_character *c, const pl_character_channel *cha
   for (int32_t i = 0; i < channel->sampler->width; ++i) morphs[poses[i]] = mix(channel->sampler, key, t, i);
 }
 
-static void play(const pl_character *c, const pl_character_track *track, double time, pl_transform *nodes, double *morphs) {
+static void play(const pl_character *c, const pl_character_track *track, double time, pl_transform *nodes,
+                 double *morphs) {
   for (int32_t i = 0; i < track->channel_count; ++i) {
     const pl_character_channel *channel = &track->channels[i];
     if (channel->path == PL_CHARACTER_POSITION) nodes[channel->node].position = sample_vector(channel->sampler, time);
@@ -104,7 +106,8 @@ static void join(const pl_character *c, pl_transform *nodes) {
   }
 }
 
-void pl_character_sample(const pl_character *character, int32_t animation, double time, pl_transform *nodes, double *morphs) {
+void pl_character_sample(const pl_character *character, int32_t animation, double time, pl_transform *nodes,
+                         double *morphs) {
   const pl_character *c = character;
   if (morphs != NULL && c->surface != NULL)
     memcpy(morphs, c->morphs, (size_t)pl_mesh_get_view(c->surface).pose_count * sizeof *morphs);
@@ -124,7 +127,8 @@ void pl_character_sample(const pl_character *character, int32_t animation, doubl
 void pl_character_sample_local(const pl_character *character, int32_t animation, double time, pl_transform *locals,
                                pl_vec3 *scales) {
   const pl_character *c = character;
-  const pl_character_track *track = animation < 0 || animation >= c->view.animation_count ? NULL : &c->tracks[animation];
+  const pl_character_track *track =
+      animation < 0 || animation >= c->view.animation_count ? NULL : &c->tracks[animation];
   for (int32_t i = 0; i < c->view.node_count; ++i) {
     locals[i] = c->nodes[i].rest;
     scales[i] = scale_of(c, track, time, i);

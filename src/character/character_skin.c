@@ -5,7 +5,8 @@
 #include "base/error.h"
 #include "character/character_parts.h"
 
-static pl_status get_joints(pl_gltf *gltf, const pl_character *c, const char *what, const pl_json *json, pl_character_skin *skin) {
+static pl_status get_joints(pl_gltf *gltf, const pl_character *c, const char *what, const pl_json *json,
+                            pl_character_skin *skin) {
   const pl_json *list = NULL;
   pl_status status = pl_character_get_array(gltf, what, json, "joints", &list);
   if (status < 0) return status;

@@ -1,8 +1,9 @@
 // The surface of a character: all shown meshes as one, each vertex tied to the nodes that carry it.
 //
-// A skinned vertex v is  sum_j w_j G_j B_j v  with the joints' placements G_j and inverse bind matrices B_j. With the linear part of G_j at rest
-// written as rotation times stretch, L_j = R_j K_j, each joint carries the offset  K_j B_j v  rigidly: exact at rest for any scale, and for
-// all motion in which scales stay what they are. Vertices of plain meshes are carried by their node alone.
+// A skinned vertex v is  sum_j w_j G_j B_j v  with the joints' placements G_j and inverse bind matrices B_j. With the
+// linear part of G_j at rest written as rotation times stretch, L_j = R_j K_j, each joint carries the offset  K_j B_j v
+// rigidly: exact at rest for any scale, and for all motion in which scales stay what they are. Vertices of plain meshes
+// are carried by their node alone.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +70,8 @@ static pl_status list_instances(surface *s) {
     *instance = (pl_gltf_instance){.linear = pl_mat3_identity()};
     status = pl_gltf_item(gltf, mesh, "meshes", &instance->mesh);
     // The standard places a skinned mesh by its joints alone.
-    if (status >= 0 && skin != NULL) status = pl_character_read_skin(gltf, c, node->index, skin, &s->skins[s->instance_count]);
+    if (status >= 0 && skin != NULL)
+      status = pl_character_read_skin(gltf, c, node->index, skin, &s->skins[s->instance_count]);
     if (skin == NULL) {
       instance->linear = c->linear[node->index];
       instance->offset = c->rest[node->index].position;
@@ -114,13 +116,15 @@ static pl_status check_parts(surface *s) {
   }
   // The same bound as for poses: a small file must not be able to ask for all the memory there is.
   if ((int64_t)s->soup.vertex_count * s->width > (INT64_C(1) << 20) + 64 * (int64_t)s->gltf->byte_count)
-    return pl_json_fail(s->gltf->document, s->gltf->root, s->gltf->error, PL_ERROR_INVALID_DATA,
-                        "the skins of this file grow to more than a thousand times its size; its counts must be damaged");
+    return pl_json_fail(
+        s->gltf->document, s->gltf->root, s->gltf->error, PL_ERROR_INVALID_DATA,
+        "the skins of this file grow to more than a thousand times its size; its counts must be damaged");
   return PL_OK;
 }
 
 // Four joints and weights a vertex, as numbers.
-static pl_status read_set(surface *s, const pl_gltf_part *part, const char *what, const char *key, bool whole, double *values) {
+static pl_status read_set(surface *s, const pl_gltf_part *part, const char *what, const char *key, bool whole,
+                          double *values) {
   const pl_json *reference = attribute(part, key);
   pl_gltf_accessor accessor;
   pl_status status = pl_gltf_open_accessor(s->gltf, reference, &accessor);
@@ -129,11 +133,12 @@ static pl_status read_set(surface *s, const pl_gltf_part *part, const char *what
   bool is_fraction = accessor.component_type == 5126 ||
                      ((accessor.component_type == 5121 || accessor.component_type == 5123) && accessor.normalized);
   if (accessor.component_count != 4 || !(whole ? is_whole : is_fraction))
-    return pl_json_fail(s->gltf->document, reference, s->gltf->error, PL_ERROR_INVALID_DATA, "%s: %s must be VEC4 of %s", what, key,
+    return pl_json_fail(s->gltf->document, reference, s->gltf->error, PL_ERROR_INVALID_DATA,
+                        "%s: %s must be VEC4 of %s", what, key,
                         whole ? "unsigned bytes or shorts" : "floats or normalized unsigned bytes or shorts");
   if (accessor.count != part->vertex_count)
-    return pl_json_fail(s->gltf->document, reference, s->gltf->error, PL_ERROR_INVALID_DATA, "%s: %s has %d vertices, the mesh %d",
-                        what, key, accessor.count, part->vertex_count);
+    return pl_json_fail(s->gltf->document, reference, s->gltf->error, PL_ERROR_INVALID_DATA,
+                        "%s: %s has %d vertices, the mesh %d", what, key, accessor.count, part->vertex_count);
   return pl_gltf_read_doubles(s->gltf, &accessor, values);
 }
 
@@ -158,8 +163,8 @@ static pl_status take_set(surface *s, const pl_gltf_part *part, int32_t set, con
                           "%s: a weight of vertex %d is negative or not finite", what, (int)(i / 4));
     if (weight > 0 && in->joints[i] >= skin->joint_count)
       return pl_json_fail(s->gltf->document, attribute(part, joint_key), s->gltf->error, PL_ERROR_INVALID_DATA,
-                          "%s: vertex %d hangs on joint %d, but its skin has %d", what, (int)(i / 4), (int)in->joints[i],
-                          skin->joint_count);
+                          "%s: vertex %d hangs on joint %d, but its skin has %d", what, (int)(i / 4),
+                          (int)in->joints[i], skin->joint_count);
     // Until the offsets are known `nodes` holds numbers of joints.
     s->nodes[to] = weight > 0 ? (int32_t)in->joints[i] : 0;
     s->weights[to] = (float)weight;
@@ -176,13 +181,15 @@ static pl_status normalize(surface *s, const pl_gltf_part *part) {
     for (int32_t i = 0; i < s->width; ++i) sum += (double)weights[i];
     bool bare = !(sum > 1e-12);
     if (bare) bare_count++;
-    for (int32_t i = 0; i < s->width; ++i) weights[i] = bare ? (i == 0 ? 1.0f : 0.0f) : (float)((double)weights[i] / sum);
+    for (int32_t i = 0; i < s->width; ++i)
+      weights[i] = bare ? (i == 0 ? 1.0f : 0.0f) : (float)((double)weights[i] / sum);
   }
   if (bare_count == 0) return PL_OK;
   pl_character_label what;
   label_part(s, part, what);
-  return pl_character_warn(s->gltf, attribute(part, "WEIGHTS_0"), "unweighted-vertex", "they follow the first joint of the skin",
-                           "give them weights", "%s: %d vertices have no weight at all", what, bare_count);
+  return pl_character_warn(s->gltf, attribute(part, "WEIGHTS_0"), "unweighted-vertex",
+                           "they follow the first joint of the skin", "give them weights",
+                           "%s: %d vertices have no weight at all", what, bare_count);
 }
 
 static pl_vec3 apply_columns(const double *m, pl_vec3 v) {
@@ -209,12 +216,14 @@ static void bind(surface *s, const pl_gltf_part *part) {
   for (int64_t v = part->vertex_start; v < (int64_t)part->vertex_start + part->vertex_count; ++v) {
     pl_vec3 point = s->soup.points[v];
     s->soup.points[v] = carry(s, skin, v, point);
-    for (int32_t pose = 0; pose < s->soup.pose_count; ++pose) s->soup.poses[pose][v] = carry(s, skin, v, s->soup.poses[pose][v]);
+    for (int32_t pose = 0; pose < s->soup.pose_count; ++pose)
+      s->soup.poses[pose][v] = carry(s, skin, v, s->soup.poses[pose][v]);
     for (int32_t i = 0; i < s->width; ++i) {
       int64_t at = v * s->width + i;
       int32_t joint = s->nodes[at];
       s->nodes[at] = skin->joints[joint];
-      s->offsets[at] = pl_character_unscale(s->character, s->nodes[at], apply_columns(skin->inverse + 16 * (size_t)joint, point));
+      s->offsets[at] =
+          pl_character_unscale(s->character, s->nodes[at], apply_columns(skin->inverse + 16 * (size_t)joint, point));
     }
   }
 }

@@ -1,8 +1,9 @@
-// Spring bones of VRM 0.x, extensions.VRM.secondaryAnimation. A group of bones names roots, and everything below them sways: each path
-// from a root to a leaf is a chain, and a path that leaves another one begins where it leaves it. The last bone of a path extends for 7 cm.
+// Spring bones of VRM 0.x, extensions.VRM.secondaryAnimation. A group of bones names roots, and everything below them
+// sways: each path from a root to a leaf is a chain, and a path that leaves another one begins where it leaves it. The
+// last bone of a path extends for 7 cm.
 //
-// Offsets of colliders are in Unity's left-handed coordinates, so their z changes sign. Directions of gravity are taken as they stand, as
-// other readers of these files do.
+// Offsets of colliders are in Unity's left-handed coordinates, so their z changes sign. Directions of gravity are taken
+// as they stand, as other readers of these files do.
 #include <stdio.h>
 
 #include "base/error.h"
@@ -28,7 +29,8 @@ static pl_status get_xyz(const vrm *v, const char *what, const pl_json *object, 
   const pl_json *member = pl_json_find(object, key);
   if (member == NULL) return PL_OK;
   if (member->kind != PL_JSON_OBJECT)
-    return pl_json_fail(v->gltf->document, member, v->gltf->error, PL_ERROR_INVALID_DATA, "%s: %s must have x, y and z", what, key);
+    return pl_json_fail(v->gltf->document, member, v->gltf->error, PL_ERROR_INVALID_DATA, "%s: %s must have x, y and z",
+                        what, key);
   *value = (pl_vec3){0, 0, 0};
   pl_status status = pl_character_get_number(v->gltf, what, member, "x", &value->x);
   if (status >= 0) status = pl_character_get_number(v->gltf, what, member, "y", &value->y);
@@ -47,13 +49,15 @@ static pl_status read_spheres(const vrm *v, const char *what, const pl_json *gro
   int32_t index = -1;
   pl_status status = pl_character_get_index(v->gltf, what, node, v->character->view.node_count, "node", &index);
   if (status >= 0) status = pl_character_get_array(v->gltf, what, group, "colliders", &list);
-  for (const pl_json *item = status < 0 ? NULL : pl_character_first(list); item != NULL && status >= 0; item = item->next) {
+  for (const pl_json *item = status < 0 ? NULL : pl_character_first(list); item != NULL && status >= 0;
+       item = item->next) {
     pl_vec3 offset = {0, 0, 0};
     pl_character_collider collider = {.node = index};
     status = get_xyz(v, what, item, "offset", &offset);
     if (status >= 0) status = pl_character_get_number(v->gltf, what, item, "radius", &collider.radius);
     if (status >= 0 && collider.radius < 0)
-      status = pl_json_fail(v->gltf->document, item, v->gltf->error, PL_ERROR_INVALID_DATA, "%s has a negative radius", what);
+      status = pl_json_fail(v->gltf->document, item, v->gltf->error, PL_ERROR_INVALID_DATA, "%s has a negative radius",
+                            what);
     offset.z = -offset.z;
     collider.from = collider.to = pl_character_unscale(v->character, index, offset);
     if (status >= 0 && !pl_vector_push(colliders, &collider)) status = pl_fail_memory(v->gltf->error);
@@ -90,12 +94,14 @@ static pl_status read_groups(const vrm *v, const char *what, const pl_json *json
   bool *is_met = PL_TAKE(&v->gltf->arena, bool, v->collider_group_count);
   if (indices == NULL || is_met == NULL) return pl_fail_memory(v->gltf->error);
   pl_status status = pl_character_get_array(v->gltf, what, json, "colliderGroups", &list);
-  for (const pl_json *item = status < 0 ? NULL : pl_character_first(list); item != NULL && status >= 0; item = item->next) {
+  for (const pl_json *item = status < 0 ? NULL : pl_character_first(list); item != NULL && status >= 0;
+       item = item->next) {
     int32_t group = -1;
     status = pl_character_get_index(v->gltf, what, item, v->collider_group_count, "collider group", &group);
     if (status < 0 || is_met[group]) continue;
     is_met[group] = true;
-    for (int32_t i = v->collider_start[group]; i < v->collider_start[group + 1]; ++i) indices[spring->collider_count++] = i;
+    for (int32_t i = v->collider_start[group]; i < v->collider_start[group + 1]; ++i)
+      indices[spring->collider_count++] = i;
   }
   spring->colliders = indices;
   return status;
@@ -117,7 +123,8 @@ static pl_vec3 tail_of(const pl_character *c, int32_t node) {
 }
 
 // The chain from `start` along first children; one that runs into another ends with the first joint of that.
-static pl_status add_chain(vrm *v, int32_t start, const pl_character_spring *group, const pl_character_spring_joint *numbers) {
+static pl_status add_chain(vrm *v, int32_t start, const pl_character_spring *group,
+                           const pl_character_spring_joint *numbers) {
   pl_character *c = v->character;
   int32_t count = 0, last = start;
   for (int32_t node = start; node >= 0; node = v->is_taken[node] ? -1 : child_of(v, node, 0)) {
@@ -141,8 +148,10 @@ static pl_status add_chain(vrm *v, int32_t start, const pl_character_spring *gro
   return pl_vector_push(&v->springs, &spring) ? PL_OK : pl_fail_memory(v->gltf->error);
 }
 
-// All paths below `root`: what branches off a chain is put on the stack, last child first, so that chains come in the order of the file.
-static pl_status add_paths(vrm *v, int32_t root, const pl_character_spring *group, const pl_character_spring_joint *numbers) {
+// All paths below `root`: what branches off a chain is put on the stack, last child first, so that chains come in the
+// order of the file.
+static pl_status add_paths(vrm *v, int32_t root, const pl_character_spring *group,
+                           const pl_character_spring_joint *numbers) {
   int32_t stack_count = 0;
   v->stack[stack_count++] = root;
   while (stack_count > 0) {
@@ -184,11 +193,13 @@ static pl_status read_bones(vrm *v, const pl_json *json) {
   const pl_json *bones = NULL, *center = pl_json_find(json, "center");
   int64_t number = 0;
   bool none = center == NULL || (pl_json_get_integer(center, &number) && number == -1);
-  if (!none) status = pl_character_get_index(v->gltf, what, center, v->character->view.node_count, "node", &group.center);
+  if (!none)
+    status = pl_character_get_index(v->gltf, what, center, v->character->view.node_count, "node", &group.center);
   if (status >= 0) status = read_numbers(v, what, json, &numbers);
   if (status >= 0) status = read_groups(v, what, json, &group);
   if (status >= 0) status = pl_character_get_array(v->gltf, what, json, "bones", &bones);
-  for (const pl_json *item = status < 0 ? NULL : pl_character_first(bones); item != NULL && status >= 0; item = item->next) {
+  for (const pl_json *item = status < 0 ? NULL : pl_character_first(bones); item != NULL && status >= 0;
+       item = item->next) {
     int32_t root = -1;
     status = pl_character_get_index(v->gltf, what, item, v->character->view.node_count, "node", &root);
     if (status >= 0) status = add_paths(v, root, &group, &numbers);

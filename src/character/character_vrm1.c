@@ -24,13 +24,15 @@ static pl_status read_shape(const vrm *v, const char *what, const pl_json *item,
   const pl_json *shape = pl_json_find(item, "shape"), *sphere = pl_json_find(shape, "sphere");
   const pl_json *capsule = pl_json_find(shape, "capsule"), *form = sphere != NULL ? sphere : capsule;
   if (form == NULL || form->kind != PL_JSON_OBJECT)
-    return pl_json_fail(v->gltf->document, item, v->gltf->error, PL_ERROR_INVALID_DATA, "%s has no sphere and no capsule", what);
+    return pl_json_fail(v->gltf->document, item, v->gltf->error, PL_ERROR_INVALID_DATA,
+                        "%s has no sphere and no capsule", what);
   pl_vec3 from = {0, 0, 0}, to = {0, 0, 0};
   pl_status status = pl_character_get_vector(v->gltf, what, form, "offset", &from);
   if (status >= 0) status = pl_character_get_number(v->gltf, what, form, "radius", &collider->radius);
   if (status >= 0 && form == capsule) status = pl_character_get_vector(v->gltf, what, form, "tail", &to);
   if (status >= 0 && collider->radius < 0)
-    status = pl_json_fail(v->gltf->document, form, v->gltf->error, PL_ERROR_INVALID_DATA, "%s has a negative radius", what);
+    status =
+        pl_json_fail(v->gltf->document, form, v->gltf->error, PL_ERROR_INVALID_DATA, "%s has a negative radius", what);
   collider->from = pl_character_unscale(v->character, collider->node, from);
   collider->to = form == capsule ? pl_character_unscale(v->character, collider->node, to) : collider->from;
   return status;
@@ -52,7 +54,8 @@ static pl_status read_colliders(vrm *v) {
     // Some exporters write -1 for a node that was deleted.
     int64_t number = -1;
     if (node == NULL || (pl_json_get_integer(node, &number) && number == -1)) {
-      status = pl_character_warn(v->gltf, item, "lost-collider", "it is left out", "attach it to a node", "%s has no node", what);
+      status = pl_character_warn(v->gltf, item, "lost-collider", "it is left out", "attach it to a node",
+                                 "%s has no node", what);
       continue;
     }
     pl_character_collider *collider = &colliders[c->view.collider_count];
@@ -76,7 +79,8 @@ static pl_status read_groups(const vrm *v, const char *what, const pl_json *json
   for (const pl_json *item = pl_character_first(list); item != NULL && status >= 0; item = item->next) {
     int32_t group = -1;
     status = pl_character_get_index(v->gltf, what, item, count_of(v->groups), "collider group", &group);
-    if (status >= 0) status = pl_character_get_array(v->gltf, what, pl_json_at(v->groups, group), "colliders", &members);
+    if (status >= 0)
+      status = pl_character_get_array(v->gltf, what, pl_json_at(v->groups, group), "colliders", &members);
     for (const pl_json *member = status < 0 ? NULL : pl_character_first(members); member != NULL && status >= 0;
          member = member->next) {
       int32_t index = -1;
@@ -96,7 +100,8 @@ static pl_status read_joint(const vrm *v, const char *what, const pl_json *json,
   pl_gltf *gltf = v->gltf;
   const pl_json *node = pl_json_find(json, "node");
   if (node == NULL)
-    return pl_json_fail(gltf->document, json, gltf->error, PL_ERROR_INVALID_DATA, "%s: joint %d names no node", what, json->index);
+    return pl_json_fail(gltf->document, json, gltf->error, PL_ERROR_INVALID_DATA, "%s: joint %d names no node", what,
+                        json->index);
   double power = 0;
   pl_vec3 direction = {0, -1, 0};
   *joint = (pl_character_spring_joint){.stiffness = 1, .drag = 0.5};

@@ -1,6 +1,7 @@
-// A skeleton of ours as a character file: joints become nodes in their order, the skin a skinned mesh (character_write_mesh), chains and
-// colliders the spring bones that VRM viewers know (character_write_springs), and what only we know is stored next to them in an extension of our
-// own (character_write_examples). The tree is built first and knows all sizes, so the file is written front to back in one go.
+// A skeleton of ours as a character file: joints become nodes in their order, the skin a skinned mesh
+// (character_write_mesh), chains and colliders the spring bones that VRM viewers know (character_write_springs), and
+// what only we know is stored next to them in an extension of our own (character_write_examples). The tree is built
+// first and knows all sizes, so the file is written front to back in one go.
 #include "character/character_write.h"
 
 #include <stdio.h>
@@ -34,8 +35,8 @@ static pl_status check_joint(const pl_draft *draft, int32_t i) {
     return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "the parent of joint \"%.60s\" is %d, but there are %d joints",
                    draft->names[i], joint->parent, draft->rod->joint_count);
   if (joint->parent == -1 && !joint->kinematic)
-    return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "joint \"%.60s\" is passive and has no kinematic joint above it",
-                   draft->names[i]);
+    return pl_fail(draft->error, PL_ERROR_INVALID_DATA,
+                   "joint \"%.60s\" is passive and has no kinematic joint above it", draft->names[i]);
   if (!pl_vec3_is_finite(joint->rest.position) || !isfinite(square) || square < 1e-12)
     return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "the rest of joint \"%.60s\" is not finite, or no rotation",
                    draft->names[i]);
@@ -58,7 +59,8 @@ static pl_status order_joints(pl_draft *draft) {
   for (int32_t i = 0; i < listed; ++i) draft->chain_roots[draft->order[i]] = count;
   int32_t lost = 0;
   while (draft->chain_roots[lost] == count) lost++;
-  return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "joint \"%.60s\" is in or below a cycle of parents", draft->names[lost]);
+  return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "joint \"%.60s\" is in or below a cycle of parents",
+                 draft->names[lost]);
 }
 
 static pl_status prepare_joints(pl_draft *draft) {
@@ -120,7 +122,8 @@ static pl_transform local_rest(const pl_draft *draft, int32_t i) {
                         pl_quat_normalize(pl_quat_multiply(pl_quat_conjugate(above.rotation), rest.rotation))};
 }
 
-// Nodes: the joints, then the mesh. A skin's joints must have a common root, so where the skeleton has several a node is put above them.
+// Nodes: the joints, then the mesh. A skin's joints must have a common root, so where the skeleton has several a node
+// is put above them.
 static void add_nodes(pl_draft *draft, const char *mesh_name) {
   pl_arena *arena = &draft->arena;
   int32_t count = draft->rod->joint_count, root_count = 0;
@@ -131,7 +134,8 @@ static void add_nodes(pl_draft *draft, const char *mesh_name) {
     pl_draft_set_vector(draft, node, "translation", local.position);
     pl_draft_set_rotation(draft, node, "rotation", local.rotation);
     pl_json *children = draft->first_child[i] < 0 ? NULL : pl_draft_set_list(draft, node, "children");
-    for (int32_t c = draft->first_child[i]; c >= 0; c = draft->next_sibling[c]) pl_json_add(children, pl_json_new_number(arena, c));
+    for (int32_t c = draft->first_child[i]; c >= 0; c = draft->next_sibling[c])
+      pl_json_add(children, pl_json_new_number(arena, c));
     root_count += draft->rod->joints[i].parent < 0 ? 1 : 0;
   }
   pl_json *mesh = pl_sheet_add(&draft->sheet, "nodes");
@@ -164,8 +168,12 @@ static pl_status add_motion(pl_draft *draft) {
     rest[i] = local_rest(draft, i);
     scales[i] = (pl_vec3){1, 1, 1};
   }
-  pl_bake bake = {
-      .node_count = count, .parents = parents, .names = draft->names, .rest = rest, .rest_scales = scales, .motion = motion};
+  pl_bake bake = {.node_count = count,
+                  .parents = parents,
+                  .names = draft->names,
+                  .rest = rest,
+                  .rest_scales = scales,
+                  .motion = motion};
   pl_status status = pl_bake_prepare(&bake, &draft->arena, draft->error);
   return status < 0 ? status : pl_sheet_add_animation(&draft->sheet, &bake, NULL, NULL, draft->error);
 }
@@ -206,7 +214,8 @@ static pl_status check_def(const pl_character_save_def *def, pl_error *error) {
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
                    "a skin is needed: give the rod's def a surface, such as the tubes that its model shows");
   if (def->rod->joint_count > UINT16_MAX)
-    return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d joints are more than a glTF skin can number", def->rod->joint_count);
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d joints are more than a glTF skin can number",
+                   def->rod->joint_count);
   return PL_OK;
 }
 

@@ -11,9 +11,9 @@ typedef struct pl_draft {
   const pl_rod_def *rod;
   pl_arena arena;  // of the tree, and of what follows
   pl_sheet sheet;
-  const char **names;                   // of joints, none NULL
-  int32_t *order;                       // joints, parents first
-  int32_t *chain_roots;                 // of each joint: the root of its chain, -1 for a kinematic one
+  const char **names;    // of joints, none NULL
+  int32_t *order;        // joints, parents first
+  int32_t *chain_roots;  // of each joint: the root of its chain, -1 for a kinematic one
   int32_t *first_child, *next_sibling;  // of joints, in their order; -1 for none
   pl_error *error;
 } pl_draft;
@@ -36,8 +36,8 @@ pl_json *pl_draft_add_object(pl_draft *draft, pl_json *list);
 void pl_draft_set_vector(pl_draft *draft, pl_json *object, const char *key, pl_vec3 vector);
 void pl_draft_set_rotation(pl_draft *draft, pl_json *object, const char *key, pl_quat rotation);
 
-// Influences of the points of the skin, as glTF wants them: at most eight a point and no joint twice, the heaviest first, the sum exactly 1 but for
-// rounding, joint 0 where the weight is 0.
+// Influences of the points of the skin, as glTF wants them: at most eight a point and no joint
+// twice, the heaviest first, the sum exactly 1 but for rounding, joint 0 where the weight is 0.
 enum { PL_DRAFT_INFLUENCES = 8 };
 typedef struct pl_draft_influences {
   int32_t set_count;  // of four influences: 1 or 2

@@ -1,9 +1,9 @@
-// What only we know of a character, as the extension PLIANT_rod_examples: example poses of chains, numbers of joints and of the whole rod, links
-// that close loops.
+// What only we know of a character, as the extension PLIANT_rod_examples: example poses of chains, numbers of joints
+// and of the whole rod, links that close loops.
 //
-// A pose is written as rotations of nodes, which together with the file's translations place every joint. An example gives positions and
-// maybe orientations; where these do not carry the joints below to their positions (or are not given) each joint is turned by the shortest arc that
-// does, or, where it branches, by the rotation that does best.
+// A pose is written as rotations of nodes, which together with the file's translations place every joint. An example
+// gives positions and maybe orientations; where these do not carry the joints below to their positions (or are not
+// given) each joint is turned by the shortest arc that does, or, where it branches, by the rotation that does best.
 #include <string.h>
 
 #include "base/error.h"
@@ -17,7 +17,8 @@
 
 // The shortest rotation that takes the direction of a to that of b; any of the half turns where they are opposite.
 static pl_quat shortest_arc(pl_vec3 a, pl_vec3 b) {
-  pl_vec3 none = {0, 0, 0}, u = pl_vec3_normalize_or(a, none), v = pl_vec3_normalize_or(b, none), axis = pl_vec3_cross(u, v);
+  pl_vec3 none = {0, 0, 0}, u = pl_vec3_normalize_or(a, none), v = pl_vec3_normalize_or(b, none),
+          axis = pl_vec3_cross(u, v);
   double w = 1 + pl_vec3_dot(u, v);
   if (w > 1e-12) return pl_quat_normalize((pl_quat){axis.x, axis.y, axis.z, w});
   axis = pl_vec3_perpendicular(u);
@@ -47,11 +48,14 @@ static pl_quat turn_to_children(const pl_draft *draft, const pl_rod_example *exa
 static pl_status check_example(const pl_draft *draft, int32_t number) {
   const pl_rod_example *example = &draft->rod->examples[number];
   const char *name = example->name == NULL ? "" : example->name;
-  if (example->root < 0 || example->root >= draft->rod->joint_count || draft->chain_roots[example->root] != example->root)
-    return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "example %d (\"%.60s\") names joint %d, which is not the root of a chain",
-                   number, name, example->root);
+  if (example->root < 0 || example->root >= draft->rod->joint_count ||
+      draft->chain_roots[example->root] != example->root)
+    return pl_fail(draft->error, PL_ERROR_INVALID_DATA,
+                   "example %d (\"%.60s\") names joint %d, which is not the root of a chain", number, name,
+                   example->root);
   bool finite = example->positions != NULL && isfinite(example->extent) && example->extent >= 0;
-  if (example->extent > 0) finite = finite && pl_vec3_length(example->direction) > 0 && pl_vec3_is_finite(example->direction);
+  if (example->extent > 0)
+    finite = finite && pl_vec3_length(example->direction) > 0 && pl_vec3_is_finite(example->direction);
   for (int32_t i = 0; finite && i < draft->rod->joint_count; ++i) {
     if (draft->chain_roots[i] != example->root) continue;
     pl_quat q = example->rotations == NULL ? pl_quat_identity() : example->rotations[i];
@@ -59,10 +63,10 @@ static pl_status check_example(const pl_draft *draft, int32_t number) {
     finite = pl_vec3_is_finite(example->positions[i]) && isfinite(square) && square > 1e-12;
   }
   if (finite) return PL_OK;
-  return pl_fail(
-      draft->error, PL_ERROR_INVALID_DATA,
-      "example \"%.60s\" of the chain of \"%.60s\" has no positions, a number that is not finite, or a view direction of no length",
-      name, draft->names[example->root]);
+  return pl_fail(draft->error, PL_ERROR_INVALID_DATA,
+                 "example \"%.60s\" of the chain of \"%.60s\" has no positions, a number that is not finite, or a view "
+                 "direction of no length",
+                 name, draft->names[example->root]);
 }
 
 // `turns` is scratch: the orientation of each joint of the chain in the example.
@@ -85,7 +89,8 @@ static void add_example(pl_draft *draft, pl_json *list, int32_t number, pl_quat 
     turns[joint] = turn_to_children(draft, example, joint, guess);
     pl_json *entry = pl_draft_add_object(draft, joints);
     pl_json_set_number(&draft->arena, entry, "node", joint);
-    pl_draft_set_rotation(draft, entry, "rotation", pl_quat_normalize(pl_quat_multiply(pl_quat_conjugate(above), turns[joint])));
+    pl_draft_set_rotation(draft, entry, "rotation",
+                          pl_quat_normalize(pl_quat_multiply(pl_quat_conjugate(above), turns[joint])));
   }
 }
 
@@ -131,8 +136,8 @@ static pl_status add_links(pl_draft *draft, pl_json *extension) {
   for (int32_t i = 0; i < draft->rod->link_count; ++i) {
     pl_rod_link link = draft->rod->links[i];
     if (link.from < 0 || link.from >= draft->rod->joint_count || link.to < 0 || link.to >= draft->rod->joint_count)
-      return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "link %d joins joints %d and %d, but there are %d", i, link.from, link.to,
-                     draft->rod->joint_count);
+      return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "link %d joins joints %d and %d, but there are %d", i,
+                     link.from, link.to, draft->rod->joint_count);
     pl_json *pair = pl_json_add(list, pl_json_new(&draft->arena, PL_JSON_ARRAY));
     pl_json_add(pair, pl_json_new_number(&draft->arena, link.from));
     pl_json_add(pair, pl_json_new_number(&draft->arena, link.to));

@@ -1,5 +1,6 @@
-// The skin of a rod as a glTF mesh: triangles, positions, normals, joints and weights, the poses of the surface as morph targets with their names
-// in extras.targetNames, where Blender, three.js and the engines pbr for them; and the skin with the inverse of each joint's rest.
+// The skin of a rod as a glTF mesh: triangles, positions, normals, joints and weights, the poses of the surface as
+// morph targets with their names in extras.targetNames, where Blender, three.js and the engines pbr for them; and the
+// skin with the inverse of each joint's rest.
 #include <float.h>
 
 #include "base/error.h"
@@ -33,7 +34,8 @@ static int32_t add_vectors(pl_draft *draft, const pl_vec3 *vectors, int32_t coun
 }
 
 static pl_status fail_range(pl_draft *draft, const char *what) {
-  return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "some coordinate of %.100s is too large for a 32-bit float", what);
+  return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "some coordinate of %.100s is too large for a 32-bit float",
+                 what);
 }
 
 static pl_status add_positions(pl_draft *draft, const pl_mesh_view *mesh, pl_json *attributes) {
@@ -49,19 +51,21 @@ static pl_status add_positions(pl_draft *draft, const pl_mesh_view *mesh, pl_jso
   return PL_OK;
 }
 
-static void add_influences(pl_draft *draft, const pl_draft_influences *influences, int32_t point_count, pl_json *attributes) {
+static void add_influences(pl_draft *draft, const pl_draft_influences *influences, int32_t point_count,
+                           pl_json *attributes) {
   static const char *const joint_keys[] = {"JOINTS_0", "JOINTS_1"}, *const weight_keys[] = {"WEIGHTS_0", "WEIGHTS_1"};
   bool narrow = draft->rod->joint_count <= 256;
   int size = narrow ? 1 : 2;
   for (int32_t set = 0; set < influences->set_count; ++set) {
     int32_t view = 0;
-    unsigned char *to = pl_sheet_add_view(&draft->sheet, 4 * (size_t)size * (size_t)point_count, 4 * size, PL_GLTF_VERTICES, &view);
+    unsigned char *to =
+        pl_sheet_add_view(&draft->sheet, 4 * (size_t)size * (size_t)point_count, 4 * size, PL_GLTF_VERTICES, &view);
     for (int32_t i = 0; to != NULL && i < 4 * point_count; ++i) {
       size_t from = (size_t)(i / 4) * PL_DRAFT_INFLUENCES + (size_t)(4 * set + i % 4);
       pl_sheet_put(to + (size_t)size * (size_t)i, (uint32_t)influences->joints[from], size);
     }
-    pl_json *accessor =
-        pl_sheet_add_accessor(&draft->sheet, view, 0, narrow ? PL_GLTF_UNSIGNED_BYTE : PL_GLTF_UNSIGNED_SHORT, point_count, "VEC4");
+    pl_json *accessor = pl_sheet_add_accessor(
+        &draft->sheet, view, 0, narrow ? PL_GLTF_UNSIGNED_BYTE : PL_GLTF_UNSIGNED_SHORT, point_count, "VEC4");
     pl_json_set_number(&draft->arena, attributes, joint_keys[set], pl_sheet_index(accessor));
     to = pl_sheet_add_view(&draft->sheet, 16 * (size_t)point_count, 16, PL_GLTF_VERTICES, &view);
     for (int32_t i = 0; to != NULL && i < 4 * point_count; ++i)
@@ -87,7 +91,8 @@ static pl_status add_targets(pl_draft *draft, const pl_mesh_view *view, pl_json 
   pl_arena *arena = &draft->arena;
   pl_vec3 *ways = PL_TAKE(arena, pl_vec3, view->point_count);
   if (ways == NULL) return pl_fail_memory(draft->error);
-  pl_json *targets = pl_draft_set_list(draft, primitive, "targets"), *weights = pl_draft_set_list(draft, mesh, "weights");
+  pl_json *targets = pl_draft_set_list(draft, primitive, "targets"),
+          *weights = pl_draft_set_list(draft, mesh, "weights");
   pl_json *extras = pl_json_set(arena, mesh, "extras", pl_json_new(arena, PL_JSON_OBJECT));
   pl_json *names = pl_draft_set_list(draft, extras, "targetNames");
   for (int32_t pose = 0; pose < view->pose_count; ++pose) {
@@ -134,7 +139,8 @@ static void add_material(pl_draft *draft) {
   static const double colour[4] = {0.8, 0.68, 0.6, 1};
   pl_json *material = pl_sheet_add(&draft->sheet, "materials");
   pl_json_set_text(&draft->arena, material, "name", "skin");
-  pl_json *pbr = pl_json_set(&draft->arena, material, "pbrMetallicRoughness", pl_json_new(&draft->arena, PL_JSON_OBJECT));
+  pl_json *pbr =
+      pl_json_set(&draft->arena, material, "pbrMetallicRoughness", pl_json_new(&draft->arena, PL_JSON_OBJECT));
   pl_json_set_numbers(&draft->arena, pbr, "baseColorFactor", colour, 4);
   pl_json_set_number(&draft->arena, pbr, "metallicFactor", 0);
   pl_json_set_number(&draft->arena, pbr, "roughnessFactor", 0.8);
@@ -142,7 +148,8 @@ static void add_material(pl_draft *draft) {
 
 pl_status pl_draft_add_mesh(pl_draft *draft) {
   pl_mesh_view view = pl_mesh_get_view(draft->rod->skin.surface);
-  if (view.triangle_count == 0) return pl_fail(draft->error, PL_ERROR_INVALID_ARGUMENT, "the surface of the skin has no triangles");
+  if (view.triangle_count == 0)
+    return pl_fail(draft->error, PL_ERROR_INVALID_ARGUMENT, "the surface of the skin has no triangles");
   if (view.point_count > INT32_MAX / 4 || view.triangle_count > INT32_MAX / 3)
     return pl_fail(draft->error, PL_ERROR_UNSUPPORTED, "the skin has too many points or triangles for a GLB file");
   pl_draft_influences influences = {0};

@@ -1,10 +1,11 @@
-// Influences as glTF wants them. A point of ours may have any number of joints; viewers know four or eight, want no joint twice, and add weights up
-// as they are. Of more than eight the heaviest are kept and stand for the whole.
+// Influences as glTF wants them. A point of ours may have any number of joints; viewers know four or eight, want no
+// joint twice, and add weights up as they are. Of more than eight the heaviest are kept and stand for the whole.
 #include "base/error.h"
 #include "character/character_write.h"
 #include "pliant/math.h"
 
-// How far the place a joint gives a point at rest may be from the point: the file has one place for it, whatever its joints say.
+// How far the place a joint gives a point at rest may be from the point: the file has one place for it, whatever its
+// joints say.
 static const double OFFSET_TOLERANCE = 1e-4;
 
 typedef struct influence {
@@ -17,11 +18,12 @@ static pl_status check_offset(const pl_draft *draft, int32_t point, int32_t join
   rest.rotation = pl_quat_normalize(rest.rotation);
   if (pl_vec3_distance(pl_transform_apply(rest, offset), position) <= OFFSET_TOLERANCE) return PL_OK;
   return pl_fail(draft->error, PL_ERROR_UNSUPPORTED,
-                 "the skin binds point %d to joint \"%.60s\" elsewhere than at rest, which this file cannot hold", point,
-                 draft->names[joint]);
+                 "the skin binds point %d to joint \"%.60s\" elsewhere than at rest, which this file cannot hold",
+                 point, draft->names[joint]);
 }
 
-// The joints of a point, merged and sorted by falling weight (the lower joint first among equals); their number in `count`.
+// The joints of a point, merged and sorted by falling weight (the lower joint first among equals); their number in
+// `count`.
 static pl_status merge(const pl_draft *draft, int32_t point, pl_vec3 position, influence *list, int32_t *count) {
   const pl_rod_skin *skin = &draft->rod->skin;
   *count = 0;
@@ -29,10 +31,11 @@ static pl_status merge(const pl_draft *draft, int32_t point, pl_vec3 position, i
     size_t from = (size_t)point * (size_t)skin->influence_count + (size_t)k;
     influence added = {skin->joints[from], (double)skin->weights[from]};
     if (added.joint < 0 || added.joint >= draft->rod->joint_count)
-      return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "point %d of the skin follows joint %d, but there are %d", point,
-                     added.joint, draft->rod->joint_count);
+      return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "point %d of the skin follows joint %d, but there are %d",
+                     point, added.joint, draft->rod->joint_count);
     if (!(added.weight >= 0 && added.weight <= 1e6))
-      return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "a weight of point %d of the skin is negative or not finite", point);
+      return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "a weight of point %d of the skin is negative or not finite",
+                     point);
     if (added.weight == 0) continue;
     if (skin->offsets != NULL) {
       pl_status status = check_offset(draft, point, added.joint, skin->offsets[from], position);
@@ -44,8 +47,8 @@ static pl_status merge(const pl_draft *draft, int32_t point, pl_vec3 position, i
       added.weight += list[at].weight;
     else
       (*count)++;
-    for (; at > 0 &&
-           (list[at - 1].weight < added.weight || (list[at - 1].weight == added.weight && list[at - 1].joint > added.joint));
+    for (; at > 0 && (list[at - 1].weight < added.weight ||
+                      (list[at - 1].weight == added.weight && list[at - 1].joint > added.joint));
          --at)
       list[at] = list[at - 1];
     list[at] = added;

@@ -1,11 +1,12 @@
 // Chains and colliders as VRMC_springBone 1.0, so that VRM viewers move the character in a plausible way.
 //
-// A spring is a row of nodes, each turned by the bone to the next; the numbers of a bone stand at the node it begins at, ours at the joint it
-// ends at, so every entry carries those of the joint behind it (the last, which only ends a bone, its own). No node may be in two springs:
-// in a chain with branches the first path takes the stem, and each further branch is a spring that begins at its own first joint.
+// A spring is a row of nodes, each turned by the bone to the next; the numbers of a bone stand at the node it begins
+// at, ours at the joint it ends at, so every entry carries those of the joint behind it (the last, which only ends a
+// bone, its own). No node may be in two springs: in a chain with branches the first path takes the stem, and each
+// further branch is a spring that begins at its own first joint.
 //
-// Viewers know spheres and capsules. A half-space becomes a sphere so large that it is flat where the character is; boxes and meshes have no counterpart
-// and are refused rather than lost.
+// Viewers know spheres and capsules. A half-space becomes a sphere so large that it is flat where the character is;
+// boxes and meshes have no counterpart and are refused rather than lost.
 #include "base/error.h"
 #include "character/character_write.h"
 #include "pliant/math.h"
@@ -129,7 +130,8 @@ static void add_spring(pl_draft *draft, const groups *g, pl_json *springs, int32
     joint = next;
   }
   if (g->of_root[root] >= 0)
-    pl_json_add(pl_draft_set_list(draft, spring, "colliderGroups"), pl_json_new_number(&draft->arena, g->of_root[root]));
+    pl_json_add(pl_draft_set_list(draft, spring, "colliderGroups"),
+                pl_json_new_number(&draft->arena, g->of_root[root]));
   if (chain != NULL && chain->center >= 0) pl_json_set_number(&draft->arena, spring, "center", chain->center);
 }
 
@@ -138,11 +140,12 @@ static pl_status check_chains(const pl_draft *draft) {
   for (int32_t i = 0; i < rod->chain_count; ++i) {
     int32_t root = rod->chains[i].root;
     if (root < 0 || root >= rod->joint_count || draft->chain_roots[root] != root)
-      return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "entry %d of the chains names joint %d, which is not the root of a chain",
-                     i, root);
+      return pl_fail(draft->error, PL_ERROR_INVALID_DATA,
+                     "entry %d of the chains names joint %d, which is not the root of a chain", i, root);
     if (rod->chains[i].center < -1 || rod->chains[i].center >= rod->joint_count)
-      return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "the center of the chain of \"%.60s\" is joint %d, but there are %d",
-                     draft->names[root], rod->chains[i].center, rod->joint_count);
+      return pl_fail(draft->error, PL_ERROR_INVALID_DATA,
+                     "the center of the chain of \"%.60s\" is joint %d, but there are %d", draft->names[root],
+                     rod->chains[i].center, rod->joint_count);
   }
   return PL_OK;
 }

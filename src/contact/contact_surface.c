@@ -334,7 +334,8 @@ void pl_contact_find_self(const pl_contact_group *group) {
     if (near.count == 0) continue;
     s.ring_normals = ring_normals[i];
     s.nearest = (pl_hit){.triangle = -1, .distance = limit};
-    pl_surface_motion_visit(motion, &near, pl_box_expand((pl_box){query.end, query.end}, limit), visit_nearest_self, &s);
+    pl_surface_motion_visit(motion, &near, pl_box_expand((pl_box){query.end, query.end}, limit), visit_nearest_self,
+                            &s);
     if (s.nearest.triangle >= 0) touch_nearest_self(&s);
   }
 }

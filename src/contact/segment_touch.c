@@ -86,8 +86,8 @@ static double outside_position(const local_segment *s, pl_vec3 q, pl_vec3 v, dou
 }
 
 // The t in [from, to], where the segment is within the box, at which the largest of the six faces' lines is least.
-static double inside_position(const local_segment *s, const double start[3], const double along[3], const double half[3],
-                              double from, double to, double *flat_fraction) {
+static double inside_position(const local_segment *s, const double start[3], const double along[3],
+                              const double half[3], double from, double to, double *flat_fraction) {
   double values[6], gradients[6];
   int top = 0;
   for (int i = 0; i < 6; ++i) {
@@ -201,8 +201,8 @@ static bool sample_mesh(mesh_search *m, double t, double max_outside, mesh_sampl
   range.high = fmin(range.high, distance + away);
   double slack = 1e-9 * collider->reach;
   if (range.low > max_outside + slack) return false;
-  distance = pl_triangle_tree_signed_distance(collider->tree, position, pl_distance_search_limit(range, max_outside, slack), NULL,
-                                              &normal);
+  distance = pl_triangle_tree_signed_distance(collider->tree, position,
+                                              pl_distance_search_limit(range, max_outside, slack), NULL, &normal);
   if (!(distance < HUGE_VAL)) return false;
   m->anchor = (pl_distance_anchor){true, position, distance};
   *sample = (mesh_sample){t, distance, distance - radius_at(s, t), pl_vec3_dot(normal, s->along) - s->growth};

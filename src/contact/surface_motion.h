@@ -64,7 +64,8 @@ static inline double pl_min_product(double min_a, double max_a, double min_b, do
 
 // Is there a pair of directions, one from each box, at more than a right angle? Never a wrong no.
 static inline bool pl_normal_boxes_may_face(const pl_box *a, const pl_box *b) {
-  double min = pl_min_product(a->min.x, a->max.x, b->min.x, b->max.x) + pl_min_product(a->min.y, a->max.y, b->min.y, b->max.y) +
+  double min = pl_min_product(a->min.x, a->max.x, b->min.x, b->max.x) +
+               pl_min_product(a->min.y, a->max.y, b->min.y, b->max.y) +
                pl_min_product(a->min.z, a->max.z, b->min.z, b->max.z);
   // A sum of directions is rounded: what is within that of a right angle may face.
   return !(min > 1e-12);
@@ -96,8 +97,8 @@ typedef void pl_surface_visit(void *data, int32_t triangle);
 void pl_surface_motion_visit(const pl_surface_motion *motion, const pl_surface_front *front,
                              pl_box box, pl_surface_visit *visit, void *data);
 
-// Grow a box to hold a point, or another box. A coordinate that is not a number is passed over, as pl_box_add_point() does, but without its
-// calls of fmin and fmax: refitting is little else.
+// Grow a box to hold a point, or another box. A coordinate that is not a number is passed over, as
+// pl_box_add_point() does, but without its calls of fmin and fmax: refitting is little else.
 static inline void pl_box_cover(pl_box *box, pl_vec3 p) {
   box->min.x = p.x < box->min.x ? p.x : box->min.x;
   box->min.y = p.y < box->min.y ? p.y : box->min.y;

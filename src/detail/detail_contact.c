@@ -134,6 +134,7 @@ void pl_detail_patch_describe(const pl_detail_ground *ground, const pl_detail_co
   for (int ring = 0; ring < DISC_RINGS; ++ring)
     for (int spoke = 0; spoke < DISC_SPOKES; ++spoke) {
       double at = width * (ring + 0.5), angle = 2 * PL_PI * (spoke + 0.5 * (ring % 2)) / DISC_SPOKES;
-      add_patch_point(pl_vec3_of(at * cos(angle), at * sin(angle), 0), 2 * PL_PI * at * width / DISC_SPOKES, &state->patch);
+      add_patch_point(pl_vec3_of(at * cos(angle), at * sin(angle), 0), 2 * PL_PI * at * width / DISC_SPOKES,
+                      &state->patch);
     }
 }

@@ -12,7 +12,8 @@ pl_detail_def pl_default_detail_def(void) {
 // Refuse a number of a built set that building should have chosen.
 static pl_status check_chosen(const char *field, double value, bool is_chosen, pl_error *error) {
   if (is_chosen) return PL_OK;
-  return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "%g was not chosen; a set that is built has its own value", value);
+  return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field,
+                       "%g was not chosen; a set that is built has its own value", value);
 }
 
 pl_status pl_detail_def_check(const pl_detail_def *def, bool complete, pl_error *error) {
@@ -22,8 +23,10 @@ pl_status pl_detail_def_check(const pl_detail_def *def, bool complete, pl_error 
   status = check_chosen("stamp_radius", def->stamp_radius, def->stamp_radius > 0, error);
   if (status >= 0) status = check_chosen("load_reference", def->load_reference, def->load_reference >= 0, error);
   if (status >= 0) status = check_chosen("site_width", def->site_width, def->site_width > 0, error);
-  if (status >= 0) status = check_chosen("patch_width", def->patch_width, def->patch_width > 0 || def->patch_order < 0, error);
-  if (status >= 0) status = check_chosen("load_width", def->load_width, def->load_width > 0 || def->load_order == 0, error);
+  if (status >= 0)
+    status = check_chosen("patch_width", def->patch_width, def->patch_width > 0 || def->patch_order < 0, error);
+  if (status >= 0)
+    status = check_chosen("load_width", def->load_width, def->load_width > 0 || def->load_order == 0, error);
   return status;
 }
 

@@ -7,13 +7,14 @@
 // sheet away from its rim, it is long. Near the tip of a cut the fraction fades, so that a cut that grows changes
 // things continuously. The paper says nothing of this; it leaves cuts to the influence maps of its predecessor.
 //
-// A surface that is carried by tets has no points of its own in their graph. A contact then starts at the tet points its triangle hangs on, which are up
-// to a tet away in any direction: a way that leads there first and back again would be a detour where nothing is cut. So ways may also start straight
-// at the neighbours of these points.
+// A surface that is carried by tets has no points of its own in their graph. A contact then starts at the tet points
+// its triangle hangs on, which are up to a tet away in any direction: a way that leads there first and back again would
+// be a detour where nothing is cut. So ways may also start straight at the neighbours of these points.
 //
-// Shortest ways by buckets of similar length (Meyer and Sanders 2003, Delta-stepping, on one thread): points wait in the bucket of their distance, and one that gets
-// nearer moves to another. Buckets are narrower than most edges, so few are looked at twice, and no heap is kept: more than twice as fast as one. Distances are
-// the least sums along any way, whatever the order. Memory comes from the caller.
+// Shortest ways by buckets of similar length (Meyer and Sanders 2003, Delta-stepping, on one thread): points wait in
+// the bucket of their distance, and one that gets nearer moves to another. Buckets are narrower than most edges, so few
+// are looked at twice, and no heap is kept: more than twice as fast as one. Distances are the least sums along any way,
+// whatever the order. Memory comes from the caller.
 #include "detail/detail_graph.h"
 
 #include <string.h>
@@ -119,8 +120,8 @@ static void offer(pl_reach_work *work, int32_t point, float distance, float scal
 }
 
 // The straight way from the center to a point, to begin with.
-static void offer_straight(const pl_graph *graph, const pl_reach_query *query, int32_t point, float longest, pl_reach_work *work,
-                           int32_t *visited_count) {
+static void offer_straight(const pl_graph *graph, const pl_reach_query *query, int32_t point, float longest,
+                           pl_reach_work *work, int32_t *visited_count) {
   float way = (float)pl_vec3_distance(query->center, graph->points[point]);
   if (way < longest) offer(work, point, way, PL_REACH_BUCKETS / longest, visited_count);
 }

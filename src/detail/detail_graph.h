@@ -40,9 +40,10 @@ typedef struct pl_reach_query {
   pl_vec3 center;
   int32_t source_count;
   int32_t sources[PL_REACH_SOURCES];  // points that the center is next to
-  bool starts_at_neighbours;          // the center is amid the elements of these points, so their neighbours are next to it too
-  double limit;                       // points farther from the center than this do not count, metres
-  double slack;                       // ways round that are shorter than this are none, metres
+  bool starts_at_neighbours;          // the center is amid the elements of these points, so their
+                                      // neighbours are next to it too
+  double limit;  // points farther from the center than this do not count, metres
+  double slack;  // ways round that are shorter than this are none, metres
 } pl_reach_query;
 
 // How much of each point counts: 1 where the way along the graph is about straight, 0 where it is

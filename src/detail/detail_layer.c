@@ -1,7 +1,8 @@
 // Detail as a layer of a body: what its tools touch after a step becomes contacts of a filter (pliant/detail.h).
 //
-// A tool touches the surface points that are closer to it than the gap the body keeps and the reach. One contact is made of them: their mean, the closer
-// ones counting more, and all of them as its patch. The layer has no state of its own, so snapshots need nothing from it.
+// A tool touches the surface points that are closer to it than the gap the body keeps and the reach. One contact is
+// made of them: their mean, the closer ones counting more, and all of them as its patch. The layer has no state of its
+// own, so snapshots need nothing from it.
 #include "detail/detail_layer.h"
 
 #include <math.h>
@@ -149,14 +150,15 @@ static pl_status after_step(void *user, const pl_world *world, pl_body_id id, pl
   return pl_detail_filter_apply(layer->filter, &frame, points, layer->reports, error);
 }
 
-static pl_status check_def(const pl_world *world, pl_body_id body, const pl_detail_layer_def *def, const pl_model **model,
-                           pl_error *error) {
+static pl_status check_def(const pl_world *world, pl_body_id body, const pl_detail_layer_def *def,
+                           const pl_model **model, pl_error *error) {
   pl_status status = pl_parameters_check(&pl_detail_layer_def_parameters, def, error);
   if (status < 0) return status;
   *model = pl_body_get_model(world, body);
   if (*model == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   if (def->set == NULL || def->mesh == NULL || def->tool_count < 0 || (def->tool_count > 0 && def->tools == NULL))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a layer of detail needs a set, a mesh, and the tools that it counts");
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "a layer of detail needs a set, a mesh, and the tools that it counts");
   pl_mesh_view mesh = pl_mesh_get_view(def->mesh);
   if (mesh.tet_count < 1 || mesh.point_count != (*model)->particle_count)
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "mesh",

@@ -1,4 +1,5 @@
-// What a layer of detail and a recorder of detail must see alike: the body as an object of pliant/detail.h, and the contact that a tool makes.
+// What a layer of detail and a recorder of detail must see alike: the body as an object of
+// pliant/detail.h, and the contact that a tool makes.
 #ifndef PL_DETAIL_LAYER_H
 #define PL_DETAIL_LAYER_H
 

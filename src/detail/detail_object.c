@@ -14,7 +14,8 @@ static const double STAMP_REACH = 1.5;
 // quite straight.
 static const double MATERIAL_SLACK = 0.5, SURFACE_SLACK = 0.25;
 
-pl_detail_object pl_detail_object_from_mesh(const pl_mesh *tets, const pl_mesh *surface, const int32_t *material_of_surface) {
+pl_detail_object pl_detail_object_from_mesh(const pl_mesh *tets, const pl_mesh *surface,
+                                            const int32_t *material_of_surface) {
   pl_mesh_view material = pl_mesh_get_view(tets), skin = pl_mesh_get_view(surface);
   return (pl_detail_object){.material_count = material.point_count,
                             .material_points = material.points,

@@ -1,4 +1,5 @@
-// The parameters of pl_detail_def, pl_detail_filter_def and pl_detail_layer_def: the one place for defaults, ranges, units and meanings. After a change run `make generate`.
+// The parameters of pl_detail_def, pl_detail_filter_def and pl_detail_layer_def: the one place for defaults, ranges,
+// units and meanings. After a change run `make generate`.
 #include "detail/detail_parameters.h"
 
 #include "base/parameter_words.h"
@@ -6,7 +7,8 @@
 #include "pliant/detail.h"
 
 // Arrays have these sizes.
-_Static_assert(PL_MOMENT_ORDER == 3 && PL_LOAD_ORDER == 2, "the ranges of site_order, patch_order and load_order below");
+_Static_assert(PL_MOMENT_ORDER == 3 && PL_LOAD_ORDER == 2,
+               "the ranges of site_order, patch_order and load_order below");
 
 // One line per parameter.
 // clang-format off

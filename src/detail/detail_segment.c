@@ -35,7 +35,8 @@ static void compute_sites(void *data, int32_t begin, int32_t end, int32_t block)
     work->kernels->sum(work->rows, NULL, &window, &sums, NULL);
     pl_moments site = pl_site_of_sums(&sums, window.radius, work->def->scale);
     // A point of no triangle has no normal; away from the material is as good as any.
-    pl_vec3 away = pl_vec3_normalize_or(pl_vec3_of(-site.values[1], -site.values[2], -site.values[3]), pl_vec3_of(0, 0, 1));
+    pl_vec3 away =
+        pl_vec3_normalize_or(pl_vec3_of(-site.values[1], -site.values[2], -site.values[3]), pl_vec3_of(0, 0, 1));
     pl_mat3 frame = pl_stamp_frame(&site, NULL, pl_vec3_normalize_or(work->def->normals[i], away));
     pl_moments_rotate(&site, frame, &work->sites[i]);
   }

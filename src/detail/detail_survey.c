@@ -99,8 +99,8 @@ static void unpack_sites(const pl_detail_set *set, pl_moments *sites) {
           (double)view->keys[(size_t)view->key_size * (size_t)e + (size_t)i] / sqrt(pl_moment_multiplicity(i));
 }
 
-pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *set, const pl_detail_object *object, double scale,
-                                     pl_detail_coverage *coverage, pl_error *error) {
+pl_status pl_detail_measure_coverage(pl_context *context, const pl_detail_set *set, const pl_detail_object *object,
+                                     double scale, pl_detail_coverage *coverage, pl_error *error) {
   pl_status status = pl_check_range("scale", scale, 0, 1e9, false, error);
   if (status < 0) return status;
   const pl_detail_def *def = &set->view.def;

@@ -79,7 +79,8 @@ static press press_at(const pl_fem_touch *touch, double area, double depth) {
 static pl_vec3 anchor_of(const pl_fem_contacts *c, int32_t i, int32_t collider) {
   const double *stored = c->anchors + 4 * (ptrdiff_t)i;
   pl_vec3 local = {stored[0], stored[1], stored[2]};
-  if ((int32_t)stored[3] != collider + 1) local = pl_transform_apply_inverse(c->starts[collider], point_at(c, NULL, 0, i));
+  if ((int32_t)stored[3] != collider + 1)
+    local = pl_transform_apply_inverse(c->starts[collider], point_at(c, NULL, 0, i));
   return pl_transform_apply(c->ends[collider], local);
 }
 

@@ -15,8 +15,8 @@ pl_status pl_fem_def_check(const pl_fem_def *def, pl_error *error) {
   pl_status status = pl_parameters_check(&pl_fem_def_parameters, def, error);
   if (status < 0) return status;
   if (def->example_count < 0 || def->example_count > PL_MAX_EXAMPLES)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "example_count", "%d examples; use 0 … %d", def->example_count,
-                         PL_MAX_EXAMPLES);
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "example_count", "%d examples; use 0 … %d",
+                         def->example_count, PL_MAX_EXAMPLES);
   if (def->adapts && def->material == PL_FEM_FAST)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "adapts",
                          "the matrix of the fast material is made for one rest shape; use another material");

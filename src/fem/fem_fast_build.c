@@ -47,7 +47,8 @@ static pl_status check_def(const pl_fem_def *def, const pl_mesh_view *mesh, pl_e
   for (size_t i = 0; i < sizeof ranges / sizeof *ranges; ++i)
     if (!(ranges[i].value >= ranges[i].min && ranges[i].value <= ranges[i].max))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, ranges[i].field,
-                           "%g is out of range; use %g … %g with the fast material", ranges[i].value, ranges[i].min, ranges[i].max);
+                           "%g is out of range; use %g … %g with the fast material", ranges[i].value, ranges[i].min,
+                           ranges[i].max);
   if (def->stiffness_damping != 0)
     return pl_fail_field(
         error, PL_ERROR_UNSUPPORTED, "stiffness_damping",

@@ -42,8 +42,8 @@ void pl_fem_fast_start(const pl_model *model, void *state, const pl_body_start *
   const pl_fem_fast_model *fast = (const pl_fem_fast_model *)model;
   memset(state, 0, pl_fem_fast_state_size(model));
   pl_fem_fast_state s = pl_fem_fast_state_of(model, state);
-  pl_body_floats_start(start, fast->rest_center, fast->origin_grid, fast->rest, model->particle_count, s.origin, s.positions,
-                       s.velocities);
+  pl_body_floats_start(start, fast->rest_center, fast->origin_grid, fast->rest, model->particle_count, s.origin,
+                       s.positions, s.velocities);
   pl_quat q = pl_quat_normalize(start->placement.rotation);
   const double parts[4] = {q.x, q.y, q.z, q.w};
   for (size_t i = 0; i < (size_t)fast->tets.group_count * QUAT_LANES; ++i) s.rotations[i] = (float)parts[i / LANES % 4];

@@ -73,7 +73,8 @@ static pl_vec3 anchor_of(const pl_fem_fast_touch *touch, int32_t i, int32_t coll
   const pl_fem_fast_hold *hold = &touch->work->state.holds[i];
   pl_vec3 local = {hold->anchor[0], hold->anchor[1], hold->anchor[2]};
   if ((int32_t)hold->collider != collider + 1) {
-    pl_vec3 start = pl_vec3_add(origin_of(touch->work), pl_vec3_of_f4(blend(touch->work->model, touch->work->state.positions, i)));
+    pl_vec3 start =
+        pl_vec3_add(origin_of(touch->work), pl_vec3_of_f4(blend(touch->work->model, touch->work->state.positions, i)));
     local = pl_transform_apply_inverse(touch->starts[collider], start);
   }
   return pl_transform_apply(touch->ends[collider], local);

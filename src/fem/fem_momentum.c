@@ -40,7 +40,8 @@ void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, d
   // A line has no inertia around itself, nor spin.
   double min = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
   for (int a = 0; a < 3; ++a) inertia.m[a][a] += min;
-  pl_vec3 spin = model->planar ? pl_vec3_of(0, 0, momentum.z / inertia.m[2][2]) : pl_mat3_apply(pl_mat3_inverse(inertia), momentum);
+  pl_vec3 spin = model->planar ? pl_vec3_of(0, 0, momentum.z / inertia.m[2][2])
+                               : pl_mat3_apply(pl_mat3_inverse(inertia), momentum);
   pl_quat turn = pl_quat_from_rotation_vector(pl_vec3_scale(spin, time));
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(x, i), center);

@@ -1,4 +1,5 @@
-// The parameters of pl_fem_def and pl_fem_equilibrium_def: the one place for defaults, ranges, units and meanings. After a change run `make generate`.
+// The parameters of pl_fem_def and pl_fem_equilibrium_def: the one place for defaults, ranges, units and meanings.
+// After a change run `make generate`.
 #include "fem/fem_parameters.h"
 
 #include "base/parameter_words.h"
@@ -9,8 +10,8 @@ static const char *const MATERIALS[] = {"corotated", "neo-hookean", "edges", "sh
 static const char *const SCHEMES[] = {"second-order", "implicit-euler", NULL};
 static const char *const SOLVERS[] = {"auto", "cg", "direct", NULL};
 
-// Moduli, densities and stiffnesses stay in pascals, kg/m³ and N/m³ whatever the length unit of a scene is: they come from tables of materials, which
-// nobody converts to centimetres.
+// Moduli, densities and stiffnesses stay in pascals, kg/m³ and N/m³ whatever the length unit of a scene is: they come
+// from tables of materials, which nobody converts to centimetres.
 //
 // One line per parameter.
 // clang-format off

@@ -32,7 +32,8 @@
 
 enum { MAX_EDGES = 6, MAX_VALUES = 3 * PL_FEM_MAX_CORNERS };
 
-static const int EDGE_CORNERS[MAX_EDGES][2] = {{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}, {2, 3}};  // the first three are a triangle's
+static const int EDGE_CORNERS[MAX_EDGES][2] = {{0, 1}, {0, 2}, {1, 2},
+                                               {0, 3}, {1, 3}, {2, 3}};  // the first three are a triangle's
 
 static bool compares_measures(const pl_fem_group *group) {
   return group->energy != &pl_fem_corotated_tet && group->energy != &pl_fem_neo_hookean_tet &&

@@ -1,5 +1,5 @@
-// Grey PNG in, through libpng: depth pictures of 16 bits, and masks. The size is compared with the camera's before memory is taken, so that
-// a small file cannot ask for a large picture.
+// Grey PNG in, through libpng: depth pictures of 16 bits, and masks. The size is compared with the camera's before
+// memory is taken, so that a small file cannot ask for a large picture.
 #include <setjmp.h>
 #include <string.h>
 
@@ -44,27 +44,29 @@ static bool decode_rows(png_structp png, png_infop info, unsigned char *rows, si
   return true;
 }
 
-static pl_status check_head(png_structp png, png_infop info, const char *path, bool is_mask, const pl_depth_picture *picture,
-                            pl_error *error) {
+static pl_status check_head(png_structp png, png_infop info, const char *path, bool is_mask,
+                            const pl_depth_picture *picture, pl_error *error) {
   uint32_t width = png_get_image_width(png, info), height = png_get_image_height(png, info);
   int bits = png_get_bit_depth(png, info);
   bool plain_grey = png_get_color_type(png, info) == PNG_COLOR_TYPE_GRAY && !png_get_valid(png, info, PNG_INFO_tRNS);
   if (!plain_grey || (!is_mask && bits != 16))
     return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "this picture is not grey%s; save %s",
-                      is_mask ? "" : " with 16 bits a pixel", is_mask ? "masks as grey PNG" : "depths as 16-bit grey PNG");
+                      is_mask ? "" : " with 16 bits a pixel",
+                      is_mask ? "masks as grey PNG" : "depths as 16-bit grey PNG");
   if (width != (uint32_t)picture->width || height != (uint32_t)picture->height)
-    return pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "the picture has %u x %u pixels, its camera %d x %d", width, height,
-                      picture->width, picture->height);
+    return pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "the picture has %u x %u pixels, its camera %d x %d",
+                      width, height, picture->width, picture->height);
   return PL_OK;
 }
 
 static pl_status fail_png(const decoder *self, const char *path, pl_error *error) {
   if (self->library.out_of_memory) return pl_fail_memory(error);
-  return pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "this is not a valid PNG file: %s", self->library.message);
+  return pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "this is not a valid PNG file: %s",
+                    self->library.message);
 }
 
-static pl_status decode(decoder *self, png_structp png, png_infop info, const char *path, bool is_mask, pl_depth_picture *picture,
-                        pl_error *error) {
+static pl_status decode(decoder *self, png_structp png, png_infop info, const char *path, bool is_mask,
+                        pl_depth_picture *picture, pl_error *error) {
   if (!decode_head(png, info, self)) return fail_png(self, path, error);
   pl_status status = check_head(png, info, path, is_mask, picture, error);
   if (status < 0) return status;
@@ -72,7 +74,8 @@ static pl_status decode(decoder *self, png_structp png, png_infop info, const ch
   picture->values = pl_allocate_array(self->library.context, pixel_count, sizeof(uint16_t));
   if (picture->values == NULL) return pl_fail_memory(error);
   unsigned char *rows = (unsigned char *)picture->values;
-  if (!decode_rows(png, info, rows, (size_t)picture->width * 2, (uint32_t)picture->height) || self->library.out_of_memory)
+  if (!decode_rows(png, info, rows, (size_t)picture->width * 2, (uint32_t)picture->height) ||
+      self->library.out_of_memory)
     return fail_png(self, path, error);
   for (size_t i = 0; i < pixel_count; ++i) picture->values[i] = (uint16_t)(rows[2 * i] << 8 | rows[2 * i + 1]);
   return PL_OK;

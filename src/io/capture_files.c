@@ -1,5 +1,5 @@
-// Which files a pattern means. The order is that of a human reader: runs of digits are compared as numbers, so that frames need no leading
-// zeros; the order of the folder itself, which differs from machine to machine, plays no part.
+// Which files a pattern means. The order is that of a human reader: runs of digits are compared as numbers, so that
+// frames need no leading zeros; the order of the folder itself, which differs from machine to machine, plays no part.
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,8 @@ static bool has_wildcard(const char *text, size_t length) {
   return false;
 }
 
-// `*` stands for any letters, `?` for one. After a mismatch the last star takes one letter more; earlier ones need not be tried again.
+// `*` stands for any letters, `?` for one. After a mismatch the last star takes one letter more; earlier ones need not
+// be tried again.
 static bool matches(const char *pattern, const char *name) {
   const char *star = NULL, *retry = NULL;
   while (*name != '\0') {
@@ -78,8 +79,8 @@ static bool has_ending(const char *name, const char *const *endings) {
 }
 
 // Add what is wanted of the open folder to `paths`.
-static bool list_folder(pl_arena *arena, DIR *open_folder, const char *folder, const char *pattern, const char *const *endings,
-                        pl_vector *paths) {
+static bool list_folder(pl_arena *arena, DIR *open_folder, const char *folder, const char *pattern,
+                        const char *const *endings, pl_vector *paths) {
   for (const struct dirent *entry = readdir(open_folder); entry != NULL; entry = readdir(open_folder)) {
     const char *name = entry->d_name;
     if (name[0] == '.' || !(pattern != NULL ? matches(pattern, name) : has_ending(name, endings))) continue;
@@ -92,8 +93,8 @@ static bool list_folder(pl_arena *arena, DIR *open_folder, const char *folder, c
   return true;
 }
 
-static pl_status find_in(pl_arena *arena, const char *folder, const char *pattern, const char *const *endings, pl_file_list *files,
-                         pl_error *error) {
+static pl_status find_in(pl_arena *arena, const char *folder, const char *pattern, const char *const *endings,
+                         pl_file_list *files, pl_error *error) {
   DIR *open_folder = opendir(folder);
   if (open_folder == NULL)
     return pl_fail(error, PL_ERROR_NOT_FOUND, "the folder \"%s\" cannot be opened: %s", folder, strerror(errno));
@@ -111,8 +112,8 @@ static pl_status find_in(pl_arena *arena, const char *folder, const char *patter
   return found ? PL_OK : pl_fail(error, PL_ERROR_NOT_FOUND, "no file in \"%s\" fits", folder);
 }
 
-pl_status pl_files_find(pl_arena *arena, const char *folder, const char *pattern, const char *const *endings, pl_file_list *files,
-                        pl_error *error) {
+pl_status pl_files_find(pl_arena *arena, const char *folder, const char *pattern, const char *const *endings,
+                        pl_file_list *files, pl_error *error) {
   *files = (pl_file_list){0};
   char *whole = pl_path_join(arena->context, folder, pattern);
   if (whole == NULL) return pl_fail_memory(error);
@@ -123,8 +124,8 @@ pl_status pl_files_find(pl_arena *arena, const char *folder, const char *pattern
     status = pl_fail(error, PL_ERROR_INVALID_DATA, "a folder's name may not hold * or ?");
   } else if (has_wildcard(pattern, strlen(pattern))) {
     within = pl_path_folder(arena->context, whole);
-    status =
-        within == NULL ? pl_fail_memory(error) : find_in(arena, within, slash == NULL ? pattern : slash + 1, NULL, files, error);
+    status = within == NULL ? pl_fail_memory(error)
+                            : find_in(arena, within, slash == NULL ? pattern : slash + 1, NULL, files, error);
   } else if (pl_file_exists(whole)) {
     const char *kept = pl_arena_copy_text(arena, whole);
     files->paths = kept == NULL ? NULL : pl_arena_copy(arena, &kept, 1, sizeof kept);

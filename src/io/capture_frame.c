@@ -26,8 +26,8 @@ static pl_status add_pixels(pl_cloud *cloud, const pl_capture_camera *camera, in
       double d = depths[pixel] * camera->depth_scale;
       pl_vec3 seen = {(u - camera->cx) * d / camera->fx, (v - camera->cy) * d / camera->fy, d};
       size_t count_before = cloud->points.count;
-      pl_status status =
-          pl_cloud_add(cloud, pl_vec3_add(pl_mat3_apply(rotation, seen), camera->placement.position), NULL, NULL, error);
+      pl_status status = pl_cloud_add(cloud, pl_vec3_add(pl_mat3_apply(rotation, seen), camera->placement.position),
+                                      NULL, NULL, error);
       if (status < 0) return status;
       if (cloud->points.count > count_before && !pl_vector_push(&cloud->cameras, &number)) return pl_fail_memory(error);
     }
@@ -35,7 +35,8 @@ static pl_status add_pixels(pl_cloud *cloud, const pl_capture_camera *camera, in
   return PL_OK;
 }
 
-static pl_status add_camera(const pl_capture *capture, int32_t number, int32_t frame, pl_cloud *cloud, pl_error *error) {
+static pl_status add_camera(const pl_capture *capture, int32_t number, int32_t frame, pl_cloud *cloud,
+                            pl_error *error) {
   const pl_capture_camera *camera = &capture->view.cameras[number];
   pl_context *context = capture->arena.context;
   pl_depth_picture depth, mask = {0};
@@ -43,7 +44,8 @@ static pl_status add_camera(const pl_capture *capture, int32_t number, int32_t f
       pl_depth_load(context, capture->depths[number].paths[frame], camera->width, camera->height, false, &depth, error);
   if (status < 0) return status;
   if (camera->masked)
-    status = pl_depth_load(context, capture->masks[number].paths[frame], camera->width, camera->height, true, &mask, error);
+    status =
+        pl_depth_load(context, capture->masks[number].paths[frame], camera->width, camera->height, true, &mask, error);
   if (status >= 0) status = add_pixels(cloud, camera, number, depth.values, mask.values, error);
   pl_release(context, depth.values);
   pl_release(context, mask.values);
@@ -54,7 +56,8 @@ static pl_status read_cameras(const pl_capture *capture, int32_t frame, pl_cloud
   pl_cloud *cloud = pl_cloud_create(capture->arena.context);
   if (cloud == NULL) return pl_fail_memory(error);
   pl_status status = PL_OK;
-  for (int32_t i = 0; i < capture->view.camera_count && status >= 0; ++i) status = add_camera(capture, i, frame, cloud, error);
+  for (int32_t i = 0; i < capture->view.camera_count && status >= 0; ++i)
+    status = add_camera(capture, i, frame, cloud, error);
   if (status < 0)
     pl_cloud_destroy(cloud);
   else
@@ -76,7 +79,8 @@ pl_status pl_capture_load_frame(const pl_capture *capture, int32_t frame, pl_clo
   return PL_OK;
 }
 
-static void count_frame(pl_capture_report *report, const pl_cloud_view *view, int64_t *pixel_count, int64_t *invalid_count) {
+static void count_frame(pl_capture_report *report, const pl_cloud_view *view, int64_t *pixel_count,
+                        int64_t *invalid_count) {
   bool first = report->frame_count == 0;
   if (first || view->point_count < report->fewest_points) report->fewest_points = view->point_count;
   if (first || view->point_count > report->max_points) report->max_points = view->point_count;
@@ -97,11 +101,12 @@ static pl_status doubt_units(const pl_capture_report *report, pl_findings *findi
                       .kind = "looks-like-millimetres",
                       .why = "sizes of an object held before a sensor are some centimetres to some metres",
                       .fix = "set \"units\": \"mm\" for clouds, or \"depth_scale\": 0.001 for depth pictures"};
-  return pl_findings_addf(findings, &about, "the box of the first frames is %g x %g x %g m large", size.x, size.y, size.z);
+  return pl_findings_addf(findings, &about, "the box of the first frames is %g x %g x %g m large", size.x, size.y,
+                          size.z);
 }
 
-pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count, pl_capture_report *report, pl_findings *findings,
-                                pl_error *error) {
+pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count, pl_capture_report *report,
+                                pl_findings *findings, pl_error *error) {
   pl_capture_report found = {.box = pl_box_empty()};
   int32_t last = capture->view.frame_count;
   found.duration = capture->view.times[last - 1] - capture->view.times[0];

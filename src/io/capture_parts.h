@@ -19,11 +19,12 @@ struct pl_capture {
   const pl_file_list *masks;   // per camera; empty where there is none
 };
 
-// The files that `pattern` names in `folder`, sorted so that numbers in names count by their value (frame2 before frame10): `*` and `?` in the
-// last part of the path, or a folder, of which all files with one of the `endings` (a NULL behind the last) are taken. PL_ERROR_NOT_FOUND
-// when there are none, PL_ERROR_INVALID_DATA for a pattern in a folder's name.
-pl_status pl_files_find(pl_arena *arena, const char *folder, const char *pattern, const char *const *endings, pl_file_list *files,
-                        pl_error *error);
+// The files that `pattern` names in `folder`, sorted so that numbers in names count by their value
+// (frame2 before frame10): `*` and `?` in the last part of the path, or a folder, of which all
+// files with one of the `endings` (a NULL behind the last) are taken. PL_ERROR_NOT_FOUND when there
+// are none, PL_ERROR_INVALID_DATA for a pattern in a folder's name.
+pl_status pl_files_find(pl_arena *arena, const char *folder, const char *pattern,
+                        const char *const *endings, pl_file_list *files, pl_error *error);
 
 // Grey values of a picture, rows from the top.
 typedef struct pl_depth_picture {
@@ -32,9 +33,9 @@ typedef struct pl_depth_picture {
   int32_t width, height;
 } pl_depth_picture;
 
-// Read a grey PNG of exactly `width` x `height` pixels. A depth picture must have 16 bits; a mask may have any number, and its values are
-// only zero or not. pl_release() the values.
-pl_status pl_depth_load(pl_context *context, const char *path, int32_t width, int32_t height, bool is_mask,
-                        pl_depth_picture *picture, pl_error *error);
+// Read a grey PNG of exactly `width` x `height` pixels. A depth picture must have 16 bits; a mask
+// may have any number, and its values are only zero or not. pl_release() the values.
+pl_status pl_depth_load(pl_context *context, const char *path, int32_t width, int32_t height,
+                        bool is_mask, pl_depth_picture *picture, pl_error *error);
 
 #endif

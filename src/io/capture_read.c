@@ -1,5 +1,6 @@
-// `capture.json`: which files are the frames of a capture, when they were taken, and by which cameras. Every value is checked for kind and
-// range, every key for being known, and every problem is reported with its place, not only the first.
+// `capture.json`: which files are the frames of a capture, when they were taken, and by which cameras. Every value is
+// checked for kind and range, every key for being known, and every problem is reported with its place, not only the
+// first.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,8 @@ typedef struct reader {
 
 static void report_problem(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format, ...)
     PL_PRINTF(5, 6);
-static void report_problem(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
+static void report_problem(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format,
+                           ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);
@@ -38,7 +40,8 @@ static void report_problem(reader *r, const pl_json *value, const char *kind, co
   bool at_key = strcmp(kind, "unknown-key") == 0;
   if (r->error_count++ == 0) {
     pl_json_fail(r->json, value, r->error, PL_ERROR_INVALID_DATA, "%s; %s", text, fix);
-    if (at_key && r->error != NULL) r->error->line = value->key_position.line, r->error->column = value->key_position.column;
+    if (at_key && r->error != NULL)
+      r->error->line = value->key_position.line, r->error->column = value->key_position.column;
   }
   pl_finding about = {.severity = PL_SEVERITY_ERROR, .index = -1, .kind = kind, .fix = fix};
   if (pl_json_add_finding(r->json, value, at_key, r->findings, &about, "%s", text) < 0) r->failed = true;
@@ -66,7 +69,8 @@ static bool read_number(reader *r, const pl_json *value, double min, double max,
   if (value == NULL) return false;
   double found;
   if (!pl_json_get_number(value, &found)) {
-    report_problem(r, value, "wrong-kind", "write a number", "this is %s where a number is wanted", pl_json_kind_name(value->kind));
+    report_problem(r, value, "wrong-kind", "write a number", "this is %s where a number is wanted",
+                   pl_json_kind_name(value->kind));
     return false;
   }
   if (!(found >= min && found <= max)) {
@@ -82,7 +86,8 @@ static bool read_number(reader *r, const pl_json *value, double min, double max,
 static bool read_numbers(reader *r, const pl_json *value, int32_t count, double *numbers) {
   if (value == NULL) return false;
   if (value->kind != PL_JSON_ARRAY || value->count != count) {
-    report_problem(r, value, "wrong-length", "write them as [1, 2, …]", "%d numbers in brackets are wanted here", count);
+    report_problem(r, value, "wrong-length", "write them as [1, 2, …]", "%d numbers in brackets are wanted here",
+                   count);
     return false;
   }
   bool sound = true;
@@ -132,8 +137,8 @@ static void read_list(reader *r, const pl_json *value, pl_file_list *files) {
     if (paths[item->index] == NULL)
       r->failed = true;
     else if (!pl_file_exists(paths[item->index]))
-      report_problem(r, item, "no-files", "check the name; it counts from the folder of the document", "there is no file \"%s\"",
-                     name);
+      report_problem(r, item, "no-files", "check the name; it counts from the folder of the document",
+                     "there is no file \"%s\"", name);
   }
   *files = (pl_file_list){paths, value->count};
 }
@@ -187,7 +192,8 @@ static int32_t read_side(reader *r, const pl_json *value) {
   return (int32_t)whole;
 }
 
-static void read_camera(reader *r, const pl_json *value, pl_capture_camera *camera, pl_file_list *depths, pl_file_list *masks) {
+static void read_camera(reader *r, const pl_json *value, pl_capture_camera *camera, pl_file_list *depths,
+                        pl_file_list *masks) {
   static const char *const keys[] = {"name", "depth", "mask", "width",    "height",   "fx",
                                      "fy",   "cx",    "cy",   "rotation", "position", "depth_scale"};
   camera->placement = pl_transform_identity();
@@ -215,18 +221,20 @@ static void read_camera(reader *r, const pl_json *value, pl_capture_camera *came
   if (mask == NULL) return;
   read_pattern(r, mask, picture_endings, masks);
   if (masks->count > 0 && depths->count > 0 && masks->count != depths->count)
-    report_problem(r, mask, "frame-count", "give one mask for every depth picture", "there are %d masks for %d depth pictures",
-                   masks->count, depths->count);
+    report_problem(r, mask, "frame-count", "give one mask for every depth picture",
+                   "there are %d masks for %d depth pictures", masks->count, depths->count);
 }
 
 static void read_cameras(reader *r, const pl_json *value) {
   if (value->kind != PL_JSON_ARRAY || value->count < 1 || value->count > MAX_CAMERAS) {
-    report_problem(r, value, "wrong-kind", "write them in brackets", "1 to %d cameras in brackets are wanted here", MAX_CAMERAS);
+    report_problem(r, value, "wrong-kind", "write them in brackets", "1 to %d cameras in brackets are wanted here",
+                   MAX_CAMERAS);
     return;
   }
   pl_arena *arena = &r->capture->arena;
   pl_capture_camera *cameras = PL_TAKE(arena, pl_capture_camera, value->count);
-  pl_file_list *depths = PL_TAKE(arena, pl_file_list, value->count), *masks = PL_TAKE(arena, pl_file_list, value->count);
+  pl_file_list *depths = PL_TAKE(arena, pl_file_list, value->count),
+               *masks = PL_TAKE(arena, pl_file_list, value->count);
   if (cameras == NULL || depths == NULL || masks == NULL) {
     r->failed = true;
     return;
@@ -247,14 +255,15 @@ static void read_cameras(reader *r, const pl_json *value) {
 
 static void read_stamps(reader *r, const pl_json *value, int32_t frame_count, double *times) {
   if (value->kind != PL_JSON_ARRAY || value->count != frame_count) {
-    report_problem(r, value, "frame-count", "give one time in seconds for every frame", "%d times in brackets are wanted here",
-                   frame_count);
+    report_problem(r, value, "frame-count", "give one time in seconds for every frame",
+                   "%d times in brackets are wanted here", frame_count);
     return;
   }
   for (const pl_json *item = value->first; item != NULL; item = item->next) {
     int32_t i = item->index;
     if (read_number(r, item, -1e12, 1e12, &times[i]) && i > 0 && !(times[i] > times[i - 1]))
-      report_problem(r, item, "out-of-order", "sort the frames by time", "time %g does not come after %g", times[i], times[i - 1]);
+      report_problem(r, item, "out-of-order", "sort the frames by time", "time %g does not come after %g", times[i],
+                     times[i - 1]);
   }
 }
 
@@ -297,7 +306,8 @@ static void read_units(reader *r, const pl_json *value) {
 static void read_root(reader *r, const pl_json *root) {
   static const char *const keys[] = {"name", "clouds", "cameras", "rate", "times", "gravity", "units"};
   if (root->kind != PL_JSON_OBJECT) {
-    report_problem(r, root, "wrong-kind", "begin with {", "a capture is an object, not %s", pl_json_kind_name(root->kind));
+    report_problem(r, root, "wrong-kind", "begin with {", "a capture is an object, not %s",
+                   pl_json_kind_name(root->kind));
     return;
   }
   check_keys(r, root, keys, sizeof keys / sizeof keys[0]);
@@ -328,8 +338,8 @@ static pl_capture *create(pl_context *context) {
   return capture;
 }
 
-pl_status pl_capture_load_memory(pl_context *context, const pl_memory_source *source, pl_capture **capture, pl_findings *findings,
-                                 pl_error *error) {
+pl_status pl_capture_load_memory(pl_context *context, const pl_memory_source *source, pl_capture **capture,
+                                 pl_findings *findings, pl_error *error) {
   *capture = NULL;
   pl_json_document *json = NULL;
   pl_status status = pl_json_parse(context, source->bytes, source->size, source->name, findings, &json, error);
@@ -352,15 +362,16 @@ pl_status pl_capture_load_memory(pl_context *context, const pl_memory_source *so
   return status;
 }
 
-pl_status pl_capture_load(pl_context *context, const char *path, pl_capture **capture, pl_findings *findings, pl_error *error) {
+pl_status pl_capture_load(pl_context *context, const char *path, pl_capture **capture, pl_findings *findings,
+                          pl_error *error) {
   *capture = NULL;
   pl_bytes bytes;
   pl_status status = pl_bytes_read(context, path, &bytes, error);
   if (status < 0) return status;
   char *folder = pl_path_folder(context, path);
   status = folder == NULL ? pl_fail_memory(error)
-                          : pl_capture_load_memory(context, &(pl_memory_source){bytes.data, bytes.size, path, folder}, capture,
-                                                   findings, error);
+                          : pl_capture_load_memory(context, &(pl_memory_source){bytes.data, bytes.size, path, folder},
+                                                   capture, findings, error);
   pl_release(context, folder);
   pl_bytes_free(&bytes);
   return status;

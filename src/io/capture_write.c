@@ -1,5 +1,5 @@
-// Captures out: depth pictures of cameras, or clouds, and the document that describes them. The document is written last, so that a folder that has one has all
-// its frames.
+// Captures out: depth pictures of cameras, or clouds, and the document that describes them. The document is written
+// last, so that a folder that has one has all its frames.
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -59,8 +59,10 @@ static pl_status make_folders(const pl_capture_writer *writer, pl_error *error) 
 static pl_status check_def(const pl_capture_writer_def *def, pl_error *error) {
   pl_status status = pl_parameters_check(&pl_capture_writer_def_parameters, def, error);
   if (status < 0) return status;
-  if (def->folder == NULL || def->folder[0] == '\0' || def->camera_count < 0 || (def->camera_count > 0 && def->cameras == NULL))
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a capture needs a folder, and cameras where their number is not 0");
+  if (def->folder == NULL || def->folder[0] == '\0' || def->camera_count < 0 ||
+      (def->camera_count > 0 && def->cameras == NULL))
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "a capture needs a folder, and cameras where their number is not 0");
   return PL_OK;
 }
 
@@ -73,7 +75,8 @@ pl_status pl_capture_writer_create(pl_context *context, const pl_capture_writer_
   pl_arena_init(&arena, context, 0);
   pl_capture_writer *writer = PL_TAKE(&arena, pl_capture_writer, 1);
   if (writer == NULL) return pl_fail_memory(error);
-  *writer = (pl_capture_writer){.context = context, .rate = def->rate, .gravity = def->gravity, .camera_count = def->camera_count};
+  *writer = (pl_capture_writer){
+      .context = context, .rate = def->rate, .gravity = def->gravity, .camera_count = def->camera_count};
   writer->folder = pl_arena_copy_text(&arena, def->folder);
   writer->name = def->name != NULL ? pl_arena_copy_text(&arena, def->name) : NULL;
   writer->cameras = pl_arena_copy(&arena, def->cameras, (size_t)def->camera_count, sizeof *def->cameras);
@@ -104,7 +107,8 @@ static void name_frame(const pl_capture_writer *writer, int32_t camera, int32_t 
 }
 
 pl_status pl_capture_writer_add_depths(pl_capture_writer *writer, const uint16_t *const *pictures, pl_error *error) {
-  if (writer->camera_count == 0) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this capture has no cameras; add clouds to it");
+  if (writer->camera_count == 0)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this capture has no cameras; add clouds to it");
   pl_status status = PL_OK;
   for (int32_t i = 0; i < writer->camera_count && status >= 0; ++i) {
     char name[60];
@@ -112,9 +116,9 @@ pl_status pl_capture_writer_add_depths(pl_capture_writer *writer, const uint16_t
     pl_vector bytes = pl_vector_of(writer->context, 1);
     char *path = path_of(writer, name);
     const pl_capture_camera *camera = &writer->cameras[i];
-    status = path == NULL
-                 ? pl_fail_memory(error)
-                 : pl_png_encode(writer->context, pictures[i], camera->width, camera->height, PL_PNG_GREY16, &bytes, error);
+    status = path == NULL ? pl_fail_memory(error)
+                          : pl_png_encode(writer->context, pictures[i], camera->width, camera->height, PL_PNG_GREY16,
+                                          &bytes, error);
     if (status >= 0) status = write_bytes(writer->context, path, &bytes, error);
     pl_vector_free(&bytes);
     pl_release(writer->context, path);
@@ -123,7 +127,8 @@ pl_status pl_capture_writer_add_depths(pl_capture_writer *writer, const uint16_t
   return status;
 }
 
-pl_status pl_capture_writer_add_cloud(pl_capture_writer *writer, const pl_vec3 *points, int32_t point_count, pl_error *error) {
+pl_status pl_capture_writer_add_cloud(pl_capture_writer *writer, const pl_vec3 *points, int32_t point_count,
+                                      pl_error *error) {
   if (writer->camera_count > 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "this capture has cameras; add depth pictures to it");
   char name[60];
@@ -190,8 +195,10 @@ static pl_status write_document(pl_capture_writer *writer, pl_error *error) {
   pl_json_set_number(arena, root, "rate", writer->rate);
   pl_json_set_numbers(arena, root, "gravity", (double[]){writer->gravity.x, writer->gravity.y, writer->gravity.z}, 3);
   if (writer->camera_count == 0) pl_json_set_text(arena, root, "clouds", "clouds/cloud_*.ply");
-  pl_json *cameras = writer->camera_count > 0 ? pl_json_set(arena, root, "cameras", pl_json_new(arena, PL_JSON_ARRAY)) : NULL;
-  for (int32_t i = 0; cameras != NULL && i < writer->camera_count; ++i) describe_camera(arena, cameras, &writer->cameras[i], i);
+  pl_json *cameras =
+      writer->camera_count > 0 ? pl_json_set(arena, root, "cameras", pl_json_new(arena, PL_JSON_ARRAY)) : NULL;
+  for (int32_t i = 0; cameras != NULL && i < writer->camera_count; ++i)
+    describe_camera(arena, cameras, &writer->cameras[i], i);
   if (arena->failed) return pl_fail_memory(error);
   pl_vector text = pl_vector_of(writer->context, 1);
   pl_status status = remove_others(writer, error);
@@ -204,8 +211,9 @@ static pl_status write_document(pl_capture_writer *writer, pl_error *error) {
 }
 
 pl_status pl_capture_writer_close(pl_capture_writer *writer, pl_error *error) {
-  pl_status status = writer->frame_count > 0 ? write_document(writer, error)
-                                             : pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a capture needs at least one frame");
+  pl_status status = writer->frame_count > 0
+                         ? write_document(writer, error)
+                         : pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a capture needs at least one frame");
   pl_capture_writer_abandon(writer);
   return status;
 }

@@ -1,20 +1,22 @@
 // Cutting cells so that neighbours agree, without knowing the neighbours.
 //
-// Every quad is cut along the diagonal from its corner of lowest point index: a rule that both sides of a face can follow alone
-// (Dompierre, Labbe, Vallet, Camarero 1999, "How to subdivide pyramids, prisms and hexahedra into tetrahedra"). Instead of their case
-// tables: the cell is the cone from its corner v of lowest index over the faces that do not contain v, those faces being cut by
-// the same rule. A quad face that does contain v is then cut along the diagonal from v, which is the rule again. A hexahedron always
-// gives six tets this way, a prism three, a pyramid two.
+// Every quad is cut along the diagonal from its corner of lowest point index: a rule that both sides of a face can
+// follow alone (Dompierre, Labbe, Vallet, Camarero 1999, "How to subdivide pyramids, prisms and hexahedra into
+// tetrahedra"). Instead of their case tables: the cell is the cone from its corner v of lowest index over the faces
+// that do not contain v, those faces being cut by the same rule. A quad face that does contain v is then cut along the
+// diagonal from v, which is the rule again. A hexahedron always gives six tets this way, a prism three, a pyramid two.
 //
-// Polygons of surfaces: a fan where all corners turn the same way, otherwise ears are cut off in the plane of the polygon (Meisters
-// 1975): a corner that turns left and whose triangle holds no other corner. Quadratic for what artists draw.
+// Polygons of surfaces: a fan where all corners turn the same way, otherwise ears are cut off in the plane of the
+// polygon (Meisters 1975): a corner that turns left and whose triangle holds no other corner. Quadratic for what
+// artists draw.
 #include "io/cell_split.h"
 
 #include <math.h>
 
 #include "pliant/math.h"
 
-// Beyond this a polygon that is not convex is cut as a fan all the same: the search for ears grows with the cube of the corners.
+// Beyond this a polygon that is not convex is cut as a fan all the same: the search for ears grows with the cube of the
+// corners.
 enum { MAX_EAR_CORNERS = 400 };
 
 int32_t pl_cell_corner_count(pl_cell_kind kind) {
@@ -26,7 +28,8 @@ int32_t pl_cell_corner_count(pl_cell_kind kind) {
 static const signed char tet_faces[][4] = {{0, 2, 1, -1}, {0, 1, 3, -1}, {1, 2, 3, -1}, {2, 0, 3, -1}, {-1, 0, 0, 0}};
 static const signed char pyramid_faces[][4] = {{0, 3, 2, 1},  {0, 1, 4, -1}, {1, 2, 4, -1},
                                                {2, 3, 4, -1}, {3, 0, 4, -1}, {-1, 0, 0, 0}};
-static const signed char prism_faces[][4] = {{0, 2, 1, -1}, {3, 4, 5, -1}, {0, 1, 4, 3}, {1, 2, 5, 4}, {2, 0, 3, 5}, {-1, 0, 0, 0}};
+static const signed char prism_faces[][4] = {{0, 2, 1, -1}, {3, 4, 5, -1}, {0, 1, 4, 3},
+                                             {1, 2, 5, 4},  {2, 0, 3, 5},  {-1, 0, 0, 0}};
 static const signed char hex_faces[][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5},
                                            {2, 3, 7, 6}, {3, 0, 4, 7}, {-1, 0, 0, 0}};
 
@@ -87,15 +90,16 @@ static bool push_triangle(pl_vector *triangles, int32_t a, int32_t b, int32_t c)
 bool pl_quad_split(const int32_t *corners, pl_vector *triangles) {
   int32_t first[3], second[3];
   cut_quad(corners, first, second);
-  return push_triangle(triangles, first[0], first[1], first[2]) && push_triangle(triangles, second[0], second[1], second[2]);
+  return push_triangle(triangles, first[0], first[1], first[2]) &&
+         push_triangle(triangles, second[0], second[1], second[2]);
 }
 
 // Sum of the cross products around the polygon (Newell): its normal, twice its area long.
 static pl_vec3 polygon_normal(const pl_vec3 *points, const int32_t *corners, int32_t count) {
   pl_vec3 normal = {0, 0, 0}, origin = points[corners[0]];
   for (int32_t i = 1; i + 1 < count; ++i)
-    normal =
-        pl_vec3_add(normal, pl_vec3_cross(pl_vec3_sub(points[corners[i]], origin), pl_vec3_sub(points[corners[i + 1]], origin)));
+    normal = pl_vec3_add(
+        normal, pl_vec3_cross(pl_vec3_sub(points[corners[i]], origin), pl_vec3_sub(points[corners[i + 1]], origin)));
   return normal;
 }
 
@@ -137,7 +141,8 @@ static bool cut_ears(const pl_vec3 *points, int32_t *left, int32_t count, pl_vec
     int32_t ear = -1;
     for (int32_t i = 0; i < count && ear < 0; ++i)
       if (is_ear(points, left, count, (start + i) % count, normal)) ear = (start + i) % count;
-    // A polygon that crosses itself or is flat may have no ear left: the rest becomes a fan, so that every edge still gets its triangle.
+    // A polygon that crosses itself or is flat may have no ear left: the rest becomes a fan, so that every edge still
+    // gets its triangle.
     if (ear < 0) break;
     if (!push_triangle(triangles, left[(ear + count - 1) % count], left[ear], left[(ear + 1) % count])) return false;
     for (int32_t i = ear; i + 1 < count; ++i) left[i] = left[i + 1];

@@ -1,8 +1,9 @@
 // Checkpoints: where a run stands, in one file that is replaced as a whole.
 //
-// Layout, all numbers little-endian: magic "PLIANTCK", version (4 bytes), 4 zero bytes; scene hash, seed, frame, frame count, state hash (8 bytes
-// each); lengths of scene path, options and snapshot (8 bytes each); those three one behind the other; hash of everything before it (8 bytes).
-// A snapshot is memory of the machine that made it, so a checkpoint is meant for the machine, and the build, that wrote it.
+// Layout, all numbers little-endian: magic "PLIANTCK", version (4 bytes), 4 zero bytes; scene hash, seed, frame, frame
+// count, state hash (8 bytes each); lengths of scene path, options and snapshot (8 bytes each); those three one behind
+// the other; hash of everything before it (8 bytes). A snapshot is memory of the machine that made it, so a checkpoint
+// is meant for the machine, and the build, that wrote it.
 #include "pliant/checkpoint.h"
 
 #include <string.h>
@@ -14,7 +15,13 @@
 
 #define MAGIC "PLIANTCK"
 
-enum { LAYOUT_VERSION = 1, MAGIC_SIZE = 8, NUMBER_COUNT = 8, HEAD_SIZE = MAGIC_SIZE + 8 + NUMBER_COUNT * 8, TAIL_SIZE = 8 };
+enum {
+  LAYOUT_VERSION = 1,
+  MAGIC_SIZE = 8,
+  NUMBER_COUNT = 8,
+  HEAD_SIZE = MAGIC_SIZE + 8 + NUMBER_COUNT * 8,
+  TAIL_SIZE = 8
+};
 
 struct pl_checkpoint {
   pl_bytes bytes;
@@ -42,13 +49,15 @@ static uint64_t hash_parts(const unsigned char *head, const char *path, uint64_t
 }
 
 pl_status pl_checkpoint_save(pl_context *context, const char *path, const pl_checkpoint_view *view, pl_error *error) {
-  const char *scene_path = view->scene_path != NULL ? view->scene_path : "", *options = view->options != NULL ? view->options : "";
+  const char *scene_path = view->scene_path != NULL ? view->scene_path : "",
+             *options = view->options != NULL ? view->options : "";
   uint64_t path_size = strlen(scene_path), options_size = strlen(options);
   unsigned char head[HEAD_SIZE] = {0};
   memcpy(head, MAGIC, MAGIC_SIZE);
   store_little(head + MAGIC_SIZE, LAYOUT_VERSION, 4);
-  const uint64_t numbers[NUMBER_COUNT] = {view->scene_hash, view->seed, (uint64_t)view->frame, (uint64_t)view->frame_count,
-                                          view->state_hash, path_size,  options_size,          view->snapshot_size};
+  const uint64_t numbers[NUMBER_COUNT] = {
+      view->scene_hash, view->seed, (uint64_t)view->frame, (uint64_t)view->frame_count,
+      view->state_hash, path_size,  options_size,          view->snapshot_size};
   for (int i = 0; i < NUMBER_COUNT; ++i) store_little(head + MAGIC_SIZE + 8 + 8 * i, numbers[i], 8);
 
   pl_file_writer *writer = NULL;

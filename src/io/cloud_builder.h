@@ -15,9 +15,11 @@ struct pl_cloud {
 // An empty cloud, or NULL when out of memory; pl_cloud_destroy() ends it.
 pl_cloud *pl_cloud_create(pl_context *context);
 
-// Append a point with its normal and colour, each NULL for none; all points of a cloud have the same parts. A point that is not finite is
-// counted and left out. Fails when out of memory, or when there are more points than can be numbered.
-pl_status pl_cloud_add(pl_cloud *cloud, pl_vec3 point, const pl_vec3 *normal, const pl_color *color, pl_error *error);
+// Append a point with its normal and colour, each NULL for none; all points of a cloud have the
+// same parts. A point that is not finite is counted and left out. Fails when out of memory, or when
+// there are more points than can be numbered.
+pl_status pl_cloud_add(pl_cloud *cloud, pl_vec3 point, const pl_vec3 *normal, const pl_color *color,
+                       pl_error *error);
 
 // Readers of one format each: append the points of the source.
 pl_status pl_cloud_ply_read(pl_mesh_source *source, pl_cloud *cloud);

@@ -1,6 +1,7 @@
-// LZF. A stream of instructions, each begun by one byte c. Below 32: the c + 1 bytes behind it are taken as they are. Else a piece of what
-// was already written is repeated: its length is 2 plus the upper three bits of c (if they are all set, plus one byte more), its distance 1
-// plus the lower five bits of c above the eight of the next byte. A piece may overlap its own copy, which repeats a pattern.
+// LZF. A stream of instructions, each begun by one byte c. Below 32: the c + 1 bytes behind it are taken as they are.
+// Else a piece of what was already written is repeated: its length is 2 plus the upper three bits of c (if they are all
+// set, plus one byte more), its distance 1 plus the lower five bits of c above the eight of the next byte. A piece may
+// overlap its own copy, which repeats a pattern.
 #include "io/cloud_lzf.h"
 
 #include <string.h>

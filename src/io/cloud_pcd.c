@@ -1,7 +1,8 @@
-// PCD, the format of the Point Cloud Library, version 0.7 (and .7, 0.6, 0.5, which have the same words). The head is text: names, sizes,
-// types and counts of the fields, then the number of points and how the data stand: as rows of text, as rows of little-endian bytes, or
-// packed by LZF with all values of one field after the other. Used are x y z, normal_x normal_y normal_z, and rgb or rgba, whose four bytes
-// are blue, green, red, alpha whatever the type says. The viewpoint is not applied: it tells where the sensor was, not where the points are.
+// PCD, the format of the Point Cloud Library, version 0.7 (and .7, 0.6, 0.5, which have the same words). The head is
+// text: names, sizes, types and counts of the fields, then the number of points and how the data stand: as rows of
+// text, as rows of little-endian bytes, or packed by LZF with all values of one field after the other. Used are x y z,
+// normal_x normal_y normal_z, and rgb or rgba, whose four bytes are blue, green, red, alpha whatever the type says. The
+// viewpoint is not applied: it tells where the sensor was, not where the points are.
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +15,16 @@
 
 enum { MAX_FIELDS = 128, MAX_COUNT = 1 << 20 };
 
-typedef enum pcd_role { ROLE_X, ROLE_Y, ROLE_Z, ROLE_NORMAL_X, ROLE_NORMAL_Y, ROLE_NORMAL_Z, ROLE_COLOR, ROLE_NONE } pcd_role;
+typedef enum pcd_role {
+  ROLE_X,
+  ROLE_Y,
+  ROLE_Z,
+  ROLE_NORMAL_X,
+  ROLE_NORMAL_Y,
+  ROLE_NORMAL_Z,
+  ROLE_COLOR,
+  ROLE_NONE
+} pcd_role;
 enum { ROLE_COUNT = ROLE_NONE };
 
 typedef struct pcd_field {
@@ -85,7 +95,8 @@ static pl_status read_fields(pcd_reader *r) {
   pl_word word;
   while (pl_text_take_word_in_line(&r->text, &word)) {
     if (r->field_count == MAX_FIELDS)
-      return pl_source_refuse(r->source, pl_word_offset(&r->text, word), "more than %d fields are too many", MAX_FIELDS);
+      return pl_source_refuse(r->source, pl_word_offset(&r->text, word), "more than %d fields are too many",
+                              MAX_FIELDS);
     pcd_role role = role_named(word);
     if (role != ROLE_NONE && r->by_role[role] >= 0) return fail_word(r, word, "allowed twice");
     if (role != ROLE_NONE) r->by_role[role] = r->field_count;
@@ -121,7 +132,8 @@ static pl_status read_head_line(pcd_reader *r, pl_word word) {
   pl_status status = PL_OK;
   if (pl_word_is(word, "VERSION") || pl_word_is(word, "VIEWPOINT")) return PL_OK;
   if (pl_word_is(word, "FIELDS") || pl_word_is(word, "COLUMNS")) return read_fields(r);
-  // The format fixes the order; sizes before there are fields would be passed over, and all of them taken for four bytes.
+  // The format fixes the order; sizes before there are fields would be passed over, and all of them taken for four
+  // bytes.
   bool needs_fields = pl_word_is(word, "TYPE") || pl_word_is(word, "SIZE") || pl_word_is(word, "COUNT");
   if (needs_fields && r->field_count == 0) return fail_word(r, word, "allowed before FIELDS");
   if (pl_word_is(word, "TYPE")) return read_types(r);
@@ -151,13 +163,14 @@ static pl_scalar scalar_of(const pcd_field *field) {
 
 // What only the whole head tells.
 static pl_status check_head(pcd_reader *r) {
-  if (r->field_count == 0) return pl_source_fail(r->source, pl_text_offset(&r->text), "the PCD head has no FIELDS line");
+  if (r->field_count == 0)
+    return pl_source_fail(r->source, pl_text_offset(&r->text), "the PCD head has no FIELDS line");
   for (int32_t i = 0; i < r->field_count; ++i) {
     pcd_field *field = &r->fields[i];
     field->scalar = scalar_of(field);
     if (field->scalar == PL_SCALAR_NONE)
-      return pl_source_fail(r->source, r->fields_offset, "field %d is of type %c with %d bytes, which there is not", i + 1,
-                            field->type, (int)field->size);
+      return pl_source_fail(r->source, r->fields_offset, "field %d is of type %c with %d bytes, which there is not",
+                            i + 1, field->type, (int)field->size);
     if (field->role != ROLE_NONE && field->count != 1)
       return pl_source_fail(r->source, r->fields_offset, "field %d must have a count of 1", i + 1);
     field->offset = r->row_size;
@@ -190,7 +203,8 @@ static pl_status read_head(pcd_reader *r) {
 
 static pl_status add_point(pcd_reader *r, const double numbers[ROLE_COUNT], uint32_t color_bits) {
   pl_vec3 normal = {numbers[ROLE_NORMAL_X], numbers[ROLE_NORMAL_Y], numbers[ROLE_NORMAL_Z]};
-  pl_color color = {(float)(color_bits >> 16 & 255) / 255, (float)(color_bits >> 8 & 255) / 255, (float)(color_bits & 255) / 255};
+  pl_color color = {(float)(color_bits >> 16 & 255) / 255, (float)(color_bits >> 8 & 255) / 255,
+                    (float)(color_bits & 255) / 255};
   return pl_cloud_add(r->cloud, (pl_vec3){numbers[ROLE_X], numbers[ROLE_Y], numbers[ROLE_Z]},
                       r->by_role[ROLE_NORMAL_X] >= 0 ? &normal : NULL, r->by_role[ROLE_COLOR] >= 0 ? &color : NULL,
                       r->source->error);
@@ -255,7 +269,8 @@ static pl_status read_packed(pcd_reader *r, pl_byte_cursor *cursor) {
   if (status >= 0) status = pl_bytes_take(cursor, (size_t)packed, 1, "the packed data", &bytes);
   if (status < 0) return status;
   if ((uint64_t)size != (uint64_t)r->row_size * (uint64_t)r->point_count)
-    return pl_source_fail(r->source, start, "the unpacked data have %lld bytes; %lld points of %zu bytes need another size",
+    return pl_source_fail(r->source, start,
+                          "the unpacked data have %lld bytes; %lld points of %zu bytes need another size",
                           (long long)size, (long long)r->point_count, r->row_size);
   // An instruction of three bytes gives at most 264: memory is not allocated for a larger promise.
   if (size / 264 > packed) return pl_source_fail(r->source, start, "the packed data are shorter than the stated size");
@@ -280,8 +295,12 @@ static pl_status read_body(pcd_reader *r) {
 }
 
 pl_status pl_cloud_pcd_read(pl_mesh_source *source, pl_cloud *cloud) {
-  pcd_reader reader = {
-      .source = source, .cloud = cloud, .text = pl_text_cursor_at(source, 0, '#'), .width = -1, .height = -1, .point_count = -1};
+  pcd_reader reader = {.source = source,
+                       .cloud = cloud,
+                       .text = pl_text_cursor_at(source, 0, '#'),
+                       .width = -1,
+                       .height = -1,
+                       .point_count = -1};
   pl_status status = read_head(&reader);
   return status < 0 ? status : read_body(&reader);
 }

@@ -1,5 +1,5 @@
-// Clouds in memory, and which reader reads a file: the content decides. PLY and PCD have words of their own at the beginning; what else is
-// text is taken for rows of numbers.
+// Clouds in memory, and which reader reads a file: the content decides. PLY and PCD have words of their own at the
+// beginning; what else is text is taken for rows of numbers.
 #include <math.h>
 #include <string.h>
 
@@ -85,7 +85,8 @@ pl_status pl_cloud_ply_read(pl_mesh_source *source, pl_cloud *cloud) {
 }
 
 static pl_status read_format(pl_mesh_source *source, pl_cloud *cloud) {
-  if (source->size == 0) return pl_fail_at(source->error, PL_ERROR_INVALID_DATA, source->name, 0, 0, "the file is empty");
+  if (source->size == 0)
+    return pl_fail_at(source->error, PL_ERROR_INVALID_DATA, source->name, 0, 0, "the file is empty");
   if (source->size >= 4 && memcmp(source->bytes, "ply", 3) == 0 && memchr("\n\r ", source->bytes[3], 3) != NULL)
     return pl_cloud_ply_read(source, cloud);
   if (pl_cloud_is_pcd(source)) return pl_cloud_pcd_read(source, cloud);
@@ -102,8 +103,8 @@ static pl_status note_doubts(const pl_mesh_source *source, const pl_cloud *cloud
                             "%lld of %lld points are not finite and were left out", (long long)cloud->dropped_count,
                             (long long)cloud->dropped_count + (long long)cloud->points.count);
   if (status >= 0 && cloud->points.count == 0)
-    status = pl_source_note(source, PL_SEVERITY_WARNING, "empty-cloud", "nothing can be fitted to it", "leave the file out",
-                            "the cloud has no points");
+    status = pl_source_note(source, PL_SEVERITY_WARNING, "empty-cloud", "nothing can be fitted to it",
+                            "leave the file out", "the cloud has no points");
   return status;
 }
 
@@ -124,7 +125,8 @@ static pl_status read_source(pl_mesh_source *source, pl_cloud **result) {
   return PL_OK;
 }
 
-pl_status pl_cloud_load(pl_context *context, const char *path, pl_cloud **cloud, pl_findings *findings, pl_error *error) {
+pl_status pl_cloud_load(pl_context *context, const char *path, pl_cloud **cloud, pl_findings *findings,
+                        pl_error *error) {
   *cloud = NULL;
   pl_bytes bytes;
   pl_status status = pl_bytes_read(context, path, &bytes, error);
@@ -141,9 +143,13 @@ pl_status pl_cloud_load(pl_context *context, const char *path, pl_cloud **cloud,
   return status;
 }
 
-pl_status pl_cloud_load_memory(pl_context *context, const pl_memory_source *memory, pl_cloud **cloud, pl_findings *findings,
-                               pl_error *error) {
-  pl_mesh_source source = {
-      .context = context, .bytes = memory->bytes, .size = memory->size, .name = memory->name, .findings = findings, .error = error};
+pl_status pl_cloud_load_memory(pl_context *context, const pl_memory_source *memory, pl_cloud **cloud,
+                               pl_findings *findings, pl_error *error) {
+  pl_mesh_source source = {.context = context,
+                           .bytes = memory->bytes,
+                           .size = memory->size,
+                           .name = memory->name,
+                           .findings = findings,
+                           .error = error};
   return read_source(&source, cloud);
 }

@@ -1,7 +1,7 @@
-// Rows of numbers, as every tool exports them: x y z and perhaps more columns, separated by blanks, commas or semicolons. Comments begin with #
-// or //; one line of column names or with the number of points may stand first. The file does not say what further columns are, so two
-// groups of three (columns 4 to 6 and 7 to 9) are judged by their numbers over all rows: unit vectors are normals, whole numbers up to 255
-// colours, anything else is passed over.
+// Rows of numbers, as every tool exports them: x y z and perhaps more columns, separated by blanks, commas or
+// semicolons. Comments begin with # or //; one line of column names or with the number of points may stand first. The
+// file does not say what further columns are, so two groups of three (columns 4 to 6 and 7 to 9) are judged by their
+// numbers over all rows: unit vectors are normals, whole numbers up to 255 colours, anything else is passed over.
 #include <math.h>
 #include <stdint.h>
 
@@ -61,7 +61,8 @@ static void check_normal(xyz_group *group, const double n[3]) {
 static pl_status fail_row(const xyz_reader *r, size_t offset, const xyz_row *row) {
   if (row->wrong != NULL)
     return pl_source_fail(r->source, (size_t)(row->wrong - (const char *)r->source->bytes), "a number is needed here");
-  if (row->count < 3) return pl_source_fail(r->source, offset, "this row has %d numbers; a point needs x, y and z", row->count);
+  if (row->count < 3)
+    return pl_source_fail(r->source, offset, "this row has %d numbers; a point needs x, y and z", row->count);
   return pl_source_fail(r->source, offset, "this row has %d numbers, the first has %d", row->count, r->column_count);
 }
 

@@ -1,10 +1,11 @@
 // Sets of examples of detail in one file.
 //
-// Layout, all numbers little-endian: magic "PLIANTDT", version (4 bytes), then 4 bytes each: number of examples, numbers in a key, resolution of stamps, side
-// of previews, orders of site, patch (may be -1) and load, 1 for plain weights, sides of a stamp; 8-byte floats: window radius, stamp radius, border, least load,
-// reference load, overload, widths of site, patch and load. Then for each example the length of its label (4 bytes) and the label; the previews, side x side
-// grey bytes each, so that a browser of files need not read on; 4-byte floats: sizes of the loads, keys; stamps as detail_pack.h says. At the end a hash of
-// everything before it (8 bytes).
+// Layout, all numbers little-endian: magic "PLIANTDT", version (4 bytes), then 4 bytes each: number of examples,
+// numbers in a key, resolution of stamps, side of previews, orders of site, patch (may be -1) and load, 1 for plain
+// weights, sides of a stamp; 8-byte floats: window radius, stamp radius, border, least load, reference load, overload,
+// widths of site, patch and load. Then for each example the length of its label (4 bytes) and the label; the previews,
+// side x side grey bytes each, so that a browser of files need not read on; 4-byte floats: sizes of the loads, keys;
+// stamps as detail_pack.h says. At the end a hash of everything before it (8 bytes).
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,12 @@
 #define MAGIC "PLIANTDT"
 
 enum { LAYOUT_VERSION = 2, MAGIC_SIZE = 8, WHOLE_COUNT = 9, REAL_COUNT = 9, TAIL_SIZE = 8, PREVIEW_SIDE = 32 };
-enum { HEAD_SIZE = MAGIC_SIZE + 4 + 4 * WHOLE_COUNT + 8 * REAL_COUNT, MAX_LABEL = 1 << 16, MAX_EXAMPLE = 1 << 20, MAX_SIDE = 512 };
+enum {
+  HEAD_SIZE = MAGIC_SIZE + 4 + 4 * WHOLE_COUNT + 8 * REAL_COUNT,
+  MAX_LABEL = 1 << 16,
+  MAX_EXAMPLE = 1 << 20,
+  MAX_SIDE = 512
+};
 
 // Bytes being written or read, one behind the other.
 typedef struct cursor {
@@ -85,8 +91,9 @@ static uint64_t example_size(uint64_t key_size, uint64_t side) {
 
 static void put_set(cursor *c, const pl_detail_set *set, const pl_detail_set_view *view) {
   pl_detail_def def = view->def;
-  const int64_t wholes[WHOLE_COUNT] = {view->example_count, view->key_size, def.stamp_resolution, PREVIEW_SIDE,   def.site_order,
-                                       def.patch_order,     def.load_order, def.plain_weights,    def.stamp_sides};
+  const int64_t wholes[WHOLE_COUNT] = {view->example_count, view->key_size,    def.stamp_resolution,
+                                       PREVIEW_SIDE,        def.site_order,    def.patch_order,
+                                       def.load_order,      def.plain_weights, def.stamp_sides};
   double *reals[REAL_COUNT];
   list_reals(&def, reals);
   memcpy(c->to, MAGIC, MAGIC_SIZE);
@@ -113,8 +120,8 @@ pl_status pl_detail_set_save(pl_context *context, const char *path, const pl_det
   for (int32_t i = 0; i < view.example_count; ++i) {
     size_t length = strlen(view.labels[i]);
     if (length > MAX_LABEL)
-      return pl_fail(error, PL_ERROR_INVALID_DATA, "the label of example %d has %zu bytes; %d can be written", i, length,
-                     MAX_LABEL);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "the label of example %d has %zu bytes; %d can be written", i,
+                     length, MAX_LABEL);
     size += length;
   }
   pl_vector bytes = pl_vector_of(context, 1);
@@ -156,7 +163,8 @@ static pl_status read_head(cursor *c, const char *name, contents *found, pl_erro
   found->side = wholes[3];
   if (wholes[0] < 1 || wholes[0] > MAX_EXAMPLE || wholes[1] > 1024 || wholes[2] > MAX_SIDE || wholes[3] > MAX_SIDE ||
       wholes[7] > 1 || wholes[8] < 1 || wholes[8] > 2)
-    return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is damaged: its numbers are out of range");
+    return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0,
+                      "the set of examples is damaged: its numbers are out of range");
   found->def.stamp_resolution = (int32_t)wholes[2];
   // Orders out of range are found when the set is made.
   found->def.site_order = (int32_t)(uint32_t)wholes[4];
@@ -167,11 +175,13 @@ static pl_status read_head(cursor *c, const char *name, contents *found, pl_erro
   return PL_OK;
 }
 
-static pl_status read_labels(cursor *c, pl_arena *arena, const char *name, uint64_t count, const char **labels, pl_error *error) {
+static pl_status read_labels(cursor *c, pl_arena *arena, const char *name, uint64_t count, const char **labels,
+                             pl_error *error) {
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t left = (uint64_t)(c->end - c->from), length = left < 4 ? UINT64_MAX : get_whole(c, 4);
     if (length > MAX_LABEL || length > left - 4)
-      return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is damaged: it ends within its labels");
+      return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0,
+                        "the set of examples is damaged: it ends within its labels");
     char *label = PL_TAKE(arena, char, length + 1);
     if (label == NULL) return pl_fail_memory(error);
     memcpy(label, c->from, (size_t)length);
@@ -186,7 +196,8 @@ static pl_status read_set(pl_context *context, cursor *c, pl_arena *arena, const
                           pl_detail_set **set, pl_error *error) {
   size_t count = (size_t)found->example_count, key_size = (size_t)found->key_size,
          samples = count * (size_t)sample_count_of(&found->def);
-  uint64_t whole = found->example_count * example_size(found->key_size, found->side), there = (uint64_t)(c->end - c->from);
+  uint64_t whole = found->example_count * example_size(found->key_size, found->side),
+           there = (uint64_t)(c->end - c->from);
   // Before memory is asked for: labels take more, so this is the least.
   if (whole > there || !pl_detail_pack_fits(there - whole, found->example_count, sample_count_of(&found->def)))
     return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is cut off");
@@ -198,7 +209,8 @@ static pl_status read_set(pl_context *context, cursor *c, pl_arena *arena, const
   if (status < 0) return status;
   whole -= 4 * found->example_count;
   if ((uint64_t)(c->end - c->from) < whole + 8 * found->example_count)
-    return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is damaged: its length does not fit");
+    return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0,
+                      "the set of examples is damaged: its length does not fit");
   c->from += count * (size_t)(found->side * found->side);
   for (size_t i = 0; i < count; ++i) sizes[i] = get_float(c);
   for (size_t i = 0; i < count * key_size; ++i) keys[i] = get_float(c);
@@ -214,7 +226,8 @@ static pl_status read_set(pl_context *context, cursor *c, pl_arena *arena, const
   return status < 0 && status != PL_ERROR_OUT_OF_MEMORY ? PL_ERROR_INVALID_DATA : status;
 }
 
-pl_status pl_detail_set_load_memory(pl_context *context, const pl_memory_source *source, pl_detail_set **set, pl_error *error) {
+pl_status pl_detail_set_load_memory(pl_context *context, const pl_memory_source *source, pl_detail_set **set,
+                                    pl_error *error) {
   *set = NULL;
   const unsigned char *data = source->bytes;
   const char *name = source->name;
@@ -225,10 +238,11 @@ pl_status pl_detail_set_load_memory(pl_context *context, const pl_memory_source 
   uint64_t version = get_whole(&c, 4);
   if (version != LAYOUT_VERSION)
     return pl_fail_at(error, PL_ERROR_UNSUPPORTED, name, 0, 0,
-                      "the set of examples has layout %llu and this version of Pliant reads layout %d", (unsigned long long)version,
-                      LAYOUT_VERSION);
+                      "the set of examples has layout %llu and this version of Pliant reads layout %d",
+                      (unsigned long long)version, LAYOUT_VERSION);
   if (get_whole(&tail, TAIL_SIZE) != pl_hash_bytes(PL_HASH_START, data, size - TAIL_SIZE))
-    return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is damaged: its hash does not fit");
+    return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0,
+                      "the set of examples is damaged: its hash does not fit");
   contents found;
   pl_status status = read_head(&c, name, &found, error);
   if (status < 0) return status;

@@ -41,7 +41,8 @@ static double scale_of(const float *stamp, size_t sample_count) {
   return (double)max <= LEVEL_COUNT * scale * 0.5 ? scale * 0.5 : scale;
 }
 
-// What a number is expected to be: on the plane through its left and lower neighbours and the one between them; none beyond the rim of a map.
+// What a number is expected to be: on the plane through its left and lower neighbours and the one between them; none
+// beyond the rim of a map.
 static int32_t expect(const int32_t *numbers, size_t i, size_t width) {
   int32_t left = i % width > 0 ? numbers[i - 1] : 0, below = i >= width ? numbers[i - width] : 0;
   if (i < width) return left;
@@ -49,7 +50,8 @@ static int32_t expect(const int32_t *numbers, size_t i, size_t width) {
 }
 
 // Numbers of one stamp, x of all samples first; `plane` bytes apart from their high bytes.
-static void put_stamp(const float *stamp, const size_t *shape, double scale, int32_t *numbers, unsigned char *to, size_t plane) {
+static void put_stamp(const float *stamp, const size_t *shape, double scale, int32_t *numbers, unsigned char *to,
+                      size_t plane) {
   for (size_t k = 0; k < 3; ++k)
     for (size_t i = 0; i < shape[0]; ++i, ++to) {
       numbers[i] = scale > 0 ? (int32_t)lrint((double)stamp[4 * i + k] / scale) : 0;
@@ -59,7 +61,8 @@ static void put_stamp(const float *stamp, const size_t *shape, double scale, int
     }
 }
 
-static void get_stamp(const unsigned char *from, size_t plane, const size_t *shape, double scale, int32_t *numbers, float *stamp) {
+static void get_stamp(const unsigned char *from, size_t plane, const size_t *shape, double scale, int32_t *numbers,
+                      float *stamp) {
   for (size_t k = 0; k < 3; ++k)
     for (size_t i = 0; i < shape[0]; ++i, ++from) {
       uint32_t now = ((uint32_t)expect(numbers, i, shape[1]) + from[0] + ((uint32_t)from[plane] << 8)) & 0xFFFFu;
@@ -68,7 +71,8 @@ static void get_stamp(const unsigned char *from, size_t plane, const size_t *sha
     }
 }
 
-static pl_status deflate_into(pl_context *context, const unsigned char *plain, size_t size, pl_vector *bytes, pl_error *error) {
+static pl_status deflate_into(pl_context *context, const unsigned char *plain, size_t size, pl_vector *bytes,
+                              pl_error *error) {
   z_stream z = {.zalloc = zlib_allocate, .zfree = zlib_release, .opaque = context};
   if (deflateInit(&z, Z_BEST_COMPRESSION) != Z_OK) return pl_fail_memory(error);
   size_t start = bytes->count;
@@ -89,7 +93,8 @@ static pl_status deflate_into(pl_context *context, const unsigned char *plain, s
 pl_status pl_detail_pack(pl_context *context, const pl_detail_set_view *view, pl_vector *bytes, pl_error *error) {
   size_t count = (size_t)view->example_count, samples = samples_of(view), plane = 3 * count * samples;
   if (plane > UINT32_MAX / 8)
-    return pl_fail(error, PL_ERROR_UNSUPPORTED, "%zu stamps of %zu samples are more than a file can hold", count, samples);
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "%zu stamps of %zu samples are more than a file can hold", count,
+                   samples);
   unsigned char *scales = pl_vector_grow(bytes, SCALE_SIZE * count), *plain = pl_allocate(context, 2 * plane + 1);
   int32_t *numbers = pl_allocate_array(context, samples, sizeof *numbers);
   const size_t shape[2] = {samples, (size_t)view->def.stamp_resolution};
@@ -108,8 +113,8 @@ pl_status pl_detail_pack(pl_context *context, const pl_detail_set_view *view, pl
   return status;
 }
 
-static pl_status inflate_from(pl_context *context, const unsigned char *packed, size_t packed_size, unsigned char *to, size_t size,
-                              const char *name, pl_error *error) {
+static pl_status inflate_from(pl_context *context, const unsigned char *packed, size_t packed_size, unsigned char *to,
+                              size_t size, const char *name, pl_error *error) {
   z_stream z = {.zalloc = zlib_allocate, .zfree = zlib_release, .opaque = context};
   z.next_in = (Bytef *)(uintptr_t)packed;
   z.avail_in = (unsigned)packed_size;
@@ -122,7 +127,8 @@ static pl_status inflate_from(pl_context *context, const unsigned char *packed, 
   }
   if (code == Z_MEM_ERROR) return pl_fail_memory(error);
   if (code == Z_STREAM_END && z.avail_out == 0 && z.avail_in == 0) return PL_OK;
-  return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is damaged: its stamps cannot be unpacked");
+  return pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0,
+                    "the set of examples is damaged: its stamps cannot be unpacked");
 }
 
 pl_status pl_detail_unpack(pl_context *context, const char *name, const unsigned char *bytes, size_t size,
@@ -133,14 +139,16 @@ pl_status pl_detail_unpack(pl_context *context, const char *name, const unsigned
   const size_t shape[2] = {samples, (size_t)view->def.stamp_resolution};
   pl_status status = plain == NULL || numbers == NULL ? pl_fail_memory(error) : PL_OK;
   if (status >= 0)
-    status = inflate_from(context, bytes + SCALE_SIZE * count, size - SCALE_SIZE * count, plain, 2 * plane, name, error);
+    status =
+        inflate_from(context, bytes + SCALE_SIZE * count, size - SCALE_SIZE * count, plain, 2 * plane, name, error);
   for (size_t i = 0; status >= 0 && i < count; ++i) {
     uint64_t bits = 0;
     for (int k = 0; k < SCALE_SIZE; ++k) bits |= (uint64_t)bytes[SCALE_SIZE * i + (size_t)k] << (8 * k);
     double scale;
     memcpy(&scale, &bits, sizeof scale);
     if (!(scale >= 0) || !(scale < 1e30))
-      status = pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is damaged: a stamp has no scale");
+      status =
+          pl_fail_at(error, PL_ERROR_INVALID_DATA, name, 0, 0, "the set of examples is damaged: a stamp has no scale");
     else
       get_stamp(plain + 3 * samples * i, plane, shape, scale, numbers, stamps + 4 * samples * i);
   }

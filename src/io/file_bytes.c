@@ -1,5 +1,5 @@
-// Whole files in: the size is asked first, so that a file too large is refused before memory is taken; what cannot tell its size (a
-// pipe) is read in growing pieces. Also the few operations on paths that readers of several files need.
+// Whole files in: the size is asked first, so that a file too large is refused before memory is taken; what cannot tell
+// its size (a pipe) is read in growing pieces. Also the few operations on paths that readers of several files need.
 #define _POSIX_C_SOURCE 200809L
 #include "io/file_bytes.h"
 

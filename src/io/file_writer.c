@@ -1,5 +1,6 @@
-// Files out: written under a temporary name in the folder of the final one (so that renaming is one step of the file system), made
-// safe on disk, then renamed. A crash leaves at worst a *.tmp file, never half a file under the final name.
+// Files out: written under a temporary name in the folder of the final one (so that renaming is one step of the file
+// system), made safe on disk, then renamed. A crash leaves at worst a *.tmp file, never half a file under the final
+// name.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,9 @@
-// A log of frames that only grows: what a run has done so far, in full precision, so that a resumed run can write files that hold
-// its first frames too.
+// A log of frames that only grows: what a run has done so far, in full precision, so that a resumed run can write files
+// that hold its first frames too.
 //
-// Layout: magic "PLIANTFL", points per frame (8 bytes, little-endian); then per frame a hash of what follows, the state hash (8 bytes each, as
-// numbers of this machine) and the positions as the machine keeps them. The log is for the machine that made it, like the checkpoint next to it.
+// Layout: magic "PLIANTFL", points per frame (8 bytes, little-endian); then per frame a hash of what follows, the state
+// hash (8 bytes each, as numbers of this machine) and the positions as the machine keeps them. The log is for the
+// machine that made it, like the checkpoint next to it.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -78,7 +79,8 @@ static uint64_t hash_frame(const pl_frame_log *log, uint64_t state_hash, const p
 static pl_status begin_log(pl_frame_log *log, pl_error *error) {
   unsigned char head[HEAD_SIZE] = MAGIC;
   for (int i = 0; i < 8; ++i) head[8 + i] = (unsigned char)((uint64_t)log->point_count >> (8 * i));
-  if (ftruncate(log->file, 0) != 0 || !write_all(log->file, head, HEAD_SIZE, 0)) return fail_file(log, "cannot be written", error);
+  if (ftruncate(log->file, 0) != 0 || !write_all(log->file, head, HEAD_SIZE, 0))
+    return fail_file(log, "cannot be written", error);
   return PL_OK;
 }
 
@@ -86,12 +88,13 @@ static pl_status check_frames(pl_frame_log *log, int64_t keep_count, pl_error *e
   unsigned char head[HEAD_SIZE];
   uint64_t count = 0;
   if (!read_all(log->file, head, HEAD_SIZE, 0) || memcmp(head, MAGIC, 8) != 0)
-    return pl_fail_at(error, PL_ERROR_INVALID_DATA, log->path, 0, 0, "this is not a log of frames; start the run again");
+    return pl_fail_at(error, PL_ERROR_INVALID_DATA, log->path, 0, 0,
+                      "this is not a log of frames; start the run again");
   for (int i = 0; i < 8; ++i) count |= (uint64_t)head[8 + i] << (8 * i);
   if (count != (uint64_t)log->point_count)
     return pl_fail_at(error, PL_ERROR_INVALID_DATA, log->path, 0, 0,
-                      "the log has frames of %llu points and the run has %lld; start the run again", (unsigned long long)count,
-                      (long long)log->point_count);
+                      "the log has frames of %llu points and the run has %lld; start the run again",
+                      (unsigned long long)count, (long long)log->point_count);
   pl_vec3 *points = pl_allocate_array(log->context, (size_t)log->point_count, sizeof *points);
   if (points == NULL) return pl_fail_memory(error);
   pl_status status = PL_OK;
@@ -100,18 +103,18 @@ static pl_status check_frames(pl_frame_log *log, int64_t keep_count, pl_error *e
     off_t offset = frame_position(log, frame);
     if (!read_all(log->file, &found, sizeof found, offset) ||
         !read_all(log->file, points, (size_t)log->point_count * sizeof *points, offset + (off_t)sizeof found))
-      status = pl_fail_at(error, PL_ERROR_INVALID_DATA, log->path, 0, 0, "the log ends before frame %lld; start the run again",
-                          (long long)frame);
+      status = pl_fail_at(error, PL_ERROR_INVALID_DATA, log->path, 0, 0,
+                          "the log ends before frame %lld; start the run again", (long long)frame);
     else if (found.hash != hash_frame(log, found.state_hash, points))
-      status = pl_fail_at(error, PL_ERROR_INVALID_DATA, log->path, 0, 0, "frame %lld of the log is damaged; start the run again",
-                          (long long)frame);
+      status = pl_fail_at(error, PL_ERROR_INVALID_DATA, log->path, 0, 0,
+                          "frame %lld of the log is damaged; start the run again", (long long)frame);
   }
   pl_release(log->context, points);
   return status;
 }
 
-pl_status pl_frame_log_open(pl_context *context, const char *path, int64_t point_count, int64_t keep_count, pl_frame_log **log,
-                            pl_error *error) {
+pl_status pl_frame_log_open(pl_context *context, const char *path, int64_t point_count, int64_t keep_count,
+                            pl_frame_log **log, pl_error *error) {
   *log = NULL;
   if (point_count < 0 || keep_count < 0 || point_count > INT64_MAX / 64)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a frame log cannot have %lld points", (long long)point_count);
@@ -151,11 +154,13 @@ pl_status pl_frame_log_append(pl_frame_log *log, uint64_t state_hash, const pl_v
 
 pl_status pl_frame_log_read(pl_frame_log *log, int64_t frame, int64_t point_start, int64_t point_count, pl_vec3 *points,
                             pl_error *error) {
-  if (frame < 0 || frame >= log->frame_count || point_start < 0 || point_count < 0 || point_count > log->point_count - point_start)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the log has no frame %lld with points %lld to %lld", (long long)frame,
-                   (long long)point_start, (long long)point_start + (long long)point_count);
+  if (frame < 0 || frame >= log->frame_count || point_start < 0 || point_count < 0 ||
+      point_count > log->point_count - point_start)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the log has no frame %lld with points %lld to %lld",
+                   (long long)frame, (long long)point_start, (long long)point_start + (long long)point_count);
   off_t start = frame_position(log, frame) + (off_t)sizeof(frame_head) + (off_t)point_start * (off_t)sizeof *points;
-  if (!read_all(log->file, points, (size_t)point_count * sizeof *points, start)) return fail_file(log, "cannot be read", error);
+  if (!read_all(log->file, points, (size_t)point_count * sizeof *points, start))
+    return fail_file(log, "cannot be read", error);
   return PL_OK;
 }
 
@@ -163,7 +168,8 @@ pl_status pl_frame_log_get_hash(pl_frame_log *log, int64_t frame, uint64_t *stat
   if (frame < 0 || frame >= log->frame_count)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the log has no frame %lld", (long long)frame);
   frame_head head;
-  if (!read_all(log->file, &head, sizeof head, frame_position(log, frame))) return fail_file(log, "cannot be read", error);
+  if (!read_all(log->file, &head, sizeof head, frame_position(log, frame)))
+    return fail_file(log, "cannot be read", error);
   *state_hash = head.state_hash;
   return PL_OK;
 }

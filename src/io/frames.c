@@ -1,5 +1,5 @@
-// Frames to disk: checks that hold for every format, the one file that most of them write, and the life of a writer. The formats themselves
-// are in frames_*.c, one table of functions each.
+// Frames to disk: checks that hold for every format, the one file that most of them write, and the life of a writer.
+// The formats themselves are in frames_*.c, one table of functions each.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -54,12 +54,12 @@ void pl_frames_put_float_vector(pl_file_writer *writer, pl_vec3 v) {
   pl_file_writer_float32(writer, (float)v.z);
 }
 
-static pl_status check_corners(const int32_t *corners, int64_t corner_count, int32_t point_count, const char *what, int per_element,
-                               pl_error *error) {
+static pl_status check_corners(const int32_t *corners, int64_t corner_count, int32_t point_count, const char *what,
+                               int per_element, pl_error *error) {
   for (int64_t i = 0; i < corner_count; ++i)
     if (corners[i] < 0 || corners[i] >= point_count)
-      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "corner %d of %s %lld is point %d; there are %d", (int)(i % per_element),
-                     what, (long long)(i / per_element), corners[i], point_count);
+      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "corner %d of %s %lld is point %d; there are %d",
+                     (int)(i % per_element), what, (long long)(i / per_element), corners[i], point_count);
   return PL_OK;
 }
 
@@ -129,8 +129,8 @@ static pl_status check_points(const pl_frames *frames, const pl_vec3 *points, pl
   for (int32_t i = 0; i < frames->def.point_count; ++i) {
     pl_vec3 p = points[i];
     if (!(fabs(p.x) <= max && fabs(p.y) <= max && fabs(p.z) <= max))
-      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "point %d of frame %d is not finite or too large to be stored", i,
-                     frames->written + 1);
+      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "point %d of frame %d is not finite or too large to be stored",
+                     i, frames->written + 1);
   }
   return PL_OK;
 }
@@ -141,7 +141,8 @@ pl_status pl_frames_add_frame(pl_frames *frames, const pl_vec3 *points, pl_error
     return frames->broken.status;
   }
   if (frames->written >= frames->def.frame_count)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "all %d frames that were announced are written", frames->def.frame_count);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "all %d frames that were announced are written",
+                   frames->def.frame_count);
   pl_status status = check_points(frames, points, error);
   if (status < 0) return status;
   status = frames->kind->write(frames, points, &frames->broken);

@@ -1,11 +1,13 @@
-// Point caches: PC2 (little-endian, made for 3ds Max, read by Blender's Mesh Cache) and MDD (big-endian, made for LightWave).
+// Point caches: PC2 (little-endian, made for 3ds Max, read by Blender's Mesh Cache) and MDD (big-endian, made for
+// LightWave).
 //
-//   PC2   "POINTCACHE2\0", version 1, points, start frame, sample rate, samples (32 bytes); then x y z of each point, sample by sample
-//   MDD   frames, points, time of each frame in seconds; then x y z of each point, frame by frame
+//   PC2   "POINTCACHE2\0", version 1, points, start frame, sample rate, samples (32 bytes); then x y z of each point,
+//   sample by sample MDD   frames, points, time of each frame in seconds; then x y z of each point, frame by frame
 //
-// PC2 counts time in frames of the host's project: the start is written as a frame number, the rate as one sample a frame.
-// MDD keeps the times before the points, so in a run that ends before its announced length the points have to move up. Frames therefore go to
-// a file of their own name (`.mdd.unfinished`), which is renamed when the run is complete and copied without the gap when it is not.
+// PC2 counts time in frames of the host's project: the start is written as a frame number, the rate as one sample a
+// frame. MDD keeps the times before the points, so in a run that ends before its announced length the points have to
+// move up. Frames therefore go to a file of their own name (`.mdd.unfinished`), which is renamed when the run is
+// complete and copied without the gap when it is not.
 #include <stdio.h>
 #include <string.h>
 
@@ -48,8 +50,8 @@ const pl_frames_kind pl_frames_pc2 = {
 // --- MDD --------------------------------------------------------------------------------------------------------
 
 static void put_big32(pl_file_writer *writer, uint32_t value) {
-  const unsigned char bytes[4] = {(unsigned char)(value >> 24), (unsigned char)(value >> 16), (unsigned char)(value >> 8),
-                                  (unsigned char)value};
+  const unsigned char bytes[4] = {(unsigned char)(value >> 24), (unsigned char)(value >> 16),
+                                  (unsigned char)(value >> 8), (unsigned char)value};
   pl_file_writer_write(writer, bytes, 4);
 }
 
@@ -117,7 +119,8 @@ static pl_status finish_mdd(pl_frames *frames, pl_error *error) {
     frames->writer = NULL;
   }
   if (status >= 0 && frames->written == frames->def.frame_count) {
-    if (rename(from, to) != 0) status = pl_fail_at(error, PL_ERROR_FILE, to, 0, 0, "the finished file cannot be given this name");
+    if (rename(from, to) != 0)
+      status = pl_fail_at(error, PL_ERROR_FILE, to, 0, 0, "the finished file cannot be given this name");
   } else if (status >= 0) {
     status = close_gap(frames, from, to, error);
     remove(from);
@@ -127,4 +130,5 @@ static pl_status finish_mdd(pl_frames *frames, pl_error *error) {
   return status;
 }
 
-const pl_frames_kind pl_frames_mdd = {.name = "mdd", .single = true, .begin = begin_mdd, .write = write_mdd, .finish = finish_mdd};
+const pl_frames_kind pl_frames_mdd = {
+    .name = "mdd", .single = true, .begin = begin_mdd, .write = write_mdd, .finish = finish_mdd};

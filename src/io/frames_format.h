@@ -11,9 +11,11 @@ typedef struct pl_frames_kind {
   const char *name;  // also the ending of the files
   bool one_file;     // all frames in one file, opened before begin() and committed after finish()
   bool single;       // coordinates are stored as 32-bit floats
-  pl_status (*begin)(pl_frames *frames, pl_error *error);                         // may be NULL
-  pl_status (*write)(pl_frames *frames, const pl_vec3 *points, pl_error *error);  // frame number frames->written
-  pl_status (*finish)(pl_frames *frames, pl_error *error);                        // may be NULL; at least one frame was written
+  pl_status (*begin)(pl_frames *frames, pl_error *error);  // may be NULL
+  pl_status (*write)(pl_frames *frames, const pl_vec3 *points,
+                     pl_error *error);  // frame number frames->written
+  pl_status (*finish)(pl_frames *frames,
+                      pl_error *error);  // may be NULL; at least one frame was written
 } pl_frames_kind;
 
 struct pl_frames {
@@ -30,12 +32,14 @@ struct pl_frames {
   pl_vector boxes;      // of float[6]: least and most of each frame's vertices or displacements
 };
 
-extern const pl_frames_kind pl_frames_pc2, pl_frames_mdd, pl_frames_glb, pl_frames_vtu, pl_frames_obj, pl_frames_ply, pl_frames_csv;
+extern const pl_frames_kind pl_frames_pc2, pl_frames_mdd, pl_frames_glb, pl_frames_vtu,
+    pl_frames_obj, pl_frames_ply, pl_frames_csv;
 
 // Seconds at frame number `frame`, counted from 0.
 double pl_frames_time(const pl_frames *frames, int32_t frame);
 
-// `path_0001.ending` for the frame being written; to be given to pl_release(). NULL when out of memory.
+// `path_0001.ending` for the frame being written; to be given to pl_release(). NULL when out of
+// memory.
 char *pl_frames_file_name(const pl_frames *frames, int32_t frame);
 
 // Three floats.

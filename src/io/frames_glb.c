@@ -1,7 +1,8 @@
-// A moving surface as glTF: the first frame is the mesh, every further frame a morph target (its displacement from the first), and one animation
-// turns them on in turn. Weights run linearly from key to key, one falling while the next rises, so between frames points move on straight
-// lines. The table of weights has frames x targets entries of which all but one a row are zero: it is written as a sparse accessor over nothing,
-// so that a file grows with the number of frames and not with its square.
+// A moving surface as glTF: the first frame is the mesh, every further frame a morph target (its displacement from the
+// first), and one animation turns them on in turn. Weights run linearly from key to key, one falling while the next
+// rises, so between frames points move on straight lines. The table of weights has frames x targets entries of which
+// all but one a row are zero: it is written as a sparse accessor over nothing, so that a file grows with the number of
+// frames and not with its square.
 //
 // Buffer: triangles | first frame | displacements … | times | sparse indices | sparse values
 #include <float.h>
@@ -20,10 +21,13 @@ static pl_status begin_glb(pl_frames *frames, pl_error *error) {
   if (def->triangle_count == 0)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "a GLB file needs triangles; write PC2 or CSV for points alone");
   uint64_t workspace = WORKSPACE_OF_REST + 6 * strlen(frames->name) + WORKSPACE_PER_FRAME * (uint64_t)def->frame_count;
-  uint64_t size = workspace + 12 * (uint64_t)def->triangle_count + 12 * (uint64_t)def->point_count * (uint64_t)def->frame_count;
-  if (size + 12 * (uint64_t)def->frame_count > UINT32_MAX || (uint64_t)def->frame_count * (uint64_t)def->frame_count > INT32_MAX)
-    return pl_fail(error, PL_ERROR_UNSUPPORTED, "%d frames of %d points exceed what a GLB file can hold; write PC2 instead",
-                   def->frame_count, def->point_count);
+  uint64_t size =
+      workspace + 12 * (uint64_t)def->triangle_count + 12 * (uint64_t)def->point_count * (uint64_t)def->frame_count;
+  if (size + 12 * (uint64_t)def->frame_count > UINT32_MAX ||
+      (uint64_t)def->frame_count * (uint64_t)def->frame_count > INT32_MAX)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "%d frames of %d points exceed what a GLB file can hold; write PC2 instead", def->frame_count,
+                   def->point_count);
   frames->first_points = pl_allocate_array(frames->context, 3 * (size_t)def->point_count, sizeof(float));
   if (frames->first_points == NULL) return pl_fail_memory(error);
   frames->glb = pl_glb_begin(frames->writer, (size_t)workspace);
@@ -58,7 +62,8 @@ static pl_status write_glb(pl_frames *frames, const pl_vec3 *points, pl_error *e
 static void print_mesh(const pl_frames *frames, pl_vector *json) {
   int32_t target_count = frames->written - 1;
   pl_glb_print(json, "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":1},\"indices\":0");
-  for (int32_t i = 0; i < target_count; ++i) pl_glb_print(json, "%s{\"POSITION\":%d}", i == 0 ? ",\"targets\":[" : ",", i + 2);
+  for (int32_t i = 0; i < target_count; ++i)
+    pl_glb_print(json, "%s{\"POSITION\":%d}", i == 0 ? ",\"targets\":[" : ",", i + 2);
   pl_glb_print(json, target_count > 0 ? "]}]" : "}]");
   for (int32_t i = 0; i < target_count; ++i)
     pl_glb_print(json, "%s\"frame_%04d\"", i == 0 ? ",\"extras\":{\"targetNames\":[" : ",", i + 2);
@@ -89,10 +94,12 @@ static void print_accessors(const pl_frames *frames, pl_vector *json) {
     char min[PL_NUMBER_SIZE], max[PL_NUMBER_SIZE];
     pl_number_write((double)(float)(pl_frames_time(frames, 0) - def->start_time), min);
     pl_number_write((double)(float)(pl_frames_time(frames, target_count) - def->start_time), max);
-    pl_glb_print(json, ",{\"bufferView\":2,\"componentType\":5126,\"count\":%d,\"type\":\"SCALAR\",\"min\":[%s],\"max\":[%s]}",
-                 frames->written, min, max);
+    pl_glb_print(
+        json, ",{\"bufferView\":2,\"componentType\":5126,\"count\":%d,\"type\":\"SCALAR\",\"min\":[%s],\"max\":[%s]}",
+        frames->written, min, max);
     pl_glb_print(json,
-                 ",{\"componentType\":5126,\"count\":%d,\"type\":\"SCALAR\",\"sparse\":{\"count\":%d,\"indices\":{\"bufferView\":3,"
+                 ",{\"componentType\":5126,\"count\":%d,\"type\":\"SCALAR\",\"sparse\":{\"count\":%d,\"indices\":{"
+                 "\"bufferView\":3,"
                  "\"componentType\":5125},\"values\":{\"bufferView\":4}}}",
                  frames->written * target_count, target_count);
   }
@@ -105,9 +112,11 @@ static void print_buffers(const pl_frames *frames, pl_vector *json, uint64_t buf
   unsigned long long indices = 12ull * (unsigned long long)def->triangle_count;
   unsigned long long points = 12ull * (unsigned long long)def->point_count * (unsigned long long)frames->written;
   pl_glb_print(json, "\"bufferViews\":[{\"buffer\":0,\"byteLength\":%llu,\"target\":34963}", indices);
-  pl_glb_print(json, ",{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"byteStride\":12,\"target\":34962}", indices, points);
+  pl_glb_print(json, ",{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"byteStride\":12,\"target\":34962}",
+               indices, points);
   unsigned long long at = indices + points;
-  const unsigned long long sizes[3] = {4ull * (unsigned long long)frames->written, 4ull * (unsigned long long)target_count,
+  const unsigned long long sizes[3] = {4ull * (unsigned long long)frames->written,
+                                       4ull * (unsigned long long)target_count,
                                        4ull * (unsigned long long)target_count};
   for (int i = 0; target_count > 0 && i < 3; at += sizes[i++])
     pl_glb_print(json, ",{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu}", at, sizes[i]);
@@ -122,7 +131,8 @@ static void print_document(const pl_frames *frames, pl_vector *json, uint64_t bu
   print_mesh(frames, json);
   if (frames->written > 1)
     pl_glb_print(json,
-                 "\"animations\":[{\"name\":\"frames\",\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"weights\"}}],"
+                 "\"animations\":[{\"name\":\"frames\",\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":"
+                 "\"weights\"}}],"
                  "\"samplers\":[{\"input\":%d,\"output\":%d,\"interpolation\":\"LINEAR\"}]}],",
                  frames->written + 1, frames->written + 2);
   print_accessors(frames, json);

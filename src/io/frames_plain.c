@@ -26,7 +26,8 @@ static pl_status write_obj(pl_frames *frames, const pl_vec3 *points, pl_error *e
   if (status < 0) return status;
   // A line break in the name would begin a statement of its own.
   if (frames->name[0] != '\0') pl_file_writer_print(writer, "o ");
-  for (const char *c = frames->name; *c != '\0'; ++c) pl_file_writer_write(writer, (unsigned char)*c < 0x20 ? " " : c, 1);
+  for (const char *c = frames->name; *c != '\0'; ++c)
+    pl_file_writer_write(writer, (unsigned char)*c < 0x20 ? " " : c, 1);
   if (frames->name[0] != '\0') pl_file_writer_print(writer, "\n");
   for (int32_t i = 0; i < frames->def.point_count; ++i) {
     pl_file_writer_print(writer, "v ");

@@ -1,5 +1,5 @@
-// PC2 and MDD read back, frame by frame, straight from the file. PC2 is known by its first bytes. MDD has none to be known by; it is taken for one
-// when its two counts explain the size of the file to the byte.
+// PC2 and MDD read back, frame by frame, straight from the file. PC2 is known by its first bytes. MDD has none to be
+// known by; it is taken for one when its two counts explain the size of the file to the byte.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -56,23 +56,26 @@ static pl_status fail_here(const pl_frame_file *file, pl_error *error, const cha
 
 static pl_status open_pc2(pl_frame_file *file, const unsigned char *head, pl_error *error) {
   if (file->size < PC2_HEAD_SIZE) return fail_here(file, error, "the PC2 file ends inside its header");
-  uint32_t version = read32(head + 12, false), point_count = read32(head + 16, false), sample_count = read32(head + 28, false);
+  uint32_t version = read32(head + 12, false), point_count = read32(head + 16, false),
+           sample_count = read32(head + 28, false);
   float start = read_float(head + 20, false), rate = read_float(head + 24, false);
   if (version != 1)
-    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, file->path, 0, 0, "PC2 version %u is not supported; version 1 is", version);
+    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, file->path, 0, 0, "PC2 version %u is not supported; version 1 is",
+                      version);
   if (point_count < 1 || point_count > INT32_MAX || sample_count > INT32_MAX)
     return pl_fail_at(error, PL_ERROR_INVALID_DATA, file->path, 0, 0,
-                      "%u points and %u samples are more than the file can hold; it is damaged", point_count, sample_count);
+                      "%u points and %u samples are more than the file can hold; it is damaged", point_count,
+                      sample_count);
   if (sample_count == 0) return fail_here(file, error, "the PC2 file has no samples: its writer did not finish");
   if (!isfinite(start) || !isfinite(rate) || rate <= 0)
     return fail_here(file, error, "the PC2 file's start or sample rate makes no sense");
   // At most 2^31 x 2^31 x 12: more than 64 bits hold, so the count is asked for by division.
   uint64_t frame_size = 12 * (uint64_t)point_count, body = file->size - PC2_HEAD_SIZE;
   if (body / frame_size != sample_count || body % frame_size != 0)
-    return pl_fail_at(
-        error, PL_ERROR_INVALID_DATA, file->path, 0, 0,
-        "the header says %u samples of %u points, but there are bytes for %llu: the file is cut off or its writer did not finish",
-        sample_count, point_count, (unsigned long long)(body / frame_size));
+    return pl_fail_at(error, PL_ERROR_INVALID_DATA, file->path, 0, 0,
+                      "the header says %u samples of %u points, but there are bytes for %llu: the file is cut off or "
+                      "its writer did not finish",
+                      sample_count, point_count, (unsigned long long)(body / frame_size));
   file->report = (pl_frame_file_report){.format = PL_FRAMES_PC2,
                                         .point_count = (int32_t)point_count,
                                         .frame_count = (int32_t)sample_count,
@@ -96,11 +99,12 @@ static pl_status open_mdd(pl_frame_file *file, const unsigned char *head, pl_err
     return pl_fail_at(error, PL_ERROR_FILE, file->path, 0, 0, "cannot be read");
   double start = (double)read_float(first, true), span = (double)read_float(last, true) - start;
   if (!isfinite(start) || !isfinite(span)) return fail_here(file, error, "the MDD file's times are not finite");
-  file->report = (pl_frame_file_report){.format = PL_FRAMES_MDD,
-                                        .point_count = (int32_t)point_count,
-                                        .frame_count = (int32_t)frame_count,
-                                        .start_time = start,
-                                        .frame_rate = frame_count > 1 && span > 0 ? (double)(frame_count - 1) / span : 0};
+  file->report =
+      (pl_frame_file_report){.format = PL_FRAMES_MDD,
+                             .point_count = (int32_t)point_count,
+                             .frame_count = (int32_t)frame_count,
+                             .start_time = start,
+                             .frame_rate = frame_count > 1 && span > 0 ? (double)(frame_count - 1) / span : 0};
   file->first_point = MDD_HEAD_SIZE + 4 * frame_count;
   return PL_OK;
 }
@@ -157,7 +161,8 @@ pl_status pl_frame_file_read(pl_frame_file *file, int32_t frame, pl_vec3 *points
       pl_vec3 p = {(double)read_float(from, big_endian), (double)read_float(from + 4, big_endian),
                    (double)read_float(from + 8, big_endian)};
       if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z))
-        return pl_fail_at(error, PL_ERROR_INVALID_DATA, file->path, 0, 0, "point %d of frame %d is not finite", start + i, frame);
+        return pl_fail_at(error, PL_ERROR_INVALID_DATA, file->path, 0, 0, "point %d of frame %d is not finite",
+                          start + i, frame);
       points[start + i] = p;
     }
   }

@@ -1,11 +1,18 @@
-// Numbers out of glTF accessors: a typed window into a buffer view, possibly interleaved with others (byteStride), possibly with single
-// elements replaced (sparse), possibly with nothing but those (no bufferView: zeros).
+// Numbers out of glTF accessors: a typed window into a buffer view, possibly interleaved with others (byteStride),
+// possibly with single elements replaced (sparse), possibly with nothing but those (no bufferView: zeros).
 #include <string.h>
 
 #include "base/error.h"
 #include "io/gltf_document.h"
 
-enum { TYPE_BYTE = 5120, TYPE_UBYTE = 5121, TYPE_SHORT = 5122, TYPE_USHORT = 5123, TYPE_UINT = 5125, TYPE_FLOAT = 5126 };
+enum {
+  TYPE_BYTE = 5120,
+  TYPE_UBYTE = 5121,
+  TYPE_SHORT = 5122,
+  TYPE_USHORT = 5123,
+  TYPE_UINT = 5125,
+  TYPE_FLOAT = 5126
+};
 
 static size_t component_size(int64_t type) {
   switch (type) {
@@ -28,11 +35,13 @@ typedef struct byte_window {
 static pl_status open_view(pl_gltf *gltf, const pl_json *holder, byte_window *window) {
   const int64_t max = INT64_C(1) << 53;
   const pl_json *reference = pl_json_find(holder, "bufferView"), *view = NULL, *buffer_json = NULL;
-  if (reference == NULL) return pl_json_fail(gltf->document, holder, gltf->error, PL_ERROR_INVALID_DATA, "bufferView is missing");
+  if (reference == NULL)
+    return pl_json_fail(gltf->document, holder, gltf->error, PL_ERROR_INVALID_DATA, "bufferView is missing");
   pl_status status = pl_gltf_item(gltf, reference, "bufferViews", &view);
   if (status < 0) return status;
   const pl_json *buffer_reference = pl_json_find(view, "buffer");
-  if (buffer_reference == NULL) return pl_json_fail(gltf->document, view, gltf->error, PL_ERROR_INVALID_DATA, "buffer is missing");
+  if (buffer_reference == NULL)
+    return pl_json_fail(gltf->document, view, gltf->error, PL_ERROR_INVALID_DATA, "buffer is missing");
   status = pl_gltf_item(gltf, buffer_reference, "buffers", &buffer_json);
   if (status < 0) return status;
   pl_gltf_buffer *buffer = NULL;
@@ -45,11 +54,12 @@ static pl_status open_view(pl_gltf *gltf, const pl_json *holder, byte_window *wi
   if (status >= 0) status = pl_gltf_integer(gltf, view, "byteStride", 0, 65536, &stride);
   if (status >= 0) status = pl_gltf_integer(gltf, holder, "byteOffset", 0, max, &inner);
   if (status < 0) return status;
-  if (length < 0) return pl_json_fail(gltf->document, view, gltf->error, PL_ERROR_INVALID_DATA, "byteLength is missing");
+  if (length < 0)
+    return pl_json_fail(gltf->document, view, gltf->error, PL_ERROR_INVALID_DATA, "byteLength is missing");
   if ((uint64_t)offset > buffer->size || (uint64_t)length > buffer->size - (uint64_t)offset)
     return pl_json_fail(gltf->document, view, gltf->error, PL_ERROR_INVALID_DATA,
-                        "bytes %lld to %lld are asked for, but the buffer has %zu", (long long)offset, (long long)(offset + length),
-                        buffer->size);
+                        "bytes %lld to %lld are asked for, but the buffer has %zu", (long long)offset,
+                        (long long)(offset + length), buffer->size);
   if (inner > length)
     return pl_json_fail(gltf->document, holder, gltf->error, PL_ERROR_INVALID_DATA,
                         "byteOffset %lld lies outside a view of %lld bytes", (long long)inner, (long long)length);
@@ -58,17 +68,20 @@ static pl_status open_view(pl_gltf *gltf, const pl_json *holder, byte_window *wi
 }
 
 // That `count` elements of `size` bytes fit into the window.
-static pl_status check_fit(const pl_gltf *gltf, const pl_json *json_node, byte_window *window, int64_t count, size_t size) {
+static pl_status check_fit(const pl_gltf *gltf, const pl_json *json_node, byte_window *window, int64_t count,
+                           size_t size) {
   if (window->stride == 0) window->stride = size;
   if (window->stride < size)
     return pl_json_fail(gltf->document, json_node, gltf->error, PL_ERROR_INVALID_DATA,
-                        "byteStride %llu is less than the %zu bytes of an element", (unsigned long long)window->stride, size);
+                        "byteStride %llu is less than the %zu bytes of an element", (unsigned long long)window->stride,
+                        size);
   // At most 2^31 elements of at most 2^16 bytes: no overflow.
   uint64_t needed = count == 0 ? 0 : (uint64_t)(count - 1) * window->stride + size;
   if (needed > window->size)
-    return pl_json_fail(gltf->document, json_node, gltf->error, PL_ERROR_INVALID_DATA,
-                        "%lld elements need %llu bytes, but there are %llu: the file is cut off or its counts are wrong",
-                        (long long)count, (unsigned long long)needed, (unsigned long long)window->size);
+    return pl_json_fail(
+        gltf->document, json_node, gltf->error, PL_ERROR_INVALID_DATA,
+        "%lld elements need %llu bytes, but there are %llu: the file is cut off or its counts are wrong",
+        (long long)count, (unsigned long long)needed, (unsigned long long)window->size);
   return PL_OK;
 }
 

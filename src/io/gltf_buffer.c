@@ -1,5 +1,5 @@
-// The bytes of a glTF buffer: the GLB's own chunk, a base64 data URI, or a file next to the glTF file. A file name may not lead out of the
-// folder: a mesh someone sends must not be able to read the receiver's other files.
+// The bytes of a glTF buffer: the GLB's own chunk, a base64 data URI, or a file next to the glTF file. A file name may
+// not lead out of the folder: a mesh someone sends must not be able to read the receiver's other files.
 #include <string.h>
 
 #include "base/context.h"
@@ -14,7 +14,8 @@ static int base64_digit(char c) {
 }
 
 // Decode `length` base64 characters; the padding may be missing.
-static pl_status decode_base64(pl_gltf *gltf, const pl_json *uri, const char *text, size_t length, pl_gltf_buffer *buffer) {
+static pl_status decode_base64(pl_gltf *gltf, const pl_json *uri, const char *text, size_t length,
+                               pl_gltf_buffer *buffer) {
   while (length > 0 && text[length - 1] == '=') length--;
   unsigned char *data = PL_TAKE(&gltf->arena, unsigned char, length / 4 * 3 + 3);
   if (data == NULL) return pl_fail_memory(gltf->error);
@@ -45,12 +46,16 @@ static pl_status load_data_uri(pl_gltf *gltf, const pl_json *uri, pl_gltf_buffer
   static const char mark[] = ";base64";
   size_t head = comma == NULL ? 0 : (size_t)(comma - uri->text);
   if (comma == NULL || head < strlen(mark) || memcmp(comma - strlen(mark), mark, strlen(mark)) != 0)
-    return pl_json_fail(gltf->document, uri, gltf->error, PL_ERROR_UNSUPPORTED, "a data URI without ;base64, is not read");
+    return pl_json_fail(gltf->document, uri, gltf->error, PL_ERROR_UNSUPPORTED,
+                        "a data URI without ;base64, is not read");
   return decode_base64(gltf, uri, comma + 1, (size_t)uri->text_length - head - 1, buffer);
 }
 
 static int hex_digit(char c) {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  return c >= '0' && c <= '9'   ? c - '0'
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                : -1;
 }
 
 // `%20` and the like.
@@ -96,7 +101,8 @@ static pl_status load_file(pl_gltf *gltf, const pl_json *uri, pl_gltf_buffer *bu
   pl_release(gltf->context, full);
   if (status == PL_ERROR_OUT_OF_MEMORY) return pl_fail_memory(gltf->error);
   if (status < 0)
-    return pl_json_fail(gltf->document, uri, gltf->error, status, "the buffer's file \"%.100s\" %.200s", uri->text, inner.text);
+    return pl_json_fail(gltf->document, uri, gltf->error, status, "the buffer's file \"%.100s\" %.200s", uri->text,
+                        inner.text);
   buffer->data = buffer->file.data;
   buffer->size = buffer->file.size;
   return PL_OK;
@@ -115,7 +121,8 @@ pl_status pl_gltf_load_buffer(pl_gltf *gltf, const pl_json *json, pl_gltf_buffer
   int64_t length = -1;
   pl_status status = pl_gltf_integer(gltf, json, "byteLength", 1, INT64_C(1) << 53, &length);
   if (status < 0) return status;
-  if (length < 0) return pl_json_fail(gltf->document, json, gltf->error, PL_ERROR_INVALID_DATA, "byteLength is missing");
+  if (length < 0)
+    return pl_json_fail(gltf->document, json, gltf->error, PL_ERROR_INVALID_DATA, "byteLength is missing");
   const pl_json *uri = pl_json_find(json, "uri");
   if (uri == NULL) {
     if (json->index != 0 || gltf->binary == NULL)
@@ -129,7 +136,8 @@ pl_status pl_gltf_load_buffer(pl_gltf *gltf, const pl_json *json, pl_gltf_buffer
   }
   if (status >= 0 && (uint64_t)length > buffer->size)
     status = pl_json_fail(gltf->document, json, gltf->error, PL_ERROR_INVALID_DATA,
-                          "byteLength is %lld, but there are only %zu bytes: the file is cut off", (long long)length, buffer->size);
+                          "byteLength is %lld, but there are only %zu bytes: the file is cut off", (long long)length,
+                          buffer->size);
   if (status < 0) {
     buffer->data = NULL;
     return status;

@@ -1,5 +1,6 @@
-// GLB: a head of 12 bytes (magic, version, length of all), then chunks of length, type and bytes, the JSON first. Chunks are multiples of four bytes,
-// JSON padded with blanks, which is what lets us keep more room for it than it needs.
+// GLB: a head of 12 bytes (magic, version, length of all), then chunks of length, type and bytes, the JSON first.
+// Chunks are multiples of four bytes, JSON padded with blanks, which is what lets us keep more room for it than it
+// needs.
 #include "io/gltf_container.h"
 
 #include <stdio.h>
@@ -37,7 +38,8 @@ pl_status pl_glb_finish(pl_glb *glb, const pl_vector *json, pl_error *error) {
   pl_file_writer *writer = glb->writer;
   uint64_t binary_size = pl_glb_offset(glb), padding = (4 - binary_size % 4) % 4;
   uint64_t end = glb->binary_start + binary_size + padding;
-  if (end > UINT32_MAX) return pl_fail(error, PL_ERROR_UNSUPPORTED, "a GLB file cannot exceed 4 GiB; write PC2 instead");
+  if (end > UINT32_MAX)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "a GLB file cannot exceed 4 GiB; write PC2 instead");
   fill(writer, 0, padding);
   pl_file_writer_seek(writer, 0);
   pl_file_writer_little(writer, GLB_MAGIC, 4);

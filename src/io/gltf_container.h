@@ -1,4 +1,5 @@
-// Writing a GLB file front to back although its JSON, which comes first, is known last: room is kept for it and filled up with blanks.
+// Writing a GLB file front to back although its JSON, which comes first, is known last: room is
+// kept for it and filled up with blanks.
 #ifndef PL_IO_GLTF_CONTAINER_H
 #define PL_IO_GLTF_CONTAINER_H
 

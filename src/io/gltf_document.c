@@ -1,4 +1,5 @@
-// glTF 2.0: the container (JSON text or GLB), the asset's version, and the extensions without which a file cannot be read.
+// glTF 2.0: the container (JSON text or GLB), the asset's version, and the extensions without which a file cannot be
+// read.
 #include "io/gltf_document.h"
 
 #include <string.h>
@@ -20,8 +21,8 @@ typedef struct text_range {
 // Find the chunks of a GLB file. Its error places are byte offsets, 1-based, in the column.
 static pl_status open_container(pl_gltf *gltf, const unsigned char *bytes, size_t size, text_range *json) {
   if (size < 20)
-    return pl_fail_at(gltf->error, PL_ERROR_INVALID_DATA, gltf->name, 0, 0, "the GLB file ends inside its header (%zu bytes)",
-                      size);
+    return pl_fail_at(gltf->error, PL_ERROR_INVALID_DATA, gltf->name, 0, 0,
+                      "the GLB file ends inside its header (%zu bytes)", size);
   uint32_t version = little32(bytes + 4), length = little32(bytes + 8);
   if (version != 2)
     return pl_fail_at(gltf->error, PL_ERROR_UNSUPPORTED, gltf->name, 0, 0,
@@ -30,17 +31,19 @@ static pl_status open_container(pl_gltf *gltf, const unsigned char *bytes, size_
     return pl_fail_at(gltf->error, PL_ERROR_INVALID_DATA, gltf->name, 0, 0,
                       "the GLB header has a length of %u bytes, but the file has %zu: it is cut off", length, size);
   if (length < 20)
-    return pl_fail_at(gltf->error, PL_ERROR_INVALID_DATA, gltf->name, 0, 0, "the GLB header has a length of only %u bytes", length);
+    return pl_fail_at(gltf->error, PL_ERROR_INVALID_DATA, gltf->name, 0, 0,
+                      "the GLB header has a length of only %u bytes", length);
   size = length;
   for (size_t at = 12, number = 0; size - at >= 8; ++number) {
     uint32_t chunk_size = little32(bytes + at), type = little32(bytes + at + 4);
     at += 8;
     if (chunk_size > size - at)
       return pl_fail_at(gltf->error, PL_ERROR_INVALID_DATA, gltf->name, 0, 0,
-                        "chunk %zu of the GLB file has %u bytes, but only %zu follow: the file is cut off", number, chunk_size,
-                        size - at);
+                        "chunk %zu of the GLB file has %u bytes, but only %zu follow: the file is cut off", number,
+                        chunk_size, size - at);
     if (number == 0 && type != GLB_JSON)
-      return pl_fail_at(gltf->error, PL_ERROR_INVALID_DATA, gltf->name, 0, 0, "the first chunk of the GLB file is not JSON");
+      return pl_fail_at(gltf->error, PL_ERROR_INVALID_DATA, gltf->name, 0, 0,
+                        "the first chunk of the GLB file is not JSON");
     if (number == 0) *json = (text_range){(const char *)bytes + at, chunk_size};
     if (number == 1 && type == GLB_BINARY) {
       gltf->binary = bytes + at;
@@ -67,9 +70,18 @@ static pl_status check_version(const pl_gltf *gltf) {
 
 // Extensions that do not change where the points of a mesh are.
 static bool is_harmless(const char *extension) {
-  static const char *const beginnings[] = {
-      "KHR_mesh_quantization", "KHR_materials_",        "KHR_texture_", "EXT_texture_", "MSFT_texture_",       "KHR_lights_",
-      "EXT_lights_",           "KHR_animation_pointer", "KHR_xmp",      "VRM",          "KHR_node_visibility", "MOZ_"};
+  static const char *const beginnings[] = {"KHR_mesh_quantization",
+                                           "KHR_materials_",
+                                           "KHR_texture_",
+                                           "EXT_texture_",
+                                           "MSFT_texture_",
+                                           "KHR_lights_",
+                                           "EXT_lights_",
+                                           "KHR_animation_pointer",
+                                           "KHR_xmp",
+                                           "VRM",
+                                           "KHR_node_visibility",
+                                           "MOZ_"};
   for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; ++i)
     if (strncmp(extension, beginnings[i], strlen(beginnings[i])) == 0) return true;
   return false;
@@ -81,9 +93,11 @@ static pl_status check_extensions(const pl_gltf *gltf) {
   for (const pl_json *item = required->first; item != NULL; item = item->next) {
     const char *extension = "";
     if (!pl_json_get_text(item, &extension))
-      return pl_json_fail(gltf->document, item, gltf->error, PL_ERROR_INVALID_DATA, "the name of an extension is expected");
+      return pl_json_fail(gltf->document, item, gltf->error, PL_ERROR_INVALID_DATA,
+                          "the name of an extension is expected");
     if (is_harmless(extension)) continue;
-    bool compressed = strcmp(extension, "KHR_draco_mesh_compression") == 0 || strcmp(extension, "EXT_meshopt_compression") == 0 ||
+    bool compressed = strcmp(extension, "KHR_draco_mesh_compression") == 0 ||
+                      strcmp(extension, "EXT_meshopt_compression") == 0 ||
                       strcmp(extension, "KHR_meshopt_compression") == 0;
     return pl_json_fail(gltf->document, item, gltf->error, PL_ERROR_UNSUPPORTED,
                         "the file needs the extension %.80s, which is not read%s", extension,
@@ -103,7 +117,8 @@ static pl_status open_parts(pl_gltf *gltf, const unsigned char *bytes, size_t si
   text_range json = {(const char *)bytes, size};
   pl_status status = PL_OK;
   if (size >= 4 && little32(bytes) == GLB_MAGIC) status = open_container(gltf, bytes, size, &json);
-  if (status >= 0) status = pl_json_parse(gltf->context, json.text, json.size, gltf->name, NULL, &gltf->document, gltf->error);
+  if (status >= 0)
+    status = pl_json_parse(gltf->context, json.text, json.size, gltf->name, NULL, &gltf->document, gltf->error);
   if (status < 0) return status;
   gltf->root = gltf->document->root;
   status = check_version(gltf);
@@ -112,9 +127,10 @@ static pl_status open_parts(pl_gltf *gltf, const unsigned char *bytes, size_t si
   return status;
 }
 
-pl_status pl_gltf_open(pl_gltf *gltf, pl_context *context, const void *bytes, size_t size, const char *name, const char *folder,
-                       pl_findings *findings, pl_error *error) {
-  *gltf = (pl_gltf){.context = context, .name = name, .folder = folder, .findings = findings, .error = error, .byte_count = size};
+pl_status pl_gltf_open(pl_gltf *gltf, pl_context *context, const void *bytes, size_t size, const char *name,
+                       const char *folder, pl_findings *findings, pl_error *error) {
+  *gltf = (pl_gltf){
+      .context = context, .name = name, .folder = folder, .findings = findings, .error = error, .byte_count = size};
   pl_arena_init(&gltf->arena, context, 0);
   pl_status status = open_parts(gltf, bytes, size);
   if (status < 0) pl_gltf_close(gltf);
@@ -130,13 +146,14 @@ void pl_gltf_close(pl_gltf *gltf) {
   pl_arena_destroy(&gltf->arena);
 }
 
-pl_status pl_gltf_integer(const pl_gltf *gltf, const pl_json *object, const char *key, int64_t min, int64_t max, int64_t *value) {
+pl_status pl_gltf_integer(const pl_gltf *gltf, const pl_json *object, const char *key, int64_t min, int64_t max,
+                          int64_t *value) {
   const pl_json *member = pl_json_find(object, key);
   if (member == NULL) return PL_OK;
   int64_t found = 0;
   if (!pl_json_get_integer(member, &found) || found < min || found > max)
-    return pl_json_fail(gltf->document, member, gltf->error, PL_ERROR_INVALID_DATA, "an integer from %lld to %lld is expected",
-                        (long long)min, (long long)max);
+    return pl_json_fail(gltf->document, member, gltf->error, PL_ERROR_INVALID_DATA,
+                        "an integer from %lld to %lld is expected", (long long)min, (long long)max);
   *value = found;
   return PL_OK;
 }
@@ -145,11 +162,11 @@ pl_status pl_gltf_item(const pl_gltf *gltf, const pl_json *reference, const char
   const pl_json *array = pl_json_find(gltf->root, list);
   int64_t index = -1;
   if (!pl_json_get_integer(reference, &index))
-    return pl_json_fail(gltf->document, reference, gltf->error, PL_ERROR_INVALID_DATA, "the index of one of the %s is expected",
-                        list);
+    return pl_json_fail(gltf->document, reference, gltf->error, PL_ERROR_INVALID_DATA,
+                        "the index of one of the %s is expected", list);
   *item = pl_json_at(array, index);
   if (*item == NULL || (*item)->kind != PL_JSON_OBJECT)
-    return pl_json_fail(gltf->document, reference, gltf->error, PL_ERROR_INVALID_DATA, "there is no object %s[%lld]", list,
-                        (long long)index);
+    return pl_json_fail(gltf->document, reference, gltf->error, PL_ERROR_INVALID_DATA, "there is no object %s[%lld]",
+                        list, (long long)index);
   return PL_OK;
 }

@@ -1,5 +1,6 @@
-// Inside the glTF reader: the JSON with its buffers, and numbers out of accessors. Everything a file claims is checked here against the bytes
-// that are there; all functions fill in the error with the place in the JSON and the field path.
+// Inside the glTF reader: the JSON with its buffers, and numbers out of accessors. Everything a
+// file claims is checked here against the bytes that are there; all functions fill in the error
+// with the place in the JSON and the field path.
 #ifndef PL_IO_GLTF_DOCUMENT_H
 #define PL_IO_GLTF_DOCUMENT_H
 
@@ -28,20 +29,25 @@ typedef struct pl_gltf {
 } pl_gltf;
 
 // Open: container, JSON, version, extensions. On failure nothing is left behind.
-pl_status pl_gltf_open(pl_gltf *gltf, pl_context *context, const void *bytes, size_t size, const char *name, const char *folder,
-                       pl_findings *findings, pl_error *error);
+pl_status pl_gltf_open(pl_gltf *gltf, pl_context *context, const void *bytes, size_t size,
+                       const char *name, const char *folder, pl_findings *findings,
+                       pl_error *error);
 void pl_gltf_close(pl_gltf *gltf);
 
 // Member `key` of `object` as an integer in [least, most]; left untouched where it is missing.
-pl_status pl_gltf_integer(const pl_gltf *gltf, const pl_json *object, const char *key, int64_t min, int64_t max, int64_t *value);
+pl_status pl_gltf_integer(const pl_gltf *gltf, const pl_json *object, const char *key, int64_t min,
+                          int64_t max, int64_t *value);
 
 // The item of the top-level array `list` (such as "accessors") that the number `reference` names.
-pl_status pl_gltf_item(const pl_gltf *gltf, const pl_json *reference, const char *list, const pl_json **item);
+pl_status pl_gltf_item(const pl_gltf *gltf, const pl_json *reference, const char *list,
+                       const pl_json **item);
 
-// The bytes of buffer number `index` (already checked), loaded at the first call; `place` is where it is asked for.
+// The bytes of buffer number `index` (already checked), loaded at the first call; `place` is where
+// it is asked for.
 pl_status pl_gltf_load_buffer(pl_gltf *gltf, const pl_json *buffer, pl_gltf_buffer **loaded);
 
-// The bytes behind a `uri`, a data URI or a file in the folder, for things that are no buffers; `loaded->file` must be given back.
+// The bytes behind a `uri`, a data URI or a file in the folder, for things that are no buffers;
+// `loaded->file` must be given back.
 pl_status pl_gltf_load_uri(pl_gltf *gltf, const pl_json *uri, pl_gltf_buffer *loaded);
 
 // An accessor whose every element lies inside its buffer.
@@ -58,15 +64,20 @@ typedef struct pl_gltf_accessor {
   const unsigned char *sparse_indices, *sparse_values;  // tightly packed
 } pl_gltf_accessor;
 
-pl_status pl_gltf_open_accessor(pl_gltf *gltf, const pl_json *reference, pl_gltf_accessor *accessor);
+pl_status pl_gltf_open_accessor(pl_gltf *gltf, const pl_json *reference,
+                                pl_gltf_accessor *accessor);
 
 // The same for 4x4 matrices of floats, column by column.
-pl_status pl_gltf_open_matrices(pl_gltf *gltf, const pl_json *reference, pl_gltf_accessor *accessor);
+pl_status pl_gltf_open_matrices(pl_gltf *gltf, const pl_json *reference,
+                                pl_gltf_accessor *accessor);
 
-// All elements as doubles, `count` x `component_count`; normalized integers are brought to [0, 1] or [-1, 1].
-pl_status pl_gltf_read_doubles(const pl_gltf *gltf, const pl_gltf_accessor *accessor, double *values);
+// All elements as doubles, `count` x `component_count`; normalized integers are brought to [0, 1]
+// or [-1, 1].
+pl_status pl_gltf_read_doubles(const pl_gltf *gltf, const pl_gltf_accessor *accessor,
+                               double *values);
 
 // All elements of a scalar accessor of an unsigned type as indices, each below `limit`.
-pl_status pl_gltf_read_indices(const pl_gltf *gltf, const pl_gltf_accessor *accessor, int32_t limit, int32_t *indices);
+pl_status pl_gltf_read_indices(const pl_gltf *gltf, const pl_gltf_accessor *accessor, int32_t limit,
+                               int32_t *indices);
 
 #endif

@@ -1,10 +1,19 @@
-// How a glTF primitive strings its corners together (glTF 2.0, section 3.7.2.1): seven modes come down to plain segments and triangles.
+// How a glTF primitive strings its corners together (glTF 2.0, section 3.7.2.1): seven modes come down to plain
+// segments and triangles.
 #include "io/gltf_elements.h"
 
 #include "base/context.h"
 #include "base/error.h"
 
-enum { MODE_POINTS, MODE_LINES, MODE_LINE_LOOP, MODE_LINE_STRIP, MODE_TRIANGLES, MODE_TRIANGLE_STRIP, MODE_TRIANGLE_FAN };
+enum {
+  MODE_POINTS,
+  MODE_LINES,
+  MODE_LINE_LOOP,
+  MODE_LINE_STRIP,
+  MODE_TRIANGLES,
+  MODE_TRIANGLE_STRIP,
+  MODE_TRIANGLE_FAN
+};
 
 typedef struct element_list {
   const int32_t *indices;  // NULL: 0, 1, 2, …
@@ -52,20 +61,20 @@ static bool add_triangles(const element_list *list, int64_t mode, pl_vector *tri
   return true;
 }
 
-static pl_status add_elements(pl_gltf *gltf, const pl_json *primitive, const element_list *list, int64_t mode, pl_vector *segments,
-                              pl_vector *triangles) {
+static pl_status add_elements(pl_gltf *gltf, const pl_json *primitive, const element_list *list, int64_t mode,
+                              pl_vector *segments, pl_vector *triangles) {
   bool lines = mode <= MODE_LINE_STRIP;
   int32_t min = lines ? 2 : 3;
   bool whole = mode == MODE_LINES ? list->count % 2 == 0 : mode == MODE_TRIANGLES ? list->count % 3 == 0 : true;
   if (list->count < min || !whole)
-    return pl_json_fail(gltf->document, primitive, gltf->error, PL_ERROR_INVALID_DATA, "%d corners do not make %s", list->count,
-                        lines ? "segments" : "triangles");
+    return pl_json_fail(gltf->document, primitive, gltf->error, PL_ERROR_INVALID_DATA, "%d corners do not make %s",
+                        list->count, lines ? "segments" : "triangles");
   bool added = lines ? add_segments(list, mode, segments) : add_triangles(list, mode, triangles);
   return added ? PL_OK : pl_fail_memory(gltf->error);
 }
 
-pl_status pl_gltf_read_elements(pl_gltf *gltf, const pl_json *primitive, int32_t vertex_start, int32_t vertex_count, bool mirrored,
-                                pl_vector *segments, pl_vector *triangles) {
+pl_status pl_gltf_read_elements(pl_gltf *gltf, const pl_json *primitive, int32_t vertex_start, int32_t vertex_count,
+                                bool mirrored, pl_vector *segments, pl_vector *triangles) {
   int64_t mode = MODE_TRIANGLES;
   pl_status status = pl_gltf_integer(gltf, primitive, "mode", MODE_POINTS, MODE_TRIANGLE_FAN, &mode);
   if (status < 0) return status;

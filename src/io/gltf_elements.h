@@ -4,9 +4,10 @@
 
 #include "io/gltf_document.h"
 
-// Append the elements of `primitive`, whose `vertex_count` vertices begin at `vertex_start`, to vectors of int32_t. A `mirrored` placement turns
-// triangles inside out; they are turned back.
-pl_status pl_gltf_read_elements(pl_gltf *gltf, const pl_json *primitive, int32_t vertex_start, int32_t vertex_count, bool mirrored,
-                                pl_vector *segments, pl_vector *triangles);
+// Append the elements of `primitive`, whose `vertex_count` vertices begin at `vertex_start`, to
+// vectors of int32_t. A `mirrored` placement turns triangles inside out; they are turned back.
+pl_status pl_gltf_read_elements(pl_gltf *gltf, const pl_json *primitive, int32_t vertex_start,
+                                int32_t vertex_count, bool mirrored, pl_vector *segments,
+                                pl_vector *triangles);
 
 #endif

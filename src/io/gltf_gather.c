@@ -1,6 +1,6 @@
-// glTF meshes to one set of vertices. Two passes: the first lists the primitives, counts vertices and unites the names of morph targets over
-// all meshes; then memory is taken once, and the second pass reads positions, targets and elements. A mesh that lacks a target of another
-// mesh is at rest in that pose.
+// glTF meshes to one set of vertices. Two passes: the first lists the primitives, counts vertices and unites the names
+// of morph targets over all meshes; then memory is taken once, and the second pass reads positions, targets and
+// elements. A mesh that lacks a target of another mesh is at rest in that pose.
 #include "io/gltf_gather.h"
 
 #include <math.h>
@@ -31,15 +31,17 @@ typedef struct gather {
   int64_t vertex_count;
 } gather;
 
-// Vertices times poses may exceed the file's size, because targets may be sparse and meshes be placed many times; but a small file must not
-// be able to ask for all the memory there is. 64 vertices a byte is ten times what rigs with hundreds of sparse targets need.
+// Vertices times poses may exceed the file's size, because targets may be sparse and meshes be placed many times; but a
+// small file must not be able to ask for all the memory there is. 64 vertices a byte is ten times what rigs with
+// hundreds of sparse targets need.
 static int64_t max_growth(const pl_gltf *gltf) {
   return (INT64_C(1) << 20) + 64 * (int64_t)gltf->byte_count;
 }
 
 static pl_status fail_growth(const pl_gltf *gltf, const pl_json *json_node) {
-  return pl_json_fail(gltf->document, json_node, gltf->error, PL_ERROR_INVALID_DATA,
-                      "the meshes of this file grow to more than a thousand times its size; its counts must be damaged");
+  return pl_json_fail(
+      gltf->document, json_node, gltf->error, PL_ERROR_INVALID_DATA,
+      "the meshes of this file grow to more than a thousand times its size; its counts must be damaged");
 }
 
 // --- names of morph targets -------------------------------------------------------------------------------------
@@ -73,8 +75,9 @@ static pl_status note_same_name(const pl_gltf *gltf, const part *p, const char *
                                    .kind = "gltf-target-name",
                                    .why = "poses are found by name",
                                    .fix = "give each shape key a name of its own"};
-  pl_status status = pl_json_add_finding(gltf->document, p->targets, true, gltf->findings, &about,
-                                         "two morph targets of one mesh are named \"%.80s\"; the later one is renamed", name);
+  pl_status status =
+      pl_json_add_finding(gltf->document, p->targets, true, gltf->findings, &about,
+                          "two morph targets of one mesh are named \"%.80s\"; the later one is renamed", name);
   return status < 0 ? pl_fail_memory(gltf->error) : PL_OK;
 }
 
@@ -112,25 +115,29 @@ static pl_status name_targets(gather *g, part *p) {
 // --- first pass -------------------------------------------------------------------------------------------------
 
 static bool has_same_number(const pl_json *a, const pl_json *b) {
-  return a == b || (a != NULL && b != NULL && a->kind == PL_JSON_NUMBER && b->kind == PL_JSON_NUMBER && a->number == b->number);
+  return a == b ||
+         (a != NULL && b != NULL && a->kind == PL_JSON_NUMBER && b->kind == PL_JSON_NUMBER && a->number == b->number);
 }
 
 // Primitives often are index lists into one set of vertices; that set is then taken once.
 static bool shares_vertices(const gather *g, const part *a, const part *b) {
   if (!has_same_number(a->position, b->position)) return false;
   for (const char *const *key = g->attributes; key != NULL && *key != NULL; ++key)
-    if (!has_same_number(pl_json_find(a->position->parent, *key), pl_json_find(b->position->parent, *key))) return false;
+    if (!has_same_number(pl_json_find(a->position->parent, *key), pl_json_find(b->position->parent, *key)))
+      return false;
   int32_t count = a->targets == NULL ? 0 : a->targets->count;
   if (count != (b->targets == NULL ? 0 : b->targets->count)) return false;
   for (int32_t i = 0; i < count; ++i)
-    if (!has_same_number(pl_json_find(pl_json_at(a->targets, i), "POSITION"), pl_json_find(pl_json_at(b->targets, i), "POSITION")))
+    if (!has_same_number(pl_json_find(pl_json_at(a->targets, i), "POSITION"),
+                         pl_json_find(pl_json_at(b->targets, i), "POSITION")))
       return false;
   return true;
 }
 
 static pl_status check_position(const pl_gltf *gltf, const pl_json *reference, const pl_gltf_accessor *accessor) {
   if (accessor->component_count != 3)
-    return pl_json_fail(gltf->document, reference, gltf->error, PL_ERROR_INVALID_DATA, "positions must be of type VEC3");
+    return pl_json_fail(gltf->document, reference, gltf->error, PL_ERROR_INVALID_DATA,
+                        "positions must be of type VEC3");
   return PL_OK;
 }
 
@@ -166,7 +173,8 @@ static pl_status plan_primitive(gather *g, const pl_gltf_instance *instance, int
                         "this primitive has no attribute POSITION");
   p.targets = pl_json_find(primitive, "targets");
   if (p.targets != NULL && p.targets->kind != PL_JSON_ARRAY)
-    return pl_json_fail(g->gltf->document, p.targets, g->gltf->error, PL_ERROR_INVALID_DATA, "an array of targets is expected");
+    return pl_json_fail(g->gltf->document, p.targets, g->gltf->error, PL_ERROR_INVALID_DATA,
+                        "an array of targets is expected");
   pl_status status = plan_vertices(g, &p, first);
   if (status >= 0 && p.targets != NULL) status = name_targets(g, &p);
   if (status < 0) return status;
@@ -263,8 +271,8 @@ static pl_status read_part(gather *g, const part *p) {
   }
   bool mirrored = pl_mat3_determinant(p->instance->linear) < 0;
   if (status >= 0)
-    status = pl_gltf_read_elements(g->gltf, p->primitive, p->vertex_start, p->vertex_count, mirrored, &g->soup->segments,
-                                   &g->soup->triangles);
+    status = pl_gltf_read_elements(g->gltf, p->primitive, p->vertex_start, p->vertex_count, mirrored,
+                                   &g->soup->segments, &g->soup->triangles);
   int64_t element_count = (int64_t)(g->soup->segments.count + g->soup->triangles.count);
   if (status >= 0 && (element_count > 2 * max_growth(g->gltf) || element_count > INT32_MAX))
     return fail_growth(g->gltf, p->primitive);

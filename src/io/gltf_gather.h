@@ -14,7 +14,8 @@ typedef struct pl_gltf_part {
   const int32_t *pose_of_target;
 } pl_gltf_part;
 
-// What the file holds, vertex by vertex in the order of the file. Arrays belong to the gltf's arena, except the two vectors.
+// What the file holds, vertex by vertex in the order of the file. Arrays belong to the gltf's
+// arena, except the two vectors.
 typedef struct pl_gltf_soup {
   int32_t vertex_count;
   pl_vec3 *points;
@@ -31,19 +32,22 @@ typedef struct pl_gltf_soup {
 // Fill `soup`; free it with pl_gltf_soup_free() whatever the outcome.
 pl_status pl_gltf_gather(pl_gltf *gltf, pl_gltf_soup *soup);
 
-// The same for instances of the caller's choice. `attributes` (may be NULL) lists, up to a NULL, further vertex attributes that the caller reads: primitives that
-// differ in one of them get vertices of their own.
-pl_status pl_gltf_gather_instances(pl_gltf *gltf, const pl_gltf_instance *instances, int32_t instance_count,
-                                   const char *const *attributes, pl_gltf_soup *soup);
+// The same for instances of the caller's choice. `attributes` (may be NULL) lists, up to a NULL,
+// further vertex attributes that the caller reads: primitives that differ in one of them get
+// vertices of their own.
+pl_status pl_gltf_gather_instances(pl_gltf *gltf, const pl_gltf_instance *instances,
+                                   int32_t instance_count, const char *const *attributes,
+                                   pl_gltf_soup *soup);
 void pl_gltf_soup_free(pl_gltf_soup *soup);
 
-// Merge vertices of one piece that are the same point at rest and in all poses, as they are along seams of normals and texture coordinates.
-// Points and poses are compacted in place, elements renumbered. `point_of_source` gets the point of each former vertex, or NULL where there was
+// Merge vertices of one piece that are the same point at rest and in all poses, as they are along
+// seams of normals and texture coordinates. Points and poses are compacted in place, elements
+// renumbered. `point_of_source` gets the point of each former vertex, or NULL where there was
 // nothing to merge.
 pl_status pl_gltf_weld(pl_gltf *gltf, pl_gltf_soup *soup, int32_t **point_of_source);
 
 // A mesh of what was gathered; `point_of_source` is NULL where nothing was merged.
-pl_status pl_gltf_create_mesh(pl_gltf *gltf, const pl_gltf_soup *soup, const int32_t *point_of_source, int32_t source_count,
-                              pl_mesh **mesh);
+pl_status pl_gltf_create_mesh(pl_gltf *gltf, const pl_gltf_soup *soup,
+                              const int32_t *point_of_source, int32_t source_count, pl_mesh **mesh);
 
 #endif

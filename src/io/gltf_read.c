@@ -1,12 +1,12 @@
-// glTF 2.0 (Khronos, ISO/IEC 12113) as one mesh: container and JSON (gltf_document), node placements (gltf_scene), vertices, poses and elements
-// (gltf_gather, gltf_elements), seams closed (gltf_weld).
+// glTF 2.0 (Khronos, ISO/IEC 12113) as one mesh: container and JSON (gltf_document), node placements (gltf_scene),
+// vertices, poses and elements (gltf_gather, gltf_elements), seams closed (gltf_weld).
 #include "base/context.h"
 #include "base/error.h"
 #include "io/gltf.h"
 #include "io/gltf_gather.h"
 
-pl_status pl_gltf_create_mesh(pl_gltf *gltf, const pl_gltf_soup *soup, const int32_t *point_of_source, int32_t source_count,
-                              pl_mesh **mesh) {
+pl_status pl_gltf_create_mesh(pl_gltf *gltf, const pl_gltf_soup *soup, const int32_t *point_of_source,
+                              int32_t source_count, pl_mesh **mesh) {
   pl_mesh_pose *poses = PL_TAKE(&gltf->arena, pl_mesh_pose, soup->pose_count);
   if (poses == NULL) return pl_fail_memory(gltf->error);
   for (int32_t i = 0; i < soup->pose_count; ++i) poses[i] = (pl_mesh_pose){soup->pose_names[i], soup->poses[i]};
@@ -32,8 +32,8 @@ static pl_status create_welded(pl_gltf *gltf, pl_gltf_soup *soup, pl_mesh **mesh
   return status < 0 ? status : pl_gltf_create_mesh(gltf, soup, point_of_source, source_count, mesh);
 }
 
-pl_status pl_gltf_read(pl_context *context, const void *bytes, size_t size, const char *name, const char *folder, pl_mesh **mesh,
-                       pl_findings *findings, pl_error *error) {
+pl_status pl_gltf_read(pl_context *context, const void *bytes, size_t size, const char *name, const char *folder,
+                       pl_mesh **mesh, pl_findings *findings, pl_error *error) {
   *mesh = NULL;
   pl_gltf gltf;
   pl_status status = pl_gltf_open(&gltf, context, bytes, size, name, folder, findings, error);

@@ -1,5 +1,6 @@
-// The node hierarchy of a glTF file: world placements from matrices or translation, rotation and scale, walked without recursion. A node may
-// be reached once only; that finds cycles, and children with two parents, which the standard forbids too.
+// The node hierarchy of a glTF file: world placements from matrices or translation, rotation and scale, walked without
+// recursion. A node may be reached once only; that finds cycles, and children with two parents, which the standard
+// forbids too.
 #include "io/gltf_scene.h"
 
 #include <math.h>
@@ -23,13 +24,15 @@ typedef struct walk {
 } walk;
 
 // `count` numbers of member `key`; left untouched where it is missing.
-static pl_status read_numbers(const pl_gltf *gltf, const pl_json *node, const char *key, int32_t count, double *values) {
+static pl_status read_numbers(const pl_gltf *gltf, const pl_json *node, const char *key, int32_t count,
+                              double *values) {
   const pl_json *member = pl_json_find(node, key);
   if (member == NULL) return PL_OK;
   bool fits = member->kind == PL_JSON_ARRAY && member->count == count;
   for (int32_t i = 0; fits && i < count; ++i) fits = pl_json_get_number(pl_json_at(member, i), &values[i]);
   if (fits) return PL_OK;
-  return pl_json_fail(gltf->document, member, gltf->error, PL_ERROR_INVALID_DATA, "an array of %d numbers is expected", count);
+  return pl_json_fail(gltf->document, member, gltf->error, PL_ERROR_INVALID_DATA, "an array of %d numbers is expected",
+                      count);
 }
 
 // The placement of a node in its parent.
@@ -83,9 +86,11 @@ static pl_status reach(walk *w, const pl_json *reference, const placement *paren
 static pl_status reach_all(walk *w, const pl_json *references, const placement *parent) {
   if (references == NULL) return PL_OK;
   if (references->kind != PL_JSON_ARRAY)
-    return pl_json_fail(w->gltf->document, references, w->gltf->error, PL_ERROR_INVALID_DATA, "an array of nodes is expected");
+    return pl_json_fail(w->gltf->document, references, w->gltf->error, PL_ERROR_INVALID_DATA,
+                        "an array of nodes is expected");
   pl_status status = PL_OK;
-  for (const pl_json *item = references->first; item != NULL && status >= 0; item = item->next) status = reach(w, item, parent);
+  for (const pl_json *item = references->first; item != NULL && status >= 0; item = item->next)
+    status = reach(w, item, parent);
   return status;
 }
 
@@ -97,7 +102,8 @@ static pl_status reach_roots(walk *w) {
     const pl_json *children = pl_json_find(node, "children");
     for (int32_t i = 0; children != NULL && i < children->count; ++i) {
       int64_t child = -1;
-      if (pl_json_get_integer(pl_json_at(children, i), &child) && child >= 0 && child < w->nodes->count) is_child[child] = true;
+      if (pl_json_get_integer(pl_json_at(children, i), &child) && child >= 0 && child < w->nodes->count)
+        is_child[child] = true;
     }
   }
   for (const pl_json *node = w->nodes->first; node != NULL; node = node->next) {
@@ -116,7 +122,8 @@ static pl_status walk_nodes(walk *w) {
   w->placements = PL_TAKE(&gltf->arena, placement, w->nodes->count);
   w->stack = PL_TAKE(&gltf->arena, int32_t, w->nodes->count);
   if (w->placements == NULL || w->stack == NULL) return pl_fail_memory(gltf->error);
-  const pl_json *scenes = pl_json_find(gltf->root, "scenes"), *default_scene = pl_json_find(gltf->root, "scene"), *scene = NULL;
+  const pl_json *scenes = pl_json_find(gltf->root, "scenes"), *default_scene = pl_json_find(gltf->root, "scene"),
+                *scene = NULL;
   pl_status status = PL_OK;
   if (default_scene != NULL)
     status = pl_gltf_item(gltf, default_scene, "scenes", &scene);
@@ -137,8 +144,8 @@ static pl_status note_skin(const pl_gltf *gltf, const pl_json *skin) {
       .kind = "gltf-skin",
       .why = "mesh files are read without skins, and by the standard the node of a skinned mesh does not move it",
       .fix = "apply the armature before exporting if it is not in its rest pose"};
-  pl_status status =
-      pl_json_add_finding(gltf->document, skin, true, gltf->findings, &about, "a mesh with a skin is read in its bind pose");
+  pl_status status = pl_json_add_finding(gltf->document, skin, true, gltf->findings, &about,
+                                         "a mesh with a skin is read in its bind pose");
   return status < 0 ? pl_fail_memory(gltf->error) : PL_OK;
 }
 
@@ -165,7 +172,8 @@ pl_status pl_gltf_list_instances(pl_gltf *gltf, pl_gltf_instance **instances, in
   *instance_count = 0;
   const pl_json *nodes = pl_json_find(gltf->root, "nodes"), *meshes = pl_json_find(gltf->root, "meshes");
   if (meshes == NULL || meshes->kind != PL_JSON_ARRAY || meshes->count == 0)
-    return pl_json_fail(gltf->document, gltf->root, gltf->error, PL_ERROR_INVALID_DATA, "there is no mesh in this file");
+    return pl_json_fail(gltf->document, gltf->root, gltf->error, PL_ERROR_INVALID_DATA,
+                        "there is no mesh in this file");
   bool has_nodes = nodes != NULL && nodes->kind == PL_JSON_ARRAY && nodes->count > 0;
   *instances = PL_TAKE(&gltf->arena, pl_gltf_instance, has_nodes ? nodes->count : meshes->count);
   if (*instances == NULL) return pl_fail_memory(gltf->error);
@@ -178,6 +186,7 @@ pl_status pl_gltf_list_instances(pl_gltf *gltf, pl_gltf_instance **instances, in
   pl_status status = walk_nodes(&w);
   if (status >= 0) status = collect(&w, *instances, instance_count);
   if (status >= 0 && *instance_count == 0)
-    status = pl_json_fail(gltf->document, nodes, gltf->error, PL_ERROR_INVALID_DATA, "no node of the default scene has a mesh");
+    status = pl_json_fail(gltf->document, nodes, gltf->error, PL_ERROR_INVALID_DATA,
+                          "no node of the default scene has a mesh");
   return status;
 }

@@ -12,8 +12,9 @@ typedef struct pl_gltf_instance {
   pl_vec3 offset;
 } pl_gltf_instance;
 
-// The meshes of the default scene in the order of their nodes in the file; without scenes those of all nodes, without nodes all meshes as they
-// are. The array belongs to the gltf's arena.
-pl_status pl_gltf_list_instances(pl_gltf *gltf, pl_gltf_instance **instances, int32_t *instance_count);
+// The meshes of the default scene in the order of their nodes in the file; without scenes those of
+// all nodes, without nodes all meshes as they are. The array belongs to the gltf's arena.
+pl_status pl_gltf_list_instances(pl_gltf *gltf, pl_gltf_instance **instances,
+                                 int32_t *instance_count);
 
 #endif

@@ -1,6 +1,7 @@
-// Exporters split a vertex wherever its normal, texture coordinate or colour differs between triangles; a body needs it whole. Vertices are merged
-// only when they are the same point at rest and in every pose: lips that touch at rest but open in a pose stay apart. Vertices of different
-// nodes stay apart as well, because separate objects may touch without being one. Order: the first vertex of each point, as in the file.
+// Exporters split a vertex wherever its normal, texture coordinate or colour differs between triangles; a body needs it
+// whole. Vertices are merged only when they are the same point at rest and in every pose: lips that touch at rest but
+// open in a pose stay apart. Vertices of different nodes stay apart as well, because separate objects may touch without
+// being one. Order: the first vertex of each point, as in the file.
 #include <string.h>
 
 #include "base/context.h"
@@ -11,7 +12,8 @@
 static uint64_t hash_vertex(const pl_gltf_soup *soup, int32_t vertex) {
   uint64_t hash = pl_hash_bytes(PL_HASH_START, &soup->piece_of_vertex[vertex], sizeof(int32_t));
   hash = pl_hash_bytes(hash, &soup->points[vertex], sizeof(pl_vec3));
-  for (int32_t pose = 0; pose < soup->pose_count; ++pose) hash = pl_hash_bytes(hash, &soup->poses[pose][vertex], sizeof(pl_vec3));
+  for (int32_t pose = 0; pose < soup->pose_count; ++pose)
+    hash = pl_hash_bytes(hash, &soup->poses[pose][vertex], sizeof(pl_vec3));
   return hash;
 }
 
@@ -30,7 +32,8 @@ static void find_points(const pl_gltf_soup *soup, int32_t *table, size_t table_s
   *point_count = 0;
   for (int32_t vertex = 0; vertex < soup->vertex_count; ++vertex) {
     size_t slot = (size_t)hash_vertex(soup, vertex) & (table_size - 1);
-    while (table[slot] >= 0 && !is_same(soup, first_of_point[table[slot]], vertex)) slot = (slot + 1) & (table_size - 1);
+    while (table[slot] >= 0 && !is_same(soup, first_of_point[table[slot]], vertex))
+      slot = (slot + 1) & (table_size - 1);
     if (table[slot] < 0) {
       table[slot] = *point_count;
       first_of_point[(*point_count)++] = vertex;
@@ -40,7 +43,8 @@ static void find_points(const pl_gltf_soup *soup, int32_t *table, size_t table_s
 }
 
 static void renumber(pl_vector *indices, const int32_t *point_of_source) {
-  for (size_t i = 0; i < indices->count; ++i) PL_ITEM(indices, int32_t, i) = point_of_source[PL_ITEM(indices, int32_t, i)];
+  for (size_t i = 0; i < indices->count; ++i)
+    PL_ITEM(indices, int32_t, i) = point_of_source[PL_ITEM(indices, int32_t, i)];
 }
 
 pl_status pl_gltf_weld(pl_gltf *gltf, pl_gltf_soup *soup, int32_t **point_of_source) {
@@ -49,7 +53,8 @@ pl_status pl_gltf_weld(pl_gltf *gltf, pl_gltf_soup *soup, int32_t **point_of_sou
   while (table_size < 2 * (size_t)soup->vertex_count) table_size *= 2;
   int32_t *points = PL_TAKE(&gltf->arena, int32_t, soup->vertex_count);
   int32_t *first_of_point = PL_TAKE(&gltf->arena, int32_t, soup->vertex_count);
-  int32_t *table = points == NULL || first_of_point == NULL ? NULL : pl_allocate(gltf->context, table_size * sizeof *table);
+  int32_t *table =
+      points == NULL || first_of_point == NULL ? NULL : pl_allocate(gltf->context, table_size * sizeof *table);
   if (table == NULL) return pl_fail_memory(gltf->error);
   int32_t point_count = 0;
   find_points(soup, table, table_size, points, first_of_point, &point_count);
@@ -58,7 +63,8 @@ pl_status pl_gltf_weld(pl_gltf *gltf, pl_gltf_soup *soup, int32_t **point_of_sou
 
   for (int32_t point = 0; point < point_count; ++point) {
     soup->points[point] = soup->points[first_of_point[point]];
-    for (int32_t pose = 0; pose < soup->pose_count; ++pose) soup->poses[pose][point] = soup->poses[pose][first_of_point[point]];
+    for (int32_t pose = 0; pose < soup->pose_count; ++pose)
+      soup->poses[pose][point] = soup->poses[pose][first_of_point[point]];
   }
   renumber(&soup->segments, points);
   renumber(&soup->triangles, points);

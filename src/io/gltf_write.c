@@ -1,5 +1,6 @@
-// A mesh as a GLB file: its triangles and segments as two primitives over one set of vertices, its poses as morph targets with their names in
-// extras.targetNames, where Blender, three.js and the engines look for them. Coordinates become 32-bit floats, as the standard wants.
+// A mesh as a GLB file: its triangles and segments as two primitives over one set of vertices, its poses as morph
+// targets with their names in extras.targetNames, where Blender, three.js and the engines look for them. Coordinates
+// become 32-bit floats, as the standard wants.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -29,8 +30,8 @@ static pl_vec3 rounded(pl_vec3 v) {
   return (pl_vec3){(double)(float)v.x, (double)(float)v.y, (double)(float)v.z};
 }
 
-// Vertices at rest (pose NULL), or the way from there to their place in a pose. That way starts from the rounded place, so that rounding
-// happens once.
+// Vertices at rest (pose NULL), or the way from there to their place in a pose. That way starts from the rounded place,
+// so that rounding happens once.
 static void put_points(pl_file_writer *writer, const pl_mesh_view *view, const pl_mesh_pose *pose, float_box *box) {
   for (int32_t i = 0; i < view->point_count; ++i) {
     pl_vec3 v = view->points[i];
@@ -46,7 +47,8 @@ static void print_accessors(pl_vector *json, const pl_mesh_view *view, const flo
   pl_glb_print(json, "\"accessors\":[");
   for (int32_t i = 0; i <= view->pose_count; ++i) {
     pl_glb_print(json, "%s{\"bufferView\":1,\"byteOffset\":%llu,\"componentType\":5126,\"count\":%d,\"type\":\"VEC3\",",
-                 i > 0 ? "," : "", (unsigned long long)i * 12 * (unsigned long long)view->point_count, view->point_count);
+                 i > 0 ? "," : "", (unsigned long long)i * 12 * (unsigned long long)view->point_count,
+                 view->point_count);
     pl_glb_print_vector(json, "min", boxes[i].min);
     pl_glb_print(json, ",");
     pl_glb_print_vector(json, "max", boxes[i].max);
@@ -56,7 +58,8 @@ static void print_accessors(pl_vector *json, const pl_mesh_view *view, const flo
   const int64_t counts[2] = {3 * (int64_t)view->triangle_count, 2 * (int64_t)view->segment_count};
   for (int i = 0; i < 2; ++i) {
     if (counts[i] == 0) continue;
-    pl_glb_print(json, ",{\"bufferView\":0,\"byteOffset\":%llu,\"componentType\":5125,\"count\":%lld,\"type\":\"SCALAR\"}",
+    pl_glb_print(json,
+                 ",{\"bufferView\":0,\"byteOffset\":%llu,\"componentType\":5125,\"count\":%lld,\"type\":\"SCALAR\"}",
                  (unsigned long long)offset, (long long)counts[i]);
     offset += 4 * (uint64_t)counts[i];
   }
@@ -65,7 +68,8 @@ static void print_accessors(pl_vector *json, const pl_mesh_view *view, const flo
 
 static void print_primitive(pl_vector *json, const pl_mesh_view *view, int32_t index_accessor, int mode) {
   pl_glb_print(json, "{\"attributes\":{\"POSITION\":0},\"indices\":%d,\"mode\":%d", index_accessor, mode);
-  for (int32_t i = 0; i < view->pose_count; ++i) pl_glb_print(json, "%s{\"POSITION\":%d}", i == 0 ? ",\"targets\":[" : ",", i + 1);
+  for (int32_t i = 0; i < view->pose_count; ++i)
+    pl_glb_print(json, "%s{\"POSITION\":%d}", i == 0 ? ",\"targets\":[" : ",", i + 1);
   pl_glb_print(json, view->pose_count > 0 ? "]}" : "}");
 }
 
@@ -104,12 +108,16 @@ static size_t document_workspace(const pl_mesh_view *view) {
   return workspace;
 }
 
-static pl_status write_parts(pl_file_writer *writer, const pl_mesh_view *view, float_box *boxes, pl_vector *json, pl_error *error) {
+static pl_status write_parts(pl_file_writer *writer, const pl_mesh_view *view, float_box *boxes, pl_vector *json,
+                             pl_error *error) {
   pl_glb glb = pl_glb_begin(writer, document_workspace(view));
-  for (int64_t i = 0; i < 3 * (int64_t)view->triangle_count; ++i) pl_file_writer_little(writer, (uint32_t)view->triangles[i], 4);
-  for (int64_t i = 0; i < 2 * (int64_t)view->segment_count; ++i) pl_file_writer_little(writer, (uint32_t)view->segments[i], 4);
+  for (int64_t i = 0; i < 3 * (int64_t)view->triangle_count; ++i)
+    pl_file_writer_little(writer, (uint32_t)view->triangles[i], 4);
+  for (int64_t i = 0; i < 2 * (int64_t)view->segment_count; ++i)
+    pl_file_writer_little(writer, (uint32_t)view->segments[i], 4);
   layout sizes = {.index_size = pl_glb_offset(&glb), .point_size = 12 * (uint64_t)view->point_count};
-  for (int32_t i = 0; i <= view->pose_count; ++i) put_points(writer, view, i == 0 ? NULL : &view->poses[i - 1], &boxes[i]);
+  for (int32_t i = 0; i <= view->pose_count; ++i)
+    put_points(writer, view, i == 0 ? NULL : &view->poses[i - 1], &boxes[i]);
   for (int32_t i = 0; i <= view->pose_count; ++i)
     for (int axis = 0; axis < 3; ++axis)
       if (boxes[i].min[axis] < -FLT_MAX || boxes[i].max[axis] > FLT_MAX)
@@ -121,7 +129,8 @@ static pl_status write_parts(pl_file_writer *writer, const pl_mesh_view *view, f
 pl_status pl_gltf_write_mesh(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(mesh);
   if (view.triangle_count == 0 && view.segment_count == 0)
-    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "a GLB file holds triangles and lines, and this mesh has none%s",
+    return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0,
+                      "a GLB file holds triangles and lines, and this mesh has none%s",
                       view.tet_count > 0 ? "; write its boundary" : "");
   pl_vector boxes = pl_vector_of(context, sizeof(float_box)), json = pl_vector_of(context, 1);
   pl_file_writer *writer = NULL;

@@ -1,7 +1,7 @@
-// Gmsh .msh: format 2 (2.0 to 2.2), 4.0 and 4.1, text and binary in both byte orders. A file is a row of sections $Name … $EndName;
-// those that are not needed (names, periodic links, partitions, data) are passed over by looking for their end. Nodes have tags with
-// gaps; points are numbered in the order the nodes stand in the file. Physical groups of volumes become tet tags. The versions'
-// sections are read in gmsh_read2.c and gmsh_read4.c.
+// Gmsh .msh: format 2 (2.0 to 2.2), 4.0 and 4.1, text and binary in both byte orders. A file is a row of sections $Name
+// … $EndName; those that are not needed (names, periodic links, partitions, data) are passed over by looking for their
+// end. Nodes have tags with gaps; points are numbered in the order the nodes stand in the file. Physical groups of
+// volumes become tet tags. The versions' sections are read in gmsh_read2.c and gmsh_read4.c.
 #include "io/gmsh_read.h"
 
 #include <string.h>
@@ -50,7 +50,8 @@ size_t pl_gmsh_position(pl_gmsh_reader *reader) {
   return pl_text_offset(&reader->text);
 }
 
-pl_status pl_gmsh_check_count(pl_gmsh_reader *reader, int64_t count, size_t item_count, size_t item_size, const char *what) {
+pl_status pl_gmsh_check_count(pl_gmsh_reader *reader, int64_t count, size_t item_count, size_t item_size,
+                              const char *what) {
   size_t min_size = reader->is_text ? 2 * item_count - 1 : item_count * item_size;
   return pl_source_check_count(reader->source, pl_gmsh_position(reader), count, min_size, what);
 }
@@ -65,14 +66,15 @@ pl_status pl_gmsh_add_node(pl_gmsh_reader *reader, int64_t tag, pl_vec3 point, s
   return PL_OK;
 }
 
-pl_status pl_gmsh_add_element(pl_gmsh_reader *reader, int64_t type, const int64_t *tags, int32_t physical, size_t offset) {
+pl_status pl_gmsh_add_element(pl_gmsh_reader *reader, int64_t type, const int64_t *tags, int32_t physical,
+                              size_t offset) {
   int32_t node_count = pl_gmsh_node_count(type);
   int64_t nodes[PL_GMSH_MAX_NODES];
   for (int32_t i = 0; i < node_count; ++i) {
     nodes[i] = pl_index_map_get(&reader->nodes, tags[i]);
     if (nodes[i] < 0)
-      return pl_source_fail(reader->source, offset, "this element names node %lld, which is not among the nodes before it",
-                            (long long)tags[i]);
+      return pl_source_fail(reader->source, offset,
+                            "this element names node %lld, which is not among the nodes before it", (long long)tags[i]);
   }
   int32_t corner_count = element_types[type].corner_count;
   if (corner_count == 0) return PL_OK;  // a single point
@@ -109,7 +111,8 @@ static pl_status read_format(pl_gmsh_reader *reader) {
                     : version >= 4.0 && version < 4.05 ? 40
                                                        : 0;
   if (reader->version == 0)
-    return pl_source_refuse(reader->source, offset, "Gmsh format %g is not supported; save it as format 2.2 or 4.1", version);
+    return pl_source_refuse(reader->source, offset, "Gmsh format %g is not supported; save it as format 2.2 or 4.1",
+                            version);
   reader->is_text = file_type == 0;
   reader->size_type = data_size == 4 ? PL_SCALAR_U32 : PL_SCALAR_U64;
   if (reader->is_text) return PL_OK;

@@ -28,11 +28,13 @@ pl_status pl_gmsh_take_real(pl_gmsh_reader *reader, const char *what, double *va
 size_t pl_gmsh_position(pl_gmsh_reader *reader);
 
 // A count of things, each at least `item_count` numbers of `item_size` bytes in binary files.
-pl_status pl_gmsh_check_count(pl_gmsh_reader *reader, int64_t count, size_t item_count, size_t item_size, const char *what);
+pl_status pl_gmsh_check_count(pl_gmsh_reader *reader, int64_t count, size_t item_count,
+                              size_t item_size, const char *what);
 
 // Add a node with its tag, and an element of Gmsh's type with node tags (node_count of them).
 pl_status pl_gmsh_add_node(pl_gmsh_reader *reader, int64_t tag, pl_vec3 point, size_t offset);
-pl_status pl_gmsh_add_element(pl_gmsh_reader *reader, int64_t type, const int64_t *tags, int32_t physical, size_t offset);
+pl_status pl_gmsh_add_element(pl_gmsh_reader *reader, int64_t type, const int64_t *tags,
+                              int32_t physical, size_t offset);
 
 enum { PL_GMSH_MAX_NODES = 125 };
 

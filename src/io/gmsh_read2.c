@@ -1,5 +1,5 @@
-// Sections of Gmsh's format 2. Counts are text even in binary files; binary elements come in runs of one type with a head of three
-// integers: type, count, number of tags. The first tag is the physical group.
+// Sections of Gmsh's format 2. Counts are text even in binary files; binary elements come in runs of one type with a
+// head of three integers: type, count, number of tags. The first tag is the physical group.
 #include "io/gmsh_read.h"
 
 // The count on its line; after it a binary file continues in bytes.
@@ -19,7 +19,8 @@ static pl_status skip_parameters(pl_gmsh_reader *reader) {
   pl_status status = pl_gmsh_take_int(reader, "a node's entity dimension", &dimension);
   if (status >= 0) status = pl_gmsh_take_int(reader, "a node's entity", &entity);
   int parameter_count = dimension == 1 ? 1 : dimension == 2 ? 2 : 0;
-  for (int i = 0; i < parameter_count && status >= 0; ++i) status = pl_gmsh_take_real(reader, "a node's parameter", &ignored);
+  for (int i = 0; i < parameter_count && status >= 0; ++i)
+    status = pl_gmsh_take_real(reader, "a node's parameter", &ignored);
   return status;
 }
 
@@ -50,9 +51,11 @@ static pl_status read_element(pl_gmsh_reader *reader, int64_t type, int64_t tag_
     if (i == 0 && status >= 0) physical = tag;
   }
   int32_t node_count = pl_gmsh_node_count(type);
-  for (int32_t i = 0; i < node_count && status >= 0; ++i) status = pl_gmsh_take_int(reader, "a node of the element", &tags[i]);
+  for (int32_t i = 0; i < node_count && status >= 0; ++i)
+    status = pl_gmsh_take_int(reader, "a node of the element", &tags[i]);
   if (status < 0) return status;
-  return pl_gmsh_add_element(reader, type, tags, physical > INT32_MIN && physical < INT32_MAX ? (int32_t)physical : 0, offset);
+  return pl_gmsh_add_element(reader, type, tags, physical > INT32_MIN && physical < INT32_MAX ? (int32_t)physical : 0,
+                             offset);
 }
 
 static pl_status read_text_elements(pl_gmsh_reader *reader, int64_t count) {
@@ -85,10 +88,11 @@ static pl_status read_binary_elements(pl_gmsh_reader *reader, int64_t count) {
     if (status >= 0) status = pl_gmsh_take_int(reader, "a count of tags", &tag_count);
     if (status < 0) break;
     if (pl_gmsh_node_count(type) == 0)
-      return pl_source_refuse(reader->source, head, "element type %lld is not supported; save the file as text", (long long)type);
+      return pl_source_refuse(reader->source, head, "element type %lld is not supported; save the file as text",
+                              (long long)type);
     if (run_count <= 0 || run_count > count - done)
-      return pl_source_fail(reader->source, head, "%lld elements are announced where at most %lld are left", (long long)run_count,
-                            (long long)(count - done));
+      return pl_source_fail(reader->source, head, "%lld elements are announced where at most %lld are left",
+                            (long long)run_count, (long long)(count - done));
     status = pl_gmsh_check_count(reader, tag_count, 1, 4, "tags");
     for (int64_t i = 0; i < run_count && status >= 0; ++i) {
       size_t offset = pl_gmsh_position(reader);

@@ -1,6 +1,7 @@
-// Sections of Gmsh's formats 4.0 and 4.1. Nodes and elements come in blocks, one per geometric entity. The two differ in the order of
-// a block's head, in the width of tags in binary files (int in 4.0, size in 4.1), and in where node tags stand: before each
-// node's coordinates in 4.0, all before all coordinates in 4.1. Physical groups hang on entities.
+// Sections of Gmsh's formats 4.0 and 4.1. Nodes and elements come in blocks, one per geometric entity. The two differ
+// in the order of a block's head, in the width of tags in binary files (int in 4.0, size in 4.1), and in where node
+// tags stand: before each node's coordinates in 4.0, all before all coordinates in 4.1. Physical groups hang on
+// entities.
 #include "io/gmsh_read.h"
 
 static pl_status skip_reals(pl_gmsh_reader *reader, int count) {
@@ -33,7 +34,8 @@ static pl_status read_entity(pl_gmsh_reader *reader, int dimension) {
   if (physical < 0) physical = -physical;
   if (physical > INT32_MAX) return PL_OK;
   bool is_new;
-  if (!pl_index_map_put(&reader->volumes, tag, (int32_t)physical, &is_new)) return pl_source_fail_memory(reader->source);
+  if (!pl_index_map_put(&reader->volumes, tag, (int32_t)physical, &is_new))
+    return pl_source_fail_memory(reader->source);
   return PL_OK;
 }
 
@@ -71,8 +73,8 @@ static pl_status read_block(pl_gmsh_reader *reader, block *b) {
   if (status >= 0) status = pl_gmsh_take_int(reader, "a block's kind", &b->kind);
   if (status >= 0) status = pl_gmsh_take_size(reader, "a block's count", &b->count);
   if (status >= 0 && (b->dimension < 0 || b->dimension > 3))
-    status = pl_source_fail(reader->source, pl_gmsh_position(reader), "a block's dimension is %lld; 0 to 3 are possible",
-                            (long long)b->dimension);
+    status = pl_source_fail(reader->source, pl_gmsh_position(reader),
+                            "a block's dimension is %lld; 0 to 3 are possible", (long long)b->dimension);
   return status;
 }
 
@@ -94,7 +96,8 @@ static pl_status read_node_block(pl_gmsh_reader *reader, const block *b, pl_vect
   tags->count = 0;
   int64_t *own = tags_first ? pl_vector_grow(tags, (size_t)b->count) : NULL;
   if (tags_first && own == NULL) return pl_source_fail_memory(reader->source);
-  for (int64_t i = 0; tags_first && i < b->count && status >= 0; ++i) status = take_tag(reader, "a node's tag", &own[i]);
+  for (int64_t i = 0; tags_first && i < b->count && status >= 0; ++i)
+    status = take_tag(reader, "a node's tag", &own[i]);
   int64_t parameter_count = b->kind != 0 ? b->dimension : 0;
   for (int64_t i = 0; i < b->count && status >= 0; ++i) {
     size_t offset = pl_gmsh_position(reader);
@@ -125,7 +128,8 @@ pl_status pl_gmsh_read_nodes_4(pl_gmsh_reader *reader) {
 
 static pl_status skip_unknown_block(pl_gmsh_reader *reader, const block *b, size_t head) {
   if (!reader->is_text)
-    return pl_source_refuse(reader->source, head, "element type %lld is not supported; save the file as text", (long long)b->kind);
+    return pl_source_refuse(reader->source, head, "element type %lld is not supported; save the file as text",
+                            (long long)b->kind);
   for (int64_t i = 0; i < b->count; ++i) {
     pl_text_skip_space(&reader->text);
     pl_text_next_line(&reader->text);
@@ -145,7 +149,8 @@ static pl_status read_element_block(pl_gmsh_reader *reader, const block *b, size
     int64_t tag, nodes[PL_GMSH_MAX_NODES];
     size_t offset = pl_gmsh_position(reader);
     status = take_tag(reader, "an element's tag", &tag);
-    for (int32_t k = 0; k < node_count && status >= 0; ++k) status = take_tag(reader, "a node of the element", &nodes[k]);
+    for (int32_t k = 0; k < node_count && status >= 0; ++k)
+      status = take_tag(reader, "a node of the element", &nodes[k]);
     if (status >= 0) status = pl_gmsh_add_element(reader, b->kind, nodes, physical, offset);
   }
   return status;

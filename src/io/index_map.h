@@ -14,7 +14,8 @@ typedef struct pl_index_map {
 pl_index_map pl_index_map_of(pl_context *context);
 void pl_index_map_free(pl_index_map *map);
 
-// Put a key with a value of 0 or more. `*is_new` tells whether the key was new; if not, the old value stays. False when out of memory.
+// Put a key with a value of 0 or more. `*is_new` tells whether the key was new; if not, the old
+// value stays. False when out of memory.
 bool pl_index_map_put(pl_index_map *map, int64_t key, int32_t value, bool *is_new);
 
 // The value of a key, or -1.

@@ -1,6 +1,6 @@
-// Medit .mesh (INRIA's libmesh), text of versions 1 and 2: keywords in any case, each followed by a count and its lines, every element
-// ending with a reference tag. The tags of volume cells become tet tags. Keywords of solver fields and geometry that is not used are
-// passed over up to the next keyword.
+// Medit .mesh (INRIA's libmesh), text of versions 1 and 2: keywords in any case, each followed by a count and its
+// lines, every element ending with a reference tag. The tags of volume cells become tet tags. Keywords of solver fields
+// and geometry that is not used are passed over up to the next keyword.
 #include "io/mesh_formats.h"
 #include "text/text_cursor.h"
 
@@ -38,7 +38,8 @@ static pl_status read_vertices(medit_reader *reader) {
     size_t offset = pl_text_offset(&reader->cursor);
     status = pl_text_take_number(&reader->cursor, "the x coordinate", &point.x);
     if (status >= 0) status = pl_text_take_number(&reader->cursor, "the y coordinate", &point.y);
-    if (status >= 0 && reader->dimension == 3) status = pl_text_take_number(&reader->cursor, "the z coordinate", &point.z);
+    if (status >= 0 && reader->dimension == 3)
+      status = pl_text_take_number(&reader->cursor, "the z coordinate", &point.z);
     if (status >= 0) status = pl_text_take_integer(&reader->cursor, "the vertex's reference", &reference);
     if (status >= 0) status = pl_builder_add_point(reader->builder, point, offset);
   }
@@ -46,7 +47,8 @@ static pl_status read_vertices(medit_reader *reader) {
 }
 
 static pl_status read_cells(medit_reader *reader, size_t section) {
-  int corner_count = cell_sections[section].corner_count, node_count = corner_count + cell_sections[section].middle_count;
+  int corner_count = cell_sections[section].corner_count,
+      node_count = corner_count + cell_sections[section].middle_count;
   int64_t count = 0;
   pl_status status = read_count(reader, 2 * (size_t)node_count + 1, &count);
   for (int64_t i = 0; i < count && status >= 0; ++i) {
@@ -110,16 +112,19 @@ static pl_status read_version(medit_reader *reader) {
   int64_t version;
   pl_status status = pl_text_take_integer(&reader->cursor, "the version", &version);
   if (status >= 0 && (version < 1 || version > 4))
-    return pl_source_refuse(reader->source, offset, "Medit version %lld is not supported; versions 1 to 4 are", (long long)version);
+    return pl_source_refuse(reader->source, offset, "Medit version %lld is not supported; versions 1 to 4 are",
+                            (long long)version);
   return status;
 }
 
 pl_status pl_medit_read(pl_mesh_source *source, pl_mesh_builder *builder) {
   if (source->size > 0 && source->bytes[0] < 2) {
     source->binary = true;
-    return pl_source_refuse(source, 0, "this is a binary Medit file (.meshb), which is not supported; convert it to text (.mesh)");
+    return pl_source_refuse(source, 0,
+                            "this is a binary Medit file (.meshb), which is not supported; convert it to text (.mesh)");
   }
-  medit_reader reader = {.source = source, .builder = builder, .cursor = pl_text_cursor_at(source, 0, '#'), .dimension = 3};
+  medit_reader reader = {
+      .source = source, .builder = builder, .cursor = pl_text_cursor_at(source, 0, '#'), .dimension = 3};
   builder->index_base = 1;
   pl_status status = read_version(&reader);
   pl_word word;

@@ -48,23 +48,25 @@ void pl_mesh_builder_free(pl_mesh_builder *builder) {
 
 pl_status pl_builder_add_point(pl_mesh_builder *builder, pl_vec3 point, size_t offset) {
   if (!pl_vec3_is_finite(point))
-    return pl_source_fail(builder->source, offset,
-                          "point %lld has a coordinate that is infinite or not a number; repair the program that wrote the file",
-                          (long long)builder->points.count + builder->index_base);
+    return pl_source_fail(
+        builder->source, offset,
+        "point %lld has a coordinate that is infinite or not a number; repair the program that wrote the file",
+        (long long)builder->points.count + builder->index_base);
   if (builder->points.count >= INT32_MAX)
     return pl_source_refuse(builder->source, offset, "there are more points than can be used");
   return pl_vector_push(&builder->points, &point) ? PL_OK : pl_source_fail_memory(builder->source);
 }
 
-static pl_status fail_index(const pl_mesh_builder *builder, const pl_mesh_source *source, size_t offset, int64_t index) {
+static pl_status fail_index(const pl_mesh_builder *builder, const pl_mesh_source *source, size_t offset,
+                            int64_t index) {
   long long base = builder->index_base, count = (long long)builder->points.count;
   if (count == 0) return pl_source_fail(source, offset, "this element names a point, but the file has none");
-  return pl_source_fail(source, offset, "this element names point %lld, but points go from %lld to %lld", (long long)index + base,
-                        base, count - 1 + base);
+  return pl_source_fail(source, offset, "this element names point %lld, but points go from %lld to %lld",
+                        (long long)index + base, base, count - 1 + base);
 }
 
-pl_status pl_builder_add_cell(pl_mesh_builder *builder, pl_cell_kind kind, const int64_t *corners, size_t corner_count, int32_t tag,
-                              size_t offset) {
+pl_status pl_builder_add_cell(pl_mesh_builder *builder, pl_cell_kind kind, const int64_t *corners, size_t corner_count,
+                              int32_t tag, size_t offset) {
   if (kind != PL_CELL_POLYGON) corner_count = (size_t)pl_cell_corner_count(kind);
   if (kind == PL_CELL_POLYGON && corner_count < 3) {
     pl_builder_skip_cell(builder, "a face with fewer than three corners");
@@ -72,8 +74,11 @@ pl_status pl_builder_add_cell(pl_mesh_builder *builder, pl_cell_kind kind, const
   }
   if (corner_count > INT32_MAX || builder->cells.count >= INT32_MAX)
     return pl_source_refuse(builder->source, offset, "there are more elements than can be used");
-  file_cell cell = {
-      .offset = offset, .corner_start = builder->corners.count, .corner_count = (int32_t)corner_count, .tag = tag, .kind = kind};
+  file_cell cell = {.offset = offset,
+                    .corner_start = builder->corners.count,
+                    .corner_count = (int32_t)corner_count,
+                    .tag = tag,
+                    .kind = kind};
   int32_t *own = pl_vector_grow(&builder->corners, corner_count);
   if (own == NULL) return pl_source_fail_memory(builder->source);
   for (size_t i = 0; i < corner_count; ++i) {
@@ -149,7 +154,8 @@ typedef struct simplices {
 } simplices;
 
 static void free_simplices(simplices *s) {
-  pl_vector *all[] = {&s->segments, &s->triangles, &s->tets, &s->tags, &s->kinds, &s->scratch, &s->weights, &s->groups, &s->poses};
+  pl_vector *all[] = {&s->segments, &s->triangles, &s->tets,   &s->tags, &s->kinds,
+                      &s->scratch,  &s->weights,   &s->groups, &s->poses};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) pl_vector_free(all[i]);
 }
 
@@ -176,7 +182,9 @@ static pl_status cut_cells(const pl_mesh_builder *builder, simplices *s) {
         break;
       case PL_CELL_QUAD: done = pl_quad_split(corners, &s->triangles); break;
       case PL_CELL_TRIANGLE:
-      case PL_CELL_POLYGON: done = pl_polygon_split(points, corners, cell->corner_count, &s->scratch, &s->triangles); break;
+      case PL_CELL_POLYGON:
+        done = pl_polygon_split(points, corners, cell->corner_count, &s->scratch, &s->triangles);
+        break;
       default: done = cut_volume(cell, corners, s); break;
     }
     if (!done) return pl_source_fail_memory(builder->source);
@@ -184,9 +192,9 @@ static pl_status cut_cells(const pl_mesh_builder *builder, simplices *s) {
   return PL_OK;
 }
 
-// Tools disagree on which way round the corners of a volume cell go (VTK's and Gmsh's prisms differ, and some exporters mirror). Where
-// *all* cells of a kind are inside out it is the convention, so they are turned; where only some are, the mesh is damaged,
-// and saying so is left to the mesh check.
+// Tools disagree on which way round the corners of a volume cell go (VTK's and Gmsh's prisms differ, and some exporters
+// mirror). Where *all* cells of a kind are inside out it is the convention, so they are turned; where only some are,
+// the mesh is damaged, and saying so is left to the mesh check.
 static pl_status turn_tets(const pl_mesh_builder *builder, simplices *s) {
   const pl_vec3 *points = builder->points.items;
   int32_t positive[PL_CELL_KIND_COUNT] = {0}, negative[PL_CELL_KIND_COUNT] = {0};
@@ -208,7 +216,8 @@ static pl_status turn_tets(const pl_mesh_builder *builder, simplices *s) {
     ++turned_count;
   }
   if (turned_count == 0) return PL_OK;
-  return pl_source_note(builder->source, PL_SEVERITY_NOTE, "turned-tets", "the file lists their corners the other way round", "",
+  return pl_source_note(builder->source, PL_SEVERITY_NOTE, "turned-tets",
+                        "the file lists their corners the other way round", "",
                         "%lld tets had negative volume and were turned", (long long)turned_count);
 }
 
@@ -217,8 +226,9 @@ static pl_status make_groups(const pl_mesh_builder *builder, simplices *s) {
   if (group_count == 0) return PL_OK;
   if (group_count > 4096 || group_count * point_count > MAX_WEIGHTS)
     return pl_source_note(builder->source, PL_SEVERITY_NOTE, "too-many-groups",
-                          "a weight for every point in every group would be too much", "keep only the groups that are needed",
-                          "%zu groups for %zu points were left out", group_count, point_count);
+                          "a weight for every point in every group would be too much",
+                          "keep only the groups that are needed", "%zu groups for %zu points were left out",
+                          group_count, point_count);
   float *weights = pl_vector_grow(&s->weights, group_count * point_count);
   pl_mesh_group *groups = pl_vector_grow(&s->groups, group_count);
   if (weights == NULL || groups == NULL) return pl_source_fail_memory(builder->source);
@@ -228,7 +238,8 @@ static pl_status make_groups(const pl_mesh_builder *builder, simplices *s) {
     group_member member = PL_ITEM(&builder->members, group_member, i);
     const file_cell *cell = &PL_ITEM(&builder->cells, file_cell, member.cell);
     const int32_t *corners = &PL_ITEM(&builder->corners, int32_t, cell->corner_start);
-    for (int32_t k = 0; k < cell->corner_count; ++k) weights[(size_t)member.group * point_count + (size_t)corners[k]] = 1.0f;
+    for (int32_t k = 0; k < cell->corner_count; ++k)
+      weights[(size_t)member.group * point_count + (size_t)corners[k]] = 1.0f;
   }
   return PL_OK;
 }
@@ -304,10 +315,10 @@ pl_status pl_mesh_builder_finish(pl_mesh_builder *builder, pl_mesh **mesh) {
   if (status >= 0) status = make_groups(builder, &s);
   if (status >= 0) status = pl_builder_list_poses(builder, &s.poses);
   if (status >= 0 && builder->skipped_count > 0)
-    status =
-        pl_source_note(source, PL_SEVERITY_WARNING, "left-out-elements",
-                       "a mesh holds segments, triangles and tets, and what can be cut into them", "",
-                       "%lld elements were left out, the first being %s", (long long)builder->skipped_count, builder->skipped_kind);
+    status = pl_source_note(source, PL_SEVERITY_WARNING, "left-out-elements",
+                            "a mesh holds segments, triangles and tets, and what can be cut into them", "",
+                            "%lld elements were left out, the first being %s", (long long)builder->skipped_count,
+                            builder->skipped_kind);
   if (status >= 0) status = create_mesh(builder, &s, mesh);
   free_simplices(&s);
   return status;

@@ -1,4 +1,5 @@
-// Gathers what a reader finds in a file, then makes a mesh of it: checks every index, cuts cells into simplices, turns tets outside out.
+// Gathers what a reader finds in a file, then makes a mesh of it: checks every index, cuts cells
+// into simplices, turns tets outside out.
 #ifndef PL_IO_MESH_BUILDER_H
 #define PL_IO_MESH_BUILDER_H
 
@@ -32,35 +33,40 @@ void pl_mesh_builder_free(pl_mesh_builder *builder);
 // Append a point that stands at `offset` of the file; fails if it is not finite.
 pl_status pl_builder_add_point(pl_mesh_builder *builder, pl_vec3 point, size_t offset);
 
-// Append a cell with corners counted from 0. `corner_count` matters for polygons; other kinds have a fixed number. A tag of 0 is none.
-pl_status pl_builder_add_cell(pl_mesh_builder *builder, pl_cell_kind kind, const int64_t *corners, size_t corner_count, int32_t tag,
-                              size_t offset);
+// Append a cell with corners counted from 0. `corner_count` matters for polygons; other kinds have
+// a fixed number. A tag of 0 is none.
+pl_status pl_builder_add_cell(pl_mesh_builder *builder, pl_cell_kind kind, const int64_t *corners,
+                              size_t corner_count, int32_t tag, size_t offset);
 
-// Remember a point as mid-node of a higher-order cell: it is left out unless it is some cell's corner.
+// Remember a point as mid-node of a higher-order cell: it is left out unless it is some cell's
+// corner.
 pl_status pl_builder_add_middle(pl_mesh_builder *builder, int64_t point, size_t offset);
 
 // Count a cell that is left out; `kind` (static storage) names the first of them in the finding.
 void pl_builder_skip_cell(pl_mesh_builder *builder, const char *kind);
 
-// Cells from now on belong to the group of this name, which is made if it is new; an empty name ends the group.
+// Cells from now on belong to the group of this name, which is made if it is new; an empty name
+// ends the group.
 pl_status pl_builder_set_group(pl_mesh_builder *builder, const char *name, size_t length);
 
-// Check the corners of cells added since the last check against the points there are. Done by finish; a reader of several files does
-// it while `source` is still the file the cells are from.
+// Check the corners of cells added since the last check against the points there are. Done by
+// finish; a reader of several files does it while `source` is still the file the cells are from.
 pl_status pl_builder_check(pl_mesh_builder *builder, const pl_mesh_source *source);
 
-// Points of formats that hold vectors by name: those called PL_POSE_PREFIX and a name are poses, as displacements from the rest.
+// Points of formats that hold vectors by name: those called PL_POSE_PREFIX and a name are poses, as
+// displacements from the rest.
 #define PL_POSE_PREFIX "pose:"
 
-// Append to pose `name`, made if it is new, the displacements of `count` points from `first_point` on, 3 numbers each; `offset` is their
-// place in the file. Points that no call names stay where they are.
-pl_status pl_builder_add_pose(pl_mesh_builder *builder, const char *name, size_t first_point, const double *offsets, size_t count,
-                              size_t offset);
+// Append to pose `name`, made if it is new, the displacements of `count` points from `first_point`
+// on, 3 numbers each; `offset` is their place in the file. Points that no call names stay where
+// they are.
+pl_status pl_builder_add_pose(pl_mesh_builder *builder, const char *name, size_t first_point,
+                              const double *offsets, size_t count, size_t offset);
 
 void pl_builder_init_poses(pl_mesh_builder *builder);
 
-// The steps of finish that deal with poses: places instead of displacements, for all points; move one point's places; list them as a
-// vector of pl_mesh_pose.
+// The steps of finish that deal with poses: places instead of displacements, for all points; move
+// one point's places; list them as a vector of pl_mesh_pose.
 pl_status pl_builder_fill_poses(pl_mesh_builder *builder);
 void pl_builder_move_pose_point(pl_mesh_builder *builder, size_t to, size_t from);
 pl_status pl_builder_list_poses(const pl_mesh_builder *builder, pl_vector *poses);

@@ -1,5 +1,5 @@
-// Poses in mesh files: formats that hold vectors per point carry a pose as its displacement from the rest, under the name `pose:NAME`, so
-// that other programs can show it (ParaView's Warp By Vector) and files of theirs can bring one.
+// Poses in mesh files: formats that hold vectors per point carry a pose as its displacement from the rest, under the
+// name `pose:NAME`, so that other programs can show it (ParaView's Warp By Vector) and files of theirs can bring one.
 #include <string.h>
 
 #include "io/mesh_builder.h"
@@ -33,17 +33,19 @@ static pl_status make_pose(pl_mesh_builder *builder, const char *name, file_pose
   return PL_OK;
 }
 
-pl_status pl_builder_add_pose(pl_mesh_builder *builder, const char *name, size_t first_point, const double *offsets, size_t count,
-                              size_t offset) {
+pl_status pl_builder_add_pose(pl_mesh_builder *builder, const char *name, size_t first_point, const double *offsets,
+                              size_t count, size_t offset) {
   file_pose *pose = find_pose(builder, name);
   if (pose == NULL && builder->poses.count >= MAX_POSES)
-    return pl_source_note(builder->source, PL_SEVERITY_WARNING, "too-many-poses", "", "keep only the poses that are needed",
+    return pl_source_note(builder->source, PL_SEVERITY_WARNING, "too-many-poses", "",
+                          "keep only the poses that are needed",
                           "pose '%.200s' was left out; %d are the most that are read", name, (int)MAX_POSES);
   if (pose == NULL) {
     pl_status status = make_pose(builder, name, &pose);
     if (status < 0) return status;
   }
-  if (pose->offsets.count > first_point) return pl_source_fail(builder->source, offset, "pose '%.200s' is given twice", name);
+  if (pose->offsets.count > first_point)
+    return pl_source_fail(builder->source, offset, "pose '%.200s' is given twice", name);
   // Points before, in pieces that do not have the pose, stay where they are.
   size_t gap = first_point - pose->offsets.count;
   pl_vec3 *to = pl_vector_grow(&pose->offsets, gap + count);

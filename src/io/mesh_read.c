@@ -1,5 +1,5 @@
-// Which format is it, and which reader reads it. The content decides: files come with wrong endings, and .mesh and .msh mean different
-// things to different programs.
+// Which format is it, and which reader reads it. The content decides: files come with wrong endings, and .mesh and .msh
+// mean different things to different programs.
 #include <string.h>
 
 #include "base/context.h"
@@ -50,23 +50,24 @@ static bool starts_with(pl_word word, const char *text) {
 // Binary Medit begins with the number 1 and a version from 1 to 4, in either byte order.
 static bool is_binary_medit(const unsigned char *bytes, size_t size) {
   if (size < 8) return false;
-  bool little = memcmp(bytes, "\1\0\0\0", 4) == 0 && bytes[4] >= 1 && bytes[4] <= 4 && memcmp(bytes + 5, "\0\0\0", 3) == 0;
+  bool little =
+      memcmp(bytes, "\1\0\0\0", 4) == 0 && bytes[4] >= 1 && bytes[4] <= 4 && memcmp(bytes + 5, "\0\0\0", 3) == 0;
   bool big = memcmp(bytes, "\0\0\0\1", 4) == 0 && bytes[7] >= 1 && bytes[7] <= 4 && memcmp(bytes + 4, "\0\0\0", 3) == 0;
   return little || big;
 }
 
 static bool is_obj_keyword(pl_word word) {
-  static const char *const keywords[] = {"v",        "vt",       "vn",   "vp",         "f",        "l",      "p",      "o",
-                                         "g",        "s",        "mg",   "mtllib",     "usemtl",   "maplib", "usemap", "cstype",
-                                         "deg",      "bmat",     "step", "curv",       "curv2",    "surf",   "fo",     "bevel",
-                                         "c_interp", "d_interp", "lod",  "shadow_obj", "trace_obj"};
+  static const char *const keywords[] = {
+      "v",     "vt",     "vn",     "vp",     "f",        "l",        "p",   "o",          "g",        "s",
+      "mg",    "mtllib", "usemtl", "maplib", "usemap",   "cstype",   "deg", "bmat",       "step",     "curv",
+      "curv2", "surf",   "fo",     "bevel",  "c_interp", "d_interp", "lod", "shadow_obj", "trace_obj"};
   for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; ++i)
     if (pl_word_is(word, keywords[i])) return true;
   return false;
 }
 
-// The first line of a .node file: number of points, dimension 2 or 3, number of attributes, 0 or 1. Of an .ele file: number of tets,
-// 4 or 10 corners, number of attributes.
+// The first line of a .node file: number of points, dimension 2 or 3, number of attributes, 0 or 1. Of an .ele file:
+// number of tets, 4 or 10 corners, number of attributes.
 static bool is_tetgen_head(pl_text_cursor cursor) {
   pl_word word;
   int64_t numbers[4] = {0};
@@ -88,13 +89,14 @@ static pl_mesh_format detect_text(const pl_mesh_source *source) {
   if (starts_with(all, "# vtk DataFile")) return PL_MESH_FORMAT_VTK;
   if (starts_with(all, "solid") && (size == 5 || memchr(" \t\r\n", text[5], 4) != NULL)) return PL_MESH_FORMAT_STL;
   if (size > 0 && text[0] == '$')
-    return contains(text, size, "$MeshFormat") || starts_with(all, "$NOD") || starts_with(all, "$Nodes") ? PL_MESH_FORMAT_GMSH
-                                                                                                         : PL_MESH_FORMAT_UNKNOWN;
+    return contains(text, size, "$MeshFormat") || starts_with(all, "$NOD") || starts_with(all, "$Nodes")
+               ? PL_MESH_FORMAT_GMSH
+               : PL_MESH_FORMAT_UNKNOWN;
   if (size > 0 && text[0] == '<')
     return contains(text, size < 65536 ? size : 65536, "<VTKFile") ? PL_MESH_FORMAT_VTU : PL_MESH_FORMAT_UNKNOWN;
   if (size > 0 && text[0] == '{') {
-    bool gltf =
-        contains(text, size, "\"asset\"") || contains(text, size, "\"accessors\"") || contains(text, size, "\"bufferViews\"");
+    bool gltf = contains(text, size, "\"asset\"") || contains(text, size, "\"accessors\"") ||
+                contains(text, size, "\"bufferViews\"");
     return gltf ? PL_MESH_FORMAT_GLTF : PL_MESH_FORMAT_UNKNOWN;
   }
   cursor.comment = '#';
@@ -109,20 +111,24 @@ static pl_mesh_format detect_text(const pl_mesh_source *source) {
 pl_mesh_format pl_mesh_format_detect(const void *bytes, size_t size) {
   const unsigned char *data = bytes;
   if (size >= 4 && memcmp(data, "glTF", 4) == 0) return PL_MESH_FORMAT_GLB;
-  if (size >= 4 && memcmp(data, "ply", 3) == 0 && (data[3] == '\n' || data[3] == '\r' || data[3] == ' ')) return PL_MESH_FORMAT_PLY;
+  if (size >= 4 && memcmp(data, "ply", 3) == 0 && (data[3] == '\n' || data[3] == '\r' || data[3] == ' '))
+    return PL_MESH_FORMAT_PLY;
   if (is_binary_medit(data, size)) return PL_MESH_FORMAT_MEDIT;
   pl_mesh_source source = {.bytes = data, .size = size, .name = ""};
   pl_mesh_format format = detect_text(&source);
-  // Binary STL has no mark of its own and may begin with any words, "solid" included; other binary formats begin with theirs.
+  // Binary STL has no mark of its own and may begin with any words, "solid" included; other binary formats begin with
+  // theirs.
   bool is_weak = format == PL_MESH_FORMAT_UNKNOWN || format == PL_MESH_FORMAT_STL || format == PL_MESH_FORMAT_OBJ ||
                  format == PL_MESH_FORMAT_TETGEN;
   return is_weak && pl_stl_is_binary(data, size) ? PL_MESH_FORMAT_STL : format;
 }
 
 static pl_status fail_unknown(const pl_mesh_source *source) {
-  if (source->size == 0) return pl_fail_at(source->error, PL_ERROR_INVALID_DATA, source->name, 0, 0, "the file is empty");
-  return pl_fail_at(source->error, PL_ERROR_UNSUPPORTED, source->name, 0, 0,
-                    "this is not a mesh file in a known format; save it as OBJ, PLY, STL, glTF, Gmsh, TetGen, VTK, VTU or Medit");
+  if (source->size == 0)
+    return pl_fail_at(source->error, PL_ERROR_INVALID_DATA, source->name, 0, 0, "the file is empty");
+  return pl_fail_at(
+      source->error, PL_ERROR_UNSUPPORTED, source->name, 0, 0,
+      "this is not a mesh file in a known format; save it as OBJ, PLY, STL, glTF, Gmsh, TetGen, VTK, VTU or Medit");
 }
 
 static pl_status read_source(pl_mesh_source *source, pl_mesh **mesh) {
@@ -135,8 +141,8 @@ static pl_status read_source(pl_mesh_source *source, pl_mesh **mesh) {
       folder = pl_path_folder(source->context, source->path);
       if (folder == NULL) return pl_source_fail_memory(source);
     }
-    pl_status status =
-        pl_gltf_read(source->context, source->bytes, source->size, source->name, folder, mesh, source->findings, source->error);
+    pl_status status = pl_gltf_read(source->context, source->bytes, source->size, source->name, folder, mesh,
+                                    source->findings, source->error);
     pl_release(source->context, folder);
     return status;
   }
@@ -165,9 +171,13 @@ pl_status pl_mesh_load(pl_context *context, const char *path, pl_mesh **mesh, pl
   return status;
 }
 
-pl_status pl_mesh_load_memory(pl_context *context, const pl_memory_source *memory, pl_mesh **mesh, pl_findings *findings,
-                              pl_error *error) {
-  pl_mesh_source source = {
-      .context = context, .bytes = memory->bytes, .size = memory->size, .name = memory->name, .findings = findings, .error = error};
+pl_status pl_mesh_load_memory(pl_context *context, const pl_memory_source *memory, pl_mesh **mesh,
+                              pl_findings *findings, pl_error *error) {
+  pl_mesh_source source = {.context = context,
+                           .bytes = memory->bytes,
+                           .size = memory->size,
+                           .name = memory->name,
+                           .findings = findings,
+                           .error = error};
   return read_source(&source, mesh);
 }

@@ -36,7 +36,8 @@ pl_status pl_surface_of_mesh(pl_context *context, const pl_mesh *mesh, pl_surfac
     pl_mesh_view shown = pl_mesh_get_view(boundary);
     size_t corner_count = 3 * (size_t)shown.triangle_count;
     surface->owned = pl_allocate(context, corner_count * sizeof *surface->owned);
-    for (size_t i = 0; i < corner_count && surface->owned != NULL; ++i) surface->owned[i] = point_of_surface[shown.triangles[i]];
+    for (size_t i = 0; i < corner_count && surface->owned != NULL; ++i)
+      surface->owned[i] = point_of_surface[shown.triangles[i]];
     surface->triangles = surface->owned;
     surface->triangle_count = shown.triangle_count;
     if (surface->owned == NULL) status = pl_fail_memory(error);

@@ -1,6 +1,7 @@
-// Wavefront OBJ. One statement a line; a backslash joins lines. Indices count from 1, negative ones back from the last vertex so far.
-// Normals and texture coordinates are passed over but their indices are checked for form. Colours behind a vertex and the weight w
-// are not positions and are ignored. Free-form curves and surfaces are left out with a finding.
+// Wavefront OBJ. One statement a line; a backslash joins lines. Indices count from 1, negative ones back from the last
+// vertex so far. Normals and texture coordinates are passed over but their indices are checked for form. Colours behind
+// a vertex and the weight w are not positions and are ignored. Free-form curves and surfaces are left out with a
+// finding.
 #include <string.h>
 
 #include "io/mesh_formats.h"
@@ -22,8 +23,8 @@ static pl_status read_vertex(obj_reader *reader, size_t offset) {
       return pl_source_fail(reader->source, offset, "this vertex has %d coordinates; three are needed", i);
     if (!pl_word_number(word, &values[i])) {
       char shown[PL_SHOWN_SIZE];
-      return pl_source_fail(reader->source, pl_word_offset(&reader->cursor, word), "\"%s\" is not a coordinate; a number is needed",
-                            pl_word_show(word, shown));
+      return pl_source_fail(reader->source, pl_word_offset(&reader->cursor, word),
+                            "\"%s\" is not a coordinate; a number is needed", pl_word_show(word, shown));
     }
   }
   return pl_builder_add_point(reader->builder, (pl_vec3){values[0], values[1], values[2]}, offset);
@@ -32,7 +33,8 @@ static pl_status read_vertex(obj_reader *reader, size_t offset) {
 static pl_status fail_corner(const obj_reader *reader, pl_word word) {
   char shown[PL_SHOWN_SIZE];
   return pl_source_fail(reader->source, pl_word_offset(&reader->cursor, word),
-                        "\"%s\" is not a corner; write v, v/vt, v//vn or v/vt/vn with whole numbers", pl_word_show(word, shown));
+                        "\"%s\" is not a corner; write v, v/vt, v//vn or v/vt/vn with whole numbers",
+                        pl_word_show(word, shown));
 }
 
 // v, v/vt, v//vn or v/vt/vn; the position counts.
@@ -51,10 +53,12 @@ static pl_status read_corner(const obj_reader *reader, pl_word word, int64_t *co
   if (at != end) return fail_corner(reader, word);
   int64_t count = (int64_t)reader->builder->points.count;
   if (index == 0)
-    return pl_source_fail(reader->source, pl_word_offset(&reader->cursor, word), "vertex 0 is named; OBJ counts vertices from 1");
+    return pl_source_fail(reader->source, pl_word_offset(&reader->cursor, word),
+                          "vertex 0 is named; OBJ counts vertices from 1");
   if (index < -count)
     return pl_source_fail(reader->source, pl_word_offset(&reader->cursor, word),
-                          "vertex %lld is named, but only %lld stand before this line", (long long)index, (long long)count);
+                          "vertex %lld is named, but only %lld stand before this line", (long long)index,
+                          (long long)count);
   *corner = index > 0 ? index - 1 : count + index;
   return PL_OK;
 }
@@ -94,7 +98,8 @@ static pl_status read_group(obj_reader *reader, bool is_object) {
       pl_text_cursor rest = reader->cursor;
       rest.continuation = false;
       name = pl_text_take_line(&rest);
-      while (name.length > 0 && (name.text[name.length - 1] == ' ' || name.text[name.length - 1] == '\t')) --name.length;
+      while (name.length > 0 && (name.text[name.length - 1] == ' ' || name.text[name.length - 1] == '\t'))
+        --name.length;
     } else {
       pl_text_take_word_in_line(&reader->cursor, &name);
     }

@@ -1,7 +1,7 @@
-// PLY, text and binary in both byte orders. The head declares elements with properties of any type and order; only the x, y, z of
-// "vertex", the index lists of "face" (vertex_index or vertex_indices) and "tristrips", and the two ends of "edge" are used, all else
-// is passed over. A strip reverses every second triangle and restarts at -1. Of a cloud only "vertex" is used, with normals and
-// colours where they are there.
+// PLY, text and binary in both byte orders. The head declares elements with properties of any type and order; only the
+// x, y, z of "vertex", the index lists of "face" (vertex_index or vertex_indices) and "tristrips", and the two ends of
+// "edge" are used, all else is passed over. A strip reverses every second triangle and restarts at -1. Of a cloud only
+// "vertex" is used, with normals and colours where they are there.
 #include "io/ply_points.h"
 
 #include <string.h>
@@ -64,11 +64,12 @@ static pl_scalar scalar_named(pl_word word) {
   static const struct {
     const char *name;
     pl_scalar scalar;
-  } names[] = {{"char", PL_SCALAR_I8},    {"int8", PL_SCALAR_I8},    {"uchar", PL_SCALAR_U8},   {"uint8", PL_SCALAR_U8},
-               {"short", PL_SCALAR_I16},  {"int16", PL_SCALAR_I16},  {"ushort", PL_SCALAR_U16}, {"uint16", PL_SCALAR_U16},
-               {"int", PL_SCALAR_I32},    {"int32", PL_SCALAR_I32},  {"uint", PL_SCALAR_U32},   {"uint32", PL_SCALAR_U32},
-               {"int64", PL_SCALAR_I64},  {"uint64", PL_SCALAR_U64}, {"float", PL_SCALAR_F32},  {"float32", PL_SCALAR_F32},
-               {"double", PL_SCALAR_F64}, {"float64", PL_SCALAR_F64}};
+  } names[] = {{"char", PL_SCALAR_I8},     {"int8", PL_SCALAR_I8},    {"uchar", PL_SCALAR_U8},
+               {"uint8", PL_SCALAR_U8},    {"short", PL_SCALAR_I16},  {"int16", PL_SCALAR_I16},
+               {"ushort", PL_SCALAR_U16},  {"uint16", PL_SCALAR_U16}, {"int", PL_SCALAR_I32},
+               {"int32", PL_SCALAR_I32},   {"uint", PL_SCALAR_U32},   {"uint32", PL_SCALAR_U32},
+               {"int64", PL_SCALAR_I64},   {"uint64", PL_SCALAR_U64}, {"float", PL_SCALAR_F32},
+               {"float32", PL_SCALAR_F32}, {"double", PL_SCALAR_F64}, {"float64", PL_SCALAR_F64}};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
     if (pl_word_is_any_case(word, names[i].name)) return names[i].scalar;
   return PL_SCALAR_NONE;
@@ -76,7 +77,8 @@ static pl_scalar scalar_named(pl_word word) {
 
 static pl_status fail_word(const ply_reader *reader, pl_word word, const char *what) {
   char shown[PL_SHOWN_SIZE];
-  return pl_source_fail(reader->source, pl_word_offset(&reader->text, word), "\"%s\" is not %s", pl_word_show(word, shown), what);
+  return pl_source_fail(reader->source, pl_word_offset(&reader->text, word), "\"%s\" is not %s",
+                        pl_word_show(word, shown), what);
 }
 
 // Next word of the head's line.
@@ -220,8 +222,8 @@ static pl_status read_list(ply_reader *reader, const ply_property *property) {
   size_t min_size = reader->is_text ? 2 : pl_scalar_size(property->scalar);
   // The last number of a text may lack the blank behind it.
   if (status >= 0)
-    status = pl_source_check_count(reader->source, offset_now(reader), reader->is_text && count > 0 ? count - 1 : count, min_size,
-                                   "list items");
+    status = pl_source_check_count(reader->source, offset_now(reader), reader->is_text && count > 0 ? count - 1 : count,
+                                   min_size, "list items");
   if (status < 0) return status;
   bool keep = property->role != ROLE_NONE;
   reader->list.count = keep ? 0 : reader->list.count;
@@ -265,12 +267,14 @@ static bool has_role(const ply_reader *reader, const ply_element *element, ply_r
 }
 
 // Hand a vertex on; all else in the file is of no use for a cloud.
-static pl_status take_point(const ply_reader *reader, const ply_element *element, const double values[POINT_VALUE_COUNT]) {
+static pl_status take_point(const ply_reader *reader, const ply_element *element,
+                            const double values[POINT_VALUE_COUNT]) {
   if (element->kind != KIND_VERTEX) return PL_OK;
   pl_ply_point point = {.position = {values[0], values[1], values[2]},
                         .normal = {values[3], values[4], values[5]},
                         .color = {(float)values[6], (float)values[7], (float)values[8]},
-                        .has_normal = has_role(reader, element, ROLE_NORMAL_X) && has_role(reader, element, ROLE_NORMAL_Y) &&
+                        .has_normal = has_role(reader, element, ROLE_NORMAL_X) &&
+                                      has_role(reader, element, ROLE_NORMAL_Y) &&
                                       has_role(reader, element, ROLE_NORMAL_Z),
                         .has_color = has_role(reader, element, ROLE_RED) && has_role(reader, element, ROLE_GREEN) &&
                                      has_role(reader, element, ROLE_BLUE)};
@@ -303,7 +307,8 @@ static pl_status read_item(ply_reader *reader, const ply_element *element) {
   if (reader->builder == NULL) return take_point(reader, element, values);
   switch (element->kind) {
     case KIND_VERTEX: return pl_builder_add_point(reader->builder, (pl_vec3){values[0], values[1], values[2]}, offset);
-    case KIND_FACE: return pl_builder_add_cell(reader->builder, PL_CELL_POLYGON, reader->list.items, reader->list.count, 0, offset);
+    case KIND_FACE:
+      return pl_builder_add_cell(reader->builder, PL_CELL_POLYGON, reader->list.items, reader->list.count, 0, offset);
     case KIND_STRIPS: return strip ? add_strips(reader, offset) : PL_OK;
     case KIND_EDGE: return pl_builder_add_cell(reader->builder, PL_CELL_SEGMENT, ends, 2, 0, offset);
     default: return PL_OK;
@@ -325,7 +330,8 @@ static pl_status check_element(const ply_reader *reader, const ply_element *elem
   bool complete = true;
   if (reader->builder == NULL && element->kind != KIND_VERTEX) return PL_OK;
   if (element->kind == KIND_VERTEX)
-    complete = has_role(reader, element, ROLE_X) && has_role(reader, element, ROLE_Y) && has_role(reader, element, ROLE_Z);
+    complete =
+        has_role(reader, element, ROLE_X) && has_role(reader, element, ROLE_Y) && has_role(reader, element, ROLE_Z);
   if (element->kind == KIND_FACE && element->count > 0) complete = has_role(reader, element, ROLE_CORNERS);
   if (element->kind == KIND_EDGE && element->count > 0)
     complete = has_role(reader, element, ROLE_FIRST) && has_role(reader, element, ROLE_SECOND);
@@ -346,8 +352,8 @@ static pl_status read_body(ply_reader *reader) {
     const ply_element *element = &reader->elements[e];
     status = check_element(reader, element);
     if (status >= 0)
-      status =
-          pl_source_check_count(reader->source, offset_now(reader), element->count, min_item_size(reader, element), "elements");
+      status = pl_source_check_count(reader->source, offset_now(reader), element->count, min_item_size(reader, element),
+                                     "elements");
     if (element->property_count == 0) continue;
     for (int64_t i = 0; i < element->count && status >= 0; ++i) status = read_item(reader, element);
   }
@@ -364,7 +370,8 @@ pl_status pl_ply_read(pl_mesh_source *source, pl_mesh_builder *builder) {
 }
 
 pl_status pl_ply_read_points(pl_mesh_source *source, pl_ply_point_function *function, void *data) {
-  ply_reader reader = {.source = source, .take_point = function, .take_data = data, .text = pl_text_cursor_at(source, 0, '\0')};
+  ply_reader reader = {
+      .source = source, .take_point = function, .take_data = data, .text = pl_text_cursor_at(source, 0, '\0')};
   reader.list = pl_vector_of(source->context, sizeof(int64_t));
   pl_status status = read_head(&reader);
   if (status >= 0) status = read_body(&reader);

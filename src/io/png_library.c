@@ -12,7 +12,8 @@
 void pl_png_stop(png_structp png, png_const_charp message) {
   pl_png_library *self = png_get_error_ptr(png);
   size_t length = 0;
-  for (; message[length] != '\0' && length + 1 < sizeof self->message; ++length) self->message[length] = message[length];
+  for (; message[length] != '\0' && length + 1 < sizeof self->message; ++length)
+    self->message[length] = message[length];
   self->message[length] = '\0';
   png_longjmp(png, 1);
 }
@@ -53,14 +54,14 @@ static bool is_little_endian(void) {
 }
 
 // Everything that may leave through pl_png_stop. No local changes after setjmp, so none needs to be volatile.
-static bool encode(png_structp png, png_infop info, const unsigned char *pixels, uint32_t width, uint32_t height, pl_png_kind kind,
-                   pl_vector *bytes) {
+static bool encode(png_structp png, png_infop info, const unsigned char *pixels, uint32_t width, uint32_t height,
+                   pl_png_kind kind, pl_vector *bytes) {
   if (setjmp(png_jmpbuf(png))) return false;
   bool is_grey = kind == PL_PNG_GREY16;
   png_set_write_fn(png, bytes, append, flush);
   png_set_user_limits(png, MAX_SIDE, MAX_SIDE);
-  png_set_IHDR(png, info, width, height, is_grey ? 16 : 8, is_grey ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
-               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_IHDR(png, info, width, height, is_grey ? 16 : 8, is_grey ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB,
+               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   if (!is_grey) png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
   png_write_info(png, info);
   if (is_grey && is_little_endian()) png_set_swap(png);
@@ -69,11 +70,11 @@ static bool encode(png_structp png, png_infop info, const unsigned char *pixels,
   return true;
 }
 
-pl_status pl_png_encode(pl_context *context, const void *pixels, int32_t width, int32_t height, pl_png_kind kind, pl_vector *bytes,
-                        pl_error *error) {
+pl_status pl_png_encode(pl_context *context, const void *pixels, int32_t width, int32_t height, pl_png_kind kind,
+                        pl_vector *bytes, pl_error *error) {
   if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a picture of %d x %d pixels cannot be written; sides are from 1 to %d", width,
-                   height, MAX_SIDE);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "a picture of %d x %d pixels cannot be written; sides are from 1 to %d", width, height, MAX_SIDE);
   pl_png_library self = {.context = context};
   png_structp png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &self, pl_png_stop, pl_png_ignore_warning, &self,
                                               pl_png_allocate, pl_png_release);

@@ -50,11 +50,12 @@ double pl_scalar_number(pl_scalar scalar, const unsigned char *at, bool big_endi
   return (double)pl_scalar_integer(scalar, at, big_endian);
 }
 
-pl_status pl_bytes_take(pl_byte_cursor *cursor, size_t count, size_t size, const char *what, const unsigned char **bytes) {
+pl_status pl_bytes_take(pl_byte_cursor *cursor, size_t count, size_t size, const char *what,
+                        const unsigned char **bytes) {
   size_t left = cursor->source->size - cursor->offset;
   if (size > 0 && count > left / size)
-    return pl_source_fail(cursor->source, cursor->offset, "the file ends inside %s; %zu bytes are left; it is cut off or damaged",
-                          what, left);
+    return pl_source_fail(cursor->source, cursor->offset,
+                          "the file ends inside %s; %zu bytes are left; it is cut off or damaged", what, left);
   *bytes = cursor->source->bytes + cursor->offset;
   cursor->offset += count * size;
   return PL_OK;

@@ -21,7 +21,8 @@ typedef enum pl_scalar {
 // Bytes of one number; 0 for none.
 size_t pl_scalar_size(pl_scalar scalar);
 
-// The number at `at`. As an integer, what does not fit becomes INT64_MAX or INT64_MIN, which no count or index survives.
+// The number at `at`. As an integer, what does not fit becomes INT64_MAX or INT64_MIN, which no
+// count or index survives.
 double pl_scalar_number(pl_scalar scalar, const unsigned char *at, bool big_endian);
 int64_t pl_scalar_integer(pl_scalar scalar, const unsigned char *at, bool big_endian);
 
@@ -33,10 +34,13 @@ typedef struct pl_byte_cursor {
 } pl_byte_cursor;
 
 // The next `count` items of `size` bytes, or a failure that says the file ends inside `what`.
-pl_status pl_bytes_take(pl_byte_cursor *cursor, size_t count, size_t size, const char *what, const unsigned char **bytes);
+pl_status pl_bytes_take(pl_byte_cursor *cursor, size_t count, size_t size, const char *what,
+                        const unsigned char **bytes);
 
 // The next number.
-pl_status pl_bytes_take_integer(pl_byte_cursor *cursor, pl_scalar scalar, const char *what, int64_t *value);
-pl_status pl_bytes_take_number(pl_byte_cursor *cursor, pl_scalar scalar, const char *what, double *value);
+pl_status pl_bytes_take_integer(pl_byte_cursor *cursor, pl_scalar scalar, const char *what,
+                                int64_t *value);
+pl_status pl_bytes_take_number(pl_byte_cursor *cursor, pl_scalar scalar, const char *what,
+                               double *value);
 
 #endif

@@ -1,6 +1,7 @@
-// STL, text and binary. Triangles stand alone, so equal corners are joined; the file has no order of vertices, and ours is that of first
-// appearance. Corners are equal when all three coordinates are the same numbers: joining by distance would be a guess, and exporters
-// write a shared corner the same way each time. Stored normals are ignored, the order of corners says which side is out.
+// STL, text and binary. Triangles stand alone, so equal corners are joined; the file has no order of vertices, and ours
+// is that of first appearance. Corners are equal when all three coordinates are the same numbers: joining by distance
+// would be a guess, and exporters write a shared corner the same way each time. Stored normals are ignored, the order
+// of corners says which side is out.
 #include <string.h>
 
 #include "base/context.h"
@@ -85,7 +86,8 @@ bool pl_stl_is_binary(const unsigned char *bytes, size_t size) {
   if (size < HEAD_SIZE) return false;
   uint64_t expected = HEAD_SIZE + (uint64_t)TRIANGLE_SIZE * announced_count(bytes);
   if (expected == size) return true;
-  // A beginning of a file, or one with something behind the triangles: the first triangle has to do. Its zero bytes tell it from text.
+  // A beginning of a file, or one with something behind the triangles: the first triangle has to do. Its zero bytes
+  // tell it from text.
   return size >= HEAD_SIZE + TRIANGLE_SIZE && announced_count(bytes) > 0 && memchr(bytes, '\0', HEAD_SIZE) != NULL &&
          is_plausible_triangle(bytes + HEAD_SIZE);
 }
@@ -110,7 +112,8 @@ static pl_status read_binary(stl_reader *reader) {
 }
 
 // Only "vertex", "endloop" and "solid" carry anything; the rest is checked for being a word of the format.
-static pl_status read_text_word(stl_reader *reader, pl_text_cursor *cursor, pl_word word, int64_t *corners, size_t *corner_count) {
+static pl_status read_text_word(stl_reader *reader, pl_text_cursor *cursor, pl_word word, int64_t *corners,
+                                size_t *corner_count) {
   static const char *const known[] = {"facet", "endfacet", "outer", "loop", "endsolid"};
   size_t offset = pl_word_offset(cursor, word);
   if (pl_word_is_any_case(word, "vertex")) {
@@ -124,7 +127,8 @@ static pl_status read_text_word(stl_reader *reader, pl_text_cursor *cursor, pl_w
   if (pl_word_is_any_case(word, "endloop")) {
     size_t count = *corner_count;
     *corner_count = 0;
-    if (count != 3) return pl_source_fail(reader->source, offset, "this loop has %zu vertices; three are needed", count);
+    if (count != 3)
+      return pl_source_fail(reader->source, offset, "this loop has %zu vertices; three are needed", count);
     return pl_builder_add_cell(reader->builder, PL_CELL_TRIANGLE, corners, 3, 0, offset);
   }
   if (pl_word_is_any_case(word, "normal")) {
@@ -167,7 +171,8 @@ pl_status pl_stl_read(pl_mesh_source *source, pl_mesh_builder *builder) {
   pl_status status = pl_stl_is_binary(source->bytes, source->size) ? read_binary(&reader) : read_text(&reader);
   pl_release(source->context, reader.table.slots);
   if (status < 0) return status;
-  return pl_source_note(source, PL_SEVERITY_NOTE, "stl-order", "STL stores loose triangles and has no order of vertices",
-                        "use another format where the order of vertices matters", "%zu corners were joined to %zu points",
-                        builder->sources.count, builder->points.count);
+  return pl_source_note(source, PL_SEVERITY_NOTE, "stl-order",
+                        "STL stores loose triangles and has no order of vertices",
+                        "use another format where the order of vertices matters",
+                        "%zu corners were joined to %zu points", builder->sources.count, builder->points.count);
 }

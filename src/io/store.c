@@ -15,7 +15,8 @@ void pl_store_close(pl_store *store) {
   *store = (pl_store){0};
 }
 
-// --- files ----------------------------------------------------------------------------------------------------------------
+// --- files
+// ----------------------------------------------------------------------------------------------------------------
 
 typedef struct folder_store {
   pl_context *context;
@@ -93,7 +94,8 @@ pl_status pl_store_open_folder(pl_context *context, const char *path, pl_store *
   return PL_OK;
 }
 
-// --- memory ---------------------------------------------------------------------------------------------------------------
+// --- memory
+// ---------------------------------------------------------------------------------------------------------------
 
 typedef struct memory_record {
   char *name;
@@ -108,7 +110,8 @@ typedef struct memory_store {
 
 static memory_record *find_record(const memory_store *store, const char *name) {
   for (size_t i = 0; i < store->records.count; ++i)
-    if (strcmp(PL_ITEM(&store->records, memory_record, i).name, name) == 0) return &PL_ITEM(&store->records, memory_record, i);
+    if (strcmp(PL_ITEM(&store->records, memory_record, i).name, name) == 0)
+      return &PL_ITEM(&store->records, memory_record, i);
   return NULL;
 }
 
@@ -138,7 +141,8 @@ static pl_status save_memory(void *user, const char *name, const void *bytes, si
   return PL_OK;
 }
 
-static pl_status load_memory(void *user, const char *name, void *bytes, size_t capacity, size_t *size, pl_error *error) {
+static pl_status load_memory(void *user, const char *name, void *bytes, size_t capacity, size_t *size,
+                             pl_error *error) {
   const memory_record *record = find_record(user, name);
   if (record == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no record '%s'", name);
   *size = record->size;

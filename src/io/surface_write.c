@@ -1,5 +1,5 @@
-// Writers of formats that hold surfaces: OBJ as text, PLY and STL as little-endian binary. A mesh of tets gives its boundary; all its points
-// are written, so that the order of points stays (STL has none).
+// Writers of formats that hold surfaces: OBJ as text, PLY and STL as little-endian binary. A mesh of tets gives its
+// boundary; all its points are written, so that the order of points stays (STL has none).
 #include "base/error.h"
 #include "io/file_bytes.h"
 #include "io/mesh_formats.h"
@@ -28,7 +28,8 @@ static void write_obj(pl_file_writer *writer, const pl_mesh_view *view, const pl
 
 static void write_ply(pl_file_writer *writer, const pl_mesh_view *view, const pl_surface *surface) {
   pl_file_writer_print(writer, "ply\nformat binary_little_endian 1.0\ncomment Pliant %s\n", pl_version());
-  pl_file_writer_print(writer, "element vertex %d\nproperty double x\nproperty double y\nproperty double z\n", view->point_count);
+  pl_file_writer_print(writer, "element vertex %d\nproperty double x\nproperty double y\nproperty double z\n",
+                       view->point_count);
   pl_file_writer_print(writer, "element face %d\nproperty list uchar int vertex_indices\n", surface->triangle_count);
   if (view->segment_count > 0)
     pl_file_writer_print(writer, "element edge %d\nproperty int vertex1\nproperty int vertex2\n", view->segment_count);
@@ -70,8 +71,8 @@ static void write_stl(pl_file_writer *writer, const pl_mesh_view *view, const pl
 
 typedef void write_surface_function(pl_file_writer *writer, const pl_mesh_view *view, const pl_surface *surface);
 
-static pl_status write_surface(pl_context *context, const char *path, const pl_mesh *mesh, write_surface_function *write,
-                               pl_error *error) {
+static pl_status write_surface(pl_context *context, const char *path, const pl_mesh *mesh,
+                               write_surface_function *write, pl_error *error) {
   pl_surface surface;
   pl_status status = pl_surface_of_mesh(context, mesh, &surface, error);
   if (status < 0) return status;

@@ -25,7 +25,8 @@ void pl_table_destroy(pl_table *table) {
 
 pl_table_view pl_table_get_view(const pl_table *table) {
   int32_t count = (int32_t)table->columns.count;
-  return (pl_table_view){count, table->columns.items, count > 0 ? (int64_t)table->cells.count / count : 0, table->cells.items};
+  return (pl_table_view){count, table->columns.items, count > 0 ? (int64_t)table->cells.count / count : 0,
+                         table->cells.items};
 }
 
 int32_t pl_table_find_column(const pl_table *table, const char *name) {
@@ -52,7 +53,8 @@ static pl_status read_names(pl_table *table, const pl_mesh_source *source, pl_wo
     double number;
     size_t offset = (size_t)(cell.text - (const char *)source->bytes);
     if (cell.length == 0) return pl_source_fail(source, offset, "a column without a name");
-    if (pl_word_number(cell, &number)) return pl_source_fail(source, offset, "the first line must hold the names of the columns");
+    if (pl_word_number(cell, &number))
+      return pl_source_fail(source, offset, "the first line must hold the names of the columns");
     char *name = pl_vector_grow(&table->names, cell.length + 1);
     const char **column = pl_vector_grow(&table->columns, 1);
     if (name == NULL || column == NULL) return pl_source_fail_memory(source);
@@ -60,7 +62,8 @@ static pl_status read_names(pl_table *table, const pl_mesh_source *source, pl_wo
   }
   // Only now, because names move while they grow.
   const char *name = table->names.items;
-  for (size_t i = 0; i < table->columns.count; ++i, name += strlen(name) + 1) PL_ITEM(&table->columns, const char *, i) = name;
+  for (size_t i = 0; i < table->columns.count; ++i, name += strlen(name) + 1)
+    PL_ITEM(&table->columns, const char *, i) = name;
   return PL_OK;
 }
 
@@ -104,7 +107,8 @@ pl_status pl_table_load(pl_context *context, const char *path, pl_table **table,
   }
   *self = (pl_table){context, pl_vector_of(context, 1), pl_vector_of(context, sizeof(const char *)),
                      pl_vector_of(context, sizeof(double))};
-  pl_mesh_source source = {.context = context, .bytes = bytes.data, .size = bytes.size, .name = path, .path = path, .error = error};
+  pl_mesh_source source = {
+      .context = context, .bytes = bytes.data, .size = bytes.size, .name = path, .path = path, .error = error};
   status = read_all(self, &source);
   pl_bytes_free(&bytes);
   if (status < 0)

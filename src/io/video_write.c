@@ -1,15 +1,18 @@
 // MP4 out, through the program `ffmpeg`.
 //
-// The pictures go to its standard input as raw pixels; it writes to a temporary name next to the path, which is renamed once it
-// has ended well.
+// The pictures go to its standard input as raw pixels; it writes to a temporary name next to the path, which is renamed
+// once it has ended well.
 //
-// - Both of its streams are socket pairs, not pipes: writing to a socket whose reader is gone can be told not to raise SIGPIPE,
+// - Both of its streams are socket pairs, not pipes: writing to a socket whose reader is gone can be told not to raise
+// SIGPIPE,
 //   so the host's signal
 //   handling is left alone.
-// - While waiting to write we also take what it says on its standard error. Otherwise a program that complains a lot would wait
+// - While waiting to write we also take what it says on its standard error. Otherwise a program that complains a lot
+// would wait
 //   for us to read, and
 //   we for it to take the picture.
-// - It runs in a process group of its own: Ctrl-C on the terminal then reaches only the host, which may still close the video
+// - It runs in a process group of its own: Ctrl-C on the terminal then reaches only the host, which may still close the
+// video
 //   properly.
 #define _POSIX_C_SOURCE 200809L
 
@@ -128,45 +131,46 @@ static pl_status start(pl_video *self, double frame_rate, pl_error *error) {
   strcpy(name, "file:");
   strcat(name, self->temporary);
   // Players want even sizes and 4:2:0; odd ones get one more column or row, in black.
-  const char *const arguments[] = {"ffmpeg",
-                                   "-nostdin",
-                                   "-hide_banner",
-                                   "-loglevel",
-                                   "error",
-                                   "-f",
-                                   "rawvideo",
-                                   "-pixel_format",
-                                   "rgb24",
-                                   "-video_size",
-                                   size,
-                                   "-framerate",
-                                   rate,
-                                   "-i",
-                                   "pipe:0",
-                                   "-an",
-                                   "-vf",
-                                   "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
-                                   "-c:v",
-                                   "libx264",
-                                   "-preset",
-                                   "fast",
-                                   "-crf",
-                                   "18",
-                                   "-colorspace",
-                                   "bt709",
-                                   "-color_primaries",
-                                   "bt709",
-                                   "-color_trc",
-                                   "iec61966-2-1",
-                                   "-color_range",
-                                   "tv",
-                                   "-movflags",
-                                   "+faststart",
-                                   "-f",
-                                   "mp4",
-                                   "-y",
-                                   name,
-                                   NULL};
+  const char *const arguments[] = {
+      "ffmpeg",
+      "-nostdin",
+      "-hide_banner",
+      "-loglevel",
+      "error",
+      "-f",
+      "rawvideo",
+      "-pixel_format",
+      "rgb24",
+      "-video_size",
+      size,
+      "-framerate",
+      rate,
+      "-i",
+      "pipe:0",
+      "-an",
+      "-vf",
+      "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
+      "-c:v",
+      "libx264",
+      "-preset",
+      "fast",
+      "-crf",
+      "18",
+      "-colorspace",
+      "bt709",
+      "-color_primaries",
+      "bt709",
+      "-color_trc",
+      "iec61966-2-1",
+      "-color_range",
+      "tv",
+      "-movflags",
+      "+faststart",
+      "-f",
+      "mp4",
+      "-y",
+      name,
+      NULL};
   int code = 0;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pixels) != 0 ||
       socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, words) != 0)
@@ -187,7 +191,8 @@ static pl_status start(pl_video *self, double frame_rate, pl_error *error) {
   if (code == 0) return PL_OK;
   self->process = 0;
   if (code == ENOENT || code == EACCES)
-    return pl_fail(error, PL_ERROR_UNSUPPORTED, "videos need the program ffmpeg, which is not installed (Debian package ffmpeg)");
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "videos need the program ffmpeg, which is not installed (Debian package ffmpeg)");
   return pl_fail(error, PL_ERROR_FILE, "the program ffmpeg cannot be started: %s", strerror(code));
 }
 
@@ -218,8 +223,8 @@ static pl_status check(const pl_video_def *def, pl_error *error) {
   int32_t width = def->width, height = def->height;
   if (def->path == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the path is NULL");
   if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a video of %d x %d pixels cannot be written; sides are from 1 to %d", width,
-                   height, MAX_SIDE);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "a video of %d x %d pixels cannot be written; sides are from 1 to %d", width, height, MAX_SIDE);
   if (!(def->frame_rate >= MIN_RATE && def->frame_rate <= MAX_RATE))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the frame rate must be from 0.001 to 1000 pictures a second");
   return PL_OK;
@@ -285,7 +290,8 @@ pl_status pl_video_close(pl_video *video, pl_error *error) {
     status = pl_fail_at(error, PL_ERROR_FILE, video->path, 0, 0, "ffmpeg failed: %s",
                         video->message_length > 0 ? video->message : "it gave no reason");
   else if (rename(video->temporary, video->path) != 0)
-    status = pl_fail_at(error, PL_ERROR_FILE, video->path, 0, 0, "the file cannot be renamed into place: %s", strerror(errno));
+    status = pl_fail_at(error, PL_ERROR_FILE, video->path, 0, 0, "the file cannot be renamed into place: %s",
+                        strerror(errno));
   if (status < 0) unlink(video->temporary);
   destroy(video);
   return status;

@@ -1,5 +1,5 @@
-// Writers of formats that hold segments, triangles and tets, all as text: Gmsh 2.2, legacy VTK 3.0, Medit 2, TetGen. These versions are what the
-// most programs read.
+// Writers of formats that hold segments, triangles and tets, all as text: Gmsh 2.2, legacy VTK 3.0, Medit 2, TetGen.
+// These versions are what the most programs read.
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
@@ -52,7 +52,8 @@ static void write_gmsh(pl_file_writer *writer, const pl_mesh_view *view) {
     for (int32_t i = 0; i < kinds[kind].count; ++i) {
       int32_t tag = kind == 2 ? tag_of(view, i) : 0;
       pl_file_writer_print(writer, "%lld %d 2 %d %d", (long long)++number, types[kind], tag, tag);
-      print_corners(writer, kinds[kind].corners + (size_t)kinds[kind].corner_count * (size_t)i, kinds[kind].corner_count, 1);
+      print_corners(writer, kinds[kind].corners + (size_t)kinds[kind].corner_count * (size_t)i,
+                    kinds[kind].corner_count, 1);
       pl_file_writer_print(writer, "\n");
     }
   }
@@ -89,7 +90,8 @@ static void write_vtk(pl_file_writer *writer, const pl_mesh_view *view) {
     cell_count += kinds[kind].count;
     number_count += (int64_t)kinds[kind].count * (kinds[kind].corner_count + 1);
   }
-  pl_file_writer_print(writer, "# vtk DataFile Version 3.0\nPliant %s\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS %d double\n",
+  pl_file_writer_print(writer,
+                       "# vtk DataFile Version 3.0\nPliant %s\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS %d double\n",
                        pl_version(), view->point_count);
   for (int32_t i = 0; i < view->point_count; ++i) {
     print_point(writer, view->points[i]);
@@ -99,7 +101,8 @@ static void write_vtk(pl_file_writer *writer, const pl_mesh_view *view) {
   for (int kind = 0; kind < 3; ++kind) {
     for (int32_t i = 0; i < kinds[kind].count; ++i) {
       pl_file_writer_print(writer, "%d", kinds[kind].corner_count);
-      print_corners(writer, kinds[kind].corners + (size_t)kinds[kind].corner_count * (size_t)i, kinds[kind].corner_count, 0);
+      print_corners(writer, kinds[kind].corners + (size_t)kinds[kind].corner_count * (size_t)i,
+                    kinds[kind].corner_count, 0);
       pl_file_writer_print(writer, "\n");
     }
   }
@@ -110,7 +113,8 @@ static void write_vtk(pl_file_writer *writer, const pl_mesh_view *view) {
   if (view->tet_tags == NULL) return;
   pl_file_writer_print(writer, "CELL_DATA %lld\nSCALARS tag int 1\nLOOKUP_TABLE default\n", (long long)cell_count);
   for (int kind = 0; kind < 3; ++kind)
-    for (int32_t i = 0; i < kinds[kind].count; ++i) pl_file_writer_print(writer, "%d\n", kind == 2 ? tag_of(view, i) : 0);
+    for (int32_t i = 0; i < kinds[kind].count; ++i)
+      pl_file_writer_print(writer, "%d\n", kind == 2 ? tag_of(view, i) : 0);
 }
 
 static void write_medit(pl_file_writer *writer, const pl_mesh_view *view) {
@@ -126,7 +130,8 @@ static void write_medit(pl_file_writer *writer, const pl_mesh_view *view) {
     if (kinds[kind].count == 0) continue;
     pl_file_writer_print(writer, "\n%s\n%d\n", names[kind], kinds[kind].count);
     for (int32_t i = 0; i < kinds[kind].count; ++i) {
-      print_corners(writer, kinds[kind].corners + (size_t)kinds[kind].corner_count * (size_t)i, kinds[kind].corner_count, 1);
+      print_corners(writer, kinds[kind].corners + (size_t)kinds[kind].corner_count * (size_t)i,
+                    kinds[kind].corner_count, 1);
       pl_file_writer_print(writer, " %d\n", kind == 2 ? tag_of(view, i) : 0);
     }
   }
@@ -135,7 +140,8 @@ static void write_medit(pl_file_writer *writer, const pl_mesh_view *view) {
 
 typedef void write_function(pl_file_writer *writer, const pl_mesh_view *view);
 
-static pl_status write_file(pl_context *context, const char *path, const pl_mesh *mesh, write_function *write, pl_error *error) {
+static pl_status write_file(pl_context *context, const char *path, const pl_mesh *mesh, write_function *write,
+                            pl_error *error) {
   pl_file_writer *writer = NULL;
   pl_status status = pl_file_writer_open(context, path, &writer, error);
   if (status < 0) return status;
@@ -192,9 +198,10 @@ static void write_segments(pl_file_writer *writer, const pl_mesh_view *view) {
   write_sides(writer, view->segment_count, view->segments, 2);
 }
 
-// One of the files next to the .node. One that would be empty is written only over an older one, which would belong to another mesh.
-static pl_status write_sibling(pl_context *context, const char *path, const char *ending, int32_t count, const pl_mesh *mesh,
-                               write_function *write, pl_error *error) {
+// One of the files next to the .node. One that would be empty is written only over an older one, which would belong to
+// another mesh.
+static pl_status write_sibling(pl_context *context, const char *path, const char *ending, int32_t count,
+                               const pl_mesh *mesh, write_function *write, pl_error *error) {
   char *sibling = pl_path_with_ending(context, path, ending);
   if (sibling == NULL) return pl_fail_memory(error);
   pl_status status = PL_OK;

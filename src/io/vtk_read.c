@@ -1,6 +1,7 @@
-// Legacy VTK files: UNSTRUCTURED_GRID and POLYDATA, text and binary (always big-endian), in the old layout, where every cell is preceded by
-// its number of points, and in that of version 5, with OFFSETS and CONNECTIVITY. Field data before the points, and METADATA, are passed
-// over. Of the data of points, poses are taken (vectors called pose:NAME); reading ends at any other data, which a mesh has no use for.
+// Legacy VTK files: UNSTRUCTURED_GRID and POLYDATA, text and binary (always big-endian), in the old layout, where every
+// cell is preceded by its number of points, and in that of version 5, with OFFSETS and CONNECTIVITY. Field data before
+// the points, and METADATA, are passed over. Of the data of points, poses are taken (vectors called pose:NAME); reading
+// ends at any other data, which a mesh has no use for.
 #include <string.h>
 
 #include "io/mesh_formats.h"
@@ -94,7 +95,8 @@ static pl_status read_points(vtk_reader *reader) {
   pl_status status = pl_text_take_integer(&reader->text, "the number of points", &count);
   if (status >= 0) status = take_type(reader, &scalar);
   if (status >= 0 && (count < 0 || count > INT32_MAX))
-    status = pl_source_fail(reader->source, pl_text_offset(&reader->text), "%lld points are announced", (long long)count);
+    status =
+        pl_source_fail(reader->source, pl_text_offset(&reader->text), "%lld points are announced", (long long)count);
   if (status >= 0) status = begin_array(reader, scalar, 3 * count, "coordinates", &array);
   for (int64_t i = 0; i < count && status >= 0; ++i) {
     pl_vec3 point = {0, 0, 0};
@@ -123,16 +125,16 @@ static pl_status read_old_cells(vtk_reader *reader, int64_t cell_count, int64_t 
   vtk_array array;
   pl_status status = begin_array(reader, PL_SCALAR_I32, size, "indices", &array);
   if (status >= 0 && (cell_count < 0 || cell_count > size))
-    status = pl_source_fail(reader->source, array.bytes.offset, "%lld cells cannot have %lld numbers", (long long)cell_count,
-                            (long long)size);
+    status = pl_source_fail(reader->source, array.bytes.offset, "%lld cells cannot have %lld numbers",
+                            (long long)cell_count, (long long)size);
   int64_t start = 0, left = size;
   for (int64_t i = 0; i < cell_count && status >= 0; ++i) {
     int64_t count = 0;
     size_t offset = array_position(&array);
     status = take_integer(&array, "a cell's number of points", &count);
     if (status >= 0 && (count < 0 || count > left - 1))
-      status = pl_source_fail(reader->source, offset, "this cell has %lld points, but only %lld numbers are left", (long long)count,
-                              (long long)left - 1);
+      status = pl_source_fail(reader->source, offset, "this cell has %lld points, but only %lld numbers are left",
+                              (long long)count, (long long)left - 1);
     if (status >= 0 && !pl_vector_push(&reader->starts, &start)) status = pl_source_fail_memory(reader->source);
     if (status >= 0) status = push_integers(&array, count, &reader->corners);
     start += count;
@@ -163,7 +165,8 @@ static pl_status read_new_cells(vtk_reader *reader, int64_t start_count, int64_t
   for (int64_t i = 0; i < start_count && status >= 0; ++i) {
     bool good = starts[i] >= 0 && starts[i] <= corner_count && (i == 0 || starts[i] >= starts[i - 1]);
     if (!good)
-      status = pl_source_fail(reader->source, reader->cells_offset, "offset %lld of the cells is out of order", (long long)i);
+      status = pl_source_fail(reader->source, reader->cells_offset, "offset %lld of the cells is out of order",
+                              (long long)i);
   }
   return status;
 }
@@ -186,7 +189,8 @@ static pl_status read_cells(vtk_reader *reader, size_t offset) {
 static pl_status add_cell(vtk_reader *reader, size_t cell, int64_t type) {
   const int64_t *starts = reader->starts.items, *corners = reader->corners.items;
   size_t count = (size_t)(starts[cell + 1] - starts[cell]);
-  return count == 0 ? PL_OK : pl_vtk_cell_add(reader->builder, type, corners + starts[cell], count, reader->cells_offset);
+  return count == 0 ? PL_OK
+                    : pl_vtk_cell_add(reader->builder, type, corners + starts[cell], count, reader->cells_offset);
 }
 
 static pl_status read_types(vtk_reader *reader, size_t offset) {
@@ -195,8 +199,8 @@ static pl_status read_types(vtk_reader *reader, size_t offset) {
   pl_status status = pl_text_take_integer(&reader->text, "the number of cell types", &count);
   int64_t cell_count = reader->starts.count > 0 ? (int64_t)reader->starts.count - 1 : 0;
   if (status >= 0 && (!reader->has_cells || count != cell_count))
-    status =
-        pl_source_fail(reader->source, offset, "%lld cell types are given for %lld cells", (long long)count, (long long)cell_count);
+    status = pl_source_fail(reader->source, offset, "%lld cell types are given for %lld cells", (long long)count,
+                            (long long)cell_count);
   if (status >= 0) status = begin_array(reader, PL_SCALAR_I32, count, "cell types", &array);
   for (int64_t i = 0; i < count && status >= 0; ++i) {
     int64_t type;
@@ -262,7 +266,8 @@ static pl_status read_pose(vtk_reader *reader, const char *name, pl_scalar scala
   pl_status status = begin_array(reader, scalar, 3 * (int64_t)count, "vectors", &array);
   double *numbers = status >= 0 ? pl_vector_grow(&values, 3 * count) : NULL;
   if (status >= 0 && numbers == NULL && count > 0) status = pl_source_fail_memory(reader->source);
-  for (size_t i = 0; i < 3 * count && status >= 0; ++i) status = take_number(&array, "a component of a vector", &numbers[i]);
+  for (size_t i = 0; i < 3 * count && status >= 0; ++i)
+    status = take_number(&array, "a component of a vector", &numbers[i]);
   if (status >= 0) end_array(&array);
   if (status >= 0) status = pl_builder_add_pose(reader->builder, name, 0, numbers, count, offset);
   pl_vector_free(&values);
@@ -284,7 +289,8 @@ static bool pass_numbers(vtk_reader *reader, pl_scalar scalar, int64_t count) {
   return true;
 }
 
-// One array of the data of points, its name being next: a pose is read, others are passed. `components` of 0 are given in the file.
+// One array of the data of points, its name being next: a pose is read, others are passed. `components` of 0 are given
+// in the file.
 static pl_status read_point_array(vtk_reader *reader, int64_t components, bool *ended) {
   char name[256];
   pl_word word, number;
@@ -296,7 +302,8 @@ static pl_status read_point_array(vtk_reader *reader, int64_t components, bool *
     return PL_OK;
   if (!pl_text_take_word_in_line(&reader->text, &number)) return PL_OK;
   pl_scalar scalar = scalar_named(number);
-  if (scalar == PL_SCALAR_NONE || components < 1 || components > INT32_MAX || tuples < 0 || tuples > INT32_MAX) return PL_OK;
+  if (scalar == PL_SCALAR_NONE || components < 1 || components > INT32_MAX || tuples < 0 || tuples > INT32_MAX)
+    return PL_OK;
   bool is_pose = components == 3 && tuples == point_count && decode_pose_name(word, name, sizeof name);
   if (!is_pose) {
     *ended = !pass_numbers(reader, scalar, components * tuples);
@@ -355,7 +362,8 @@ static pl_status read_section(vtk_reader *reader, pl_word word, bool *ended) {
   *ended = pl_word_is_any_case(word, "POINT_DATA") || pl_word_is_any_case(word, "CELL_DATA");
   if (pl_word_is_any_case(word, "POINT_DATA")) return read_point_data(reader);
   char shown[PL_SHOWN_SIZE];
-  return *ended ? PL_OK : pl_source_fail(reader->source, offset, "\"%s\" is not expected here", pl_word_show(word, shown));
+  return *ended ? PL_OK
+                : pl_source_fail(reader->source, offset, "\"%s\" is not expected here", pl_word_show(word, shown));
 }
 
 static pl_status read_head(vtk_reader *reader) {
@@ -367,7 +375,8 @@ static pl_status read_head(vtk_reader *reader) {
   reader->is_text = pl_word_is_any_case(word, "ASCII");
   if (!reader->is_text && !pl_word_is_any_case(word, "BINARY"))
     return pl_source_fail(reader->source, pl_word_offset(&reader->text, word), "ASCII or BINARY should stand here");
-  if (!pl_text_take_word(&reader->text, &word) || !pl_word_is_any_case(word, "DATASET") || !pl_text_take_word(&reader->text, &word))
+  if (!pl_text_take_word(&reader->text, &word) || !pl_word_is_any_case(word, "DATASET") ||
+      !pl_text_take_word(&reader->text, &word))
     return pl_source_fail(reader->source, pl_text_offset(&reader->text), "DATASET and its kind should stand here");
   reader->is_polydata = pl_word_is_any_case(word, "POLYDATA");
   char shown[PL_SHOWN_SIZE];

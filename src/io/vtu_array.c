@@ -1,9 +1,9 @@
 // Binary data of VTK's XML files.
 //
-// Uncompressed: the number of bytes, then the bytes. Compressed: number of blocks, size of a block, size of the last one if it is shorter
-// (0 if not), the compressed size of each; then the blocks, each a zlib stream. Sizes are UInt32 or UInt64 as the file says. As base64
-// the sizes and the data are encoded as one stream or as two, the first ending in padding: a decoder that continues after padding reads
-// both.
+// Uncompressed: the number of bytes, then the bytes. Compressed: number of blocks, size of a block, size of the last
+// one if it is shorter (0 if not), the compressed size of each; then the blocks, each a zlib stream. Sizes are UInt32
+// or UInt64 as the file says. As base64 the sizes and the data are encoded as one stream or as two, the first ending in
+// padding: a decoder that continues after padding reads both.
 #include "io/vtu_array.h"
 
 #include <string.h>
@@ -100,7 +100,8 @@ static void zlib_release(void *context, void *block) {
   pl_release(context, block);
 }
 
-static pl_status unpack(array_reader *reader, unsigned char *packed, size_t packed_size, unsigned char *to, size_t size) {
+static pl_status unpack(array_reader *reader, unsigned char *packed, size_t packed_size, unsigned char *to,
+                        size_t size) {
   z_stream z = {.zalloc = zlib_allocate, .zfree = zlib_release, .opaque = reader->file->source->context};
   z.next_in = packed;
   z.avail_in = (unsigned)packed_size;
@@ -196,10 +197,12 @@ static pl_status open_stream(array_reader *reader) {
   if (reader->array->encoding == PL_VTU_INLINE) {
     const char *begin, *end;
     pl_status status = open_content(reader, &begin, &end);
-    reader->stream = (byte_stream){.at = (const unsigned char *)begin, .end = (const unsigned char *)end, .is_base64 = true};
+    reader->stream =
+        (byte_stream){.at = (const unsigned char *)begin, .end = (const unsigned char *)end, .is_base64 = true};
     return status;
   }
-  if (file->appended_start == 0) return fail(reader, "is said to be appended, but the file has no AppendedData; it is cut off");
+  if (file->appended_start == 0)
+    return fail(reader, "is said to be appended, but the file has no AppendedData; it is cut off");
   if (reader->array->appended_offset > source->size - file->appended_start)
     return fail(reader, "lies beyond the end of the file; the file is cut off");
   reader->stream = (byte_stream){.at = source->bytes + file->appended_start + (size_t)reader->array->appended_offset,
@@ -225,15 +228,17 @@ static pl_status read_values(array_reader *reader, bool as_integers, pl_vector *
   return PL_OK;
 }
 
-pl_status pl_vtu_array_read(pl_vtu_file *file, const pl_vtu_array *array, bool as_integers, size_t min_count, pl_vector *values) {
+pl_status pl_vtu_array_read(pl_vtu_file *file, const pl_vtu_array *array, bool as_integers, size_t min_count,
+                            pl_vector *values) {
   pl_context *context = file->source->context;
-  array_reader reader = {.file = file, .array = array, .text = pl_vector_of(context, 1), .bytes = pl_vector_of(context, 1)};
+  array_reader reader = {
+      .file = file, .array = array, .text = pl_vector_of(context, 1), .bytes = pl_vector_of(context, 1)};
   values->count = 0;
   pl_status status = read_values(&reader, as_integers, values);
   pl_vector_free(&reader.text);
   pl_vector_free(&reader.bytes);
   if (status >= 0 && values->count < min_count)
-    status =
-        pl_source_fail(file->source, array->offset, "this array has %zu numbers where %zu are needed", values->count, min_count);
+    status = pl_source_fail(file->source, array->offset, "this array has %zu numbers where %zu are needed",
+                            values->count, min_count);
   return status;
 }

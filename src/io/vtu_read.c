@@ -1,6 +1,6 @@
-// VTK XML unstructured grids (.vtu). The tags are walked once and the arrays that matter noted (Points; connectivity, offsets and types
-// of Cells; poses of PointData), piece by piece; then their data is read, because appended data stands at the end of the file, where raw bytes are no XML
-// any more. Pieces follow one another in the mesh.
+// VTK XML unstructured grids (.vtu). The tags are walked once and the arrays that matter noted (Points; connectivity,
+// offsets and types of Cells; poses of PointData), piece by piece; then their data is read, because appended data
+// stands at the end of the file, where raw bytes are no XML any more. Pieces follow one another in the mesh.
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +52,8 @@ static pl_status read_file_tag(vtu_reader *reader, const pl_xml_tag *tag) {
   if (pl_xml_attribute(tag, "header_type", value, sizeof value)) {
     reader->file.head_type = scalar_named(value);
     if (reader->file.head_type != PL_SCALAR_U32 && reader->file.head_type != PL_SCALAR_U64)
-      return pl_source_fail(reader->source, tag->offset, "the header_type is %s; UInt32 and UInt64 are possible", value);
+      return pl_source_fail(reader->source, tag->offset, "the header_type is %s; UInt32 and UInt64 are possible",
+                            value);
   }
   if (pl_xml_attribute(tag, "compressor", value, sizeof value) && value[0] != '\0') {
     if (strcmp(value, "vtkZLibDataCompressor") != 0)
@@ -69,7 +70,8 @@ static pl_status read_count(const vtu_reader *reader, const pl_xml_tag *tag, con
   *count = 0;
   bool there = pl_xml_attribute(tag, name, value, sizeof value);
   size_t length = strlen(value);
-  if (there && pl_integer_read(value, value + length, count) == value + length && *count >= 0 && *count <= INT32_MAX) return PL_OK;
+  if (there && pl_integer_read(value, value + length, count) == value + length && *count >= 0 && *count <= INT32_MAX)
+    return PL_OK;
   return pl_source_fail(reader->source, tag->offset, "%s should be given here as a count", name);
 }
 
@@ -128,7 +130,8 @@ static pl_status read_array_tag(vtu_reader *reader, const pl_xml_tag *tag) {
   bool is_pose = strncmp(name, PL_POSE_PREFIX, strlen(PL_POSE_PREFIX)) == 0;
   if (reader->part == PART_POINT_DATA && !is_pose) return PL_OK;
   if (!has_type || array.scalar == PL_SCALAR_NONE)
-    return pl_source_fail(reader->source, tag->offset, "the type of this array is %s; Float32, Int64 and the like are possible",
+    return pl_source_fail(reader->source, tag->offset,
+                          "the type of this array is %s; Float32, Int64 and the like are possible",
                           has_type ? type : "missing");
   if (reader->part == PART_POINT_DATA) return note_pose(reader, &array, name + strlen(PL_POSE_PREFIX));
   vtu_piece *piece = &PL_ITEM(&reader->pieces, vtu_piece, reader->pieces.count - 1);
@@ -150,7 +153,8 @@ static pl_status read_appended_tag(vtu_reader *reader, const pl_xml_tag *tag) {
   const char *at = reader->xml.at;
   while (at < reader->xml.end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) ++at;
   if (at >= reader->xml.end || *at != '_')
-    return pl_source_fail(reader->source, tag->offset, "appended data begins with an underscore, which is missing here");
+    return pl_source_fail(reader->source, tag->offset,
+                          "appended data begins with an underscore, which is missing here");
   reader->file.appended_start = (size_t)(at + 1 - (const char *)reader->source->bytes);
   return PL_OK;
 }
@@ -177,7 +181,8 @@ static pl_status read_tags(vtu_reader *reader) {
 
 static pl_status add_points(vtu_reader *reader, const vtu_piece *piece, pl_vector *values) {
   if (piece->point_count == 0) return PL_OK;
-  if (piece->points.encoding == PL_VTU_NOWHERE) return pl_source_fail(reader->source, piece->offset, "this piece has no Points");
+  if (piece->points.encoding == PL_VTU_NOWHERE)
+    return pl_source_fail(reader->source, piece->offset, "this piece has no Points");
   // Some writers leave the number out for points, where it can only be three.
   if (piece->points.component_count != 3 && piece->points.component_count != 0)
     return pl_source_fail(reader->source, piece->points.offset, "points have %lld components; three are needed",
@@ -215,18 +220,20 @@ static pl_status add_cells(vtu_reader *reader, const vtu_piece *piece, size_t fi
   for (int64_t i = 0; i < corner_count; ++i) {
     if (corners[i] < 0 || corners[i] >= piece->point_count)
       return pl_source_fail(reader->source, piece->connectivity.offset,
-                            "number %lld of connectivity names point %lld, but there are %lld (counted from 0)", (long long)i,
-                            (long long)corners[i], (long long)piece->point_count);
+                            "number %lld of connectivity names point %lld, but there are %lld (counted from 0)",
+                            (long long)i, (long long)corners[i], (long long)piece->point_count);
     corners[i] += (int64_t)first_point;
   }
   pl_status status = PL_OK;
   for (int64_t i = 0; i < piece->cell_count && status >= 0; ++i) {
     if (ends[i] < start || ends[i] > corner_count)
-      return pl_source_fail(reader->source, piece->offsets.offset,
-                            "the offset of cell %lld is %lld, which is out of order or beyond the %lld numbers of connectivity",
-                            (long long)i, (long long)ends[i], (long long)corner_count);
+      return pl_source_fail(
+          reader->source, piece->offsets.offset,
+          "the offset of cell %lld is %lld, which is out of order or beyond the %lld numbers of connectivity",
+          (long long)i, (long long)ends[i], (long long)corner_count);
     if (ends[i] > start)
-      status = pl_vtk_cell_add(reader->builder, types[i], corners + start, (size_t)(ends[i] - start), piece->connectivity.offset);
+      status = pl_vtk_cell_add(reader->builder, types[i], corners + start, (size_t)(ends[i] - start),
+                               piece->connectivity.offset);
     start = ends[i];
   }
   return status;
@@ -247,13 +254,14 @@ static pl_status add_piece(vtu_reader *reader, const vtu_piece *piece, pl_vector
 
 pl_status pl_vtu_read(pl_mesh_source *source, pl_mesh_builder *builder) {
   pl_context *context = source->context;
-  vtu_reader reader = {
-      .source = source,
-      .builder = builder,
-      .xml = pl_xml_cursor_of(source),
-      .file = {.source = source, .head_type = PL_SCALAR_U32, .unpacked_left = (uint64_t)source->size * PL_VTU_MAX_RATIO},
-      .pieces = pl_vector_of(context, sizeof(vtu_piece)),
-      .poses = pl_vector_of(context, sizeof(vtu_pose))};
+  vtu_reader reader = {.source = source,
+                       .builder = builder,
+                       .xml = pl_xml_cursor_of(source),
+                       .file = {.source = source,
+                                .head_type = PL_SCALAR_U32,
+                                .unpacked_left = (uint64_t)source->size * PL_VTU_MAX_RATIO},
+                       .pieces = pl_vector_of(context, sizeof(vtu_piece)),
+                       .poses = pl_vector_of(context, sizeof(vtu_pose))};
   pl_vector values = pl_vector_of(context, sizeof(double));
   cell_arrays arrays = {pl_vector_of(context, sizeof(int64_t)), pl_vector_of(context, sizeof(int64_t)),
                         pl_vector_of(context, sizeof(int64_t))};

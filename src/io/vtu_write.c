@@ -1,4 +1,5 @@
-// VTU writer: appended raw data, little-endian, sizes as UInt64, so that nothing is lost and ParaView reads it at the disk's speed.
+// VTU writer: appended raw data, little-endian, sizes as UInt64, so that nothing is lost and ParaView reads it at the
+// disk's speed.
 #include <string.h>
 
 #include "io/file_bytes.h"
@@ -12,9 +13,9 @@ typedef struct grid_size {
 // Announce an array of `size` bytes at *offset, and move on behind it and its size.
 static void announce(pl_file_writer *writer, const char *type, const char *name, int component_count, uint64_t size,
                      uint64_t *offset) {
-  pl_file_writer_print(writer,
-                       "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%llu\"/>\n", type,
-                       name, component_count, (unsigned long long)*offset);
+  pl_file_writer_print(
+      writer, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%llu\"/>\n",
+      type, name, component_count, (unsigned long long)*offset);
   *offset += 8 + size;
 }
 
@@ -54,9 +55,10 @@ static void write_vectors(pl_file_writer *writer, const pl_vec3 *vectors, const 
 
 static void write_head(pl_file_writer *writer, const pl_mesh_view *view, grid_size size) {
   uint64_t offset = 0;
-  pl_file_writer_print(writer,
-                       "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
-                       "header_type=\"UInt64\">\n<UnstructuredGrid>\n");
+  pl_file_writer_print(
+      writer,
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
+      "header_type=\"UInt64\">\n<UnstructuredGrid>\n");
   pl_file_writer_print(writer, "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%llu\">\n<Points>\n", view->point_count,
                        (unsigned long long)size.cell_count);
   announce(writer, "Float64", "Points", 3, 24 * (uint64_t)view->point_count, &offset);
@@ -95,7 +97,8 @@ static void write_cells(pl_file_writer *writer, const pl_mesh_view *view, grid_s
   if (view->tet_tags == NULL) return;
   pl_file_writer_little(writer, 4 * size.cell_count, 8);
   for (unsigned kind = 0; kind < 3; ++kind)
-    for (int32_t i = 0; i < counts[kind]; ++i) pl_file_writer_little(writer, kind == 2 ? (uint32_t)view->tet_tags[i] : 0, 4);
+    for (int32_t i = 0; i < counts[kind]; ++i)
+      pl_file_writer_little(writer, kind == 2 ? (uint32_t)view->tet_tags[i] : 0, 4);
 }
 
 pl_status pl_vtu_write(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
@@ -105,12 +108,14 @@ pl_status pl_vtu_write(pl_context *context, const char *path, const pl_mesh *mes
   pl_mesh_view view = pl_mesh_get_view(mesh);
   grid_size size = {
       .cell_count = (uint64_t)view.segment_count + (uint64_t)view.triangle_count + (uint64_t)view.tet_count,
-      .corner_count = 2 * (uint64_t)view.segment_count + 3 * (uint64_t)view.triangle_count + 4 * (uint64_t)view.tet_count,
+      .corner_count =
+          2 * (uint64_t)view.segment_count + 3 * (uint64_t)view.triangle_count + 4 * (uint64_t)view.tet_count,
   };
   write_head(writer, &view, size);
   write_vectors(writer, view.points, NULL, view.point_count);
   write_cells(writer, &view, size);
-  for (int32_t i = 0; i < view.pose_count; ++i) write_vectors(writer, view.poses[i].points, view.points, view.point_count);
+  for (int32_t i = 0; i < view.pose_count; ++i)
+    write_vectors(writer, view.poses[i].points, view.points, view.point_count);
   pl_file_writer_print(writer, "\n</AppendedData>\n</VTKFile>\n");
   return pl_file_writer_commit(writer, error);
 }

@@ -173,8 +173,8 @@ static pl_status check_input(const search *s, int32_t point_count, double tolera
   return PL_OK;
 }
 
-pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_embedding_input *input, pl_embedding **embedding,
-                             pl_embedding_report *report, pl_error *error) {
+pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_embedding_input *input,
+                             pl_embedding **embedding, pl_embedding_report *report, pl_error *error) {
   const int32_t point_count = input->point_count;
   if (embedding != NULL) *embedding = NULL;
   pl_mesh_view view = pl_mesh_get_view(mesh);

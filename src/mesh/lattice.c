@@ -342,7 +342,8 @@ static pl_status check_def(const pl_lattice_def *def, const pl_mesh_view *surfac
 
 static pl_box triangles_box(const pl_mesh_view *surface) {
   pl_box box = pl_box_empty();
-  for (int32_t i = 0; i < 3 * surface->triangle_count; ++i) box = pl_box_add_point(box, surface->points[surface->triangles[i]]);
+  for (int32_t i = 0; i < 3 * surface->triangle_count; ++i)
+    box = pl_box_add_point(box, surface->points[surface->triangles[i]]);
   return box;
 }
 

@@ -1,6 +1,6 @@
-// Troubles of a triangle surface: edges with one triangle, with more than two, with two that disagree on what is outside, and
-// closed pieces that are inside out. Triangles with repeated corners are left out: they are reported as degenerate already and
-// would only make their edges look crowded.
+// Troubles of a triangle surface: edges with one triangle, with more than two, with two that disagree on what is
+// outside, and closed pieces that are inside out. Triangles with repeated corners are left out: they are reported as
+// degenerate already and would only make their edges look crowded.
 #include "mesh/mesh_check.h"
 #include "mesh/topology.h"
 #include "pliant/math.h"
@@ -78,8 +78,8 @@ static double volume_under(const pl_check *check, int32_t triangle, pl_vec3 orig
 }
 
 static bool is_box_within(pl_box inner, pl_box outer) {
-  return inner.min.x > outer.min.x && inner.min.y > outer.min.y && inner.min.z > outer.min.z && inner.max.x < outer.max.x &&
-         inner.max.y < outer.max.y && inner.max.z < outer.max.z;
+  return inner.min.x > outer.min.x && inner.min.y > outer.min.y && inner.min.z > outer.min.z &&
+         inner.max.x < outer.max.x && inner.max.y < outer.max.y && inner.max.z < outer.max.z;
 }
 
 // A closed piece of negative volume is inside out, unless it lies within another piece and is the wall of a hollow.

@@ -1,4 +1,5 @@
-// The parameters of pl_lattice_def, pl_cut_def and pl_pose_def: the one place for defaults, ranges, units and meanings. After a change run `make generate`.
+// The parameters of pl_lattice_def, pl_cut_def and pl_pose_def: the one place for defaults, ranges, units and meanings.
+// After a change run `make generate`.
 #include "mesh/mesh_parameters.h"
 
 #include "base/parameter_words.h"

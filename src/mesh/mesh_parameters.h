@@ -4,6 +4,7 @@
 
 #include "base/parameter.h"
 
-extern const pl_parameter_table pl_lattice_def_parameters, pl_cut_def_parameters, pl_pose_def_parameters;
+extern const pl_parameter_table pl_lattice_def_parameters, pl_cut_def_parameters,
+    pl_pose_def_parameters;
 
 #endif

@@ -23,7 +23,8 @@ pl_pose_def pl_default_pose_def(void) {
   return def;
 }
 
-static pl_status check_input(const pl_pose_def *def, const pl_mesh_view *tets, const pl_mesh_view *surface, pl_error *error) {
+static pl_status check_input(const pl_pose_def *def, const pl_mesh_view *tets, const pl_mesh_view *surface,
+                             pl_error *error) {
   pl_status status = pl_parameters_check(&pl_pose_def_parameters, def, error);
   if (status < 0) return status;
   if (tets->tet_count == 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "the mesh to be posed has no tets");
@@ -93,9 +94,10 @@ static pl_status measure_tets(pl_pose_fitter *f, const pl_vec3 *points, pl_error
 static pl_status place_surface(pl_pose_fitter *f, const pl_pose_def *def, const pl_mesh *tets, const pl_mesh_view *view,
                                pl_error *error) {
   pl_embedding *embedding = NULL;
-  double reach = def->reach > 0 ? def->reach : 0.1 * pl_box_diagonal(pl_box_from_points(view->points, view->point_count));
-  pl_status status =
-      pl_embedding_build(f->context, tets, &(pl_embedding_input){f->surface, f->surface_count, reach}, &embedding, NULL, error);
+  double reach =
+      def->reach > 0 ? def->reach : 0.1 * pl_box_diagonal(pl_box_from_points(view->points, view->point_count));
+  pl_status status = pl_embedding_build(f->context, tets, &(pl_embedding_input){f->surface, f->surface_count, reach},
+                                        &embedding, NULL, error);
   if (status < 0) return status;
   pl_embedding_view found = pl_embedding_get_view(embedding);
   f->parents = pl_arena_copy(&f->arena, found.parents, 4 * (size_t)f->surface_count, sizeof *f->parents);

@@ -19,8 +19,8 @@ static pl_status fit_all(pl_pose_fitter *fitter, const pl_pose_def *def, const p
   return worst;
 }
 
-pl_status pl_poses_from_surface(pl_context *context, const pl_pose_def *def, const pl_pose_target *target, pl_mesh **posed_tets,
-                                pl_pose_report *reports, pl_error *error) {
+pl_status pl_poses_from_surface(pl_context *context, const pl_pose_def *def, const pl_pose_target *target,
+                                pl_mesh **posed_tets, pl_pose_report *reports, pl_error *error) {
   if (posed_tets != NULL) *posed_tets = NULL;
   pl_mesh_view view = pl_mesh_get_view(target->tets), skin = pl_mesh_get_view(target->surface);
   pl_pose_fitter fitter;

@@ -132,7 +132,8 @@ static void gather_rows(void *data, int32_t begin, int32_t end, int32_t block) {
     pl_vec3 sum = surface_pull(f, false, i);
     for (int32_t k = f->tet_corners.start[i]; k < f->tet_corners.start[i + 1]; ++k) {
       int32_t item = f->tet_corners.items[k], t = item / 4;
-      sum = pl_vec3_add_scaled(sum, pl_quat_rotate(f->rotations[t], f->gradients[item]), f->stiffness[t] * f->volumes[t]);
+      sum =
+          pl_vec3_add_scaled(sum, pl_quat_rotate(f->rotations[t], f->gradients[item]), f->stiffness[t] * f->volumes[t]);
     }
     f->rhs[i] = sum;
   }

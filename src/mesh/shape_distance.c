@@ -206,8 +206,8 @@ static double evaluate(const pl_shape *shape, int32_t index, pl_vec3 point, doub
     if (outside >= limit) return outside;
   }
   pl_vec3 p = pl_vec3_sub(point, node->placement.position);
-  pl_mat3 m =
-      shape->caches != NULL ? shape->caches[index].rotation : pl_mat3_from_quat(pl_quat_normalize(node->placement.rotation));
+  pl_mat3 m = shape->caches != NULL ? shape->caches[index].rotation
+                                    : pl_mat3_from_quat(pl_quat_normalize(node->placement.rotation));
   double inverse = 1 / node->scale;
   pl_vec3 local = {(m.m[0][0] * p.x + m.m[1][0] * p.y + m.m[2][0] * p.z) * inverse,
                    (m.m[0][1] * p.x + m.m[1][1] * p.y + m.m[2][1] * p.z) * inverse,

@@ -36,8 +36,10 @@ static pl_box children_box(const pl_shape *shape, const pl_shape_node *node) {
     else
       box = (pl_box){pl_vec3_max(box.min, other.min), pl_vec3_min(box.max, other.max)};
   }
-  // Each further child lowers a smooth minimum by at most a quarter of the smoothness, all together by at most five quarters.
-  if (node->kind == PL_SHAPE_UNION) box = pl_box_expand(box, node->smoothness * fmin(0.25 * (node->child_count - 1), 1.25));
+  // Each further child lowers a smooth minimum by at most a quarter of the smoothness, all together by at most five
+  // quarters.
+  if (node->kind == PL_SHAPE_UNION)
+    box = pl_box_expand(box, node->smoothness * fmin(0.25 * (node->child_count - 1), 1.25));
   return box;
 }
 
@@ -115,7 +117,8 @@ static pl_box place_box(const pl_shape_node *node, pl_mat3 rotation, pl_box box)
 pl_box pl_shape_node_placed_box(const pl_shape *shape, int32_t index) {
   if (shape->caches != NULL) return shape->caches[index].placed_box;
   const pl_shape_node *node = &shape->nodes[index];
-  return place_box(node, pl_mat3_from_quat(pl_quat_normalize(node->placement.rotation)), pl_shape_node_box(shape, index));
+  return place_box(node, pl_mat3_from_quat(pl_quat_normalize(node->placement.rotation)),
+                   pl_shape_node_box(shape, index));
 }
 
 static pl_status refuse(pl_error *error, int32_t index, const char *field, const char *why) {
@@ -211,7 +214,8 @@ static pl_status check_node(const pl_shape_node *node, int32_t index, pl_error *
 static pl_status check_bend(const pl_shape_node *node, int32_t index, pl_box child, pl_error *error) {
   double curvature = fabs(node->amount);
   double inner = node->amount > 0 ? child.max.y : -child.min.y;
-  if (!(inner * curvature < 0.98)) return refuse(error, index, "amount", "bends so tightly that the inner side folds over itself");
+  if (!(inner * curvature < 0.98))
+    return refuse(error, index, "amount", "bends so tightly that the inner side folds over itself");
   if (!(fmax(-child.min.x, child.max.x) * curvature <= PL_PI))
     return refuse(error, index, "amount", "bends the child around more than a full circle");
   return PL_OK;

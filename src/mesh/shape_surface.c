@@ -107,7 +107,8 @@ static void find_cuts(void *data, int32_t begin, int32_t end, int32_t block) {
       }
     }
     m->cut_points[i] = pl_vec3_lerp(a, b, t);
-    m->cut_normals[i] = pl_vec3_normalize_or(pl_shape_gradient(shape, m->cut_points[i], gradient_step * h), pl_vec3_of(0, 0, 0));
+    m->cut_normals[i] =
+        pl_vec3_normalize_or(pl_shape_gradient(shape, m->cut_points[i], gradient_step * h), pl_vec3_of(0, 0, 0));
   }
 }
 

@@ -26,7 +26,8 @@ pl_cut_def pl_default_cut_def(void) {
 static pl_status check_cut_def(const pl_cut_def *def, const pl_mesh_view *mesh, pl_error *error) {
   pl_status status = pl_parameters_check(&pl_cut_def_parameters, def, error);
   if (status < 0) return status;
-  if (mesh->tet_count == 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "only meshes of tets can be cut, and this one has none");
+  if (mesh->tet_count == 0)
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "only meshes of tets can be cut, and this one has none");
   if (def->blade_count == 0) {
     if (!(pl_vec3_length(def->plane_normal) > 0))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "plane_normal",
@@ -118,11 +119,13 @@ static pl_status run_cut(pl_tet_cut *cut, const pl_cut_def *def, pl_cut_result *
   if (status < 0) return status;
   point_origin origin;
   if (!find_origins(cut, &origin)) return pl_fail_memory(error);
-  status = pl_embedding_create(cut->arena.context, origin.count, origin.parents, origin.weights, &result->embedding, error);
+  status =
+      pl_embedding_create(cut->arena.context, origin.count, origin.parents, origin.weights, &result->embedding, error);
   return status < 0 ? status : create_mesh(cut, &origin, &result->mesh, error);
 }
 
-pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh, pl_cut_result *result, pl_error *error) {
+pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh, pl_cut_result *result,
+                      pl_error *error) {
   *result = (pl_cut_result){0};
   pl_tet_cut work = {.mesh = pl_mesh_get_view(mesh)};
   pl_status status = check_cut_def(def, &work.mesh, error);

@@ -19,7 +19,8 @@ static bool fill_boxes(pl_triangle_tree *tree, const pl_mesh_view *view) {
   if (boxes != NULL) {
     for (int32_t t = 0; t < view->triangle_count; ++t) {
       const int32_t *corners = &view->triangles[3 * t];
-      boxes[t] = pl_box_add_point((pl_box){view->points[corners[0]], view->points[corners[0]]}, view->points[corners[1]]);
+      boxes[t] =
+          pl_box_add_point((pl_box){view->points[corners[0]], view->points[corners[0]]}, view->points[corners[1]]);
       boxes[t] = pl_box_add_point(boxes[t], view->points[corners[2]]);
     }
     done = pl_box_tree_build(&tree->arena, boxes, view->triangle_count, &tree->boxes);

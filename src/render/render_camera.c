@@ -9,7 +9,8 @@
 pl_status pl_render_view_of_camera(const pl_camera *camera, pl_render_view *view, pl_error *error) {
   if (!pl_vec3_is_finite(camera->eye) || !pl_vec3_is_finite(camera->target) || !pl_vec3_is_finite(camera->up) ||
       !isfinite(camera->field_of_view))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "camera", "eye, target, up and field of view must be finite");
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "camera",
+                         "eye, target, up and field of view must be finite");
   view->eye = camera->eye;
   view->distance = pl_vec3_distance(camera->eye, camera->target);
   if (view->distance < 1e-9) view->distance = 1;
@@ -39,7 +40,8 @@ void pl_render_view_matrix(const pl_render_view *view, pl_vec3 origin, double as
   }
 }
 
-// The distance at which all corners of the box fit, and how far the picture's centre is from the middle of what is seen there.
+// The distance at which all corners of the box fit, and how far the picture's centre is from the middle of what is seen
+// there.
 static double fit_corners(pl_box box, pl_vec3 target, const pl_render_view *view, double aspect, pl_vec3 *shift) {
   const double fill = 0.85;  // share of the picture the box may take
   double distance = 0, min[2] = {HUGE_VAL, HUGE_VAL}, max[2] = {-HUGE_VAL, -HUGE_VAL};
@@ -62,8 +64,8 @@ static double fit_corners(pl_box box, pl_vec3 target, const pl_render_view *view
 }
 
 pl_camera pl_camera_look_at_box(pl_box box, double aspect) {
-  bool usable = pl_vec3_is_finite(box.min) && pl_vec3_is_finite(box.max) && box.min.x <= box.max.x && box.min.y <= box.max.y &&
-                box.min.z <= box.max.z;
+  bool usable = pl_vec3_is_finite(box.min) && pl_vec3_is_finite(box.max) && box.min.x <= box.max.x &&
+                box.min.y <= box.max.y && box.min.z <= box.max.z;
   if (!usable) box = (pl_box){{-0.5, 0, -0.5}, {0.5, 1, 0.5}};
   // A single point still needs some room around it.
   if (pl_box_diagonal(box) < 1e-9) box = pl_box_expand(box, 0.5);

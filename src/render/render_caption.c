@@ -1,9 +1,9 @@
 // Setting and drawing the caption.
 //
-// The pen's paths give, for every pixel near the text, its distance from the nearest stroke. From that one field come both the
-// letters (covered where the distance is less than half the pen, with one pixel of transition) and the soft halo that keeps them
-// legible over any picture. Text is dark over a light picture and light over a dark one. Drawn on the processor: a few thousand
-// pixels are not worth a program of their own.
+// The pen's paths give, for every pixel near the text, its distance from the nearest stroke. From that one field come
+// both the letters (covered where the distance is less than half the pen, with one pixel of transition) and the soft
+// halo that keeps them legible over any picture. Text is dark over a light picture and light over a dark one. Drawn on
+// the processor: a few thousand pixels are not worth a program of their own.
 #include "render/render_caption.h"
 
 #include <math.h>
@@ -25,11 +25,12 @@ typedef struct near_text {
 } near_text;
 
 static const near_text near_texts[] = {
-    {0xA0, " "},    {0xB0, " deg"}, {0xB1, "+-"},   {0xB2, "2"},      {0xB3, "3"},     {0xB5, "u"},      {0xB7, "."},
-    {0xBD, "1/2"},  {0x2010, "-"},  {0x2011, "-"},  {0x2012, "-"},    {0x2013, "-"},   {0x2014, "-"},    {0x2018, "'"},
-    {0x2019, "'"},  {0x201C, "\""}, {0x201D, "\""}, {0x2022, "*"},    {0x2026, "..."}, {0x202F, " "},    {0x2190, "<-"},
-    {0x2192, "->"}, {0x2212, "-"},  {0x2264, "<="}, {0x2265, ">="},   {0x2248, "~"},   {0x3B1, "alpha"}, {0x3B2, "beta"},
-    {0x3BC, "u"},   {0x3BD, "nu"},  {0x3C1, "rho"}, {0x394, "Delta"},
+    {0xA0, " "},     {0xB0, " deg"},   {0xB1, "+-"},     {0xB2, "2"},     {0xB3, "3"},    {0xB5, "u"},
+    {0xB7, "."},     {0xBD, "1/2"},    {0x2010, "-"},    {0x2011, "-"},   {0x2012, "-"},  {0x2013, "-"},
+    {0x2014, "-"},   {0x2018, "'"},    {0x2019, "'"},    {0x201C, "\""},  {0x201D, "\""}, {0x2022, "*"},
+    {0x2026, "..."}, {0x202F, " "},    {0x2190, "<-"},   {0x2192, "->"},  {0x2212, "-"},  {0x2264, "<="},
+    {0x2265, ">="},  {0x2248, "~"},    {0x3B1, "alpha"}, {0x3B2, "beta"}, {0x3BC, "u"},   {0x3BD, "nu"},
+    {0x3C1, "rho"},  {0x394, "Delta"},
 };
 
 // Decode one character of UTF-8 and step over it; what is not UTF-8 gives 0xFFFD and steps over one byte.
@@ -112,7 +113,8 @@ static void draw_segment(caption *self, float x0, float y0, float x1, float y1) 
       float px = (float)x + 0.5f - x0, py = (float)y + 0.5f - y0;
       float t = squared > 0 ? fminf(fmaxf((px * dx + py * dy) / squared, 0), 1) : 0;
       float away = hypotf(px - t * dx, py - t * dy);
-      float *nearest = &self->distances[(size_t)(y - self->top) * (size_t)(self->right - self->left) + (size_t)(x - self->left)];
+      float *nearest =
+          &self->distances[(size_t)(y - self->top) * (size_t)(self->right - self->left) + (size_t)(x - self->left)];
       *nearest = fminf(*nearest, away);
     }
   }
@@ -149,7 +151,8 @@ static void blend(const caption *self, uint8_t *rgb, int32_t width) {
   float radius = PEN_RADIUS * self->unit, fade = HALO * self->unit;
   for (int32_t y = self->top; y < self->bottom; ++y) {
     for (int32_t x = self->left; x < self->right; ++x) {
-      float away = self->distances[(size_t)(y - self->top) * (size_t)(self->right - self->left) + (size_t)(x - self->left)];
+      float away =
+          self->distances[(size_t)(y - self->top) * (size_t)(self->right - self->left) + (size_t)(x - self->left)];
       float glow = fmaxf(1 - fmaxf(away - radius, 0) / fade, 0);
       glow = 0.55f * glow * glow;
       float cover = fminf(fmaxf(radius + 0.5f - away, 0), 1);
@@ -189,7 +192,8 @@ static bool lay_out(caption *self, const char *ascii, int32_t width, int32_t hei
   return self->left < self->right && self->top < self->bottom;
 }
 
-pl_status pl_caption_draw(pl_scratch *scratch, const char *text, uint8_t *rgb, int32_t width, int32_t height, pl_error *error) {
+pl_status pl_caption_draw(pl_scratch *scratch, const char *text, uint8_t *rgb, int32_t width, int32_t height,
+                          pl_error *error) {
   pl_scratch_mark mark = pl_scratch_push(scratch);
   pl_status status = PL_OK;
   caption self;

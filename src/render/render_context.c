@@ -5,12 +5,12 @@
 //   2. Mesa's surfaceless platform           (EGL_MESA_platform_surfaceless): a render node or the software rasteriser
 //   3. any device at all
 //   4. the default display, whatever that is
-// The hardware comes first because with several vendors' drivers installed the surfaceless platform is often Mesa's software one
-// even though a graphics processor is there.
+// The hardware comes first because with several vendors' drivers installed the surfaceless platform is often Mesa's
+// software one even though a graphics processor is there.
 //
-// Displays are never terminated. EGL hands out the same display to everyone who asks for the same platform in one process, and
-// eglTerminate kills the contexts of all of them, other renderers' and the host's included. An initialised display costs nothing
-// while unused.
+// Displays are never terminated. EGL hands out the same display to everyone who asks for the same platform in one
+// process, and eglTerminate kills the contexts of all of them, other renderers' and the host's included. An initialised
+// display costs nothing while unused.
 #include "render/render_context.h"
 
 #include <EGL/eglext.h>
@@ -33,8 +33,8 @@ static bool open_on_display(pl_render_context *self, EGLDisplay display) {
   if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL)) return false;
   if (!eglBindAPI(EGL_OPENGL_ES_API)) return false;
   bool surfaceless = has_extension(eglQueryString(display, EGL_EXTENSIONS), "EGL_KHR_surfaceless_context");
-  const EGLint config_wish[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_SURFACE_TYPE, surfaceless ? 0 : EGL_PBUFFER_BIT,
-                                EGL_NONE};
+  const EGLint config_wish[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_SURFACE_TYPE,
+                                surfaceless ? 0 : EGL_PBUFFER_BIT, EGL_NONE};
   EGLConfig config;
   EGLint config_count = 0;
   if (!eglChooseConfig(display, config_wish, &config, 1, &config_count) || config_count < 1) return false;
@@ -64,10 +64,12 @@ static bool open_on_display(pl_render_context *self, EGLDisplay display) {
 // Devices in order; with `hardware_only` the software ones are passed over.
 static bool open_on_device(pl_render_context *self, bool hardware_only, PFNEGLGETPLATFORMDISPLAYEXTPROC get_display) {
   PFNEGLQUERYDEVICESEXTPROC query_devices = (PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
-  PFNEGLQUERYDEVICESTRINGEXTPROC query_string = (PFNEGLQUERYDEVICESTRINGEXTPROC)eglGetProcAddress("eglQueryDeviceStringEXT");
+  PFNEGLQUERYDEVICESTRINGEXTPROC query_string =
+      (PFNEGLQUERYDEVICESTRINGEXTPROC)eglGetProcAddress("eglQueryDeviceStringEXT");
   EGLDeviceEXT devices[MAX_DEVICES];
   EGLint device_count = 0;
-  if (query_devices == NULL || query_string == NULL || !query_devices(MAX_DEVICES, devices, &device_count)) return false;
+  if (query_devices == NULL || query_string == NULL || !query_devices(MAX_DEVICES, devices, &device_count))
+    return false;
   for (EGLint i = 0; i < device_count; ++i) {
     const char *extensions = query_string(devices[i], EGL_EXTENSIONS);
     if (hardware_only && has_extension(extensions, "EGL_MESA_device_software")) continue;
@@ -78,12 +80,14 @@ static bool open_on_device(pl_render_context *self, bool hardware_only, PFNEGLGE
 
 static bool open_on_any(pl_render_context *self) {
   const char *extensions = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
-  PFNEGLGETPLATFORMDISPLAYEXTPROC get_display = (PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress("eglGetPlatformDisplayEXT");
-  bool devices = get_display != NULL &&
-                 (has_extension(extensions, "EGL_EXT_platform_device") || has_extension(extensions, "EGL_EXT_device_enumeration"));
+  PFNEGLGETPLATFORMDISPLAYEXTPROC get_display =
+      (PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress("eglGetPlatformDisplayEXT");
+  bool devices = get_display != NULL && (has_extension(extensions, "EGL_EXT_platform_device") ||
+                                         has_extension(extensions, "EGL_EXT_device_enumeration"));
   bool surfaceless = get_display != NULL && has_extension(extensions, "EGL_MESA_platform_surfaceless");
   if (devices && open_on_device(self, true, get_display)) return true;
-  if (surfaceless && open_on_display(self, get_display(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL))) return true;
+  if (surfaceless && open_on_display(self, get_display(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL)))
+    return true;
   if (devices && open_on_device(self, false, get_display)) return true;
   return open_on_display(self, eglGetDisplay(EGL_DEFAULT_DISPLAY));
 }

@@ -1,4 +1,5 @@
-// A place where OpenGL ES can draw without a window: one EGL context per renderer, current only inside our calls.
+// A place where OpenGL ES can draw without a window: one EGL context per renderer, current only
+// inside our calls.
 #ifndef PL_RENDER_RENDER_CONTEXT_H
 #define PL_RENDER_RENDER_CONTEXT_H
 
@@ -20,13 +21,15 @@ typedef struct pl_render_context_before {
   EGLenum api;
 } pl_render_context_before;
 
-// Open a context: a graphics processor where there is one, software rendering otherwise. PL_ERROR_UNSUPPORTED when neither gives
-// OpenGL ES 3.
+// Open a context: a graphics processor where there is one, software rendering otherwise.
+// PL_ERROR_UNSUPPORTED when neither gives OpenGL ES 3.
 pl_status pl_render_context_open(pl_render_context *self, pl_error *error);
 void pl_render_context_close(pl_render_context *self);
 
-// Make the context current on this thread until pl_render_context_leave(). On failure nothing is changed.
-pl_status pl_render_context_enter(const pl_render_context *self, pl_render_context_before *before, pl_error *error);
+// Make the context current on this thread until pl_render_context_leave(). On failure nothing is
+// changed.
+pl_status pl_render_context_enter(const pl_render_context *self, pl_render_context_before *before,
+                                  pl_error *error);
 void pl_render_context_leave(const pl_render_context *self, const pl_render_context_before *before);
 
 #endif

@@ -1,7 +1,7 @@
 // Making and removing the objects of a renderer.
 //
-// The picture has several samples a pixel in an sRGB format: blending samples of one pixel then happens in linear light, which is
-// what keeps bright edges on dark ground from looking thin.
+// The picture has several samples a pixel in an sRGB format: blending samples of one pixel then happens in linear
+// light, which is what keeps bright edges on dark ground from looking thin.
 #include "render/render_device.h"
 
 #include <string.h>
@@ -13,9 +13,11 @@ enum { SAMPLE_COUNT = 4 };  // every OpenGL ES 3 has at least four
 pl_status pl_render_check(const char *doing, pl_error *error) {
   GLenum code = glGetError();
   if (code == GL_NO_ERROR) return PL_OK;
-  // A second error may be queued behind the first; it must not be blamed on the next call. A lost context queues for ever.
+  // A second error may be queued behind the first; it must not be blamed on the next call. A lost context queues for
+  // ever.
   for (int i = 0; i < 8 && glGetError() != GL_NO_ERROR; ++i) continue;
-  if (code == GL_OUT_OF_MEMORY) return pl_fail(error, PL_ERROR_OUT_OF_MEMORY, "the graphics memory is full (%s)", doing);
+  if (code == GL_OUT_OF_MEMORY)
+    return pl_fail(error, PL_ERROR_OUT_OF_MEMORY, "the graphics memory is full (%s)", doing);
   return pl_fail(error, PL_ERROR_UNSUPPORTED, "OpenGL reported an error (%s, error 0x%x)", doing, (unsigned)code);
 }
 
@@ -122,7 +124,8 @@ static pl_status make_picture(pl_render_device *self, GLsizei width, GLsizei hei
   glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, self->resolved_color);
   complete = complete && glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
   pl_status status = pl_render_check("making the picture", error);
-  if (status == PL_OK && !complete) status = pl_fail(error, PL_ERROR_UNSUPPORTED, "this OpenGL cannot draw into an sRGB picture");
+  if (status == PL_OK && !complete)
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "this OpenGL cannot draw into an sRGB picture");
   return status;
 }
 

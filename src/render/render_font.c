@@ -1,9 +1,10 @@
 // The glyphs, as a pen would draw them.
 //
-// A glyph is a string of strokes separated by spaces; a stroke is a string of points; a point is a digit for x and a letter for
-// y, where a is -2, c is the baseline, h (5) the height of small letters and j (7) that of capitals. A small letter is a point
-// the pen goes through; a capital one pulls the pen like the control point of a parabola, and between two of those the pen passes
-// their middle, as in TrueType outlines. So the round o is "2c4C4H0H0C2c". A stroke of one point is a dot.
+// A glyph is a string of strokes separated by spaces; a stroke is a string of points; a point is a digit for x and a
+// letter for y, where a is -2, c is the baseline, h (5) the height of small letters and j (7) that of capitals. A small
+// letter is a point the pen goes through; a capital one pulls the pen like the control point of a parabola, and between
+// two of those the pen passes their middle, as in TrueType outlines. So the round o is "2c4C4H0H0C2c". A stroke of one
+// point is a dot.
 #include "render/render_font.h"
 
 #include <stdbool.h>

@@ -18,8 +18,8 @@ typedef struct pl_font_segment {
 // More than any glyph needs.
 #define PL_FONT_MAX_SEGMENTS 128
 
-// Straight pieces of the glyph of `character` (others than printable ASCII give `?`); returns their number, and the width of the
-// glyph.
+// Straight pieces of the glyph of `character` (others than printable ASCII give `?`); returns their
+// number, and the width of the glyph.
 int32_t pl_font_glyph(char character, pl_font_segment segments[PL_FONT_MAX_SEGMENTS], float *width);
 
 #endif

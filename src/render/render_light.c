@@ -1,7 +1,8 @@
 // Fitting the light's maps to the scene.
 //
-// A map that followed the box exactly would slide by fractions of a texel from frame to frame, and shadow edges would swim. So
-// sizes are rounded up to a geometric series and centres to whole texels: in a video the maps stay put and change size rarely.
+// A map that followed the box exactly would slide by fractions of a texel from frame to frame, and shadow edges would
+// swim. So sizes are rounded up to a geometric series and centres to whole texels: in a video the maps stay put and
+// change size rarely.
 #include "render/render_light.h"
 
 #include "pliant/math.h"
@@ -50,8 +51,8 @@ static void put_vector(float to[3], pl_vec3 v) {
   to[0] = (float)v.x, to[1] = (float)v.y, to[2] = (float)v.z;
 }
 
-// Points of a sunflower: even over the disc, no two in line. The first is the centre, so that a search never misses what is right
-// there.
+// Points of a sunflower: even over the disc, no two in line. The first is the centre, so that a search never misses
+// what is right there.
 static void fill_disc(float disc[PL_DISC_COUNT][2]) {
   for (int i = 0; i < PL_DISC_COUNT; ++i) {
     double radius = sqrt(i / (PL_DISC_COUNT - 1.0)), angle = i * GOLDEN_ANGLE;
@@ -60,8 +61,8 @@ static void fill_disc(float disc[PL_DISC_COUNT][2]) {
   }
 }
 
-// The square of floor that may see less than all of the light: below the bodies, where their shadow falls, and a margin for the
-// sky's.
+// The square of floor that may see less than all of the light: below the bodies, where their shadow falls, and a margin
+// for the sky's.
 static void fit_floor(float square[4], const pl_render_scene *scene, pl_vec3 sun, double ground_height) {
   pl_box box = scene->box;
   double top = fmax(box.max.y - ground_height, 0);
@@ -71,12 +72,14 @@ static void fit_floor(float square[4], const pl_render_scene *scene, pl_vec3 sun
   double size = round_up(fmax(box.max.x - box.min.x, box.max.z - box.min.z) + 2 * margin);
   pl_vec3 center = pl_box_center(box);
   double step = size / PL_FLOOR_SKY_SIZE;
-  double x = snap(center.x + scene->origin.x, step) - scene->origin.x, z = snap(center.z + scene->origin.z, step) - scene->origin.z;
+  double x = snap(center.x + scene->origin.x, step) - scene->origin.x,
+         z = snap(center.z + scene->origin.z, step) - scene->origin.z;
   square[0] = (float)(x - 0.5 * size), square[1] = (float)(z - 0.5 * size);
   square[2] = (float)size, square[3] = (float)ground_height;
 }
 
-void pl_render_light_fit(pl_render_light *light, const pl_render_scene *scene, pl_vec3 sun_direction, double ground_height) {
+void pl_render_light_fit(pl_render_light *light, const pl_render_scene *scene, pl_vec3 sun_direction,
+                         double ground_height) {
   pl_vec3 sun = pl_vec3_normalize_or(sun_direction, pl_vec3_of(0, 1, 0));
   if (sun.y < LOWEST_SUN) {
     double flat = sqrt(sun.x * sun.x + sun.z * sun.z);
@@ -98,7 +101,8 @@ void pl_render_light_fit(pl_render_light *light, const pl_render_scene *scene, p
   light->floor_open = 0;
   for (int i = 0; i < PL_LAMP_COUNT; ++i) {
     float y = light->lamp_directions[i][1];
-    light->floor_open += (PL_SKY_HORIZON_GREEN + (PL_SKY_ZENITH_GREEN - PL_SKY_HORIZON_GREEN) * y) * y * 2 / PL_LAMP_COUNT;
+    light->floor_open +=
+        (PL_SKY_HORIZON_GREEN + (PL_SKY_ZENITH_GREEN - PL_SKY_HORIZON_GREEN) * y) * y * 2 / PL_LAMP_COUNT;
   }
   light->sun_half_tangent = SUN_HALF_TANGENT;
   light->lamp_half_tangent = LAMP_HALF_TANGENT;

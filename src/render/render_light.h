@@ -6,7 +6,8 @@
 #include "render/render_scene.h"
 #include "render/render_shaders.h"
 
-// An orthographic map: coordinate = dot(axis.xyz, point) + axis.w, which is in [0, 1] for every point of the scene's box.
+// An orthographic map: coordinate = dot(axis.xyz, point) + axis.w, which is in [0, 1] for every
+// point of the scene's box.
 typedef struct pl_render_map {
   float right[4], up[4], away[4];
   double width, height, depth;  // metres
@@ -26,6 +27,7 @@ typedef struct pl_render_light {
 } pl_render_light;
 
 // Fit all maps to the scene. `ground_height` is relative to the scene's origin.
-void pl_render_light_fit(pl_render_light *light, const pl_render_scene *scene, pl_vec3 sun_direction, double ground_height);
+void pl_render_light_fit(pl_render_light *light, const pl_render_scene *scene,
+                         pl_vec3 sun_direction, double ground_height);
 
 #endif

@@ -7,7 +7,15 @@
 
 #include "pliant/math.h"
 
-enum { UNIT_SUN_COMPARE, UNIT_SUN_DEPTH, UNIT_LAMP_COMPARE, UNIT_LAMP_DEPTH, UNIT_FLOOR_SUN, UNIT_FLOOR_SKY, UNIT_COUNT };
+enum {
+  UNIT_SUN_COMPARE,
+  UNIT_SUN_DEPTH,
+  UNIT_LAMP_COMPARE,
+  UNIT_LAMP_DEPTH,
+  UNIT_FLOOR_SUN,
+  UNIT_FLOOR_SKY,
+  UNIT_COUNT
+};
 
 static GLint at(GLuint program, const char *name) {
   return glGetUniformLocation(program, name);
@@ -18,7 +26,8 @@ static void set_vector(GLuint program, const char *name, pl_vec3 v) {
 }
 
 static void upload(GLenum kind, GLuint array, GLuint buffer, const void *data, size_t size) {
-  // Through the vertex array's own binding for indices: binding them elsewhere would change whichever array happens to be bound.
+  // Through the vertex array's own binding for indices: binding them elsewhere would change whichever array happens to
+  // be bound.
   glBindVertexArray(array);
   glBindBuffer(kind, buffer);
   glBufferData(kind, (GLsizeiptr)size, data, GL_STREAM_DRAW);
@@ -28,9 +37,11 @@ static void upload_scene(const pl_render_job *job) {
   const pl_render_device *device = job->device;
   const pl_render_scene *scene = job->scene;
   upload(GL_ARRAY_BUFFER, device->depth_array, device->buffers[0], scene->points, (size_t)scene->point_count * 12);
-  upload(GL_ELEMENT_ARRAY_BUFFER, device->depth_array, device->buffers[1], scene->corners, (size_t)scene->corner_count * 4);
+  upload(GL_ELEMENT_ARRAY_BUFFER, device->depth_array, device->buffers[1], scene->corners,
+         (size_t)scene->corner_count * 4);
   upload(GL_ARRAY_BUFFER, device->body_array, device->buffers[2], scene->vertices, (size_t)scene->vertex_count * 36);
-  upload(GL_ELEMENT_ARRAY_BUFFER, device->body_array, device->buffers[3], scene->indices, (size_t)scene->index_count * 4);
+  upload(GL_ELEMENT_ARRAY_BUFFER, device->body_array, device->buffers[3], scene->indices,
+         (size_t)scene->index_count * 4);
 }
 
 // Culling for a surface closed with its normals outwards (1), closed inside out (-1) or open (0).
@@ -51,10 +62,12 @@ static void draw_map(const pl_render_job *job, GLuint program, const pl_render_m
   const pl_render_part *parts = job->scene->parts;
   for (int32_t first = 0, next; first < job->item_count; first = next) {
     uint32_t count = 0;
-    for (next = first; next < job->item_count && parts[next].side == parts[first].side; ++next) count += parts[next].index_count;
+    for (next = first; next < job->item_count && parts[next].side == parts[first].side; ++next)
+      count += parts[next].index_count;
     choose_side(parts[first].side);
     if (count > 0)
-      glDrawElements(GL_TRIANGLES, (GLsizei)count, GL_UNSIGNED_INT, (const void *)((uintptr_t)parts[first].index_start * 4));
+      glDrawElements(GL_TRIANGLES, (GLsizei)count, GL_UNSIGNED_INT,
+                     (const void *)((uintptr_t)parts[first].index_start * 4));
   }
 }
 
@@ -74,7 +87,8 @@ static void draw_depth_maps(const pl_render_job *job) {
   glBindFramebuffer(GL_FRAMEBUFFER, device->lamp_target);
   glClear(GL_DEPTH_BUFFER_BIT);
   for (int i = 0; i < PL_LAMP_COUNT; ++i) {
-    glViewport(i % PL_LAMP_TILES * PL_LAMP_MAP_SIZE, i / PL_LAMP_TILES * PL_LAMP_MAP_SIZE, PL_LAMP_MAP_SIZE, PL_LAMP_MAP_SIZE);
+    glViewport(i % PL_LAMP_TILES * PL_LAMP_MAP_SIZE, i / PL_LAMP_TILES * PL_LAMP_MAP_SIZE, PL_LAMP_MAP_SIZE,
+               PL_LAMP_MAP_SIZE);
     draw_map(job, program, &job->light->lamps[i]);
   }
   choose_side(0);
@@ -160,14 +174,15 @@ static void draw_bodies(const pl_render_job *job, const float matrix[16]) {
     choose_side(pl_box_overlaps(part->box, (pl_box){eye, eye}) ? 0 : part->side);
     glUniform1f(side, (float)part->side);
     glUniform1f(wireframe, job->items[i].wireframe ? 1.0f : 0.0f);
-    glDrawElements(GL_TRIANGLES, (GLsizei)part->index_count, GL_UNSIGNED_INT, (const void *)((uintptr_t)part->index_start * 4));
+    glDrawElements(GL_TRIANGLES, (GLsizei)part->index_count, GL_UNSIGNED_INT,
+                   (const void *)((uintptr_t)part->index_start * 4));
   }
   glDisable(GL_CULL_FACE);
   glCullFace(GL_BACK);
 }
 
-// Lines of the floor: steps of a power of ten that follow the camera's distance; the finer lines fade out before they would get
-// dense.
+// Lines of the floor: steps of a power of ten that follow the camera's distance; the finer lines fade out before they
+// would get dense.
 static void set_grid(const pl_render_job *job, GLuint program) {
   double level = log10(job->view->distance * 0.09);
   double step = pow(10, floor(level)), coarse = step * 10;
@@ -224,8 +239,8 @@ static void draw_picture(const pl_render_job *job) {
   double radius = fmax(7 * job->view->distance, 4 * reach);
   double farthest = fmax(scene_distance + reach, 2.2 * radius + job->view->distance);
   float matrix[16];
-  pl_render_view_matrix(job->view, job->scene->origin, (double)job->def->width / job->def->height, job->view->distance * 0.01,
-                        farthest, matrix);
+  pl_render_view_matrix(job->view, job->scene->origin, (double)job->def->width / job->def->height,
+                        job->view->distance * 0.01, farthest, matrix);
   glBindFramebuffer(GL_FRAMEBUFFER, device->picture);
   glViewport(0, 0, job->def->width, job->def->height);
   glEnable(GL_DEPTH_TEST);
@@ -252,8 +267,8 @@ pl_status pl_render_draw(const pl_render_job *job, pl_error *error) {
   draw_picture(job);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, device->picture);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, device->resolved);
-  glBlitFramebuffer(0, 0, job->def->width, job->def->height, 0, 0, job->def->width, job->def->height, GL_COLOR_BUFFER_BIT,
-                    GL_NEAREST);
+  glBlitFramebuffer(0, 0, job->def->width, job->def->height, 0, 0, job->def->width, job->def->height,
+                    GL_COLOR_BUFFER_BIT, GL_NEAREST);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, device->resolved);
   // The maps are drawn into again next time, when no unit may still read from them.
   for (GLuint unit = 0; unit < UNIT_COUNT; ++unit) bind_map(unit, 0, 0);

@@ -1,11 +1,12 @@
 // From items to vertex arrays.
 //
-// Smooth items share one vertex per point, with the sum of the triangles' normals weighted by their angle there (Thürmer and
-// Wüthrich 1998: does not depend on how a face is cut into triangles). Flat, creased and wireframe items get three vertices per
-// triangle: the shader tells the corners apart by the vertex number modulo 3, which is why their first vertex number is a
-// multiple of 3.
+// Smooth items share one vertex per point, with the sum of the triangles' normals weighted by their angle there
+// (Thürmer and Wüthrich 1998: does not depend on how a face is cut into triangles). Flat, creased and wireframe items
+// get three vertices per triangle: the shader tells the corners apart by the vertex number modulo 3, which is why their
+// first vertex number is a multiple of 3.
 //
-// Creased: the normal of a corner sums only those triangles at the point whose own normal is within 40 degrees of this triangle's.
+// Creased: the normal of a corner sums only those triangles at the point whose own normal is within 40 degrees of this
+// triangle's.
 #include "render/render_scene.h"
 
 #include <math.h>
@@ -27,7 +28,8 @@ static pl_status check_item(const pl_picture_item *item, int32_t number, pl_erro
   }
   if ((item->points == NULL && item->point_count > 0) || (item->triangles == NULL && item->triangle_count > 0)) {
     snprintf(field, sizeof field, "items[%d]", number);
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "points or triangles are NULL although they are counted");
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field,
+                         "points or triangles are NULL although they are counted");
   }
   for (int32_t i = 0; i < item->point_count; ++i) {
     pl_vec3 p = item->points[i];
@@ -39,8 +41,8 @@ static pl_status check_item(const pl_picture_item *item, int32_t number, pl_erro
   for (int64_t i = 0; i < 3 * (int64_t)item->triangle_count; ++i) {
     if (item->triangles[i] >= 0 && item->triangles[i] < item->point_count) continue;
     snprintf(field, sizeof field, "items[%d].triangles[%d]", number, (int)(i / 3));
-    return pl_fail_field(error, PL_ERROR_INVALID_DATA, field, "point %d does not exist; the item has %d points", item->triangles[i],
-                         item->point_count);
+    return pl_fail_field(error, PL_ERROR_INVALID_DATA, field, "point %d does not exist; the item has %d points",
+                         item->triangles[i], item->point_count);
   }
   return PL_OK;
 }
@@ -78,10 +80,12 @@ pl_vec3 pl_linear_color(pl_color color) {
 
 // `point` of an item, with a normal of its own.
 static void put_vertex(float *to, const pl_picture_item *item, int32_t point, pl_vec3 origin, pl_vec3 normal) {
-  pl_vec3 position = item->points[point], color = pl_linear_color(item->colors != NULL ? item->colors[point] : item->color);
+  pl_vec3 position = item->points[point],
+          color = pl_linear_color(item->colors != NULL ? item->colors[point] : item->color);
   // A point without a proper triangle has no normal; any will do, for nothing of it is seen.
   normal = pl_vec3_normalize_or(normal, pl_vec3_of(0, 1, 0));
-  to[0] = (float)(position.x - origin.x), to[1] = (float)(position.y - origin.y), to[2] = (float)(position.z - origin.z);
+  to[0] = (float)(position.x - origin.x), to[1] = (float)(position.y - origin.y),
+  to[2] = (float)(position.z - origin.z);
   to[3] = (float)normal.x, to[4] = (float)normal.y, to[5] = (float)normal.z;
   to[6] = (float)color.x, to[7] = (float)color.y, to[8] = (float)color.z;
 }
@@ -159,11 +163,13 @@ static bool put_item(pl_scratch *scratch, const pl_picture_item *item, uint32_t 
     return put_expanded(scratch, item, point_normals, triangle_normals, scene->origin, vertices);
   }
   for (uint32_t i = 0; i < part->index_count; ++i) indices[i] = vertex_start + (uint32_t)item->triangles[i];
-  for (int32_t i = 0; i < item->point_count; ++i) put_vertex(vertices + 9 * (size_t)i, item, i, scene->origin, point_normals[i]);
+  for (int32_t i = 0; i < item->point_count; ++i)
+    put_vertex(vertices + 9 * (size_t)i, item, i, scene->origin, point_normals[i]);
   return true;
 }
 
-// A number that tells the edge from a to b from every other, by two rounds of multiply and shift (as in MurmurHash3's finish).
+// A number that tells the edge from a to b from every other, by two rounds of multiply and shift (as in MurmurHash3's
+// finish).
 static uint64_t edge_number(int32_t a, int32_t b) {
   uint64_t h = ((uint64_t)(uint32_t)a << 32 | (uint32_t)b) + UINT64_C(0x9E3779B97F4A7C15);
   h = (h ^ h >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
@@ -171,14 +177,15 @@ static uint64_t edge_number(int32_t a, int32_t b) {
   return h ^ h >> 33;
 }
 
-// Whether the item is closed, and which way round. Each edge adds its number and takes off that of its reverse: where every edge
-// has a partner the sum is zero, and by chance alone it is so once in 2^64.
+// Whether the item is closed, and which way round. Each edge adds its number and takes off that of its reverse: where
+// every edge has a partner the sum is zero, and by chance alone it is so once in 2^64.
 static int find_side(const pl_picture_item *item, pl_vec3 origin) {
   uint64_t sum = 0;
   double volume = 0;
   for (int32_t i = 0; i < item->triangle_count; ++i) {
     const int32_t *corner = item->triangles + 3 * (size_t)i;
-    for (int c = 0; c < 3; ++c) sum += edge_number(corner[c], corner[(c + 1) % 3]) - edge_number(corner[(c + 1) % 3], corner[c]);
+    for (int c = 0; c < 3; ++c)
+      sum += edge_number(corner[c], corner[(c + 1) % 3]) - edge_number(corner[(c + 1) % 3], corner[c]);
     volume += pl_vec3_dot(pl_vec3_sub(item->points[corner[0]], origin), area_normal(item, i));
   }
   return sum != 0 || item->triangle_count == 0 ? 0 : volume > 0 ? 1 : volume < 0 ? -1 : 0;
@@ -191,7 +198,8 @@ static pl_box find_box(const pl_picture_item *item, pl_vec3 origin) {
 }
 
 // Points and triangles of one item for the depth maps.
-static void put_depth_item(const pl_picture_item *item, uint32_t point_start, const pl_render_part *part, pl_render_scene *scene) {
+static void put_depth_item(const pl_picture_item *item, uint32_t point_start, const pl_render_part *part,
+                           pl_render_scene *scene) {
   for (int32_t i = 0; i < item->point_count; ++i) {
     float *to = scene->points + 3 * ((size_t)point_start + (size_t)i);
     pl_vec3 p = pl_vec3_sub(item->points[i], scene->origin);
@@ -212,7 +220,8 @@ static pl_status measure(const pl_picture_item *items, int32_t item_count, pl_re
     index_count += 3 * (int64_t)items[i].triangle_count;
     vertex_count += 2 + (is_expanded(&items[i]) ? 3 * (int64_t)items[i].triangle_count : items[i].point_count);
     if (vertex_count > MAX_COUNT || point_count > MAX_COUNT || index_count > MAX_COUNT)
-      return pl_fail(error, PL_ERROR_UNSUPPORTED, "the picture has more than %d vertices or triangle corners", MAX_COUNT);
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "the picture has more than %d vertices or triangle corners",
+                     MAX_COUNT);
     for (int32_t k = 0; k < items[i].point_count; ++k) box = pl_box_add_point(box, items[i].points[k]);
   }
   if (point_count == 0) box = (pl_box){{0, 0, 0}, {0, 0, 0}};
@@ -224,8 +233,8 @@ static pl_status measure(const pl_picture_item *items, int32_t item_count, pl_re
   return PL_OK;
 }
 
-pl_status pl_render_scene_build(pl_scratch *scratch, const pl_picture_item *items, int32_t item_count, pl_render_scene *scene,
-                                pl_error *error) {
+pl_status pl_render_scene_build(pl_scratch *scratch, const pl_picture_item *items, int32_t item_count,
+                                pl_render_scene *scene, pl_error *error) {
   *scene = (pl_render_scene){0};
   pl_status status = measure(items, item_count, scene, error);
   if (status < 0) return status;
@@ -234,7 +243,8 @@ pl_status pl_render_scene_build(pl_scratch *scratch, const pl_picture_item *item
   scene->corners = PL_SCRATCH(scratch, uint32_t, scene->corner_count);
   scene->vertices = PL_SCRATCH(scratch, float, 9 * (size_t)scene->vertex_count);
   scene->indices = PL_SCRATCH(scratch, uint32_t, scene->index_count);
-  if (scene->parts == NULL || scene->points == NULL || scene->corners == NULL || scene->vertices == NULL || scene->indices == NULL)
+  if (scene->parts == NULL || scene->points == NULL || scene->corners == NULL || scene->vertices == NULL ||
+      scene->indices == NULL)
     return pl_fail_memory(error);
   uint32_t point_start = 0, vertex_start = 0, index_start = 0;
   for (int32_t i = 0; i < item_count; ++i) {

@@ -1,7 +1,7 @@
 // The shaders, in GLSL ES 3.00 without extensions, so that WebGL 2 takes the same text.
 //
-// The look: a studio with a large soft lamp (the sun), a bright sky dome and a floor that sweeps into the background. All light
-// is linear; the target encodes sRGB.
+// The look: a studio with a large soft lamp (the sun), a bright sky dome and a floor that sweeps into the background.
+// All light is linear; the target encodes sRGB.
 //
 //   depth   draws the bodies as the sun or one sky lamp sees them
 //   floor   one texel per patch of floor: how much sun and how much sky it sees
@@ -9,14 +9,14 @@
 //   ground  the floor, from the floor map
 //   sky     the background
 //
-// Sky light is a sum over PL_LAMP_COUNT distant lamps on the dome, each with a small depth map of its own in one atlas. That is
-// ambient occlusion of the real geometry (between bodies, within a body, on the floor), smooth in time, for one draw of the points
-// per lamp; screen-space methods know only what the picture shows, and flicker at its rim.
+// Sky light is a sum over PL_LAMP_COUNT distant lamps on the dome, each with a small depth map of its own in one atlas.
+// That is ambient occlusion of the real geometry (between bodies, within a body, on the floor), smooth in time, for one
+// draw of the points per lamp; screen-space methods know only what the picture shows, and flicker at its rim.
 //
-// Soft sun shadows are percentage-closer soft shadows (Fernando 2005): the mean distance of the blockers around a point gives the
-// width of the penumbra, so shadows are crisp at the contact and wide farther away. Work that most pixels can skip stands in
-// loops that may run zero times rather than behind an `if`: a software rasteriser leaves a loop as soon as no pixel of a block
-// needs it.
+// Soft sun shadows are percentage-closer soft shadows (Fernando 2005): the mean distance of the blockers around a point
+// gives the width of the penumbra, so shadows are crisp at the contact and wide farther away. Work that most pixels can
+// skip stands in loops that may run zero times rather than behind an `if`: a software rasteriser leaves a loop as soon
+// as no pixel of a block needs it.
 #include "render/render_shaders.h"
 
 #include <stddef.h>
@@ -37,7 +37,8 @@ static const char head[] =
 // What both kinds of shadow need.
 static const char shadow[] =
     "uniform vec2 u_disc[DISC_COUNT];  // samples of the unit disc\n"
-    "uniform vec4 u_bias;              // metres: normal offset for sun, lamps; depth bias in map units for sun, lamps\n";
+    "uniform vec4 u_bias;              // metres: normal offset for sun, lamps; depth bias in map units for sun, "
+    "lamps\n";
 
 // The share of the sun that a point sees.
 static const char sun[] =
@@ -46,15 +47,18 @@ static const char sun[] =
     "uniform vec4 u_sun_size;        // metres a map is wide, high, deep; tangent of the sun's half angle\n"
     "uniform highp sampler2DShadow u_sun_map;\n"
     "uniform highp sampler2D u_sun_depth;\n"
-    "// Share of the sun seen from p, by percentage-closer soft shadows, and metres to what blocks it. `turn` rotates the sample\n"
-    "// disc. `slope` is how the depth of the surface itself changes over the map: without it, wide kernels on slanted faces find\n"
+    "// Share of the sun seen from p, by percentage-closer soft shadows, and metres to what blocks it. `turn` rotates "
+    "the sample\n"
+    "// disc. `slope` is how the depth of the surface itself changes over the map: without it, wide kernels on slanted "
+    "faces find\n"
     "// the face in its own shadow.\n"
     "vec2 sun_visibility(vec3 p, float bias, vec2 slope, vec2 turn, bool wanted) {\n"
     "  vec3 m = vec3(dot(u_sun_right.xyz, p) + u_sun_right.w, dot(u_sun_up.xyz, p) + u_sun_up.w,\n"
     "                dot(u_sun_away.xyz, p) + u_sun_away.w);\n"
     "  float depth = m.z - bias;\n"
     "  mat2 rotation = mat2(turn.x, turn.y, -turn.y, turn.x);\n"
-    "  vec2 reach = vec2(min(max(depth, 0.0) * u_sun_size.z * u_sun_size.w, 0.2 * u_sun_size.x) + 0.003 * u_sun_size.x) /\n"
+    "  vec2 reach = vec2(min(max(depth, 0.0) * u_sun_size.z * u_sun_size.w, 0.2 * u_sun_size.x) + 0.003 * "
+    "u_sun_size.x) /\n"
     "               u_sun_size.xy;\n"
     "  float blocker_sum = 0.0, blocker_count = 0.0;\n"
     "  bool inside = wanted && all(greaterThan(m.xy, -reach)) && all(lessThan(m.xy, vec2(1.0) + reach));\n"
@@ -130,11 +134,13 @@ static const char finish[] =
     "  float t = clamp(pixel.y / u_picture_size.y, 0.0, 1.0);\n"
     "  return mix(u_background_bottom, u_background_top, t * t * (3.0 - 2.0 * t));\n"
     "}\n"
-    "// Half a grey level of ordered noise, so that wide gradients show no bands; ordered, so that PNG still packs it well.\n"
+    "// Half a grey level of ordered noise, so that wide gradients show no bands; ordered, so that PNG still packs it "
+    "well.\n"
     "vec3 dithered(vec3 c) {\n"
     "  ivec2 q = ivec2(gl_FragCoord.xy);\n"
     "  int x = q.x ^ q.y, y = q.y;\n"
-    "  int bayer = ((x & 1) << 5) | ((y & 1) << 4) | ((x & 2) << 2) | ((y & 2) << 1) | ((x & 4) >> 1) | ((y & 4) >> 2);\n"
+    "  int bayer = ((x & 1) << 5) | ((y & 1) << 4) | ((x & 2) << 2) | ((y & 2) << 1) | ((x & 4) >> 1) | ((y & 4) >> "
+    "2);\n"
     "  return c + sqrt(max(c, 0.0)) * ((float(bayer) / 63.0 - 0.5) * 2.0 / 255.0);\n"
     "}\n";
 
@@ -158,13 +164,14 @@ static const char whole_vertex[] =
     "  gl_Position = vec4(v_place * 2.0 - 1.0, u_depth, 1.0);\n"
     "}\n";
 
-// Nine rotations in a 3 x 3 pattern: the ground shader averages 3 x 3 texels, so each point ends up with nine times as many
-// samples.
+// Nine rotations in a 3 x 3 pattern: the ground shader averages 3 x 3 texels, so each point ends up with nine times as
+// many samples.
 static const char floor_point[] =
     "in vec2 v_place;\n"
     "uniform vec4 u_floor;        // least x, least z, size, height; metres\n"
     "out vec4 color;\n"
-    "vec3 floor_point() { return vec3(u_floor.x + v_place.x * u_floor.z, u_floor.w, u_floor.y + v_place.y * u_floor.z); }\n"
+    "vec3 floor_point() { return vec3(u_floor.x + v_place.x * u_floor.z, u_floor.w, u_floor.y + v_place.y * "
+    "u_floor.z); }\n"
     "vec2 floor_turn() {\n"
     "  ivec2 cell = ivec2(gl_FragCoord.xy) % 3;\n"
     "  float angle = float(cell.x * 3 + cell.y) * 0.6981317;\n"
@@ -188,7 +195,8 @@ static const char body_vertex[] =
     "centroid out vec3 v_position, v_normal, v_sky, v_color;\n"
     "out vec3 v_corner;\n"
     "void main() {\n"
-    "  // The dome's light is smooth, so the vertices are enough. It falls on the outside, or on the side of an open surface that\n"
+    "  // The dome's light is smooth, so the vertices are enough. It falls on the outside, or on the side of an open "
+    "surface that\n"
     "  // is looked at;\n"
     "  // normals a little beyond the silhouette still belong to triangles in front of it.\n"
     "  bool behind = dot(normalize(u_eye - a_position), a_normal) < -0.3;\n"
@@ -212,7 +220,8 @@ static const char body_fragment[] =
     "const vec3 key = vec3(1.42, 1.32, 1.18);\n"
     "const vec3 rim_low = vec3(0.98, 0.95, 0.92), rim_high = vec3(1.02, 1.06, 1.12);\n"
     "\n"
-    "// Straight up to 0.7, then a shoulder that approaches 1: palette colours stay what they are, highlights do not clip.\n"
+    "// Straight up to 0.7, then a shoulder that approaches 1: palette colours stay what they are, highlights do not "
+    "clip.\n"
     "vec3 tone(vec3 c) {\n"
     "  vec3 over = max(c - 0.7, 0.0);\n"
     "  return min(c, 0.7) + 0.3 * (1.0 - exp(-over / 0.3));\n"
@@ -229,11 +238,14 @@ static const char body_fragment[] =
     "  float steep = sqrt(max(1.0 - n_sun * n_sun, 0.0));\n"
     "  vec2 slope = vec2(dot(u_sun_right.xyz, n), dot(u_sun_up.xyz, n)) * u_sun_size.xy * u_sun_size.xy /\n"
     "               (u_sun_size.z * max(n_sun, 0.2));\n"
-    "  // A different rotation in every pixel, by interleaved gradient noise (Jimenez 2014): fine grain instead of bands.\n"
-    "  float angle = 6.2831853 * fract(52.9829189 * fract(dot(floor(gl_FragCoord.xy), vec2(0.06711056, 0.00583715))));\n"
+    "  // A different rotation in every pixel, by interleaved gradient noise (Jimenez 2014): fine grain instead of "
+    "bands.\n"
+    "  float angle = 6.2831853 * fract(52.9829189 * fract(dot(floor(gl_FragCoord.xy), vec2(0.06711056, "
+    "0.00583715))));\n"
     "  vec3 lifted = v_position + n * (u_bias.x * (0.6 + 2.0 * steep));\n"
     "  vec2 sunlit = sun_visibility(lifted, u_bias.z, slope, vec2(cos(angle), sin(angle)), n_sun > 0.0);\n"
-    "  // Where the surface turns away from the sun the cosine is shadow enough, and smoother than any map; unless something\n"
+    "  // Where the surface turns away from the sun the cosine is shadow enough, and smoother than any map; unless "
+    "something\n"
     "  // else is in the way.\n"
     "  float thrown = smoothstep(6.0, 20.0, sunlit.y / u_bias.x) * smoothstep(0.0, 0.12, n_sun);\n"
     "  float seen = mix(1.0, sunlit.x, max(smoothstep(0.0, 0.22, n_sun), thrown));\n"
@@ -291,7 +303,8 @@ static const char ground_fragment[] =
     "                 texture(map, place - back).r);\n"
     "}\n"
     "\n"
-    "// Coverage of the lines of a grid of the given step, about a pixel wide; fades out where cells are smaller than pixels.\n"
+    "// Coverage of the lines of a grid of the given step, about a pixel wide; fades out where cells are smaller than "
+    "pixels.\n"
     "float grid(vec2 at, float step_size) {\n"
     "  vec2 q = at / step_size;\n"
     "  vec2 pixel = fwidth(q);\n"
@@ -300,7 +313,8 @@ static const char ground_fragment[] =
     "  return max(cover.x, cover.y);\n"
     "}\n"
     "\n"
-    "// How much of a pixel lies on the dark squares of a checkerboard: the product of two square waves, each averaged over the\n"
+    "// How much of a pixel lies on the dark squares of a checkerboard: the product of two square waves, each averaged "
+    "over the\n"
     "// pixel, so that distant squares become grey instead of flickering.\n"
     "float checker(vec2 q) {\n"
     "  vec2 pixel = fwidth(q) + 1.0e-4;\n"
@@ -335,7 +349,9 @@ static const char sky_fragment[] =
 const pl_shader_source pl_shader_sources[PL_PROGRAM_COUNT] = {
     [PL_PROGRAM_DEPTH] = {"depth", {head, depth_vertex}, {head, depth_fragment}},
     [PL_PROGRAM_FLOOR_SUN] = {"floor sun", {head, whole_vertex}, {head, shadow, sun, floor_point, floor_sun_fragment}},
-    [PL_PROGRAM_FLOOR_SKY] = {"floor sky", {head, whole_vertex}, {head, shadow, lamps, floor_point, floor_sky_fragment}},
+    [PL_PROGRAM_FLOOR_SKY] = {"floor sky",
+                              {head, whole_vertex},
+                              {head, shadow, lamps, floor_point, floor_sky_fragment}},
     [PL_PROGRAM_BODY] = {"body", {head, shadow, lamps, body_vertex}, {head, shadow, sun, finish, body_fragment}},
     [PL_PROGRAM_GROUND] = {"ground", {head, ground_vertex}, {head, finish, ground_fragment}},
     [PL_PROGRAM_SKY] = {"sky", {head, whole_vertex}, {head, finish, sky_fragment}},

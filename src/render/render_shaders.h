@@ -19,7 +19,8 @@ typedef enum pl_program_id {
   PL_PROGRAM_COUNT,
 } pl_program_id;
 
-// Each stage is the concatenation of its pieces up to the first NULL (a C compiler need not take longer strings than 4095 bytes).
+// Each stage is the concatenation of its pieces up to the first NULL (a C compiler need not take
+// longer strings than 4095 bytes).
 typedef struct pl_shader_source {
   const char *name;
   const char *vertex[PL_SHADER_PIECE_COUNT];

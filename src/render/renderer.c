@@ -90,8 +90,8 @@ static pl_status draw_pixels(pl_renderer *self, const pl_render_job *job, uint8_
   return status;
 }
 
-static pl_status draw(pl_renderer *self, const pl_camera *camera, const pl_picture_item *items, int32_t item_count, uint8_t *rgb,
-                      pl_error *error) {
+static pl_status draw(pl_renderer *self, const pl_camera *camera, const pl_picture_item *items, int32_t item_count,
+                      uint8_t *rgb, pl_error *error) {
   pl_render_view view;
   pl_status status = pl_render_view_of_camera(camera, &view, error);
   if (status != PL_OK) return status;
@@ -115,11 +115,13 @@ pl_status pl_renderer_draw(pl_renderer *renderer, const pl_picture *picture, uin
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "items", "items are NULL or their count is negative");
   for (int32_t i = 0; i < item_count; ++i)
     if (!pl_render_is_color(items[i].color))
-      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "items.color", "the colour of item %d is not from 0 to 1", i);
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "items.color", "the colour of item %d is not from 0 to 1",
+                           i);
   pl_scratch_mark mark = pl_scratch_push(&renderer->scratch);
   pl_status status = draw(renderer, &picture->camera, items, item_count, rgb, error);
   if (status == PL_OK && picture->caption != NULL)
-    status = pl_caption_draw(&renderer->scratch, picture->caption, rgb, renderer->def.width, renderer->def.height, error);
+    status =
+        pl_caption_draw(&renderer->scratch, picture->caption, rgb, renderer->def.width, renderer->def.height, error);
   pl_scratch_pop(&renderer->scratch, mark);
   return status;
 }

@@ -1,4 +1,5 @@
-// Charts of reports, as SVG inside the page. One unit of the drawing is a tenth of a pixel, so that all its numbers are integers.
+// Charts of reports, as SVG inside the page. One unit of the drawing is a tenth of a pixel, so that all its numbers are
+// integers.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +7,17 @@
 #include "base/context.h"
 #include "report/report_parts.h"
 
-enum { WIDTH = 7200, HEIGHT = 3000, LEFT = 720, RIGHT = 120, TOP = 120, BOTTOM = 480, LINE = 180, COLOR_COUNT = 8, MAX_TICKS = 24 };
+enum {
+  WIDTH = 7200,
+  HEIGHT = 3000,
+  LEFT = 720,
+  RIGHT = 120,
+  TOP = 120,
+  BOTTOM = 480,
+  LINE = 180,
+  COLOR_COUNT = 8,
+  MAX_TICKS = 24
+};
 
 // One axis: the range that is shown, of numbers or of their decimal logarithms.
 typedef struct axis {
@@ -65,7 +76,8 @@ static int list_ticks(const axis *a, double *ticks) {
   int count = 0, mantissa, exponent;
   if (a->is_log && a->max - a->min >= 1) {
     int stride = 1 + (int)((a->max - a->min) / 8);
-    for (int k = (int)ceil(a->min); k <= (int)floor(a->max) && count < MAX_TICKS; k += stride) ticks[count++] = decimal(1, k);
+    for (int k = (int)ceil(a->min); k <= (int)floor(a->max) && count < MAX_TICKS; k += stride)
+      ticks[count++] = decimal(1, k);
     return count;
   }
   double min = a->is_log ? pow(10, a->min) : a->min, max = a->is_log ? pow(10, a->max) : a->max;
@@ -95,10 +107,12 @@ static void draw_ticks(pl_report *report, const axis *a, bool across) {
     int at = axis_position(a, ticks[i]);
     write_tick(ticks[i], text);
     if (across)
-      pl_file_writer_print(report->writer, "<path class='grid' d='M%d %dV%d'/><text x='%d' y='%d' class='middle'>%s</text>", at,
-                           TOP, HEIGHT - BOTTOM, at, HEIGHT - BOTTOM + LINE, text);
+      pl_file_writer_print(report->writer,
+                           "<path class='grid' d='M%d %dV%d'/><text x='%d' y='%d' class='middle'>%s</text>", at, TOP,
+                           HEIGHT - BOTTOM, at, HEIGHT - BOTTOM + LINE, text);
     else
-      pl_file_writer_print(report->writer, "<path class='grid' d='M%d %dH%d'/><text x='%d' y='%d' class='end'>%s</text>", LEFT, at,
+      pl_file_writer_print(report->writer,
+                           "<path class='grid' d='M%d %dH%d'/><text x='%d' y='%d' class='end'>%s</text>", LEFT, at,
                            WIDTH - RIGHT, LEFT - 60, at + 40, text);
   }
 }
@@ -110,7 +124,8 @@ static void draw_marks(pl_report *report, const pl_report_curve *curve, const ax
                            axis_position(y, curve->y[i]));
 }
 
-// A line through the points. Of those that fall into one pixel across, the first, the lowest, the highest and the last are enough.
+// A line through the points. Of those that fall into one pixel across, the first, the lowest, the highest and the last
+// are enough.
 static void draw_line(pl_report *report, const pl_report_curve *curve, const axis *x, const axis *y) {
   enum { PIXEL = 10 };
   bool down = false;
@@ -121,9 +136,11 @@ static void draw_line(pl_report *report, const pl_report_curve *curve, const axi
       ++i;
       continue;
     }
-    int at = axis_position(x, curve->x[i]), first = axis_position(y, curve->y[i]), low = first, high = first, last = first;
+    int at = axis_position(x, curve->x[i]), first = axis_position(y, curve->y[i]), low = first, high = first,
+        last = first;
     int64_t next = i + 1;
-    for (; next < curve->count && is_there(x, y, curve, next) && axis_position(x, curve->x[next]) / PIXEL == at / PIXEL; ++next) {
+    for (; next < curve->count && is_there(x, y, curve, next) && axis_position(x, curve->x[next]) / PIXEL == at / PIXEL;
+         ++next) {
       last = axis_position(y, curve->y[next]);
       low = last < low ? last : low;
       high = last > high ? last : high;
@@ -148,7 +165,8 @@ static void draw_labels(pl_report *report, const pl_report_chart *chart) {
 static void draw_legend(pl_report *report, const pl_report_chart *chart) {
   pl_file_writer_print(report->writer, "<p class='legend'>");
   for (int32_t c = 0; c < chart->curve_count; ++c) {
-    pl_file_writer_print(report->writer, "<span class='c%d%s'>", c % COLOR_COUNT, chart->curves[c].dashed ? " dashed" : "");
+    pl_file_writer_print(report->writer, "<span class='c%d%s'>", c % COLOR_COUNT,
+                         chart->curves[c].dashed ? " dashed" : "");
     pl_report_write_text(report, chart->curves[c].name);
     pl_file_writer_print(report->writer, "</span> ");
   }

@@ -6,10 +6,12 @@
 #include "pliant/picture.h"
 
 // Save a surface with a colour at each of its points as a PLY file.
-pl_status pl_painted_surface_save(pl_context *context, const char *path, const pl_mesh *surface, const pl_color *colors,
-                                  pl_error *error);
+pl_status pl_painted_surface_save(pl_context *context, const char *path, const pl_mesh *surface,
+                                  const pl_color *colors, pl_error *error);
 
-// Save an embedding as a CSV file, one line per point: its index, the four mesh points it is embedded in, and their weights.
-pl_status pl_embedding_save(pl_context *context, const char *path, const pl_embedding *embedding, pl_error *error);
+// Save an embedding as a CSV file, one line per point: its index, the four mesh points it is
+// embedded in, and their weights.
+pl_status pl_embedding_save(pl_context *context, const char *path, const pl_embedding *embedding,
+                            pl_error *error);
 
 #endif

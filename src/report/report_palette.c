@@ -1,7 +1,7 @@
 // The colours of bodies, and of numbers.
 //
-// Ten colours that were chosen so that each differs from the next by lightness or along blue–yellow as well as by hue: neighbours
-// stay at least 15 CIELAB units apart for protanopes and deuteranopes too (the test recomputes that).
+// Ten colours that were chosen so that each differs from the next by lightness or along blue–yellow as well as by hue:
+// neighbours stay at least 15 CIELAB units apart for protanopes and deuteranopes too (the test recomputes that).
 #include "report/report_palette.h"
 
 enum { COLOR_COUNT = 10 };
@@ -23,7 +23,8 @@ pl_color pl_palette_color(int32_t index) {
   return colors[slot < 0 ? slot + COLOR_COUNT : slot];
 }
 
-// Nine colours of the map "viridis" of van der Walt and Smith (2015), whose lightness grows evenly for all kinds of eyes.
+// Nine colours of the map "viridis" of van der Walt and Smith (2015), whose lightness grows evenly for all kinds of
+// eyes.
 pl_color pl_scale_color(double fraction) {
   enum { STEP_COUNT = 8 };
   static const pl_color colors[STEP_COUNT + 1] = {

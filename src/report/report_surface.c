@@ -10,14 +10,17 @@ static unsigned char byte_of(float fraction) {
 pl_status pl_painted_surface_save(pl_context *context, const char *path, const pl_mesh *surface, const pl_color *colors,
                                   pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(surface);
-  if (view.triangle_count == 0) return pl_fail_at(error, PL_ERROR_INVALID_ARGUMENT, path, 0, 0, "there are no triangles to paint");
+  if (view.triangle_count == 0)
+    return pl_fail_at(error, PL_ERROR_INVALID_ARGUMENT, path, 0, 0, "there are no triangles to paint");
   pl_file_writer *writer = NULL;
   pl_status status = pl_file_writer_open(context, path, &writer, error);
   if (status < 0) return status;
   pl_file_writer_print(writer, "ply\nformat binary_little_endian 1.0\ncomment Pliant %s\n", pl_version());
-  pl_file_writer_print(writer, "element vertex %d\nproperty double x\nproperty double y\nproperty double z\n", view.point_count);
+  pl_file_writer_print(writer, "element vertex %d\nproperty double x\nproperty double y\nproperty double z\n",
+                       view.point_count);
   pl_file_writer_print(writer, "property uchar red\nproperty uchar green\nproperty uchar blue\n");
-  pl_file_writer_print(writer, "element face %d\nproperty list uchar int vertex_indices\nend_header\n", view.triangle_count);
+  pl_file_writer_print(writer, "element face %d\nproperty list uchar int vertex_indices\nend_header\n",
+                       view.triangle_count);
   for (int32_t i = 0; i < view.point_count; ++i) {
     pl_file_writer_float64(writer, view.points[i].x);
     pl_file_writer_float64(writer, view.points[i].y);

@@ -18,8 +18,8 @@ pl_status pl_rod_set_joint_target(pl_world *world, pl_body_id id, int32_t joint,
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
   if (!pl_transform_is_valid(target) || !isfinite(seconds) || seconds < 0)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the target of joint %d is not finite; position, rotation and time must be",
-                   joint);
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "the target of joint %d is not finite; position, rotation and time must be", joint);
   const pl_body_method *method = body->model->method;
   target.rotation = pl_quat_normalize(target.rotation);
   if (method->set_target == NULL || !method->set_target(body->model, body->state, joint, target, seconds))
@@ -52,7 +52,8 @@ pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id id, const double 
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
-  if (body->model->method->set_morph_weights == NULL) return pl_fail(error, PL_ERROR_UNSUPPORTED, "this body has no morph targets");
+  if (body->model->method->set_morph_weights == NULL)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "this body has no morph targets");
   body->model->method->set_morph_weights(body->model, body->state, weights);
   return PL_OK;
 }

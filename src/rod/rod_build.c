@@ -68,7 +68,8 @@ static pl_status lump_masses(const pl_rod_skeleton *s, pl_rod_model *model, pl_e
   for (int32_t i = 0; i < def->joint_count; ++i) {
     if (s->index_of[i] <= 0) continue;
     int32_t p = def->joints[i].parent;
-    double l = segment_length(def, i), a = fmax(def->joints[p].radius, 0.01 * l), b = fmax(def->joints[i].radius, 0.01 * l);
+    double l = segment_length(def, i), a = fmax(def->joints[p].radius, 0.01 * l),
+           b = fmax(def->joints[i].radius, 0.01 * l);
     double half = 0.5 * def->density * PL_PI * l * (a * a + a * b + b * b) / 3;
     masses[i] += half;
     if (s->index_of[p] > 0) masses[p] += half;
@@ -232,8 +233,9 @@ static pl_status fill_batch(const pl_rod_skeleton *s, pl_rod_model *model, pl_ro
     int32_t chain = batch->chains[lane], root = s->roots[chain], kinematic = def->joints[root].parent;
     for (int32_t i = 0; i < n; ++i) joints[LANES * i + lane] = s->order[s->chain_start[chain] + i];
     batch->bases[lane] = s->kinematic_of[kinematic];
-    batch->centers[lane] =
-        s->settings[chain] != NULL && s->settings[chain]->center >= 0 ? s->kinematic_of[s->settings[chain]->center] : -1;
+    batch->centers[lane] = s->settings[chain] != NULL && s->settings[chain]->center >= 0
+                               ? s->kinematic_of[s->settings[chain]->center]
+                               : -1;
     pl_transform base = {def->joints[kinematic].rest.position, pl_quat_normalize(def->joints[kinematic].rest.rotation)};
     batch->root_offsets[lane] = pl_transform_apply_inverse(base, def->joints[root].rest.position);
     for (int32_t b = 0; b < plan->constraint_count; ++b) {

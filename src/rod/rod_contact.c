@@ -37,7 +37,7 @@ bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_contact_
 static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_contact_collider *collider, int32_t a, int32_t b,
                         double t, pl_vec3 end, pl_vec3 normal) {
   pl_vec3 from = pl_vec3_lerp(pl_rod_get_vec3(contact->start, a, contact->lane),
-                             pl_rod_get_vec3(contact->start, b, contact->lane), t);
+                              pl_rod_get_vec3(contact->start, b, contact->lane), t);
   pl_vec3 start = pl_vec3_add(contact->root_start, from);
   // Where the collider's own motion would have taken that point.
   pl_vec3 carried = pl_transform_apply(collider->end, pl_transform_apply_inverse(collider->start, start));
@@ -70,7 +70,8 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_col
   pl_vec3 start = segment.a;
   double begin = wa == 0 ? spare_root(&segment, collider->shape, placement_of(contact, collider)) : 0;
   pl_segment_touch touch;
-  if (!pl_segment_touch_collider(&segment, collider->shape, placement_of(contact, collider), 0, &touch) || touch.gap >= 0)
+  if (!pl_segment_touch_collider(&segment, collider->shape, placement_of(contact, collider), 0, &touch) ||
+      touch.gap >= 0)
     return false;
   touch.t = begin + (1 - begin) * touch.t;
   double fraction_a = 1 - touch.t, fraction_b = touch.t,

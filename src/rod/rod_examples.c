@@ -23,7 +23,8 @@ pl_vec3 pl_rod_rest_position(const pl_rod_skeleton *s, int32_t joint) {
 }
 
 pl_quat pl_rod_rest_rotation(const pl_rod_skeleton *s, int32_t joint) {
-  return pl_quat_multiply(pl_quat_conjugate(base_rotation(s, joint)), pl_quat_normalize(s->def->joints[joint].rest.rotation));
+  return pl_quat_multiply(pl_quat_conjugate(base_rotation(s, joint)),
+                          pl_quat_normalize(s->def->joints[joint].rest.rotation));
 }
 
 // --- checks and lists
@@ -129,7 +130,8 @@ static void derive_rotations(const pl_rod_plan *plan, const chain_pose *rest, ch
     for (int32_t child = i + 1; child < plan->joint_count; ++child) {
       if (plan->parents[child] != i) continue;
       pl_vec3 aim = pl_quat_rotate(turns[i], pl_vec3_sub(rest->positions[child], rest->positions[i]));
-      turns[i] = pl_quat_multiply(pl_rod_turn_between(aim, pl_vec3_sub(pose->positions[child], pose->positions[i])), turns[i]);
+      turns[i] =
+          pl_quat_multiply(pl_rod_turn_between(aim, pl_vec3_sub(pose->positions[child], pose->positions[i])), turns[i]);
       break;
     }
     pose->rotations[i] = pl_quat_multiply(turns[i], rest->rotations[i]);

@@ -343,7 +343,8 @@ PL_SIMD_INLINE void factor_constraints(const pl_rod_solve *solve, const float *d
     int32_t b = plan->constraint_of[k];
     // A little more than it is: a loop pulled taut has no solution of its own.
     put1(diagonal, k,
-         (get1(batch->inverse_masses, plan->constraints[2 * b]) + get1(batch->inverse_masses, plan->constraints[2 * b + 1])) *
+         (get1(batch->inverse_masses, plan->constraints[2 * b]) +
+          get1(batch->inverse_masses, plan->constraints[2 * b + 1])) *
              1.0001f);
   }
   for (int32_t e = 0; e < plan->column_start[m]; ++e) put1(entries, e, pl_f8_set1(0.0f));

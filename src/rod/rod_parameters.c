@@ -1,4 +1,5 @@
-// The parameters of pl_rod_def and pl_rod_joint: the one place for defaults, ranges, units and meanings. After a change run `make generate`.
+// The parameters of pl_rod_def and pl_rod_joint: the one place for defaults, ranges, units and meanings. After a change
+// run `make generate`.
 #include "rod/rod_parameters.h"
 
 #include "base/parameter_words.h"

@@ -31,7 +31,8 @@ static pl_status check_joint(const pl_rod_def *def, int32_t i, pl_error *error) 
   const pl_rod_joint *j = &def->joints[i];
   pl_rod_name name = pl_rod_name_of(def, i);
   if (!pl_transform_is_valid(j->rest))
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its rest position must be finite and its rotation not zero", name.text);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: its rest position must be finite and its rotation not zero",
+                   name.text);
   pl_error local = {0};
   if (pl_parameters_check(&pl_rod_joint_parameters, j, &local) < 0)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%s: %s: %s", name.text, local.field, local.text);

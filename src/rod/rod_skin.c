@@ -89,7 +89,8 @@ static void add_capsule(const pl_rod_def *def, int32_t joint, int32_t sides, tub
   int32_t parent = def->joints[joint].parent, first = t->point_count;
   pl_vec3 a = def->joints[parent].rest.position, b = def->joints[joint].rest.position, d = pl_vec3_sub(b, a);
   pl_quat frame = pl_rod_turn_between((pl_vec3){0, 1, 0}, d);
-  double thin = 0.01 * pl_vec3_length(d), ra = fmax(def->joints[parent].radius, thin), rb = fmax(def->joints[joint].radius, thin);
+  double thin = 0.01 * pl_vec3_length(d), ra = fmax(def->joints[parent].radius, thin),
+         rb = fmax(def->joints[joint].radius, thin);
   pl_vec3 axis = pl_quat_rotate(frame, (pl_vec3){0, 1, 0});
   for (int i = 1; i <= CAP_RINGS; ++i) {
     double angle = 0.5 * PL_PI * i / CAP_RINGS;
@@ -147,8 +148,8 @@ static pl_status sort_by_joint(const draft *d, pl_rod_model *model, pl_error *er
     int32_t point = (int32_t)(k / (size_t)d->influence_count), at = start[d->joints[k]]++;
     points[at] = point;
     weights[at] = d->weights[k];
-    offsets[at] = pl_f4_of_vec3(d->offsets != NULL ? d->offsets[k]
-                                                   : pl_transform_apply_inverse(model->rests[d->joints[k]], d->points[point]));
+    offsets[at] = pl_f4_of_vec3(
+        d->offsets != NULL ? d->offsets[k] : pl_transform_apply_inverse(model->rests[d->joints[k]], d->points[point]));
   }
   // Filling has moved every start to its end.
   for (int32_t j = model->joint_count; j > 0; --j) start[j] = start[j - 1];

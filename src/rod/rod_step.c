@@ -111,7 +111,8 @@ static void move_bases(const step_data *d, int32_t batch, pl_rod_lanes lanes, pl
     int32_t slot = batch * LANES + lane;
     pl_transform start = d->starts[b->bases[lane]], end = d->ends[b->bases[lane]];
     pl_vec3 from = root_at(d->state, slot), to = pl_transform_apply(end, b->root_offsets[lane]);
-    start.rotation = pl_quat_normalize(pl_quat_multiply(ride_center(d, batch, lane, lanes, &from).rotation, start.rotation));
+    start.rotation =
+        pl_quat_normalize(pl_quat_multiply(ride_center(d, batch, lane, lanes, &from).rotation, start.rotation));
     pl_vec3 shift = pl_vec3_sub(to, from);
     pl_rod_put_quat(base->start, 0, lane, start.rotation);
     pl_rod_put_quat(base->end, 0, lane, end.rotation);
@@ -202,9 +203,10 @@ static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes l
   }
 }
 
-// One round of pushing the chains of a batch out of everything; `chosen` is 1 in the lanes of chains that may move, and of those that touched afterwards.
-// Returns whether any did.
-static bool collide(const step_data *d, int32_t batch, const pl_vec3 *root_starts, const float *start, float *end, float *chosen) {
+// One round of pushing the chains of a batch out of everything; `chosen` is 1 in the lanes of chains that may move, and
+// of those that touched afterwards. Returns whether any did.
+static bool collide(const step_data *d, int32_t batch, const pl_vec3 *root_starts, const float *start, float *end,
+                    float *chosen) {
   const pl_rod_model *model = d->model;
   const pl_rod_batch *b = &model->batches[batch];
   bool any = false;
@@ -389,9 +391,10 @@ static void move_joints(step_data *d) {
     d->starts[i] = kinematic->now;
     // A thousandth of a step is rounding of the time left, not time.
     double fraction = kinematic->seconds > 1.001 * d->move->step ? d->move->step / kinematic->seconds : 1;
-    kinematic->now = fraction == 1 ? kinematic->target
-                                   : (pl_transform){pl_vec3_lerp(kinematic->now.position, kinematic->target.position, fraction),
-                                                    pl_quat_slerp(kinematic->now.rotation, kinematic->target.rotation, fraction)};
+    kinematic->now = fraction == 1
+                         ? kinematic->target
+                         : (pl_transform){pl_vec3_lerp(kinematic->now.position, kinematic->target.position, fraction),
+                                          pl_quat_slerp(kinematic->now.rotation, kinematic->target.rotation, fraction)};
     kinematic->seconds = fraction == 1 ? 0 : kinematic->seconds - d->move->step;
     d->ends[i] = kinematic->now;
   }
@@ -401,8 +404,9 @@ static void place_colliders(step_data *d) {
   const pl_rod_model *model = d->model;
   for (int32_t i = 0; i < model->collider_count; ++i) {
     const pl_rod_own_collider *own = &model->colliders[i];
-    d->colliders[i] = (pl_rod_contact_collider){own->shape, pl_transform_multiply(d->starts[own->kinematic], own->placement),
-                                                pl_transform_multiply(d->ends[own->kinematic], own->placement)};
+    d->colliders[i] =
+        (pl_rod_contact_collider){own->shape, pl_transform_multiply(d->starts[own->kinematic], own->placement),
+                                  pl_transform_multiply(d->ends[own->kinematic], own->placement)};
   }
   for (int32_t i = 0; i < d->move->collider_count; ++i) {
     pl_rod_contact_collider *collider = &d->colliders[model->collider_count + i];

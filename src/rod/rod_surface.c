@@ -86,8 +86,10 @@ void pl_rod_place_lane(const pl_rod_model *model, pl_rod_state s, int32_t batch,
   s.roots[3 * slot + 1] = root.y;
   s.roots[3 * slot + 2] = root.z;
   for (int32_t i = 0; i < b->plan->joint_count; ++i) {
-    pl_rod_put_vec3(lanes.positions, i, lane, pl_quat_rotate(base.rotation, pl_rod_get_vec3(lanes.rest_positions, i, lane)));
-    pl_rod_put_quat(lanes.rotations, i, lane, pl_quat_multiply(base.rotation, pl_rod_get_quat(lanes.rest_rotations, i, lane)));
+    pl_rod_put_vec3(lanes.positions, i, lane,
+                    pl_quat_rotate(base.rotation, pl_rod_get_vec3(lanes.rest_positions, i, lane)));
+    pl_rod_put_quat(lanes.rotations, i, lane,
+                    pl_quat_multiply(base.rotation, pl_rod_get_quat(lanes.rest_rotations, i, lane)));
     pl_rod_put_quat(lanes.matches, i, lane, base.rotation);
     if (lanes.shadow_matches != NULL) pl_rod_put_quat(lanes.shadow_matches, i, lane, base.rotation);
   }
@@ -180,8 +182,10 @@ void pl_rod_turn_lane(pl_rod_lanes lanes, int32_t joint_count, int32_t lane, pl_
     pl_rod_put_vec3(lanes.positions, i, lane, pl_quat_rotate(turn, pl_rod_get_vec3(lanes.positions, i, lane)));
     pl_rod_put_vec3(lanes.velocities, i, lane, pl_quat_rotate(turn, pl_rod_get_vec3(lanes.velocities, i, lane)));
     pl_rod_put_vec3(lanes.spins, i, lane, pl_quat_rotate(turn, pl_rod_get_vec3(lanes.spins, i, lane)));
-    pl_rod_put_quat(lanes.rotations, i, lane, pl_quat_normalize(pl_quat_multiply(turn, pl_rod_get_quat(lanes.rotations, i, lane))));
-    pl_rod_put_quat(lanes.matches, i, lane, pl_quat_normalize(pl_quat_multiply(turn, pl_rod_get_quat(lanes.matches, i, lane))));
+    pl_rod_put_quat(lanes.rotations, i, lane,
+                    pl_quat_normalize(pl_quat_multiply(turn, pl_rod_get_quat(lanes.rotations, i, lane))));
+    pl_rod_put_quat(lanes.matches, i, lane,
+                    pl_quat_normalize(pl_quat_multiply(turn, pl_rod_get_quat(lanes.matches, i, lane))));
     if (lanes.shadow_matches != NULL)
       pl_rod_put_quat(lanes.shadow_matches, i, lane,
                       pl_quat_normalize(pl_quat_multiply(turn, pl_rod_get_quat(lanes.shadow_matches, i, lane))));
@@ -256,7 +260,8 @@ static void find_frames(const pl_rod_batch *b, pl_rod_lanes lanes, int32_t lane,
     int32_t p = plan->parents[i];
     pl_quat deviation = pl_quat_multiply(pl_rod_get_quat(lanes.rotations, p, lane),
                                          pl_quat_conjugate(pl_rod_get_quat(lanes.rest_rotations, p, lane)));
-    pl_vec3 rest = pl_vec3_sub(pl_rod_get_vec3(lanes.rest_positions, i, lane), pl_rod_get_vec3(lanes.rest_positions, p, lane));
+    pl_vec3 rest =
+        pl_vec3_sub(pl_rod_get_vec3(lanes.rest_positions, i, lane), pl_rod_get_vec3(lanes.rest_positions, p, lane));
     add_bone(&all[p], pl_quat_rotate(deviation, rest),
              pl_vec3_sub(pl_rod_get_vec3(lanes.positions, i, lane), pl_rod_get_vec3(lanes.positions, p, lane)));
   }

@@ -12,8 +12,9 @@ static pl_status fail_with_first(const pl_findings *findings, int32_t begin, pl_
   for (int32_t i = begin; i < pl_findings_count(findings, PL_SEVERITY_NOTE); ++i) {
     const pl_finding *finding = pl_findings_get(findings, i);
     if (finding->severity < PL_SEVERITY_ERROR) continue;
-    pl_fail_at(error, PL_ERROR_INVALID_DATA, finding->file, finding->line, finding->column, "%s%s%s%s%s", finding->field,
-               finding->field[0] != '\0' ? ": " : "", finding->you_see, finding->fix[0] != '\0' ? "; " : "", finding->fix);
+    pl_fail_at(error, PL_ERROR_INVALID_DATA, finding->file, finding->line, finding->column, "%s%s%s%s%s",
+               finding->field, finding->field[0] != '\0' ? ": " : "", finding->you_see,
+               finding->fix[0] != '\0' ? "; " : "", finding->fix);
     return PL_ERROR_INVALID_DATA;
   }
   return PL_OK;
@@ -30,7 +31,8 @@ static pl_status read_into(pl_scene *scene, const source *from, pl_findings *fin
   scene->folder = pl_arena_copy_text(&scene->arena, from->document.folder != NULL ? from->document.folder : ".");
   if (scene->folder == NULL) return pl_fail_memory(error);
   const pl_memory_source *document = &from->document;
-  pl_status status = pl_json_parse(scene->context, document->bytes, document->size, document->name, findings, &scene->json, error);
+  pl_status status =
+      pl_json_parse(scene->context, document->bytes, document->size, document->name, findings, &scene->json, error);
   if (status < 0) return status;
   status = pl_scene_override_all(scene, from->overrides.items, from->overrides.count, error);
   if (status < 0) return status;
@@ -40,7 +42,8 @@ static pl_status read_into(pl_scene *scene, const source *from, pl_findings *fin
   return status < 0 ? status : fail_with_first(findings, begin, error);
 }
 
-static pl_status read_source(pl_context *context, const source *from, pl_scene **scene, pl_findings *findings, pl_error *error) {
+static pl_status read_source(pl_context *context, const source *from, pl_scene **scene, pl_findings *findings,
+                             pl_error *error) {
   *scene = NULL;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
@@ -61,13 +64,13 @@ static pl_status read_source(pl_context *context, const source *from, pl_scene *
   return PL_OK;
 }
 
-pl_status pl_scene_load_memory(pl_context *context, const pl_memory_source *document, pl_scene **scene, pl_findings *findings,
-                               pl_error *error) {
+pl_status pl_scene_load_memory(pl_context *context, const pl_memory_source *document, pl_scene **scene,
+                               pl_findings *findings, pl_error *error) {
   return read_source(context, &(source){.document = *document}, scene, findings, error);
 }
 
-pl_status pl_scene_load_with(pl_context *context, const char *path, const pl_scene_overrides *overrides, pl_scene **scene,
-                             pl_findings *findings, pl_error *error) {
+pl_status pl_scene_load_with(pl_context *context, const char *path, const pl_scene_overrides *overrides,
+                             pl_scene **scene, pl_findings *findings, pl_error *error) {
   *scene = NULL;
   pl_bytes bytes;
   pl_status status = pl_bytes_read(context, path, &bytes, error);
@@ -80,7 +83,8 @@ pl_status pl_scene_load_with(pl_context *context, const char *path, const pl_sce
   return status;
 }
 
-pl_status pl_scene_load(pl_context *context, const char *path, pl_scene **scene, pl_findings *findings, pl_error *error) {
+pl_status pl_scene_load(pl_context *context, const char *path, pl_scene **scene, pl_findings *findings,
+                        pl_error *error) {
   return pl_scene_load_with(context, path, &(pl_scene_overrides){0}, scene, findings, error);
 }
 

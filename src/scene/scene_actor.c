@@ -1,4 +1,5 @@
-// Actors of a scene: the def of each from the document, its attachment to the body, and the commands it is given over time.
+// Actors of a scene: the def of each from the document, its attachment to the body, and the commands it is given over
+// time.
 #include "scene/scene_actor.h"
 
 #include <math.h>
@@ -19,15 +20,16 @@ static int32_t example_count_of(const pl_scene_actor *source) {
 }
 
 // Examples of the whole body are mixed with each other, and those of each group: `examples` come first, as group 0.
-static pl_status choose_examples(pl_scene_instance *set, const pl_instance_part *part, pl_actor_def *def, pl_findings *findings,
-                                 pl_error *error) {
+static pl_status choose_examples(pl_scene_instance *set, const pl_instance_part *part, pl_actor_def *def,
+                                 pl_findings *findings, pl_error *error) {
   const pl_scene_actor *source = &part->source->actor;
   int32_t count = example_count_of(source), used = 0, number = 0;
   const char **names = PL_TAKE(&set->arena, const char *, count);
   int32_t *groups = PL_TAKE(&set->arena, int32_t, count);
   if (names == NULL || groups == NULL) return pl_fail_memory(error);
   for (int32_t g = -1; g < source->groups.count; ++g) {
-    const pl_scene_list *examples = g < 0 ? &source->examples : &((const pl_scene_actor_group *)source->groups.items)[g].examples;
+    const pl_scene_list *examples =
+        g < 0 ? &source->examples : &((const pl_scene_actor_group *)source->groups.items)[g].examples;
     for (int32_t i = 0; i < examples->count; ++i) {
       names[used] = ((const char *const *)examples->items)[i];
       groups[used++] = number;
@@ -51,7 +53,8 @@ static void choose_numbers(const pl_scene_actor *source, pl_actor_def *def) {
 }
 
 // Presets, and what the document has instead; names and ranges were checked when it was read.
-static pl_status choose_settings(pl_scene_instance *set, const pl_scene_actor *source, pl_actor_def *def, pl_error *error) {
+static pl_status choose_settings(pl_scene_instance *set, const pl_scene_actor *source, pl_actor_def *def,
+                                 pl_error *error) {
   const pl_behaviour *behaviour = def->behaviour;
   double *settings = PL_TAKE(&set->arena, double, behaviour->setting_count);
   if (settings == NULL) return pl_fail_memory(error);
@@ -66,25 +69,28 @@ static pl_status choose_settings(pl_scene_instance *set, const pl_scene_actor *s
   return PL_OK;
 }
 
-static pl_status make_def(pl_scene_instance *set, const pl_instance_part *part, pl_actor_def *def, pl_findings *findings,
-                          pl_error *error) {
+static pl_status make_def(pl_scene_instance *set, const pl_instance_part *part, pl_actor_def *def,
+                          pl_findings *findings, pl_error *error) {
   const pl_scene_actor *source = &part->source->actor;
   choose_numbers(source, def);
   def->behaviour = pl_behaviour_find(source->behaviour);
-  if (def->behaviour == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no behaviour \"%s\"", source->behaviour);
+  if (def->behaviour == NULL)
+    return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no behaviour \"%s\"", source->behaviour);
   pl_status status = choose_settings(set, source, def, error);
   if (status >= 0) status = pl_instance_choose_parts(set, part, def, findings, error);
   if (status >= 0 && def->rest == PL_REST_EXAMPLES) status = choose_examples(set, part, def, findings, error);
   return status;
 }
 
-// --- making and attaching ----------------------------------------------------------------------------------------------
+// --- making and attaching
+// ----------------------------------------------------------------------------------------------
 
 // An error of the actor is placed at the key it speaks of, where there is one of that name.
-static void report_actor(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, const pl_error *error) {
+static void report_actor(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings,
+                         const pl_error *error) {
   const pl_json *json = part->source->actor.json, *json_node = pl_json_find(json, error->field);
-  pl_instance_add_finding(set->scene, json_node != NULL ? json_node : json, findings, PL_SEVERITY_ERROR, "actor-failed", "",
-                          "the actor of body \"%s\" cannot be made: %s", part->source->name, error->text);
+  pl_instance_add_finding(set->scene, json_node != NULL ? json_node : json, findings, PL_SEVERITY_ERROR, "actor-failed",
+                          "", "the actor of body \"%s\" cannot be made: %s", part->source->name, error->text);
 }
 
 // The mesh that is named as a cage; of tets, the surface around them.
@@ -135,10 +141,11 @@ pl_status pl_instance_add_actors(pl_scene_instance *set, pl_findings *findings, 
   return status;
 }
 
-// --- commands ------------------------------------------------------------------------------------------------------------
+// --- commands
+// ------------------------------------------------------------------------------------------------------------
 
-// Each command is given once, in the first step that begins no earlier than its time, so that other commands in between are not overridden. The current
-// command is part of the actor's state, which snapshots contain.
+// Each command is given once, in the first step that begins no earlier than its time, so that other commands in between
+// are not overridden. The current command is part of the actor's state, which snapshots contain.
 void pl_instance_steer_actors(pl_scene_instance *set, const pl_world *world) {
   int64_t now = pl_world_step_count(world);
   double step = pl_world_get_step_length(world);
@@ -150,7 +157,8 @@ void pl_instance_steer_actors(pl_scene_instance *set, const pl_world *world) {
   }
 }
 
-// --- what programs see ------------------------------------------------------------------------------------------------------
+// --- what programs see
+// ------------------------------------------------------------------------------------------------------
 
 int32_t pl_scene_instance_actor_count(const pl_scene_instance *set) {
   return (int32_t)set->players.count;

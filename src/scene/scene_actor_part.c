@@ -6,7 +6,8 @@
 #include "scene/scene_actor.h"
 
 static bool is_within(const pl_scene_region *box, pl_vec3 p) {
-  return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y && p.z >= box->min.z && p.z <= box->max.z;
+  return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y && p.z >= box->min.z &&
+         p.z <= box->max.z;
 }
 
 static pl_status report_group(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_actor_part *source,
@@ -16,22 +17,24 @@ static pl_status report_group(pl_scene_instance *set, const pl_instance_part *pa
   const char **names = PL_TAKE(&set->arena, const char *, mesh->groups.count + view.group_count);
   if (names == NULL) return pl_fail_memory(error);
   int32_t count = 0;
-  for (int32_t i = 0; i < mesh->groups.count; ++i) names[count++] = ((const pl_scene_group *)mesh->groups.items)[i].name;
+  for (int32_t i = 0; i < mesh->groups.count; ++i)
+    names[count++] = ((const pl_scene_group *)mesh->groups.items)[i].name;
   for (int32_t i = 0; i < view.group_count; ++i) names[count++] = view.groups[i].name;
   const char *near = pl_text_suggest(source->group, names, count);
   char fix[200] = "add it to the mesh's `groups`, or export it with the file";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%.150s\"?", near);
-  pl_instance_add_finding(set->scene, pl_json_find(source->json, "group"), findings, PL_SEVERITY_ERROR, "unknown-group", fix,
-                          "the mesh of body \"%s\" has no group \"%s\" for the part \"%s\"", part->source->name, source->group,
-                          source->name);
+  pl_instance_add_finding(set->scene, pl_json_find(source->json, "group"), findings, PL_SEVERITY_ERROR, "unknown-group",
+                          fix, "the mesh of body \"%s\" has no group \"%s\" for the part \"%s\"", part->source->name,
+                          source->group, source->name);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "unknown group \"%s\"", source->group);
 }
 
 static pl_status report_empty(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_actor_part *source,
                               pl_findings *findings, pl_error *error) {
-  pl_instance_add_finding(set->scene, source->json, findings, PL_SEVERITY_ERROR, "empty-part",
-                          "move or widen its box; boxes are in the mesh's frame, and `pliant info` prints the mesh's box",
-                          "the part \"%s\" has no point of body \"%s\"", source->name, part->source->name);
+  pl_instance_add_finding(
+      set->scene, source->json, findings, PL_SEVERITY_ERROR, "empty-part",
+      "move or widen its box; boxes are in the mesh's frame, and `pliant info` prints the mesh's box",
+      "the part \"%s\" has no point of body \"%s\"", source->name, part->source->name);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" has no points", source->name);
 }
 
@@ -40,8 +43,8 @@ static pl_status report_point(pl_scene_instance *set, const pl_instance_part *pa
   int32_t count = pl_mesh_get_view(part->tets).point_count;
   pl_instance_add_finding(set->scene, pl_json_find(source->json, "points"), findings, PL_SEVERITY_ERROR, "out-of-range",
                           "use a `group`, or a box with `within`",
-                          "body \"%s\" has points 0 to %d, and the part \"%s\" speaks of %d", part->source->name, count - 1,
-                          source->name, point);
+                          "body \"%s\" has points 0 to %d, and the part \"%s\" speaks of %d", part->source->name,
+                          count - 1, source->name, point);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "part \"%s\" speaks of point %d", source->name, point);
 }
 
@@ -68,8 +71,8 @@ static pl_status choose_points(pl_scene_instance *set, const pl_instance_part *p
   return PL_OK;
 }
 
-pl_status pl_instance_choose_parts(pl_scene_instance *set, const pl_instance_part *part, pl_actor_def *def, pl_findings *findings,
-                                   pl_error *error) {
+pl_status pl_instance_choose_parts(pl_scene_instance *set, const pl_instance_part *part, pl_actor_def *def,
+                                   pl_findings *findings, pl_error *error) {
   const pl_scene_list *sources = &part->source->actor.parts;
   pl_actor_part *parts = PL_TAKE(&set->arena, pl_actor_part, sources->count);
   if (parts == NULL) return pl_fail_memory(error);

@@ -1,4 +1,5 @@
-// Whether a body is stiff enough to be a character: where it comes to rest under its own weight, standing on its lowest points.
+// Whether a body is stiff enough to be a character: where it comes to rest under its own weight, standing on its lowest
+// points.
 #include <math.h>
 #include <stdio.h>
 
@@ -45,7 +46,8 @@ static bool is_base(const standing *s) {
   return extent(s, side, false) >= extent(s, side, true) / 6 && extent(s, front, false) >= extent(s, front, true) / 6;
 }
 
-// What stands on the ground is all within a thirtieth of the height; where that is not enough to stand on, as for a ball, a larger part is pressed down.
+// What stands on the ground is all within a thirtieth of the height; where that is not enough to stand on, as for a
+// ball, a larger part is pressed down.
 static double choose_pins(standing *s) {
   double min = HUGE_VAL;
   for (int32_t i = 0; i < s->point_count; ++i) min = fmin(min, pl_vec3_dot(s->points[i], s->up));
@@ -59,7 +61,8 @@ static double choose_pins(standing *s) {
   return min;
 }
 
-static pl_status find_rest(pl_scene_instance *set, const pl_instance_part *part, double gravity, standing *s, pl_error *error) {
+static pl_status find_rest(pl_scene_instance *set, const pl_instance_part *part, double gravity, standing *s,
+                           pl_error *error) {
   double min = choose_pins(s);
   pl_fem_equilibrium_def def = pl_default_fem_equilibrium_def();
   def.acceleration = pl_vec3_scale(s->up, -gravity);
@@ -85,8 +88,8 @@ static void report_sag(pl_scene_instance *set, const pl_instance_part *part, con
   if (!(sag > MAX_SAG)) return;
   const pl_json *json_node = pl_json_find(fem->json, "young");
   char fix[160], text[300];
-  snprintf(fix, sizeof fix, "raise `young` from %g to about %g Pa, or make it lighter or its legs thicker", fem->def.young,
-           round_to_two(fem->def.young * sag / SAG_GOOD));
+  snprintf(fix, sizeof fix, "raise `young` from %g to about %g Pa, or make it lighter or its legs thicker",
+           fem->def.young, round_to_two(fem->def.young * sag / SAG_GOOD));
   snprintf(text, sizeof text, "body \"%.100s\" is too soft to stand: its weight presses it from %.3g m to %.3g m",
            part->source->name, s->height, fmax(s->sunk, 0));
   const pl_finding about = {.severity = PL_SEVERITY_WARNING,
@@ -94,25 +97,28 @@ static void report_sag(pl_scene_instance *set, const pl_instance_part *part, con
                             .kind = "too-soft",
                             .why = "an actor moves by its elastic forces alone, and these cannot hold it up",
                             .fix = fix};
-  (void)pl_json_add_finding(set->scene->json, json_node != NULL ? json_node : part->source->json, false, findings, &about, "%s",
-                            text);
+  (void)pl_json_add_finding(set->scene->json, json_node != NULL ? json_node : part->source->json, false, findings,
+                            &about, "%s", text);
 }
 
-pl_status pl_instance_check_standing(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_check_standing(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings,
+                                     pl_error *error) {
   const pl_scene_body *body = part->source;
   pl_vec3 pull = pl_vec3_scale(set->scene->document.gravity, body->def.gravity_scale);
   double gravity = pl_vec3_length(pull);
   if (findings == NULL || !(gravity > 0)) return PL_OK;
   pl_mesh_view view = pl_mesh_get_view(part->tets);
-  standing s = {.points = pl_allocate_array(set->context, (size_t)view.point_count, sizeof(pl_vec3)),
-                .pinned = pl_allocate_array(set->context, (size_t)view.point_count, sizeof(int32_t)),
-                .point_count = view.point_count,
-                .up = pl_quat_rotate(pl_quat_conjugate(body->def.placement.rotation), pl_vec3_scale(pull, -1 / gravity))};
+  standing s = {
+      .points = pl_allocate_array(set->context, (size_t)view.point_count, sizeof(pl_vec3)),
+      .pinned = pl_allocate_array(set->context, (size_t)view.point_count, sizeof(int32_t)),
+      .point_count = view.point_count,
+      .up = pl_quat_rotate(pl_quat_conjugate(body->def.placement.rotation), pl_vec3_scale(pull, -1 / gravity))};
   pl_status status = s.points == NULL || s.pinned == NULL ? pl_fail_memory(error) : PL_OK;
   if (status >= 0) {
     for (int32_t i = 0; i < view.point_count; ++i) s.points[i] = view.points[i];
     status = find_rest(set, part, gravity, &s, error);
-    // An equilibrium that was not found to the last digit is one all the same here; one that cannot be had at all is left to the run.
+    // An equilibrium that was not found to the last digit is one all the same here; one that cannot be had at all is
+    // left to the run.
     if (status >= 0) report_sag(set, part, &s, findings);
   }
   pl_release(set->context, s.points);

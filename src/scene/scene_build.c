@@ -50,9 +50,9 @@ static pl_status make_carrier(pl_scene_instance *set, pl_instance_part *part, pl
   bool solid = pl_mesh_get_view(part->surface).tet_count > 0;
   if (pl_mesh_get_view(part->tets).tet_count > 0 && !solid) return PL_OK;
   const char *wrong = solid ? body->mesh : body->tets.mesh, *what = solid ? "is not a surface" : "has no tets";
-  pl_instance_add_finding(set->scene, pl_json_find(solid ? body->json : body->tets.json, "mesh"), findings, PL_SEVERITY_ERROR,
-                          "wrong-elements", "`mesh` is a surface, and `tets.mesh` the tets that carry it", "mesh \"%s\" %s", wrong,
-                          what);
+  pl_instance_add_finding(set->scene, pl_json_find(solid ? body->json : body->tets.json, "mesh"), findings,
+                          PL_SEVERITY_ERROR, "wrong-elements",
+                          "`mesh` is a surface, and `tets.mesh` the tets that carry it", "mesh \"%s\" %s", wrong, what);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "mesh \"%s\" %s", wrong, what);
 }
 
@@ -73,7 +73,8 @@ static pl_status find_tets(pl_scene_instance *set, pl_instance_part *part, pl_fi
   return pl_lattice_build(set->context, &part->source->tets.def, mesh, &part->tets, NULL, error);
 }
 
-pl_status pl_instance_make_tets(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_make_tets(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings,
+                                pl_error *error) {
   pl_status status = find_tets(set, part, findings, error);
   if (status >= 0) status = pl_instance_cut_tets(set, part, findings, error);
   if (status < 0) return status;
@@ -83,7 +84,8 @@ pl_status pl_instance_make_tets(pl_scene_instance *set, pl_instance_part *part, 
 static bool same_model(const pl_scene_body *a, const pl_scene_body *b) {
   const size_t skip = sizeof(const pl_json *);  // where they stand in the document does not matter
   if (a->method == PL_SCENE_ROD) return false;  // lists would have to be compared item by item
-  return strcmp(a->mesh, b->mesh) == 0 && a->method == b->method && (a->actor.json != NULL) == (b->actor.json != NULL) &&
+  return strcmp(a->mesh, b->mesh) == 0 && a->method == b->method &&
+         (a->actor.json != NULL) == (b->actor.json != NULL) &&
          memcmp((const char *)&a->solid + skip, (const char *)&b->solid + skip, sizeof a->solid - skip) == 0 &&
          memcmp((const char *)&a->fem + skip, (const char *)&b->fem + skip, sizeof a->fem - skip) == 0 &&
          memcmp((const char *)&a->tets + skip, (const char *)&b->tets + skip, sizeof a->tets - skip) == 0;
@@ -128,7 +130,8 @@ static pl_body_def place_copy(pl_scene_instance *set, const pl_instance_part *pa
   def.model = part->model;
   pl_vec3 shift = {x * repeat->spacing.x, y * repeat->spacing.y, z * repeat->spacing.z};
   def.placement.position = pl_vec3_add(def.placement.position, shift);
-  if (repeat->jitter > 0) def.placement.position = pl_vec3_add(def.placement.position, random_vector(&set->random, repeat->jitter));
+  if (repeat->jitter > 0)
+    def.placement.position = pl_vec3_add(def.placement.position, random_vector(&set->random, repeat->jitter));
   if (repeat->turn > 0) {
     pl_vec3 axis = random_vector(&set->random, 1);
     double angle = repeat->turn * pl_random_between(&set->random, -1, 1) * PL_PI / 180;
@@ -141,7 +144,8 @@ static pl_body_def place_copy(pl_scene_instance *set, const pl_instance_part *pa
 static pl_status finish_rod(pl_scene_instance *set, pl_instance_part *part, const pl_body_def *def, pl_error *error) {
   const pl_instance_rod *rod = part->rod;
   pl_status status = PL_OK;
-  if (rod->def.skin.surface == NULL && part->surface == NULL) status = pl_instance_make_tubes(set, part, def->placement, error);
+  if (rod->def.skin.surface == NULL && part->surface == NULL)
+    status = pl_instance_make_tubes(set, part, def->placement, error);
   part->body.surface = rod->def.skin.surface != NULL ? rod->def.skin.surface : part->surface;
   part->body.character = rod->character;
   part->body.character_path = rod->path;
@@ -150,8 +154,8 @@ static pl_status finish_rod(pl_scene_instance *set, pl_instance_part *part, cons
   return status < 0 ? status : pl_instance_add_target(set, part, def->placement, error);
 }
 
-static pl_status add_copy(pl_scene_instance *set, pl_instance_part *part, const pl_body_def *def, int32_t number, int32_t count,
-                          pl_findings *findings, pl_error *error) {
+static pl_status add_copy(pl_scene_instance *set, pl_instance_part *part, const pl_body_def *def, int32_t number,
+                          int32_t count, pl_findings *findings, pl_error *error) {
   char name[300];
   if (count > 1)
     snprintf(name, sizeof name, "%s_%03d", part->source->name, number + 1);
@@ -179,7 +183,8 @@ static pl_status add_body(pl_scene_instance *set, const pl_scene_body *source, p
   pl_status status = make_model(set, &part, findings, error);
   const int32_t *counts = source->repeat.counts;
   int64_t total = (int64_t)counts[0] * counts[1] * counts[2];
-  if (status >= 0 && total > 100000) status = pl_fail(error, PL_ERROR_INVALID_DATA, "%lld copies are too many", (long long)total);
+  if (status >= 0 && total > 100000)
+    status = pl_fail(error, PL_ERROR_INVALID_DATA, "%lld copies are too many", (long long)total);
   int32_t number = 0;
   for (int32_t z = 0; status >= 0 && z < counts[2]; ++z)
     for (int32_t y = 0; status >= 0 && y < counts[1]; ++y)
@@ -199,8 +204,8 @@ static pl_status add_body(pl_scene_instance *set, const pl_scene_body *source, p
     destroy_part(&part);
     if (status != PL_ERROR_OUT_OF_MEMORY && error != NULL && error->file[0] == '\0')
       pl_instance_add_finding(set->scene, source->json, findings, PL_SEVERITY_ERROR, "body-failed", "",
-                              "body \"%s\" cannot be made: %s%s%s", source->name, error->field, error->field[0] != '\0' ? ": " : "",
-                              error->text);
+                              "body \"%s\" cannot be made: %s%s%s", source->name, error->field,
+                              error->field[0] != '\0' ? ": " : "", error->text);
   }
   return status;
 }
@@ -211,17 +216,19 @@ pl_collider_def pl_scene_collider_def_of(const pl_scene_collider *source, const 
   return def;
 }
 
-static pl_status add_collider(pl_scene_instance *set, const pl_scene_collider *source, pl_findings *findings, pl_error *error) {
+static pl_status add_collider(pl_scene_instance *set, const pl_scene_collider *source, pl_findings *findings,
+                              pl_error *error) {
   pl_instance_collider collider = {.source = source};
   pl_status status = pl_scene_make_collider_mesh(set->scene, source, &collider.mesh, findings, error);
   if (status < 0) return status;
-  collider.view = (pl_scene_instance_collider){.name = source->name,
-                                               .visible = source->visible,
-                                               .ground = source->def.shape == PL_COLLIDER_HALF_SPACE && collider.mesh == NULL,
-                                               .height = source->def.placement.position.y,
-                                               .mesh = collider.mesh,
-                                               .has_color = source->color.r >= 0,
-                                               .color = source->color};
+  collider.view =
+      (pl_scene_instance_collider){.name = source->name,
+                                   .visible = source->visible,
+                                   .ground = source->def.shape == PL_COLLIDER_HALF_SPACE && collider.mesh == NULL,
+                                   .height = source->def.placement.position.y,
+                                   .mesh = collider.mesh,
+                                   .has_color = source->color.r >= 0,
+                                   .color = source->color};
   if (!pl_vector_push(&set->colliders, &collider)) {
     pl_mesh_destroy(collider.mesh);
     return pl_fail_memory(error);
@@ -235,8 +242,8 @@ static pl_status add_collider(pl_scene_instance *set, const pl_scene_collider *s
   }
   def.keys = keys;
   def.key_count = source->keys.count;
-  status =
-      pl_world_add_collider(set->world, &def, &PL_ITEM(&set->colliders, pl_instance_collider, set->colliders.count - 1).id, error);
+  status = pl_world_add_collider(set->world, &def,
+                                 &PL_ITEM(&set->colliders, pl_instance_collider, set->colliders.count - 1).id, error);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY)
     pl_instance_add_finding(set->scene, source->json, findings, PL_SEVERITY_ERROR, "collider-failed", "",
                             "this collider cannot be made: %s%s%s", error == NULL ? "" : error->field,
@@ -263,16 +270,18 @@ static pl_status warm_up(pl_scene_instance *set, pl_findings *findings, pl_error
   const char *name = "";
   for (int32_t i = 0; i < pl_scene_instance_body_count(set); ++i) {
     pl_scene_instance_body body = pl_scene_instance_get_body(set, i);
-    if (body.id.slot == report.failed_body.slot && body.id.generation == report.failed_body.generation) name = body.name;
+    if (body.id.slot == report.failed_body.slot && body.id.generation == report.failed_body.generation)
+      name = body.name;
   }
   pl_instance_add_finding(set->scene, time->json, findings, PL_SEVERITY_ERROR, "warm-up-failed",
                           "use a smaller `step`, or softer bodies", "the scene does not survive its warm-up: %s%s%s%s",
-                          error == NULL ? "" : error->text, name[0] != '\0' ? " (body '" : "", name, name[0] != '\0' ? "')" : "");
+                          error == NULL ? "" : error->text, name[0] != '\0' ? " (body '" : "", name,
+                          name[0] != '\0' ? "')" : "");
   return status;
 }
 
-pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene, pl_scene_instance **set,
-                         pl_findings *findings, pl_error *error) {
+pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, const pl_scene *scene,
+                         pl_scene_instance **set, pl_findings *findings, pl_error *error) {
   *set = NULL;
   pl_status status = pl_check_def(def->magic, "pl_scene_build_def", error);
   if (status < 0) return status;
@@ -315,7 +324,8 @@ void pl_scene_instance_destroy(pl_scene_instance *set) {
   pl_instance_destroy_details(set);
   for (size_t i = 0; i < set->players.count; ++i) pl_actor_destroy(PL_ITEM(&set->players, pl_instance_player, i).actor);
   for (size_t i = 0; i < set->parts.count; ++i) destroy_part(&PL_ITEM(&set->parts, pl_instance_part, i));
-  for (size_t i = 0; i < set->colliders.count; ++i) pl_mesh_destroy(PL_ITEM(&set->colliders, pl_instance_collider, i).mesh);
+  for (size_t i = 0; i < set->colliders.count; ++i)
+    pl_mesh_destroy(PL_ITEM(&set->colliders, pl_instance_collider, i).mesh);
   pl_vector_free(&set->parts);
   pl_vector_free(&set->colliders);
   pl_vector_free(&set->groups);
@@ -348,7 +358,8 @@ pl_scene_instance_collider pl_scene_instance_get_collider(const pl_scene_instanc
   view.placement = collider->source->def.placement;
   const pl_scene_list *keys = &collider->source->keys;
   if (keys->count > 0) {
-    double first = ((const pl_scene_key *)keys->items)[0].time, last = ((const pl_scene_key *)keys->items)[keys->count - 1].time;
+    double first = ((const pl_scene_key *)keys->items)[0].time,
+           last = ((const pl_scene_key *)keys->items)[keys->count - 1].time;
     if (collider->source->def.loop && last > first && time > last) time = first + fmod(time - first, last - first);
     view.placement = pl_scene_keys_at(keys, time);
   }

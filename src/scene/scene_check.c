@@ -1,4 +1,5 @@
-// What the tables cannot say about a scene: names that refer to others, things that exclude each other, times that must rise.
+// What the tables cannot say about a scene: names that refer to others, things that exclude each other, times that must
+// rise.
 #include "scene/scene_check.h"
 
 #include <math.h>
@@ -11,7 +12,8 @@
 #include "scene/scene_detail.h"
 #include "scene/scene_fem.h"
 
-void pl_checker_report(pl_scene_checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
+void pl_checker_report(pl_scene_checker *c, const pl_json *value, const char *kind, const char *fix, const char *format,
+                       ...) {
   if (value == NULL) return;
   char text[512];
   va_list arguments;
@@ -48,7 +50,8 @@ void pl_checker_mesh_name(pl_scene_checker *c, const pl_json *json, const char *
   const char *near = pl_text_suggest(name, names, count);
   char fix[200] = "add it to `meshes`";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%s\"?", near);
-  pl_checker_report(c, pl_checker_position(json, "mesh"), "unknown-mesh", fix, "there is no mesh \"%s\" in this scene", name);
+  pl_checker_report(c, pl_checker_position(json, "mesh"), "unknown-mesh", fix, "there is no mesh \"%s\" in this scene",
+                    name);
 }
 
 static void check_shape(pl_scene_checker *c, const pl_scene_shape *shape) {
@@ -61,7 +64,8 @@ static void check_shape(pl_scene_checker *c, const pl_scene_shape *shape) {
   if (!combines && !warps && shape->kind > 0 && shape->children.count > 0)
     pl_checker_report(c, shape->json, "no-parent", "combine them in a union",
                       "only union, difference, intersection, bend and twist have children");
-  for (int32_t i = 0; i < shape->children.count; ++i) check_shape(c, &((const pl_scene_shape *)shape->children.items)[i]);
+  for (int32_t i = 0; i < shape->children.count; ++i)
+    check_shape(c, &((const pl_scene_shape *)shape->children.items)[i]);
 }
 
 void pl_checker_file(pl_scene_checker *c, const pl_json *json, const char *key, const char *file) {
@@ -77,12 +81,13 @@ void pl_checker_file(pl_scene_checker *c, const pl_json *json, const char *key, 
 }
 
 static void check_mesh(pl_scene_checker *c, const pl_scene_mesh *mesh) {
-  int given = (mesh->file[0] != '\0') + (mesh->box.json != NULL) + (mesh->shape.json != NULL) + (mesh->curve.json != NULL) +
-              (mesh->sheet.json != NULL) + (mesh->plate.json != NULL) + (mesh->cells.json != NULL);
+  int given = (mesh->file[0] != '\0') + (mesh->box.json != NULL) + (mesh->shape.json != NULL) +
+              (mesh->curve.json != NULL) + (mesh->sheet.json != NULL) + (mesh->plate.json != NULL) +
+              (mesh->cells.json != NULL);
   if (mesh->json != NULL && given != 1)
-    pl_checker_report(c, mesh->json, "mesh-source", "keep exactly one",
-                      "a mesh is made from a file, a box, cells, a shape, a curve, a sheet or a plate; %d of them are given",
-                      given);
+    pl_checker_report(
+        c, mesh->json, "mesh-source", "keep exactly one",
+        "a mesh is made from a file, a box, cells, a shape, a curve, a sheet or a plate; %d of them are given", given);
   if (mesh->file[0] != '\0') pl_checker_file(c, mesh->json, "file", mesh->file);
   if (mesh->shape.json != NULL) check_shape(c, &mesh->shape);
   if (mesh->cells.json != NULL) pl_checker_cells(c, &mesh->cells);
@@ -115,7 +120,8 @@ static void check_stiffness(pl_scene_checker *c, const pl_scene_body *body) {
   double ratio = c->scene->document.time.step / stiffness_step, fraction = stiffness * ratio * ratio;
   if (!(fraction > 1 + 1e-9)) return;
   char fix[200];
-  snprintf(fix, sizeof fix, "lower `time.step` to %.3g s or less, or raise `stiffness_step`", stiffness_step / sqrt(stiffness));
+  snprintf(fix, sizeof fix, "lower `time.step` to %.3g s or less, or raise `stiffness_step`",
+           stiffness_step / sqrt(stiffness));
   const pl_json *json_node = json == NULL ? body->json : pl_checker_position(json, "stiffness_step");
   if (json_node == json) json_node = pl_checker_position(json, "stiffness");
   const pl_finding about = {.severity = PL_SEVERITY_WARNING,
@@ -125,8 +131,8 @@ static void check_stiffness(pl_scene_checker *c, const pl_scene_body *body) {
                             .fix = fix};
   pl_status status =
       pl_json_add_finding(c->scene->json, json_node, false, c->findings, &about,
-                          "at this stiffness a particle would cover %.3g times the way to its goal in one step of %g s", fraction,
-                          c->scene->document.time.step);
+                          "at this stiffness a particle would cover %.3g times the way to its goal in one step of %g s",
+                          fraction, c->scene->document.time.step);
   if (status < 0) c->status = status;
 }
 
@@ -148,18 +154,21 @@ static void check_drivers(pl_scene_checker *c, const pl_scene_body *body) {
   }
 }
 
-// Tets of another mesh carry a surface, so both must be what they are taken for; what a file holds shows only when it is read.
+// Tets of another mesh carry a surface, so both must be what they are taken for; what a file holds shows only when it
+// is read.
 static void check_carrier(pl_scene_checker *c, const pl_scene_body *body) {
   if (body->tets.mesh[0] == '\0') return;
   pl_checker_mesh_name(c, body->tets.json, body->tets.mesh);
-  const pl_scene_mesh *carrier = pl_scene_find_mesh(c->scene, body->tets.mesh), *mesh = pl_scene_find_mesh(c->scene, body->mesh);
+  const pl_scene_mesh *carrier = pl_scene_find_mesh(c->scene, body->tets.mesh),
+                      *mesh = pl_scene_find_mesh(c->scene, body->mesh);
   if (carrier != NULL && carrier->file[0] == '\0' && carrier->cells.json == NULL && carrier->box.json == NULL)
     pl_checker_report(c, pl_checker_position(body->tets.json, "mesh"), "wrong-elements",
-                      "take a mesh with `cells`, a `box` or a file", "mesh \"%s\" has no tets that could carry a surface",
-                      body->tets.mesh);
+                      "take a mesh with `cells`, a `box` or a file",
+                      "mesh \"%s\" has no tets that could carry a surface", body->tets.mesh);
   if (mesh != NULL && mesh->file[0] == '\0' && mesh->shape.json == NULL)
-    pl_checker_report(c, pl_checker_position(body->json, "mesh"), "wrong-elements", "take a mesh with a `shape` or a file",
-                      "mesh \"%s\" is not a surface that tets could carry", body->mesh);
+    pl_checker_report(c, pl_checker_position(body->json, "mesh"), "wrong-elements",
+                      "take a mesh with a `shape` or a file", "mesh \"%s\" is not a surface that tets could carry",
+                      body->mesh);
 }
 
 static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
@@ -192,8 +201,8 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
     const pl_scene_push *push = &((const pl_scene_push *)body->pushes.items)[i];
     check_region(c, &push->within);
     if (push->until != 0 && push->until <= push->from)
-      pl_checker_report(c, push->json, "empty-time", "let it end later", "this push ends at %g s, before it begins at %g s",
-                        push->until, push->from);
+      pl_checker_report(c, push->json, "empty-time", "let it end later",
+                        "this push ends at %g s, before it begins at %g s", push->until, push->from);
   }
 }
 
@@ -203,8 +212,8 @@ static void check_body_names(pl_scene_checker *c) {
     for (int32_t k = 0; k < i; ++k)
       if (bodies[i].name[0] != '\0' && strcmp(bodies[i].name, bodies[k].name) == 0) {
         pl_checker_report(c, pl_checker_position(bodies[i].json, "name"), "same-name",
-                          "names decide the files' names; make them different", "body %d is called \"%s\" like body %d", i,
-                          bodies[i].name, k);
+                          "names decide the files' names; make them different", "body %d is called \"%s\" like body %d",
+                          i, bodies[i].name, k);
         break;
       }
 }
@@ -227,15 +236,17 @@ static void check_camera(pl_scene_checker *c, const pl_scene_camera_def *camera)
   const pl_scene_view *path = camera->path.items;
   for (int32_t i = 1; i < camera->path.count; ++i)
     if (!(path[i].time > path[i - 1].time))
-      pl_checker_report(c, path[i].json, "key-order", "sort the path by time", "view %d is at %g s, not after the one before it", i,
-                        path[i].time);
+      pl_checker_report(c, path[i].json, "key-order", "sort the path by time",
+                        "view %d is at %g s, not after the one before it", i, path[i].time);
 }
 
 pl_status pl_scene_check_sense(const pl_scene *scene, pl_findings *findings) {
   pl_scene_checker c = {scene, findings, PL_OK};
   const pl_scene_document *document = &scene->document;
-  for (int32_t i = 0; i < document->meshes.count; ++i) check_mesh(&c, &((const pl_scene_mesh *)document->meshes.items)[i]);
-  for (int32_t i = 0; i < document->bodies.count; ++i) check_body(&c, &((const pl_scene_body *)document->bodies.items)[i]);
+  for (int32_t i = 0; i < document->meshes.count; ++i)
+    check_mesh(&c, &((const pl_scene_mesh *)document->meshes.items)[i]);
+  for (int32_t i = 0; i < document->bodies.count; ++i)
+    check_body(&c, &((const pl_scene_body *)document->bodies.items)[i]);
   check_body_names(&c);
   for (int32_t i = 0; i < document->colliders.count; ++i) {
     const pl_scene_collider *collider = &((const pl_scene_collider *)document->colliders.items)[i];

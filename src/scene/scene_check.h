@@ -10,13 +10,14 @@ typedef struct pl_scene_checker {
   pl_status status;
 } pl_scene_checker;
 
-// Report an error at a value. NULL, for a member of a list that was no object, is passed over: its reader has said so.
-void pl_checker_report(pl_scene_checker *c, const pl_json *value, const char *kind, const char *fix, const char *format, ...)
-    PL_PRINTF(5, 6);
+// Report an error at a value. NULL, for a member of a list that was no object, is passed over: its
+// reader has said so.
+void pl_checker_report(pl_scene_checker *c, const pl_json *value, const char *kind, const char *fix,
+                       const char *format, ...) PL_PRINTF(5, 6);
 
 // Report that nothing is called `name`, with a suggestion out of the names there are.
-void pl_checker_miss(pl_scene_checker *c, const pl_json *value, const char *kind, const char *what, const char *name,
-                     const char *const *names, int32_t count);
+void pl_checker_miss(pl_scene_checker *c, const pl_json *value, const char *kind, const char *what,
+                     const char *name, const char *const *names, int32_t count);
 
 // The member `key` of an object, or the object itself where it is absent.
 const pl_json *pl_checker_position(const pl_json *json, const char *key);

@@ -25,8 +25,9 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
     return;
   }
   if (body->fem.def.material == PL_FEM_FAST)
-    pl_checker_report(c, pl_checker_position(body->fem.json, "material"), "not-with-actor", "use the material `corotated`",
-                      "the material `fast` has one constant matrix for one rest shape, which an actor changes in every step");
+    pl_checker_report(
+        c, pl_checker_position(body->fem.json, "material"), "not-with-actor", "use the material `corotated`",
+        "the material `fast` has one constant matrix for one rest shape, which an actor changes in every step");
   if (body->fem.examples.count > 0)
     pl_checker_report(c, pl_json_find(body->fem.json, "examples"), "not-with-actor",
                       "name them in `actor.examples`, with `\"rest\": \"examples\"`",
@@ -36,7 +37,8 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
                       "the rest shape of an actor is its own to choose, and this driver would choose it too");
 }
 
-// --- behaviour ---------------------------------------------------------------------------------------------------------
+// --- behaviour
+// ---------------------------------------------------------------------------------------------------------
 
 static void check_setting(pl_scene_checker *c, const pl_behaviour *behaviour, const pl_scene_setting *given) {
   const char *names[64];
@@ -47,9 +49,10 @@ static void check_setting(pl_scene_checker *c, const pl_behaviour *behaviour, co
     if (strcmp(setting->name, given->name) != 0) continue;
     if (given->value >= setting->min && given->value <= setting->max) return;
     char fix[160];
-    snprintf(fix, sizeof fix, "use %g to %g %s; its preset is %g", setting->min, setting->max, setting->unit, setting->preset);
-    pl_checker_report(c, given->json, "out-of-range", fix, "%g is out of range for `%s` (%s)", given->value, setting->name,
-                      setting->about);
+    snprintf(fix, sizeof fix, "use %g to %g %s; its preset is %g", setting->min, setting->max, setting->unit,
+             setting->preset);
+    pl_checker_report(c, given->json, "out-of-range", fix, "%g is out of range for `%s` (%s)", given->value,
+                      setting->name, setting->about);
     return;
   }
   char list[300] = "";
@@ -63,7 +66,8 @@ static void check_setting(pl_scene_checker *c, const pl_behaviour *behaviour, co
     snprintf(fix, sizeof fix, "did you mean `%s`? (there are: %s)", near, list);
   else
     snprintf(fix, sizeof fix, count > 0 ? "use one of: %s" : "take it out%s", list);
-  pl_checker_report(c, given->json, "unknown-setting", fix, "the behaviour `%s` has no setting `%s`", behaviour->name, given->name);
+  pl_checker_report(c, given->json, "unknown-setting", fix, "the behaviour `%s` has no setting `%s`", behaviour->name,
+                    given->name);
 }
 
 static void check_behaviour(pl_scene_checker *c, const pl_scene_actor *actor) {
@@ -75,14 +79,16 @@ static void check_behaviour(pl_scene_checker *c, const pl_scene_actor *actor) {
     const char *names[64];
     if (count > 64) count = 64;
     for (int32_t i = 0; i < count; ++i) names[i] = all[i]->name;
-    pl_checker_miss(c, pl_json_find(actor->json, "behaviour"), "unknown-behaviour", "behaviour", actor->behaviour, names, count);
+    pl_checker_miss(c, pl_json_find(actor->json, "behaviour"), "unknown-behaviour", "behaviour", actor->behaviour,
+                    names, count);
     return;
   }
   for (int32_t i = 0; i < actor->settings.count; ++i)
     check_setting(c, behaviour, &((const pl_scene_setting *)actor->settings.items)[i]);
 }
 
-// --- rest shapes ---------------------------------------------------------------------------------------------------------
+// --- rest shapes
+// ---------------------------------------------------------------------------------------------------------
 
 static void check_rest(pl_scene_checker *c, const pl_scene_actor *actor) {
   const pl_scene_actor_cage *cage = &actor->cage;
@@ -90,10 +96,12 @@ static void check_rest(pl_scene_checker *c, const pl_scene_actor *actor) {
   if (cage->json != NULL && cage->mesh[0] != '\0') {
     pl_checker_mesh_name(c, cage->json, cage->mesh);
     if (pl_json_find(cage->json, "points") != NULL)
-      pl_checker_report(c, cage->json, "cage-choice", "keep one of them", "a cage is made from `points`, or it is a `mesh`");
+      pl_checker_report(c, cage->json, "cage-choice", "keep one of them",
+                        "a cage is made from `points`, or it is a `mesh`");
   }
   if (actor->def.rest == PL_REST_EXAMPLES && !examples)
-    pl_checker_report(c, pl_checker_position(actor->json, "rest"), "no-examples", "add `examples`: names of poses of the mesh",
+    pl_checker_report(c, pl_checker_position(actor->json, "rest"), "no-examples",
+                      "add `examples`: names of poses of the mesh",
                       "this rest shape is mixed from examples, and there are none");
   if (actor->def.rest != PL_REST_EXAMPLES && examples)
     warn(c, pl_json_find(actor->json, actor->examples.count > 0 ? "examples" : "groups"), "other-rest",
@@ -106,7 +114,8 @@ static void check_rest(pl_scene_checker *c, const pl_scene_actor *actor) {
          "a number of modes has no effect with this kind of rest shape");
 }
 
-// --- parts ---------------------------------------------------------------------------------------------------------------
+// --- parts
+// ---------------------------------------------------------------------------------------------------------------
 
 static void check_part(pl_scene_checker *c, const pl_scene_actor *actor, int32_t index) {
   const pl_scene_actor_part *parts = actor->parts.items, *part = &parts[index];
@@ -127,7 +136,8 @@ static void check_part(pl_scene_checker *c, const pl_scene_actor *actor, int32_t
     }
 }
 
-// --- commands --------------------------------------------------------------------------------------------------------------
+// --- commands
+// --------------------------------------------------------------------------------------------------------------
 
 // A heading is a direction on the ground: its component perpendicular to gravity must not vanish.
 static void check_heading(pl_scene_checker *c, const pl_json *json, pl_vec3 heading) {

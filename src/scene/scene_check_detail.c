@@ -12,8 +12,8 @@ static void check_cut(pl_scene_checker *c, const pl_scene_cut *cut) {
   if (cut->json == NULL) return;
   if (cut->hilts.count != cut->tips.count || cut->hilts.count == 1)
     pl_checker_report(c, cut->json, "blade", "give one of each for every place of the blade",
-                      "a blade passes two places or more, each with a hilt and a tip; here are %d and %d", cut->hilts.count,
-                      cut->tips.count);
+                      "a blade passes two places or more, each with a hilt and a tip; here are %d and %d",
+                      cut->hilts.count, cut->tips.count);
   else if (cut->hilts.count == 0 && !(pl_vec3_length(cut->def.plane_normal) > 0))
     pl_checker_report(c, pl_checker_position(cut->json, "normal"), "no-direction", "give a normal such as [1, 0, 0]",
                       "a plane needs a normal");
@@ -39,7 +39,8 @@ void pl_checker_detail(pl_scene_checker *c, const pl_scene_body *body) {
     pl_checker_report(c, detail->json, "other-method", "remove it, or make the body a solid or finite elements",
                       "only bodies of tets show detail");
   if (detail->set[0] != '\0') pl_checker_file(c, detail->json, "set", detail->set);
-  for (int32_t i = 0; i < detail->tools.count; ++i) check_tool(c, detail, ((const char *const *)detail->tools.items)[i]);
+  for (int32_t i = 0; i < detail->tools.count; ++i)
+    check_tool(c, detail, ((const char *const *)detail->tools.items)[i]);
 }
 
 static const pl_scene_body *find_body(pl_scene_checker *c, const pl_json *json, const char *key, const char *name) {
@@ -80,7 +81,8 @@ void pl_checker_recording(pl_scene_checker *c) {
     const pl_scene_collider *tool = &((const pl_scene_collider *)recording->tools.items)[i];
     if (tool->json == NULL) continue;
     if (tool->def.shape == PL_COLLIDER_HALF_SPACE)
-      pl_checker_report(c, tool->json, "endless-tool", "take a sphere, capsule, box or mesh", "a half space cannot be a tool");
+      pl_checker_report(c, tool->json, "endless-tool", "take a sphere, capsule, box or mesh",
+                        "a half space cannot be a tool");
     if (tool->def.shape == PL_COLLIDER_MESH) pl_checker_mesh_name(c, tool->json, tool->mesh);
   }
   if (recording->tools.count == 0 && pl_json_find(recording->json, "tools") != NULL)

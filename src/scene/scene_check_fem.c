@@ -8,7 +8,8 @@
 #include "scene/scene_fem.h"
 #include "text/json.h"
 
-static void warn(pl_scene_checker *c, const pl_json *value, const char *kind, const char *why, const char *fix, const char *text) {
+static void warn(pl_scene_checker *c, const pl_json *value, const char *kind, const char *why, const char *fix,
+                 const char *text) {
   const pl_finding about = {.severity = PL_SEVERITY_WARNING, .index = -1, .kind = kind, .why = why, .fix = fix};
   pl_status status = pl_json_add_finding(c->scene->json, value, false, c->findings, &about, "%s", text);
   if (status < 0) c->status = status;
@@ -57,9 +58,11 @@ static void check_elements(pl_scene_checker *c, const pl_scene_body *body) {
                       "the material `curve` is made of segments, and mesh \"%s\" has none", body->mesh);
   if (kind == PL_FEM_OF_TRIANGLES && curve)
     pl_checker_report(c, json_node, "wrong-elements", "take a mesh with a `sheet` or `plate`, or the material `curve`",
-                      "the material `%s` is made of triangles, and mesh \"%s\" is a curve", word_of(&body->fem), body->mesh);
+                      "the material `%s` is made of triangles, and mesh \"%s\" is a curve", word_of(&body->fem),
+                      body->mesh);
   if (kind == PL_FEM_OF_TETS && (curve || sheet))
-    pl_checker_report(c, json_node, "wrong-elements", curve ? "use the material `curve`" : "use the material `shell` or `plane`",
+    pl_checker_report(c, json_node, "wrong-elements",
+                      curve ? "use the material `curve`" : "use the material `shell` or `plane`",
                       "the material `%s` is made of tets, and mesh \"%s\" is a %s", word_of(&body->fem), body->mesh,
                       curve   ? "curve"
                       : plate ? "plate"
@@ -80,13 +83,15 @@ static void check_plane(pl_scene_checker *c, const pl_scene_body *body) {
                       "the material `%s` lives in a plane z = const, and this turns it out of it", word_of(&body->fem));
   if (body->repeat.turn > 0)
     pl_checker_report(c, pl_checker_position(body->repeat.json, "turn"), "not-in-plane", "take `turn` out",
-                      "the material `%s` lives in a plane z = const, and copies would be turned out of it", word_of(&body->fem));
+                      "the material `%s` lives in a plane z = const, and copies would be turned out of it",
+                      word_of(&body->fem));
   if (body->def.velocity.z != 0)
     warn(c, pl_checker_position(body->json, "velocity"), "not-in-plane", "the body is held in its plane z = const",
          "let the last number be 0", "this velocity has a part along z, which has no effect");
   if (body->def.angular_velocity.x != 0 || body->def.angular_velocity.y != 0)
-    warn(c, pl_checker_position(body->json, "angular_velocity"), "not-in-plane", "the body is held in its plane z = const",
-         "let only the last number differ from 0", "this body cannot turn around x or y");
+    warn(c, pl_checker_position(body->json, "angular_velocity"), "not-in-plane",
+         "the body is held in its plane z = const", "let only the last number differ from 0",
+         "this body cannot turn around x or y");
 }
 
 static void check_fast(pl_scene_checker *c, const pl_scene_fem *fem) {
@@ -95,7 +100,8 @@ static void check_fast(pl_scene_checker *c, const pl_scene_fem *fem) {
                       "the material `fast` has no examples");
   if (fem->def.stiffness_damping != 0)
     pl_checker_report(c, pl_json_find(fem->json, "stiffness_damping"), "not-with-fast",
-                      "remove it: its steps damp fast vibration by themselves", "the material `fast` has `mass_damping` only");
+                      "remove it: its steps damp fast vibration by themselves",
+                      "the material `fast` has `mass_damping` only");
   if (fem->def.poisson < 0)
     pl_checker_report(c, pl_json_find(fem->json, "poisson"), "poisson", "use 0 or more, or the material `corotated`",
                       "Poisson's ratio %g is too small for the material `fast`", fem->def.poisson);
@@ -103,11 +109,13 @@ static void check_fast(pl_scene_checker *c, const pl_scene_fem *fem) {
                                        "newton_tolerance", "thickness", "contact_stiffness"};
   for (size_t i = 0; i < sizeof unused / sizeof *unused; ++i) {
     const pl_json *json_node = pl_json_find(fem->json, unused[i]);
-    if (json_node != NULL) warn(c, json_node, "not-with-fast", "", "take it out", "this has no effect with the material `fast`");
+    if (json_node != NULL)
+      warn(c, json_node, "not-with-fast", "", "take it out", "this has no effect with the material `fast`");
   }
 }
 
-// The matrix of `fast` damps like implicit Euler: what swings faster than a few steps is gone at once, and volumes are kept less well.
+// The matrix of `fast` damps like implicit Euler: what swings faster than a few steps is gone at once, and volumes are
+// kept less well.
 static void check_fast_step(pl_scene_checker *c, const pl_scene_fem *fem) {
   double step = c->scene->document.time.step;
   if (!(step > 0.02)) return;
@@ -115,7 +123,8 @@ static void check_fast_step(pl_scene_checker *c, const pl_scene_fem *fem) {
   char text[160];
   snprintf(text, sizeof text, "steps of %.3g s are long for the material `fast`", step);
   warn(c, json_node != NULL ? json_node : fem->json, "long-step",
-       "its steps find rotations once, so long ones damp strongly and are late to turn", "use a `step` of 1/60 s or less", text);
+       "its steps find rotations once, so long ones damp strongly and are late to turn",
+       "use a `step` of 1/60 s or less", text);
 }
 
 static void check_regions(pl_scene_checker *c, const pl_scene_fem *fem) {

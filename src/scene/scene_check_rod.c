@@ -10,7 +10,8 @@
 
 enum { MAX_NAMES = 64 };
 
-static void check_joint_name(pl_scene_checker *c, const pl_scene_rod *rod, const pl_json *json, const char *key, const char *name) {
+static void check_joint_name(pl_scene_checker *c, const pl_scene_rod *rod, const pl_json *json, const char *key,
+                             const char *name) {
   if (pl_scene_rod_find_joint(rod, name) >= 0) return;
   const char *names[MAX_NAMES];
   int32_t count = pl_scene_rod_joint_names(rod, names, MAX_NAMES);
@@ -23,7 +24,8 @@ static void check_axis(pl_scene_checker *c, const pl_json *json, pl_vec3 axis) {
                       "this axis has no length");
 }
 
-// --- examples -----------------------------------------------------------------------------------------------------------
+// --- examples
+// -----------------------------------------------------------------------------------------------------------
 
 // Points of an example must be as far apart as at rest; the chain cannot stretch.
 static void check_lengths(pl_scene_checker *c, const pl_scene_rod_example *example, const pl_chain_shape *shape) {
@@ -39,13 +41,15 @@ static void check_lengths(pl_scene_checker *c, const pl_scene_rod_example *examp
                       "the root cannot be elsewhere than at rest");
   for (int32_t i = 1; i < shape->count; ++i) {
     int32_t p = shape->parents[i];
-    double length = pl_vec3_distance(points[i], points[p]), rest = pl_vec3_distance(shape->positions[i], shape->positions[p]);
+    double length = pl_vec3_distance(points[i], points[p]),
+           rest = pl_vec3_distance(shape->positions[i], shape->positions[p]);
     if (fabs(length - rest) <= PL_ROD_LENGTH_TOLERANCE * rest) continue;
     char fix[160];
-    snprintf(fix, sizeof fix, "move the point to %.6g m from the one before it, or pose the chain with `turns` or `curl`", rest);
+    snprintf(fix, sizeof fix,
+             "move the point to %.6g m from the one before it, or pose the chain with `turns` or `curl`", rest);
     pl_checker_report(c, pl_json_at(json, i), "segment-length", fix,
-                      "in example \"%s\" the segment to point %d is %.6g m long, but %.6g m at rest", example->name, i, length,
-                      rest);
+                      "in example \"%s\" the segment to point %d is %.6g m long, but %.6g m at rest", example->name, i,
+                      length, rest);
   }
 }
 
@@ -65,7 +69,8 @@ static void check_example(pl_scene_checker *c, const pl_scene_rod_example *examp
   int given = (example->points.count > 0) + (example->turns.count > 0) + (example->curl.json != NULL);
   if (given != 1)
     pl_checker_report(c, example->json, "pose-choice", "keep exactly one",
-                      "example \"%s\" is posed by `points`, `turns` or `curl`; %d of them are given", example->name, given);
+                      "example \"%s\" is posed by `points`, `turns` or `curl`; %d of them are given", example->name,
+                      given);
   if (example->curl.json != NULL) check_axis(c, example->curl.json, example->curl.axis);
   for (int32_t i = 0; i < example->turns.count; ++i) {
     const pl_scene_rod_turn *turn = &((const pl_scene_rod_turn *)example->turns.items)[i];
@@ -91,7 +96,8 @@ static void check_examples(pl_scene_checker *c, const pl_scene_rod_chain *chain,
   }
 }
 
-// --- chains -------------------------------------------------------------------------------------------------------------
+// --- chains
+// -------------------------------------------------------------------------------------------------------------
 
 // Branches of `count` points; returns how many points they have in all.
 static int32_t check_branches(pl_scene_checker *c, const pl_scene_list *branches, int32_t count, bool *sound) {
@@ -109,7 +115,8 @@ static int32_t check_branches(pl_scene_checker *c, const pl_scene_list *branches
       pl_checker_report(c, branch->json, "no-points", "add `points`", "a branch needs at least one point");
       *sound = false;
     }
-    if (total < 1000000) total += branch->points.count + check_branches(c, &branch->branches, branch->points.count, sound);
+    if (total < 1000000)
+      total += branch->points.count + check_branches(c, &branch->branches, branch->points.count, sound);
   }
   return total;
 }
@@ -132,17 +139,19 @@ static const pl_chain_shape *shape_of(pl_scene_checker *c, const pl_scene_rod_ch
 static void check_points(pl_scene_checker *c, const pl_scene_rod_chain *chain, const pl_chain_shape *shape) {
   for (int32_t i = 1; i < shape->count; ++i)
     if (!(pl_vec3_distance(shape->positions[i], shape->positions[shape->parents[i]]) > 1e-9))
-      pl_checker_report(c, i < chain->points.count ? pl_json_at(pl_json_find(chain->json, "points"), i) : chain->json, "no-length",
-                        "move it, or take it out", "the segment to point %d of chain \"%s\" has no length", i, chain->name);
+      pl_checker_report(c, i < chain->points.count ? pl_json_at(pl_json_find(chain->json, "points"), i) : chain->json,
+                        "no-length", "move it, or take it out", "the segment to point %d of chain \"%s\" has no length",
+                        i, chain->name);
   const int32_t(*links)[2] = (const int32_t(*)[2])chain->links.items;
   for (int32_t i = 0; i < chain->links.count; ++i)
     if (links[i][0] >= shape->count || links[i][1] >= shape->count || links[i][0] == links[i][1])
-      pl_checker_report(c, pl_json_at(pl_json_find(chain->json, "links"), i), "unknown-point", "points are numbered from 0",
-                        "a link from point %d to point %d, where the chain has %d; it joins two different ones", links[i][0],
-                        links[i][1], shape->count);
+      pl_checker_report(c, pl_json_at(pl_json_find(chain->json, "links"), i), "unknown-point",
+                        "points are numbered from 0",
+                        "a link from point %d to point %d, where the chain has %d; it joins two different ones",
+                        links[i][0], links[i][1], shape->count);
   if (chain->links.count > PL_ROD_MAX_LINKS)
-    pl_checker_report(c, pl_json_find(chain->json, "links"), "too-many-links", "take some out", "%d links; at most %d are possible",
-                      chain->links.count, PL_ROD_MAX_LINKS);
+    pl_checker_report(c, pl_json_find(chain->json, "links"), "too-many-links", "take some out",
+                      "%d links; at most %d are possible", chain->links.count, PL_ROD_MAX_LINKS);
 }
 
 static void check_collider_names(pl_scene_checker *c, const pl_scene_rod *rod, const pl_scene_rod_chain *chain) {
@@ -155,8 +164,8 @@ static void check_collider_names(pl_scene_checker *c, const pl_scene_rod *rod, c
     int32_t i = 0;
     while (i < rod->colliders.count && strcmp(colliders[i].name, name) != 0) ++i;
     if (i == rod->colliders.count)
-      pl_checker_miss(c, pl_json_at(pl_json_find(chain->json, "colliders"), k), "unknown-collider", "collider of this body called",
-                      name, names, count);
+      pl_checker_miss(c, pl_json_at(pl_json_find(chain->json, "colliders"), k), "unknown-collider",
+                      "collider of this body called", name, names, count);
   }
 }
 
@@ -214,7 +223,8 @@ void pl_checker_rod(pl_scene_checker *c, const pl_scene_body *body) {
   const pl_scene_rod *rod = &body->rod;
   if (rod->json == NULL) {
     if (pl_json_find(body->json, "rod") == NULL)
-      pl_checker_report(c, body->json, "missing-key", "add `rod` with a `character` or `chains`", "this body has no `rod`");
+      pl_checker_report(c, body->json, "missing-key", "add `rod` with a `character` or `chains`",
+                        "this body has no `rod`");
     return;
   }
   if (rod->character[0] != '\0') {
@@ -222,8 +232,8 @@ void pl_checker_rod(pl_scene_checker *c, const pl_scene_body *body) {
     return;
   }
   if (rod->animation[0] != '\0')
-    pl_checker_report(c, pl_json_find(rod->json, "animation"), "rod-source", "give kinematic joints `keys`, or name a `character`",
-                      "only a character has animations");
+    pl_checker_report(c, pl_json_find(rod->json, "animation"), "rod-source",
+                      "give kinematic joints `keys`, or name a `character`", "only a character has animations");
   // Led joints alone are enough for a mesh that only moves by key frames.
   if (pl_json_find(rod->json, "chains") == NULL && pl_json_find(rod->json, "joints") == NULL)
     pl_checker_report(c, rod->json, "missing-key", "add `character`, `chains` or `joints`",

@@ -5,8 +5,9 @@
 static pl_status report_problem(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_cut *cut,
                                 pl_findings *findings, pl_error *error) {
   if (error->status == PL_ERROR_OUT_OF_MEMORY) return error->status;
-  pl_instance_add_finding(set->scene, cut->json, findings, PL_SEVERITY_ERROR, "cut-failed", "", "body \"%s\" cannot be cut: %s%s%s",
-                          part->source->name, error->field, error->field[0] != '\0' ? ": " : "", error->text);
+  pl_instance_add_finding(set->scene, cut->json, findings, PL_SEVERITY_ERROR, "cut-failed", "",
+                          "body \"%s\" cannot be cut: %s%s%s", part->source->name, error->field,
+                          error->field[0] != '\0' ? ": " : "", error->text);
   return error->status;
 }
 
@@ -19,7 +20,8 @@ pl_status pl_instance_cut_tets(pl_scene_instance *set, pl_instance_part *part, p
     def.blade_hilts = cut->hilts.items;
     def.blade_tips = cut->tips.items;
     pl_cut_result result;
-    if (pl_mesh_cut(set->context, &def, part->tets, &result, error) < 0) return report_problem(set, part, cut, findings, error);
+    if (pl_mesh_cut(set->context, &def, part->tets, &result, error) < 0)
+      return report_problem(set, part, cut, findings, error);
     pl_mesh_destroy(part->tets);
     part->tets = result.mesh;
     pl_embedding_destroy(result.embedding);

@@ -8,17 +8,18 @@
 #include "io/file_bytes.h"
 #include "pliant/detail_file.h"
 
-static pl_status report_problem(pl_scene_instance *set, const pl_instance_part *part, const char *key, pl_findings *findings,
-                                const pl_error *error) {
+static pl_status report_problem(pl_scene_instance *set, const pl_instance_part *part, const char *key,
+                                pl_findings *findings, const pl_error *error) {
   const pl_json *json_node = pl_json_find(part->source->detail.json, key);
-  pl_instance_add_finding(set->scene, json_node != NULL ? json_node : part->source->detail.json, findings, PL_SEVERITY_ERROR,
-                          "detail-failed", "", "body \"%s\" cannot show detail: %s%s%s", part->source->name, error->field,
-                          error->field[0] != '\0' ? ": " : "", error->text);
+  pl_instance_add_finding(set->scene, json_node != NULL ? json_node : part->source->detail.json, findings,
+                          PL_SEVERITY_ERROR, "detail-failed", "", "body \"%s\" cannot show detail: %s%s%s",
+                          part->source->name, error->field, error->field[0] != '\0' ? ": " : "", error->text);
   return error->status;
 }
 
 // A file is read once, however many bodies use it.
-static pl_status find_set(pl_scene_instance *set, const pl_instance_part *part, const pl_detail_set **found, pl_error *error) {
+static pl_status find_set(pl_scene_instance *set, const pl_instance_part *part, const pl_detail_set **found,
+                          pl_error *error) {
   const char *file = part->source->detail.set;
   for (size_t i = 0; i < set->details.count; ++i) {
     const pl_instance_detail *other = &PL_ITEM(&set->details, pl_instance_detail, i);
@@ -40,7 +41,8 @@ static pl_status find_set(pl_scene_instance *set, const pl_instance_part *part, 
   return PL_OK;
 }
 
-static pl_status choose_tools(pl_scene_instance *set, const pl_scene_detail *detail, pl_detail_layer_def *def, pl_error *error) {
+static pl_status choose_tools(pl_scene_instance *set, const pl_scene_detail *detail, pl_detail_layer_def *def,
+                              pl_error *error) {
   pl_collider_id *tools = PL_TAKE(&set->arena, pl_collider_id, detail->tools.count);
   if (tools == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < detail->tools.count; ++i)
@@ -53,7 +55,8 @@ static pl_status choose_tools(pl_scene_instance *set, const pl_scene_detail *det
   return PL_OK;
 }
 
-static pl_status add_detail(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
+static pl_status add_detail(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings,
+                            pl_error *error) {
   const pl_scene_detail *detail = &part->source->detail;
   pl_detail_layer_def def = detail->def;
   pl_status status = find_set(set, part, &def.set, error);
@@ -81,7 +84,9 @@ pl_status pl_instance_add_details(pl_scene_instance *set, pl_findings *findings,
 }
 
 void pl_instance_destroy_details(pl_scene_instance *set) {
-  for (size_t i = 0; i < set->details.count; ++i) pl_detail_layer_destroy(PL_ITEM(&set->details, pl_instance_detail, i).layer);
-  for (size_t i = 0; i < set->details.count; ++i) pl_detail_set_destroy(PL_ITEM(&set->details, pl_instance_detail, i).set);
+  for (size_t i = 0; i < set->details.count; ++i)
+    pl_detail_layer_destroy(PL_ITEM(&set->details, pl_instance_detail, i).layer);
+  for (size_t i = 0; i < set->details.count; ++i)
+    pl_detail_set_destroy(PL_ITEM(&set->details, pl_instance_detail, i).set);
   pl_vector_free(&set->details);
 }

@@ -12,9 +12,11 @@ pl_status pl_instance_add_details(pl_scene_instance *set, pl_findings *findings,
 void pl_instance_destroy_details(pl_scene_instance *set);
 
 // Cut a part's tets as its `tets.cuts` says (scene_cut.c).
-pl_status pl_instance_cut_tets(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error);
+pl_status pl_instance_cut_tets(pl_scene_instance *set, pl_instance_part *part,
+                               pl_findings *findings, pl_error *error);
 
-// What pl_world_add_collider() needs of a collider of the document; without keys, `mesh` is the wall's (scene_build.c).
+// What pl_world_add_collider() needs of a collider of the document; without keys, `mesh` is the
+// wall's (scene_build.c).
 pl_collider_def pl_scene_collider_def_of(const pl_scene_collider *source, const pl_mesh *mesh);
 
 // What the tables cannot say about detail (scene_check_detail.c).

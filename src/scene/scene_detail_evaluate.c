@@ -1,4 +1,5 @@
-// How good examples of detail are: surfaces that they enrich against the true ones, at places they know and at places they do not.
+// How good examples of detail are: surfaces that they enrich against the true ones, at places they know and at places
+// they do not.
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static double distance(const pl_vec3 *a, const pl_vec3 *b, int32_t count) {
 }
 
 static pl_status evaluate_one(pl_detail_filter *filter, const pl_detail_recording *recording, pl_vec3 *points,
-                           pl_detail_evaluation *evaluation, pl_error *error) {
+                              pl_detail_evaluation *evaluation, pl_error *error) {
   int32_t count = recording->object->surface_count;
   pl_detail_contact contact = recording->contact;
   if (!(contact.pressure > 0)) contact.pressure = 1;
@@ -57,28 +58,33 @@ pl_status pl_detail_set_evaluate(pl_context *context, const pl_detail_set *set, 
 }
 
 // Evaluate the recordings of one site with a set built from the others; `others` has room for all.
-static pl_status evaluate_site(pl_context *context, const pl_detail_def *def, const pl_detail_recordings *recordings, int32_t site,
-                               pl_detail_recording *others, pl_detail_evaluation *evaluations, pl_error *error) {
+static pl_status evaluate_site(pl_context *context, const pl_detail_def *def, const pl_detail_recordings *recordings,
+                               int32_t site, pl_detail_recording *others, pl_detail_evaluation *evaluations,
+                               pl_error *error) {
   int32_t other_count = 0;
   for (int32_t i = 0; i < recordings->count; ++i)
     if (recordings->sites[i] != site) others[other_count++] = recordings->items[i];
   if (other_count == 0)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "all recordings are at one site; cross-validation needs two sites or more");
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "all recordings are at one site; cross-validation needs two sites or more");
   pl_detail_set *set = NULL;
-  pl_status status = pl_detail_set_build(context, def, &(pl_detail_recordings){others, other_count, NULL}, &set, NULL, error);
+  pl_status status =
+      pl_detail_set_build(context, def, &(pl_detail_recordings){others, other_count, NULL}, &set, NULL, error);
   for (int32_t i = 0; status >= 0 && i < recordings->count; ++i)
     if (recordings->sites[i] == site)
-      status =
-          pl_detail_set_evaluate(context, set, &(pl_detail_recordings){&recordings->items[i], 1, NULL}, &evaluations[i], error);
+      status = pl_detail_set_evaluate(context, set, &(pl_detail_recordings){&recordings->items[i], 1, NULL},
+                                      &evaluations[i], error);
   pl_detail_set_destroy(set);
   return status;
 }
 
-pl_status pl_detail_cross_validate(pl_context *context, const pl_detail_def *def, const pl_detail_recordings *recordings,
-                                   pl_detail_evaluation *evaluations, pl_error *error) {
+pl_status pl_detail_cross_validate(pl_context *context, const pl_detail_def *def,
+                                   const pl_detail_recordings *recordings, pl_detail_evaluation *evaluations,
+                                   pl_error *error) {
   const int32_t *sites = recordings->sites;
   if (sites == NULL)
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "sites", "the recordings have no sites; give the site of each");
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "sites",
+                         "the recordings have no sites; give the site of each");
   pl_detail_recording *others = pl_allocate_array(context, (size_t)recordings->count, sizeof *others);
   if (others == NULL) return pl_fail_memory(error);
   pl_status status = PL_OK;

@@ -1,9 +1,12 @@
-// Detail recorded by simulation (paper 003, section 3): a fine and a coarse body are touched in the same way until both are at rest, and both surfaces are kept.
+// Detail recorded by simulation (paper 003, section 3): a fine and a coarse body are touched in the same way until both
+// are at rest, and both surfaces are kept.
 //
-// Both bodies stand in one world, apart from each other, and each has its own copy of the tool, placed as its body is. So step, gravity and what else the
-// scene holds are the same for both, and comparing them in the frame of the mesh compares what was done to one object. A touch begins from the world as it was
-// built, and is quasi-static: the tool takes its way in a few steps and stands still until nothing moves. The contact is found by the code that serves the layer
-// (detail/detail_layer.h), so that a body that is touched again in the same way finds its own example, to the last bit.
+// Both bodies stand in one world, apart from each other, and each has its own copy of the tool, placed as its body is.
+// So step, gravity and what else the scene holds are the same for both, and comparing them in the frame of the mesh
+// compares what was done to one object. A touch begins from the world as it was built, and is quasi-static: the tool
+// takes its way in a few steps and stands still until nothing moves. The contact is found by the code that serves the
+// layer (detail/detail_layer.h), so that a body that is touched again in the same way finds its own example, to the
+// last bit.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +63,8 @@ pl_detail_session_def pl_default_detail_session_def(void) {
   return (pl_detail_session_def){.magic = PL_DEF_MAGIC};
 }
 
-static pl_status report_problem(const recorder *r, const pl_json *value, const char *kind, const char *fix, const char *text) {
+static pl_status report_problem(const recorder *r, const pl_json *value, const char *kind, const char *fix,
+                                const char *text) {
   pl_instance_add_finding(r->scene, value, r->findings, PL_SEVERITY_ERROR, kind, fix, "%s", text);
   return pl_fail(r->error, PL_ERROR_INVALID_DATA, "%s", text);
 }
@@ -100,7 +104,8 @@ static pl_status measure_surface(recorder *r) {
   if (status >= 0) status = pl_triangle_tree_build(r->context, surface, &r->tree, r->error);
   pl_mesh_destroy(surface);
   if (status >= 0)
-    pl_normals_compute(object->surface_points, object->surface_count, object->triangles, object->triangle_count, r->normals);
+    pl_normals_compute(object->surface_points, object->surface_count, object->triangles, object->triangle_count,
+                       r->normals);
   return status;
 }
 
@@ -136,7 +141,8 @@ static pl_status prepare(recorder *r) {
 
 static int32_t tool_number(const recorder *r, const pl_scene_touch *touch) {
   for (int32_t i = 0; i < r->recipe->tools.count; ++i)
-    if (touch->tool[0] == '\0' || strcmp(((const pl_scene_collider *)r->recipe->tools.items)[i].name, touch->tool) == 0) return i;
+    if (touch->tool[0] == '\0' || strcmp(((const pl_scene_collider *)r->recipe->tools.items)[i].name, touch->tool) == 0)
+      return i;
   return 0;
 }
 
@@ -177,7 +183,8 @@ static pl_status add_tool(const recorder *r, const way *w, int s, pl_collider_id
   double step = pl_world_get_step_length(r->world) * (double)r->recipe->steps;
   pl_collider_key keys[3];
   for (int32_t i = 0; i < w->position_count; ++i)
-    keys[i] = (pl_collider_key){i * step, pl_transform_multiply(r->placements[s], (pl_transform){w->positions[i], w->rotation})};
+    keys[i] = (pl_collider_key){i * step,
+                                pl_transform_multiply(r->placements[s], (pl_transform){w->positions[i], w->rotation})};
   ptrdiff_t number = w->tool - (const pl_scene_collider *)r->recipe->tools.items;
   pl_collider_def def = pl_scene_collider_def_of(w->tool, r->tool_meshes[number]);
   def.keys = keys;
@@ -193,8 +200,8 @@ static pl_status find_site(const recorder *r, const pl_scene_touch *touch, pl_ve
   *site = hit.point;
   *outward = pl_vec3_scale(touch->toward, -1);
   for (int k = 0; k < 3 && !(pl_vec3_length(touch->toward) > 0); ++k)
-    *outward =
-        pl_vec3_add_scaled(*outward, r->normals[object->triangles[3 * (size_t)hit.triangle + (size_t)k]], hit.barycentric[k]);
+    *outward = pl_vec3_add_scaled(*outward, r->normals[object->triangles[3 * (size_t)hit.triangle + (size_t)k]],
+                                  hit.barycentric[k]);
   *outward = pl_vec3_normalize_or(*outward, (pl_vec3){0, 1, 0});
   return PL_OK;
 }
@@ -209,11 +216,11 @@ static pl_status plan(const recorder *r, const pl_scene_touch *touch, way *ways,
   if (!touch->pinch) return PL_OK;
   pl_box box = r->parts[COARSE]->model->box;
   double size = pl_vec3_distance(box.min, box.max);
-  pl_hit other =
-      pl_triangle_tree_ray(r->tree, pl_vec3_add_scaled(site, outward, -1e-6 * size), pl_vec3_scale(outward, -1), 2 * size);
+  pl_hit other = pl_triangle_tree_ray(r->tree, pl_vec3_add_scaled(site, outward, -1e-6 * size),
+                                      pl_vec3_scale(outward, -1), 2 * size);
   if (other.triangle < 0)
-    return report_problem(r, pl_json_find(touch->json, "pinch"), "no-other-side", "press along a line that leaves the body again",
-                          "there is no other side to pinch from");
+    return report_problem(r, pl_json_find(touch->json, "pinch"), "no-other-side",
+                          "press along a line that leaves the body again", "there is no other side to pinch from");
   ways[1] = make_way(r, touch, other.point, pl_vec3_scale(outward, -1));
   *way_count = 2;
   return PL_OK;
@@ -224,7 +231,8 @@ static pl_status plan(const recorder *r, const pl_scene_touch *touch, way *ways,
 static double max_motion(const recorder *r) {
   double max = 0;
   for (int s = 0; s < SIDE_COUNT; ++s)
-    for (int32_t i = 0; i < r->session->object.surface_count; ++i) max = fmax(max, pl_vec3_distance(r->before[s][i], r->now[s][i]));
+    for (int32_t i = 0; i < r->session->object.surface_count; ++i)
+      max = fmax(max, pl_vec3_distance(r->before[s][i], r->now[s][i]));
   return max;
 }
 
@@ -240,16 +248,19 @@ static pl_status step_once(recorder *r, pl_detail_touch_report *report) {
   return PL_OK;
 }
 
-static pl_status run_touch(recorder *r, const pl_scene_touch *touch, int32_t position_count, pl_detail_touch_report *report) {
+static pl_status run_touch(recorder *r, const pl_scene_touch *touch, int32_t position_count,
+                           pl_detail_touch_report *report) {
   int64_t moving = r->recipe->steps * (position_count - 1), max = moving + r->recipe->settle;
   double limit = r->recipe->tolerance * (touch->depth + pl_vec3_length(touch->drag));
   pl_status status = PL_OK;
-  for (int64_t i = 0; status >= 0 && i < max && (i <= moving || report->rest_motion > limit); ++i) status = step_once(r, report);
+  for (int64_t i = 0; status >= 0 && i < max && (i <= moving || report->rest_motion > limit); ++i)
+    status = step_once(r, report);
   if (status >= 0 && report->rest_motion > limit)
-    pl_instance_add_finding(r->scene, touch->json, r->findings, PL_SEVERITY_WARNING, "not-at-rest",
-                            "raise `settle`, or damp the bodies: `\"scheme\": \"implicit-euler\"`, `mass_damping`, `damping`",
-                            "the surface still moves %.3g m in a step, %.3g times the limit for rest", report->rest_motion,
-                            report->rest_motion / limit);
+    pl_instance_add_finding(
+        r->scene, touch->json, r->findings, PL_SEVERITY_WARNING, "not-at-rest",
+        "raise `settle`, or damp the bodies: `\"scheme\": \"implicit-euler\"`, `mass_damping`, `damping`",
+        "the surface still moves %.3g m in a step, %.3g times the limit for rest", report->rest_motion,
+        report->rest_motion / limit);
   return status;
 }
 
@@ -260,7 +271,8 @@ static pl_status keep(recorder *r, const pl_scene_touch *touch, pl_collider_id t
   double limit = r->parts[COARSE]->model->contact_radius + r->recipe->reach;
   pl_detail_contact contact;
   if (!pl_world_find_touch(r->world, tool, limit, r->now[COARSE], object->surface_count, r->patch, &contact))
-    return report_problem(r, touch->json, "no-touch", "raise `depth`, or `reach`", "the tool does not touch the coarse body");
+    return report_problem(r, touch->json, "no-touch", "raise `depth`, or `reach`",
+                          "the tool does not touch the coarse body");
   pl_vec3 *moved = PL_TAKE(&session->arena, pl_vec3, object->material_count);
   pl_vec3 *surfaces[SIDE_COUNT];
   for (int s = 0; s < SIDE_COUNT; ++s) surfaces[s] = PL_TAKE(&session->arena, pl_vec3, object->surface_count);
@@ -270,7 +282,8 @@ static pl_status keep(recorder *r, const pl_scene_touch *touch, pl_collider_id t
   for (int32_t i = 0; i < object->material_count; ++i)
     moved[i] = pl_vec3_sub(pl_transform_apply_inverse(r->placements[COARSE], moved[i]), object->material_points[i]);
   for (int s = 0; s < SIDE_COUNT; ++s)
-    for (int32_t i = 0; i < object->surface_count; ++i) surfaces[s][i] = pl_transform_apply_inverse(r->placements[s], r->now[s][i]);
+    for (int32_t i = 0; i < object->surface_count; ++i)
+      surfaces[s][i] = pl_transform_apply_inverse(r->placements[s], r->now[s][i]);
   contact.point = pl_transform_apply_inverse(r->placements[COARSE], contact.point);
   contact.normal = pl_quat_rotate(pl_quat_conjugate(r->placements[COARSE].rotation), contact.normal);
   contact.patch_points = patch;
@@ -278,7 +291,8 @@ static pl_status keep(recorder *r, const pl_scene_touch *touch, pl_collider_id t
   return PL_OK;
 }
 
-static pl_status record(recorder *r, const pl_scene_touch *touch, pl_detail_recording *recording, pl_detail_touch_report *report) {
+static pl_status record(recorder *r, const pl_scene_touch *touch, pl_detail_recording *recording,
+                        pl_detail_touch_report *report) {
   way ways[2];
   pl_collider_id ids[2 * SIDE_COUNT];
   int32_t way_count = 0, id_count = 0;
@@ -323,8 +337,10 @@ static pl_status record_all(recorder *r, const pl_detail_session_def *def) {
   for (int pass = 0; pass < 2; ++pass)  // examples first
     for (int32_t i = 0; status >= 0 && i < count; ++i) {
       if (touches[i].held_out != (pass == 1)) continue;
-      if (def->progress != NULL && !def->progress(def->user, done, count)) return pl_fail(r->error, PL_REMARK_CANCELLED, "stopped");
-      reports[done] = (pl_detail_touch_report){.site = find_number(r->recipe, i), .held_out = pass == 1, .depth = touches[i].depth};
+      if (def->progress != NULL && !def->progress(def->user, done, count))
+        return pl_fail(r->error, PL_REMARK_CANCELLED, "stopped");
+      reports[done] =
+          (pl_detail_touch_report){.site = find_number(r->recipe, i), .held_out = pass == 1, .depth = touches[i].depth};
       recordings[done].label = label_of(r, &touches[i], i);
       if (recordings[done].label == NULL) return pl_fail_memory(r->error);
       status = record(r, &touches[i], &recordings[done], &reports[done]);

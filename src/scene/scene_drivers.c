@@ -1,4 +1,5 @@
-// Drivers of a scene: what decides the weights of a body's examples, evaluated before every step from time, camera and kinematic joints alone.
+// Drivers of a scene: what decides the weights of a body's examples, evaluated before every step from time, camera and
+// kinematic joints alone.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +27,8 @@ static pl_status report_problem(const making *m, const pl_json *json, const char
   return pl_fail(m->error, PL_ERROR_INVALID_DATA, "%s", text);
 }
 
-static pl_status report_name(const making *m, const char *key, const char *name, const char *const *names, int32_t count) {
+static pl_status report_name(const making *m, const char *key, const char *name, const char *const *names,
+                             int32_t count) {
   char text[300], fix[200] = "take one of the names of this body";
   const char *near = pl_text_suggest(name, names, count);
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%.150s\"?", near);
@@ -58,13 +60,14 @@ static pl_status make_curve(const making *m) {
   for (int32_t i = 0; i < keys; ++i) {
     const pl_scene_weight_key *key = &((const pl_scene_weight_key *)def->keys.items)[i];
     if (key->weights.count != n)
-      return report_problem(m, key->json, "write one number per example of the body", "every key needs one weight per example");
+      return report_problem(m, key->json, "write one number per example of the body",
+                            "every key needs one weight per example");
     times[i] = over_time ? key->time : key->at;
     for (int32_t k = 0; k < n; ++k) values[i * n + k] = ((const double *)key->weights.items)[k];
   }
   driver->kind = PL_DRIVER_CURVE;
-  driver->curve =
-      (pl_weight_curve){def->smooth ? PL_CURVE_SMOOTH : PL_CURVE_LINEAR, over_time && def->loop, n, keys, times, values, slopes};
+  driver->curve = (pl_weight_curve){
+      def->smooth ? PL_CURVE_SMOOTH : PL_CURVE_LINEAR, over_time && def->loop, n, keys, times, values, slopes};
   pl_error local = {0};
   if (pl_weight_curve_check(&driver->curve, &local) < 0) return report_problem(m, def->json, "", local.text);
   pl_weight_curve_slopes(&driver->curve, slopes);
@@ -88,7 +91,8 @@ static pl_status make_view(const making *m) {
   driver->kind = PL_DRIVER_VIEW;
   driver->views = views;
   pl_error local = {0};
-  return pl_view_kernel_build(n, views, &driver->kernel, &local) < 0 ? report_problem(m, def->json, "", local.text) : PL_OK;
+  return pl_view_kernel_build(n, views, &driver->kernel, &local) < 0 ? report_problem(m, def->json, "", local.text)
+                                                                     : PL_OK;
 }
 
 static bool has_viewed_examples(const pl_instance_rod *rod) {
@@ -146,7 +150,8 @@ static pl_status make_driver(const making *m) {
   pl_example_view examples = pl_model_get_examples(m->part->model);
   bool is_rod = m->part->rod != NULL;
   if (examples.example_count == 0)
-    return report_problem(m, m->def->json, "give the body examples, or remove the driver", "a driver needs a body with `examples`");
+    return report_problem(m, m->def->json, "give the body examples, or remove the driver",
+                          "a driver needs a body with `examples`");
   m->entry->driver.count = examples.example_count;
   if (m->def->kind == PL_SCENE_DRIVER_VIEW && m->set->scene->document.camera.json == NULL)
     return report_problem(m, m->def->json, "add a `camera` to the scene", "a view driver needs the scene's `camera`");
@@ -164,7 +169,8 @@ static pl_status make_driver(const making *m) {
   }
 }
 
-pl_status pl_instance_add_drivers(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_add_drivers(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings,
+                                  pl_error *error) {
   const pl_scene_list *drivers = &part->source->drivers;
   for (int32_t i = 0; i < drivers->count; ++i) {
     const pl_scene_driver *def = &((const pl_scene_driver *)drivers->items)[i];
@@ -175,7 +181,8 @@ pl_status pl_instance_add_drivers(pl_scene_instance *set, const pl_instance_part
     if (status >= 0 && !pl_vector_push(&set->drivers, &entry)) status = pl_fail_memory(error);
     if (status < 0) return status;
   }
-  if (drivers->count > 0 || part->rod == NULL || set->scene->document.camera.json == NULL || !has_viewed_examples(part->rod))
+  if (drivers->count > 0 || part->rod == NULL || set->scene->document.camera.json == NULL ||
+      !has_viewed_examples(part->rod))
     return PL_OK;
   pl_instance_driver driver = {.body = part->body.id};
   return pl_vector_push(&set->drivers, &driver) ? PL_OK : pl_fail_memory(error);
@@ -193,7 +200,8 @@ static pl_quat turn_of_body(const pl_scene_instance *set, const pl_instance_driv
   }
   pl_mat3 moments = pl_mat3_zero();
   for (int32_t i = 0; i < rest.point_count; ++i)
-    moments = pl_mat3_add(moments, pl_mat3_outer(pl_vec3_sub(set->points[i], *center), pl_vec3_sub(rest.points[i], middle)));
+    moments =
+        pl_mat3_add(moments, pl_mat3_outer(pl_vec3_sub(set->points[i], *center), pl_vec3_sub(rest.points[i], middle)));
   return pl_rotation_of_mat3(moments, pl_quat_identity());
 }
 
@@ -209,7 +217,8 @@ static double angle_of(const pl_instance_driver *entry, double time) {
   pl_instance_rod_sample(rod, time);
   pl_quat now = seen_from_above(&rod->def, joint, pl_instance_rod_joint_at(rod, joint, time).rotation,
                                 pl_instance_rod_joint_at(rod, above, time).rotation);
-  pl_quat rest = seen_from_above(&rod->def, joint, rod->def.joints[joint].rest.rotation, rod->def.joints[above].rest.rotation);
+  pl_quat rest =
+      seen_from_above(&rod->def, joint, rod->def.joints[joint].rest.rotation, rod->def.joints[above].rest.rotation);
   pl_quat turn = pl_quat_multiply(now, pl_quat_conjugate(rest));
   if (turn.w < 0) turn = pl_quat_scale(turn, -1);
   pl_vec3 sine = {turn.x, turn.y, turn.z}, axis = entry->source->about;
@@ -260,8 +269,8 @@ pl_status pl_instance_drive(pl_scene_instance *set, pl_world *world, double now,
   for (size_t i = 0; i < set->drivers.count; ++i) {
     const pl_instance_driver *entry = &PL_ITEM(&set->drivers, pl_instance_driver, i);
     bool follows_camera = entry->source == NULL || (entry->source->kind == PL_SCENE_DRIVER_VIEW && entry->rest == NULL);
-    pl_status status =
-        follows_camera ? pl_rod_set_camera(world, entry->body, eye_at(set, end), error) : drive(set, world, entry, now, end, error);
+    pl_status status = follows_camera ? pl_rod_set_camera(world, entry->body, eye_at(set, end), error)
+                                      : drive(set, world, entry, now, end, error);
     if (status < 0) return status;
   }
   return PL_OK;

@@ -27,10 +27,12 @@ bool pl_scene_fem_is_planar(const pl_scene_fem *fem) {
 
 // --- elements -----------------------------------------------------------------------------------------------------
 
-static pl_status report_elements(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
+static pl_status report_elements(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings,
+                                 pl_error *error) {
   bool curve = pl_scene_fem_elements(&part->source->fem) == PL_FEM_OF_SEGMENTS;
   const char *what = curve ? "segments" : "triangles";
-  pl_instance_add_finding(set->scene, pl_json_find(part->source->json, "mesh"), findings, PL_SEVERITY_ERROR, "wrong-elements",
+  pl_instance_add_finding(set->scene, pl_json_find(part->source->json, "mesh"), findings, PL_SEVERITY_ERROR,
+                          "wrong-elements",
                           curve ? "take a mesh with a `curve`, or a file with lines"
                                 : "take a mesh with a `sheet` or `plate`, or a file with a surface",
                           "this material is made of %s, and mesh \"%s\" has none", what, part->source->mesh);
@@ -75,8 +77,8 @@ static double fraction_in(const pl_scene_young_region *region, pl_vec3 p) {
 }
 
 // A modulus per element from a file, as factors on the first of them.
-static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *part, int32_t count, double *scales, pl_fem_def *def,
-                             pl_findings *findings, pl_error *error) {
+static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *part, int32_t count, double *scales,
+                             pl_fem_def *def, pl_findings *findings, pl_error *error) {
   const pl_scene_fem *fem = &part->source->fem;
   const pl_json *json_node = pl_json_find(fem->json, "young_table");
   const pl_parameter *allowed = pl_parameter_find(&pl_fem_def_parameters, "young");
@@ -90,12 +92,12 @@ static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *par
   int32_t column = pl_table_find_column(table, "young");
   bool is_wrong = column < 0 || view.row_count != count;
   if (column < 0)
-    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table", "name the column of moduli `young`",
-                            "the table has no column `young`");
+    pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table",
+                            "name the column of moduli `young`", "the table has no column `young`");
   else if (view.row_count != count)
     pl_instance_add_finding(set->scene, json_node, findings, PL_SEVERITY_ERROR, "young-table",
-                            "write a row for every element of the mesh", "the table has %lld rows, the mesh %d elements",
-                            (long long)view.row_count, count);
+                            "write a row for every element of the mesh",
+                            "the table has %lld rows, the mesh %d elements", (long long)view.row_count, count);
   for (int32_t i = 0; i < count && !is_wrong; ++i) {
     double young = view.cells[(ptrdiff_t)i * view.column_count + column];
     if (young > allowed->min && young <= allowed->max) {
@@ -110,13 +112,14 @@ static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *par
     is_wrong = true;
   }
   pl_table_destroy(table);
-  return is_wrong ? pl_fail(error, PL_ERROR_INVALID_DATA, "the table of moduli '%s' does not fit its mesh", fem->young_table)
-                  : PL_OK;
+  return is_wrong
+             ? pl_fail(error, PL_ERROR_INVALID_DATA, "the table of moduli '%s' does not fit its mesh", fem->young_table)
+             : PL_OK;
 }
 
 // Moduli span decades, so a border runs through their powers: half way between 1 and 100 is 10.
-static pl_status make_scales(pl_scene_instance *set, const pl_instance_part *part, pl_fem_def *def, pl_findings *findings,
-                             pl_error *error) {
+static pl_status make_scales(pl_scene_instance *set, const pl_instance_part *part, pl_fem_def *def,
+                             pl_findings *findings, pl_error *error) {
   const pl_scene_list *regions = &part->source->fem.young_regions;
   if (regions->count == 0 && part->source->fem.young_table[0] == '\0') return PL_OK;
   pl_mesh_view mesh = pl_mesh_get_view(part->tets);
@@ -140,9 +143,10 @@ static pl_status make_scales(pl_scene_instance *set, const pl_instance_part *par
       found = found || fraction > 0;
     }
     if (!found)
-      pl_instance_add_finding(set->scene, region->json, findings, PL_SEVERITY_WARNING, "empty-region",
-                              "move or widen it; boxes are in the mesh's frame, and `pliant info` prints the mesh's box",
-                              "no element of body \"%s\" has its middle in this box", part->source->name);
+      pl_instance_add_finding(
+          set->scene, region->json, findings, PL_SEVERITY_WARNING, "empty-region",
+          "move or widen it; boxes are in the mesh's frame, and `pliant info` prints the mesh's box",
+          "no element of body \"%s\" has its middle in this box", part->source->name);
   }
   def->young_scales = scales;
   return PL_OK;

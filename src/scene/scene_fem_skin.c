@@ -1,8 +1,10 @@
-// What curves and plane solids are drawn by. Their particles lie in a plane z = const, so a picture would show a line or a cut-out without thickness: a curve becomes a
-// tube of square cross-section, a plane solid a slab, both as thick as the material says. A plate, whose triangles are few, is drawn by a finer figure that they carry along. They are computed again from the particles whenever they are read.
+// What curves and plane solids are drawn by. Their particles lie in a plane z = const, so a picture would show a line
+// or a cut-out without thickness: a curve becomes a tube of square cross-section, a plane solid a slab, both as thick
+// as the material says. A plate, whose triangles are few, is drawn by a finer figure that they carry along. They are
+// computed again from the particles whenever they are read.
 //
-// A cross-section of a tube stands across the mean direction of the two segments that meet at a point, wide enough that both sides keep their distance (a mitre); where more or fewer
-// segments meet, each has a cross-section of its own.
+// A cross-section of a tube stands across the mean direction of the two segments that meet at a point, wide enough that
+// both sides keep their distance (a mitre); where more or fewer segments meet, each has a cross-section of its own.
 #include <math.h>
 #include <string.h>
 
@@ -23,8 +25,8 @@ static void add_triangle(pl_instance_skin *skin, int32_t *triangles, int32_t a, 
 
 // --- curves -------------------------------------------------------------------------------------------------------
 
-// The tube of a segment from one cross-section to another; each has its corners in the order left front, left back, right back, right front, looking along the
-// curve with z towards the front.
+// The tube of a segment from one cross-section to another; each has its corners in the order left front, left back,
+// right back, right front, looking along the curve with z towards the front.
 static void add_tube(pl_instance_skin *skin, int32_t *triangles, int32_t from, int32_t to, bool cap_from, bool cap_to) {
   int32_t a = 4 * from, b = 4 * to;
   for (int k = 0; k < 4; ++k) {
@@ -46,7 +48,8 @@ static pl_status build_tubes(pl_scene_instance *set, pl_instance_skin *skin, pl_
   pl_mesh_view mesh = pl_mesh_get_view(skin->elements);
   int32_t *slots = PL_TAKE(&set->arena, int32_t, 2 * (size_t)mesh.segment_count);
   int32_t *triangles = PL_TAKE(&set->arena, int32_t, 36 * (size_t)mesh.segment_count);
-  int32_t *begins = PL_TAKE(&set->arena, int32_t, mesh.point_count), *ends = PL_TAKE(&set->arena, int32_t, mesh.point_count);
+  int32_t *begins = PL_TAKE(&set->arena, int32_t, mesh.point_count),
+          *ends = PL_TAKE(&set->arena, int32_t, mesh.point_count);
   int32_t *shared = PL_TAKE(&set->arena, int32_t, mesh.point_count);
   if (set->arena.failed) return pl_fail_memory(error);
   for (int32_t s = 0; s < mesh.segment_count; ++s) {
@@ -103,7 +106,8 @@ static pl_status build_slab(pl_scene_instance *set, pl_instance_skin *skin, cons
   if (triangles == NULL || !pl_neighbours_find(&set->arena, faces, n, &neighbours)) return pl_fail_memory(error);
   for (int32_t t = 0; t < mesh.triangle_count; ++t) {
     const int32_t *c = mesh.triangles + 3 * (ptrdiff_t)t;
-    pl_vec3 u = pl_vec3_sub(mesh.points[c[1]], mesh.points[c[0]]), v = pl_vec3_sub(mesh.points[c[2]], mesh.points[c[0]]);
+    pl_vec3 u = pl_vec3_sub(mesh.points[c[1]], mesh.points[c[0]]),
+            v = pl_vec3_sub(mesh.points[c[2]], mesh.points[c[0]]);
     // The face towards +z has points from 0 on, the other one those behind them.
     int32_t front = u.x * v.y - u.y * v.x > 0 ? 0 : n, back = n - front;
     add_triangle(skin, triangles, c[0] + front, c[1] + front, c[2] + front);
@@ -120,7 +124,8 @@ static pl_status build_slab(pl_scene_instance *set, pl_instance_skin *skin, cons
   return PL_OK;
 }
 
-// Shares of the corners of a triangle in a place of its plane, beyond its sides too. A triangle without area keeps the shares it is given.
+// Shares of the corners of a triangle in a place of its plane, beyond its sides too. A triangle without area keeps the
+// shares it is given.
 static void barycentric(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p, double weights[3]) {
   double twice = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
   if (!(fabs(twice) > 0)) return;
@@ -139,8 +144,8 @@ static pl_status carry_figure(pl_scene_instance *set, pl_instance_skin *skin, co
   if (set->arena.failed) return pl_fail_memory(error);
   for (int32_t i = 0; i < n; ++i) positions[i] = pl_vec3_scale(fine.points[i], scale);
   pl_embedding *embedding = NULL;
-  pl_status status =
-      pl_embedding_build(set->context, skin->elements, &(pl_embedding_input){positions, n, HUGE_VAL}, &embedding, NULL, error);
+  pl_status status = pl_embedding_build(set->context, skin->elements, &(pl_embedding_input){positions, n, HUGE_VAL},
+                                        &embedding, NULL, error);
   if (status < 0) return status;
   pl_embedding_view view = pl_embedding_get_view(embedding);
   for (int32_t i = 0; i < n; ++i) {
@@ -158,9 +163,10 @@ static pl_status carry_figure(pl_scene_instance *set, pl_instance_skin *skin, co
   return PL_OK;
 }
 
-// The slab of a plate is that of a finer figure. Where the outline is too delicate to be filled more finely, it is that of its own triangles; what the scene asks to be drawn must be
-// possible.
-static pl_status build_figure(pl_scene_instance *set, pl_instance_skin *skin, const pl_scene_mesh *def, pl_error *error) {
+// The slab of a plate is that of a finer figure. Where the outline is too delicate to be filled more finely, it is that
+// of its own triangles; what the scene asks to be drawn must be possible.
+static pl_status build_figure(pl_scene_instance *set, pl_instance_skin *skin, const pl_scene_mesh *def,
+                              pl_error *error) {
   pl_mesh *figure = NULL;
   pl_status status = pl_scene_make_drawn(set->context, &def->plate, &figure, error);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY && def->plate.drawn.json == NULL)
@@ -211,8 +217,10 @@ pl_status pl_instance_make_skin(pl_scene_instance *set, pl_instance_part *part, 
   pl_vec3 *points = pl_allocate_array(set->context, (size_t)skin->point_count, sizeof(pl_vec3));
   if (points == NULL) return pl_fail_memory(error);
   shape_skin(skin, pl_mesh_get_view(part->tets).points, points);
-  pl_mesh_view view = {
-      .point_count = skin->point_count, .points = points, .triangle_count = skin->triangle_count, .triangles = skin->triangles};
+  pl_mesh_view view = {.point_count = skin->point_count,
+                       .points = points,
+                       .triangle_count = skin->triangle_count,
+                       .triangles = skin->triangles};
   status = pl_mesh_create(set->context, &view, &part->surface, error);
   pl_release(set->context, points);
   part->skin = skin;

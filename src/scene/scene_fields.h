@@ -1,4 +1,6 @@
-// Words for writing the tables of the scene document (scene_types.c, scene_types_solid.c, scene_types_rod.c, scene_types_fem.c, scene_types_actor.c, scene_types_detail.c): one line per key.
+// Words for writing the tables of the scene document (scene_types.c, scene_types_solid.c,
+// scene_types_rod.c, scene_types_fem.c, scene_types_actor.c, scene_types_detail.c): one line per
+// key.
 #ifndef PL_SCENE_FIELDS_H
 #define PL_SCENE_FIELDS_H
 

@@ -1,5 +1,5 @@
-// What a scene does over time: pins that move along keys, pushes, gusts. All of it is a function of the world's time alone, so that a restored world
-// continues exactly.
+// What a scene does over time: pins that move along keys, pushes, gusts. All of it is a function of the world's time
+// alone, so that a restored world continues exactly.
 #include <math.h>
 
 #include "base/error.h"
@@ -17,8 +17,8 @@ pl_transform pl_scene_keys_at(const pl_scene_list *keys, double time) {
 }
 
 static bool is_within(const pl_scene_region *region, pl_vec3 p) {
-  return p.x >= region->min.x && p.x <= region->max.x && p.y >= region->min.y && p.y <= region->max.y && p.z >= region->min.z &&
-         p.z <= region->max.z;
+  return p.x >= region->min.x && p.x <= region->max.x && p.y >= region->min.y && p.y <= region->max.y &&
+         p.z >= region->min.z && p.z <= region->max.z;
 }
 
 // Which particles a pin or push means.
@@ -39,8 +39,8 @@ static bool is_chosen(const choice *c, int32_t particle, pl_vec3 start) {
   return c->region->json == NULL || is_within(c->region, start);
 }
 
-static pl_status fill_group(pl_scene_instance *set, const pl_instance_part *part, const choice *c, pl_instance_group *group,
-                            pl_error *error) {
+static pl_status fill_group(pl_scene_instance *set, const pl_instance_part *part, const choice *c,
+                            pl_instance_group *group, pl_error *error) {
   int32_t n = pl_model_get_report(part->model).particle_count, count = 0;
   pl_vec3 *all = PL_TAKE(&set->arena, pl_vec3, n), *starts = PL_TAKE(&set->arena, pl_vec3, n);
   int32_t *particles = PL_TAKE(&set->arena, int32_t, n);
@@ -75,16 +75,16 @@ static pl_status add_pins(pl_scene_instance *set, pl_instance_group *group, pl_e
   return PL_OK;
 }
 
-static pl_status add_pin_group(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_pin *pin, pl_findings *findings,
-                               pl_error *error) {
+static pl_status add_pin_group(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_pin *pin,
+                               pl_findings *findings, pl_error *error) {
   choice c = {&pin->within, &pin->particles, NULL};
   if (pin->group[0] != '\0') {
     pl_status found = pl_instance_find_group(set, part, pin->group, &c.weights, error);
     if (found < 0) return found;
     if (c.weights == NULL) {
       pl_instance_add_finding(set->scene, pin->json, findings, PL_SEVERITY_ERROR, "unknown-group",
-                              "name a vertex group of the mesh", "the mesh of body \"%s\" has no group \"%s\"", part->source->name,
-                              pin->group);
+                              "name a vertex group of the mesh", "the mesh of body \"%s\" has no group \"%s\"",
+                              part->source->name, pin->group);
       return pl_fail(error, PL_ERROR_INVALID_DATA, "unknown group \"%s\"", pin->group);
     }
   }
@@ -93,8 +93,8 @@ static pl_status add_pin_group(pl_scene_instance *set, const pl_instance_part *p
   if (status < 0) return status;
   if (group.particle_count == 0 || group.particle_count < pin->particles.count) {
     pl_instance_add_finding(set->scene, pin->json, findings, PL_SEVERITY_ERROR, "empty-pin",
-                            "move or widen it; `pliant info` prints the body's box", "this pin finds %d particles of body \"%s\"",
-                            group.particle_count, part->source->name);
+                            "move or widen it; `pliant info` prints the body's box",
+                            "this pin finds %d particles of body \"%s\"", group.particle_count, part->source->name);
     return pl_fail(error, PL_ERROR_INVALID_DATA, "a pin of body \"%s\" holds nothing", part->source->name);
   }
   status = add_pins(set, &group, error);
@@ -116,7 +116,8 @@ static pl_status add_push_group(pl_scene_instance *set, const pl_instance_part *
   return pl_vector_push(&set->groups, &group) ? PL_OK : pl_fail_memory(error);
 }
 
-pl_status pl_instance_add_groups(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_add_groups(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings,
+                                 pl_error *error) {
   pl_status status = PL_OK;
   for (int32_t i = 0; status >= 0 && i < part->source->pins.count; ++i)
     status = add_pin_group(set, part, &((const pl_scene_pin *)part->source->pins.items)[i], findings, error);
@@ -125,13 +126,15 @@ pl_status pl_instance_add_groups(pl_scene_instance *set, const pl_instance_part 
   return status;
 }
 
-// Targets at the end of the coming step: the pinned particles as one rigid piece, turned around their middle and shifted.
+// Targets at the end of the coming step: the pinned particles as one rigid piece, turned around their middle and
+// shifted.
 static pl_status move_pins(pl_world *world, const pl_instance_group *group, double time, pl_error *error) {
   if (group->pin->keys.count == 0) return PL_OK;
   pl_transform t = pl_scene_keys_at(&group->pin->keys, time);
   for (int32_t i = 0; i < group->particle_count; ++i) {
     pl_vec3 arm = pl_quat_rotate(t.rotation, pl_vec3_sub(group->starts[i], group->middle));
-    pl_status status = pl_world_move_pin(world, group->pins[i], pl_vec3_add(pl_vec3_add(group->middle, t.position), arm), error);
+    pl_status status =
+        pl_world_move_pin(world, group->pins[i], pl_vec3_add(pl_vec3_add(group->middle, t.position), arm), error);
     if (status < 0) return status;
   }
   return PL_OK;
@@ -162,7 +165,8 @@ static pl_status act(void *user, pl_world *world, pl_error *error) {
   if (done < 0) return done;
   for (size_t i = 0; i < set->groups.count; ++i) {
     const pl_instance_group *group = &PL_ITEM(&set->groups, pl_instance_group, i);
-    pl_status status = group->pin != NULL ? move_pins(world, group, end, error) : push_particles(world, group, now, error);
+    pl_status status =
+        group->pin != NULL ? move_pins(world, group, end, error) : push_particles(world, group, now, error);
     if (status < 0) return status;
   }
   return PL_OK;

@@ -26,7 +26,8 @@ typedef struct pl_instance_part {
   pl_scene_instance_body body;
   pl_model *model;  // owned by the part that has `owns_model`
   pl_mesh *tets,
-      *surface;  // likewise; `surface` NULL when the mesh has elements of its own, `tets` NULL for a rod. Thin bodies have triangles or segments as `tets`
+      *surface;  // likewise; `surface` NULL when the mesh has elements of its own, `tets` NULL for
+                 // a rod. Thin bodies have triangles or segments as `tets`
   pl_instance_rod *rod;          // likewise; NULL for a solid
   const pl_instance_skin *skin;  // what a curve or plane solid is drawn by, else NULL
   bool owns_model;
@@ -38,9 +39,9 @@ typedef struct pl_instance_driver {
   pl_weight_driver driver;
   pl_body_id body;
   int32_t manifold_start, manifold_count;  // all of these get the same weights
-  const pl_mesh *rest;                     // of a solid: the shape from which the body's turn is found
-  const pl_instance_rod *rod;              // of a rod: whose kinematic joint
-  int32_t joint;                           // … this one is
+  const pl_mesh *rest;         // of a solid: the shape from which the body's turn is found
+  const pl_instance_rod *rod;  // of a rod: whose kinematic joint
+  int32_t joint;               // … this one is
 } pl_instance_driver;
 
 // A rod body whose kinematic joints move.
@@ -74,7 +75,8 @@ typedef struct pl_instance_player {
 struct pl_scene_instance {
   pl_context *context;
   pl_arena arena;
-  const pl_scene *scene;  // copied parts only live as long as the set; the scene itself must outlive it
+  const pl_scene
+      *scene;  // copied parts only live as long as the set; the scene itself must outlive it
   pl_world *world;
   pl_random random;
   pl_vector parts;      // of pl_instance_part
@@ -90,57 +92,76 @@ struct pl_scene_instance {
 };
 
 // Add a finding at a value of the scene.
-void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_findings *findings, pl_severity severity,
-                             const char *kind, const char *fix, const char *format, ...) PL_PRINTF(7, 8);
+void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_findings *findings,
+                             pl_severity severity, const char *kind, const char *fix,
+                             const char *format, ...) PL_PRINTF(7, 8);
 
 // Make the mesh of that name (scene_mesh.c).
-pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **mesh, pl_findings *findings, pl_error *error);
+pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **mesh,
+                             pl_findings *findings, pl_error *error);
 
 // The surface a collider is drawn by, in its own frame; NULL for a level half-space (scene_mesh.c).
-pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_collider *collider, pl_mesh **mesh,
-                                      pl_findings *findings, pl_error *error);
+pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_collider *collider,
+                                      pl_mesh **mesh, pl_findings *findings, pl_error *error);
 
 const pl_scene_mesh *pl_scene_find_mesh(const pl_scene *scene, const char *name);
 
 // Poses of the part's tets (scene_poses.c), and those of them that have the wanted names.
-pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part, const pl_scene_mesh *mesh, pl_findings *findings,
-                                 pl_error *error);
-pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_list *names,
-                                   const pl_mesh_pose **poses, pl_findings *findings, pl_error *error);
+pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part,
+                                 const pl_scene_mesh *mesh, pl_findings *findings, pl_error *error);
+pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_part *part,
+                                   const pl_scene_list *names, const pl_mesh_pose **poses,
+                                   pl_findings *findings, pl_error *error);
 
-// Report that the mesh of a body has no pose or group of a name, with a suggestion out of the names there are (scene_poses.c).
-void pl_instance_report_name(pl_scene_instance *set, const pl_scene_body *body, pl_findings *findings, const char *what,
-                             const char *name, const char *const *names, int32_t count);
+// Report that the mesh of a body has no pose or group of a name, with a suggestion out of the names
+// there are (scene_poses.c).
+void pl_instance_report_name(pl_scene_instance *set, const pl_scene_body *body,
+                             pl_findings *findings, const char *what, const char *name,
+                             const char *const *names, int32_t count);
 
-// Weights per particle of a group by name: of the scene, of the tets, or of the surface they carry. NULL weights when there is none of that name.
-pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part, const char *name, const float **weights,
-                                 pl_error *error);
+// Weights per particle of a group by name: of the scene, of the tets, or of the surface they carry.
+// NULL weights when there is none of that name.
+pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part,
+                                 const char *name, const float **weights, pl_error *error);
 
-// The drivers of one body copy, and the weights all drivers give for a step between two times (scene_drivers.c).
-pl_status pl_instance_add_drivers(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error);
-pl_status pl_instance_drive(pl_scene_instance *set, pl_world *world, double now, double end, pl_error *error);
+// The drivers of one body copy, and the weights all drivers give for a step between two times
+// (scene_drivers.c).
+pl_status pl_instance_add_drivers(pl_scene_instance *set, const pl_instance_part *part,
+                                  pl_findings *findings, pl_error *error);
+pl_status pl_instance_drive(pl_scene_instance *set, pl_world *world, double now, double end,
+                            pl_error *error);
 
 // Solids (scene_solid.c): tets and model.
-pl_status pl_instance_make_solid(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error);
+pl_status pl_instance_make_solid(pl_scene_instance *set, pl_instance_part *part,
+                                 pl_findings *findings, pl_error *error);
 
 // Finite elements (scene_fem.c): elements and model.
-pl_status pl_instance_make_fem(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error);
+pl_status pl_instance_make_fem(pl_scene_instance *set, pl_instance_part *part,
+                               pl_findings *findings, pl_error *error);
 
-// Tets for the body: the mesh's own, or a lattice around its surface, which is then carried along; with all their poses (scene_build.c).
-pl_status pl_instance_make_tets(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error);
+// Tets for the body: the mesh's own, or a lattice around its surface, which is then carried along;
+// with all their poses (scene_build.c).
+pl_status pl_instance_make_tets(pl_scene_instance *set, pl_instance_part *part,
+                                pl_findings *findings, pl_error *error);
 
-// Rods (scene_rod.c): skeleton and model; the mesh of tubes, once a body is in the world; the motion of kinematic joints up to a time.
-pl_status pl_instance_make_rod(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error);
-pl_status pl_instance_make_tubes(pl_scene_instance *set, pl_instance_part *part, pl_transform placement, pl_error *error);
+// Rods (scene_rod.c): skeleton and model; the mesh of tubes, once a body is in the world; the
+// motion of kinematic joints up to a time.
+pl_status pl_instance_make_rod(pl_scene_instance *set, pl_instance_part *part,
+                               pl_findings *findings, pl_error *error);
+pl_status pl_instance_make_tubes(pl_scene_instance *set, pl_instance_part *part,
+                                 pl_transform placement, pl_error *error);
 void pl_instance_rod_destroy(pl_instance_rod *rod);
-pl_status pl_instance_add_target(pl_scene_instance *set, const pl_instance_part *part, pl_transform placement, pl_error *error);
-pl_status pl_instance_move_rods(pl_scene_instance *set, pl_world *world, double time, pl_error *error);
+pl_status pl_instance_add_target(pl_scene_instance *set, const pl_instance_part *part,
+                                 pl_transform placement, pl_error *error);
+pl_status pl_instance_move_rods(pl_scene_instance *set, pl_world *world, double time,
+                                pl_error *error);
 
 // Placement of keys at a time, relative to nothing; `keys` is not empty (scene_groups.c).
 pl_transform pl_scene_keys_at(const pl_scene_list *keys, double time);
 
 // Pins and pushes of one body copy (scene_groups.c), and the controller that works them.
-pl_status pl_instance_add_groups(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings, pl_error *error);
+pl_status pl_instance_add_groups(pl_scene_instance *set, const pl_instance_part *part,
+                                 pl_findings *findings, pl_error *error);
 pl_status pl_instance_add_controller(pl_scene_instance *set, pl_error *error);
 
 #endif

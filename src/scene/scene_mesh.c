@@ -43,8 +43,8 @@ static int32_t flatten(flat_shape *flat, const pl_scene_shape *shape) {
   return pl_vector_push(&flat->nodes, &node) ? (int32_t)flat->nodes.count - 1 : -1;
 }
 
-static pl_status make_shape(const pl_scene *scene, const pl_scene_shape *shape, double cell_size, int64_t triangles, pl_mesh **mesh,
-                            pl_error *error) {
+static pl_status make_shape(const pl_scene *scene, const pl_scene_shape *shape, double cell_size, int64_t triangles,
+                            pl_mesh **mesh, pl_error *error) {
   pl_context *context = scene->context;
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
@@ -56,14 +56,16 @@ static pl_status make_shape(const pl_scene *scene, const pl_scene_shape *shape, 
     pl_shape_def def = pl_default_shape_def();
     def.cell_size = cell_size;
     def.target_triangle_count = (int32_t)triangles;
-    status = pl_shape_cache_build(scene->cache, context, &def, flat.nodes.items, (int32_t)flat.nodes.count, mesh, error);
+    status =
+        pl_shape_cache_build(scene->cache, context, &def, flat.nodes.items, (int32_t)flat.nodes.count, mesh, error);
   }
   pl_vector_free(&flat.nodes);
   pl_arena_destroy(&arena);
   return status;
 }
 
-static pl_status read_file(const pl_scene *scene, const char *file, pl_mesh **mesh, pl_findings *findings, pl_error *error) {
+static pl_status read_file(const pl_scene *scene, const char *file, pl_mesh **mesh, pl_findings *findings,
+                           pl_error *error) {
   char *path = pl_path_join(scene->context, scene->folder, file);
   if (path == NULL) return pl_fail_memory(error);
   pl_status status = pl_mesh_load(scene->context, path, mesh, findings, error);
@@ -108,7 +110,8 @@ const pl_scene_mesh *pl_scene_find_mesh(const pl_scene *scene, const char *name)
   return NULL;
 }
 
-pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **mesh, pl_findings *findings, pl_error *error) {
+pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **mesh, pl_findings *findings,
+                             pl_error *error) {
   *mesh = NULL;
   const pl_scene_mesh *def = pl_scene_find_mesh(scene, name);
   if (def == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no mesh \"%s\" in this scene", name);
@@ -135,8 +138,8 @@ pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **
     // An error of a mesh file has its own place; others are placed at the mesh in the scene.
     if (error != NULL && error->file[0] == '\0' && status != PL_ERROR_OUT_OF_MEMORY)
       pl_instance_add_finding(scene, def->json, findings, PL_SEVERITY_ERROR, "mesh-failed", "",
-                              "mesh \"%s\" cannot be made: %s%s%s", name, error->field, error->field[0] != '\0' ? ": " : "",
-                              error->text);
+                              "mesh \"%s\" cannot be made: %s%s%s", name, error->field,
+                              error->field[0] != '\0' ? ": " : "", error->text);
   }
   return status;
 }
@@ -172,8 +175,8 @@ static pl_status make_block(pl_context *context, pl_vec3 size, double y, pl_mesh
   return status;
 }
 
-pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_collider *c, pl_mesh **mesh, pl_findings *findings,
-                                      pl_error *error) {
+pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_collider *c, pl_mesh **mesh,
+                                      pl_findings *findings, pl_error *error) {
   *mesh = NULL;
   pl_context *context = scene->context;
   switch (c->def.shape) {

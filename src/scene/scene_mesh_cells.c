@@ -1,7 +1,9 @@
-// Tets that a scene draws as text: planes across each axis cut space into boxes, and layers of rows of letters say which of them are filled.
+// Tets that a scene draws as text: planes across each axis cut space into boxes, and layers of rows of letters say
+// which of them are filled.
 //
-// For bodies of very few points. A lattice around a surface takes the cells that the surface happens to touch; where a leg has four points at its foot and four at
-// its knee, somebody has to say where they are. Each box becomes five tets like those of pl_mesh_create_box().
+// For bodies of very few points. A lattice around a surface takes the cells that the surface happens to touch; where a
+// leg has four points at its foot and four at its knee, somebody has to say where they are. Each box becomes five tets
+// like those of pl_mesh_create_box().
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +45,8 @@ static bool is_filled(const pl_scene_cells *def, int32_t i, int32_t j, int32_t k
   return ((const char *const *)layer->rows.items)[n.y - 1 - j][i] == '#';
 }
 
-// --- what may be wrong ------------------------------------------------------------------------------------------------
+// --- what may be wrong
+// ------------------------------------------------------------------------------------------------
 
 // Where a drawing is wrong, and why. `text` is empty when all is well.
 typedef struct flaw {
@@ -63,12 +66,12 @@ static void find_flaw_of_layer(const pl_scene_cells *def, const pl_scene_cell_la
   cell_counts n = count_cells(def);
   const char *const *rows = layer->rows.items;
   if (layer->rows.count != n.y)
-    snprintf(found->text, sizeof found->text, "a layer has %d rows here, one between any two planes of `y`, not %d", n.y,
-             layer->rows.count);
+    snprintf(found->text, sizeof found->text, "a layer has %d rows here, one between any two planes of `y`, not %d",
+             n.y, layer->rows.count);
   for (int32_t j = 0; j < layer->rows.count && found->text[0] == '\0'; ++j) {
     if ((int64_t)strlen(rows[j]) != n.x)
-      snprintf(found->text, sizeof found->text, "a row has %d letters here, one between any two planes of `x`, not %d", n.x,
-               (int)strlen(rows[j]));
+      snprintf(found->text, sizeof found->text, "a row has %d letters here, one between any two planes of `x`, not %d",
+               n.x, (int)strlen(rows[j]));
     else if (strspn(rows[j], "#. ") != (size_t)n.x)
       snprintf(found->text, sizeof found->text, "a row is made of # (filled) and . (empty)");
   }
@@ -91,8 +94,8 @@ static flaw find_flaw(const pl_scene_cells *def) {
   if (found.text[0] != '\0') return found;
   if (layers != n.z) {
     found.json_node = pl_checker_position(def->json, "layers");
-    snprintf(found.text, sizeof found.text, "there are %d layers here, one between any two planes of `z`, not %lld", n.z,
-             (long long)layers);
+    snprintf(found.text, sizeof found.text, "there are %d layers here, one between any two planes of `z`, not %lld",
+             n.z, (long long)layers);
   } else if ((double)n.x * n.y * n.z > MAX_CELLS) {
     snprintf(found.text, sizeof found.text, "more than %d boxes are too many", MAX_CELLS);
   }
@@ -110,7 +113,8 @@ void pl_checker_cells(pl_scene_checker *c, const pl_scene_cells *def) {
     pl_checker_report(c, found.json_node, "wrong-cells", "count planes, layers, rows and letters", "%s", found.text);
 }
 
-// --- making the tets --------------------------------------------------------------------------------------------------
+// --- making the tets
+// --------------------------------------------------------------------------------------------------
 
 // Number of each grid point that a filled box has, in the order of the grid, or -1; returns how many there are.
 static int32_t number_points(const pl_scene_cells *def, int32_t *numbers) {
@@ -144,7 +148,8 @@ static int32_t cut_cells(const pl_scene_cells *def, const int32_t *numbers, int3
       for (int32_t i = 0; i < n.x; ++i) {
         if (!is_filled(def, i, j, k)) continue;
         int32_t corners[8];
-        for (int32_t c = 0; c < 8; ++c) corners[c] = numbers[(i + (c & 1)) + across * (j + (c >> 1 & 1)) + layer * (k + (c >> 2))];
+        for (int32_t c = 0; c < 8; ++c)
+          corners[c] = numbers[(i + (c & 1)) + across * (j + (c >> 1 & 1)) + layer * (k + (c >> 2))];
         pl_mesh_cut_cell(corners, (i + j + k) & 1, tets + 4 * (ptrdiff_t)count);
         count += 5;
       }

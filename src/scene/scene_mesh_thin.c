@@ -1,7 +1,9 @@
-// Meshes without volume that a scene describes in a line: curves of segments, flat sheets of triangles, and plane figures.
+// Meshes without volume that a scene describes in a line: curves of segments, flat sheets of triangles, and plane
+// figures.
 //
-// A sheet is made of rows of points, every other row shifted by half a spacing, so that its triangles are nearly equilateral: bending measured at hinges knows
-// its mesh, and only on such triangles it is the same for all directions. The shifted rows have a point on either border, where half a triangle is left over.
+// A sheet is made of rows of points, every other row shifted by half a spacing, so that its triangles are nearly
+// equilateral: bending measured at hinges knows its mesh, and only on such triangles it is the same for all directions.
+// The shifted rows have a point on either border, where half a triangle is left over.
 #include <math.h>
 
 #include "base/arena.h"
@@ -32,7 +34,8 @@ pl_status pl_scene_make_curve(pl_context *context, const pl_scene_curve *def, pl
     segments[2 * i] = i;
     segments[2 * i + 1] = (i + 1) % point_count;
   }
-  pl_mesh_view view = {.point_count = point_count, .points = points, .segment_count = (int32_t)count, .segments = segments};
+  pl_mesh_view view = {
+      .point_count = point_count, .points = points, .segment_count = (int32_t)count, .segments = segments};
   if (status >= 0) status = pl_mesh_create(context, &view, mesh, error);
   pl_arena_destroy(&arena);
   return status;
@@ -80,9 +83,11 @@ static void join_rows(sheet *s, int32_t row, int32_t low, int32_t high) {
 pl_status pl_scene_make_sheet(pl_context *context, const pl_scene_sheet *def, pl_mesh **mesh, pl_error *error) {
   if (def->size.count != 2) return pl_fail(error, PL_ERROR_INVALID_DATA, "the size of a sheet is two numbers");
   const double *size = def->size.items;
-  double columns = fmax(round(size[0] / def->spacing), 1), rows = fmax(round(size[1] / (0.8660254037844386 * def->spacing)), 1);
+  double columns = fmax(round(size[0] / def->spacing), 1),
+         rows = fmax(round(size[1] / (0.8660254037844386 * def->spacing)), 1);
   if (!((columns + 2) * (rows + 1) <= MAX_POINTS))
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "%.3g triangles are too many; use a wider spacing", 2 * columns * rows);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%.3g triangles are too many; use a wider spacing",
+                   2 * columns * rows);
   sheet s = {.columns = (int32_t)columns,
              .rows = (int32_t)rows,
              .width = size[0],
@@ -106,8 +111,8 @@ pl_status pl_scene_make_sheet(pl_context *context, const pl_scene_sheet *def, pl
   return status;
 }
 
-static pl_status make_figure(pl_context *context, const pl_scene_list *outline, const pl_scene_list *rims, double spacing,
-                             pl_mesh **mesh, pl_error *error) {
+static pl_status make_figure(pl_context *context, const pl_scene_list *outline, const pl_scene_list *rims,
+                             double spacing, pl_mesh **mesh, pl_error *error) {
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_plate_loop *holes = PL_TAKE(&arena, pl_plate_loop, rims->count);

@@ -1,7 +1,7 @@
 // Values of a scene document replaced before it is read: `bodies[0].rod.suppression` = `none`.
 //
-// The document's tree is changed, not its text, so all else keeps its line and column. Objects on the way that are missing are made; whether their keys exist
-// is left to reading, which then says what was meant.
+// The document's tree is changed, not its text, so all else keeps its line and column. Objects on the way that are
+// missing are made; whether their keys exist is left to reading, which then says what was meant.
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,8 @@ static pl_json *copy_value(pl_arena *arena, const pl_json *from, pl_json_positio
 }
 
 // The value as JSON if it is, otherwise as a string: `none` needs no quotes.
-static pl_status parse_value(pl_scene *scene, const char *text, pl_json_position position, pl_json **value, pl_error *error) {
+static pl_status parse_value(pl_scene *scene, const char *text, pl_json_position position, pl_json **value,
+                             pl_error *error) {
   pl_arena *arena = &scene->json->arena;
   pl_json_document *document = NULL;
   pl_error ignored;
@@ -89,14 +90,15 @@ static pl_status apply(pl_scene *scene, const pl_scene_override *override, pl_er
     path_step step;
     rest = read_step(rest, &step);
     if (rest == NULL || at->kind != (step.index >= 0 ? PL_JSON_ARRAY : PL_JSON_OBJECT) || step.index >= at->count)
-      return pl_fail_field(
-          error, PL_ERROR_INVALID_DATA, override->path,
-          "there is no such value in the scene; write keys and numbers of list items, as in bodies[0].rod.ghost_momentum");
+      return pl_fail_field(error, PL_ERROR_INVALID_DATA, override->path,
+                           "there is no such value in the scene; write keys and numbers of list items, as in "
+                           "bodies[0].rod.ghost_momentum");
     const pl_json *found = step.index >= 0 ? pl_json_at(at, step.index) : pl_json_find(at, step.key);
     pl_json *next = (pl_json *)(uintptr_t)found;
     if (*rest == '\0') {
       pl_json *value = NULL;
-      pl_status status = parse_value(scene, override->value, next != NULL ? next->position : at->position, &value, error);
+      pl_status status =
+          parse_value(scene, override->value, next != NULL ? next->position : at->position, &value, error);
       if (status < 0) return status;
       if (step.index >= 0)
         replace_item(at, step.index, value);

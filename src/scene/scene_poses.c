@@ -60,8 +60,8 @@ static pl_vec3 deform_point(pl_vec3 p, const pl_scene_pose *pose) {
 // --- poses ---------------------------------------------------------------------------------------------------------
 
 // Points of the tets in a pose that is given by the points of the tets themselves, or of the surface they carry.
-static pl_status place_points(pl_context *context, const pl_scene_pose *pose, const pl_vec3 *given, int32_t count, double scale,
-                              const pl_instance_part *part, pl_vec3 *points, pl_error *error) {
+static pl_status place_points(pl_context *context, const pl_scene_pose *pose, const pl_vec3 *given, int32_t count,
+                              double scale, const pl_instance_part *part, pl_vec3 *points, pl_error *error) {
   pl_mesh_view tets = pl_mesh_get_view(part->tets);
   int32_t surface_count = part->surface != NULL ? pl_mesh_get_view(part->surface).point_count : -1;
   pl_status status = PL_OK;
@@ -75,9 +75,9 @@ static pl_status place_points(pl_context *context, const pl_scene_pose *pose, co
     pl_pose_def def = pl_default_pose_def();
     status = pl_pose_fit(context, &def, &(pl_pose_target){part->tets, part->surface, posed}, points, NULL, error);
   } else {
-    status =
-        pl_fail(error, PL_ERROR_INVALID_DATA, "pose \"%s\" has %d points where the mesh has %d; export it with the same vertices",
-                pose->name, count, surface_count >= 0 ? surface_count : tets.point_count);
+    status = pl_fail(error, PL_ERROR_INVALID_DATA,
+                     "pose \"%s\" has %d points where the mesh has %d; export it with the same vertices", pose->name,
+                     count, surface_count >= 0 ? surface_count : tets.point_count);
   }
   pl_release(context, posed);
   return status;
@@ -107,8 +107,8 @@ static pl_status read_pose(const pl_scene *scene, const pl_scene_pose *pose, dou
 }
 
 // Put a copy of the tets with all poses of the scene's mesh in the place of the part's tets.
-static pl_status add_poses(pl_scene_instance *set, pl_instance_part *part, const pl_scene_mesh *def, pl_findings *findings,
-                           pl_error *error) {
+static pl_status add_poses(pl_scene_instance *set, pl_instance_part *part, const pl_scene_mesh *def,
+                           pl_findings *findings, pl_error *error) {
   int32_t n = pl_mesh_get_view(part->tets).point_count, count = def->poses.count;
   pl_arena arena;
   pl_arena_init(&arena, set->context, 0);
@@ -133,8 +133,8 @@ static pl_status add_poses(pl_scene_instance *set, pl_instance_part *part, const
 }
 
 // Doubtful poses are reported at the mesh's place in the scene.
-static pl_status check_poses(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_mesh *def, pl_findings *findings,
-                             pl_error *error) {
+static pl_status check_poses(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_mesh *def,
+                             pl_findings *findings, pl_error *error) {
   pl_findings *own = NULL;
   pl_status status = pl_findings_create(set->context, &own, error);
   if (status >= 0) status = pl_poses_check(set->context, part->tets, own, error);
@@ -148,13 +148,14 @@ static pl_status check_poses(pl_scene_instance *set, const pl_instance_part *par
   return status;
 }
 
-pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part, const pl_scene_mesh *def, pl_findings *findings,
-                                 pl_error *error) {
+pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part, const pl_scene_mesh *def,
+                                 pl_findings *findings, pl_error *error) {
   pl_status status = PL_OK;
   if (part->surface != NULL && pl_mesh_get_view(part->surface).pose_count > 0) {
     pl_mesh *posed = NULL;
     pl_pose_def fit = pl_default_pose_def();
-    status = pl_poses_from_surface(set->context, &fit, &(pl_pose_target){part->tets, part->surface, NULL}, &posed, NULL, error);
+    status = pl_poses_from_surface(set->context, &fit, &(pl_pose_target){part->tets, part->surface, NULL}, &posed, NULL,
+                                   error);
     if (status < 0) return status;
     pl_mesh_destroy(part->tets);
     part->tets = posed;
@@ -164,12 +165,14 @@ pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part,
   return status;
 }
 
-// --- what bodies use of them -------------------------------------------------------------------------------------------
+// --- what bodies use of them
+// -------------------------------------------------------------------------------------------
 
 void pl_instance_report_name(pl_scene_instance *set, const pl_scene_body *body, pl_findings *findings, const char *what,
                              const char *name, const char *const *names, int32_t count) {
   const pl_json *json_node = body->method == PL_SCENE_FEM ? body->fem.json : body->solid.json;
-  if (body->actor.json != NULL) json_node = pl_json_find(body->actor.json, body->actor.examples.count > 0 ? "examples" : "groups");
+  if (body->actor.json != NULL)
+    json_node = pl_json_find(body->actor.json, body->actor.examples.count > 0 ? "examples" : "groups");
   if (json_node == NULL) json_node = body->json;
   const char *near = pl_text_suggest(name, names, count);
   char fix[200] = "add it to the mesh, or export it with the file";
@@ -200,23 +203,27 @@ pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_par
 
 // 1 in the group's box, falling to 0 over its border.
 static float weight_in(const pl_scene_group *group, pl_vec3 p) {
-  pl_vec3 outside = {fmax(fmax(group->min.x - p.x, p.x - group->max.x), 0), fmax(fmax(group->min.y - p.y, p.y - group->max.y), 0),
+  pl_vec3 outside = {fmax(fmax(group->min.x - p.x, p.x - group->max.x), 0),
+                     fmax(fmax(group->min.y - p.y, p.y - group->max.y), 0),
                      fmax(fmax(group->min.z - p.z, p.z - group->max.z), 0)};
   double distance = pl_vec3_length(outside);
   return distance <= 0 ? 1.0f : group->border > 0 ? (float)(1 - ease(distance / group->border)) : 0.0f;
 }
 
-// Weights of a surface's group for the particles of a lattice around it: a particle takes the largest weight of the surface points it carries.
-static pl_status carry_group(pl_scene_instance *set, const pl_instance_part *part, const float *weights, const float **carried,
-                             pl_error *error) {
+// Weights of a surface's group for the particles of a lattice around it: a particle takes the largest weight of the
+// surface points it carries.
+static pl_status carry_group(pl_scene_instance *set, const pl_instance_part *part, const float *weights,
+                             const float **carried, pl_error *error) {
   pl_mesh_view surface = pl_mesh_get_view(part->surface), tets = pl_mesh_get_view(part->tets);
   float *result = PL_TAKE(&set->arena, float, tets.point_count);
   if (result == NULL) return pl_fail_memory(error);
   const pl_scene_body *source = part->source;
-  double tolerance = source->method == PL_SCENE_FEM ? source->fem.def.surface_tolerance : source->solid.def.surface_tolerance;
+  double tolerance =
+      source->method == PL_SCENE_FEM ? source->fem.def.surface_tolerance : source->solid.def.surface_tolerance;
   pl_embedding *embedding = NULL;
-  pl_status status = pl_embedding_build(
-      set->context, part->tets, &(pl_embedding_input){surface.points, surface.point_count, tolerance}, &embedding, NULL, error);
+  pl_status status = pl_embedding_build(set->context, part->tets,
+                                        &(pl_embedding_input){surface.points, surface.point_count, tolerance},
+                                        &embedding, NULL, error);
   if (status < 0) return status;
   pl_embedding_view view = pl_embedding_get_view(embedding);
   for (int32_t i = 0; i < 4 * view.point_count; ++i) {
@@ -228,8 +235,8 @@ static pl_status carry_group(pl_scene_instance *set, const pl_instance_part *par
   return PL_OK;
 }
 
-pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part, const char *name, const float **weights,
-                                 pl_error *error) {
+pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part, const char *name,
+                                 const float **weights, pl_error *error) {
   *weights = NULL;
   if (part->tets == NULL) return PL_OK;  // the joints of a rod are in no group
   const pl_scene_mesh *mesh = pl_scene_find_mesh(set->scene, part->source->mesh);
@@ -246,5 +253,6 @@ pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part 
   if (number >= 0) *weights = view.groups[number].weights;
   if (number >= 0 || part->surface == NULL) return PL_OK;
   number = pl_mesh_find_group(part->surface, name);
-  return number < 0 ? PL_OK : carry_group(set, part, pl_mesh_get_view(part->surface).groups[number].weights, weights, error);
+  return number < 0 ? PL_OK
+                    : carry_group(set, part, pl_mesh_get_view(part->surface).groups[number].weights, weights, error);
 }

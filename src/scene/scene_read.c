@@ -1,5 +1,5 @@
-// Reading a scene document by its tables: every value is checked for kind and range, every key for being known, and every problem is reported
-// with its place, not only the first.
+// Reading a scene document by its tables: every value is checked for kind and range, every key for being known, and
+// every problem is reported with its place, not only the first.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,8 @@ static pl_status read_object(reader *r, const pl_scene_type *type, const pl_json
 
 static void report_problem(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format, ...)
     PL_PRINTF(5, 6);
-static void report_problem(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format, ...) {
+static void report_problem(reader *r, const pl_json *value, const char *kind, const char *fix, const char *format,
+                           ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);
@@ -49,14 +50,14 @@ void pl_scene_set_defaults(const pl_scene_type *type, void *object) {
   }
 }
 
-// Whether a number fits its field's range; says so if not. The range holds before the unit is applied only for pure numbers, so lengths are
-// converted first.
+// Whether a number fits its field's range; says so if not. The range holds before the unit is applied only for pure
+// numbers, so lengths are converted first.
 static bool check_range(reader *r, const pl_scene_field *field, const pl_json *json, double value) {
   if (field->min == 0 && field->max == 0) return true;
   if (value <= field->max && (field->min_above ? value > field->min : value >= field->min)) return true;
   char fix[160];
-  snprintf(fix, sizeof fix, "use %s %g and at most %g%s%s", field->min_above ? "more than" : "at least", field->min, field->max,
-           field->unit ? " " : "", field->unit ? field->unit : "");
+  snprintf(fix, sizeof fix, "use %s %g and at most %g%s%s", field->min_above ? "more than" : "at least", field->min,
+           field->max, field->unit ? " " : "", field->unit ? field->unit : "");
   report_problem(r, json, "out-of-range", fix, "%g is out of range", value);
   return false;
 }
@@ -92,7 +93,9 @@ static void read_int32(reader *r, const pl_scene_field *field, const pl_json *js
 // `count` numbers in an array.
 static bool read_numbers(reader *r, const pl_scene_field *field, const pl_json *json, int32_t count, double *numbers) {
   if (json->kind != PL_JSON_ARRAY || json->count != count) {
-    const char *fix = count == 2 ? "write them as [1, 2]" : count == 3 ? "write them as [1, 2, 3]" : "write them as [0, 0, 0, 1]";
+    const char *fix = count == 2   ? "write them as [1, 2]"
+                      : count == 3 ? "write them as [1, 2, 3]"
+                                   : "write them as [0, 0, 0, 1]";
     report_problem(r, json, "wrong-length", fix, "%d numbers in brackets are wanted here", count);
     return false;
   }
@@ -113,7 +116,8 @@ static void read_rotation(reader *r, const pl_json *json, pl_quat *value) {
     const pl_json *axis = pl_json_find(json, "axis"), *degrees = pl_json_find(json, "degrees");
     for (const pl_json *member = json->first; member != NULL; member = member->next)
       if (member != axis && member != degrees)
-        report_problem(r, member, "unknown-key", "take it out", "a rotation has `axis` and `degrees` and no `%s`", member->key);
+        report_problem(r, member, "unknown-key", "take it out", "a rotation has `axis` and `degrees` and no `%s`",
+                       member->key);
     if (axis == NULL || degrees == NULL) {
       report_problem(r, json, "missing-key", "add the other", "a rotation needs both `axis` and `degrees`");
       return;
@@ -138,7 +142,10 @@ static void read_rotation(reader *r, const pl_json *json, pl_quat *value) {
 }
 
 static int hex_digit(char c) {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  return c >= '0' && c <= '9'   ? c - '0'
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                : -1;
 }
 
 static void read_color(reader *r, const pl_json *json, pl_color *value) {
@@ -153,8 +160,8 @@ static void read_color(reader *r, const pl_json *json, pl_color *value) {
       n[i] = (16 * high + low) / 255.0;
     }
     if (!sound) {
-      report_problem(r, json, "no-color", "write it as \"#rrggbb\" or [r, g, b] with numbers from 0 to 1", "\"%s\" is not a colour",
-                     text);
+      report_problem(r, json, "no-color", "write it as \"#rrggbb\" or [r, g, b] with numbers from 0 to 1",
+                     "\"%s\" is not a colour", text);
       return;
     }
   } else if (!read_numbers(r, &fraction, json, 3, n)) {
@@ -248,7 +255,8 @@ static void read_points(reader *r, const pl_scene_field *field, const pl_json *j
     return;
   }
   pl_vec3 *items = take_items(r, list, json->count, sizeof(pl_vec3));
-  for (const pl_json *item = json->first; items != NULL && item != NULL; item = item->next) read_vector(r, field, item, items++);
+  for (const pl_json *item = json->first; items != NULL && item != NULL; item = item->next)
+    read_vector(r, field, item, items++);
 }
 
 static void read_corners(reader *r, const pl_scene_field *field, const pl_json *json, pl_scene_list *list) {
@@ -268,7 +276,8 @@ static void read_number_list(reader *r, const pl_scene_field *field, const pl_js
     return;
   }
   double *items = take_items(r, list, json->count, sizeof(double));
-  for (const pl_json *item = json->first; items != NULL && item != NULL; item = item->next) read_scaled(r, field, item, items++);
+  for (const pl_json *item = json->first; items != NULL && item != NULL; item = item->next)
+    read_scaled(r, field, item, items++);
 }
 
 static void read_text(reader *r, const pl_json *json, const char **value);
@@ -309,7 +318,8 @@ static void read_list(reader *r, const pl_scene_field *field, const pl_json *jso
     return;
   }
   char *items = take_items(r, list, json->count, field->type->size);
-  for (const pl_json *item = json->first; items != NULL && item != NULL; item = item->next, items += field->type->size) {
+  for (const pl_json *item = json->first; items != NULL && item != NULL;
+       item = item->next, items += field->type->size) {
     read_object(r, field->type, item, items);
     // The name of a map's value is its key; by convention it is the member after `json`.
     if (map) memcpy(items + sizeof(const pl_json *), &item->key, sizeof(const char *));

@@ -1,4 +1,5 @@
-// Rod bodies of a scene: from the document, or from a character's file, to the def of a rod, and how its kinematic joints move.
+// Rod bodies of a scene: from the document, or from a character's file, to the def of a rod, and how its kinematic
+// joints move.
 #include "scene/scene_rod.h"
 
 #include <math.h>
@@ -13,7 +14,8 @@
 
 static const double RADIANS = PL_PI / 180;
 
-// --- a skeleton written in the scene ------------------------------------------------------------------------------------
+// --- a skeleton written in the scene
+// ------------------------------------------------------------------------------------
 
 typedef struct builder {
   pl_scene_instance *set;
@@ -104,8 +106,10 @@ static pl_status add_example(builder *b, const pl_scene_rod_example *from, const
   }
   bool turned = pl_chain_shape_pose(shape, from, b->positions[number] + first, b->rotations[number] + first);
   pl_rod_example *example = &b->examples[b->rod->def.example_count++];
-  *example = (pl_rod_example){
-      .name = from->name, .root = first, .positions = b->positions[number], .rotations = turned ? b->rotations[number] : NULL};
+  *example = (pl_rod_example){.name = from->name,
+                              .root = first,
+                              .positions = b->positions[number],
+                              .rotations = turned ? b->rotations[number] : NULL};
   if (pl_scene_example_is_viewed(from)) {
     example->direction = from->direction;
     example->extent = from->extent * RADIANS;
@@ -123,7 +127,8 @@ static pl_status choose_colliders(builder *b, const pl_scene_rod_chain *from, pl
   chain->collider_count = 0;
   for (int32_t i = 0; i < all->count; ++i)
     for (int32_t k = 0; k < from->colliders.count; ++k)
-      if (strcmp(((const pl_scene_rod_collider *)all->items)[i].name, ((const char *const *)from->colliders.items)[k]) == 0) {
+      if (strcmp(((const pl_scene_rod_collider *)all->items)[i].name,
+                 ((const char *const *)from->colliders.items)[k]) == 0) {
         chosen[chain->collider_count++] = i;
         break;
       }
@@ -132,7 +137,8 @@ static pl_status choose_colliders(builder *b, const pl_scene_rod_chain *from, pl
 }
 
 static pl_status add_chain(builder *b, const pl_scene_rod_chain *from, pl_chain_shape *shape) {
-  if (!pl_chain_shape_fill(from, shape)) return pl_fail(b->error, PL_ERROR_INVALID_DATA, "chain \"%s\" is broken", from->name);
+  if (!pl_chain_shape_fill(from, shape))
+    return pl_fail(b->error, PL_ERROR_INVALID_DATA, "chain \"%s\" is broken", from->name);
   int32_t first = b->rod->def.joint_count;
   add_joints(b, from, shape);
   pl_rod_chain *chain = &b->chains[b->rod->def.chain_count++];
@@ -185,7 +191,8 @@ static pl_status make_skeleton(pl_scene_instance *set, pl_instance_rod *rod, pl_
   return status;
 }
 
-// --- a character --------------------------------------------------------------------------------------------------------
+// --- a character
+// --------------------------------------------------------------------------------------------------------
 
 static pl_status find_animation(pl_scene_instance *set, pl_instance_rod *rod, pl_findings *findings, pl_error *error) {
   const char *name = rod->source->animation;
@@ -214,8 +221,8 @@ static pl_status make_character(pl_scene_instance *set, pl_instance_rod *rod, pl
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) {
     pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR,
                             "character-failed", "export the character again, or name another file",
-                            "the character \"%s\" cannot be used: %s%s%s", path, local.field, local.field[0] != '\0' ? ": " : "",
-                            local.text);
+                            "the character \"%s\" cannot be used: %s%s%s", path, local.field,
+                            local.field[0] != '\0' ? ": " : "", local.text);
     pl_fail(error, status, "the character \"%s\" cannot be used: %s", path, local.text);
   }
   rod->path = pl_arena_copy_text(&set->arena, path);
@@ -232,7 +239,8 @@ static pl_status make_character(pl_scene_instance *set, pl_instance_rod *rod, pl
   return find_animation(set, rod, findings, error);
 }
 
-// --- numbers ------------------------------------------------------------------------------------------------------------
+// --- numbers
+// ------------------------------------------------------------------------------------------------------------
 
 // All parameters of a skeleton of the scene; of a character only those that are written, since its file has its own.
 static void take_numbers(pl_instance_rod *rod) {
@@ -265,8 +273,8 @@ pl_status pl_instance_make_rod(pl_scene_instance *set, pl_instance_part *part, p
   part->rod = rod;
   rod->source = &part->source->rod;
   rod->animation = -1;
-  pl_status status =
-      rod->source->character[0] != '\0' ? make_character(set, rod, findings, error) : make_skeleton(set, rod, findings, error);
+  pl_status status = rod->source->character[0] != '\0' ? make_character(set, rod, findings, error)
+                                                       : make_skeleton(set, rod, findings, error);
   if (status < 0) return status;
   take_numbers(rod);
   status = make_skin(set, part, findings, error);
@@ -281,7 +289,8 @@ void pl_instance_rod_destroy(pl_instance_rod *rod) {
 }
 
 // Tubes have no mesh of their own; what they look like at rest is read from the first body made of them.
-pl_status pl_instance_make_tubes(pl_scene_instance *set, pl_instance_part *part, pl_transform placement, pl_error *error) {
+pl_status pl_instance_make_tubes(pl_scene_instance *set, pl_instance_part *part, pl_transform placement,
+                                 pl_error *error) {
   pl_model_report facts = pl_model_get_report(part->model);
   if (facts.surface_point_count == 0) return PL_OK;
   pl_vec3 *points = pl_allocate_array(set->context, (size_t)facts.surface_point_count, sizeof(pl_vec3));
@@ -297,7 +306,8 @@ pl_status pl_instance_make_tubes(pl_scene_instance *set, pl_instance_part *part,
   return status;
 }
 
-// --- motion -------------------------------------------------------------------------------------------------------------
+// --- motion
+// -------------------------------------------------------------------------------------------------------------
 
 // A time folded back into [first, last] when a motion repeats.
 static double fold(double time, double first, double last, bool loop) {
@@ -320,12 +330,14 @@ pl_transform pl_instance_rod_joint_at(const pl_instance_rod *rod, int32_t joint,
   const pl_scene_rod_joint *source = &((const pl_scene_rod_joint *)rod->source->joints.items)[joint];
   const pl_scene_key *keys = source->keys.items;
   if (source->keys.count == 0) return rest;
-  pl_transform moved = pl_scene_keys_at(&source->keys, fold(time, keys[0].time, keys[source->keys.count - 1].time, source->loop));
+  pl_transform moved =
+      pl_scene_keys_at(&source->keys, fold(time, keys[0].time, keys[source->keys.count - 1].time, source->loop));
   return (pl_transform){pl_vec3_add(rest.position, moved.position),
                         pl_quat_normalize(pl_quat_multiply(moved.rotation, rest.rotation))};
 }
 
-pl_status pl_instance_add_target(pl_scene_instance *set, const pl_instance_part *part, pl_transform placement, pl_error *error) {
+pl_status pl_instance_add_target(pl_scene_instance *set, const pl_instance_part *part, pl_transform placement,
+                                 pl_error *error) {
   const pl_instance_rod *rod = part->rod;
   bool moves = rod->animation >= 0 || rod->morph_count > 0;
   for (int32_t i = 0; i < rod->source->joints.count; ++i)

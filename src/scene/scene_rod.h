@@ -1,4 +1,5 @@
-// Rods of a scene: chains as flat lists of points, their poses, and the def that a rod body is built from.
+// Rods of a scene: chains as flat lists of points, their poses, and the def that a rod body is
+// built from.
 #ifndef PL_SCENE_ROD_H
 #define PL_SCENE_ROD_H
 
@@ -6,7 +7,8 @@
 #include "pliant/rod.h"
 #include "scene/scene_instance.h"
 
-// A chain with its branches as one list: the chain's points, then those of each branch with its own branches, in their order.
+// A chain with its branches as one list: the chain's points, then those of each branch with its own
+// branches, in their order.
 typedef struct pl_chain_shape {
   int32_t count;
   int32_t segment_count;  // of the chain itself, without branches
@@ -18,14 +20,16 @@ typedef struct pl_chain_shape {
 // False when the chain has too many points, or a branch grows from a point that is not there.
 bool pl_chain_shape_fill(const pl_scene_rod_chain *chain, pl_chain_shape *shape);
 
-// Positions of an example in the body's frame, and how each joint is turned from its rest; `turns` are not known, and false is returned, for a
-// pose that is given by its points.
-bool pl_chain_shape_pose(const pl_chain_shape *shape, const pl_scene_rod_example *example, pl_vec3 *positions, pl_quat *turns);
+// Positions of an example in the body's frame, and how each joint is turned from its rest; `turns`
+// are not known, and false is returned, for a pose that is given by its points.
+bool pl_chain_shape_pose(const pl_chain_shape *shape, const pl_scene_rod_example *example,
+                         pl_vec3 *positions, pl_quat *turns);
 
 // Whether an example answers to the camera.
 bool pl_scene_example_is_viewed(const pl_scene_rod_example *example);
 
-// Number of a kinematic joint of a rod written in the scene: the first for "", -1 if there is none of that name.
+// Number of a kinematic joint of a rod written in the scene: the first for "", -1 if there is none
+// of that name.
 int32_t pl_scene_rod_find_joint(const pl_scene_rod *rod, const char *name);
 
 // Names of the kinematic joints, `count` of them, for suggestions (at most `max`).
@@ -47,14 +51,17 @@ struct pl_instance_rod {
   int32_t morph_count;
 };
 
-// Where kinematic joint `joint` of a rod is at a time, in the body's frame. For a character pl_instance_rod_sample() comes before.
+// Where kinematic joint `joint` of a rod is at a time, in the body's frame. For a character
+// pl_instance_rod_sample() comes before.
 pl_transform pl_instance_rod_joint_at(const pl_instance_rod *rod, int32_t joint, double time);
 
-// Put the character's nodes at a time into `rod->poses`; does nothing for a skeleton written in the scene.
+// Put the character's nodes at a time into `rod->poses`; does nothing for a skeleton written in the
+// scene.
 void pl_instance_rod_sample(const pl_instance_rod *rod, double time);
 
-// Joints and weights of a surface around the skeleton of `def` (scene_rod_skin.c), in the arena of the set.
-pl_status pl_instance_skin_rod(pl_scene_instance *set, const pl_scene_rod_skin *skin, const pl_mesh *surface, pl_rod_def *def,
-                               pl_error *error);
+// Joints and weights of a surface around the skeleton of `def` (scene_rod_skin.c), in the arena of
+// the set.
+pl_status pl_instance_skin_rod(pl_scene_instance *set, const pl_scene_rod_skin *skin,
+                               const pl_mesh *surface, pl_rod_def *def, pl_error *error);
 
 #endif

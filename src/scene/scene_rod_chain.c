@@ -31,7 +31,8 @@ static bool add_points(pl_chain_shape *shape, const pl_scene_list *list, int32_t
 }
 
 // Branches of the points that begin at `first`, `count` of them.
-static bool add_branches(pl_chain_shape *shape, const pl_scene_list *branches, int32_t first, int32_t count, taper chain) {
+static bool add_branches(pl_chain_shape *shape, const pl_scene_list *branches, int32_t first, int32_t count,
+                         taper chain) {
   for (int32_t i = 0; i < branches->count; ++i) {
     const pl_scene_rod_branch *branch = &((const pl_scene_rod_branch *)branches->items)[i];
     if (branch->at < 0 || branch->at >= count) return false;
@@ -58,8 +59,8 @@ bool pl_chain_shape_fill(const pl_scene_rod_chain *chain, pl_chain_shape *shape)
 static pl_quat turn_at(const pl_chain_shape *shape, const pl_scene_rod_example *example, int32_t joint) {
   const double radians = PL_PI / 180;
   if (example->curl.json != NULL)
-    return pl_quat_from_axis_angle(example->curl.axis,
-                                   example->curl.degrees * radians / (shape->segment_count > 0 ? shape->segment_count : 1));
+    return pl_quat_from_axis_angle(
+        example->curl.axis, example->curl.degrees * radians / (shape->segment_count > 0 ? shape->segment_count : 1));
   pl_quat turn = pl_quat_identity();
   for (int32_t i = 0; i < example->turns.count; ++i) {
     const pl_scene_rod_turn *t = &((const pl_scene_rod_turn *)example->turns.items)[i];
@@ -68,7 +69,8 @@ static pl_quat turn_at(const pl_chain_shape *shape, const pl_scene_rod_example *
   return turn;
 }
 
-bool pl_chain_shape_pose(const pl_chain_shape *shape, const pl_scene_rod_example *example, pl_vec3 *positions, pl_quat *turns) {
+bool pl_chain_shape_pose(const pl_chain_shape *shape, const pl_scene_rod_example *example, pl_vec3 *positions,
+                         pl_quat *turns) {
   if (example->points.count > 0) {
     int32_t count = example->points.count < shape->count ? example->points.count : shape->count;
     memcpy(positions, example->points.items, (size_t)count * sizeof(pl_vec3));

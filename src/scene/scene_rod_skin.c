@@ -1,13 +1,14 @@
 // A surface around a skeleton finds the joints it follows.
 //
-// A point within reach of a chain follows the segment that is nearest in radii. A segment turns with the joint where it begins; towards its ends the
-// point goes over, along a smooth step, to the joints before and after, half and half where two segments meet:
+// A point within reach of a chain follows the segment that is nearest in radii. A segment turns with the joint where it
+// begins; towards its ends the point goes over, along a smooth step, to the joints before and after, half and half
+// where two segments meet:
 //
 //   t      along the segment, 0 … 1           s(x) = 3x² - 2x³ on 0 … 1
 //   joint before  1 - s(t + 1/2)              joint after  s(t - 1/2)              this joint: the remainder
 //
-// The joint before the first is the kinematic one, so the surface grows out of the head without a crease. Beyond reach the chain's share fades, and the rest
-// belongs to the nearest kinematic joint.
+// The joint before the first is the kinematic one, so the surface grows out of the head without a crease. Beyond reach
+// the chain's share fades, and the rest belongs to the nearest kinematic joint.
 #include <math.h>
 
 #include "base/error.h"
@@ -83,7 +84,8 @@ static void skin_points(void *data, int32_t begin, int32_t end, int32_t block) {
     if (!(fraction > 0)) continue;
     int32_t start = s->def->joints[at.joint].parent;
     // A surface extends behind the root, but not beyond a tip.
-    double before = 1 - smooth((s->def->joints[s->def->joints[start].parent].kinematic ? at.along : fmax(at.along, 0)) + 0.5);
+    double before =
+        1 - smooth((s->def->joints[s->def->joints[start].parent].kinematic ? at.along : fmax(at.along, 0)) + 0.5);
     double after = s->is_tip[at.joint] ? 0 : smooth(fmin(at.along, 1) - 0.5);
     joints[1] = s->def->joints[start].parent;
     joints[2] = start;
@@ -95,8 +97,8 @@ static void skin_points(void *data, int32_t begin, int32_t end, int32_t block) {
   }
 }
 
-pl_status pl_instance_skin_rod(pl_scene_instance *set, const pl_scene_rod_skin *skin, const pl_mesh *surface, pl_rod_def *def,
-                               pl_error *error) {
+pl_status pl_instance_skin_rod(pl_scene_instance *set, const pl_scene_rod_skin *skin, const pl_mesh *surface,
+                               pl_rod_def *def, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(surface);
   size_t count = INFLUENCES * (size_t)view.point_count;
   int32_t *joints = PL_TAKE(&set->arena, int32_t, count), *segments = PL_TAKE(&set->arena, int32_t, def->joint_count);

@@ -52,13 +52,14 @@ static uint64_t hash_node(uint64_t hash, const pl_shape_node *node) {
                             node->outline_count,
                             node->child_count};
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
-  if (node->outline_count > 0) hash = pl_hash_bytes(hash, node->outline, 2 * (size_t)node->outline_count * sizeof(double));
+  if (node->outline_count > 0)
+    hash = pl_hash_bytes(hash, node->outline, 2 * (size_t)node->outline_count * sizeof(double));
   if (node->child_count > 0) hash = pl_hash_bytes(hash, node->children, (size_t)node->child_count * sizeof(int32_t));
   return hash;
 }
 
-pl_status pl_shape_cache_build(pl_shape_cache *cache, pl_context *context, const pl_shape_def *def, const pl_shape_node *nodes,
-                               int32_t node_count, pl_mesh **surface, pl_error *error) {
+pl_status pl_shape_cache_build(pl_shape_cache *cache, pl_context *context, const pl_shape_def *def,
+                               const pl_shape_node *nodes, int32_t node_count, pl_mesh **surface, pl_error *error) {
   if (cache == NULL) return pl_shape_build_surface(context, def, nodes, node_count, surface, error);
   const double numbers[] = {def->cell_size, def->target_triangle_count, node_count};
   uint64_t hash = pl_hash_bytes(PL_HASH_START, numbers, sizeof numbers);

@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "scene/scene_instance.h"
 
-static pl_status choose_groups(pl_scene_instance *set, const pl_instance_part *part, pl_solid_def *def, pl_findings *findings,
-                               pl_error *error) {
+static pl_status choose_groups(pl_scene_instance *set, const pl_instance_part *part, pl_solid_def *def,
+                               pl_findings *findings, pl_error *error) {
   const pl_scene_list *wanted = &part->source->solid.groups;
   pl_mesh_group *groups = PL_TAKE(&set->arena, pl_mesh_group, wanted->count);
   if (groups == NULL) return pl_fail_memory(error);
@@ -22,7 +22,8 @@ static pl_status choose_groups(pl_scene_instance *set, const pl_instance_part *p
   return PL_OK;
 }
 
-pl_status pl_instance_make_solid(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
+pl_status pl_instance_make_solid(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings,
+                                 pl_error *error) {
   const pl_scene_solid *solid = &part->source->solid;
   pl_status status = pl_instance_make_tets(set, part, findings, error);
   if (status < 0) return status;

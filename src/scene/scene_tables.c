@@ -33,7 +33,8 @@ static pl_scene_field field_of(const pl_parameter *parameter, size_t offset) {
                           .slider = parameter->slider};
 }
 
-// The field of a row that stands for one parameter, under the key and with the sentence of the row where it has its own.
+// The field of a row that stands for one parameter, under the key and with the sentence of the row where it has its
+// own.
 static pl_scene_field one_of(const pl_scene_field *row) {
   pl_scene_field field = field_of(pl_parameter_find(row->parameters, row->parameter), row->offset);
   if (row->key != NULL) field.key = row->key;

@@ -1,10 +1,12 @@
 // How the tables of a scene document are written: kinds of values, lists, fields and types.
 //
-// One table per kind of object says which keys it has, of what kind, unit and range, and where they are kept. Reading, checking, writing and
-// the published schema all walk these tables (scene_read.c, scene_write.c, scene_schema.c): a new key is one line in a table.
+// One table per kind of object says which keys it has, of what kind, unit and range, and where they
+// are kept. Reading, checking, writing and the published schema all walk these tables
+// (scene_read.c, scene_write.c, scene_schema.c): a new key is one line in a table.
 //
-// What is a parameter of a def of the library is not said again here: a row stands for a whole table of parameters (base/parameter.h), whose values are
-// read straight into the def, or for a single one of them.
+// What is a parameter of a def of the library is not said again here: a row stands for a whole
+// table of parameters (base/parameter.h), whose values are read straight into the def, or for a
+// single one of them.
 #ifndef PL_SCENE_TABLES_H
 #define PL_SCENE_TABLES_H
 
@@ -30,12 +32,14 @@ typedef enum pl_scene_kind {
   PL_SCENE_POINTS,    // pl_scene_list of pl_vec3
   PL_SCENE_NUMBERS,   // pl_scene_list of double
   PL_SCENE_TEXTS,     // pl_scene_list of const char *
-  PL_SCENE_SETTINGS,  // pl_scene_list of pl_scene_setting: numbers under names that the table does not know
+  PL_SCENE_SETTINGS,  // pl_scene_list of pl_scene_setting: numbers under names that the table does
+                      // not know
   PL_SCENE_OBJECT,    // the struct of `type`, in place
   PL_SCENE_LIST,      // pl_scene_list of structs of `type`
   PL_SCENE_MAP,       // the same as an object, each value under its name
   PL_SCENE_DEF,       // a def: its keys are the parameters of `parameters`, in the object itself
-  PL_SCENE_ONE,       // the one parameter of `parameters` that is called `parameter`, in a field of the type that the def has
+  PL_SCENE_ONE,  // the one parameter of `parameters` that is called `parameter`, in a field of the
+                 // type that the def has
 } pl_scene_kind;
 
 typedef struct pl_scene_list {
@@ -66,8 +70,10 @@ typedef struct pl_scene_field {
   const pl_scene_type *type;
   const pl_parameter_table *parameters;
   const char *parameter;
-  bool own_default;            // of one parameter: the default is in the type's `defaults`, not in the table of parameters
-  double factor;               // of one parameter: what stands in the document is the value times this; 0 means 1
+  bool own_default;  // of one parameter: the default is in the type's `defaults`, not in the table
+                     // of parameters
+  double
+      factor;  // of one parameter: what stands in the document is the value times this; 0 means 1
   const pl_parameter *source;  // where the rest comes from; NULL for what only scenes have
   pl_parameter_slider slider;
 } pl_scene_field;
@@ -76,12 +82,14 @@ struct pl_scene_type {
   const char *name;  // in the schema
   const char *about;
   size_t size;
-  const void *defaults;  // a struct of this type; objects in place and parameters inside it are filled from their own tables
+  const void *defaults;  // a struct of this type; objects in place and parameters inside it are
+                         // filled from their own tables
   const pl_scene_field *rows;
   int32_t row_count;
 };
 
-// The keys of a type one after the other, those of its defs included. Start with a walk of zeros; false at the end.
+// The keys of a type one after the other, those of its defs included. Start with a walk of zeros;
+// false at the end.
 typedef struct pl_scene_walk {
   int32_t row, item;
 } pl_scene_walk;

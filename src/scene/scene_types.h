@@ -1,4 +1,5 @@
-// What a scene document holds, as plain structs. The tables that describe them are written as scene_tables.h says.
+// What a scene document holds, as plain structs. The tables that describe them are written as
+// scene_tables.h says.
 #ifndef PL_SCENE_TYPES_H
 #define PL_SCENE_TYPES_H
 
@@ -9,7 +10,8 @@
 #include "pliant/world.h"
 #include "scene/scene_types_detail.h"
 
-// Every struct begins with the value it was read from (NULL: absent, all defaults), so that later findings can point at it.
+// Every struct begins with the value it was read from (NULL: absent, all defaults), so that later
+// findings can point at it.
 
 typedef struct pl_scene_box_def {
   const pl_json *json;
@@ -85,8 +87,9 @@ typedef struct pl_scene_shape {
   pl_scene_list children;  // of pl_scene_shape
 } pl_scene_shape;
 
-// Part of a pose: what lies beyond a place in a direction is turned around that place, and shifted. The turn grows smoothly over `reach` and
-// fades out beyond `radius` from the axis, so a limb, an ear or a head can be posed.
+// Part of a pose: what lies beyond a place in a direction is turned around that place, and shifted.
+// The turn grows smoothly over `reach` and fades out beyond `radius` from the axis, so a limb, an
+// ear or a head can be posed.
 typedef struct pl_scene_turn {
   const pl_json *json;
   pl_vec3 around, toward;
@@ -141,7 +144,7 @@ typedef struct pl_scene_tets {
 
 typedef struct pl_scene_solid {
   const pl_json *json;
-  pl_solid_def def;        // parameters only; surface, examples and groups are filled in when it is built
+  pl_solid_def def;  // parameters only; surface, examples and groups are filled in when it is built
   pl_scene_list examples;  // of const char *: names of poses
   pl_scene_list groups;    // of const char *: names of groups
 } pl_scene_solid;
@@ -352,7 +355,8 @@ typedef struct pl_scene_actor_expect {
   double max_lean, max_acceleration, max_rest_rate, max_unconverged_fraction;
 } pl_scene_actor_expect;
 
-// A soft character: what its rest shape is chosen from, its parts, what it does, and what is expected of it.
+// A soft character: what its rest shape is chosen from, its parts, what it does, and what is
+// expected of it.
 typedef struct pl_scene_actor {
   const pl_json *json;
   pl_actor_def def;  // parameters only
@@ -455,26 +459,32 @@ struct pl_scene {
 
 extern const pl_scene_type pl_scene_document_type;
 // Types that more than one table uses.
-extern const pl_scene_type pl_scene_key_type, pl_scene_solid_type, pl_scene_rod_type, pl_scene_fem_type, pl_scene_actor_type,
-    pl_scene_cut_type, pl_scene_detail_type, pl_scene_recording_type, pl_scene_collider_type;
+extern const pl_scene_type pl_scene_key_type, pl_scene_solid_type, pl_scene_rod_type,
+    pl_scene_fem_type, pl_scene_actor_type, pl_scene_cut_type, pl_scene_detail_type,
+    pl_scene_recording_type, pl_scene_collider_type;
 extern const char *const pl_scene_collider_shapes[];  // in the order of pl_collider_shape
 
 // Set a struct to its defaults (scene_read.c).
 void pl_scene_set_defaults(const pl_scene_type *type, void *object);
 
-// Metres of a length unit such as "cm"; 1 for a word that is none, which reading reports (scene_types.c).
+// Metres of a length unit such as "cm"; 1 for a word that is none, which reading reports
+// (scene_types.c).
 double pl_scene_unit_metres(const char *unit);
 
-// Fill `scene->document` from the document's tree. Problems go to `findings`; fails only when out of memory.
+// Fill `scene->document` from the document's tree. Problems go to `findings`; fails only when out
+// of memory.
 pl_status pl_scene_fill(pl_scene *scene, pl_findings *findings, pl_error *error);
 
 // Replace values in the document's tree, before it is filled from (scene_override.c).
-pl_status pl_scene_override_all(pl_scene *scene, const pl_scene_override *overrides, int32_t count, pl_error *error);
+pl_status pl_scene_override_all(pl_scene *scene, const pl_scene_override *overrides, int32_t count,
+                                pl_error *error);
 
-// What the tables cannot say: names that refer to others, things that exclude each other (scene_check.c).
+// What the tables cannot say: names that refer to others, things that exclude each other
+// (scene_check.c).
 pl_status pl_scene_check_sense(const pl_scene *scene, pl_findings *findings);
 
 // Write a tree as a pretty-printed file (scene_write.c).
-pl_status pl_scene_write_json(pl_context *context, const char *path, const pl_json *json, pl_error *error);
+pl_status pl_scene_write_json(pl_context *context, const char *path, const pl_json *json,
+                              pl_error *error);
 
 #endif

@@ -1,7 +1,8 @@
 // The tables of actors in the scene document: every key, its kind, unit, range, default and meaning.
 //
-// Costs of the optimisation are in SI units whatever the document's length unit is, settings of behaviours in units of the body itself (its height, and the time it takes to fall from
-// it); positions, speeds and distances are in the document's.
+// Costs of the optimisation are in SI units whatever the document's length unit is, settings of behaviours in units of
+// the body itself (its height, and the time it takes to fall from it); positions, speeds and distances are in the
+// document's.
 #include "actor/actor_parameters.h"
 #include "scene/scene_fields.h"
 

@@ -1,4 +1,5 @@
-// The tables of finite elements in the scene document: the parameters of pl_fem_def, and the regions where the body is stiffer.
+// The tables of finite elements in the scene document: the parameters of pl_fem_def, and the regions where the body is
+// stiffer.
 #include "fem/fem_parameters.h"
 #include "scene/scene_fields.h"
 

@@ -1,4 +1,5 @@
-// Writing a scene document by its tables: what was given or differs from the defaults, in the tables' order, always in SI units.
+// Writing a scene document by its tables: what was given or differs from the defaults, in the tables' order, always in
+// SI units.
 #include <string.h>
 
 #include "base/context.h"
@@ -60,7 +61,8 @@ static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const 
     case PL_SCENE_INDICES: {
       const pl_scene_list *list = slot;
       pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
-      for (int32_t i = 0; i < list->count; ++i) pl_json_add(array, pl_json_new_number(arena, ((const int32_t *)list->items)[i]));
+      for (int32_t i = 0; i < list->count; ++i)
+        pl_json_add(array, pl_json_new_number(arena, ((const int32_t *)list->items)[i]));
       return array;
     }
     case PL_SCENE_PAIRS: {
@@ -84,7 +86,8 @@ static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const 
     case PL_SCENE_CORNERS: {
       const pl_scene_list *list = slot;
       pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
-      for (int32_t i = 0; i < list->count; ++i) pl_json_add(array, write_numbers(arena, (const double *)list->items + 2 * i, 2));
+      for (int32_t i = 0; i < list->count; ++i)
+        pl_json_add(array, write_numbers(arena, (const double *)list->items + 2 * i, 2));
       return array;
     }
     case PL_SCENE_NUMBERS: {
@@ -94,7 +97,8 @@ static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const 
     case PL_SCENE_TEXTS: {
       const pl_scene_list *list = slot;
       pl_json *array = pl_json_new(arena, PL_JSON_ARRAY);
-      for (int32_t i = 0; i < list->count; ++i) pl_json_add(array, pl_json_new_text(arena, ((const char *const *)list->items)[i]));
+      for (int32_t i = 0; i < list->count; ++i)
+        pl_json_add(array, pl_json_new_text(arena, ((const char *const *)list->items)[i]));
       return array;
     }
     case PL_SCENE_SETTINGS: {
@@ -157,7 +161,8 @@ static pl_json *write_object(pl_arena *arena, const pl_scene_type *type, const v
   pl_scene_field field;
   while (pl_scene_walk_next(type, &walk, &field)) {
     const void *slot = (const char *)object + field.offset;
-    // What stood in the document is kept even where it is the default: for some keys being absent has a meaning of its own.
+    // What stood in the document is kept even where it is the default: for some keys being absent has a meaning of its
+    // own.
     bool given = field.required || (source != NULL && pl_json_find(source, field.key) != NULL);
     if (given || !is_default(&field, slot, (const char *)standard + field.offset))
       pl_json_set(arena, json, field.key, write_field(arena, &field, slot));
@@ -182,7 +187,8 @@ pl_status pl_scene_save(pl_context *context, const char *path, const pl_scene *s
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_json *json = write_object(&arena, &pl_scene_document_type, &scene->document);
-  pl_status status = arena.failed || json == NULL ? pl_fail_memory(error) : pl_scene_write_json(context, path, json, error);
+  pl_status status =
+      arena.failed || json == NULL ? pl_fail_memory(error) : pl_scene_write_json(context, path, json, error);
   pl_arena_destroy(&arena);
   return status;
 }

@@ -1,4 +1,5 @@
-// The parameters of pl_solid_def: the one place for defaults, ranges, units and meanings. After a change run `make generate`.
+// The parameters of pl_solid_def: the one place for defaults, ranges, units and meanings. After a change run `make
+// generate`.
 #include "solid/solid_parameters.h"
 
 #include "base/parameter_words.h"

@@ -55,8 +55,8 @@ void pl_solid_start(const pl_model *model, void *state, const pl_body_start *sta
   const pl_solid_model *solid = (const pl_solid_model *)model;
   memset(state, 0, pl_solid_state_size(model));
   pl_solid_state s = pl_solid_state_of(model, state);
-  pl_body_floats_start(start, solid->rest_center, solid->origin_grid, solid->rest, model->particle_count, s.origin, s.positions,
-                       s.velocities);
+  pl_body_floats_start(start, solid->rest_center, solid->origin_grid, solid->rest, model->particle_count, s.origin,
+                       s.positions, s.velocities);
   pl_quat q = pl_quat_normalize(start->placement.rotation);
   for (size_t group = 0; group < (size_t)solid->group_count; ++group) {
     float *rotations = s.rotations + group * QUAT_LANES;

@@ -1,4 +1,5 @@
-// What eigenmodes are computed with unless the caller says otherwise; apart from the search, since builds without ARPACK have it too.
+// What eigenmodes are computed with unless the caller says otherwise; apart from the search, since builds without
+// ARPACK have it too.
 #include "solvers/eigen_modes.h"
 
 pl_eigen_def pl_default_eigen_def(void) {

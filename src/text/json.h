@@ -47,7 +47,8 @@ struct pl_json {
   pl_json *parent;        // NULL for the root
   pl_json *next;          // in the order of the file
   pl_json *first, *last;  // of an array or object
-  const pl_json **table;  // parsed containers: arrays in order, objects sorted by key; NULL once something was added by hand
+  const pl_json **table;  // parsed containers: arrays in order, objects sorted by key; NULL once
+                          // something was added by hand
 };
 
 typedef struct pl_json_document {
@@ -56,16 +57,19 @@ typedef struct pl_json_document {
   pl_json *root;
 } pl_json_document;
 
-// --- reading ----------------------------------------------------------------------------------------------------
+// --- reading
+// ----------------------------------------------------------------------------------------------------
 
-// Parse `size` bytes of strict JSON (RFC 8259; a byte order mark is passed over). All problems from which the parser can find its way go to
-// `findings` (may be NULL) as errors with line and column, at most 100; the first is also put into `error`.
+// Parse `size` bytes of strict JSON (RFC 8259; a byte order mark is passed over). All problems from
+// which the parser can find its way go to `findings` (may be NULL) as errors with line and column,
+// at most 100; the first is also put into `error`.
 //
-// PL_OK: no problem. PL_REMARK_FINDINGS (only where findings are given): there were problems whose repair is beyond doubt, such as a trailing
-// comma, a comment or a duplicate key (the first one counts); the tree is there, so that the caller can look for mistakes of its own
-// before it gives up. PL_ERROR_INVALID_DATA: anything else that is wrong; no tree.
-pl_status pl_json_parse(pl_context *context, const char *text, size_t size, const char *name, pl_findings *findings,
-                        pl_json_document **document, pl_error *error);
+// PL_OK: no problem. PL_REMARK_FINDINGS (only where findings are given): there were problems whose
+// repair is beyond doubt, such as a trailing comma, a comment or a duplicate key (the first one
+// counts); the tree is there, so that the caller can look for mistakes of its own before it gives
+// up. PL_ERROR_INVALID_DATA: anything else that is wrong; no tree.
+pl_status pl_json_parse(pl_context *context, const char *text, size_t size, const char *name,
+                        pl_findings *findings, pl_json_document **document, pl_error *error);
 
 // NULL is allowed.
 void pl_json_document_destroy(pl_json_document *document);
@@ -79,8 +83,8 @@ const pl_json *pl_json_find(const pl_json *object, const char *key);
 // Item `index` of an array; NULL if out of range, or if `array` is NULL or no array.
 const pl_json *pl_json_at(const pl_json *array, int64_t index);
 
-// Typed getters: false, with `result` untouched, when `value` is NULL or of another kind. An integer is a number without fraction of at most
-// 2^53 in size, however it is written (1e3 is one).
+// Typed getters: false, with `result` untouched, when `value` is NULL or of another kind. An
+// integer is a number without fraction of at most 2^53 in size, however it is written (1e3 is one).
 bool pl_json_get_bool(const pl_json *value, bool *result);
 bool pl_json_get_number(const pl_json *value, double *result);
 bool pl_json_get_integer(const pl_json *value, int64_t *result);
@@ -89,21 +93,25 @@ bool pl_json_get_text(const pl_json *value, const char **result);
 // True when the string `value` is exactly `text`.
 bool pl_json_is_text(const pl_json *value, const char *text);
 
-// The path of a value from its root, such as `bodies[2].solid.stiffness`; keys that are no plain words as `["two words"]`; "" for the root.
-// Always terminated, cut where the buffer ends. Returns the length that the whole path needs.
+// The path of a value from its root, such as `bodies[2].solid.stiffness`; keys that are no plain
+// words as `["two words"]`; "" for the root. Always terminated, cut where the buffer ends. Returns
+// the length that the whole path needs.
 size_t pl_json_path(const pl_json *value, char *buffer, size_t size);
 
 // Fill in `error` with the place and the path of `value` and return `status`.
-pl_status pl_json_fail(const pl_json_document *document, const pl_json *value, pl_error *error, pl_status status,
-                       const char *format, ...) PL_PRINTF(5, 6);
+pl_status pl_json_fail(const pl_json_document *document, const pl_json *value, pl_error *error,
+                       pl_status status, const char *format, ...) PL_PRINTF(5, 6);
 
-// Add a finding of severity, kind, why and fix as in `about`, at the place of `value` (of its key if `at_key`) and with its path. Does nothing
-// when findings is NULL.
-pl_status pl_json_add_finding(const pl_json_document *document, const pl_json *value, bool at_key, pl_findings *findings,
-                              const pl_finding *about, const char *format, ...) PL_PRINTF(6, 7);
+// Add a finding of severity, kind, why and fix as in `about`, at the place of `value` (of its key
+// if `at_key`) and with its path. Does nothing when findings is NULL.
+pl_status pl_json_add_finding(const pl_json_document *document, const pl_json *value, bool at_key,
+                              pl_findings *findings, const pl_finding *about, const char *format,
+                              ...) PL_PRINTF(6, 7);
 
-// --- building ---------------------------------------------------------------------------------------------------
-// All return NULL when out of memory and accept NULL for values, so that a tree can be built without looking; at the end `arena->failed` tells.
+// --- building
+// ---------------------------------------------------------------------------------------------------
+// All return NULL when out of memory and accept NULL for values, so that a tree can be built
+// without looking; at the end `arena->failed` tells.
 
 pl_json *pl_json_new(pl_arena *arena, pl_json_kind kind);
 pl_json *pl_json_new_bool(pl_arena *arena, bool boolean);
@@ -120,24 +128,31 @@ pl_json *pl_json_set(pl_arena *arena, pl_json *object, const char *key, pl_json 
 pl_json *pl_json_set_number(pl_arena *arena, pl_json *object, const char *key, double number);
 pl_json *pl_json_set_text(pl_arena *arena, pl_json *object, const char *key, const char *text);
 pl_json *pl_json_set_bool(pl_arena *arena, pl_json *object, const char *key, bool boolean);
-pl_json *pl_json_set_numbers(pl_arena *arena, pl_json *object, const char *key, const double *numbers, int32_t count);
+pl_json *pl_json_set_numbers(pl_arena *arena, pl_json *object, const char *key,
+                             const double *numbers, int32_t count);
 
-// --- writing ----------------------------------------------------------------------------------------------------
+// --- writing
+// ----------------------------------------------------------------------------------------------------
 
 // How the text looks.
 typedef enum pl_json_style {
-  PL_JSON_PRETTY,   // two blanks a level; containers without containers in them stay on one line where they fit
+  PL_JSON_PRETTY,   // two blanks a level; containers without containers in them stay on one line
+                    // where they fit
   PL_JSON_COMPACT,  // no blanks at all
 } pl_json_style;
 
-// Append `value` as text to `text`, a vector of char: members in their order, numbers as short as they read back exactly. No terminator is
-// added; pretty text ends with a newline. Numbers that are not finite are refused with PL_ERROR_INVALID_ARGUMENT and their path.
-pl_status pl_json_write(const pl_json *value, pl_json_style style, pl_vector *text, pl_error *error);
+// Append `value` as text to `text`, a vector of char: members in their order, numbers as short as
+// they read back exactly. No terminator is added; pretty text ends with a newline. Numbers that are
+// not finite are refused with PL_ERROR_INVALID_ARGUMENT and their path.
+pl_status pl_json_write(const pl_json *value, pl_json_style style, pl_vector *text,
+                        pl_error *error);
 
-// --- words ------------------------------------------------------------------------------------------------------
+// --- words
+// ------------------------------------------------------------------------------------------------------
 
-// The candidate most like `word`, for "did you mean …?": fewest letters inserted, removed, replaced or swapped, case aside; the first among
-// equals. NULL when none is near enough to be meant.
-const char *pl_text_suggest(const char *word, const char *const *candidates, int32_t candidate_count);
+// The candidate most like `word`, for "did you mean …?": fewest letters inserted, removed, replaced
+// or swapped, case aside; the first among equals. NULL when none is near enough to be meant.
+const char *pl_text_suggest(const char *word, const char *const *candidates,
+                            int32_t candidate_count);
 
 #endif

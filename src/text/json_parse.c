@@ -1,6 +1,6 @@
-// The grammar of JSON, without recursion: `current` is the container being filled, and its parent pointers are the stack. After a mistake the
-// parser repairs the text as a reader would (a comma that is missing, one that is too many, a bracket of the wrong kind) and continues, so that
-// one run lists all mistakes.
+// The grammar of JSON, without recursion: `current` is the container being filled, and its parent pointers are the
+// stack. After a mistake the parser repairs the text as a reader would (a comma that is missing, one that is too many,
+// a bracket of the wrong kind) and continues, so that one run lists all mistakes.
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +75,8 @@ static void drop_duplicates(parser *p, pl_json *object) {
   if (duplicate_count == 0) return;
   qsort(duplicates, (size_t)duplicate_count, sizeof *duplicates, compare_positions);
   for (int32_t i = 0; i < duplicate_count; ++i) {
-    const pl_json *first = *(const pl_json **)bsearch(&duplicates[i], table, (size_t)kept_count, sizeof *table, compare_keys);
+    const pl_json *first =
+        *(const pl_json **)bsearch(&duplicates[i], table, (size_t)kept_count, sizeof *table, compare_keys);
     pl_json_problem(&p->scan, duplicates[i]->key_position, PL_JSON_REPAIRED,
                     "the key \"%.60s\" is here a second time; the first is at line %d, column %d", first->key,
                     first->key_position.line, first->key_position.column);
@@ -104,7 +105,8 @@ static void close_current(parser *p) {
     if (closed->table == NULL) {
       p->scan.out_of_memory = true;
     } else {
-      for (const pl_json *child = closed->first; child != NULL; child = child->next) closed->table[child->index] = child;
+      for (const pl_json *child = closed->first; child != NULL; child = child->next)
+        closed->table[child->index] = child;
       if (closed->kind == PL_JSON_OBJECT) {
         qsort(closed->table, (size_t)closed->count, sizeof *closed->table, compare_members);
         drop_duplicates(p, closed);
@@ -219,7 +221,8 @@ static void parse_close(parser *p, int c) {
     return;
   }
   pl_json_problem(&p->scan, here, PL_JSON_LOST, "'%c' closes the '%c' of line %d, column %d; '%c' is expected", c,
-                  current->kind == PL_JSON_OBJECT ? '{' : '[', current->position.line, current->position.column, wanted);
+                  current->kind == PL_JSON_OBJECT ? '{' : '[', current->position.line, current->position.column,
+                  wanted);
   // Some enclosing bracket may be meant, then this one was never closed; otherwise it is taken for a slip.
   pl_json_kind meant = c == '}' ? PL_JSON_OBJECT : PL_JSON_ARRAY;
   if (current->parent == NULL || current->parent->kind != meant) p->scan.at++;
@@ -283,7 +286,8 @@ pl_status pl_json_parse(pl_context *context, const char *text, size_t size, cons
   pl_arena_init(&arena, context, 0);
   pl_json_document *made = PL_TAKE(&arena, pl_json_document, 1);
   if (made == NULL) return pl_fail_memory(error);
-  parser p = {.scan = {.text = text, .size = (int32_t)size, .line = 1, .findings = findings, .error = error, .arena = &arena}};
+  parser p = {
+      .scan = {.text = text, .size = (int32_t)size, .line = 1, .findings = findings, .error = error, .arena = &arena}};
   p.scan.letters = pl_vector_of(context, 1);
   p.scan.name = pl_arena_copy_text(&arena, name == NULL ? "" : name);
   if (p.scan.name != NULL) parse_document(&p);

@@ -1,5 +1,5 @@
-// The words of JSON (RFC 8259). After a mistake the scanner continues where a reader would: after the closing quote, after the word that is not
-// a number. So one pass over a document finds most of what is wrong with it.
+// The words of JSON (RFC 8259). After a mistake the scanner continues where a reader would: after the closing quote,
+// after the word that is not a number. So one pass over a document finds most of what is wrong with it.
 #include "text/json_scan.h"
 
 #include <math.h>
@@ -82,8 +82,8 @@ void pl_json_skip_blanks(pl_json_scan *scan) {
 }
 
 bool pl_json_is_word_byte(int c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '+' || c == '-' ||
-         c == '.' || c == '$' || c >= 0x80;
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '+' ||
+         c == '-' || c == '.' || c == '$' || c >= 0x80;
 }
 
 void pl_json_skip_word(pl_json_scan *scan) {
@@ -129,7 +129,8 @@ static void put_code_point(pl_json_scan *scan, uint32_t code) {
   put(scan, bytes, count);
 }
 
-// The length of the UTF-8 sequence at hand, 0 if it is malformed, too long for its value, a surrogate or beyond U+10FFFF.
+// The length of the UTF-8 sequence at hand, 0 if it is malformed, too long for its value, a surrogate or beyond
+// U+10FFFF.
 static int32_t utf8_length(const pl_json_scan *scan) {
   const unsigned char *s = (const unsigned char *)scan->text + scan->at;
   int32_t left = scan->size - scan->at;
@@ -154,7 +155,10 @@ static int32_t scan_hex4(pl_json_scan *scan) {
   int32_t code = 0;
   for (int i = 0; i < 4; ++i) {
     char c = scan->text[scan->at + i];
-    int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    int digit = c >= '0' && c <= '9'   ? c - '0'
+                : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                       : -1;
     if (digit < 0) return -1;
     code = code * 16 + digit;
   }
@@ -180,7 +184,8 @@ static void scan_unicode_escape(pl_json_scan *scan, pl_json_position start) {
     scan->at = before;
   }
   if (code >= 0xD800 && code < 0xE000) {
-    pl_json_problem(scan, start, PL_JSON_LOST, "\\u%04x is half of a surrogate pair; the other half is missing", (unsigned)code);
+    pl_json_problem(scan, start, PL_JSON_LOST, "\\u%04x is half of a surrogate pair; the other half is missing",
+                    (unsigned)code);
     return;
   }
   put_code_point(scan, (uint32_t)code);
@@ -229,8 +234,8 @@ const char *pl_json_scan_string(pl_json_scan *scan, int32_t *length) {
     }
     int32_t bytes = utf8_length(scan);
     if (c < 0x20) {
-      pl_json_problem(scan, pl_json_here(scan), PL_JSON_REPAIRED, "control character %d inside a string; write it as \\u%04x", c,
-                      (unsigned)c);
+      pl_json_problem(scan, pl_json_here(scan), PL_JSON_REPAIRED,
+                      "control character %d inside a string; write it as \\u%04x", c, (unsigned)c);
       bytes = 1;
     } else if (bytes == 0) {
       pl_json_problem(scan, pl_json_here(scan), PL_JSON_LOST, "byte 0x%02X is not valid UTF-8; save the file as UTF-8",
@@ -312,7 +317,8 @@ void pl_json_scan_scalar(pl_json_scan *scan, pl_json *value) {
   if (length > 0 && number_length(word, length) == length) {
     value->kind = PL_JSON_NUMBER;
     if (pl_number_read(word, word + length, &value->number) == NULL)
-      pl_json_problem(scan, start, PL_JSON_LOST, "a number of %d characters is too long; write up to 17 digits", length);
+      pl_json_problem(scan, start, PL_JSON_LOST, "a number of %d characters is too long; write up to 17 digits",
+                      length);
     else if (!isfinite(value->number))
       pl_json_problem(scan, start, PL_JSON_LOST, "the number %.*s is too large", length < 40 ? length : 40, word);
     return;

@@ -1,4 +1,5 @@
-// "Did you mean …?": the candidate at the least edit distance (Damerau 1964 in the restricted form: insert, remove, replace, swap neighbours).
+// "Did you mean …?": the candidate at the least edit distance (Damerau 1964 in the restricted form: insert, remove,
+// replace, swap neighbours).
 #include <string.h>
 
 #include "text/json.h"

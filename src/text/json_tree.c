@@ -94,7 +94,8 @@ static void put(path_text *path, const char *text, size_t length) {
 static bool is_plain_word(const char *key, int32_t length) {
   for (int32_t i = 0; i < length; ++i) {
     char c = key[i];
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '$' || (c & 0x80) != 0;
+    bool letter =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '$' || (c & 0x80) != 0;
     if (!letter && !(i > 0 && c >= '0' && c <= '9')) return false;
   }
   return length > 0;
@@ -136,8 +137,8 @@ pl_status pl_json_fail(const pl_json_document *document, const pl_json *value, p
   return status;
 }
 
-pl_status pl_json_add_finding(const pl_json_document *document, const pl_json *value, bool at_key, pl_findings *findings,
-                              const pl_finding *about, const char *format, ...) {
+pl_status pl_json_add_finding(const pl_json_document *document, const pl_json *value, bool at_key,
+                              pl_findings *findings, const pl_finding *about, const char *format, ...) {
   if (findings == NULL) return PL_OK;
   char text[1024], path[512];
   va_list arguments;

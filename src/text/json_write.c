@@ -1,4 +1,5 @@
-// JSON trees as text. A container whose items are all scalars stays on one line where it fits, so that vectors read as vectors.
+// JSON trees as text. A container whose items are all scalars stays on one line where it fits, so that vectors read as
+// vectors.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,8 +57,8 @@ static void put_scalar(writer *w, const pl_json *value) {
       if (!isfinite(value->number) && w->status == PL_OK) {
         char path[sizeof((pl_error *)0)->field];
         pl_json_path(value, path, sizeof path);
-        w->status =
-            pl_fail_field(w->error, PL_ERROR_INVALID_ARGUMENT, path, "JSON has no way to write a number that is not finite");
+        w->status = pl_fail_field(w->error, PL_ERROR_INVALID_ARGUMENT, path,
+                                  "JSON has no way to write a number that is not finite");
       }
       put(w, number, pl_number_write(value->number, number));
       break;

@@ -1,9 +1,9 @@
 // Numbers as text without the locale.
 //
-// Reading: up to 19 digits are gathered in an integer; when that integer is exact in a double and so is the power of ten, one
-// multiplication or division is correctly rounded (Clinger 1990). Everything else goes to the C library's strtod in the "C" locale,
-// which is correctly rounded but six times slower. Writing: the C library's digits, with the point put in by us, because printf takes
-// it from the locale.
+// Reading: up to 19 digits are gathered in an integer; when that integer is exact in a double and so is the power of
+// ten, one multiplication or division is correctly rounded (Clinger 1990). Everything else goes to the C library's
+// strtod in the "C" locale, which is correctly rounded but six times slower. Writing: the C library's digits, with the
+// point put in by us, because printf takes it from the locale.
 #define _GNU_SOURCE
 #include "text/number_text.h"
 
@@ -68,7 +68,8 @@ static double slow_number(const char *begin, const char *end) {
   return value;
 }
 
-// The exponent at `at`, or 0 if there is none; returns the place behind it. One that no double can have is cut, not overflowed.
+// The exponent at `at`, or 0 if there is none; returns the place behind it. One that no double can have is cut, not
+// overflowed.
 static const char *read_exponent(const char *at, const char *end, int *exponent) {
   *exponent = 0;
   if (at >= end || (*at != 'e' && *at != 'E' && *at != 'd' && *at != 'D')) return at;

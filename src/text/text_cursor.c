@@ -135,7 +135,8 @@ bool pl_word_integer(pl_word word, int64_t *value) {
 
 static pl_status take_or_fail(pl_text_cursor *cursor, const char *what, pl_word *word) {
   if (pl_text_take_word(cursor, word)) return PL_OK;
-  return pl_source_fail(cursor->source, pl_text_offset(cursor), "the file ends where %s should stand; it is cut off", what);
+  return pl_source_fail(cursor->source, pl_text_offset(cursor), "the file ends where %s should stand; it is cut off",
+                        what);
 }
 
 pl_status pl_text_take_number(pl_text_cursor *cursor, const char *what, double *value) {
@@ -143,8 +144,8 @@ pl_status pl_text_take_number(pl_text_cursor *cursor, const char *what, double *
   pl_status status = take_or_fail(cursor, what, &word);
   if (status < 0 || pl_word_number(word, value)) return status;
   char shown[PL_SHOWN_SIZE];
-  return pl_source_fail(cursor->source, pl_word_offset(cursor, word), "\"%s\" stands where %s should; a number is needed",
-                        pl_word_show(word, shown), what);
+  return pl_source_fail(cursor->source, pl_word_offset(cursor, word),
+                        "\"%s\" stands where %s should; a number is needed", pl_word_show(word, shown), what);
 }
 
 pl_status pl_text_take_integer(pl_text_cursor *cursor, const char *what, int64_t *value) {
@@ -152,8 +153,8 @@ pl_status pl_text_take_integer(pl_text_cursor *cursor, const char *what, int64_t
   pl_status status = take_or_fail(cursor, what, &word);
   if (status < 0 || pl_word_integer(word, value)) return status;
   char shown[PL_SHOWN_SIZE];
-  return pl_source_fail(cursor->source, pl_word_offset(cursor, word), "\"%s\" stands where %s should; a whole number is needed",
-                        pl_word_show(word, shown), what);
+  return pl_source_fail(cursor->source, pl_word_offset(cursor, word),
+                        "\"%s\" stands where %s should; a whole number is needed", pl_word_show(word, shown), what);
 }
 
 pl_status pl_text_take_point(pl_text_cursor *cursor, pl_vec3 *point, size_t *offset) {

@@ -1,5 +1,5 @@
-// Words and numbers of a text file, one after the other. Blanks are spaces, tabs, vertical tabs and form feeds; a line ends with LF,
-// CR LF or CR.
+// Words and numbers of a text file, one after the other. Blanks are spaces, tabs, vertical tabs and
+// form feeds; a line ends with LF, CR LF or CR.
 #ifndef PL_IO_TEXT_CURSOR_H
 #define PL_IO_TEXT_CURSOR_H
 
@@ -32,7 +32,8 @@ size_t pl_word_offset(const pl_text_cursor *cursor, pl_word word);
 bool pl_text_take_word_in_line(pl_text_cursor *cursor, pl_word *word);
 bool pl_text_take_word(pl_text_cursor *cursor, pl_word *word);
 
-// Pass blanks and comments, line ends too with the second. The first tells whether something is left on the line.
+// Pass blanks and comments, line ends too with the second. The first tells whether something is
+// left on the line.
 bool pl_text_skip_blanks(pl_text_cursor *cursor);
 bool pl_text_skip_space(pl_text_cursor *cursor);
 

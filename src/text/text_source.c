@@ -21,7 +21,8 @@ static void find_slot(const pl_mesh_source *source, size_t offset, int32_t *line
   *column = distance < INT32_MAX ? (int32_t)distance + 1 : INT32_MAX;
 }
 
-static pl_status fail_with(const pl_mesh_source *source, pl_status status, size_t offset, const char *format, va_list arguments) {
+static pl_status fail_with(const pl_mesh_source *source, pl_status status, size_t offset, const char *format,
+                           va_list arguments) {
   char text[480];
   vsnprintf(text, sizeof text, format, arguments);
   if (offset == PL_NO_POSITION) return pl_fail_at(source->error, status, source->name, 0, 0, "%s", text);
@@ -51,8 +52,8 @@ pl_status pl_source_fail_memory(const pl_mesh_source *source) {
   return pl_fail_at(source->error, PL_ERROR_OUT_OF_MEMORY, source->name, 0, 0, "out of memory");
 }
 
-pl_status pl_source_note(const pl_mesh_source *source, pl_severity severity, const char *kind, const char *why, const char *fix,
-                         const char *format, ...) {
+pl_status pl_source_note(const pl_mesh_source *source, pl_severity severity, const char *kind, const char *why,
+                         const char *fix, const char *format, ...) {
   char text[480];
   va_list arguments;
   va_start(arguments, format);
@@ -63,12 +64,16 @@ pl_status pl_source_note(const pl_mesh_source *source, pl_severity severity, con
   return status < 0 ? pl_source_fail_memory(source) : PL_OK;
 }
 
-pl_status pl_source_check_count(const pl_mesh_source *source, size_t offset, int64_t count, size_t min_size, const char *what) {
-  if (count < 0) return pl_source_fail(source, offset, "the number of %s is %lld; it cannot be negative", what, (long long)count);
+pl_status pl_source_check_count(const pl_mesh_source *source, size_t offset, int64_t count, size_t min_size,
+                                const char *what) {
+  if (count < 0)
+    return pl_source_fail(source, offset, "the number of %s is %lld; it cannot be negative", what, (long long)count);
   size_t left = offset < source->size ? source->size - offset : 0;
   if ((uint64_t)count > left / (min_size > 0 ? min_size : 1))
-    return pl_source_fail(source, offset, "%lld %s are announced, but only %zu bytes are left; the file is cut off or damaged",
+    return pl_source_fail(source, offset,
+                          "%lld %s are announced, but only %zu bytes are left; the file is cut off or damaged",
                           (long long)count, what, left);
-  if (count > INT32_MAX) return pl_source_refuse(source, offset, "%lld %s are more than can be used", (long long)count, what);
+  if (count > INT32_MAX)
+    return pl_source_refuse(source, offset, "%lld %s are more than can be used", (long long)count, what);
   return PL_OK;
 }

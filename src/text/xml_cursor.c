@@ -41,8 +41,10 @@ static pl_status fail_open(const pl_xml_cursor *cursor, const char *at, const ch
 static pl_status skip_other(const pl_xml_cursor *cursor, const char *at, const char **behind) {
   static const struct {
     const char *begin, *end, *what;
-  } others[] = {
-      {"<!--", "-->", "comment"}, {"<![CDATA[", "]]>", "CDATA section"}, {"<?", "?>", "instruction"}, {"<!", ">", "declaration"}};
+  } others[] = {{"<!--", "-->", "comment"},
+                {"<![CDATA[", "]]>", "CDATA section"},
+                {"<?", "?>", "instruction"},
+                {"<!", ">", "declaration"}};
   *behind = NULL;
   for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
     if (!starts(at, cursor->end, others[i].begin)) continue;
@@ -102,7 +104,8 @@ pl_status pl_xml_take_tag(pl_xml_cursor *cursor, pl_xml_tag *tag) {
   }
 }
 
-// Decode the entity at `at` (an ampersand) into UTF-8 bytes; returns the position after it. Other text stands for itself.
+// Decode the entity at `at` (an ampersand) into UTF-8 bytes; returns the position after it. Other text stands for
+// itself.
 static const char *decode_entity(const char *at, const char *end, char bytes[4], size_t *count) {
   static const struct {
     const char *name;

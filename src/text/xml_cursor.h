@@ -1,4 +1,5 @@
-// The tags of an XML file one after the other: enough for data files. No schema, no external entities; places are byte offsets.
+// The tags of an XML file one after the other: enough for data files. No schema, no external
+// entities; places are byte offsets.
 #ifndef PL_IO_XML_CURSOR_H
 #define PL_IO_XML_CURSOR_H
 
@@ -27,7 +28,8 @@ pl_status pl_xml_take_tag(pl_xml_cursor *cursor, pl_xml_tag *tag);
 // Value of an attribute with entities decoded, cut to fit; false if it is not there.
 bool pl_xml_attribute(const pl_xml_tag *tag, const char *name, char *value, size_t size);
 
-// Append the text of content [begin, end) to `text` (char): comments left out, CDATA opened, entities decoded. False when out of memory.
+// Append the text of content [begin, end) to `text` (char): comments left out, CDATA opened,
+// entities decoded. False when out of memory.
 bool pl_xml_append_text(const char *begin, const char *end, pl_vector *text);
 
 #endif

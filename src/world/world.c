@@ -93,7 +93,8 @@ static pl_status check_body_def(const pl_body_def *def, pl_error *error) {
   if (status < 0) return status;
   if (def->model == NULL) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "model", "a body needs a model");
   if (!pl_transform_is_valid(def->placement))
-    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "placement", "the position must be finite and the rotation not zero");
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "placement",
+                         "the position must be finite and the rotation not zero");
   return PL_OK;
 }
 
@@ -211,9 +212,9 @@ void pl_world_set_wind(pl_world *world, pl_vec3 wind) {
   world->def.wind = wind;
 }
 
-// Memory for `size` bytes of the state of a controller or layer at the start of a step; `*saved` stays NULL for 0. False
-// when out of memory. It holds the current state, to which a failing step returns when a controller of that step added
-// the new one.
+// Memory for `size` bytes of the state of a controller or layer at the start of a step; `*saved` stays NULL for 0.
+// False when out of memory. It holds the current state, to which a failing step returns when a controller of that step
+// added the new one.
 static bool allocate_saved(pl_context *context, const void *state, size_t size, void **saved) {
   *saved = NULL;
   if (size == 0) return true;
@@ -224,9 +225,11 @@ static bool allocate_saved(pl_context *context, const void *state, size_t size, 
 
 pl_status pl_world_add_controller(pl_world *world, const pl_controller *controller, pl_error *error) {
   if (pl_world_check_open(world, "pl_world_add_controller", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
-  if (controller->before_step == NULL) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a controller needs before_step");
+  if (controller->before_step == NULL)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a controller needs before_step");
   pl_world_controller entry = {.controller = *controller};
-  if (!allocate_saved(world->context, controller->state, controller->state_size, &entry.saved)) return pl_fail_memory(error);
+  if (!allocate_saved(world->context, controller->state, controller->state_size, &entry.saved))
+    return pl_fail_memory(error);
   if (pl_vector_push(&world->controllers, &entry)) return PL_OK;
   pl_release(world->context, entry.saved);
   return pl_fail_memory(error);

@@ -52,7 +52,8 @@ static int32_t first_not_finite(const pl_vec3 *vectors, int32_t count) {
   return -1;
 }
 
-pl_status pl_body_set_state(pl_world *world, pl_body_id id, const pl_vec3 *positions, const pl_vec3 *velocities, pl_error *error) {
+pl_status pl_body_set_state(pl_world *world, pl_body_id id, const pl_vec3 *positions, const pl_vec3 *velocities,
+                            pl_error *error) {
   if (pl_world_check_open(world, "pl_body_set_state", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_body *body = pl_world_find_body(world, id);
   if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
@@ -98,7 +99,8 @@ pl_status pl_body_get_weights(const pl_world *world, pl_body_id id, int32_t mani
   return PL_OK;
 }
 
-pl_status pl_body_set_weights(pl_world *world, pl_body_id id, int32_t manifold, const double *weights, pl_error *error) {
+pl_status pl_body_set_weights(pl_world *world, pl_body_id id, int32_t manifold, const double *weights,
+                              pl_error *error) {
   if (pl_world_check_open(world, "pl_body_set_weights", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_body *body = pl_world_find_body(world, id);
   if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");

@@ -13,8 +13,8 @@
 // precision (3e38), which a body reaches within a few steps once it is past them.
 static const double MAX_ACCELERATION = 1e10;  // m/s², by the forces on one particle
 static const double MAX_TRAVEL = 1e6;         // way of a particle in one step, in diagonals of its body (plus a metre)
-// A body that is stretched to more than this many times its size has burst. That is as good as not finite, but costs far
-// more: the path of every triangle crosses every other, and contact would compare all pairs.
+// A body that is stretched to more than this many times its size has burst. That is as good as not finite, but costs
+// far more: the path of every triangle crosses every other, and contact would compare all pairs.
 static const double MAX_STRETCH = 1e6;
 
 // Distance from the origin in metres beyond which too few digits are left to tell the points of a body from each other.

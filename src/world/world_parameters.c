@@ -1,4 +1,5 @@
-// The parameters of pl_world_def, pl_body_def and pl_pin_def: the one place for defaults, ranges, units and meanings. After a change run `make generate`.
+// The parameters of pl_world_def, pl_body_def and pl_pin_def: the one place for defaults, ranges, units and meanings.
+// After a change run `make generate`.
 #include "world/world_parameters.h"
 
 #include "base/parameter_words.h"

@@ -4,6 +4,7 @@
 
 #include "base/parameter.h"
 
-extern const pl_parameter_table pl_world_def_parameters, pl_body_def_parameters, pl_pin_def_parameters;
+extern const pl_parameter_table pl_world_def_parameters, pl_body_def_parameters,
+    pl_pin_def_parameters;
 
 #endif

@@ -89,7 +89,8 @@ size_t pl_world_snapshot_size(const pl_world *world) {
 void pl_world_snapshot(const pl_world *world, void *buffer) {
   // Half of a step is no state to go back to, and there is nobody to tell here: pl_world_restore() refuses it.
   uint64_t magic = world->phase == PL_WORLD_IDLE ? SNAPSHOT_MAGIC : SNAPSHOT_INSIDE_STEP;
-  snapshot_head head = {magic, layout_hash(world), world->step_count, world->pending, world->def.gravity, world->def.wind};
+  snapshot_head head = {magic,          layout_hash(world), world->step_count,
+                        world->pending, world->def.gravity, world->def.wind};
   memcpy(buffer, &head, sizeof head);
   char *to = (char *)buffer + sizeof head;
   visit_blocks(world, copy_out, &to);
@@ -111,7 +112,8 @@ pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size, pl_
                    pl_world_snapshot_size(world));
   memcpy(&head, buffer, sizeof head);
   if (head.magic == SNAPSHOT_INSIDE_STEP)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "the snapshot was taken inside a step, half-way; take snapshots between steps");
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "the snapshot was taken inside a step, half-way; take snapshots between steps");
   if (head.magic != SNAPSHOT_MAGIC) return pl_fail(error, PL_ERROR_INVALID_DATA, "this is not a snapshot of a world");
   if (head.layout != layout_hash(world))
     return pl_fail(error, PL_ERROR_INVALID_DATA,

@@ -48,11 +48,14 @@ typedef struct pl_world_controller {
   void *saved;  // its state at the start of the step
 } pl_world_controller;
 
-// What a world is doing. Callbacks of a step may call back into it, and what they may do there depends on this.
+// What a world is doing. Callbacks of a step may call back into it, and what they may do there
+// depends on this.
 typedef enum pl_world_phase {
   PL_WORLD_IDLE = 0,    // between steps
-  PL_WORLD_CONTROLLED,  // a controller has the word: everything may change except what time and the list of controllers are
-  PL_WORLD_LOCKED       // in the rest of a step, layers and drivers of fem bodies included: nothing may change
+  PL_WORLD_CONTROLLED,  // a controller has the word: everything may change except what time and the
+                        // list of controllers are
+  PL_WORLD_LOCKED  // in the rest of a step, layers and drivers of fem bodies included: nothing may
+                   // change
 } pl_world_phase;
 
 struct pl_world {
@@ -69,10 +72,11 @@ struct pl_world {
   pl_scratch scratch;
   int64_t step_count;
   pl_world_phase phase;
-  bool destroy_refused;               // pl_world_destroy() was called inside the current step, which fails for it
+  bool
+      destroy_refused;  // pl_world_destroy() was called inside the current step, which fails for it
   pl_vec3 saved_gravity, saved_wind;  // at the start of the step
   bool settling;                      // steps are done while time stands still
-  double pending;                     // seconds that pl_world_advance() has been given and not yet stepped
+  double pending;  // seconds that pl_world_advance() has been given and not yet stepped
 };
 
 static inline pl_slot_id pl_slot_of_body(pl_body_id id) {
@@ -88,8 +92,8 @@ static inline pl_body *pl_world_find_body(const pl_world *world, pl_body_id id) 
   return pl_slots_get(&world->bodies, pl_slot_of_body(id));
 }
 
-// Whether `function` may run now; fails with PL_ERROR_INVALID_ARGUMENT. Some functions only run between steps, those that change the world run in controllers
-// too (world_phase.c).
+// Whether `function` may run now; fails with PL_ERROR_INVALID_ARGUMENT. Some functions only run
+// between steps, those that change the world run in controllers too (world_phase.c).
 pl_status pl_world_check_idle(const pl_world *world, const char *function, pl_error *error);
 pl_status pl_world_check_open(const pl_world *world, const char *function, pl_error *error);
 
@@ -110,7 +114,8 @@ void pl_world_hold_pins(pl_world *world);
 
 // Hand all bodies and colliders to the contact solver, if they changed (world_contact.c).
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error);
-// Remember where particles are before they move (of bodies that may touch something) and after (of all), then resolve what the move ran into.
+// Remember where particles are before they move (of bodies that may touch something) and after (of
+// all), then resolve what the move ran into.
 void pl_world_note_starts(pl_world *world);
 void pl_world_note_ends(pl_world *world);
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error);
@@ -123,10 +128,11 @@ void pl_body_clear_forces(pl_body *body);
 // PL_ERROR_NOT_FINITE with body, particle and likely cause in the report, or PL_OK
 // (world_finite.c).
 pl_status pl_world_check_finite(const pl_world *world, pl_step_report *report, pl_error *error);
-// The same for bodies that are too far away or have burst; uses the positions of pl_world_note_ends().
+// The same for bodies that are too far away or have burst; uses the positions of
+// pl_world_note_ends().
 pl_status pl_world_check_range(const pl_world *world, pl_step_report *report, pl_error *error);
 // Put the number of the body before the text of its method's failure. Returns `status`.
-pl_status pl_world_name_body(const pl_world *world, int32_t i, pl_status status, pl_step_report *report,
-                             pl_error *error);
+pl_status pl_world_name_body(const pl_world *world, int32_t i, pl_status status,
+                             pl_step_report *report, pl_error *error);
 
 #endif

@@ -20,7 +20,8 @@ static void rise(const double *settings, void *state, const pl_actor_view *view,
   (void)settings;
   (void)view;
   ++*(int32_t *)state;
-  pl_goal goal = {.subject = PL_GOAL_CENTER, .axes = PL_GOAL_Y, .velocity_gain = 1, .velocity = {0, 0.2, 0}, .weight = 1};
+  pl_goal goal = {
+      .subject = PL_GOAL_CENTER, .axes = PL_GOAL_Y, .velocity_gain = 1, .velocity = {0, 0.2, 0}, .weight = 1};
   assert_true(pl_goals_add(goals, &goal));
 }
 
@@ -38,7 +39,8 @@ static void open_life(life *s) {
   *s = (life){.context = NULL};
   pl_context_def context_def = pl_default_context_def();
   assert_int_equal(pl_context_create(&context_def, &s->context, &error), PL_OK);
-  assert_int_equal(pl_mesh_create_box(s->context, (pl_vec3){0.2, 0.4, 0.2}, (const int32_t[3]){1, 2, 1}, &s->mesh, &error), PL_OK);
+  assert_int_equal(
+      pl_mesh_create_box(s->context, (pl_vec3){0.2, 0.4, 0.2}, (const int32_t[3]){1, 2, 1}, &s->mesh, &error), PL_OK);
   pl_fem_def fem_def = pl_default_fem_def(PL_FEM_EDGES);
   fem_def.density = 300;
   fem_def.stiffness_damping = 0.01;

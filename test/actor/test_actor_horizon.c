@@ -41,7 +41,9 @@ static void plan_point(actor_fixture *s, planning *q, int32_t place, double targ
 static pl_actor_horizon *make_horizon(const actor_fixture *s, int32_t step_count) {
   pl_actor_horizon *horizon = NULL;
   pl_error error = {0};
-  check_ok(pl_actor_horizon_create(s->context, fixture_fem(s), s->space, MAX_FIXTURE_ROWS, step_count, &horizon, &error), &error);
+  check_ok(
+      pl_actor_horizon_create(s->context, fixture_fem(s), s->space, MAX_FIXTURE_ROWS, step_count, &horizon, &error),
+      &error);
   return horizon;
 }
 
@@ -115,7 +117,8 @@ static void test_derivatives_along_a_plan_are_those_of_going_through_it(void **s
 
 // --- one step -------------------------------------------------------------------------------------------------------
 
-// In the first-order scheme the goals at the end of a step are linear in u, and both problems are the same: here, that two points come apart in mid-air.
+// In the first-order scheme the goals at the end of a step are linear in u, and both problems are the same: here, that
+// two points come apart in mid-air.
 static pl_status compare_with_solver(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
   planning *q = s->data;
   const int32_t slots[2] = {3 * (s->model->particle_count - 1), 0};
@@ -203,7 +206,8 @@ static double center_height(const actor_fixture *s) {
   return height;
 }
 
-// A column whose only other shape is a squashed one, asked to rise with 1 m/s: how high its centre of mass gets. To rise, it must squat first, which takes it away from its goal.
+// A column whose only other shape is a squashed one, asked to rise with 1 m/s: how high its centre of mass gets. To
+// rise, it must squat first, which takes it away from its goal.
 static double height_reached(int32_t step_count) {
   pl_context *context = make_context(1);
   pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.15, 0.4, 0.15}, 1, 3, 1);
@@ -247,11 +251,13 @@ static void test_a_column_that_looks_ahead_squats_and_jumps(void **state) {
   check_at_most(0.05, six);
 }
 
-// --- actors -----------------------------------------------------------------------------------------------------------
+// --- actors
+// -----------------------------------------------------------------------------------------------------------
 
 static void ask_to_rise(const double *settings, void *state, const pl_actor_view *view, pl_goals *goals) {
   (void)settings, (void)state, (void)view;
-  pl_goal goal = {.subject = PL_GOAL_CENTER, .axes = PL_GOAL_Y, .velocity_gain = 1, .velocity = {0, 0.5, 0}, .weight = 1};
+  pl_goal goal = {
+      .subject = PL_GOAL_CENTER, .axes = PL_GOAL_Y, .velocity_gain = 1, .velocity = {0, 0.5, 0}, .weight = 1};
   assert_true(pl_goals_add(goals, &goal));
 }
 

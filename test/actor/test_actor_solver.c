@@ -29,7 +29,8 @@ static void test_steps_without_goals_are_passive_ones_to_the_bit(void **state) {
   (void)state;
   fixture_probe *const probes[2] = {run_without_rows, run_without_weight};
   for (int k = 0; k < 2; ++k) {
-    actor_fixture *a = make_case(&FIXTURE_CASES[0], true, 0.01, 0.1), *b = make_case(&FIXTURE_CASES[0], true, 0.01, 0.1);
+    actor_fixture *a = make_case(&FIXTURE_CASES[0], true, 0.01, 0.1),
+                  *b = make_case(&FIXTURE_CASES[0], true, 0.01, 0.1);
     size_t count = (size_t)a->model->particle_count;
     pl_vec3 *x = calloc(count, sizeof *x), *y = calloc(count, sizeof *y);
     a->probe = probes[k];
@@ -61,8 +62,9 @@ static void test_in_flight_the_centre_of_mass_is_out_of_reach_and_the_rest_shape
     actor_fixture *s = make_case(&FIXTURE_CASES[k], false, 1, 0.1);
     s->probe = ask_center;
     step(s, 3);
-    double scale =
-        FIXTURE_CASES[k].rest == PL_REST_CAGE || FIXTURE_CASES[k].rest == PL_REST_FREE ? fixture_fem(s)->element_size : 1;
+    double scale = FIXTURE_CASES[k].rest == PL_REST_CAGE || FIXTURE_CASES[k].rest == PL_REST_FREE
+                       ? fixture_fem(s)->element_size
+                       : 1;
     for (int32_t j = 0; j < s->P; ++j) check_at_most(fabs(s->p[j]), 1e-8 * scale);
     pl_vec3 v = fixture_center_velocity(s);
     check_near(v.x, 0, 1e-9);
@@ -92,8 +94,8 @@ static void test_goals_within_reach_are_reached(void **state) {
       s->settings.tolerance = 1e-4;
       step(s, 1);
       if (!(s->outcome.goal_square < 1e-8) || s->outcome.residual > 1e-4)
-        fail_msg("%s: goals off by %g, residual %g, stationary %g after %d", FIXTURE_CASES[k].name, sqrt(s->outcome.goal_square),
-                 s->outcome.residual, s->outcome.stationary, s->outcome.iteration_count);
+        fail_msg("%s: goals off by %g, residual %g, stationary %g after %d", FIXTURE_CASES[k].name,
+                 sqrt(s->outcome.goal_square), s->outcome.residual, s->outcome.stationary, s->outcome.iteration_count);
       drop_fixture(s);
     }
 }
@@ -151,8 +153,8 @@ static pl_status check_minimum(actor_fixture *s, pl_fem_choice *choice, pl_error
   s->settings = (pl_actor_settings){m->hessian, 200, 1e-6};
   check_ok(fixture_run(s, choice, error), error);
   if (!s->outcome.converged)
-    fail_msg("stationary %g, residual %g after %d, last %g", s->outcome.stationary, s->outcome.residual, s->outcome.iteration_count,
-             s->outcome.min_step);
+    fail_msg("stationary %g, residual %g after %d, last %g", s->outcome.stationary, s->outcome.residual,
+             s->outcome.iteration_count, s->outcome.min_step);
   size_t n = (size_t)s->n, P = (size_t)s->P;
   double *u = calloc(n, sizeof *u), *p = calloc(P, sizeof *p), scale = 1e-5 * fixture_fem(s)->element_size;
   choice->work->potential.hold = true;
@@ -183,7 +185,8 @@ static pl_status check_minimum(actor_fixture *s, pl_fem_choice *choice, pl_error
   return PL_OK;
 }
 
-// Without friction, whose caps are not part of the derivatives, and without damping, which is not part of the exact ones.
+// Without friction, whose caps are not part of the derivatives, and without damping, which is not part of the exact
+// ones.
 static void test_what_it_ends_at_is_a_minimum_along_the_equations_of_motion(void **state) {
   (void)state;
   for (int exact = 0; exact < 2; ++exact)
@@ -298,12 +301,14 @@ static void test_every_step_taken_lowers_the_merit(void **state) {
 
 // --- the factor -----------------------------------------------------------------------------------------------------
 
-// Against products with the matrix, for shapes whose envelopes differ, and with a number of right-hand sides that fours do not divide.
+// Against products with the matrix, for shapes whose envelopes differ, and with a number of right-hand sides that fours
+// do not divide.
 static pl_status check_factor(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
   enum { COUNT = 6 };
   pl_fem_work *w = choice->work;
   size_t n = (size_t)s->n;
-  double *rhs = calloc(COUNT * n, sizeof *rhs), *x = calloc(COUNT * n, sizeof *x), *image = calloc(n, sizeof *image), shift = 1;
+  double *rhs = calloc(COUNT * n, sizeof *rhs), *x = calloc(COUNT * n, sizeof *x), *image = calloc(n, sizeof *image),
+         shift = 1;
   pl_fem_potential_evaluate(&w->potential, w->next, true, false);
   for (size_t i = 0; i < COUNT * n; ++i) rhs[i] = sin(1.7 * (double)i);
   check_ok(pl_actor_factor_run(s->solver->factor, w->potential.matrix, &shift, error), error);

@@ -1,4 +1,5 @@
-// The block elimination of an actor's step gives what the whole matrix of eq. 13 gives, and that matrix is the derivative of the optimality conditions.
+// The block elimination of an actor's step gives what the whole matrix of eq. 13 gives, and that matrix is the
+// derivative of the optimality conditions.
 // ctest: unit
 #include "fixtures/actor_world.h"
 
@@ -75,7 +76,8 @@ static void add_block(const pl_block_matrix *matrix, double *to, int32_t size, i
 static void build_whole(actor_fixture *s, pl_fem_choice *choice, bool exact, whole *w) {
   int32_t n = s->n, P = s->P, size = w->size;
   pl_fem_work *work = choice->work;
-  double *E = calloc((size_t)(n * P), sizeof *E), *B = calloc((size_t)(n * P), sizeof *B), *C = calloc((size_t)(P * P), sizeof *C);
+  double *E = calloc((size_t)(n * P), sizeof *E), *B = calloc((size_t)(n * P), sizeof *B),
+         *C = calloc((size_t)(P * P), sizeof *C);
   double *slope = calloc((size_t)P, sizeof *slope), *a = w->matrix;
   pl_arena arena;
   pl_arena_init(&arena, s->context, 0);
@@ -159,7 +161,8 @@ static double distance(const double *a, const double *b, int32_t count, double *
   return sqrt(square);
 }
 
-// The same of parameters, in the norm √(v r'' v), a strain: rigid motions of the rest shape, which nothing but a millionth of the regulariser sees, are left to rounding.
+// The same of parameters, in the norm √(v r'' v), a strain: rigid motions of the rest shape, which nothing but a
+// millionth of the regulariser sees, are left to rounding.
 static double strain_distance(actor_fixture *s, const double *p, const double *a, const double *b, double *size) {
   size_t P = (size_t)s->P;
   double *slope = calloc(P, sizeof *slope), *bend = calloc(P * P, sizeof *bend), square = 0, whole_square = 0;
@@ -191,12 +194,14 @@ static pl_status compare(actor_fixture *s, pl_fem_choice *choice, pl_error *erro
   for (int exact = 0; exact < 2; ++exact) {
     whole w = make_whole(s, choice, 77 + (uint64_t)exact, 0.02);
     size_t n = (size_t)s->n, P = (size_t)s->P;
-    double *du = calloc(n, sizeof *du), *dp = calloc(P, sizeof *dp), *dl = calloc(n, sizeof *dl), *guess = calloc(n, sizeof *guess);
+    double *du = calloc(n, sizeof *du), *dp = calloc(P, sizeof *dp), *dl = calloc(n, sizeof *dl),
+           *guess = calloc(n, sizeof *guess);
     memcpy(guess, choice->work->next, n * sizeof(double));
     memcpy(choice->work->next, w.u, n * sizeof(double));
     s->settings.hessian = exact ? PL_ACTOR_EXACT : PL_ACTOR_GAUSS_NEWTON;
-    check_ok(pl_actor_solver_direction(s->solver, &s->settings, choice, &s->rows, s->last, w.p, w.lambda, du, dp, dl, error),
-             error);
+    check_ok(
+        pl_actor_solver_direction(s->solver, &s->settings, choice, &s->rows, s->last, w.p, w.lambda, du, dp, dl, error),
+        error);
     // Where K was replaced the step is another, on purpose.
     if (s->solver->shift == 0) {
       build_whole(s, choice, exact, &w);
@@ -235,7 +240,8 @@ static void test_block_solve_is_that_of_the_whole_matrix(void **state) {
   }
 }
 
-// The matrix itself: differences of the gradients along random directions, in flight and without damping, where nothing is left out.
+// The matrix itself: differences of the gradients along random directions, in flight and without damping, where nothing
+// is left out.
 static pl_status differentiate(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
   (void)error;
   add_goals(s, choice);

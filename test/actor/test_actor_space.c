@@ -1,5 +1,5 @@
-// Spaces of rest shapes: what p = 0 and p = 1 are, what rotations of examples change, what cages reproduce, what a rest shape
-// costs, and what is refused.
+// Spaces of rest shapes: what p = 0 and p = 1 are, what rotations of examples change, what cages reproduce, what a rest
+// shape costs, and what is refused.
 // ctest: unit
 #include "actor/actor_space_parts.h"
 #include "fixtures/rest_spaces.h"
@@ -42,7 +42,8 @@ static void no_example_at_all_is_the_rest_shape_to_the_bit(void **state) {
     pl_rest_space_shape(s.space, p, s.rest);
     for (int32_t g = 0; g < s.fem->group_count; ++g) {
       const pl_fem_group *group = &s.fem->groups[g];
-      assert_memory_equal(s.rest[g], group->starts, 3 * (size_t)(group->corner_count * group->element_count) * sizeof(double));
+      assert_memory_equal(s.rest[g], group->starts,
+                          3 * (size_t)(group->corner_count * group->element_count) * sizeof(double));
     }
     pl_rest_space_points(s.space, p, points);
     assert_memory_equal(points, s.fem->rest_points, (size_t)s.n * sizeof(double));
@@ -59,9 +60,11 @@ static void turning_and_moving_an_example_changes_nothing(void **state) {
     const double p[REST_EXAMPLES] = {0.3, 0.4, 0.2};
     double *other[PL_FEM_MAX_GROUPS];
     for (int32_t g = 0; g < s.fem->group_count; ++g)
-      other[g] = PL_TAKE(&s.arena, double, 3 * (size_t)(s.fem->groups[g].corner_count * s.fem->groups[g].element_count));
+      other[g] =
+          PL_TAKE(&s.arena, double, 3 * (size_t)(s.fem->groups[g].corner_count * s.fem->groups[g].element_count));
     pl_rest_space_shape(s.space, p, s.rest);
-    pl_vec3 axis = s.fem->planar ? pl_vec3_of(0, 0, 1) : pl_vec3_normalize_or(pl_vec3_of(-1, 0.3, 2), pl_vec3_of(1, 0, 0));
+    pl_vec3 axis =
+        s.fem->planar ? pl_vec3_of(0, 0, 1) : pl_vec3_normalize_or(pl_vec3_of(-1, 0.3, 2), pl_vec3_of(1, 0, 0));
     for (int32_t k = 0; k < REST_EXAMPLES; ++k) {
       pl_vec3 *turned = PL_TAKE(&s.arena, pl_vec3, s.n / 3);
       for (int32_t i = 0; i < s.n / 3; ++i)
@@ -98,7 +101,8 @@ static void a_local_example_is_stored_only_where_it_differs(void **state) {
   drop_context(context);
 }
 
-// A hinge that is folded from one side to the other: the mixture's angle goes through all between, evenly on both sides of flat.
+// A hinge that is folded from one side to the other: the mixture's angle goes through all between, evenly on both sides
+// of flat.
 static void a_hinge_passes_through_flat_on_its_way_to_the_other_side(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -202,7 +206,8 @@ static void free_bodies_in_a_plane_have_two_parameters_a_point(void **state) {
   for (int i = 0; i < 18; ++i) check_near(points[i], s.fem->rest_points[i] + (i == 3 * 4 + 1 ? 0.25 : 0), 0);
   pl_rest_space_shape(s.space, p, s.rest);
   const pl_fem_group *group = &s.fem->groups[0];
-  for (int32_t k = 0; k < 3 * group->element_count; ++k) check_near(s.rest[0][3 * k + 1], points[3 * group->corners[k] + 1], 0);
+  for (int32_t k = 0; k < 3 * group->element_count; ++k)
+    check_near(s.rest[0][3 * k + 1], points[3 * group->corners[k] + 1], 0);
   drop_rest_subject(&s);
   drop_rest_subject(&t);
   drop_context(context);
@@ -265,8 +270,8 @@ static void bending_of_a_curve_costs_its_factor(void **state) {
   drop_context(context);
 }
 
-// Stretching along x alone by ε costs (λ + 2μ) ε² in units of Young's modulus; `factor` times the bulk modulus adds (factor - 1)
-// times that modulus.
+// Stretching along x alone by ε costs (λ + 2μ) ε² in units of Young's modulus; `factor` times the bulk modulus adds
+// (factor - 1) times that modulus.
 static void a_strained_rest_shape_costs_its_squared_strain(void **state) {
   (void)state;
   pl_context *context = make_context(1);

@@ -1,5 +1,5 @@
-// Derivatives by the parameters of a rest shape against central differences, for every material and every kind of space. With g =
-// ∂W/∂x:
+// Derivatives by the parameters of a rest shape against central differences, for every material and every kind of
+// space. With g = ∂W/∂x:
 //
 //   E dp = dg along p        B dx and C dp = changes of Eᵀλ along x and p        xx dx = change of (∂g/∂x) λ along x
 // ctest: derivative
@@ -15,9 +15,10 @@ typedef struct arrays {
 static arrays take_arrays(rest_subject *s) {
   size_t n = (size_t)s->n, size = (size_t)s->size, max = n > size ? n : size;
   pl_arena *a = &s->arena;
-  arrays w = {PL_TAKE(a, double, n),    PL_TAKE(a, double, size),    PL_TAKE(a, double, n),       PL_TAKE(a, double, size),
-              PL_TAKE(a, double, n),    PL_TAKE(a, double, n *size), PL_TAKE(a, double, size *n), PL_TAKE(a, double, size *size),
-              PL_TAKE(a, double, max), PL_TAKE(a, double, max),    PL_TAKE(a, double, max),    PL_TAKE(a, double, max)};
+  arrays w = {PL_TAKE(a, double, n),       PL_TAKE(a, double, size),       PL_TAKE(a, double, n),
+              PL_TAKE(a, double, size),    PL_TAKE(a, double, n),          PL_TAKE(a, double, n *size),
+              PL_TAKE(a, double, size *n), PL_TAKE(a, double, size *size), PL_TAKE(a, double, max),
+              PL_TAKE(a, double, max),     PL_TAKE(a, double, max),        PL_TAKE(a, double, max)};
   choose_pose(s, 3, w.x);
   choose_parameters(s, 4, w.p);
   pl_random random = pl_random_of_seed(5);
@@ -31,14 +32,16 @@ static arrays take_arrays(rest_subject *s) {
 }
 
 // a = b to a share of b's largest number.
-static void check_same(const double *a, const double *b, int32_t count, double fraction, const char *what, const rest_subject *s) {
+static void check_same(const double *a, const double *b, int32_t count, double fraction, const char *what,
+                       const rest_subject *s) {
   double max = 0, worst = 0;
   for (int32_t i = 0; i < count; ++i) {
     max = fmax(max, fabs(b[i]));
     worst = fmax(worst, fabs(a[i] - b[i]));
   }
   if (!(worst <= fraction * max))
-    fail_msg("%s of material %d, kind %d: off by %.3g of %.3g", what, (int)s->fem->material, (int)s->def.rest, worst, max);
+    fail_msg("%s of material %d, kind %d: off by %.3g of %.3g", what, (int)s->fem->material, (int)s->def.rest, worst,
+             max);
 }
 
 // out = (g or Eᵀλ or Hλ) at x + a dx, p + b dp.
@@ -117,7 +120,8 @@ static void check_space(pl_context *context, pl_fem_material material, pl_rest_k
 static void check_kind(pl_rest_kind kind) {
   if (!kind_is_available(kind)) skip();
   pl_context *context = make_context(1);
-  for (size_t m = 0; m < sizeof rest_materials / sizeof *rest_materials; ++m) check_space(context, rest_materials[m], kind);
+  for (size_t m = 0; m < sizeof rest_materials / sizeof *rest_materials; ++m)
+    check_space(context, rest_materials[m], kind);
   drop_context(context);
 }
 
@@ -195,7 +199,8 @@ static void the_regulariser_has_the_derivatives_of_differences(void **state) {
         continue;  // harmonic coordinates take long; products with L are the same
       rest_subject s = make_rest_subject(context, rest_materials[m], (pl_rest_kind)kind);
       check_regulariser(&s, 1, kind == PL_REST_EXAMPLES);
-      // At the rest shape element Hessians are positive, and then they are exact. Mixtures have the kink of the hull there.
+      // At the rest shape element Hessians are positive, and then they are exact. Mixtures have the kink of the hull
+      // there.
       if (kind != PL_REST_EXAMPLES) check_regulariser(&s, 0, true);
       drop_rest_subject(&s);
     }

@@ -135,8 +135,10 @@ static void working_with_a_space_allocates_nothing(void **state) {
     pl_context *context = make_failing_context(&allocator);
     rest_subject s = make_rest_subject(context, PL_FEM_PLANE, (pl_rest_kind)kind);
     size_t n = (size_t)s.n, size = (size_t)s.size;
-    double *p = PL_TAKE(&s.arena, double, size), *g = PL_TAKE(&s.arena, double, size), *C = PL_TAKE(&s.arena, double, size *size);
-    double *E = PL_TAKE(&s.arena, double, n *size), *B = PL_TAKE(&s.arena, double, n *size), *x = PL_TAKE(&s.arena, double, n);
+    double *p = PL_TAKE(&s.arena, double, size), *g = PL_TAKE(&s.arena, double, size),
+           *C = PL_TAKE(&s.arena, double, size *size);
+    double *E = PL_TAKE(&s.arena, double, n *size), *B = PL_TAKE(&s.arena, double, n *size),
+           *x = PL_TAKE(&s.arena, double, n);
     choose_parameters(&s, 1, p);
     choose_pose(&s, 2, x);
     int64_t before = allocator.call_count;

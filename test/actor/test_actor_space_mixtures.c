@@ -1,9 +1,9 @@
-// Mixtures of examples reconstructed by a static solve, as figures 4 and 5 of paper 004 do: a straight and a twisted bar of tets, a
-// straight and a helical tube as shell.
+// Mixtures of examples reconstructed by a static solve, as figures 4 and 5 of paper 004 do: a straight and a twisted
+// bar of tets, a straight and a helical tube as shell.
 //
-// A mixture's elements do not fit together; the pose shown is the one of least energy against them. References that share no code
-// with the mixtures: the bar twisted by closed formula, whose angle is to grow evenly with the weight; lengths of edges mixed as
-// numbers for the tube; and, for its bend, the radius of the helix.
+// A mixture's elements do not fit together; the pose shown is the one of least energy against them. References that
+// share no code with the mixtures: the bar twisted by closed formula, whose angle is to grow evenly with the weight;
+// lengths of edges mixed as numbers for the tube; and, for its bend, the radius of the helix.
 // ctest: physics
 #include "actor/actor_space.h"
 #include "check.h"
@@ -90,7 +90,8 @@ static double reconstruct(figure *f) {
     energy = pl_fem_system_evaluate(&f->system, f->x, f->gradient, &f->matrix, true);
     if (max(f->gradient, f->n) < 1e-9 * f->fem->force_scale) return energy;
     pl_block_matrix_add_diagonal(f->context, &f->matrix,
-                                 1e-5 * f->fem->force_scale / f->fem->element_size / f->fem->head.mass * f->n, f->fem->head.masses);
+                                 1e-5 * f->fem->force_scale / f->fem->element_size / f->fem->head.mass * f->n,
+                                 f->fem->head.masses);
     check_ok(pl_linear_solver_factor(f->solver, &f->matrix, &error), &error);
     check_ok(pl_linear_solver_solve(f->solver, f->gradient, 1, f->step, &error), &error);
     double length = 1;
@@ -108,7 +109,8 @@ static pl_vec3 place(const figure *f, int32_t point) {
   return pl_fem_vector(f->x, point);
 }
 
-// Largest difference of an edge's length from the mean of rest and example with the weight, as a share of the length at rest.
+// Largest difference of an edge's length from the mean of rest and example with the weight, as a share of the length at
+// rest.
 static double worst_edge(const figure *f, double weight) {
   const pl_fem_group *group = &f->fem->groups[0];
   double worst = 0;
@@ -173,7 +175,8 @@ static void mixtures_of_a_bar_twist_evenly_and_keep_their_volume(void **state) {
       check_at_most(worst_edge(&f, weight), 1e-5);
     }
   }
-  print_message("twist off by %.2g of the whole, volume by %.2g, length by %.2g\n", worst_twist, worst_volume, worst_length);
+  print_message("twist off by %.2g of the whole, volume by %.2g, length by %.2g\n", worst_twist, worst_volume,
+                worst_length);
   check_at_most(worst_twist, 0.01);
   check_at_most(worst_volume, 0.02);
   check_at_most(worst_length, 0.01);
@@ -194,7 +197,8 @@ static pl_mesh *make_tube(pl_context *context) {
   for (int r = 0; r < RINGS; ++r)
     for (int i = 0; i < AROUND; ++i) {
       double angle = 2 * PL_PI * (i + 0.5 * (r % 2)) / AROUND;
-      points[AROUND * r + i] = pl_vec3_of(TUBE_RADIUS * cos(angle), TUBE_RADIUS * sin(angle), TUBE_LENGTH * r / (RINGS - 1));
+      points[AROUND * r + i] =
+          pl_vec3_of(TUBE_RADIUS * cos(angle), TUBE_RADIUS * sin(angle), TUBE_LENGTH * r / (RINGS - 1));
     }
   for (int r = 0; r + 1 < RINGS; ++r)
     for (int i = 0; i < AROUND; ++i) {
@@ -202,8 +206,10 @@ static pl_mesh *make_tube(pl_context *context) {
       const int even[6] = {a, b, c, b, d, c}, odd[6] = {a, b, d, a, d, c};
       for (int k = 0; k < 6; ++k) triangles[used++] = r % 2 == 0 ? even[k] : odd[k];
     }
-  pl_mesh_view view = {
-      .point_count = AROUND * RINGS, .points = points, .triangle_count = 2 * AROUND * (RINGS - 1), .triangles = triangles};
+  pl_mesh_view view = {.point_count = AROUND * RINGS,
+                       .points = points,
+                       .triangle_count = 2 * AROUND * (RINGS - 1),
+                       .triangles = triangles};
   pl_error error = {0};
   pl_mesh *mesh = NULL;
   check_ok(pl_mesh_create(context, &view, &mesh, &error), &error);
@@ -212,7 +218,8 @@ static pl_mesh *make_tube(pl_context *context) {
 
 // The tube around a helix, in its frame of tangent, normal and binormal: bent by the curvature, twisted by the torsion.
 static pl_vec3 coil_point(pl_vec3 p) {
-  double pace = sqrt(HELIX_RADIUS * HELIX_RADIUS + HELIX_RISE * HELIX_RISE), angle = p.z / pace, c = cos(angle), s = sin(angle);
+  double pace = sqrt(HELIX_RADIUS * HELIX_RADIUS + HELIX_RISE * HELIX_RISE), angle = p.z / pace, c = cos(angle),
+         s = sin(angle);
   pl_vec3 center = {HELIX_RADIUS * c, HELIX_RADIUS * s, HELIX_RISE * angle}, normal = {-c, -s, 0};
   pl_vec3 tangent = {-HELIX_RADIUS * s / pace, HELIX_RADIUS * c / pace, HELIX_RISE / pace};
   pl_vec3 binormal = pl_vec3_cross(tangent, normal);

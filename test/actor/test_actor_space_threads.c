@@ -25,7 +25,8 @@ static double *compute_all(int32_t thread_count, pl_rest_kind kind, size_t *coun
   *count = 2 * n * size + 2 * size * size + 2 * size + 1;
   double *all = calloc(*count, sizeof *all), *E = all, *B = E + n * size, *C = B + n * size, *H = C + size * size;
   double *g = H + size * size, *pull = g + size;
-  double *p = PL_TAKE(&s.arena, double, size), *x = PL_TAKE(&s.arena, double, n), *lambda = PL_TAKE(&s.arena, double, n);
+  double *p = PL_TAKE(&s.arena, double, size), *x = PL_TAKE(&s.arena, double, n),
+         *lambda = PL_TAKE(&s.arena, double, n);
   choose_parameters(&s, 1, p);
   choose_pose(&s, 2, x);
   choose_pose(&s, 3, lambda);

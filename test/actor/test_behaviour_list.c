@@ -60,7 +60,8 @@ static void set_along(pl_vec3 *v, int axis, double value) {
   *(axis == 0 ? &v->x : (axis == 1 ? &v->y : &v->z)) = value;
 }
 
-// --- a body on two feet, `size` metres high, its centre of mass in the middle --------------------------------------------
+// --- a body on two feet, `size` metres high, its centre of mass in the middle
+// --------------------------------------------
 
 static void stand_up(puppet *p, double size, bool planar) {
   p->view = (pl_actor_view){.step = 0.01 * sqrt(size),
@@ -142,7 +143,8 @@ static void obey(puppet *p, bool legs) {
   observe_again(p);
 }
 
-// --- tests ----------------------------------------------------------------------------------------------------------------
+// --- tests
+// ----------------------------------------------------------------------------------------------------------------
 
 static void every_behaviour_is_found_by_its_name(void **state) {
   (void)state;
@@ -193,7 +195,8 @@ static void scramble(puppet *p, pl_random *random) {
                           .touch = any_vector(random, 10 * size),
                           .part_count = (int32_t)(pl_random_u32(random) % (MAX_PARTS + 1))};
   view->up = pl_vec3_normalize_or(any_vector(random, 1), (pl_vec3){0, 1, 0});
-  view->turn = pl_quat_from_axis_angle(pl_vec3_normalize_or(any_vector(random, 1), view->up), pl_random_between(random, -4, 4));
+  view->turn =
+      pl_quat_from_axis_angle(pl_vec3_normalize_or(any_vector(random, 1), view->up), pl_random_between(random, -4, 4));
   view->min_touch = pl_random_between(random, -size, 0);
   view->max_touch = pl_random_between(random, 0, size);
   view->command = (pl_actor_command){pl_random_u32(random) % 4 == 0 ? 0 : speed, any_vector(random, 1)};
@@ -464,7 +467,8 @@ static void a_tumble_goes_over_the_edge_ahead(void **state) {
     if (strcmp(p->behaviour->settings[i].name, "pivot") == 0) p->settings[i] = 1;
   p->view.command.speed = 0.5;
   const pl_vec3 feet[3] = {{0.2, 0, 0.3}, {0.2, 0, -0.3}, {-0.4, 0, 0}};
-  for (int i = 0; i < 3; ++i) p->parts[i] = (pl_part_view){.name = "leg", .position = feet[i], .touch = feet[i], .touch_count = 1};
+  for (int i = 0; i < 3; ++i)
+    p->parts[i] = (pl_part_view){.name = "leg", .position = feet[i], .touch = feet[i], .touch_count = 1};
   p->view.touch_count = 3;
   p->view.touch = (pl_vec3){0, 0, 0};
   p->view.min_touch = -0.4;

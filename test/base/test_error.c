@@ -105,8 +105,13 @@ static void findings_are_kept_counted_and_formatted(void **state) {
   pl_error error = {0};
   check_ok(pl_findings_create(context, &findings, &error), &error);
   char passing[16] = "flat";
-  pl_finding where = {
-      .severity = PL_SEVERITY_WARNING, .file = "a.msh", .line = 4, .index = 9, .kind = passing, .why = "why", .fix = "fix"};
+  pl_finding where = {.severity = PL_SEVERITY_WARNING,
+                      .file = "a.msh",
+                      .line = 4,
+                      .index = 9,
+                      .kind = passing,
+                      .why = "why",
+                      .fix = "fix"};
   assert_int_equal(pl_findings_addf(findings, &where, "tet %d is %s", 9, "flat"), PL_OK);
   assert_int_equal(pl_findings_add(findings, &(pl_finding){.severity = PL_SEVERITY_NOTE, .you_see = "note"}), PL_OK);
   assert_int_equal(pl_findings_add(findings, &(pl_finding){.severity = PL_SEVERITY_ERROR}), PL_OK);
@@ -145,7 +150,8 @@ static void every_refused_allocation_of_a_finding_is_reported(void **state) {
     pl_status status = pl_findings_create(context, &findings, &error);
     if (status < 0) assert_null(findings);
     for (int i = 0; i < 100 && status == PL_OK; ++i)
-      status = pl_findings_addf(findings, &(pl_finding){.kind = "kind", .why = "a sentence that says why"}, "finding %d", i);
+      status =
+          pl_findings_addf(findings, &(pl_finding){.kind = "kind", .why = "a sentence that says why"}, "finding %d", i);
     succeeded = status == PL_OK;
     if (!succeeded) assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);
     // Success is only believed when nothing was refused.

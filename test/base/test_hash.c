@@ -7,7 +7,8 @@ static uint64_t hash_text(const char *text) {
   return pl_hash_bytes(PL_HASH_START, text, strlen(text));
 }
 
-// The values come from the same definition written in arbitrary-precision integers, reduced to 64 bits after every step.
+// The values come from the same definition written in arbitrary-precision integers, reduced to 64 bits after every
+// step.
 static void known_values_are_kept(void **state) {
   (void)state;
   assert_true(hash_text("") == UINT64_C(0x6393d51c06c618dc));

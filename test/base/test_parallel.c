@@ -111,7 +111,8 @@ static void callers_on_several_threads_do_not_mix(void **state) {
   drop_context(context);
 }
 
-// --- a loop while another one lasts -----------------------------------------------------------------------------------
+// --- a loop while another one lasts
+// -----------------------------------------------------------------------------------
 
 typedef struct long_loop {
   pl_context *context;

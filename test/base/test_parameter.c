@@ -1,4 +1,5 @@
-// Tables of parameters: defaults come out as they were written, values outside their range are refused by name, and help can print them.
+// Tables of parameters: defaults come out as they were written, values outside their range are refused by name, and
+// help can print them.
 // ctest: unit
 #include "base/parameter.h"
 

@@ -3,7 +3,8 @@
 #include "base/random.h"
 #include "check.h"
 
-// The values come from the published recurrence (state 0, step, add the seed, step) written in arbitrary-precision integers.
+// The values come from the published recurrence (state 0, step, add the seed, step) written in arbitrary-precision
+// integers.
 static void known_first_values_are_kept(void **state) {
   (void)state;
   const struct {

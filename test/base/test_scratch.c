@@ -1,4 +1,5 @@
-// The scratch stack hands out separate aligned pieces, takes them back to a mark, and asks for nothing on the second pass.
+// The scratch stack hands out separate aligned pieces, takes them back to a mark, and asks for nothing on the second
+// pass.
 // ctest: unit
 #include "base/scratch.h"
 #include "check.h"
@@ -63,7 +64,8 @@ static void every_refused_allocation_leaves_the_stack_usable(void **state) {
     pl_scratch_init(&scratch, context);
     allocator.fail_at = allocator.call_count + n;
     succeeded = true;
-    for (size_t size = 1000; size < 3000000; size *= 3) succeeded = pl_scratch_take(&scratch, size, 1) != NULL && succeeded;
+    for (size_t size = 1000; size < 3000000; size *= 3)
+      succeeded = pl_scratch_take(&scratch, size, 1) != NULL && succeeded;
     // Success is only believed when nothing was refused.
     if (succeeded) assert_true(allocator.call_count < allocator.fail_at);
     allocator.fail_at = 0;

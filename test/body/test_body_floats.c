@@ -16,17 +16,18 @@ static pl_vec3 vector(pl_random *random, double reach) {
   return pl_vec3_of(x, y, number(random, reach));
 }
 
-// A body of COUNT particles within a metre of `center`, started `distance` away from the middle of the world; the largest errors of position
-// and velocity against the formulas in double precision.
+// A body of COUNT particles within a metre of `center`, started `distance` away from the middle of the world; the
+// largest errors of position and velocity against the formulas in double precision.
 static void check_start(pl_random *random, double distance, double *position_error, double *velocity_error) {
   const double grid = 1.0 / 8;
   pl_vec3 center = vector(random, 0.5);
   pl_f4 rest[COUNT], positions[COUNT], velocities[COUNT];
   for (int i = 0; i < COUNT; ++i) rest[i] = pl_f4_of_vec3(vector(random, 0.5));
-  pl_body_start start = {.placement.position = pl_vec3_add(vector(random, 1), pl_vec3_of(distance, -distance, distance)),
-                         .placement.rotation = {number(random, 1), number(random, 1), number(random, 1), 2},  // of any length
-                         .velocity = vector(random, 3),
-                         .angular_velocity = vector(random, 5)};
+  pl_body_start start = {
+      .placement.position = pl_vec3_add(vector(random, 1), pl_vec3_of(distance, -distance, distance)),
+      .placement.rotation = {number(random, 1), number(random, 1), number(random, 1), 2},  // of any length
+      .velocity = vector(random, 3),
+      .angular_velocity = vector(random, 5)};
   double origin[3];
   pl_body_floats_start(&start, center, grid, rest, COUNT, origin, positions, velocities);
 

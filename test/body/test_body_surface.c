@@ -1,4 +1,5 @@
-// The surface of a body: the boundary of its tets with one parent a point, or a finer surface that its tets carry; refusals and memory.
+// The surface of a body: the boundary of its tets with one parent a point, or a finer surface that its tets carry;
+// refusals and memory.
 // ctest: unit
 #include "body/body_surface.h"
 #include "check.h"
@@ -14,7 +15,8 @@ static boxes make_boxes(pl_context *context) {
   pl_error error = {0};
   boxes b = {0};
   check_ok(pl_mesh_create_box(context, pl_vec3_of(1, 1.5, 1), (const int32_t[3]){2, 3, 2}, &b.mesh, &error), &error);
-  check_ok(pl_mesh_create_box(context, pl_vec3_of(0.7, 0.9, 0.8), (const int32_t[3]){4, 4, 4}, &b.inner, &error), &error);
+  check_ok(pl_mesh_create_box(context, pl_vec3_of(0.7, 0.9, 0.8), (const int32_t[3]){4, 4, 4}, &b.inner, &error),
+           &error);
   check_ok(pl_mesh_build_boundary(context, b.inner, &b.skin, NULL, &error), &error);
   return b;
 }
@@ -25,11 +27,13 @@ static void drop_boxes(boxes *b) {
   pl_mesh_destroy(b->skin);
 }
 
-// Every point of the surface is its parents' points weighted, also when they are moved affinely; the triangles refer to its points.
+// Every point of the surface is its parents' points weighted, also when they are moved affinely; the triangles refer to
+// its points.
 static void check_surface(const pl_mesh *mesh, const pl_contact_surface *surface, double tolerance) {
   pl_mesh_view view = pl_mesh_get_view(mesh);
   assert_int_equal(surface->particle_count, view.point_count);
-  for (int32_t i = 0; i < 3 * surface->triangle_count; ++i) assert_in_range(surface->triangles[i], 0, surface->point_count - 1);
+  for (int32_t i = 0; i < 3 * surface->triangle_count; ++i)
+    assert_in_range(surface->triangles[i], 0, surface->point_count - 1);
   for (int32_t i = 0; i < surface->point_count; ++i) {
     pl_vec3 found = {0, 0, 0};
     double sum = 0;
@@ -53,7 +57,7 @@ static void points_of_the_boundary_are_particles(void **state) {
   pl_arena_init(&arena, context, 0);
   pl_contact_surface surface;
   check_ok(pl_body_surface_build(context, b.mesh, NULL, 0, &arena, &surface, &error), &error);
-  assert_int_equal(surface.point_count, 3 * 4 * 3 - 2);                       // all points of the box but the two inside
+  assert_int_equal(surface.point_count, 3 * 4 * 3 - 2);  // all points of the box but the two inside
   assert_int_equal(surface.triangle_count, 2 * 2 * (2 * 3 + 3 * 2 + 2 * 2));  // two a cell of its six sides
   check_surface(b.mesh, &surface, 0);
   for (int32_t i = 0; i < surface.point_count; ++i) {
@@ -94,9 +98,10 @@ static void what_cannot_be_a_surface_is_refused(void **state) {
   pl_contact_surface surface;
   // Points without triangles; and a surface that leaves the tets.
   pl_mesh *points = NULL;
-  check_ok(pl_mesh_create(context, &(pl_mesh_view){.points = (const pl_vec3[]){{0, 0, 0}, {0.1, 0, 0}}, .point_count = 2}, &points,
-                          &error),
-           &error);
+  check_ok(
+      pl_mesh_create(context, &(pl_mesh_view){.points = (const pl_vec3[]){{0, 0, 0}, {0.1, 0, 0}}, .point_count = 2},
+                     &points, &error),
+      &error);
   assert_int_equal(pl_body_surface_build(context, b.mesh, points, 0, &arena, &surface, &error), PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "no triangles"));
   assert_true(pl_body_surface_build(context, b.inner, b.mesh, 0, &arena, &surface, &error) < 0);

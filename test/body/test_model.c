@@ -43,9 +43,10 @@ static void the_hash_follows_the_mesh_and_the_def(void **state) {
   pl_context *context = make_context(1);
   pl_solid_def def = pl_default_solid_def(), other = def;
   other.density = 2 * def.density;
-  pl_model *models[4] = {
-      make_box_model(context, (pl_vec3){1, 1, 1}, 2, 2, 2, &def), make_box_model(context, (pl_vec3){1, 1, 1}, 2, 2, 2, &def),
-      make_box_model(context, (pl_vec3){1, 1, 1}, 2, 2, 2, &other), make_box_model(context, (pl_vec3){1, 1, 1.5}, 2, 2, 2, &def)};
+  pl_model *models[4] = {make_box_model(context, (pl_vec3){1, 1, 1}, 2, 2, 2, &def),
+                         make_box_model(context, (pl_vec3){1, 1, 1}, 2, 2, 2, &def),
+                         make_box_model(context, (pl_vec3){1, 1, 1}, 2, 2, 2, &other),
+                         make_box_model(context, (pl_vec3){1, 1, 1.5}, 2, 2, 2, &def)};
   uint64_t hash = pl_model_get_report(models[0]).hash;
   assert_true(pl_model_get_report(models[1]).hash == hash);
   assert_true(pl_model_get_report(models[2]).hash != hash);

@@ -1,4 +1,5 @@
-// Captures of a bar that was filmed: its material is found, and a run that is interrupted anywhere ends with the same bits.
+// Captures of a bar that was filmed: its material is found, and a run that is interrupted anywhere ends with the same
+// bits.
 // ctest: physics threads
 #define _XOPEN_SOURCE 700
 #include "base/context.h"
@@ -71,9 +72,10 @@ static void the_modulus_of_a_filmed_bar_is_found(void **state) {
   assert_int_equal(view.motion_count, 2);
   for (int32_t r = 0; r < 2; ++r) {
     const pl_capture_round *round = &view.rounds[r];
-    print_message("round %d: modulus %.0f Pa, tracked to %.2f mm, off by %.2f and %.2f mm, fitted to %.2f mm, %d iterations\n",
-                  r + 1, round->estimates[0].value, 1e3 * round->track_residual, 1e3 * round->error_seen, 1e3 * round->error_hidden,
-                  1e3 * round->fit_rms, round->iteration_count);
+    print_message(
+        "round %d: modulus %.0f Pa, tracked to %.2f mm, off by %.2f and %.2f mm, fitted to %.2f mm, %d iterations\n",
+        r + 1, round->estimates[0].value, 1e3 * round->track_residual, 1e3 * round->error_seen,
+        1e3 * round->error_hidden, 1e3 * round->fit_rms, round->iteration_count);
     // The noise is 2 mm, the motion some centimetres.
     check_near(round->estimates[0].value, film.modulus, 0.05 * film.modulus);
     assert_int_equal(round->estimates[0].verdict, PL_FIT_DETERMINED);
@@ -100,7 +102,8 @@ static void the_modulus_of_a_filmed_bar_is_found(void **state) {
   close_film(&film);
 }
 
-// --- resuming -----------------------------------------------------------------------------------------------------------------
+// --- resuming
+// -----------------------------------------------------------------------------------------------------------------
 
 static void check_bits(const void *a, const void *b, size_t size) {
   assert_memory_equal(a, b, size);
@@ -129,7 +132,8 @@ static void check_same(const filmed_bar *film, pl_capture_result *a, pl_capture_
 }
 
 // Run in pieces of `budget` frames and iterations until it is done; returns how often it was cancelled.
-static int run_in_pieces(pl_context *context, pl_capture_run_def *def, watch *seen, int32_t budget, pl_capture_result **result) {
+static int run_in_pieces(pl_context *context, pl_capture_run_def *def, watch *seen, int32_t budget,
+                         pl_capture_result **result) {
   pl_error error = {0};
   pl_status status = PL_REMARK_CANCELLED;
   int cancelled = 0;
@@ -162,9 +166,9 @@ static void a_cancelled_run_resumes_to_the_same_bits(void **state) {
     char folder[] = "/tmp/pliant-store-XXXXXX";
     assert_non_null(mkdtemp(folder));
     // In memory and on disk, with other numbers of threads.
-    check_ok(
-        i % 2 == 0 ? pl_store_open_memory(context, &def.store, &error) : pl_store_open_folder(context, folder, &def.store, &error),
-        &error);
+    check_ok(i % 2 == 0 ? pl_store_open_memory(context, &def.store, &error)
+                        : pl_store_open_folder(context, folder, &def.store, &error),
+             &error);
     seen.loaded_count = 0;
     int cancelled = run_in_pieces(i < 2 ? other : context, &def, &seen, budgets[i], &result);
     print_message("pieces of %d: cancelled %d times, %d frames loaded\n", budgets[i] + 1, cancelled, seen.loaded_count);

@@ -145,7 +145,8 @@ static pl_status fail_to_save(void *user, const char *name, const void *bytes, s
   return PL_ERROR_FILE;
 }
 
-static pl_status find_nothing(void *user, const char *name, void *bytes, size_t capacity, size_t *size, pl_error *error) {
+static pl_status find_nothing(void *user, const char *name, void *bytes, size_t capacity, size_t *size,
+                              pl_error *error) {
   (void)name, (void)bytes, (void)capacity, (void)size, (void)error;
   return *(const pl_status *)user;
 }

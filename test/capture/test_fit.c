@@ -1,5 +1,6 @@
 // ctest: unit threads
-// Fits of small bars to motions that are known exactly: what comes out, what is flagged, and that it does not depend on threads or interruptions.
+// Fits of small bars to motions that are known exactly: what comes out, what is flagged, and that it does not depend on
+// threads or interruptions.
 #include "fem/fem_model.h"
 #include "fixtures/cantilever_bars.h"
 #include "pliant/math.h"
@@ -194,7 +195,8 @@ static void the_number_of_threads_changes_nothing(void **state) {
 // Jobs in reverse order, one by one: as good as any other way to run them.
 static void run_backwards(void *user, const pl_fit_jobs *jobs) {
   ++*(int *)user;
-  for (int32_t i = jobs->count - 1; i >= 0; --i) jobs->evaluate(jobs->data, i, jobs->outputs + (size_t)i * jobs->output_size);
+  for (int32_t i = jobs->count - 1; i >= 0; --i)
+    jobs->evaluate(jobs->data, i, jobs->outputs + (size_t)i * jobs->output_size);
 }
 
 static void jobs_may_be_run_by_the_caller(void **state) {

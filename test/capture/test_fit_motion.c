@@ -27,11 +27,13 @@ static void an_undamped_bar_keeps_amplitude_and_frequency_of_its_first_mode(void
   check_ok(pl_fit_modes_find(fit->worker, 2, lambda, modes, &error), &error);
   double omega = sqrt(lambda[0]), max = 0;
   for (int32_t i = 0; i < 3 * n; ++i) max = fmax(max, fabs(modes[i]));
-  for (int32_t i = 0; i < n; ++i) bar.starts[0][i] = pl_vec3_add(rest[i], pl_vec3_scale(pl_fem_vector(modes, i), 0.005 / max));
+  for (int32_t i = 0; i < n; ++i)
+    bar.starts[0][i] = pl_vec3_add(rest[i], pl_vec3_scale(pl_fem_vector(modes, i), 0.005 / max));
   bar.sequences[0].frame_seconds = 2 * PL_PI / omega / STEPS_A_PERIOD;
   check_ok(pl_fit_predict(fit, &bar.sequences[0], bar.positions[0], NULL, &error), &error);
 
-  // Amplitude along the mode in the first and in the last period, and the time of twenty turns between crossings of zero.
+  // Amplitude along the mode in the first and in the last period, and the time of twenty turns between crossings of
+  // zero.
   double first = 0, last = 0, q0 = 0, before = 0, crossing[2] = {0, 0};
   int32_t crossings = 0;
   for (int32_t f = 0; f < frames; ++f) {
@@ -42,13 +44,14 @@ static void an_undamped_bar_keeps_amplitude_and_frequency_of_its_first_mode(void
     if (f == 0) q0 = q;
     if (f < STEPS_A_PERIOD) first = fmax(first, fabs(q));
     if (f >= frames - STEPS_A_PERIOD) last = fmax(last, fabs(q));
-    if (f > 0 && before > 0 && q <= 0 && crossings++ <= PERIODS) crossing[crossings > 1] = f - 1 + before / (before - q);
+    if (f > 0 && before > 0 && q <= 0 && crossings++ <= PERIODS)
+      crossing[crossings > 1] = f - 1 + before / (before - q);
     before = q;
   }
   assert_true(q0 > 0 && crossings > PERIODS);
   double period = (crossing[1] - crossing[0]) / PERIODS;
-  print_message("amplitude %.5f of the first period's after %d, period %.4f of %d steps\n", last / first, PERIODS, period,
-                STEPS_A_PERIOD);
+  print_message("amplitude %.5f of the first period's after %d, period %.4f of %d steps\n", last / first, PERIODS,
+                period, STEPS_A_PERIOD);
   check_near(last / first, 1, 0.01);
   check_near(period / STEPS_A_PERIOD, 1, 0.005);
   free(modes);
@@ -73,9 +76,11 @@ static void damping_is_that_of_rayleigh(void **state) {
   bar.sequences[0] = (pl_fit_sequence){
       .frame_count = frames, .frame_seconds = 0.01, .positions = bar.positions[0], .start_positions = bar.starts[0]};
   pl_fit *fit = make_fit(&bar, 1);
-  double lambda[2], *modes = calloc(6 * (size_t)n, sizeof(double)), *signal = calloc(2 * (size_t)frames, sizeof(double));
+  double lambda[2], *modes = calloc(6 * (size_t)n, sizeof(double)),
+                    *signal = calloc(2 * (size_t)frames, sizeof(double));
   check_ok(pl_fit_modes_find(fit->worker, 2, lambda, modes, &error), &error);
-  for (int32_t i = 0; i < n; ++i) bar.starts[0][i] = pl_vec3_add(rest[i], pl_vec3_scale(pl_fem_vector(modes, i), 0.001));
+  for (int32_t i = 0; i < n; ++i)
+    bar.starts[0][i] = pl_vec3_add(rest[i], pl_vec3_scale(pl_fem_vector(modes, i), 0.001));
   check_ok(pl_fit_predict(fit, &bar.sequences[0], bar.positions[0], NULL, &error), &error);
   check_ok(pl_fit_modes_project(fit->worker, &bar.sequences[0], 2, modes, signal, &error), &error);
   pl_vibration found = pl_vibration_find(signal, frames, 0.01);

@@ -1,4 +1,5 @@
-// Reference shapes: the static shape comes back from them, both solvers find the same one, and without them a body sags once more.
+// Reference shapes: the static shape comes back from them, both solvers find the same one, and without them a body sags
+// once more.
 // ctest: unit
 #include "body/body_method.h"
 #include "fixtures/fem_bodies.h"
@@ -39,7 +40,8 @@ static void close_fixture(fixture *s) {
   drop_context(s->context);
 }
 
-// Where a body with this rest shape comes to rest under the weights of the static one; the largest distance from the static shape.
+// Where a body with this rest shape comes to rest under the weights of the static one; the largest distance from the
+// static shape.
 static double rest_distance(fixture *s, const pl_vec3 *reference) {
   pl_error error = {0};
   pl_mesh_view view = pl_mesh_get_view(s->mesh);
@@ -48,7 +50,8 @@ static double rest_distance(fixture *s, const pl_vec3 *reference) {
   view.points = reference;
   check_ok(pl_mesh_create(s->context, &view, &mesh, &error), &error);
   pl_model *model = make_fem_model(s->context, &s->fem, mesh);
-  pl_vec3 *forces = calloc((size_t)s->point_count, sizeof(pl_vec3)), *x = calloc((size_t)s->point_count, sizeof(pl_vec3));
+  pl_vec3 *forces = calloc((size_t)s->point_count, sizeof(pl_vec3)),
+          *x = calloc((size_t)s->point_count, sizeof(pl_vec3));
   for (int32_t i = 0; i < s->point_count; ++i) forces[i] = pl_vec3_scale(s->def.gravity, s->model->masses[i]);
   memcpy(x, reference, (size_t)s->point_count * sizeof(pl_vec3));
   pl_fem_equilibrium_def def = pl_default_fem_equilibrium_def();
@@ -79,8 +82,8 @@ static void the_static_shape_comes_back_from_the_reference_shape(void **state) {
     s.def.solver = (pl_reference_solver)solver;
     check_ok(pl_reference_find(s.context, s.model, &s.def, reference, &report, &error), &error);
     double back = rest_distance(&s, reference), sag = rest_distance(&s, pl_mesh_get_view(s.mesh).points);
-    print_message("solver %d: %d iterations, %d products, residual %.1e; back to %.1e m, sagging without %.3f m\n", solver,
-                  report.iteration_count, report.linear_count, report.relative_residual, back, sag);
+    print_message("solver %d: %d iterations, %d products, residual %.1e; back to %.1e m, sagging without %.3f m\n",
+                  solver, report.iteration_count, report.linear_count, report.relative_residual, back, sag);
     check_at_most(back, 1e-6);
     assert_true(sag > 0.05);
     assert_true(report.converged && report.min_volume > 0.5);

@@ -1,5 +1,6 @@
-// The Jacobian of elastic forces by the reference shape (paper 002, appendix, with the product rule put right) of whole bodies, and the kernel that
-// applies it to many columns, against finite differences: also where elements of the static shape are nearly flat or inverted against the reference.
+// The Jacobian of elastic forces by the reference shape (paper 002, appendix, with the product rule put right) of whole
+// bodies, and the kernel that applies it to many columns, against finite differences: also where elements of the static
+// shape are nearly flat or inverted against the reference.
 // ctest: derivative
 #include "base/random.h"
 #include "capture/fit_changes.h"
@@ -37,7 +38,8 @@ static void close_fixture(fixture *s) {
   drop_context(s->context);
 }
 
-// A reference shape near the static one; `bad` > 0: the middle points are moved so far that elements are flat or inverted against the static shape.
+// A reference shape near the static one; `bad` > 0: the middle points are moved so far that elements are flat or
+// inverted against the static shape.
 static void shape(const fixture *s, double noise, double bad, double *X) {
   pl_random random = pl_random_of_seed(7);
   const double *points = s->body.model->rest_points;
@@ -82,7 +84,8 @@ static void forces_change_with_the_reference_shape_as_the_jacobian_says(void **s
   const struct {
     const char *name;
     double noise, bad;
-  } cases[] = {{"at the static shape", 0, 0}, {"strained", 0.05, 0}, {"nearly flat", 0, 0.4995}, {"inverted", 0.01, 0.62}};
+  } cases[] = {
+      {"at the static shape", 0, 0}, {"strained", 0.05, 0}, {"nearly flat", 0, 0.4995}, {"inverted", 0.01, 0.62}};
   for (int material = PL_FEM_COROTATED; material <= PL_FEM_NEO_HOOKEAN; ++material)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
       fixture s;

@@ -1,4 +1,5 @@
-// Forward sensitivities of whole motions, with the reference shape that changes with the material, against finite differences.
+// Forward sensitivities of whole motions, with the reference shape that changes with the material, against finite
+// differences.
 // ctest: derivative
 #include "fixtures/cantilever_bars.h"
 

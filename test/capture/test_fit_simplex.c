@@ -27,8 +27,8 @@ static void fit_with(fit_bar *bar, pl_fitter fitter, double *values, double *rms
   check_ok(pl_fit_get_report(fit, &report, &error), &error);
   for (int k = 0; k < VALUES; ++k) values[k] = report.estimates[k].value;
   *rms = report.rms;
-  print_message("%.6g %.6g Pa, alpha %.5g, beta %.5g, rms %.8g, %d simulations\n", values[0], values[1], values[3], values[4], *rms,
-                report.evaluation_count);
+  print_message("%.6g %.6g Pa, alpha %.5g, beta %.5g, rms %.8g, %d simulations\n", values[0], values[1], values[3],
+                values[4], *rms, report.evaluation_count);
   pl_fit_destroy(fit);
 }
 

@@ -1,4 +1,5 @@
-// Fits that choose their time steps: a motion of short steps is fitted with long ones first, then with shorter ones until the modulus stays.
+// Fits that choose their time steps: a motion of short steps is fitted with long ones first, then with shorter ones
+// until the modulus stays.
 // ctest: unit once
 #include "fixtures/cantilever_bars.h"
 
@@ -28,7 +29,8 @@ static void steps_are_shortened_until_the_modulus_stays(void **state) {
     check_ok(pl_fit_run(fit, &error), &error);
     check_ok(pl_fit_get_report(fit, &report, &error), &error);
     off[k] = fabs(report.estimates[0].value / TRUTH[0] - 1);
-    print_message("%d steps in a frame: %.6g Pa, off by %.3g %%\n", report.steps, report.estimates[0].value, 100 * off[k]);
+    print_message("%d steps in a frame: %.6g Pa, off by %.3g %%\n", report.steps, report.estimates[0].value,
+                  100 * off[k]);
     assert_true(report.converged);
     if (k == 0) assert_int_equal(report.steps, 1);
     if (k == 1) assert_in_range(report.steps, 2, TRUE_STEPS);

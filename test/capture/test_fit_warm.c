@@ -1,4 +1,5 @@
-// Warm starts with several control points: frequencies alone tell the order of magnitude of each modulus, and the fit continues from there.
+// Warm starts with several control points: frequencies alone tell the order of magnitude of each modulus, and the fit
+// continues from there.
 // ctest: unit
 #include "fixtures/cantilever_bars.h"
 #include "solvers/eigen_modes.h"
@@ -6,7 +7,8 @@
 static const int32_t CELLS[3] = {8, 1, 1};
 enum { FRAMES = 120, MAX_VALUES = 6 };
 
-// A bar with `control_count` moduli, whose motion is known exactly and whose fit starts at the same wrong modulus everywhere.
+// A bar with `control_count` moduli, whose motion is known exactly and whose fit starts at the same wrong modulus
+// everywhere.
 static void open_wrong(fit_bar *bar, int32_t control_count, const double *truth, double start) {
   open_bar(bar, 1, control_count, CELLS);
   bar->def.steps_per_frame = 4;  // long steps would shift the frequencies
@@ -19,7 +21,8 @@ static void warm_up(pl_fit *fit, pl_warm_start_report *report) {
   pl_warm_start_def def = pl_default_warm_start_def();
   check_ok(pl_fit_warm_start(fit, &def, report, &error), &error);
   for (int32_t k = 0; k < fit->body.control_count; ++k) print_message("%.3g Pa ", fit->values[k]);
-  print_message("from frequencies, %.3g Pa uniform, mismatch %.3g, %.2g s\n", report->young, report->mismatch, report->seconds);
+  print_message("from frequencies, %.3g Pa uniform, mismatch %.3g, %.2g s\n", report->young, report->mismatch,
+                report->seconds);
 }
 
 static void check_moduli(const pl_fit *fit, const double *truth, double factor) {

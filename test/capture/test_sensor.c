@@ -190,7 +190,8 @@ static void pictures_depend_on_seed_camera_and_frame_alone(void **state) {
     pl_error error = {0};
     uint16_t *pixels[3] = {workspace[run][0], workspace[run][1], workspace[run][2]};
     def.seed = run == 3 ? 2 : 1;
-    check_ok(pl_sensor_render_all(context, &def, &(pl_sensor_shot){cameras, 3, run == 2 ? 7 : 5, &surface, 1}, pixels, &error),
+    check_ok(pl_sensor_render_all(context, &def, &(pl_sensor_shot){cameras, 3, run == 2 ? 7 : 5, &surface, 1}, pixels,
+                                  &error),
              &error);
     drop_context(context);
   }
@@ -253,8 +254,9 @@ static void what_is_wrong_is_refused(void **state) {
   pl_sensor_def zeroed = {0};
   s.triangles[4] = 2;
   for (int32_t missing = -1; missing < 2; missing += 2)
-    assert_int_equal(pl_sensor_render(context, &def, &(pl_sensor_shot){&camera, 1, 0, &surface, 1}, missing, pixels, &error),
-                     PL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(
+        pl_sensor_render(context, &def, &(pl_sensor_shot){&camera, 1, 0, &surface, 1}, missing, pixels, &error),
+        PL_ERROR_INVALID_ARGUMENT);
   assert_int_equal(pl_sensor_render(context, &zeroed, &(pl_sensor_shot){&camera, 1, 0, &surface, 1}, 0, pixels, &error),
                    PL_ERROR_INVALID_ARGUMENT);
   drop_context(context);

@@ -12,7 +12,8 @@ static pl_tracker *make_tracker(const bar_fixture *fixture, const pl_track_def *
   return tracker;
 }
 
-static pl_track_report advance(const bar_fixture *fixture, pl_tracker *tracker, int32_t frame, const pl_cloud_view *cloud) {
+static pl_track_report advance(const bar_fixture *fixture, pl_tracker *tracker, int32_t frame,
+                               const pl_cloud_view *cloud) {
   pl_error error = {0};
   pl_track_report report = {0};
   check_ok(pl_tracker_advance(tracker, frame / fixture->rate, cloud, &report, &error), &error);
@@ -116,7 +117,8 @@ static double track_half(const bar_fixture *fixture, bool foreseen) {
         cloud.cameras[kept++] = cloud.cameras[i];
       }
     cloud.view.point_count = kept;
-    for (int32_t i = 0; i < mesh.point_count; ++i) points[i] = bar_position(fixture, mesh.points[i], frame / fixture->rate);
+    for (int32_t i = 0; i < mesh.point_count; ++i)
+      points[i] = bar_position(fixture, mesh.points[i], frame / fixture->rate);
     if (foreseen && frame > 0) check_ok(pl_tracker_set_prediction(tracker, points, &error), &error);
     advance(fixture, tracker, frame, &cloud.view);
     drop_bar_cloud(&cloud);
@@ -175,10 +177,11 @@ static void the_same_bits_for_any_number_of_threads_and_after_resuming(void **st
       pl_tracker_destroy(tracker);
       tracker = make_tracker(&fixture, &def);
       pl_error error = {0};
-      check_ok(
-          pl_tracker_resume(
-              tracker, &(pl_track_frame){&report, last, frame > 0 ? before : NULL, (frame - 1) / fixture.rate, frame + 1}, &error),
-          &error);
+      check_ok(pl_tracker_resume(
+                   tracker,
+                   &(pl_track_frame){&report, last, frame > 0 ? before : NULL, (frame - 1) / fixture.rate, frame + 1},
+                   &error),
+               &error);
     }
     const uint64_t *bits = (const uint64_t *)(const void *)pl_tracker_get_view(tracker).points;
     for (size_t i = 0; i < 3 * n; ++i) sums[run] = sums[run] * UINT64_C(1099511628211) + bits[i];
@@ -229,7 +232,8 @@ static void a_body_that_is_gone_is_lost(void **state) {
   enum { BACKGROUND_COUNT = 4000 };
   pl_vec3 *background = calloc(BACKGROUND_COUNT, sizeof *background);
   int32_t *cameras = calloc(BACKGROUND_COUNT, sizeof *cameras);
-  for (int i = 0; i < BACKGROUND_COUNT; ++i) background[i] = (pl_vec3){-0.3 + 0.6 * (i % 80) / 80.0, -0.16, -0.2 + 0.4 * (i / 80) / 50.0};
+  for (int i = 0; i < BACKGROUND_COUNT; ++i)
+    background[i] = (pl_vec3){-0.3 + 0.6 * (i % 80) / 80.0, -0.16, -0.2 + 0.4 * (i / 80) / 50.0};
   pl_cloud_view cloud = {.point_count = BACKGROUND_COUNT, .points = background, .cameras = cameras};
   pl_track_report report = advance(&fixture, tracker, 3, &cloud);
   assert_int_equal(report.state, PL_TRACK_LOST);
@@ -279,16 +283,19 @@ static void what_is_wrong_is_refused_and_changes_nothing(void **state) {
   const int32_t beyond[1] = {100000};
   wrong.held = beyond;
   wrong.held_count = 1;
-  assert_int_equal(pl_tracker_create(context, &wrong, fixture.model, NULL, &tracker, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_tracker_create(context, &wrong, fixture.model, NULL, &tracker, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
   assert_null(tracker);
   pl_capture_camera bent[1] = {fixture.cameras[0]};
   bent[0].placement.rotation.x = 2;
   wrong = def;
   wrong.cameras = bent;
   wrong.camera_count = 1;
-  assert_int_equal(pl_tracker_create(context, &wrong, fixture.model, NULL, &tracker, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_tracker_create(context, &wrong, fixture.model, NULL, &tracker, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
   assert_string_equal(error.field, "cameras");
-  assert_int_equal(pl_tracker_create(context, &zeroed, fixture.model, NULL, &tracker, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_tracker_create(context, &zeroed, fixture.model, NULL, &tracker, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
   tracker = make_tracker(&fixture, &def);
   pl_cloud_view nothing = {0};
   check_ok(pl_tracker_advance(tracker, 1.0, &nothing, NULL, &error), &error);

@@ -8,7 +8,8 @@ static pl_mesh *make_fork(pl_context *context) {
   pl_error error = {0};
   pl_mesh *box = make_fem_box(context, (pl_vec3){0.3, 0.1, 0.04}, 15, 5, 2), *fork = NULL;
   pl_mesh_view view = pl_mesh_get_view(box);
-  int32_t *tets = calloc(4 * (size_t)view.tet_count, sizeof *tets), *renamed = calloc((size_t)view.point_count, sizeof *renamed);
+  int32_t *tets = calloc(4 * (size_t)view.tet_count, sizeof *tets),
+          *renamed = calloc((size_t)view.point_count, sizeof *renamed);
   pl_vec3 *points = calloc((size_t)view.point_count, sizeof *points);
   int32_t tet_count = 0, point_count = 0;
   for (int32_t i = 0; i < view.point_count; ++i) renamed[i] = -1;
@@ -82,7 +83,8 @@ static void parts_that_are_close_are_far_apart_along_the_body(void **state) {
   check_at_most(across, 0.04 + 4 * samples->seed_radius);
   for (int32_t i = 0; i < samples->seed_count; ++i)
     for (int32_t j = 0; j < samples->seed_count; ++j)
-      check_near(samples->distances[i * samples->seed_count + j], samples->distances[j * samples->seed_count + i], 1e-12);
+      check_near(samples->distances[i * samples->seed_count + j], samples->distances[j * samples->seed_count + i],
+                 1e-12);
   drop_fixture(&fixture);
 }
 
@@ -101,7 +103,8 @@ static void every_beginning_of_the_order_covers_the_surface(void **state) {
     double farthest = 0, apart = HUGE_VAL;
     for (int32_t i = 0; i < t->samples.count; ++i) {
       double nearest = HUGE_VAL;
-      for (int32_t k = 0; k < n; ++k) nearest = fmin(nearest, pl_vec3_distance(t->surface[i], t->surface[t->samples.order[k]]));
+      for (int32_t k = 0; k < n; ++k)
+        nearest = fmin(nearest, pl_vec3_distance(t->surface[i], t->surface[t->samples.order[k]]));
       farthest = fmax(farthest, nearest);
     }
     for (int32_t k = 0; k < n - 1; ++k)
@@ -118,7 +121,8 @@ static int matched_prongs(bool gating) {
   t->cloud.points[0] = (pl_vec3){0.1, 0.001, 0};
   t->cloud.cameras[0] = -1;
   t->cloud.count = 1;
-  pl_track_level level = {.sigma = 0.02, .sample_count = t->samples.count, .point_count = 1, .spacing = 0.02, .stiffness = 1};
+  pl_track_level level = {
+      .sigma = 0.02, .sample_count = t->samples.count, .point_count = 1, .spacing = 0.02, .stiffness = 1};
   assert_true(pl_track_expect(t, &level));
   int prongs = 0;
   double sum = 0;
@@ -148,7 +152,8 @@ static void fractions_agree_with_all_pairs(void **state) {
   t->cloud.points[0] = p;
   t->cloud.cameras[0] = -1;
   t->cloud.count = 1;
-  pl_track_level level = {.sigma = 0.002, .sample_count = t->samples.count, .point_count = 1, .spacing = 0.02, .stiffness = 1};
+  pl_track_level level = {
+      .sigma = 0.002, .sample_count = t->samples.count, .point_count = 1, .spacing = 0.02, .stiffness = 1};
   assert_true(pl_track_expect(t, &level));
   double tau = 0.016, sum = 0.1 / 0.9 * sqrt(2 * PL_PI) * 0.002 / t->size, best = 0;
   for (int32_t k = 0; k < t->samples.count; ++k) {

@@ -1,7 +1,8 @@
-// Motions baked into files: the new animation puts the joints where the motion has them, and everything else in the file stays as it is.
+// Motions baked into files: the new animation puts the joints where the motion has them, and everything else in the
+// file stays as it is.
 //
-// With the name of a folder as argument the program writes characters there for judges outside: NAME.source.glb or .gltf, NAME.baked.glb and
-// NAME.json with the positions to be seen (test/tool/test_character_oracle.sh).
+// With the name of a folder as argument the program writes characters there for judges outside: NAME.source.glb or
+// .gltf, NAME.baked.glb and NAME.json with the positions to be seen (test/tool/test_character_oracle.sh).
 // ctest: unit
 #define _GNU_SOURCE
 #include "fixtures/character_rod.h"
@@ -58,7 +59,8 @@ static void text_of(pl_context *context, const pl_json *value, int32_t count, pl
     assert_int_equal(pl_json_write(value, PL_JSON_COMPACT, text, NULL), PL_OK);
     return;
   }
-  for (int32_t i = 0; i < count; ++i) assert_int_equal(pl_json_write(pl_json_at(value, i), PL_JSON_COMPACT, text, NULL), PL_OK);
+  for (int32_t i = 0; i < count; ++i)
+    assert_int_equal(pl_json_write(pl_json_at(value, i), PL_JSON_COMPACT, text, NULL), PL_OK);
 }
 
 // All that `source` has under `key` is in `result` as it was, in front of what is new.
@@ -69,7 +71,8 @@ static void check_kept(pl_context *context, const opened *source, const opened *
   pl_vector a, b;
   text_of(context, before, count, &a);
   text_of(context, before == NULL ? NULL : after, count, &b);
-  if (a.count != b.count || (a.count > 0 && memcmp(a.items, b.items, a.count) != 0)) fail_msg("\"%s\" is not what it was", key);
+  if (a.count != b.count || (a.count > 0 && memcmp(a.items, b.items, a.count) != 0))
+    fail_msg("\"%s\" is not what it was", key);
   pl_vector_free(&a);
   pl_vector_free(&b);
 }
@@ -91,7 +94,8 @@ static int32_t output_of(const opened *file, int32_t node, const char *path) {
   for (const pl_json *channel = pl_json_find(animation, "channels")->first; channel != NULL; channel = channel->next) {
     const pl_json *target = pl_json_find(channel, "target"), *found = pl_json_find(target, "node");
     if (found == NULL || found->number != node || !pl_json_is_text(pl_json_find(target, "path"), path)) continue;
-    const pl_json *sampler = pl_json_at(pl_json_find(animation, "samplers"), (int64_t)pl_json_find(channel, "sampler")->number);
+    const pl_json *sampler =
+        pl_json_at(pl_json_find(animation, "samplers"), (int64_t)pl_json_find(channel, "sampler")->number);
     return (int32_t)pl_json_find(sampler, "output")->number;
   }
   return -1;
@@ -107,7 +111,8 @@ static void write_source(pl_context *context, const test_rod *rod, const char *n
   check_ok(pl_character_save(context, &def, in_folder(name), &error), &error);
 }
 
-static void bake(pl_context *context, const char *source, const char *result, int32_t base, const pl_character_motion *motion) {
+static void bake(pl_context *context, const char *source, const char *result, int32_t base,
+                 const pl_character_motion *motion) {
   pl_error error = {0};
   check_ok(pl_character_bake(context, in_folder(source), in_folder(result), base, motion, &error), &error);
 }
@@ -143,8 +148,8 @@ static void joints_are_where_the_motion_has_them(void **state) {
   check_at_most(max_miss(context, "source.glb", &rod.motion), 2e-6);
   // Another motion than the one that is in the file.
   for (int32_t i = 0; i < FRAME_COUNT * JOINT_COUNT; ++i)
-    rod.frames[i] =
-        pl_transform_multiply((pl_transform){{1, 2, 3}, pl_quat_from_rotation_vector((pl_vec3){1, 2, 3})}, rod.frames[i]);
+    rod.frames[i] = pl_transform_multiply((pl_transform){{1, 2, 3}, pl_quat_from_rotation_vector((pl_vec3){1, 2, 3})},
+                                          rod.frames[i]);
   bake(context, "source.glb", "baked.glb", -1, &rod.motion);
   check_at_most(max_miss(context, "baked.glb", &rod.motion), 2e-6);
   opened file;
@@ -250,7 +255,8 @@ static void everything_else_stays_as_it_is(void **state) {
   open_file(context, "baked.glb", &result);
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) check_kept(context, &source, &result, keys[i]);
   check_keys_in_order(&source, &result);
-  assert_int_equal(pl_json_find(result.gltf.root, "bufferViews")->count, pl_json_find(source.gltf.root, "bufferViews")->count + 1);
+  assert_int_equal(pl_json_find(result.gltf.root, "bufferViews")->count,
+                   pl_json_find(source.gltf.root, "bufferViews")->count + 1);
   assert_true(source.gltf.binary_size <= result.gltf.binary_size);
   assert_memory_equal(source.gltf.binary, result.gltf.binary, source.gltf.binary_size);
   close_file(&source);
@@ -307,8 +313,10 @@ static void a_file_with_files_next_to_it_becomes_whole(void **state) {
   result.gltf.folder = NULL;
   for (int32_t i = 0; i < 3; ++i) {
     pl_gltf_buffer *old = NULL, *new = NULL;
-    assert_int_equal(pl_gltf_load_buffer(&source.gltf, pl_json_at(pl_json_find(source.gltf.root, "buffers"), i), &old), PL_OK);
-    assert_int_equal(pl_gltf_load_buffer(&result.gltf, pl_json_at(pl_json_find(result.gltf.root, "buffers"), i), &new), PL_OK);
+    assert_int_equal(pl_gltf_load_buffer(&source.gltf, pl_json_at(pl_json_find(source.gltf.root, "buffers"), i), &old),
+                     PL_OK);
+    assert_int_equal(pl_gltf_load_buffer(&result.gltf, pl_json_at(pl_json_find(result.gltf.root, "buffers"), i), &new),
+                     PL_OK);
     assert_true(new->size >= old->size);
     assert_memory_equal(old->data, new->data, old->size);
   }
@@ -371,7 +379,8 @@ static void sources_that_are_wrong_are_refused(void **state) {
   pl_context *context = make_context(1);
   pl_character_motion motion = other_motion();
   pl_error error = {0};
-  assert_int_equal(pl_character_bake(context, in_folder("none.glb"), in_folder("o.glb"), -1, &motion, &error), PL_ERROR_NOT_FOUND);
+  assert_int_equal(pl_character_bake(context, in_folder("none.glb"), in_folder("o.glb"), -1, &motion, &error),
+                   PL_ERROR_NOT_FOUND);
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
     put_file("s.gltf", texts[i], strlen(texts[i]));
     assert_int_equal(pl_character_bake(context, in_folder("s.gltf"), in_folder("o.glb"), -1, &motion, &error),
@@ -438,7 +447,8 @@ static void put_vector(FILE *file, const char *before, pl_vec3 v) {
 }
 
 // Places of joints, and of the skin's points where there is one, in every frame.
-static void write_expected(const char *name, int32_t animation, const pl_character_motion *motion, const test_rod *rod) {
+static void write_expected(const char *name, int32_t animation, const pl_character_motion *motion,
+                           const test_rod *rod) {
   FILE *file = fopen(in_folder(name), "w");
   assert_non_null(file);
   fprintf(file, "{\"animation\":%d,\"name\":\"sway\",\"nodes\":[", animation);
@@ -492,8 +502,8 @@ static void write_for_judges(void) {
   write_source(context, &rod, "own.source.glb");
   write_expected("own.source.json", 0, &rod.motion, &rod);
   for (int32_t i = 0; i < FRAME_COUNT * JOINT_COUNT; ++i)
-    rod.frames[i] =
-        pl_transform_multiply((pl_transform){{0.1, 0.2, 0.3}, pl_quat_from_rotation_vector((pl_vec3){1, 0, 0.3})}, rod.frames[i]);
+    rod.frames[i] = pl_transform_multiply(
+        (pl_transform){{0.1, 0.2, 0.3}, pl_quat_from_rotation_vector((pl_vec3){1, 0, 0.3})}, rod.frames[i]);
   bake(context, "own.source.glb", "own.baked.glb", -1, &rod.motion);
   write_expected("own.json", 1, &rod.motion, &rod);
   pl_mesh_destroy(rod.surface);

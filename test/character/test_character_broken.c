@@ -6,12 +6,14 @@
 #include "base/random.h"
 #include "fixtures/character_file.h"
 
-#define NODES                                                                                                                   \
-  "\"nodes\":[{\"name\":\"root\",\"children\":[1]},{\"name\":\"neck\",\"children\":[2,5],\"translation\":[0,1,0]},"             \
-  "{\"name\":\"ear1\",\"children\":[3],\"rotation\":[0,0,0,1]},{\"name\":\"ear2\",\"children\":[4],\"translation\":[0,0.1,0]}," \
+#define NODES                                                                                                         \
+  "\"nodes\":[{\"name\":\"root\",\"children\":[1]},{\"name\":\"neck\",\"children\":[2,5],\"translation\":[0,1,0]},"   \
+  "{\"name\":\"ear1\",\"children\":[3],\"rotation\":[0,0,0,1]},{\"name\":\"ear2\",\"children\":[4],\"translation\":[" \
+  "0,0.1,0]},"                                                                                                        \
   "{\"name\":\"ear3\",\"translation\":[0,0.1,0]},{\"name\":\"face\",\"mesh\":0,\"skin\":0}]"
-#define MESH                                                                                                                      \
-  "\"skins\":[{\"name\":\"bones\",\"joints\":[1,2],\"inverseBindMatrices\":3}],\"meshes\":[{\"name\":\"skull\",\"primitives\":[{" \
+#define MESH                                                                                                     \
+  "\"skins\":[{\"name\":\"bones\",\"joints\":[1,2],\"inverseBindMatrices\":3}],\"meshes\":[{\"name\":\"skull\"," \
+  "\"primitives\":[{"                                                                                            \
   "\"attributes\":{\"POSITION\":0,\"JOINTS_0\":1,\"WEIGHTS_0\":2},\"targets\":[{\"POSITION\":0}]}]}]"
 #define ANIMATION                                                                \
   "\"animations\":[{\"name\":\"nod\",\"samplers\":[{\"input\":4,\"output\":5}]," \
@@ -20,11 +22,13 @@
   "\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"colliders\":[{\"node\":1,\"shape\":{\"sphere\":{\"radius\":0.1}}}]," \
   "\"colliderGroups\":[{\"colliders\":[0]}],\"springs\":[{\"name\":\"ear\",\"center\":0,\"colliderGroups\":[0],"       \
   "\"joints\":[{\"node\":2,\"stiffness\":1},{\"node\":3},{\"node\":4}]}]}"
-#define OURS                                                                                                                      \
-  "\"PLIANT_rod_examples\":{\"specVersion\":\"1.0\",\"chains\":[{\"root\":2,\"examples\":[{\"name\":\"left\",\"direction\":[1,0," \
-  "0],"                                                                                                                           \
-  "\"extent\":0.7,\"joints\":[{\"node\":3,\"rotation\":[0,0,1,0]}]},{\"name\":\"right\"}]}],\"rod\":{\"solver\":\"matched\","     \
-  "\"width\":2},"                                                                                                                 \
+#define OURS                                                                                                      \
+  "\"PLIANT_rod_examples\":{\"specVersion\":\"1.0\",\"chains\":[{\"root\":2,\"examples\":[{\"name\":\"left\","    \
+  "\"direction\":[1,0,"                                                                                           \
+  "0],"                                                                                                           \
+  "\"extent\":0.7,\"joints\":[{\"node\":3,\"rotation\":[0,0,1,0]}]},{\"name\":\"right\"}]}],\"rod\":{\"solver\":" \
+  "\"matched\","                                                                                                  \
+  "\"width\":2},"                                                                                                 \
   "\"joints\":[{\"node\":3,\"radius\":0.1}],\"links\":[[2,4]]}"
 
 static const char whole[] = NODES "," MESH "," ANIMATION ",\"extensions\":{" SPRINGS "," OURS "}";
@@ -37,11 +41,12 @@ typedef struct numbers {
 } numbers;
 
 static numbers usual_numbers(void) {
-  return (numbers){.times = {0, 1, 2},
-                   .rotations = {0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1},
-                   .inverse = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1},
-                   .weights = {1, 0, 0, 0, 0.5f, 0.5f, 0, 0, 1, 0, 0, 0},
-                   .joints = {0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0}};
+  return (numbers){
+      .times = {0, 1, 2},
+      .rotations = {0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1},
+      .inverse = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1},
+      .weights = {1, 0, 0, 0, 0.5f, 0.5f, 0, 0, 1, 0, 0, 0},
+      .joints = {0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0}};
 }
 
 static byte_block make_bytes(const char *text, const numbers *n) {
@@ -61,11 +66,12 @@ static void replaced(const char *from, const char *to, char *text, size_t size) 
   snprintf(text, size, "%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from));
 }
 
-static void check_refused(pl_context *context, const byte_block *bytes, const char *about, const char *says, const char *name) {
+static void check_refused(pl_context *context, const byte_block *bytes, const char *about, const char *says,
+                          const char *name) {
   pl_character *character = NULL;
   pl_error error = {0};
-  pl_status status =
-      pl_character_load_memory(context, &(pl_memory_source){bytes->data, bytes->size, "t.glb", NULL}, &character, NULL, &error);
+  pl_status status = pl_character_load_memory(context, &(pl_memory_source){bytes->data, bytes->size, "t.glb", NULL},
+                                              &character, NULL, &error);
   if (status != PL_ERROR_INVALID_DATA && status != PL_ERROR_UNSUPPORTED)
     fail_msg("%s: %s: %s", about, pl_status_text(status), error.text);
   assert_null(character);
@@ -106,7 +112,8 @@ static const lie lies[] = {
     {"{\"sampler\":0", "{\"sampler\":1", "no sampler 1", "\"ear1\""},
     {"\"input\":4", "\"input\":0", "single floats", "\"nod\""},
     {"\"output\":5", "\"output\":0", "4 components", "\"ear1\""},
-    {"\"input\":4,\"output\":5", "\"input\":4,\"output\":5,\"interpolation\":\"CUBICSPLINE\"", "need 9 values", "\"nod\""},
+    {"\"input\":4,\"output\":5", "\"input\":4,\"output\":5,\"interpolation\":\"CUBICSPLINE\"", "need 9 values",
+     "\"nod\""},
     {"\"input\":4,\"output\":5", "\"input\":4,\"output\":5,\"interpolation\":\"SMOOTH\"", "CUBICSPLINE", "\"nod\""},
     {"\"input\":4,\"output\":5", "\"output\":5", "input and output", "\"nod\""},
     // Springs.
@@ -119,7 +126,8 @@ static const lie lies[] = {
     {"{\"radius\":0.1}", "{\"radius\":-1}", "negative radius", "collider 0"},
     {"{\"sphere\":{\"radius\":0.1}}", "{\"cube\":{}}", "no sphere and no capsule", "collider 0"},
     // Examples.
-    {"\"PLIANT_rod_examples\":{\"specVersion\":\"1.0\"", "\"PLIANT_rod_examples\":{\"specVersion\":\"2.0\"", "specVersion", "2.0"},
+    {"\"PLIANT_rod_examples\":{\"specVersion\":\"1.0\"", "\"PLIANT_rod_examples\":{\"specVersion\":\"2.0\"",
+     "specVersion", "2.0"},
     {"\"direction\":[1,0,0]", "\"direction\":[0,0,0]", "no length", "\"left\""},
     {"\"direction\":[1,0,0],", "", "no length", "\"left\""},
     {"\"extent\":0.7", "\"extent\":-0.7", "negative extent", "\"left\""},
@@ -236,9 +244,11 @@ static void files_next_to_it_are_found_only_from_a_path(void **state) {
   snprintf(path, sizeof path, "%s/a.gltf", folder);
   snprintf(buffer, sizeof buffer, "%s/a.bin", folder);
   static const char text[] =
-      "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"a.bin\"}],\"bufferViews\":[{\"buffer\":0,"
+      "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"a.bin\"}],\"bufferViews\":[{"
+      "\"buffer\":0,"
       "\"byteLength\":36}],"
-      "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],\"nodes\":[{\"mesh\":0}],"
+      "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],\"nodes\":[{\"mesh\":0}]"
+      ","
       "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}]}";
   static const float points[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
   FILE *file = fopen(path, "wb");
@@ -253,9 +263,9 @@ static void files_next_to_it_are_found_only_from_a_path(void **state) {
   check_ok(pl_character_load(context, path, &character, NULL, &error), &error);
   assert_int_equal(pl_mesh_get_view(pl_character_get_view(character).surface).point_count, 3);
   pl_character_destroy(character);
-  assert_int_equal(
-      pl_character_load_memory(context, &(pl_memory_source){text, sizeof text - 1, "a.gltf", NULL}, &character, NULL, &error),
-      PL_ERROR_NOT_FOUND);
+  assert_int_equal(pl_character_load_memory(context, &(pl_memory_source){text, sizeof text - 1, "a.gltf", NULL},
+                                            &character, NULL, &error),
+                   PL_ERROR_NOT_FOUND);
   assert_null(character);
   assert_int_equal(pl_character_load(context, "/nowhere/a.glb", &character, NULL, &error), PL_ERROR_NOT_FOUND);
   unlink(path);
@@ -279,12 +289,12 @@ static void random_damage_never_crashes(void **state) {
     int count = 1 + (int)(pl_random_u32(&random) % 3);
     for (int i = 0; i < count; ++i) {
       size_t at = 20 + pl_random_u32(&random) % (damaged.size - 20);
-      damaged.data[at] =
-          at < text_end ? (unsigned char)"0123456789,]}\""[pl_random_u32(&random) % 14] : (unsigned char)pl_random_u32(&random);
+      damaged.data[at] = at < text_end ? (unsigned char)"0123456789,]}\""[pl_random_u32(&random) % 14]
+                                       : (unsigned char)pl_random_u32(&random);
     }
     pl_character *character = NULL;
-    pl_status status =
-        pl_character_load_memory(context, &(pl_memory_source){damaged.data, damaged.size, "t.glb", NULL}, &character, NULL, NULL);
+    pl_status status = pl_character_load_memory(context, &(pl_memory_source){damaged.data, damaged.size, "t.glb", NULL},
+                                                &character, NULL, NULL);
     assert_int_equal(character != NULL, status >= 0);
     if (character == NULL) continue;
     read_count++;
@@ -310,8 +320,8 @@ static void every_failed_allocation_is_survived(void **state) {
     check_ok(pl_findings_create(context, &findings, &error), &error);
     allocator.fail_at = allocator.call_count + at;
     pl_character *character = NULL;
-    pl_status status =
-        pl_character_load_memory(context, &(pl_memory_source){bytes.data, bytes.size, "t.glb", NULL}, &character, findings, &error);
+    pl_status status = pl_character_load_memory(context, &(pl_memory_source){bytes.data, bytes.size, "t.glb", NULL},
+                                                &character, findings, &error);
     bool failed = allocator.call_count >= allocator.fail_at;
     allocator.fail_at = 0;
     assert_int_equal(status, failed ? PL_ERROR_OUT_OF_MEMORY : PL_OK);

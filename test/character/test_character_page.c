@@ -26,7 +26,8 @@ static void the_worked_example_becomes_a_rig(void **state) {
   pl_character *character = NULL;
   pl_character_rig *rig = NULL;
   check_ok(pl_findings_create(context, &findings, &error), &error);
-  check_ok(pl_character_load_memory(context, &(pl_memory_source){text, strlen(text), "page", NULL}, &character, findings, &error),
+  check_ok(pl_character_load_memory(context, &(pl_memory_source){text, strlen(text), "page", NULL}, &character,
+                                    findings, &error),
            &error);
   assert_int_equal(pl_findings_count(findings, PL_SEVERITY_NOTE), 0);
   assert_null(pl_character_get_view(character).surface);
@@ -39,7 +40,8 @@ static void the_worked_example_becomes_a_rig(void **state) {
   check_near(def.joints[4].rest.position.y, 1.5 + 0.1 + 0.08 + 0.08 + 0.06, 1e-12);
   // Turned by 30 degrees and 15 more around z: the ear leans to -x.
   double first = acos(-1) / 6, second = acos(-1) / 4;
-  pl_vec3 tip = {-0.08 * sin(first) - (0.08 + 0.06) * sin(second), 1.6 + 0.08 * cos(first) + (0.08 + 0.06) * cos(second), 0};
+  pl_vec3 tip = {-0.08 * sin(first) - (0.08 + 0.06) * sin(second),
+                 1.6 + 0.08 * cos(first) + (0.08 + 0.06) * cos(second), 0};
   check_near(pl_vec3_distance(def.examples[0].positions[4], tip), 0, 1e-6);
   check_near(def.joints[3].max_angle, 1.2, 0);
   pl_character_rig_destroy(rig);

@@ -2,38 +2,45 @@
 // ctest: unit
 #include "fixtures/character_file.h"
 
-// body above head; on the head a strand s1 s2 s3 with a branch t1 t2 from s2, a pin below s3 that no spring names, and a neighbour u1 u2.
-#define NODES                                                                                                                      \
-  "\"nodes\":[{\"name\":\"body\",\"children\":[1],\"translation\":[0,1,0],\"rotation\":[0,0.7071067811865476,0,0."                 \
-  "7071067811865476]},"                                                                                                            \
-  "{\"name\":\"head\",\"children\":[2,8],\"translation\":[0,0.5,0]},"                                                              \
-  "{\"name\":\"s1\",\"children\":[3],\"translation\":[0.1,0,0],\"rotation\":[0,0,0.5,0.8660254037844386]},"                        \
-  "{\"name\":\"s2\",\"children\":[4,6],\"translation\":[0,-0.1,0]},{\"name\":\"s3\",\"children\":[5],\"translation\":[0,-0.2,0]}," \
-  "{\"name\":\"pin\",\"mesh\":0,\"translation\":[0,-0.01,0]},{\"name\":\"t1\",\"children\":[7],\"translation\":[0.05,-0.05,0]},"   \
-  "{\"name\":\"t2\",\"translation\":[0.05,0,0]},{\"name\":\"u1\",\"children\":[9],\"translation\":[-0.1,0,0]},"                    \
-  "{\"name\":\"u2\",\"translation\":[0,-0.15,0]},{\"name\":\"lamp\",\"translation\":[3,3,3]}],"                                    \
+// body above head; on the head a strand s1 s2 s3 with a branch t1 t2 from s2, a pin below s3 that no spring names, and
+// a neighbour u1 u2.
+#define NODES                                                                                                          \
+  "\"nodes\":[{\"name\":\"body\",\"children\":[1],\"translation\":[0,1,0],\"rotation\":[0,0.7071067811865476,0,0."     \
+  "7071067811865476]},"                                                                                                \
+  "{\"name\":\"head\",\"children\":[2,8],\"translation\":[0,0.5,0]},"                                                  \
+  "{\"name\":\"s1\",\"children\":[3],\"translation\":[0.1,0,0],\"rotation\":[0,0,0.5,0.8660254037844386]},"            \
+  "{\"name\":\"s2\",\"children\":[4,6],\"translation\":[0,-0.1,0]},{\"name\":\"s3\",\"children\":[5],\"translation\":" \
+  "[0,-0.2,0]},"                                                                                                       \
+  "{\"name\":\"pin\",\"mesh\":0,\"translation\":[0,-0.01,0]},{\"name\":\"t1\",\"children\":[7],\"translation\":[0.05," \
+  "-0.05,0]},"                                                                                                         \
+  "{\"name\":\"t2\",\"translation\":[0.05,0,0]},{\"name\":\"u1\",\"children\":[9],\"translation\":[-0.1,0,0]},"        \
+  "{\"name\":\"u2\",\"translation\":[0,-0.15,0]},{\"name\":\"lamp\",\"translation\":[3,3,3]}],"                        \
   "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}]"
 
-#define SPRINGS                                                                                                                   \
-  "\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"colliders\":[{\"node\":0,\"shape\":{\"capsule\":{\"offset\":[0,0,0],\"tail\":[" \
-  "0.2,0,0],"                                                                                                                     \
-  "\"radius\":0.1}}},{\"node\":3,\"shape\":{\"sphere\":{\"offset\":[0,0.1,0],\"radius\":0.02}}}],\"colliderGroups\":[{"           \
-  "\"colliders\":[0]},"                                                                                                           \
-  "{\"colliders\":[1,0]}],\"springs\":["                                                                                          \
-  "{\"name\":\"strand\",\"center\":0,\"colliderGroups\":[0],\"joints\":[{\"node\":2,\"stiffness\":2,\"hitRadius\":0.01,"          \
-  "\"dragForce\":0.2},"                                                                                                           \
-  "{\"node\":3,\"stiffness\":3,\"gravityPower\":1},{\"node\":4}]},"                                                               \
-  "{\"name\":\"branch\",\"colliderGroups\":[1],\"joints\":[{\"node\":6,\"stiffness\":6},{\"node\":7}]},"                          \
+#define SPRINGS                                                                                                        \
+  "\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"colliders\":[{\"node\":0,\"shape\":{\"capsule\":{\"offset\":[0,0,0]" \
+  ",\"tail\":["                                                                                                        \
+  "0.2,0,0],"                                                                                                          \
+  "\"radius\":0.1}}},{\"node\":3,\"shape\":{\"sphere\":{\"offset\":[0,0.1,0],\"radius\":0.02}}}],\"colliderGroups\":[" \
+  "{"                                                                                                                  \
+  "\"colliders\":[0]},"                                                                                                \
+  "{\"colliders\":[1,0]}],\"springs\":["                                                                               \
+  "{\"name\":\"strand\",\"center\":0,\"colliderGroups\":[0],\"joints\":[{\"node\":2,\"stiffness\":2,\"hitRadius\":0."  \
+  "01,"                                                                                                                \
+  "\"dragForce\":0.2},"                                                                                                \
+  "{\"node\":3,\"stiffness\":3,\"gravityPower\":1},{\"node\":4}]},"                                                    \
+  "{\"name\":\"branch\",\"colliderGroups\":[1],\"joints\":[{\"node\":6,\"stiffness\":6},{\"node\":7}]},"               \
   "{\"name\":\"other\",\"joints\":[{\"node\":8},{\"node\":9}]}]}"
 
-#define OURS                                                                                                             \
-  "\"PLIANT_rod_examples\":{\"specVersion\":\"1.0\",\"chains\":[{\"root\":2,\"examples\":["                              \
-  "{\"name\":\"up\",\"direction\":[0,0,2],\"extent\":0.8,\"joints\":[{\"node\":2,\"rotation\":[0,0,0,2]},{\"node\":3,"   \
-  "\"rotation\":[1,0,0,0]}]},"                                                                                           \
-  "{\"name\":\"still\"}]},{\"root\":8,\"tail\":[0,-0.05,0]}],"                                                           \
-  "\"rod\":{\"solver\":\"matched\",\"density\":500,\"stiffness\":0.2,\"stiffness_step\":0.01,\"width\":3,\"twist\":0.7," \
-  "\"damping\":2,"                                                                                                       \
-  "\"friction\":0.1,\"ghost_momentum\":\"paper\",\"window\":0.3,\"view_time\":0.4,\"view_rule\":\"interpolating\"},"     \
+#define OURS                                                                                                           \
+  "\"PLIANT_rod_examples\":{\"specVersion\":\"1.0\",\"chains\":[{\"root\":2,\"examples\":["                            \
+  "{\"name\":\"up\",\"direction\":[0,0,2],\"extent\":0.8,\"joints\":[{\"node\":2,\"rotation\":[0,0,0,2]},{\"node\":3," \
+  "\"rotation\":[1,0,0,0]}]},"                                                                                         \
+  "{\"name\":\"still\"}]},{\"root\":8,\"tail\":[0,-0.05,0]}],"                                                         \
+  "\"rod\":{\"solver\":\"matched\",\"density\":500,\"stiffness\":0.2,\"stiffness_step\":0.01,\"width\":3,\"twist\":0." \
+  "7,"                                                                                                                 \
+  "\"damping\":2,"                                                                                                     \
+  "\"friction\":0.1,\"ghost_momentum\":\"paper\",\"window\":0.3,\"view_time\":0.4,\"view_rule\":\"interpolating\"},"   \
   "\"joints\":[{\"node\":4,\"radius\":0.5,\"mass\":0.25,\"stiffness\":0.125,\"max_angle\":1}],\"links\":[[4,7]]}"
 
 typedef struct fixture {
@@ -78,7 +85,8 @@ static int32_t joint_of(const fixture *f, const char *name) {
 static void nodes_of_springs_are_passive_and_their_holders_led(void **state) {
   (void)state;
   fixture f = make_fixture(SPRINGS "," OURS);
-  // body and head are kinematic; s1 s2 s3 t1 t2 u1 u2 and the tail of u2 passive; pin is rigid with s3, lamp is not needed.
+  // body and head are kinematic; s1 s2 s3 t1 t2 u1 u2 and the tail of u2 passive; pin is rigid with s3, lamp is not
+  // needed.
   assert_int_equal(f.def.joint_count, 10);
   assert_int_equal(joint_of(&f, "pin"), -1);
   assert_int_equal(joint_of(&f, "lamp"), -1);
@@ -92,7 +100,8 @@ static void nodes_of_springs_are_passive_and_their_holders_led(void **state) {
   int32_t tail = joint_of(&f, "u2_tail");
   assert_int_equal(f.nodes[tail], -1);
   assert_int_equal(f.def.joints[tail].parent, joint_of(&f, "u2"));
-  check_near(pl_vec3_distance(f.def.joints[tail].rest.position, f.def.joints[joint_of(&f, "u2")].rest.position), 0.05, 1e-12);
+  check_near(pl_vec3_distance(f.def.joints[tail].rest.position, f.def.joints[joint_of(&f, "u2")].rest.position), 0.05,
+             1e-12);
   assert_int_equal(f.def.joints[joint_of(&f, "t1")].parent, joint_of(&f, "s2"));
   drop(&f);
 }
@@ -157,7 +166,8 @@ static void numbers_of_ours_are_read(void **state) {
   assert_int_equal(d->ghost_momentum, PL_ROD_GHOST_MOMENTUM_PAPER);
   assert_int_equal(d->view_rule, PL_ROD_VIEW_INTERPOLATING);
   assert_int_equal(d->width, 3);
-  const double got[] = {d->density, d->stiffness, d->stiffness_step, d->twist, d->damping, d->friction, d->window, d->view_time};
+  const double got[] = {d->density, d->stiffness, d->stiffness_step, d->twist,
+                        d->damping, d->friction,  d->window,         d->view_time};
   static const double given[] = {500, 0.2, 0.01, 0.7, 2, 0.1, 0.3, 0.4};
   for (int i = 0; i < 8; ++i) check_near(got[i], given[i], 0);
   const pl_rod_joint *s3 = &d->joints[joint_of(&f, "s3")];
@@ -189,14 +199,16 @@ static void examples_keep_every_length_and_turn_as_written(void **state) {
     double length = pl_vec3_distance(joint->rest.position, f.def.joints[joint->parent].rest.position);
     check_near(pl_vec3_distance(up->positions[i], up->positions[joint->parent]), length, 1e-12);
   }
-  // By hand: body at (0, 1, 0) turned a quarter around y, so the head's x axis is the world's -z. s1 without its own turn hangs
-  // straight down to s2; s2 is flipped around x, so s3 is straight above it.
-  pl_vec3 s2 = up->positions[joint_of(&f, "s2")], s3 = up->positions[joint_of(&f, "s3")], t1 = up->positions[joint_of(&f, "t1")];
+  // By hand: body at (0, 1, 0) turned a quarter around y, so the head's x axis is the world's -z. s1 without its own
+  // turn hangs straight down to s2; s2 is flipped around x, so s3 is straight above it.
+  pl_vec3 s2 = up->positions[joint_of(&f, "s2")], s3 = up->positions[joint_of(&f, "s3")],
+          t1 = up->positions[joint_of(&f, "t1")];
   check_near(pl_vec3_distance(s2, (pl_vec3){0, 1.4, -0.1}), 0, 1e-12);
   check_near(pl_vec3_distance(s3, (pl_vec3){0, 1.6, -0.1}), 0, 1e-12);
   check_near(pl_vec3_distance(t1, (pl_vec3){0, 1.45, -0.15}), 0, 1e-12);
   // The neighbour is not touched.
-  check_near(pl_vec3_distance(up->positions[joint_of(&f, "u2")], f.def.joints[joint_of(&f, "u2")].rest.position), 0, 1e-12);
+  check_near(pl_vec3_distance(up->positions[joint_of(&f, "u2")], f.def.joints[joint_of(&f, "u2")].rest.position), 0,
+             1e-12);
   drop(&f);
 }
 
@@ -216,7 +228,8 @@ static void skin_below_a_chain_is_handed_to_it(void **state) {
 static void nodes_that_a_spring_skips_take_the_numbers_above(void **state) {
   (void)state;
   fixture f = make_fixture(
-      "\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"springs\":[{\"joints\":[{\"node\":2,\"stiffness\":5},{\"node\":4}]}]}");
+      "\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"springs\":[{\"joints\":[{\"node\":2,\"stiffness\":5},{\"node\":4}"
+      "]}]}");
   const pl_rod_joint *s2 = &f.def.joints[joint_of(&f, "s2")], *s3 = &f.def.joints[joint_of(&f, "s3")];
   assert_false(s2->kinematic);
   check_near(s2->spring, 5, 0);
@@ -229,7 +242,8 @@ static void nodes_that_a_spring_skips_take_the_numbers_above(void **state) {
 static void a_branch_of_one_joint_is_passive_in_files_of_ours(void **state) {
   (void)state;
   static const char springs[] =
-      "\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"springs\":[{\"joints\":[{\"node\":2},{\"node\":3},{\"node\":4}]},{\"joints\":"
+      "\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"springs\":[{\"joints\":[{\"node\":2},{\"node\":3},{\"node\":4}]},"
+      "{\"joints\":"
       "[{\"node\":6}]}]}%s";
   for (int ours = 0; ours < 2; ++ours) {
     char text[1024];
@@ -252,7 +266,8 @@ static void springs_that_are_no_chains_are_refused_by_name(void **state) {
   pl_context *context = make_context(1);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     char text[1024];
-    snprintf(text, sizeof text, "\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"springs\":[{\"name\":\"odd\",\"joints\":[%s]}]}",
+    snprintf(text, sizeof text,
+             "\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"springs\":[{\"name\":\"odd\",\"joints\":[%s]}]}",
              cases[i].joints);
     byte_block bytes = make_bytes(text);
     pl_character *character = read_file(context, &bytes, NULL);
@@ -261,7 +276,8 @@ static void springs_that_are_no_chains_are_refused_by_name(void **state) {
     assert_int_equal(pl_character_rig_create(character, &rig, &error), PL_ERROR_INVALID_DATA);
     assert_null(rig);
     for (int k = 0; k < 3; ++k)
-      if (strstr(error.text, cases[i].says[k]) == NULL) fail_msg("'%s' does not say '%s'", error.text, cases[i].says[k]);
+      if (strstr(error.text, cases[i].says[k]) == NULL)
+        fail_msg("'%s' does not say '%s'", error.text, cases[i].says[k]);
     pl_character_destroy(character);
   }
   drop_context(context);
@@ -298,8 +314,8 @@ static void every_failed_allocation_is_survived(void **state) {
     allocator.fail_at = allocator.call_count + n;
     pl_character *character = NULL;
     pl_character_rig *rig = NULL;
-    pl_status status =
-        pl_character_load_memory(context, &(pl_memory_source){bytes.data, bytes.size, "t.glb", NULL}, &character, findings, &error);
+    pl_status status = pl_character_load_memory(context, &(pl_memory_source){bytes.data, bytes.size, "t.glb", NULL},
+                                                &character, findings, &error);
     assert_int_equal(character == NULL, status < 0);
     if (status >= 0) status = pl_character_rig_create(character, &rig, &error);
     bool failed = allocator.call_count >= allocator.fail_at;

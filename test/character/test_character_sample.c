@@ -36,10 +36,11 @@ static void positions_are_linear_between_keys_and_held_outside(void **state) {
   character_file file = {.accessor_count = 0};
   add_floats(&file, (float[]){1, 2, 4}, 3, 1, "SCALAR");
   add_floats(&file, (float[]){0, 0, 0, 1, 2, 3, 5, 2, 3}, 3, 3, "VEC3");
-  player p = make_player(&file,
-                         "{\"name\":\"walk\",\"samplers\":[{\"input\":0,\"output\":1}],"
-                         "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"translation\"}},{\"sampler\":0,\"target\":"
-                         "{\"path\":\"scale\"}}]}");
+  player p = make_player(
+      &file,
+      "{\"name\":\"walk\",\"samplers\":[{\"input\":0,\"output\":1}],"
+      "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"translation\"}},{\"sampler\":0,\"target\":"
+      "{\"path\":\"scale\"}}]}");
   pl_character_view view = pl_character_get_view(p.character);
   assert_int_equal(view.animation_count, 2);
   assert_int_equal(pl_character_find_animation(p.character, "walk"), 1);
@@ -48,7 +49,8 @@ static void positions_are_linear_between_keys_and_held_outside(void **state) {
   assert_int_equal(pl_character_find_node(p.character, "tail"), -1);
   check_near(view.animations[1].start, 1, 0);
   check_near(view.animations[1].end, 4, 0);
-  static const double times[] = {-5, 1, 1.25, 2, 3, 4, 99}, x[] = {0, 0, 0.25, 1, 3, 5, 5}, y[] = {0, 0, 0.5, 2, 2, 2, 2};
+  static const double times[] = {-5, 1, 1.25, 2, 3, 4, 99}, x[] = {0, 0, 0.25, 1, 3, 5, 5},
+                      y[] = {0, 0, 0.5, 2, 2, 2, 2};
   for (int i = 0; i < 7; ++i) {
     play(&p, times[i]);
     check_near(p.nodes[0].position.x, x[i], 1e-12);
@@ -148,7 +150,8 @@ static void cubic_rotations_are_unit_and_meet_their_keys(void **state) {
   float half = (float)sqrt(0.5);
   character_file file = {.accessor_count = 0};
   add_floats(&file, (float[]){0, 1}, 2, 1, "SCALAR");
-  add_floats(&file, (float[]){0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, half, 0, 0, half, 0, 0, 0, 0}, 6, 4, "VEC4");
+  add_floats(&file, (float[]){0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, half, 0, 0, half, 0, 0, 0, 0}, 6, 4,
+             "VEC4");
   player p = make_player(&file,
                          "{\"samplers\":[{\"input\":0,\"output\":1,\"interpolation\":\"CUBICSPLINE\"}],"
                          "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}}]}");
@@ -172,10 +175,11 @@ static void scales_move_what_hangs_below(void **state) {
   add_floats(&file, (float[]){0, 1}, 2, 1, "SCALAR");
   add_floats(&file, (float[]){1, 1, 1, 1, 3, 1}, 2, 3, "VEC3");
   add_floats(&file, (float[]){0, 0, 0, 1, 0, 0, half, half}, 2, 4, "VEC4");
-  player p = make_player(&file,
-                         "{\"samplers\":[{\"input\":0,\"output\":1},{\"input\":0,\"output\":2}],"
-                         "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"scale\"}},{\"sampler\":1,\"target\":{"
-                         "\"node\":1,\"path\":\"rotation\"}}]}");
+  player p =
+      make_player(&file,
+                  "{\"samplers\":[{\"input\":0,\"output\":1},{\"input\":0,\"output\":2}],"
+                  "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"scale\"}},{\"sampler\":1,\"target\":{"
+                  "\"node\":1,\"path\":\"rotation\"}}]}");
   play(&p, 1);
   // Hips at (0, 1, 0) stretch y by 3; the spine is turned by a quarter around z, so the head lies next to it.
   check_near(p.nodes[1].position.y, 1 + 1.5, 1e-6);
@@ -218,14 +222,15 @@ static void morph_weights_find_their_poses_by_name(void **state) {
   add_floats(&file, (float[]){0, 1}, 2, 1, "SCALAR");
   add_floats(&file, (float[]){0, 1, 0.5f, 0}, 4, 1, "SCALAR");
   // Two meshes that name the same shapes in another order; the second is driven.
-  byte_block bytes = finish_file(&file,
-                                 "\"nodes\":[{\"mesh\":0},{\"mesh\":1,\"weights\":[0.75,0]}],\"meshes\":["
-                                 "{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"targets\":[{\"POSITION\":1},{\"POSITION\":1}]"
-                                 "}],\"extras\":{\"targetNames\":[\"a\",\"b\"]}},"
-                                 "{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"targets\":[{\"POSITION\":1},{\"POSITION\":1}]"
-                                 "}],\"extras\":{\"targetNames\":[\"b\",\"a\"]}}],"
-                                 "\"animations\":[{\"samplers\":[{\"input\":2,\"output\":3}],\"channels\":[{\"sampler\":0,"
-                                 "\"target\":{\"node\":1,\"path\":\"weights\"}}]}]");
+  byte_block bytes =
+      finish_file(&file,
+                  "\"nodes\":[{\"mesh\":0},{\"mesh\":1,\"weights\":[0.75,0]}],\"meshes\":["
+                  "{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"targets\":[{\"POSITION\":1},{\"POSITION\":1}]"
+                  "}],\"extras\":{\"targetNames\":[\"a\",\"b\"]}},"
+                  "{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"targets\":[{\"POSITION\":1},{\"POSITION\":1}]"
+                  "}],\"extras\":{\"targetNames\":[\"b\",\"a\"]}}],"
+                  "\"animations\":[{\"samplers\":[{\"input\":2,\"output\":3}],\"channels\":[{\"sampler\":0,"
+                  "\"target\":{\"node\":1,\"path\":\"weights\"}}]}]");
   pl_context *context = make_context(1);
   pl_character *character = read_file(context, &bytes, NULL);
   pl_mesh_view mesh = pl_mesh_get_view(pl_character_get_view(character).surface);

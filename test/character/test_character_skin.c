@@ -6,7 +6,8 @@
 
 enum { JOINT_COUNT = 3, POINT_COUNT = 6 };
 
-// --- the reference: 4x4 matrices, column by column, nothing taken from the library -------------------------------------
+// --- the reference: 4x4 matrices, column by column, nothing taken from the library
+// -------------------------------------
 
 typedef struct matrix {
   double m[16];
@@ -22,14 +23,16 @@ static matrix multiply(matrix a, matrix b) {
 
 static matrix compose(const double t[3], const double q[4], const double s[3]) {
   double x = q[0], y = q[1], z = q[2], w = q[3];
-  matrix r = {{1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y), 0, 2 * (x * y - w * z), 1 - 2 * (x * x + z * z),
-               2 * (y * z + w * x), 0, 2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y), 0, t[0], t[1], t[2], 1}};
+  matrix r = {{1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y), 0, 2 * (x * y - w * z),
+               1 - 2 * (x * x + z * z), 2 * (y * z + w * x), 0, 2 * (x * z + w * y), 2 * (y * z - w * x),
+               1 - 2 * (x * x + y * y), 0, t[0], t[1], t[2], 1}};
   for (int column = 0; column < 3; ++column)
     for (int row = 0; row < 3; ++row) r.m[4 * column + row] *= s[column];
   return r;
 }
 
-// --- a random character ------------------------------------------------------------------------------------------------
+// --- a random character
+// ------------------------------------------------------------------------------------------------
 
 typedef struct scene {
   double t[4][3], q[4][4], s[4][3];  // node 3 is above node 0; 1 below 0; 2 below 1
@@ -53,7 +56,8 @@ static scene make_scene(pl_random *random, flavour kind) {
     }
   }
   for (int j = 0; j < JOINT_COUNT; ++j)
-    for (int i = 0; i < 16; ++i) s.inverse[j][i] = i % 4 == 3 ? (i == 15 ? 1.0f : 0.0f) : (float)pl_random_normal(random);
+    for (int i = 0; i < 16; ++i)
+      s.inverse[j][i] = i % 4 == 3 ? (i == 15 ? 1.0f : 0.0f) : (float)pl_random_normal(random);
   for (int p = 0; p < POINT_COUNT; ++p) {
     for (int i = 0; i < 3; ++i) {
       s.points[p][i] = (float)pl_random_normal(random);
@@ -94,7 +98,8 @@ static int add_joints(character_file *file, const scene *s, flavour kind, int se
   int values[4 * POINT_COUNT];
   for (int p = 0; p < POINT_COUNT; ++p)
     for (int i = 0; i < 4; ++i) values[4 * p + i] = s->joints[p][4 * set + i];
-  return kind == SHORTS ? add_shorts(file, values, POINT_COUNT, 4, false) : add_bytes(file, values, POINT_COUNT, 4, false);
+  return kind == SHORTS ? add_shorts(file, values, POINT_COUNT, 4, false)
+                        : add_bytes(file, values, POINT_COUNT, 4, false);
 }
 
 // `turn` is the one key of an animation that turns node 1; NULL: there is none.
@@ -112,9 +117,10 @@ static byte_block make_file(const scene *s, flavour kind, const float *turn) {
   for (int n = 0; n < 4; ++n) {
     char text[512];
     snprintf(text, sizeof text,
-             "{%s,\"translation\":[%.17g,%.17g,%.17g],\"rotation\":[%.17g,%.17g,%.17g,%.17g],\"scale\":[%.17g,%.17g,%.17g]},",
-             below[n], s->t[n][0], s->t[n][1], s->t[n][2], s->q[n][0], s->q[n][1], s->q[n][2], s->q[n][3], s->s[n][0], s->s[n][1],
-             s->s[n][2]);
+             "{%s,\"translation\":[%.17g,%.17g,%.17g],\"rotation\":[%.17g,%.17g,%.17g,%.17g],\"scale\":[%.17g,%.17g,%."
+             "17g]},",
+             below[n], s->t[n][0], s->t[n][1], s->t[n][2], s->q[n][0], s->q[n][1], s->q[n][2], s->q[n][3], s->s[n][0],
+             s->s[n][1], s->s[n][2]);
     append_text(nodes, sizeof nodes, text);
   }
   char animation[256] = "";
@@ -127,7 +133,8 @@ static byte_block make_file(const scene *s, flavour kind, const float *turn) {
   }
   snprintf(
       rest, sizeof rest,
-      "\"nodes\":[%s{\"mesh\":0,\"skin\":0,\"translation\":[9,9,9]}],\"skins\":[{\"joints\":[0,2,1],\"inverseBindMatrices\":%d}],"
+      "\"nodes\":[%s{\"mesh\":0,\"skin\":0,\"translation\":[9,9,9]}],\"skins\":[{\"joints\":[0,2,1],"
+      "\"inverseBindMatrices\":%d}],"
       "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":%d,\"JOINTS_0\":%d,\"WEIGHTS_0\":%d%s},\"targets\":[{"
       "\"POSITION\":%d}]}],"
       "\"extras\":{\"targetNames\":[\"smile\"]},\"weights\":[0.25]}]%s",
@@ -149,7 +156,8 @@ static void skinned(const scene *s, int p, const float extra[3], double out[3]) 
     matrix m = multiply(global[joint_nodes[s->joints[p][i]]], inverse);
     for (int row = 0; row < 3; ++row) {
       double sum = m.m[12 + row];
-      for (int k = 0; k < 3; ++k) sum += m.m[4 * k + row] * ((double)s->points[p][k] + (extra == NULL ? 0 : (double)extra[k]));
+      for (int k = 0; k < 3; ++k)
+        sum += m.m[4 * k + row] * ((double)s->points[p][k] + (extra == NULL ? 0 : (double)extra[k]));
       out[row] += s->weights[p][i] * sum;
     }
   }
@@ -240,11 +248,11 @@ static void points_without_a_skin_follow_their_node(void **state) {
   (void)state;
   character_file file = {.accessor_count = 0};
   add_floats(&file, triangle, 3, 3, "VEC3");
-  byte_block bytes =
-      finish_file(&file,
-                  "\"nodes\":[{\"name\":\"a\",\"translation\":[1,2,3],\"scale\":[2,2,2],\"children\":[1]},"
-                  "{\"name\":\"b\",\"mesh\":0,\"rotation\":[0,0,0.7071067811865476,0.7071067811865476],\"translation\":[0,0,1]}],"
-                  "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}},{\"attributes\":{\"POSITION\":0}}]}]");
+  byte_block bytes = finish_file(
+      &file,
+      "\"nodes\":[{\"name\":\"a\",\"translation\":[1,2,3],\"scale\":[2,2,2],\"children\":[1]},"
+      "{\"name\":\"b\",\"mesh\":0,\"rotation\":[0,0,0.7071067811865476,0.7071067811865476],\"translation\":[0,0,1]}],"
+      "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}},{\"attributes\":{\"POSITION\":0}}]}]");
   pl_context *context = make_context(1);
   pl_character *character = read_file(context, &bytes, NULL);
   pl_character_view view = pl_character_get_view(character);
@@ -273,10 +281,11 @@ static void vertices_keep_the_order_of_nodes_and_primitives(void **state) {
   add_floats(&file, first, 3, 3, "VEC3");
   add_floats(&file, second, 3, 3, "VEC3");
   // The node that comes first in the file has the second mesh; a mesh outside the scene is left out.
-  byte_block bytes = finish_file(&file,
-                                 "\"nodes\":[{\"mesh\":1},{\"mesh\":0},{\"mesh\":0}],\"scenes\":[{\"nodes\":[1,0]}],"
-                                 "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]},"
-                                 "{\"primitives\":[{\"attributes\":{\"POSITION\":1}},{\"attributes\":{\"POSITION\":2}}]}]");
+  byte_block bytes =
+      finish_file(&file,
+                  "\"nodes\":[{\"mesh\":1},{\"mesh\":0},{\"mesh\":0}],\"scenes\":[{\"nodes\":[1,0]}],"
+                  "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]},"
+                  "{\"primitives\":[{\"attributes\":{\"POSITION\":1}},{\"attributes\":{\"POSITION\":2}}]}]");
   pl_context *context = make_context(1);
   pl_character *character = read_file(context, &bytes, NULL);
   pl_mesh_view mesh = pl_mesh_get_view(pl_character_get_view(character).surface);
@@ -338,7 +347,8 @@ static void matrices_are_taken_apart(void **state) {
   assert_true(has_finding(findings, "sheared-node"));
   assert_false(has_finding(findings, "mirrored-node"));
   pl_character_destroy(character);
-  character = read_text(context, "\"nodes\":[{\"name\":\"m\",\"matrix\":[-1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}]", findings);
+  character =
+      read_text(context, "\"nodes\":[{\"name\":\"m\",\"matrix\":[-1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}]", findings);
   assert_true(has_finding(findings, "mirrored-node"));
   check_near(pl_character_get_view(character).nodes[0].scale.x, -1, 1e-12);
   pl_character_destroy(character);

@@ -2,11 +2,14 @@
 // ctest: unit
 #include "fixtures/character_file.h"
 
-// A head with two strands of hair (0 head; 1 2 3 and 4 5 below it; 6 a leaf below 2 that no spring names) and an arm (7).
-#define NODES                                                                                                                      \
-  "\"nodes\":[{\"name\":\"head\",\"children\":[1,4,7],\"translation\":[0,1,0]},{\"name\":\"h1\",\"children\":[2],\"translation\":" \
-  "[0,0,-0.1]},{\"name\":\"h2\",\"children\":[3,6],\"translation\":[0,-0.1,0]},{\"name\":\"h3\",\"translation\":[0,-0.2,0]},"      \
-  "{\"name\":\"b1\",\"children\":[5],\"translation\":[0.1,0,0]},{\"name\":\"b2\",\"translation\":[0,-0.3,0]},"                     \
+// A head with two strands of hair (0 head; 1 2 3 and 4 5 below it; 6 a leaf below 2 that no spring names) and an arm
+// (7).
+#define NODES                                                                                                         \
+  "\"nodes\":[{\"name\":\"head\",\"children\":[1,4,7],\"translation\":[0,1,0]},{\"name\":\"h1\",\"children\":[2],"    \
+  "\"translation\":"                                                                                                  \
+  "[0,0,-0.1]},{\"name\":\"h2\",\"children\":[3,6],\"translation\":[0,-0.1,0]},{\"name\":\"h3\",\"translation\":[0,-" \
+  "0.2,0]},"                                                                                                          \
+  "{\"name\":\"b1\",\"children\":[5],\"translation\":[0.1,0,0]},{\"name\":\"b2\",\"translation\":[0,-0.3,0]},"        \
   "{\"name\":\"pin\",\"translation\":[0.05,0,0]},{\"name\":\"arm\",\"translation\":[0.5,0,0]}]"
 
 static void check_vector(pl_vec3 v, double x, double y, double z) {
@@ -20,19 +23,20 @@ static void vrm1_springs_come_back_number_by_number(void **state) {
   pl_context *context = make_context(1);
   pl_findings *findings = NULL;
   pl_findings_create(context, &findings, NULL);
-  pl_character *character = read_text(context,
-                                      NODES
-                                      ",\"extensions\":{\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"colliders\":["
-                                      "{\"node\":7,\"shape\":{\"sphere\":{\"offset\":[0.1,0.2,0.3],\"radius\":0.4}}},"
-                                      "{\"node\":-1,\"shape\":{\"sphere\":{}}},"
-                                      "{\"node\":0,\"shape\":{\"capsule\":{\"offset\":[1,2,3],\"radius\":0.5,\"tail\":[4,5,6]}}},"
-                                      "{\"node\":0,\"shape\":{\"sphere\":{}}}],"
-                                      "\"colliderGroups\":[{\"name\":\"g\",\"colliders\":[2,0]},{\"colliders\":[0,1]}],"
-                                      "\"springs\":[{\"name\":\"hair\",\"center\":0,\"colliderGroups\":[0,1],\"joints\":["
-                                      "{\"node\":1,\"hitRadius\":0.02,\"stiffness\":0.7,\"gravityPower\":2,\"gravityDir\":[0,0,1],"
-                                      "\"dragForce\":0.3},{\"node\":2},{\"node\":3}]},"
-                                      "{\"joints\":[{\"node\":4},{\"node\":5}]}]}}",
-                                      findings);
+  pl_character *character =
+      read_text(context,
+                NODES
+                ",\"extensions\":{\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"colliders\":["
+                "{\"node\":7,\"shape\":{\"sphere\":{\"offset\":[0.1,0.2,0.3],\"radius\":0.4}}},"
+                "{\"node\":-1,\"shape\":{\"sphere\":{}}},"
+                "{\"node\":0,\"shape\":{\"capsule\":{\"offset\":[1,2,3],\"radius\":0.5,\"tail\":[4,5,6]}}},"
+                "{\"node\":0,\"shape\":{\"sphere\":{}}}],"
+                "\"colliderGroups\":[{\"name\":\"g\",\"colliders\":[2,0]},{\"colliders\":[0,1]}],"
+                "\"springs\":[{\"name\":\"hair\",\"center\":0,\"colliderGroups\":[0,1],\"joints\":["
+                "{\"node\":1,\"hitRadius\":0.02,\"stiffness\":0.7,\"gravityPower\":2,\"gravityDir\":[0,0,1],"
+                "\"dragForce\":0.3},{\"node\":2},{\"node\":3}]},"
+                "{\"joints\":[{\"node\":4},{\"node\":5}]}]}}",
+                findings);
   pl_character_view view = pl_character_get_view(character);
   assert_int_equal(view.vrm_version, 1);
   assert_int_equal(view.collider_count, 3);
@@ -75,16 +79,17 @@ static void vrm1_springs_come_back_number_by_number(void **state) {
 static void vrm0_springs_are_all_paths_to_leaves(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  pl_character *character = read_text(context,
-                                      NODES
-                                      ",\"extensions\":{\"VRM\":{\"secondaryAnimation\":{\"boneGroups\":["
-                                      "{\"comment\":\"hair\",\"stiffiness\":0.8,\"gravityPower\":0.5,\"gravityDir\":{\"x\":0,\"y\":"
-                                      "-1,\"z\":1},\"dragForce\":0.6,\"center\":-1,"
-                                      "\"hitRadius\":0.03,\"bones\":[1,4],\"colliderGroups\":[1,0]},{\"center\":0,\"bones\":[7]}],"
-                                      "\"colliderGroups\":[{\"node\":7,\"colliders\":[{\"offset\":{\"x\":1,\"y\":2,\"z\":3},"
-                                      "\"radius\":0.1},{\"offset\":{\"y\":4},\"radius\":0.2}]},"
-                                      "{\"node\":0,\"colliders\":[{\"offset\":{\"x\":0,\"y\":0,\"z\":-0.5},\"radius\":0.3}]}]}}}",
-                                      NULL);
+  pl_character *character =
+      read_text(context,
+                NODES
+                ",\"extensions\":{\"VRM\":{\"secondaryAnimation\":{\"boneGroups\":["
+                "{\"comment\":\"hair\",\"stiffiness\":0.8,\"gravityPower\":0.5,\"gravityDir\":{\"x\":0,\"y\":"
+                "-1,\"z\":1},\"dragForce\":0.6,\"center\":-1,"
+                "\"hitRadius\":0.03,\"bones\":[1,4],\"colliderGroups\":[1,0]},{\"center\":0,\"bones\":[7]}],"
+                "\"colliderGroups\":[{\"node\":7,\"colliders\":[{\"offset\":{\"x\":1,\"y\":2,\"z\":3},"
+                "\"radius\":0.1},{\"offset\":{\"y\":4},\"radius\":0.2}]},"
+                "{\"node\":0,\"colliders\":[{\"offset\":{\"x\":0,\"y\":0,\"z\":-0.5},\"radius\":0.3}]}]}}}",
+                NULL);
   pl_character_view view = pl_character_get_view(character);
   assert_int_equal(view.vrm_version, -1);
   assert_int_equal(view.collider_count, 3);
@@ -125,7 +130,8 @@ static void vrm0_groups_fraction_no_joints(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_character *character = read_text(
-      context, NODES ",\"extensions\":{\"VRM\":{\"secondaryAnimation\":{\"boneGroups\":[{\"bones\":[2]},{\"bones\":[1,2]}]}}}",
+      context,
+      NODES ",\"extensions\":{\"VRM\":{\"secondaryAnimation\":{\"boneGroups\":[{\"bones\":[2]},{\"bones\":[1,2]}]}}}",
       NULL);
   pl_character_view view = pl_character_get_view(character);
   assert_int_equal(view.spring_count, 3);
@@ -152,7 +158,8 @@ static void doubtful_springs_are_reported(void **state) {
     char rest[4096];
     snprintf(rest, sizeof rest,
              NODES
-             ",\"extensions\":{\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"colliders\":[{\"node\":7,\"shape\":{\"sphere\":{}}}],"
+             ",\"extensions\":{\"VRMC_springBone\":{\"specVersion\":\"1.0\",\"colliders\":[{\"node\":7,\"shape\":{"
+             "\"sphere\":{}}}],"
              "\"springs\":[%s]}}",
              cases[i].springs);
     pl_findings *findings = NULL;
@@ -170,11 +177,11 @@ static void springs_of_another_version_are_left_out(void **state) {
   pl_context *context = make_context(1);
   pl_findings *findings = NULL;
   pl_findings_create(context, &findings, NULL);
-  pl_character *character = read_text(
-      context,
-      NODES
-      ",\"extensions\":{\"VRMC_springBone\":{\"specVersion\":\"3.0\",\"springs\":[{\"joints\":[{\"node\":1},{\"node\":2}]}]}}",
-      findings);
+  pl_character *character = read_text(context,
+                                      NODES
+                                      ",\"extensions\":{\"VRMC_springBone\":{\"specVersion\":\"3.0\",\"springs\":[{"
+                                      "\"joints\":[{\"node\":1},{\"node\":2}]}]}}",
+                                      findings);
   assert_int_equal(pl_character_get_view(character).spring_count, 0);
   assert_true(has_finding(findings, "spring-version"));
   pl_character_destroy(character);
@@ -184,10 +191,8 @@ static void springs_of_another_version_are_left_out(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(vrm1_springs_come_back_number_by_number),
-      cmocka_unit_test(vrm0_springs_are_all_paths_to_leaves),
-      cmocka_unit_test(vrm0_groups_fraction_no_joints),
-      cmocka_unit_test(doubtful_springs_are_reported),
+      cmocka_unit_test(vrm1_springs_come_back_number_by_number), cmocka_unit_test(vrm0_springs_are_all_paths_to_leaves),
+      cmocka_unit_test(vrm0_groups_fraction_no_joints),          cmocka_unit_test(doubtful_springs_are_reported),
       cmocka_unit_test(springs_of_another_version_are_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-// A skeleton of ours written as a character: nodes, skin, springs, examples and numbers as the def has them, read back from the file's own bytes.
+// A skeleton of ours written as a character: nodes, skin, springs, examples and numbers as the def has them, read back
+// from the file's own bytes.
 // ctest: unit
 #define _GNU_SOURCE
 #include "fixtures/character_rod.h"
@@ -117,7 +118,8 @@ static void joints_become_nodes_in_their_order(void **state) {
   int32_t child_count = 0;
   for (int32_t i = 0; i < JOINT_COUNT; ++i) {
     const pl_json *children = pl_json_find(pl_json_at(at(&file, "nodes"), i), "children");
-    for (const pl_json *child = children == NULL ? NULL : children->first; child != NULL; child = child->next, ++child_count)
+    for (const pl_json *child = children == NULL ? NULL : children->first; child != NULL;
+         child = child->next, ++child_count)
       assert_int_equal(rod.joints[(int32_t)child->number].parent, i);
   }
   assert_int_equal(child_count, JOINT_COUNT - 1);

@@ -21,7 +21,8 @@ static pl_vec3 random_point(pl_random *random, double size) {
 // A closed box of 12 triangles.
 static pl_mesh *box_mesh(pl_context *context, pl_vec3 half) {
   pl_vec3 points[8];
-  for (int i = 0; i < 8; ++i) points[i] = pl_vec3_of(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
+  for (int i = 0; i < 8; ++i)
+    points[i] = pl_vec3_of(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
   const int32_t triangles[36] = {0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4,
                                  2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6};
   pl_mesh_view view = {.point_count = 8, .points = points, .triangle_count = 12, .triangles = triangles};
@@ -66,7 +67,8 @@ static void distances_of_simple_forms_are_those_of_their_surface_points(void **s
     check_near(pl_collider_local_distance(half_space, p, NULL), p.y, 0);
     check_near(pl_collider_local_distance(box, p, NULL), sampled_box_distance(pl_vec3_of(0.3, 0.5, 0.8), p), 0.02);
     double best = HUGE_VAL;  // the capsule as many balls
-    for (int k = 0; k <= 2000; ++k) best = fmin(best, pl_vec3_distance(p, pl_vec3_of(0, -0.6 + 1.2 * k / 2000, 0)) - 0.2);
+    for (int k = 0; k <= 2000; ++k)
+      best = fmin(best, pl_vec3_distance(p, pl_vec3_of(0, -0.6 + 1.2 * k / 2000, 0)) - 0.2);
     check_near(pl_collider_local_distance(capsule, p, NULL), best, 1e-5);
   }
   pl_collider_destroy(context, sphere);

@@ -1,6 +1,6 @@
 // ctest: unit threads
-// What searches by blocks of neighbours find, against brute force: two linked tori, one in the hole of the other, so that boxes say nothing
-// and every block has to learn its side.
+// What searches by blocks of neighbours find, against brute force: two linked tori, one in the hole of the other, so
+// that boxes say nothing and every block has to learn its side.
 #include "base/random.h"
 #include "check.h"
 #include "contact/surface_motion.h"

@@ -31,8 +31,9 @@ static void two_bodies_that_collide_keep_their_momentum(void **state) {
 
 static void an_elastic_hit_of_embedded_surfaces_keeps_momentum_and_energy(void **state) {
   (void)state;
-  // Two bodies of four particles, each with an octahedron embedded among them; weights only sum to 1 in single precision. One sweep over the
-  // one contact (only the first body has triangles) must do it, so the contact's mass must be right although its corners share particles.
+  // Two bodies of four particles, each with an octahedron embedded among them; weights only sum to 1 in single
+  // precision. One sweep over the one contact (only the first body has triangles) must do it, so the contact's mass
+  // must be right although its corners share particles.
   enum { N = 6 };
   const pl_vec3 corners[4] = {{-1, -1, -1}, {1, 1, -1}, {1, -1, 1}, {-1, 1, 1}};
   int32_t parents[4 * N];
@@ -44,7 +45,8 @@ static void an_elastic_hit_of_embedded_surfaces_keeps_momentum_and_energy(void *
       weights[4 * i + k] = (float)(0.25 * (1 + pl_vec3_dot(axes[i], corners[k])));
     }
   const int32_t triangles[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
-  const pl_contact_surface surfaces[2] = {{N, parents, weights, 8, triangles, 4, NULL}, {N, parents, weights, 0, NULL, 4, NULL}};
+  const pl_contact_surface surfaces[2] = {{N, parents, weights, 8, triangles, 4, NULL},
+                                          {N, parents, weights, 0, NULL, 4, NULL}};
   pl_vec3 starts[2][4], positions[2][4], velocities[2][4];
   double inverse_masses[2][4] = {{1, 2, 3, 4}, {2, 2, 1, 5}};
   pl_contact_body bodies[2];
@@ -68,7 +70,8 @@ static void an_elastic_hit_of_embedded_surfaces_keeps_momentum_and_energy(void *
   check_ok(pl_contact_solver_create(context, &solver, &error), &error);
   check_ok(pl_contact_solver_prepare(solver, bodies, 2, NULL, 0, &error), &error);
   pl_contact_report report;
-  check_ok(pl_contact_solver_solve(solver, bodies, 2, NULL, 0, 0, STEP, 1, pl_vec3_of(0, 0, 0), &report, &error), &error);
+  check_ok(pl_contact_solver_solve(solver, bodies, 2, NULL, 0, 0, STEP, 1, pl_vec3_of(0, 0, 0), &report, &error),
+           &error);
   assert_int_equal(report.contact_count, 1);
   pl_vec3 sum = {0, 0, 0}, old = {0, 0, 0};
   double energy = 0, old_energy = 0;
@@ -164,7 +167,8 @@ static void a_stack_of_stiff_cubes_stands(void **state) {
   drop_context(context);
 }
 
-// Distance a stiff cube slides in a second down a tilted floor, or down a tilted, pinned cube that is made ten times as large.
+// Distance a stiff cube slides in a second down a tilted floor, or down a tilted, pinned cube that is made ten times as
+// large.
 static double slide(double friction, bool on_body) {
   static scene s;
   const double angle = 0.5;

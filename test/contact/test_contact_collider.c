@@ -20,10 +20,13 @@ typedef struct point_mass {
 
 static void begin(point_mass *m, const pl_collider_def *defs, int32_t count) {
   pl_error error = {0};
-  *m = (point_mass){.context = make_context(1), .collider_count = count, .inverse_mass = 0.5, .step = 1.0 / 240, .weights = {1}};
+  *m = (point_mass){
+      .context = make_context(1), .collider_count = count, .inverse_mass = 0.5, .step = 1.0 / 240, .weights = {1}};
   m->gravity = pl_vec3_of(0, -9.81, 0);
-  for (int32_t i = 0; i < count; ++i) check_ok(pl_collider_create(m->context, &defs[i], &m->colliders[i], &error), &error);
-  m->surface = (pl_contact_surface){.point_count = 1, .parents = m->parents, .weights = m->weights, .particle_count = 1};
+  for (int32_t i = 0; i < count; ++i)
+    check_ok(pl_collider_create(m->context, &defs[i], &m->colliders[i], &error), &error);
+  m->surface =
+      (pl_contact_surface){.point_count = 1, .parents = m->parents, .weights = m->weights, .particle_count = 1};
   m->body = (pl_contact_body){.surface = &m->surface,
                               .starts = &m->start,
                               .positions = &m->position,
@@ -31,7 +34,8 @@ static void begin(point_mass *m, const pl_collider_def *defs, int32_t count) {
                               .inverse_masses = &m->inverse_mass,
                               .friction = 0.5};
   check_ok(pl_contact_solver_create(m->context, &m->solver, &error), &error);
-  check_ok(pl_contact_solver_prepare(m->solver, &m->body, 1, (const pl_collider *const *)m->colliders, count, &error), &error);
+  check_ok(pl_contact_solver_prepare(m->solver, &m->body, 1, (const pl_collider *const *)m->colliders, count, &error),
+           &error);
 }
 
 static pl_contact_report advance(point_mass *m) {
@@ -40,8 +44,8 @@ static pl_contact_report advance(point_mass *m) {
   m->position = pl_vec3_add_scaled(m->start, m->velocity, m->step);
   pl_contact_report report;
   pl_error error = {0};
-  check_ok(pl_contact_solver_solve(m->solver, &m->body, 1, (const pl_collider *const *)m->colliders, m->collider_count, m->time,
-                                   m->step, 8, m->gravity, &report, &error),
+  check_ok(pl_contact_solver_solve(m->solver, &m->body, 1, (const pl_collider *const *)m->colliders, m->collider_count,
+                                   m->time, m->step, 8, m->gravity, &report, &error),
            &error);
   m->time += m->step;
   return report;
@@ -55,7 +59,8 @@ static void end(point_mass *m) {
 
 static pl_mesh *plate_mesh(pl_context *context, pl_vec3 half) {
   pl_vec3 points[8];
-  for (int i = 0; i < 8; ++i) points[i] = pl_vec3_of(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
+  for (int i = 0; i < 8; ++i)
+    points[i] = pl_vec3_of(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
   const int32_t triangles[36] = {0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4,
                                  2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6};
   pl_mesh_view view = {.point_count = 8, .points = points, .triangle_count = 12, .triangles = triangles};

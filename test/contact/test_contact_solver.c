@@ -1,4 +1,5 @@
-// What holds for every step: the same bits for any number of threads, no allocation, no leak, and rest shapes that do not touch themselves.
+// What holds for every step: the same bits for any number of threads, no allocation, no leak, and rest shapes that do
+// not touch themselves.
 // ctest: unit threads
 #include "base/hash.h"
 #include "base/random.h"
@@ -49,8 +50,8 @@ static void contacts_are_ordered_and_within_their_capacity(void **state) {
   int32_t count = 0;
   pl_error error = {0};
   pl_contact_step step = {0, STEP, 8, GRAVITY};
-  check_ok(pl_contact_solver_detect(s.solver, s.bodies, s.body_count, (const pl_collider *const *)&s.collider, 1, &step, &contacts,
-                                    &count, &error),
+  check_ok(pl_contact_solver_detect(s.solver, s.bodies, s.body_count, (const pl_collider *const *)&s.collider, 1, &step,
+                                    &contacts, &count, &error),
            &error);
   assert_true(count > 500);
   int32_t of_point = 0;
@@ -110,8 +111,8 @@ static void running_out_of_memory_leaves_the_solver_as_it_was(void **state) {
   live = allocator.live_count;
   for (int n = 1;; ++n) {
     allocator.call_count = 0, allocator.fail_at = n;
-    pl_status status =
-        pl_contact_solver_prepare(s.solver, s.bodies, 2, (const pl_collider *const *)&s.collider, s.collider_count, NULL);
+    pl_status status = pl_contact_solver_prepare(s.solver, s.bodies, 2, (const pl_collider *const *)&s.collider,
+                                                 s.collider_count, NULL);
     if (status == PL_OK) break;
     assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);
     assert_int_equal(allocator.live_count, live);
@@ -121,8 +122,8 @@ static void running_out_of_memory_leaves_the_solver_as_it_was(void **state) {
   }
   // Now it is prepared for two, and says so when asked about one.
   pl_contact_report report;
-  assert_int_equal(pl_contact_solver_solve(s.solver, s.bodies, 1, (const pl_collider *const *)&s.collider, 1, 0, STEP, 8, GRAVITY,
-                                           &report, NULL),
+  assert_int_equal(pl_contact_solver_solve(s.solver, s.bodies, 1, (const pl_collider *const *)&s.collider, 1, 0, STEP,
+                                           8, GRAVITY, &report, NULL),
                    PL_ERROR_INVALID_ARGUMENT);
   end(&s);
   drop_context(context);
@@ -144,7 +145,8 @@ static void numbers_that_are_not_finite_do_no_harm_to_others(void **state) {
   drop_context(context);
 }
 
-// A strip folded like a U: two arms, close together, of `COUNT` cells each, joined at one end. Closed surface of a bar with square section.
+// A strip folded like a U: two arms, close together, of `COUNT` cells each, joined at one end. Closed surface of a bar
+// with square section.
 enum { COUNT = 16, STRIP_POINTS = 4 * (COUNT + 1), STRIP_TRIANGLES = 8 * COUNT + 4 };
 typedef struct strip {
   pl_vec3 points[STRIP_POINTS], rest[STRIP_POINTS], velocities[STRIP_POINTS];
@@ -157,7 +159,8 @@ typedef struct strip {
 
 static void make_strip(strip *s, double arm_gap) {
   memset(s, 0, sizeof *s);
-  const double pi = acos(-1.0), thick = 0.1, arm = 0.7, inner = 0.5 * arm_gap, length = 2 * arm + pi * (inner + 0.5 * thick);
+  const double pi = acos(-1.0), thick = 0.1, arm = 0.7, inner = 0.5 * arm_gap,
+               length = 2 * arm + pi * (inner + 0.5 * thick);
   for (int i = 0; i <= COUNT; ++i)
     for (int k = 0; k < 4; ++k) {
       // Place along the middle line, and across: k & 1 inner or outer side, k >> 1 front or back.
@@ -180,9 +183,11 @@ static void make_strip(strip *s, double arm_gap) {
       memcpy(t, two, sizeof two);
       t += 6;
     }
-  const int32_t caps[12] = {0, 1, 3, 0, 3, 2, 4 * COUNT, 4 * COUNT + 3, 4 * COUNT + 1, 4 * COUNT, 4 * COUNT + 2, 4 * COUNT + 3};
+  const int32_t caps[12] = {
+      0, 1, 3, 0, 3, 2, 4 * COUNT, 4 * COUNT + 3, 4 * COUNT + 1, 4 * COUNT, 4 * COUNT + 2, 4 * COUNT + 3};
   memcpy(t, caps, sizeof caps);
-  s->surface = (pl_contact_surface){STRIP_POINTS, s->parents, s->weights, STRIP_TRIANGLES, s->triangles, STRIP_POINTS, s->rest};
+  s->surface =
+      (pl_contact_surface){STRIP_POINTS, s->parents, s->weights, STRIP_TRIANGLES, s->triangles, STRIP_POINTS, s->rest};
   s->body = (pl_contact_body){.surface = &s->surface,
                               .starts = s->rest,
                               .positions = s->points,
@@ -245,7 +250,8 @@ static void arms_that_are_pressed_together_do_not_pass_each_other(void **state) 
       s.points[p] = pl_vec3_add_scaled(s.points[p], s.velocities[p], STEP);
     }
     pl_contact_report report;
-    check_ok(pl_contact_solver_solve(solver, &s.body, 1, NULL, 0, 0, STEP, 8, pl_vec3_of(0, 0, 0), &report, &error), &error);
+    check_ok(pl_contact_solver_solve(solver, &s.body, 1, NULL, 0, 0, STEP, 8, pl_vec3_of(0, 0, 0), &report, &error),
+             &error);
     contacts += report.contact_count;
   }
   assert_true(contacts > 10);

@@ -1,5 +1,5 @@
-// Tapered segments against colliders: the least gap against a search over 10,000 places, what is ruled out against the same, normals, ends, and
-// segments that are points, cones, parallel to what they touch, or no numbers.
+// Tapered segments against colliders: the least gap against a search over 10,000 places, what is ruled out against the
+// same, normals, ends, and segments that are points, cones, parallel to what they touch, or no numbers.
 // ctest: unit
 #include "contact/segment_touch.h"
 
@@ -20,7 +20,8 @@ static pl_collider *make(pl_context *context, pl_collider_def def) {
 // A collider whose surface is given; it keeps its own copy.
 static pl_collider *make_mesh(pl_context *context, int32_t point_count, const pl_vec3 *points, int32_t triangle_count,
                               const int32_t *triangles) {
-  pl_mesh_view view = {.point_count = point_count, .points = points, .triangle_count = triangle_count, .triangles = triangles};
+  pl_mesh_view view = {
+      .point_count = point_count, .points = points, .triangle_count = triangle_count, .triangles = triangles};
   pl_mesh *mesh = NULL;
   pl_error error = {0};
   check_ok(pl_mesh_create(context, &view, &mesh, &error), &error);
@@ -33,7 +34,8 @@ static pl_collider *make_mesh(pl_context *context, int32_t point_count, const pl
 
 static pl_collider *make_box_mesh(pl_context *context, pl_vec3 half) {
   pl_vec3 points[8];
-  for (int i = 0; i < 8; ++i) points[i] = pl_vec3_of(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
+  for (int i = 0; i < 8; ++i)
+    points[i] = pl_vec3_of(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
   const int32_t triangles[36] = {0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4,
                                  2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6};
   return make_mesh(context, 8, points, 12, triangles);
@@ -64,21 +66,25 @@ static pl_transform random_placement(pl_random *random, double size) {
 
 // Segments of all kinds around a placement: long and short, thin, thick and conical, deep inside, touching and far.
 static pl_segment random_segment(pl_random *random, pl_transform placement, double size) {
-  double spread = size * pow(10, pl_random_between(random, -1, 0.5)), length = size * pow(10, pl_random_between(random, -2, 0.6));
+  double spread = size * pow(10, pl_random_between(random, -1, 0.5)),
+         length = size * pow(10, pl_random_between(random, -2, 0.6));
   pl_segment s;
   s.a = pl_transform_apply(placement, random_point(random, spread));
   s.b = pl_vec3_add(s.a, random_point(random, length));
   s.radius_a = pl_random_unit(random) < 0.2 ? 0 : length * pl_random_between(random, 0, 0.4);
-  s.radius_b =
-      pl_random_unit(random) < 0.3 ? s.radius_a : length * pl_random_between(random, 0, pl_random_unit(random) < 0.1 ? 3 : 0.4);
+  s.radius_b = pl_random_unit(random) < 0.3
+                   ? s.radius_a
+                   : length * pl_random_between(random, 0, pl_random_unit(random) < 0.1 ? 3 : 0.4);
   return s;
 }
 
 static double gap_at(const pl_segment *s, const pl_collider *collider, pl_transform placement, double t) {
-  return pl_collider_distance(collider, placement, pl_vec3_lerp(s->a, s->b, t), NULL) - (1 - t) * s->radius_a - t * s->radius_b;
+  return pl_collider_distance(collider, placement, pl_vec3_lerp(s->a, s->b, t), NULL) - (1 - t) * s->radius_a -
+         t * s->radius_b;
 }
 
-// The least gap of `count` places, and for convex forms what a golden section makes of the two intervals next to the best.
+// The least gap of `count` places, and for convex forms what a golden section makes of the two intervals next to the
+// best.
 static double searched_gap(const pl_segment *s, const pl_collider *collider, pl_transform placement, int count) {
   double best = HUGE_VAL, t = 0;
   for (int i = 0; i <= count; ++i) {
@@ -101,19 +107,22 @@ static double searched_gap(const pl_segment *s, const pl_collider *collider, pl_
   return best;
 }
 
-// What holds of every touch: t in range, the gap is that of its place, the normal is unit and the shortest way to the surface or back.
-static void check_touch(const pl_segment *s, const pl_collider *collider, pl_transform placement, const pl_segment_touch *touch,
-                        double tolerance) {
+// What holds of every touch: t in range, the gap is that of its place, the normal is unit and the shortest way to the
+// surface or back.
+static void check_touch(const pl_segment *s, const pl_collider *collider, pl_transform placement,
+                        const pl_segment_touch *touch, double tolerance) {
   assert_true(touch->t >= 0 && touch->t <= 1);
   check_near(touch->gap, gap_at(s, collider, placement, touch->t), tolerance);
   check_near(pl_vec3_length(touch->normal), 1, 1e-12);
   pl_vec3 position = pl_vec3_lerp(s->a, s->b, touch->t);
   double distance = pl_collider_distance(collider, placement, position, NULL);
-  check_near(pl_collider_distance(collider, placement, pl_vec3_add_scaled(position, touch->normal, -distance), NULL), 0, tolerance);
+  check_near(pl_collider_distance(collider, placement, pl_vec3_add_scaled(position, touch->normal, -distance), NULL), 0,
+             tolerance);
   // A little out from there the distance has grown by as much.
   pl_vec3 out = pl_vec3_add_scaled(position, touch->normal, fmax(0, -distance) + 1e-3 * collider->reach);
   if (collider->shape != PL_COLLIDER_MESH && collider->shape != PL_COLLIDER_HALF_SPACE)
-    check_near(pl_collider_distance(collider, placement, out, NULL), fmax(0, distance) + 1e-3 * collider->reach, tolerance);
+    check_near(pl_collider_distance(collider, placement, out, NULL), fmax(0, distance) + 1e-3 * collider->reach,
+               tolerance);
 }
 
 static void the_gap_is_the_least_of_all_places_for_convex_forms(void **state) {
@@ -284,7 +293,8 @@ static void a_segment_that_lies_flat_is_touched_in_the_middle_of_what_it_lies_on
   pl_context *context = make_context(1);
   pl_random random = pl_random_of_seed(18);
   pl_collider *box = make_form(context, PL_COLLIDER_BOX, 1), *plane = make_form(context, PL_COLLIDER_HALF_SPACE, 1);
-  pl_collider *capsule = make_form(context, PL_COLLIDER_CAPSULE, 1), *mesh = make_box_mesh(context, pl_vec3_of(0.3, 0.5, 0.8));
+  pl_collider *capsule = make_form(context, PL_COLLIDER_CAPSULE, 1),
+              *mesh = make_box_mesh(context, pl_vec3_of(0.3, 0.5, 0.8));
   for (int i = 0; i < 100; ++i) {
     // Any placement, so that flat is flat but for rounding.
     pl_transform placement = i == 0 ? pl_transform_identity() : random_placement(&random, 2);
@@ -295,14 +305,16 @@ static void a_segment_that_lies_flat_is_touched_in_the_middle_of_what_it_lies_on
     assert_true(pl_segment_touch_collider(&s, plane, placement, 1, &touch));
     check_near(touch.t, 0.5, 0);
     check_near(touch.gap, height - r, 1e-12);
-    // The top of the box is at y = 0.5 and ends at x = 0.3: the segment is on it from -0.3 to 0.3, its t from 0.7 / 1.7 to 1.3 / 1.7.
+    // The top of the box is at y = 0.5 and ends at x = 0.3: the segment is on it from -0.3 to 0.3, its t from 0.7 / 1.7
+    // to 1.3 / 1.7.
     s.a = pl_transform_apply(placement, pl_vec3_of(-1, 0.5 + height, 0)),
     s.b = pl_transform_apply(placement, pl_vec3_of(0.7, 0.5 + height, 0));
     assert_true(pl_segment_touch_collider(&s, box, placement, 1, &touch));
     check_near(touch.t, 1 / 1.7, 1e-9);
     check_near(touch.gap, height - r, 1e-12);
     // Along the capsule, and half beyond it.
-    s.a = pl_transform_apply(placement, pl_vec3_of(0, 0.5, 0.4)), s.b = pl_transform_apply(placement, pl_vec3_of(0, -1.5, 0.4));
+    s.a = pl_transform_apply(placement, pl_vec3_of(0, 0.5, 0.4)),
+    s.b = pl_transform_apply(placement, pl_vec3_of(0, -1.5, 0.4));
     assert_true(pl_segment_touch_collider(&s, capsule, placement, 1, &touch));
     check_near(touch.t, 0.25, 1e-9);
     check_near(touch.gap, 0.1 - r, 1e-12);

@@ -1,4 +1,5 @@
-// Cuts: stamps end at them, descriptors see them, and weights change without a jump as an object is cut or half of it goes.
+// Cuts: stamps end at them, descriptors see them, and weights change without a jump as an object is cut or half of it
+// goes.
 // ctest: unit
 #include "fixtures/detail_plates.h"
 
@@ -16,13 +17,14 @@ static plate cut_plate(pl_context *context, const plate *whole, const pl_cut_def
   return p;
 }
 
-// Points that moved, of the piece that the contact is on and of the others. Which piece a point belongs to follows from the tets, independently of the filter.
+// Points that moved, of the piece that the contact is on and of the others. Which piece a point belongs to follows from
+// the tets, independently of the filter.
 static void count_moved(pl_context *context, const plate *p, int32_t triangle, int32_t moved[2]) {
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   int32_t *component = NULL, component_count = 0;
-  assert_true(pl_components_find(&arena, (pl_elements){p->object.tets, p->object.tet_count, 4}, p->object.material_count,
-                                 &component, &component_count));
+  assert_true(pl_components_find(&arena, (pl_elements){p->object.tets, p->object.tet_count, 4},
+                                 p->object.material_count, &component, &component_count));
   assert_int_equal(component_count, 2);
   int32_t here = component[p->material_of_surface[p->object.triangles[3 * triangle]]];
   moved[0] = moved[1] = 0;
@@ -31,7 +33,8 @@ static void count_moved(pl_context *context, const plate *p, int32_t triangle, i
   pl_arena_destroy(&arena);
 }
 
-// A set of one press in the middle whose kernel is so wide that a cut changes its weight little: whatever holds stamps back at a cut, it is not the weight.
+// A set of one press in the middle whose kernel is so wide that a cut changes its weight little: whatever holds stamps
+// back at a cut, it is not the weight.
 static pl_detail_set *widen(pl_context *context, const pl_detail_set *set) {
   pl_detail_set_view view = pl_detail_set_get_view(set);
   view.def.site_width = 2;
@@ -42,7 +45,8 @@ static pl_detail_set *widen(pl_context *context, const pl_detail_set *set) {
   return wide;
 }
 
-// Recorded in the middle of an uncut plate, pressed there again next to cuts of all kinds: what lies beyond the cut stays where it is, bit by bit.
+// Recorded in the middle of an uncut plate, pressed there again next to cuts of all kinds: what lies beyond the cut
+// stays where it is, bit by bit.
 static void a_stamp_does_not_cross_a_cut(void **state) {
   (void)state;
   filtered_plate f = open_filtered(make_context(1), 24, DEPTH);
@@ -65,8 +69,8 @@ static void a_stamp_does_not_cross_a_cut(void **state) {
     enrich(narrow, &p, &f.contact, 1, &narrow_report);
     enrich(filter, &p, &f.contact, 1, &report);
     count_moved(f.context, &p, report.triangle, moved);
-    printf("cut %d: moved on this side %d, beyond %d; weight %.3f, with the fitted kernel %.3f, uncut %.3f\n", (int)k, moved[0],
-           moved[1], report.best_weight, narrow_report.best_weight, f.report.best_weight);
+    printf("cut %d: moved on this side %d, beyond %d; weight %.3f, with the fitted kernel %.3f, uncut %.3f\n", (int)k,
+           moved[0], moved[1], report.best_weight, narrow_report.best_weight, f.report.best_weight);
     assert_true(report.best_weight > 0.8 && moved[0] > 100);
     assert_int_equal(moved[1], 0);
     assert_true(narrow_report.best_weight < f.report.best_weight - 0.05);  // the descriptors see the cut
@@ -78,7 +82,8 @@ static void a_stamp_does_not_cross_a_cut(void **state) {
   close_filtered(&f);
 }
 
-// A blade that cuts from one rim half-way in, through the whole thickness, close next to the contact: the two sides are still connected beyond its tip, but not here.
+// A blade that cuts from one rim half-way in, through the whole thickness, close next to the contact: the two sides are
+// still connected beyond its tip, but not here.
 static void a_stamp_does_not_cross_a_blades_cut_that_ends_in_the_plate(void **state) {
   (void)state;
   filtered_plate f = open_filtered(make_context(1), 24, DEPTH);
@@ -136,7 +141,8 @@ static double approach(filtered_plate *f, double step) {
   return jump;
 }
 
-// A cut comes nearer and nearer to the contact: the weight falls from 1 to nothing without a jump, by less the smaller the steps are.
+// A cut comes nearer and nearer to the contact: the weight falls from 1 to nothing without a jump, by less the smaller
+// the steps are.
 static void a_cut_that_comes_nearer_changes_the_weight_continuously(void **state) {
   (void)state;
   filtered_plate f = open_filtered(make_context(1), 20, DEPTH);
@@ -169,7 +175,9 @@ static pl_detail_set *record_places(pl_context *context, plate *p) {
   def.load_width = 0.3;
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){recordings, PRESS_COUNT, NULL}, &set, NULL, &error), &error);
+  check_ok(
+      pl_detail_set_build(context, &def, &(pl_detail_recordings){recordings, PRESS_COUNT, NULL}, &set, NULL, &error),
+      &error);
   for (int k = 0; k < PRESS_COUNT; ++k) drop_plate(&recorded[k]);
   return set;
 }
@@ -179,8 +187,9 @@ typedef struct removal {
       point_jump;  // largest change in one step, the sum of all, and the farthest a point moved in one step, metres
 } removal;
 
-// Half of the plate, from right next to the contact on, goes in `steps` steps. The contact is where the place has a direction from the beginning: amid a flat one that of the
-// frame is any, and turns at once with the first material that goes.
+// Half of the plate, from right next to the contact on, goes in `steps` steps. The contact is where the place has a
+// direction from the beginning: amid a flat one that of the frame is any, and turns at once with the first material
+// that goes.
 static removal remove_half(pl_context *context, const pl_detail_set *set, plate *p, int32_t steps) {
   size_t count = (size_t)p->object.material_count;
   double *whole = calloc(count, sizeof *whole), *left = malloc(count * sizeof *left), last[PRESS_COUNT] = {0};
@@ -192,7 +201,8 @@ static removal remove_half(pl_context *context, const pl_detail_set *set, plate 
   removal found = {0, 0, 0};
   pl_vec3 *before = NULL;
   for (int32_t step = 0; step <= steps; ++step) {
-    for (size_t m = 0; m < count; ++m) left[m] = whole[m] * (p->object.material_points[m].y > 0.02 ? 1 - (double)step / steps : 1);
+    for (size_t m = 0; m < count; ++m)
+      left[m] = whole[m] * (p->object.material_points[m].y > 0.02 ? 1 - (double)step / steps : 1);
     plate part = *p;
     part.object.material_volumes = left;
     pl_detail_filter *filter = filter_of(context, set, &part);

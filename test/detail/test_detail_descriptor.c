@@ -64,11 +64,13 @@ static void one_pass_gives_what_the_papers_two_give(void **state) {
     pl_moments_sum(&material, &displacements[0].x, 3, &window, expected);
     pl_moments_scale(expected, 3, 1 / one.values[0]);
     for (int k = 0; k < 3; ++k)
-      for (int32_t i = 0; i < PL_LOAD_COUNT; ++i) check_near(load.components[k].values[i], expected[k].values[i], 1e-11);
+      for (int32_t i = 0; i < PL_LOAD_COUNT; ++i)
+        check_near(load.components[k].values[i], expected[k].values[i], 1e-11);
   }
 }
 
-// F is the gradient of an affine field, R its polar part: a pure stretch in any axes leaves a load that is that stretch.
+// F is the gradient of an affine field, R its polar part: a pure stretch in any axes leaves a load that is that
+// stretch.
 static void the_rigid_part_is_that_of_the_affine_fit(void **state) {
   (void)state;
   make_cube(cube, cube_fractions);
@@ -107,7 +109,8 @@ static void a_rigid_motion_is_no_load_and_changes_none(void **state) {
       displacements[m] = pl_vec3_sub(pl_vec3_add(pl_mat3_apply(turn, deform(6, cube[m])), away), cube[m]);
     moved = load_at(&window, displacements);
     for (int c = 0; c < 3; ++c)
-      for (int32_t i = 0; i < PL_LOAD_COUNT; ++i) check_near(moved.components[c].values[i], dented.components[c].values[i], 1e-11);
+      for (int32_t i = 0; i < PL_LOAD_COUNT; ++i)
+        check_near(moved.components[c].values[i], dented.components[c].values[i], 1e-11);
   }
   // Points in a plane, on a line, one point: a rigid motion of them is not a load either.
   for (int32_t kind = 0; kind < 3; ++kind) {
@@ -131,8 +134,9 @@ static void a_rigid_motion_is_no_load_and_changes_none(void **state) {
 static void table_1_has_its_structure(void **state) {
   (void)state;
   static const double paper[DEFORMATION_COUNT][DEFORMATION_COUNT] = {
-      {0.0, 4.1, 4.1, 4.2, 4.1, 5.7, 4.1, 4.1}, {4.1, 0.0, 8.0, 4.3, 4.2, 6.9, 3.0, 3.0}, {4.1, 8.0, 0.0, 4.0, 4.2, 4.0, 4.3, 4.3},
-      {4.2, 4.3, 4.0, 0.0, 4.2, 7.4, 3.7, 3.7}, {4.1, 4.2, 4.2, 4.2, 0.0, 5.7, 4.2, 4.2}, {5.7, 6.9, 4.0, 7.4, 5.7, 0.0, 5.0, 5.0},
+      {0.0, 4.1, 4.1, 4.2, 4.1, 5.7, 4.1, 4.1}, {4.1, 0.0, 8.0, 4.3, 4.2, 6.9, 3.0, 3.0},
+      {4.1, 8.0, 0.0, 4.0, 4.2, 4.0, 4.3, 4.3}, {4.2, 4.3, 4.0, 0.0, 4.2, 7.4, 3.7, 3.7},
+      {4.1, 4.2, 4.2, 4.2, 0.0, 5.7, 4.2, 4.2}, {5.7, 6.9, 4.0, 7.4, 5.7, 0.0, 5.0, 5.0},
       {4.1, 3.0, 4.3, 3.7, 4.2, 5.0, 0.0, 0.0}, {4.1, 3.0, 4.3, 3.7, 4.2, 5.0, 0.0, 0.0}};
   make_cube(cube, cube_fractions);
   pl_vector_moments loads[DEFORMATION_COUNT];
@@ -187,7 +191,8 @@ static void check_frame(pl_mat3 frame, pl_vec3 normal) {
 static void the_stamping_frame_turns_with_the_object(void **state) {
   (void)state;
   pl_random random = pl_random_of_seed(12);
-  // Half a slab: b_x points away from the edge. A narrow bar: along it. In both the descriptor in the frame does not depend on the turn.
+  // Half a slab: b_x points away from the edge. A narrow bar: along it. In both the descriptor in the frame does not
+  // depend on the turn.
   for (int32_t kind = 0; kind < 2; ++kind) {
     double edge = kind == 0 ? -1 : -9, narrow = kind == 0 ? 9 : 1;
     pl_moments site = site_near_edge(pl_mat3_identity(), edge, narrow), upright;
@@ -265,7 +270,8 @@ static void removing_half_of_the_object_changes_the_descriptors_continuously(voi
   pl_vector_moments last_load = {0};
   double site_jump = 0, load_jump = 0, site_way = 0;
   for (int32_t step = 0; step <= STEPS; ++step) {
-    for (int32_t m = 0; m < CUBE_COUNT; ++m) fractions[m] = cube_fractions[m] * (cube[m].x > 0 ? 1 - (double)step / STEPS : 1);
+    for (int32_t m = 0; m < CUBE_COUNT; ++m)
+      fractions[m] = cube_fractions[m] * (cube[m].x > 0 ? 1 - (double)step / STEPS : 1);
     pl_moments one, sums[3], site, local;
     pl_moments_sum(&material, NULL, 1, &window, &one);
     pl_moments_sum(&material, &displacements[0].x, 3, &window, sums);
@@ -283,8 +289,8 @@ static void removing_half_of_the_object_changes_the_descriptors_continuously(voi
     last_site = local;
     last_load = local_load;
   }
-  print_message("half removed in %d steps: site goes %.3f, at most %.4f a step; load at most %.5f a step\n", STEPS, site_way,
-                site_jump, load_jump);
+  print_message("half removed in %d steps: site goes %.3f, at most %.4f a step; load at most %.5f a step\n", STEPS,
+                site_way, site_jump, load_jump);
   assert_true(site_way > 0.2);
   check_at_most(site_jump, 0.01);
   check_at_most(load_jump, 0.01);

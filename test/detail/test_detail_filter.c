@@ -1,4 +1,5 @@
-// The filter against what was recorded: at its own place and load, moved as a whole, elsewhere, twice at once, and on smaller objects.
+// The filter against what was recorded: at its own place and load, moved as a whole, elsewhere, twice at once, and on
+// smaller objects.
 // ctest: unit
 #include "fixtures/detail_plates.h"
 
@@ -44,7 +45,8 @@ static void half_the_load_gives_half_the_detail(void **state) {
   close_filtered(&f);
 }
 
-// No load gives no displacement, to the last bit, wherever the body is; a small load a small one; and a contact that does not press none.
+// No load gives no displacement, to the last bit, wherever the body is; a small load a small one; and a contact that
+// does not press none.
 static void no_load_gives_nothing(void **state) {
   (void)state;
   filtered_plate f = open_filtered(make_context(1), 24, DEPTH);
@@ -64,7 +66,8 @@ static void no_load_gives_nothing(void **state) {
     press load = press_at(0, 0, depth);
     press_filtered(&f, &load);
     double max = 0;
-    for (int32_t i = 0; i < f.p.object.surface_count; ++i) max = fmax(max, pl_vec3_distance(f.p.found[i], f.p.coarse[i]));
+    for (int32_t i = 0; i < f.p.object.surface_count; ++i)
+      max = fmax(max, pl_vec3_distance(f.p.found[i], f.p.coarse[i]));
     check_at_most(max, 0.51 * last);
     last = max;
   }
@@ -146,8 +149,8 @@ static void a_frame_allocates_nothing_and_leaves_no_trace(void **state) {
   check_same_points(p, used, p->coarse);
   // Every part of the frame took some time.
   pl_detail_time_report costs = pl_detail_filter_get_report(f.filter);
-  assert_true(costs.find_seconds > 0 && costs.describe_seconds > 0 && costs.weights_seconds > 0 && costs.blend_seconds > 0 &&
-              costs.stamp_seconds > 0);
+  assert_true(costs.find_seconds > 0 && costs.describe_seconds > 0 && costs.weights_seconds > 0 &&
+              costs.blend_seconds > 0 && costs.stamp_seconds > 0);
   free(used);
   pl_detail_filter_destroy(fresh);
   close_filtered(&f);

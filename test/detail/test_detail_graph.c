@@ -1,12 +1,13 @@
 // ctest: unit threads
-// Ways along a surface and through tets: nothing beyond a cut, little behind its tip, all of what is plainly there; and surveys of whole surfaces.
+// Ways along a surface and through tets: nothing beyond a cut, little behind its tip, all of what is plainly there; and
+// surveys of whole surfaces.
 #include "detail/detail_object.h"
 #include "fixtures/detail_plates.h"
 
 enum { SIDE = 41 };
 
-// A sheet of SIDE x SIDE points over [-1, 1]², slit along x = 0 from y = `tip` down to the lower rim. Points of the slit are there twice, the second behind the first
-// SIDE * SIDE, in rows.
+// A sheet of SIDE x SIDE points over [-1, 1]², slit along x = 0 from y = `tip` down to the lower rim. Points of the
+// slit are there twice, the second behind the first SIDE * SIDE, in rows.
 static int32_t make_slit_sheet(double tip, pl_vec3 *points, int32_t *triangles, int32_t *triangle_count) {
   int32_t count = SIDE * SIDE, copies[SIDE];
   for (int32_t i = 0; i < SIDE * SIDE; ++i)
@@ -86,7 +87,8 @@ static void compare_with_shortest_ways(pl_vec3 center, bool starts_at_neighbours
   pl_graph_reach(&graph, &query, &work, fractions);
   int32_t partial = 0;
   for (int32_t i = 0; i < count; ++i) {
-    double straight = pl_vec3_distance(query.center, graph.points[i]), detour = (ways[i] - straight) / (straight + query.slack);
+    double straight = pl_vec3_distance(query.center, graph.points[i]),
+           detour = (ways[i] - straight) / (straight + query.slack);
     double t = fmin(fmax((1 - detour) / 0.5, 0), 1), wanted = straight <= query.limit ? t * t * (3 - 2 * t) : 0;
     check_near((double)fractions[i], wanted, 1e-5);
     partial += fractions[i] > 0 && fractions[i] < 1;
@@ -104,8 +106,8 @@ static void shares_are_those_of_the_shortest_ways(void **state) {
   compare_with_shortest_ways(pl_vec3_of(0.1, -0.1, 0.05), true);
 }
 
-// An uncut plate carried by a lattice of tets: the whole stamp counts, on the lower side too, for every place of the contact,
-// with tets wider than the window and up to the size of the stamp.
+// An uncut plate carried by a lattice of tets: the whole stamp counts, on the lower side too, for every place of the
+// contact, with tets wider than the window and up to the size of the stamp.
 static void tets_wider_than_the_window_cut_nothing_off(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -130,7 +132,8 @@ static void tets_wider_than_the_window_cut_nothing_off(void **state) {
       pl_detail_slot_aim(&ground, &reach, t, &work, &slot);
       pl_vec3 corner = object.surface_points[object.triangles[3 * (size_t)t]];
       for (int32_t i = 0; i < object.surface_count; ++i)
-        if (pl_vec3_distance(object.surface_points[i], corner) < reach.stamp_radius) least = fminf(least, slot.fractions[i]);
+        if (pl_vec3_distance(object.surface_points[i], corner) < reach.stamp_radius)
+          least = fminf(least, slot.fractions[i]);
     }
     printf("cells of %.2f m: least share %.3f\n", cell_size, (double)least);
     check_near((double)least, 1, 0);

@@ -130,7 +130,8 @@ static void stamps_are_laid_as_the_formulas_say_by_every_instruction_set(void **
   static int32_t spots[SPOT_COUNT];
   pl_mat3 frame = sample_rotation(&random);
   pl_vec3 center = sample_vector(&random, 0.1);
-  pl_stamp_placement placement = {{(float)center.x, (float)center.y, (float)center.z}, {{0}}, 2.0f, 0.5f * (MAP_SIDE - 1), -0.5f};
+  pl_stamp_placement placement = {
+      {(float)center.x, (float)center.y, (float)center.z}, {{0}}, 2.0f, 0.5f * (MAP_SIDE - 1), -0.5f};
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) placement.axes[i][j] = (float)frame.m[i][j];
   for (int32_t i = 0; i < SPOT_COUNT; ++i) {
@@ -167,9 +168,11 @@ static void stamps_are_laid_as_the_formulas_say_by_every_instruction_set(void **
     double x = (u + 1) * 4, y = (v + 1) * 4 + (local.z < -0.5 ? MAP_SIDE : 0);
     for (int a = 0; a < 2; ++a)
       for (int b = 0; b < 2; ++b) {
-        double weight = (a ? x - floor(x) : 1 - x + floor(x)) * (b ? y - floor(y) : 1 - y + floor(y)) * (double)spot_fractions[i];
+        double weight =
+            (a ? x - floor(x) : 1 - x + floor(x)) * (b ? y - floor(y) : 1 - y + floor(y)) * (double)spot_fractions[i];
         const float *sample = map + 4 * (MAP_SIDE * ((int)y + b) + (int)x + a);
-        wanted = pl_vec3_add_scaled(wanted, pl_vec3_of((double)sample[0], (double)sample[1], (double)sample[2]), weight);
+        wanted =
+            pl_vec3_add_scaled(wanted, pl_vec3_of((double)sample[0], (double)sample[1], (double)sample[2]), weight);
       }
     check_near(pl_vec3_distance(moved[0][spots[i]], wanted), 0, 1e-4);
   }

@@ -2,8 +2,8 @@
 // ctest: unit
 #include "fixtures/detail_cube.h"
 
-// Points of a grid around the origin with spacing `step`, out to `reach`, each with its cell's volume; the rule is exact to rounding for what
-// is smooth and dies out with the window.
+// Points of a grid around the origin with spacing `step`, out to `reach`, each with its cell's volume; the rule is
+// exact to rounding for what is smooth and dies out with the window.
 enum { MAX_GRID = 70000 };
 typedef struct grid {
   int32_t count;
@@ -80,8 +80,8 @@ static void places_and_multiplicities_are_those_of_the_full_tensor(void **state)
       }
 }
 
-// f = exp(-|x - a|² / (2 s²)). With the window it is a Gaussian of variance v = s² / (1 + s²) around b = a / (1 + s²) and of known mass; the mean of He_n over
-// it is the polynomial whose generating function is exp(b t + (v - 1) t² / 2).
+// f = exp(-|x - a|² / (2 s²)). With the window it is a Gaussian of variance v = s² / (1 + s²) around b = a / (1 + s²)
+// and of known mass; the mean of He_n over it is the polynomial whose generating function is exp(b t + (v - 1) t² / 2).
 static void moments_of_a_gaussian(void **state) {
   (void)state;
   grid *g = make_grid(8, 0.4);
@@ -104,13 +104,15 @@ static void moments_of_a_gaussian(void **state) {
       check_near(found.values[pl_moment_place2(i, j)], mass * (b[i] * b[j] + (i == j) * d) / sqrt(2.0), 1e-9);
       for (int k = 0; k < 3; ++k)
         check_near(found.values[pl_moment_place3(i, j, k)],
-                   mass * (b[i] * b[j] * b[k] + d * (b[i] * (j == k) + b[j] * (i == k) + b[k] * (i == j))) / sqrt(6.0), 1e-9);
+                   mass * (b[i] * b[j] * b[k] + d * (b[i] * (j == k) + b[j] * (i == k) + b[k] * (i == j))) / sqrt(6.0),
+                   1e-9);
     }
   }
   free(g);
 }
 
-// A polynomial of degree 3 is the sum of its moments times the polynomials (eq. 5), and its norm is that of its moments (eq. 6).
+// A polynomial of degree 3 is the sum of its moments times the polynomials (eq. 5), and its norm is that of its moments
+// (eq. 6).
 static void a_polynomial_is_given_back_with_its_norm(void **state) {
   (void)state;
   grid *g = make_grid(8, 0.5);
@@ -136,7 +138,8 @@ static void a_polynomial_is_given_back_with_its_norm(void **state) {
 
 // Half a space below a face at height `depth` above the center, in layers by Gauss' rule with three points.
 static pl_moments half_space(double depth, double radius, pl_mat3 axes, pl_vec3 center) {
-  static const double nodes[3] = {-0.77459666924148337704, 0, 0.77459666924148337704}, weights[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
+  static const double nodes[3] = {-0.77459666924148337704, 0, 0.77459666924148337704},
+                      weights[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
   grid *g = calloc(1, sizeof *g);
   for (int32_t layer = 0; layer < 20; ++layer)
     for (int32_t node = 0; node < 3; ++node)
@@ -201,7 +204,8 @@ static void rotating_the_object_is_rotating_the_tensors(void **state) {
     pl_moments_sum(&after, NULL, 1, &turned_window, &one_after);
     pl_moments_rotate(&one, rotation, &expected);
     double size = sqrt(pl_moments_dot(&one, &one, 0, PL_MOMENT_COUNT));
-    for (int32_t i = 0; i < PL_MOMENT_COUNT; ++i) worst = fmax(worst, fabs(one_after.values[i] - expected.values[i]) / size);
+    for (int32_t i = 0; i < PL_MOMENT_COUNT; ++i)
+      worst = fmax(worst, fabs(one_after.values[i] - expected.values[i]) / size);
     pl_vector_moments u, u_after, u_expected;
     pl_moments_sum(&before, &field[0].x, 3, &window, u.components);
     pl_moments_sum(&after, &turned_field[0].x, 3, &turned_window, u_after.components);
@@ -243,7 +247,8 @@ static void distances_are_metrics(void **state) {
       check_near(load, pl_load_distance(&loads[b], &loads[a], 2, 0), 0);
       check_at_most(load, 2);
       for (int c = 0; c < COUNT; ++c) {
-        check_at_most(site, pl_site_distance(&sites[a], &sites[c], 3) + pl_site_distance(&sites[c], &sites[b], 3) + 1e-12);
+        check_at_most(site,
+                      pl_site_distance(&sites[a], &sites[c], 3) + pl_site_distance(&sites[c], &sites[b], 3) + 1e-12);
         check_at_most(sqrt(load), sqrt(pl_load_distance(&loads[a], &loads[c], 2, 0)) +
                                       sqrt(pl_load_distance(&loads[c], &loads[b], 2, 0)) + 1e-12);
       }
@@ -264,9 +269,12 @@ static void distances_are_metrics(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(polynomials_are_orthonormal), cmocka_unit_test(places_and_multiplicities_are_those_of_the_full_tensor),
-      cmocka_unit_test(moments_of_a_gaussian),       cmocka_unit_test(a_polynomial_is_given_back_with_its_norm),
-      cmocka_unit_test(moments_of_half_a_space),     cmocka_unit_test(rotating_the_object_is_rotating_the_tensors),
+      cmocka_unit_test(polynomials_are_orthonormal),
+      cmocka_unit_test(places_and_multiplicities_are_those_of_the_full_tensor),
+      cmocka_unit_test(moments_of_a_gaussian),
+      cmocka_unit_test(a_polynomial_is_given_back_with_its_norm),
+      cmocka_unit_test(moments_of_half_a_space),
+      cmocka_unit_test(rotating_the_object_is_rotating_the_tensors),
       cmocka_unit_test(distances_are_metrics),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

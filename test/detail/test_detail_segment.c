@@ -49,7 +49,8 @@ static box_sites *make_box_sites(pl_context *context, double radius, pl_site_sca
     pl_vec3 n = {fabs(c[0]) > 1 - 1e-9 ? c[0] : 0, fabs(c[1]) > 1 - 1e-9 ? c[1] : 0, fabs(c[2]) > 1 - 1e-9 ? c[2] : 0};
     normals[i] = pl_mat3_apply(turn, pl_vec3_normalize_or(n, pl_vec3_of(0, 0, 1)));
   }
-  pl_surface_sites_def def = {{volume.point_count, turned, fractions}, view.point_count, box->points, normals, radius, scale};
+  pl_surface_sites_def def = {
+      {volume.point_count, turned, fractions}, view.point_count, box->points, normals, radius, scale};
   check_ok(pl_surface_sites_compute(context, &def, box->sites, &error), &error);
   free(normals);
   free(turned);
@@ -59,7 +60,8 @@ static box_sites *make_box_sites(pl_context *context, double radius, pl_site_sca
   return box;
 }
 
-// No segment holds places of two kinds. With few segments the eight corners, of hundreds of points, are not worth one: then they go with the edges.
+// No segment holds places of two kinds. With few segments the eight corners, of hundreds of points, are not worth one:
+// then they go with the edges.
 static void check_kinds_apart(const box_sites *box, const int32_t *segments, int32_t segment_count) {
   position_kind kind_of_segment[32] = {ELSEWHERE};
   int32_t seen[KIND_COUNT] = {0};
@@ -96,7 +98,8 @@ static void flats_edges_and_corners_of_a_box_fall_apart(void **state) {
         assert_true(k == 0 || sizes[k] <= sizes[k - 1]);
         assert_int_equal(segments[representatives[k]], k);
       }
-      if (trial == 0) print_message("%d segments: spread %.3f after %d iterations\n", count, found.spread, found.iterations);
+      if (trial == 0)
+        print_message("%d segments: spread %.3f after %d iterations\n", count, found.spread, found.iterations);
     }
     free(box);
   }
@@ -131,7 +134,8 @@ static void segments_are_the_best_there_are(void **state) {
   for (int trial = 0; trial < 10; ++trial) {
     pl_moments sites[COUNT] = {{{0}}};
     double x[COUNT], best = HUGE_VAL;
-    for (int32_t i = 0; i < COUNT; ++i) x[i] = sites[i].values[0] = (i < 4 ? 0 : i < 9 ? 2 : 5) + pl_random_unit(&random);
+    for (int32_t i = 0; i < COUNT; ++i)
+      x[i] = sites[i].values[0] = (i < 4 ? 0 : i < 9 ? 2 : 5) + pl_random_unit(&random);
     for (int32_t a = 1; a < COUNT - 1; ++a)
       for (int32_t b = a + 1; b < COUNT; ++b) {
         const int32_t ends[4] = {0, a, b, COUNT};
@@ -207,12 +211,13 @@ static void coverage_falls_to_zero_as_the_farthest_are_recorded(void **state) {
     check_at_most(report.max, last);
     last = report.max;
   }
-  print_message("with %d examples: farthest %.3f, mean %.4f, covered %.0f %%\n", examples.count, report.max, report.mean,
-                100 * report.covered);
+  print_message("with %d examples: farthest %.3f, mean %.4f, covered %.0f %%\n", examples.count, report.max,
+                report.mean, 100 * report.covered);
   check_at_most(report.max, 0.08);
   for (int32_t i = 0; i < box->count; ++i) {
     check_near(distances[i], pl_site_distance(&box->sites[i], &recorded[nearest[i]], 3), 0);
-    for (int32_t e = 0; e < examples.count; ++e) check_at_most(distances[i], pl_site_distance(&box->sites[i], &recorded[e], 3));
+    for (int32_t e = 0; e < examples.count; ++e)
+      check_at_most(distances[i], pl_site_distance(&box->sites[i], &recorded[e], 3));
   }
   free(box);
   drop_context(context);

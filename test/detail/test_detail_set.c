@@ -1,4 +1,5 @@
-// Sets of examples: each is found again among the others, depths and patches are distinguished, and what cannot be a set is refused.
+// Sets of examples: each is found again among the others, depths and patches are distinguished, and what cannot be a
+// set is refused.
 // ctest: unit
 #include "base/random.h"
 #include "fixtures/detail_plates.h"
@@ -55,10 +56,12 @@ static void every_example_is_found_again_among_the_others(void **state) {
   pl_detail_set *set = NULL;
   pl_detail_set_report report;
   pl_error error = {0};
-  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, &report, &error), &error);
+  check_ok(
+      pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, &report, &error),
+      &error);
   double missing = worst_missing(context, set, &s);
-  printf("missing at most %.3g; stamps %.3g; widths %.3g %.3g; prediction %.3g; inexactness %.3g\n", missing, report.stamp_error,
-         report.site_width, report.load_width, report.prediction_error, report.inexactness);
+  printf("missing at most %.3g; stamps %.3g; widths %.3g %.3g; prediction %.3g; inexactness %.3g\n", missing,
+         report.stamp_error, report.site_width, report.load_width, report.prediction_error, report.inexactness);
   check_at_most(report.stamp_error, 0.01);
   check_at_most(missing, 0.01);
   pl_detail_set_destroy(set);
@@ -79,13 +82,15 @@ static void depths_of_one_press_are_distinguished(void **state) {
   pl_detail_def def = plate_def();
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, NULL, &error), &error);
+  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, NULL, &error),
+           &error);
   assert_true(pl_detail_set_get_view(set).def.load_reference > 0);
   check_at_most(worst_missing(context, set, &s), 0.01);
   pl_detail_set_destroy(set);
   def.load_reference = 0;
-  assert_int_equal(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, NULL, &error),
-                   PL_ERROR_INVALID_DATA);
+  assert_int_equal(
+      pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, NULL, &error),
+      PL_ERROR_INVALID_DATA);
   assert_null(set);
   drop_session(&s);
   drop_context(context);
@@ -105,10 +110,12 @@ static void tools_are_distinguished_by_their_patch(void **state) {
   pl_detail_def def = plate_def();
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  assert_int_equal(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, NULL, &error),
-                   PL_ERROR_INVALID_DATA);
+  assert_int_equal(
+      pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, NULL, &error),
+      PL_ERROR_INVALID_DATA);
   def.patch_order = 2;
-  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, NULL, &error), &error);
+  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, NULL, &error),
+           &error);
   check_at_most(worst_missing(context, set, &s), 0.01);
   pl_detail_set_destroy(set);
   // Points of the surface serve as well as a radius.
@@ -120,19 +127,22 @@ static void tools_are_distinguished_by_their_patch(void **state) {
   }
   s.recordings[1].contact.patch_points = touched;
   s.recordings[1].contact.patch_count = touched_count;
-  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, NULL, &error), &error);
+  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, NULL, &error),
+           &error);
   check_at_most(worst_missing(context, set, &s), 0.01);
   pl_detail_set_destroy(set);
   drop_session(&s);
   drop_context(context);
 }
 
-// Press near a corner, off its diagonal, and press the mirrored place: with mirror images the mirrored surface comes out, without them a quarter of its detail is missing.
+// Press near a corner, off its diagonal, and press the mirrored place: with mirror images the mirrored surface comes
+// out, without them a quarter of its detail is missing.
 static void mirror_images_serve_mirrored_places(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   session s;
-  // The plate's tets look the same when x and y change places, its detail does not: that of the second press is the mirror image of the first.
+  // The plate's tets look the same when x and y change places, its detail does not: that of the second press is the
+  // mirror image of the first.
   const press presses[] = {press_at(0.4, 0.3, 0.02), press_at(0.3, 0.4, 0.02)};
   record(context, &s, 20, presses, 2);
   plate *p = &s.plates[1];
@@ -147,7 +157,8 @@ static void mirror_images_serve_mirrored_places(void **state) {
     def.mirror = mirror == 1;
     pl_detail_set *set = NULL;
     pl_detail_set_report report;
-    check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 1, NULL}, &set, &report, &error), &error);
+    check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 1, NULL}, &set, &report, &error),
+             &error);
     assert_int_equal(report.mirrored_count, mirror);
     assert_int_equal(pl_detail_set_get_view(set).example_count, 1 + mirror);
     pl_detail_filter *filter = filter_of(context, set, p);
@@ -165,7 +176,8 @@ static void mirror_images_serve_mirrored_places(void **state) {
   record(context, &s, 16, middle, 1);
   pl_detail_set *set = NULL;
   pl_detail_set_report report;
-  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 1, NULL}, &set, &report, &error), &error);
+  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 1, NULL}, &set, &report, &error),
+           &error);
   assert_int_equal(report.mirrored_count, 0);
   pl_detail_set_destroy(set);
   drop_session(&s);
@@ -182,7 +194,8 @@ static void a_set_made_from_its_parts_is_the_same(void **state) {
   pl_detail_def def = plate_def();
   pl_detail_set *set = NULL, *copy = NULL;
   pl_error error = {0};
-  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, NULL, &error), &error);
+  check_ok(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, s.count, NULL}, &set, NULL, &error),
+           &error);
   pl_detail_set_view view = pl_detail_set_get_view(set);
   check_ok(pl_detail_set_create(context, &view, &copy, &error), &error);
   assert_string_equal(pl_detail_set_get_view(copy).labels[0], "");
@@ -225,29 +238,35 @@ static void what_cannot_be_a_set_is_refused(void **state) {
   pl_detail_def def = plate_def(), wrong = {0};
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  assert_int_equal(pl_detail_set_build(context, &wrong, &(pl_detail_recordings){s.recordings, 2, NULL}, &set, NULL, &error),
-                   PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(
+      pl_detail_set_build(context, &wrong, &(pl_detail_recordings){s.recordings, 2, NULL}, &set, NULL, &error),
+      PL_ERROR_INVALID_ARGUMENT);
   wrong = def;
   wrong.window_radius = 0;
-  assert_int_equal(pl_detail_set_build(context, &wrong, &(pl_detail_recordings){s.recordings, 2, NULL}, &set, NULL, &error),
-                   PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 0, NULL}, &set, NULL, &error),
-                   PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(
+      pl_detail_set_build(context, &wrong, &(pl_detail_recordings){s.recordings, 2, NULL}, &set, NULL, &error),
+      PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(
+      pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 0, NULL}, &set, NULL, &error),
+      PL_ERROR_INVALID_ARGUMENT);
   // Twice the same.
   pl_detail_recording twice[2] = {s.recordings[0], s.recordings[0]};
   assert_int_equal(pl_detail_set_build(context, &def, &(pl_detail_recordings){twice, 2, NULL}, &set, NULL, &error),
                    PL_ERROR_INVALID_DATA);
   // No load.
   memset(s.plates[1].displacements, 0, (size_t)s.plates[1].object.material_count * sizeof(pl_vec3));
-  assert_int_equal(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 2, NULL}, &set, NULL, &error),
-                   PL_ERROR_INVALID_DATA);
+  assert_int_equal(
+      pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 2, NULL}, &set, NULL, &error),
+      PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "recording 1"));
   s.plates[0].fine[5].y = (double)INFINITY;
-  assert_int_equal(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 1, NULL}, &set, NULL, &error),
-                   PL_ERROR_INVALID_DATA);
+  assert_int_equal(
+      pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 1, NULL}, &set, NULL, &error),
+      PL_ERROR_INVALID_DATA);
   s.recordings[0].fine_points = NULL;
-  assert_int_equal(pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 1, NULL}, &set, NULL, &error),
-                   PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(
+      pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 1, NULL}, &set, NULL, &error),
+      PL_ERROR_INVALID_ARGUMENT);
   assert_null(set);
   drop_session(&s);
   drop_context(context);
@@ -268,7 +287,8 @@ static void running_out_of_memory_is_a_status(void **state) {
     pl_detail_filter *filter = NULL;
     pl_error error = {0};
     allocator.fail_at = allocator.call_count + tried + 1;
-    pl_status status = pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 2, NULL}, &set, NULL, &error);
+    pl_status status =
+        pl_detail_set_build(context, &def, &(pl_detail_recordings){s.recordings, 2, NULL}, &set, NULL, &error);
     pl_detail_filter_def filter_def = pl_default_detail_filter_def();
     filter_def.set = set;
     filter_def.object = &s.plates[0].object;

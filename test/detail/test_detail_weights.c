@@ -23,7 +23,8 @@ static sample_set *make_set(const pl_key_layout *layout, int32_t count, double s
     for (int32_t i = 0; i < PL_MOMENT_COUNT; ++i) {
       set->sites[e].values[i] = spread * pl_random_normal(&random);
       set->patches[e].values[i] = spread * pl_random_normal(&random);
-      for (int c = 0; c < 3; ++c) set->loads[e].components[c].values[i] = e % 7 == 6 ? 0 : 0.01 * pl_random_normal(&random);
+      for (int c = 0; c < 3; ++c)
+        set->loads[e].components[c].values[i] = e % 7 == 6 ? 0 : 0.01 * pl_random_normal(&random);
     }
     pl_key_pack(layout, &set->sites[e], &set->patches[e], &set->loads[e], set->keys + (size_t)size * (size_t)e);
   }
@@ -43,7 +44,8 @@ static double similarity(const pl_key_layout *layout, const pl_widths *w, const 
   return fmax((exp(-exponent) - PL_SIMILARITY_FLOOR) / (1 - PL_SIMILARITY_FLOOR), 0.0);
 }
 
-static pl_detail_weights *build(pl_context *context, const sample_set *set, pl_widths widths, pl_detail_weights_report *report) {
+static pl_detail_weights *build(pl_context *context, const sample_set *set, pl_widths widths,
+                                pl_detail_weights_report *report) {
   pl_error error = {0};
   pl_detail_weights *weights = NULL;
   check_ok(pl_detail_weights_build(context, &set->examples, &widths, &weights, report, &error), &error);
@@ -116,8 +118,8 @@ static void at_an_example_it_alone_has_weight(void **state) {
     sample_set *set = make_set(&LAYOUT, count, 0.1, 31);
     pl_detail_weights_report report;
     pl_detail_weights *weights = build(context, set, (pl_widths){0.5, 0, 0.7}, &report);
-    print_message("%d examples: %d groups, the largest of %d; response %.2f; inexact by %.1e\n", count, report.group_count,
-                  report.max_group, report.response, report.inexactness);
+    print_message("%d examples: %d groups, the largest of %d; response %.2f; inexact by %.1e\n", count,
+                  report.group_count, report.max_group, report.response, report.inexactness);
     _Alignas(64) float scratch[2 * MAX + 64], found[MAX];
     for (int32_t q = 0; q < count; ++q) {
       assert_true(pl_detail_weights_evaluate(weights, key_of(set, q), scratch, found) >= 1);
@@ -172,7 +174,8 @@ static void weights_are_those_of_the_formulas_and_continuous(void **state) {
   int32_t order[COUNT];
   for (int32_t i = 0; i < COUNT; ++i) {
     take_means(set, &widths, key_of(set, i), -1, means[i]);
-    for (int32_t j = 0; j < COUNT; ++j) phi[i * COUNT + j] = similarity(&LAYOUT, &tight, key_of(set, i), key_of(set, j));
+    for (int32_t j = 0; j < COUNT; ++j)
+      phi[i * COUNT + j] = similarity(&LAYOUT, &tight, key_of(set, i), key_of(set, j));
   }
   assert_true(pl_kernel_invert(COUNT, phi, order));
   _Alignas(64) float scratch[2 * MAX + 64], found[MAX], last[MAX];
@@ -188,7 +191,8 @@ static void weights_are_those_of_the_formulas_and_continuous(void **state) {
     for (int32_t k = 0; k < COUNT; ++k) {
       // What example k has beyond the mean of the others counts by this.
       double beyond = 0;
-      for (int32_t j = 0; j < COUNT; ++j) beyond += phi[k * COUNT + j] * similarity(&LAYOUT, &tight, key_of(set, j), key);
+      for (int32_t j = 0; j < COUNT; ++j)
+        beyond += phi[k * COUNT + j] * similarity(&LAYOUT, &tight, key_of(set, j), key);
       for (int32_t i = 0; i < COUNT; ++i) expected[i] += beyond * ((i == k) - means[k][i]);
     }
     for (int32_t i = 0; i < COUNT; ++i) {
@@ -212,17 +216,20 @@ static void examples_that_cannot_be_distinguished_are_named(void **state) {
   pl_detail_weights *weights = NULL;
   pl_error error = {0};
   pl_widths widths = {0.4, 0, 0.7};
-  assert_int_equal(pl_detail_weights_build(context, &set->examples, &widths, &weights, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_detail_weights_build(context, &set->examples, &widths, &weights, NULL, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_null(weights);
   assert_non_null(strstr(error.text, "examples 4 and 9"));
   // Widths need data to be fitted to.
   double products[144] = {0};
   assert_int_equal(pl_widths_fit(context, &set->examples, products, &widths, NULL, &error), PL_ERROR_INVALID_DATA);
   set->keys[5] = NAN;
-  assert_int_equal(pl_detail_weights_build(context, &set->examples, &widths, &weights, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_detail_weights_build(context, &set->examples, &widths, &weights, NULL, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "example 0"));
   widths.load = 0;
-  assert_int_equal(pl_detail_weights_build(context, &set->examples, &widths, &weights, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_detail_weights_build(context, &set->examples, &widths, &weights, NULL, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
   free(set);
   drop_context(context);
 }
@@ -237,7 +244,8 @@ static sample_set *make_line(int32_t count, double *data, double *products) {
     set->sites[e].values[3] = 0.3 * t * t;
     for (int c = 0; c < 3; ++c)
       for (int32_t i = 1; i < 4; ++i)
-        set->loads[e].components[c].values[i] = sin(1 + c + i) + 0.3 * t * cos(i + 2 * c) + 0.2 * pl_random_normal(&random);
+        set->loads[e].components[c].values[i] =
+            sin(1 + c + i) + 0.3 * t * cos(i + 2 * c) + 0.2 * pl_random_normal(&random);
     pl_key_pack(&LAYOUT, &set->sites[e], NULL, &set->loads[e], set->keys + (size_t)pl_key_size(&LAYOUT) * (size_t)e);
     for (int32_t k = 0; k < 5; ++k) data[5 * e + k] = sin(3 * t + k) + 0.2 * k;
   }
@@ -293,8 +301,8 @@ static void widths_predict_examples_from_the_others(void **state) {
   check_ok(pl_widths_fit(context, &set->examples, products, &widths, &report, &error), &error);
   double plain = leave_one_out(set, &widths, data);
   print_message("the most similar one alone: %.1f %%\n", 100 * nearest_out(set, &widths, data));
-  print_message("widths %.3f and %.3f: left out and predicted with an error of %.1f %% (plainly %.1f %%); %d tried\n", widths.site,
-                widths.load, 100 * report.error, 100 * plain, report.tried);
+  print_message("widths %.3f and %.3f: left out and predicted with an error of %.1f %% (plainly %.1f %%); %d tried\n",
+                widths.site, widths.load, 100 * report.error, 100 * plain, report.tried);
   check_near(report.error, plain, 1e-6);
   check_at_most(report.error, 0.15);
   check_at_most(report.error, 0.8 * nearest_out(set, &widths, data));

@@ -63,7 +63,8 @@ static void each_kind_of_bad_pose_is_reported_by_name(void **state) {
   drop_context(context);
 }
 
-// What a sheet would enclose with some point changes its sign when the sheet bends to the other side, which is not a mirroring.
+// What a sheet would enclose with some point changes its sign when the sheet bends to the other side, which is not a
+// mirroring.
 static void a_sheet_may_bend_to_either_side(void **state) {
   (void)state;
   pl_context *context = make_context(1);

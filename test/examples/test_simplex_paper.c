@@ -1,4 +1,5 @@
-// The printed method does what is printed, its limit is the plain projection of the weights, and its pose is farther away than it need be.
+// The printed method does what is printed, its limit is the plain projection of the weights, and its pose is farther
+// away than it need be.
 // ctest: unit
 #include "base/random.h"
 #include "check.h"
@@ -122,7 +123,8 @@ static double excess(pl_random *random, int n, int rows, bool is_mixture, double
   *worst = 1;
   for (int c = 0; c < 1000; ++c) {
     problem p = random_problem(random, n);
-    // The current shape: anything, or a mixture of the examples that need not be convex, with a little that no example explains.
+    // The current shape: anything, or a mixture of the examples that need not be convex, with a little that no example
+    // explains.
     double own = is_mixture ? 0.1 * pl_random_unit(random) : 1;
     for (int r = 0; r < rows; ++r) p.target[r] *= own;
     for (int k = 0; k < n; ++k) {
@@ -146,8 +148,9 @@ static double excess(pl_random *random, int n, int rows, bool is_mixture, double
   return sum / count;
 }
 
-// How much farther depends on how sets are drawn, so several ways are printed. One of them is held to the 5 to 25 % that are quoted for the
-// printed method: descriptors of one region (6 numbers, section 4.3) and a current shape that is an unbounded mixture of the examples.
+// How much farther depends on how sets are drawn, so several ways are printed. One of them is held to the 5 to 25 %
+// that are quoted for the printed method: descriptors of one region (6 numbers, section 4.3) and a current shape that
+// is an unbounded mixture of the examples.
 static void the_printed_pose_is_farther_than_the_nearest(void **state) {
   (void)state;
   pl_random random = pl_random_of_seed(3);
@@ -174,7 +177,7 @@ static void the_pseudo_inverse_has_its_four_properties(void **state) {
     enum { MAX = 12 };
     int n = 1 + c % MAX, rank = 1 + c % 5;
     double columns[MAX][5], g[MAX * MAX] = {0}, x[MAX * MAX], gx[MAX * MAX] = {0}, gxg[MAX * MAX] = {0},
-                                      xgx[MAX * MAX] = {0};
+                                    xgx[MAX * MAX] = {0};
     for (int k = 0; k < n; ++k)
       for (int r = 0; r < rank; ++r) columns[k][r] = 1e3 * pl_random_normal(&random);
     for (int i = 0; i < n; ++i)

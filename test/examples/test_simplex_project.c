@@ -1,4 +1,5 @@
-// Projections onto the simplex and onto a box cut by the plane of sum 1, against bisection and against the conditions of a nearest point.
+// Projections onto the simplex and onto a box cut by the plane of sum 1, against bisection and against the conditions
+// of a nearest point.
 // ctest: unit
 #include "base/random.h"
 #include "check.h"
@@ -55,7 +56,8 @@ static void boxes_agree_with_bisection(void **state) {
   check_at_most(worst, 1e-11);
 }
 
-// No exchange of weight between two components brings the point nearer: sufficient, since the set is convex and these span its plane.
+// No exchange of weight between two components brings the point nearer: sufficient, since the set is convex and these
+// span its plane.
 static void the_simplex_point_is_the_nearest(void **state) {
   (void)state;
   pl_random random = pl_random_of_seed(2);
@@ -79,7 +81,8 @@ static void the_simplex_point_is_the_nearest(void **state) {
 
 static void unbounded_boxes_are_the_plane_itself(void **state) {
   (void)state;
-  const double values[3] = {3, -1, 2}, lower[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, upper[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  const double values[3] = {3, -1, 2}, lower[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL},
+               upper[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
   double x[3];
   assert_true(pl_box_project(3, values, lower, upper, x));
   check_near(x[0], 2, 1e-15);
@@ -126,8 +129,10 @@ static void what_has_no_answer_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boxes_agree_with_bisection),           cmocka_unit_test(the_simplex_point_is_the_nearest),
-      cmocka_unit_test(unbounded_boxes_are_the_plane_itself), cmocka_unit_test(the_window_holds_weights_near_its_center),
+      cmocka_unit_test(boxes_agree_with_bisection),
+      cmocka_unit_test(the_simplex_point_is_the_nearest),
+      cmocka_unit_test(unbounded_boxes_are_the_plane_itself),
+      cmocka_unit_test(the_window_holds_weights_near_its_center),
       cmocka_unit_test(what_has_no_answer_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-// The exact weights against brute force: every support is tried, on the columns themselves and not on their Gram matrix.
+// The exact weights against brute force: every support is tried, on the columns themselves and not on their Gram
+// matrix.
 // ctest: unit
 #include "base/random.h"
 #include "check.h"
@@ -29,7 +30,8 @@ static void finish(problem *p) {
 typedef enum shape { GENERIC, DEPENDENT, EQUAL, ZERO, NEARLY, FEW_ROWS, AROUND_REST, UNEQUAL_SIZES, SHAPE_COUNT } shape;
 
 static problem random_problem(pl_random *random, int n, shape kind) {
-  problem p = {.n = n, .rows = kind == FEW_ROWS ? 1 + (int)(pl_random_u32(random) % 6) : 6 + (int)(pl_random_u32(random) % 18)};
+  problem p = {.n = n,
+               .rows = kind == FEW_ROWS ? 1 + (int)(pl_random_u32(random) % 6) : 6 + (int)(pl_random_u32(random) % 18)};
   for (int k = 0; k < n; ++k) {
     double size = kind == UNEQUAL_SIZES ? pow(10, pl_random_between(random, -4, 4)) : 1;
     for (int i = 0; i < p.rows; ++i) p.columns[k][i] = size * pl_random_normal(random);
@@ -40,8 +42,8 @@ static problem random_problem(pl_random *random, int n, shape kind) {
     double fraction = kind == EQUAL || kind == NEARLY ? 1 : pl_random_between(random, -1, 2);
     if (kind == DEPENDENT || kind == EQUAL || kind == NEARLY)
       for (int i = 0; i < p.rows; ++i)
-        p.columns[k][i] =
-            fraction * p.columns[k - 1][i] + (k > 1 ? (1 - fraction) * p.columns[k - 2][i] : 0) + offset * pl_random_normal(random);
+        p.columns[k][i] = fraction * p.columns[k - 1][i] + (k > 1 ? (1 - fraction) * p.columns[k - 2][i] : 0) +
+                          offset * pl_random_normal(random);
     if (kind == ZERO) memset(p.columns[k], 0, sizeof p.columns[k]);
   }
   if (kind == AROUND_REST && n > 1)
@@ -51,7 +53,8 @@ static problem random_problem(pl_random *random, int n, shape kind) {
     }
   double reach = pl_random_between(random, 0, 2);
   for (int i = 0; i < p.rows; ++i) {
-    p.target[i] = reach * pl_random_normal(random) * (kind == UNEQUAL_SIZES ? pow(10, pl_random_between(random, -4, 4)) : 1);
+    p.target[i] =
+        reach * pl_random_normal(random) * (kind == UNEQUAL_SIZES ? pow(10, pl_random_between(random, -4, 4)) : 1);
     if (pl_random_u32(random) % 2 == 0) p.target[i] += p.columns[0][i] * pl_random_unit(random);
   }
   finish(&p);
@@ -68,8 +71,9 @@ static double square_distance(const problem *p, const double *weights) {
   return sum;
 }
 
-// Weights of the nearest point in the plane of the points in `mask` (bit 0: the rest), by orthogonalising the differences to the first of
-// them (twice, so that nearly dependent ones come out right). False when they depend on each other or a weight is negative.
+// Weights of the nearest point in the plane of the points in `mask` (bit 0: the rest), by orthogonalising the
+// differences to the first of them (twice, so that nearly dependent ones come out right). False when they depend on
+// each other or a weight is negative.
 static bool plane_weights(const problem *p, unsigned mask, double *weights) {
   static const double rest[MAX_ROWS];
   const double *points[8];
@@ -176,13 +180,15 @@ static void exact_weights_equal_the_best_of_all_supports(void **state) {
   }
   assert_true(unique_count > cases / 4);
   print_message(
-      "%d cases, seed 1: %.2f passes each; weights differ by at most %.1e in %d with one answer; excess of the squared distance:",
+      "%d cases, seed 1: %.2f passes each; weights differ by at most %.1e in %d with one answer; excess of the squared "
+      "distance:",
       cases, (double)pass_count / cases, worst_weight, unique_count);
   for (int kind = 0; kind < SHAPE_COUNT; ++kind) print_message(" %.1e", worst[kind]);
   print_message("\n");
 }
 
-// gain_j = (L_j - y).(d - y) must not be positive for any j (rest included), and vanish on the support: measured on the columns.
+// gain_j = (L_j - y).(d - y) must not be positive for any j (rest included), and vanish on the support: measured on the
+// columns.
 static double worst_gain(const problem *p, const double *weights) {
   double off[MAX_ROWS], at[MAX_ROWS], worst = 0, rest = 1, max = 1e-300;
   for (int i = 0; i < p->rows; ++i) {
@@ -256,7 +262,8 @@ static void a_warm_start_gives_the_same_distance_in_fewer_passes(void **state) {
       pl_simplex_solve(p.n, p.gram, p.pull, false, cold, &report);
       cold_passes += report.pass_count;
       check_feasible(p.n, warm);
-      check_near(square_distance(&p, warm), square_distance(&p, cold), 1e-12 * (dot(p.rows, p.target, p.target) + p.gram[0]));
+      check_near(square_distance(&p, warm), square_distance(&p, cold),
+                 1e-12 * (dot(p.rows, p.target, p.target) + p.gram[0]));
     }
   }
   print_message("passes: %d cold, %d warm\n", cold_passes, warm_passes);
@@ -303,7 +310,8 @@ static void broken_input_gives_the_rest_or_something_finite(void **state) {
     for (int i = 0; i < n * n; ++i) gram[i] = pl_random_normal(&random);
     for (int i = 0; i < n; ++i) pull[i] = pl_random_normal(&random);
     bool is_finite = n == 0 || c % 3 != 0;
-    if (!is_finite && c % 2 == 0) gram[pl_random_u32(&random) % (unsigned)(n * n)] = c % 4 == 0 ? (double)NAN : HUGE_VAL;
+    if (!is_finite && c % 2 == 0)
+      gram[pl_random_u32(&random) % (unsigned)(n * n)] = c % 4 == 0 ? (double)NAN : HUGE_VAL;
     if (!is_finite && c % 2 == 1) pull[pl_random_u32(&random) % (unsigned)n] = c % 4 == 1 ? (double)NAN : -HUGE_VAL;
     pl_simplex_report report;
     pl_simplex_solve(n, gram, pull, false, weights, &report);

@@ -107,8 +107,9 @@ static void interpolating_weights_are_exact_at_every_example(void **state) {
     }
     check_at_most(sum, 1 + 1e-13);
   }
-  print_message("weights at examples differ from e_j by at most %.1e, seed 2 (Algorithm 1: %.2f); %d of 1000 sets built\n", worst,
-                blurred, built);
+  print_message(
+      "weights at examples differ from e_j by at most %.1e, seed 2 (Algorithm 1: %.2f); %d of 1000 sets built\n", worst,
+      blurred, built);
   check_at_most(worst, 1e-9);
   assert_true(built > 900 && blurred > 0.3);
 }
@@ -117,7 +118,8 @@ static void kernels_in_any_feature_space_interpolate(void **state) {
   (void)state;
   pl_random random = pl_random_of_seed(3);
   enum { COUNT = 50, DIMENSION = 7 };
-  double features[COUNT * DIMENSION], widths[DIMENSION], similarities[COUNT * COUNT], factor[(COUNT + 1) * COUNT], weights[COUNT];
+  double features[COUNT * DIMENSION], widths[DIMENSION], similarities[COUNT * COUNT], factor[(COUNT + 1) * COUNT],
+      weights[COUNT];
   int32_t pivots[COUNT];
   for (int c = 0; c < DIMENSION; ++c) widths[c] = pow(10, c - 3);
   for (int i = 0; i < COUNT * DIMENSION; ++i) features[i] = widths[i % DIMENSION] * 1.5 * pl_random_normal(&random);
@@ -186,11 +188,13 @@ static void every_driver_answers_to_one_call(void **state) {
   int32_t view_pivots[2], feature_pivots[2];
   pl_error error = {0};
   pl_weight_driver constant = {.kind = PL_DRIVER_CONSTANT, .count = 2, .weights = fixed};
-  pl_weight_driver curve = {.kind = PL_DRIVER_CURVE, .count = 2, .curve = {PL_CURVE_LINEAR, false, 2, 2, times, values, NULL}};
+  pl_weight_driver curve = {
+      .kind = PL_DRIVER_CURVE, .count = 2, .curve = {PL_CURVE_LINEAR, false, 2, 2, times, values, NULL}};
   pl_weight_driver view = {.kind = PL_DRIVER_VIEW, .count = 2, .views = views}, exact_view = view;
   exact_view.kernel = (pl_weight_kernel){0, view_factor, view_pivots};
   check_ok(pl_view_kernel_build(2, views, &exact_view.kernel, &error), &error);
-  pl_weight_driver feature = {.kind = PL_DRIVER_FEATURE, .count = 2, .features = {2, 1, features, &width}}, exact_feature = feature;
+  pl_weight_driver feature = {.kind = PL_DRIVER_FEATURE, .count = 2, .features = {2, 1, features, &width}},
+                   exact_feature = feature;
   for (int j = 0; j < 2; ++j) {
     double column[2];
     pl_feature_similarities(&feature.features, &features[j], column);

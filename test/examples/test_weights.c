@@ -206,7 +206,8 @@ static void mistakes_in_curves_are_named(void **state) {
       {{0, 1}, {0, 0, 0, 0}, 1, true, "two keys"},
   };
   for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
-    pl_weight_curve curve = {PL_CURVE_LINEAR, cases[c].is_looping, 2, cases[c].key_count, cases[c].times, cases[c].values, NULL};
+    pl_weight_curve curve = {PL_CURVE_LINEAR, cases[c].is_looping, 2,   cases[c].key_count,
+                             cases[c].times,  cases[c].values,     NULL};
     pl_error error = {0};
     assert_int_equal(pl_weight_curve_check(&curve, &error), PL_ERROR_INVALID_DATA);
     assert_non_null(strstr(error.text, cases[c].word));

@@ -1,9 +1,12 @@
-// Every derivative of an element energy against finite differences, and what holds for any elastic energy: frame indifference and balance.
+// Every derivative of an element energy against finite differences, and what holds for any elastic
+// energy: frame indifference and balance.
 //
-// Each derivative is compared with differences of the derivative one order below it (the gradient with those of the energy, the Hessian with those of the
-// gradient, the third derivatives with those of H λ and λᵀ M), so a chain of comparisons leads from the energy's formula to the end. Differences are
-// central, extrapolated from ten halvings of the step (Ridders 1982): for every number the entry with the least estimated error is taken, which gives ten
-// or more digits where the energy is smooth over the first step.
+// Each derivative is compared with differences of the derivative one order below it (the gradient
+// with those of the energy, the Hessian with those of the gradient, the third derivatives with
+// those of H λ and λᵀ M), so a chain of comparisons leads from the energy's formula to the end.
+// Differences are central, extrapolated from ten halvings of the step (Ridders 1982): for every
+// number the entry with the least estimated error is taken, which gives ten or more digits where
+// the energy is smooth over the first step.
 #ifndef PL_TEST_CHECK_ENERGY_H
 #define PL_TEST_CHECK_ENERGY_H
 
@@ -20,7 +23,8 @@ typedef struct check_state {
   double x[CHECK_SIZE], X[CHECK_SIZE], U[CHECK_SIZE], p[PL_FEM_MAX_PARAMETERS], lambda[CHECK_SIZE];
 } check_state;
 
-// Largest deviation of each derivative, relative to its largest number (see check_scale for derivatives that vanish).
+// Largest deviation of each derivative, relative to its largest number (see check_scale for
+// derivatives that vanish).
 typedef struct check_errors {
   double gradient, hessian, mixed, material, third_xx, third_xX, third_XX;
   double asymmetry;  // of H, xx and XX
@@ -33,7 +37,8 @@ static inline pl_fem_element check_element(const check_state *state) {
   return (pl_fem_element){.x = state->x, .X = state->X, .U = state->U, .p = state->p};
 }
 
-static inline check_state check_state_of(const pl_fem_energy *energy, const pl_fem_element *e, const double *lambda) {
+static inline check_state check_state_of(const pl_fem_energy *energy, const pl_fem_element *e,
+                                         const double *lambda) {
   check_state state = {0};
   size_t corner_bytes = (size_t)(3 * energy->corner_count) * sizeof(double);
   memcpy(state.x, e->x, corner_bytes);
@@ -50,20 +55,24 @@ static inline double max_check(const double *a, int count) {
   return max;
 }
 
-// --- what is differentiated ---------------------------------------------------------------------------------------
+// --- what is differentiated
+// ---------------------------------------------------------------------------------------
 
-static inline void check_value_energy(const pl_fem_energy *energy, const check_state *state, double *value) {
+static inline void check_value_energy(const pl_fem_energy *energy, const check_state *state,
+                                      double *value) {
   pl_fem_element e = check_element(state);
   value[0] = energy->energy(&e);
 }
 
-static inline void check_value_gradient(const pl_fem_energy *energy, const check_state *state, double *value) {
+static inline void check_value_gradient(const pl_fem_energy *energy, const check_state *state,
+                                        double *value) {
   pl_fem_element e = check_element(state);
   energy->gradient(&e, value);
 }
 
 // H λ, the gradient of s by x.
-static inline void check_value_by_x(const pl_fem_energy *energy, const check_state *state, double *value) {
+static inline void check_value_by_x(const pl_fem_energy *energy, const check_state *state,
+                                    double *value) {
   double h[CHECK_SIZE * CHECK_SIZE];
   int n = 3 * energy->corner_count;
   pl_fem_element e = check_element(state);
@@ -75,7 +84,8 @@ static inline void check_value_by_x(const pl_fem_energy *energy, const check_sta
 }
 
 // λᵀ M, the gradient of s by X.
-static inline void check_value_by_X(const pl_fem_energy *energy, const check_state *state, double *value) {
+static inline void check_value_by_X(const pl_fem_energy *energy, const check_state *state,
+                                    double *value) {
   double m[CHECK_SIZE * CHECK_SIZE];
   int n = 3 * energy->corner_count;
   pl_fem_element e = check_element(state);
@@ -86,12 +96,16 @@ static inline void check_value_by_X(const pl_fem_energy *energy, const check_sta
   }
 }
 
-// --- differences --------------------------------------------------------------------------------------------------
+// --- differences
+// --------------------------------------------------------------------------------------------------
 
-// d[k] = ∂value[k]/∂(*variable) of the `count` numbers of a function; `variable` points into *state, which is put back as it was.
-static inline void check_difference(const pl_fem_energy *energy, check_function *function, int count, check_state *state,
-                                    double *variable, double first_step, double *d) {
-  double table[CHECK_HALVINGS][CHECK_SIZE], plus[CHECK_SIZE], minus[CHECK_SIZE], min[CHECK_SIZE], centre = *variable;
+// d[k] = ∂value[k]/∂(*variable) of the `count` numbers of a function; `variable` points into
+// *state, which is put back as it was.
+static inline void check_difference(const pl_fem_energy *energy, check_function *function,
+                                    int count, check_state *state, double *variable,
+                                    double first_step, double *d) {
+  double table[CHECK_HALVINGS][CHECK_SIZE], plus[CHECK_SIZE], minus[CHECK_SIZE], min[CHECK_SIZE],
+      centre = *variable;
   for (int k = 0; k < count; ++k) min[k] = HUGE_VAL;
   for (int level = 0; level < CHECK_HALVINGS; ++level) {
     double row[CHECK_HALVINGS][CHECK_SIZE], step = ldexp(first_step, -level);
@@ -100,22 +114,27 @@ static inline void check_difference(const pl_fem_energy *energy, check_function 
     *variable = centre - step;
     function(energy, state, minus);
     *variable = centre;
-    for (int k = 0; k < count; ++k) row[0][k] = (plus[k] - minus[k]) / ((centre + step) - (centre - step));
+    for (int k = 0; k < count; ++k)
+      row[0][k] = (plus[k] - minus[k]) / ((centre + step) - (centre - step));
     if (level == 0) memcpy(d, row[0], (size_t)count * sizeof *d);
     double factor = 4;
     for (int order = 1; order <= level; ++order, factor *= 4)
       for (int k = 0; k < count; ++k) {
-        row[order][k] = row[order - 1][k] + (row[order - 1][k] - table[order - 1][k]) / (factor - 1);
-        double error = fmax(fabs(row[order][k] - row[order - 1][k]), fabs(row[order][k] - table[order - 1][k]));
+        row[order][k] =
+            row[order - 1][k] + (row[order - 1][k] - table[order - 1][k]) / (factor - 1);
+        double error = fmax(fabs(row[order][k] - row[order - 1][k]),
+                            fabs(row[order][k] - table[order - 1][k]));
         if (error <= min[k]) min[k] = error, d[k] = row[order][k];
       }
     memcpy(table, row, sizeof table);
   }
 }
 
-// Largest |given - difference| of a matrix with `rows` rows and one column per variable, divided by its largest number or by `scale`.
-static inline double check_matrix(const pl_fem_energy *energy, check_function *function, int rows, check_state *state,
-                                  double *variables, int columns, double step, const double *given, double scale) {
+// Largest |given - difference| of a matrix with `rows` rows and one column per variable, divided by
+// its largest number or by `scale`.
+static inline double check_matrix(const pl_fem_energy *energy, check_function *function, int rows,
+                                  check_state *state, double *variables, int columns, double step,
+                                  const double *given, double scale) {
   double worst = 0, d[CHECK_SIZE];
   for (int j = 0; j < columns; ++j) {
     check_difference(energy, function, rows, state, variables + j, step, d);
@@ -144,9 +163,11 @@ static inline double check_extent(const double *a, int corner_count) {
   return max;
 }
 
-// All errors of an energy at one state. `step` is the first step of the differences as a share of the element's size (and of each parameter): as large as
-// the energy is smooth around the state, 0.02 if nothing is near.
-static inline check_errors check_measure(const pl_fem_energy *energy, const pl_fem_element *e, const double *lambda, double step) {
+// All errors of an energy at one state. `step` is the first step of the differences as a share of
+// the element's size (and of each parameter): as large as the energy is smooth around the state,
+// 0.02 if nothing is near.
+static inline check_errors check_measure(const pl_fem_energy *energy, const pl_fem_element *e,
+                                         const double *lambda, double step) {
   enum { N = CHECK_SIZE };
   int n = 3 * energy->corner_count, parameters = energy->parameter_count;
   double g[N], h[N * N], m[N * N], d[N * PL_FEM_MAX_PARAMETERS], xx[N * N], xX[N * N], XX[N * N];
@@ -157,35 +178,44 @@ static inline check_errors check_measure(const pl_fem_energy *energy, const pl_f
   energy->material(e, d);
   energy->third(e, lambda, xx, xX, XX);
 
-  // A derivative that happens to vanish (the gradient at rest) is measured against a thousandth of what its neighbours make it elsewhere.
-  double size = check_extent(e->X, energy->corner_count), stiff = 1e-3 * fmax(max_check(h, n * n), max_check(m, n * n));
+  // A derivative that happens to vanish (the gradient at rest) is measured against a thousandth of
+  // what its neighbours make it elsewhere.
+  double size = check_extent(e->X, energy->corner_count),
+         stiff = 1e-3 * fmax(max_check(h, n * n), max_check(m, n * n));
   double bend = stiff * max_check(lambda, n) / size, move = step * size;
   check_errors errors = {0};
-  errors.gradient = check_matrix(energy, check_value_energy, 1, &state, state.x, n, move, g, stiff * size);
-  errors.hessian = check_matrix(energy, check_value_gradient, n, &state, state.x, n, move, h, stiff);
+  errors.gradient =
+      check_matrix(energy, check_value_energy, 1, &state, state.x, n, move, g, stiff * size);
+  errors.hessian =
+      check_matrix(energy, check_value_gradient, n, &state, state.x, n, move, h, stiff);
   errors.mixed = check_matrix(energy, check_value_gradient, n, &state, state.X, n, move, m, stiff);
   for (int k = 0; k < parameters; ++k) {
     double column[N], p = fmax(fabs(state.p[k]), 0.01);
     for (int i = 0; i < n; ++i) column[i] = d[parameters * i + k];
-    double error = check_matrix(energy, check_value_gradient, n, &state, state.p + k, 1, step * p, column, stiff * size / p);
+    double error = check_matrix(energy, check_value_gradient, n, &state, state.p + k, 1, step * p,
+                                column, stiff * size / p);
     errors.material = fmax(errors.material, error);
   }
   errors.third_xx = check_matrix(energy, check_value_by_x, n, &state, state.x, n, move, xx, bend);
   errors.third_xX = check_matrix(energy, check_value_by_x, n, &state, state.X, n, move, xX, bend);
   errors.third_XX = check_matrix(energy, check_value_by_X, n, &state, state.X, n, move, XX, bend);
-  errors.asymmetry = fmax(check_asymmetry(h, n, stiff), fmax(check_asymmetry(xx, n, bend), check_asymmetry(XX, n, bend)));
+  errors.asymmetry = fmax(check_asymmetry(h, n, stiff),
+                          fmax(check_asymmetry(xx, n, bend), check_asymmetry(XX, n, bend)));
   return errors;
 }
 
-// All derivatives agree with differences to `tolerance`; `what` names the state in the message. Returns the largest error.
-static inline double check_energy(const pl_fem_energy *energy, const pl_fem_element *e, const double *lambda, double step,
-                                  double tolerance, const char *what) {
+// All derivatives agree with differences to `tolerance`; `what` names the state in the message.
+// Returns the largest error.
+static inline double check_energy(const pl_fem_energy *energy, const pl_fem_element *e,
+                                  const double *lambda, double step, double tolerance,
+                                  const char *what) {
   check_errors errors = check_measure(energy, e, lambda, step);
   struct {
     const char *name;
     double error;
-  } all[] = {{"gradient", errors.gradient}, {"hessian", errors.hessian},    {"mixed", errors.mixed},
-             {"material", errors.material}, {"third xx", errors.third_xx},  {"third xX", errors.third_xX},
+  } all[] = {{"gradient", errors.gradient}, {"hessian", errors.hessian},
+             {"mixed", errors.mixed},       {"material", errors.material},
+             {"third xx", errors.third_xx}, {"third xX", errors.third_xX},
              {"third XX", errors.third_XX}, {"asymmetry", errors.asymmetry}};
   bool good = true;
   double worst = 0;
@@ -199,31 +229,39 @@ static inline double check_energy(const pl_fem_energy *energy, const pl_fem_elem
   return worst;
 }
 
-// --- what holds for any elastic energy ----------------------------------------------------------------------------
+// --- what holds for any elastic energy
+// ----------------------------------------------------------------------------
 
 // Forces and their moments about the origin sum to zero, relative to their sizes.
-static inline void check_balance(const pl_fem_energy *energy, const pl_fem_element *e, double tolerance, const char *what) {
+static inline void check_balance(const pl_fem_energy *energy, const pl_fem_element *e,
+                                 double tolerance, const char *what) {
   double g[CHECK_SIZE], force_size = 0, moment_size = 0;
   pl_vec3 force = {0, 0, 0}, moment = {0, 0, 0};
   energy->gradient(e, g);
   for (int i = 0; i < energy->corner_count; ++i) {
-    pl_vec3 x = {e->x[3 * i], e->x[3 * i + 1], e->x[3 * i + 2]}, f = {g[3 * i], g[3 * i + 1], g[3 * i + 2]};
+    pl_vec3 x = {e->x[3 * i], e->x[3 * i + 1], e->x[3 * i + 2]},
+            f = {g[3 * i], g[3 * i + 1], g[3 * i + 2]};
     force = pl_vec3_add(force, f);
     moment = pl_vec3_add(moment, pl_vec3_cross(x, f));
     force_size += pl_vec3_length(f);
     moment_size += pl_vec3_length(x) * pl_vec3_length(f);
   }
-  if (pl_vec3_length(force) <= tolerance * force_size && pl_vec3_length(moment) <= tolerance * moment_size) return;
-  fail_msg("%s, %s: force %.2e of %.2e, moment %.2e of %.2e", energy->name, what, pl_vec3_length(force), force_size,
-           pl_vec3_length(moment), moment_size);
+  if (pl_vec3_length(force) <= tolerance * force_size &&
+      pl_vec3_length(moment) <= tolerance * moment_size)
+    return;
+  fail_msg("%s, %s: force %.2e of %.2e, moment %.2e of %.2e", energy->name, what,
+           pl_vec3_length(force), force_size, pl_vec3_length(moment), moment_size);
 }
 
-// W(Q x + t) = W(x) and g(Q x + t) = Q g(x) for the rotation Q (about z for elements in the plane), relative to the sizes of W and g.
-static inline void check_frame(const pl_fem_energy *energy, const pl_fem_element *e, pl_mat3 rotation, pl_vec3 shift,
-                               double tolerance, const char *what) {
+// W(Q x + t) = W(x) and g(Q x + t) = Q g(x) for the rotation Q (about z for elements in the plane),
+// relative to the sizes of W and g.
+static inline void check_frame(const pl_fem_energy *energy, const pl_fem_element *e,
+                               pl_mat3 rotation, pl_vec3 shift, double tolerance,
+                               const char *what) {
   double moved[CHECK_SIZE], g[CHECK_SIZE], moved_g[CHECK_SIZE], worst = 0;
   for (int i = 0; i < energy->corner_count; ++i) {
-    pl_vec3 x = pl_vec3_add(pl_mat3_apply(rotation, pl_vec3_of(e->x[3 * i], e->x[3 * i + 1], e->x[3 * i + 2])), shift);
+    pl_vec3 x = pl_vec3_add(
+        pl_mat3_apply(rotation, pl_vec3_of(e->x[3 * i], e->x[3 * i + 1], e->x[3 * i + 2])), shift);
     moved[3 * i] = x.x, moved[3 * i + 1] = x.y, moved[3 * i + 2] = x.z;
   }
   pl_fem_element there = *e;
@@ -238,7 +276,8 @@ static inline void check_frame(const pl_fem_energy *energy, const pl_fem_element
   }
   double size = max_check(g, 3 * energy->corner_count);
   if (fabs(w - moved_w) <= tolerance * fabs(w) && worst <= tolerance * size) return;
-  fail_msg("%s, %s: energy %.17g became %.17g, forces of size %.2e changed by %.2e", energy->name, what, w, moved_w, size, worst);
+  fail_msg("%s, %s: energy %.17g became %.17g, forces of size %.2e changed by %.2e", energy->name,
+           what, w, moved_w, size, worst);
 }
 
 #endif

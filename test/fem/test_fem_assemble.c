@@ -1,4 +1,5 @@
-// Four tets at a time against one at a time: energies, gradients and Hessians, exact and projected, with the same bits on every instruction set.
+// Four tets at a time against one at a time: energies, gradients and Hessians, exact and projected, with the same bits
+// on every instruction set.
 // ctest: derivative
 #include "check.h"
 #include "fem/fem_assemble.h"
@@ -27,8 +28,11 @@ static void make_crowd(crowd *c, uint64_t seed, pl_fem_tet_model model, bool pos
     for (int a = 0; a < 4; ++a) c->corners[4 * i + a] = 4 * i + a;
     c->all[i] = i;
   }
-  c->tets = (pl_fem_tets){
-      .model = model, .positive = positive, .constants = c->constants, .corners = c->corners, .positions = c->positions};
+  c->tets = (pl_fem_tets){.model = model,
+                          .positive = positive,
+                          .constants = c->constants,
+                          .corners = c->corners,
+                          .positions = c->positions};
 }
 
 static double max(const double *a, int count) {
@@ -143,8 +147,8 @@ static void projected_neo_hookean_hessians_lose_their_negative_eigenvalues(void 
 
 // --- bits ---------------------------------------------------------------------------------------------------------
 
-typedef void assembler(const pl_fem_tets *tets, const int32_t *elements, int32_t count, double *energies, double *gradients,
-                       double *matrices);
+typedef void assembler(const pl_fem_tets *tets, const int32_t *elements, int32_t count, double *energies,
+                       double *gradients, double *matrices);
 
 // Every tet by itself gives the bits that it has among others, in any order and number, by any assembler.
 static void check_bits(assembler *assemble, pl_fem_tet_model model, bool positive) {
@@ -183,7 +187,8 @@ static void every_instruction_set_and_order_gives_the_same_bits(void **unused) {
   }
 }
 
-// Collapsed to a line or a point, inverted to the crease and beyond: finite, and no neighbour is disturbed, even by what is not a number.
+// Collapsed to a line or a point, inverted to the crease and beyond: finite, and no neighbour is disturbed, even by
+// what is not a number.
 static void degenerate_tets_are_finite_and_disturb_no_neighbour(void **unused) {
   (void)unused;
   static const tet_kind collapsed[] = {

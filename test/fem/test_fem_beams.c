@@ -1,12 +1,13 @@
-// Thin bodies that bend far, columns that buckle and a bar that hangs, through equilibria of whole bodies: the elastica with its order of convergence, Euler's and
-// Greenhill's loads.
+// Thin bodies that bend far, columns that buckle and a bar that hangs, through equilibria of whole bodies: the elastica
+// with its order of convergence, Euler's and Greenhill's loads.
 // ctest: physics
 #include "fixtures/fem_bodies.h"
 
 enum { MAX_SEGMENTS = 160 };
 
-// A clamped curve of length 1 along x with bending stiffness `*stiffness`, N m². A segment before it clamps the angle; the hinge there stands for half a segment only,
-// so that it must be twice as stiff: the mean of the clamp's modulus and the curve's.
+// A clamped curve of length 1 along x with bending stiffness `*stiffness`, N m². A segment before it clamps the angle;
+// the hinge there stands for half a segment only, so that it must be twice as stiff: the mean of the clamp's modulus
+// and the curve's.
 static pl_model *make_curve(pl_context *context, int32_t count, double *stiffness) {
   pl_mesh *mesh = make_fem_chain(context, 1, count);
   double scales[MAX_SEGMENTS + 1];
@@ -40,7 +41,8 @@ static pl_vec3 bend(pl_context *context, const pl_model *model, int32_t count, c
   rest.pinned_count = 2;
   rest.load_steps = it->steps;
   rest.max_newton_iterations = 200;
-  // Stretching is 5e5 times as stiff as bending here, and its rounding errors are larger than a hundred-millionth of a small load.
+  // Stretching is 5e5 times as stiff as bending here, and its rounding errors are larger than a hundred-millionth of a
+  // small load.
   rest.tolerance = 1e-6;
   check_ok(pl_fem_equilibrium(context, model, &rest, x, NULL, &error), &error);
   return x[count + 1];
@@ -67,8 +69,8 @@ static void the_elastica_under_tip_load_converges(void **state) {
       pl_model_destroy(model);
     }
     double order = log2(off[0] / off[1]);
-    print_message("elastica, PL²/EI = %g: tip off by %.1e, %.1e, %.1e L with 10, 20, 40 segments, order %.2f\n", table[k][0],
-                  off[0], off[1], off[2], order);
+    print_message("elastica, PL²/EI = %g: tip off by %.1e, %.1e, %.1e L with 10, 20, 40 segments, order %.2f\n",
+                  table[k][0], off[0], off[1], off[2], order);
     assert_true(order > 1.5);
   }
   drop_context(context);
@@ -89,8 +91,8 @@ static void the_elastica_under_its_weight(void **state) {
   for (int k = 0; k < 4; ++k) {
     load it = {.acceleration = {0, -table[k][0] * stiffness / weight, 0}, .steps = 5};
     pl_vec3 tip = bend(context, model, COUNT, &it);
-    print_message("elastica, qL³/EI = %g: down %.5f (%.5f), back %.5f (%.5f)\n", table[k][0], -tip.y, table[k][1], 1 - tip.x,
-                  table[k][2]);
+    print_message("elastica, qL³/EI = %g: down %.5f (%.5f), back %.5f (%.5f)\n", table[k][0], -tip.y, table[k][1],
+                  1 - tip.x, table[k][2]);
     check_near(-tip.y, table[k][1], 0.01 * table[k][1]);
     check_near(1 - tip.x, table[k][2], 0.01 * table[k][2]);
   }
@@ -98,8 +100,8 @@ static void the_elastica_under_its_weight(void **state) {
   drop_context(context);
 }
 
-// A small load across makes a column give way by δ; towards the critical load P it grows as 1/(P - load), so that a straight line through 1/δ meets zero
-// there (Southwell 1932).
+// A small load across makes a column give way by δ; towards the critical load P it grows as 1/(P - load), so that a
+// straight line through 1/δ meets zero there (Southwell 1932).
 static double find_critical(pl_context *context, const pl_model *model, int32_t count, pl_vec3 unit, bool own_weight,
                             double expected) {
   double loads[2], inverse[2];
@@ -122,23 +124,27 @@ static void columns_buckle_at_the_loads_of_euler_and_greenhill(void **state) {
   pl_model *model = make_curve(context, COUNT, &stiffness);
   double weight = pl_model_get_report(model).mass * COUNT / (COUNT + 1);
   double found = find_critical(context, model, COUNT, (pl_vec3){-stiffness, 0, 0}, false, euler);
-  print_message("Euler, clamped and free: PL²/EI = %.4f, closed form %.4f (%+.2f %%)\n", found, euler, 100 * (found / euler - 1));
+  print_message("Euler, clamped and free: PL²/EI = %.4f, closed form %.4f (%+.2f %%)\n", found, euler,
+                100 * (found / euler - 1));
   check_near(found, euler, 0.002 * euler);
   found = find_critical(context, model, COUNT, (pl_vec3){-stiffness / weight, 0, 0}, true, greenhill);
   print_message("Greenhill, own weight: ρgAL³/EI = %.4f, closed form %.4f (%+.2f %%)\n", found, greenhill,
                 100 * (found / greenhill - 1));
   check_near(found, greenhill, 0.002 * greenhill);
-  // Above the load it has left the straight line for good (to the elastica; at 1.2 times the load the tip is more than 0.5 L aside).
-  pl_vec3 tip = bend(context, model, COUNT, &(load){.tip = {-1.2 * euler * stiffness, 1e-4 * stiffness, 0}, .steps = 12});
+  // Above the load it has left the straight line for good (to the elastica; at 1.2 times the load the tip is more than
+  // 0.5 L aside).
+  pl_vec3 tip =
+      bend(context, model, COUNT, &(load){.tip = {-1.2 * euler * stiffness, 1e-4 * stiffness, 0}, .steps = 12});
   print_message("20 %% above Euler's load: tip at %.3f %.3f L\n", tip.x, tip.y);
   assert_true(tip.y > 0.5);
   pl_model_destroy(model);
   drop_context(context);
 }
 
-// A strip of shell hanging far down under its weight is an elastica too. Hinges on equilateral triangles bend with ν = -1/3, so that a narrow strip has 8/9 of D =
-// E t³/12(1 - ν²): E t³/12 for ν = 1/3. It is as wide as three and a half
-// triangles, and a narrower strip is closer to a line; the clamp lies between half a side and a side before the first free column.
+// A strip of shell hanging far down under its weight is an elastica too. Hinges on equilateral triangles bend with ν =
+// -1/3, so that a narrow strip has 8/9 of D = E t³/12(1 - ν²): E t³/12 for ν = 1/3. It is as wide as three and a half
+// triangles, and a narrower strip is closer to a line; the clamp lies between half a side and a side before the first
+// free column.
 static void a_strip_of_shell_hangs_as_the_elastica(void **state) {
   (void)state;
   static const double down = 0.425159275308, back = 0.109889250093;  // qL³/EI = 4
@@ -175,8 +181,8 @@ static void a_strip_of_shell_hangs_as_the_elastica(void **state) {
       if (view.points[i].x > length - 1e-9) z -= x[i].z, along += x[i].x, n++;
     found[level][0] = z / n / bent;
     found[level][1] = (length - along / n) / bent;
-    print_message("strip, %d columns: down %.4f (%.4f), back %.4f (%.4f) of the free length; %d Newton iterations\n", count,
-                  found[level][0], down, found[level][1], back, report.newton_count);
+    print_message("strip, %d columns: down %.4f (%.4f), back %.4f (%.4f) of the free length; %d Newton iterations\n",
+                  count, found[level][0], down, found[level][1], back, report.newton_count);
     free(pinned);
     free(x);
     pl_model_destroy(model);
@@ -187,8 +193,9 @@ static void a_strip_of_shell_hangs_as_the_elastica(void **state) {
   drop_context(context);
 }
 
-// A bar of square section that hangs from its upper end: it lengthens by ρ g L²/2E and stores (ρ g)² A L³/6E. With ν = 0 the length of linear elements is nearly exact on any mesh,
-// so that the order shows in the energy, which sees that strain goes up in steps.
+// A bar of square section that hangs from its upper end: it lengthens by ρ g L²/2E and stores (ρ g)² A L³/6E. With ν =
+// 0 the length of linear elements is nearly exact on any mesh, so that the order shows in the energy, which sees that
+// strain goes up in steps.
 static void a_hanging_bar_converges(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -221,7 +228,8 @@ static void a_hanging_bar_converges(void **state) {
       if (view.points[i].y < -0.5 * length + 1e-9) stretch += view.points[i].y - x[i].y, n++;
     stretch /= n;
     off[level] = 1 - report.energy / energy;
-    print_message("hanging bar, %2d cells: %.6f m (closed form %.6f), energy off by %.2e\n", cells, stretch, expected, off[level]);
+    print_message("hanging bar, %2d cells: %.6f m (closed form %.6f), energy off by %.2e\n", cells, stretch, expected,
+                  off[level]);
     pl_model_destroy(model);
     pl_mesh_destroy(mesh);
   }

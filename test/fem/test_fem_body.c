@@ -4,7 +4,8 @@
 #include "fixtures/fem_bodies.h"
 #include "pliant/math.h"
 
-// A scene with all that a step can do: contact and friction, pins hard and soft, forces, damping, examples found by projection.
+// A scene with all that a step can do: contact and friction, pins hard and soft, forces, damping, examples found by
+// projection.
 typedef struct fixture {
   pl_model *models[3];
   pl_world *world;
@@ -20,7 +21,8 @@ static fixture make_fixture(pl_context *context) {
   pl_vec3 posed[225];
   assert_int_equal(view.point_count, 225);
   for (int32_t i = 0; i < 225; ++i)
-    posed[i] = (pl_vec3){view.points[i].x, view.points[i].y + view.points[i].x * view.points[i].x, 1.2 * view.points[i].z};
+    posed[i] =
+        (pl_vec3){view.points[i].x, view.points[i].y + view.points[i].x * view.points[i].x, 1.2 * view.points[i].z};
   pl_mesh_pose example = {"arch", posed};
   pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
   def.solver = PL_FEM_SOLVER_CG;
@@ -35,7 +37,8 @@ static fixture make_fixture(pl_context *context) {
   def.solver = PL_FEM_SOLVER_CG;
   def.young = 1e6;
   s.models[2] = make_fem_model(context, &def, sheet);
-  for (int k = 0; k < 3; ++k) s.bodies[k] = add_body(s.world, s.models[k], (pl_vec3){0, 0.12 + 0.3 * k, k == 2 ? 1 : 0});
+  for (int k = 0; k < 3; ++k)
+    s.bodies[k] = add_body(s.world, s.models[k], (pl_vec3){0, 0.12 + 0.3 * k, k == 2 ? 1 : 0});
   for (int k = 0; k < 2; ++k) {
     pl_pin_def pin = pl_default_pin_def();
     pin.body = s.bodies[2];
@@ -202,8 +205,8 @@ static void the_pose_of_an_example_is_kept_and_given_weights_lead_to_it(void **s
     pl_body_get_positions(world, body, x);
     for (int32_t i = 0; i + 1 < view.point_count; ++i)
       max = fmax(max, fabs(pl_vec3_distance(x[i], x[i + 1]) - pl_vec3_distance(posed[i], posed[i + 1])));
-    print_message("example, material %d: weight %.9f, moves %.2g m; led to it: distances within %.2g m\n", (int)materials[k],
-                  weight, worst, max);
+    print_message("example, material %d: weight %.9f, moves %.2g m; led to it: distances within %.2g m\n",
+                  (int)materials[k], weight, worst, max);
     check_at_most(max, 1e-3);
     pl_world_destroy(world);
     pl_model_destroy(model);

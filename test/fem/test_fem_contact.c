@@ -42,8 +42,8 @@ static void a_body_comes_to_rest_on_the_ground(void **state) {
     pl_body_id body = add_on_slope(world, model, 0, 0.15);
     run_steps(world, 300);
     pl_body_report report = pl_body_get_report(world, body);
-    print_message("dropped by 0.1 m, scheme %d: after 3 s fastest point %.2g m/s, deepest %.3g mm\n", k, report.max_speed,
-                  -1e3 * report.box.min.y);
+    print_message("dropped by 0.1 m, scheme %d: after 3 s fastest point %.2g m/s, deepest %.3g mm\n", k,
+                  report.max_speed, -1e3 * report.box.min.y);
     check_at_most(report.max_speed, 1e-3);
     // Pressure ρ g H = 981 Pa against ten times E over the size of an element.
     assert_true(report.box.min.y < 0);
@@ -56,7 +56,8 @@ static void a_body_comes_to_rest_on_the_ground(void **state) {
 }
 
 // Way along the slope from one time to another.
-static double slide(pl_context *context, const pl_model *model, double angle, double friction, int32_t from, int32_t to) {
+static double slide(pl_context *context, const pl_model *model, double angle, double friction, int32_t from,
+                    int32_t to) {
   pl_world *world = make_slope(context, angle, friction);
   pl_body_id body = add_on_slope(world, model, angle, 0.05);
   run_steps(world, from);
@@ -75,10 +76,12 @@ static void friction_holds_below_its_angle_and_lets_go_above(void **state) {
   def.friction = 0.5;
   pl_model *model = make_fem_model(context, &def, mesh);
   double limit = atan(0.5);
-  double below = slide(context, model, limit - 0.05, 0.5, 150, 250), above = slide(context, model, limit + 0.1, 0.5, 50, 150);
+  double below = slide(context, model, limit - 0.05, 0.5, 150, 250),
+         above = slide(context, model, limit + 0.1, 0.5, 50, 150);
   // From rest a body slides ½ a t² with a = g (sin - μ cos); between 0.5 and 1.5 s it makes a.
   double a = 9.81 * (sin(limit + 0.1) - 0.5 * cos(limit + 0.1));
-  print_message("slope: %.2g m in 1 s just below the angle of friction, %.3f m above it (a point mass: %.3f)\n", below, above, a);
+  print_message("slope: %.2g m in 1 s just below the angle of friction, %.3f m above it (a point mass: %.3f)\n", below,
+                above, a);
   check_at_most(fabs(below), 1e-5);
   check_near(above, a, 0.1 * a);
   pl_model_destroy(model);

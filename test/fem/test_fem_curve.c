@@ -1,8 +1,10 @@
-// Curves in the plane: derivatives, balance, and bending against closed forms (circle, end moment, elastica under a tip load).
+// Curves in the plane: derivatives, balance, and bending against closed forms (circle, end moment, elastica under a tip
+// load).
 // ctest: derivative
 #include "fixtures/element_states.h"
 
-// Two edges of lengths a, b with the turning angle between them, anywhere in the plane; z is noise, which bending must not see.
+// Two edges of lengths a, b with the turning angle between them, anywhere in the plane; z is noise, which bending must
+// not see.
 static void make_turn(pl_random *random, double angle, double a, double b, double *x) {
   double start = pl_random_between(random, -3, 3);
   fill_random(random, 1, x, 9);
@@ -24,7 +26,8 @@ static void stretch_derivatives_agree_with_differences(void **unused) {
     pl_fem_element e = {x, X, U, p};
     check_energy(&pl_fem_curve_stretch, &e, lambda, 0.02, 1e-6, "random edge");
     check_balance(&pl_fem_curve_stretch, &e, 1e-12, "random edge");
-    if (i % 5 != 0) check_frame(&pl_fem_curve_stretch, &e, random_rotation(&random), pl_vec3_of(1, -2, 0.5), 1e-10, "random edge");
+    if (i % 5 != 0)
+      check_frame(&pl_fem_curve_stretch, &e, random_rotation(&random), pl_vec3_of(1, -2, 0.5), 1e-10, "random edge");
   }
 }
 
@@ -90,8 +93,8 @@ static void angle_has_its_sign_up_to_the_fold(void **unused) {
 
 static void edges_without_length_have_no_bending_force(void **unused) {
   (void)unused;
-  double rest[9] = {0, 0, 0, 1, 0, 0, 2, 1, 0}, x[9] = {0, 0, 0, 0, 0, 0, 1, 1, 0}, lambda[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9},
-         p[1] = {1};
+  double rest[9] = {0, 0, 0, 1, 0, 0, 2, 1, 0}, x[9] = {0, 0, 0, 0, 0, 0, 1, 1, 0},
+         lambda[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, p[1] = {1};
   double g[9], h[81], m[81], xx[81], xX[81], XX[81];
   pl_fem_element e = {x, rest, rest, p};
   pl_fem_curve_bend.gradient(&e, g);
@@ -99,7 +102,8 @@ static void edges_without_length_have_no_bending_force(void **unused) {
   pl_fem_curve_bend.mixed(&e, m);
   pl_fem_curve_bend.third(&e, lambda, xx, xX, XX);
   assert_true(isfinite(pl_fem_curve_bend.energy(&e)));
-  for (int i = 0; i < 81; ++i) check_near(fabs(g[i / 9]) + fabs(h[i]) + fabs(m[i]) + fabs(xx[i]) + fabs(xX[i]) + fabs(XX[i]), 0, 0);
+  for (int i = 0; i < 81; ++i)
+    check_near(fabs(g[i / 9]) + fabs(h[i]) + fabs(m[i]) + fabs(xx[i]) + fabs(xX[i]) + fabs(XX[i]), 0, 0);
 }
 
 static void stretching_stiffness_is_four_times_the_parameter(void **unused) {
@@ -154,7 +158,8 @@ static curve make_curve(int edges) {
 }
 
 // Gradient and Hessian of an element go to the unknowns: corner i >= 2 has 2(i - 2) and the next.
-static void add_element(const curve *c, const pl_fem_energy *energy, int first, double stiffness, double *g, double *h) {
+static void add_element(const curve *c, const pl_fem_energy *energy, int first, double stiffness, double *g,
+                        double *h) {
   double eg[9], eh[81];
   int n = energy->corner_count, unknowns = 2 * c->edges;
   pl_fem_element e = {c->x + 3 * first, c->X + 3 * first, c->X + 3 * first, &stiffness};
@@ -181,7 +186,8 @@ static void add_moment(const curve *c, double *g, double *h) {
     int row = unknowns - 4 + i;
     double sign = i < 2 ? -1 : 1;
     g[row] -= c->moment * sign * g2[i % 2];
-    for (int j = 0; j < 4; ++j) h[unknowns * row + unknowns - 4 + j] -= c->moment * sign * (j < 2 ? -1 : 1) * h2[i % 2][j % 2];
+    for (int j = 0; j < 4; ++j)
+      h[unknowns * row + unknowns - 4 + j] -= c->moment * sign * (j < 2 ? -1 : 1) * h2[i % 2][j % 2];
   }
 }
 
@@ -241,7 +247,8 @@ static void end_moment_rolls_a_curve_into_a_circle_at_any_resolution(void **unus
       check_near(c.x[3 * (edges + 1) + 1], 0.636619772368, tolerance);
       check_near(1 - c.x[3 * (edges + 1)], 0.363380227632, tolerance);
     }
-    // closed; every point turns by the same angle, as a circle of radius EI/M does along one edge; corners lie on the circle around that polygon
+    // closed; every point turns by the same angle, as a circle of radius EI/M does along one edge; corners lie on the
+    // circle around that polygon
     double side = c.length / edges, max = 0, min = HUGE_VAL, around = side / (2 * sin(PL_PI / edges)), off = 0;
     for (int i = 2; i <= edges; ++i) {
       double *x = c.x + 3 * i, ax = x[0] - x[-3], ay = x[1] - x[-2], bx = x[3] - x[0], by = x[4] - x[1];
@@ -251,8 +258,8 @@ static void end_moment_rolls_a_curve_into_a_circle_at_any_resolution(void **unus
       off = fmax(off, fabs(hypot(x[0], x[1] - around) - around));
     }
     double gap = hypot(c.x[3 * (edges + 1)], c.x[3 * (edges + 1) + 1]);
-    print_message("%2d edges, ML/EI = 2 pi: radius %.12f to %.12f (%.12f), off the circle %.1e, gap %.1e\n", edges, min, max,
-                  0.5 / PL_PI, off, gap);
+    print_message("%2d edges, ML/EI = 2 pi: radius %.12f to %.12f (%.12f), off the circle %.1e, gap %.1e\n", edges, min,
+                  max, 0.5 / PL_PI, off, gap);
     check_near(min, 0.5 / PL_PI, 1e-7);
     check_near(max, 0.5 / PL_PI, 1e-7);
     check_at_most(fmax(off, gap), 1e-7);
@@ -276,7 +283,8 @@ static void tip_load_bends_a_curve_as_the_elastica(void **unused) {
         if (c.load != reference[r][0]) continue;
         error = c.x[3 * (edges + 1) + 1] / reference[r][1] - 1;
         double short_error = (1 - c.x[3 * (edges + 1)]) / reference[r][2] - 1;
-        print_message("%2d edges, PL2/EI = %g: deflection off by %.2e, shortening by %.2e\n", edges, c.load, error, short_error);
+        print_message("%2d edges, PL2/EI = %g: deflection off by %.2e, shortening by %.2e\n", edges, c.load, error,
+                      short_error);
         check_at_most(fmax(fabs(error), fabs(short_error)), 1.0 / (edges * edges) + 1e-5);
       }
     }

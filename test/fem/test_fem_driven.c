@@ -1,4 +1,5 @@
-// Whatever rest shapes a driver asks for, a body has no force but its own: elastic forces have neither sum nor torque, and in flight momentum is kept.
+// Whatever rest shapes a driver asks for, a body has no force but its own: elastic forces have neither sum nor torque,
+// and in flight momentum is kept.
 // ctest: physics
 #include "fixtures/fem_drivers.h"
 
@@ -16,7 +17,8 @@ static void elastic_forces_have_neither_sum_nor_torque(void **state) {
     pl_fem_system system;
     assert_true(pl_fem_system_take(&arena, context, fem, &system));
     int32_t n = model->particle_count;
-    double *x = PL_TAKE(&arena, double, 3 * n), *g = PL_TAKE(&arena, double, 3 * n), *rest[PL_FEM_MAX_GROUPS] = {0}, worst = 0;
+    double *x = PL_TAKE(&arena, double, 3 * n), *g = PL_TAKE(&arena, double, 3 * n), *rest[PL_FEM_MAX_GROUPS] = {0},
+           worst = 0;
     for (int32_t i = 0; i < fem->group_count; ++i)
       rest[i] = PL_TAKE(&arena, double, 3 * fem->groups[i].corner_count * fem->groups[i].element_count);
     pl_random random = pl_random_of_seed(3);
@@ -84,8 +86,8 @@ static flight fly(pl_context *context, pl_fem_material material, double damping,
     double t = i * step;
     pl_vec3 parabola = {start.center.x + 0.5 * t, start.center.y + t - 0.5 * 9.81 * t * t, start.center.z};
     result.off_parabola = fmax(result.off_parabola, pl_vec3_distance(now.center, parabola));
-    result.angular = fmax(result.angular,
-                          pl_vec3_distance(start.angular_momentum, now.angular_momentum) / pl_vec3_length(start.angular_momentum));
+    result.angular = fmax(result.angular, pl_vec3_distance(start.angular_momentum, now.angular_momentum) /
+                                              pl_vec3_length(start.angular_momentum));
   }
   pl_world_destroy(world);
   pl_model_destroy(model);
@@ -98,12 +100,14 @@ static void in_flight_momentum_is_kept_whatever_is_asked_for(void **state) {
   pl_context *context = make_context(1);
   for (int k = 0; k < 4 * ADAPTING_COUNT; ++k) {
     double damping = k / ADAPTING_COUNT % 2 == 0 ? 0 : 0.01, step = k / ADAPTING_COUNT < 2 ? 1.0 / 100 : 1.0 / 30;
-    // Thin sheets crumple in the end when nothing damps them, the sooner the more their triangles are asked to differ. Angles of folded triangles jump: there steps
-    // may have no solution, but what they end with keeps momentum all the same.
+    // Thin sheets crumple in the end when nothing damps them, the sooner the more their triangles are asked to differ.
+    // Angles of folded triangles jump: there steps may have no solution, but what they end with keeps momentum all the
+    // same.
     double size = ADAPTING[k % ADAPTING_COUNT] == PL_FEM_SHELL ? 0.05 : 0.15;
     flight f = fly(context, ADAPTING[k % ADAPTING_COUNT], damping, size, step);
-    print_message("%s, damping %.2g, step %.4f: %.1e m off the parabola, angular momentum off by %.1e, %d steps not converged\n",
-                  ADAPTING_NAMES[k % ADAPTING_COUNT], damping, step, f.off_parabola, f.angular, f.unconverged);
+    print_message(
+        "%s, damping %.2g, step %.4f: %.1e m off the parabola, angular momentum off by %.1e, %d steps not converged\n",
+        ADAPTING_NAMES[k % ADAPTING_COUNT], damping, step, f.off_parabola, f.angular, f.unconverged);
     check_at_most(f.off_parabola, 1e-8);
     check_at_most(f.angular, 1e-6);
     if (ADAPTING[k % ADAPTING_COUNT] != PL_FEM_SHELL || damping > 0) assert_int_equal(f.unconverged, 0);
@@ -111,7 +115,8 @@ static void in_flight_momentum_is_kept_whatever_is_asked_for(void **state) {
   drop_context(context);
 }
 
-// Thrown onto the ground, driven wildly, between sticking and slipping: the equations hold in every step all the same, to a part in a million.
+// Thrown onto the ground, driven wildly, between sticking and slipping: the equations hold in every step all the same,
+// to a part in a million.
 static void on_the_ground_every_step_is_solved(void **state) {
   (void)state;
   pl_context *context = make_context(1);

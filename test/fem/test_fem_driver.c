@@ -1,4 +1,5 @@
-// Bodies that adapt: without a driver they are bodies like any other; with one, the rest shapes are part of the state and nothing is lost when a choice fails.
+// Bodies that adapt: without a driver they are bodies like any other; with one, the rest shapes are part of the state
+// and nothing is lost when a choice fails.
 // ctest: unit
 #include "fixtures/fem_drivers.h"
 
@@ -34,8 +35,9 @@ static pl_status do_nothing(void *user, pl_fem_choice *choice, pl_error *error) 
   return PL_OK;
 }
 
-// Thrown onto the ground, where it bounces and slips: a body that does not adapt, one that adapts and nobody drives, and one whose driver does nothing. Few
-// iterations a step: those that continue for longer hold friction and come nearer to the solution than a body that does not adapt.
+// Thrown onto the ground, where it bounces and slips: a body that does not adapt, one that adapts and nobody drives,
+// and one whose driver does nothing. Few iterations a step: those that continue for longer hold friction and come
+// nearer to the solution than a body that does not adapt.
 static void without_choices_a_body_moves_as_if_it_did_not_adapt(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -173,7 +175,8 @@ static void only_bodies_that_adapt_can_be_driven(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
-  pl_model *adapting = make_adapting_model(context, PL_FEM_PLANE, true), *stiff = make_adapting_model(context, PL_FEM_PLANE, false);
+  pl_model *adapting = make_adapting_model(context, PL_FEM_PLANE, true),
+           *stiff = make_adapting_model(context, PL_FEM_PLANE, false);
   pl_solid_def solid_def = pl_default_solid_def();
   pl_model *solid = make_box_model(context, (pl_vec3){1, 1, 1}, 1, 1, 1, &solid_def);
   assert_true(adapting->hash != stiff->hash);

@@ -44,15 +44,16 @@ static void momentum_is_kept_in_flight(void **state) {
   pl_random random = pl_random_of_seed(7);
   for (int32_t i = 0; i < n; ++i) {
     v[i] = pl_vec3_add((pl_vec3){2, 1, -1}, pl_vec3_cross((pl_vec3){1, 3, 2}, pl_vec3_sub(x[i], (pl_vec3){3, 2, 1})));
-    x[i] =
-        pl_vec3_add_scaled(x[i], (pl_vec3){pl_random_normal(&random), pl_random_normal(&random), pl_random_normal(&random)}, 0.02);
+    x[i] = pl_vec3_add_scaled(
+        x[i], (pl_vec3){pl_random_normal(&random), pl_random_normal(&random), pl_random_normal(&random)}, 0.02);
   }
   check_ok(pl_body_set_state(world, body, x, v, &error), &error);
   pl_body_report before = pl_body_get_report(world, body);
   run_steps(world, 1000);
   pl_body_report after = pl_body_get_report(world, body);
   double change = pl_vec3_distance(before.momentum, after.momentum) / pl_vec3_length(before.momentum);
-  double turn = pl_vec3_distance(before.angular_momentum, after.angular_momentum) / pl_vec3_length(before.angular_momentum);
+  double turn =
+      pl_vec3_distance(before.angular_momentum, after.angular_momentum) / pl_vec3_length(before.angular_momentum);
   print_message("over 1000 steps momentum changes by %.2g, angular momentum by %.2g\n", change, turn);
   check_at_most(change, 1e-6);
   check_at_most(turn, 1e-5);
@@ -118,8 +119,8 @@ static void a_bar_rings_at_its_pitch(void **state) {
   drop_context(context);
 }
 
-// A jelly that falls on the ground. Nearly incompressible, it bulges as it is squeezed and its volume stays, to the second order of the strain, which corotated tets
-// do not see.
+// A jelly that falls on the ground. Nearly incompressible, it bulges as it is squeezed and its volume stays, to the
+// second order of the strain, which corotated tets do not see.
 static double worst_volume(pl_context *context, double poisson, int32_t rounds, double *squeeze) {
   pl_error error = {0};
   pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.4, 0.4, 0.4}, 5, 5, 5);
@@ -154,7 +155,8 @@ static void volume_is_kept_at_a_poisson_ratio_near_a_half(void **state) {
   double squeeze, change;
   for (int32_t rounds = 1; rounds <= 16; rounds *= 2) {
     change = worst_volume(context, 0.49, rounds, &squeeze);
-    print_message("nu 0.49, %2d rounds: squeezed to %.2f, volume changes by at most %.2f %%\n", rounds, squeeze, 100 * change);
+    print_message("nu 0.49, %2d rounds: squeezed to %.2f, volume changes by at most %.2f %%\n", rounds, squeeze,
+                  100 * change);
     check_at_most(change, 0.01);
   }
   change = worst_volume(context, 0.1, 4, &squeeze);
@@ -194,7 +196,8 @@ static void crushed_bodies_recover(void **state) {
     for (int32_t i = 0; i < 64; ++i)
       for (int32_t j = 0; j < i; ++j)
         worst = fmax(worst, fabs(pl_vec3_distance(x[i], x[j]) - pl_vec3_distance(view.points[i], view.points[j])));
-    print_message("%s: distances differ by at most %.2g m, volume %.4f\n", names[kind], worst, volume_of(mesh, x) / 0.064);
+    print_message("%s: distances differ by at most %.2g m, volume %.4f\n", names[kind], worst,
+                  volume_of(mesh, x) / 0.064);
     check_at_most(worst, 1e-3);
     check_near(volume_of(mesh, x) / 0.064, 1, 1e-3);
     pl_world_destroy(world);

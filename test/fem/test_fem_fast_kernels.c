@@ -1,4 +1,5 @@
-// The inner loops of the fast corotated solid: the same bits on every instruction set, and the forces and stiffness that the energy of corotated tets has.
+// The inner loops of the fast corotated solid: the same bits on every instruction set, and the forces and stiffness
+// that the energy of corotated tets has.
 // ctest: unit
 #include "base/random.h"
 #include "base/scratch.h"
@@ -21,7 +22,8 @@ static const double YOUNG = 2e4, POISSON = 0.35, STEP = 1.0 / 60;
 static void make_bench(bench *b) {
   pl_error error = {0};
   b->context = make_context(1);
-  check_ok(pl_mesh_create_box(b->context, (pl_vec3){0.5, 0.4, 0.6}, (const int32_t[3]){3, 2, 3}, &b->mesh, &error), &error);
+  check_ok(pl_mesh_create_box(b->context, (pl_vec3){0.5, 0.4, 0.6}, (const int32_t[3]){3, 2, 3}, &b->mesh, &error),
+           &error);
   pl_fem_def def = pl_default_fem_def(PL_FEM_FAST);
   def.young = YOUNG;
   def.poisson = POISSON;
@@ -33,7 +35,8 @@ static void make_bench(bench *b) {
   b->work = (pl_fem_fast_work){
       .model = model, .state = pl_fem_fast_state_of(b->model, b->state), .step = (float)STEP, .reach = (float)STEP};
   size_t padded = (size_t)b->model->particle_count + PL_FAST_PADDING;
-  pl_f4 **arrays[] = {&b->work.predicted, &b->work.moves, &b->work.forces, &b->work.solved, &b->work.direction, &b->work.product};
+  pl_f4 **arrays[] = {&b->work.predicted, &b->work.moves,     &b->work.forces,
+                      &b->work.solved,    &b->work.direction, &b->work.product};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
     *arrays[i] = PL_SCRATCH(&b->scratch, pl_f4, padded);
     memset(*arrays[i], 0, padded * sizeof(pl_f4));

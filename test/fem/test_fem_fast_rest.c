@@ -63,7 +63,8 @@ static pl_model *find_equilibrium(pl_context *context, const pl_fem_def *like, c
   return model;
 }
 
-// Largest distance from the reference after `steps` steps, as a share of the largest sag; the reference's own force at the points, as a share of the weight.
+// Largest distance from the reference after `steps` steps, as a share of the largest sag; the reference's own force at
+// the points, as a share of the weight.
 static void compare_rest(pl_context *context, const pl_fem_def *def, bool hangs, int32_t steps, double max) {
   pl_error error = {0};
   bar b = make_bar(context, hangs);
@@ -87,8 +88,8 @@ static void compare_rest(pl_context *context, const pl_fem_def *def, bool hangs,
     worst_force = fmax(worst_force, pl_vec3_length(pl_vec3_sub(forces[i], (pl_vec3){0, fraction, 0})) / weight);
   }
   print_message("%s, E %.0e, nu %.2f, %d rounds: sag %.5f m, off by %.3f %%, force left %.4f %% of the weight\n",
-                hangs ? "hanging bar" : "cantilever ", def->young, def->poisson, def->volume_rounds, sag, 100 * worst / sag,
-                100 * worst_force);
+                hangs ? "hanging bar" : "cantilever ", def->young, def->poisson, def->volume_rounds, sag,
+                100 * worst / sag, 100 * worst_force);
   check_at_most(worst / sag, max);
   check_at_most(worst_force, max);
   pl_world_destroy(world);
@@ -181,7 +182,8 @@ static void a_body_left_alone_does_not_move(void **state) {
   drop_context(context);
 }
 
-// On a slope of 20 degrees a body stays with friction above tan 20° = 0.364 and slides down with the rest of gravity below it.
+// On a slope of 20 degrees a body stays with friction above tan 20° = 0.364 and slides down with the rest of gravity
+// below it.
 static double slide(pl_context *context, double friction, double *way_out) {
   pl_error error = {0};
   pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.4, 0.2, 0.4}, 4, 2, 4);
@@ -205,7 +207,8 @@ static double slide(pl_context *context, double friction, double *way_out) {
   run_steps(world, 60);
   pl_vec3 way = pl_vec3_sub(pl_body_get_report(world, body).center, before);
   double speed = pl_vec3_length(pl_vec3_scale(pl_body_get_report(world, body).momentum, 1 / model->mass));
-  print_message("friction %.2f: %.5f m down the slope in a second, at %.4f m/s in the end\n", friction, pl_vec3_length(way), speed);
+  print_message("friction %.2f: %.5f m down the slope in a second, at %.4f m/s in the end\n", friction,
+                pl_vec3_length(way), speed);
   *way_out = pl_vec3_length(way);
   pl_world_destroy(world);
   pl_model_destroy(model);
@@ -245,9 +248,10 @@ static void the_ground_carries_the_weight(void **state) {
   assert_true(count <= 64);
   check_ok(pl_body_get_surface(world, body, points), &(pl_error){0});
   double push = 0, weight = 64 * 9.81;
-  for (int32_t i = 0; i < count; ++i) push -= fmin(points[i].y, 0) * (double)((pl_fem_fast_model *)model)->touch_stiffness[i];
-  print_message("at rest: fastest point %.2g m/s, the ground pushes with %.2f N, the weight is %.2f N\n", report.max_speed, push,
-                weight);
+  for (int32_t i = 0; i < count; ++i)
+    push -= fmin(points[i].y, 0) * (double)((pl_fem_fast_model *)model)->touch_stiffness[i];
+  print_message("at rest: fastest point %.2g m/s, the ground pushes with %.2f N, the weight is %.2f N\n",
+                report.max_speed, push, weight);
   check_at_most(report.max_speed, 1e-5);
   check_near(push, weight, 1e-3 * weight);
   pl_world_destroy(world);

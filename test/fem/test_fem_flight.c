@@ -37,8 +37,10 @@ static void fly(pl_context *context, const pl_mesh *mesh, pl_fem_def def, const 
     run_steps(world, 100);
   }
   pl_vec3 p1 = pl_body_get_report(world, body).momentum, l1 = total_angular_momentum(world, body);
-  double linear = pl_vec3_distance(p0, p1) / pl_vec3_length(p0), angular = pl_vec3_distance(l0, l1) / pl_vec3_length(l0);
-  print_message("%s: over 1000 steps momentum changes by %.2g, angular momentum by %.2g of itself\n", name, linear, angular);
+  double linear = pl_vec3_distance(p0, p1) / pl_vec3_length(p0),
+         angular = pl_vec3_distance(l0, l1) / pl_vec3_length(l0);
+  print_message("%s: over 1000 steps momentum changes by %.2g, angular momentum by %.2g of itself\n", name, linear,
+                angular);
   check_at_most(linear, 1e-10);
   check_at_most(angular, 1e-6);
   pl_world_destroy(world);
@@ -146,7 +148,8 @@ static void a_violently_vibrating_body_gains_nothing(void **state) {
   drop_context(context);
 }
 
-// Bodies that fall straight, and ones that vibrate too fast for their steps: the centre of mass is a point under gravity, which midpoint follows exactly.
+// Bodies that fall straight, and ones that vibrate too fast for their steps: the centre of mass is a point under
+// gravity, which midpoint follows exactly.
 static void the_centre_falls_on_a_parabola(void **state) {
   (void)state;
   static const pl_fem_material materials[3] = {PL_FEM_COROTATED, PL_FEM_NEO_HOOKEAN, PL_FEM_EDGES};

@@ -1,10 +1,12 @@
-// A rigid ball pressed into an elastic half-space through the contact springs of a body: force and contact radius of Hertz (1882),
+// A rigid ball pressed into an elastic half-space through the contact springs of a body: force and contact radius of
+// Hertz (1882),
 //
 //   F = 4/3 E/(1 - ν²) √R d^1.5        a = √(R d)
 //
-// The half-space is a block eight contact radii wide to each side and deep, in cells that grow with the distance from the contact. Its sides and bottom are
-// held where Boussinesq's solution for the same force has them, so that being cut off costs nothing; held at rest, they would take away 0.42/8 of the depth,
-// and the force would be 8 % too large. A long step of a light body is an equilibrium with contact.
+// The half-space is a block eight contact radii wide to each side and deep, in cells that grow with the distance from
+// the contact. Its sides and bottom are held where Boussinesq's solution for the same force has them, so that being cut
+// off costs nothing; held at rest, they would take away 0.42/8 of the depth, and the force would be 8 % too large. A
+// long step of a light body is an equilibrium with contact.
 // ctest: physics once
 #include "fixtures/fem_bodies.h"
 
@@ -101,9 +103,11 @@ static double press_ball(pl_context *context, const press *it, double *radius) {
       min = fmin(min, view.points[i].y);
     }
   assert_true(min == 0);  // only the surface feels the ball
-  print_message("%2d cells, finest %.2f a, springs %g E/a: %.4f of Hertz's force, touching within %.2f a (%d Newton, %d linear)\n",
-                it->cells, reach * graded(it, 1) / a, it->spring, force / hertz, *radius / a, report.newton_count,
-                report.linear_count);
+  print_message(
+      "%2d cells, finest %.2f a, springs %g E/a: %.4f of Hertz's force, touching within %.2f a (%d Newton, %d "
+      "linear)\n",
+      it->cells, reach * graded(it, 1) / a, it->spring, force / hertz, *radius / a, report.newton_count,
+      report.linear_count);
   free(held);
   free(x);
   free(forces);

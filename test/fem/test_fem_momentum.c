@@ -1,5 +1,5 @@
-// Momentum of bodies that fly freely while their rest shape is another than the shape they start in: examples found by projection, moduli that differ from element to
-// element, rest shapes whose elements do not fit together.
+// Momentum of bodies that fly freely while their rest shape is another than the shape they start in: examples found by
+// projection, moduli that differ from element to element, rest shapes whose elements do not fit together.
 // ctest: physics
 #include "fixtures/fem_bodies.h"
 
@@ -51,9 +51,10 @@ static void fly(pl_context *context, const pl_mesh *mesh, const flight *it) {
   pl_body_report end = pl_body_get_report(world, body);
   pl_body_get_weights(world, body, 0, &weight);
   double linear = pl_vec3_distance(start.momentum, end.momentum) / pl_vec3_length(start.momentum);
-  double angular = pl_vec3_distance(start.angular_momentum, end.angular_momentum) / pl_vec3_length(start.angular_momentum);
-  print_message("%s: weight %.3f, over 1000 steps momentum changes by %.1e, angular momentum by %.1e of itself\n", it->name, weight,
-                linear, angular);
+  double angular =
+      pl_vec3_distance(start.angular_momentum, end.angular_momentum) / pl_vec3_length(start.angular_momentum);
+  print_message("%s: weight %.3f, over 1000 steps momentum changes by %.1e, angular momentum by %.1e of itself\n",
+                it->name, weight, linear, angular);
   check_at_most(linear, 1e-10);
   // Implicit Euler damps rotations as it damps vibrations: what it makes of angular momentum is its own.
   if (it->scheme == PL_FEM_SECOND_ORDER) check_at_most(angular, 1e-6);

@@ -2,9 +2,11 @@
 // ctest: derivative
 #include "fixtures/element_states.h"
 
-// A triangle of about unit size, turned anyhow in the plane; z is noise, which must not be seen. A negative height turns it inside out.
+// A triangle of about unit size, turned anyhow in the plane; z is noise, which must not be seen. A negative height
+// turns it inside out.
 static void make_triangle(pl_random *random, double height, double *x) {
-  double flat[9] = {0, 0, 0, pl_random_between(random, 0.7, 1.3), 0, 0, pl_random_between(random, -0.3, 1.2), height, 0};
+  double flat[9] = {0,      0, 0, pl_random_between(random, 0.7, 1.3), 0, 0, pl_random_between(random, -0.3, 1.2),
+                    height, 0};
   memcpy(x, flat, sizeof flat);
   place(turn_about_z(pl_random_between(random, -3, 3)), pl_vec3_of(0.3, -0.2, 0), x, 3);
   for (int k = 0; k < 3; ++k) x[3 * k + 2] = pl_random_between(random, -1, 1);
@@ -17,9 +19,10 @@ static void derivatives_agree_with_differences(void **unused) {
   static const struct {
     const char *name;
     double height, rest, step;
-  } cases[] = {{"plain", 0.8, 0.9, 0.02},        {"inverted", -0.7, 0.9, 0.02},      {"flat", 0, 0.9, 0.02},
-               {"nearly flat", 1e-6, 0.9, 0.02}, {"inverted rest", 0.7, -0.8, 0.02}, {"both inverted", -0.9, -0.8, 0.02},
-               {"long", 6, 0.9, 0.02},           {"thin at rest", 0.5, 0.02, 1e-3}};
+  } cases[] = {
+      {"plain", 0.8, 0.9, 0.02},        {"inverted", -0.7, 0.9, 0.02},      {"flat", 0, 0.9, 0.02},
+      {"nearly flat", 1e-6, 0.9, 0.02}, {"inverted rest", 0.7, -0.8, 0.02}, {"both inverted", -0.9, -0.8, 0.02},
+      {"long", 6, 0.9, 0.02},           {"thin at rest", 0.5, 0.02, 1e-3}};
   for (size_t i = 0; i < 20 * sizeof cases / sizeof *cases; ++i) {
     size_t c = i % (sizeof cases / sizeof *cases);
     double x[9], X[9], U[9], lambda[9], p[2] = {pl_random_between(&random, 1, 100), pl_random_between(&random, 1, 100)};
@@ -31,8 +34,8 @@ static void derivatives_agree_with_differences(void **unused) {
     check_energy(&pl_fem_plane_triangle, &e, lambda, cases[c].step, 1e-6, cases[c].name);
     x[2] = x[5] = x[8] = 0;
     check_balance(&pl_fem_plane_triangle, &e, 1e-11, cases[c].name);
-    check_frame(&pl_fem_plane_triangle, &e, turn_about_z(pl_random_between(&random, -3, 3)), pl_vec3_of(1, -2, 0.5), 1e-9,
-                cases[c].name);
+    check_frame(&pl_fem_plane_triangle, &e, turn_about_z(pl_random_between(&random, -3, 3)), pl_vec3_of(1, -2, 0.5),
+                1e-9, cases[c].name);
   }
 }
 
@@ -56,7 +59,8 @@ static void stretched_triangle_has_the_energy_and_force_of_the_formula(void **un
   pl_random random = pl_random_of_seed(22);
   for (int i = 0; i < 50; ++i) {
     double X[9], x[9], g[9], p[2] = {70, 40};
-    double a = pl_random_between(&random, 0.2, 3), b = pl_random_between(&random, -2, 2), angle = pl_random_between(&random, -3, 3);
+    double a = pl_random_between(&random, 0.2, 3), b = pl_random_between(&random, -2, 2),
+           angle = pl_random_between(&random, -3, 3);
     make_triangle(&random, 0.9, X);
     double area = 0.5 * ((X[3] - X[0]) * (X[7] - X[1]) - (X[4] - X[1]) * (X[6] - X[0]));
     stretch(X, a, b, angle, x);
@@ -75,7 +79,8 @@ static void stretched_triangle_has_the_energy_and_force_of_the_formula(void **un
 static void small_tension_shows_modulus_and_poissons_ratio(void **unused) {
   (void)unused;
   double X[9] = {0, 0, 0, 1, 0.2, 0, 0.3, 0.8, 0}, x[9], p[2] = {70, 40}, strain = 1e-6;
-  double ratio = p[1] / (p[0] + p[1]), modulus = p[0] * (p[0] + 2 * p[1]) / (p[0] + p[1]), area = 0.5 * (0.8 - 0.2 * 0.3), g[9];
+  double ratio = p[1] / (p[0] + p[1]), modulus = p[0] * (p[0] + 2 * p[1]) / (p[0] + p[1]),
+         area = 0.5 * (0.8 - 0.2 * 0.3), g[9];
   stretch(X, 1 + strain, 1 - ratio * strain, 0, x);
   pl_fem_element e = {x, X, X, p};
   check_near(pl_fem_plane_triangle.energy(&e) / (0.5 * modulus * strain * strain * area), 1, 1e-4);

@@ -4,21 +4,33 @@
 
 // --- states -------------------------------------------------------------------------------------------------------
 
-// A hinge with the given angle; heights over the edge relative to its length, feet of the heights along it. Anywhere in space.
+// A hinge with the given angle; heights over the edge relative to its length, feet of the heights along it. Anywhere in
+// space.
 typedef struct hinge_shape {
   double angle, edge, height[2], foot[2];
 } hinge_shape;
 
 static hinge_shape random_shape(pl_random *random) {
   hinge_shape s = {.angle = pl_random_between(random, -2.9, 2.9), .edge = pl_random_between(random, 0.6, 1.4)};
-  for (int k = 0; k < 2; ++k) s.height[k] = pl_random_between(random, 0.5, 1.2), s.foot[k] = pl_random_between(random, -0.5, 1.5);
+  for (int k = 0; k < 2; ++k)
+    s.height[k] = pl_random_between(random, 0.5, 1.2), s.foot[k] = pl_random_between(random, -0.5, 1.5);
   return s;
 }
 
 static void make_hinge(pl_random *random, hinge_shape s, double *x) {
   double y = s.edge * s.height[1];
-  double flat[12] = {
-      0, 0, 0, s.edge, 0, 0, s.foot[0] * s.edge, s.edge * s.height[0], 0, s.foot[1] * s.edge, -y * cos(s.angle), -y * sin(s.angle)};
+  double flat[12] = {0,
+                     0,
+                     0,
+                     s.edge,
+                     0,
+                     0,
+                     s.foot[0] * s.edge,
+                     s.edge * s.height[0],
+                     0,
+                     s.foot[1] * s.edge,
+                     -y * cos(s.angle),
+                     -y * sin(s.angle)};
   memcpy(x, flat, sizeof flat);
   place(random_rotation(random), pl_vec3_of(0.3, -0.2, 0.5), x, 4);
 }
@@ -141,9 +153,11 @@ static void angle_is_positive_on_convex_sides_and_has_no_break(void **unused) {
 
 static void triangles_without_area_have_no_force(void **unused) {
   (void)unused;
-  double flat[12] = {0, 0, 0, 1, 0, 0, 0.5, 1, 0, 0.5, -1, 0}, lambda[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, p[1] = {1};
+  double flat[12] = {0, 0, 0, 1, 0, 0, 0.5, 1, 0, 0.5, -1, 0}, lambda[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
+         p[1] = {1};
   // a corner on the edge; an edge without length; all in one point
-  double states[3][12] = {{0, 0, 0, 1, 0, 0, 0.5, 0, 0, 0.5, -1, 0.3}, {0, 0, 0, 0, 0, 0, 0.5, 1, 0, 0.5, -1, 0.2}, {0}};
+  double states[3][12] = {
+      {0, 0, 0, 1, 0, 0, 0.5, 0, 0, 0.5, -1, 0.3}, {0, 0, 0, 0, 0, 0, 0.5, 1, 0, 0.5, -1, 0.2}, {0}};
   const pl_fem_energy *energies[2] = {&pl_fem_shell_area, &pl_fem_shell_hinge};
   for (int s = 0; s < 6; ++s) {
     const pl_fem_energy *energy = energies[s % 2];
@@ -162,7 +176,8 @@ static void triangles_without_area_have_no_force(void **unused) {
 
 // --- bending of a regular sheet -----------------------------------------------------------------------------------
 
-// A lattice of points i u + j v, cut into triangles (0, u, u+v) and (0, u+v, v), so with edges along u, v and u + v: three hinges per cell.
+// A lattice of points i u + j v, cut into triangles (0, u, u+v) and (0, u+v, v), so with edges along u, v and u + v:
+// three hinges per cell.
 typedef struct sheet {
   double u[2], v[2];
 } sheet;
@@ -175,7 +190,8 @@ static const int alternating_corners[6][4][2] = {{{1, 0}, {1, 1}, {0, 0}, {2, 0}
                                                  {{0, 0}, {1, 1}, {1, 0}, {0, 1}}, {{1, 0}, {1, 1}, {0, 1}, {2, 1}},
                                                  {{0, 1}, {1, 1}, {1, 0}, {1, 2}}, {{1, 0}, {0, 1}, {0, 0}, {1, 1}}};
 
-// Energy per area of the sheet rolled onto a cylinder whose axis has the direction `axis`, for k_b = 1. Rolling keeps distances, so all cells are alike.
+// Energy per area of the sheet rolled onto a cylinder whose axis has the direction `axis`, for k_b = 1. Rolling keeps
+// distances, so all cells are alike.
 static double rolled_density(sheet s, const int (*hinges)[4][2], int count, double radius, double axis) {
   double sum = 0;
   for (int k = 0; k < count; ++k) {
@@ -223,7 +239,8 @@ static void cylinder_of_right_triangles_depends_on_the_direction(void **unused) 
   double alternating[4] = {1, 1.5, 1, 1.5};
   for (int k = 0; k < 4; ++k) {
     check_near(rolled_density(right_angled(1.0 / 256), hinge_corners, 3, radius, axis[k]) / exact, factor[k], 1e-4);
-    check_near(rolled_density(right_angled(1.0 / 256), alternating_corners, 6, radius, axis[k]) / exact, alternating[k], 1e-4);
+    check_near(rolled_density(right_angled(1.0 / 256), alternating_corners, 6, radius, axis[k]) / exact, alternating[k],
+               1e-4);
   }
 }
 
@@ -248,8 +265,8 @@ static void sphere_of_equilateral_triangles_shows_poissons_ratio_in_bending(void
 static void strip_closed_to_a_cylinder_has_the_energy_of_a_plate(void **unused) {
   (void)unused;
   // n cells around, two across, inner hinges only; all of them, those that stay flat included
-  double width = 0.3, stiffness = 0.02, radius = 0.25, exact = 0.5 * stiffness / (radius * radius) * 2 * PL_PI * radius * width,
-         before = 0;
+  double width = 0.3, stiffness = 0.02, radius = 0.25,
+         exact = 0.5 * stiffness / (radius * radius) * 2 * PL_PI * radius * width, before = 0;
   for (int n = 8; n <= 128; n *= 2) {
     double sum = 0, chord = 2 * radius * sin(PL_PI / n), across = width / 2;
     for (int cell = 0; cell < 2 * n; ++cell) {
@@ -260,13 +277,15 @@ static void strip_closed_to_a_cylinder_has_the_energy_of_a_plate(void **unused) 
           int i = cell / 2 + hinge_corners[k][c][0], j = cell % 2 + hinge_corners[k][c][1];
           inside = inside && j >= 0 && j <= 2;
           X[3 * c] = i * chord, X[3 * c + 1] = j * across, X[3 * c + 2] = 0;
-          x[3 * c] = radius * sin(2 * PL_PI * i / n), x[3 * c + 1] = j * across, x[3 * c + 2] = radius * cos(2 * PL_PI * i / n);
+          x[3 * c] = radius * sin(2 * PL_PI * i / n), x[3 * c + 1] = j * across,
+                x[3 * c + 2] = radius * cos(2 * PL_PI * i / n);
         }
         if (inside) sum += hinge_energy(x, X, stiffness);
       }
     }
     double error = sum / exact - 1;
-    if (n > 8) print_message("strip of %3d x 2 cells: relative error %.2e, order %.3f\n", n, error, order_of(before, error));
+    if (n > 8)
+      print_message("strip of %3d x 2 cells: relative error %.2e, order %.3f\n", n, error, order_of(before, error));
     if (n > 8) check_near(order_of(before, error), 2, 0.05);
     before = error;
   }
@@ -283,7 +302,8 @@ static void membrane_of_equilateral_triangles_is_isotropic(void **unused) {
     double strain[3], side = trial % 2 == 0 ? 1 : 0.01;
     fill_random(&random, 1e-6, strain, 3);
     sheet s = equilateral(side);
-    double points[4][2] = {{0, 0}, {s.u[0], s.u[1]}, {s.u[0] + s.v[0], s.u[1] + s.v[1]}, {s.v[0], s.v[1]}}, X[12], x[12], sum = 0;
+    double points[4][2] = {{0, 0}, {s.u[0], s.u[1]}, {s.u[0] + s.v[0], s.u[1] + s.v[1]}, {s.v[0], s.v[1]}}, X[12],
+           x[12], sum = 0;
     for (int c = 0; c < 4; ++c) {
       double *p = points[c];
       X[3 * c] = p[0], X[3 * c + 1] = p[1], X[3 * c + 2] = x[3 * c + 2] = 0;
@@ -299,11 +319,13 @@ static void membrane_of_equilateral_triangles_is_isotropic(void **unused) {
     }
     for (int k = 0; k < 2; ++k) {
       double ex[9], eX[9];
-      for (int c = 0; c < 9; ++c) ex[c] = x[3 * triangles[k][c / 3] + c % 3], eX[c] = X[3 * triangles[k][c / 3] + c % 3];
+      for (int c = 0; c < 9; ++c)
+        ex[c] = x[3 * triangles[k][c / 3] + c % 3], eX[c] = X[3 * triangles[k][c / 3] + c % 3];
       pl_fem_element e = {ex, eX, eX, &k_a};
       sum += pl_fem_shell_area.energy(&e);
     }
-    double trace = strain[0] + strain[1], norm2 = strain[0] * strain[0] + strain[1] * strain[1] + 2 * strain[2] * strain[2];
+    double trace = strain[0] + strain[1],
+           norm2 = strain[0] * strain[0] + strain[1] * strain[1] + 2 * strain[2] * strain[2];
     check_near(sum / (0.5 * sqrt(3) * side * side) / (0.5 * lame * trace * trace + shear * norm2), 1, 1e-5);
   }
 }

@@ -25,8 +25,9 @@ static void patch_test(void **state) {
     pl_vec3 p = points[i];
     bool inside = fabs(p.x) < 0.49 && fabs(p.y) < 0.49 && fabs(p.z) < 0.49;
     if (inside)
-      points[i] = pl_vec3_add(p, (pl_vec3){0.06 * pl_random_between(&random, -1, 1), 0.06 * pl_random_between(&random, -1, 1),
-                                           0.06 * pl_random_between(&random, -1, 1)});
+      points[i] =
+          pl_vec3_add(p, (pl_vec3){0.06 * pl_random_between(&random, -1, 1), 0.06 * pl_random_between(&random, -1, 1),
+                                   0.06 * pl_random_between(&random, -1, 1)});
     else
       pinned[pinned_count++] = i;
   }
@@ -36,8 +37,9 @@ static void patch_test(void **state) {
   const double A[3][3] = {{1.1, 0.2, -0.1}, {0.05, 0.9, 0.1}, {0.1, -0.05, 1.05}};
   for (int32_t i = 0; i < view.point_count; ++i) {
     pl_vec3 p = points[i];
-    expected[i] = (pl_vec3){A[0][0] * p.x + A[0][1] * p.y + A[0][2] * p.z, A[1][0] * p.x + A[1][1] * p.y + A[1][2] * p.z,
-                            A[2][0] * p.x + A[2][1] * p.y + A[2][2] * p.z};
+    expected[i] =
+        (pl_vec3){A[0][0] * p.x + A[0][1] * p.y + A[0][2] * p.z, A[1][0] * p.x + A[1][1] * p.y + A[1][2] * p.z,
+                  A[2][0] * p.x + A[2][1] * p.y + A[2][2] * p.z};
   }
   for (int k = 0; k < 2; ++k) {
     pl_fem_def def = pl_default_fem_def(k == 0 ? PL_FEM_COROTATED : PL_FEM_NEO_HOOKEAN);
@@ -98,14 +100,15 @@ static void a_hanging_bar_lengthens_by_rho_g_L2_over_2E(void **state) {
   for (int k = 0; k < 2; ++k) {
     double coarse = hang(context, 4, k == 0 ? PL_FEM_COROTATED : PL_FEM_NEO_HOOKEAN);
     double fine = hang(context, 16, k == 0 ? PL_FEM_COROTATED : PL_FEM_NEO_HOOKEAN);
-    print_message("hanging bar, material %d: %.6f m with 4 cells, %.6f with 16, closed form %.6f (%.2f %%)\n", k, coarse, fine,
-                  expected, 100 * fabs(fine / expected - 1));
+    print_message("hanging bar, material %d: %.6f m with 4 cells, %.6f with 16, closed form %.6f (%.2f %%)\n", k,
+                  coarse, fine, expected, 100 * fabs(fine / expected - 1));
     check_near(fine, expected, 0.02 * expected);
   }
   drop_context(context);
 }
 
-// Sag of a cantilever under its weight, wL⁴/(8EI) + wL²/(2kGA), cut ever more finely. One cell wide: without lateral strain the width does not matter.
+// Sag of a cantilever under its weight, wL⁴/(8EI) + wL²/(2kGA), cut ever more finely. One cell wide: without lateral
+// strain the width does not matter.
 static double sag(pl_context *context, int32_t cells, double *expected) {
   pl_error error = {0};
   const double length = 0.5, depth = 0.1, young = 1e6, density = 100, gravity = 1;
@@ -143,8 +146,8 @@ static void a_cantilever_sags_as_beam_theory_says(void **state) {
   for (int k = 0; k < 3; ++k) {
     double found = sag(context, 4 << k, &expected);
     error[k] = 1 - found / expected;
-    print_message("cantilever, %2d cells deep: sag %.4g m, closed form %.4g m, %.2f %% too stiff\n", 4 << k, found, expected,
-                  100 * error[k]);
+    print_message("cantilever, %2d cells deep: sag %.4g m, closed form %.4g m, %.2f %% too stiff\n", 4 << k, found,
+                  expected, 100 * error[k]);
   }
   double order = log2((error[0] - error[1]) / (error[1] - error[2]));
   print_message("order of convergence %.2f\n", order);
@@ -153,7 +156,8 @@ static void a_cantilever_sags_as_beam_theory_says(void **state) {
   drop_context(context);
 }
 
-// Tip of a clamped curve of 40 segments. The clamp is a ghost segment, and the hinge at it belongs to half a segment only: twice as stiff.
+// Tip of a clamped curve of 40 segments. The clamp is a ghost segment, and the hinge at it belongs to half a segment
+// only: twice as stiff.
 static pl_model *make_elastica(pl_context *context, int32_t count, double *stiffness) {
   pl_mesh *mesh = make_fem_chain(context, 1, count);
   double scales[256];
@@ -233,7 +237,8 @@ static void an_end_moment_rolls_a_curve_into_a_circle(void **state) {
   drop_context(context);
 }
 
-// A strip of a shell clamped along one short side. It is narrow, so that it bends as a beam, with E t³/12 per width in place of the plate's stiffness.
+// A strip of a shell clamped along one short side. It is narrow, so that it bends as a beam, with E t³/12 per width in
+// place of the plate's stiffness.
 static void a_shell_cantilever_sags_as_a_beam(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -262,7 +267,8 @@ static void a_shell_cantilever_sags_as_a_beam(void **state) {
     if (view.points[i].x > length - 1e-9) sum -= x[i].z, n++;
   double stiffness = young * pow(thickness, 3) / 12, load = density * thickness * gravity;
   // The bent part begins between the second column and the row before it that odd rows have.
-  double longest = load * pow(length - 0.5 * side, 4) / (8 * stiffness), shortest = load * pow(length - side, 4) / (8 * stiffness);
+  double longest = load * pow(length - 0.5 * side, 4) / (8 * stiffness),
+         shortest = load * pow(length - side, 4) / (8 * stiffness);
   print_message("shell cantilever: sag %.4g m, beam formula %.4g … %.4g m; %d Newton, %s\n", sum / n, shortest, longest,
                 report.newton_count, report.solver);
   assert_true(sum / n > 0.98 * shortest && sum / n < 1.02 * longest);

@@ -1,4 +1,5 @@
-// Derivatives of whole bodies against finite differences: elastic part, rest shape, material, and the potential of a step with everything in it.
+// Derivatives of whole bodies against finite differences: elastic part, rest shape, material, and the potential of a
+// step with everything in it.
 // ctest: derivative
 #include "base/random.h"
 #include "check.h"
@@ -119,7 +120,8 @@ static void derivative_by_the_rest_shape(void **state) {
   (void)state;
   for (int material = 0; material < PL_FEM_FAST; ++material) {
     subject s = make_subject((pl_fem_material)material);
-    double *rest[3], *change[3], *back[3], product[64] = {0}, points[64], by_points[64] = {0}, step = 1e-6, left = 0, right = 0;
+    double *rest[3], *change[3], *back[3], product[64] = {0}, points[64], by_points[64] = {0}, step = 1e-6, left = 0,
+                                           right = 0;
     take_rest(&s, rest);
     take_rest(&s, change);
     take_rest(&s, back);
@@ -154,7 +156,8 @@ static void derivative_by_the_material(void **state) {
     pl_fem_system_material(&s.system, s.x, last, element, derivative);
     for (int32_t i = 0; i < 3 * group->corner_count; ++i)
       expected[3 * group->corners[group->corner_count * element + i / 3] + i % 3] += derivative[count * i];
-    parameters[last] = pl_arena_copy(&s.arena, group->parameters, (size_t)(count * group->element_count), sizeof(double));
+    parameters[last] =
+        pl_arena_copy(&s.arena, group->parameters, (size_t)(count * group->element_count), sizeof(double));
     double *p = &parameters[last][count * element], step = 1e-4 * p[0], start = p[0];
     for (int sign = 0; sign < 2; ++sign) {
       p[0] = start + (sign == 0 ? step : -step);
@@ -167,7 +170,8 @@ static void derivative_by_the_material(void **state) {
   }
 }
 
-// Smallest vᵀ A v / |v|² found, against the largest entry of A, from random v moved towards the lowest eigenvector by steps v - A v / |A|.
+// Smallest vᵀ A v / |v|² found, against the largest entry of A, from random v moved towards the lowest eigenvector by
+// steps v - A v / |A|.
 static double min_curvature(subject *s, pl_random *random) {
   double product[64], min = 1, bound = max(s->matrix.values, 9 * s->fem->pattern.block_count);
   for (int k = 0; k < 10; ++k) {

@@ -58,7 +58,8 @@ static void a_mirrored_rest_shape_is_at_rest(void **unused) {
   }
 }
 
-// Where no derivative exists (collapsed to a line or a point, inverted up to the crease) numbers are finite all the same.
+// Where no derivative exists (collapsed to a line or a point, inverted up to the crease) numbers are finite all the
+// same.
 static void derivatives_of_collapsed_tets_are_finite(void **unused) {
   (void)unused;
   static const tet_kind collapsed[] = {

@@ -1,4 +1,5 @@
-// What is known of the energies of tets without differentiating: closed forms, invariance, balance, and the force of paper 002 as it is printed.
+// What is known of the energies of tets without differentiating: closed forms, invariance, balance, and the force of
+// paper 002 as it is printed.
 // ctest: derivative
 #include "fem/check_energy.h"
 #include "fem/fem_tet.h"
@@ -18,7 +19,8 @@ static void energies_do_not_see_rigid_motion(void **unused) {
       for (int trial = 0; trial < 10; ++trial) {
         tet_state state = make_tet_state(&random, &tet_kinds[kind], 1);
         pl_fem_element e = {state.x, state.X, state.U, all_parameters[k]};
-        check_frame(all_energies[k], &e, tet_rotation(&random), pl_vec3_of(0.3, -0.2, 0.5), 1e-10, tet_kinds[kind].name);
+        check_frame(all_energies[k], &e, tet_rotation(&random), pl_vec3_of(0.3, -0.2, 0.5), 1e-10,
+                    tet_kinds[kind].name);
       }
     }
 }
@@ -91,7 +93,8 @@ static void corotated_uniaxial_stress_is_young_times_strain(void **unused) {
     }
 }
 
-// Free sides of the neo-Hookean material: b² = (1 + μ/κ - μ/(κ l)) / l and P11 = μ (l - b²/l), which becomes μ (l - l⁻²) when κ = λ + μ grows.
+// Free sides of the neo-Hookean material: b² = (1 + μ/κ - μ/(κ l)) / l and P11 = μ (l - b²/l), which becomes μ (l -
+// l⁻²) when κ = λ + μ grows.
 static void neo_hookean_uniaxial_stress_has_its_closed_form(void **unused) {
   (void)unused;
   pl_random random = pl_random_of_seed(41);
@@ -126,7 +129,8 @@ static void small_strains_are_those_of_linear_elasticity(void **unused) {
       densities[k]->tangent(&F, lame, &P, C);
       double trace = A.m[0][0] + A.m[1][1] + A.m[2][2];
       for (int i = 0; i < 9; ++i) {
-        double sum = 0, expected = lame.mu * (A.m[i / 3][i % 3] + A.m[i % 3][i / 3]) + (i % 4 == 0 ? lame.lambda * trace : 0);
+        double sum = 0,
+               expected = lame.mu * (A.m[i / 3][i % 3] + A.m[i % 3][i / 3]) + (i % 4 == 0 ? lame.lambda * trace : 0);
         for (int j = 0; j < 9; ++j) sum += C[9 * i + j] * A.m[j / 3][j % 3];
         check_near(sum, expected, 1e-10 * 1e5);
         check_near(P.m[i / 3][i % 3], 0, 1e-10 * 1e5);
@@ -151,7 +155,8 @@ static void crushed_neo_hookean_tets_push_outwards(void **unused) {
 static void paper_force(const double *x, const double *X, double young, double poisson, double *f) {
   double b[4][3], volume, B[6][12] = {{0}}, E[6][6] = {{0}}, u[12], strain[6], stress[6];
   pl_fem_tet_rest(X, b, &volume);
-  pl_mat3 R = pl_mat3_from_quat(pl_rotation_of_mat3(pl_fem_tet_gradient_of(x, (const double(*)[3])b), pl_quat_identity()));
+  pl_mat3 R =
+      pl_mat3_from_quat(pl_rotation_of_mat3(pl_fem_tet_gradient_of(x, (const double(*)[3])b), pl_quat_identity()));
   for (int a = 0; a < 4; ++a) {
     static const int shear[3][2] = {{0, 1}, {1, 2}, {2, 0}};
     for (int i = 0; i < 3; ++i) {
@@ -196,8 +201,8 @@ static void corotated_force_is_that_of_paper_002(void **unused) {
     }
 }
 
-// The derivative by the rest shape in the paper's terms, with its transposes put right: V' and B' are printed, R' follows from F' = -F e_i B_jᵀ.
-// With strain, stress and their changes as matrices: f_a = V R σ B_a, ε = sym(Rᵀ F) - 1.
+// The derivative by the rest shape in the paper's terms, with its transposes put right: V' and B' are printed, R'
+// follows from F' = -F e_i B_jᵀ. With strain, stress and their changes as matrices: f_a = V R σ B_a, ε = sym(Rᵀ F) - 1.
 static void mixed_derivative_is_the_appendix_of_paper_002(void **unused) {
   (void)unused;
   pl_random random = pl_random_of_seed(53);
@@ -225,11 +230,13 @@ static void mixed_derivative_is_the_appendix_of_paper_002(void **unused) {
     pl_mat3 stress = pl_mat3_zero(), dstress = pl_mat3_zero();
     for (int k = 0; k < 3; ++k)
       for (int l = 0; l < 3; ++l) {
-        stress.m[k][l] =
-            lame.mu * (S.m[k][l] + S.m[l][k]) + (k == l ? lame.lambda * (S.m[0][0] + S.m[1][1] + S.m[2][2] - 3) - 2 * lame.mu : 0);
-        dstress.m[k][l] = lame.mu * (dS.m[k][l] + dS.m[l][k]) + (k == l ? lame.lambda * (dS.m[0][0] + dS.m[1][1] + dS.m[2][2]) : 0);
+        stress.m[k][l] = lame.mu * (S.m[k][l] + S.m[l][k]) +
+                         (k == l ? lame.lambda * (S.m[0][0] + S.m[1][1] + S.m[2][2] - 3) - 2 * lame.mu : 0);
+        dstress.m[k][l] =
+            lame.mu * (dS.m[k][l] + dS.m[l][k]) + (k == l ? lame.lambda * (dS.m[0][0] + dS.m[1][1] + dS.m[2][2]) : 0);
       }
-    pl_mat3 first = pl_mat3_multiply(R, stress), turned = pl_mat3_multiply(dR, stress), changed = pl_mat3_multiply(R, dstress);
+    pl_mat3 first = pl_mat3_multiply(R, stress), turned = pl_mat3_multiply(dR, stress),
+            changed = pl_mat3_multiply(R, dstress);
     for (int a = 0; a < 4; ++a)
       for (int k = 0; k < 3; ++k) {
         double sum = b[j][i] * f[3 * a + k];
@@ -242,8 +249,8 @@ static void mixed_derivative_is_the_appendix_of_paper_002(void **unused) {
 
 // --- paper 004 ----------------------------------------------------------------------------------------------------
 
-// The energy of a homogeneous deformation is a density times the volume at the start: the same for a tet and its halves in size, and a cube of half-sized
-// cells holds what one of full size does.
+// The energy of a homogeneous deformation is a density times the volume at the start: the same for a tet and its halves
+// in size, and a cube of half-sized cells holds what one of full size does.
 static void edge_energy_of_a_homogeneous_deformation_scales_with_volume(void **unused) {
   (void)unused;
   pl_random random = pl_random_of_seed(59);
@@ -258,7 +265,8 @@ static void edge_energy_of_a_homogeneous_deformation_scales_with_volume(void **u
   }
 }
 
-// Uniform swelling by s: every edge has l² - L² = (s² - 1) L², so W = V̄ (k_l/2 (s² - 1)² + k_v/2 (s³ - 1)²) for any tet whose start is its rest.
+// Uniform swelling by s: every edge has l² - L² = (s² - 1) L², so W = V̄ (k_l/2 (s² - 1)² + k_v/2 (s³ - 1)²) for any tet
+// whose start is its rest.
 static void edge_energy_of_swelling_has_its_closed_form(void **unused) {
   (void)unused;
   pl_random random = pl_random_of_seed(61);

@@ -1,4 +1,5 @@
-// Elements whose energy, derivatives and damping are found in one go, or four at a time, against the plain functions of each energy, one element after the other.
+// Elements whose energy, derivatives and damping are found in one go, or four at a time, against the plain functions of
+// each energy, one element after the other.
 // ctest: derivative
 #include "base/random.h"
 #include "fem/fem_viscous.h"
@@ -41,7 +42,8 @@ static subject make_subject(pl_fem_material material) {
   s.n = 3 * s.model->particle_count;
   double **all[] = {&s.from, &s.u, &s.gradient, &s.wanted_gradient, &s.drag, &s.wanted_drag};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) assert_non_null(*all[i] = PL_TAKE(&s.arena, double, s.n));
-  // Far from rest, so that elements are stretched, compressed and some turned inside out; and another rest shape than the start.
+  // Far from rest, so that elements are stretched, compressed and some turned inside out; and another rest shape than
+  // the start.
   pl_random random = pl_random_of_seed(9);
   double *rest[PL_FEM_MAX_GROUPS], *points = PL_TAKE(&s.arena, double, s.n);
   for (int32_t i = 0; i < s.n; ++i) {
@@ -52,7 +54,8 @@ static subject make_subject(pl_fem_material material) {
     s.u[i] = position + (held ? 0 : pl_random_between(&random, -0.06, 0.06));
   }
   for (int32_t g = 0; g < s.fem->group_count; ++g)
-    rest[g] = PL_TAKE(&s.arena, double, 3 * (size_t)s.fem->groups[g].corner_count * (size_t)s.fem->groups[g].element_count);
+    rest[g] =
+        PL_TAKE(&s.arena, double, 3 * (size_t)s.fem->groups[g].corner_count * (size_t)s.fem->groups[g].element_count);
   pl_fem_system_gather_rest(s.fem, points, rest);
   pl_fem_system_use(&s.system, (const double *const *)rest, NULL);
   return s;
@@ -69,7 +72,8 @@ static void add_blocks(const subject *s, int32_t g, int32_t element, const doubl
   const int32_t *slots = s->fem->pattern.groups[g].slots + (ptrdiff_t)k * k * element;
   for (int a = 0; a < k; ++a)
     for (int b = 0; b < k; ++b)
-      for (int i = 0; i < 9; ++i) to->values[9 * (ptrdiff_t)slots[k * a + b] + i] += h[3 * k * (3 * a + i / 3) + 3 * b + i % 3];
+      for (int i = 0; i < 9; ++i)
+        to->values[9 * (ptrdiff_t)slots[k * a + b] + i] += h[3 * k * (3 * a + i / 3) + 3 * b + i % 3];
 }
 
 static void check_same(int32_t count, const double *a, const double *b, const char *what, const subject *s) {
@@ -78,11 +82,13 @@ static void check_same(int32_t count, const double *a, const double *b, const ch
     max = fmax(max, fabs(b[i]));
     worst = fmax(worst, fabs(a[i] - b[i]));
   }
-  if (!(worst <= 1e-12 * max)) fail_msg("%s of material %d: off by %.3g of %.3g", what, (int)s->fem->material, worst, max);
+  if (!(worst <= 1e-12 * max))
+    fail_msg("%s of material %d: off by %.3g of %.3g", what, (int)s->fem->material, worst, max);
 }
 
 // Energy by elements; gradient and matrix are those of plain W + scale W² where the scale is not 0.
-static double sum_elements(const subject *s, bool positive, double plain, double scale, double *gradient, pl_block_matrix *matrix) {
+static double sum_elements(const subject *s, bool positive, double plain, double scale, double *gradient,
+                           pl_block_matrix *matrix) {
   double sum = 0;
   memset(gradient, 0, (size_t)s->n * sizeof(double));
   for (int32_t g = 0; g < s->fem->group_count; ++g)
@@ -101,7 +107,8 @@ static double sum_elements(const subject *s, bool positive, double plain, double
       if (positive && group->energy->positive == NULL) pl_fem_project_positive(n, h);
       for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j) h[n * i + j] = slope * h[n * i + j] + 2 * scale * own[i] * own[j];
-      for (int i = 0; i < n; ++i) gradient[3 * group->corners[group->corner_count * e + i / 3] + i % 3] += slope * own[i];
+      for (int i = 0; i < n; ++i)
+        gradient[3 * group->corners[group->corner_count * e + i / 3] + i % 3] += slope * own[i];
       add_blocks(s, g, e, h, matrix);
     }
   return sum;

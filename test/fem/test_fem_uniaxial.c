@@ -1,11 +1,13 @@
-// Homogeneous deformations of whole bodies, which every mesh must have exactly: uniaxial stress in closed form, patch tests on shaken meshes.
+// Homogeneous deformations of whole bodies, which every mesh must have exactly: uniaxial stress in closed form, patch
+// tests on shaken meshes.
 // ctest: physics
 #include "base/random.h"
 #include "fixtures/fem_bodies.h"
 #include "pliant/math.h"
 
 // A box with its points shaken: along the sides of the box for those on its surface, so that it stays a box.
-static pl_mesh *make_shaken_box(pl_context *context, int32_t nx, int32_t ny, int32_t nz, double fraction, uint64_t seed) {
+static pl_mesh *make_shaken_box(pl_context *context, int32_t nx, int32_t ny, int32_t nz, double fraction,
+                                uint64_t seed) {
   pl_error error = {0};
   pl_vec3 size = {0.1 * nx, 0.1 * ny, 0.1 * nz};
   pl_mesh *box = make_fem_box(context, size, nx, ny, nz), *mesh = NULL;
@@ -13,7 +15,8 @@ static pl_mesh *make_shaken_box(pl_context *context, int32_t nx, int32_t ny, int
   pl_vec3 *points = calloc((size_t)view.point_count, sizeof *points);
   pl_random random = pl_random_of_seed(seed);
   for (int32_t i = 0; i < view.point_count; ++i) {
-    double p[3] = {view.points[i].x, view.points[i].y, view.points[i].z}, half[3] = {0.5 * size.x, 0.5 * size.y, 0.5 * size.z};
+    double p[3] = {view.points[i].x, view.points[i].y, view.points[i].z},
+           half[3] = {0.5 * size.x, 0.5 * size.y, 0.5 * size.z};
     for (int k = 0; k < 3; ++k) {
       double shake = 0.1 * fraction * pl_random_between(&random, -1, 1);
       if (fabs(p[k]) < half[k] - 1e-9) p[k] += shake;
@@ -37,7 +40,8 @@ static uniaxial corotated(double l, double nu) {
   return (uniaxial){1 - nu * (l - 1), l - 1};
 }
 
-// P = μ F + (κ (J - 1) - μ) cof F with κ = λ + μ: P22 = 0 by Newton's method for the lateral stretch m, with J = l m² and cofactors m² and l m.
+// P = μ F + (κ (J - 1) - μ) cof F with κ = λ + μ: P22 = 0 by Newton's method for the lateral stretch m, with J = l m²
+// and cofactors m² and l m.
 static uniaxial neo_hookean(double l, double nu) {
   double mu = 1 / (2 * (1 + nu)), kappa = nu / ((1 + nu) * (1 - 2 * nu)) + mu, m = 1 / sqrt(l);
   for (int i = 0; i < 50; ++i) {
@@ -47,8 +51,10 @@ static uniaxial neo_hookean(double l, double nu) {
   return (uniaxial){m, mu * l + (kappa * (l * m * m - 1) - mu) * m * m};
 }
 
-// The ends are held where the formula has them; sides and inside find their places, and the ends must pull with the formula's stress.
-static void stretch(pl_context *context, const pl_mesh *mesh, pl_fem_material material, double nu, double l, double worst[2]) {
+// The ends are held where the formula has them; sides and inside find their places, and the ends must pull with the
+// formula's stress.
+static void stretch(pl_context *context, const pl_mesh *mesh, pl_fem_material material, double nu, double l,
+                    double worst[2]) {
   pl_error error = {0};
   pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_fem_def def = pl_default_fem_def(material);
@@ -99,8 +105,8 @@ static void uniaxial_stress_is_exact_in_any_mesh_and_direction(void **state) {
     double worst[2] = {0, 0};
     for (int i = 0; i < 15; ++i)
       stretch(context, mesh, k == 0 ? PL_FEM_COROTATED : PL_FEM_NEO_HOOKEAN, ratios[i / 5], stretches[i % 5], worst);
-    print_message("uniaxial, material %d, ν 0 … 0.45, stretch 0.8 … 1.5: points within %.1e m, P11 within %.1e E\n", k, worst[0],
-                  worst[1]);
+    print_message("uniaxial, material %d, ν 0 … 0.45, stretch 0.8 … 1.5: points within %.1e m, P11 within %.1e E\n", k,
+                  worst[0], worst[1]);
     check_at_most(worst[0], 1e-12);
     check_at_most(worst[1], 1e-12);
   }
@@ -112,14 +118,15 @@ static void uniaxial_stress_is_exact_in_any_mesh_and_direction(void **state) {
 static void nearly_incompressible_rubber_has_the_stress_of_rubber(void **state) {
   (void)state;
   static const double table[6][2] = {
-      {0.7, -1.34081632653}, {0.9, -0.334567901235}, {1.1, 0.273553719008}, {1.5, 1.05555555556}, {2, 1.75}, {3, 2.88888888889}};
+      {0.7, -1.34081632653}, {0.9, -0.334567901235}, {1.1, 0.273553719008}, {1.5, 1.05555555556}, {2, 1.75},
+      {3, 2.88888888889}};
   pl_context *context = make_context(1);
   pl_mesh *mesh = make_shaken_box(context, 3, 2, 2, 0.2, 8);
   for (int i = 0; i < 6; ++i) {
     double worst[2] = {0, 0}, nu = 0.4999, found = neo_hookean(table[i][0], nu).stress * 2 * (1 + nu);
     stretch(context, mesh, PL_FEM_NEO_HOOKEAN, nu, table[i][0], worst);
-    print_message("stretch %.1f: %.5f μ, incompressible %.5f μ; points within %.1e m, P11 within %.1e E\n", table[i][0], found,
-                  table[i][1], worst[0], worst[1]);
+    print_message("stretch %.1f: %.5f μ, incompressible %.5f μ; points within %.1e m, P11 within %.1e E\n", table[i][0],
+                  found, table[i][1], worst[0], worst[1]);
     check_near(found, table[i][1], 1e-3 * fabs(table[i][1]));
     check_at_most(worst[0], 1e-10);
     check_at_most(worst[1], 1e-9);
@@ -140,7 +147,8 @@ static double patch(pl_context *context, const pl_mesh *mesh, pl_fem_material ma
   pl_model *model = make_fem_model(context, &def, mesh);
   double A[3][3], worst = 0;
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) A[i][j] = flat && (i == 2 || j == 2) ? i == j : (i == j) + 0.25 * pl_random_between(random, -1, 1);
+    for (int j = 0; j < 3; ++j)
+      A[i][j] = flat && (i == 2 || j == 2) ? i == j : (i == j) + 0.25 * pl_random_between(random, -1, 1);
   size_t n = (size_t)view.point_count;
   pl_vec3 *x = calloc(n, sizeof *x), *goal = calloc(n, sizeof *goal);
   int32_t *pinned = calloc(n, sizeof *pinned), count = 0;
@@ -181,7 +189,8 @@ static pl_mesh *make_shaken_sheet(pl_context *context, pl_random *random) {
   for (int32_t i = 0; i < view.point_count; ++i) {
     pl_vec3 p = points[i] = view.points[i];
     bool rim = fmin(p.x - box.min.x, box.max.x - p.x) < 1e-9 || fmin(p.y - box.min.y, box.max.y - p.y) < 1e-9;
-    if (!rim) points[i].x += 0.02 * pl_random_between(random, -1, 1), points[i].y += 0.02 * pl_random_between(random, -1, 1);
+    if (!rim)
+      points[i].x += 0.02 * pl_random_between(random, -1, 1), points[i].y += 0.02 * pl_random_between(random, -1, 1);
   }
   view.points = points;
   check_ok(pl_mesh_create(context, &view, &mesh, &error), &error);

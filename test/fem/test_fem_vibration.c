@@ -2,8 +2,8 @@
 // ctest: physics
 #include "fixtures/fem_bodies.h"
 
-
-// A bar of square section along x, clamped at the left end, vibrating along itself. ν = 0: sections keep their size, and the wave is that of a line.
+// A bar of square section along x, clamped at the left end, vibrating along itself. ν = 0: sections keep their size,
+// and the wave is that of a line.
 typedef struct bar {
   pl_context *context;
   pl_mesh *mesh;
@@ -86,8 +86,8 @@ static void an_undamped_bar_swings_on_for_twenty_periods(void **state) {
       worst = fmax(worst, fabs(energy_of(&b) / energy - 1));
     }
     double end = amplitude_of(&b);
-    print_message("undamped bar, material %d: amplitude %.5f of the start's after 20 periods, energy within %.2g\n", k, end / start,
-                  worst);
+    print_message("undamped bar, material %d: amplitude %.5f of the start's after 20 periods, energy within %.2g\n", k,
+                  end / start, worst);
     check_near(end / start, 1, 0.01);
     check_at_most(worst, 0.01);
     drop_bar(&b);
@@ -162,8 +162,8 @@ static void rayleigh_damping_is_measured_back(void **state) {
   def.mass_damping = 0;
   def.stiffness_damping = 0.004;
   double beta = 2 * decay_of(def, &omega) / (omega * omega);
-  print_message("Rayleigh: alpha %.4f 1/s where 1.2 was given, beta %.6f s where 0.004 was given (%.1f rad/s)\n", alpha, beta,
-                omega);
+  print_message("Rayleigh: alpha %.4f 1/s where 1.2 was given, beta %.6f s where 0.004 was given (%.1f rad/s)\n", alpha,
+                beta, omega);
   check_near(alpha, 1.2, 0.03 * 1.2);
   check_near(beta, 0.004, 0.03 * 0.004);
 }
@@ -236,7 +236,8 @@ static void a_step_is_the_same_in_any_frame(void **state) {
       pl_world_destroy(world);
     }
     double worst = 0;
-    for (int32_t i = 0; i < 36; ++i) worst = fmax(worst, pl_vec3_distance(pl_transform_apply(motion, x[0][i]), x[1][i]));
+    for (int32_t i = 0; i < 36; ++i)
+      worst = fmax(worst, pl_vec3_distance(pl_transform_apply(motion, x[0][i]), x[1][i]));
     print_message("another frame, material %d: %.2g m apart after 3 steps\n", k / 2, worst);
     check_at_most(worst, 1e-10);
     pl_model_destroy(model);
@@ -245,7 +246,8 @@ static void a_step_is_the_same_in_any_frame(void **state) {
   drop_context(context);
 }
 
-// A stiff bar on a hinge swings down and up again: stiffness damping is for what deforms, and leaves alone what turns as a whole.
+// A stiff bar on a hinge swings down and up again: stiffness damping is for what deforms, and leaves alone what turns
+// as a whole.
 static void stiffness_damping_spares_what_turns_as_a_whole(void **state) {
   (void)state;
   double highest[2];
@@ -274,8 +276,8 @@ static void stiffness_damping_spares_what_turns_as_a_whole(void **state) {
     pl_mesh_destroy(mesh);
     drop_context(context);
   }
-  printf("a bar on a hinge comes back up to %.3f m without and %.3f m with stiffness damping; it started at 0\n", highest[0],
-         highest[1]);
+  printf("a bar on a hinge comes back up to %.3f m without and %.3f m with stiffness damping; it started at 0\n",
+         highest[0], highest[1]);
   assert_true(highest[0] > -0.05 && highest[1] > -0.08);
 }
 

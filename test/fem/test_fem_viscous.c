@@ -113,7 +113,8 @@ static void the_projected_matrix_is_never_negative(void **state) {
   }
 }
 
-// Around the shape as built, it is the elastic matrix: the damping of Rayleigh. Areas of shells with a negative stiffness included.
+// Around the shape as built, it is the elastic matrix: the damping of Rayleigh. Areas of shells with a negative
+// stiffness included.
 static void at_rest_it_is_the_stiffness(void **state) {
   (void)state;
   for (int k = 0; k < KINDS; ++k) {
@@ -138,7 +139,8 @@ static void rigid_motions_are_not_damped_and_forces_have_no_torque(void **state)
     pl_quat turn = pl_quat_from_rotation_vector(s.fem->planar ? pl_vec3_of(0, 0, 1.1) : pl_vec3_of(0.4, -0.7, 1.1));
     for (int32_t i = 0; i < s.n / 3; ++i)
       pl_fem_put(s.moved, i, pl_vec3_add(pl_quat_rotate(turn, pl_fem_vector(s.from, i)), pl_vec3_of(0.3, 0.5, 0)));
-    double whole = pl_fem_viscous_evaluate(&s.system, s.from, 1, s.u, s.gradient, NULL, false), size = size_of(s.n, s.gradient);
+    double whole = pl_fem_viscous_evaluate(&s.system, s.from, 1, s.u, s.gradient, NULL, false),
+           size = size_of(s.n, s.gradient);
     pl_vec3 sum = {0, 0, 0}, torque = {0, 0, 0};
     for (int32_t i = 0; i < s.n / 3; ++i) {
       sum = pl_vec3_add(sum, pl_fem_vector(s.gradient, i));

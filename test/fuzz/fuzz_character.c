@@ -1,5 +1,5 @@
-// Any bytes as a character: it is read with all its parts or refused with a sentence; what is read can be sampled and made a rig. Text that
-// begins like JSON is wrapped into a GLB file.
+// Any bytes as a character: it is read with all its parts or refused with a sentence; what is read can be sampled and
+// made a rig. Text that begins like JSON is wrapped into a GLB file.
 #include "glb_wrap.h"
 #include "pliant/character.h"
 
@@ -38,7 +38,8 @@ static void read_once(pl_context *context, const uint8_t *data, size_t size) {
   if (pl_findings_create(context, &findings, NULL) < 0) abort();
   pl_character *character = NULL;
   pl_error error = {0};
-  pl_status status = pl_character_load_memory(context, &(pl_memory_source){data, size, "fuzz", NULL}, &character, findings, &error);
+  pl_status status =
+      pl_character_load_memory(context, &(pl_memory_source){data, size, "fuzz", NULL}, &character, findings, &error);
   if ((status < 0) != (character == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   if (character != NULL) use(character);
   pl_character_destroy(character);

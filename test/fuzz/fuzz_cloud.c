@@ -1,5 +1,5 @@
-// Any bytes as a point cloud, or, where they begin like JSON, as the description of a capture: read whole or refused with a sentence, and
-// all memory given back.
+// Any bytes as a point cloud, or, where they begin like JSON, as the description of a capture: read whole or refused
+// with a sentence, and all memory given back.
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void read_cloud(pl_context *context, pl_findings *findings, const uint8_t *data, size_t size) {
   pl_error error = {0};
   pl_cloud *cloud = NULL;
-  pl_status status = pl_cloud_load_memory(context, &(pl_memory_source){data, size, "fuzz", NULL}, &cloud, findings, &error);
+  pl_status status =
+      pl_cloud_load_memory(context, &(pl_memory_source){data, size, "fuzz", NULL}, &cloud, findings, &error);
   if ((status < 0) != (cloud == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   if (cloud == NULL) return;
   pl_cloud_view view = pl_cloud_get_view(cloud);

@@ -1,5 +1,5 @@
-// Any bytes as a set of examples of detail: read whole or refused with a sentence, and all memory given back. The hash at the end is put right first, or
-// nothing behind it would ever be reached.
+// Any bytes as a set of examples of detail: read whole or refused with a sentence, and all memory given back. The hash
+// at the end is put right first, or nothing behind it would ever be reached.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-// Any bytes as JSON: parsing with and without findings agrees, and what is accepted is written as text that reads back the same.
+// Any bytes as JSON: parsing with and without findings agrees, and what is accepted is written as text that reads back
+// the same.
 #include <stdlib.h>
 #include <string.h>
 

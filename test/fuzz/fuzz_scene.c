@@ -1,5 +1,6 @@
-// Any bytes as a scene: reading gives a scene or findings, and what is accepted is written as a document that reads back. Nothing is built:
-// a sound scene may ask for a million particles, and the meshes it names have targets of their own.
+// Any bytes as a scene: reading gives a scene or findings, and what is accepted is written as a document that reads
+// back. Nothing is built: a sound scene may ask for a million particles, and the meshes it names have targets of their
+// own.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (pl_context_create(&def, &context, NULL) < 0 || pl_findings_create(context, &findings, NULL) < 0) abort();
   pl_scene *scene = NULL;
   pl_error error = {0};
-  pl_status status =
-      pl_scene_load_memory(context, &(pl_memory_source){(const char *)data, size, "fuzz.json", "."}, &scene, findings, &error);
+  pl_status status = pl_scene_load_memory(context, &(pl_memory_source){(const char *)data, size, "fuzz.json", "."},
+                                          &scene, findings, &error);
   if ((status < 0) != (scene == NULL) || (status < 0 && error.text[0] == '\0')) abort();
   if (status < 0 && pl_findings_count(findings, PL_SEVERITY_ERROR) == 0) abort();
   if (scene != NULL) {

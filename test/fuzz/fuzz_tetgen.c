@@ -1,4 +1,5 @@
-// Any bytes as TetGen .node; where a zero byte divides them, the parts as .node, .ele and .face side by side in a folder of their own.
+// Any bytes as TetGen .node; where a zero byte divides them, the parts as .node, .ele and .face side by side in a
+// folder of their own.
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// A GLB file around any bytes: the text before the first zero byte is its JSON, the rest its buffer, so that a fuzzer need not learn the
-// container to reach what is inside.
+// A GLB file around any bytes: the text before the first zero byte is its JSON, the rest its
+// buffer, so that a fuzzer need not learn the container to reach what is inside.
 #ifndef PL_FUZZ_GLB_WRAP_H
 #define PL_FUZZ_GLB_WRAP_H
 
@@ -14,7 +14,8 @@ static inline void put32(uint8_t *to, size_t value) {
 // To be given to free(); NULL when out of memory.
 static inline uint8_t *wrap_glb(const uint8_t *data, size_t size, size_t *file_size) {
   const uint8_t *zero = memchr(data, 0, size);
-  size_t json_size = zero == NULL ? size : (size_t)(zero - data), binary_size = zero == NULL ? 0 : size - json_size - 1;
+  size_t json_size = zero == NULL ? size : (size_t)(zero - data),
+         binary_size = zero == NULL ? 0 : size - json_size - 1;
   *file_size = 12 + 8 + json_size + 8 + binary_size;
   uint8_t *file = malloc(*file_size);
   if (file == NULL) return NULL;

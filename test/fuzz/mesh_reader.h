@@ -1,4 +1,5 @@
-// What the fuzz targets of mesh readers share: one reader on any bytes, without its format having to be recognised first.
+// What the fuzz targets of mesh readers share: one reader on any bytes, without its format having
+// to be recognised first.
 #ifndef PL_FUZZ_MESH_READER_H
 #define PL_FUZZ_MESH_READER_H
 
@@ -8,16 +9,24 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// Read, and check what holds for every reader: a mesh or an error with a sentence, and all memory given back.
+// Read, and check what holds for every reader: a mesh or an error with a sentence, and all memory
+// given back.
 static inline int fuzz_reader(pl_format_read_function *read, const uint8_t *data, size_t size) {
   pl_context_def def = pl_default_context_def();
   def.thread_count = 1;
   pl_context *context = NULL;
   pl_findings *findings = NULL;
-  if (pl_context_create(&def, &context, NULL) < 0 || pl_findings_create(context, &findings, NULL) < 0) abort();
+  if (pl_context_create(&def, &context, NULL) < 0 ||
+      pl_findings_create(context, &findings, NULL) < 0)
+    abort();
   pl_error error = {0};
   pl_mesh *mesh = NULL;
-  pl_mesh_source source = {.context = context, .bytes = data, .size = size, .name = "fuzz", .findings = findings, .error = &error};
+  pl_mesh_source source = {.context = context,
+                           .bytes = data,
+                           .size = size,
+                           .name = "fuzz",
+                           .findings = findings,
+                           .error = &error};
   pl_mesh_builder builder;
   pl_mesh_builder_init(&builder, &source);
   pl_status status = read(&source, &builder);

@@ -21,7 +21,8 @@ int main(void) {
   body_def.model = model;
   body_def.placement.position.y = 0.5;
   good = good && pl_world_add_body(world, &body_def, &body, &error) >= 0 &&
-         pl_world_add_collider(world, &ground_def, NULL, &error) >= 0 && pl_world_advance(world, 1.0, 0, NULL, &error) >= 0;
+         pl_world_add_collider(world, &ground_def, NULL, &error) >= 0 &&
+         pl_world_advance(world, 1.0, 0, NULL, &error) >= 0;
   double height = good ? pl_body_get_report(world, body).center.y : -1;
   printf("%s: height %.3f %s\n", pl_version(), height, error.text);
   pl_world_destroy(world);

@@ -10,9 +10,11 @@ int main(void) {
   pl_context *context = NULL;
   if (pl_context_create(&context_def, &context, &error) < 0) return 1;
   pl_mesh *mesh = NULL, *none = NULL;
-  pl_status read = pl_mesh_load_memory(context, &(pl_memory_source){good, strlen(good), "good.obj", NULL}, &mesh, NULL, &error);
+  pl_status read =
+      pl_mesh_load_memory(context, &(pl_memory_source){good, strlen(good), "good.obj", NULL}, &mesh, NULL, &error);
   int32_t triangle_count = read >= 0 ? pl_mesh_get_view(mesh).triangle_count : 0;
-  pl_status refused = pl_mesh_load_memory(context, &(pl_memory_source){bad, strlen(bad), "bad.obj", NULL}, &none, NULL, &error);
+  pl_status refused =
+      pl_mesh_load_memory(context, &(pl_memory_source){bad, strlen(bad), "bad.obj", NULL}, &none, NULL, &error);
   printf("%d triangle; line %d: %s\n", triangle_count, error.line, error.text);
   pl_mesh_destroy(mesh);
   pl_context_destroy(context);

@@ -1,4 +1,5 @@
-// Captures: descriptions with all their mistakes reported, clouds in the order of their numbers, depth pictures as points of the world.
+// Captures: descriptions with all their mistakes reported, clouds in the order of their numbers, depth pictures as
+// points of the world.
 // ctest: unit
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
@@ -80,7 +81,8 @@ static void clouds_come_in_the_order_of_their_numbers_and_in_metres(void **state
   put_file(&f, "f10.xyz", "10 0 0\n", 7);
   put_file(&f, "f9.xyz", "9 0 0\n9 500 0\n", 14);
   put_file(&f, "f008.xyz", "8 0 0\nnan 0 0\n", 14);
-  const char *path = put_document(&f, "{\"clouds\": \"f*.xyz\", \"rate\": 30, \"units\": \"mm\", \"gravity\": [0, 0, -9.8]}");
+  const char *path =
+      put_document(&f, "{\"clouds\": \"f*.xyz\", \"rate\": 30, \"units\": \"mm\", \"gravity\": [0, 0, -9.8]}");
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_capture *capture = NULL;
@@ -132,8 +134,9 @@ static void a_box_of_more_than_50_metres_looks_like_millimetres(void **state) {
   drop_folder(&f);
 }
 
-#define CAMERA(more)                                                                                                           \
-  "{\"width\": 3, \"height\": 2, \"fx\": 2, \"fy\": 4, \"cx\": 1, \"cy\": 0.5, \"depth_scale\": 0.001, \"position\": [10, 0, " \
+#define CAMERA(more)                                                                                                   \
+  "{\"width\": 3, \"height\": 2, \"fx\": 2, \"fy\": 4, \"cx\": 1, \"cy\": 0.5, \"depth_scale\": 0.001, \"position\": " \
+  "[10, 0, "                                                                                                           \
   "0], " more "}"
 
 // One camera looks along +z, one is turned by half a turn around y (both ways of writing a rotation).
@@ -185,8 +188,8 @@ static void pictures_of_another_size_or_depth_are_refused(void **state) {
   put_file(&f, "a1.png", "\x89PNG\r\n\x1a\nxx", 10);
   byte_buffer cut = make_png((const uint16_t[6]){1}, 16);
   put_file(&f, "a2.png", cut.bytes, cut.size - 20);
-  const char *path =
-      put_document(&f, "{\"rate\": 15, \"cameras\": [" CAMERA("\"depth\": \"a?.png\", \"rotation\": [0, 0, 0, 1]") "]}");
+  const char *path = put_document(
+      &f, "{\"rate\": 15, \"cameras\": [" CAMERA("\"depth\": \"a?.png\", \"rotation\": [0, 0, 0, 1]") "]}");
   pl_context *context = make_context(1);
   pl_capture *capture = NULL;
   pl_error error = {0};
@@ -202,15 +205,16 @@ static void pictures_of_another_size_or_depth_are_refused(void **state) {
 }
 
 // The document must be refused with a finding of this kind at this place.
-static void check_document(const folder *f, const char *text, const char *kind, int32_t line, int32_t column, const char *fix) {
+static void check_document(const folder *f, const char *text, const char *kind, int32_t line, int32_t column,
+                           const char *fix) {
   pl_context *context = make_context(1);
   pl_findings *findings = NULL;
   pl_error error = {0};
   check_ok(pl_findings_create(context, &findings, &error), &error);
   pl_capture *capture = NULL;
-  assert_int_equal(
-      pl_capture_load_memory(context, &(pl_memory_source){text, strlen(text), "memory", f->path}, &capture, findings, &error),
-      PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_capture_load_memory(context, &(pl_memory_source){text, strlen(text), "memory", f->path}, &capture,
+                                          findings, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_null(capture);
   const pl_finding *finding = NULL;
   for (int32_t i = 0; i < pl_findings_count(findings, PL_SEVERITY_ERROR) && finding == NULL; ++i)
@@ -244,7 +248,8 @@ static void every_mistake_of_a_document_is_reported_with_its_position(void **sta
   check_document(&f, "{\"rate\": 1, \"cameras\": []}", "wrong-kind", 1, 24, "brackets");
   check_document(&f, "{\"rate\": 1, \"cameras\": [{}]}", "missing-key", 1, 25, "");
   check_document(&f, "{\"rate\": 1, \"cameras\": [{\"rotation\": [1, 1, 1, 1]}]}", "no-rotation", 1, 38, "length 1");
-  check_document(&f, "{\"rate\": 1, \"cameras\": [{\"rotation\": [[1,0,0],[0,1,0],[0,0,-1]]}]}", "no-rotation", 1, 38, "mirrored");
+  check_document(&f, "{\"rate\": 1, \"cameras\": [{\"rotation\": [[1,0,0],[0,1,0],[0,0,-1]]}]}", "no-rotation", 1, 38,
+                 "mirrored");
   check_document(&f, "{\"rate\": 1, \"cameras\": [{\"fxx\": 2}]}", "unknown-key", 1, 26, "`fx`");
   check_document(&f, "{\"rate\": 1, \"cameras\": [{\"width\": 640.5}]}", "not-whole", 1, 35, "whole");
   check_document(&f, "[]", "wrong-kind", 1, 1, "{");

@@ -1,4 +1,5 @@
-// Captures that are written are read back as they were: depths to the last unit, clouds to the last bit, cameras and all else.
+// Captures that are written are read back as they were: depths to the last unit, clouds to the last bit, cameras and
+// all else.
 // ctest: unit
 #define _XOPEN_SOURCE 700
 #include <ftw.h>

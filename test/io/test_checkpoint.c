@@ -1,4 +1,5 @@
-// Checkpoints and the log of frames: what is written comes back, what is damaged is refused, memory may run out anywhere.
+// Checkpoints and the log of frames: what is written comes back, what is damaged is refused, memory may run out
+// anywhere.
 // ctest: unit
 #define _XOPEN_SOURCE 700
 #include <unistd.h>
@@ -269,8 +270,8 @@ static void an_embedding_is_written_as_a_table(void **state) {
     int number, parents[4];
     double weights[4];
     pl_vec3 sum = {0, 0, 0};
-    assert_int_equal(fscanf(file, "%d,%d,%d,%d,%d,%lf,%lf,%lf,%lf\n", &number, &parents[0], &parents[1], &parents[2], &parents[3],
-                            &weights[0], &weights[1], &weights[2], &weights[3]),
+    assert_int_equal(fscanf(file, "%d,%d,%d,%d,%d,%lf,%lf,%lf,%lf\n", &number, &parents[0], &parents[1], &parents[2],
+                            &parents[3], &weights[0], &weights[1], &weights[2], &weights[3]),
                      9);
     for (int k = 0; k < 4; ++k) {
       sum.x += weights[k] * corners[parents[k]].x;

@@ -3,9 +3,9 @@
 #include "fixtures/cloud_file.h"
 #include "io/cloud_lzf.h"
 
-#define HEAD(fields, size, type, count, points, data)                                                                      \
-  "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS " fields "\nSIZE " size "\nTYPE " type "\nCOUNT " count \
-  "\nWIDTH " points "\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS " points "\nDATA " data "\n"
+#define HEAD(fields, size, type, count, points, data)                                                     \
+  "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS " fields "\nSIZE " size "\nTYPE " type \
+  "\nCOUNT " count "\nWIDTH " points "\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS " points "\nDATA " data "\n"
 
 static const char plain[] = HEAD("x y z", "4 4 4", "F F F", "1 1 1", "3", "ascii") "0 0 0\n1 2 3\n-0.5 1e-3 nan\n";
 
@@ -25,14 +25,16 @@ static void plain_text_is_read_and_points_that_are_not_finite_are_counted(void *
 static void text_colours_packed_as_float_and_as_integer_are_unpacked(void **state) {
   (void)state;
   // 4.2108e+06 is near the float whose bits are 0x4A808080; the integer 0x00FF8001 is 16744449.
-  cloud_file file = open_cloud_text(HEAD("x y z rgb", "4 4 4 4", "F F F U", "1 1 1 1", "1", "ascii") "0 0 0 16744449\n");
+  cloud_file file =
+      open_cloud_text(HEAD("x y z rgb", "4 4 4 4", "F F F U", "1 1 1 1", "1", "ascii") "0 0 0 16744449\n");
   check_color(file.view.colors[0], 255, 128, 1);
   close_cloud(&file);
   uint32_t bits = 0x000A141E;
   float packed;
   memcpy(&packed, &bits, 4);
   char text[512];
-  snprintf(text, sizeof text, "%s0 0 0 %.9g\n", HEAD("x y z rgb", "4 4 4 4", "F F F F", "1 1 1 1", "1", "ascii"), (double)packed);
+  snprintf(text, sizeof text, "%s0 0 0 %.9g\n", HEAD("x y z rgb", "4 4 4 4", "F F F F", "1 1 1 1", "1", "ascii"),
+           (double)packed);
   file = open_cloud_text(text);
   check_color(file.view.colors[0], 10, 20, 30);
   close_cloud(&file);
@@ -41,8 +43,8 @@ static void text_colours_packed_as_float_and_as_integer_are_unpacked(void **stat
 // A colour, a histogram of 3 values to pass over, double coordinates and normals.
 static byte_buffer make_binary(void) {
   byte_buffer b = {0};
-  put_text(&b, HEAD("rgba hist x y z normal_x normal_y normal_z", "4 2 8 8 8 4 4 4", "U U F F F F F F", "1 3 1 1 1 1 1 1", "2",
-                    "binary"));
+  put_text(&b, HEAD("rgba hist x y z normal_x normal_y normal_z", "4 2 8 8 8 4 4 4", "U U F F F F F F",
+                    "1 3 1 1 1 1 1 1", "2", "binary"));
   for (int i = 0; i < 2; ++i) {
     put_integer(&b, 0xFF000000u | (uint32_t)i << 16 | 0x4020, 4);
     for (int k = 0; k < 3; ++k) put_integer(&b, 777, 2);

@@ -3,9 +3,11 @@
 #include "fixtures/cloud_file.h"
 
 static const char ply_text[] =
-    "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nproperty float nx\nproperty "
+    "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nproperty float "
+    "nx\nproperty "
     "float "
-    "ny\nproperty float nz\nproperty uchar red\nproperty uchar green\nproperty uchar blue\nelement face 1\nproperty list uchar int "
+    "ny\nproperty float nz\nproperty uchar red\nproperty uchar green\nproperty uchar blue\nelement face 1\nproperty "
+    "list uchar int "
     "vertex_indices\nend_header\n0 0 0 0 0 1 255 0 51\nnan 0 0 0 0 1 0 0 0\n1 2 3 nan 0 1 0 102 0\n3 0 1 2\n";
 
 static void ply_with_normals_colours_and_faces_is_read_as_points(void **state) {
@@ -25,7 +27,8 @@ static byte_buffer make_ply(bool big_endian) {
   byte_buffer b = {.big_endian = big_endian};
   put_text(&b, big_endian ? "ply\nformat binary_big_endian 1.0\n" : "ply\r\nformat binary_little_endian 1.0\r\n");
   put_text(&b,
-           "element vertex 2\nproperty float red\nproperty double x\nproperty float green\nproperty double y\nproperty double z\n"
+           "element vertex 2\nproperty float red\nproperty double x\nproperty float green\nproperty double y\nproperty "
+           "double z\n"
            "property float blue\nend_header\n");
   for (int i = 0; i < 2; ++i) {
     put_float(&b, 0.2f);
@@ -53,7 +56,8 @@ static void binary_ply_of_both_byte_orders_is_read_and_colours_stay_in_range(voi
 
 static void rows_parted_by_blanks_commas_and_semicolons_are_read(void **state) {
   (void)state;
-  static const char *const texts[] = {"1 2 3\n4 5 6\n", "# made by hand\r\n1,2,3\r\n4,5,6", "//X Y Z\n2\n1;2;3\n\n4;5;6 # last\n",
+  static const char *const texts[] = {"1 2 3\n4 5 6\n", "# made by hand\r\n1,2,3\r\n4,5,6",
+                                      "//X Y Z\n2\n1;2;3\n\n4;5;6 # last\n",
                                       "x y z intensity\n1\t2 3 0.5\n4 5\t6 0.25\n"};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
     cloud_file file = open_cloud_text(texts[i]);
@@ -91,11 +95,12 @@ static void mistakes_are_reported_with_their_positions(void **state) {
   check_text_refused("# nothing\n", 2, 1, "no row");
   check_text_refused("", 0, 0, "empty");
   check_cloud_refused("\x89PNG\0\0\0", 8, PL_ERROR_UNSUPPORTED, 0, 0, "PLY, PCD");
-  check_text_refused("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nend_header\n0 0\n", 3, 16,
-                     "x, y or z");
+  check_text_refused("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nend_header\n0 0\n",
+                     3, 16, "x, y or z");
   check_text_refused(
-      "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 a 0\n", 8, 3,
-      "number");
+      "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 a "
+      "0\n",
+      8, 3, "number");
 }
 
 static void a_file_that_is_not_there_is_not_found(void **state) {

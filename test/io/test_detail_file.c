@@ -87,7 +87,8 @@ static void what_is_written_comes_back(void **state) {
   assert_memory_equal(a.keys, b.keys, COUNT * KEY * sizeof(float));
   assert_memory_equal(a.sizes, b.sizes, COUNT * sizeof(float));
   // Stamps are rounded by less than 1/2047 of their largest number, which is below 2 here.
-  for (size_t i = 0; i < (size_t)COUNT * SAMPLES * 4; ++i) check_near((double)a.stamps[i], (double)b.stamps[i], 2.0 / 2047);
+  for (size_t i = 0; i < (size_t)COUNT * SAMPLES * 4; ++i)
+    check_near((double)a.stamps[i], (double)b.stamps[i], 2.0 / 2047);
   for (int i = 0; i < COUNT; ++i) assert_string_equal(a.labels[i], b.labels[i]);
   check_near(a.def.window_radius, b.def.window_radius, 0);
   check_near(a.def.stamp_radius, b.def.stamp_radius, 0);
@@ -106,7 +107,8 @@ static void what_is_written_comes_back(void **state) {
     assert_int_equal(pl_detail_set_preview(set, i, 32, pixels), PL_OK);
     assert_memory_equal(pixels, file.bytes + labels_end + sizeof pixels * (size_t)i, sizeof pixels);
   }
-  // What was read and is written again stays as it is; only previews, which were made of the numbers before they were rounded, may be off by a shade once.
+  // What was read and is written again stays as it is; only previews, which were made of the numbers before they were
+  // rounded, may be off by a shade once.
   pl_detail_set *third = NULL;
   scratch_file again = write_set(context, back);
   check_ok(pl_detail_set_load(context, again.path, &third, &error), &error);
@@ -145,13 +147,15 @@ static void broken_files_are_refused_with_a_sentence(void **state) {
   for (size_t i = 0; i < file.size; i += i < 200 ? 1 : 29) {
     memcpy(bytes, file.bytes, file.size);
     bytes[i] ^= 0x10;
-    assert_true(pl_detail_set_load_memory(context, &(pl_memory_source){bytes, file.size, "flipped", NULL}, &back, &error) < 0);
+    assert_true(
+        pl_detail_set_load_memory(context, &(pl_memory_source){bytes, file.size, "flipped", NULL}, &back, &error) < 0);
   }
   memcpy(bytes, file.bytes, file.size);
   bytes[8] = 1;
   fix_hash(bytes, file.size);
-  assert_int_equal(pl_detail_set_load_memory(context, &(pl_memory_source){bytes, file.size, "later", NULL}, &back, &error),
-                   PL_ERROR_UNSUPPORTED);
+  assert_int_equal(
+      pl_detail_set_load_memory(context, &(pl_memory_source){bytes, file.size, "later", NULL}, &back, &error),
+      PL_ERROR_UNSUPPORTED);
   assert_null(back);
   free(bytes);
   drop_file(&file);
@@ -159,7 +163,8 @@ static void broken_files_are_refused_with_a_sentence(void **state) {
   drop_context(context);
 }
 
-// Bytes changed by chance, with a hash that fits: a set that makes sense, or a refusal; never more memory than the file is large.
+// Bytes changed by chance, with a hash that fits: a set that makes sense, or a refusal; never more memory than the file
+// is large.
 static void any_bytes_are_a_set_or_refused(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -178,7 +183,8 @@ static void any_bytes_are_a_set_or_refused(void **state) {
     fix_hash(bytes, file.size);
     pl_detail_set *back = NULL;
     pl_error error = {0};
-    pl_status status = pl_detail_set_load_memory(context, &(pl_memory_source){bytes, file.size, "changed", NULL}, &back, &error);
+    pl_status status =
+        pl_detail_set_load_memory(context, &(pl_memory_source){bytes, file.size, "changed", NULL}, &back, &error);
     assert_true((status < 0) == (back == NULL));
     assert_true(status >= 0 || error.text[0] != '\0');
     taken += back != NULL;

@@ -180,7 +180,8 @@ static void numbers_are_read_as_the_c_library_does(void **state) {
   check_reads("9007199254740993", 9007199254740992.0, 16);
   double value;
   const char *none[] = {"", "-", ".", "e5", "+.e1", "abc"};
-  for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i) assert_null(pl_number_read(none[i], none[i] + strlen(none[i]), &value));
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i)
+    assert_null(pl_number_read(none[i], none[i] + strlen(none[i]), &value));
   int64_t integer;
   const char *large = "9223372036854775808", *fits = "-9223372036854775807";
   assert_null(pl_integer_read(large, large + strlen(large), &integer));
@@ -233,8 +234,10 @@ static void random_numbers_survive_text_in_any_locale(void **state) {
 static void paths_are_taken_apart(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  const char *const cases[][3] = {
-      {"a/b.c/d.node", "a/b.c", "a/b.c/d.ele"}, {"x", ".", "x.ele"}, {"/x.y", "/", "/x.ele"}, {"a.1.node", ".", "a.1.ele"}};
+  const char *const cases[][3] = {{"a/b.c/d.node", "a/b.c", "a/b.c/d.ele"},
+                                  {"x", ".", "x.ele"},
+                                  {"/x.y", "/", "/x.ele"},
+                                  {"a.1.node", ".", "a.1.ele"}};
   for (size_t i = 0; i < 4; ++i) {
     char *parent = pl_path_folder(context, cases[i][0]), *other = pl_path_with_ending(context, cases[i][0], ".ele");
     assert_string_equal(parent, cases[i][1]);

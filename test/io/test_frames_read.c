@@ -29,8 +29,8 @@ static byte_block make_pc2(uint32_t point_count, uint32_t sample_count, float st
   return file;
 }
 
-static pl_status open_bytes(pl_context *context, const void *bytes, size_t size, pl_frame_file **file, pl_frame_file_report *report,
-                            pl_error *error) {
+static pl_status open_bytes(pl_context *context, const void *bytes, size_t size, pl_frame_file **file,
+                            pl_frame_file_report *report, pl_error *error) {
   char path[] = "/tmp/pliant_cache_XXXXXX";
   int handle = mkstemp(path);
   assert_true(handle >= 0);
@@ -101,8 +101,8 @@ static void every_truncation_and_every_excess_is_refused(void **state) {
 static void counts_that_overflow_are_refused(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  static const uint32_t counts[][2] = {{0, 1},         {1, 0}, {0xFFFFFFFFu, 1}, {1, 0xFFFFFFFFu}, {0x7FFFFFFF, 0x7FFFFFFF},
-                                       {0x55555556, 3}};
+  static const uint32_t counts[][2] = {
+      {0, 1}, {1, 0}, {0xFFFFFFFFu, 1}, {1, 0xFFFFFFFFu}, {0x7FFFFFFF, 0x7FFFFFFF}, {0x55555556, 3}};
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
     byte_block pc2 = make_pc2(counts[i][0], counts[i][1], 0, 1);
     for (int j = 0; j < 3; ++j) put_f32(&pc2, 0);
@@ -162,8 +162,10 @@ static void every_failed_allocation_is_survived(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(files_of_other_programs_are_read),    cmocka_unit_test(every_truncation_and_every_excess_is_refused),
-      cmocka_unit_test(counts_that_overflow_are_refused),    cmocka_unit_test(coordinates_that_are_not_finite_are_named),
+      cmocka_unit_test(files_of_other_programs_are_read),
+      cmocka_unit_test(every_truncation_and_every_excess_is_refused),
+      cmocka_unit_test(counts_that_overflow_are_refused),
+      cmocka_unit_test(coordinates_that_are_not_finite_are_named),
       cmocka_unit_test(every_failed_allocation_is_survived),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

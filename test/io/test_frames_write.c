@@ -42,7 +42,8 @@ static int drop_place(const place *p) {
 }
 
 static void make_frame(int frame, pl_vec3 *points) {
-  for (int i = 0; i < POINT_COUNT; ++i) points[i] = (pl_vec3){i + 0.25 * frame, (i == 3) - 0.5 * frame, (i == 2) + 0.1 * frame * i};
+  for (int i = 0; i < POINT_COUNT; ++i)
+    points[i] = (pl_vec3){i + 0.25 * frame, (i == 3) - 0.5 * frame, (i == 2) + 0.1 * frame * i};
 }
 
 static pl_frames_def make_def(pl_frame_format format, const char *path) {

@@ -1,4 +1,5 @@
-// glTF files that lie, are cut off or cannot be read here: each is refused with the place and the reason, and nothing is leaked.
+// glTF files that lie, are cut off or cannot be read here: each is refused with the place and the reason, and nothing
+// is leaked.
 // ctest: unit
 #define _GNU_SOURCE
 #include "check.h"
@@ -13,14 +14,17 @@ static const char json[] =
     "{\"asset\":{\"version\":\"2.0\"},\n"
     "\"extensionsUsed\":[],\"extensionsRequired\":[],\n"
     "\"buffers\":[{\"byteLength\":96}],\n"
-    "\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,\"byteLength\":48},{\"buffer\":0,\"byteOffset\":48,\"byteLength\":12},\n"
+    "\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,\"byteLength\":48},{\"buffer\":0,\"byteOffset\":48,\"byteLength\":"
+    "12},\n"
     "{\"buffer\":0,\"byteOffset\":60,\"byteLength\":4},{\"buffer\":0,\"byteOffset\":64,\"byteLength\":24}],\n"
     "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":4,\"type\":\"VEC3\"},\n"
     "{\"bufferView\":1,\"componentType\":5123,\"count\":6,\"type\":\"SCALAR\"},\n"
-    "{\"componentType\":5126,\"count\":4,\"type\":\"VEC3\",\"sparse\":{\"count\":2,\"indices\":{\"bufferView\":2,\"componentType\":"
+    "{\"componentType\":5126,\"count\":4,\"type\":\"VEC3\",\"sparse\":{\"count\":2,\"indices\":{\"bufferView\":2,"
+    "\"componentType\":"
     "5123},"
     "\"values\":{\"bufferView\":3}}}],\n"
-    "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1,\"targets\":[{\"POSITION\":2}],\"mode\":4}]}],\n"
+    "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1,\"targets\":[{\"POSITION\":2}],"
+    "\"mode\":4}]}],\n"
     "\"nodes\":[{\"mesh\":0,\"rotation\":[0,0,0,1]},{\"children\":[0]}],\n"
     "\"scenes\":[{\"nodes\":[1]}],\"scene\":0}";
 
@@ -51,25 +55,35 @@ typedef struct lie {
 static const lie lies[] = {
     {"\"version\":\"2.0\"", "\"version\":\"1.0\"", "glTF version 1.0", PL_ERROR_UNSUPPORTED},
     {"\"version\":\"2.0\"", "\"x\":1", "asset.version is missing", PL_ERROR_INVALID_DATA},
-    {"Required\":[]", "Required\":[\"KHR_draco_mesh_compression\"]", "export without compression", PL_ERROR_UNSUPPORTED},
+    {"Required\":[]", "Required\":[\"KHR_draco_mesh_compression\"]", "export without compression",
+     PL_ERROR_UNSUPPORTED},
     {"Required\":[]", "Required\":[\"EXT_meshopt_compression\"]", "export without compression", PL_ERROR_UNSUPPORTED},
     {"Required\":[]", "Required\":[\"ACME_odd\"]", "ACME_odd", PL_ERROR_UNSUPPORTED},
     {"{\"byteLength\":96}", "{\"byteLength\":97}", "cut off", PL_ERROR_INVALID_DATA},
     {"{\"byteLength\":96}", "{}", "byteLength is missing", PL_ERROR_INVALID_DATA},
-    {"{\"byteLength\":96}", "{\"byteLength\":96,\"uri\":\"../secret.bin\"}", "not a file in the folder", PL_ERROR_UNSUPPORTED},
-    {"{\"byteLength\":96}", "{\"byteLength\":96,\"uri\":\"a/%2e%2e/%2e%2e/b\"}", "not a file in the folder", PL_ERROR_UNSUPPORTED},
-    {"{\"byteLength\":96}", "{\"byteLength\":96,\"uri\":\"/etc/passwd\"}", "not a file in the folder", PL_ERROR_UNSUPPORTED},
-    {"{\"byteLength\":96}", "{\"byteLength\":96,\"uri\":\"https://a.b/c.bin\"}", "not a file in the folder", PL_ERROR_UNSUPPORTED},
-    {"{\"byteLength\":96}", "{\"byteLength\":96,\"uri\":\"C:\\\\x.bin\"}", "not a file in the folder", PL_ERROR_UNSUPPORTED},
+    {"{\"byteLength\":96}", "{\"byteLength\":96,\"uri\":\"../secret.bin\"}", "not a file in the folder",
+     PL_ERROR_UNSUPPORTED},
+    {"{\"byteLength\":96}", "{\"byteLength\":96,\"uri\":\"a/%2e%2e/%2e%2e/b\"}", "not a file in the folder",
+     PL_ERROR_UNSUPPORTED},
+    {"{\"byteLength\":96}", "{\"byteLength\":96,\"uri\":\"/etc/passwd\"}", "not a file in the folder",
+     PL_ERROR_UNSUPPORTED},
+    {"{\"byteLength\":96}", "{\"byteLength\":96,\"uri\":\"https://a.b/c.bin\"}", "not a file in the folder",
+     PL_ERROR_UNSUPPORTED},
+    {"{\"byteLength\":96}", "{\"byteLength\":96,\"uri\":\"C:\\\\x.bin\"}", "not a file in the folder",
+     PL_ERROR_UNSUPPORTED},
     {"{\"byteLength\":96}", "{\"byteLength\":96,\"uri\":\"x.bin\"}", "no folder", PL_ERROR_NOT_FOUND},
-    {"{\"byteLength\":96}", "{\"byteLength\":6,\"uri\":\"data:;base64,AAAA*AAA\"}", "none of its 64", PL_ERROR_INVALID_DATA},
-    {"{\"byteLength\":96}", "{\"byteLength\":6,\"uri\":\"data:text/plain,AAAA\"}", "base64", PL_ERROR_UNSUPPORTED},
-    {"\"byteOffset\":0,\"byteLength\":48", "\"byteOffset\":60,\"byteLength\":48", "the buffer has 96", PL_ERROR_INVALID_DATA},
-    {"\"byteOffset\":0,\"byteLength\":48", "\"byteOffset\":9007199254740991,\"byteLength\":9007199254740991", "the buffer has 96",
+    {"{\"byteLength\":96}", "{\"byteLength\":6,\"uri\":\"data:;base64,AAAA*AAA\"}", "none of its 64",
      PL_ERROR_INVALID_DATA},
-    {"\"byteOffset\":0,\"byteLength\":48", "\"byteOffset\":-4,\"byteLength\":48", "an integer from 0", PL_ERROR_INVALID_DATA},
+    {"{\"byteLength\":96}", "{\"byteLength\":6,\"uri\":\"data:text/plain,AAAA\"}", "base64", PL_ERROR_UNSUPPORTED},
+    {"\"byteOffset\":0,\"byteLength\":48", "\"byteOffset\":60,\"byteLength\":48", "the buffer has 96",
+     PL_ERROR_INVALID_DATA},
+    {"\"byteOffset\":0,\"byteLength\":48", "\"byteOffset\":9007199254740991,\"byteLength\":9007199254740991",
+     "the buffer has 96", PL_ERROR_INVALID_DATA},
+    {"\"byteOffset\":0,\"byteLength\":48", "\"byteOffset\":-4,\"byteLength\":48", "an integer from 0",
+     PL_ERROR_INVALID_DATA},
     {"\"byteOffset\":0,\"byteLength\":48", "\"byteStride\":8,\"byteLength\":48", "byteStride 8", PL_ERROR_INVALID_DATA},
-    {"\"byteOffset\":0,\"byteLength\":48", "\"byteStride\":16,\"byteLength\":48", "need 60 bytes", PL_ERROR_INVALID_DATA},
+    {"\"byteOffset\":0,\"byteLength\":48", "\"byteStride\":16,\"byteLength\":48", "need 60 bytes",
+     PL_ERROR_INVALID_DATA},
     {"\"buffer\":0,\"byteOffset\":0", "\"buffer\":7,\"byteOffset\":0", "no object buffers[7]", PL_ERROR_INVALID_DATA},
     {"\"count\":4", "\"count\":5", "need 60 bytes", PL_ERROR_INVALID_DATA},
     {"\"count\":4", "\"count\":2147483647", "elements need", PL_ERROR_INVALID_DATA},
@@ -91,7 +105,8 @@ static const lie lies[] = {
     {"\"sparse\":{\"count\":2", "\"sparse\":{\"count\":3", "cut off", PL_ERROR_INVALID_DATA},
     {"\"bufferView\":2,\"componentType\":5123", "\"bufferView\":2,\"componentType\":5126", "from 5121 to 5125",
      PL_ERROR_INVALID_DATA},
-    {"\"indices\":{\"bufferView\":2", "\"indices\":{\"byteOffset\":12,\"bufferView\":0", "replaces element", PL_ERROR_INVALID_DATA},
+    {"\"indices\":{\"bufferView\":2", "\"indices\":{\"byteOffset\":12,\"bufferView\":0", "replaces element",
+     PL_ERROR_INVALID_DATA},
     {"\"POSITION\":0", "\"POSITION\":9", "no object accessors[9]", PL_ERROR_INVALID_DATA},
     {"\"POSITION\":0", "\"POSITION\":-1", "no object accessors[-1]", PL_ERROR_INVALID_DATA},
     {"\"POSITION\":0", "\"POSITION\":\"0\"", "index of one of", PL_ERROR_INVALID_DATA},
@@ -108,7 +123,8 @@ static const lie lies[] = {
     {"\"mesh\":0", "\"mesh\":1", "no object meshes[1]", PL_ERROR_INVALID_DATA},
     {"\"scene\":0", "\"scene\":1", "no object scenes[1]", PL_ERROR_INVALID_DATA},
     {"\"meshes\"", "\"messes\"", "no mesh", PL_ERROR_INVALID_DATA},
-    {"\"byteOffset\":48,\"byteLength\":12", "\"byteOffset\":68,\"byteLength\":12", "there are 4 vertices", PL_ERROR_INVALID_DATA},
+    {"\"byteOffset\":48,\"byteLength\":12", "\"byteOffset\":68,\"byteLength\":12", "there are 4 vertices",
+     PL_ERROR_INVALID_DATA},
     {"\"primitives\":[{", "\"primitives\":{\"a\":[{", "is expected", PL_ERROR_INVALID_DATA},
 };
 
@@ -123,7 +139,8 @@ static void every_lie_is_found_and_named(void **state) {
     pl_mesh *mesh = NULL;
     pl_error error = {0};
     pl_status status = pl_gltf_read(context, file.data, file.size, "t.glb", NULL, &mesh, NULL, &error);
-    if (status != lies[i].status) fail_msg("%s -> %s: %s: %s", lies[i].from, lies[i].to, pl_status_text(status), error.text);
+    if (status != lies[i].status)
+      fail_msg("%s -> %s: %s: %s", lies[i].from, lies[i].to, pl_status_text(status), error.text);
     assert_int_equal(mesh != NULL, status == PL_OK);
     if (status < 0 && strstr(error.text, lies[i].says) == NULL)
       fail_msg("%s -> %s: '%s' does not say '%s'", lies[i].from, lies[i].to, error.text, lies[i].says);
@@ -142,7 +159,8 @@ static void the_error_names_line_and_field(void **state) {
   pl_context *context = make_context(1);
   pl_mesh *mesh = NULL;
   pl_error error = {0};
-  assert_int_equal(pl_gltf_read(context, file.data, file.size, "t.glb", NULL, &mesh, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_gltf_read(context, file.data, file.size, "t.glb", NULL, &mesh, NULL, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_int_equal(error.line, 6);
   assert_string_equal(error.field, "accessors[0]");
   drop_context(context);
@@ -157,7 +175,8 @@ static void coordinates_that_are_not_finite_are_refused(void **state) {
     byte_block file = make_glb(json, &binary);
     pl_mesh *mesh = NULL;
     pl_error error = {0};
-    assert_int_equal(pl_gltf_read(context, file.data, file.size, "t.glb", NULL, &mesh, NULL, &error), PL_ERROR_INVALID_DATA);
+    assert_int_equal(pl_gltf_read(context, file.data, file.size, "t.glb", NULL, &mesh, NULL, &error),
+                     PL_ERROR_INVALID_DATA);
     assert_non_null(strstr(error.text, "vertex 1 is not finite"));
   }
   drop_context(context);
@@ -172,7 +191,8 @@ static void files_next_to_it_must_be_there_and_whole(void **state) {
   pl_context *context = make_context(1);
   pl_mesh *mesh = NULL;
   pl_error error = {0};
-  assert_int_equal(pl_gltf_read(context, text, strlen(text), "t.gltf", folder, &mesh, NULL, &error), PL_ERROR_NOT_FOUND);
+  assert_int_equal(pl_gltf_read(context, text, strlen(text), "t.gltf", folder, &mesh, NULL, &error),
+                   PL_ERROR_NOT_FOUND);
   assert_string_equal(error.field, "buffers[0].uri");
   byte_block binary = make_binary();
   for (size_t size = 95; size <= 96; ++size) {
@@ -211,8 +231,8 @@ static void patch_u32(byte_block *file, size_t at, size_t value) {
   for (int i = 0; i < 4; ++i) file->data[at + (size_t)i] = (unsigned char)(value >> (8 * i));
 }
 
-// Cut at every byte: as it is, and with the header's total made to agree so that the deeper checks are reached. The bytes are copied to a block
-// of exactly their size, so that the address sanitizer sees a read behind them.
+// Cut at every byte: as it is, and with the header's total made to agree so that the deeper checks are reached. The
+// bytes are copied to a block of exactly their size, so that the address sanitizer sees a read behind them.
 static void every_truncation_is_refused(void **state) {
   (void)state;
   byte_block binary = make_binary(), whole = make_glb(json, &binary);
@@ -236,7 +256,8 @@ static void every_truncation_is_refused(void **state) {
   byte_block longer = whole;
   patch_u32(&longer, 12, 0xFFFFFFF0u);
   pl_mesh *mesh = NULL;
-  assert_int_equal(pl_gltf_read(context, longer.data, longer.size, "t.glb", NULL, &mesh, NULL, NULL), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_gltf_read(context, longer.data, longer.size, "t.glb", NULL, &mesh, NULL, NULL),
+                   PL_ERROR_INVALID_DATA);
   drop_context(context);
 }
 
@@ -252,8 +273,8 @@ static void random_damage_never_crashes(void **state) {
     for (int i = 0; i < count; ++i) {
       size_t at = 20 + pl_random_u32(&random) % (whole.size - 20);
       bool in_text = at < 20 + strlen(json);
-      damaged.data[at] =
-          in_text ? (unsigned char)"0123456789,]}\""[pl_random_u32(&random) % 14] : (unsigned char)pl_random_u32(&random);
+      damaged.data[at] = in_text ? (unsigned char)"0123456789,]}\""[pl_random_u32(&random) % 14]
+                                 : (unsigned char)pl_random_u32(&random);
     }
     pl_mesh *mesh = NULL;
     read_count += pl_gltf_read(context, damaged.data, damaged.size, "t.glb", NULL, &mesh, NULL, NULL) == PL_OK;
@@ -268,15 +289,18 @@ static void small_files_cannot_ask_for_much_memory(void **state) {
   (void)state;
   char text[40000];
   snprintf(text, sizeof text,
-           "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":16}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":16}],"
-           "\"accessors\":[{\"componentType\":5126,\"count\":2000000000,\"type\":\"VEC3\",\"sparse\":{\"count\":1,\"indices\":"
+           "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":16}],\"bufferViews\":[{\"buffer\":0,"
+           "\"byteLength\":16}],"
+           "\"accessors\":[{\"componentType\":5126,\"count\":2000000000,\"type\":\"VEC3\",\"sparse\":{\"count\":1,"
+           "\"indices\":"
            "{\"bufferView\":0,\"componentType\":5121},\"values\":{\"bufferView\":0}}}],"
            "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}]}");
   byte_block binary = {.size = 16}, file = make_glb(text, &binary);
   pl_context *context = make_context(1);
   pl_mesh *mesh = NULL;
   pl_error error = {0};
-  assert_int_equal(pl_gltf_read(context, file.data, file.size, "t.glb", NULL, &mesh, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_gltf_read(context, file.data, file.size, "t.glb", NULL, &mesh, NULL, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "thousand times"));
   drop_context(context);
 }

@@ -8,7 +8,8 @@
 #include "fixtures/gltf_bytes.h"
 #include "io/gltf.h"
 
-static pl_mesh *read_bytes(pl_context *context, const void *bytes, size_t size, const char *folder, pl_findings *findings) {
+static pl_mesh *read_bytes(pl_context *context, const void *bytes, size_t size, const char *folder,
+                           pl_findings *findings) {
   pl_mesh *mesh = NULL;
   pl_error error = {0};
   check_ok(pl_gltf_read(context, bytes, size, "t.gltf", folder, &mesh, findings, &error), &error);
@@ -36,18 +37,25 @@ static void blender_with_a_separate_buffer(void **state) {
   static const char json[] =
       "{\"asset\":{\"generator\":\"Khronos glTF Blender I/O "
       "v4.0.44\",\"version\":\"2.0\"},\n\"scene\":0,\"scenes\":[{\"name\":\"Scene\","
-      "\"nodes\":[0]}],\n\"nodes\":[{\"mesh\":0,\"name\":\"Plane\",\"translation\":[10,0,0],\"rotation\":[0,0,0.7071067811865476,"
-      "0.7071067811865476],\"scale\":[2,2,2]}],\n\"meshes\":[{\"extras\":{\"targetNames\":[\"Smile\",\"Öffnen\"]},\"name\":"
+      "\"nodes\":[0]}],\n\"nodes\":[{\"mesh\":0,\"name\":\"Plane\",\"translation\":[10,0,0],\"rotation\":[0,0,0."
+      "7071067811865476,"
+      "0.7071067811865476],\"scale\":[2,2,2]}],\n\"meshes\":[{\"extras\":{\"targetNames\":[\"Smile\",\"Öffnen\"]},"
+      "\"name\":"
       "\"Plane\","
-      "\"primitives\":[{\"attributes\":{\"POSITION\":0,\"NORMAL\":4},\"indices\":1,\"targets\":[{\"POSITION\":2,\"NORMAL\":4},"
-      "{\"POSITION\":3}]}],\"weights\":[0,0]}],\n\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":6,\"max\":[1,1,"
+      "\"primitives\":[{\"attributes\":{\"POSITION\":0,\"NORMAL\":4},\"indices\":1,\"targets\":[{\"POSITION\":2,"
+      "\"NORMAL\":4},"
+      "{\"POSITION\":3}]}],\"weights\":[0,0]}],\n\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":6,"
+      "\"max\":[1,1,"
       "0],"
       "\"min\":[0,0,0],\"type\":\"VEC3\"},{\"bufferView\":1,\"componentType\":5123,\"count\":6,\"type\":\"SCALAR\"},"
-      "{\"bufferView\":2,\"componentType\":5126,\"count\":6,\"type\":\"VEC3\"},{\"bufferView\":3,\"componentType\":5126,\"count\":"
+      "{\"bufferView\":2,\"componentType\":5126,\"count\":6,\"type\":\"VEC3\"},{\"bufferView\":3,\"componentType\":"
+      "5126,\"count\":"
       "6,"
-      "\"type\":\"VEC3\"},{\"bufferView\":0,\"componentType\":5126,\"count\":6,\"type\":\"VEC3\"}],\n\"bufferViews\":[{\"buffer\":"
+      "\"type\":\"VEC3\"},{\"bufferView\":0,\"componentType\":5126,\"count\":6,\"type\":\"VEC3\"}],\n\"bufferViews\":[{"
+      "\"buffer\":"
       "0,"
-      "\"byteLength\":72,\"byteOffset\":0,\"target\":34962},{\"buffer\":0,\"byteLength\":12,\"byteOffset\":72,\"target\":34963},"
+      "\"byteLength\":72,\"byteOffset\":0,\"target\":34962},{\"buffer\":0,\"byteLength\":12,\"byteOffset\":72,"
+      "\"target\":34963},"
       "{\"buffer\":0,\"byteLength\":72,\"byteOffset\":84},{\"buffer\":0,\"byteLength\":72,\"byteOffset\":156}],\n"
       "\"buffers\":[{\"byteLength\":228,\"uri\":\"my%20plane.bin\"}]}";
   byte_block binary = {.size = 0};
@@ -92,16 +100,23 @@ static void threejs_with_groups_over_shared_vertices(void **state) {
       "{\"asset\":{\"version\":\"2.0\",\"generator\":\"THREE.GLTFExporter "
       "r160\"},\"scenes\":[{\"name\":\"AuxScene\",\"nodes\":[0]}],"
       "\"scene\":0,\"nodes\":[{\"name\":\"m\",\"mesh\":0,\"matrix\":[1,0,0,0,0,0,-1,0,0,1,0,0,5,6,7,1]}],"
-      "\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,\"byteLength\":48,\"target\":34962,\"byteStride\":12},{\"buffer\":0,"
-      "\"byteOffset\":48,\"byteLength\":12,\"target\":34963},{\"buffer\":0,\"byteOffset\":60,\"byteLength\":12,\"target\":34963},"
-      "{\"buffer\":0,\"byteOffset\":72,\"byteLength\":48}],\"buffers\":[{\"byteLength\":120}],\"accessors\":[{\"bufferView\":0,"
-      "\"componentType\":5126,\"count\":4,\"max\":[1,1,0],\"min\":[0,0,0],\"type\":\"VEC3\"},{\"bufferView\":1,\"componentType\":"
+      "\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,\"byteLength\":48,\"target\":34962,\"byteStride\":12},{"
+      "\"buffer\":0,"
+      "\"byteOffset\":48,\"byteLength\":12,\"target\":34963},{\"buffer\":0,\"byteOffset\":60,\"byteLength\":12,"
+      "\"target\":34963},"
+      "{\"buffer\":0,\"byteOffset\":72,\"byteLength\":48}],\"buffers\":[{\"byteLength\":120}],\"accessors\":[{"
+      "\"bufferView\":0,"
+      "\"componentType\":5126,\"count\":4,\"max\":[1,1,0],\"min\":[0,0,0],\"type\":\"VEC3\"},{\"bufferView\":1,"
+      "\"componentType\":"
       "5125,"
-      "\"count\":3,\"max\":[2],\"min\":[0],\"type\":\"SCALAR\"},{\"bufferView\":2,\"componentType\":5125,\"count\":3,\"type\":"
+      "\"count\":3,\"max\":[2],\"min\":[0],\"type\":\"SCALAR\"},{\"bufferView\":2,\"componentType\":5125,\"count\":3,"
+      "\"type\":"
       "\"SCALAR\"},"
       "{\"bufferView\":3,\"componentType\":5126,\"count\":4,\"type\":\"VEC3\",\"name\":\"up\"}],\"materials\":[{},{}],"
-      "\"meshes\":[{\"primitives\":[{\"mode\":4,\"attributes\":{\"POSITION\":0},\"targets\":[{\"POSITION\":3}],\"indices\":1,"
-      "\"material\":0},{\"mode\":4,\"attributes\":{\"POSITION\":0},\"targets\":[{\"POSITION\":3}],\"indices\":2,\"material\":1}],"
+      "\"meshes\":[{\"primitives\":[{\"mode\":4,\"attributes\":{\"POSITION\":0},\"targets\":[{\"POSITION\":3}],"
+      "\"indices\":1,"
+      "\"material\":0},{\"mode\":4,\"attributes\":{\"POSITION\":0},\"targets\":[{\"POSITION\":3}],\"indices\":2,"
+      "\"material\":1}],"
       "\"weights\":[0],\"extras\":{\"targetNames\":[\"up\"]}}]}";
   byte_block binary = {.size = 0};
   put_f32s(&binary, (float[]){0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0}, 12);
@@ -125,7 +140,8 @@ static void threejs_with_groups_over_shared_vertices(void **state) {
   drop_context(context);
 }
 
-// Maya and Babylon exporters: everything in one JSON with data URIs, nested nodes, a mirrored one; no default scene; strips, fans, lines.
+// Maya and Babylon exporters: everything in one JSON with data URIs, nested nodes, a mirrored one; no default scene;
+// strips, fans, lines.
 static void babylon_with_data_uri_strips_and_mirrored_nodes(void **state) {
   (void)state;
   byte_block binary = {.size = 0};
@@ -133,16 +149,18 @@ static void babylon_with_data_uri_strips_and_mirrored_nodes(void **state) {
   for (int i = 0; i < 5; ++i) put_u8(&binary, i);
   char base64[256], json[2048];
   encode_base64(&binary, base64);
-  snprintf(json, sizeof json,
-           "\xEF\xBB\xBF{\"asset\":{\"version\":\"2.0\",\"generator\":\"babylon.js glTF exporter for Maya 2022\"},\r\n"
-           "\"scenes\":[{\"nodes\":[1]}],\"nodes\":[{\"mesh\":0,\"scale\":[-1,1,1]},{\"children\":[2,0],\"translation\":[0,0,3]},"
-           "{\"mesh\":1}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"mode\":5}]},{\"primitives\":"
-           "[{\"attributes\":{\"POSITION\":0},\"indices\":1,\"mode\":6},{\"attributes\":{\"POSITION\":0},\"mode\":2}]}],"
-           "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":5,\"type\":\"VEC3\",\"byteOffset\":0},"
-           "{\"bufferView\":1,\"componentType\":5121,\"count\":4,\"type\":\"SCALAR\",\"byteOffset\":1}],"
-           "\"bufferViews\":[{\"buffer\":0,\"byteLength\":60},{\"buffer\":0,\"byteOffset\":60,\"byteLength\":5}],"
-           "\"buffers\":[{\"byteLength\":65,\"uri\":\"data:application/octet-stream;base64,%s\"}]}",
-           base64);
+  snprintf(
+      json, sizeof json,
+      "\xEF\xBB\xBF{\"asset\":{\"version\":\"2.0\",\"generator\":\"babylon.js glTF exporter for Maya 2022\"},\r\n"
+      "\"scenes\":[{\"nodes\":[1]}],\"nodes\":[{\"mesh\":0,\"scale\":[-1,1,1]},{\"children\":[2,0],\"translation\":[0,"
+      "0,3]},"
+      "{\"mesh\":1}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"mode\":5}]},{\"primitives\":"
+      "[{\"attributes\":{\"POSITION\":0},\"indices\":1,\"mode\":6},{\"attributes\":{\"POSITION\":0},\"mode\":2}]}],"
+      "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":5,\"type\":\"VEC3\",\"byteOffset\":0},"
+      "{\"bufferView\":1,\"componentType\":5121,\"count\":4,\"type\":\"SCALAR\",\"byteOffset\":1}],"
+      "\"bufferViews\":[{\"buffer\":0,\"byteLength\":60},{\"buffer\":0,\"byteOffset\":60,\"byteLength\":5}],"
+      "\"buffers\":[{\"byteLength\":65,\"uri\":\"data:application/octet-stream;base64,%s\"}]}",
+      base64);
   pl_context *context = make_context(1);
   pl_mesh *mesh = read_bytes(context, json, strlen(json), NULL, NULL);
   pl_mesh_view view = pl_mesh_get_view(mesh);
@@ -166,11 +184,13 @@ static void babylon_with_data_uri_strips_and_mirrored_nodes(void **state) {
   drop_context(context);
 }
 
-// UniVRM: sparse morph targets without a buffer view of their own, names on the primitive, skins, several meshes with different targets.
+// UniVRM: sparse morph targets without a buffer view of their own, names on the primitive, skins, several meshes with
+// different targets.
 static void univrm_with_sparse_targets_on_several_meshes(void **state) {
   (void)state;
   static const char json[] =
-      "{\"asset\":{\"generator\":\"UniGLTF-2.0.0\",\"version\":\"2.0\"},\"extensionsUsed\":[\"VRM\",\"KHR_materials_unlit\"],"
+      "{\"asset\":{\"generator\":\"UniGLTF-2.0.0\",\"version\":\"2.0\"},\"extensionsUsed\":[\"VRM\",\"KHR_materials_"
+      "unlit\"],"
       "\"buffers\":[{\"byteLength\":84}],\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,\"byteLength\":36},"
       "{\"buffer\":0,\"byteOffset\":36,\"byteLength\":12},{\"buffer\":0,\"byteOffset\":48,\"byteLength\":4},"
       "{\"buffer\":0,\"byteOffset\":52,\"byteLength\":12},{\"buffer\":0,\"byteOffset\":64,\"byteLength\":2},"
@@ -179,13 +199,16 @@ static void univrm_with_sparse_targets_on_several_meshes(void **state) {
       "{\"bufferView\":1,\"componentType\":5125,\"count\":3,\"type\":\"SCALAR\"},"
       "{\"componentType\":5126,\"count\":3,\"type\":\"VEC3\",\"sparse\":{\"count\":1,\"indices\":{\"bufferView\":2,"
       "\"componentType\":5125},\"values\":{\"bufferView\":3}}},"
-      "{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\",\"sparse\":{\"count\":1,\"indices\":{\"bufferView\":"
+      "{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\",\"sparse\":{\"count\":1,\"indices\":{"
+      "\"bufferView\":"
       "4,"
       "\"componentType\":5123},\"values\":{\"bufferView\":5}}},"
       "{\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],"
-      "\"meshes\":[{\"name\":\"Face\",\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1,\"extras\":{\"targetNames\":"
+      "\"meshes\":[{\"name\":\"Face\",\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1,\"extras\":{"
+      "\"targetNames\":"
       "[\"blink\",\"aa\",\"still\"]},\"targets\":[{\"POSITION\":2},{\"POSITION\":3},{\"POSITION\":4}]}]},"
-      "{\"name\":\"Brow\",\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1,\"targets\":[{\"POSITION\":2},{\"NORMAL\":"
+      "{\"name\":\"Brow\",\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1,\"targets\":[{\"POSITION\":2},"
+      "{\"NORMAL\":"
       "2},"
       "{\"POSITION\":3}],\"extras\":{\"targetNames\":[\"angry\",\"\",\"blink\"]}}]}],"
       "\"skins\":[{\"joints\":[0]}],\"nodes\":[{\"mesh\":0,\"skin\":0,\"translation\":[100,0,0]},{\"mesh\":1}],"
@@ -232,13 +255,18 @@ static void gltfpack_with_quantized_interleaved_vertices(void **state) {
   (void)state;
   static const char json[] =
       "{\"asset\":{\"version\":\"2.0\",\"generator\":\"gltfpack 0.20\"},\"extensionsUsed\":[\"KHR_mesh_quantization\"],"
-      "\"extensionsRequired\":[\"KHR_mesh_quantization\"],\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,\"byteLength\":36,"
-      "\"byteStride\":12,\"target\":34962},{\"buffer\":0,\"byteOffset\":36,\"byteLength\":12,\"byteStride\":4},{\"buffer\":0,"
-      "\"byteOffset\":48,\"byteLength\":6}],\"accessors\":[{\"bufferView\":0,\"byteOffset\":4,\"componentType\":5122,\"count\":3,"
-      "\"type\":\"VEC3\",\"normalized\":true},{\"bufferView\":0,\"byteOffset\":0,\"componentType\":5120,\"count\":3,\"type\":"
+      "\"extensionsRequired\":[\"KHR_mesh_quantization\"],\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,"
+      "\"byteLength\":36,"
+      "\"byteStride\":12,\"target\":34962},{\"buffer\":0,\"byteOffset\":36,\"byteLength\":12,\"byteStride\":4},{"
+      "\"buffer\":0,"
+      "\"byteOffset\":48,\"byteLength\":6}],\"accessors\":[{\"bufferView\":0,\"byteOffset\":4,\"componentType\":5122,"
+      "\"count\":3,"
+      "\"type\":\"VEC3\",\"normalized\":true},{\"bufferView\":0,\"byteOffset\":0,\"componentType\":5120,\"count\":3,"
+      "\"type\":"
       "\"VEC3\","
       "\"normalized\":true},{\"bufferView\":1,\"componentType\":5120,\"count\":3,\"type\":\"VEC3\"},{\"bufferView\":2,"
-      "\"componentType\":5123,\"count\":3,\"type\":\"SCALAR\"}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"NORMAL\":1,"
+      "\"componentType\":5123,\"count\":3,\"type\":\"SCALAR\"}],\"meshes\":[{\"primitives\":[{\"attributes\":{"
+      "\"NORMAL\":1,"
       "\"POSITION\":0},\"indices\":3,\"targets\":[{\"POSITION\":2}]}]}],\"nodes\":[{\"mesh\":0,\"scale\":[4,4,4],"
       "\"translation\":[1,1,1]}],\"scenes\":[{\"nodes\":[0]}],\"buffers\":[{\"byteLength\":54}]}";
   static const int corners[3][3] = {{0, 0, 0}, {32767, 0, -32768}, {0, 16384, 0}};
@@ -288,7 +316,8 @@ static void all_component_types_are_read(void **state) {
       }
       snprintf(
           json, sizeof json,
-          "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":%d}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":%d}],"
+          "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":%d}],\"bufferViews\":[{\"buffer\":0,"
+          "\"byteLength\":%d}],"
           "\"accessors\":[{\"bufferView\":0,\"componentType\":%d,\"count\":3,\"type\":\"VEC3\",\"normalized\":%s}],"
           "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}]}",
           9 * cases[i].size, 9 * cases[i].size, cases[i].type, normalized ? "true" : "false");
@@ -304,9 +333,12 @@ static void all_component_types_are_read(void **state) {
 static void targets_of_one_name_are_kept_apart(void **state) {
   (void)state;
   static const char json[] =
-      "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],"
-      "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],\"meshes\":[{\"primitives\":"
-      "[{\"attributes\":{\"POSITION\":0},\"targets\":[{},{\"POSITION\":0},{}]}],\"extras\":{\"targetNames\":[\"a\",\"a\",\"a_1\"]}}"
+      "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36}],\"bufferViews\":[{\"buffer\":0,"
+      "\"byteLength\":36}],"
+      "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],\"meshes\":[{"
+      "\"primitives\":"
+      "[{\"attributes\":{\"POSITION\":0},\"targets\":[{},{\"POSITION\":0},{}]}],\"extras\":{\"targetNames\":[\"a\","
+      "\"a\",\"a_1\"]}}"
       "]}";
   byte_block binary = {.size = 0};
   put_f32s(&binary, (float[]){0, 0, 0, 1, 0, 0, 0, 1, 0}, 9);

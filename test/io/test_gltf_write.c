@@ -82,7 +82,8 @@ static void a_mesh_without_a_surface_is_refused(void **state) {
   assert_int_not_equal(access("/tmp/pliant_never.glb", F_OK), 0);
   pl_mesh_destroy(mesh);
   pl_vec3 far[5] = {{1e39, 0, 0}};
-  check_ok(pl_mesh_create(context, &(pl_mesh_view){.point_count = 5, .points = far, .triangle_count = 2, .triangles = triangles},
+  check_ok(pl_mesh_create(context,
+                          &(pl_mesh_view){.point_count = 5, .points = far, .triangle_count = 2, .triangles = triangles},
                           &mesh, &error),
            &error);
   assert_int_equal(pl_gltf_write_mesh(context, "/tmp/pliant_never.glb", mesh, &error), PL_ERROR_INVALID_DATA);

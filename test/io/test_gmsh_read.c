@@ -5,11 +5,14 @@
 static void text_2_2_with_physical_groups_is_read(void **state) {
   (void)state;
   mesh_file file = open_text(
-      "$Comments\nmade by hand\n$EndComments\n$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 1 \"skin\"\n3 7 \"meat "
+      "$Comments\nmade by hand\n$EndComments\n$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 1 \"skin\"\n3 "
+      "7 \"meat "
       "$x\"\n$EndPhysicalNames\n"
-      "$Nodes\n5\n10 0 0 0\n3 1 0 0\n700 0 1 0\n4 0 0 1\n5 1 1 1\n$EndNodes\n$Elements\n5\n1 15 2 0 1 10\n2 1 2 0 1 10 3\n3 2 2 1 "
+      "$Nodes\n5\n10 0 0 0\n3 1 0 0\n700 0 1 0\n4 0 0 1\n5 1 1 1\n$EndNodes\n$Elements\n5\n1 15 2 0 1 10\n2 1 2 0 1 10 "
+      "3\n3 2 2 1 "
       "1 10 700 3\n"
-      "4 4 2 7 1 10 3 700 4\n5 4 4 8 1 1 1 3 700 4 5\n$EndElements\n$NodeData\n1\n\"t\"\n1\n0\n3\n0\n1\n0\n$EndNodeData\n");
+      "4 4 2 7 1 10 3 700 4\n5 4 4 8 1 1 1 3 700 4 "
+      "5\n$EndElements\n$NodeData\n1\n\"t\"\n1\n0\n3\n0\n1\n0\n$EndNodeData\n");
   assert_int_equal(file.view.point_count, 5);
   check_point(&file, 2, 0, 1, 0);  // node 700 is the third
   assert_int_equal(file.view.segment_count, 1);
@@ -54,10 +57,13 @@ static void binary_2_2_is_read_in_both_byte_orders(void **state) {
 
 static const char text_4_1[] =
     "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 12 \"body\"\n$EndPhysicalNames\n$Entities\n1 1 1 2\n"
-    "1 0 0 0 0 \n1 0 0 0 1 0 0 1 5 2 1 -1 \n1 0 0 0 1 1 0 0 1 1 \n1 0 0 0 1 1 1 1 12 1 1 \n2 0 0 0 1 1 1 0 0 \n$EndEntities\n"
-    "$PartitionedEntities\n1\n0\n$EndPartitionedEntities\n$Nodes\n3 5 2 90\n0 1 0 1\n90\n0 0 0\n1 1 1 1\n2\n1 0 0 0.5\n3 1 0 "
+    "1 0 0 0 0 \n1 0 0 0 1 0 0 1 5 2 1 -1 \n1 0 0 0 1 1 0 0 1 1 \n1 0 0 0 1 1 1 1 12 1 1 \n2 0 0 0 1 1 1 0 0 "
+    "\n$EndEntities\n"
+    "$PartitionedEntities\n1\n0\n$EndPartitionedEntities\n$Nodes\n3 5 2 90\n0 1 0 1\n90\n0 0 0\n1 1 1 1\n2\n1 0 0 "
+    "0.5\n3 1 0 "
     "3\n20\n30\n40\n"
-    "0 1 0\n0 0 1\n1 1 1\n$EndNodes\n$Elements\n4 4 1 4\n0 1 15 1\n1 90\n2 1 2 1\n2 90 20 2\n3 1 4 1\n3 90 2 20 30 \n3 2 4 1\n4 2 "
+    "0 1 0\n0 0 1\n1 1 1\n$EndNodes\n$Elements\n4 4 1 4\n0 1 15 1\n1 90\n2 1 2 1\n2 90 20 2\n3 1 4 1\n3 90 2 20 30 \n3 "
+    "2 4 1\n4 2 "
     "20 30 40 \n$EndElements\n"
     "$Periodic\n1\n0 1 1\n0\n1\n1 1\n$EndPeriodic\n";
 
@@ -133,9 +139,11 @@ static void binary_4_0_and_4_1_are_read_in_both_byte_orders(void **state) {
 static void text_4_0_is_read(void **state) {
   (void)state;
   mesh_file file = open_text(
-      "$MeshFormat\r\n4 0 8\r\n$EndMeshFormat\r\n$Entities\r\n0 0 0 1\r\n1 0 0 0 1 1 1 1 3 0\r\n$EndEntities\r\n$Nodes\r\n1 4\r\n1 "
+      "$MeshFormat\r\n4 0 8\r\n$EndMeshFormat\r\n$Entities\r\n0 0 0 1\r\n1 0 0 0 1 1 1 1 3 "
+      "0\r\n$EndEntities\r\n$Nodes\r\n1 4\r\n1 "
       "3 0 4\r\n"
-      "1 0 0 0\r\n2 1 0 0\r\n3 0 1 0\r\n4 0 0 1\r\n$EndNodes\r\n$Elements\r\n1 1\r\n1 3 4 1\r\n1 1 2 3 4\r\n$EndElements\r\n");
+      "1 0 0 0\r\n2 1 0 0\r\n3 0 1 0\r\n4 0 0 1\r\n$EndNodes\r\n$Elements\r\n1 1\r\n1 3 4 1\r\n1 1 2 3 "
+      "4\r\n$EndElements\r\n");
   assert_int_equal(file.view.tet_count, 1);
   assert_int_equal(file.view.tet_tags[0], 3);
   close_mesh(&file);
@@ -144,7 +152,8 @@ static void text_4_0_is_read(void **state) {
 static void second_order_tets_keep_their_corners_only(void **state) {
   (void)state;
   mesh_file file = open_text(
-      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n10\n1 .5 0 0\n2 0 0 0\n3 1 0 0\n4 0 1 0\n5 0 0 1\n6 .5 .5 0\n7 0 .5 0\n8 0 0 "
+      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n10\n1 .5 0 0\n2 0 0 0\n3 1 0 0\n4 0 1 0\n5 0 0 1\n6 .5 .5 0\n7 0 "
+      ".5 0\n8 0 0 "
       ".5\n"
       "9 0 .5 .5\n10 .5 0 .5\n$EndNodes\n$Elements\n1\n1 11 2 0 1 2 3 4 5 1 6 7 8 9 10\n$EndElements\n");
   assert_int_equal(file.view.point_count, 4);
@@ -175,11 +184,15 @@ static int32_t count_outer_sides(const pl_mesh_view *view) {
 
 static void hexes_prisms_and_pyramids_are_cut_to_match(void **state) {
   (void)state;
-  // Two cubes side by side, a prism on top of the second and a pyramid on top of the first, under many numberings of the points.
-  static const double x[15][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1},   {1, 0, 1},   {1, 1, 1},  {0, 1, 1},
-                                  {2, 0, 0}, {2, 1, 0}, {2, 0, 1}, {2, 1, 1}, {.5, .5, 2}, {1.5, 0, 2}, {1.5, 1, 2}};
-  static const int cells[4][9] = {
-      {5, 0, 1, 2, 3, 4, 5, 6, 7}, {5, 1, 8, 9, 2, 5, 10, 11, 6}, {7, 4, 5, 6, 7, 12, -1}, {6, 5, 10, 13, 6, 11, 14, -1}};
+  // Two cubes side by side, a prism on top of the second and a pyramid on top of the first, under many numberings of
+  // the points.
+  static const double x[15][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0},   {0, 1, 0},   {0, 0, 1},
+                                  {1, 0, 1}, {1, 1, 1}, {0, 1, 1},   {2, 0, 0},   {2, 1, 0},
+                                  {2, 0, 1}, {2, 1, 1}, {.5, .5, 2}, {1.5, 0, 2}, {1.5, 1, 2}};
+  static const int cells[4][9] = {{5, 0, 1, 2, 3, 4, 5, 6, 7},
+                                  {5, 1, 8, 9, 2, 5, 10, 11, 6},
+                                  {7, 4, 5, 6, 7, 12, -1},
+                                  {6, 5, 10, 13, 6, 11, 14, -1}};
   uint32_t random = 12345;
   for (int trial = 0; trial < 60; ++trial) {
     int slot[15];
@@ -195,7 +208,8 @@ static void hexes_prisms_and_pyramids_are_cut_to_match(void **state) {
     for (int rank = 0; rank < 15; ++rank)
       for (int i = 0; i < 15; ++i)
         if (slot[i] == rank)
-          used += snprintf(text + used, sizeof text - (size_t)used, "%d %g %g %g\n", rank + 1, x[i][0], x[i][1], x[i][2]);
+          used +=
+              snprintf(text + used, sizeof text - (size_t)used, "%d %g %g %g\n", rank + 1, x[i][0], x[i][1], x[i][2]);
     used += snprintf(text + used, sizeof text - (size_t)used, "$EndNodes\n$Elements\n4\n");
     for (int c = 0; c < 4; ++c) {
       used += snprintf(text + used, sizeof text - (size_t)used, "%d %d 0", c + 1, cells[c][0]);
@@ -216,7 +230,8 @@ static void hexes_prisms_and_pyramids_are_cut_to_match(void **state) {
 static void tets_are_turned_only_if_all_are_inside_out(void **state) {
   (void)state;
   const char *head =
-      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n$EndNodes\n$Elements\n2\n";
+      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 "
+      "1\n$EndNodes\n$Elements\n2\n";
   char text[512];
   snprintf(text, sizeof text, "%s1 4 0 1 3 2 4\n2 4 0 3 2 4 5\n$EndElements\n", head);
   mesh_file turned = open_text(text);
@@ -234,15 +249,17 @@ static void mistakes_are_reported_with_their_place(void **state) {
   (void)state;
   check_refused("$NOD\n1\n1 0 0 0\n$ENDNOD\n", PL_ERROR_UNSUPPORTED, 1, 1, "format 1");
   check_refused("$MeshFormat\n3.0 0 8\n$EndMeshFormat\n", PL_ERROR_UNSUPPORTED, 1, 12, "2.2 or 4.1");
-  check_refused("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0\n$EndNodes\n", PL_ERROR_INVALID_DATA, 7, 1, "z coordinate");
+  check_refused("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0\n$EndNodes\n", PL_ERROR_INVALID_DATA, 7, 1,
+                "z coordinate");
   check_refused("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 nan 0\n$EndNodes\n", PL_ERROR_INVALID_DATA, 6, 1,
                 "not a number");
-  check_refused("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n900000\n1 0 0 0\n$EndNodes\n", PL_ERROR_INVALID_DATA, 6, 1,
-                "bytes are left");
-  check_refused("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2\n1 0 0 0\n1 0 0 0\n$EndNodes\n", PL_ERROR_INVALID_DATA, 7, 1,
-                "twice");
-  check_refused("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 1 0 1 2\n$EndElements\n",
-                PL_ERROR_INVALID_DATA, 10, 1, "node 2");
+  check_refused("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n900000\n1 0 0 0\n$EndNodes\n", PL_ERROR_INVALID_DATA, 6,
+                1, "bytes are left");
+  check_refused("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2\n1 0 0 0\n1 0 0 0\n$EndNodes\n", PL_ERROR_INVALID_DATA,
+                7, 1, "twice");
+  check_refused(
+      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 1 0 1 2\n$EndElements\n",
+      PL_ERROR_INVALID_DATA, 10, 1, "node 2");
   byte_buffer b = make_binary_4(41, false);
   check_refused_bytes(b.bytes, b.size - 40, PL_ERROR_INVALID_DATA, 0, 0, "byte ");
 }

@@ -85,17 +85,20 @@ static void legacy_files_of_others_bring_poses_among_other_data(void **state) {
   }
   check_refused(VTK_HEAD "POINT_DATA 3\nVECTORS pose:a float\n1 2 3\n", PL_ERROR_INVALID_DATA, 0, 0, "");
   check_refused(VTK_HEAD "POINT_DATA 3\nVECTORS pose:a float\n1 2 3 4 5 6 7 8 x\n", PL_ERROR_INVALID_DATA, 13, 17, "");
-  check_refused(VTK_HEAD "POINT_DATA 3\nVECTORS pose:a float\n1 2 3 4 5 6 7 8 9\nVECTORS pose:a float\n1 2 3 4 5 6 7 8 9\n",
+  check_refused(VTK_HEAD
+                "POINT_DATA 3\nVECTORS pose:a float\n1 2 3 4 5 6 7 8 9\nVECTORS pose:a float\n1 2 3 4 5 6 7 8 9\n",
                 PL_ERROR_INVALID_DATA, 0, 0, "'a' is given twice");
 }
 
-#define PIECE(data)                                                                                                        \
-  "<Piece NumberOfPoints=\"2\" NumberOfCells=\"1\"><Points><DataArray type=\"Float32\" NumberOfComponents=\"3\">"          \
-  "0 0 0 1 0 0</DataArray></Points><Cells><DataArray type=\"Int32\" Name=\"connectivity\">0 1</DataArray>"                 \
-  "<DataArray type=\"Int32\" Name=\"offsets\">2</DataArray><DataArray type=\"UInt8\" Name=\"types\">3</DataArray></Cells>" \
+#define PIECE(data)                                                                                               \
+  "<Piece NumberOfPoints=\"2\" NumberOfCells=\"1\"><Points><DataArray type=\"Float32\" NumberOfComponents=\"3\">" \
+  "0 0 0 1 0 0</DataArray></Points><Cells><DataArray type=\"Int32\" Name=\"connectivity\">0 1</DataArray>"        \
+  "<DataArray type=\"Int32\" Name=\"offsets\">2</DataArray><DataArray type=\"UInt8\" "                            \
+  "Name=\"types\">3</DataArray></Cells>"                                                                          \
   "<PointData><DataArray type=\"String\" Name=\"odd\">x</DataArray>" data "</PointData></Piece>"
 #define VTU(pieces) "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid>" pieces "</UnstructuredGrid></VTKFile>"
-#define POSE(name, values) "<DataArray type=\"Float64\" Name=\"pose:" name "\" NumberOfComponents=\"3\">" values "</DataArray>"
+#define POSE(name, values) \
+  "<DataArray type=\"Float64\" Name=\"pose:" name "\" NumberOfComponents=\"3\">" values "</DataArray>"
 
 static void pieces_without_a_pose_stay_at_rest(void **state) {
   (void)state;
@@ -110,7 +113,8 @@ static void pieces_without_a_pose_stay_at_rest(void **state) {
   close_mesh(&file);
   check_refused(VTU(PIECE(POSE("a", "0 1 0 0 2"))), PL_ERROR_INVALID_DATA, 0, 0, "");
   check_refused(VTU(PIECE(POSE("a", "0 1 0 0 2 nan"))), PL_ERROR_INVALID_DATA, 0, 0, "");
-  check_refused(VTU(PIECE(POSE("a", "0 1 0 0 2 0") POSE("a", "0 1 0 0 2 0"))), PL_ERROR_INVALID_DATA, 0, 0, "given twice");
+  check_refused(VTU(PIECE(POSE("a", "0 1 0 0 2 0") POSE("a", "0 1 0 0 2 0"))), PL_ERROR_INVALID_DATA, 0, 0,
+                "given twice");
 }
 
 static void too_many_poses_are_left_out(void **state) {
@@ -137,7 +141,8 @@ static void running_out_of_memory_leaves_nothing_behind(void **state) {
       pl_mesh *mesh = NULL;
       pl_error error = {0};
       allocator.fail_at = allocator.call_count + n;
-      status = pl_mesh_load_memory(context, &(pl_memory_source){texts[t], strlen(texts[t]), "memory", NULL}, &mesh, NULL, &error);
+      status = pl_mesh_load_memory(context, &(pl_memory_source){texts[t], strlen(texts[t]), "memory", NULL}, &mesh,
+                                   NULL, &error);
       allocator.fail_at = 0;
       if (status < 0) assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);
       pl_mesh_destroy(mesh);

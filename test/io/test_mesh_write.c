@@ -31,8 +31,12 @@ static const int32_t segments[4] = {0, 1, 3, 4}, triangles[6] = {0, 2, 1, 1, 2, 
                      tags[2] = {5, -7};
 
 static pl_mesh *make_mesh(pl_context *context, bool with_tets) {
-  pl_mesh_view view = {
-      .point_count = 5, .points = points, .segment_count = 2, .segments = segments, .triangle_count = 2, .triangles = triangles};
+  pl_mesh_view view = {.point_count = 5,
+                       .points = points,
+                       .segment_count = 2,
+                       .segments = segments,
+                       .triangle_count = 2,
+                       .triangles = triangles};
   if (with_tets) {
     view.tet_count = 2;
     view.tets = tets;
@@ -112,9 +116,10 @@ static void tets_alone_are_written_as_their_boundary_where_only_surfaces_fit(voi
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_mesh *mesh = NULL, *back = NULL;
-  check_ok(pl_mesh_create(context, &(pl_mesh_view){.point_count = 6, .points = corners, .tet_count = 2, .tets = two_tets}, &mesh,
-                          &error),
-           &error);
+  check_ok(
+      pl_mesh_create(context, &(pl_mesh_view){.point_count = 6, .points = corners, .tet_count = 2, .tets = two_tets},
+                     &mesh, &error),
+      &error);
   char path[128];
   snprintf(path, sizeof path, "%s/a.obj", folder);
   check_ok(pl_mesh_save(context, path, mesh, &error), &error);
@@ -248,7 +253,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(every_format_gives_back_what_it_can_hold, make_folder, drop_folder),
       cmocka_unit_test_setup_teardown(stl_gives_back_the_triangles_in_single_precision, make_folder, drop_folder),
-      cmocka_unit_test_setup_teardown(tets_alone_are_written_as_their_boundary_where_only_surfaces_fit, make_folder, drop_folder),
+      cmocka_unit_test_setup_teardown(tets_alone_are_written_as_their_boundary_where_only_surfaces_fit, make_folder,
+                                      drop_folder),
       cmocka_unit_test_setup_teardown(older_tetgen_files_next_to_it_are_replaced, make_folder, drop_folder),
       cmocka_unit_test(an_unknown_ending_or_an_empty_surface_is_refused),
       cmocka_unit_test_setup_teardown(the_name_does_not_matter_for_reading, make_folder, drop_folder),

@@ -14,7 +14,8 @@ static byte_buffer make_binary(const char *head, bool closed) {
   for (int f = 0; f < (closed ? 4 : 1); ++f) {
     for (int k = 0; k < 3; ++k) put_float(&b, k == 2 ? -1.0f : 0.0f);
     for (int c = 0; c < 3; ++c)
-      for (int k = 0; k < 3; ++k) put_float(&b, corner[faces[f][c]][k] == 0 && f % 2 == 1 ? -0.0f : corner[faces[f][c]][k]);
+      for (int k = 0; k < 3; ++k)
+        put_float(&b, corner[faces[f][c]][k] == 0 && f % 2 == 1 ? -0.0f : corner[faces[f][c]][k]);
     put_integer(&b, 0xABCD, 2);
   }
   return b;
@@ -53,9 +54,11 @@ static void materialise_colours_in_the_head_are_passed_over(void **state) {
 static void openscad_text_is_read(void **state) {
   (void)state;
   mesh_file file = open_text(
-      "solid OpenSCAD_Model\n  facet normal 0 0 1\n    outer loop\n      vertex 0 0 1\n      vertex 1 0 1\n      vertex 1 1 1\n    "
+      "solid OpenSCAD_Model\n  facet normal 0 0 1\n    outer loop\n      vertex 0 0 1\n      vertex 1 0 1\n      "
+      "vertex 1 1 1\n    "
       "endloop\n"
-      "  endfacet\n  facet normal 0 0 1\n    outer loop\n      vertex 0 0 1\n      vertex 1 1 1\n      vertex 0 1 1\n    endloop\n "
+      "  endfacet\n  facet normal 0 0 1\n    outer loop\n      vertex 0 0 1\n      vertex 1 1 1\n      vertex 0 1 1\n  "
+      "  endloop\n "
       " endfacet\n"
       "endsolid OpenSCAD_Model\n");
   assert_int_equal(file.view.point_count, 4);
@@ -66,9 +69,11 @@ static void openscad_text_is_read(void **state) {
 static void several_solids_capitals_and_bad_normals_are_read(void **state) {
   (void)state;
   mesh_file file = open_text(
-      "SOLID ascii by ProE\r\n FACET NORMAL -1.#IND nan 0\r\n  OUTER LOOP\r\n   VERTEX 0.0e+000 0 0\r\n   VERTEX 1D0 0 0\r\n   "
+      "SOLID ascii by ProE\r\n FACET NORMAL -1.#IND nan 0\r\n  OUTER LOOP\r\n   VERTEX 0.0e+000 0 0\r\n   VERTEX 1D0 0 "
+      "0\r\n   "
       "VERTEX 0 1 0\r\n"
-      "  ENDLOOP\r\n ENDFACET\r\nENDSOLID\r\nsolid vertex name\r\nfacet normal 0 0 1 outer loop vertex 5 0 0 vertex 6 0 0 vertex 5 "
+      "  ENDLOOP\r\n ENDFACET\r\nENDSOLID\r\nsolid vertex name\r\nfacet normal 0 0 1 outer loop vertex 5 0 0 vertex 6 "
+      "0 0 vertex 5 "
       "1 0 endloop endfacet\r\n"
       "endsolid vertex name");
   assert_int_equal(file.view.point_count, 6);
@@ -82,7 +87,8 @@ static void mistakes_are_reported_with_their_place(void **state) {
   check_refused("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nendloop\nendfacet\nendsolid\n",
                 PL_ERROR_INVALID_DATA, 6, 1, "2 vertices");
   check_refused("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 x\n", PL_ERROR_INVALID_DATA, 4, 12, "\"x\"");
-  check_refused("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 nan\n", PL_ERROR_INVALID_DATA, 4, 1, "not a number");
+  check_refused("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 nan\n", PL_ERROR_INVALID_DATA, 4, 1,
+                "not a number");
   check_refused("solid a\nfoo\n", PL_ERROR_INVALID_DATA, 2, 1, "\"foo\"");
   check_refused("solid a\n", PL_ERROR_INVALID_DATA, 2, 1, "cut off");
   byte_buffer b = make_binary("x", true);
@@ -98,7 +104,8 @@ static void a_damaged_file_never_crashes(void **state) {
   assert_int_equal(check_truncations(b.bytes, b.size), 0);
   check_survives(b.bytes, b.size);
   const char *text =
-      "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n";
+      "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 "
+      "0\nendloop\nendfacet\nendsolid\n";
   check_survives(text, strlen(text));
 }
 

@@ -100,7 +100,8 @@ static void every_allocation_may_fail(void **state) {
       size_t size = 0;
       char buffer[16];
       allocator.fail_at = allocator.call_count + n;
-      status = kind == 0 ? pl_store_open_memory(context, &store, &error) : pl_store_open_folder(context, folder, &store, &error);
+      status = kind == 0 ? pl_store_open_memory(context, &store, &error)
+                         : pl_store_open_folder(context, folder, &store, &error);
       if (status >= 0) status = store.save(store.user, "a/b", "old", 3, &error);
       pl_status again = status >= 0 ? store.save(store.user, "a/b", "new!", 4, &error) : status;
       if (status >= 0) status = store.load(store.user, "a/b", buffer, sizeof buffer, &size, &error);

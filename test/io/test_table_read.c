@@ -131,8 +131,10 @@ static void a_table_without_columns_or_place_is_refused(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
-  assert_int_equal(pl_table_save(context, path, &(pl_table_view){0, COLUMNS, 2, CELLS}, &error), PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_table_save(context, path, &(pl_table_view){3, COLUMNS, -1, CELLS}, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_table_save(context, path, &(pl_table_view){0, COLUMNS, 2, CELLS}, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_table_save(context, path, &(pl_table_view){3, COLUMNS, -1, CELLS}, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
   assert_true(pl_table_save(context, "/nowhere/at/all.csv", &(pl_table_view){3, COLUMNS, 2, CELLS}, &error) < 0);
   assert_true(error.text[0] != '\0');
   drop_context(context);

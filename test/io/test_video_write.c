@@ -80,7 +80,8 @@ static void ten_pictures_are_read_back_as_ten(void **state) {
 
   char command[512], answer[512];
   snprintf(command, sizeof command,
-           "ffprobe -v error -count_frames -select_streams v:0 -show_entries stream=nb_read_frames,width,height,r_frame_rate -of "
+           "ffprobe -v error -count_frames -select_streams v:0 -show_entries "
+           "stream=nb_read_frames,width,height,r_frame_rate -of "
            "csv=p=0 "
            "'file:%s'",
            at.video);
@@ -89,7 +90,8 @@ static void ten_pictures_are_read_back_as_ten(void **state) {
 
   // The middle of frame 7 has the colour that was put in.
   snprintf(command, sizeof command,
-           "ffmpeg -v error -i 'file:%s' -vf 'select=eq(n\\,7),format=rgb24,crop=1:1:32:16' -frames:v 1 -f rawvideo -pix_fmt rgb24 "
+           "ffmpeg -v error -i 'file:%s' -vf 'select=eq(n\\,7),format=rgb24,crop=1:1:32:16' -frames:v 1 -f rawvideo "
+           "-pix_fmt rgb24 "
            "- | od -An -tu1",
            at.video);
   ask(command, answer, sizeof answer);
@@ -193,7 +195,8 @@ static void wrong_arguments_are_refused(void **state) {
   assert_int_equal(create_video(context, "/tmp/x.mp4", 10, 10, (double)NAN, &video, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_int_equal(create_video(context, "/no/such/folder/x.mp4", 10, 10, 25, &video, &error), PL_ERROR_FILE);
   assert_string_equal(error.file, "/no/such/folder/x.mp4");
-  assert_int_equal(pl_video_create(context, &(pl_video_def){.path = "/tmp/x.mp4"}, &video, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_video_create(context, &(pl_video_def){.path = "/tmp/x.mp4"}, &video, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
   assert_null(video);
   drop_context(context);
 }
@@ -226,9 +229,12 @@ static void every_failed_allocation_is_reported(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ten_pictures_are_read_back_as_ten),   cmocka_unit_test(abandoning_leaves_nothing),
-      cmocka_unit_test(a_video_without_pictures_is_refused), cmocka_unit_test(a_failing_program_is_quoted_and_raises_no_signal),
-      cmocka_unit_test(a_missing_program_is_unsupported),    cmocka_unit_test(wrong_arguments_are_refused),
+      cmocka_unit_test(ten_pictures_are_read_back_as_ten),
+      cmocka_unit_test(abandoning_leaves_nothing),
+      cmocka_unit_test(a_video_without_pictures_is_refused),
+      cmocka_unit_test(a_failing_program_is_quoted_and_raises_no_signal),
+      cmocka_unit_test(a_missing_program_is_unsupported),
+      cmocka_unit_test(wrong_arguments_are_refused),
       cmocka_unit_test(every_failed_allocation_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,9 +5,11 @@
 static void old_text_grids_are_read(void **state) {
   (void)state;
   mesh_file file = open_text(
-      "# vtk DataFile Version 2.0\ncube example, Created by Gmsh\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n0 0 0\n1 0 "
+      "# vtk DataFile Version 2.0\ncube example, Created by Gmsh\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n0 "
+      "0 0\n1 0 "
       "0\n0 1 0\n0 0 1\n1 1 1\n\n"
-      "CELLS 4 17\n2 0 1\n3 0 2 1\n4 0 1 2 3\n4 1 2 3 4\n\nCELL_TYPES 4\n3\n5\n10\n10\n\nCELL_DATA 4\nSCALARS CellEntityIds int "
+      "CELLS 4 17\n2 0 1\n3 0 2 1\n4 0 1 2 3\n4 1 2 3 4\n\nCELL_TYPES 4\n3\n5\n10\n10\n\nCELL_DATA 4\nSCALARS "
+      "CellEntityIds int "
       "1\nLOOKUP_TABLE default\n1\n1\n1\n1\n");
   assert_int_equal(file.view.point_count, 5);
   assert_int_equal(file.view.segment_count, 1);
@@ -71,7 +73,8 @@ static void binary_grids_of_both_layouts_are_read_and_wedges_turned(void **state
 static void polydata_with_strips_polygons_and_lines_is_read(void **state) {
   (void)state;
   mesh_file file = open_text(
-      "# vtk DataFile Version 3.0\npyvista\nASCII\nDATASET POLYDATA\nPOINTS 6 float\n0 0 0 1 0 0 1 1 0 0 1 0 2 0 0 2 1 0\nVERTICES "
+      "# vtk DataFile Version 3.0\npyvista\nASCII\nDATASET POLYDATA\nPOINTS 6 float\n0 0 0 1 0 0 1 1 0 0 1 0 2 0 0 2 1 "
+      "0\nVERTICES "
       "1 2\n1 0\n"
       "LINES 1 4\n3 0 1 2\nPOLYGONS 1 5\n4 0 1 2 3\nTRIANGLE_STRIPS 1 5\n4 2 1 5 4\nPOINT_DATA 6\nNORMALS n float\n");
   assert_int_equal(file.view.segment_count, 2);
@@ -83,9 +86,11 @@ static void polydata_with_strips_polygons_and_lines_is_read(void **state) {
 static void voxels_pixels_and_quadratic_cells_are_read(void **state) {
   (void)state;
   mesh_file file = open_text(
-      "# vtk DataFile Version 3.0\nmeshio\nascii\ndataset unstructured_grid\npoints 14 double\n0 0 0  1 0 0  0 1 0  1 1 0  0 0 1  "
+      "# vtk DataFile Version 3.0\nmeshio\nascii\ndataset unstructured_grid\npoints 14 double\n0 0 0  1 0 0  0 1 0  1 "
+      "1 0  0 0 1  "
       "1 0 1  0 1 1  1 1 1\n"
-      "3 0 0  4 0 0  3 1 0  3.5 0 0  3.5 .5 0  3 .5 0\ncells 3 21\n8 0 1 2 3 4 5 6 7\n4 0 1 2 3\n6 8 9 10 11 12 13\ncell_types "
+      "3 0 0  4 0 0  3 1 0  3.5 0 0  3.5 .5 0  3 .5 0\ncells 3 21\n8 0 1 2 3 4 5 6 7\n4 0 1 2 3\n6 8 9 10 11 12 "
+      "13\ncell_types "
       "3\n11\n8\n22\n");
   assert_int_equal(file.view.tet_count, 6);
   check_near(total_volume(&file.view), 1, 1e-12);
@@ -127,7 +132,8 @@ static void a_damaged_file_never_crashes(void **state) {
     check_survives(b.bytes, b.size);
   }
   const char *text =
-      "# vtk DataFile Version 5.1\nx\nASCII\nDATASET POLYDATA\nPOINTS 3 float\n0 0 0 1 0 0 0 1 0\nPOLYGONS 2 3\nOFFSETS "
+      "# vtk DataFile Version 5.1\nx\nASCII\nDATASET POLYDATA\nPOINTS 3 float\n0 0 0 1 0 0 0 1 0\nPOLYGONS 2 "
+      "3\nOFFSETS "
       "vtktypeint64\n0 3\nCONNECTIVITY vtktypeint64\n0 1 2\n";
   check_survives(text, strlen(text));
 }

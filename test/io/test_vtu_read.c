@@ -1,4 +1,5 @@
-// VTU files in every encoding, as VTK and other tools write them. Binary data is encoded here, by a second hand, not by the library.
+// VTU files in every encoding, as VTK and other tools write them. Binary data is encoded here, by a second hand, not by
+// the library.
 // ctest: unit
 #include <zlib.h>
 
@@ -12,7 +13,8 @@ typedef struct vtu_style {
 static void put_base64(byte_buffer *to, const unsigned char *bytes, size_t size) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (size_t i = 0; i < size; i += 3) {
-    uint32_t bits = (uint32_t)bytes[i] << 16 | (i + 1 < size ? (uint32_t)bytes[i + 1] << 8 : 0) | (i + 2 < size ? bytes[i + 2] : 0);
+    uint32_t bits =
+        (uint32_t)bytes[i] << 16 | (i + 1 < size ? (uint32_t)bytes[i + 1] << 8 : 0) | (i + 2 < size ? bytes[i + 2] : 0);
     char group[4] = {letters[bits >> 18], letters[bits >> 12 & 63], i + 1 < size ? letters[bits >> 6 & 63] : '=',
                      i + 2 < size ? letters[bits & 63] : '='};
     put_bytes(to, group, 4);
@@ -74,7 +76,8 @@ static byte_buffer make_file(vtu_style style) {
   for (int i = 0; i < 4; ++i) {
     if (i == 1) put_text(&file, "</Points>\n<Cells>\n");
     if (style.appended) {
-      snprintf(text, sizeof text, "<DataArray type=\"%s\" format=\"appended\" offset=\"%zu\"/>\n", tags[i], appended.size);
+      snprintf(text, sizeof text, "<DataArray type=\"%s\" format=\"appended\" offset=\"%zu\"/>\n", tags[i],
+               appended.size);
       put_text(&file, text);
       put_array(&appended, &arrays[i], style);
     } else {
@@ -114,24 +117,31 @@ static void every_binary_encoding_gives_the_same_mesh(void **state) {
 }
 
 static const char two_pieces[] =
-    "<?xml version='1.0'?>\n<!DOCTYPE x>\n<!-- <VTKFile> in a comment -->\n<VTKFile type='UnstructuredGrid' version=\"0.1\" "
+    "<?xml version='1.0'?>\n<!DOCTYPE x>\n<!-- <VTKFile> in a comment -->\n<VTKFile type='UnstructuredGrid' "
+    "version=\"0.1\" "
     "byte_order='LittleEndian'>\n"
     "  <UnstructuredGrid>\n <FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
     "format=\"ascii\">0.5</DataArray></FieldData>\n"
-    "    <Piece NumberOfPoints=\"4\" NumberOfCells=\"1\">\n<CellData Scalars='a&gt;b'><DataArray type='Int32' Name='a&gt;b' "
+    "    <Piece NumberOfPoints=\"4\" NumberOfCells=\"1\">\n<CellData Scalars='a&gt;b'><DataArray type='Int32' "
+    "Name='a&gt;b' "
     "format='ascii'>7</DataArray></CellData>\n"
-    "<Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">\n0 0 0 1 0 0 <!-- half -->0 1 0 <![CDATA[0 0 "
+    "<Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">\n0 0 0 1 0 0 <!-- half -->0 1 0 "
+    "<![CDATA[0 0 "
     "1]]>\n</DataArray></Points>\n"
-    "<Cells><DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">0 1 2 3</DataArray><DataArray type=\"Int32\" "
+    "<Cells><DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">0 1 2 3</DataArray><DataArray "
+    "type=\"Int32\" "
     "Name=\"offsets\">4</DataArray>\n"
     "<DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\">1&#48;</DataArray></Cells></Piece>\n"
     "    <Piece NumberOfPoints=\"4\" NumberOfCells=\"2\"><Points><DataArray type=\"Float32\" Name=\"Position\" "
     "NumberOfComponents=\"3\" format=\"ascii\">\n"
-    "5 0 0 6 0 0 6 1 0 5 1 0</DataArray></Points><Cells><DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\">0 1 2 3 0 "
+    "5 0 0 6 0 0 6 1 0 5 1 0</DataArray></Points><Cells><DataArray type=\"Int64\" Name=\"connectivity\" "
+    "format=\"ascii\">0 1 2 3 0 "
     "1</DataArray>\n"
-    "<DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">4 6</DataArray><DataArray type=\"UInt8\" Name=\"types\" "
+    "<DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">4 6</DataArray><DataArray type=\"UInt8\" "
+    "Name=\"types\" "
     "format=\"ascii\">9 3</DataArray></Cells></Piece>\n"
-    "    <Piece NumberOfPoints=\"0\" NumberOfCells=\"0\"><Points/><Cells/></Piece>\n  </UnstructuredGrid>\n</VTKFile>\n";
+    "    <Piece NumberOfPoints=\"0\" NumberOfCells=\"0\"><Points/><Cells/></Piece>\n  "
+    "</UnstructuredGrid>\n</VTKFile>\n";
 
 static void text_of_several_pieces_with_markup_inside_is_read(void **state) {
   (void)state;
@@ -150,11 +160,12 @@ static void an_array_of_nothing_but_markup_is_empty(void **state) {
   static const char *const forms[] = {"ascii", "binary"};
   for (int i = 0; i < 2; ++i) {
     char text[512];
-    snprintf(text, sizeof text,
-             "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"1\" NumberOfCells=\"0\"><Points>"
-             "<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"%s\"><!-- none --></DataArray></Points><Cells/>"
-             "</Piece></UnstructuredGrid></VTKFile>",
-             forms[i]);
+    snprintf(
+        text, sizeof text,
+        "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"1\" NumberOfCells=\"0\"><Points>"
+        "<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"%s\"><!-- none --></DataArray></Points><Cells/>"
+        "</Piece></UnstructuredGrid></VTKFile>",
+        forms[i]);
     check_refused(text, PL_ERROR_INVALID_DATA, 0, 0, i == 0 ? "0 " : "cut off");
   }
 }
@@ -167,9 +178,11 @@ static void fenics_deal_ii_and_openfoam_flavours_are_read(void **state) {
       "NumberOfPoints=\"4\" NumberOfCells=\"1\">\n"
       "<Points>\n<DataArray  type=\"Float64\"  NumberOfComponents=\"3\"  format=\"ascii\">0 0 0  1 0 0  0 1 0  0 0 1  "
       "</DataArray>\n</Points>\n<Cells>\n"
-      "<DataArray  type=\"UInt32\"  Name=\"connectivity\"  format=\"ascii\">0 1 2 3 </DataArray>\n<DataArray  type=\"UInt32\"  "
+      "<DataArray  type=\"UInt32\"  Name=\"connectivity\"  format=\"ascii\">0 1 2 3 </DataArray>\n<DataArray  "
+      "type=\"UInt32\"  "
       "Name=\"offsets\"  format=\"ascii\">4 "
-      "</DataArray>\n<DataArray  type=\"UInt8\"  Name=\"types\"  format=\"ascii\">10 </DataArray>\n</Cells>\n<PointData  "
+      "</DataArray>\n<DataArray  type=\"UInt8\"  Name=\"types\"  format=\"ascii\">10 "
+      "</DataArray>\n</Cells>\n<PointData  "
       "Scalars=\"u\"> \n"
       "<DataArray  type=\"Float64\"  Name=\"u\"  format=\"ascii\">1 nan inf "
       "4</DataArray>\n</PointData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>";
@@ -179,22 +192,28 @@ static void fenics_deal_ii_and_openfoam_flavours_are_read(void **state) {
       "library\r\n-->\r\n"
       "<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" byte_order=\"LittleEndian\">\r\n<UnstructuredGrid>\r\n<Piece "
       "NumberOfPoints=\"8\" NumberOfCells=\"1\" >\r\n"
-      "  <Cells>\r\n    <DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">\r\n0\t1\t3\t2\t4\t5\t7\t6\r\n    "
+      "  <Cells>\r\n    <DataArray type=\"Int32\" Name=\"connectivity\" "
+      "format=\"ascii\">\r\n0\t1\t3\t2\t4\t5\t7\t6\r\n    "
       "</DataArray>\r\n"
-      "    <DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">8</DataArray><DataArray type=\"UInt8\" Name=\"types\" "
+      "    <DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">8</DataArray><DataArray type=\"UInt8\" "
+      "Name=\"types\" "
       "format=\"ascii\">12</DataArray>\r\n  </Cells>\r\n"
-      "  <Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 "
+      "  <Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 "
+      "0 1 0 1 1 1 "
       "1 1</DataArray></Points>\r\n"
       "</Piece>\r\n</UnstructuredGrid>\r\n</VTKFile>\r\n";
   // OpenFOAM: quoted comment, polyhedra with faces, which are left out, next to a tet.
   static const char openfoam[] =
-      "<?xml version='1.0'?>\n<!-- case='x' -->\n<VTKFile type='UnstructuredGrid' version='0.1' byte_order='LittleEndian' "
+      "<?xml version='1.0'?>\n<!-- case='x' -->\n<VTKFile type='UnstructuredGrid' version='0.1' "
+      "byte_order='LittleEndian' "
       "header_type='UInt64'>\n<UnstructuredGrid>\n"
-      "<Piece NumberOfPoints='4' NumberOfCells='2'>\n<Points>\n<DataArray type='Float32' Name='Points' NumberOfComponents='3' "
+      "<Piece NumberOfPoints='4' NumberOfCells='2'>\n<Points>\n<DataArray type='Float32' Name='Points' "
+      "NumberOfComponents='3' "
       "format='ascii'>0 0 0 1 0 0 0 1 0 0 0 1"
       "</DataArray></Points><Cells><DataArray type='Int32' Name='connectivity' format='ascii'>0 1 2 3 0 1 2 "
       "3</DataArray><DataArray type='Int32' Name='offsets' "
-      "format='ascii'>4 8</DataArray><DataArray type='UInt8' Name='types' format='ascii'>10 42</DataArray><DataArray type='Int32' "
+      "format='ascii'>4 8</DataArray><DataArray type='UInt8' Name='types' format='ascii'>10 42</DataArray><DataArray "
+      "type='Int32' "
       "Name='faces' format='ascii'>4 3 0 1 2 3 0 1 3 "
       "3 1 2 3 3 2 0 3</DataArray><DataArray type='Int32' Name='faceoffsets' format='ascii'>-1 "
       "17</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>";
@@ -214,11 +233,12 @@ static void fenics_deal_ii_and_openfoam_flavours_are_read(void **state) {
 
 static void mistakes_are_reported_with_their_place(void **state) {
   (void)state;
-  check_refused("<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\">\n</VTKFile>\n", PL_ERROR_UNSUPPORTED, 2, 1, "PolyData");
-  check_refused("<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkLZ4DataCompressor\">\n</VTKFile>\n", PL_ERROR_UNSUPPORTED, 1, 1,
-                "LZ4");
-  check_refused("<VTKFile type=\"UnstructuredGrid\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"x\">\n", PL_ERROR_INVALID_DATA, 3,
-                1, "NumberOfPoints");
+  check_refused("<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\">\n</VTKFile>\n", PL_ERROR_UNSUPPORTED, 2, 1,
+                "PolyData");
+  check_refused("<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkLZ4DataCompressor\">\n</VTKFile>\n",
+                PL_ERROR_UNSUPPORTED, 1, 1, "LZ4");
+  check_refused("<VTKFile type=\"UnstructuredGrid\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"x\">\n",
+                PL_ERROR_INVALID_DATA, 3, 1, "NumberOfPoints");
   const char *head =
       "<VTKFile type=\"UnstructuredGrid\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"1\" "
       "NumberOfCells=\"1\">\n<Points>\n<DataArray type=\"Float64\" "
@@ -234,11 +254,12 @@ static void mistakes_are_reported_with_their_place(void **state) {
   check_refused(text, PL_ERROR_INVALID_DATA, 3, 1, "lack connectivity");
   snprintf(text, sizeof text, "%s0 0 0", head);
   check_refused(text, PL_ERROR_INVALID_DATA, 5, 1, "cut off");
-  snprintf(text, sizeof text,
-           "%s0 0 0</DataArray></Points><Cells><DataArray type=\"Int32\" Name=\"connectivity\">0 3</DataArray>\n<DataArray "
-           "type=\"Int32\" Name=\"offsets\">2</DataArray>\n"
-           "<DataArray type=\"Int32\" Name=\"types\">3</DataArray></Cells></Piece>",
-           head);
+  snprintf(
+      text, sizeof text,
+      "%s0 0 0</DataArray></Points><Cells><DataArray type=\"Int32\" Name=\"connectivity\">0 3</DataArray>\n<DataArray "
+      "type=\"Int32\" Name=\"offsets\">2</DataArray>\n"
+      "<DataArray type=\"Int32\" Name=\"types\">3</DataArray></Cells></Piece>",
+      head);
   check_refused(text, PL_ERROR_INVALID_DATA, 6, 34, "names point 3");
 }
 
@@ -250,10 +271,12 @@ static void a_bomb_is_refused_before_memory_is_taken(void **state) {
   put_integer(&head, 0x7FFFFFF0, 4);
   put_integer(&head, 0, 4);
   put_integer(&head, 12, 4);
-  put_text(&file,
-           "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\" compressor=\"vtkZLibDataCompressor\"><UnstructuredGrid>"
-           "<Piece NumberOfPoints=\"1\" NumberOfCells=\"0\"><Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" "
-           "format=\"binary\">");
+  put_text(
+      &file,
+      "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\" "
+      "compressor=\"vtkZLibDataCompressor\"><UnstructuredGrid>"
+      "<Piece NumberOfPoints=\"1\" NumberOfCells=\"0\"><Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" "
+      "format=\"binary\">");
   put_base64(&file, head.bytes, head.size);
   put_text(&file, "AAAAAAAAAAAAAAAA</DataArray></Points></Piece></UnstructuredGrid></VTKFile>");
   check_refused_bytes(file.bytes, file.size, PL_ERROR_INVALID_DATA, 0, 0, "cannot hold");

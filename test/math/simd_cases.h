@@ -1,17 +1,21 @@
-// The tests of the 8-wide wrapper against plain float code; included once for each instruction set. No include guard on purpose.
+// The tests of the 8-wide wrapper against plain float code; included once for each instruction set.
+// No include guard on purpose.
 #include "base/random.h"
 #include "check.h"
 #include "math/simd.h"
 
 enum { ROUNDS = 200 };
 
-static const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, 1e-38f, -3e38f, HUGE_VALF, -HUGE_VALF, 1e-45f, NAN};
+static const float special[] = {0.0f,   -0.0f,     1.0f,       -1.0f,  1e-38f,
+                                -3e38f, HUGE_VALF, -HUGE_VALF, 1e-45f, NAN};
 
 // Random numbers of all sizes with zeros, infinities and NaNs among them.
 static void fill(pl_random *random, float *values) {
   for (int i = 0; i < 8; ++i) {
     uint32_t pick = pl_random_u32(random) % 40;
-    values[i] = pick < 10 ? special[pick] : (float)(pl_random_normal(random) * pow(10, pl_random_between(random, -5, 5)));
+    values[i] = pick < 10
+                    ? special[pick]
+                    : (float)(pl_random_normal(random) * pow(10, pl_random_between(random, -5, 5)));
   }
 }
 
@@ -19,13 +23,14 @@ static bool same_bits(float a, float b) {
   return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
 }
 
-#define CHECK_LANES(vector, expected)                                                                     \
-  do {                                                                                                    \
-    _Alignas(32) float lanes_[8];                                                                         \
-    pl_f8_store(lanes_, (vector));                                                                        \
-    for (int i = 0; i < 8; ++i)                                                                           \
-      if (!same_bits(lanes_[i], (expected)))                                                              \
-        fail_msg("%s, lane %d: %.9g instead of %.9g", #vector, i, (double)lanes_[i], (double)(expected)); \
+#define CHECK_LANES(vector, expected)                                                \
+  do {                                                                               \
+    _Alignas(32) float lanes_[8];                                                    \
+    pl_f8_store(lanes_, (vector));                                                   \
+    for (int i = 0; i < 8; ++i)                                                      \
+      if (!same_bits(lanes_[i], (expected)))                                         \
+        fail_msg("%s, lane %d: %.9g instead of %.9g", #vector, i, (double)lanes_[i], \
+                 (double)(expected));                                                \
   } while (0)
 
 static void arithmetic_equals_plain_float(void **state) {
@@ -62,7 +67,8 @@ static void comparisons_select_lane_by_lane(void **state) {
     CHECK_LANES(pl_f8_select(x < y, x, y), a[i] < b[i] ? a[i] : b[i]);
     CHECK_LANES(pl_f8_select(x <= y, x, y), a[i] <= b[i] ? a[i] : b[i]);
     CHECK_LANES(pl_f8_select(x == y, x, y - x), a[i] == b[i] ? a[i] : b[i] - a[i]);
-    CHECK_LANES(pl_f8_select((x > 0.0f) & ~(y > 0.0f), x, y), a[i] > 0 && !(b[i] > 0) ? a[i] : b[i]);
+    CHECK_LANES(pl_f8_select((x > 0.0f) & ~(y > 0.0f), x, y),
+                a[i] > 0 && !(b[i] > 0) ? a[i] : b[i]);
     CHECK_LANES(pl_f8_select((x > 0.0f) | (y > 0.0f), x, y), a[i] > 0 || b[i] > 0 ? a[i] : b[i]);
     int bits = 0;
     for (int i = 0; i < 8; ++i) bits |= (a[i] < b[i]) << i;
@@ -94,7 +100,8 @@ static void memory_is_moved_from_and_to_any_address(void **state) {
     CHECK_LANES(pl_f8_load_unaligned(values + offset), (float)(offset + i));
     memset(out, 0, sizeof out);
     pl_f8_store_unaligned(out + offset, pl_f8_load_unaligned(values + 20));
-    for (int i = 0; i < 64; ++i) assert_true(out[i] == (i >= offset && i < offset + 8 ? (float)(20 + i - offset) : 0.0f));
+    for (int i = 0; i < 64; ++i)
+      assert_true(out[i] == (i >= offset && i < offset + 8 ? (float)(20 + i - offset) : 0.0f));
   }
   const int32_t index[8] = {63, 0, 7, 7, 12, 31, 2, 40};
   CHECK_LANES(pl_f8_gather(values, index), (float)index[i]);

@@ -57,7 +57,8 @@ static void the_adjugate_inverts_up_to_the_determinant(void **state) {
     double det = pl_mat3_determinant(a);
     check_near(mat3_distance(pl_mat3_multiply(a, pl_mat3_adjugate(a)), pl_mat3_diagonal(det, det, det)), 0, 1e-12);
     check_near(pl_mat3_determinant(pl_mat3_multiply(a, b)), det * pl_mat3_determinant(b), 1e-10);
-    if (fabs(det) > 0.01) check_near(mat3_distance(pl_mat3_multiply(pl_mat3_inverse(a), a), pl_mat3_identity()), 0, 1e-9);
+    if (fabs(det) > 0.01)
+      check_near(mat3_distance(pl_mat3_multiply(pl_mat3_inverse(a), a), pl_mat3_identity()), 0, 1e-9);
     // Applying a product is applying one after the other; transposing turns the order around.
     pl_vec3 v = random_vec3(&random), w = random_vec3(&random);
     check_vec3_near(pl_mat3_apply(pl_mat3_multiply(a, b), v), pl_mat3_apply(a, pl_mat3_apply(b, v)), 1e-12);
@@ -137,7 +138,8 @@ static void placements_compose_and_undo(void **state) {
   for (int n = 0; n < 200; ++n) {
     pl_transform a = {random_vec3(&random), random_quat(&random)}, b = {random_vec3(&random), random_quat(&random)};
     pl_vec3 p = random_vec3(&random);
-    check_vec3_near(pl_transform_apply(pl_transform_multiply(a, b), p), pl_transform_apply(a, pl_transform_apply(b, p)), 1e-13);
+    check_vec3_near(pl_transform_apply(pl_transform_multiply(a, b), p), pl_transform_apply(a, pl_transform_apply(b, p)),
+                    1e-13);
     check_vec3_near(pl_transform_apply_inverse(a, pl_transform_apply(a, p)), p, 1e-13);
   }
   check_vec3_near(pl_transform_apply(pl_transform_identity(), (pl_vec3){1, 2, 3}), (pl_vec3){1, 2, 3}, 0);

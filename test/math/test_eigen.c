@@ -59,7 +59,8 @@ static void known_values_are_found(void **state) {
   (void)state;
   pl_random random = pl_random_of_seed(3);
   for (int n = 0; n < 1000; ++n) {
-    double s[3] = {pl_random_between(&random, 2, 3), pl_random_between(&random, 1, 2), pl_random_between(&random, -1, 1)};
+    double s[3] = {pl_random_between(&random, 2, 3), pl_random_between(&random, 1, 2),
+                   pl_random_between(&random, -1, 1)};
     pl_mat3 u, v;
     pl_vec3 found;
     pl_signed_svd(mat3_of_stretches(&random, s[0], s[1], s[2]), &u, &found, &v);

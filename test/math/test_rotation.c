@@ -4,7 +4,8 @@
 #include "math/mat3.h"
 #include "math/rotation.h"
 
-// Independent reference: with a = u diag(s) vᵀ, u and v rotations, the largest trace is s0 + s1 + s2 and u vᵀ reaches it.
+// Independent reference: with a = u diag(s) vᵀ, u and v rotations, the largest trace is s0 + s1 + s2 and u vᵀ reaches
+// it.
 static double best_trace(pl_mat3 a) {
   pl_mat3 u, v;
   pl_vec3 s;
@@ -81,9 +82,10 @@ static void a_good_guess_gives_the_rotation_to_all_digits(void **state) {
 static void flat_inverted_and_thin_matrices_work(void **state) {
   (void)state;
   pl_random random = pl_random_of_seed(5);
-  const double stretches[][3] = {{1, 1, 1},     {1, 1, -1},       {1, 0.5, -0.5}, {1, 0.5, -0.4999999}, {1, 1, 0},
-                                 {1, 0.5, 0},   {1, 0, 0},        {1, 1e-6, 0},   {1, 1e-12, 0},        {1, 1e-15, -1e-15},
-                                 {1, 1, -1e-9}, {1, 1e-3, -1e-3}, {2, 1, -1},     {1, 1e-8, 1e-8}};
+  const double stretches[][3] = {{1, 1, 1},     {1, 1, -1},         {1, 0.5, -0.5}, {1, 0.5, -0.4999999},
+                                 {1, 1, 0},     {1, 0.5, 0},        {1, 0, 0},      {1, 1e-6, 0},
+                                 {1, 1e-12, 0}, {1, 1e-15, -1e-15}, {1, 1, -1e-9},  {1, 1e-3, -1e-3},
+                                 {2, 1, -1},    {1, 1e-8, 1e-8}};
   for (size_t c = 0; c < sizeof stretches / sizeof stretches[0]; ++c)
     for (int n = 0; n < 300; ++n) {
       pl_mat3 a = mat3_of_stretches(&random, stretches[c][0], stretches[c][1], stretches[c][2]);

@@ -1,4 +1,5 @@
-// Eight rotations at a time: the same bits from every version of the kernel, the rotations of the double code to float rounding.
+// Eight rotations at a time: the same bits from every version of the kernel, the rotations of the double code to float
+// rounding.
 // ctest: unit
 #include "fixtures/random_matrices.h"
 #include "math/mat3.h"
@@ -35,7 +36,8 @@ static void fill_lane(pl_random *random, batch *b, int lane) {
   double size = pow(10, pl_random_between(random, -20, 20));
   pl_quat truth = random_quat(random), axes = random_quat(random);
   pl_mat3 v = pl_mat3_from_quat(axes);
-  pl_mat3 a = pl_mat3_multiply(pl_mat3_multiply(v, pl_mat3_diagonal(size * s[0], size * s[1], size * s[2])), pl_mat3_transpose(v));
+  pl_mat3 a = pl_mat3_multiply(pl_mat3_multiply(v, pl_mat3_diagonal(size * s[0], size * s[1], size * s[2])),
+                               pl_mat3_transpose(v));
   a = pl_mat3_multiply(pl_mat3_from_quat(truth), a);
   double off = pow(10, pl_random_between(random, -4, 0.5));
   set_lane(b, lane, a, pl_quat_multiply(truth, pl_quat_from_axis_angle(random_vec3(random), off)));
@@ -76,7 +78,8 @@ static void rotations_are_those_of_the_double_code(void **state) {
     for (int lane = 0; lane < 8; ++lane) {
       pl_quat truth = random_quat(&random);
       pl_mat3 v = pl_mat3_from_quat(random_quat(&random));
-      pl_mat3 s = pl_mat3_multiply(pl_mat3_multiply(v, pl_mat3_diagonal(1, 0.6, n % 2 == 0 ? 0.3 : -0.2)), pl_mat3_transpose(v));
+      pl_mat3 s = pl_mat3_multiply(pl_mat3_multiply(v, pl_mat3_diagonal(1, 0.6, n % 2 == 0 ? 0.3 : -0.2)),
+                                   pl_mat3_transpose(v));
       double off = pow(10, pl_random_between(&random, -3, 0));
       pl_mat3 a = pl_mat3_scale(pl_mat3_multiply(pl_mat3_from_quat(truth), s), pow(10, n % 41 - 20));
       set_lane(&b, lane, a, pl_quat_multiply(truth, pl_quat_from_axis_angle(random_vec3(&random), off)));
@@ -156,7 +159,8 @@ static void moderate_turns_settle_in_float(void **state) {
     for (int lane = 0; lane < 8; ++lane) {
       pl_quat truth = random_quat(&random);
       pl_mat3 a = pl_mat3_multiply(pl_mat3_from_quat(truth), pl_mat3_diagonal(1, 0.5, 0.25));
-      set_lane(&b, lane, a, pl_quat_multiply(truth, pl_quat_from_axis_angle(random_vec3(&random), 0.6 * pl_random_unit(&random))));
+      set_lane(&b, lane, a,
+               pl_quat_multiply(truth, pl_quat_from_axis_angle(random_vec3(&random), 0.6 * pl_random_unit(&random))));
     }
     assert_int_equal(pl_rotation_batch_plain(&b.a[0][0], &b.q[0][0]), 0);
   }
@@ -164,9 +168,12 @@ static void moderate_turns_settle_in_float(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_version_gives_the_same_bits),        cmocka_unit_test(rotations_are_those_of_the_double_code),
-      cmocka_unit_test(anything_gives_the_best_rotation),         cmocka_unit_test(broken_input_leaves_or_makes_a_rotation),
-      cmocka_unit_test(a_lane_does_not_depend_on_its_neighbours), cmocka_unit_test(moderate_turns_settle_in_float),
+      cmocka_unit_test(every_version_gives_the_same_bits),
+      cmocka_unit_test(rotations_are_those_of_the_double_code),
+      cmocka_unit_test(anything_gives_the_best_rotation),
+      cmocka_unit_test(broken_input_leaves_or_makes_a_rotation),
+      cmocka_unit_test(a_lane_does_not_depend_on_its_neighbours),
+      cmocka_unit_test(moderate_turns_settle_in_float),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,9 @@ static pl_embedding *embed(pl_context *context, const pl_mesh *mesh, const pl_ve
                            pl_embedding_report *report) {
   pl_error error = {0};
   pl_embedding *embedding = NULL;
-  check_ok(pl_embedding_build(context, mesh, &(pl_embedding_input){points, count, HUGE_VAL}, &embedding, report, &error), &error);
+  check_ok(
+      pl_embedding_build(context, mesh, &(pl_embedding_input){points, count, HUGE_VAL}, &embedding, report, &error),
+      &error);
   return embedding;
 }
 
@@ -18,7 +20,8 @@ static pl_mesh *wobbly_box(pl_context *context, int32_t cells) {
   pl_mesh_view view = pl_mesh_get_view(box);
   pl_vec3 *points = malloc((size_t)view.point_count * sizeof *points);
   pl_random random = pl_random_of_seed(31);
-  for (int32_t i = 0; i < view.point_count; ++i) points[i] = pl_vec3_add(view.points[i], sample_point(&random, 0.2 / cells));
+  for (int32_t i = 0; i < view.point_count; ++i)
+    points[i] = pl_vec3_add(view.points[i], sample_point(&random, 0.2 / cells));
   view.points = points;
   pl_mesh *mesh = sample_of_view(context, view);
   pl_mesh_destroy(box);
@@ -58,7 +61,8 @@ static void every_point_inside_is_found(void **state) {
 static void a_point_of_the_mesh_goes_to_its_lowest_tet(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  // Whole coordinates, so that no rounding blurs what is equal; tets backwards, so that the lowest is not the first one met.
+  // Whole coordinates, so that no rounding blurs what is equal; tets backwards, so that the lowest is not the first one
+  // met.
   pl_mesh *box = sample_box(context, pl_vec3_of(4, 4, 4), 4, 4, 4);
   pl_mesh_view view = pl_mesh_get_view(box);
   int32_t *backwards = malloc((size_t)view.tet_count * 4 * sizeof *backwards);
@@ -157,7 +161,8 @@ static void affine_motion_is_followed_inside_and_outside(void **state) {
   pl_mat3 map = {{{1.5, 0.3, 0}, {-0.4, 0.8, 0.2}, {0, 0.7, -2}}};
   pl_vec3 shift = {1e4, -2e4, 3e4};  // far away, where weights that do not sum to 1 would show
   pl_vec3 *mesh_points = malloc((size_t)view.point_count * sizeof *mesh_points);
-  for (int32_t i = 0; i < view.point_count; ++i) mesh_points[i] = pl_vec3_add(pl_mat3_apply(map, view.points[i]), shift);
+  for (int32_t i = 0; i < view.point_count; ++i)
+    mesh_points[i] = pl_vec3_add(pl_mat3_apply(map, view.points[i]), shift);
   pl_embedding_apply(embedding, mesh_points, moved);
   for (int32_t i = 0; i < COUNT; ++i)
     check_near(pl_vec3_distance(moved[i], pl_vec3_add(pl_mat3_apply(map, points[i]), shift)), 0, 1e-6);
@@ -215,7 +220,8 @@ static void triangles_and_segments_hold_points_too(void **state) {
   pl_embedding_destroy(embedding);
   pl_mesh_destroy(mesh);
 
-  mesh = sample_of_view(context, (pl_mesh_view){.point_count = 4, .points = corners, .segment_count = 2, .segments = segments});
+  mesh = sample_of_view(context,
+                        (pl_mesh_view){.point_count = 4, .points = corners, .segment_count = 2, .segments = segments});
   embedding = embed(context, mesh, points, 3, &report);
   pl_embedding_apply(embedding, corners, back);
   check_near(pl_vec3_distance(back[0], pl_vec3_of(1, 0, 0)), 0, 1e-6);
@@ -231,7 +237,8 @@ static void triangles_and_segments_hold_points_too(void **state) {
 static void strays_and_nonsense_are_refused_by_name(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  pl_mesh *mesh = sample_box(context, pl_vec3_of(1, 1, 1), 1, 1, 1), *empty = sample_of_view(context, (pl_mesh_view){0});
+  pl_mesh *mesh = sample_box(context, pl_vec3_of(1, 1, 1), 1, 1, 1),
+          *empty = sample_of_view(context, (pl_mesh_view){0});
   const pl_vec3 points[3] = {{0, 0, 0}, {0, 0, 3}, {0, 2, 0}}, bad[2] = {{0, 0, 0}, {0, HUGE_VAL, 0}};
   pl_error error = {0};
   pl_embedding *embedding = (pl_embedding *)&error;
@@ -266,7 +273,8 @@ static void flat_and_inverted_tets_do_no_harm(void **state) {
   for (int kind = 0; kind < 2; ++kind) {
     pl_mesh *mesh = sample_of_view(
         context,
-        (pl_mesh_view){.point_count = 5, .points = corners, .tet_count = kind == 0 ? 2 : 1, .tets = kind == 0 ? flat : inverted});
+        (pl_mesh_view){
+            .point_count = 5, .points = corners, .tet_count = kind == 0 ? 2 : 1, .tets = kind == 0 ? flat : inverted});
     pl_embedding_report report;
     pl_embedding *embedding = embed(context, mesh, points, 2, &report);
     assert_int_equal(report.outside_count, kind == 0 ? 2 : 0);
@@ -290,8 +298,8 @@ static void running_out_of_memory_is_a_status(void **state) {
     allocator.fail_at = allocator.call_count + n;
     pl_error error = {0};
     pl_embedding *embedding = NULL;
-    pl_status status =
-        pl_embedding_build(context, mesh, &(pl_embedding_input){view.points, view.point_count, 1}, &embedding, NULL, &error);
+    pl_status status = pl_embedding_build(context, mesh, &(pl_embedding_input){view.points, view.point_count, 1},
+                                          &embedding, NULL, &error);
     if (status == PL_OK) {
       assert_true(n > 3);
       pl_embedding_destroy(embedding);

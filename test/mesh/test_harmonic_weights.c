@@ -1,4 +1,5 @@
-// Harmonic coordinates: their three properties on cages of all kinds, closed forms, and relaxation on a grid as a second opinion.
+// Harmonic coordinates: their three properties on cages of all kinds, closed forms, and relaxation on a grid as a
+// second opinion.
 // ctest: unit threads
 #include "mesh/harmonic_weights.h"
 
@@ -16,13 +17,15 @@ static pl_mesh *polygon_cage(pl_context *context, const polygon *p) {
     segments[2 * i + 1] = (i + 1) % p->count;
   }
   return sample_of_view(
-      context, (pl_mesh_view){.point_count = p->count, .points = p->points, .segment_count = p->count, .segments = segments});
+      context,
+      (pl_mesh_view){.point_count = p->count, .points = p->points, .segment_count = p->count, .segments = segments});
 }
 
 static const polygon SQUARE = {4, {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}};
 static const polygon ANGLE = {6, {{0, 0, 0}, {2, 0, 0}, {2, 1, 0}, {1, 1, 0}, {1, 2, 0}, {0, 2, 0}}};
 static const polygon STAR = {
-    8, {{3, 0, 1}, {0.9, 0.8, 1}, {0.1, 2.5, 1}, {-1, 1, 1}, {-3.2, 0.1, 1}, {-0.8, -1, 1}, {0, -2.7, 1}, {1.1, -0.7, 1}}};
+    8,
+    {{3, 0, 1}, {0.9, 0.8, 1}, {0.1, 2.5, 1}, {-1, 1, 1}, {-3.2, 0.1, 1}, {-0.8, -1, 1}, {0, -2.7, 1}, {1.1, -0.7, 1}}};
 
 static pl_mesh *box_surface(pl_context *context, pl_vec3 size, int32_t cells) {
   pl_error error = {0};
@@ -54,7 +57,8 @@ static void check_properties(const pl_mesh *cage, const pl_vec3 *points, const p
   pl_mesh_view mesh = pl_mesh_get_view(cage);
   pl_harmonic_view view = pl_harmonic_get_view(weights);
   double size = pl_box_diagonal(pl_box_from_points(mesh.points, mesh.point_count));
-  pl_vec3 *moved = malloc((size_t)mesh.point_count * sizeof *moved), *result = malloc((size_t)view.point_count * sizeof *result);
+  pl_vec3 *moved = malloc((size_t)mesh.point_count * sizeof *moved),
+          *result = malloc((size_t)view.point_count * sizeof *result);
   const double m[3][3] = {{0.3, -1.2, 0.1}, {0.9, 0.4, -0.2}, {0.5, 0.1, 1.3}};
   assert_int_equal(view.cage_point_count, mesh.point_count);
   for (int32_t i = 0; i < view.point_count; ++i) {
@@ -71,8 +75,9 @@ static void check_properties(const pl_mesh *cage, const pl_vec3 *points, const p
   }
   for (int32_t i = 0; i < mesh.point_count; ++i) {
     pl_vec3 p = mesh.points[i];
-    moved[i] = pl_vec3_of(m[0][0] * p.x + m[0][1] * p.y + m[0][2] * p.z + 5, m[1][0] * p.x + m[1][1] * p.y + m[1][2] * p.z - 2,
-                          m[2][0] * p.x + m[2][1] * p.y + m[2][2] * p.z + 1);
+    moved[i] =
+        pl_vec3_of(m[0][0] * p.x + m[0][1] * p.y + m[0][2] * p.z + 5, m[1][0] * p.x + m[1][1] * p.y + m[1][2] * p.z - 2,
+                   m[2][0] * p.x + m[2][1] * p.y + m[2][2] * p.z + 1);
   }
   pl_harmonic_apply(weights, moved, result);
   for (int32_t i = 0; i < view.point_count; ++i) {
@@ -92,7 +97,8 @@ static void bilinear_weights_in_a_square_are_exact(void **state) {
   pl_mesh *cage = polygon_cage(context, &SQUARE);
   pl_random random = pl_random_of_seed(3);
   pl_vec3 points[200];
-  for (int32_t i = 0; i < 200; ++i) points[i] = pl_vec3_of(pl_random_between(&random, 0, 1), pl_random_between(&random, 0, 1), 0);
+  for (int32_t i = 0; i < 200; ++i)
+    points[i] = pl_vec3_of(pl_random_between(&random, 0, 1), pl_random_between(&random, 0, 1), 0);
   pl_harmonic_weights *weights = weights_of(context, cage, points, 200, 300);
   pl_harmonic_view view = pl_harmonic_get_view(weights);
   for (int32_t i = 0; i < 200; ++i) {
@@ -211,16 +217,18 @@ static void weights_in_a_cube_match_relaxation(void **state) {
     for (int32_t z = 1; z < CELLS; ++z)
       for (int32_t y = 1; y < CELLS; ++y)
         for (int32_t x = 1; x < CELLS; ++x) {
-          double sum = u[z][y][x - 1] + u[z][y][x + 1] + u[z][y - 1][x] + u[z][y + 1][x] + u[z - 1][y][x] + u[z + 1][y][x];
+          double sum =
+              u[z][y][x - 1] + u[z][y][x + 1] + u[z][y - 1][x] + u[z][y + 1][x] + u[z - 1][y][x] + u[z + 1][y][x];
           u[z][y][x] += 1.75 * (sum / 6 - u[z][y][x]);
         }
   pl_harmonic_weights *weights = weights_of(context, cage, points, LINE * LINE * LINE, 8000);
   pl_harmonic_view view = pl_harmonic_get_view(weights);
-  // Faces are cut in two triangles, across which the values have a kink: next to it both grids are exact to first order only.
+  // Faces are cut in two triangles, across which the values have a kink: next to it both grids are exact to first order
+  // only.
   for (int32_t i = 0; i < LINE * LINE * LINE; ++i) {
     int32_t x = i % LINE, y = i / LINE % LINE, z = i / LINE / LINE;
-    bool is_deep =
-        abs(2 * x - CELLS) <= CELLS - 2 * DEEP && abs(2 * y - CELLS) <= CELLS - 2 * DEEP && abs(2 * z - CELLS) <= CELLS - 2 * DEEP;
+    bool is_deep = abs(2 * x - CELLS) <= CELLS - 2 * DEEP && abs(2 * y - CELLS) <= CELLS - 2 * DEEP &&
+                   abs(2 * z - CELLS) <= CELLS - 2 * DEEP;
     check_near(weight_of(&view, i, 2), u[z][y][x], is_deep ? 1e-3 : 6e-3);
   }
   check_properties(cage, points, weights);
@@ -259,7 +267,8 @@ static void on_the_cage_values_are_linear_between_its_vertices(void **state) {
 static void points_at_any_distance_from_the_cage_keep_the_properties(void **state) {
   (void)state;
   pl_context *context = make_context(2);
-  pl_mesh *cages[3] = {polygon_cage(context, &STAR), sample_sphere(context, 4), box_surface(context, pl_vec3_of(1, 0.3, 2), 2)};
+  pl_mesh *cages[3] = {polygon_cage(context, &STAR), sample_sphere(context, 4),
+                       box_surface(context, pl_vec3_of(1, 0.3, 2), 2)};
   pl_random random = pl_random_of_seed(11);
   for (int32_t c = 0; c < 3; ++c) {
     pl_mesh_view mesh = pl_mesh_get_view(cages[c]);
@@ -293,14 +302,16 @@ static pl_mesh *flat_ring(pl_context *context) {
     memcpy(&triangles[6 * i], both, sizeof both);
   }
   return sample_of_view(
-      context, (pl_mesh_view){.point_count = 2 * AROUND, .points = points, .triangle_count = 2 * AROUND, .triangles = triangles});
+      context, (pl_mesh_view){
+                   .point_count = 2 * AROUND, .points = points, .triangle_count = 2 * AROUND, .triangles = triangles});
 }
 
 static void built_cages_enclose_their_bodies(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_error error = {0};
-  pl_mesh *bodies[3] = {flat_ring(context), sample_sphere(context, 8), sample_box(context, pl_vec3_of(1, 2, 0.5), 3, 4, 2)};
+  pl_mesh *bodies[3] = {flat_ring(context), sample_sphere(context, 8),
+                        sample_box(context, pl_vec3_of(1, 2, 0.5), 3, 4, 2)};
   for (int32_t c = 0; c < 3; ++c)
     for (int32_t target = 12; target <= 60; target *= 5) {
       pl_mesh_view body = pl_mesh_get_view(bodies[c]);
@@ -363,14 +374,18 @@ static void unfit_cages_and_points_are_refused_by_name(void **state) {
   refuse(context, polygon_cage(context, &SQUARE), pl_vec3_of((double)NAN, 0.5, 0), "point 1 is not finite");
   refuse(context, box_surface(context, pl_vec3_of(2, 2, 2), 1), pl_vec3_of(0, 0, 1.2), "does not enclose point 1");
   refuse(context,
-         sample_of_view(context, (pl_mesh_view){.point_count = 3, .points = SQUARE.points, .segment_count = 2, .segments = open}),
+         sample_of_view(
+             context, (pl_mesh_view){.point_count = 3, .points = SQUARE.points, .segment_count = 2, .segments = open}),
          fine, "open at its point 0");
   refuse(context,
-         sample_of_view(context, (pl_mesh_view){.point_count = 4, .points = corners, .triangle_count = 1, .triangles = one}), fine,
-         "3 open edges");
+         sample_of_view(context,
+                        (pl_mesh_view){.point_count = 4, .points = corners, .triangle_count = 1, .triangles = one}),
+         fine, "3 open edges");
   refuse(context, sample_of_view(context, (pl_mesh_view){.point_count = 4, .points = corners}), fine, "neither");
-  refuse(context, sample_of_view(context, (pl_mesh_view){.point_count = 3, .points = line, .segment_count = 3, .segments = around}),
-         fine, "encloses nothing");
+  refuse(
+      context,
+      sample_of_view(context, (pl_mesh_view){.point_count = 3, .points = line, .segment_count = 3, .segments = around}),
+      fine, "encloses nothing");
   drop_context(context);
 }
 

@@ -29,7 +29,8 @@ static bool is_enclosed(const pl_mesh_view *v, pl_vec3 p) {
   return false;
 }
 
-static lattice_facts check_lattice(pl_context *context, const pl_mesh *surface, const pl_lattice_def *def, int32_t stride) {
+static lattice_facts check_lattice(pl_context *context, const pl_mesh *surface, const pl_lattice_def *def,
+                                   int32_t stride) {
   lattice_facts facts = {0};
   pl_error error = {0};
   pl_mesh *tets = NULL;
@@ -121,7 +122,8 @@ static void a_margin_adds_cells(void **state) {
 
 // The same surface without the triangles whose centre is near one of five places.
 static pl_mesh *cut_holes(pl_context *context, const pl_mesh *surface, double radius) {
-  static const pl_vec3 positions[5] = {{1.1, 0.2, 0.3}, {0.1, 1.2, 0.3}, {0.1, 0.2, 1.3}, {-0.9, 0.2, 0.3}, {0.1, -0.8, 0.3}};
+  static const pl_vec3 positions[5] = {
+      {1.1, 0.2, 0.3}, {0.1, 1.2, 0.3}, {0.1, 0.2, 1.3}, {-0.9, 0.2, 0.3}, {0.1, -0.8, 0.3}};
   pl_mesh_view v = pl_mesh_get_view(surface);
   int32_t *triangles = malloc(3 * (size_t)v.triangle_count * sizeof(int32_t)), count = 0;
   assert_non_null(triangles);

@@ -1,4 +1,5 @@
-// A mesh is a faithful copy that refuses bad data by name; the box of tets fills its box; normals are what geometry says.
+// A mesh is a faithful copy that refuses bad data by name; the box of tets fills its box; normals are what geometry
+// says.
 // ctest: unit
 #include "check.h"
 #include "pliant/math.h"
@@ -139,7 +140,8 @@ static void bad_data_is_refused_by_name(void **state) {
 static double tet_volume(const pl_mesh_view *view, int32_t t) {
   const pl_vec3 *p = view->points;
   const int32_t *i = &view->tets[4 * t];
-  return pl_vec3_dot(pl_vec3_cross(pl_vec3_sub(p[i[1]], p[i[0]]), pl_vec3_sub(p[i[2]], p[i[0]])), pl_vec3_sub(p[i[3]], p[i[0]])) /
+  return pl_vec3_dot(pl_vec3_cross(pl_vec3_sub(p[i[1]], p[i[0]]), pl_vec3_sub(p[i[2]], p[i[0]])),
+                     pl_vec3_sub(p[i[3]], p[i[0]])) /
          6;
 }
 
@@ -225,8 +227,9 @@ static void running_out_of_memory_is_a_status(void **state) {
       allocator.fail_at = allocator.call_count + n;
       pl_error error = {0};
       pl_mesh *mesh = NULL;
-      pl_status status = kind == 0 ? pl_mesh_create(context, &view, &mesh, &error)
-                                   : pl_mesh_create_box(context, pl_vec3_of(1, 1, 1), (int32_t[3]){9, 9, 9}, &mesh, &error);
+      pl_status status = kind == 0
+                             ? pl_mesh_create(context, &view, &mesh, &error)
+                             : pl_mesh_create_box(context, pl_vec3_of(1, 1, 1), (int32_t[3]){9, 9, 9}, &mesh, &error);
       if (status == PL_OK) {
         assert_true(n > 1);
         pl_mesh_destroy(mesh);
@@ -243,10 +246,14 @@ static void running_out_of_memory_is_a_status(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_mesh_is_a_copy_of_its_view), cmocka_unit_test(an_empty_mesh_is_a_mesh),
-      cmocka_unit_test(bad_data_is_refused_by_name),  cmocka_unit_test(tets_of_a_box_are_positive_and_fill_it),
-      cmocka_unit_test(a_box_of_nothing_is_refused),  cmocka_unit_test(normals_at_a_cube_corner_do_not_depend_on_the_cut),
-      cmocka_unit_test(normals_of_nothing_are_zero),  cmocka_unit_test(running_out_of_memory_is_a_status),
+      cmocka_unit_test(a_mesh_is_a_copy_of_its_view),
+      cmocka_unit_test(an_empty_mesh_is_a_mesh),
+      cmocka_unit_test(bad_data_is_refused_by_name),
+      cmocka_unit_test(tets_of_a_box_are_positive_and_fill_it),
+      cmocka_unit_test(a_box_of_nothing_is_refused),
+      cmocka_unit_test(normals_at_a_cube_corner_do_not_depend_on_the_cut),
+      cmocka_unit_test(normals_of_nothing_are_zero),
+      cmocka_unit_test(running_out_of_memory_is_a_status),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

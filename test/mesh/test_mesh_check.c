@@ -52,7 +52,8 @@ static void check_clean(fixture f) {
 static void clean_meshes_give_no_findings(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  pl_mesh *box = sample_box(context, pl_vec3_of(1, 2, 3), 2, 3, 4), *sphere = sample_sphere(context, 12), *surface = NULL;
+  pl_mesh *box = sample_box(context, pl_vec3_of(1, 2, 3), 2, 3, 4), *sphere = sample_sphere(context, 12),
+          *surface = NULL;
   pl_error error = {0};
   check_ok(pl_mesh_build_boundary(context, box, &surface, NULL, &error), &error);
   check_clean(check_view(context, pl_mesh_get_view(box)));
@@ -60,7 +61,8 @@ static void clean_meshes_give_no_findings(void **state) {
   check_clean(check_view(context, pl_mesh_get_view(surface)));
   const pl_vec3 strand[3] = {{0, 0, 0}, {0, 1, 0}, {0, 2, 0}};
   const int32_t segments[4] = {0, 1, 1, 2};
-  check_clean(check_view(context, (pl_mesh_view){.point_count = 3, .points = strand, .segment_count = 2, .segments = segments}));
+  check_clean(check_view(context,
+                         (pl_mesh_view){.point_count = 3, .points = strand, .segment_count = 2, .segments = segments}));
   pl_mesh_destroy(surface);
   pl_mesh_destroy(sphere);
   pl_mesh_destroy(box);
@@ -96,7 +98,8 @@ static void inverted_and_flat_tets_are_distinguished(void **state) {
   assert_int_equal(finding->severity, PL_SEVERITY_ERROR);
   pl_vec3 center = {0, 0, 0};
   for (int k = 0; k < 4; ++k) center = pl_vec3_add_scaled(center, view.points[tets[12 + k]], 0.25);
-  check_near(pl_vec3_distance(center, pl_vec3_of(finding->position[0], finding->position[1], finding->position[2])), 0, 1e-15);
+  check_near(pl_vec3_distance(center, pl_vec3_of(finding->position[0], finding->position[1], finding->position[2])), 0,
+             1e-15);
   assert_int_equal(first_of_kind(&f, "degenerate-tet")->index, 30);
   pl_findings_destroy(f.findings);
   pl_mesh_destroy(box);
@@ -221,7 +224,8 @@ static void a_hollow_is_not_inside_out(void **state) {
     swap_corners(&triangles[3 * (count + t)]);
   }
   fixture f = check_view(
-      context, (pl_mesh_view){.point_count = 2 * points, .points = both, .triangle_count = 2 * count, .triangles = triangles});
+      context,
+      (pl_mesh_view){.point_count = 2 * points, .points = both, .triangle_count = 2 * count, .triangles = triangles});
   assert_int_equal(count_kind(&f, "inside-out"), 0);
   assert_int_equal(f.report.component_count, 2);
   assert_int_equal(count_kind(&f, "several-pieces"), 1);

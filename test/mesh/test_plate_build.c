@@ -125,7 +125,8 @@ static void every_corner_and_side_of_the_outline_is_in_the_mesh(void **state) {
   int32_t borders = build_and_measure(context, &def, &mesh).borders;
   pl_mesh_view v = pl_mesh_get_view(mesh);
   for (int i = 0; i < 12; ++i) {
-    // From corner to corner along sides of triangles that lie on the straight line between them; the points come in this order.
+    // From corner to corner along sides of triangles that lie on the straight line between them; the points come in
+    // this order.
     double x = BEAM[2 * i], y = BEAM[2 * i + 1], u = BEAM[2 * ((i + 1) % 12)], w = BEAM[2 * ((i + 1) % 12) + 1];
     int32_t at = 0;
     while (at < v.point_count && !(v.points[at].x == x && v.points[at].y == y)) ++at;
@@ -213,7 +214,8 @@ static void expect_refusal(pl_context *context, const pl_plate_def *def, const c
 
 static void bad_outlines_are_refused_by_name(void **state) {
   (void)state;
-  static const double bow[] = {0, 0, 1, 1, 1, 0, 0, 1}, far_away[] = {3, 3, 4, 3, 4, 4}, across[] = {0.5, 0.5, 1.5, 0.5, 0.7, 0.7};
+  static const double bow[] = {0, 0, 1, 1, 1, 0, 0, 1}, far_away[] = {3, 3, 4, 3, 4, 4},
+                      across[] = {0.5, 0.5, 1.5, 0.5, 0.7, 0.7};
   static const double inner[] = {0.4, 0.4, 0.5, 0.4, 0.5, 0.5}, twice[] = {0, 0, 1, 0, 1, 0, 0, 1},
                       nowhere[] = {0, 0, 1, HUGE_VAL, 0, 1};
   static const double spike[] = {0, 0, 3, 0.1, 0, 0.2}, back[] = {0, 0, 1, 0, 0.5, 0, 0.5, 1};
@@ -251,7 +253,8 @@ static void bad_outlines_are_refused_by_name(void **state) {
   drop_context(context);
 }
 
-// The circle through each triangle's corners holds no other point: asked of every pair, in long double, on a grid full of ties.
+// The circle through each triangle's corners holds no other point: asked of every pair, in long double, on a grid full
+// of ties.
 static void triangulations_of_lattices_are_delaunay(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -271,7 +274,8 @@ static void triangulations_of_lattices_are_delaunay(void **state) {
     pl_grid_point a = points[at->corners[0]], b = points[at->corners[1]], c = points[at->corners[2]];
     int64_t cross = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
     assert_true(cross > 0);
-    bool real = at->corners[0] >= PL_DELAUNAY_FRAME && at->corners[1] >= PL_DELAUNAY_FRAME && at->corners[2] >= PL_DELAUNAY_FRAME;
+    bool real = at->corners[0] >= PL_DELAUNAY_FRAME && at->corners[1] >= PL_DELAUNAY_FRAME &&
+                at->corners[2] >= PL_DELAUNAY_FRAME;
     if (real) twice_area += cross;
     for (size_t i = PL_DELAUNAY_FRAME; real && i < d.points.count; ++i) {
       long double ax = (long double)(a.x - points[i].x), ay = (long double)(a.y - points[i].y),

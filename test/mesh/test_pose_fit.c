@@ -4,7 +4,8 @@
 
 static pl_status fit(bar *b, pl_pose_def def, pl_pose_report *report) {
   pl_error error = {0};
-  pl_status status = pl_pose_fit(b->context, &def, &(pl_pose_target){b->tets, b->surface, b->posed}, b->points, report, &error);
+  pl_status status =
+      pl_pose_fit(b->context, &def, &(pl_pose_target){b->tets, b->surface, b->posed}, b->points, report, &error);
   if (status < 0) fail_msg("%s", error.text);
   return status;
 }
@@ -23,7 +24,8 @@ static pl_vec3 stay(pl_vec3 p, double amount) {
 }
 
 static pl_vec3 move_rigidly(pl_vec3 p, double amount) {
-  return pl_vec3_add(pl_quat_rotate(pl_quat_from_axis_angle(pl_vec3_of(1, 2, -0.5), amount), p), pl_vec3_of(3, -20, 0.1));
+  return pl_vec3_add(pl_quat_rotate(pl_quat_from_axis_angle(pl_vec3_of(1, 2, -0.5), amount), p),
+                     pl_vec3_of(3, -20, 0.1));
 }
 
 static pl_vec3 squash(pl_vec3 p, double amount) {
@@ -83,7 +85,8 @@ static void an_affine_squash_is_met(void **state) {
   def.exact = true;
   assert_int_equal(fit(&b, def, &exact_report), PL_OK);
   check_near(distance_from(&b, squash, 0.5), 0, 1e-5);
-  printf("  squash: residual %.2g m at weight %g, %.2g m exact\n", report.residual_max, report.weight, exact_report.residual_max);
+  printf("  squash: residual %.2g m at weight %g, %.2g m exact\n", report.residual_max, report.weight,
+         exact_report.residual_max);
   check_at_most(exact_report.residual_max, 2e-3 * report.residual_max);
   bar_free(&b);
   drop_context(context);
@@ -97,8 +100,9 @@ static void a_full_twist_inverts_nothing(void **state) {
   for (double turns = 1; turns <= 2; ++turns) {
     bar_pose(&b, bar_twist, turns * 2 * PL_PI);
     assert_int_equal(fit(&b, pl_default_pose_def(), &report), PL_OK);
-    printf("  twist of %g°: residual %.2g m rms, %.2g m max, J %.3f to %.3f, %d of %d inverted\n", 360 * turns, report.residual_rms,
-           report.residual_max, report.min_j, report.max_j, report.inverted_count, b.volume.tet_count);
+    printf("  twist of %g°: residual %.2g m rms, %.2g m max, J %.3f to %.3f, %d of %d inverted\n", 360 * turns,
+           report.residual_rms, report.residual_max, report.min_j, report.max_j, report.inverted_count,
+           b.volume.tet_count);
     assert_int_equal(report.inverted_count, 0);
     assert_int_equal(report.softened_count, 0);
     check_at_most(report.residual_max, 1e-3);
@@ -119,8 +123,8 @@ static void a_skinned_elbow_inverts_about_twenty_tets_when_exact(void **state) {
   pl_pose_report report;
   bar_pose(&b, bar_elbow, PL_PI / 2);
   assert_int_equal(fit(&b, def, &report), PL_OK);
-  printf("  exact elbow of 90°: %d of %d tets inverted, least J %.3g, residual %.2g m\n", report.inverted_count, b.volume.tet_count,
-         report.min_j, report.residual_max);
+  printf("  exact elbow of 90°: %d of %d tets inverted, least J %.3g, residual %.2g m\n", report.inverted_count,
+         b.volume.tet_count, report.min_j, report.residual_max);
   assert_in_range(report.inverted_count, 12, 30);
   check_at_most(report.min_j, -0.01);
   check_at_most(report.residual_max, 1e-5);
@@ -137,8 +141,9 @@ static void a_skinned_elbow_gives_way_at_the_crease_only(void **state) {
   pl_pose_report report;
   bar_pose(&b, bar_elbow, PL_PI / 2);
   assert_int_equal(fit(&b, def, &report), PL_OK);
-  printf("  soft elbow of 90°: weight %.3g at %d of %d points, least J %.3g, residual %.2g m rms, %.2g m max\n", report.weight,
-         report.softened_count, b.skin.point_count, report.min_j, report.residual_rms, report.residual_max);
+  printf("  soft elbow of 90°: weight %.3g at %d of %d points, least J %.3g, residual %.2g m rms, %.2g m max\n",
+         report.weight, report.softened_count, b.skin.point_count, report.min_j, report.residual_rms,
+         report.residual_max);
   assert_int_equal(report.inverted_count, 0);
   assert_true(report.min_j > 0 && report.weight < def.weight);
   assert_in_range(report.softened_count, 1, b.skin.point_count / 4);
@@ -160,7 +165,8 @@ static void even_a_tangle_ends_without_inversion(void **state) {
   // A mirror image cannot be met at all; it is known by the volume it encloses.
   bar_pose(&b, mirror, -1);
   assert_true(fit(&b, pl_default_pose_def(), &report) >= 0);
-  printf("  mirror image: volume ratio %g, residual %.2g m, weight %g\n", report.volume_ratio, report.residual_max, report.weight);
+  printf("  mirror image: volume ratio %g, residual %.2g m, weight %g\n", report.volume_ratio, report.residual_max,
+         report.weight);
   assert_int_equal(report.inverted_count, 0);
   check_near(report.volume_ratio, -1, 1e-9);
   bar_free(&b);

@@ -21,7 +21,8 @@ static void poses_of_a_surface_become_poses_of_the_tets(void **state) {
   pl_pose_def def = pl_default_pose_def();
   pl_pose_report reports[2], alone;
   pl_error error = {0};
-  check_ok(pl_poses_from_surface(context, &def, &(pl_pose_target){b.tets, surface, NULL}, &made, reports, &error), &error);
+  check_ok(pl_poses_from_surface(context, &def, &(pl_pose_target){b.tets, surface, NULL}, &made, reports, &error),
+           &error);
   pl_mesh_view found = pl_mesh_get_view(made);
   assert_int_equal(found.pose_count, 2);
   assert_int_equal(found.tet_count, b.volume.tet_count);
@@ -98,8 +99,9 @@ static void running_out_of_memory_leaves_nothing_behind(void **state) {
       pl_pose_def def = pl_default_pose_def();
       pl_error error = {0};
       allocator.fail_at = allocator.call_count + ++n;
-      status = kind == 0 ? pl_poses_from_surface(context, &def, &(pl_pose_target){b.tets, surface, NULL}, &made, NULL, &error)
-                         : pl_poses_from_points(context, b.surface, &source, 1, &made, &error);
+      status = kind == 0
+                   ? pl_poses_from_surface(context, &def, &(pl_pose_target){b.tets, surface, NULL}, &made, NULL, &error)
+                   : pl_poses_from_points(context, b.surface, &source, 1, &made, &error);
       allocator.fail_at = 0;
       if (status < 0) {
         assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);

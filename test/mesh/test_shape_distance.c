@@ -56,7 +56,8 @@ static void capsule_is_the_union_of_its_balls(void **state) {
     double min = HUGE_VAL;
     for (int i = 0; i <= 2000; ++i) {
       double t = i / 2000.0;
-      min = fmin(min, pl_vec3_distance(p, pl_vec3_lerp(n->from, n->to, t)) - (n->radius + t * (n->end_radius - n->radius)));
+      min = fmin(min,
+                 pl_vec3_distance(p, pl_vec3_lerp(n->from, n->to, t)) - (n->radius + t * (n->end_radius - n->radius)));
     }
     check_near(pl_shape_distance(n, 1, p), min, 1e-5);
   }
@@ -87,7 +88,8 @@ static void revolved_circle_is_a_torus_and_rectangle_on_the_axis_a_cylinder(void
     pl_vec3 p = random_point(&random, 1.5);
     check_near(pl_shape_distance(&torus, 1, p), hypot(hypot(p.x, p.z) - 1, p.y) - 0.3, 1e-3);
     double side = hypot(p.x, p.z) - 0.4, cap = fabs(p.y) - 0.5;
-    check_near(pl_shape_distance(&cylinder, 1, p), fmin(fmax(side, cap), 0) + hypot(fmax(side, 0), fmax(cap, 0)), 1e-12);
+    check_near(pl_shape_distance(&cylinder, 1, p), fmin(fmax(side, cap), 0) + hypot(fmax(side, 0), fmax(cap, 0)),
+               1e-12);
   }
   // The edge on the axis is not part of the surface.
   check_near(pl_shape_distance(&cylinder, 1, pl_vec3_of(0, 0, 0)), -0.4, 1e-12);
@@ -95,7 +97,8 @@ static void revolved_circle_is_a_torus_and_rectangle_on_the_axis_a_cylinder(void
 
 static void extruded_square_is_a_box_whichever_way_it_turns(void **state) {
   (void)state;
-  const double left[] = {-0.5, -0.4, 0.5, -0.4, 0.5, 0.4, -0.5, 0.4}, right[] = {-0.5, 0.4, 0.5, 0.4, 0.5, -0.4, -0.5, -0.4};
+  const double left[] = {-0.5, -0.4, 0.5, -0.4, 0.5, 0.4, -0.5, 0.4},
+               right[] = {-0.5, 0.4, 0.5, 0.4, 0.5, -0.4, -0.5, -0.4};
   pl_shape_node box = rounded_box(pl_vec3_of(1, 0.8, 0.6), 0), node = pl_default_shape_node(PL_SHAPE_EXTRUDED);
   node.outline_count = 4;
   node.size.z = 0.6;

@@ -66,7 +66,8 @@ static void bends_and_twists_keep_the_volume(void **state) {
 static void two_spheres_are_one_when_smoothly_joined(void **state) {
   (void)state;
   pl_shape_node nodes[] = {ellipsoid(pl_vec3_of(-0.55, 0, 0), pl_vec3_of(0.5, 0.5, 0.5)),
-                           ellipsoid(pl_vec3_of(0.55, 0, 0), pl_vec3_of(0.5, 0.5, 0.5)), combine(PL_SHAPE_UNION, 0, counting, 2)};
+                           ellipsoid(pl_vec3_of(0.55, 0, 0), pl_vec3_of(0.5, 0.5, 0.5)),
+                           combine(PL_SHAPE_UNION, 0, counting, 2)};
   pl_context *context = make_context(1);
   for (int smooth = 0; smooth < 2; ++smooth) {
     nodes[2].smoothness = smooth * 0.4;
@@ -105,7 +106,8 @@ static void letters_have_as_many_holes_as_they_should(void **state) {
 static void thin_parts_stay_closed_and_manifold(void **state) {
   (void)state;
   // A plate and a thorn, both thinner than a cell, askew to the grid, and two cubes that touch along an edge.
-  pl_shape_node nodes[] = {rounded_box(pl_vec3_of(1, 1, 0.03), 0), capsule(pl_vec3_of(0, 0, 0), 0.1, pl_vec3_of(0.3, 0.2, 0.9), 0),
+  pl_shape_node nodes[] = {rounded_box(pl_vec3_of(1, 1, 0.03), 0),
+                           capsule(pl_vec3_of(0, 0, 0), 0.1, pl_vec3_of(0.3, 0.2, 0.9), 0),
                            rounded_box(pl_vec3_of(0.3, 0.3, 0.3), 0), rounded_box(pl_vec3_of(0.3, 0.3, 0.3), 0),
                            combine(PL_SHAPE_UNION, 0, counting, 4)};
   nodes[0].placement.rotation = pl_quat_from_rotation_vector(pl_vec3_of(0.4, 0.3, 0.2));
@@ -214,7 +216,8 @@ static void every_failed_allocation_is_reported_and_nothing_leaks(void **state) 
 static void empty_shapes_and_impossible_sizes_are_refused(void **state) {
   (void)state;
   pl_shape_node nodes[] = {ellipsoid(pl_vec3_of(-2, 0, 0), pl_vec3_of(1, 1, 1)),
-                           ellipsoid(pl_vec3_of(2, 0, 0), pl_vec3_of(1, 1, 1)), combine(PL_SHAPE_INTERSECTION, 0, counting, 2)};
+                           ellipsoid(pl_vec3_of(2, 0, 0), pl_vec3_of(1, 1, 1)),
+                           combine(PL_SHAPE_INTERSECTION, 0, counting, 2)};
   pl_shape_node hollow[] = {nodes[0], ellipsoid(pl_vec3_of(-2, 0, 0), pl_vec3_of(2, 2, 2)),
                             combine(PL_SHAPE_DIFFERENCE, 0, counting, 2)};
   pl_context *context = make_context(1);

@@ -89,7 +89,8 @@ static cut_facts cut_and_check(pl_context *context, const pl_mesh *mesh, const p
   check_at_most(0.99 * pow(fmax(def->snap, 1e-4), 3), facts.report.min_volume_ratio);
   facts.euler = check_closed(context, facts.mesh);
   // Old points stay where they are, new ones are where the embedding says.
-  assert_int_equal(after.point_count, before.point_count + facts.report.new_point_count + facts.report.copied_point_count);
+  assert_int_equal(after.point_count,
+                   before.point_count + facts.report.new_point_count + facts.report.copied_point_count);
   assert_memory_equal(after.points, before.points, (size_t)before.point_count * sizeof(pl_vec3));
   pl_vec3 *embedded = malloc((size_t)after.point_count * sizeof *embedded);
   pl_embedding_apply(facts.embedding, before.points, embedded);
@@ -222,7 +223,8 @@ static void a_blade_drawn_through_takes_the_box_apart_and_half_way_slits_it(void
     assert_int_equal(facts.euler, 4);
     if (trial == 0) check_near(facts.report.cut_area, 1, 1e-6);
     drop_facts(&facts);
-    // Half-way: one piece, whose boundary is still a sphere, folded into the slit. It reaches to the last tet cut whole.
+    // Half-way: one piece, whose boundary is still a sphere, folded into the slit. It reaches to the last tet cut
+    // whole.
     pl_cut_def half = blade_def(hilts, tips, 0.05, trial < 3 ? 0 : 0.5);
     half.snap = through.snap;
     facts = cut_and_check(context, box, &half);
@@ -233,7 +235,8 @@ static void a_blade_drawn_through_takes_the_box_apart_and_half_way_slits_it(void
     check_at_most(facts.report.cut_area, 0.75);
     drop_facts(&facts);
   }
-  // The deeper, the more is open (but for what its places, farther apart, leave off the bend); a blade in the air cuts nothing.
+  // The deeper, the more is open (but for what its places, farther apart, leave off the bend); a blade in the air cuts
+  // nothing.
   for (double depth = -0.7; depth < 0.9; depth += 0.2) {
     pl_cut_def def = blade_def(hilts, tips, depth, 0.3);
     cut_facts facts = cut_and_check(context, box, &def);
@@ -246,8 +249,8 @@ static void a_blade_drawn_through_takes_the_box_apart_and_half_way_slits_it(void
   drop_context(context);
 }
 
-// Short and long, bent and twisted blades, anywhere, through even and uneven boxes: among them some whose ends meet in one edge or point
-// inside, which must not be left with four faces or two fans.
+// Short and long, bent and twisted blades, anywhere, through even and uneven boxes: among them some whose ends meet in
+// one edge or point inside, which must not be left with four faces or two fans.
 static void blades_anywhere_leave_a_closed_boundary(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -257,7 +260,8 @@ static void blades_anywhere_leave_a_closed_boundary(void **state) {
     pl_mesh *box = sample_box(context, pl_vec3_of(1, 1, 1), 2 + trial % 4, 2 + trial / 4 % 3, 3);
     pl_mesh_view v = pl_mesh_get_view(box);
     pl_vec3 *points = malloc((size_t)v.point_count * sizeof *points), hilts[6], tips[6];
-    for (int32_t i = 0; i < v.point_count; ++i) points[i] = pl_vec3_add(v.points[i], sample_point(&random, trial % 2 ? 0.03 : 0));
+    for (int32_t i = 0; i < v.point_count; ++i)
+      points[i] = pl_vec3_add(v.points[i], sample_point(&random, trial % 2 ? 0.03 : 0));
     v.points = points;
     pl_mesh *uneven = sample_of_view(context, v);
     pl_cut_def def = pl_default_cut_def();
@@ -293,8 +297,8 @@ static void a_ring_cut_once_is_still_one_piece_but_no_ring(void **state) {
   // 5 x 5 x 1 cells with the middle 3 x 3 left out.
   pl_mesh *plate = sample_box(context, pl_vec3_of(5, 5, 1), 5, 5, 1);
   pl_mesh_view v = pl_mesh_get_view(plate);
-  int32_t *tets = malloc((size_t)v.tet_count * 4 * sizeof *tets), *number = malloc((size_t)v.point_count * sizeof *number),
-          count = 0;
+  int32_t *tets = malloc((size_t)v.tet_count * 4 * sizeof *tets),
+          *number = malloc((size_t)v.point_count * sizeof *number), count = 0;
   pl_vec3 *points = malloc((size_t)v.point_count * sizeof *points);
   for (int32_t t = 0; t < v.tet_count; ++t) {
     pl_vec3 middle = {0, 0, 0};
@@ -310,8 +314,8 @@ static void a_ring_cut_once_is_still_one_piece_but_no_ring(void **state) {
     }
     tets[i] = number[tets[i]];
   }
-  pl_mesh *ring =
-      sample_of_view(context, (pl_mesh_view){.point_count = point_count, .points = points, .tet_count = count, .tets = tets});
+  pl_mesh *ring = sample_of_view(
+      context, (pl_mesh_view){.point_count = point_count, .points = points, .tet_count = count, .tets = tets});
   assert_int_equal(check_closed(context, ring), 0);
   pl_vec3 hilts[2] = {{0.1, 1, -2}, {0.2, 1, 2}}, tips[2] = {{0.1, 4, -2}, {0.2, 4, 2}};
   pl_cut_def def = pl_default_cut_def();
@@ -419,7 +423,8 @@ static void running_out_of_memory_leaves_nothing_behind(void **state) {
   pl_mesh *box = sample_box(context, pl_vec3_of(1, 1, 1), 2, 2, 2);
   pl_vec3 hilts[POSITIONS], tips[POSITIONS];
   for (int kind = 0; kind < 2; ++kind) {
-    pl_cut_def def = kind == 0 ? plane_def(pl_vec3_of(0.1, 0, 0), pl_vec3_of(1, 1, 0), 0.1) : blade_def(hilts, tips, 0.2, 0);
+    pl_cut_def def =
+        kind == 0 ? plane_def(pl_vec3_of(0.1, 0, 0), pl_vec3_of(1, 1, 0), 0.1) : blade_def(hilts, tips, 0.2, 0);
     pl_status status = PL_ERROR_OUT_OF_MEMORY;
     for (int64_t n = 1; status != PL_OK; ++n) {
       pl_cut_result cut;

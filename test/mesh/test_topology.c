@@ -133,7 +133,8 @@ static void the_boundary_of_a_box_is_a_closed_outward_sphere(void **state) {
   for (int32_t t = 0; t < view.triangle_count; ++t)
     for (int32_t k = 0; k < 3; ++k) {
       // The neighbour is there, shares the edge's two points, and runs along it the other way.
-      int32_t other = neighbours[3 * t + k], a = view.triangles[3 * t + (k + 1) % 3], b = view.triangles[3 * t + (k + 2) % 3];
+      int32_t other = neighbours[3 * t + k], a = view.triangles[3 * t + (k + 1) % 3],
+              b = view.triangles[3 * t + (k + 2) % 3];
       assert_true(other >= 0 && other != t);
       bool found = false;
       for (int32_t j = 0; j < 3; ++j)
@@ -158,7 +159,8 @@ static void neighbours_of_tets_share_the_opposite_face(void **state) {
   pl_arena_init(&arena, context, 0);
   int32_t *neighbours, *triangles, triangle_count, *owner, open_count = 0;
   assert_true(pl_neighbours_find(&arena, (pl_elements){view.tets, view.tet_count, 4}, view.point_count, &neighbours));
-  assert_true(pl_tets_boundary(&arena, view.tets, view.tet_count, view.point_count, &triangles, &triangle_count, &owner));
+  assert_true(
+      pl_tets_boundary(&arena, view.tets, view.tet_count, view.point_count, &triangles, &triangle_count, &owner));
   for (int32_t t = 0; t < view.tet_count; ++t)
     for (int32_t k = 0; k < 4; ++k) {
       int32_t other = neighbours[4 * t + k];
@@ -262,7 +264,8 @@ static bool find_everything(pl_context *context, const pl_mesh_view *view) {
   pl_rows rings, wider, rows;
   bool done = pl_edges_find(&arena, elements, view->point_count, &edges, &edge_count) &&
               pl_rings_find(&arena, edges, edge_count, view->point_count, &rings) &&
-              pl_rings_grow(&arena, &rings, &rings, &wider) && pl_elements_of_points(&arena, elements, view->point_count, &rows) &&
+              pl_rings_grow(&arena, &rings, &rings, &wider) &&
+              pl_elements_of_points(&arena, elements, view->point_count, &rows) &&
               pl_neighbours_find(&arena, elements, view->point_count, &table) &&
               pl_components_find(&arena, elements, view->point_count, &table, &count) &&
               pl_points_weld(&arena, view->points, view->point_count, &table);

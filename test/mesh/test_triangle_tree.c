@@ -1,4 +1,5 @@
-// The tree's answers against going through all triangles one by one, on soups with degenerate triangles and on a sphere.
+// The tree's answers against going through all triangles one by one, on soups with degenerate triangles and on a
+// sphere.
 // ctest: unit
 #include "fixtures/mesh_samples.h"
 #include "mesh/simplex.h"
@@ -34,7 +35,9 @@ static void nearest_is_what_all_triangles_say(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   for (int kind = 0; kind < 3; ++kind) {
-    pl_mesh *mesh = kind == 0 ? sample_soup(context, 300, 5) : kind == 1 ? sample_sphere(context, 8) : sample_soup(context, 2, 6);
+    pl_mesh *mesh = kind == 0   ? sample_soup(context, 300, 5)
+                    : kind == 1 ? sample_sphere(context, 8)
+                                : sample_soup(context, 2, 6);
     pl_mesh_view view = pl_mesh_get_view(mesh);
     pl_triangle_tree *tree = make_tree(context, mesh);
     pl_random random = pl_random_of_seed(11);
@@ -86,7 +89,8 @@ static double reference_ray(const pl_mesh_view *view, int32_t t, pl_vec3 origin,
   pl_vec3 h = pl_vec3_cross(unit, e2), s = pl_vec3_sub(origin, a), q = pl_vec3_cross(s, e1);
   double determinant = pl_vec3_dot(e1, h);
   if (fabs(determinant) < 1e-14) return HUGE_VAL;
-  double u = pl_vec3_dot(s, h) / determinant, v = pl_vec3_dot(unit, q) / determinant, d = pl_vec3_dot(e2, q) / determinant;
+  double u = pl_vec3_dot(s, h) / determinant, v = pl_vec3_dot(unit, q) / determinant,
+         d = pl_vec3_dot(e2, q) / determinant;
   return u >= 0 && v >= 0 && u + v <= 1 && d >= 0 ? d : HUGE_VAL;
 }
 
@@ -127,10 +131,12 @@ static void no_ray_leaves_a_closed_surface(void **state) {
   pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_triangle_tree *tree = make_tree(context, mesh);
   pl_random random = pl_random_of_seed(13);
-  // From random places inside, aimed at points and at places on edges: exactly where neighbouring triangles might both say no.
+  // From random places inside, aimed at points and at places on edges: exactly where neighbouring triangles might both
+  // say no.
   for (int32_t query = 0; query < 3000; ++query) {
     int32_t t = query % view.triangle_count, k = query % 3;
-    pl_vec3 aim = pl_vec3_lerp(corner(&view, t, k), corner(&view, t, (k + 1) % 3), query % 2 == 0 ? 0 : pl_random_unit(&random));
+    pl_vec3 aim =
+        pl_vec3_lerp(corner(&view, t, k), corner(&view, t, (k + 1) % 3), query % 2 == 0 ? 0 : pl_random_unit(&random));
     pl_vec3 origin = sample_point(&random, 0.5);
     assert_true(pl_triangle_tree_ray(tree, origin, pl_vec3_sub(aim, origin), HUGE_VAL).triangle >= 0);
     assert_true(pl_triangle_tree_ray(tree, pl_vec3_of(0, 0, 0), aim, HUGE_VAL).triangle >= 0);
@@ -197,9 +203,9 @@ static double far_error(const pl_mesh_view *view, const pl_triangle_tree *tree, 
 
 static void the_far_field_is_right_to_second_order(void **state) {
   (void)state;
-  // The part omitted from the expansion is of third order, and the leading term falls with the square of the distance: twice as far
-  // away the error must be 32 times smaller. A wrong factor in any kept moment would leave a slower fall. Three triangles are one
-  // leaf and sixty are many nodes, whose moments come from their children.
+  // The part omitted from the expansion is of third order, and the leading term falls with the square of the distance:
+  // twice as far away the error must be 32 times smaller. A wrong factor in any kept moment would leave a slower fall.
+  // Three triangles are one leaf and sixty are many nodes, whose moments come from their children.
   pl_context *context = make_context(1);
   for (int32_t count = 3; count <= 60; count += 57) {
     pl_mesh *mesh = sample_soup(context, count, 10);
@@ -270,8 +276,8 @@ static void signed_distance_of_a_cube_is_exact_at_faces_edges_and_corners(void *
 
 static void signs_are_right_for_points_split_at_seams_and_spikes(void **state) {
   (void)state;
-  // A thin spike: at its tip, normals without angle weights or with split corners get the sign wrong. Every triangle has its own
-  // points.
+  // A thin spike: at its tip, normals without angle weights or with split corners get the sign wrong. Every triangle
+  // has its own points.
   const pl_vec3 tip = {0, 0, 10}, base[4] = {{1, 0, 0}, {0, 1, 0}, {-1, -1, 0}, {0, 0, -0.1}};
   pl_vec3 points[18];
   int32_t triangles[18];
@@ -281,8 +287,8 @@ static void signs_are_right_for_points_split_at_seams_and_spikes(void **state) {
   }
   for (int i = 0; i < 18; ++i) triangles[i] = i;
   pl_context *context = make_context(1);
-  pl_mesh *mesh =
-      sample_of_view(context, (pl_mesh_view){.point_count = 18, .points = points, .triangle_count = 6, .triangles = triangles});
+  pl_mesh *mesh = sample_of_view(
+      context, (pl_mesh_view){.point_count = 18, .points = points, .triangle_count = 6, .triangles = triangles});
   pl_triangle_tree *tree = make_tree(context, mesh);
   pl_random random = pl_random_of_seed(17);
   int inside_count = 0;
@@ -290,7 +296,8 @@ static void signs_are_right_for_points_split_at_seams_and_spikes(void **state) {
     pl_vec3 p = pl_vec3_of(pl_random_between(&random, -1.5, 1.5), pl_random_between(&random, -1.5, 1.5),
                            pl_random_between(&random, -1, 12));
     double exact = 0;
-    for (int t = 0; t < 6; ++t) exact += pl_triangle_solid_angle(points[3 * t], points[3 * t + 1], points[3 * t + 2], p);
+    for (int t = 0; t < 6; ++t)
+      exact += pl_triangle_solid_angle(points[3 * t], points[3 * t + 1], points[3 * t + 2], p);
     bool is_inside = exact > 6;
     inside_count += is_inside;
     assert_int_equal(pl_triangle_tree_signed_distance(tree, p, HUGE_VAL, NULL, NULL) < 0, is_inside);
@@ -327,7 +334,8 @@ static void nothing_and_nonsense_give_no_answer(void **state) {
   drop_context(context);
 }
 
-// `count` triangles, all the same (kind 0), along a line with growing gaps (kind 1), or at the ends of the number range (kind 2).
+// `count` triangles, all the same (kind 0), along a line with growing gaps (kind 1), or at the ends of the number range
+// (kind 2).
 static pl_mesh *awkward_mesh(pl_context *context, int kind, int32_t count) {
   pl_vec3 *points = malloc((size_t)count * 3 * sizeof *points);
   int32_t *triangles = malloc((size_t)count * 3 * sizeof *triangles);
@@ -337,7 +345,8 @@ static pl_mesh *awkward_mesh(pl_context *context, int kind, int32_t count) {
     triangles[i] = i;
   }
   pl_mesh *mesh = sample_of_view(
-      context, (pl_mesh_view){.point_count = 3 * count, .points = points, .triangle_count = count, .triangles = triangles});
+      context,
+      (pl_mesh_view){.point_count = 3 * count, .points = points, .triangle_count = count, .triangles = triangles});
   free(points);
   free(triangles);
   return mesh;

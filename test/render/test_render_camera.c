@@ -15,8 +15,10 @@ static double reach(pl_box box, const pl_camera *camera, double aspect) {
   pl_render_view_matrix(&view, pl_vec3_of(0, 0, 0), aspect, 0.01, 1000, m);
   double max = 0;
   for (int k = 0; k < 8; ++k) {
-    double p[4] = {k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z, 1}, q[4];
-    for (int r = 0; r < 4; ++r) q[r] = (double)m[r] * p[0] + (double)m[4 + r] * p[1] + (double)m[8 + r] * p[2] + (double)m[12 + r];
+    double p[4] = {k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z, 1},
+           q[4];
+    for (int r = 0; r < 4; ++r)
+      q[r] = (double)m[r] * p[0] + (double)m[4 + r] * p[1] + (double)m[8 + r] * p[2] + (double)m[12 + r];
     assert_true(q[3] > 0);
     max = fmax(max, fmax(fabs(q[0] / q[3]), fabs(q[1] / q[3])));
   }
@@ -63,8 +65,8 @@ static pl_vec3 lab_of(pl_vec3 c) {
   return pl_vec3_of(116 * xyz[1] - 16, 500 * (xyz[0] - xyz[1]), 200 * (xyz[1] - xyz[2]));
 }
 
-// What a protanope (kind 1) or deuteranope (2) sees: the projections of Viénot, Brettel and Mollon (1999) in linear sRGB; 0:
-// everyone else.
+// What a protanope (kind 1) or deuteranope (2) sees: the projections of Viénot, Brettel and Mollon (1999) in linear
+// sRGB; 0: everyone else.
 static pl_vec3 seen_by(int kind, pl_vec3 c) {
   double rest = kind == 1 ? 0.11238 : 0.29275;
   if (kind == 0) return c;
@@ -79,10 +81,12 @@ static void neighbours_of_the_palette_are_distinguished_by_all_eyes(void **state
       pl_vec3 lab[2];
       for (int k = 0; k < 2; ++k) {
         pl_color c = pl_palette_color(i + k);
-        lab[k] = lab_of(seen_by(kind, pl_vec3_of(linear_of((double)c.r), linear_of((double)c.g), linear_of((double)c.b))));
+        lab[k] =
+            lab_of(seen_by(kind, pl_vec3_of(linear_of((double)c.r), linear_of((double)c.g), linear_of((double)c.b))));
       }
       double distance = pl_vec3_distance(lab[0], lab[1]);
-      if (distance < 15) fail_msg("colours %d and %d are only %.1f apart for eyes of kind %d", i, i + 1, distance, kind);
+      if (distance < 15)
+        fail_msg("colours %d and %d are only %.1f apart for eyes of kind %d", i, i + 1, distance, kind);
     }
 }
 
@@ -93,7 +97,8 @@ static void the_scale_of_numbers_gets_evenly_lighter_for_all_eyes(void **state) 
       double light[2];
       for (int k = 0; k < 2; ++k) {
         pl_color c = pl_scale_color((i + k) / 32.0);
-        light[k] = lab_of(seen_by(kind, pl_vec3_of(linear_of((double)c.r), linear_of((double)c.g), linear_of((double)c.b)))).x;
+        light[k] =
+            lab_of(seen_by(kind, pl_vec3_of(linear_of((double)c.r), linear_of((double)c.g), linear_of((double)c.b)))).x;
       }
       check_at_most(1.2, light[1] - light[0]);
       check_at_most(light[1] - light[0], 4.5);

@@ -26,7 +26,8 @@ static void every_glyph_is_its_own_and_fits_its_cell(void **state) {
     counts[i] = pl_font_glyph((char)(' ' + i), all[i], &width);
     assert_true(i == 0 ? counts[i] == 0 : counts[i] > 0 && counts[i] < PL_FONT_MAX_SEGMENTS);
     for (int k = 0; k < counts[i]; ++k) {
-      assert_true(all[i][k].x0 >= 0 && all[i][k].x0 <= width + 1e-4f && all[i][k].x1 >= 0 && all[i][k].x1 <= width + 1e-4f);
+      assert_true(all[i][k].x0 >= 0 && all[i][k].x0 <= width + 1e-4f && all[i][k].x1 >= 0 &&
+                  all[i][k].x1 <= width + 1e-4f);
       assert_true(all[i][k].y0 >= -PL_FONT_DESCENT && all[i][k].y0 <= PL_FONT_CAPITAL + 1);
     }
     for (int j = 0; j < i; ++j)

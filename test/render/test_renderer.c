@@ -22,7 +22,8 @@ static void make_ball(ball *self, pl_vec3 center, double radius) {
   for (int j = 0; j < RINGS; ++j)
     for (int i = 0; i < AROUND; ++i) {
       double a = 2 * PL_PI * i / AROUND, b = PL_PI * (j + 1) / (RINGS + 1);
-      self->points[j * AROUND + i] = pl_vec3_add_scaled(center, pl_vec3_of(sin(b) * cos(a), cos(b), -sin(b) * sin(a)), radius);
+      self->points[j * AROUND + i] =
+          pl_vec3_add_scaled(center, pl_vec3_of(sin(b) * cos(a), cos(b), -sin(b) * sin(a)), radius);
     }
   int32_t north = RINGS * AROUND, south = north + 1, count = 0;
   self->points[north] = pl_vec3_add_scaled(center, pl_vec3_of(0, 1, 0), radius);
@@ -56,8 +57,11 @@ static const int32_t cube_triangles[36] = {0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0
                                            2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6};
 
 static pl_picture_item cube_item(void) {
-  return (pl_picture_item){
-      .points = cube_points, .point_count = 8, .triangles = cube_triangles, .triangle_count = 12, .color = {0.3f, 0.5f, 0.8f}};
+  return (pl_picture_item){.points = cube_points,
+                           .point_count = 8,
+                           .triangles = cube_triangles,
+                           .triangle_count = 12,
+                           .color = {0.3f, 0.5f, 0.8f}};
 }
 
 // What all tests share: making a context takes a tenth of a second.
@@ -103,8 +107,8 @@ static int close_studio(void **state) {
   return 0;
 }
 
-static void draw(pl_renderer *renderer, const pl_camera *camera, const pl_picture_item *items, int32_t count, const char *caption,
-                 uint8_t *rgb) {
+static void draw(pl_renderer *renderer, const pl_camera *camera, const pl_picture_item *items, int32_t count,
+                 const char *caption, uint8_t *rgb) {
   pl_error error = {0};
   check_ok(pl_renderer_draw(renderer, &(pl_picture){*camera, items, count, caption}, rgb, &error), &error);
 }
@@ -142,7 +146,8 @@ static void silhouettes_are_anti_aliased(void **state) {
   pl_picture_item item = item_of(self->one, (pl_color){0, 0, 0});
   item.flat = true;
   draw(self->without_ground, &level_camera, &item, 1, NULL, self->rgb);
-  // Each row between the poles crosses the rim twice; most crossings must meet a pixel that is neither body nor background.
+  // Each row between the poles crosses the rim twice; most crossings must meet a pixel that is neither body nor
+  // background.
   int rows = 0, between = 0;
   for (int y = HEIGHT / 2 - 60; y < HEIGHT / 2 + 60; ++y, ++rows)
     for (int x = 1; x < WIDTH / 2; ++x) {
@@ -219,7 +224,8 @@ static void a_surface_can_be_painted_point_by_point(void **state) {
   for (int creased = 0; creased < 2; ++creased) {
     item.creased = creased == 1;
     draw(self->without_ground, &level_camera, &item, 1, NULL, self->rgb);
-    const uint8_t *left = self->rgb + 3 * (HEIGHT / 2 * WIDTH + WIDTH / 2 - HEIGHT / 8), *right = left + 3 * (HEIGHT / 4);
+    const uint8_t *left = self->rgb + 3 * (HEIGHT / 2 * WIDTH + WIDTH / 2 - HEIGHT / 8),
+                  *right = left + 3 * (HEIGHT / 4);
     assert_true(left[0] > left[2] + 50 && left[0] > left[1] + 50);
     assert_true(right[2] > right[0] + 50);
   }
@@ -275,7 +281,8 @@ static void a_wireframe_darkens_edges_only(void **state) {
   draw(self->without_ground, &level_camera, &item, 1, NULL, self->other);
   // On the diagonal of the front face, and well off it.
   check_at_most(brightness(self->other, WIDTH / 2, HEIGHT / 2), brightness(self->rgb, WIDTH / 2, HEIGHT / 2) - 20);
-  check_near(brightness(self->other, WIDTH / 2 + 30, HEIGHT / 2 + 12), brightness(self->rgb, WIDTH / 2 + 30, HEIGHT / 2 + 12), 2);
+  check_near(brightness(self->other, WIDTH / 2 + 30, HEIGHT / 2 + 12),
+             brightness(self->rgb, WIDTH / 2 + 30, HEIGHT / 2 + 12), 2);
 }
 
 static void inside_out_and_open_surfaces_look_like_closed_ones(void **state) {
@@ -312,7 +319,8 @@ static void far_from_the_origin_the_picture_is_the_same(void **state) {
   check_at_most(differing, 0.002 * PIXEL_COUNT);
 }
 
-// From straight above. The squares are where the world has them, also when the bodies, by which the picture chooses its origin, are elsewhere.
+// From straight above. The squares are where the world has them, also when the bodies, by which the picture chooses its
+// origin, are elsewhere.
 static void a_checkered_ground_has_squares_of_the_given_size(void **state) {
   studio *self = *state;
   pl_error error = {0};
@@ -416,8 +424,11 @@ static void odd_cameras_and_degenerate_triangles_still_give_a_picture(void **sta
   const pl_vec3 points[3] = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0}};
   const int32_t triangle[3] = {0, 1, 2};
   const pl_picture_item items[3] = {
-      cube_item(), {.points = points, .point_count = 3, .triangles = triangle, .triangle_count = 1, .creased = true}, {0}};
-  for (size_t i = 0; i < sizeof cameras / sizeof cameras[0]; ++i) draw(self->with_ground, &cameras[i], items, 3, "odd", self->rgb);
+      cube_item(),
+      {.points = points, .point_count = 3, .triangles = triangle, .triangle_count = 1, .creased = true},
+      {0}};
+  for (size_t i = 0; i < sizeof cameras / sizeof cameras[0]; ++i)
+    draw(self->with_ground, &cameras[i], items, 3, "odd", self->rgb);
 }
 
 static void the_hosts_own_context_stays_current(void **state) {

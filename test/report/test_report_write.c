@@ -32,7 +32,8 @@ static pl_status write_report(pl_context *context, const char *path, int32_t bad
   double x[] = {0, 1, 2, 3}, y[] = {1, 10, (double)NAN, 1000}, z[] = {0, 2, 4, 6};
   pl_report_curve curves[] = {{.name = "measured", .count = 4, .x = x, .y = y, .marks = true},
                               {.name = "simulated", .count = 4, .x = x, .y = z, .dashed = true}};
-  pl_report_chart chart = {.title = "growth", .x_label = "time (s)", .y_label = "size (m)", .curves = curves, .curve_count = 2};
+  pl_report_chart chart = {
+      .title = "growth", .x_label = "time (s)", .y_label = "size (m)", .curves = curves, .curve_count = 2};
   uint8_t rgb[WIDTH * HEIGHT * 3] = {0};
   pl_report *report = NULL;
   pl_status status = pl_report_create(context, path, "Leaf <1>", &report, error);
@@ -88,7 +89,8 @@ static void points_stand_where_the_axes_say(void **state) {
   check_ok(write_report(context, path, -1, &error), &error);
   pl_bytes page;
   check_ok(pl_bytes_read(context, path, &page, &error), &error);
-  // Of the four measured points one is not finite: three dots in each chart. Evenly growing on the logarithmic one: 1, 10 and 1000.
+  // Of the four measured points one is not finite: three dots in each chart. Evenly growing on the logarithmic one: 1,
+  // 10 and 1000.
   const char *chart = strstr(strstr((const char *)page.data, "<svg") + 4, "<svg");
   int y[3], x[3];
   const char *at = chart;
@@ -118,8 +120,8 @@ static void large_numbers_at_axes_have_an_exponent(void **state) {
   pl_report_curve curve = {.name = "modulus", .count = 2, .x = x, .y = y};
   pl_report *report = NULL;
   check_ok(pl_report_create(context, path, "axes", &report, &error), &error);
-  pl_report_draw(report,
-                 &(pl_report_chart){.title = "modulus", .x_label = "", .y_label = "Pa", .curves = &curve, .curve_count = 1});
+  pl_report_draw(report, &(pl_report_chart){
+                             .title = "modulus", .x_label = "", .y_label = "Pa", .curves = &curve, .curve_count = 1});
   check_ok(pl_report_close(report, &error), &error);
   pl_bytes page;
   check_ok(pl_bytes_read(context, path, &page, &error), &error);
@@ -182,9 +184,12 @@ static void base64_has_the_texts_of_the_standard(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_report_is_one_page_that_needs_nothing_else), cmocka_unit_test(points_stand_where_the_axes_say),
-      cmocka_unit_test(large_numbers_at_axes_have_an_exponent),       cmocka_unit_test(a_report_that_fails_leaves_no_file),
-      cmocka_unit_test(every_failed_allocation_is_reported),          cmocka_unit_test(base64_has_the_texts_of_the_standard),
+      cmocka_unit_test(a_report_is_one_page_that_needs_nothing_else),
+      cmocka_unit_test(points_stand_where_the_axes_say),
+      cmocka_unit_test(large_numbers_at_axes_have_an_exponent),
+      cmocka_unit_test(a_report_that_fails_leaves_no_file),
+      cmocka_unit_test(every_failed_allocation_is_reported),
+      cmocka_unit_test(base64_has_the_texts_of_the_standard),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

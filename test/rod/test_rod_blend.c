@@ -1,8 +1,9 @@
-// Blended rest poses P(w) (paper 001, eqs. 4 to 9) against the equations written out here: rotations from segment to segment by angle and axis, QLERP in one
-// hemisphere, forward kinematics; orientations by QLERP.
+// Blended rest poses P(w) (paper 001, eqs. 4 to 9) against the equations written out here: rotations from segment to
+// segment by angle and axis, QLERP in one hemisphere, forward kinematics; orientations by QLERP.
 //
-// Eq. 8 needs a direction before the first segment. Ours is the first segment's own direction at rest, so that its rotation at rest is the identity.
-// Where a segment doubles back (theta = pi) the axis is free, so there only what must hold for any axis is asked: examples are met, lengths kept.
+// Eq. 8 needs a direction before the first segment. Ours is the first segment's own direction at rest, so that its
+// rotation at rest is the identity. Where a segment doubles back (theta = pi) the axis is free, so there only what must
+// hold for any axis is asked: examples are met, lengths kept.
 // ctest: physics
 #include "base/random.h"
 #include "fixtures/rod_chains.h"
@@ -33,8 +34,10 @@ static pl_quat qlerp(int count, const pl_quat *q, const double *w) {
   return pl_quat_scale(sum, 1 / sqrt(pl_quat_dot(sum, sum)));
 }
 
-// Positions of a chain 1, 2, ... last of `rod`, poses[0] its rest, relative to its root; the kinematic joint must not be turned.
-static void blend_by_hand(const test_rod *rod, int pose_count, const pl_vec3 *const *poses, const double *w, pl_vec3 *x) {
+// Positions of a chain 1, 2, ... last of `rod`, poses[0] its rest, relative to its root; the kinematic joint must not
+// be turned.
+static void blend_by_hand(const test_rod *rod, int pose_count, const pl_vec3 *const *poses, const double *w,
+                          pl_vec3 *x) {
   int32_t last = rod->def.joint_count - 1;
   pl_vec3 direction = pl_vec3_sub(poses[0][2], poses[0][1]);
   x[1] = (pl_vec3){0, 0, 0};
@@ -121,12 +124,14 @@ static void blends_are_those_of_the_paper(void **state) {
     pl_world_destroy(world);
     pl_model_destroy(model);
   }
-  printf("200 blends of random poses, 0.39 m long: P(w) within %.1e m, a body at rest within %.1e m\n", worst, worst_body);
+  printf("200 blends of random poses, 0.39 m long: P(w) within %.1e m, a body at rest within %.1e m\n", worst,
+         worst_body);
   assert_true(worst < 1e-6 && worst_body < 1e-5);
   drop_context(context);
 }
 
-// Rest poses and examples in which segments continue straight (theta = 0), double back (theta = pi) or turn round at the root.
+// Rest poses and examples in which segments continue straight (theta = 0), double back (theta = pi) or turn round at
+// the root.
 static void begin_form(test_rod *rod, int form) {
   const pl_vec3 turns[] = {{0, 0, 0}, {0.3, 0, 0.9}, {PL_PI, 0, 0}, {0, 0, PL_PI}, {0, PL_PI / 2, PL_PI / 2}};
   begin_rod(rod, 9, 0.04, turns[form]);
@@ -168,7 +173,8 @@ static void poses_are_met_and_lengths_kept(void **state) {
         w[(n / 3) % 6] = w[(n / 18 + 1) % 6] = 0.5;
       }
       pl_rod_blend(model, 0, w, got);
-      for (int i = 1; i < 9; ++i) lengths = fmax(lengths, fabs(pl_vec3_distance(got[i].position, got[i - 1].position) / 0.04 - 1));
+      for (int i = 1; i < 9; ++i)
+        lengths = fmax(lengths, fabs(pl_vec3_distance(got[i].position, got[i - 1].position) / 0.04 - 1));
       check_ok(pl_body_reset(world, id, NULL), NULL);
       check_ok(pl_body_set_weights(world, id, 0, w, NULL), NULL);
       run_steps(world, 1);
@@ -176,8 +182,8 @@ static void poses_are_met_and_lengths_kept(void **state) {
       check_ok(pl_body_get_positions(world, id, now), NULL);
       body_lengths = fmax(body_lengths, length_error(&rod, now));
     }
-    printf("%s: rest and examples met within %.1e m, lengths within %.1e, in the body %.1e\n", names[form], met, lengths,
-           body_lengths);
+    printf("%s: rest and examples met within %.1e m, lengths within %.1e, in the body %.1e\n", names[form], met,
+           lengths, body_lengths);
     assert_true(met < 1e-6 && lengths < 1e-6 && body_lengths < 2e-6);
     pl_world_destroy(world);
     pl_model_destroy(model);
@@ -185,11 +191,12 @@ static void poses_are_met_and_lengths_kept(void **state) {
   drop_context(context);
 }
 
-// How far a joint can move at most when the camera moves by a small angle `step`. A Gaussian changes by at most g_j = sqrt(2/e) step / alpha_j. With s = max(1, sum
-// of them) and w_j = phi_j / s, the sum S = q_0 + sum w_j (q_j - q_0) of a joint's quaternions changes by
+// How far a joint can move at most when the camera moves by a small angle `step`. A Gaussian changes by at most g_j =
+// sqrt(2/e) step / alpha_j. With s = max(1, sum of them) and w_j = phi_j / s, the sum S = q_0 + sum w_j (q_j - q_0) of
+// a joint's quaternions changes by
 //   |dS| <= sum g_j |q_j - q_0| + sum g_k max |q_j - q_0|,
-// and |S| >= c, the least <q_j, q_0>. The rotation changes by an angle of 2 |dS| / c; directions add up those of all joints above them, and a joint moves by its
-// segments' changes of direction times their lengths.
+// and |S| >= c, the least <q_j, q_0>. The rotation changes by an angle of 2 |dS| / c; directions add up those of all
+// joints above them, and a joint moves by its segments' changes of direction times their lengths.
 static double max_step(const test_rod *rod, double step) {
   int32_t last = rod->def.joint_count - 1;
   double angle = 0, moved = 0, all = 0, g[MAX_ROD_EXAMPLES];
@@ -257,11 +264,13 @@ static void the_blend_never_jumps_along_an_orbit(void **state) {
       orbit_steps coarse = run_orbit(context, model, 1000), fine = run_orbit(context, model, 4000);
       double bound = max_step(&rod, 2 * PL_PI / 1000);
       printf(
-          "%s, %s: largest step of a joint along 1000 points %.3f mm (the body's %.3f mm; %.1f mm is possible), along 4000 %.3f "
+          "%s, %s: largest step of a joint along 1000 points %.3f mm (the body's %.3f mm; %.1f mm is possible), along "
+          "4000 %.3f "
           "mm\n",
-          form == 0 ? "straight" : "coiled", rule == 0 ? "Algorithm 1" : "interpolating", 1e3 * coarse.blend, 1e3 * coarse.body,
-          1e3 * bound, 1e3 * fine.blend);
-      // The bound is Algorithm 1's; interpolating weights are mixtures of the same Gaussians, little steeper where these overlap as little as here.
+          form == 0 ? "straight" : "coiled", rule == 0 ? "Algorithm 1" : "interpolating", 1e3 * coarse.blend,
+          1e3 * coarse.body, 1e3 * bound, 1e3 * fine.blend);
+      // The bound is Algorithm 1's; interpolating weights are mixtures of the same Gaussians, little steeper where
+      // these overlap as little as here.
       assert_true(coarse.blend < (rule == 0 ? 1 : 2) * bound);
       check_near(coarse.body, coarse.blend, 1e-5);
       // A jump, however small, would not shrink with the step.
@@ -322,11 +331,12 @@ static void orientations_blend_by_qlerp(void **state) {
   pl_transform half[16];
   pl_rod_blend(model, 0, (const double[2]){0.5, 0}, half);
   for (int i = 1; i <= 6; ++i) {
-    pl_quat want = pl_quat_multiply(pl_quat_from_axis_angle((pl_vec3){0, 1, 0}, 0.2 * (i - 1)), rod.joints[i].rest.rotation);
+    pl_quat want =
+        pl_quat_multiply(pl_quat_from_axis_angle((pl_vec3){0, 1, 0}, 0.2 * (i - 1)), rod.joints[i].rest.rotation);
     check_near(turn_between(pl_quat_multiply(head, half[i - 1].rotation), want), 0, 2e-6);
   }
-  printf("orientations: P(w) within %.1e rad, a body's joints within %.1e rad; twist up to %.2f rad\n", worst, worst_body,
-         max_twist);
+  printf("orientations: P(w) within %.1e rad, a body's joints within %.1e rad; twist up to %.2f rad\n", worst,
+         worst_body, max_twist);
   assert_true(worst < 2e-6 && worst_body < 1e-4 && max_twist > 1.5);
   pl_world_destroy(world);
   pl_model_destroy(model);

@@ -5,8 +5,10 @@
 
 // A head that is shaken hard in every way.
 static pl_transform shaken(double time) {
-  pl_vec3 position = {0.15 * sin(2 * PL_PI * 2.3 * time), 0.08 * sin(2 * PL_PI * 3.1 * time), 0.1 * sin(2 * PL_PI * 1.7 * time)};
-  pl_vec3 turn = {1.2 * sin(2 * PL_PI * 1.9 * time), 1.5 * sin(2 * PL_PI * 1.3 * time), 0.9 * sin(2 * PL_PI * 2.7 * time)};
+  pl_vec3 position = {0.15 * sin(2 * PL_PI * 2.3 * time), 0.08 * sin(2 * PL_PI * 3.1 * time),
+                      0.1 * sin(2 * PL_PI * 1.7 * time)};
+  pl_vec3 turn = {1.2 * sin(2 * PL_PI * 1.9 * time), 1.5 * sin(2 * PL_PI * 1.3 * time),
+                  0.9 * sin(2 * PL_PI * 2.7 * time)};
   return (pl_transform){position, pl_quat_from_rotation_vector(turn)};
 }
 
@@ -96,7 +98,8 @@ static void trees_and_loops_keep_their_lengths(void **state) {
     check_ok(pl_body_get_positions(world, id, now), NULL);
     worst = fmax(worst, length_error(&rod, now));
     for (int k = 0; k < 2; ++k) {
-      double rest = pl_vec3_length(pl_vec3_sub(rod.joints[links[k].from].rest.position, rod.joints[links[k].to].rest.position));
+      double rest =
+          pl_vec3_length(pl_vec3_sub(rod.joints[links[k].from].rest.position, rod.joints[links[k].to].rest.position));
       worst_link = fmax(worst_link, fabs(pl_vec3_length(pl_vec3_sub(now[links[k].from], now[links[k].to])) / rest - 1));
     }
   }
@@ -176,8 +179,8 @@ static void angles_stay_within_their_limits(void **state) {
     run_steps(world, 1);
     pl_vec3 x[16];
     check_ok(pl_body_get_positions(world, id, x), NULL);
-    double angle =
-        acos(fmin(pl_vec3_dot(pl_vec3_normalize_or(pl_vec3_sub(x[2], x[1]), (pl_vec3){0, 1, 0}), (pl_vec3){0, 1, 0}), 1));
+    double angle = acos(
+        fmin(pl_vec3_dot(pl_vec3_normalize_or(pl_vec3_sub(x[2], x[1]), (pl_vec3){0, 1, 0}), (pl_vec3){0, 1, 0}), 1));
     first = fmax(first, angle);
   }
   printf("first segment turned by %.2f of 15 degrees\n", first * 180 / PL_PI);
@@ -188,7 +191,8 @@ static void angles_stay_within_their_limits(void **state) {
   drop_context(context);
 }
 
-// Every form of collider in the way of a falling chain whose joints would all pass it: only the middle of a long segment meets it.
+// Every form of collider in the way of a falling chain whose joints would all pass it: only the middle of a long
+// segment meets it.
 static void segments_meet_colliders_along_their_length(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -275,13 +279,15 @@ static void own_colliders_move_with_their_joint(void **state) {
     pl_world_destroy(world);
     pl_model_destroy(model);
   }
-  printf("tip at %.4f %.4f %.4f near, %.4f %.4f %.4f far\n", tips[0].x, tips[0].y, tips[0].z, tips[1].x, tips[1].y, tips[1].z);
+  printf("tip at %.4f %.4f %.4f near, %.4f %.4f %.4f far\n", tips[0].x, tips[0].y, tips[0].z, tips[1].x, tips[1].y,
+         tips[1].z);
   assert_true(tips[0].x > 0.05);
   assert_true(pl_vec3_length(pl_vec3_sub(tips[0], tips[1])) < 1e-3);
   drop_context(context);
 }
 
-// Hair grows out of heads: a root inside its own collider, or nearer to it than its radius, does not set the chain in motion.
+// Hair grows out of heads: a root inside its own collider, or nearer to it than its radius, does not set the chain in
+// motion.
 static void roots_may_be_inside_colliders(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -307,7 +313,8 @@ static void roots_may_be_inside_colliders(void **state) {
   drop_context(context);
 }
 
-// Displays of 30, 60 and 144 frames a second see the same motion at the same times, bit for bit, though they lead the joint at other times.
+// Displays of 30, 60 and 144 frames a second see the same motion at the same times, bit for bit, though they lead the
+// joint at other times.
 static void the_display_rate_does_not_matter(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -320,9 +327,11 @@ static void the_display_rate_does_not_matter(void **state) {
     pl_world *world = make_world(context, 1.0 / 240, -9.81);
     pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
     // A joint moved over a second moves the same way whoever observes it.
-    check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){{0.3, 0.1, 0}, pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 1)}, 1, NULL),
+    check_ok(pl_rod_set_joint_target(
+                 world, id, 0, (pl_transform){{0.3, 0.1, 0}, pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 1)}, 1, NULL),
              NULL);
-    for (int frame = 0; frame < 2 * rates[k]; ++frame) check_ok(pl_world_advance(world, 1.0 / rates[k], 0, NULL, NULL), NULL);
+    for (int frame = 0; frame < 2 * rates[k]; ++frame)
+      check_ok(pl_world_advance(world, 1.0 / rates[k], 0, NULL, NULL), NULL);
     assert_int_equal(pl_world_step_count(world), 480);
     hashes[k] = pl_world_get_hash(world);
     pl_world_destroy(world);
@@ -355,7 +364,8 @@ static void teleport_reset_and_settling(void **state) {
   check_ok(pl_body_teleport(world, id, jump, NULL), NULL);
   run_steps(world, 1);
   check_ok(pl_body_get_positions(world, id, after), NULL);
-  for (int i = 1; i <= 8; ++i) assert_true(pl_vec3_length(pl_vec3_sub(after[i], pl_transform_apply(jump, before[i]))) < 1e-4);
+  for (int i = 1; i <= 8; ++i)
+    assert_true(pl_vec3_length(pl_vec3_sub(after[i], pl_transform_apply(jump, before[i]))) < 1e-4);
   run_steps(world, 100);
   assert_true(pl_body_get_report(world, id).max_speed < 2e-2);
 
@@ -388,13 +398,15 @@ static void the_first_pose_is_where_things_begin(void **state) {
   assert_true(pl_body_get_report(world, id).max_speed < 1e-3);
   pl_vec3 now[8];
   check_ok(pl_body_get_positions(world, id, now), NULL);
-  for (int i = 1; i <= 6; ++i) assert_true(pl_vec3_distance(now[i], pl_transform_apply(first, rod.joints[i].rest.position)) < 1e-5);
+  for (int i = 1; i <= 6; ++i)
+    assert_true(pl_vec3_distance(now[i], pl_transform_apply(first, rod.joints[i].rest.position)) < 1e-5);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
 }
 
-// In steady wind a limp chain hangs at the angle where drag and weight balance; light air does not blow it faster than itself.
+// In steady wind a limp chain hangs at the angle where drag and weight balance; light air does not blow it faster than
+// itself.
 static void wind_blows_chains(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -416,7 +428,8 @@ static void wind_blows_chains(void **state) {
   run_steps(world, 4800);
   pl_vec3 x[4];
   check_ok(pl_body_get_positions(world, id, x), NULL);
-  // Moments around the root: half of the drag of the whole rod acts at the tip. m g sin(a) = ½ · ½ rho C 2 r l (v cos a)².
+  // Moments around the root: half of the drag of the whole rod acts at the tip. m g sin(a) = ½ · ½ rho C 2 r l (v cos
+  // a)².
   double a = atan2(x[2].x, -x[2].y), weight = 0.02 * 9.81 * sin(a),
          drag = 0.5 * 0.5 * 1.2 * 1.1 * 0.01 * 0.5 * 64 * cos(a) * cos(a);
   printf("angle %.3f rad, weight %.5f N, drag %.5f N\n", a, weight, drag);
@@ -428,12 +441,18 @@ static void wind_blows_chains(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lengths_hold_whatever_happens),        cmocka_unit_test(trees_and_loops_keep_their_lengths),
-      cmocka_unit_test(a_swing_without_damping_goes_on),      cmocka_unit_test(twist_reaches_the_tip),
-      cmocka_unit_test(angles_stay_within_their_limits),      cmocka_unit_test(segments_meet_colliders_along_their_length),
-      cmocka_unit_test(own_colliders_move_with_their_joint),  cmocka_unit_test(roots_may_be_inside_colliders),
-      cmocka_unit_test(the_display_rate_does_not_matter),     cmocka_unit_test(teleport_reset_and_settling),
-      cmocka_unit_test(the_first_pose_is_where_things_begin), cmocka_unit_test(wind_blows_chains),
+      cmocka_unit_test(lengths_hold_whatever_happens),
+      cmocka_unit_test(trees_and_loops_keep_their_lengths),
+      cmocka_unit_test(a_swing_without_damping_goes_on),
+      cmocka_unit_test(twist_reaches_the_tip),
+      cmocka_unit_test(angles_stay_within_their_limits),
+      cmocka_unit_test(segments_meet_colliders_along_their_length),
+      cmocka_unit_test(own_colliders_move_with_their_joint),
+      cmocka_unit_test(roots_may_be_inside_colliders),
+      cmocka_unit_test(the_display_rate_does_not_matter),
+      cmocka_unit_test(teleport_reset_and_settling),
+      cmocka_unit_test(the_first_pose_is_where_things_begin),
+      cmocka_unit_test(wind_blows_chains),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

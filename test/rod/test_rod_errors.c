@@ -1,8 +1,10 @@
-// Every way a rod def can be wrong has an error of its own that says where: joint, example, link, collider or number by name. Nothing is made, nothing leaks.
+// Every way a rod def can be wrong has an error of its own that says where: joint, example, link, collider or number by
+// name. Nothing is made, nothing leaks.
 // ctest: unit
 #include "fixtures/rod_chains.h"
 
-// A head with two chains of six and four joints, two examples of the first and one of the second, a link, a collider, a chain entry and a skin.
+// A head with two chains of six and four joints, two examples of the first and one of the second, a link, a collider, a
+// chain entry and a skin.
 typedef struct subject {
   test_rod rod;
   char joint_names[16][16];
@@ -38,7 +40,8 @@ static void begin_subject(subject *s, pl_mesh *surface) {
   }
   s->link = (pl_rod_link){3, 6};
   s->collider = (pl_rod_collider){.joint = 0, .shape = pl_default_collider_def(PL_COLLIDER_SPHERE)};
-  s->chain = (pl_rod_chain){.name = "left", .root = 1, .center = 0, .colliders = &s->chain_collider, .collider_count = 1};
+  s->chain =
+      (pl_rod_chain){.name = "left", .root = 1, .center = 0, .colliders = &s->chain_collider, .collider_count = 1};
   for (int i = 0; i < 16; ++i) {
     s->skin_joints[i] = i % 11;
     s->skin_weights[i] = 0.5f;
@@ -50,7 +53,8 @@ static void begin_subject(subject *s, pl_mesh *surface) {
   def->collider_count = 1;
   def->chains = &s->chain;
   def->chain_count = 1;
-  def->skin = (pl_rod_skin){.surface = surface, .influence_count = 2, .joints = s->skin_joints, .weights = s->skin_weights};
+  def->skin =
+      (pl_rod_skin){.surface = surface, .influence_count = 2, .joints = s->skin_joints, .weights = s->skin_weights};
 }
 
 // The skeleton

@@ -1,7 +1,8 @@
-// What decides how much of each example a chain is drawn to: the camera (Algorithm 1 of paper 001 and its interpolating twin), or the host.
+// What decides how much of each example a chain is drawn to: the camera (Algorithm 1 of paper 001 and its interpolating
+// twin), or the host.
 //
-// The camera's direction is that from the chain's root, in the frame of the kinematic joint above it. The characters here are moved and turned, and their led
-// joint is turned at rest too, so that mixing up two frames shows.
+// The camera's direction is that from the chain's root, in the frame of the kinematic joint above it. The characters
+// here are moved and turned, and their led joint is turned at rest too, so that mixing up two frames shows.
 // ctest: physics
 #include "base/random.h"
 #include "fixtures/rod_chains.h"
@@ -38,7 +39,8 @@ static void begin_turned_rod(test_rod *rod, pl_random *random) {
 
 // Where the camera is when it is seen from the root in direction `d` of the kinematic joint, which is at `head`.
 static pl_vec3 eye_at(const test_rod *rod, pl_transform head, pl_vec3 d, double distance) {
-  pl_vec3 root = pl_transform_apply(head, pl_transform_apply_inverse(rod->joints[0].rest, rod->joints[1].rest.position));
+  pl_vec3 root =
+      pl_transform_apply(head, pl_transform_apply_inverse(rod->joints[0].rest, rod->joints[1].rest.position));
   return pl_vec3_add_scaled(root, pl_quat_rotate(head.rotation, d), distance);
 }
 
@@ -60,7 +62,8 @@ static void weights_are_those_of_algorithm_1(void **state) {
   begin_turned_rod(&rod, &random);
   for (int k = 0; k < 6; ++k)
     add_example(&rod, pl_vec3_scale(random_direction(&random), 1),
-                pl_vec3_scale(random_direction(&random), pl_random_between(&random, 0.1, 9)), pl_random_between(&random, 0.3, 1.3));
+                pl_vec3_scale(random_direction(&random), pl_random_between(&random, 0.1, 9)),
+                pl_random_between(&random, 0.3, 1.3));
   pl_model *model = build_rod(context, &rod);
   pl_world *world = make_world(context, 1.0 / 240, -9.81);
   pl_body_id id = add_body(world, model, (pl_vec3){3, -1, 2});
@@ -82,8 +85,8 @@ static void weights_are_those_of_algorithm_1(void **state) {
     if (rest > 0) ++partial;
     if (rest == 0) ++full;
   }
-  printf("1000 directions: weights within %.1e, remainder for the rest shape within %.1e; %d sums were divided out\n", worst,
-         worst_sum, full);
+  printf("1000 directions: weights within %.1e, remainder for the rest shape within %.1e; %d sums were divided out\n",
+         worst, worst_sum, full);
   assert_true(worst < 1e-6 && worst_sum < 1e-6);
   assert_true(full > 50 && partial > 50);  // both branches
   pl_world_destroy(world);
@@ -91,7 +94,8 @@ static void weights_are_those_of_algorithm_1(void **state) {
   drop_context(context);
 }
 
-static void check_chain_at(pl_world *world, pl_body_id id, const pl_vec3 *want, pl_vec3 offset, int32_t count, double tolerance) {
+static void check_chain_at(pl_world *world, pl_body_id id, const pl_vec3 *want, pl_vec3 offset, int32_t count,
+                           double tolerance) {
   pl_vec3 now[MAX_ROD_JOINTS];
   check_ok(pl_body_get_positions(world, id, now), NULL);
   for (int32_t i = 1; i < count; ++i) check_near(pl_vec3_distance(now[i], pl_vec3_add(want[i], offset)), 0, tolerance);
@@ -127,7 +131,8 @@ static void a_lone_example_is_met_at_its_direction_and_the_rest_opposite(void **
   drop_context(context);
 }
 
-// Five directions 0.6 rad apart with extents of 1: the Gaussians of neighbours are exp(-0.36) = 0.70 at each other's directions.
+// Five directions 0.6 rad apart with extents of 1: the Gaussians of neighbours are exp(-0.36) = 0.70 at each other's
+// directions.
 static void only_the_interpolating_rule_meets_overlapping_examples(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -186,11 +191,13 @@ static void the_direction_is_seen_from_the_led_joint(void **state) {
     check_ok(pl_rod_set_joint_target(world, id, 0, pl_transform_multiply(motion, head), 0, NULL), NULL);
     set_camera_and_step(world, id, pl_transform_apply(motion, eye), together);
     for (int k = 0; k < 5; ++k) max_change = fmax(max_change, fabs(together[k] - first[k]));
-    // The character alone turns by a radian or more on the spot: the camera's direction changes by as much around an axis across it.
+    // The character alone turns by a radian or more on the spot: the camera's direction changes by as much around an
+    // axis across it.
     pl_vec3 seen = pl_quat_rotate(pl_quat_conjugate(head.rotation), pl_vec3_sub(eye, rod.joints[1].rest.position));
     pl_vec3 axis = pl_vec3_normalize_or(pl_vec3_cross(seen, random_direction(&random)), (pl_vec3){1, 0, 0});
     pl_quat turn = pl_quat_from_axis_angle(axis, pl_random_between(&random, 1.0, 2.0));
-    check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){head.position, pl_quat_multiply(head.rotation, turn)}, 0, NULL),
+    check_ok(pl_rod_set_joint_target(world, id, 0, (pl_transform){head.position, pl_quat_multiply(head.rotation, turn)},
+                                     0, NULL),
              NULL);
     set_camera_and_step(world, id, eye, alone);
     double change = 0;
@@ -202,7 +209,8 @@ static void the_direction_is_seen_from_the_led_joint(void **state) {
   set_camera_and_step(world, id, eye, moved);
   double change = 0;
   for (int k = 0; k < 5; ++k) change = fmax(change, fabs(moved[k] - first[k]));
-  printf("character and camera together: weights change by %.1e; the character alone: by %.2f at least\n", max_change, min_turned);
+  printf("character and camera together: weights change by %.1e; the character alone: by %.2f at least\n", max_change,
+         min_turned);
   assert_true(max_change < 1e-6);
   assert_true(min_turned > 0.05 && change > 0.05);
   pl_world_destroy(world);
@@ -244,7 +252,8 @@ static void weights_follow_the_camera_over_time_and_arrive(void **state) {
   drop_context(context);
 }
 
-// Three chains of equal build: one has two examples, one a single one that shares a name with the first's, one has none.
+// Three chains of equal build: one has two examples, one a single one that shares a name with the first's, one has
+// none.
 typedef struct three_chains {
   pl_rod_joint joints[16];
   pl_vec3 poses[3][16];
@@ -275,9 +284,12 @@ static void begin_three_chains(three_chains *c) {
   bend_chain(c, 1, 0.8, c->poses[0]);
   bend_chain(c, 1, -0.6, c->poses[1]);
   bend_chain(c, 6, 1.1, c->poses[2]);
-  c->examples[0] = (pl_rod_example){.name = "up", .root = 1, .positions = c->poses[0], .direction = {0, 0, 1}, .extent = 0.7};
-  c->examples[1] = (pl_rod_example){.name = "side", .root = 1, .positions = c->poses[1], .direction = {1, 0, 0}, .extent = 0.7};
-  c->examples[2] = (pl_rod_example){.name = "side", .root = 6, .positions = c->poses[2], .direction = {0, 1, 0}, .extent = 1.1};
+  c->examples[0] =
+      (pl_rod_example){.name = "up", .root = 1, .positions = c->poses[0], .direction = {0, 0, 1}, .extent = 0.7};
+  c->examples[1] =
+      (pl_rod_example){.name = "side", .root = 1, .positions = c->poses[1], .direction = {1, 0, 0}, .extent = 0.7};
+  c->examples[2] =
+      (pl_rod_example){.name = "side", .root = 6, .positions = c->poses[2], .direction = {0, 1, 0}, .extent = 1.1};
   c->chains[0] = (pl_rod_chain){.name = "swish", .root = 11, .center = -1, .collider_count = -1};
   c->def.joints = c->joints;
   c->def.joint_count = 16;

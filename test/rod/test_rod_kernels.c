@@ -1,5 +1,5 @@
-// The inner loops: AVX2 and the plain machine give the same bits, the weights of a view are those of the scalar code, lengths are those of a dense solve in
-// double precision.
+// The inner loops: AVX2 and the plain machine give the same bits, the weights of a view are those of the scalar code,
+// lengths are those of a dense solve in double precision.
 // ctest: unit
 #include "base/random.h"
 #include "fixtures/rod_chains.h"
@@ -354,14 +354,15 @@ static bool solve_dense(int32_t n, double a[M][M], double *b) {
   return true;
 }
 
-// The end x of a step that has all lengths and differs from where it was by pushes along the bars as they were at the start: x + M^-1 J_0^T lambda (SHAKE), by Newton.
+// The end x of a step that has all lengths and differs from where it was by pushes along the bars as they were at the
+// start: x + M^-1 J_0^T lambda (SHAKE), by Newton.
 static bool keep_by_hand(const pl_rod_batch *batch, int lane, const pl_vec3 *start, pl_vec3 *x) {
   const pl_rod_plan *plan = batch->plan;
   int32_t m = plan->constraint_count;
   pl_vec3 push[M];
   for (int32_t k = 0; k < m; ++k)
-    push[k] =
-        pl_vec3_normalize_or(pl_vec3_sub(start[plan->constraints[2 * k + 1]], start[plan->constraints[2 * k]]), (pl_vec3){1, 0, 0});
+    push[k] = pl_vec3_normalize_or(pl_vec3_sub(start[plan->constraints[2 * k + 1]], start[plan->constraints[2 * k]]),
+                                   (pl_vec3){1, 0, 0});
   for (int round = 0; round < 30; ++round) {
     double a[M][M] = {{0}}, error[M], worst = 0;
     for (int32_t i = 0; i < m; ++i) {
@@ -380,7 +381,8 @@ static bool keep_by_hand(const pl_rod_batch *batch, int lane, const pl_vec3 *sta
     for (int32_t k = 0; k < m; ++k)
       for (int end = 0; end < 2; ++end) {
         int32_t i = plan->constraints[2 * k + end];
-        x[i] = pl_vec3_add_scaled(x[i], push[k], (end == 0 ? 1 : -1) * error[k] * (double)batch->inverse_masses[8 * i + lane]);
+        x[i] = pl_vec3_add_scaled(x[i], push[k],
+                                  (end == 0 ? 1 : -1) * error[k] * (double)batch->inverse_masses[8 * i + lane]);
       }
   }
   return false;
@@ -398,7 +400,8 @@ static void lengths_are_those_of_a_dense_solve(void **state) {
     for (int n = 0; n < 40; ++n) {
       pl_model *model = make_batch(context, &random, &TOPOLOGIES[t], L, &r);
       const pl_rod_batch *batch = ((const pl_rod_model *)model)->batches;
-      // The start is the rest pose itself, so that links have their lengths too; the end is off by about a hundredth of a segment.
+      // The start is the rest pose itself, so that links have their lengths too; the end is off by about a hundredth of
+      // a segment.
       fill_bench(&random, batch, 0, &b);
       memset(b.weights, 0, sizeof b.weights);
       pl_rod_kernels_plain.blend(batch, b.weights, b.positions, b.rest_rotations);
@@ -406,7 +409,8 @@ static void lengths_are_those_of_a_dense_solve(void **state) {
       for (int lane = 0; lane < L; ++lane)
         for (int32_t i = 0; i < batch->plan->joint_count; ++i) {
           start[lane][i] = get_row3(b.positions, i, lane);
-          put_row3(b.out_positions, i, lane, i == 0 ? start[lane][i] : pl_vec3_add(start[lane][i], random_vec3(&random, 0.0005)));
+          put_row3(b.out_positions, i, lane,
+                   i == 0 ? start[lane][i] : pl_vec3_add(start[lane][i], random_vec3(&random, 0.0005)));
           end[lane][i] = get_row3(b.out_positions, i, lane);
         }
       run_kernel(pl_rod_kernels_choose(), 5, batch, &b);
@@ -427,8 +431,9 @@ static void lengths_are_those_of_a_dense_solve(void **state) {
       }
       pl_model_destroy(model);
     }
-    printf("%s: %d of 320 have a solution; within %.1e m of it after corrections of up to %.1e m, lengths within %.1e\n",
-           TOPOLOGIES[t].name, compared, worst, moved, longest);
+    printf(
+        "%s: %d of 320 have a solution; within %.1e m of it after corrections of up to %.1e m, lengths within %.1e\n",
+        TOPOLOGIES[t].name, compared, worst, moved, longest);
     assert_true(compared > 300 && worst < 1e-5 && longest < 1e-4 && moved > 1e-3);
   }
   drop_context(context);

@@ -1,9 +1,10 @@
-// Running out of memory at every single allocation of a rod body's life: nothing leaks, nothing is half made, and it works when memory is back. And a step
-// allocates nothing after the first, whatever the chains meet.
+// Running out of memory at every single allocation of a rod body's life: nothing leaks, nothing is half made, and it
+// works when memory is back. And a step allocates nothing after the first, whatever the chains meet.
 // ctest: failure threads
 #include "fixtures/rod_chains.h"
 
-// A head with two chains of different build, examples with views, a loop, three colliders of its own (one a mesh), a skin with a morph.
+// A head with two chains of different build, examples with views, a loop, three colliders of its own (one a mesh), a
+// skin with a morph.
 typedef struct subject {
   test_rod rod;
   pl_rod_link link;
@@ -12,7 +13,8 @@ typedef struct subject {
   float skin_weights[2 * 8];
 } subject;
 
-static void begin_subject(subject *s, const pl_mesh *surface, pl_rod_solver solver, pl_rod_ghost_momentum ghost_momentum) {
+static void begin_subject(subject *s, const pl_mesh *surface, pl_rod_solver solver,
+                          pl_rod_ghost_momentum ghost_momentum) {
   *s = (subject){.link = {3, 6}};
   begin_rod(&s->rod, 6, 0.1, (pl_vec3){0, 0, 0.1});
   add_five_examples(&s->rod);
@@ -41,14 +43,16 @@ static void begin_subject(subject *s, const pl_mesh *surface, pl_rod_solver solv
   def->link_count = 1;
   def->colliders = s->colliders;
   def->collider_count = 3;
-  def->skin = (pl_rod_skin){.surface = surface, .influence_count = 2, .joints = s->skin_joints, .weights = s->skin_weights};
+  def->skin =
+      (pl_rod_skin){.surface = surface, .influence_count = 2, .joints = s->skin_joints, .weights = s->skin_weights};
   def->view_rule = PL_ROD_VIEW_INTERPOLATING;
   def->solver = solver;
   def->ghost_momentum = ghost_momentum;
   def->stiffness = 0.001;
 }
 
-// A closed box with a pose, which becomes a morph target. Made in its own context, so that only the rod's allocations fail.
+// A closed box with a pose, which becomes a morph target. Made in its own context, so that only the rod's allocations
+// fail.
 static pl_mesh *make_surface(pl_context *context) {
   const int32_t cells[3] = {1, 1, 1};
   pl_mesh *box = NULL, *boundary = NULL, *surface = NULL;
@@ -132,8 +136,8 @@ static void every_failing_allocation_is_survived(void **state) {
     drop(&made);
     assert_int_equal(allocator.live_count, live);
   }
-  printf("survived %d failing allocations: %d while building, %d in or after adding the body\n", (int)n - 1, (int)(n - 1 - built),
-         (int)stepped);
+  printf("survived %d failing allocations: %d while building, %d in or after adding the body\n", (int)n - 1,
+         (int)(n - 1 - built), (int)stepped);
   assert_true(n - 1 - built > 10 && stepped > 0);
   drop(&made);
   drop_context(context);
@@ -191,7 +195,8 @@ static void a_step_allocates_nothing_after_the_first(void **state) {
       for (int n = 0; n < 300; ++n) {
         // The camera orbits, the head nods into the ground and turns.
         pl_transform head = {{0, -0.15 * sin(0.05 * n), 0}, pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, sin(0.03 * n))};
-        check_ok(pl_rod_set_camera(made.world, made.body, (pl_vec3){2 * sin(0.1 * n), 0.3, 2 * cos(0.1 * n)}, NULL), NULL);
+        check_ok(pl_rod_set_camera(made.world, made.body, (pl_vec3){2 * sin(0.1 * n), 0.3, 2 * cos(0.1 * n)}, NULL),
+                 NULL);
         check_ok(pl_rod_set_joint_target(made.world, made.body, 0, head, 0, NULL), NULL);
         run_steps(made.world, 1);
         pl_vec3 points[8];

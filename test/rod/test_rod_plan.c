@@ -1,4 +1,5 @@
-// Plans of chains, trees and loops: neighbourhoods against all distances by brute force, the list of eliminations against a dense factorisation.
+// Plans of chains, trees and loops: neighbourhoods against all distances by brute force, the list of eliminations
+// against a dense factorisation.
 // ctest: unit
 #include "base/arena.h"
 #include "base/random.h"
@@ -12,7 +13,8 @@ typedef struct net {
   int32_t parents[N], links[2 * LINKS];
 } net;
 
-// A chain, a random tree (parents first), or one of them with random links, also next to segments and twice between the same joints.
+// A chain, a random tree (parents first), or one of them with random links, also next to segments and twice between the
+// same joints.
 static net random_net(pl_random *random, bool straight, int32_t link_count) {
   net t = {.joint_count = 2 + (int32_t)(pl_random_unit(random) * (N - 2)), .link_count = link_count};
   t.parents[0] = -1;
@@ -65,8 +67,8 @@ static void regions_are_all_joints_within_the_width(void **state) {
 }
 
 // What the plan's lists make of a matrix, as the kernel runs them: D in `diagonal`, L below it.
-static void factor_by_plan(const pl_rod_plan *plan, const pl_vec3 *directions, const double *inverse_masses, double *diagonal,
-                           double *entries) {
+static void factor_by_plan(const pl_rod_plan *plan, const pl_vec3 *directions, const double *inverse_masses,
+                           double *diagonal, double *entries) {
   int32_t m = plan->constraint_count;
   for (int32_t k = 0; k < m; ++k) {
     const int32_t *constraint = plan->constraints + 2 * plan->constraint_of[k];
@@ -75,7 +77,8 @@ static void factor_by_plan(const pl_rod_plan *plan, const pl_vec3 *directions, c
   for (int32_t e = 0; e < plan->column_start[m]; ++e) entries[e] = 0;
   for (int32_t c = 0; c < plan->coupling_count; ++c) {
     const int32_t *coupling = plan->couplings + 4 * c;
-    entries[coupling[0]] += inverse_masses[coupling[3]] * pl_vec3_dot(directions[coupling[1]], directions[coupling[2]]) *
+    entries[coupling[0]] += inverse_masses[coupling[3]] *
+                            pl_vec3_dot(directions[coupling[1]], directions[coupling[2]]) *
                             (double)plan->coupling_signs[c];
   }
   int32_t update = 0;
@@ -94,7 +97,8 @@ static void factor_by_plan(const pl_rod_plan *plan, const pl_vec3 *directions, c
 }
 
 // J M^-1 J^T in order of elimination, from the bars themselves, and its factors L D L^T in place.
-static void factor_densely(const pl_rod_plan *plan, const pl_vec3 *directions, const double *inverse_masses, double a[M][M]) {
+static void factor_densely(const pl_rod_plan *plan, const pl_vec3 *directions, const double *inverse_masses,
+                           double a[M][M]) {
   int32_t m = plan->constraint_count;
   for (int32_t i = 0; i < m; ++i)
     for (int32_t j = 0; j < m; ++j) {
@@ -103,8 +107,8 @@ static void factor_densely(const pl_rod_plan *plan, const pl_vec3 *directions, c
       for (int p = 0; p < 2; ++p)
         for (int q = 0; q < 2; ++q)
           if (plan->constraints[2 * bi + p] == plan->constraints[2 * bj + q])
-            a[i][j] +=
-                (p == q ? 1 : -1) * inverse_masses[plan->constraints[2 * bi + p]] * pl_vec3_dot(directions[bi], directions[bj]);
+            a[i][j] += (p == q ? 1 : -1) * inverse_masses[plan->constraints[2 * bi + p]] *
+                       pl_vec3_dot(directions[bi], directions[bj]);
     }
   for (int32_t k = 0; k < m; ++k)
     for (int32_t i = k + 1; i < m; ++i) {
@@ -140,7 +144,8 @@ static void eliminations_are_those_of_a_dense_factorisation(void **state) {
       pl_vec3 d = {pl_random_normal(&random), pl_random_normal(&random), pl_random_normal(&random)};
       directions[k] = pl_vec3_normalize_or(d, (pl_vec3){1, 0, 0});
     }
-    // The root does not move. Two links next to each other, or too many between few joints, make the matrix singular; those nets are left out.
+    // The root does not move. Two links next to each other, or too many between few joints, make the matrix singular;
+    // those nets are left out.
     for (int32_t i = 1; i < t.joint_count; ++i) inverse_masses[i] = pl_random_between(&random, 0.1, 10);
     factor_by_plan(&plan, directions, inverse_masses, diagonal, entries);
     factor_densely(&plan, directions, inverse_masses, a);

@@ -47,8 +47,8 @@ static void run_scaled(pl_context *context, double scale, bool skinned, bool bar
   pl_world *world = NULL;
   check_ok(pl_world_create(context, &def, &world, NULL), NULL);
   pl_body_id id = add_body(world, model, (pl_vec3){0, 0, 0});
-  pl_transform kinematic = {{0.02, 0, 0},
-                            pl_quat_scale(pl_quat_multiply(pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 0.2), head), scale)};
+  pl_transform kinematic = {
+      {0.02, 0, 0}, pl_quat_scale(pl_quat_multiply(pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 0.2), head), scale)};
   check_ok(pl_rod_set_joint_target(world, id, 0, kinematic, 0.1, NULL), NULL);
   check_ok(pl_rod_set_camera(world, id, (pl_vec3){0, 0, 3}, NULL), NULL);
   run_steps(world, 120);
@@ -73,7 +73,8 @@ static void the_length_of_a_quaternion_does_not_matter(void **state) {
     assert_true(pl_vec3_distance(one.positions[6], unbarred.positions[6]) > 0.02);  // the collider is in the way
     double positions = 0, points = 0;
     for (int i = 0; i <= 6; ++i) positions = fmax(positions, pl_vec3_distance(one.positions[i], three.positions[i]));
-    for (int32_t i = 0; i < one.point_count; ++i) points = fmax(points, pl_vec3_distance(one.points[i], three.points[i]));
+    for (int32_t i = 0; i < one.point_count; ++i)
+      points = fmax(points, pl_vec3_distance(one.points[i], three.points[i]));
     printf("%s: joints within %.1e m, surface within %.1e m\n", skinned ? "skin" : "tubes", positions, points);
     assert_true(positions < 1e-4);
     assert_true(points < 1e-4);

@@ -1,16 +1,20 @@
-// Spring bones against the update that VRMC_springBone 1.0 describes (its section on the algorithm), written here in double precision: every bone after its
-// parent,
-//   next = tail + (tail - last tail) (1 - drag) + dt stiffness (rest direction of the bone, its parent turned as it is now) + dt gravity,
-//   put back to the bone's length; the joint turns by the least that points its bone there.
-// With a center, tail and last tail are kept in the center's frame. The specification's text says "localRotation"; as in the implementations it points to, that
-// is the rotation at rest.
+// Spring bones against the update that VRMC_springBone 1.0 describes (its section on the algorithm), written here in
+// double precision: every bone after its parent,
+//   next = tail + (tail - last tail) (1 - drag) + dt stiffness (rest direction of the bone, its parent turned as it is
+//   now) + dt gravity, put back to the bone's length; the joint turns by the least that points its bone there.
+// With a center, tail and last tail are kept in the center's frame. The specification's text says "localRotation"; as
+// in the implementations it points to, that is the rotation at rest.
 //
-// Contact differs on purpose: there a bone is a sphere at its end, pushed out collider by collider before its children move; here the whole chain moves first,
-// and then every bone is pushed out along its length. So with colliders only that nothing overlaps is compared.
+// Contact differs on purpose: there a bone is a sphere at its end, pushed out collider by collider before its children
+// move; here the whole chain moves first, and then every bone is pushed out along its length. So with colliders only
+// that nothing overlaps is compared.
 // ctest: physics
 #include "fixtures/rod_chains.h"
 
-enum { BONES = 5, LAST = BONES + 2 };  // joints: hips 0 (kinematic), head 1 (kinematic), root 2, ends of the bones 3 … 7
+enum {
+  BONES = 5,
+  LAST = BONES + 2
+};  // joints: hips 0 (kinematic), head 1 (kinematic), root 2, ends of the bones 3 … 7
 
 typedef struct rig {
   pl_rod_joint joints[LAST + 1];
@@ -149,11 +153,12 @@ static void moves_as_the_specification_says(void **state) {
       step_by_hand(&s, hips, head, 1.0 / 60, want);
       for (int i = 3; i <= LAST; ++i) worst = fmax(worst, pl_vec3_distance(now[i], want[i]));
       // Seen from the head, which the rest pose is fixed to.
-      pl_vec3 seen = pl_transform_apply_inverse(head, now[LAST]), rest = pl_transform_apply_inverse(rest_of(&r, 1), first);
+      pl_vec3 seen = pl_transform_apply_inverse(head, now[LAST]),
+              rest = pl_transform_apply_inverse(rest_of(&r, 1), first);
       swing = fmax(swing, pl_vec3_distance(seen, rest));
     }
-    printf("%s: within %.1e m of the specified update over 120 steps, swinging by up to %.3f m\n", centered ? "center" : "world",
-           worst, swing);
+    printf("%s: within %.1e m of the specified update over 120 steps, swinging by up to %.3f m\n",
+           centered ? "center" : "world", worst, swing);
     assert_true(worst < 1e-4 && swing > 0.03);
     pl_world_destroy(world);
     pl_model_destroy(model);
@@ -161,7 +166,8 @@ static void moves_as_the_specification_says(void **state) {
   drop_context(context);
 }
 
-// What moves the center moves the chain as one rigid piece: seen from the hips there is no difference. Without a center there is.
+// What moves the center moves the chain as one rigid piece: seen from the hips there is no difference. Without a center
+// there is.
 static void motion_of_the_center_alone_is_not_felt(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -221,7 +227,8 @@ static void run_tip(pl_context *context, const rig *r, int32_t rate, double nod,
   pl_model_destroy(model);
 }
 
-// Bones that swing freely, the schema's default drag of 0.4, and bones that only creep; soft enough for a step of 1/60 s to resolve their motion.
+// Bones that swing freely, the schema's default drag of 0.4, and bones that only creep; soft enough for a step of 1/60
+// s to resolve their motion.
 static void the_numbers_mean_the_same_at_any_step(void **state) {
   (void)state;
   pl_context *context = make_context(1);

@@ -1,10 +1,12 @@
-// One step of oriented particles against its equations written out in double precision, from random states: regions, nearest rotations, goals, orientations,
-// damping relative to the kinematic joint, lengths by pushes along the bars as they were at the start.
+// One step of oriented particles against its equations written out in double precision, from random states: regions,
+// nearest rotations, goals, orientations, damping relative to the kinematic joint, lengths by pushes along the bars as
+// they were at the start.
 //
-//   c, c_    centres of a region now and at rest       w_i   mass of a joint over the mean mass, shared among its regions
-//   A = sum w (x - c)(y - c_)^T + sum w s² R(q q_^-1), s the twist weight times the mean segment; R the rotation nearest to A
-//   goal = mean of c + R (y - c_) over the joint's regions; those with the root are B y, fixed to the kinematic joint
-//   v += alpha (goal - x) / h + h a;   what differs from moving with the kinematic joint is multiplied by exp(-damping h);   x += h v
+//   c, c_    centres of a region now and at rest       w_i   mass of a joint over the mean mass, shared among its
+//   regions A = sum w (x - c)(y - c_)^T + sum w s² R(q q_^-1), s the twist weight times the mean segment; R the
+//   rotation nearest to A goal = mean of c + R (y - c_) over the joint's regions; those with the root are B y, fixed to
+//   the kinematic joint v += alpha (goal - x) / h + h a;   what differs from moving with the kinematic joint is
+//   multiplied by exp(-damping h);   x += h v
 // ctest: unit
 #include "base/random.h"
 #include "base/scratch.h"
@@ -23,7 +25,8 @@ typedef struct shape {
   double tolerance;  // m
 } shape;
 
-// Long chains get more: where a few rounds do not settle the lengths, the library continues along the bars as they are at the end.
+// Long chains get more: where a few rounds do not settle the lengths, the library continues along the bars as they are
+// at the end.
 static const shape SHAPES[] = {
     {"4 joints, straight, width 1", 4, 1, {-1, 0, 1, 2}, 0, 1e-5},
     {"4 joints, bent, width 1", 4, 1, {-1, 0, 1, 2}, 0.8, 1e-5},
@@ -63,7 +66,8 @@ static void begin_subject(subject *s, pl_random *random, const shape *form) {
   pl_vec3 at[N], d[N];
   for (int32_t i = 0; i < form->joint_count; ++i) {
     int32_t p = form->parents[i];
-    d[i] = i == 0 ? (pl_vec3){0, 1, 0} : pl_quat_rotate(pl_quat_from_rotation_vector(random_vec3(random, form->bend)), d[p]);
+    d[i] = i == 0 ? (pl_vec3){0, 1, 0}
+                  : pl_quat_rotate(pl_quat_from_rotation_vector(random_vec3(random, form->bend)), d[p]);
     at[i] = i == 0 ? random_vec3(random, 0.1) : pl_vec3_add_scaled(at[p], d[i], pl_random_between(random, 0.03, 0.08));
     s->joints[i + 1] = pl_default_rod_joint(p + 1);
     s->joints[i + 1].rest = (pl_transform){at[i], random_turn(random, 1)};
@@ -167,7 +171,8 @@ static void keep_lengths(const subject *s, pl_vec3 *x) {
     double worst = 0;
     for (int32_t i = 1; i < n; ++i) {
       int32_t p = s->shape->parents[i];
-      pl_vec3 push = pl_vec3_normalize_or(pl_vec3_sub(s->x[i], s->x[p]), (pl_vec3){1, 0, 0}), e = pl_vec3_sub(x[i], x[p]);
+      pl_vec3 push = pl_vec3_normalize_or(pl_vec3_sub(s->x[i], s->x[p]), (pl_vec3){1, 0, 0}),
+              e = pl_vec3_sub(x[i], x[p]);
       double wi = 1 / s->joints[i + 1].mass, wp = p == 0 ? 0 : 1 / s->joints[p + 1].mass;
       double error = pl_vec3_length(e) - pl_vec3_distance(s->y[i], s->y[p]);
       double lambda = error / ((wi + wp) * pl_vec3_dot(push, e) / pl_vec3_length(e));
@@ -183,11 +188,12 @@ static void keep_lengths(const subject *s, pl_vec3 *x) {
 // The state at the end: positions relative to the root's new place.
 static void step_by_hand(const subject *s, pl_vec3 *x, pl_quat *q, pl_vec3 *v) {
   int32_t n = s->shape->joint_count;
-  double h = s->h, alpha = fmin(s->def.stiffness * pow(h / s->def.stiffness_step, 2), 1), kept = exp(-s->def.damping * h);
+  double h = s->h, alpha = fmin(s->def.stiffness * pow(h / s->def.stiffness_step, 2), 1),
+         kept = exp(-s->def.damping * h);
   pl_vec3 offset = pl_transform_apply_inverse(s->joints[0].rest, s->joints[1].rest.position);
   pl_vec3 shift = pl_vec3_sub(pl_transform_apply(s->base[1], offset), pl_transform_apply(s->base[0], offset));
-  pl_vec3 spin =
-      pl_vec3_scale(rotation_vector(pl_quat_multiply(s->base[1].rotation, pl_quat_conjugate(s->base[0].rotation))), 1 / h);
+  pl_vec3 spin = pl_vec3_scale(
+      rotation_vector(pl_quat_multiply(s->base[1].rotation, pl_quat_conjugate(s->base[0].rotation))), 1 / h);
   region regions[N];
   find_regions(s, regions);
   place_regions(s, regions);
@@ -209,7 +215,8 @@ static void step_by_hand(const subject *s, pl_vec3 *x, pl_quat *q, pl_vec3 *v) {
     pl_vec3 velocity = pl_vec3_add_scaled(s->v[i], pl_vec3_sub(goal, s->x[i]), fraction / h);
     velocity = pl_vec3_add_scaled(velocity, s->gravity, h);
     pl_quat aim = pl_quat_multiply(pl_quat_normalize(turn), s->r[i]);
-    pl_vec3 turning = pl_vec3_add_scaled(s->w[i], rotation_vector(pl_quat_multiply(aim, pl_quat_conjugate(s->q[i]))), fraction / h);
+    pl_vec3 turning =
+        pl_vec3_add_scaled(s->w[i], rotation_vector(pl_quat_multiply(aim, pl_quat_conjugate(s->q[i]))), fraction / h);
     pl_vec3 carried = pl_vec3_add(pl_vec3_scale(shift, 1 / h), pl_vec3_cross(spin, s->x[i]));
     velocity = pl_vec3_lerp(carried, velocity, kept);
     turning = pl_vec3_lerp(spin, turning, kept);
@@ -256,7 +263,8 @@ static void step_by_library(pl_context *context, const subject *s, pl_vec3 *x, p
   pl_scratch_init(&scratch, context);
   pl_body_move move = {.context = context, .scratch = &scratch, .step = s->h, .acceleration = s->gravity};
   check_ok(pl_rod_move(model, state, &move, &error), &error);
-  pl_vec3 offset = pl_transform_apply_inverse(rest, s->joints[1].rest.position), root = pl_transform_apply(s->base[1], offset);
+  pl_vec3 offset = pl_transform_apply_inverse(rest, s->joints[1].rest.position),
+          root = pl_transform_apply(s->base[1], offset);
   for (int32_t i = 0; i < s->shape->joint_count; ++i) {
     // Joints of a chain are sorted level by level; ours already are.
     x[i] = pl_vec3_sub(pl_rod_get_particle(model, state, i + 1, &v[i]), root);

@@ -1,6 +1,8 @@
-// What a moving camera does to a chain: the momentum it injects, with and without suppression, and whether real forces still act as they should.
+// What a moving camera does to a chain: the momentum it injects, with and without suppression, and whether real forces
+// still act as they should.
 //
-// The character stands still, there is no gravity, the camera goes once around it in 4 s: all kinetic energy is then injected by the changing rest pose.
+// The character stands still, there is no gravity, the camera goes once around it in 4 s: all kinetic energy is then
+// injected by the changing rest pose.
 // ctest: physics
 #include "fixtures/rod_chains.h"
 
@@ -51,8 +53,8 @@ static void carrying_injects_nothing_and_the_paper_little(void **state) {
       orbit_result none = run_orbit(context, PL_ROD_GHOST_MOMENTUM_KEEP, step, width);
       orbit_result paper = run_orbit(context, PL_ROD_GHOST_MOMENTUM_PAPER, step, width);
       orbit_result carry = run_orbit(context, PL_ROD_GHOST_MOMENTUM_TRANSPORT, step, width);
-      printf("%3d Hz, width %d: none %.3g J | paper %.2f %%, tip lags %.3f m | carry %.1e %%, tip lags %.0e m\n", rate, width,
-             none.peak, 100 * paper.peak / none.peak, paper.lag, 100 * carry.peak / none.peak, carry.lag);
+      printf("%3d Hz, width %d: none %.3g J | paper %.2f %%, tip lags %.3f m | carry %.1e %%, tip lags %.0e m\n", rate,
+             width, none.peak, 100 * paper.peak / none.peak, paper.lag, 100 * carry.peak / none.peak, carry.lag);
       if (rate == 60) assert_true(paper.peak <= 0.10 * none.peak);
       if (rate == 60 && width >= 5) assert_true(paper.after <= 0.10 * none.after);
       assert_true(carry.peak <= 1e-6 * none.peak && carry.after <= 1e-6 * none.peak);
@@ -62,8 +64,9 @@ static void carrying_injects_nothing_and_the_paper_little(void **state) {
   drop_context(context);
 }
 
-// The free swing of a chain after a shake of the head, as the tip's distance from its rest pose: the period from zero crossings, the decrement from the mean square
-// over one second and over a later one, so that the beat of the chain's higher modes does not matter.
+// The free swing of a chain after a shake of the head, as the tip's distance from its rest pose: the period from zero
+// crossings, the decrement from the mean square over one second and over a later one, so that the beat of the chain's
+// higher modes does not matter.
 typedef struct swing {
   double period, decrement;
 } swing;

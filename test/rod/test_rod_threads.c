@@ -1,4 +1,5 @@
-// The same bits whatever the thread count, after going back to a snapshot, and whichever chains a chain happens to share its batch with.
+// The same bits whatever the thread count, after going back to a snapshot, and whichever chains a chain happens to
+// share its batch with.
 // ctest: equivalence threads
 #include "base/random.h"
 #include "fixtures/rod_chains.h"
@@ -37,10 +38,14 @@ static void add_chain(crowd *c, pl_random *random, int32_t joint_count, bool bra
   for (int32_t k = 0; k < count; ++k) {
     pl_quat turn = pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, pl_random_between(random, -1, 1));
     for (int32_t i = first; i < first + joint_count; ++i)
-      c->poses[k][i] = pl_vec3_add(c->joints[first].rest.position,
-                                   pl_quat_rotate(turn, pl_vec3_sub(c->joints[i].rest.position, c->joints[first].rest.position)));
-    c->examples[c->def.example_count++] = (pl_rod_example){
-        .name = names[k], .root = first, .positions = c->poses[k], .direction = {sin(2.1 * k), 0.2, cos(2.1 * k)}, .extent = 0.8};
+      c->poses[k][i] =
+          pl_vec3_add(c->joints[first].rest.position,
+                      pl_quat_rotate(turn, pl_vec3_sub(c->joints[i].rest.position, c->joints[first].rest.position)));
+    c->examples[c->def.example_count++] = (pl_rod_example){.name = names[k],
+                                                           .root = first,
+                                                           .positions = c->poses[k],
+                                                           .direction = {sin(2.1 * k), 0.2, cos(2.1 * k)},
+                                                           .extent = 0.8};
   }
 }
 
@@ -188,11 +193,14 @@ static void add_lane(lane_rig *rig, int which) {
     int32_t e = rig->def.example_count++;
     pl_quat turn = pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, k == 0 ? 1 : -1);
     for (int32_t i = first; i < first + LANE_JOINTS; ++i)
-      rig->poses[e][i] =
-          pl_vec3_add(rig->joints[first].rest.position,
-                      pl_quat_rotate(turn, pl_vec3_sub(rig->joints[i].rest.position, rig->joints[first].rest.position)));
-    rig->examples[e] = (pl_rod_example){
-        .name = names[k], .root = first, .positions = rig->poses[e], .direction = {k, 0, 1 - k}, .extent = 0.4 + 0.1 * which};
+      rig->poses[e][i] = pl_vec3_add(
+          rig->joints[first].rest.position,
+          pl_quat_rotate(turn, pl_vec3_sub(rig->joints[i].rest.position, rig->joints[first].rest.position)));
+    rig->examples[e] = (pl_rod_example){.name = names[k],
+                                        .root = first,
+                                        .positions = rig->poses[e],
+                                        .direction = {k, 0, 1 - k},
+                                        .extent = 0.4 + 0.1 * which};
   }
 }
 
@@ -227,7 +235,8 @@ static void run_lanes(pl_context *context, lane_rig *rig, weather how, int32_t c
     if (how == WATCHED || how == WATCHED_AND_TOUCHING)
       check_ok(pl_rod_set_camera(world, id, (pl_vec3){2 * sin(2 * PL_PI * t), 0, 2 * cos(2 * PL_PI * t)}, NULL), NULL);
     for (int32_t k = 0; how == GIVEN_TO_OTHERS && k < pl_rod_get_report(model).chain_count; ++k)
-      if (k != chain) check_ok(pl_body_set_weights(world, id, k, (const double[2]){0.5 + 0.5 * sin(5 * t + k), 0}, &error), &error);
+      if (k != chain)
+        check_ok(pl_body_set_weights(world, id, k, (const double[2]){0.5 + 0.5 * sin(5 * t + k), 0}, &error), &error);
     run_steps(world, 1);
     pl_vec3 x[1 + LANES * LANE_JOINTS];
     check_ok(pl_body_get_positions(world, id, x), NULL);
@@ -260,7 +269,8 @@ static void a_chain_does_not_feel_its_neighbours_in_the_batch(void **state) {
   pl_context *context = make_context(1);
   static lane_rig rig;
   static pl_vec3 alone[LANE_STEPS * LANE_JOINTS], among[LANE_STEPS * LANE_JOINTS];
-  static const char *const names[] = {"shaken", "windy", "touching", "watched", "watched and touching", "others watched"};
+  static const char *const names[] = {"shaken",        "windy", "touching", "watched", "watched and touching",
+                                      "others watched"};
   int different = 0;
   for (int solver = 0; solver < 2; ++solver)
     for (int ghost_momentum = 0; ghost_momentum < 3; ++ghost_momentum)
@@ -280,8 +290,8 @@ static void a_chain_does_not_feel_its_neighbours_in_the_batch(void **state) {
           if (apart > 0) first = k;
           max = fmax(max, apart);
         }
-        printf("%s, suppression %d, %s: differs from step %d on, by up to %.1e m\n", solver == 0 ? "matched" : "spring bones",
-               ghost_momentum, names[how], first / LANE_JOINTS, max);
+        printf("%s, suppression %d, %s: differs from step %d on, by up to %.1e m\n",
+               solver == 0 ? "matched" : "spring bones", ghost_momentum, names[how], first / LANE_JOINTS, max);
       }
   assert_int_equal(different, 0);
   drop_context(context);

@@ -19,8 +19,8 @@ typedef struct reading {
 static reading read_text(const char *text) {
   reading r = {.context = make_context(1)};
   check_ok(pl_findings_create(r.context, &r.findings, &r.error), &r.error);
-  r.status =
-      pl_scene_load_memory(r.context, &(pl_memory_source){text, strlen(text), "test.json", "."}, &r.scene, r.findings, &r.error);
+  r.status = pl_scene_load_memory(r.context, &(pl_memory_source){text, strlen(text), "test.json", "."}, &r.scene,
+                                  r.findings, &r.error);
   return r;
 }
 
@@ -116,9 +116,11 @@ static void ten_mistakes_are_all_reported_with_line_and_column(void **state) {
 static void members_that_are_no_objects_are_reported_once(void **state) {
   (void)state;
   reading r = read_text(
-      "{\"pliant\": 1, \"name\": \"m\", \"meshes\": {\"b\": {\"box\": {}}, \"c\": {\"shape\": {\"kind\": \"union\", \"children\": "
+      "{\"pliant\": 1, \"name\": \"m\", \"meshes\": {\"b\": {\"box\": {}}, \"c\": {\"shape\": {\"kind\": \"union\", "
+      "\"children\": "
       "[1]}}},\n"
-      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"b\", \"pins\": [2, {\"particles\": [0], \"keys\": [{\"time\": 1}, 3]}],\n"
+      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"b\", \"pins\": [2, {\"particles\": [0], \"keys\": [{\"time\": 1}, "
+      "3]}],\n"
       "   \"pushes\": [4]}, 5],\n"
       " \"colliders\": [6, {\"shape\": \"half_space\", \"keys\": [{\"time\": 1}, 7]}],\n"
       " \"camera\": {\"eye\": [1, 1, 1], \"path\": [{\"time\": 1, \"eye\": [1, 1, 1], \"target\": [0, 0, 0]}, 8]}}\n");
@@ -170,18 +172,23 @@ static void lengths_are_read_in_the_unit_given(void **state) {
 static void what_is_written_reads_back_equal(void **state) {
   (void)state;
   reading r = read_text(
-      "{\"pliant\": 1, \"name\": \"round trip\", \"description\": \"caf\xc3\xa9\", \"seed\": 7, \"time\": {\"step\": 0.002, "
+      "{\"pliant\": 1, \"name\": \"round trip\", \"description\": \"caf\xc3\xa9\", \"seed\": 7, \"time\": {\"step\": "
+      "0.002, "
       "\"frames\": 9},\n"
       " \"air\": {\"wind\": [1, 0, 2], \"gust\": 0.5}, \"contact_rounds\": 3,\n"
       " \"meshes\": {\"s\": {\"shape\": {\"kind\": \"union\", \"smoothness\": 0.1, \"children\": [\n"
-      "   {\"kind\": \"ellipsoid\", \"size\": [1, 2, 1]}, {\"kind\": \"extruded\", \"size\": [0, 0, 1], \"outline\": [[0, 0], [1, "
+      "   {\"kind\": \"ellipsoid\", \"size\": [1, 2, 1]}, {\"kind\": \"extruded\", \"size\": [0, 0, 1], \"outline\": "
+      "[[0, 0], [1, "
       "0], [0.5, 1]]}]}}},\n"
-      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"s\", \"rotation\": {\"axis\": [0, 0, 2], \"degrees\": 90}, \"color\": "
+      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"s\", \"rotation\": {\"axis\": [0, 0, 2], \"degrees\": 90}, "
+      "\"color\": "
       "\"#ff8000\",\n"
       "   \"repeat\": {\"counts\": [2, 1, 3], \"spacing\": [1, 0, 1], \"jitter\": 0.1},\n"
-      "   \"pins\": [{\"particles\": [0, 5], \"stiffness\": 10, \"keys\": [{\"time\": 0}, {\"time\": 1, \"position\": [0, 1, "
+      "   \"pins\": [{\"particles\": [0, 5], \"stiffness\": 10, \"keys\": [{\"time\": 0}, {\"time\": 1, \"position\": "
+      "[0, 1, "
       "0]}]}],\n"
-      "   \"pushes\": [{\"force\": [1, 2, 3], \"until\": 0.5, \"within\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1]}}]}],\n"
+      "   \"pushes\": [{\"force\": [1, 2, 3], \"until\": 0.5, \"within\": {\"min\": [0, 0, 0], \"max\": [1, 1, "
+      "1]}}]}],\n"
       " \"colliders\": [{\"shape\": \"capsule\", \"radius\": 0.25, \"visible\": false}],\n"
       " \"camera\": {\"path\": [{\"time\": 0, \"eye\": [1, 2, 3], \"target\": [0, 0, 0]}]}}");
   check_ok(r.status, &r.error);
@@ -243,9 +250,12 @@ static void a_pin_that_finds_nothing_is_reported_at_its_place(void **state) {
 static void led_pins_carry_their_particles_along_the_keys(void **state) {
   (void)state;
   reading r = read_text(
-      "{\"pliant\": 1, \"name\": \"p\", \"gravity\": [0, 0, 0], \"meshes\": {\"m\": {\"box\": {\"cells\": [2, 2, 2]}}},\n"
-      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"pins\": [{\"within\": {\"min\": [-1, 0.4, -1], \"max\": [1, 1, 1]},\n"
-      "   \"keys\": [{\"time\": 0}, {\"time\": 1, \"position\": [0, 2, 0], \"rotation\": {\"axis\": [0, 1, 0], \"degrees\": "
+      "{\"pliant\": 1, \"name\": \"p\", \"gravity\": [0, 0, 0], \"meshes\": {\"m\": {\"box\": {\"cells\": [2, 2, "
+      "2]}}},\n"
+      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"pins\": [{\"within\": {\"min\": [-1, 0.4, -1], \"max\": [1, "
+      "1, 1]},\n"
+      "   \"keys\": [{\"time\": 0}, {\"time\": 1, \"position\": [0, 2, 0], \"rotation\": {\"axis\": [0, 1, 0], "
+      "\"degrees\": "
       "90}}]}]}]}");
   check_ok(r.status, &r.error);
   pl_scene_build_def def = pl_default_scene_build_def();
@@ -277,9 +287,11 @@ static void a_group_of_the_surface_pins_what_carries_it(void **state) {
   fclose(file);
   static const char *const text =
       "{\"pliant\": 1, \"name\": \"g\", \"meshes\": {\"m\": {\"file\": \"cube.obj\"}},\n"
-      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"tets\": {\"points\": 100}, \"pins\": [{\"group\": \"top\"}]}]}";
+      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"tets\": {\"points\": 100}, \"pins\": [{\"group\": "
+      "\"top\"}]}]}";
   reading r = {.context = make_context(1)};
-  check_ok(pl_scene_load_memory(r.context, &(pl_memory_source){text, strlen(text), "g.json", folder}, &r.scene, NULL, &r.error),
+  check_ok(pl_scene_load_memory(r.context, &(pl_memory_source){text, strlen(text), "g.json", folder}, &r.scene, NULL,
+                                &r.error),
            &r.error);
   pl_scene_build_def def = pl_default_scene_build_def();
   pl_scene_instance *set = NULL;
@@ -300,8 +312,10 @@ static void a_group_of_the_surface_pins_what_carries_it(void **state) {
 static void copies_are_placed_by_the_seed(void **state) {
   (void)state;
   reading r = read_text(
-      "{\"pliant\": 1, \"name\": \"c\", \"meshes\": {\"m\": {\"box\": {\"size\": [0.2, 0.2, 0.2], \"cells\": [1, 1, 1]}}},\n"
-      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"repeat\": {\"counts\": [3, 1, 2], \"spacing\": [1, 0, 1], \"jitter\": "
+      "{\"pliant\": 1, \"name\": \"c\", \"meshes\": {\"m\": {\"box\": {\"size\": [0.2, 0.2, 0.2], \"cells\": [1, 1, "
+      "1]}}},\n"
+      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"repeat\": {\"counts\": [3, 1, 2], \"spacing\": [1, 0, 1], "
+      "\"jitter\": "
       "0.1, \"turn\": 30}}]}");
   check_ok(r.status, &r.error);
   uint64_t hashes[3];
@@ -326,9 +340,11 @@ static void every_failing_allocation_is_survived(void **state) {
   (void)state;
   static const char *const text =
       "{\"pliant\": 1, \"name\": \"m\", \"meshes\": {\"b\": {\"box\": {\"cells\": [1, 1, 1]}, \"scale\": 0.5},\n"
-      " \"s\": {\"triangles\": 60, \"shape\": {\"kind\": \"union\", \"children\": [{\"kind\": \"ellipsoid\", \"size\": [0.2, 0.2, "
+      " \"s\": {\"triangles\": 60, \"shape\": {\"kind\": \"union\", \"children\": [{\"kind\": \"ellipsoid\", \"size\": "
+      "[0.2, 0.2, "
       "0.2]}]}}},\n"
-      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"b\", \"pins\": [{\"particles\": [0]}], \"pushes\": [{\"force\": [0, 1, 0]}]},\n"
+      " \"bodies\": [{\"name\": \"a\", \"mesh\": \"b\", \"pins\": [{\"particles\": [0]}], \"pushes\": [{\"force\": [0, "
+      "1, 0]}]},\n"
       "   {\"name\": \"c\", \"mesh\": \"s\", \"tets\": {\"points\": 20}, \"position\": [2, 0, 0], \"solid\": "
       "{\"surface_tolerance\": 1}}],\n"
       " \"colliders\": [{\"shape\": \"half_space\"}, {\"shape\": \"box\", \"keys\": [{\"time\": 0}, {\"time\": 1}]}]}";
@@ -343,7 +359,8 @@ static void every_failing_allocation_is_survived(void **state) {
     pl_scene *scene = NULL;
     pl_scene_instance *set = NULL;
     pl_scene_build_def def = pl_default_scene_build_def();
-    pl_status status = pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "m.json", "."}, &scene, NULL, &error);
+    pl_status status =
+        pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "m.json", "."}, &scene, NULL, &error);
     if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
     if (status >= 0) status = pl_world_step(pl_scene_instance_get_world(set), NULL, &error);
     pl_scene_instance_destroy(set);

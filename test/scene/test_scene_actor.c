@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-// Scenes with actors: from the document to bodies that move by themselves, what they are commanded and what is expected of them, and what is said about mistakes.
+// Scenes with actors: from the document to bodies that move by themselves, what they are commanded and what is expected
+// of them, and what is said about mistakes.
 // ctest: unit
 #include <math.h>
 #include <unistd.h>
@@ -35,7 +36,8 @@ static void print_findings(const fixture *s) {
 static bool was_found(const fixture *s, const char *kind, const char *words) {
   for (int32_t i = 0; i < pl_findings_count(s->findings, PL_SEVERITY_NOTE); ++i) {
     const pl_finding *f = pl_findings_get(s->findings, i);
-    if (strcmp(f->kind, kind) == 0 && f->line > 0 && f->column > 0 && (strstr(f->you_see, words) || strstr(f->fix, words)))
+    if (strcmp(f->kind, kind) == 0 && f->line > 0 && f->column > 0 &&
+        (strstr(f->you_see, words) || strstr(f->fix, words)))
       return true;
   }
   return false;
@@ -54,7 +56,8 @@ static void step(const fixture *s, int count) {
   for (int i = 0; i < count; ++i) check_ok(pl_world_step(s->world, NULL, &error), &error);
 }
 
-// --- making -----------------------------------------------------------------------------------------------------------
+// --- making
+// -----------------------------------------------------------------------------------------------------------
 
 static void every_copy_of_a_body_has_an_actor_of_its_own(void **state) {
   (void)state;
@@ -71,7 +74,8 @@ static void every_copy_of_a_body_has_an_actor_of_its_own(void **state) {
   assert_int_equal(model->max_newton_iterations, 50);
   check_near(model->newton_tolerance, 1e-6, 0);
   step(&s, 3);
-  for (int32_t i = 0; i < 2; ++i) assert_int_equal(pl_actor_get_report(pl_scene_instance_get_actor(s.set, i).actor).step_count, 3);
+  for (int32_t i = 0; i < 2; ++i)
+    assert_int_equal(pl_actor_get_report(pl_scene_instance_get_actor(s.set, i).actor).step_count, 3);
   assert_true(pl_scene_instance_get_actor(s.set, 0).actor != pl_scene_instance_get_actor(s.set, 1).actor);
   close_fixture(&s);
 }
@@ -81,7 +85,8 @@ static void what_is_written_holds_against_the_defaults(void **state) {
   fixture s = open_sound(SCENE(
       GROUND, BLOCK,
       "\"fem\": {\"max_newton_iterations\": 8, \"newton_tolerance\": 1e-4}, \"actor\": {\"behaviour\": \"stand\", "
-      "\"iterations\": 7, \"tolerance\": 1e-3, \"hessian\": \"exact\", \"settings\": {\"height\": 0.9}, " FREE ", " SOLE "}"));
+      "\"iterations\": 7, \"tolerance\": 1e-3, \"hessian\": \"exact\", \"settings\": {\"height\": 0.9}, " FREE ", " SOLE
+      "}"));
   const pl_fem_model *model = (const pl_fem_model *)pl_body_get_model(s.world, pl_scene_instance_get_body(s.set, 0).id);
   assert_int_equal(model->max_newton_iterations, 8);
   check_near(model->newton_tolerance, 1e-4, 0);
@@ -98,14 +103,15 @@ static void what_is_written_holds_against_the_defaults(void **state) {
 
 static void parts_are_groups_boxes_or_points(void **state) {
   (void)state;
-  fixture s = open_sound(SCENE(GROUND "\"length_unit\": \"cm\", \"gravity\": [0, -981, 0],",
-                               "\"box\": {\"size\": [20, 40, 20], \"cells\": [1, 2, 1]}, "
-                               "\"groups\": [{\"name\": \"sole\", \"min\": [-100, -21, -100], \"max\": [100, -19, 100]}]",
-                               "\"position\": [0, 0.5, 0], \"fem\": {\"young\": 1e5}, \"actor\": {\"behaviour\": \"stand\", " FREE
-                               ", \"parts\": ["
-                               "{\"name\": \"sole\", \"group\": \"sole\", \"foot\": true}, "
-                               "{\"name\": \"head\", \"within\": {\"min\": [-11, 19, -11], \"max\": [0, 21, 11]}}, "
-                               "{\"name\": \"ear\", \"points\": [3, 5]}]}"));
+  fixture s = open_sound(
+      SCENE(GROUND "\"length_unit\": \"cm\", \"gravity\": [0, -981, 0],",
+            "\"box\": {\"size\": [20, 40, 20], \"cells\": [1, 2, 1]}, "
+            "\"groups\": [{\"name\": \"sole\", \"min\": [-100, -21, -100], \"max\": [100, -19, 100]}]",
+            "\"position\": [0, 0.5, 0], \"fem\": {\"young\": 1e5}, \"actor\": {\"behaviour\": \"stand\", " FREE
+            ", \"parts\": ["
+            "{\"name\": \"sole\", \"group\": \"sole\", \"foot\": true}, "
+            "{\"name\": \"head\", \"within\": {\"min\": [-11, 19, -11], \"max\": [0, 21, 11]}}, "
+            "{\"name\": \"ear\", \"points\": [3, 5]}]}"));
   const pl_actor *actor = pl_scene_instance_get_actor(s.set, 0).actor;
   pl_mesh_view mesh = pl_mesh_get_view(pl_scene_instance_get_body(s.set, 0).mesh);
   assert_int_equal(actor->part_count, 3);
@@ -127,10 +133,12 @@ static void every_kind_of_rest_shape_moves(void **state) {
   } cases[] = {
       {SCENE(GROUND, BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"free\", " SOLE "}"), 36},
       {SCENE(GROUND, BLOCK,
-             "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"examples\": [\"short\", \"long\"], " SOLE "}"),
+             "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"examples\": [\"short\", \"long\"], " SOLE
+             "}"),
        2},
       {SCENE(GROUND, BLOCK,
-             "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"groups\": {\"low\": {\"examples\": [\"short\"]}, "
+             "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"groups\": {\"low\": {\"examples\": "
+             "[\"short\"]}, "
              "\"high\": {\"examples\": [\"long\"]}}, " SOLE "}"),
        2},
       {SCENE(GROUND, BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"modes\", \"modes\": 5, " SOLE "}"), 5},
@@ -153,9 +161,10 @@ static void every_kind_of_rest_shape_moves(void **state) {
 
 static void a_given_cage_is_used_and_one_that_does_not_enclose_is_refused(void **state) {
   (void)state;
-#define CAGED(size)                                                                                                               \
-  "{\"pliant\": 1, \"name\": \"t\", " GROUND " \"meshes\": {\"m\": {" BLOCK "}, \"c\": {\"box\": {\"size\": " size                \
-  ", \"cells\": [1, 1, 1]}}},\n\"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"method\": \"fem\",\n\"actor\": {\"behaviour\": " \
+#define CAGED(size)                                                                                                \
+  "{\"pliant\": 1, \"name\": \"t\", " GROUND " \"meshes\": {\"m\": {" BLOCK "}, \"c\": {\"box\": {\"size\": " size \
+  ", \"cells\": [1, 1, 1]}}},\n\"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"method\": \"fem\",\n\"actor\": "  \
+  "{\"behaviour\": "                                                                                               \
   "\"stand\", " SOLE ",\n\"cage\": {\"mesh\": \"c\"}}}]}"
   fixture s = open_sound(CAGED("[0.3, 0.5, 0.3]"));
   int32_t count = 0;
@@ -169,9 +178,10 @@ static void a_given_cage_is_used_and_one_that_does_not_enclose_is_refused(void *
   close_fixture(&s);
 }
 
-// --- over time ----------------------------------------------------------------------------------------------------------
+// --- over time
+// ----------------------------------------------------------------------------------------------------------
 
-#define COMMANDED                                                                                                    \
+#define COMMANDED                                                                                               \
   STANDS                                                                                                        \
   ", \"command\": {\"speed\": 0.5, \"heading\": [0, 0, 2]}, \"commands\": [{\"time\": 0.03, \"speed\": 0.25}, " \
   "{\"time\": 0.055, \"speed\": 0, \"heading\": [-1, 0, 0]}]}"
@@ -235,9 +245,10 @@ static void nobody_acts_while_bodies_come_to_rest(void **state) {
 
 static void a_written_scene_reads_back_to_the_same_actor(void **state) {
   (void)state;
-  fixture s = open_sound(SCENE(GROUND, BLOCK,
-                               STANDS ", \"settings\": {\"gain\": 2}, \"path\": [[1, 0, 0], [1, 0, 1]], \"path_loops\": true, "
-                                      "\"commands\": [{\"time\": 1, \"speed\": 0}], \"expect\": {\"max_tumbles\": 0}}"));
+  fixture s =
+      open_sound(SCENE(GROUND, BLOCK,
+                       STANDS ", \"settings\": {\"gain\": 2}, \"path\": [[1, 0, 0], [1, 0, 1]], \"path_loops\": true, "
+                              "\"commands\": [{\"time\": 1, \"speed\": 0}], \"expect\": {\"max_tumbles\": 0}}"));
   char path[] = "/tmp/pliant-actor-XXXXXX";
   int file = mkstemp(path);
   assert_true(file >= 0);
@@ -259,15 +270,16 @@ static void a_written_scene_reads_back_to_the_same_actor(void **state) {
   close_fixture(&s);
 }
 
-// --- what is expected -----------------------------------------------------------------------------------------------------
+// --- what is expected
+// -----------------------------------------------------------------------------------------------------
 
 static void expectations_stand_next_to_what_was_found(void **state) {
   (void)state;
-  fixture s =
-      open_sound(SCENE(GROUND, BLOCK,
-                       STANDS ", \"expect\": {\"advance\": 100, \"steps\": 0, \"hops\": 2, \"turns\": -0, \"max_tumbles\": 0, "
-                              "\"max_unconverged_fraction\": 1, \"max_lean\": 45}}, \"repeat\": {\"counts\": [2, 1, 1], "
-                              "\"spacing\": [1, 0, 0]}"));
+  fixture s = open_sound(
+      SCENE(GROUND, BLOCK,
+            STANDS ", \"expect\": {\"advance\": 100, \"steps\": 0, \"hops\": 2, \"turns\": -0, \"max_tumbles\": 0, "
+                   "\"max_unconverged_fraction\": 1, \"max_lean\": 45}}, \"repeat\": {\"counts\": [2, 1, 1], "
+                   "\"spacing\": [1, 0, 0]}"));
   step(&s, 3);
   assert_int_equal(pl_scene_instance_expectation_count(s.set), 14);
   static const struct {
@@ -293,14 +305,17 @@ static void expectations_stand_next_to_what_was_found(void **state) {
   close_fixture(&s);
 }
 
-// --- what is seen ---------------------------------------------------------------------------------------------------------
+// --- what is seen
+// ---------------------------------------------------------------------------------------------------------
 
 static void the_rest_shape_begins_as_the_surface(void **state) {
   (void)state;
   static const char *const scenes[] = {
-      SCENE(GROUND, BLOCK, "\"rotation\": {\"axis\": [0, 1, 0], \"degrees\": 30}, \"position\": [1, 0, 2], " STANDS "}"),
+      SCENE(GROUND, BLOCK,
+            "\"rotation\": {\"axis\": [0, 1, 0], \"degrees\": 30}, \"position\": [1, 0, 2], " STANDS "}"),
       SCENE(GROUND, "\"sheet\": {\"size\": [0.2, 0.4], \"spacing\": 0.1, \"plane\": \"xy\"}",
-            "\"position\": [1, 0, 0], \"fem\": {\"material\": \"plane\", \"thickness\": 0.05}, \"actor\": {\"behaviour\": "
+            "\"position\": [1, 0, 0], \"fem\": {\"material\": \"plane\", \"thickness\": 0.05}, \"actor\": "
+            "{\"behaviour\": "
             "\"stand\", " FREE "}"),
       SCENE(GROUND, "\"shape\": {\"kind\": \"ellipsoid\", \"size\": [0.2, 0.2, 0.2]}, \"triangles\": 200",
             "\"tets\": {\"points\": 30}, \"actor\": {\"behaviour\": \"stand\", \"rest\": \"modes\"}"),
@@ -323,12 +338,14 @@ static void the_rest_shape_begins_as_the_surface(void **state) {
   }
 }
 
-// --- mistakes -------------------------------------------------------------------------------------------------------------
+// --- mistakes
+// -------------------------------------------------------------------------------------------------------------
 
 static void what_is_too_soft_to_stand_is_reported_with_a_modulus_that_holds(void **state) {
   (void)state;
   fixture s = open_fixture(
-      SCENE(GROUND, BLOCK, "\"fem\": {\"young\": 4e3}, \"actor\": {\"behaviour\": \"stand\", " FREE ", " SOLE "}"), ".");
+      SCENE(GROUND, BLOCK, "\"fem\": {\"young\": 4e3}, \"actor\": {\"behaviour\": \"stand\", " FREE ", " SOLE "}"),
+      ".");
   print_findings(&s);
   check_ok(s.status, &s.error);
   assert_true(was_found(&s, "too-soft", "too soft to stand: its weight presses it from 0.4 m to"));
@@ -339,7 +356,8 @@ static void what_is_too_soft_to_stand_is_reported_with_a_modulus_that_holds(void
   close_fixture(&s);
   char text[2048];
   snprintf(text, sizeof text,
-           SCENE(GROUND, BLOCK, "\"fem\": {\"young\": %g}, \"actor\": {\"behaviour\": \"stand\", " FREE ", " SOLE "}"), young);
+           SCENE(GROUND, BLOCK, "\"fem\": {\"young\": %g}, \"actor\": {\"behaviour\": \"stand\", " FREE ", " SOLE "}"),
+           young);
   s = open_sound(text);
   close_fixture(&s);
 }
@@ -357,24 +375,30 @@ static void mistakes_are_reported_with_position_and_fix(void **state) {
       {SCENE("", BLOCK, ACTS("\"settings\": {\"height\": 99}")), "out-of-range", "its preset is 1"},
       {SCENE("", BLOCK, ACTS("\"settings\": {\"height\": true}")), "wrong-kind", "a number"},
       {SCENE("", BLOCK, ACTS("\"settings\": [1]")), "wrong-kind", "named numbers"},
-      {SCENE("", BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"caged\"}"), "unknown-word", "did you mean \"cage\""},
+      {SCENE("", BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"caged\"}"), "unknown-word",
+       "did you mean \"cage\""},
       {SCENE("", BLOCK, ACTS("\"horizon\": 0")), "out-of-range", "at least 1"},
       {SCENE("", BLOCK, ACTS("\"expect\": {\"hop\": 1}")), "unknown-key", "did you mean `hops`"},
       {SCENE("", BLOCK, "\"expect\": {\"hops\": 1}"), "unknown-key", "expect"},
-      {SCENE("", BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\"}"), "no-examples", "there are none"},
-      {SCENE("", BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"examples\": [\"shrot\"]}"), "unknown-name",
-       "did you mean \"short\""},
+      {SCENE("", BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\"}"), "no-examples",
+       "there are none"},
+      {SCENE("", BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"examples\": [\"shrot\"]}"),
+       "unknown-name", "did you mean \"short\""},
       {SCENE("", BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"cage\": {\"mesh\": \"n\"}}"), "unknown-mesh", "\"n\""},
-      {SCENE("", BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"cage\": {\"mesh\": \"m\", \"points\": 9}}"), "cage-choice",
-       "keep one"},
+      {SCENE("", BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"cage\": {\"mesh\": \"m\", \"points\": 9}}"),
+       "cage-choice", "keep one"},
       {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\"}]")), "part-choice", "0 of them are given"},
-      {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\", \"group\": \"sloe\"}]")), "unknown-group", "did you mean \"sole\""},
-      {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\", \"within\": {\"min\": [5, 5, 5], \"max\": [6, 6, 6]}}]")),
+      {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\", \"group\": \"sloe\"}]")), "unknown-group",
+       "did you mean \"sole\""},
+      {SCENE("", BLOCK,
+             ACTS("\"parts\": [{\"name\": \"foot\", \"within\": {\"min\": [5, 5, 5], \"max\": [6, 6, 6]}}]")),
        "empty-part", "\"foot\" has no point"},
-      {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\", \"within\": {\"min\": [5, 5, 5], \"max\": [6, 6, 4]}}]")),
+      {SCENE("", BLOCK,
+             ACTS("\"parts\": [{\"name\": \"foot\", \"within\": {\"min\": [5, 5, 5], \"max\": [6, 6, 4]}}]")),
        "empty-region", "exceeds"},
       {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"foot\", \"points\": [99]}]")), "out-of-range", "speaks of 99"},
-      {SCENE("", BLOCK, ACTS("\"parts\": [{\"name\": \"x\", \"group\": \"sole\"}, {\"name\": \"x\", \"group\": \"sole\"}]")),
+      {SCENE("", BLOCK,
+             ACTS("\"parts\": [{\"name\": \"x\", \"group\": \"sole\"}, {\"name\": \"x\", \"group\": \"sole\"}]")),
        "same-name", "part 1"},
       {SCENE("", BLOCK, ACTS("\"command\": {\"heading\": [0, 1, 0]}")), "no-direction", "on the ground"},
       {SCENE("", BLOCK, ACTS("\"commands\": [{\"time\": 2, \"speed\": 0}, {\"time\": 1, \"speed\": 0}]")), "key-order",
@@ -382,10 +406,12 @@ static void mistakes_are_reported_with_position_and_fix(void **state) {
       {SCENE("", BLOCK, ACTS("\"commands\": [{\"time\": 2}]")), "missing-key", "speed"},
       {SCENE("", BLOCK, ACTS("\"path\": [[1, 0, 0]], \"path_loops\": true")), "too-few-points", "two places"},
       {SCENE("", BLOCK, "\"fem\": {\"material\": \"fast\"}, " ACTS("\"horizon\": 1")), "not-with-actor", "corotated"},
-      {SCENE("", BLOCK, "\"fem\": {\"examples\": [\"short\"]}, " ACTS("\"horizon\": 1")), "not-with-actor", "actor.examples"},
-      {SCENE("", BLOCK, "\"driver\": {\"kind\": \"constant\", \"weights\": [1]}, " ACTS("\"horizon\": 1")), "not-with-actor",
-       "driver"},
-      {"{\"pliant\": 1, \"name\": \"t\", \"meshes\": {\"m\": {" BLOCK "}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", "
+      {SCENE("", BLOCK, "\"fem\": {\"examples\": [\"short\"]}, " ACTS("\"horizon\": 1")), "not-with-actor",
+       "actor.examples"},
+      {SCENE("", BLOCK, "\"driver\": {\"kind\": \"constant\", \"weights\": [1]}, " ACTS("\"horizon\": 1")),
+       "not-with-actor", "driver"},
+      {"{\"pliant\": 1, \"name\": \"t\", \"meshes\": {\"m\": {" BLOCK
+       "}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", "
        "\"actor\": {\"behaviour\": \"stand\"}}]}",
        "actor-method", "finite elements"},
       {SCENE("\"camera\": {\"follow\": \"b\"}, ", BLOCK, "\"fem\": {}"), "unknown-body", "\"b\""},
@@ -412,12 +438,12 @@ static void an_example_with_other_points_is_reported_by_name(void **state) {
   assert_non_null(file);
   fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", file);
   fclose(file);
-  fixture s =
-      open_fixture(SCENE(GROUND,
-                         "\"box\": {\"size\": [0.2, 0.4, 0.2], \"cells\": [1, 2, 1]}, \"poses\": [{\"name\": \"bent\", \"file\": "
-                         "\"other.obj\"}]",
-                         "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"examples\": [\"bent\"]}"),
-                   folder);
+  fixture s = open_fixture(
+      SCENE(GROUND,
+            "\"box\": {\"size\": [0.2, 0.4, 0.2], \"cells\": [1, 2, 1]}, \"poses\": [{\"name\": \"bent\", \"file\": "
+            "\"other.obj\"}]",
+            "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"examples\": [\"bent\"]}"),
+      folder);
   unlink(path);
   rmdir(folder);
   print_findings(&s);
@@ -443,7 +469,8 @@ static void what_has_no_effect_is_a_warning(void **state) {
 
 static void a_camera_tells_whom_it_follows(void **state) {
   (void)state;
-  fixture s = open_sound(SCENE("\"camera\": {\"follow\": \"a\"}, \"observer\": {\"eye\": [1, 2, 3]}, ", BLOCK, "\"fem\": {}"));
+  fixture s =
+      open_sound(SCENE("\"camera\": {\"follow\": \"a\"}, \"observer\": {\"eye\": [1, 2, 3]}, ", BLOCK, "\"fem\": {}"));
   pl_scene_report report = pl_scene_get_report(s.scene);
   assert_string_equal(report.camera_follows, "a");
   assert_null(report.observer_follows);
@@ -454,7 +481,8 @@ static void every_failed_allocation_is_reported(void **state) {
   (void)state;
   static const char *const scenes[] = {
       SCENE(GROUND, BLOCK, STANDS ", \"settings\": {\"gain\": 2}, \"path\": [[1, 0, 0]]}"),
-      SCENE(GROUND, BLOCK, "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"examples\": [\"short\"], " SOLE "}"),
+      SCENE(GROUND, BLOCK,
+            "\"actor\": {\"behaviour\": \"stand\", \"rest\": \"examples\", \"examples\": [\"short\"], " SOLE "}"),
   };
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; ++i) {
     failing_allocator allocator = {0};
@@ -466,8 +494,8 @@ static void every_failed_allocation_is_reported(void **state) {
       pl_scene *scene = NULL;
       pl_scene_instance *set = NULL;
       pl_scene_build_def def = pl_default_scene_build_def();
-      pl_status status =
-          pl_scene_load_memory(context, &(pl_memory_source){scenes[i], strlen(scenes[i]), "test.json", "."}, &scene, NULL, &error);
+      pl_status status = pl_scene_load_memory(
+          context, &(pl_memory_source){scenes[i], strlen(scenes[i]), "test.json", "."}, &scene, NULL, &error);
       if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
       bool failed = allocator.call_count >= allocator.fail_at;
       allocator.fail_at = 0;

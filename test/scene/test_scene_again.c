@@ -1,4 +1,5 @@
-// Scenes that are built again with something changed: worlds that continue where others stand, poses in the document, shapes that are kept, another camera.
+// Scenes that are built again with something changed: worlds that continue where others stand, poses in the document,
+// shapes that are kept, another camera.
 // ctest: unit
 #include "base/context.h"
 #include "fixtures/scene_from_text.h"
@@ -7,10 +8,10 @@
 #include "scene/scene_shape_cache.h"
 #include "scene/scene_types.h"
 
-#define BOX(extra, solid)                                                                                                    \
-  "{\"pliant\": 1, \"name\": \"t\", \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, 0.8], \"cells\": [2, 2, 3]}" extra \
-  "}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\", \"position\": [0, 0.5, 0], \"solid\": {" solid                      \
-  "}}],"                                                                                                                     \
+#define BOX(extra, solid)                                                                                           \
+  "{\"pliant\": 1, \"name\": \"t\", \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, 0.8], \"cells\": [2, 2, " \
+  "3]}" extra "}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\", \"position\": [0, 0.5, 0], \"solid\": {" solid \
+  "}}],"                                                                                                            \
   " \"colliders\": [{\"name\": \"g\", \"shape\": \"half_space\"}]}"
 
 static void step(pl_world *world, int count) {
@@ -36,18 +37,21 @@ static void a_world_that_adopts_its_equal_continues_as_that_one(void **state) {
 static void a_world_with_one_more_example_adopts_positions_and_velocities(void **state) {
   (void)state;
   fixture a = open_fixture(BOX("", "\"stiffness\": 0.5"), ".");
-  fixture b = open_fixture(BOX(", \"poses\": [{\"name\": \"p\", \"scale\": [1, 1, 1.3]}]", "\"examples\": [\"p\"]"), ".");
+  fixture b =
+      open_fixture(BOX(", \"poses\": [{\"name\": \"p\", \"scale\": [1, 1, 1.3]}]", "\"examples\": [\"p\"]"), ".");
   check_ok(b.status, &b.error);
   enum { MAX = 200 };
   static pl_vec3 ours[MAX], theirs[MAX];
-  int32_t adopted = 0, particles = pl_model_get_report(pl_body_get_model(a.world, pl_world_get_body(a.world, 0))).particle_count;
+  int32_t adopted = 0,
+          particles = pl_model_get_report(pl_body_get_model(a.world, pl_world_get_body(a.world, 0))).particle_count;
   assert_in_range(particles, 1, MAX);
   step(a.world, 40);
   check_ok(pl_world_transfer_state(b.world, a.world, &adopted, &b.error), &b.error);
   assert_int_equal(adopted, 1);
   check_near(pl_world_get_time(b.world), pl_world_get_time(a.world), 0);
   for (int kind = 0; kind < 2; ++kind) {
-    pl_status (*read)(const pl_world *, pl_body_id, pl_vec3 *) = kind == 0 ? pl_body_get_positions : pl_body_get_velocities;
+    pl_status (*read)(const pl_world *, pl_body_id, pl_vec3 *) =
+        kind == 0 ? pl_body_get_positions : pl_body_get_velocities;
     assert_int_equal(read(a.world, pl_world_get_body(a.world, 0), ours), PL_OK);
     assert_int_equal(read(b.world, pl_world_get_body(b.world, 0), theirs), PL_OK);
     for (int32_t i = 0; i < particles; ++i) check_at_most(pl_vec3_distance(ours[i], theirs[i]), 1e-6);
@@ -64,7 +68,8 @@ static void worlds_of_other_making_are_not_adopted(void **state) {
       " \"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\"}]}",
       ".");
   fixture slower = open_fixture(
-      "{\"pliant\": 1, \"name\": \"t\", \"time\": {\"step\": 0.001}, \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, 0.8],"
+      "{\"pliant\": 1, \"name\": \"t\", \"time\": {\"step\": 0.001}, \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, "
+      "0.4, 0.8],"
       " \"cells\": [2, 2, 3]}}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\"}]}",
       ".");
   int32_t count = 5;
@@ -95,9 +100,11 @@ static void a_pose_may_stand_in_the_document(void **state) {
   (void)state;
   char points[4000], text[6000];
   const char *form =
-      "{\"pliant\": 1, \"name\": \"t\", \"length_unit\": \"cm\", \"meshes\": {\"bar\": {\"box\": {\"size\": [40, 40, 80], "
+      "{\"pliant\": 1, \"name\": \"t\", \"length_unit\": \"cm\", \"meshes\": {\"bar\": {\"box\": {\"size\": [40, 40, "
+      "80], "
       "\"cells\": [2, 2, 3]},"
-      " \"poses\": [{\"name\": \"long\", %s\"points\": [%s]}]}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\", \"solid\": "
+      " \"poses\": [{\"name\": \"long\", %s\"points\": [%s]}]}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\", "
+      "\"solid\": "
       "{\"examples\": "
       "[\"long\"]}}]}";
   write_points(points, sizeof points, 1.5, 0);
@@ -171,8 +178,10 @@ static double weight_seen(fixture *s) {
 static void drivers_of_views_follow_the_camera_that_they_are_given(void **state) {
   (void)state;
   fixture s = open_fixture(
-      "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"camera\": {\"eye\": [0, 0, 10], \"target\": [0, 0, 0]},"
-      " \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, 0.8], \"cells\": [2, 2, 3]}, \"poses\": [{\"name\": \"p\", "
+      "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"camera\": {\"eye\": [0, 0, 10], \"target\": [0, 0, "
+      "0]},"
+      " \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, 0.8], \"cells\": [2, 2, 3]}, \"poses\": [{\"name\": "
+      "\"p\", "
       "\"scale\": [1, 1, 1.2]}]}},"
       " \"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\", \"solid\": {\"examples\": [\"p\"]},"
       " \"driver\": [{\"kind\": \"view\", \"views\": [{\"direction\": [1, 0, 0], \"extent\": 30}]}]}]}",
@@ -190,7 +199,8 @@ static void drivers_of_views_follow_the_camera_that_they_are_given(void **state)
 static void a_collider_that_is_moved_pushes(void **state) {
   (void)state;
   fixture s = open_fixture(
-      "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, 0.4],"
+      "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, "
+      "0.4],"
       " \"cells\": [2, 2, 2]}}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\"}]}",
       ".");
   check_ok(s.status, &s.error);

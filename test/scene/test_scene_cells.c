@@ -1,4 +1,5 @@
-// Tets drawn as text: the boxes become tets that fit together, a surface is carried by them, and mistakes are reported at their position.
+// Tets drawn as text: the boxes become tets that fit together, a surface is carried by them, and mistakes are reported
+// at their position.
 // ctest: unit
 #include "fixtures/scene_from_text.h"
 #include "pliant/fem.h"
@@ -10,10 +11,12 @@
   "}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"method\": \"fem\"" tets "}]}"
 #define PLANES "\"x\": [0, 1, 3], \"y\": [0, 1, 2], \"z\": [0, 1, 2, 3]"
 // Two legs under a bridge: eight boxes, three of them one metre wide and five two metres.
-#define BRIDGE PLANES ", \"layers\": [{\"rows\": [\"##\", \".#\"]}, {\"rows\": [\"##\", \"..\"]}, {\"rows\": [\"##\", \".#\"]}]"
+#define BRIDGE \
+  PLANES ", \"layers\": [{\"rows\": [\"##\", \".#\"]}, {\"rows\": [\"##\", \"..\"]}, {\"rows\": [\"##\", \".#\"]}]"
 #define BALL "\"m\": {\"triangles\": 300, \"shape\": {\"kind\": \"ellipsoid\", \"size\": [0.4, 0.4, 0.4]}}"
-#define CUBE \
-  "\"x\": [-0.5, 0, 0.5], \"y\": [-0.5, 0, 0.5], \"z\": [-0.5, 0, 0.5], \"layers\": {\"rows\": [\"##\", \"##\"], \"repeat\": 2}"
+#define CUBE                                                                                                       \
+  "\"x\": [-0.5, 0, 0.5], \"y\": [-0.5, 0, 0.5], \"z\": [-0.5, 0, 0.5], \"layers\": {\"rows\": [\"##\", \"##\"], " \
+  "\"repeat\": 2}"
 
 static double tet_volume(const pl_mesh_view *v, int32_t tet) {
   const int32_t *c = v->tets + 4 * tet;
@@ -110,19 +113,21 @@ static void mistakes_are_reported_at_their_position(void **state) {
   static const struct {
     const char *text, *position, *words;
   } cases[] = {
-      {SCENE("\"m\": {\"cells\": {\"x\": [0], \"y\": [0, 1], \"z\": [0, 1], \"layers\": [{\"rows\": [\"#\"]}]}}", ""), ".x",
-       "two planes"},
-      {SCENE("\"m\": {\"cells\": {\"x\": [0, 1], \"y\": [1, 1], \"z\": [0, 1], \"layers\": [{\"rows\": [\"#\"]}]}}", ""), ".y",
-       "ascend"},
-      {SCENE("\"m\": {\"cells\": {" PLANES ", \"layers\": [{\"rows\": [\"##\", \"##\"], \"repeat\": 2}]}}", ""), ".layers",
-       "not 2"},
-      {SCENE("\"m\": {\"cells\": {" PLANES ", \"layers\": [{\"rows\": [\"##\"], \"repeat\": 3}]}}", ""), ".rows", "2 rows"},
+      {SCENE("\"m\": {\"cells\": {\"x\": [0], \"y\": [0, 1], \"z\": [0, 1], \"layers\": [{\"rows\": [\"#\"]}]}}", ""),
+       ".x", "two planes"},
+      {SCENE("\"m\": {\"cells\": {\"x\": [0, 1], \"y\": [1, 1], \"z\": [0, 1], \"layers\": [{\"rows\": [\"#\"]}]}}",
+             ""),
+       ".y", "ascend"},
+      {SCENE("\"m\": {\"cells\": {" PLANES ", \"layers\": [{\"rows\": [\"##\", \"##\"], \"repeat\": 2}]}}", ""),
+       ".layers", "not 2"},
+      {SCENE("\"m\": {\"cells\": {" PLANES ", \"layers\": [{\"rows\": [\"##\"], \"repeat\": 3}]}}", ""), ".rows",
+       "2 rows"},
       {SCENE("\"m\": {\"cells\": {" PLANES ", \"layers\": [{\"rows\": [\"##\", \"#\"], \"repeat\": 3}]}}", ""), ".rows",
        "2 letters"},
-      {SCENE("\"m\": {\"cells\": {" PLANES ", \"layers\": [{\"rows\": [\"##\", \"ox\"], \"repeat\": 3}]}}", ""), ".rows",
-       "made of #"},
-      {SCENE("\"m\": {\"cells\": {" PLANES ", \"layers\": [{\"rows\": [\". \", \"..\"], \"repeat\": 3}]}}", ""), ".cells",
-       "no box is filled"},
+      {SCENE("\"m\": {\"cells\": {" PLANES ", \"layers\": [{\"rows\": [\"##\", \"ox\"], \"repeat\": 3}]}}", ""),
+       ".rows", "made of #"},
+      {SCENE("\"m\": {\"cells\": {" PLANES ", \"layers\": [{\"rows\": [\". \", \"..\"], \"repeat\": 3}]}}", ""),
+       ".cells", "no box is filled"},
       {SCENE(BALL, ", \"tets\": {\"mesh\": \"c\"}"), ".mesh", "\"c\""},
       {SCENE(BALL, ", \"tets\": {\"mesh\": \"m\"}"), ".mesh", "no tets"},
       {SCENE("\"m\": {\"cells\": {" CUBE "}}", ", \"tets\": {\"mesh\": \"m\"}"), ".mesh", "not a surface"},
@@ -133,7 +138,8 @@ static void mistakes_are_reported_at_their_position(void **state) {
     bool found = false;
     for (int32_t k = 0; k < pl_findings_count(s.findings, PL_SEVERITY_ERROR); ++k) {
       const pl_finding *finding = pl_findings_get(s.findings, k);
-      found = found || (strstr(finding->you_see, cases[i].words) != NULL && strstr(finding->field, cases[i].position) != NULL);
+      found = found ||
+              (strstr(finding->you_see, cases[i].words) != NULL && strstr(finding->field, cases[i].position) != NULL);
     }
     if (!found) fail_msg("case %zu: nothing at \"%s\" says \"%s\"", i, cases[i].position, cases[i].words);
     close_fixture(&s);
@@ -192,7 +198,8 @@ static void characters_in_space_have_points_enough(void **state) {
     check_ok(pl_scene_load(context, path, &scene, findings, &error), &error);
     check_ok(pl_scene_make_mesh(scene, figures[i].mesh, &mesh, findings, &error), &error);
     pl_mesh_view view = pl_mesh_get_view(mesh);
-    print_message("%s: %s has %d unknowns, %d tets\n", figures[i].scene, figures[i].mesh, 3 * view.point_count, view.tet_count);
+    print_message("%s: %s has %d unknowns, %d tets\n", figures[i].scene, figures[i].mesh, 3 * view.point_count,
+                  view.tet_count);
     check_at_most(figures[i].unknowns, 3 * view.point_count);
     double lean = 0;
     for (int32_t k = 0; k < view.point_count; ++k) lean += view.points[k].z;

@@ -9,21 +9,25 @@
 #include "pliant/pliant.h"
 
 #define FEM "\"fem\": {\"young\": 10000, \"poisson\": 0.1, \"scheme\": \"implicit-euler\", \"contact_stiffness\": 5e6}"
-#define BLOCK "\"block\": {\"triangles\": 1200, \"shape\": {\"kind\": \"box\", \"size\": [0.4, 0.1, 0.4], \"radius\": 0.02}}"
+#define BLOCK \
+  "\"block\": {\"triangles\": 1200, \"shape\": {\"kind\": \"box\", \"size\": [0.4, 0.1, 0.4], \"radius\": 0.02}}"
 #define TOUCH(label, x, z, more) \
   "{\"label\": \"" label "\", \"at\": [" x ", 0.05, " z "], \"toward\": [0, -1, 0], \"depth\": 0.02" more "}"
 // Two bodies, apart from each other and, with a rotation for the coarse one, turned against each other.
-#define RECIPE(rotation, touches)                                                                                             \
-  "{\"pliant\": 1, \"name\": \"r\", \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.05}, \"meshes\": {" BLOCK                  \
-  "}, \"bodies\": [\n"                                                                                                        \
-  "{\"name\": \"fine\", \"mesh\": \"block\", \"method\": \"fem\", \"tets\": {\"cell_size\": 0.04}, \"position\": [-0.5, 0, "  \
-  "0], " FEM                                                                                                                  \
-  ", \"pins\": [{\"within\": {\"min\": [-2, -1, -2], \"max\": [0, -0.03, 2]}}]},\n"                                           \
-  "{\"name\": \"coarse\", \"mesh\": \"block\", \"method\": \"fem\", \"tets\": {\"cell_size\": 0.07}, \"position\": [0.5, 0, " \
-  "0], " rotation FEM                                                                                                         \
-  ", \"pins\": [{\"within\": {\"min\": [0, -1, -2], \"max\": [2, -0.03, 2]}}]}],\n"                                           \
-  "\"recording\": {\"fine\": \"fine\", \"coarse\": \"coarse\", \"tools\": [{\"name\": \"ball\", \"shape\": \"sphere\", "      \
-  "\"radius\": 0.05}], \"steps\": 3, \"window_radius\": 0.08, \"stamp_radius\": 0.5, \"stamp_resolution\": 80, "              \
+#define RECIPE(rotation, touches)                                                                                    \
+  "{\"pliant\": 1, \"name\": \"r\", \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.05}, \"meshes\": {" BLOCK         \
+  "}, \"bodies\": [\n"                                                                                               \
+  "{\"name\": \"fine\", \"mesh\": \"block\", \"method\": \"fem\", \"tets\": {\"cell_size\": 0.04}, \"position\": "   \
+  "[-0.5, 0, "                                                                                                       \
+  "0], " FEM                                                                                                         \
+  ", \"pins\": [{\"within\": {\"min\": [-2, -1, -2], \"max\": [0, -0.03, 2]}}]},\n"                                  \
+  "{\"name\": \"coarse\", \"mesh\": \"block\", \"method\": \"fem\", \"tets\": {\"cell_size\": 0.07}, \"position\": " \
+  "[0.5, 0, "                                                                                                        \
+  "0], " rotation FEM                                                                                                \
+  ", \"pins\": [{\"within\": {\"min\": [0, -1, -2], \"max\": [2, -0.03, 2]}}]}],\n"                                  \
+  "\"recording\": {\"fine\": \"fine\", \"coarse\": \"coarse\", \"tools\": [{\"name\": \"ball\", \"shape\": "         \
+  "\"sphere\", "                                                                                                     \
+  "\"radius\": 0.05}], \"steps\": 3, \"window_radius\": 0.08, \"stamp_radius\": 0.5, \"stamp_resolution\": 80, "     \
   "\"stamp_border\": 0.1, \"touches\": [" touches "]}}"
 
 typedef struct taken {
@@ -38,9 +42,10 @@ static taken take(const char *text) {
   fixture *s = &t.fixture;
   pl_detail_session_def def = pl_default_detail_session_def();
   check_ok(pl_findings_create(s->context, &s->findings, &s->error), &s->error);
-  s->status =
-      pl_scene_load_memory(s->context, &(pl_memory_source){text, strlen(text), "r.json", "."}, &t.scene, s->findings, &s->error);
-  if (s->status >= 0) s->status = pl_detail_session_record(s->context, &def, t.scene, &t.session, s->findings, &s->error);
+  s->status = pl_scene_load_memory(s->context, &(pl_memory_source){text, strlen(text), "r.json", "."}, &t.scene,
+                                   s->findings, &s->error);
+  if (s->status >= 0)
+    s->status = pl_detail_session_record(s->context, &def, t.scene, &t.session, s->findings, &s->error);
   if (s->status >= 0) t.view = pl_detail_session_get_view(t.session);
   return t;
 }
@@ -54,14 +59,16 @@ static void drop(taken *t) {
 
 static bool was_found(const fixture *s, const char *kind) {
   for (int32_t i = 0; i < pl_findings_count(s->findings, PL_SEVERITY_NOTE); ++i)
-    if (strcmp(pl_findings_get(s->findings, i)->kind, kind) == 0 && pl_findings_get(s->findings, i)->line > 0) return true;
+    if (strcmp(pl_findings_get(s->findings, i)->kind, kind) == 0 && pl_findings_get(s->findings, i)->line > 0)
+      return true;
   return false;
 }
 
 static void at_its_own_place_a_touch_is_given_back(void **state) {
   (void)state;
-  taken t = take(RECIPE("", TOUCH("held", "0.1", "0.1", ", \"held_out\": true") ", " TOUCH("middle", "0", "0", "") ", " TOUCH(
-                                "edge", "0.14", "0", "") ", " TOUCH("pulled", "0", "0", ", \"drag\": [0.02, 0, 0]")));
+  taken t =
+      take(RECIPE("", TOUCH("held", "0.1", "0.1", ", \"held_out\": true") ", " TOUCH("middle", "0", "0", "") ", " TOUCH(
+                          "edge", "0.14", "0", "") ", " TOUCH("pulled", "0", "0", ", \"drag\": [0.02, 0, 0]")));
   check_ok(t.fixture.status, &t.fixture.error);
   assert_int_equal(pl_findings_count(t.fixture.findings, PL_SEVERITY_WARNING), 0);
   const pl_detail_session_view *view = &t.view;
@@ -75,29 +82,31 @@ static void at_its_own_place_a_touch_is_given_back(void **state) {
   pl_detail_set *set = NULL;
   pl_detail_evaluation evaluated[4], crossed[3];
   pl_error error = {0};
-  check_ok(
-      pl_detail_set_build(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, NULL}, &set, NULL, &error),
-      &error);
-  check_ok(pl_detail_set_evaluate(t.fixture.context, set, &(pl_detail_recordings){view->recordings, 4, NULL}, evaluated, &error),
+  check_ok(pl_detail_set_build(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, NULL}, &set,
+                               NULL, &error),
+           &error);
+  check_ok(pl_detail_set_evaluate(t.fixture.context, set, &(pl_detail_recordings){view->recordings, 4, NULL}, evaluated,
+                                  &error),
            &error);
   for (int i = 0; i < 3; ++i) {
-    print_message("%-8s moves %.2f mm, coarse %.1f %%, enriched %.2f %%\n", view->recordings[i].label, 1e3 * evaluated[i].displacement,
-                  100 * evaluated[i].coarse / evaluated[i].displacement, 100 * evaluated[i].enriched / evaluated[i].displacement);
+    print_message("%-8s moves %.2f mm, coarse %.1f %%, enriched %.2f %%\n", view->recordings[i].label,
+                  1e3 * evaluated[i].displacement, 100 * evaluated[i].coarse / evaluated[i].displacement,
+                  100 * evaluated[i].enriched / evaluated[i].displacement);
     assert_true(evaluated[i].coarse > 0.02 * evaluated[i].displacement);
     assert_true(evaluated[i].enriched < 0.01 * evaluated[i].displacement);
   }
   // Without its site an example is missed; a set that knows only one site cannot be evaluated by others.
   const int32_t sites[3] = {view->reports[0].site, view->reports[1].site, view->reports[2].site}, same[3] = {0, 0, 0};
-  check_ok(
-      pl_detail_cross_validate(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, sites}, crossed, &error),
-      &error);
+  check_ok(pl_detail_cross_validate(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, sites},
+                                    crossed, &error),
+           &error);
   assert_true(crossed[1].enriched > 5 * evaluated[1].enriched);
-  assert_int_equal(
-      pl_detail_cross_validate(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, same}, crossed, &error),
-      PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(
-      pl_detail_cross_validate(t.fixture.context, &view->def, &(pl_detail_recordings){view->recordings, 3, NULL}, crossed, &error),
-      PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_detail_cross_validate(t.fixture.context, &view->def,
+                                            &(pl_detail_recordings){view->recordings, 3, same}, crossed, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(pl_detail_cross_validate(t.fixture.context, &view->def,
+                                            &(pl_detail_recordings){view->recordings, 3, NULL}, crossed, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
   assert_string_equal(error.field, "sites");
   pl_detail_set_destroy(set);
   drop(&t);
@@ -129,15 +138,18 @@ static void mistakes_are_findings_with_their_place(void **state) {
     const char *text, *kind;
   } cases[] = {
       {RECIPE("", TOUCH("away", "0.14", "0", ", \"tool\": \"bell\"")), "unknown-tool"},
-      {"{\"pliant\": 1, \"name\": \"r\", \"meshes\": {\"b\": {\"box\": {\"cells\": [2, 2, 2]}}}, \"bodies\": [{\"name\": \"a\", "
+      {"{\"pliant\": 1, \"name\": \"r\", \"meshes\": {\"b\": {\"box\": {\"cells\": [2, 2, 2]}}}, \"bodies\": "
+       "[{\"name\": \"a\", "
        "\"mesh\": "
        "\"b\", \"method\": \"fem\", \"tets\": {\"cuts\": [{\"hilts\": [[0, 0, 0]], \"tips\": []}]}}]}",
        "blade"},
-      {"{\"pliant\": 1, \"name\": \"r\", \"meshes\": {\"b\": {\"box\": {\"cells\": [2, 2, 2]}}}, \"bodies\": [{\"name\": \"a\", "
+      {"{\"pliant\": 1, \"name\": \"r\", \"meshes\": {\"b\": {\"box\": {\"cells\": [2, 2, 2]}}}, \"bodies\": "
+       "[{\"name\": \"a\", "
        "\"mesh\": "
        "\"b\", \"method\": \"fem\", \"detail\": {\"set\": \"none.pldetail\"}}]}",
        "missing-file"},
-      {"{\"pliant\": 1, \"name\": \"r\", \"meshes\": {\"b\": {\"box\": {\"cells\": [2, 2, 2]}}}, \"bodies\": [{\"name\": \"a\", "
+      {"{\"pliant\": 1, \"name\": \"r\", \"meshes\": {\"b\": {\"box\": {\"cells\": [2, 2, 2]}}}, \"bodies\": "
+       "[{\"name\": \"a\", "
        "\"mesh\": "
        "\"b\"}], \"recording\": {\"fine\": \"a\", \"coarse\": \"a\", \"window_radius\": 0.1, \"tools\": [{\"shape\": "
        "\"half_space\"}], "
@@ -155,10 +167,12 @@ static void mistakes_are_findings_with_their_place(void **state) {
 static void cut_tets_fall_apart(void **state) {
   (void)state;
   fixture s = open_fixture(
-      "{\"pliant\": 1, \"name\": \"c\", \"meshes\": {\"b\": {\"box\": {\"size\": [0.4, 0.2, 0.2], \"cells\": [4, 2, 2]}}}, "
+      "{\"pliant\": 1, \"name\": \"c\", \"meshes\": {\"b\": {\"box\": {\"size\": [0.4, 0.2, 0.2], \"cells\": [4, 2, "
+      "2]}}}, "
       "\"bodies\": "
       "[{\"name\": \"a\", \"mesh\": \"b\", \"method\": \"fem\", \"tets\": {\"cuts\": {\"point\": [0.03, 0, 0]}}},"
-      " {\"name\": \"b\", \"mesh\": \"b\", \"method\": \"fem\", \"position\": [2, 0, 0], \"tets\": {\"cuts\": {\"point\": [5, 0, "
+      " {\"name\": \"b\", \"mesh\": \"b\", \"method\": \"fem\", \"position\": [2, 0, 0], \"tets\": {\"cuts\": "
+      "{\"point\": [5, 0, "
       "0]}}}]}",
       ".");
   check_ok(s.status, &s.error);
@@ -178,9 +192,9 @@ static void a_body_shows_its_set(void **state) {
   check_ok(t.fixture.status, &t.fixture.error);
   pl_detail_set *set = NULL;
   pl_error error = {0};
-  check_ok(
-      pl_detail_set_build(t.fixture.context, &t.view.def, &(pl_detail_recordings){t.view.recordings, 1, NULL}, &set, NULL, &error),
-      &error);
+  check_ok(pl_detail_set_build(t.fixture.context, &t.view.def, &(pl_detail_recordings){t.view.recordings, 1, NULL},
+                               &set, NULL, &error),
+           &error);
   char folder[] = "/tmp/pliant-scene-detail-XXXXXX", path[96];
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/set.pldetail", folder);
@@ -188,9 +202,12 @@ static void a_body_shows_its_set(void **state) {
   pl_detail_set_destroy(set);
   static const char *const scene =
       "{\"pliant\": 1, \"name\": \"s\", \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.05}, \"meshes\": {" BLOCK
-      "}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"block\", \"method\": \"fem\", \"tets\": {\"cell_size\": 0.07}, " FEM
-      ", \"pins\": [{\"within\": {\"min\": [-1, -1, -1], \"max\": [1, -0.03, 1]}}], \"detail\": {\"set\": \"set.pldetail\", "
-      "\"tools\": [\"ball\"]}}], \"colliders\": [{\"name\": \"ball\", \"shape\": \"sphere\", \"radius\": 0.05, \"keys\": "
+      "}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"block\", \"method\": \"fem\", \"tets\": {\"cell_size\": "
+      "0.07}, " FEM
+      ", \"pins\": [{\"within\": {\"min\": [-1, -1, -1], \"max\": [1, -0.03, 1]}}], \"detail\": {\"set\": "
+      "\"set.pldetail\", "
+      "\"tools\": [\"ball\"]}}], \"colliders\": [{\"name\": \"ball\", \"shape\": \"sphere\", \"radius\": 0.05, "
+      "\"keys\": "
       "[{\"time\": 0, "
       "\"position\": [0, 0.101, 0]}, {\"time\": 0.15, \"position\": [0, 0.08, 0]}]}]}";
   fixture s = open_fixture(scene, folder);

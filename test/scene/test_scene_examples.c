@@ -15,20 +15,21 @@ static bool was_found(const fixture *s, const char *kind, const char *words) {
   return false;
 }
 
-#define BAR(poses, body)                                                                                                 \
-  "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, 0.8]," \
+#define BAR(poses, body)                                                                                            \
+  "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"meshes\": {\"bar\": {\"box\": {\"size\": [0.4, 0.4, " \
+  "0.8],"                                                                                                           \
   " \"cells\": [2, 2, 4]}, \"poses\": [" poses "]}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\", " body "}]}"
 
 static void poses_made_by_deforming_do_what_they_say(void **state) {
   (void)state;
-  fixture s =
-      open_fixture(BAR("{\"name\": \"twist\", \"axis\": \"z\", \"twist\": 2}, {\"name\": \"flat\", \"scale\": [1, 0.5, 1]},"
-                       "{\"name\": \"bend\", \"axis\": \"z\", \"bend\": 1}, {\"name\": \"s\", \"axis\": \"z\", \"wave\": [0.1, "
-                       "0, 0], \"wave_length\": 0.8},"
-                       "{\"name\": \"nod\", \"turns\": [{\"around\": [0, 0, 0.1], \"toward\": [0, 0, 1], \"reach\": 0.1,"
-                       " \"rotation\": {\"axis\": [1, 0, 0], \"degrees\": 90}}]}",
-                       "\"solid\": {\"examples\": [\"twist\", \"flat\", \"bend\", \"s\", \"nod\"]}"),
-                   ".");
+  fixture s = open_fixture(
+      BAR("{\"name\": \"twist\", \"axis\": \"z\", \"twist\": 2}, {\"name\": \"flat\", \"scale\": [1, 0.5, 1]},"
+          "{\"name\": \"bend\", \"axis\": \"z\", \"bend\": 1}, {\"name\": \"s\", \"axis\": \"z\", \"wave\": [0.1, "
+          "0, 0], \"wave_length\": 0.8},"
+          "{\"name\": \"nod\", \"turns\": [{\"around\": [0, 0, 0.1], \"toward\": [0, 0, 1], \"reach\": 0.1,"
+          " \"rotation\": {\"axis\": [1, 0, 0], \"degrees\": 90}}]}",
+          "\"solid\": {\"examples\": [\"twist\", \"flat\", \"bend\", \"s\", \"nod\"]}"),
+      ".");
   check_ok(s.status, &s.error);
   const pl_mesh *mesh = pl_scene_instance_get_body(s.set, 0).mesh;
   pl_mesh_view view = pl_mesh_get_view(mesh);
@@ -40,14 +41,15 @@ static void poses_made_by_deforming_do_what_they_say(void **state) {
     // Bent by 1 rad/m: on a circle of radius 1 less its own height above the axis.
     check_near(hypot(bent.x - 1, bent.z), 1 - p.x, 1e-12);
     check_near(view.poses[3].points[i].x, p.x + 0.1 * sin(2 * PL_PI * p.z / 0.8), 1e-12);
-    // What is beyond the place by more than the reach is turned by a right angle around it; what is before it, not at all.
+    // What is beyond the place by more than the reach is turned by a right angle around it; what is before it, not at
+    // all.
     if (p.z > 0.2) check_near(view.poses[4].points[i].y, -(p.z - 0.1), 1e-12);
     if (p.z < 0.1) check_at_most(pl_vec3_distance(view.poses[4].points[i], p), 1e-12);
   }
-  assert_int_equal(
-      pl_model_get_examples(pl_body_get_model(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id))
-          .example_count,
-      5);
+  assert_int_equal(pl_model_get_examples(
+                       pl_body_get_model(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id))
+                       .example_count,
+                   5);
   close_fixture(&s);
 }
 
@@ -80,7 +82,8 @@ static void morph_targets_of_a_file_become_examples(void **state) {
   drop_context(context);
   fixture s = open_fixture(
       "{\"pliant\": 1, \"name\": \"m\", \"gravity\": [0, 0, 0], \"meshes\": {\"ball\": {\"file\": \"ball.glb\"}},"
-      " \"bodies\": [{\"name\": \"b\", \"mesh\": \"ball\", \"tets\": {\"points\": 120}, \"solid\": {\"examples\": [\"flat\"],"
+      " \"bodies\": [{\"name\": \"b\", \"mesh\": \"ball\", \"tets\": {\"points\": 120}, \"solid\": {\"examples\": "
+      "[\"flat\"],"
       " \"damping\": 20}, \"driver\": {\"kind\": \"constant\", \"weights\": [1]}}]}",
       folder);
   check_ok(s.status, &s.error);
@@ -91,7 +94,8 @@ static void morph_targets_of_a_file_become_examples(void **state) {
   assert_true(model.surface_point_count <= 2000);
   pl_body_get_surface(pl_scene_instance_get_world(s.set), body, points);
   pl_box box = pl_box_from_points(points, model.surface_point_count);
-  print_message("flat ball: %.3f x %.3f x %.3f m\n", box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z);
+  print_message("flat ball: %.3f x %.3f x %.3f m\n", box.max.x - box.min.x, box.max.y - box.min.y,
+                box.max.z - box.min.z);
   check_near(box.max.y - box.min.y, 0.36, 0.02);
   check_near(box.max.x - box.min.x, 0.78, 0.02);
   close_fixture(&s);
@@ -104,7 +108,8 @@ static void a_curve_and_a_camera_drive_the_weights(void **state) {
   fixture s = open_fixture(
       BAR("{\"name\": \"twist\", \"axis\": \"z\", \"twist\": 2}, {\"name\": \"flat\", \"scale\": [1, 0.5, 1]}",
           "\"solid\": {\"examples\": [\"twist\", \"flat\"]}, \"driver\": {\"kind\": \"curve\", \"keys\": ["
-          "{\"time\": 0, \"weights\": [0, 0]}, {\"time\": 1, \"weights\": [1, 0]}, {\"time\": 2, \"weights\": [0, 0.5]}]}"),
+          "{\"time\": 0, \"weights\": [0, 0]}, {\"time\": 1, \"weights\": [1, 0]}, {\"time\": 2, \"weights\": [0, "
+          "0.5]}]}"),
       ".");
   check_ok(s.status, &s.error);
   pl_world *world = pl_scene_instance_get_world(s.set);
@@ -119,13 +124,16 @@ static void a_curve_and_a_camera_drive_the_weights(void **state) {
   check_near(w[1], 0.25, 0.01);
   close_fixture(&s);
   static const char *const views =
-      "{\"pliant\": 1, \"name\": \"v\", \"gravity\": [0, 0, 0], \"meshes\": {\"bar\": {\"box\": {\"cells\": [2, 2, 2]}, \"poses\": "
+      "{\"pliant\": 1, \"name\": \"v\", \"gravity\": [0, 0, 0], \"meshes\": {\"bar\": {\"box\": {\"cells\": [2, 2, "
+      "2]}, \"poses\": "
       "["
       "{\"name\": \"a\", \"scale\": [1, 0.5, 1]}, {\"name\": \"b\", \"scale\": [0.5, 1, 1]}]}},"
-      "\"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\", \"solid\": {\"examples\": [\"a\", \"b\"]}, \"driver\": {\"kind\": "
+      "\"bodies\": [{\"name\": \"a\", \"mesh\": \"bar\", \"solid\": {\"examples\": [\"a\", \"b\"]}, \"driver\": "
+      "{\"kind\": "
       "\"view\", \"views\": ["
       "{\"direction\": [0, 0, 1], \"extent\": 40}, {\"direction\": [1, 0, 0], \"extent\": 40}]}}],"
-      "\"camera\": {\"path\": [{\"time\": 0, \"eye\": [0, 0, 5], \"target\": [0, 0, 0]}, {\"time\": 1, \"eye\": [5, 0, 0], "
+      "\"camera\": {\"path\": [{\"time\": 0, \"eye\": [0, 0, 5], \"target\": [0, 0, 0]}, {\"time\": 1, \"eye\": [5, 0, "
+      "0], "
       "\"target\": [0, 0, 0]}]}}";
   s = open_fixture(views, ".");
   check_ok(s.status, &s.error);
@@ -143,8 +151,8 @@ static void a_curve_and_a_camera_drive_the_weights(void **state) {
 
 static void wrong_poses_and_drivers_are_named(void **state) {
   (void)state;
-  fixture s =
-      open_fixture(BAR("{\"name\": \"twist\", \"axis\": \"z\", \"twist\": 2}", "\"solid\": {\"examples\": [\"twirst\"]}"), ".");
+  fixture s = open_fixture(
+      BAR("{\"name\": \"twist\", \"axis\": \"z\", \"twist\": 2}", "\"solid\": {\"examples\": [\"twirst\"]}"), ".");
   assert_int_equal(s.status, PL_ERROR_INVALID_DATA);
   assert_true(was_found(&s, "unknown-name", "\"twist\""));
   close_fixture(&s);
@@ -156,10 +164,12 @@ static void wrong_poses_and_drivers_are_named(void **state) {
                    ".");
   assert_true(was_found(&s, "pose-repeated", "two"));
   close_fixture(&s);
-  s = open_fixture(BAR("{\"name\": \"mirror\", \"scale\": [-1.1, 1, 1]}", "\"solid\": {\"examples\": [\"mirror\"]}"), ".");
+  s = open_fixture(BAR("{\"name\": \"mirror\", \"scale\": [-1.1, 1, 1]}", "\"solid\": {\"examples\": [\"mirror\"]}"),
+                   ".");
   assert_true(was_found(&s, "pose-mirrored", "mirror"));
   close_fixture(&s);
-  s = open_fixture(BAR("", "\"solid\": {\"examples\": []}, \"driver\": {\"kind\": \"constant\", \"weights\": [1]}"), ".");
+  s = open_fixture(BAR("", "\"solid\": {\"examples\": []}, \"driver\": {\"kind\": \"constant\", \"weights\": [1]}"),
+                   ".");
   assert_int_equal(s.status, PL_ERROR_INVALID_DATA);
   assert_true(was_found(&s, "driver", "examples"));
   close_fixture(&s);

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-// Scenes with finite elements: every material from the document to frames, thin meshes and what they are drawn by, and what is said about mistakes.
+// Scenes with finite elements: every material from the document to frames, thin meshes and what they are drawn by, and
+// what is said about mistakes.
 // ctest: unit
 #include <unistd.h>
 
@@ -28,7 +29,8 @@ static bool was_found(const fixture *s, const char *kind, const char *words) {
   "{\"pliant\": 1, \"name\": \"t\", " more " \"meshes\": {\"m\": {" mesh \
   "}},\n"                                                                \
   "\"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"method\": \"fem\", " body "}]}"
-#define FALLING "\"time\": {\"step\": 0.01666666666666}, \"colliders\": [{\"shape\": \"half_space\", \"position\": [0, -0.25, 0]}],"
+#define FALLING \
+  "\"time\": {\"step\": 0.01666666666666}, \"colliders\": [{\"shape\": \"half_space\", \"position\": [0, -0.25, 0]}],"
 #define BAR "\"box\": {\"size\": [0.2, 0.2, 0.4], \"cells\": [2, 2, 4]}"
 
 static pl_model_report model_of(const fixture *s) {
@@ -76,7 +78,8 @@ static void every_material_runs_without_findings(void **state) {
 
 static pl_vec3 normal_of(const pl_mesh_view *mesh, int32_t triangle) {
   const int32_t *c = mesh->triangles + 3 * (ptrdiff_t)triangle;
-  pl_vec3 u = pl_vec3_sub(mesh->points[c[1]], mesh->points[c[0]]), v = pl_vec3_sub(mesh->points[c[2]], mesh->points[c[0]]);
+  pl_vec3 u = pl_vec3_sub(mesh->points[c[1]], mesh->points[c[0]]),
+          v = pl_vec3_sub(mesh->points[c[2]], mesh->points[c[0]]);
   return pl_vec3_scale(pl_vec3_cross(u, v), 0.5);
 }
 
@@ -84,7 +87,8 @@ static void a_sheet_is_a_rectangle_of_nearly_equilateral_triangles(void **state)
   (void)state;
   static const char *const scenes[] = {
       SCENE("", "\"sheet\": {\"size\": [1, 0.6], \"spacing\": 0.1}", "\"fem\": {\"material\": \"shell\"}"),
-      SCENE("", "\"sheet\": {\"size\": [1, 0.6], \"spacing\": 0.1, \"plane\": \"xy\"}", "\"fem\": {\"material\": \"plane\"}")};
+      SCENE("", "\"sheet\": {\"size\": [1, 0.6], \"spacing\": 0.1, \"plane\": \"xy\"}",
+            "\"fem\": {\"material\": \"plane\"}")};
   for (int i = 0; i < 2; ++i) {
     fixture s = open_fixture(scenes[i], ".");
     check_ok(s.status, &s.error);
@@ -97,7 +101,8 @@ static void a_sheet_is_a_rectangle_of_nearly_equilateral_triangles(void **state)
       check_near(own, pl_vec3_length(normal), 1e-12);  // all on one side
       area += own;
       for (int k = 0; k < 3; ++k) {
-        double edge = pl_vec3_distance(mesh.points[mesh.triangles[3 * t + k]], mesh.points[mesh.triangles[3 * t + (k + 1) % 3]]);
+        double edge =
+            pl_vec3_distance(mesh.points[mesh.triangles[3 * t + k]], mesh.points[mesh.triangles[3 * t + (k + 1) % 3]]);
         odd_count += !(edge > 0.095 && edge < 0.105);
       }
     }
@@ -107,10 +112,13 @@ static void a_sheet_is_a_rectangle_of_nearly_equilateral_triangles(void **state)
     assert_int_equal(mesh.triangle_count, 7 * 21);
     assert_int_equal(odd_count, 7 * 2 * 2);
     pl_mesh_check_report report;
-    check_ok(pl_mesh_check(s.context, pl_scene_instance_get_body(s.set, 0).mesh, s.findings, &report, &s.error) < 0 ? -1 : PL_OK,
+    check_ok(pl_mesh_check(s.context, pl_scene_instance_get_body(s.set, 0).mesh, s.findings, &report, &s.error) < 0
+                 ? -1
+                 : PL_OK,
              &s.error);
     assert_int_equal(report.component_count, 1);
-    assert_int_equal(report.open_edge_count, 2 * 10 + 2 * 7 + 1);  // the upper row is a shifted one, with one point more
+    assert_int_equal(report.open_edge_count,
+                     2 * 10 + 2 * 7 + 1);  // the upper row is a shifted one, with one point more
     assert_int_equal(report.flipped_edge_count + report.duplicate_count + report.isolated_point_count, 0);
     close_fixture(&s);
   }
@@ -118,10 +126,11 @@ static void a_sheet_is_a_rectangle_of_nearly_equilateral_triangles(void **state)
 
 static void a_curve_goes_through_its_points(void **state) {
   (void)state;
-  fixture s = open_fixture(SCENE("\"length_unit\": \"cm\",",
-                                 "\"curve\": {\"points\": [[0, 0, 0], [20, 0, 0], [20, 10, 0]], \"segments\": 2, \"closed\": true}",
-                                 "\"fem\": {\"material\": \"curve\"}"),
-                           ".");
+  fixture s = open_fixture(
+      SCENE("\"length_unit\": \"cm\",",
+            "\"curve\": {\"points\": [[0, 0, 0], [20, 0, 0], [20, 10, 0]], \"segments\": 2, \"closed\": true}",
+            "\"fem\": {\"material\": \"curve\"}"),
+      ".");
   check_ok(s.status, &s.error);
   pl_mesh_view mesh = pl_mesh_get_view(pl_scene_instance_get_body(s.set, 0).mesh);
   assert_int_equal(mesh.point_count, 6);
@@ -162,7 +171,8 @@ static void curves_and_plane_solids_are_drawn_closed_and_thick(void **state) {
              "\"fem\": {\"material\": \"curve\", \"thickness\": 0.1}"),
        0.04},
       {SCENE("", "\"sheet\": {\"size\": [1, 0.5], \"spacing\": 0.2, \"plane\": \"xy\"}",
-             "\"rotation\": {\"axis\": [0, 0, 1], \"degrees\": 30}, \"fem\": {\"material\": \"plane\", \"thickness\": 0.1}"),
+             "\"rotation\": {\"axis\": [0, 0, 1], \"degrees\": 30}, \"fem\": {\"material\": \"plane\", \"thickness\": "
+             "0.1}"),
        0.05},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -193,7 +203,8 @@ static double stretch_energy(const char *text) {
   pl_mesh_view mesh = pl_mesh_get_view(pl_scene_instance_get_body(s.set, 0).mesh);
   pl_vec3 points[200];
   assert_true(mesh.point_count <= 200);
-  for (int32_t i = 0; i < mesh.point_count; ++i) points[i] = (pl_vec3){1.1 * mesh.points[i].x, mesh.points[i].y, mesh.points[i].z};
+  for (int32_t i = 0; i < mesh.point_count; ++i)
+    points[i] = (pl_vec3){1.1 * mesh.points[i].x, mesh.points[i].y, mesh.points[i].z};
   double energy;
   const pl_model *model = pl_body_get_model(s.world, pl_scene_instance_get_body(s.set, 0).id);
   check_ok(pl_fem_compute_energy(s.context, model, points, &energy, NULL, &s.error), &s.error);
@@ -210,12 +221,14 @@ static void regions_scale_the_modulus_of_what_is_inside(void **state) {
   double twice =
       stretch_energy(REGION("{\"min\": [-1, -1, -1], \"max\": [1, 1, 1], \"scale\": 4}, "
                             "{\"min\": [-1, -1, -1], \"max\": [1, 1, 1], \"scale\": 5}"));
-  double faded = stretch_energy(REGION("{\"min\": [-1, -1, -1], \"max\": [1, 1, -0.2], \"scale\": 4, \"border\": 0.4}"));
+  double faded =
+      stretch_energy(REGION("{\"min\": [-1, -1, -1], \"max\": [1, 1, -0.2], \"scale\": 4, \"border\": 0.4}"));
   print_message("energies: %.6g plain, %.6g whole, %.6g half, %.6g faded J\n", plain, whole, half, faded);
   check_near(whole / plain, 4, 1e-9);
   check_near(half / plain, 2.5, 1e-9);
   check_near(twice / plain, 20, 1e-9);
-  // A border from one end to the other: the factor is 2 in the middle and symmetric in its logarithm, so the mean lies between 2 and 2.5.
+  // A border from one end to the other: the factor is 2 in the middle and symmetric in its logarithm, so the mean lies
+  // between 2 and 2.5.
   check_at_most(2, faded / plain);
   check_at_most(faded / plain, 2.5);
 #undef REGION
@@ -264,13 +277,13 @@ static void a_table_gives_every_element_its_modulus(void **state) {
 
 static void pascals_stay_pascals_in_any_length_unit(void **state) {
   (void)state;
-  static const char *const metres = SCENE(
-      "", BAR,
-      "\"fem\": {\"young\": 2e4, \"mass_damping\": 1}, \"pins\": [{\"within\": {\"min\": [-1, 0.05, -1], \"max\": [1, 1, 1]}}]");
-  static const char *const centimetres =
-      SCENE("\"length_unit\": \"cm\", \"gravity\": [0, -981, 0],", "\"box\": {\"size\": [20, 20, 40], \"cells\": [2, 2, 4]}",
-            "\"fem\": {\"young\": 2e4, \"mass_damping\": 1, \"surface_tolerance\": 0.1}, \"pins\": [{\"within\": {\"min\": "
-            "[-100, 5, -100], \"max\": [100, 100, 100]}}]");
+  static const char *const metres = SCENE("", BAR,
+                                          "\"fem\": {\"young\": 2e4, \"mass_damping\": 1}, \"pins\": [{\"within\": "
+                                          "{\"min\": [-1, 0.05, -1], \"max\": [1, 1, 1]}}]");
+  static const char *const centimetres = SCENE(
+      "\"length_unit\": \"cm\", \"gravity\": [0, -981, 0],", "\"box\": {\"size\": [20, 20, 40], \"cells\": [2, 2, 4]}",
+      "\"fem\": {\"young\": 2e4, \"mass_damping\": 1, \"surface_tolerance\": 0.1}, \"pins\": [{\"within\": {\"min\": "
+      "[-100, 5, -100], \"max\": [100, 100, 100]}}]");
   pl_vec3 points[2][100];
   int32_t count = 0;
   for (int i = 0; i < 2; ++i) {
@@ -295,8 +308,8 @@ static void pascals_stay_pascals_in_any_length_unit(void **state) {
 static void the_direct_solver_of_the_lab_is_used(void **state) {
   (void)state;
   if (pl_cholmod_backend() == NULL) return;
-  fixture s =
-      open_fixture(SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [6, 6, 6]}", "\"fem\": {\"solver\": \"direct\"}"), ".");
+  fixture s = open_fixture(
+      SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [6, 6, 6]}", "\"fem\": {\"solver\": \"direct\"}"), ".");
   check_ok(s.status, &s.error);
   check_ok(pl_world_advance(s.world, 0.01, 0, NULL, &s.error), &s.error);
   pl_fem_report report;
@@ -310,10 +323,11 @@ static void the_direct_solver_of_the_lab_is_used(void **state) {
 
 static void a_driver_leads_the_body_into_its_example(void **state) {
   (void)state;
-  fixture s = open_fixture(SCENE("\"gravity\": [0, 0, 0],", BAR ", \"poses\": [{\"name\": \"flat\", \"scale\": [1.2, 0.7, 1.2]}]",
-                                 "\"fem\": {\"young\": 1e4, \"mass_damping\": 20, \"examples\": [\"flat\"]},"
-                                 "\"driver\": {\"kind\": \"constant\", \"weights\": [1]}"),
-                           ".");
+  fixture s = open_fixture(
+      SCENE("\"gravity\": [0, 0, 0],", BAR ", \"poses\": [{\"name\": \"flat\", \"scale\": [1.2, 0.7, 1.2]}]",
+            "\"fem\": {\"young\": 1e4, \"mass_damping\": 20, \"examples\": [\"flat\"]},"
+            "\"driver\": {\"kind\": \"constant\", \"weights\": [1]}"),
+      ".");
   print_findings(&s);
   check_ok(s.status, &s.error);
   check_ok(pl_world_advance(s.world, 1, 0, NULL, &s.error), &s.error);
@@ -329,7 +343,8 @@ static void pins_pushes_and_copies_work(void **state) {
   (void)state;
   fixture s = open_fixture(
       SCENE("\"gravity\": [0, 0, 0],", "\"curve\": {\"from\": [0, 0, 0], \"to\": [1, 0, 0], \"segments\": 8}",
-            "\"fem\": {\"material\": \"curve\", \"young\": 1e6}, \"repeat\": {\"counts\": [1, 2, 1], \"spacing\": [0, 1, 0]},"
+            "\"fem\": {\"material\": \"curve\", \"young\": 1e6}, \"repeat\": {\"counts\": [1, 2, 1], \"spacing\": [0, "
+            "1, 0]},"
             "\"pins\": [{\"particles\": [0, 1]}], \"pushes\": [{\"force\": [0, 0.5, 0]}]"),
       ".");
   check_ok(s.status, &s.error);
@@ -357,11 +372,11 @@ static void a_written_scene_reads_back_to_the_same_bodies(void **state) {
   int file = mkstemp(path);
   assert_true(file >= 0);
   close(file);
-  fixture s = open_fixture(
-      SCENE("", "\"sheet\": {\"size\": [0.3, 0.2], \"spacing\": 0.1}",
-            "\"fem\": {\"material\": \"shell\", \"young\": 12345, \"poisson\": 0.4, \"thickness\": 0.02, \"solver\": \"cg\","
-            "\"young_regions\": [{\"min\": [0, -1, -1], \"max\": [1, 1, 1], \"scale\": 7}]}"),
-      ".");
+  fixture s = open_fixture(SCENE("", "\"sheet\": {\"size\": [0.3, 0.2], \"spacing\": 0.1}",
+                                 "\"fem\": {\"material\": \"shell\", \"young\": 12345, \"poisson\": 0.4, "
+                                 "\"thickness\": 0.02, \"solver\": \"cg\","
+                                 "\"young_regions\": [{\"min\": [0, -1, -1], \"max\": [1, 1, 1], \"scale\": 7}]}"),
+                           ".");
   check_ok(s.status, &s.error);
   uint64_t hash = model_of(&s).hash;
   check_ok(pl_scene_save(s.context, path, s.scene, &s.error), &s.error);
@@ -392,47 +407,53 @@ static void mistakes_are_reported_with_position_and_fix(void **state) {
       {SCENE("", BAR, "\"fem\": {\"material\": \"curve\"}"), "wrong-elements", "segments", false},
       {SCENE("", SHEET, "\"fem\": {\"material\": \"plane\"}"), "not-in-plane", "\"xy\"", false},
       {SCENE("", BAR, "\"fem\": {\"material\": \"plane\"}"), "not-in-plane", "depth", false},
-      {SCENE("", CURVE, "\"rotation\": {\"axis\": [1, 0, 0], \"degrees\": 20}, \"fem\": {\"material\": \"curve\"}"), "not-in-plane",
-       "around z", false},
-      {SCENE("", CURVE, "\"repeat\": {\"counts\": [2, 1, 1], \"turn\": 10}, \"fem\": {\"material\": \"curve\"}"), "not-in-plane",
-       "`turn`", false},
-      {SCENE("", CURVE, "\"velocity\": [0, 0, 1], \"fem\": {\"material\": \"curve\"}"), "not-in-plane", "no effect", true},
+      {SCENE("", CURVE, "\"rotation\": {\"axis\": [1, 0, 0], \"degrees\": 20}, \"fem\": {\"material\": \"curve\"}"),
+       "not-in-plane", "around z", false},
+      {SCENE("", CURVE, "\"repeat\": {\"counts\": [2, 1, 1], \"turn\": 10}, \"fem\": {\"material\": \"curve\"}"),
+       "not-in-plane", "`turn`", false},
+      {SCENE("", CURVE, "\"velocity\": [0, 0, 1], \"fem\": {\"material\": \"curve\"}"), "not-in-plane", "no effect",
+       true},
       {SCENE("", BAR, "\"fem\": {\"poisson\": 0.5}"), "out-of-range", "0.4999", false},
       {SCENE("", BAR, "\"fem\": {\"young\": 0}"), "out-of-range", "Pa", false},
       {SCENE("", BAR, "\"fem\": {\"material\": \"edges\", \"poisson\": 0.1}"), "poisson", "0.25", true},
       {SCENE("", BAR, "\"fem\": {\"material\": \"fast\", \"poisson\": -0.1}"), "poisson", "`fast`", false},
-      {SCENE("", BAR, "\"fem\": {\"material\": \"fast\", \"stiffness_damping\": 0.1}"), "not-with-fast", "mass_damping", false},
+      {SCENE("", BAR, "\"fem\": {\"material\": \"fast\", \"stiffness_damping\": 0.1}"), "not-with-fast", "mass_damping",
+       false},
       {SCENE("", BAR, "\"fem\": {\"material\": \"fast\", \"examples\": [\"x\"]}"), "not-with-fast", "examples", false},
       {SCENE("", BAR, "\"fem\": {\"material\": \"fast\", \"solver\": \"cg\"}"), "not-with-fast", "no effect", true},
       {SCENE("\"time\": {\"step\": 0.05},", BAR, "\"fem\": {\"material\": \"fast\"}"), "long-step", "1/60", true},
       {SCENE("", BAR, "\"fem\": {\"material\": \"corrotated\"}"), "unknown-word", "corotated", false},
       {SCENE("", BAR, "\"fem\": {\"examples\": [\"x\"]}"), "unknown-name", "pose \"x\"", false},
-      {SCENE("", BAR, "\"fem\": {\"young_regions\": [{\"min\": [5, 5, 5], \"max\": [6, 6, 6], \"scale\": 2}]}"), "empty-region",
-       "mesh's frame", true},
-      {SCENE("", BAR, "\"fem\": {\"young_regions\": [{\"min\": [5, 5, 5], \"max\": [4, 6, 6], \"scale\": 2}]}"), "empty-region",
-       "`max`", false},
+      {SCENE("", BAR, "\"fem\": {\"young_regions\": [{\"min\": [5, 5, 5], \"max\": [6, 6, 6], \"scale\": 2}]}"),
+       "empty-region", "mesh's frame", true},
+      {SCENE("", BAR, "\"fem\": {\"young_regions\": [{\"min\": [5, 5, 5], \"max\": [4, 6, 6], \"scale\": 2}]}"),
+       "empty-region", "`max`", false},
       {SCENE("", BAR, "\"solid\": {}"), "other-method", "`fem`", false},
       {SCENE("", BAR ", " CURVE, "\"fem\": {}"), "mesh-source", "curve", false},
-      {SCENE("", "\"curve\": {\"from\": [0, 0, 0]}", "\"fem\": {\"material\": \"curve\"}"), "curve-ends", "`to`", false},
-      {SCENE("", "\"curve\": {\"points\": [[0, 0, 0]]}", "\"fem\": {\"material\": \"curve\"}"), "too-few-points", "two points",
+      {SCENE("", "\"curve\": {\"from\": [0, 0, 0]}", "\"fem\": {\"material\": \"curve\"}"), "curve-ends", "`to`",
        false},
-      {SCENE("", "\"curve\": {\"from\": [0, 0, 0], \"to\": [1, 0, 0], \"closed\": true}", "\"fem\": {\"material\": \"curve\"}"),
+      {SCENE("", "\"curve\": {\"points\": [[0, 0, 0]]}", "\"fem\": {\"material\": \"curve\"}"), "too-few-points",
+       "two points", false},
+      {SCENE("", "\"curve\": {\"from\": [0, 0, 0], \"to\": [1, 0, 0], \"closed\": true}",
+             "\"fem\": {\"material\": \"curve\"}"),
        "too-few-points", "straight", false},
       {SCENE("", "\"curve\": {\"points\": [[0, 0, 0], [0, 0, 0]]}", "\"fem\": {\"material\": \"curve\"}"), "no-length",
        "same place", false},
-      {SCENE("", "\"curve\": {\"points\": [[0, 0, 0], [0, 0, 1]]}", "\"fem\": {\"material\": \"curve\"}"), "body-failed", "plane",
-       false},
+      {SCENE("", "\"curve\": {\"points\": [[0, 0, 0], [0, 0, 1]]}", "\"fem\": {\"material\": \"curve\"}"),
+       "body-failed", "plane", false},
       {SCENE("", "\"sheet\": {\"size\": [1], \"spacing\": 0.5}", "\"fem\": {\"material\": \"shell\"}"), "wrong-length",
        "two numbers", false},
-      {SCENE("", "\"sheet\": {\"size\": [1, 1], \"spacing\": 1e-5}", "\"fem\": {\"material\": \"shell\"}"), "mesh-failed",
-       "spacing", false},
-      {SCENE("", BAR, "\"fem\": {}, \"driver\": {\"kind\": \"constant\", \"weights\": [1]}"), "driver", "examples", false},
+      {SCENE("", "\"sheet\": {\"size\": [1, 1], \"spacing\": 1e-5}", "\"fem\": {\"material\": \"shell\"}"),
+       "mesh-failed", "spacing", false},
+      {SCENE("", BAR, "\"fem\": {}, \"driver\": {\"kind\": \"constant\", \"weights\": [1]}"), "driver", "examples",
+       false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     fixture s = open_fixture(cases[i].text, ".");
     if (!was_found(&s, cases[i].kind, cases[i].words) || (s.status >= 0) != cases[i].goes_on) {
       print_findings(&s);
-      fail_msg("case %zu: %s with \"%s\" was not found, or the scene was built (%d)", i, cases[i].kind, cases[i].words, s.status);
+      fail_msg("case %zu: %s with \"%s\" was not found, or the scene was built (%d)", i, cases[i].kind, cases[i].words,
+               s.status);
     }
     close_fixture(&s);
   }
@@ -451,9 +472,13 @@ static void every_failed_allocation_is_reported(void **state) {
   (void)state;
   static const char *const scenes[] = {
       SCENE("", CURVE, "\"fem\": {\"material\": \"curve\"}"),
-      SCENE("", "\"sheet\": {\"size\": [0.2, 0.2], \"spacing\": 0.1, \"plane\": \"xy\"}", "\"fem\": {\"material\": \"plane\"}"),
-      SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}, \"poses\": [{\"name\": \"flat\", \"scale\": [1, 0.5, 1]}]",
-            "\"fem\": {\"examples\": [\"flat\"], \"young_regions\": [{\"min\": [-1, -1, -1], \"max\": [0, 1, 1], \"scale\": 3}]}"),
+      SCENE("", "\"sheet\": {\"size\": [0.2, 0.2], \"spacing\": 0.1, \"plane\": \"xy\"}",
+            "\"fem\": {\"material\": \"plane\"}"),
+      SCENE("",
+            "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}, \"poses\": [{\"name\": \"flat\", \"scale\": [1, "
+            "0.5, 1]}]",
+            "\"fem\": {\"examples\": [\"flat\"], \"young_regions\": [{\"min\": [-1, -1, -1], \"max\": [0, 1, 1], "
+            "\"scale\": 3}]}"),
       SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}", "\"fem\": {\"material\": \"fast\"}"),
       SCENE("", "\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}", "\"fem\": {\"material\": \"shell\"}"),
   };
@@ -467,8 +492,8 @@ static void every_failed_allocation_is_reported(void **state) {
       pl_scene *scene = NULL;
       pl_scene_instance *set = NULL;
       pl_scene_build_def def = pl_default_scene_build_def();
-      pl_status status =
-          pl_scene_load_memory(context, &(pl_memory_source){scenes[i], strlen(scenes[i]), "test.json", "."}, &scene, NULL, &error);
+      pl_status status = pl_scene_load_memory(
+          context, &(pl_memory_source){scenes[i], strlen(scenes[i]), "test.json", "."}, &scene, NULL, &error);
       if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
       bool failed = allocator.call_count >= allocator.fail_at;
       allocator.fail_at = 0;

@@ -1,5 +1,6 @@
-// What the scenes of the gallery promise in their descriptions, measured: the halves of the teddy bear follow the examples apart, one
-// mixture per region differs from one for the whole body as in figure 7 of paper 000, and fidelity does what its sweep shows.
+// What the scenes of the gallery promise in their descriptions, measured: the halves of the teddy bear follow the
+// examples apart, one mixture per region differs from one for the whole body as in figure 7 of paper 000, and fidelity
+// does what its sweep shows.
 // ctest: golden once
 #include "check.h"
 #include "pliant/pliant.h"
@@ -44,7 +45,8 @@ static void advance(show *s, double seconds) {
   check_ok(pl_world_advance(s->world, seconds, 0, NULL, &s->error), &s->error);
 }
 
-// The left hand is pulled for 1.3 s and released, and the scene continues to its end; groups are in the scene's order, left before right.
+// The left hand is pulled for 1.3 s and released, and the scene continues to its end; groups are in the scene's order,
+// left before right.
 static void pulling_the_left_half_leaves_the_right_half_of_the_teddy_alone(void **state) {
   (void)state;
   show s = open_show("solid-teddy");
@@ -64,7 +66,8 @@ static void pulling_the_left_half_leaves_the_right_half_of_the_teddy_alone(void 
   close_show(&s);
 }
 
-// --- global against per region -----------------------------------------------------------------------------------------
+// --- global against per region
+// -----------------------------------------------------------------------------------------
 
 enum { LAYERS = 25, ACROSS = 5 };  // points of the bar of solid-local along y, and along x and z
 
@@ -113,8 +116,8 @@ static void one_mixture_per_region_twists_only_what_is_stretched(void **state) {
     double x = b[i].x - a[i].x - 0.7, y = b[i].y - a[i].y, z = b[i].z - a[i].z;
     apart += (x * x + y * y + z * z) / count;
   }
-  print_message("twist above and below the pull: global %.2f and %.2f, regions %.2f and %.2f; rms distance %.3f m\n", whole_above,
-                whole_below, parts_above, parts_below, sqrt(apart));
+  print_message("twist above and below the pull: global %.2f and %.2f, regions %.2f and %.2f; rms distance %.3f m\n",
+                whole_above, whole_below, parts_above, parts_below, sqrt(apart));
   check_at_most(0.6 * whole_above, whole_below);
   check_at_most(parts_below, 0.5 * parts_above);
   check_at_most(1.3 * whole_above, parts_above);
@@ -124,7 +127,8 @@ static void one_mixture_per_region_twists_only_what_is_stretched(void **state) {
   close_show(&s);
 }
 
-// --- fidelity ----------------------------------------------------------------------------------------------------------
+// --- fidelity
+// ----------------------------------------------------------------------------------------------------------
 
 static void more_fidelity_keeps_more_of_the_example_after_the_release(void **state) {
   (void)state;

@@ -1,5 +1,5 @@
-// One line in a table of parameters is enough: its key, default, range, unit and choices are in the published schema, in what a document is read into, and in
-// what is refused.
+// One line in a table of parameters is enough: its key, default, range, unit and choices are in the published schema,
+// in what a document is read into, and in what is refused.
 #include <stdio.h>
 
 // ctest: unit
@@ -110,7 +110,8 @@ static void every_parameter_is_in_the_schema(void **state) {
       const pl_parameter *parameter = &WHOLE[t].table->items[i];
       const pl_json *property = pl_json_find(pl_json_find(type, "properties"), key_of(parameter));
       if (parameter->not_in_scenes) continue;
-      if (property == NULL) fail_msg("%s.%s is not in docs/scene.schema.json; run make generate", WHOLE[t].type, key_of(parameter));
+      if (property == NULL)
+        fail_msg("%s.%s is not in docs/scene.schema.json; run make generate", WHOLE[t].type, key_of(parameter));
       check_property(parameter, property);
       ++count;
     }
@@ -126,12 +127,14 @@ static pl_scene *read_body(pl_context *context, const char *solid, pl_findings *
   char text[400];
   pl_error error = {0};
   pl_scene *scene = NULL;
-  snprintf(text, sizeof text,
-           "{\"pliant\": 1, \"name\": \"one\", \"meshes\": {\"m\": {\"box\": {}}}, \"bodies\": [{\"name\": \"b\", \"mesh\": "
-           "\"m\"%s%s}]}",
-           solid[0] != '\0' ? ", \"solid\": " : "", solid);
+  snprintf(
+      text, sizeof text,
+      "{\"pliant\": 1, \"name\": \"one\", \"meshes\": {\"m\": {\"box\": {}}}, \"bodies\": [{\"name\": \"b\", \"mesh\": "
+      "\"m\"%s%s}]}",
+      solid[0] != '\0' ? ", \"solid\": " : "", solid);
   check_ok(pl_findings_create(context, findings, &error), &error);
-  (void)pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "one.json", "."}, &scene, *findings, &error);
+  (void)pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "one.json", "."}, &scene, *findings,
+                             &error);
   return scene;
 }
 
@@ -156,8 +159,8 @@ static void an_absent_key_is_the_default_of_the_def(void **state) {
   for (size_t d = 0; d < sizeof defs / sizeof *defs; ++d)
     for (int32_t i = 0; i < defs[d].table->count; ++i) {
       const pl_parameter *parameter = &defs[d].table->items[i];
-      assert_memory_equal((const char *)defs[d].read + parameter->offset, (const char *)defs[d].expected + parameter->offset,
-                          pl_parameter_size(parameter));
+      assert_memory_equal((const char *)defs[d].read + parameter->offset,
+                          (const char *)defs[d].expected + parameter->offset, pl_parameter_size(parameter));
     }
   pl_scene_destroy(scene);
   pl_findings_destroy(findings);

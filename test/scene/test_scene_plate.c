@@ -1,4 +1,5 @@
-// Plates of a scene: from the outline to a body and to what it is drawn by, the gallery's figures, and what is said about mistakes.
+// Plates of a scene: from the outline to a body and to what it is drawn by, the gallery's figures, and what is said
+// about mistakes.
 // ctest: unit
 #include "fixtures/scene_from_text.h"
 #include "pliant/fem.h"
@@ -8,7 +9,8 @@
 #define SCENE(plate)                                                                                               \
   "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"meshes\": {\"m\": {\"scale\": 2, \"plate\": {" plate \
   "}}},\n"                                                                                                         \
-  "\"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"method\": \"fem\", \"fem\": {\"material\": \"plane\", \"thickness\": 0.1}}]}"
+  "\"bodies\": [{\"name\": \"a\", \"mesh\": \"m\", \"method\": \"fem\", \"fem\": {\"material\": \"plane\", "       \
+  "\"thickness\": 0.1}}]}"
 #define SQUARE "\"outline\": [[0, 0], [1, 0], [1, 1], [0, 1]], \"spacing\": 0.3"
 
 static double volume_of(const pl_vec3 *points, const pl_scene_instance_surface *surface) {
@@ -37,7 +39,8 @@ static double drawn_volume(const fixture *s, int32_t *point_count) {
 
 static void a_plate_is_drawn_by_its_finer_outline(void **state) {
   (void)state;
-  fixture s = open_fixture(SCENE(SQUARE ", \"holes\": [{\"outline\": [[0.4, 0.4], [0.6, 0.4], [0.6, 0.6], [0.4, 0.6]]}]"), ".");
+  fixture s =
+      open_fixture(SCENE(SQUARE ", \"holes\": [{\"outline\": [[0.4, 0.4], [0.6, 0.4], [0.6, 0.6], [0.4, 0.6]]}]"), ".");
   check_ok(s.status, &s.error);
   pl_model_report model = pl_model_get_report(pl_body_get_model(s.world, pl_scene_instance_get_body(s.set, 0).id));
   int32_t drawn;
@@ -64,7 +67,8 @@ static void a_plate_is_drawn_by_another_figure_that_it_carries(void **state) {
   int32_t n = pl_model_get_report(pl_body_get_model(s.world, body)).particle_count;
   assert_in_range(n, 4, 100);
   check_ok(pl_body_get_positions(s.world, body, points), &s.error);
-  for (int32_t i = 0; i < n; ++i) points[i] = (pl_vec3){1.5 * points[i].x + 0.3 * points[i].y, 0.8 * points[i].y - 1, 0};
+  for (int32_t i = 0; i < n; ++i)
+    points[i] = (pl_vec3){1.5 * points[i].x + 0.3 * points[i].y, 0.8 * points[i].y - 1, 0};
   check_ok(pl_body_set_state(s.world, body, points, NULL, &s.error), &s.error);
   check_near(drawn_volume(&s, &drawn), 0.1 * area * 1.5 * 0.8, 1e-6);
   close_fixture(&s);
@@ -84,13 +88,15 @@ static void mistakes_in_outlines_are_reported_at_their_position(void **state) {
       {SCENE("\"outline\": [[0, 0], [1, 1], [1, 0], [0, 1]]"), "outline: crosses or touches itself"},
       {SCENE(SQUARE ", \"holes\": [{\"outline\": [[4, 4], [5, 4], [5, 5]]}]"), "holes[0]: lies outside the outline"},
       {SCENE("\"outline\": [[0, 0], [1, 0], [1, 1], [0, 1]], \"spacing\": 3"), "spacing: 3 m is wider than the plate"},
-      {SCENE(SQUARE ", \"drawn\": {\"outline\": [[0, 0], [1, 1], [1, 0], [0, 1]]}"), "outline: crosses or touches itself"},
+      {SCENE(SQUARE ", \"drawn\": {\"outline\": [[0, 0], [1, 1], [1, 0], [0, 1]]}"),
+       "outline: crosses or touches itself"},
       {SCENE("\"spacing\": 0.1"), "this plate has no `outline`"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     fixture s = open_fixture(cases[i].text, ".");
     assert_true(s.status < 0);
-    if (!was_found(&s, cases[i].words)) fail_msg("nothing says \"%s\"; the error is \"%s\"", cases[i].words, s.error.text);
+    if (!was_found(&s, cases[i].words))
+      fail_msg("nothing says \"%s\"; the error is \"%s\"", cases[i].words, s.error.text);
     close_fixture(&s);
   }
 }
@@ -99,7 +105,8 @@ static double min_angle(const pl_mesh_view *v) {
   double min = HUGE_VAL;
   for (int32_t i = 0; i < 3 * v->triangle_count; ++i) {
     const int32_t *c = v->triangles + 3 * (i / 3);
-    pl_vec3 a = v->points[c[i % 3]], b = pl_vec3_sub(v->points[c[(i + 1) % 3]], a), d = pl_vec3_sub(v->points[c[(i + 2) % 3]], a);
+    pl_vec3 a = v->points[c[i % 3]], b = pl_vec3_sub(v->points[c[(i + 1) % 3]], a),
+            d = pl_vec3_sub(v->points[c[(i + 2) % 3]], a);
     min = fmin(min, atan2(pl_vec3_length(pl_vec3_cross(b, d)), pl_vec3_dot(b, d)));
   }
   return min * 180 / PL_PI;

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-// Rod bodies in scenes: skeletons written in the document, characters, drivers, settling, replaced values, and what is said about mistakes.
+// Rod bodies in scenes: skeletons written in the document, characters, drivers, settling, replaced values, and what is
+// said about mistakes.
 // ctest: unit
 #include <unistd.h>
 
@@ -14,17 +15,21 @@ static void step_to(fixture *s, double time) {
 
 // An ear of five points that bends left when seen from the right, and the other way round.
 #define EAR_POINTS "\"points\": [[0, 0, 0], [0, 0.1, 0], [0, 0.2, 0], [0, 0.3, 0], [0, 0.4, 0]]"
-#define EAR_EXAMPLES                                                                                                               \
-  "\"examples\": [{\"name\": \"left\", \"direction\": [1, 0, 0], \"extent\": 40, \"curl\": {\"axis\": [0, 0, 1], \"degrees\": "    \
-  "80}},"                                                                                                                          \
-  "{\"name\": \"right\", \"direction\": [-1, 0, 0], \"extent\": 40, \"turns\": [{\"joint\": 2, \"axis\": [0, 0, 1], \"degrees\": " \
+#define EAR_EXAMPLES                                                                                                  \
+  "\"examples\": [{\"name\": \"left\", \"direction\": [1, 0, 0], \"extent\": 40, \"curl\": {\"axis\": [0, 0, 1], "    \
+  "\"degrees\": "                                                                                                     \
+  "80}},"                                                                                                             \
+  "{\"name\": \"right\", \"direction\": [-1, 0, 0], \"extent\": 40, \"turns\": [{\"joint\": 2, \"axis\": [0, 0, 1], " \
+  "\"degrees\": "                                                                                                     \
   "-60}]}]"
-#define EAR_CAMERA                                                                                                               \
-  "\"camera\": {\"eye\": [0, 0, 3], \"target\": [0, 0, 0], \"path\": [{\"time\": 0, \"eye\": [0, 0, 3], \"target\": [0, 0, 0]}," \
-  " {\"time\": 1, \"eye\": [3, 0, 0], \"target\": [0, 0, 0]}, {\"time\": 2, \"eye\": [3, 0, 0], \"target\": [0, 0, 0]}]}"
-#define SCENE(rod, more)                                                                                                          \
-  "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"ear\", \"method\": \"rod\", \"rod\": {" rod \
-  "}}]" more "}"
+#define EAR_CAMERA                                                                                                    \
+  "\"camera\": {\"eye\": [0, 0, 3], \"target\": [0, 0, 0], \"path\": [{\"time\": 0, \"eye\": [0, 0, 3], \"target\": " \
+  "[0, 0, 0]},"                                                                                                       \
+  " {\"time\": 1, \"eye\": [3, 0, 0], \"target\": [0, 0, 0]}, {\"time\": 2, \"eye\": [3, 0, 0], \"target\": [0, 0, "  \
+  "0]}]}"
+#define SCENE(rod, more)                                                                                            \
+  "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"ear\", \"method\": \"rod\", " \
+  "\"rod\": {" rod "}}]" more "}"
 #define EAR(more) \
   SCENE("\"chains\": [{\"name\": \"ear\", " EAR_POINTS ", \"radius\": 0.02, " EAR_EXAMPLES "}]" more, ", " EAR_CAMERA)
 
@@ -56,16 +61,19 @@ static void examples_follow_the_camera_of_the_scene(void **state) {
 
 static void led_joints_move_by_their_keys(void **state) {
   (void)state;
-  fixture s = open_fixture(
-      SCENE("\"joints\": [{\"name\": \"neck\", \"position\": [0, -1, 0]}, {\"name\": \"head\", \"position\": [0, 0, 0], \"keys\": "
-            "[{\"time\": 0}, {\"time\": 1, \"position\": [0.5, 0, 0], \"rotation\": {\"axis\": [0, 1, 0], \"degrees\": 90}}]}],"
-            "\"chains\": [{\"name\": \"ear\", \"base\": \"head\", " EAR_POINTS ", \"radius\": 0.02}]",
-            ""),
-      ".");
+  fixture s =
+      open_fixture(SCENE("\"joints\": [{\"name\": \"neck\", \"position\": [0, -1, 0]}, {\"name\": \"head\", "
+                         "\"position\": [0, 0, 0], \"keys\": "
+                         "[{\"time\": 0}, {\"time\": 1, \"position\": [0.5, 0, 0], \"rotation\": {\"axis\": [0, 1, 0], "
+                         "\"degrees\": 90}}]}],"
+                         "\"chains\": [{\"name\": \"ear\", \"base\": \"head\", " EAR_POINTS ", \"radius\": 0.02}]",
+                         ""),
+                   ".");
   check_ok(s.status, &s.error);
   step_to(&s, 0.5);
   pl_transform joints[8];
-  check_ok(pl_rod_get_joints(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id, joints), NULL);
+  check_ok(pl_rod_get_joints(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id, joints),
+           NULL);
   check_near(joints[1].position.x, 0.25, 1e-6);
   check_near(joints[2].position.x, 0.25, 1e-6);  // the root goes with it
   check_near(joints[1].rotation.y, sin(PL_PI / 8), 1e-6);
@@ -74,17 +82,17 @@ static void led_joints_move_by_their_keys(void **state) {
 
 static void trees_loops_and_colliders_can_be_written(void **state) {
   (void)state;
-  fixture s = open_fixture(
-      SCENE(
-          "\"chains\": [{\"name\": \"antler\", " EAR_POINTS
-          ", \"radius\": 0.02, \"tip_radius\": 0.01, \"max_angle\": 30, \"branches\": "
-          "[{\"at\": 2, \"points\": [[0.1, 0.25, 0], [0.2, 0.3, 0]], \"branches\": [{\"at\": 0, \"points\": [[0.1, 0.3, 0.1]]}]}],"
-          "\"links\": [[6, 4]], \"colliders\": [\"skull\"]}], \"colliders\": [{\"name\": \"skull\", \"shape\": \"sphere\", "
-          "\"radius\": "
-          "0.1, "
-          "\"position\": [0, -0.15, 0]}]",
-          ""),
-      ".");
+  fixture s = open_fixture(SCENE("\"chains\": [{\"name\": \"antler\", " EAR_POINTS
+                                 ", \"radius\": 0.02, \"tip_radius\": 0.01, \"max_angle\": 30, \"branches\": "
+                                 "[{\"at\": 2, \"points\": [[0.1, 0.25, 0], [0.2, 0.3, 0]], \"branches\": [{\"at\": 0, "
+                                 "\"points\": [[0.1, 0.3, 0.1]]}]}],"
+                                 "\"links\": [[6, 4]], \"colliders\": [\"skull\"]}], \"colliders\": [{\"name\": "
+                                 "\"skull\", \"shape\": \"sphere\", "
+                                 "\"radius\": "
+                                 "0.1, "
+                                 "\"position\": [0, -0.15, 0]}]",
+                                 ""),
+                           ".");
   check_ok(s.status, &s.error);
   pl_rod_report report =
       pl_rod_get_report(pl_body_get_model(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id));
@@ -98,24 +106,31 @@ static void trees_loops_and_colliders_can_be_written(void **state) {
 static void weights_by_angle_and_speed(void **state) {
   (void)state;
   fixture s = open_fixture(
-      "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"ear\", \"method\": \"rod\", \"driver\": "
+      "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"ear\", \"method\": \"rod\", "
+      "\"driver\": "
       "[{\"kind\": \"angle\", "
-      "\"chain\": \"a\", \"joint\": \"head\", \"keys\": [{\"at\": 0, \"weights\": [0]}, {\"at\": 90, \"weights\": [1]}]}, "
+      "\"chain\": \"a\", \"joint\": \"head\", \"keys\": [{\"at\": 0, \"weights\": [0]}, {\"at\": 90, \"weights\": "
+      "[1]}]}, "
       "{\"kind\": \"speed\", \"chain\": \"b\","
-      " \"joint\": \"head\", \"keys\": [{\"at\": 0, \"weights\": [0]}, {\"at\": 2, \"weights\": [1]}]}], \"rod\": {\"joints\": "
+      " \"joint\": \"head\", \"keys\": [{\"at\": 0, \"weights\": [0]}, {\"at\": 2, \"weights\": [1]}]}], \"rod\": "
+      "{\"joints\": "
       "[{\"name\": \"head\", \"keys\": "
-      "[{\"time\": 0}, {\"time\": 1, \"position\": [1, 0, 0], \"rotation\": {\"axis\": [0, 0, 1], \"degrees\": 90}}]}], "
+      "[{\"time\": 0}, {\"time\": 1, \"position\": [1, 0, 0], \"rotation\": {\"axis\": [0, 0, 1], \"degrees\": "
+      "90}}]}], "
       "\"chains\": ["
       "{\"name\": \"a\", " EAR_POINTS
       ", \"examples\": [{\"name\": \"e\", \"curl\": {\"axis\": [0, 0, 1], \"degrees\": 40}}]},"
-      "{\"name\": \"b\", " EAR_POINTS ", \"examples\": [{\"name\": \"e\", \"curl\": {\"axis\": [0, 0, 1], \"degrees\": 40}}]}]}}]}",
+      "{\"name\": \"b\", " EAR_POINTS
+      ", \"examples\": [{\"name\": \"e\", \"curl\": {\"axis\": [0, 0, 1], \"degrees\": 40}}]}]}}]}",
       ".");
   check_ok(s.status, &s.error);
   step_to(&s, 0.5);
   double weight;
-  check_ok(pl_body_get_weights(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id, 0, &weight), NULL);
+  check_ok(pl_body_get_weights(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id, 0, &weight),
+           NULL);
   check_near(weight, 0.5, 0.01);  // half of 90 degrees
-  check_ok(pl_body_get_weights(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id, 1, &weight), NULL);
+  check_ok(pl_body_get_weights(pl_scene_instance_get_world(s.set), pl_scene_instance_get_body(s.set, 0).id, 1, &weight),
+           NULL);
   check_near(weight, 0.5, 0.01);  // 1 of 2 m/s
   close_fixture(&s);
 }
@@ -123,9 +138,11 @@ static void weights_by_angle_and_speed(void **state) {
 static void bodies_settle_before_the_clock_starts(void **state) {
   (void)state;
   fixture s = open_fixture(
-      "{\"pliant\": 1, \"name\": \"t\", \"time\": {\"warm_up\": 6}, \"bodies\": [{\"name\": \"ear\", \"method\": \"rod\", \"rod\": "
+      "{\"pliant\": 1, \"name\": \"t\", \"time\": {\"warm_up\": 6}, \"bodies\": [{\"name\": \"ear\", \"method\": "
+      "\"rod\", \"rod\": "
       "{\"damping\": 4, "
-      "\"stiffness\": 0.01, \"chains\": [{\"name\": \"whisker\", \"points\": [[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0]], \"radius\": "
+      "\"stiffness\": 0.01, \"chains\": [{\"name\": \"whisker\", \"points\": [[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0]], "
+      "\"radius\": "
       "0.01}]}}]}",
       ".");
   check_ok(s.status, &s.error);
@@ -142,11 +159,13 @@ static void bodies_settle_before_the_clock_starts(void **state) {
 static void a_mesh_is_skinned_to_the_skeleton(void **state) {
   (void)state;
   fixture s = open_fixture(
-      "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"meshes\": {\"head\": {\"triangles\": 2000, \"shape\": {\"kind\": "
+      "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"meshes\": {\"head\": {\"triangles\": 2000, "
+      "\"shape\": {\"kind\": "
       "\"union\", \"smoothness\": 0.02, "
       "\"children\": [{\"kind\": \"ellipsoid\", \"size\": [0.15, 0.15, 0.15], \"position\": [0, -0.12, 0]}, {\"kind\": "
       "\"capsule\", \"from\": [0, 0, 0], "
-      "\"to\": [0, 0.4, 0], \"radius\": 0.03}]}}}, \"bodies\": [{\"name\": \"bunny\", \"mesh\": \"head\", \"method\": \"rod\", "
+      "\"to\": [0, 0.4, 0], \"radius\": 0.03}]}}}, \"bodies\": [{\"name\": \"bunny\", \"mesh\": \"head\", \"method\": "
+      "\"rod\", "
       "\"driver\": {\"kind\": "
       "\"constant\", \"weights\": [1]}, \"rod\": {\"chains\": [{\"name\": \"ear\", " EAR_POINTS
       ", \"radius\": 0.03, \"examples\": [{\"name\": \"bent\", "
@@ -205,7 +224,8 @@ static void values_can_be_replaced(void **state) {
       if (k == 2) assert_int_equal(pl_scene_get_report(s.scene).frame_count, 7);
     } else {
       assert_true(s.status < 0);
-      if (strstr(s.error.text, cases[k].complaint) == NULL) print_error("%s=%s: %s\n", cases[k].path, cases[k].value, s.error.text);
+      if (strstr(s.error.text, cases[k].complaint) == NULL)
+        print_error("%s=%s: %s\n", cases[k].path, cases[k].value, s.error.text);
       assert_non_null(strstr(s.error.text, cases[k].complaint));
     }
     close_fixture(&s);
@@ -222,23 +242,27 @@ static void mistakes_are_reported_with_their_position(void **state) {
   } cases[] = {
       {SCENE("\"chains\": [{\"name\": \"a\", \"points\": [[0, 0, 0]]}]", ""), "a"},
       {SCENE("\"chains\": [{\"name\": \"a\", \"points\": [[0, 0, 0], [0, 0, 0], [0, 1, 0]]}]", ""), "length"},
-      {SCENE("\"chains\": [{\"name\": \"a\", \"base\": \"hed\", " EAR_POINTS "}], \"joints\": [{\"name\": \"head\"}]", ""), "head"},
-      {SCENE(
-           "\"chains\": [{\"name\": \"a\", " EAR_POINTS
-           ", \"examples\": [{\"name\": \"long\", \"points\": [[0, 0, 0], [0, 0.1, 0], [0, 0.2, 0], [0, 0.3, 0], [0, 0.5, 0]]}]}]",
-           ""),
+      {SCENE("\"chains\": [{\"name\": \"a\", \"base\": \"hed\", " EAR_POINTS "}], \"joints\": [{\"name\": \"head\"}]",
+             ""),
+       "head"},
+      {SCENE("\"chains\": [{\"name\": \"a\", " EAR_POINTS ", \"examples\": [{\"name\": \"long\", \"points\": [[0, 0, "
+             "0], [0, 0.1, 0], [0, 0.2, 0], [0, 0.3, 0], [0, 0.5, 0]]}]}]",
+             ""),
        "long"},
-      {SCENE("\"chains\": [{\"name\": \"a\", " EAR_POINTS
-             ", \"examples\": [{\"name\": \"blind\", \"direction\": [0, 0, 0], \"extent\": 30, \"curl\": {\"degrees\": 30}}]}]",
+      {SCENE("\"chains\": [{\"name\": \"a\", " EAR_POINTS ", \"examples\": [{\"name\": \"blind\", \"direction\": [0, "
+             "0, 0], \"extent\": 30, \"curl\": {\"degrees\": 30}}]}]",
              ""),
        "blind"},
       {SCENE("\"chains\": [{\"name\": \"a\", " EAR_POINTS
-             ", \"examples\": [{\"name\": \"both\", \"curl\": {\"degrees\": 30}, \"turns\": [{\"joint\": 1, \"degrees\": 3}]}]}]",
+             ", \"examples\": [{\"name\": \"both\", \"curl\": {\"degrees\": 30}, \"turns\": [{\"joint\": 1, "
+             "\"degrees\": 3}]}]}]",
              ""),
        "both"},
-      {SCENE("\"chains\": [{\"name\": \"a\", " EAR_POINTS ", \"branches\": [{\"at\": 9, \"points\": [[0, 1, 1]]}]}]", ""), "9"},
-      {SCENE("\"chains\": [{\"name\": \"a\", " EAR_POINTS
-             ", \"colliders\": [\"skul\"]}], \"colliders\": [{\"name\": \"skull\", \"shape\": \"sphere\", \"radius\": 0.1}]",
+      {SCENE("\"chains\": [{\"name\": \"a\", " EAR_POINTS ", \"branches\": [{\"at\": 9, \"points\": [[0, 1, 1]]}]}]",
+             ""),
+       "9"},
+      {SCENE("\"chains\": [{\"name\": \"a\", " EAR_POINTS ", \"colliders\": [\"skul\"]}], \"colliders\": [{\"name\": "
+             "\"skull\", \"shape\": \"sphere\", \"radius\": 0.1}]",
              ""),
        "skull"},
       {SCENE("\"chains\": [{\"name\": \"a\", " EAR_POINTS ", \"links\": [[0, 12]]}]", ""), "12"},
@@ -283,7 +307,8 @@ static void every_allocation_may_fail(void **state) {
     pl_scene_build_def def = pl_default_scene_build_def();
     pl_status status = pl_findings_create(context, &findings, &error);
     if (status >= 0)
-      status = pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "test.json", "."}, &scene, findings, &error);
+      status = pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "test.json", "."}, &scene,
+                                    findings, &error);
     if (status >= 0) status = pl_scene_build(context, &def, scene, &set, findings, &error);
     done = status >= 0;
     if (!done) assert_int_equal(status, PL_ERROR_OUT_OF_MEMORY);

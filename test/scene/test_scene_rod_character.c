@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-// Characters in scenes: their animation moves the kinematic joints, numbers of the scene replace those of the file only where they are written, and what is wrong
-// with them is reported at its position.
+// Characters in scenes: their animation moves the kinematic joints, numbers of the scene replace those of the file only
+// where they are written, and what is wrong with them is reported at its position.
 // ctest: unit
 #include <unistd.h>
 
@@ -20,13 +20,17 @@ static const pl_finding *finding_of(const fixture *s, const char *kind) {
   return NULL;
 }
 
-// A head with an ear of three points that has one example. Its animation `nod` carries the head from x = 0 to x = 1 within a second.
+// A head with an ear of three points that has one example. Its animation `nod` carries the head from x = 0 to x = 1
+// within a second.
 static const char *const HEAD =
-    "{\"pliant\": 1, \"name\": \"h\", \"meshes\": {\"m\": {\"box\": {\"size\": [0.1, 0.6, 0.1], \"cells\": [1, 3, 1]}}}, "
+    "{\"pliant\": 1, \"name\": \"h\", \"meshes\": {\"m\": {\"box\": {\"size\": [0.1, 0.6, 0.1], \"cells\": [1, 3, "
+    "1]}}}, "
     "\"bodies\": [{\"name\": \"h\", \"mesh\": \"m\", \"method\": \"rod\", \"rod\": {\"stiffness\": 0.25, "
     "\"density\": 500,"
-    " \"joints\": [{\"name\": \"head\"}], \"chains\": [{\"name\": \"ear\", \"points\": [[0, 0.1, 0], [0, 0.2, 0], [0, 0.3, 0]], "
-    "\"radius\": 0.02, \"examples\": [{\"name\": \"bent\", \"direction\": [0, 0, 1], \"curl\": {\"degrees\": 60}}]}]}}]}";
+    " \"joints\": [{\"name\": \"head\"}], \"chains\": [{\"name\": \"ear\", \"points\": [[0, 0.1, 0], [0, 0.2, 0], [0, "
+    "0.3, 0]], "
+    "\"radius\": 0.02, \"examples\": [{\"name\": \"bent\", \"direction\": [0, 0, 1], \"curl\": {\"degrees\": "
+    "60}}]}]}}]}";
 
 static void write_head(const char *path) {
   fixture s = open_fixture(HEAD, ".");
@@ -50,9 +54,10 @@ static void write_head(const char *path) {
   close_fixture(&s);
 }
 
-#define SCENE(rod, more)                                                                                                  \
-  "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"camera\": {\"eye\": [0, 0.1, 9], \"target\": [0, 0, 0]},\n" \
-  " \"bodies\": [{\"name\": \"h\", \"method\": \"rod\", \"position\": [0, 0, 2], \"rotation\": {\"axis\": [0, 1, 0], "    \
+#define SCENE(rod, more)                                                                                               \
+  "{\"pliant\": 1, \"name\": \"t\", \"gravity\": [0, 0, 0], \"camera\": {\"eye\": [0, 0.1, 9], \"target\": [0, 0, "    \
+  "0]},\n"                                                                                                             \
+  " \"bodies\": [{\"name\": \"h\", \"method\": \"rod\", \"position\": [0, 0, 2], \"rotation\": {\"axis\": [0, 1, 0], " \
   "\"degrees\": 90}" more ",\n   \"rod\": {" rod "}}]}"
 
 static int32_t find_joint(const pl_rod_def *def, const char *name) {
@@ -132,20 +137,24 @@ static void troubles_of_a_character_are_reported_at_its_position(void **state) {
   const struct {
     const char *text, *kind, *field, *fix;
   } cases[] = {
-      {SCENE("\"character\": \"head.glb\", \"animation\": \"nodd\"", ""), "unknown-animation", "bodies[0].rod.animation", "nod"},
+      {SCENE("\"character\": \"head.glb\", \"animation\": \"nodd\"", ""), "unknown-animation",
+       "bodies[0].rod.animation", "nod"},
       {SCENE("\"character\": \"broken.glb\"", ""), "character-failed", "bodies[0].rod.character", "export"},
       {SCENE("\"character\": \"head.glb\", \"chains\": []", ""), "rod-source", "bodies[0].rod.chains", "take out"},
       {SCENE("\"character\": \"none.glb\"", ""), "missing-file", "bodies[0].rod.character", "relative"},
       {SCENE("\"animation\": \"nod\", \"chains\": []", ""), "rod-source", "bodies[0].rod.animation", "character"},
       {SCENE("\"character\": \"head.glb\"", ", \"driver\": {\"kind\": \"constant\", \"weights\": [1, 0]}"), "driver",
        "bodies[0].driver", "one number per example"},
-      {SCENE("\"character\": \"head.glb\"", ", \"driver\": {\"kind\": \"constant\", \"weights\": [1], \"chain\": \"eat\"}"),
+      {SCENE("\"character\": \"head.glb\"",
+             ", \"driver\": {\"kind\": \"constant\", \"weights\": [1], \"chain\": \"eat\"}"),
        "driver", "bodies[0].driver.chain", "ear"},
       {SCENE("\"character\": \"head.glb\"",
              ", \"driver\": {\"kind\": \"angle\", \"joint\": \"haed\", \"keys\": [{\"at\": 0, \"weights\": [1]}]}"),
        "driver", "bodies[0].driver.joint", "head"},
-      {SCENE("\"character\": \"head.glb\"", ", \"driver\": {\"kind\": \"projection\"}"), "driver", "bodies[0].driver", "view"},
-      {SCENE("\"character\": \"head.glb\"", ", \"driver\": {\"kind\": \"speed\", \"keys\": [{\"time\": 0, \"weights\": [1]}]}"),
+      {SCENE("\"character\": \"head.glb\"", ", \"driver\": {\"kind\": \"projection\"}"), "driver", "bodies[0].driver",
+       "view"},
+      {SCENE("\"character\": \"head.glb\"",
+             ", \"driver\": {\"kind\": \"speed\", \"keys\": [{\"time\": 0, \"weights\": [1]}]}"),
        "missing-key", "bodies[0].driver.keys[0]", "add"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {

@@ -1,5 +1,6 @@
-// The solid with example poses: one step against an independent dense reference for every combination of weights, rotation and grouping; and
-// what the examples do to a body over time (paper 000, §4; the computed values of the notes).
+// The solid with example poses: one step against an independent dense reference for every combination of weights,
+// rotation and grouping; and what the examples do to a body over time (paper 000, §4; the computed values of the
+// notes).
 // ctest: physics threads
 #include "base/random.h"
 #include "examples/simplex_weights.h"
@@ -193,14 +194,16 @@ static void find_goals(const pl_solid_def *def, const bar *b, const pl_vec3 *x, 
     for (int32_t m = 0; m < manifolds; ++m)
       for (int32_t k = 0; k < n; ++k)
         if (fraction_of(def, m, r) > 0)
-          s = pl_mat3_add(s, pl_mat3_scale(less_one(posed[k].stretch[r]), def->fidelity * weights[m][k] * fraction_of(def, m, r)));
-    pl_mat3 turn =
-        def->goal_rotation == PL_SOLID_ROTATION_PAPER ? now.rotation[r] : rotation_by_svd(pl_mat3_multiply(now.moments[r], s));
+          s = pl_mat3_add(
+              s, pl_mat3_scale(less_one(posed[k].stretch[r]), def->fidelity * weights[m][k] * fraction_of(def, m, r)));
+    pl_mat3 turn = def->goal_rotation == PL_SOLID_ROTATION_PAPER ? now.rotation[r]
+                                                                 : rotation_by_svd(pl_mat3_multiply(now.moments[r], s));
     pl_mat3 map = pl_mat3_multiply(turn, s);
     for (int32_t i = 0; i < ref.n; ++i)
       if (ref.joined[r][i])
-        goals[i] = pl_vec3_add_scaled(goals[i], pl_vec3_add(pl_mat3_apply(map, pl_vec3_sub(ref.rest[i], now.c0[r])), now.c[r]),
-                                      1.0 / ref.counts[i]);
+        goals[i] =
+            pl_vec3_add_scaled(goals[i], pl_vec3_add(pl_mat3_apply(map, pl_vec3_sub(ref.rest[i], now.c0[r])), now.c[r]),
+                               1.0 / ref.counts[i]);
   }
 }
 
@@ -213,7 +216,8 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
   bar b = make_bar(context, 4, 4, 8);
   assert_int_equal(b.n, 225);
   load_reference(b.mesh, 1000);
-  // Number 12 has two examples, which regions with manifolds of their own solve eight at a time; 13 and 14 have their weights given.
+  // Number 12 has two examples, which regions with manifolds of their own solve eight at a time; 13 and 14 have their
+  // weights given.
   for (int mode = 0; mode < 15; ++mode) {
     pl_solid_def def = pl_default_solid_def();
     def.damping = 0;
@@ -230,10 +234,10 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
     pl_random random = pl_random_of_seed(11 + (uint64_t)mode);
     pl_vec3 x[MAX], after[MAX];
     for (int32_t i = 0; i < b.n; ++i) {
-      pl_vec3 p =
-          pl_vec3_add(pl_vec3_lerp(ref.rest[i], b.points[0][i], 0.6), pl_vec3_scale(pl_vec3_sub(b.points[2][i], ref.rest[i]), 0.3));
-      x[i] = pl_vec3_add(
-          p, (pl_vec3){0.02 * pl_random_normal(&random), 0.02 * pl_random_normal(&random), 0.02 * pl_random_normal(&random)});
+      pl_vec3 p = pl_vec3_add(pl_vec3_lerp(ref.rest[i], b.points[0][i], 0.6),
+                              pl_vec3_scale(pl_vec3_sub(b.points[2][i], ref.rest[i]), 0.3));
+      x[i] = pl_vec3_add(p, (pl_vec3){0.02 * pl_random_normal(&random), 0.02 * pl_random_normal(&random),
+                                      0.02 * pl_random_normal(&random)});
     }
     pl_world *world = make_world(context, 0.01, 0);
     pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
@@ -245,9 +249,10 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
     pl_body_get_positions(world, body, after);
     find_goals(&def, &b, x, mode > 12 ? given : NULL);
     double worst = 0;
-    for (int32_t i = 0; i < b.n; ++i) worst = fmax(worst, pl_vec3_distance(after[i], pl_vec3_lerp(x[i], goals[i], 0.5)) / 0.5);
-    print_message("weights %d, rotation %d, grouping %d: largest difference of a goal %.2g of size 2\n", def.weight_rule,
-                  def.goal_rotation, def.grouping, worst);
+    for (int32_t i = 0; i < b.n; ++i)
+      worst = fmax(worst, pl_vec3_distance(after[i], pl_vec3_lerp(x[i], goals[i], 0.5)) / 0.5);
+    print_message("weights %d, rotation %d, grouping %d: largest difference of a goal %.2g of size 2\n",
+                  def.weight_rule, def.goal_rotation, def.grouping, worst);
     check_at_most(worst, 2 * 1e-5);
     pl_world_destroy(world);
     pl_model_destroy(model);
@@ -256,8 +261,8 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
   drop_context(context);
 }
 
-// Free 3x3x9 lattice, h = 0.01, alpha = 0.5, no damping, noisy twist, one twist example, 400 steps. Returns the largest |L| over
-// sum m |x| |v| along the way.
+// Free 3x3x9 lattice, h = 0.01, alpha = 0.5, no damping, noisy twist, one twist example, 400 steps. Returns the largest
+// |L| over sum m |x| |v| along the way.
 static double spin_of_noisy_twist(pl_solid_goal_rotation rotation) {
   pl_context *context = make_context(1);
   pl_error error = {0};
@@ -303,7 +308,8 @@ static void angular_momentum_is_kept_with_examples(void **state) {
   check_at_most(1e-2, lost);
 }
 
-// Released at rest in the pose of example `pose`: the weight of that example after each of `count` steps (it is the only one given).
+// Released at rest in the pose of example `pose`: the weight of that example after each of `count` steps (it is the
+// only one given).
 typedef struct release {
   double weights[2000];
   double distance;  // rms from the rest shape at the end, over the size
@@ -362,16 +368,20 @@ static int32_t steps_until_half(const release *r, int32_t count) {
   return count;
 }
 
-// With fidelity 0 the reported weight is 0 by definition, so "without" is measured with a fidelity that leaves no influence but can be read.
-// Without a hold the examples slow and steer the return of poses that are not affine; with it, which is the default, they keep them.
+// With fidelity 0 the reported weight is 0 by definition, so "without" is measured with a fidelity that leaves no
+// influence but can be read. Without a hold the examples slow and steer the return of poses that are not affine; with
+// it, which is the default, they keep them.
 static void a_twist_is_left_slowly_with_its_example_and_never_with_a_hold(void **state) {
   (void)state;
   release without = let_go(0, 1e-6, false, 1.0 / 60, 1.2, 200), bare = let_go(0, 1.0, false, 1.0 / 60, 1.2, 400);
   release with = let_go(0, 0.995, true, 1.0 / 60, 1.2, 400);
   for (int i = 0; i < 200; ++i) without.weights[i] *= 1e6;
-  int32_t fast = steps_until_half(&without, 200), slow = steps_until_half(&with, 400), slower = steps_until_half(&bare, 400);
-  print_message("twist: weight below 0.5 after %d steps without the example, %d with it (fidelity 0.995), %d with it and no hold\n",
-                fast + 1, slow + 1, slower + 1);
+  int32_t fast = steps_until_half(&without, 200), slow = steps_until_half(&with, 400),
+          slower = steps_until_half(&bare, 400);
+  print_message(
+      "twist: weight below 0.5 after %d steps without the example, %d with it (fidelity 0.995), %d with it and no "
+      "hold\n",
+      fast + 1, slow + 1, slower + 1);
   check_at_most(3.0 * (fast + 1), slow + 1);
   check_at_most(2.0 * (fast + 1), slower + 1);
   for (int32_t pose = 0; pose < 2; ++pose) {

@@ -24,7 +24,8 @@ static void linear_momentum_is_constant_in_free_flight(void **state) {
   pl_body_get_positions(world, body, x);
   pl_random random = pl_random_of_seed(7);
   for (int32_t i = 0; i < n; ++i) {
-    v[i] = (pl_vec3){2 + 0.5 * pl_random_normal(&random), 1 + 0.5 * pl_random_normal(&random), 0.5 * pl_random_normal(&random)};
+    v[i] = (pl_vec3){2 + 0.5 * pl_random_normal(&random), 1 + 0.5 * pl_random_normal(&random),
+                     0.5 * pl_random_normal(&random)};
     x[i] = pl_vec3_add(x[i], (pl_vec3){0.02 * pl_random_normal(&random), 0.02 * pl_random_normal(&random), 0});
   }
   check_ok(pl_body_set_state(world, body, x, v, &error), &error);

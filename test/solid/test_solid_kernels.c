@@ -1,4 +1,5 @@
-// The inner loops give the same bits for every instruction set, and agree with their formulas evaluated plainly in double precision.
+// The inner loops give the same bits for every instruction set, and agree with their formulas evaluated plainly in
+// double precision.
 // ctest: unit
 #include "base/random.h"
 #include "check.h"
@@ -27,7 +28,8 @@ static void make_set(void) {
   pl_error error = {0};
   memset(&s, 0, sizeof s);
   s.context = make_context(1);
-  check_ok(pl_mesh_create_box(s.context, (pl_vec3){0.3, 0.4, 0.5}, (const int32_t[3]){3, 4, 4}, &s.mesh, &error), &error);
+  check_ok(pl_mesh_create_box(s.context, (pl_vec3){0.3, 0.4, 0.5}, (const int32_t[3]){3, 4, 4}, &s.mesh, &error),
+           &error);
   pl_mesh_view view = pl_mesh_get_view(s.mesh);
   static pl_vec3 points[EXAMPLES][MAX];
   pl_mesh_pose poses[EXAMPLES];
@@ -190,7 +192,8 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
   KEEP(sums, EXAMPLES * 8);
   memcpy(positions, s.positions, sizeof positions);
   memcpy(velocities, s.velocities, sizeof velocities);
-  pl_solid_pull pull = {s.solid, s.poses, NULL, weights, positions, velocities, s.forces, 0.01f, 30.0f, {0.1f, -0.2f, 0.3f, 0}};
+  pl_solid_pull pull = {s.solid,    s.poses,  NULL,  weights, positions,
+                        velocities, s.forces, 0.01f, 30.0f,   {0.1f, -0.2f, 0.3f, 0}};
   pl_solid_sums block;
   kernels->pull_particles(&pull, 0, s.n, &block);
   KEEP(&block, 1);

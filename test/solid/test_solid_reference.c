@@ -1,5 +1,6 @@
-// One step of the solid against an independent evaluation of paper 000, eqs. 1, 2, 4 and 5: dense, double precision, straight from the
-// mesh, sharing no code with the kernel but the signed singular values (which have tests of their own).
+// One step of the solid against an independent evaluation of paper 000, eqs. 1, 2, 4 and 5: dense, double precision,
+// straight from the mesh, sharing no code with the kernel but the signed singular values (which have tests of their
+// own).
 // ctest: physics
 #include "base/random.h"
 #include "fixtures/solid_bodies.h"
@@ -64,15 +65,15 @@ static void find_goals(void) {
     pl_mat3 a = pl_mat3_zero(), u, v;
     for (int32_t i = 0; i < ref.n; ++i)
       if (ref.joined[r][i])
-        a = pl_mat3_add(a,
-                        pl_mat3_scale(pl_mat3_outer(pl_vec3_sub(ref.x[i], c), pl_vec3_sub(ref.rest[i], c0)), ref.m[i] / counts[i]));
+        a = pl_mat3_add(a, pl_mat3_scale(pl_mat3_outer(pl_vec3_sub(ref.x[i], c), pl_vec3_sub(ref.rest[i], c0)),
+                                         ref.m[i] / counts[i]));
     pl_vec3 s;
     pl_signed_svd(a, &u, &s, &v);
     pl_mat3 rotation = pl_mat3_multiply(u, pl_mat3_transpose(v));
     for (int32_t i = 0; i < ref.n; ++i)
       if (ref.joined[r][i])
-        ref.goal[i] =
-            pl_vec3_add_scaled(ref.goal[i], pl_vec3_add(pl_mat3_apply(rotation, pl_vec3_sub(ref.rest[i], c0)), c), 1.0 / counts[i]);
+        ref.goal[i] = pl_vec3_add_scaled(
+            ref.goal[i], pl_vec3_add(pl_mat3_apply(rotation, pl_vec3_sub(ref.rest[i], c0)), c), 1.0 / counts[i]);
   }
 }
 
@@ -82,7 +83,8 @@ static void disturb(uint64_t seed, double noise) {
   for (int32_t i = 0; i < ref.n; ++i) {
     pl_vec3 p = ref.rest[i];
     double angle = 1.2 * p.z;
-    ref.x[i] = (pl_vec3){p.x * cos(angle) - p.y * sin(angle) + 0.1 * p.z * p.z, p.x * sin(angle) + p.y * cos(angle), 1.1 * p.z};
+    ref.x[i] = (pl_vec3){p.x * cos(angle) - p.y * sin(angle) + 0.1 * p.z * p.z, p.x * sin(angle) + p.y * cos(angle),
+                         1.1 * p.z};
     ref.x[i].x += noise * pl_random_normal(&random);
     ref.x[i].y += noise * pl_random_normal(&random);
     ref.x[i].z += noise * pl_random_normal(&random);
@@ -147,7 +149,8 @@ static void no_region_is_flat(void **state) {
   pl_solid_def def = pl_default_solid_def();
   pl_model *model = make_box_model(context, (pl_vec3){1, 0.01, 1}, 6, 1, 6, &def);
   const pl_solid_model *solid = (const pl_solid_model *)model;
-  for (int32_t r = 0; r < model->particle_count; ++r) assert_true(solid->region_start[r + 1] - solid->region_start[r] >= 4);
+  for (int32_t r = 0; r < model->particle_count; ++r)
+    assert_true(solid->region_start[r + 1] - solid->region_start[r] >= 4);
   pl_model_destroy(model);
   drop_context(context);
 }

@@ -1,5 +1,5 @@
-// Whatever is done to a solid at the hardest settings, it stays finite and comes back to its shape when released (paper 000 is unconditionally
-// stable in practice; this holds it to that).
+// Whatever is done to a solid at the hardest settings, it stays finite and comes back to its shape when released (paper
+// 000 is unconditionally stable in practice; this holds it to that).
 // ctest: physics once
 #include "base/random.h"
 #include "fixtures/solid_bodies.h"
@@ -14,16 +14,20 @@ static pl_vec3 harmed(pl_vec3 p, harm how, double scale, pl_random *random) {
     case FLATTENED: return (pl_vec3){p.x, 0, p.z};
     case INSIDE_OUT: return (pl_vec3){-p.x, p.y, p.z};
     case TO_A_POINT: return (pl_vec3){0, 0, 0};
-    default: return (pl_vec3){scale * pl_random_normal(random), scale * pl_random_normal(random), scale * pl_random_normal(random)};
+    default:
+      return (pl_vec3){scale * pl_random_normal(random), scale * pl_random_normal(random),
+                       scale * pl_random_normal(random)};
   }
 }
 
-// Share of the size by which distances differ from the rest shape's, root mean square over pairs: 0 for a rigid motion of it.
+// Share of the size by which distances differ from the rest shape's, root mean square over pairs: 0 for a rigid motion
+// of it.
 static double misshape(const pl_vec3 *x, const pl_vec3 *rest, int32_t n, double size) {
   double sum = 0;
   int32_t pairs = 0;
   for (int32_t i = 0; i < n; i += 3)
-    for (int32_t j = 0; j < i; j += 5, ++pairs) sum += pow(pl_vec3_distance(x[i], x[j]) - pl_vec3_distance(rest[i], rest[j]), 2);
+    for (int32_t j = 0; j < i; j += 5, ++pairs)
+      sum += pow(pl_vec3_distance(x[i], x[j]) - pl_vec3_distance(rest[i], rest[j]), 2);
   return sqrt(sum / pairs) / size;
 }
 

@@ -1,4 +1,5 @@
-// The systems that Newton's method meets in deformed bodies, solved by conjugate gradients, by CHOLMOD and densely: all give the same step.
+// The systems that Newton's method meets in deformed bodies, solved by conjugate gradients, by CHOLMOD and densely: all
+// give the same step.
 // ctest: physics
 #include "base/random.h"
 #include "fem/fem_system.h"
@@ -28,7 +29,8 @@ static void deform(const pl_mesh *mesh, double *x) {
 }
 
 static void solve_with(pl_context *context, const pl_fem_model *fem, const sample *it, pl_linear_choice choice,
-                       pl_block_preconditioner preconditioner, const pl_block_matrix *matrix, const double *rhs, double *x) {
+                       pl_block_preconditioner preconditioner, const pl_block_matrix *matrix, const double *rhs,
+                       double *x) {
   pl_error error = {0};
   pl_linear_def def = fem->linear;
   def.choice = choice;
@@ -71,7 +73,8 @@ static void compare(pl_context *context, const sample *it, const pl_mesh *mesh) 
   pl_arena_init(&arena, context, 0);
   pl_fem_system system;
   pl_block_matrix matrix;
-  assert_true(pl_fem_system_take(&arena, context, fem, &system) && pl_block_matrix_take(&arena, &fem->pattern, &matrix));
+  assert_true(pl_fem_system_take(&arena, context, fem, &system) &&
+              pl_block_matrix_take(&arena, &fem->pattern, &matrix));
   deform(mesh, x);
   pl_fem_system_evaluate(&system, x, gradient, &matrix, true);
   if (it->step > 0) {

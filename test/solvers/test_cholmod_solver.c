@@ -1,5 +1,5 @@
-// CHOLMOD behind the linear-solver interface: agrees with dense elimination and conjugate gradients, factors again, shifts, and fails cleanly when out of memory. In builds
-// without it these tests are skipped.
+// CHOLMOD behind the linear-solver interface: agrees with dense elimination and conjugate gradients, factors again,
+// shifts, and fails cleanly when out of memory. In builds without it these tests are skipped.
 // ctest: unit threads
 #define _GNU_SOURCE  // dlsym(RTLD_DEFAULT)
 #include "solvers/cholmod_solver.h"
@@ -33,7 +33,8 @@ static void cholmod_cg_and_dense_agree(void **state) {
   fixed[2] = PL_BLOCK_FIX_Z;
   size_t size = 3 * (size_t)box.row_count;
   double *rhs = calloc(4 * RHS_COUNT * size, sizeof *rhs);
-  for (size_t i = 0; i < RHS_COUNT * size; ++i) rhs[i] = (fixed[i % size / 3] >> i % 3 & 1) != 0 ? 0 : sin(1.7 * (double)i);
+  for (size_t i = 0; i < RHS_COUNT * size; ++i)
+    rhs[i] = (fixed[i % size / 3] >> i % 3 & 1) != 0 ? 0 : sin(1.7 * (double)i);
   pl_linear_solver *solvers[3];
   for (int k = 0; k < 3; ++k)
     solvers[k] = make_solver(context, &box, (pl_linear_choice[3]){PL_LINEAR_DIRECT, PL_LINEAR_DENSE, PL_LINEAR_CG}[k]);
@@ -45,7 +46,8 @@ static void cholmod_cg_and_dense_agree(void **state) {
     pl_block_matrix_fix(context, &box.matrix, fixed);
     for (int k = 0; k < 3; ++k) {
       check_ok(pl_linear_solver_factor(solvers[k], &box.matrix, &error), &error);
-      check_ok(pl_linear_solver_solve(solvers[k], rhs, RHS_COUNT, rhs + (size_t)(k + 1) * RHS_COUNT * size, &error), &error);
+      check_ok(pl_linear_solver_solve(solvers[k], rhs, RHS_COUNT, rhs + (size_t)(k + 1) * RHS_COUNT * size, &error),
+               &error);
       check_at_most(pl_linear_solver_report(solvers[k])->residual, 1e-11);
     }
     check_at_most(vector_distance(rhs + RHS_COUNT * size, rhs + 2 * RHS_COUNT * size, RHS_COUNT * size), 1e-10);
@@ -69,7 +71,8 @@ static void indefinite_matrices_are_shifted_as_dense_ones_are(void **state) {
   size_t size = 3 * (size_t)box.row_count;
   double *rhs = calloc(3 * size, sizeof *rhs);
   for (size_t i = 0; i < size; ++i) rhs[i] = cos((double)i);
-  pl_linear_solver *sparse = make_solver(context, &box, PL_LINEAR_DIRECT), *dense = make_solver(context, &box, PL_LINEAR_DENSE);
+  pl_linear_solver *sparse = make_solver(context, &box, PL_LINEAR_DIRECT),
+                   *dense = make_solver(context, &box, PL_LINEAR_DENSE);
   check_ok(pl_linear_solver_factor(sparse, &box.matrix, &error), &error);
   check_ok(pl_linear_solver_factor(dense, &box.matrix, &error), &error);
   check_ok(pl_linear_solver_solve(sparse, rhs, 1, rhs + size, &error), &error);
@@ -144,7 +147,8 @@ static void running_out_of_memory_is_reported(void **state) {
   drop_context(context);
 }
 
-// The memory functions of SuiteSparse before version 7: one set per process, the first three of a variable that it exports.
+// The memory functions of SuiteSparse before version 7: one set per process, the first three of a variable that it
+// exports.
 typedef struct suitesparse_functions {
   void *(*allocate)(size_t);
   void *(*allocate_zeroed)(size_t, size_t);

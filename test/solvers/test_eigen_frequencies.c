@@ -1,5 +1,5 @@
-// Natural frequencies of finite-element bodies against Timoshenko's beam and Lamb's sphere: stiffness at rest from the body's elements, its lumped masses,
-// the lowest eigenmodes. In builds without ARPACK there is nothing to ask.
+// Natural frequencies of finite-element bodies against Timoshenko's beam and Lamb's sphere: stiffness at rest from the
+// body's elements, its lumped masses, the lowest eigenmodes. In builds without ARPACK there is nothing to ask.
 // ctest: physics once
 #include "fem/fem_system.h"
 #include "fixtures/fem_bodies.h"
@@ -20,12 +20,14 @@ static spectrum find_spectrum(pl_context *context, const pl_model *model, const 
   pl_error error = {0};
   const pl_fem_model *fem = (const pl_fem_model *)model;
   size_t n = 3 * (size_t)model->particle_count;
-  spectrum s = {.count = count, .point_count = model->particle_count, .modes = calloc(n * (size_t)count, sizeof(double))};
+  spectrum s = {
+      .count = count, .point_count = model->particle_count, .modes = calloc(n * (size_t)count, sizeof(double))};
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_fem_system system;
   pl_block_matrix stiffness;
-  assert_true(pl_fem_system_take(&arena, context, fem, &system) && pl_block_matrix_take(&arena, &fem->pattern, &stiffness));
+  assert_true(pl_fem_system_take(&arena, context, fem, &system) &&
+              pl_block_matrix_take(&arena, &fem->pattern, &stiffness));
   pl_fem_system_evaluate(&system, fem->rest_points, NULL, &stiffness, false);
   if (fixed != NULL) pl_block_matrix_fix(context, &stiffness, fixed);
   pl_eigen_def def = pl_default_eigen_def();
@@ -62,8 +64,8 @@ static void find_bending(pl_context *context, const beam *it, int32_t cells, dou
   pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
   def.poisson = it->poisson;
   int32_t along = (int32_t)lround(cells * it->length / it->depth), across = it->plane ? 1 : cells;
-  pl_mesh *mesh =
-      make_fem_box(context, (pl_vec3){it->length, it->depth, it->plane ? it->depth / cells : it->depth}, along, cells, across);
+  pl_mesh *mesh = make_fem_box(context, (pl_vec3){it->length, it->depth, it->plane ? it->depth / cells : it->depth},
+                               along, cells, across);
   pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_model *model = make_fem_model(context, &def, mesh);
   uint8_t *fixed = calloc((size_t)view.point_count, 1);
@@ -75,7 +77,8 @@ static void find_bending(pl_context *context, const beam *it, int32_t cells, dou
   double unit = sqrt(12 * def.density / def.young) * it->length * it->length / it->depth;
   int32_t found = 0;
   for (int32_t k = 0; k < s.count && found < 3; ++k) {
-    // What moves mostly along x is the bar's own lengthening. In a square section bending comes in pairs and torsion does not.
+    // What moves mostly along x is the bar's own lengthening. In a square section bending comes in pairs and torsion
+    // does not.
     if (fraction_along(&s, k, 0) > 0.5) continue;
     if (it->plane) {
       b[found++] = unit * s.omega[k];
@@ -91,7 +94,8 @@ static void find_bending(pl_context *context, const beam *it, int32_t cells, dou
   pl_mesh_destroy(mesh);
 }
 
-// Timoshenko's cantilever of rectangular section (Huang 1961 with Cowper's shear coefficient 1966), depth over length 0.2: ω √(ρ A L⁴ / E I).
+// Timoshenko's cantilever of rectangular section (Huang 1961 with Cowper's shear coefficient 1966), depth over length
+// 0.2: ω √(ρ A L⁴ / E I).
 static const double timoshenko_0[3] = {3.4276512482, 18.876835962, 45.7220784666};    // ν = 0
 static const double timoshenko_03[3] = {3.4112626508, 18.4049294972, 43.8665535831};  // ν = 0.3
 
@@ -111,8 +115,8 @@ static void a_cantilever_vibrates_as_timoshenko_says(void **state) {
   for (int m = 0; m < 3; ++m) {
     double first = b[LEVELS - 3][m] - b[LEVELS - 2][m], second = b[LEVELS - 2][m] - b[LEVELS - 1][m];
     double order = log2(first / second), limit = b[LEVELS - 1][m] - second / 3;
-    print_message("mode %d: order %.2f, extrapolated %.5f, Timoshenko %.5f (%+.2f %%)\n", m + 1, order, limit, timoshenko_0[m],
-                  100 * (limit / timoshenko_0[m] - 1));
+    print_message("mode %d: order %.2f, extrapolated %.5f, Timoshenko %.5f (%+.2f %%)\n", m + 1, order, limit,
+                  timoshenko_0[m], 100 * (limit / timoshenko_0[m] - 1));
     assert_true(order > 1.7);
     check_near(b[LEVELS - 1][m], timoshenko_0[m], 0.02 * timoshenko_0[m]);
     check_near(limit, timoshenko_0[m], 0.02 * timoshenko_0[m]);
@@ -120,7 +124,8 @@ static void a_cantilever_vibrates_as_timoshenko_says(void **state) {
   drop_context(context);
 }
 
-// With lateral strain the clamp of a solid holds more than the clamp of a beam does, which knows no width: the limit is about 1 % stiffer than the formula.
+// With lateral strain the clamp of a solid holds more than the clamp of a beam does, which knows no width: the limit is
+// about 1 % stiffer than the formula.
 static void a_cantilever_of_square_section_tends_to_timoshenko(void **state) {
   (void)state;
   if (!pl_eigen_is_available()) skip();
@@ -130,12 +135,13 @@ static void a_cantilever_of_square_section_tends_to_timoshenko(void **state) {
   static const int32_t cells[3] = {2, 4, 8};
   for (int k = 0; k < 3; ++k) {
     find_bending(context, &it, cells[k], b[k]);
-    print_message("square cantilever, ν 0.3, %d cells deep: b = %8.5f %8.5f %8.5f\n", cells[k], b[k][0], b[k][1], b[k][2]);
+    print_message("square cantilever, ν 0.3, %d cells deep: b = %8.5f %8.5f %8.5f\n", cells[k], b[k][0], b[k][1],
+                  b[k][2]);
   }
   for (int m = 0; m < 3; ++m) {
     double first = b[0][m] - b[1][m], second = b[1][m] - b[2][m], limit = b[2][m] - second / 3;
-    print_message("mode %d: order %.2f, extrapolated %.5f, Timoshenko %.5f (%+.2f %%)\n", m + 1, log2(first / second), limit,
-                  timoshenko_03[m], 100 * (limit / timoshenko_03[m] - 1));
+    print_message("mode %d: order %.2f, extrapolated %.5f, Timoshenko %.5f (%+.2f %%)\n", m + 1, log2(first / second),
+                  limit, timoshenko_03[m], 100 * (limit / timoshenko_03[m] - 1));
     check_near(limit, timoshenko_03[m], 0.02 * timoshenko_03[m]);
   }
   drop_context(context);
@@ -178,7 +184,8 @@ static ball make_ball_surface(int32_t level) {
   memcpy(b.triangles, faces, sizeof faces);
   for (int32_t l = 0; l < level; ++l) {
     enum { STRIDE = 14 };
-    int32_t *known = calloc(STRIDE * (size_t)b.point_count, sizeof *known), *finer = calloc(3 * max, sizeof *finer), used = 0;
+    int32_t *known = calloc(STRIDE * (size_t)b.point_count, sizeof *known), *finer = calloc(3 * max, sizeof *finer),
+            used = 0;
     for (int32_t t = 0; t < b.triangle_count; ++t) {
       const int32_t *c = b.triangles + 3 * (ptrdiff_t)t;
       int32_t m[3];
@@ -195,7 +202,8 @@ static ball make_ball_surface(int32_t level) {
   return b;
 }
 
-// Prisms between concentric copies of the surface, cut into tets along the diagonals that leave the corner of the lowest number, so that neighbours agree.
+// Prisms between concentric copies of the surface, cut into tets along the diagonals that leave the corner of the
+// lowest number, so that neighbours agree.
 static pl_mesh *make_ball(pl_context *context, int32_t level, int32_t layers) {
   pl_error error = {0};
   ball b = make_ball_surface(level);
@@ -251,8 +259,9 @@ static pl_mesh *make_ball(pl_context *context, int32_t level, int32_t layers) {
   return mesh;
 }
 
-// The lowest vibrations of a free ball are the five toroidal ones of degree 2, in which shells turn against each other and nothing moves radially:
-// ω R √(ρ/G) = 2.50113262041, the lowest root of j₂(x) = x j₃(x), whatever Poisson's ratio (Lamb 1882).
+// The lowest vibrations of a free ball are the five toroidal ones of degree 2, in which shells turn against each other
+// and nothing moves radially: ω R √(ρ/G) = 2.50113262041, the lowest root of j₂(x) = x j₃(x), whatever Poisson's ratio
+// (Lamb 1882).
 static double find_toroidal(pl_context *context, int32_t level, int32_t layers) {
   pl_mesh *mesh = make_ball(context, level, layers);
   pl_mesh_view view = pl_mesh_get_view(mesh);
@@ -274,8 +283,9 @@ static double find_toroidal(pl_context *context, int32_t level, int32_t layers) 
     check_at_most(radial / all, 0.01);
     sum += s.omega[k] * radius / speed;
   }
-  print_message("ball of %d tets: five toroidal modes at %.5f (%.5f … %.5f), Lamb 2.50113 (%+.2f %%)\n", view.tet_count, sum / 5,
-                s.omega[6] * radius / speed, s.omega[10] * radius / speed, 100 * (sum / 5 / 2.50113262041 - 1));
+  print_message("ball of %d tets: five toroidal modes at %.5f (%.5f … %.5f), Lamb 2.50113 (%+.2f %%)\n", view.tet_count,
+                sum / 5, s.omega[6] * radius / speed, s.omega[10] * radius / speed,
+                100 * (sum / 5 / 2.50113262041 - 1));
   free(s.modes);
   pl_model_destroy(model);
   pl_mesh_destroy(mesh);
@@ -286,7 +296,8 @@ static void a_ball_twists_as_lamb_says(void **state) {
   (void)state;
   if (!pl_eigen_is_available()) skip();
   pl_context *context = make_context(1);
-  double coarse = find_toroidal(context, 1, 2), middle = find_toroidal(context, 2, 4), fine = find_toroidal(context, 3, 8);
+  double coarse = find_toroidal(context, 1, 2), middle = find_toroidal(context, 2, 4),
+         fine = find_toroidal(context, 3, 8);
   double order = log2((coarse - middle) / (middle - fine));
   print_message("ball: order %.2f, extrapolated %.5f\n", order, fine - (middle - fine) / 3);
   assert_true(order > 1.5);

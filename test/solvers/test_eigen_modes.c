@@ -1,4 +1,5 @@
-// Eigenmodes against closed forms: a chain of masses that is held at one end, the six rigid motions of a free body. In builds without ARPACK it says so.
+// Eigenmodes against closed forms: a chain of masses that is held at one end, the six rigid motions of a free body. In
+// builds without ARPACK it says so.
 // ctest: unit threads
 #include "solvers/eigen_modes.h"
 
@@ -35,7 +36,9 @@ static void make_chain(chain *c, pl_context *context) {
     c->masses[i] = 2;
     c->fixed[i] = i == 0 ? PL_BLOCK_FIX_ALL : PL_BLOCK_FIX_Y | PL_BLOCK_FIX_Z;
   }
-  check_ok(pl_block_pattern_build(&c->arena, MASSES + 1, &(pl_block_elements){links, MASSES, 2}, 1, &c->pattern, &error), &error);
+  check_ok(
+      pl_block_pattern_build(&c->arena, MASSES + 1, &(pl_block_elements){links, MASSES, 2}, 1, &c->pattern, &error),
+      &error);
   assert_true(pl_block_matrix_take(&c->arena, &c->pattern, &c->matrix));
   pl_block_matrix_add_elements(context, &c->matrix, 0, elements);
   pl_block_matrix_fix(context, &c->matrix, c->fixed);
@@ -59,12 +62,13 @@ static void a_chain_held_at_one_end_vibrates_as_the_formula_says(void **state) {
     for (int choice = PL_LINEAR_CG; choice <= PL_LINEAR_DENSE; ++choice) {
       def.solver.choice = (pl_linear_choice)choice;
       check_ok(pl_eigen_modes_compute(context, &c.matrix, c.masses, &def, values, modes, &report, &error), &error);
-      print_message("%s: %d restarts, %d solves, residual %.3g\n", report.solver, report.iteration_count, report.solve_count,
-                    report.residual);
+      print_message("%s: %d restarts, %d solves, residual %.3g\n", report.solver, report.iteration_count,
+                    report.solve_count, report.residual);
       assert_int_equal(report.converged_count, MODES);
       check_at_most(report.residual, 1e-8);
       for (int k = 0; k < MODES; ++k) {
-        // All masses equal, the last one with a spring on one side only: half an angle more than a whole number at the free end.
+        // All masses equal, the last one with a spring on one side only: half an angle more than a whole number at the
+        // free end.
         double angle = (2 * k + 1) * PL_PI / (2 * MASSES + 1), expected = 4 * 50 / 2.0 * pow(sin(angle / 2), 2);
         check_near(values[k], expected, 1e-9 * expected);
         double norm = 0, sign = modes[k * SIZE + 3] > 0 ? 1 : -1, amplitude = sqrt(2 / ((2 * MASSES + 1) * 0.5 * 2));
@@ -97,8 +101,8 @@ static void a_free_body_has_six_rigid_modes(void **state) {
   def.solver.direct = pl_cholmod_backend();
   def.solver.positions = box.positions;
   check_ok(pl_eigen_modes_compute(context, &box.matrix, box.masses, &def, values, modes, &report, &error), &error);
-  print_message("%s: %d solves, shift %g, values %g … %g | %g\n", report.solver, report.solve_count, report.shift, values[0],
-                values[5], values[6]);
+  print_message("%s: %d solves, shift %g, values %g … %g | %g\n", report.solver, report.solve_count, report.shift,
+                values[0], values[5], values[6]);
   check_at_most(report.residual, 1e-7);
   for (int k = 0; k < 6; ++k) check_at_most(fabs(values[k]), 1e-6 * values[6]);
   assert_true(values[6] > 100 && values[7] >= values[6] && values[8] >= values[7]);
@@ -116,7 +120,8 @@ static void a_free_body_has_six_rigid_modes(void **state) {
   for (int k = 0; k < MODES; ++k)
     for (int l = 0; l < MODES; ++l) {
       double product = 0;
-      for (size_t i = 0; i < size; ++i) product += box.masses[i / 3] * modes[(size_t)k * size + i] * modes[(size_t)l * size + i];
+      for (size_t i = 0; i < size; ++i)
+        product += box.masses[i / 3] * modes[(size_t)k * size + i] * modes[(size_t)l * size + i];
       check_near(product, k == l, 1e-8);
     }
   free(modes);
@@ -136,7 +141,8 @@ static void *run_modes(void *data) {
   pl_eigen_def def = pl_default_eigen_def();
   def.mode_count = 4;
   def.solver.choice = PL_LINEAR_DENSE;
-  pl_status status = pl_eigen_modes_compute(run->context, &c.matrix, c.masses, &def, run->values, run->modes, NULL, NULL);
+  pl_status status =
+      pl_eigen_modes_compute(run->context, &c.matrix, c.masses, &def, run->values, run->modes, NULL, NULL);
   pl_arena_destroy(&c.arena);
   return status == PL_OK ? data : NULL;
 }
@@ -184,7 +190,8 @@ static void what_cannot_be_is_refused(void **state) {
   c.masses[5] = 2;
   // Springs that push.
   for (int32_t i = 0; i < 9 * c.pattern.block_count; ++i) c.matrix.values[i] = -c.matrix.values[i];
-  assert_int_equal(pl_eigen_modes_compute(context, &c.matrix, c.masses, &def, values, modes, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_eigen_modes_compute(context, &c.matrix, c.masses, &def, values, modes, NULL, &error),
+                   PL_ERROR_INVALID_DATA);
   pl_arena_destroy(&c.arena);
   drop_context(context);
 }

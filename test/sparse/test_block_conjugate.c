@@ -1,14 +1,17 @@
-// Conjugate gradients with every preconditioner against dense elimination: accuracy, threads, warm start, fixed components, negative curvature, memory.
+// Conjugate gradients with every preconditioner against dense elimination: accuracy, threads, warm start, fixed
+// components, negative curvature, memory.
 // ctest: unit threads
 #include "fixtures/block_box.h"
 #include "sparse/block_coarse.h"
 #include "sparse/block_conjugate.h"
 #include "sparse/block_incomplete.h"
 
-static const pl_block_preconditioner KINDS[3] = {PL_PRECONDITION_JACOBI, PL_PRECONDITION_COARSE, PL_PRECONDITION_INCOMPLETE};
+static const pl_block_preconditioner KINDS[3] = {PL_PRECONDITION_JACOBI, PL_PRECONDITION_COARSE,
+                                                 PL_PRECONDITION_INCOMPLETE};
 
 // Implicit step of a box that is held at x = 0; a force on everything else.
-static void make_problem(block_box *box, pl_context *context, double young, double poisson, uint8_t **fixed, double **rhs) {
+static void make_problem(block_box *box, pl_context *context, double young, double poisson, uint8_t **fixed,
+                         double **rhs) {
   make_box(box, context, 6, 4, 5, young, poisson);
   *fixed = PL_TAKE(&box->arena, uint8_t, box->row_count);
   *rhs = PL_TAKE(&box->arena, double, 3 * box->row_count);
@@ -28,7 +31,8 @@ static double *eliminate(const block_box *box, const double *rhs) {
   for (int32_t row = 0; row < box->row_count; ++row)
     for (int32_t i = box->pattern.start[row]; i < box->pattern.start[row + 1]; ++i)
       for (size_t k = 0; k < 9; ++k)
-        a[(3 * (size_t)row + k / 3) * size + 3 * (size_t)box->pattern.columns[i] + k % 3] = box->matrix.values[9 * (size_t)i + k];
+        a[(3 * (size_t)row + k / 3) * size + 3 * (size_t)box->pattern.columns[i] + k % 3] =
+            box->matrix.values[9 * (size_t)i + k];
   for (size_t k = 0; k < size; ++k)
     for (size_t i = k + 1; i < size; ++i) {
       double factor = a[i * size + k] / a[k * size + k];
@@ -163,7 +167,8 @@ static void the_coarse_part_solves_for_rigid_motions_exactly(void **state) {
     double *rhs;
     make_problem(&box, context, 1e6, 0.3, &fixed, &rhs);
     size_t size = 3 * (size_t)box.row_count;
-    double *moved = calloc(3 * size, sizeof *moved), *image = moved + size, *weights = image + size, shift = shifted ? 0.3 : 0;
+    double *moved = calloc(3 * size, sizeof *moved), *image = moved + size, *weights = image + size,
+           shift = shifted ? 0.3 : 0;
     for (size_t i = 0; i < size; ++i) weights[i] = 1e4 * (1 + sin((double)i));
     pl_block_coarse coarse;
     assert_true(pl_block_coarse_take(&box.arena, &box.pattern, box.positions, &coarse));
@@ -190,7 +195,8 @@ static void the_coarse_part_solves_for_rigid_motions_exactly(void **state) {
       }
       check_near(sum, 0, 1e-9 * (scale + 1e-3));
       if (k % 6 < 3)
-        assert_true(translation[k % 6] == 1 && translation[(k + 1) % 3] + translation[(k + 2) % 3] + translation[k % 3] == 1);
+        assert_true(translation[k % 6] == 1 &&
+                    translation[(k + 1) % 3] + translation[(k + 2) % 3] + translation[k % 3] == 1);
     }
     free(moved);
     drop_box(&box);
@@ -198,7 +204,8 @@ static void the_coarse_part_solves_for_rigid_motions_exactly(void **state) {
   drop_context(context);
 }
 
-// Eliminating a chain fills nothing in, so leaving fill out leaves nothing out but digits: the factor is in single precision.
+// Eliminating a chain fills nothing in, so leaving fill out leaves nothing out but digits: the factor is in single
+// precision.
 static void the_incomplete_factor_of_a_chain_is_complete(void **state) {
   (void)state;
   enum { COUNT = 30 };
@@ -222,7 +229,8 @@ static void the_incomplete_factor_of_a_chain_is_complete(void **state) {
   pl_block_matrix matrix;
   pl_block_incomplete factor;
   pl_error error = {0};
-  check_ok(pl_block_pattern_build(&arena, COUNT + 1, &(pl_block_elements){pairs, COUNT, 2}, 1, &pattern, &error), &error);
+  check_ok(pl_block_pattern_build(&arena, COUNT + 1, &(pl_block_elements){pairs, COUNT, 2}, 1, &pattern, &error),
+           &error);
   assert_true(pl_block_matrix_take(&arena, &pattern, &matrix) && pl_block_incomplete_take(&arena, &pattern, &factor));
   pl_block_matrix_add_elements(context, &matrix, 0, elements);
   pl_block_matrix_add_diagonal(context, &matrix, 1, ones);
@@ -255,7 +263,8 @@ static void a_good_guess_saves_iterations_and_limits_are_kept(void **state) {
   assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-6, 500}, x, &warm), PL_OK);
   check_at_most(warm.iteration_count, 0.7 * cold.iteration_count);
   memset(x, 0, size * sizeof *x);
-  assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-6, 7}, x, &cut), PL_REMARK_NOT_CONVERGED);
+  assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-6, 7}, x, &cut),
+                   PL_REMARK_NOT_CONVERGED);
   assert_int_equal(cut.iteration_count, 7);
   assert_true(cut.residual > 1e-6 && !cut.negative_curvature);
   // Nothing in, nothing out, whatever was there.
@@ -290,7 +299,8 @@ static void negative_curvature_is_reported_and_a_shift_cures_it(void **state) {
     pl_error error = {0};
     check_ok(pl_block_conjugate_create(context, &box.pattern, KINDS[k], box.positions, &solver, &error), &error);
     pl_block_conjugate_prepare(solver, &box.matrix, 0, NULL);
-    assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-6, 500}, x, &report), PL_REMARK_NOT_CONVERGED);
+    assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-6, 500}, x, &report),
+                     PL_REMARK_NOT_CONVERGED);
     assert_true(report.negative_curvature);
     pl_block_conjugate_prepare(solver, &box.matrix, 40000, weights);
     assert_int_equal(pl_block_conjugate_solve(solver, rhs, 1, &(pl_block_limits){1e-10, 500}, x, &report), PL_OK);

@@ -1,4 +1,5 @@
-// Patterns and scatter maps against brute force; assembly and products with the same bits for any number of threads and instruction set.
+// Patterns and scatter maps against brute force; assembly and products with the same bits for any number of threads and
+// instruction set.
 // ctest: unit threads
 #include "fixtures/block_box.h"
 #include "math/simd.h"
@@ -108,7 +109,8 @@ static void elements_around_a_hub_are_visited_one_chunk_after_the_other(void **s
   pl_block_pattern pattern;
   pl_block_matrix matrix;
   pl_error error = {0};
-  check_ok(pl_block_pattern_build(&arena, SPOKES + 1, &(pl_block_elements){pairs, SPOKES, 2}, 1, &pattern, &error), &error);
+  check_ok(pl_block_pattern_build(&arena, SPOKES + 1, &(pl_block_elements){pairs, SPOKES, 2}, 1, &pattern, &error),
+           &error);
   assert_true(pattern.groups[0].chunk_count > 64);
   assert_true(pl_block_matrix_take(&arena, &pattern, &matrix));
   pl_block_matrix_add_elements(context, &matrix, 0, matrices);
@@ -145,8 +147,8 @@ static void assembled_values_are_the_sums_of_elements(void **state) {
   for (int32_t e = 0; e < box.tet_count; ++e)
     for (size_t i = 0; i < 12; ++i)
       for (size_t j = 0; j < 12; ++j)
-        dense[(3 * (size_t)box.tets[4 * e + (int)i / 3] + i % 3) * size + 3 * (size_t)box.tets[4 * e + (int)j / 3] + j % 3] +=
-            box.stiffness[144 * (size_t)e + 12 * i + j];
+        dense[(3 * (size_t)box.tets[4 * e + (int)i / 3] + i % 3) * size + 3 * (size_t)box.tets[4 * e + (int)j / 3] +
+              j % 3] += box.stiffness[144 * (size_t)e + 12 * i + j];
   pl_block_matrix_add_diagonal(context, &box.matrix, 2, box.masses);
   for (size_t i = 0; i < size; ++i) dense[i * size + i] += 2 * box.masses[i / 3];
   for (int32_t row = 0; row < box.row_count; ++row)

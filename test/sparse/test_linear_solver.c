@@ -28,7 +28,8 @@ static void make_random(block_box *box, pl_context *context, uint64_t seed) {
     for (int i = 0; i < 36; ++i) g[i] = pl_random_between(&random, -1, 1);
     for (int i = 0; i < 12; ++i)
       for (int j = 0; j < 12; ++j)
-        box->stiffness[144 * e + 12 * i + j] = g[3 * i] * g[3 * j] + g[3 * i + 1] * g[3 * j + 1] + g[3 * i + 2] * g[3 * j + 2];
+        box->stiffness[144 * e + 12 * i + j] =
+            g[3 * i] * g[3 * j] + g[3 * i + 1] * g[3 * j + 1] + g[3 * i + 2] * g[3 * j + 2];
   }
   for (int32_t i = 0; i < box->row_count; ++i) box->masses[i] = 0.1;
   pl_block_matrix_clear(context, &box->matrix);
@@ -48,11 +49,13 @@ static void cg_and_dense_agree_for_many_right_hand_sides(void **state) {
       make_random(&box, context, seed);
     pl_block_matrix_add_diagonal(context, &box.matrix, seed == 0 ? 3600 : 1, box.masses);
     size_t size = 3 * (size_t)box.row_count;
-    double *rhs = malloc(3 * RHS_COUNT * size * sizeof *rhs), *one = rhs + RHS_COUNT * size, *two = one + RHS_COUNT * size;
+    double *rhs = malloc(3 * RHS_COUNT * size * sizeof *rhs), *one = rhs + RHS_COUNT * size,
+           *two = one + RHS_COUNT * size;
     fill_right(rhs, RHS_COUNT * size);
     memset(one, 0, RHS_COUNT * size * sizeof *one);
     memset(two, 0, RHS_COUNT * size * sizeof *two);
-    pl_linear_solver *cg = make_solver(context, &box, PL_LINEAR_CG), *dense = make_solver(context, &box, PL_LINEAR_DENSE);
+    pl_linear_solver *cg = make_solver(context, &box, PL_LINEAR_CG),
+                     *dense = make_solver(context, &box, PL_LINEAR_DENSE);
     check_ok(pl_linear_solver_factor(cg, &box.matrix, &error), &error);
     check_ok(pl_linear_solver_factor(dense, &box.matrix, &error), &error);
     check_ok(pl_linear_solver_solve(cg, rhs, RHS_COUNT, one, &error), &error);
@@ -93,11 +96,13 @@ static void indefinite_matrices_are_shifted_until_they_are_not(void **state) {
   const pl_linear_report *report = pl_linear_solver_report(dense);
   print_message("shift %g, %g\n", report->shift, pl_linear_solver_report(cg)->shift);
   assert_true(report->shift > 0 && report->try_count > 1);
-  // Elimination sees every negative direction, conjugate gradients those that the right-hand side leads to: here the same.
+  // Elimination sees every negative direction, conjugate gradients those that the right-hand side leads to: here the
+  // same.
   assert_true(pl_linear_solver_report(cg)->shift == report->shift);
   check_at_most(vector_distance(one, two, size), 1e-8);
   // What was solved is what the report says.
-  for (size_t i = 0; i < size; ++i) diagonal[i] = fabs(box.matrix.values[9 * (size_t)box.pattern.diagonal[i / 3] + 4 * (i % 3)]);
+  for (size_t i = 0; i < size; ++i)
+    diagonal[i] = fabs(box.matrix.values[9 * (size_t)box.pattern.diagonal[i / 3] + 4 * (i % 3)]);
   pl_block_matrix_multiply(context, &box.matrix, two, one);
   for (size_t i = 0; i < size; ++i) one[i] += report->shift * diagonal[i] * two[i];
   check_at_most(vector_distance(one, rhs, size), 1e-9);
@@ -132,7 +137,8 @@ static void auto_chooses_by_size_and_stiffness(void **state) {
   make_box(&large, context, 12, 11, 23, 1e5, 0.3);
   pl_linear_def def = pl_default_linear_def();
   const pl_linear_backend sparse = {.name = "sparse"};
-  // Soft: a handful of cheap iterations. Stiff: rigid pieces. Stiff, nearly incompressible and uneven: the incomplete factor.
+  // Soft: a handful of cheap iterations. Stiff: rigid pieces. Stiff, nearly incompressible and uneven: the incomplete
+  // factor.
   def.hint.element_size = 0.1;
   assert_string_equal(choose(&large, def, &with), "cg");
   assert_int_equal(with, PL_PRECONDITION_JACOBI);

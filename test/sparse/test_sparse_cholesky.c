@@ -7,7 +7,8 @@
 #include "sparse/sparse_cholesky_kernels.h"
 #include "sparse/sparse_order.h"
 
-// A lattice of nodes whose cells of eight corners are coupled, with random weights: a Laplacian plus a little of the identity.
+// A lattice of nodes whose cells of eight corners are coupled, with random weights: a Laplacian plus a little of the
+// identity.
 typedef struct lattice {
   pl_arena arena;
   pl_sparse matrix;
@@ -24,7 +25,8 @@ static bool make_lattice(pl_context *context, int32_t nx, int32_t ny, int32_t nz
   for (int32_t z = 0; z + 1 < nz; ++z)
     for (int32_t y = 0; y + 1 < ny; ++y)
       for (int32_t x = 0; x + 1 < nx; ++x, ++count)
-        for (int32_t k = 0; k < 8; ++k) corners[8 * count + k] = x + (k & 1) + nx * (y + (k >> 1 & 1) + ny * (z + (k >> 2)));
+        for (int32_t k = 0; k < 8; ++k)
+          corners[8 * count + k] = x + (k & 1) + nx * (y + (k >> 1 & 1) + ny * (z + (k >> 2)));
   if (!pl_sparse_create(&made->arena, corners, count, 8, n, &made->matrix)) return false;
   pl_random random = pl_random_of_seed(seed);
   for (int32_t c = 0; c < count; ++c)
@@ -83,20 +85,23 @@ static void solutions_are_right_to_single_precision(void **state) {
       pl_error error = {0};
       pl_sparse_cholesky factor;
       assert_true(make_lattice(context, sizes[i][0], sizes[i][1], sizes[i][2], i + 1, &l));
-      check_ok(pl_sparse_cholesky_build(context, &l.arena, &l.matrix, with_positions ? l.positions : NULL, &factor, &error),
-               &error);
+      check_ok(
+          pl_sparse_cholesky_build(context, &l.arena, &l.matrix, with_positions ? l.positions : NULL, &factor, &error),
+          &error);
       double worst = solve_error(&l, &factor, context);
-      print_message("%5d rows, positions %s: %7lld entries (%.1f a row), %7zu floats in panels, %4d supernodes, error %.2g\n",
-                    l.matrix.row_count, with_positions ? "known  " : "unknown", (long long)factor.entry_count,
-                    (double)factor.entry_count / l.matrix.row_count, factor.panel_start[factor.supernode_count],
-                    factor.supernode_count, worst);
+      print_message(
+          "%5d rows, positions %s: %7lld entries (%.1f a row), %7zu floats in panels, %4d supernodes, error %.2g\n",
+          l.matrix.row_count, with_positions ? "known  " : "unknown", (long long)factor.entry_count,
+          (double)factor.entry_count / l.matrix.row_count, factor.panel_start[factor.supernode_count],
+          factor.supernode_count, worst);
       check_at_most(worst, 2e-4);
       pl_arena_destroy(&l.arena);
     }
   drop_context(context);
 }
 
-// Everything is undone: the panels are multiplied out to the factor, in the order of elimination, and compared with the dense one.
+// Everything is undone: the panels are multiplied out to the factor, in the order of elimination, and compared with the
+// dense one.
 static void panels_are_the_dense_factor(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -114,7 +119,8 @@ static void panels_are_the_dense_factor(void **state) {
     for (int32_t e = l.matrix.start[row]; e < l.matrix.start[row + 1]; ++e)
       dense.values[(size_t)index_of[row] * (size_t)n + (size_t)index_of[l.matrix.columns[e]]] = l.matrix.values[e];
   assert_int_equal(pl_dense_factor_run(&dense, false), 0);
-  // Column c of the panel says what a unit right-hand side at c becomes: own rows L11⁻¹ e, rows below L21 L11⁻¹ e. So panel * L11 = (1; L21).
+  // Column c of the panel says what a unit right-hand side at c becomes: own rows L11⁻¹ e, rows below L21 L11⁻¹ e. So
+  // panel * L11 = (1; L21).
   double worst = 0;
   for (int32_t s = 0; s < f.supernode_count; ++s) {
     int32_t first = f.first[s], width = f.first[s + 1] - first, below = f.below_start[s + 1] - f.below_start[s];
@@ -175,8 +181,9 @@ static void odd_matrices_are_solved_too(void **state) {
     for (int with_positions = 0; with_positions < 2; ++with_positions) {
       pl_error error = {0};
       pl_sparse_cholesky factor;
-      check_ok(pl_sparse_cholesky_build(context, &l.arena, &l.matrix, with_positions ? l.positions : NULL, &factor, &error),
-               &error);
+      check_ok(
+          pl_sparse_cholesky_build(context, &l.arena, &l.matrix, with_positions ? l.positions : NULL, &factor, &error),
+          &error);
       check_at_most(solve_error(&l, &factor, context), 1e-5);
     }
     pl_arena_destroy(&l.arena);
@@ -192,10 +199,12 @@ static void a_matrix_that_is_not_positive_definite_is_refused(void **state) {
   l.matrix.values[l.matrix.diagonal[30]] = -1;
   pl_error error = {0};
   pl_sparse_cholesky factor;
-  assert_int_equal(pl_sparse_cholesky_build(context, &l.arena, &l.matrix, l.positions, &factor, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_sparse_cholesky_build(context, &l.arena, &l.matrix, l.positions, &factor, &error),
+                   PL_ERROR_INVALID_DATA);
   assert_null(factor.panels);
   l.matrix.values[l.matrix.diagonal[30]] = nan("");
-  assert_int_equal(pl_sparse_cholesky_build(context, &l.arena, &l.matrix, l.positions, &factor, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_sparse_cholesky_build(context, &l.arena, &l.matrix, l.positions, &factor, &error),
+                   PL_ERROR_INVALID_DATA);
   pl_arena_destroy(&l.arena);
   drop_context(context);
 }

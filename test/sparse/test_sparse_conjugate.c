@@ -73,11 +73,13 @@ static void the_solution_is_that_of_elimination(void **state) {
       assert_true(p.x[i].z == 0);
     }
     // From the solution nothing is left to do, and a hundredth of the way costs less than the whole.
-    assert_int_equal(
-        pl_conjugate_solve(context, &p.matrix, p.rhs, &(pl_conjugate_limits){1e-12, 0, 9}, &p.work, p.x).iteration_count, 0);
+    assert_int_equal(pl_conjugate_solve(context, &p.matrix, p.rhs, &(pl_conjugate_limits){1e-12, 0, 9}, &p.work, p.x)
+                         .iteration_count,
+                     0);
     memset(p.x, 0, sizeof p.x);
     limits = (pl_conjugate_limits){.tolerance = 1e-13, .gain = 0.01, .max_iterations = 1000};
-    assert_true(pl_conjugate_solve(context, &p.matrix, p.rhs, &limits, &p.work, p.x).iteration_count < report.iteration_count);
+    assert_true(pl_conjugate_solve(context, &p.matrix, p.rhs, &limits, &p.work, p.x).iteration_count <
+                report.iteration_count);
     pl_arena_destroy(&p.arena);
   }
   drop_context(context);
@@ -91,9 +93,11 @@ static void every_iteration_brings_the_solution_nearer(void **state) {
   double before = HUGE_VAL;
   for (int32_t count = 0; count < 40; ++count) {
     memset(p.x, 0, sizeof p.x);
-    pl_conjugate_solve(context, &p.matrix, p.rhs, &(pl_conjugate_limits){.tolerance = 0, .max_iterations = count}, &p.work, p.x);
+    pl_conjugate_solve(context, &p.matrix, p.rhs, &(pl_conjugate_limits){.tolerance = 0, .max_iterations = count},
+                       &p.work, p.x);
     double energy = 0;  // x.Ax / 2 - b.x, column y
-    for (int32_t i = 0; i < ROWS; ++i) energy += p.x[i].y * (0.5 * pl_sparse_multiply_row(&p.matrix, i, p.x).y - p.rhs[i].y);
+    for (int32_t i = 0; i < ROWS; ++i)
+      energy += p.x[i].y * (0.5 * pl_sparse_multiply_row(&p.matrix, i, p.x).y - p.rhs[i].y);
     check_at_most(energy, before + 1e-9 * fabs(energy));
     before = energy;
   }
@@ -110,7 +114,8 @@ static void the_pattern_is_that_of_the_elements(void **state) {
   memset(coupled, 0, sizeof coupled);
   for (int i = 0; i < ROWS; ++i) coupled[i][i] = true;
   for (int e = 0; e < ELEMENTS; ++e)
-    for (int i = 0; i < WIDTH * WIDTH; ++i) coupled[p.corners[e * WIDTH + i / WIDTH]][p.corners[e * WIDTH + i % WIDTH]] = true;
+    for (int i = 0; i < WIDTH * WIDTH; ++i)
+      coupled[p.corners[e * WIDTH + i / WIDTH]][p.corners[e * WIDTH + i % WIDTH]] = true;
   int32_t count = 0;
   for (int32_t i = 0; i < ROWS; ++i)
     for (int32_t j = 0; j < ROWS; ++j) {
@@ -140,7 +145,8 @@ static void solve_chain(int32_t thread_count, int32_t count, pl_vec3 *x) {
   assert_true(pl_conjugate_work_take(&arena, count, &work));
   pl_vec3 *rhs = malloc((size_t)count * sizeof *rhs);
   for (int32_t i = 0; i < count; ++i) {
-    for (int32_t k = matrix.start[i]; k < matrix.start[i + 1]; ++k) matrix.values[k] = k == matrix.diagonal[i] ? 2.1 : -1;
+    for (int32_t k = matrix.start[i]; k < matrix.start[i + 1]; ++k)
+      matrix.values[k] = k == matrix.diagonal[i] ? 2.1 : -1;
     rhs[i] = pl_vec3_of(sin(i), cos(3.0 * i), 1);
     x[i] = pl_vec3_of(0, 0, 0);
   }
@@ -207,9 +213,12 @@ static void running_out_of_memory_is_reported(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_solution_is_that_of_elimination), cmocka_unit_test(every_iteration_brings_the_solution_nearer),
-      cmocka_unit_test(the_pattern_is_that_of_the_elements), cmocka_unit_test(the_number_of_threads_changes_no_bit),
-      cmocka_unit_test(rows_of_zeros_and_overflow_end),      cmocka_unit_test(running_out_of_memory_is_reported),
+      cmocka_unit_test(the_solution_is_that_of_elimination),
+      cmocka_unit_test(every_iteration_brings_the_solution_nearer),
+      cmocka_unit_test(the_pattern_is_that_of_the_elements),
+      cmocka_unit_test(the_number_of_threads_changes_no_bit),
+      cmocka_unit_test(rows_of_zeros_and_overflow_end),
+      cmocka_unit_test(running_out_of_memory_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// The JSON parser against jansson, an independent one: both must agree on which texts are JSON, and on every value in them. The texts are a
-// few seeds and thousands of random mutations of them.
+// The JSON parser against jansson, an independent one: both must agree on which texts are JSON, and on every value in
+// them. The texts are a few seeds and thousands of random mutations of them.
 // ctest: unit
 #include "check.h"
 
@@ -55,11 +55,11 @@ static bool compare(pl_context *context, const char *text, size_t size) {
   pl_error error = {0};
   pl_status status = pl_json_parse(context, text, size, "t", NULL, &document, &error);
   json_error_t json_error;
-  json_t *theirs =
-      json_loadb(text, size, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &json_error);
+  json_t *theirs = json_loadb(
+      text, size, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &json_error);
   if ((status == PL_OK) != (theirs != NULL))
-    fail_msg("ours: %s; jansson: %s; text: %.*s", status == PL_OK ? "fine" : error.text, theirs != NULL ? "fine" : json_error.text,
-             (int)size, text);
+    fail_msg("ours: %s; jansson: %s; text: %.*s", status == PL_OK ? "fine" : error.text,
+             theirs != NULL ? "fine" : json_error.text, (int)size, text);
   if (theirs != NULL && !same(document->root, theirs)) fail_msg("values differ: %.*s", (int)size, text);
   bool valid = theirs != NULL;
   json_decref(theirs);

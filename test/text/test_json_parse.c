@@ -73,8 +73,8 @@ static void members_come_in_file_order_and_are_found_by_name(void **state) {
 static void strings_are_decoded_to_utf8(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  pl_json_document *document =
-      parse(context, "\xEF\xBB\xBF[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\", \"\\u00e9\\u20ac\\ud83d\\ude00\", \"a\\u0000b\", \"\"]");
+  pl_json_document *document = parse(
+      context, "\xEF\xBB\xBF[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\", \"\\u00e9\\u20ac\\ud83d\\ude00\", \"a\\u0000b\", \"\"]");
   assert_true(pl_json_is_text(pl_json_at(document->root, 0), "\"\\/\b\f\n\r\t"));
   assert_true(pl_json_is_text(pl_json_at(document->root, 1), "é€😀"));
   const pl_json *with_zero = pl_json_at(document->root, 2);
@@ -91,7 +91,8 @@ static void numbers_are_exact(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_json_document *document =
-      parse(context, "[9007199254740991, -9007199254740992, 0.1, 1e3, 1.5, 1.7976931348623157e308, 5e-324, -0, 1e-400, 1e300]");
+      parse(context,
+            "[9007199254740991, -9007199254740992, 0.1, 1e3, 1.5, 1.7976931348623157e308, 5e-324, -0, 1e-400, 1e300]");
   int64_t integer = 0;
   assert_true(pl_json_get_integer(pl_json_at(document->root, 0), &integer));
   assert_true(integer == INT64_C(9007199254740991));
@@ -184,7 +185,8 @@ static void every_mistake_is_reported_with_its_position(void **state) {
     const mistake *m = &mistakes[i];
     pl_json_document *document = NULL;
     pl_error error = {0};
-    assert_int_equal(pl_json_parse(context, m->text, strlen(m->text), "t.json", NULL, &document, &error), PL_ERROR_INVALID_DATA);
+    assert_int_equal(pl_json_parse(context, m->text, strlen(m->text), "t.json", NULL, &document, &error),
+                     PL_ERROR_INVALID_DATA);
     assert_null(document);
     if (strstr(error.text, m->says) == NULL) fail_msg("%s: says '%s', not '%s'", m->text, error.text, m->says);
     assert_string_equal(error.file, "t.json");
@@ -221,7 +223,8 @@ static void all_mistakes_of_a_document_are_listed(void **state) {
   pl_error error = {0};
   check_ok(pl_findings_create(context, &findings, &error), &error);
   pl_json_document *document = NULL;
-  assert_int_equal(pl_json_parse(context, text, strlen(text), "t.json", findings, &document, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_json_parse(context, text, strlen(text), "t.json", findings, &document, &error),
+                   PL_ERROR_INVALID_DATA);
   static const int lines[] = {1, 2, 3, 4, 5, 6, 7, 7, 7, 5};
   assert_int_equal(pl_findings_count(findings, PL_SEVERITY_ERROR), sizeof lines / sizeof lines[0]);
   for (int i = 0; i < 10; ++i) assert_int_equal(pl_findings_get(findings, i)->line, lines[i]);
@@ -238,7 +241,8 @@ static void the_first_of_duplicates_counts(void **state) {
   pl_error error = {0};
   check_ok(pl_findings_create(context, &findings, &error), &error);
   pl_json_document *document = NULL;
-  assert_int_equal(pl_json_parse(context, text, strlen(text), "t.json", findings, &document, &error), PL_REMARK_FINDINGS);
+  assert_int_equal(pl_json_parse(context, text, strlen(text), "t.json", findings, &document, &error),
+                   PL_REMARK_FINDINGS);
   assert_int_equal(pl_findings_count(findings, PL_SEVERITY_ERROR), 2);
   assert_int_equal(pl_findings_get(findings, 0)->column, 14);
   assert_int_equal(pl_findings_get(findings, 1)->column, 20);
@@ -272,7 +276,8 @@ static void depth_is_limited_without_recursion(void **state) {
 static void written_text_reads_back_the_same(void **state) {
   (void)state;
   static const char text[] =
-      "{\"b\": [1, 2.5, -0.1, 1e+300, 123456789012], \"a\": {\"empty\": {}, \"none\": [], \"t\": \"q\\\"\\u0001\\n€\"},\n"
+      "{\"b\": [1, 2.5, -0.1, 1e+300, 123456789012], \"a\": {\"empty\": {}, \"none\": [], \"t\": "
+      "\"q\\\"\\u0001\\n€\"},\n"
       "\"rows\": [[0, 1, 0], [1, 0, 0]], \"flag\": true, \"nil\": null, \"x\": 0.30000000000000004}";
   pl_context *context = make_context(1);
   pl_json_document *document = parse(context, text);
@@ -281,9 +286,10 @@ static void written_text_reads_back_the_same(void **state) {
   check_ok(pl_json_write(document->root, PL_JSON_PRETTY, &once, &error), &error);
   check_ok(pl_json_write(document->root, PL_JSON_COMPACT, &compact, &error), &error);
   pl_vector_push(&compact, "");
-  assert_string_equal(compact.items,
-                      "{\"b\":[1,2.5,-0.1,1e300,123456789012],\"a\":{\"empty\":{},\"none\":[],\"t\":\"q\\\"\\u0001\\n€\"},"
-                      "\"rows\":[[0,1,0],[1,0,0]],\"flag\":true,\"nil\":null,\"x\":0.30000000000000004}");
+  assert_string_equal(
+      compact.items,
+      "{\"b\":[1,2.5,-0.1,1e300,123456789012],\"a\":{\"empty\":{},\"none\":[],\"t\":\"q\\\"\\u0001\\n€\"},"
+      "\"rows\":[[0,1,0],[1,0,0]],\"flag\":true,\"nil\":null,\"x\":0.30000000000000004}");
   pl_json_document *again = NULL;
   check_ok(pl_json_parse(context, once.items, once.count, "again", NULL, &again, &error), &error);
   check_ok(pl_json_write(again->root, PL_JSON_PRETTY, &twice, &error), &error);

@@ -1,4 +1,5 @@
-// Words, lines and numbers of a text: line ends of every system, comments, continued lines, positions of mistakes, and nothing read past the end.
+// Words, lines and numbers of a text: line ends of every system, comments, continued lines, positions of mistakes, and
+// nothing read past the end.
 // ctest: unit
 #include "check.h"
 #include "text/text_cursor.h"
@@ -48,7 +49,8 @@ static void lines_end_with_lf_crlf_or_cr(void **state) {
   text_block *block = make_text(text, sizeof text - 1);
   pl_text_cursor cursor = pl_text_cursor_at(&block->source, 0, '\0');
   const char *const lines[] = {"a b", "", "c d", "e"};
-  for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) assert_true(pl_word_is(pl_text_take_line(&cursor), lines[i]));
+  for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i)
+    assert_true(pl_word_is(pl_text_take_line(&cursor), lines[i]));
   assert_int_equal(pl_text_take_line(&cursor).length, 0);
 
   cursor = pl_text_cursor_at(&block->source, 0, '\0');
@@ -86,9 +88,10 @@ static void words_are_numbers_only_as_a_whole(void **state) {
     const char *text;
     bool is_number, is_integer;
     double value;
-  } cases[] = {{"12", true, true, 12},        {"-3.0", true, true, -3}, {"2e3", true, true, 2000}, {"0.5", true, false, 0.5},
-               {"1e300", true, false, 1e300}, {"1x", false, false, 0},  {"x1", false, false, 0},   {"1,5", false, false, 0},
-               {"-", false, false, 0},        {"--1", false, false, 0}, {"0x10", false, false, 0}};
+  } cases[] = {{"12", true, true, 12},    {"-3.0", true, true, -3},      {"2e3", true, true, 2000},
+               {"0.5", true, false, 0.5}, {"1e300", true, false, 1e300}, {"1x", false, false, 0},
+               {"x1", false, false, 0},   {"1,5", false, false, 0},      {"-", false, false, 0},
+               {"--1", false, false, 0},  {"0x10", false, false, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     pl_word word = {cases[i].text, strlen(cases[i].text)};
     double number = 0;
@@ -107,7 +110,10 @@ static void mistakes_are_reported_with_line_and_column(void **state) {
   static const struct {
     const char *text, *word;
     int32_t line, column;
-  } cases[] = {{"1 2\r\n  three", "three", 2, 3}, {"1\n2\n", "cut off", 3, 1}, {"1 two 3", "\"two\"", 1, 3}, {"", "cut off", 1, 1}};
+  } cases[] = {{"1 2\r\n  three", "three", 2, 3},
+               {"1\n2\n", "cut off", 3, 1},
+               {"1 two 3", "\"two\"", 1, 3},
+               {"", "cut off", 1, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     text_block *block = make_text(cases[i].text, strlen(cases[i].text));
     pl_text_cursor cursor = pl_text_cursor_at(&block->source, 0, '#');

@@ -1,9 +1,9 @@
-// Velocities, positions and forces beyond what can be computed: a step fails before contact compares everything with everything, names the body, and
-// leaves the world as it was. With every method.
+// Velocities, positions and forces beyond what can be computed: a step fails before contact compares everything with
+// everything, names the body, and leaves the world as it was. With every method.
 // ctest: unit
 #include "fixtures/fem_bodies.h"
-#include "pliant/math.h"
 #include "fixtures/rod_chains.h"
+#include "pliant/math.h"
 
 typedef pl_model *model_maker(pl_context *context);
 

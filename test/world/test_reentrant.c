@@ -1,4 +1,5 @@
-// Calls into a world from inside its own step: what a controller may do, what nobody may do, and that a refusal leaves the world as it was.
+// Calls into a world from inside its own step: what a controller may do, what nobody may do, and that a refusal leaves
+// the world as it was.
 // ctest: unit
 #include "fixtures/solid_bodies.h"
 #include "pliant/math.h"
@@ -148,7 +149,8 @@ static pl_status call_after(void *user, const pl_world *world, pl_body_id body, 
   return c->call(c, error);
 }
 
-// A world in which everything can be called: a body with a pin over the ground, stepped once, with a snapshot of it and a second world.
+// A world in which everything can be called: a body with a pin over the ground, stepped once, with a snapshot of it and
+// a second world.
 static void begin_caller(caller *c, pl_context *context, const pl_model *model) {
   pl_error error = {0};
   *c = (caller){.model = model, .world = make_world(context, 0.01, -9.81), .other = make_world(context, 0.01, -9.81)};
@@ -201,7 +203,8 @@ static void what_starts_a_step_or_replaces_the_state_is_refused_in_a_controller(
     caller c;
     begin_caller(&c, context, model);
     c.call = calls[i].call;
-    check_ok(pl_world_add_controller(c.world, &(pl_controller){.before_step = call_before, .user = &c}, &error), &error);
+    check_ok(pl_world_add_controller(c.world, &(pl_controller){.before_step = call_before, .user = &c}, &error),
+             &error);
     take_snapshot(&c);
     uint64_t before = pl_world_get_hash(c.world);
     assert_int_equal(pl_world_step(c.world, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
@@ -226,7 +229,8 @@ static void a_controller_may_change_everything_else(void **state) {
     caller c;
     begin_caller(&c, context, model);
     c.call = calls[i].call;
-    check_ok(pl_world_add_controller(c.world, &(pl_controller){.before_step = call_before, .user = &c}, &error), &error);
+    check_ok(pl_world_add_controller(c.world, &(pl_controller){.before_step = call_before, .user = &c}, &error),
+             &error);
     check_ok(pl_world_step(c.world, NULL, &error), &error);
     check_ok(pl_world_remove_controller(c.world, &c), &error);
     run_steps(c.world, 3);
@@ -295,7 +299,8 @@ static void a_world_is_not_destroyed_inside_its_step(void **state) {
     if (by_layer)
       check_ok(pl_world_add_layer(c.world, c.body, &(pl_layer){.after_step = call_after, .user = &c}, &error), &error);
     else
-      check_ok(pl_world_add_controller(c.world, &(pl_controller){.before_step = call_before, .user = &c}, &error), &error);
+      check_ok(pl_world_add_controller(c.world, &(pl_controller){.before_step = call_before, .user = &c}, &error),
+               &error);
     uint64_t before = pl_world_get_hash(c.world);
     assert_int_equal(pl_world_step(c.world, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(error.text, "pl_world_destroy"));
@@ -360,7 +365,8 @@ static void a_failed_step_takes_back_what_controllers_changed(void **state) {
   begin_caller(&c, context, model);
   begin_caller(&twin, context, model);
   failing f = {.c = &c, .newcomer = 1234};
-  check_ok(pl_world_add_controller(c.world, &(pl_controller){.before_step = change_and_fail, .user = &f}, &error), &error);
+  check_ok(pl_world_add_controller(c.world, &(pl_controller){.before_step = change_and_fail, .user = &f}, &error),
+           &error);
   assert_int_equal(pl_world_step(c.world, NULL, &error), PL_ERROR_INVALID_DATA);
   assert_int_equal(f.newcomer, 1234);
   check_ok(pl_world_remove_controller(c.world, &f), &error);

@@ -1,11 +1,15 @@
 // The same motion wherever in the world it happens, and no force from things that are not touched.
 //
-// Every scene runs at the origin, and again with all that is in it moved by 5 m and by 1 km along each axis. Positions of particles and surface points are compared with the move taken off. A scene counts only if contact
-// matters in it: without contact the same points must end up elsewhere.
+// Every scene runs at the origin, and again with all that is in it moved by 5 m and by 1 km along each axis. Positions
+// of particles and surface points are compared with the move taken off. A scene counts only if contact matters in it:
+// without contact the same points must end up elsewhere.
 //
-// Bounds. Finite elements keep positions in double precision: at 1 km they are rounded to 2^-53 km = 1.1e-13 m, elsewhere to less. Solids, fast solids and rods keep floats around an origin near the body, so that their rounding does not
-// depend on the place either: moves by whole cells of the origin's grid leave the same floats, unless a double far away is rounded across the border between two of them, which is worth 2^-24 of the size of the body, 3e-8 m. Runs are
-// short, every step is solved to its tolerance, and nothing is chaotic yet, but an error still grows with the steps and with the stiffness of the contact: by up to 500 for doubles and 15 for floats in these scenes. The bounds have
+// Bounds. Finite elements keep positions in double precision: at 1 km they are rounded to 2^-53 km = 1.1e-13 m,
+// elsewhere to less. Solids, fast solids and rods keep floats around an origin near the body, so that their rounding
+// does not depend on the place either: moves by whole cells of the origin's grid leave the same floats, unless a double
+// far away is rounded across the border between two of them, which is worth 2^-24 of the size of the body, 3e-8 m. Runs
+// are short, every step is solved to its tolerance, and nothing is chaotic yet, but an error still grows with the steps
+// and with the stiffness of the contact: by up to 500 for doubles and 15 for floats in these scenes. The bounds have
 // room for 10,000 and 1,000, which is 1 nm and 30 µm.
 // ctest: physics
 #include "base/random.h"
@@ -54,7 +58,8 @@ static void add_one(const scene *s, pl_world *world, int32_t number, pl_vec3 mov
   def.placement.position = pl_vec3_add(number == 0 ? what->position : what->other, move);
   def.velocity = number == 0 ? what->velocity : what->other_velocity;
   check_ok(pl_world_add_body(world, &def, body, &error), &error);
-  if (pl_vec3_length(what->eye) > 0) check_ok(pl_rod_set_camera(world, *body, pl_vec3_add(what->eye, move), &error), &error);
+  if (pl_vec3_length(what->eye) > 0)
+    check_ok(pl_rod_set_camera(world, *body, pl_vec3_add(what->eye, move), &error), &error);
   if (pl_vec3_length(what->stretch) == 0) return;
   int32_t n = pl_model_get_report(what->model).particle_count;
   pl_vec3 *x = calloc((size_t)n, sizeof *x), *v = calloc((size_t)n, sizeof *v);
@@ -111,7 +116,8 @@ static void compare(pl_context *context, const scene *s, const char *with) {
   int32_t count;
   scene apart = *s;
   apart.collides = false;
-  pl_vec3 *here = play(context, s, (pl_vec3){0, 0, 0}, &count), *untouched = play(context, &apart, (pl_vec3){0, 0, 0}, &count);
+  pl_vec3 *here = play(context, s, (pl_vec3){0, 0, 0}, &count),
+          *untouched = play(context, &apart, (pl_vec3){0, 0, 0}, &count);
   double effect = max_distance(here, untouched, count), near = 0, far = 0;
   for (int k = 0; k < POSITION_COUNT; ++k) {
     pl_vec3 *there = play(context, s, place_at(k), &count);
@@ -122,8 +128,8 @@ static void compare(pl_context *context, const scene *s, const char *with) {
   }
   free(here);
   free(untouched);
-  print_message("%s, %s: contact moves points by %.2g m; differences %.2g m at 5 m, %.2g m at 1 km\n", s->what->name, with, effect,
-                near, far);
+  print_message("%s, %s: contact moves points by %.2g m; differences %.2g m at 5 m, %.2g m at 1 km\n", s->what->name,
+                with, effect, near, far);
   if (!(effect > 1e-3)) fail_msg("%s, %s: contact hardly matters here", s->what->name, with);
   check_at_most(near, s->what->bound);
   check_at_most(far, s->what->bound);
@@ -174,7 +180,8 @@ static pl_model *make_tets(pl_context *context, const tet_kind *kind, const pl_m
   pl_model *model = NULL;
   pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_vec3 *posed = calloc((size_t)view.point_count, sizeof *posed), middle = {0, 0, 0};
-  for (int32_t i = 0; i < view.point_count; ++i) middle = pl_vec3_add_scaled(middle, view.points[i], 1.0 / view.point_count);
+  for (int32_t i = 0; i < view.point_count; ++i)
+    middle = pl_vec3_add_scaled(middle, view.points[i], 1.0 / view.point_count);
   for (int32_t i = 0; i < view.point_count; ++i) {
     pl_vec3 p = pl_vec3_sub(view.points[i], middle);
     posed[i] = pl_vec3_add((pl_vec3){1.15 * p.x, 0.9 * p.y + 0.5 * p.x * p.x, p.z + 0.4 * p.x * p.y}, middle);
@@ -273,8 +280,8 @@ static void solids_of_tets_move_alike_everywhere(void **state) {
   pl_mesh *mesh = make_fem_box(f.context, (pl_vec3){0.3, 0.3, 0.3}, 2, 2, 2);
   for (int k = 0; k < TET_KIND_COUNT; ++k) {
     const tet_kind *kind = &TET_KINDS[k];
-    subject what =
-        falling(kind->name, make_tets(f.context, kind, mesh, NULL, false), has_floats(kind) ? FLOAT_BOUND : DOUBLE_BOUND, 0.15);
+    subject what = falling(kind->name, make_tets(f.context, kind, mesh, NULL, false),
+                           has_floats(kind) ? FLOAT_BOUND : DOUBLE_BOUND, 0.15);
     compare_with_colliders(&f, &what);
     compare_with_itself_twice(&f, &what);
     pl_model_destroy(what.model);
@@ -297,7 +304,8 @@ static int32_t count_early_zeros(pl_context *context, const pl_mesh *mesh, const
   pl_error error = {0};
   pl_mesh_view fine = pl_mesh_get_view(surface);
   pl_embedding *embedding = NULL;
-  check_ok(pl_embedding_build(context, mesh, &(pl_embedding_input){fine.points, fine.point_count, 0}, &embedding, NULL, &error),
+  check_ok(pl_embedding_build(context, mesh, &(pl_embedding_input){fine.points, fine.point_count, 0}, &embedding, NULL,
+                              &error),
            &error);
   pl_embedding_view view = pl_embedding_get_view(embedding);
   int32_t count = 0;
@@ -317,8 +325,8 @@ static void surfaces_in_cages_move_alike_everywhere(void **state) {
   assert_true(count_early_zeros(f.context, cage, surface) > 10);
   for (int k = 0; k < TET_KIND_COUNT; ++k) {
     const tet_kind *kind = &TET_KINDS[k];
-    subject what =
-        falling("", make_tets(f.context, kind, cage, surface, false), has_floats(kind) ? FLOAT_BOUND : DOUBLE_BOUND, 0.1);
+    subject what = falling("", make_tets(f.context, kind, cage, surface, false),
+                           has_floats(kind) ? FLOAT_BOUND : DOUBLE_BOUND, 0.1);
     snprintf(what.name, sizeof what.name, "finer surface, %s", kind->name);
     compare_with_colliders(&f, &what);
     compare_with_itself_twice(&f, &what);
@@ -341,7 +349,8 @@ static pl_mesh *make_moved(pl_context *context, const pl_mesh *mesh, pl_vec3 by)
   return moved;
 }
 
-// The files of a modeller need not have the body in the middle. Weights are floats that are made from rounded points, and some that are exactly zero here are not there.
+// The files of a modeller need not have the body in the middle. Weights are floats that are made from rounded points,
+// and some that are exactly zero here are not there.
 static void meshes_away_from_their_origin_move_alike(void **state) {
   (void)state;
   fixture f = begin();
@@ -354,7 +363,8 @@ static void meshes_away_from_their_origin_move_alike(void **state) {
     for (int at = -1; at < POSITION_COUNT; ++at) {
       pl_vec3 by = at < 0 ? (pl_vec3){0, 0, 0} : place_at(at);
       pl_mesh *moved_cage = make_moved(f.context, cage, by), *moved_surface = make_moved(f.context, surface, by);
-      subject what = falling(kind->name, make_tets(f.context, kind, moved_cage, moved_surface, false), FLOAT_BOUND, 0.1);
+      subject what =
+          falling(kind->name, make_tets(f.context, kind, moved_cage, moved_surface, false), FLOAT_BOUND, 0.1);
       what.position = pl_vec3_sub(what.position, by);
       pl_collider_def collider = make_collider(0, NULL);
       scene s = {.what = &what, .collider = &collider, .body_count = 1, .collides = true};
@@ -434,8 +444,8 @@ static void shells_planes_and_curves_move_alike_everywhere(void **state) {
     def.stiffness_damping = 0.005;
     def.max_newton_iterations = 50;
     def.contact_radius = 0.002;
-    subject what =
-        falling(k < 2 ? "shell" : "shell with a finer surface", make_fem_model(f.context, &def, sheet), DOUBLE_BOUND, 0.002);
+    subject what = falling(k < 2 ? "shell" : "shell with a finer surface", make_fem_model(f.context, &def, sheet),
+                           DOUBLE_BOUND, 0.002);
     what.rotation = pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, 1.6);
     what.other.y += 0.01;
     what.position.x = what.other.x = -0.15;  // the middle of the sheet above that of the collider
@@ -449,11 +459,13 @@ static void shells_planes_and_curves_move_alike_everywhere(void **state) {
     def.scheme = k == 1 || k == 4 ? PL_FEM_IMPLICIT_EULER : PL_FEM_SECOND_ORDER;
     def.surface = k == 2 ? fine : NULL;
     def.young = k < 3 ? 1e5 : 1e6;
-    // Where a residual is close to the tolerance, rounding decides whether there is one more iteration: the result must not depend on it.
+    // Where a residual is close to the tolerance, rounding decides whether there is one more iteration: the result must
+    // not depend on it.
     if (k >= 3) def.newton_tolerance = 1e-6;
     def.max_newton_iterations = 50;
     def.contact_radius = 0.002;
-    static const char *const names[5] = {"plane", "plane, Euler", "plane with a finer surface", "curve", "curve, Euler"};
+    static const char *const names[5] = {"plane", "plane, Euler", "plane with a finer surface", "curve",
+                                         "curve, Euler"};
     subject what = falling(names[k], make_fem_model(f.context, &def, k < 3 ? sheet : chain), DOUBLE_BOUND, 0.002);
     what.velocity.z = 0;  // they stay in their plane
     what.position.x = -0.13;
@@ -498,7 +510,8 @@ static void rods_move_alike_everywhere(void **state) {
 
 // --- flight -------------------------------------------------------------------------------------------------------
 
-// Colliders all around, one of them at the origin, which is where a point lands whose weights were lost; and another body. None of them is touched.
+// Colliders all around, one of them at the origin, which is where a point lands whose weights were lost; and another
+// body. None of them is touched.
 static void fly(pl_context *context, const subject *what, bool planar) {
   pl_error error = {0};
   for (int k = 0; k < POSITION_COUNT; ++k) {
@@ -506,7 +519,8 @@ static void fly(pl_context *context, const subject *what, bool planar) {
     double h = 1.0 / 100;
     pl_world *world = make_world(context, h, 0);
     pl_vec3 position = place_at(k);
-    pl_collider_def ball = pl_default_collider_def(PL_COLLIDER_SPHERE), floor = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
+    pl_collider_def ball = pl_default_collider_def(PL_COLLIDER_SPHERE),
+                    floor = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
     ball.radius = 1;
     floor.placement.position = (pl_vec3){0, -2, 0};
     check_ok(pl_world_add_collider(world, &ball, NULL, &error), &error);
@@ -527,8 +541,8 @@ static void fly(pl_context *context, const subject *what, bool planar) {
     pl_body_report after = pl_body_get_report(world, body);
     double change = pl_vec3_distance(before, after.momentum) / pl_vec3_length(before);
     double push = pl_vec3_length(pl_body_get_report(world, other).momentum) / pl_vec3_length(before);
-    print_message("%s at (%g, %g, %g) m: momentum changes by %.2g of itself, that of a body at rest by %.2g\n", what->name,
-                  position.x, position.y, position.z, change, push);
+    print_message("%s at (%g, %g, %g) m: momentum changes by %.2g of itself, that of a body at rest by %.2g\n",
+                  what->name, position.x, position.y, position.z, change, push);
     check_at_most(change, what->bound);
     check_at_most(push, what->bound);
     pl_world_destroy(world);
@@ -541,11 +555,12 @@ static void momentum_is_kept_in_flight_past_colliders(void **state) {
   pl_context *context = make_context(1);
   pl_mesh *cage, *surface;
   make_caged_surface(context, &cage, &surface);
-  // Speeds are about 0.5 m/s. Doubles: a velocity is a difference of positions over a step, rounded to 1.1e-13 m / 0.01 s, 100 times. Floats: 2^-24 of the speed, 100 times.
+  // Speeds are about 0.5 m/s. Doubles: a velocity is a difference of positions over a step, rounded to 1.1e-13 m / 0.01
+  // s, 100 times. Floats: 2^-24 of the speed, 100 times.
   for (int k = 0; k < 2 * TET_KIND_COUNT; ++k) {
     const tet_kind *kind = &TET_KINDS[k / 2];
-    subject what =
-        falling("", make_tets(context, kind, cage, k % 2 == 0 ? NULL : surface, false), has_floats(kind) ? 1e-5 : 2e-9, 0);
+    subject what = falling("", make_tets(context, kind, cage, k % 2 == 0 ? NULL : surface, false),
+                           has_floats(kind) ? 1e-5 : 2e-9, 0);
     snprintf(what.name, sizeof what.name, "%s%s", kind->name, k % 2 == 0 ? "" : ", finer surface");
     fly(context, &what, false);
     pl_model_destroy(what.model);

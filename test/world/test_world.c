@@ -1,4 +1,5 @@
-// The world's own promises: handles, pins, forces, wind, controllers, layers, roll-back, snapshot, and the same bits for any thread count.
+// The world's own promises: handles, pins, forces, wind, controllers, layers, roll-back, snapshot, and the same bits
+// for any thread count.
 #include "fixtures/solid_bodies.h"
 #include "pliant/math.h"
 
@@ -33,8 +34,10 @@ static void a_removed_body_leaves_a_stale_handle(void **state) {
   drop_context(context);
 }
 
-// Pin the top face (particles 48 to 63 of a 4x4x4 box are those with the largest z; the box is turned so that z points up).
-static pl_body_id hang_box(pl_world *world, const pl_model *model, double stiffness, double damping, pl_pin_id pins[16]) {
+// Pin the top face (particles 48 to 63 of a 4x4x4 box are those with the largest z; the box is turned so that z points
+// up).
+static pl_body_id hang_box(pl_world *world, const pl_model *model, double stiffness, double damping,
+                           pl_pin_id pins[16]) {
   pl_error error = {0};
   pl_body_def def = pl_default_body_def();
   def.model = model;
@@ -300,7 +303,8 @@ static void time_advances_in_whole_steps_at_any_frame_rate(void **state) {
   for (int k = 0; k < 3; ++k) {
     pl_world *world = make_world(context, 1.0 / 240, -9.81);
     add_body(world, model, (pl_vec3){0, 0, 0});
-    for (int i = 0; i < 2 * (int)rates[k]; ++i) check_ok(pl_world_advance(world, 1 / rates[k], 0, NULL, &error), &error);
+    for (int i = 0; i < 2 * (int)rates[k]; ++i)
+      check_ok(pl_world_advance(world, 1 / rates[k], 0, NULL, &error), &error);
     assert_int_equal(pl_world_step_count(world), 480);
     hashes[k] = pl_world_get_hash(world);
     // A stall of a second, with at most 10 steps to be made up, drops the rest.
@@ -350,7 +354,8 @@ static void controllers_act_before_and_layers_after_the_step(void **state) {
   pl_model *model = small_model(context);
   pl_world *world = make_world(context, 0.01, 0);
   lift l = {.body = add_body(world, model, (pl_vec3){0, 0, 0})};
-  check_ok(pl_world_add_controller(world, &(pl_controller){lift_body, sizeof l.call_count, &l.call_count, &l}, &error), &error);
+  check_ok(pl_world_add_controller(world, &(pl_controller){lift_body, sizeof l.call_count, &l.call_count, &l}, &error),
+           &error);
   double height = 5;
   check_ok(pl_world_add_layer(world, l.body, &(pl_layer){raise_surface, 0, NULL, &height}, &error), &error);
   run_steps(world, 2);

@@ -1,6 +1,6 @@
 // ctest: unit threads
-// Detail on a body of ours: a moving ball presses a soft block, and its surface shows what was recorded, the same for any number of threads and no more
-// memory after the first steps.
+// Detail on a body of ours: a moving ball presses a soft block, and its surface shows what was recorded, the same for
+// any number of threads and no more memory after the first steps.
 #include "fixtures/detail_block.h"
 
 static void a_pressed_body_shows_what_was_recorded(void **state) {
@@ -33,7 +33,8 @@ static void a_pressed_body_shows_what_was_recorded(void **state) {
   check_near(far, 0, 0);
   check_at_most(sqrt(off / whole), 0.15);
   // The body itself is as without the layer.
-  pl_body_report without = pl_body_get_report(plain.world, plain.body), with = pl_body_get_report(detailed.world, detailed.body);
+  pl_body_report without = pl_body_get_report(plain.world, plain.body),
+                 with = pl_body_get_report(detailed.world, detailed.body);
   assert_memory_equal(&without, &with, sizeof with);
   drop_fixture(&plain);
   drop_fixture(&detailed);

@@ -1,9 +1,11 @@
-// Detail on a body that is cut: what is recorded on the whole block stays on the side of the cut that the tool is on, and without a load there is none.
+// Detail on a body that is cut: what is recorded on the whole block stays on the side of the cut that the tool is on,
+// and without a load there is none.
 // ctest: unit
 #include "fixtures/detail_block.h"
 #include "mesh/topology.h"
 
-// The set with a kernel so wide that a cut changes weights little: whatever holds stamps back at a cut, it is not the weight.
+// The set with a kernel so wide that a cut changes weights little: whatever holds stamps back at a cut, it is not the
+// weight.
 static pl_detail_set *record_wide(pl_context *context) {
   fixture s = make_fixture(context);
   pl_detail_set *set = record_fixture(context, &s, 60), *wide = NULL;
@@ -37,16 +39,18 @@ static void count_moved(pl_context *context, fixture *plain, fixture *detailed, 
   check_ok(pl_body_get_surface(detailed->world, detailed->body, detailed->surface), &error);
   pl_mesh_view mesh = pl_mesh_get_view(plain->mesh);
   pl_mesh *boundary = NULL;
-  int32_t *point_of_surface = malloc((size_t)mesh.point_count * sizeof *point_of_surface), *component = NULL, component_count = 0;
+  int32_t *point_of_surface = malloc((size_t)mesh.point_count * sizeof *point_of_surface), *component = NULL,
+          component_count = 0;
   check_ok(pl_mesh_build_boundary(context, plain->mesh, &boundary, point_of_surface, &error), &error);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
-  assert_true(
-      pl_components_find(&arena, (pl_elements){mesh.tets, mesh.tet_count, 4}, mesh.point_count, &component, &component_count));
+  assert_true(pl_components_find(&arena, (pl_elements){mesh.tets, mesh.tet_count, 4}, mesh.point_count, &component,
+                                 &component_count));
   int32_t here = component[point_of_surface[pl_model_get_surface_triangles(plain->model)[3 * triangle]]];
   moved[0] = moved[1] = 0;
   for (int32_t i = 0; i < plain->surface_count; ++i)
-    moved[component[point_of_surface[i]] != here] += memcmp(&plain->surface[i], &detailed->surface[i], sizeof(pl_vec3)) != 0;
+    moved[component[point_of_surface[i]] != here] +=
+        memcmp(&plain->surface[i], &detailed->surface[i], sizeof(pl_vec3)) != 0;
   pl_arena_destroy(&arena);
   pl_mesh_destroy(boundary);
   free(point_of_surface);
@@ -92,7 +96,8 @@ static void lift_body(fixture *s) {
   free(at);
 }
 
-// A tool that reaches far counts as touching a body that it does not load: the surface is that without a layer, to the last bit.
+// A tool that reaches far counts as touching a body that it does not load: the surface is that without a layer, to the
+// last bit.
 static void a_touch_without_load_shows_nothing(void **state) {
   (void)state;
   pl_context *context = make_context(1);

@@ -1,5 +1,5 @@
-// Running out of memory at every single allocation: build, add and step fail cleanly, leak nothing, and work when memory is back. And a
-// step allocates nothing after the first.
+// Running out of memory at every single allocation: build, add and step fail cleanly, leak nothing, and work when
+// memory is back. And a step allocates nothing after the first.
 // ctest: failure threads
 #include "fixtures/solid_bodies.h"
 
@@ -14,7 +14,8 @@ static pl_status build_and_step(pl_context *context, set *s) {
   pl_error error = {0};
   pl_solid_def solid = pl_default_solid_def();
   solid.self_contact = true;
-  pl_status status = pl_mesh_create_box(context, (pl_vec3){0.4, 0.4, 0.4}, (const int32_t[3]){2, 2, 2}, &s->mesh, &error);
+  pl_status status =
+      pl_mesh_create_box(context, (pl_vec3){0.4, 0.4, 0.4}, (const int32_t[3]){2, 2, 2}, &s->mesh, &error);
   if (status >= 0) status = pl_solid_build(context, &solid, s->mesh, &s->model, &error);
   pl_world_def def = pl_default_world_def();
   def.air_density = 1.2;

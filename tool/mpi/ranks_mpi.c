@@ -1,5 +1,6 @@
-// Several processes with MPI. Each takes the next job that is not started yet: of the samples of a warm start the softest cost several times as much as others, and a fixed
-// distribution would make all wait for one. Outputs are gathered in the order of the jobs, so the result is the same for any number of processes.
+// Several processes with MPI. Each takes the next job that is not started yet: of the samples of a warm start the
+// softest cost several times as much as others, and a fixed distribution would make all wait for one. Outputs are
+// gathered in the order of the jobs, so the result is the same for any number of processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,8 +53,8 @@ typedef struct job_counter {
 
 static job_counter open_counter(void) {
   job_counter counter;
-  MPI_Win_allocate(tool_rank() == 0 ? (MPI_Aint)sizeof(int) : 0, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &counter.value,
-                   &counter.window);
+  MPI_Win_allocate(tool_rank() == 0 ? (MPI_Aint)sizeof(int) : 0, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &counter.value, &counter.window);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, counter.window);
   if (tool_rank() == 0) *counter.value = 0;
   MPI_Win_sync(counter.window);
