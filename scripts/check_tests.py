@@ -33,7 +33,7 @@ def untested(sources, tests, rows):
 
 
 def stale(sources, tests, rows):
-    """Rows that name nothing, or that a test of the source's own has made needless."""
+    """Rows that name nothing (a path from the root, such as a script, names a file), or that a test of the source's own has made needless."""
     names = {name for _, name in sources}
     for page, source, listed in rows:
         if source not in names:
@@ -42,7 +42,7 @@ def stale(sources, tests, rows):
             yield f"{page}: {source} has a test of its own, test/{tests[f'test_{source}']}/test_{source}"
         if not listed:
             yield f"{page}: no test for {source}"
-        for test in listed:
+        for test in (t for t in listed if not (ROOT / t).is_file()):
             folder, _, name = test.rpartition("/")
             if name not in tests or (folder and tests[name] != folder):
                 yield f"{page}: there is no test {test}"

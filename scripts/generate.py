@@ -162,7 +162,13 @@ def fields(table):
         facts = [parameter.unit(), parameter.value_range()]
         facts.append(f"default {parameter.default_text()}" if parameter.default_text() else "to be filled in")
         lines += textwrap.wrap(parameter.about(), COLUMNS, initial_indent="  /// ", subsequent_indent="  /// ", break_long_words=False, break_on_hyphens=False)
-        lines.append(f"  {parameter.type} {parameter.name};  ///< {', '.join(filter(None, facts))}")
+        facts = ', '.join(filter(None, facts))
+        line = f"  {parameter.type} {parameter.name};"
+        # A line that is too long would be broken by the formatter in the middle of the declaration.
+        if len(line) + len("  ///< ") + len(facts) > COLUMNS:
+            lines += [f"  /// {facts[0].upper() + facts[1:]}.", line]
+        else:
+            lines.append(f"{line}  ///< {facts}")
     return lines
 
 

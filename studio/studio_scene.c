@@ -138,7 +138,7 @@ static void set_camera(studio_world *w, studio_message *message, const pl_scene_
   pl_json *object = pl_json_set(&message->arena, message->root, "camera", pl_json_new(&message->arena, PL_JSON_OBJECT));
   if (object == NULL) return;
   pl_camera camera = facts->has_camera ? pl_scene_get_camera(w->scene, pl_world_get_time(w->world))
-                                       : pl_camera_look_at_box(box_of_bodies(w), 1.6);
+                                       : pl_camera_frame_box(box_of_bodies(w), 1.6);
   int32_t followed = studio_scene_followed_body(w->instance, w->scene);
   // The camera of the scene is for step 0; move it along with the body.
   pl_vec3 way =

@@ -153,7 +153,7 @@ static pl_status draw_cloud(capture_job *job, const pl_mesh *placed, const pl_cl
   def.height = PICTURE_HEIGHT;
   def.ground = false;
   pl_renderer *renderer = NULL;
-  pl_camera camera = pl_camera_look_at_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
+  pl_camera camera = pl_camera_frame_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
   uint8_t *rgb = tool_allocate((size_t)PICTURE_WIDTH * PICTURE_HEIGHT, 3);
   pl_status status = pl_renderer_create(job->context, &def, &renderer, error);
   if (status >= 0) status = pl_renderer_draw(renderer, &(pl_picture){camera, items, 2, NULL}, rgb, error);

@@ -392,8 +392,8 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
                             .triangles = surface.triangles,
                             .triangle_count = surface.triangle_count,
                             .colors = p->colors};
-    p->camera = pl_camera_look_at_box(pl_box_from_points(mesh.points, mesh.point_count),
-                                      (double)PICTURE_WIDTH / PICTURE_HEIGHT);
+    p->camera =
+        pl_camera_frame_box(pl_box_from_points(mesh.points, mesh.point_count), (double)PICTURE_WIDTH / PICTURE_HEIGHT);
     status = pl_renderer_draw(p->renderer, &(pl_picture){p->camera, &item, 1, NULL}, rgb, error);
   }
   if (status >= 0) {
@@ -403,7 +403,7 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
     free(caption);
     p->shift = 0.55 * (box.max.x - box.min.x);
     box.min.x -= p->shift, box.max.x += p->shift;
-    p->camera = pl_camera_look_at_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
+    p->camera = pl_camera_frame_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
     p->stride = 1 + (p->motion->frame_count - 1) / MAX_CLIPS;
     int32_t count = 1 + (p->motion->frame_count - 1) / p->stride;
     pl_report_clip(

@@ -194,7 +194,7 @@ static pl_status aim(run_painter *painter, bool whole, pl_error *error) {
     add_items(painter, &box);
   }
   double aspect = (double)run->options.width / run->options.height;
-  painter->around = own ? camera_on_box(scene_camera(run, 0), box, aspect) : pl_camera_look_at_box(box, aspect);
+  painter->around = own ? camera_on_box(scene_camera(run, 0), box, aspect) : pl_camera_frame_box(box, aspect);
   return PL_OK;
 }
 

@@ -148,7 +148,7 @@ static pl_status draw(pl_context *context, const char *path, const detail_body *
                           .triangles = view.triangles,
                           .triangle_count = view.triangle_count,
                           .colors = colors};
-  pl_camera camera = pl_camera_look_at_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
+  pl_camera camera = pl_camera_frame_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
   pl_renderer *renderer = NULL;
   uint8_t *rgb = tool_allocate(3 * (size_t)PICTURE_WIDTH * PICTURE_HEIGHT, 1);
   pl_status status = pl_renderer_create(context, &def, &renderer, error);

@@ -280,7 +280,7 @@ typedef struct pl_actor_report {
   double
       objective;  ///< (m/s)²: half the sum of squares of the weighted goals, and the regularisers
   double goal_error;   ///< m/s: root of the sum of squares of the weighted goals
-  double goal_start;   ///< m/s: the same where the search began, with the body going on as it did
+  double goal_start;   ///< m/s: the same where the search began, with the body continuing as it did
   double regulariser;  ///< (m/s)²
   double
       residual;  ///< of the equations of motion after the step, relative to the forces that balance

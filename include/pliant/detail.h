@@ -102,11 +102,11 @@ typedef struct pl_detail_def {
   int32_t load_order;  ///< 0 … 2, default 2
   /// Loads below this fraction of the window radius are none.
   double min_load;  ///< 0 … 1, default 1e-4
-  /// Size of loads around which sizes are told apart best. 0: loads are compared by direction
+  /// Size of loads around which sizes are distinguished best. 0: loads are compared by direction
   /// alone, as in the paper, so one place can be recorded at one depth for each direction.
   /// Negative: 0, or the mean size of the recordings if some differ in size alone.
   double load_reference;  ///< m, -1e6 … 1e6, default -1
-  /// A stamp grows with the load up to so many times its recording's.
+  /// A stamp grows with the load up to this factor times the load of its recording.
   double overload;  ///< 1 … 1e6, default 1.5
   /// Of the kernel; 0: that which predicts each recording best from the others, if there are four
   /// or more.
@@ -193,9 +193,9 @@ PL_API void pl_detail_set_compare(const pl_detail_set *set, const float *key, fl
 PL_API int32_t pl_detail_set_compute_weights(const pl_detail_set *set, const float *key,
                                              float *scratch, float *weights);
 
-/// A stamp as a grey picture of side x side pixels, rows from the top, y up: 128 is no displacement
-/// along the normal, lighter is outwards, and the largest displacement is full scale. Fails with
-/// PL_ERROR_NOT_FOUND for an example that does not exist.
+/// A stamp as a grey picture of side x side pixels, rows from the top, y up: 128 is zero
+/// displacement along the normal, lighter is outwards, and the largest displacement is full scale.
+/// Fails with PL_ERROR_NOT_FOUND for an example that does not exist.
 PL_API pl_status pl_detail_set_preview(const pl_detail_set *set, int32_t example, int32_t side,
                                        uint8_t *pixels);
 

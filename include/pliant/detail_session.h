@@ -19,13 +19,13 @@ typedef struct pl_detail_session pl_detail_session;
 /// Input of pl_detail_session_record().
 typedef struct pl_detail_session_def {
   /// Called before touch number `done` of `total` is simulated, and at the end; false stops with
-  /// PL_REMARK_CANCELLED. NULL: nobody is told.
+  /// PL_REMARK_CANCELLED. NULL: no callback.
   bool (*progress)(void *user, int32_t done, int32_t total);
   void *user;      ///< of `progress`
   uint32_t magic;  ///< set by pl_default_detail_session_def()
 } pl_detail_session_def;
 
-/// Nobody is told.
+/// No callback.
 PL_API pl_detail_session_def pl_default_detail_session_def(void);
 
 /// Build the scene, touch its fine and its coarse body as its `recording` describes, one touch

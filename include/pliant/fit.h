@@ -184,7 +184,7 @@ typedef struct pl_fit_jobs {
 
 /// Who runs them. `run` must leave outputs of all jobs, from wherever they were computed. Where
 /// several processes run the same fit, each calls `evaluate` for its own share and receives the
-/// rest: all then go on with the same numbers, and end with the same result, for any number of
+/// rest: all then continue with the same numbers, and end with the same result, for any number of
 /// them.
 typedef struct pl_fit_batch {
   void (*run)(void *user, const pl_fit_jobs *jobs);
@@ -228,8 +228,8 @@ typedef struct pl_fit_def {
   /// Alpha of Rayleigh damping.
   pl_fit_range mass_damping;  ///< 1/s, 1e-12 … 1e6, default start 0.1 between 1e-4 and 100, fitted
   /// Beta of Rayleigh damping.
-  pl_fit_range
-      stiffness_damping;  ///< s, 1e-12 … 1e3, default start 1e-3 between 1e-6 and 0.1, fitted
+  /// S, 1e-12 … 1e3, default start 1e-3 between 1e-6 and 0.1, fitted.
+  pl_fit_range stiffness_damping;
   /// Take the static shape as the reference shape: for comparison, and for bodies without gravity.
   bool use_static_shape;  ///< default false
   /// How reference shapes are found.

@@ -69,7 +69,7 @@ typedef struct pl_renderer pl_renderer;
 PL_API pl_renderer_def pl_default_renderer_def(void);
 
 /// A camera that sees the whole box from slightly above, for a picture of width to height `aspect`.
-PL_API pl_camera pl_camera_look_at_box(pl_box box, double aspect);
+PL_API pl_camera pl_camera_frame_box(pl_box box, double aspect);
 
 /// Create a renderer. The caller owns it. Fails with PL_ERROR_UNSUPPORTED when there is no OpenGL
 /// ES 3, not even in software.

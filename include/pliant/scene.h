@@ -74,7 +74,7 @@ typedef struct pl_scene_report {
   uint64_t seed;
   double warm_up;                ///< seconds that pl_scene_build() lets bodies settle
   pl_vec3 gravity;               ///< m/s²
-  bool has_camera;               ///< otherwise frame the bodies with pl_camera_look_at_box()
+  bool has_camera;               ///< otherwise frame the bodies with pl_camera_frame_box()
   bool has_observer;             ///< take pictures with pl_scene_get_observer() instead of
                                  ///< pl_scene_get_camera()
   const char *camera_follows;    ///< body that the camera of pl_scene_get_camera() follows when

@@ -41,8 +41,8 @@ typedef struct pl_solid_def {
   double stiffness;  ///< above 0 up to 1, default 0.5
   /// Step that `stiffness` refers to, so that it means the same at any step.
   double stiffness_step;  ///< s, above 0 up to 10, default 1/240
-  /// What is left of an example's weight in the goals (the paper's beta): 1 stays in an example for
-  /// good, less lets go of it slowly, 0 ignores examples.
+  /// Fraction of an example's weight that stays in the goals (the paper's beta): at 1 the body
+  /// stays in an example, below 1 it returns slowly, at 0 it ignores examples.
   double fidelity;  ///< 0 … 1, default 0.995
   /// Vibration dies away as exp(-damping t); rigid motion, flight and tumbling, is spared.
   double damping;  ///< 1/s, 0 … 1e6, default 2

@@ -100,7 +100,7 @@ typedef struct pl_tracker pl_tracker;
 /// Begin to track a body. `model` is a finite-element body of tets (pl_fem_build()) and must
 /// outlive the tracker; its surface is what is compared with clouds. `start` has its points before
 /// the first frame, NULL for its rest shape. Fails with PL_ERROR_INVALID_ARGUMENT for a def that is
-/// wrong, a camera without pixels, a placement that is no rotation or a held point that does not
+/// wrong, a camera without pixels, a placement that is not a rotation or a held point that does not
 /// exist, PL_ERROR_UNSUPPORTED for another model. The caller owns the tracker.
 PL_API pl_status pl_tracker_create(pl_context *context, const pl_track_def *def,
                                    const pl_model *model, const pl_vec3 *start,
@@ -164,7 +164,7 @@ typedef struct pl_track_errors {
 } pl_track_errors;
 
 /// Compare the tracked surface, as pl_tracker_get_view() has it, with `truth`: the true positions
-/// of its points, metres, as many as it has. What the cameras see is computed from the truth at
+/// of its points, metres, one per surface point. What the cameras see is computed from the truth at
 /// their full resolution; without cameras all of it counts as seen. The tracker stays as it is.
 /// Fails with PL_ERROR_INVALID_ARGUMENT for a camera without pixels, and when out of memory.
 PL_API pl_status pl_tracker_compare(const pl_tracker *tracker, const pl_capture_camera *cameras,

@@ -117,7 +117,7 @@ typedef struct pl_pin_def {
   double stiffness;  ///< N/m, 0 … 1e12, default 0
   /// Damping of the spring.
   double damping;  ///< N s/m, 0 … 1e12, default 0
-  /// When the pin lets go; 0 means never.
+  /// When the pin is released; 0 means never.
   double until;  ///< s, 0 … 1e9, default 0
   // parameters: end
 

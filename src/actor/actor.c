@@ -108,8 +108,8 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   report->goal_start = goal_error_at(&rows, choice->work->next);
   pl_status status = PL_OK;
   bool plans = actor->horizon != NULL && rows.count <= PL_ACTOR_PLAN_ROWS;
-  // Going on as before is where a single step begins its search, if that is better: feet that push lose the ground the
-  // moment the rest shape stands still.
+  // Continuing as before is where a single step begins its search, if that is better: feet that push lose the ground
+  // the moment the rest shape stands still.
   for (size_t k = 0; k < P && !plans; ++k) actor->parameters[k] += actor->trend[k];
   if (plans) {
     pl_plan_rows plan = pl_actor_plan(actor, &rows);
@@ -128,7 +128,7 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   report->objective = outcome.objective;
   report->goal_error = goal_error_at(&rows, choice->work->next);
   // A step falls short when it leaves most of the error of its goals. A tenth of the speed that free fall adds in a
-  // step is no error worth counting.
+  // step is not an error worth counting.
   double negligible = 0.1 * actor->view.gravity * actor->view.step;
   report->short_count += report->goal_error > fmax(0.9 * report->goal_start, negligible);
   report->regulariser = outcome.regulariser;

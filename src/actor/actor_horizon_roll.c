@@ -11,8 +11,8 @@
 //                                     by x   (1 - r) a - (2 - S) b / τ - (∂c/∂x)ᵀ λ
 //                                     by v   -(1 - S) b - (∂c/∂v)ᵀ λ
 //
-// and go on as a and b of the step before. Of c, inertia gives ∂c/∂x = -(c₀ + drag) M and ∂c/∂v = -M/τ; contact acts at
-// (1 - r) x + r u and gives (1 - r)/r of its part in D; of damping, which compares u with x, minus its part in D is
+// and continue as a and b of the step before. Of c, inertia gives ∂c/∂x = -(c₀ + drag) M and ∂c/∂v = -M/τ; contact acts
+// at (1 - r) x + r u and gives (1 - r)/r of its part in D; of damping, which compares u with x, minus its part in D is
 // taken, which is right for small changes of shape. Derivatives of S, of friction's caps and of its anchors are left
 // out.
 #include <math.h>

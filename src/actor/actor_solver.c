@@ -8,7 +8,7 @@
 //
 // What contact does to it. The stiffness of friction jumps between sticking and slipping, and points that have slipped
 // begin every step just there: searches may end at such kinks before the optimality conditions hold. (Friction that
-// goes over smoothly while the search goes on was tried; it reached the same goals.) Caps of friction are found again
+// goes over smoothly while the search continues was tried; it reached the same goals.) Caps of friction are found again
 // at each of the first points, then held: otherwise searches go round in circles. The search begins, with the last
 // step's p or a guess, near c = 0; when it finds nothing, it begins again from there. A second failure in a row ends
 // it.

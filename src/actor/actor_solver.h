@@ -47,7 +47,7 @@ typedef struct pl_actor_outcome {
   bool converged;
   double objective, goal_square, regulariser;
   double residual;    // |c| as a fraction of the forces that balance
-  double stationary;  // what is left of the optimality conditions, relative
+  double stationary;  // the remainder of the optimality conditions, relative
   double min_step;
   double shift;  // largest of pl_actor_solver.shift (actor_solver_parts.h)
 } pl_actor_outcome;

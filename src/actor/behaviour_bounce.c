@@ -4,7 +4,7 @@
 //
 // On the ground the centre of mass goes down and up again on a cubic curve that begins with the place and speed at
 // which it came and ends, a stance later, at the height of the shape as built with the speed of take-off; along the
-// ground it goes on at the wanted speed. In the air it follows its parabola whatever the body does. The feet are
+// ground it continues at the wanted speed. In the air it follows its parabola whatever the body does. The feet are
 // brought as far ahead as the centre of mass will go in half the stance, farther if it is too fast: so what the ground
 // does in the first half of the stance is undone in the second, and the weight stays above the feet. Many low hops ask
 // for little at a time: that is what makes it safe.
@@ -103,7 +103,7 @@ static bounce_plan plan_bounce(const double *settings, const bounce_state *state
 }
 
 // Cubic curve from (from, from_rate) at t = 0 to (to, to_rate) at t = span: its value and rate at t; beyond the end it
-// goes on straight.
+// continues straight.
 static double curve(double from, double from_rate, double to, double to_rate, double span, double t, double *rate) {
   if (t >= span) {
     *rate = to_rate;

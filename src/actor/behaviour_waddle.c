@@ -241,7 +241,7 @@ static void aim_moving(const waddle *w, pl_goals *goals) {
   // Along the ground it arrives a little before it is down.
   double s = t / LEVEL_SWING, fraction = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (LEVEL_SWING * w->swing);
   pl_vec3 way = pl_motion_level(frame, pl_vec3_sub(state->aim, state->lift));
-  double late = fmax(0, t - 1) * w->swing;  // s: then it goes on down until it finds the ground
+  double late = fmax(0, t - 1) * w->swing;  // s: then it continues down until it finds the ground
   pl_aim aim = {.gain = w->settings[FOOT_GAIN], .rate = 0.5, .acceleration = 2, .weight = w->settings[FOOT_WEIGHT]};
   aim.axes = frame->level_axes | frame->height_axis;
   pl_vec3 position = pl_vec3_add_scaled(state->lift, way, fraction);

@@ -289,7 +289,7 @@ static void aim_center(const walk *w, pl_goals *goals) {
   double aside = w->settings[SWAY] * pl_vec3_dot(pl_vec3_sub(stance, center), frame->side);
   pl_aim aim = {.gain = w->settings[GAIN], .rate = 0.05, .acceleration = 0.2, .weight = w->settings[WEIGHT]};
   aim.axes = frame->level_axes;
-  // Over the stance, give or take the margins; within them it goes on at its speed, slower as it comes to the end.
+  // Over the stance, give or take the margins; within them it continues at its speed, slower as it comes to the end.
   double tight = w->state->phase == WALK_SHIFT ? SHIFT_MARGIN : SWING_MARGIN;
   double behind = -tight * margin_of(w), beyond = tight * w->settings[AHEAD] * frame->height;
   double error = pl_motion_clamp(ahead, behind, beyond) - ahead;
@@ -317,7 +317,7 @@ static void aim_swing(const walk *w, int32_t foot, pl_goals *goals) {
   // Along the ground it arrives a little before it is down.
   double s = t / LEVEL_SWING, fraction = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (LEVEL_SWING * w->swing);
   pl_vec3 way = pl_vec3_sub(it->aim, it->hold);
-  double late = fmax(0, t - 1) * w->swing;  // s: then it goes on down until it finds the ground
+  double late = fmax(0, t - 1) * w->swing;  // s: then it continues down until it finds the ground
   pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
                 .gain = w->settings[FOOT_GAIN],
                 .rate = 0.5,

@@ -6,7 +6,7 @@
 //   q   key of the query
 //   k   key of an example
 
-// exp(y) for y <= 0, to about 1e-7: 2^n times the series of what is left, at most half of ln 2. Below -87 it stays at
+// exp(y) for y <= 0, to about 1e-7: 2^n times the series of the remainder, at most half of ln 2. Below -87 it stays at
 // exp(-87).
 PL_SIMD_INLINE pl_f8 lane_exp(pl_f8 y) {
   y = pl_f8_max(y, pl_f8_set1(-87.0f));
@@ -203,8 +203,8 @@ static void stamp(const pl_stamp_points *points, const float *map, int32_t resol
   }
 }
 
-// Paper 003, eq. 16: one term of the blend of stamps. Bound by reading the column: taking several columns at a time is
-// no faster.
+// Paper 003, eq. 16: one term of the blend of stamps. Bound by reading the column: several columns at a time are
+// not faster.
 static void add(int32_t count, float factor, const float *column, float *to) {
   int32_t i = 0;
   for (; i + LANES - 1 < count; i += LANES)

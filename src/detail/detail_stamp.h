@@ -4,7 +4,7 @@
 // A map has resolution x resolution samples over the square [-1, 1]² in units of the stamp's
 // radius, y in rows, x fastest, 4 floats each: (x, y, z, 0). Only the disc counts. Two-sided stamps
 // have two such maps, the second for what faces away from the contact: it lies behind the first, as
-// if its rows went on.
+// if its rows continued.
 #ifndef PL_DETAIL_STAMP_H
 #define PL_DETAIL_STAMP_H
 

@@ -42,9 +42,10 @@ static const trouble WEIGHT = {PL_SEVERITY_ERROR, "pose-weight", "Poses are mixe
                                "Give a weight from 0 to 1; make the opposite pose an example of its own."};
 static const trouble WEIGHT_SUM = {PL_SEVERITY_WARNING, "pose-weight-sum",
                                    "At most 1 can be shared out; the weights are scaled down to that.",
-                                   "Lower the weights; the rest shape has what they leave."};
+                                   "Lower the weights; the rest shape takes the remainder up to 1."};
 static const trouble EQUALS_REST = {
-    PL_SEVERITY_WARNING, "pose-equals-rest", "It has no effect: moving and turning the whole body is no deformation.",
+    PL_SEVERITY_WARNING, "pose-equals-rest",
+    "It has no effect: moving and turning the whole body is not a deformation.",
     "Check that the shape key or frame was exported with its value at 1, or remove the pose."};
 static const trouble REPEATED = {
     PL_SEVERITY_WARNING, "pose-repeated",

@@ -1,5 +1,5 @@
 // Weights of the pose nearest to a given one among all mixtures of rest and examples. Weights here
-// are those of the n examples; the rest has what they leave, w_0 = 1 - sum w_k.
+// are those of the n examples; the rest shape has the remainder up to 1, w_0 = 1 - sum w_k.
 //
 // Nothing here allocates. Same input, same bits; any number of threads.
 #ifndef PL_EXAMPLES_SIMPLEX_WEIGHTS_H

@@ -42,9 +42,10 @@ pl_status pl_weight_curve_check(const pl_weight_curve *curve, pl_error *error) {
     }
     // Weights typed with a few digits (0.3333, 0.6667) may miss 1 in the last of them.
     if (!(sum <= 1 + 1e-3))
-      return pl_fail(error, PL_ERROR_INVALID_DATA,
-                     "the weights of key %d sum to %g; at most 1 can be shared out, the rest shape has what they leave",
-                     (int)i, sum);
+      return pl_fail(
+          error, PL_ERROR_INVALID_DATA,
+          "the weights of key %d sum to %g; at most 1 can be shared out, the rest shape takes the remainder up to 1",
+          (int)i, sum);
   }
   return PL_OK;
 }
@@ -74,7 +75,7 @@ void pl_weight_curve_slopes(const pl_weight_curve *curve, double *slopes) {
       double h0 = t[before + 1] - t[before], s0 = (v[(before + 1) * n + k] - v[before * n + k]) / h0;
       double h1 = t[after + 1] - t[after], s1 = (v[(after + 1) * n + k] - v[after * n + k]) / h1;
       double *slope = &slopes[i * n + k];
-      // A loop whose ends agree goes on smoothly through them.
+      // A loop whose ends agree continues smoothly through them.
       if (!is_end || (curve->is_looping && v[k] == v[last * n + k]))
         *slope = inner_slope(h0, s0, h1, s1);
       else if (last == 1)

@@ -1,6 +1,6 @@
 // What decides the weights of examples: drivers as plain data and functions. A driver knows nothing
-// of bodies; it yields weights on the simplex, w_k >= 0 and sum w_k <= 1, the rest having what they
-// leave. Weights by projection of the current shape are in simplex_weights.h.
+// of bodies; it yields weights on the simplex, w_k >= 0 and sum w_k <= 1, the rest shape has the
+// remainder. Weights by projection of the current shape are in simplex_weights.h.
 //
 // Structs borrow the arrays they point to. Evaluating never allocates and never writes to the
 // driver: any number of threads may share one.

@@ -37,7 +37,7 @@ typedef struct pl_fem_driver {
 } pl_fem_driver;
 
 // Let a driver choose for a body from its next step on; NULL: none, and the rest shape stays as it
-// is. It must outlive the body or be replaced before; it is no part of snapshots, so that a
+// is. It must outlive the body or be replaced before; it is not a part of snapshots, so that a
 // restored world has the drivers it had (fem_body.c). Fails with PL_ERROR_NOT_FOUND for a stale
 // handle, PL_ERROR_UNSUPPORTED for a body whose model does not adapt.
 pl_status pl_fem_drive(pl_world *world, pl_body_id body, const pl_fem_driver *driver);

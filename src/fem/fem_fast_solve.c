@@ -6,7 +6,7 @@
 // A is factored; each volume is a compliant constraint of rank one (compliance 1 / lambda V), whose directions g turn
 // with the tets. Where lambda is 0 and nothing is pinned or touched the first iteration is exact. Otherwise each takes
 // the moves to the least energy in one more dimension, and `volume_rounds` of them are made. To stop early is safe:
-// what is missing acts like added mass, because d = 0 goes on with the velocity there is, and equilibria are not
+// what is missing acts like added mass, because d = 0 continues with the velocity there is, and equilibria are not
 // changed.
 //
 // Ways not taken:

@@ -13,7 +13,7 @@
 //
 // At volume preserved I >= 3, so that the incompressible limit is exactly σ = μ (l - l⁻²); φ' vanishes at I = 0 as
 // theirs does, and the pull inwards is weaker than the volume's push outwards all the way down (for Poisson's ratio >=
-// 0). φ has three continuous derivatives, as many as are needed.
+// 0). φ has three continuous derivatives, which is enough here.
 //
 //   P = μ φ' F + k G          G = ∂J/∂F, the matrix of cofactors;  k = κ (J - 1) - μ
 //   C = μ φ' 1 + 2 μ φ" F⊗F + κ G⊗G + k ∂G/∂F

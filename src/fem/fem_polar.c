@@ -78,7 +78,7 @@ void pl_fem_polar_of(const pl_mat3 *F, pl_fem_polar *p) {
   p->trace = p->S.m[0][0] + p->S.m[1][1] + p->S.m[2][2];
   p->K = turning_inverse(&p->S, p->trace);
   if (!direct) return;
-  // What is left of the axial part is the last correction of the rotation, 1e-15 mostly and 1e-10 at the worst: too
+  // The remainder of the axial part is the last correction of the rotation, 1e-15 mostly and 1e-10 at the worst: too
   // small to change S and K.
   pl_mat3 turn = pl_fem_cross_matrix(pl_mat3_apply(p->K, pl_fem_axial(&product)));
   p->R = pl_mat3_add(p->R, pl_mat3_multiply(p->R, turn));

@@ -3,7 +3,7 @@
 //   M v' = f(x) - ∂W/∂x - (α M + β K) v + contact            x' = v
 //
 // Implicit Euler looks for x_{n+1}; the second-order scheme is the implicit midpoint rule and looks for x_m = (x_n +
-// x_{n+1}) / 2, which is a step of implicit Euler half as long, gone on from by as much again:
+// x_{n+1}) / 2, which is a step of implicit Euler half as long, continued from by as much again:
 //
 //                    τ     y                      result
 //   implicit Euler   h     x_n + τ v_n + τ² f/M   x_{n+1} = u           v_{n+1} = v̄   v̄ = (u - x_n) / τ
@@ -261,7 +261,7 @@ static pl_status finish_implicitly(const pl_fem_model *model, pl_fem_work *w, pl
     pl_fem_keep_momentum(w);
     // Forces from outside may turn the body; without them its angular momentum is what it was.
     if (move->forces == NULL && model->mass_damping == 0) pl_fem_turn_to_momentum(w, w->middle, tau, momentum);
-    // The centre of mass goes on as by midpoint: it flies on a parabola.
+    // The centre of mass continues as by midpoint: it flies on a parabola.
     shift = pl_vec3_sub(pl_vec3_sub(pl_vec3_scale(middle, 2), start), pl_fem_center_of(model, w->next));
   }
   if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, w->next, s.anchors);

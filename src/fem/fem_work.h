@@ -46,7 +46,7 @@ bool pl_fem_prepare_step(const pl_fem_model *model, pl_fem_work *work, pl_fem_st
 void pl_fem_keep_momentum(pl_fem_work *work);
 
 // Where the rigid part of the motion of x and v takes the particles in a time, and where their
-// whole motion does if what is not rigid goes on along straight lines.
+// whole motion does if what is not rigid continues along straight lines.
 void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, double time,
                   double *rigid, double *whole);
 

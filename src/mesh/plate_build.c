@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "mesh/plate_refine.h"
 
-// Lattice points stay this far from the outline, in spacings: closer ones would make thin triangles with it, and what
-// is left open is for the refinement to fill.
+// Lattice points stay this far from the outline, in spacings: closer ones would make thin triangles with it, and
+// refinement fills the gap.
 static const double MARGIN = 0.75;
 
 // Triangles thinner than this are refused: they would decide how stiff the body is, and how small its steps.

@@ -10,8 +10,8 @@ typedef struct pl_plate_point {
   double x, y;
 } pl_plate_point;
 
-// Refuse what is no plate: loops that are too short, cross themselves or each other, holes that lie
-// outside.
+// Refuse what is not a plate: loops that are too short, cross themselves or each other, holes that
+// lie outside.
 pl_status pl_plate_check(const pl_plate_def *def, pl_error *error);
 
 // Append the points of all loops, the outline first, counter-clockwise, the holes clockwise, so

@@ -63,7 +63,7 @@ static double fit_corners(pl_box box, pl_vec3 target, const pl_render_view *view
   return distance;
 }
 
-pl_camera pl_camera_look_at_box(pl_box box, double aspect) {
+pl_camera pl_camera_frame_box(pl_box box, double aspect) {
   bool usable = pl_vec3_is_finite(box.min) && pl_vec3_is_finite(box.max) && box.min.x <= box.max.x &&
                 box.min.y <= box.max.y && box.min.z <= box.max.z;
   if (!usable) box = (pl_box){{-0.5, 0, -0.5}, {0.5, 1, 0.5}};

@@ -65,7 +65,7 @@ PL_SIMD_INLINE d4 angle_between(d4 cosine) {
   return d4_select(obtuse, PL_PI - angle, angle);
 }
 
-// exp(-y) for y >= 0: 2^-k times the series of what is left, at most half of ln 2.
+// exp(-y) for y >= 0: 2^-k times the series of the remainder, at most half of ln 2.
 PL_SIMD_INLINE d4 exp_minus(d4 y) {
   // 1.5 * 2^52: adding it rounds to an integer, which then stands in the lowest bits
   const d4 magic = d4_set1(6755399441055744.0);

@@ -119,7 +119,7 @@ static pl_quat mix(const pl_rod_batch *batch, const float *poses, int32_t joint,
   pl_quat sum = {0, 0, 0, 0};
   double left = 1;
   for (int32_t k = 0; k <= batch->example_count; ++k) {
-    // Examples first, so that the rest gets what they leave.
+    // Examples first, so that the rest shape gets the remainder up to 1.
     bool rest = k == batch->example_count;
     int32_t example = rest ? -1 : batch->examples[LANES * k + lane];
     double weight = rest ? left : example >= 0 ? weights[example] : 0;

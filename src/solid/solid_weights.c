@@ -6,7 +6,7 @@
 //   w_p + beta (w - w_p)  what the goals follow: a little nearer to the rest shape than the body is, so that it does
 //   not get stuck
 //
-// Plasticity by example: when w is farther from w_p than the threshold, w_p follows, so that what is left of the
+// Plasticity by example: when w is farther from w_p than the threshold, w_p follows, so that the remainder of the
 // distance is the threshold. Both are mixtures of the examples, so w_p stays one.
 #include <math.h>
 

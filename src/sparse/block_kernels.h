@@ -24,7 +24,7 @@ typedef struct pl_block_kernels {
   void (*sweep)(const pl_block_lower *lower, int32_t begin, int32_t end, const double *r, double *z,
                 double *workspace);
   // Row `row` of the Cholesky factor of the rows of length `stride` in `factor`, whose earlier rows
-  // are done, up to the column before the diagonal; returns what is left of the diagonal entry.
+  // are done, up to the column before the diagonal; returns the remainder of the diagonal entry.
   // `inverses` are those of the earlier rows' diagonal entries.
   double (*eliminate)(double *factor, int32_t stride, int32_t row, const double *inverses);
   // Overwrite x, a right-hand side, by the solution, with a Cholesky factor of `size` rows and the

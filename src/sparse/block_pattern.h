@@ -46,7 +46,7 @@ typedef struct pl_block_pattern {
 typedef void pl_block_visit(void *data, const int32_t *elements, int32_t count, double *matrices);
 
 // Build the pattern in `arena`. Corners are copied into what is built. Fails when out of memory,
-// when a corner is no row, and when there are more couplings than 31 bits count. Groups without
+// when a corner is not a row, and when there are more couplings than 31 bits count. Groups without
 // elements are allowed.
 pl_status pl_block_pattern_build(pl_arena *arena, int32_t row_count,
                                  const pl_block_elements *groups, int32_t group_count,

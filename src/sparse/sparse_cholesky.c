@@ -1,7 +1,7 @@
 // Sparse Cholesky by the multifrontal method (Duff and Reid 1983), packed for fast solves.
 //
 // Supernodes are taken in postorder. The dense matrix of a supernode, its front, is made of the matrix's own entries
-// and of what its children in the tree have left over; its columns are eliminated, and what is left of the rest waits
+// and of what its children in the tree have left over; its columns are eliminated, and the remainder of the rest waits
 // on a stack for the parent. All of that is dense arithmetic in double.
 //
 // With L11 the triangle of a supernode's columns and L21 the rows below, what is kept is the panel (L11⁻¹; L21 L11⁻¹),

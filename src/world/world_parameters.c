@@ -34,6 +34,6 @@ static const pl_parameter PIN[] = {
     VECTOR(target, ZERO_VECTOR, METRES, NOT_IN_SCENES, ABOUT("Where the particle is held, in the world.")),
     NUMBER(stiffness, 0, FROM(0, 1e12), UNIT("N/m"), ABOUT("Spring per particle; 0 means a hard pin, which puts the particle exactly on its target.")),
     NUMBER(damping, 0, FROM(0, 1e12), UNIT("N s/m"), ABOUT("Damping of the spring.")),
-    NUMBER(until, 0, FROM(0, 1e9), UNIT("s"), ABOUT("When the pin lets go; 0 means never.")),
+    NUMBER(until, 0, FROM(0, 1e9), UNIT("s"), ABOUT("When the pin is released; 0 means never.")),
 };
 const pl_parameter_table pl_pin_def_parameters = TABLE("pin", pl_pin_def, PIN);

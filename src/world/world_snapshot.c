@@ -87,7 +87,7 @@ size_t pl_world_snapshot_size(const pl_world *world) {
 }
 
 void pl_world_snapshot(const pl_world *world, void *buffer) {
-  // Half of a step is no state to go back to, and there is nobody to tell here: pl_world_restore() refuses it.
+  // Half of a step is not a state to go back to, and there is nobody to tell here: pl_world_restore() refuses it.
   uint64_t magic = world->phase == PL_WORLD_IDLE ? SNAPSHOT_MAGIC : SNAPSHOT_INSIDE_STEP;
   snapshot_head head = {magic,          layout_hash(world), world->step_count,
                         world->pending, world->def.gravity, world->def.wind};

@@ -127,16 +127,16 @@ static void tets_wider_than_the_window_cut_nothing_off(void **state) {
     pl_reach_work work;
     check_ok(pl_detail_ground_build(&arena, &object, &ground, &error), &error);
     assert_true(pl_detail_slot_take(&arena, &ground, &slot) && pl_detail_ground_work(&arena, &ground, &work));
-    float least = 1;
+    float min = 1;
     for (int32_t t = 0; t < object.triangle_count; ++t) {
       pl_detail_slot_aim(&ground, &reach, t, &work, &slot);
       pl_vec3 corner = object.surface_points[object.triangles[3 * (size_t)t]];
       for (int32_t i = 0; i < object.surface_count; ++i)
         if (pl_vec3_distance(object.surface_points[i], corner) < reach.stamp_radius)
-          least = fminf(least, slot.fractions[i]);
+          min = fminf(min, slot.fractions[i]);
     }
-    printf("cells of %.2f m: least share %.3f\n", cell_size, (double)least);
-    check_near((double)least, 1, 0);
+    printf("cells of %.2f m: min share %.3f\n", cell_size, (double)min);
+    check_near((double)min, 1, 0);
     pl_arena_destroy(&arena);
     pl_mesh_destroy(tets);
   }

@@ -35,7 +35,7 @@ static void every_box_is_framed_whole_and_tightly(void **state) {
   const double aspects[] = {16.0 / 9, 1, 0.5};
   for (size_t b = 0; b < 5; ++b)
     for (size_t a = 0; a < 3; ++a) {
-      pl_camera camera = pl_camera_look_at_box(boxes[b], aspects[a]);
+      pl_camera camera = pl_camera_frame_box(boxes[b], aspects[a]);
       double max = reach(boxes[b], &camera, aspects[a]);
       check_at_most(max, 0.9);
       check_at_most(0.75, max);
@@ -47,7 +47,7 @@ static void unusable_boxes_give_a_camera_all_the_same(void **state) {
   (void)state;
   const pl_box boxes[] = {pl_box_empty(), {{1, 2, 3}, {1, 2, 3}}, {{(double)NAN, 0, 0}, {1, 1, 1}}};
   for (size_t i = 0; i < 3; ++i) {
-    pl_camera camera = pl_camera_look_at_box(boxes[i], i == 1 ? -1 : 1.5);
+    pl_camera camera = pl_camera_frame_box(boxes[i], i == 1 ? -1 : 1.5);
     assert_true(pl_vec3_is_finite(camera.eye) && pl_vec3_is_finite(camera.target));
     assert_true(pl_vec3_distance(camera.eye, camera.target) > 0.1);
   }

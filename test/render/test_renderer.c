@@ -242,7 +242,7 @@ static void the_same_scene_gives_the_same_picture(void **state) {
   studio *self = *state;
   make_ball(self->one, pl_vec3_of(0, 1, 0), 1);
   pl_picture_item item = item_of(self->one, pl_palette_color(2));
-  pl_camera camera = pl_camera_look_at_box((pl_box){{-1, 0, -1}, {1, 2, 1}}, (double)WIDTH / HEIGHT);
+  pl_camera camera = pl_camera_frame_box((pl_box){{-1, 0, -1}, {1, 2, 1}}, (double)WIDTH / HEIGHT);
   draw(self->with_ground, &camera, &item, 1, "twice", self->rgb);
   // A second renderer, come and gone, and another scene in between must leave no trace.
   pl_error error = {0};
@@ -259,7 +259,7 @@ static void the_same_scene_gives_the_same_picture(void **state) {
 
 static void a_creased_cube_looks_flat_and_a_smooth_one_does_not(void **state) {
   studio *self = *state;
-  pl_camera camera = pl_camera_look_at_box((pl_box){{-1, -1, -1}, {1, 1, 1}}, (double)WIDTH / HEIGHT);
+  pl_camera camera = pl_camera_frame_box((pl_box){{-1, -1, -1}, {1, 1, 1}}, (double)WIDTH / HEIGHT);
   pl_picture_item item = cube_item();
   item.flat = true;
   draw(self->without_ground, &camera, &item, 1, NULL, self->rgb);
@@ -287,7 +287,7 @@ static void a_wireframe_darkens_edges_only(void **state) {
 
 static void inside_out_and_open_surfaces_look_like_closed_ones(void **state) {
   studio *self = *state;
-  pl_camera camera = pl_camera_look_at_box((pl_box){{-1, -1, -1}, {1, 1, 1}}, (double)WIDTH / HEIGHT);
+  pl_camera camera = pl_camera_frame_box((pl_box){{-1, -1, -1}, {1, 1, 1}}, (double)WIDTH / HEIGHT);
   pl_picture_item item = cube_item();
   item.flat = true;
   draw(self->without_ground, &camera, &item, 1, NULL, self->rgb);

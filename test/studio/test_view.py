@@ -430,8 +430,8 @@ def an_example_of_detail_is_recorded_used_and_saved(server, viewer):
     viewer.ask("pause")
     assert viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["paused"])["step"] > 78, "the world stood still meanwhile"
     pathlib.Path(answer["name"]).write_bytes(fetch(server, answer))
-    said = subprocess.run([TOOL, "detail", "info", answer["name"]], capture_output=True, text=True, check=True).stdout
-    assert "from here" in said and "0.17 0.12" in said, said
+    printed = subprocess.run([TOOL, "detail", "info", answer["name"]], capture_output=True, text=True, check=True).stdout
+    assert "from here" in printed and "0.17 0.12" in printed, printed
     # The same press again: it was recorded, so now its own example weighs most.
     at_step(viewer, 78)
     after = telemetry_at(viewer, 78, body)["detail"]

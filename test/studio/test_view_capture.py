@@ -75,7 +75,7 @@ def capture(viewer, wanted=lambda m: True, seconds=120):
     return viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "capture" and wanted(m), seconds)
 
 
-def look(viewer, frame):
+def view_frame(viewer, frame):
     """Surface, points and distances of a frame of the recording."""
     viewer.ask("capture", body=0, action="seek", frame=frame)
     report = capture(viewer, lambda m: m["frame"] == frame and m["shown"])
@@ -101,7 +101,7 @@ def a_scene_is_filmed_when_somebody_wants_the_cloud(server, viewer):
 
 
 def points_lie_where_cameras_saw_them_and_distances_are_right(server, viewer):
-    surface, cloud, distances, _ = look(viewer, 5)
+    surface, cloud, distances, _ = view_frame(viewer, 5)
     packed = base64.b64decode(viewer.scene["bodies"][0]["triangles"])
     triangles = triples(struct.unpack(f"<{len(packed) // 4}I", packed))
     assert len(cloud) > 2000, len(cloud)
@@ -112,10 +112,10 @@ def points_lie_where_cameras_saw_them_and_distances_are_right(server, viewer):
 
 
 def another_frame_has_other_points(server, viewer):
-    _, first, before, _ = look(viewer, 0)
-    _, last, after, _ = look(viewer, FRAMES - 1)
+    _, first, before, _ = view_frame(viewer, 0)
+    _, last, after, _ = view_frame(viewer, FRAMES - 1)
     assert first != last and before != after
-    again = look(viewer, 0)
+    again = view_frame(viewer, 0)
     assert again[1] == first, "a frame is the same every time"
 
 
@@ -132,14 +132,14 @@ def what_cannot_be_is_refused(server, viewer):
 
 
 def the_world_comes_back(server, viewer):
-    look(viewer, 3)
+    view_frame(viewer, 3)
     viewer.ask("run")
     report = capture(viewer, lambda m: not m["shown"])
     assert report["frame"] == 3
     while viewer.parts[7, 0][1]:
         viewer.frame()
     viewer.wait(lambda m: isinstance(m, Frame) and m.step > 0 and (0, 0) in m.parts)
-    look(viewer, 3)
+    view_frame(viewer, 3)
     viewer.ask("step", count=1)
     capture(viewer, lambda m: not m["shown"])
 
@@ -150,14 +150,14 @@ def a_fit_finds_the_material_and_all_see_it(server, viewer):
         refused(viewer, "runs already", body=0, action="fit")
         seen, errors = set(), []
 
-        def look_on(message):
+        def record(message):
             if isinstance(message, dict) and message["kind"] == "capture":
                 seen.add(message["phase"])
                 errors[:] = [item["error"] for item in message["history"]]
                 return not message["running"]
             return False
 
-        end = viewer.wait(look_on, 240)
+        end = viewer.wait(record, 240)
         theirs = capture(other, lambda m: not m["running"] and m["phase"] == "fitted")
     assert end["phase"] == "fitted" and seen & {"track", "warm start", "fit"}, (end, seen)
     assert end["frame"] == FRAMES - 1 and end["shown"], "the frames go by as they are tracked"
@@ -177,7 +177,7 @@ def what_was_found_lies_over_the_points(server, viewer):
         viewer.ask("capture", body=0, action="shape", shape=shape)
         surfaces = {}
         for frame in (0, 6):
-            surfaces[frame], _, distances, report = look(viewer, frame)
+            surfaces[frame], _, distances, report = view_frame(viewer, frame)
             near[shape, frame] = statistics.median(distances)
             assert report["shape"] == shape, report
         assert (surfaces[0] == surfaces[6]) == (shape == "static"), shape
@@ -193,7 +193,7 @@ def a_fit_can_be_stopped_and_begun_again(server, viewer):
     end = capture(viewer, lambda m: not m["running"])
     assert end["phase"] in ("stopped", "fitted"), end
     refused(viewer, "no fit", body=0, action="stop")
-    report = look(viewer, 2)[3]
+    report = view_frame(viewer, 2)[3]
     assert "tracked" in report["shapes"], "the track of the fit before is kept"
 
 
@@ -225,7 +225,7 @@ def a_recording_is_opened_by_its_folder(server, viewer):
     assert viewer.scene["method"] == "capture" and viewer.scene["name"] == "film", viewer.scene["name"]
     report = capture(viewer, lambda m: m["frames"] > 0)
     assert report["frames"] == 8 and report["shown"] and viewer.state()["paused"], report
-    surface, cloud, _, _ = look(viewer, 7)
+    surface, cloud, _, _ = view_frame(viewer, 7)
     assert len(surface) == viewer.scene["bodies"][0]["points"] and len(cloud) > 300, len(cloud)
     viewer.ask("open", path=os.path.abspath("film/capture.json"))
     assert viewer.scene["path"].endswith("film/capture.json"), viewer.scene["path"]
@@ -238,8 +238,8 @@ def a_recording_is_opened_by_its_folder(server, viewer):
         try:
             viewer.ask("open", path=os.path.abspath(wrong))
             raise AssertionError(f"{wrong} was opened")
-        except RuntimeError as said:
-            assert word in str(said), (wrong, said)
+        except RuntimeError as printed:
+            assert word in str(printed), (wrong, printed)
 
 
 def a_folder_is_viewed_from_the_start_and_a_fit_goes_with_the_server():

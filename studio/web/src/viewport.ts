@@ -96,7 +96,7 @@ export class Viewport {
     this.scene.add(this.sun, this.sun.target, this.sky, this.fill, this.fill.target, this.ground);
     this.setTheme('light');
     this.fitLight(new Vector3(), 1);
-    this.lookFrom({ eye: [1.5, 1.2, 2.4], target: [0, 0.4, 0], up: [0, 1, 0], fov: 40 });
+    this.viewFrom({ eye: [1.5, 1.2, 2.4], target: [0, 0.4, 0], up: [0, 1, 0], fov: 40 });
 
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
@@ -121,7 +121,7 @@ export class Viewport {
     this.touch();
   }
 
-  lookFrom(view: CameraDescription): void {
+  viewFrom(view: CameraDescription): void {
     this.fov = view.fov || 40;
     this.camera.up.set(...view.up);
     this.camera.position.set(...view.eye);

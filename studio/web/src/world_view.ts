@@ -120,7 +120,7 @@ export class WorldView {
     this.goals.clear();
     this.framedOnce = this.keepCamera;
     this.lastStep = -1;
-    if (scene.camera && !this.keepCamera) this.viewport.lookFrom(scene.camera);
+    if (scene.camera && !this.keepCamera) this.viewport.viewFrom(scene.camera);
     this.refresh();
     this.movePins();
   }
