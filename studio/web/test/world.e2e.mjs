@@ -142,10 +142,10 @@ await check('a slider changes the run', async () => {
       const slider = page.locator('[data-path="bodies[0].solid.stiffness"] input[type=range]');
       await slider.focus();
       for (let i = 0; i < 40; ++i) await page.keyboard.press('PageDown');
-      // The last value that is sent is the least; those on the way are left out where the server is slower than the keys.
+      // The last value that is sent is the smallest; those on the way are left out where the server is slower than the keys.
       await until(page, () => {
-        const { value, least } = studio.store.scene.bodies[0].settings.find((item) => item.path.endsWith('solid.stiffness'));
-        return value === least;
+        const { value, min } = studio.store.scene.bodies[0].settings.find((item) => item.path.endsWith('solid.stiffness'));
+        return value === min;
       }, undefined, 'the server has the new stiffness');
       await page.evaluate(() => document.querySelector('.viewport canvas').focus());
       await restart();
@@ -262,8 +262,8 @@ await check('capture: a scene is filmed, its points lie over the mesh, and a fit
         collides: false,
         fem: { material: 'corotated', young: 680000, mass_damping: 0.02, stiffness_damping: 0.001 },
         pins: [
-          { within: { least: [-0.21, -0.06, -0.06], most: [-0.19, 0.06, 0.06] } },
-          { within: { least: [0.19, -0.06, -0.06], most: [0.21, 0.06, 0.06] }, until: 0.6, keys: [{ time: 0 }, { time: 0.4, position: [-0.02, -0.06, 0.03] }] },
+          { within: { min: [-0.21, -0.06, -0.06], max: [-0.19, 0.06, 0.06] } },
+          { within: { min: [0.19, -0.06, -0.06], max: [0.21, 0.06, 0.06] }, until: 0.6, keys: [{ time: 0 }, { time: 0.4, position: [-0.02, -0.06, 0.03] }] },
         ],
       },
     ],
