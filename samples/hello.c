@@ -11,19 +11,18 @@ int main(void) {
   pl_mesh *mesh = NULL;
   pl_model *model = NULL;
   pl_world *world = NULL;
-  pl_body_id body;
+  pl_body_id id;
   pl_error e = {0};
   bool good = pl_context_create(&context_def, &context, &e) >= 0 &&
               pl_mesh_create_box(context, (pl_vec3){0.3, 0.2, 0.2}, (int32_t[3]){6, 4, 4}, &mesh, &e) >= 0 &&
-              pl_solid_build(context, &solid_def, mesh, &model, &e) >= 0 &&
-              pl_world_create(context, &world_def, &world, &e) >= 0;
-  body_def.model = model;
-  body_def.placement.position.y = 0.6;
-  good = good && pl_world_add_collider(world, &ground_def, NULL, &e) >= 0 &&
-         pl_world_add_body(world, &body_def, &body, &e) >= 0;
+              pl_solid_build(context, &solid_def, mesh, &model, &e) >= 0;
+  good = good && pl_world_create(context, &world_def, &world, &e) >= 0;
+  body_def.model = model, body_def.placement.position.y = 0.6;
+  good = good && pl_world_add_collider(world, &ground_def, NULL, &e) >= 0;
+  good = good && pl_world_add_body(world, &body_def, &id, &e) >= 0;
   for (int i = 1; i <= 10 && good; ++i) {
     good = pl_world_advance(world, 0.1, 0, NULL, &e) >= 0;
-    printf("%.1f s: %.3f m\n", pl_world_get_time(world), pl_body_get_report(world, body).center.y);
+    printf("%.1f s: %.3f m\n", pl_world_get_time(world), pl_body_get_report(world, id).center.y);
   }
   if (!good) puts(e.text);
   pl_world_destroy(world), pl_model_destroy(model), pl_mesh_destroy(mesh), pl_context_destroy(context);

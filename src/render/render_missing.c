@@ -17,8 +17,7 @@ void pl_renderer_destroy(pl_renderer *renderer) {
   (void)renderer;
 }
 
-pl_status pl_renderer_draw(pl_renderer *renderer, const pl_camera *camera, const pl_picture_item *items,
-                           int32_t item_count, const char *caption, uint8_t *rgb, pl_error *error) {
-  (void)renderer, (void)camera, (void)items, (void)item_count, (void)caption, (void)rgb;
+pl_status pl_renderer_draw(pl_renderer *renderer, const pl_picture *picture, uint8_t *rgb, pl_error *error) {
+  (void)renderer, (void)picture, (void)rgb;
   return pl_fail(error, PL_ERROR_UNSUPPORTED, "this build has no EGL and OpenGL ES and cannot draw pictures");
 }
