@@ -73,7 +73,7 @@ static void what_is_not_allowed_is_refused_by_name(void **state) {
   every_def def = sound_def();
   def.step = 0;
   check_refused(&def, "step", "0 is out of range; use more than 0 and at most 1 s");
-  def.step = NAN;
+  def.step = (double)NAN;
   check_refused(&def, "step", "out of range");
   def = sound_def();
   def.count = 8;
@@ -82,10 +82,10 @@ static void what_is_not_allowed_is_refused_by_name(void **state) {
   def.choice = (word)2;
   check_refused(&def, "choice", "2 is none of its 2 choices; use a constant from 0 (one) to 1 (two)");
   def = sound_def();
-  def.gravity.z = INFINITY;
+  def.gravity.z = (double)INFINITY;
   check_refused(&def, "gravity", "is not finite");
   def = sound_def();
-  def.free = NAN;
+  def.free = (double)NAN;
   check_refused(&def, "free", "is not finite");
   def = sound_def();
   def.needed = 0;

@@ -79,7 +79,7 @@ static void check_default(const pl_parameter *parameter, const pl_json *property
     case PL_PARAMETER_CHOICE: check_text(property, "default", parameter->choices[(int)value[0]]); break;
     case PL_PARAMETER_VECTOR:
       for (int32_t i = 0; i < 3; ++i) {
-        double number = NAN;
+        double number = (double)NAN;
         assert_true(pl_json_get_number(pl_json_at(given, i), &number));
         check_near(number, value[i], 0);
       }
