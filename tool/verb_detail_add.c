@@ -11,10 +11,10 @@
 #include "verb_detail.h"
 
 // "X,Y,Z" as a position.
-static bool parse_position(const char *text, pl_vec3 *point_position) {
+static bool parse_position(const char *text, pl_vec3 *position) {
   char rest;
-  return sscanf(text, "%lf,%lf,%lf%c", &point_position->x, &point_position->y, &point_position->z, &rest) == 3 &&
-         isfinite(point_position->x) && isfinite(point_position->y) && isfinite(point_position->z);
+  return sscanf(text, "%lf,%lf,%lf%c", &position->x, &position->y, &position->z, &rest) == 3 && isfinite(position->x) &&
+         isfinite(position->y) && isfinite(position->z);
 }
 
 // Positions of the surface's points in the displaced file, or NULL (printed).

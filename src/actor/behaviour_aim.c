@@ -19,10 +19,10 @@ static pl_vec3 within(pl_vec3 v, uint32_t axes) {
                     (axes & PL_GOAL_Z) != 0 ? v.z : 0);
 }
 
-static void add(const pl_motion_frame *frame, pl_goal goal, pl_vec3 point_position, pl_vec3 speed, const pl_aim *aim,
+static void add(const pl_motion_frame *frame, pl_goal goal, pl_vec3 position, pl_vec3 speed, const pl_aim *aim,
                 pl_goals *goals) {
   double gain = aim->gain / frame->beat;
-  pl_vec3 error = within(pl_vec3_sub(aim->target, point_position), aim->axes);
+  pl_vec3 error = within(pl_vec3_sub(aim->target, position), aim->axes);
   pl_vec3 wanted = pl_vec3_add(aim->target_speed, at_most(pl_vec3_scale(error, gain), aim->rate * frame->pace));
   pl_vec3 change = within(pl_vec3_sub(wanted, speed), aim->axes);
   wanted = pl_vec3_add(speed, at_most(change, aim->acceleration * frame->gravity * frame->step));

@@ -57,14 +57,14 @@ static size_t max_points(const pl_sensor_surface *surfaces, int32_t surface_coun
 }
 
 // False when out of memory; leave_room() either way.
-static bool take_workspace(pl_context *context, const pl_capture_camera *camera, const pl_sensor_surface *surfaces,
-                           int32_t surface_count, workspace *work) {
+static bool allocate_workspace(pl_context *context, const pl_capture_camera *camera, const pl_sensor_surface *surfaces,
+                               int32_t surface_count, workspace *work) {
   work->seen = pl_allocate_array(context, max_points(surfaces, surface_count), sizeof *work->seen);
   work->masks = pl_allocate_array(context, (size_t)camera->width * (size_t)camera->height, sizeof *work->masks);
   return work->seen != NULL && work->masks != NULL;
 }
 
-static void leave_workspace(pl_context *context, workspace *work) {
+static void free_workspace(pl_context *context, workspace *work) {
   pl_release(context, work->seen);
   pl_release(context, work->masks);
 }
@@ -94,11 +94,11 @@ pl_status pl_depth_render(pl_context *context, const pl_capture_camera *camera, 
   pl_status status = check_camera(camera, surfaces, surface_count, error);
   if (status < 0) return status;
   workspace work;
-  if (take_workspace(context, camera, surfaces, surface_count, &work))
+  if (allocate_workspace(context, camera, surfaces, surface_count, &work))
     render(camera, surfaces, surface_count, &work, depths);
   else
     status = pl_fail_memory(error);
-  leave_workspace(context, &work);
+  free_workspace(context, &work);
   return status;
 }
 
@@ -165,7 +165,7 @@ pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const 
   if (status >= 0) status = pl_check_range("depth_scale", camera->depth_scale, 0, 1e6, false, error);
   if (status < 0) return status;
   workspace work;
-  bool taken = take_workspace(context, camera, shot->surfaces, shot->surface_count, &work);
+  bool taken = allocate_workspace(context, camera, shot->surfaces, shot->surface_count, &work);
   double *depths = pl_allocate_array(context, (size_t)camera->width * (size_t)camera->height, sizeof *depths);
   if (taken && depths != NULL) {
     render(camera, shot->surfaces, shot->surface_count, &work, depths);
@@ -173,7 +173,7 @@ pl_status pl_sensor_render(pl_context *context, const pl_sensor_def *def, const 
   } else {
     status = pl_fail_memory(error);
   }
-  leave_workspace(context, &work);
+  free_workspace(context, &work);
   pl_release(context, depths);
   return status;
 }

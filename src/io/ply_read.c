@@ -211,7 +211,7 @@ static pl_status take_number(ply_reader *reader, pl_scalar scalar, const char *w
                          : pl_bytes_take_number(&reader->bytes, scalar, what, value);
 }
 
-static size_t offset_now(const ply_reader *reader) {
+static size_t current_offset(const ply_reader *reader) {
   return reader->is_text ? pl_text_offset(&reader->text) : reader->bytes.offset;
 }
 
@@ -222,8 +222,8 @@ static pl_status read_list(ply_reader *reader, const ply_property *property) {
   size_t min_size = reader->is_text ? 2 : pl_scalar_size(property->scalar);
   // The last number of a text may lack the blank behind it.
   if (status >= 0)
-    status = pl_source_check_count(reader->source, offset_now(reader), reader->is_text && count > 0 ? count - 1 : count,
-                                   min_size, "list items");
+    status = pl_source_check_count(reader->source, current_offset(reader),
+                                   reader->is_text && count > 0 ? count - 1 : count, min_size, "list items");
   if (status < 0) return status;
   bool keep = property->role != ROLE_NONE;
   reader->list.count = keep ? 0 : reader->list.count;
@@ -284,7 +284,7 @@ static pl_status take_point(const ply_reader *reader, const ply_element *element
 static pl_status read_item(ply_reader *reader, const ply_element *element) {
   double values[POINT_VALUE_COUNT] = {0};
   int64_t ends[2] = {0};
-  size_t offset = offset_now(reader);
+  size_t offset = current_offset(reader);
   if (reader->is_text && pl_text_skip_space(&reader->text)) offset = pl_text_offset(&reader->text);
   reader->list.count = 0;
   bool strip = false;
@@ -352,8 +352,8 @@ static pl_status read_body(ply_reader *reader) {
     const ply_element *element = &reader->elements[e];
     status = check_element(reader, element);
     if (status >= 0)
-      status = pl_source_check_count(reader->source, offset_now(reader), element->count, min_item_size(reader, element),
-                                     "elements");
+      status = pl_source_check_count(reader->source, current_offset(reader), element->count,
+                                     min_item_size(reader, element), "elements");
     if (element->property_count == 0) continue;
     for (int64_t i = 0; i < element->count && status >= 0; ++i) status = read_item(reader, element);
   }

@@ -97,7 +97,7 @@ static bool dig(pl_delaunay *d, int32_t first, pl_grid_point p) {
 }
 
 // Makes space for one triangle per side of the rim, which are two more than the cavity had triangles.
-static bool make_workspace(pl_delaunay *d) {
+static bool reserve_memory(pl_delaunay *d) {
   while (d->cavity.count < d->rim.count) {
     int32_t fresh = (int32_t)d->triangles.count;
     if (pl_vector_grow(&d->triangles, 1) == NULL || !pl_vector_push(&d->cavity, &fresh)) return false;
@@ -136,7 +136,7 @@ int32_t pl_delaunay_insert(pl_delaunay *d, pl_grid_point p) {
     if (POINTS(d)[corner].x == p.x && POINTS(d)[corner].y == p.y) return corner;
   }
   d->insertion++;
-  if (!dig(d, first, p) || !make_workspace(d) || !pl_vector_push(&d->points, &p) ||
+  if (!dig(d, first, p) || !reserve_memory(d) || !pl_vector_push(&d->points, &p) ||
       !pl_vector_push(&d->triangle_of_point, &first))
     return -1;
   fill(d, point);

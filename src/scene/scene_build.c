@@ -251,7 +251,7 @@ static pl_status add_collider(pl_scene_instance *set, const pl_scene_collider *s
   return status;
 }
 
-static pl_status make_workspace(pl_scene_instance *set, pl_error *error) {
+static pl_status reserve_memory(pl_scene_instance *set, pl_error *error) {
   int32_t max = 0;
   for (size_t i = 0; i < set->parts.count; ++i) {
     int32_t count = pl_model_get_report(PL_ITEM(&set->parts, pl_instance_part, i).model).particle_count;
@@ -305,7 +305,7 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
     status = add_body(made, &((const pl_scene_body *)scene->document.bodies.items)[i], findings, error);
   for (int32_t i = 0; status >= 0 && i < scene->document.colliders.count; ++i)
     status = add_collider(made, &((const pl_scene_collider *)scene->document.colliders.items)[i], findings, error);
-  if (status >= 0) status = make_workspace(made, error);
+  if (status >= 0) status = reserve_memory(made, error);
   if (status >= 0) status = pl_instance_add_controller(made, error);
   if (status >= 0) status = pl_instance_add_actors(made, findings, error);
   if (status >= 0) status = pl_instance_add_details(made, findings, error);
