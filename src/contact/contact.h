@@ -41,16 +41,22 @@ typedef struct pl_contact_body {
   bool moved;             // out: some particle was changed
 } pl_contact_body;
 
-// One surface point against one thing. With p the surface point and q the touched point of a
-// triangle (the world's origin for a collider), both at the end of the step, the gap is  normal .
-// (p - q) - offset.
+// One side of a contact: a point of a body's surface, as a weighted mean of one to three surface
+// points (a point, a place on an edge, a place on a triangle).
+typedef struct pl_contact_side {
+  int32_t body;       // its number, -1 for a collider
+  int32_t count;      // surface points, 0 for a collider
+  int32_t points[3];  // numbers of the surface points
+  double weights[3];  // of each, sum 1
+} pl_contact_side;
+
+// Two surfaces that touch or are about to. With p and q the places on either side at the end of the
+// step (q the world's origin for a collider), the gap is  normal . (p - q) - offset. Sides may be
+// of one body (self contact).
 typedef struct pl_contact {
-  int32_t body, point;  // whose surface point
-  int32_t collider;     // what it touches: number of a collider, -1 if a body
-  int32_t other;     // number of the touched body (the same one in self contact), -1 if a collider
-  int32_t triangle;  // of the touched body, -1 if a collider
-  double barycentric[3];
-  pl_vec3 normal;  // unit, from the touched thing towards the point
+  pl_contact_side a, b;  // point and triangle, edge and edge, or point (or edge) and collider
+  int32_t collider;      // number of the collider that side b is part of, -1 if a body
+  pl_vec3 normal;        // unit, from b towards a
   double offset;
   double start_gap;  // metres at the start of the step along the same normal, negative: they
                      // overlapped already

@@ -71,11 +71,9 @@ static void add_plane(const pl_contact_query *query, const pl_collider_step *ste
   const pl_contact_body *body = &group->bodies[query->body];
   pl_vec3 position = pl_transform_apply(step->end, touched);
   pl_contact contact = {
-      .body = query->body,
-      .point = query->point,
+      .a = {query->body, 1, {query->point}, {1}},
+      .b = {.body = -1},
       .collider = collider,
-      .other = -1,
-      .triangle = -1,
       .normal = pl_quat_rotate(step->end.rotation, normal),
       .start_gap = pl_vec3_dot(normal, pl_vec3_sub(path->start, touched)),
       .depth = -gap,

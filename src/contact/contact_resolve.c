@@ -26,7 +26,7 @@ typedef struct contact_term {
   double weight;
 } contact_term;
 
-enum { MAX_TERMS = 16 };  // 4 parents of the point, 4 of each corner
+enum { MAX_TERMS = 16 };  // 4 parents of each surface point: point and triangle, or edge and edge
 
 static int32_t add_terms(const pl_contact_body *bodies, int32_t body, int32_t point, double scale, contact_term *terms,
                          int32_t count) {
@@ -42,12 +42,13 @@ static int32_t add_terms(const pl_contact_body *bodies, int32_t body, int32_t po
 }
 
 static int32_t terms_of(const pl_contact_body *bodies, const pl_contact *contact, contact_term terms[MAX_TERMS]) {
-  int32_t count = add_terms(bodies, contact->body, contact->point, 1, terms, 0);
-  if (contact->other < 0) return count;
-  const int32_t *corners = &bodies[contact->other].surface->triangles[3 * (size_t)contact->triangle];
-  for (int k = 0; k < 3; ++k)
-    if (contact->barycentric[k] != 0)
-      count = add_terms(bodies, contact->other, corners[k], -contact->barycentric[k], terms, count);
+  int32_t count = 0;
+  for (int side = 0; side < 2; ++side) {
+    const pl_contact_side *it = side == 0 ? &contact->a : &contact->b;
+    double sign = side == 0 ? 1 : -1;
+    for (int32_t k = 0; k < it->count; ++k)
+      if (it->weights[k] != 0) count = add_terms(bodies, it->body, it->points[k], sign * it->weights[k], terms, count);
+  }
   return count;
 }
 
@@ -141,7 +142,7 @@ static pl_contact_row row_of(const pl_contact_body *bodies, const pl_contact *co
   row.target = fmin(0, speed + contact->depth / h);
   if (!(contact->depth > 0 && contact->restitution > 0)) return row;
   double t = contact->start_gap > 0 ? contact->start_gap / (contact->start_gap + contact->depth) : 0;
-  double pull = contact->other < 0 ? pl_vec3_dot(contact->normal, step->gravity) : 0;
+  double pull = contact->collider >= 0 ? pl_vec3_dot(contact->normal, step->gravity) : 0;
   double approach = -(speed + (t - 0.5) * h * pull);
   approach = fmin(approach, start_approach(bodies, contact, terms, count) + h * fabs(pull));
   if (!(approach > pl_contact_scale_of(step).speed)) return row;

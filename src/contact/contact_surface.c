@@ -74,13 +74,11 @@ static void add_triangle(const surface_search *s, int32_t triangle, const double
   double gap = pl_vec3_dot(normal, pl_vec3_sub(query->end, end)) - s->gap;
   if (!(gap < query->group->scale.margin)) return;
   const pl_contact_body *body = &query->group->bodies[query->body], *other = &query->group->bodies[s->other];
+  const int32_t *corners = &s->motion->tree->surface->triangles[3 * (size_t)triangle];
   pl_contact contact = {
-      .body = query->body,
-      .point = query->point,
+      .a = {query->body, 1, {query->point}, {1}},
+      .b = {s->other, 3, {corners[0], corners[1], corners[2]}, {weights[0], weights[1], weights[2]}},
       .collider = -1,
-      .other = s->other,
-      .triangle = triangle,
-      .barycentric = {weights[0], weights[1], weights[2]},
       .normal = normal,
       .offset = s->gap,
       .start_gap = pl_vec3_dot(normal, pl_vec3_sub(query->start, start)) - s->gap,

@@ -75,7 +75,8 @@ static void points_inside_are_found_and_points_outside_are_not(void **state) {
       for (int32_t i = 0; i < POINTS; ++i) {
         double distance = brute_distance(&p, 1 - body, p.positions[body][i]);
         bool is_found = false;
-        for (int32_t c = 0; c < count; ++c) is_found = is_found || (contacts[c].body == body && contacts[c].point == i);
+        for (int32_t c = 0; c < count; ++c)
+          is_found = is_found || (contacts[c].a.body == body && contacts[c].a.points[0] == i);
         // The margin watched beyond both radii is far below a millimetre.
         if (distance > 2 * RADIUS + 1e-3) assert_false(is_found);
         free_count += distance > 2 * RADIUS + 1e-3;
@@ -113,7 +114,7 @@ static void motion_in_common_changes_nothing(void **state) {
   assert_true(counts[0] > 10);
   assert_int_equal(counts[0], counts[1]);
   for (int32_t c = 0; c < counts[0]; ++c) {
-    assert_int_equal(contacts[0][c].point, contacts[1][c].point);
+    assert_int_equal(contacts[0][c].a.points[0], contacts[1][c].a.points[0]);
     check_near(contacts[0][c].depth, contacts[1][c].depth, 1e-9);
   }
   for (int i = 0; i < 2; ++i) pl_contact_solver_destroy(solvers[i]);

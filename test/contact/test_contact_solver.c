@@ -57,12 +57,12 @@ static void contacts_are_ordered_and_within_their_capacity(void **state) {
   int32_t of_point = 0;
   for (int32_t i = 0; i < count; ++i) {
     const pl_contact *c = &contacts[i], *last = i > 0 ? c - 1 : c;
-    assert_true(c->body > last->body || (c->body == last->body && c->point >= last->point));
-    of_point = i > 0 && c->body == last->body && c->point == last->point ? of_point + 1 : 1;
+    assert_true(c->a.body > last->a.body || (c->a.body == last->a.body && c->a.points[0] >= last->a.points[0]));
+    of_point = i > 0 && c->a.body == last->a.body && c->a.points[0] == last->a.points[0] ? of_point + 1 : 1;
     assert_true(of_point <= PL_CONTACTS_PER_POINT);
     check_near(pl_vec3_length(c->normal), 1, 1e-9);
-    assert_true((c->collider >= 0) != (c->other >= 0));
-    if (c->other >= 0) check_near(c->barycentric[0] + c->barycentric[1] + c->barycentric[2], 1, 1e-9);
+    assert_true((c->collider >= 0) != (c->b.body >= 0));
+    if (c->b.body >= 0) check_near(c->b.weights[0] + c->b.weights[1] + c->b.weights[2], 1, 1e-9);
   }
   end(&s);
   drop_context(context);
