@@ -93,10 +93,11 @@ static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *
 }
 
 static pl_status resolve_contact(pl_world *world, pl_step_report *report, pl_error *error) {
-  // Checked before contact too: a body that is out of range would make contact compare all pairs of triangles.
-  pl_world_note_ends(world);
   pl_status status = pl_world_check_finite(world, report, error);
-  if (status >= 0) status = pl_world_check_range(world, report, error);
+  if (status < 0 || pl_world_is_free_of_contact(world)) return status;
+  // Checked before contact: a body that is out of range would make it compare all pairs of triangles.
+  pl_world_note_ends(world);
+  status = pl_world_check_range(world, report, error);
   if (status < 0) return status;
   pl_contact_report contact = {0};
   status = pl_world_resolve_contact(world, &contact, error);

@@ -114,8 +114,10 @@ void pl_world_hold_pins(pl_world *world);
 
 // Hand all bodies and colliders to the contact solver, if they changed (world_contact.c).
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error);
+// Whether there is nothing to touch: a body alone, without colliders or self contact.
+bool pl_world_is_free_of_contact(const pl_world *world);
 // Remember where particles are before they move (of bodies that may touch something) and after (of
-// all), then resolve what the move ran into.
+// all), then resolve what the move ran into. Not called when the world is free of contact.
 void pl_world_note_starts(pl_world *world);
 void pl_world_note_ends(pl_world *world);
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error);
