@@ -10,6 +10,10 @@
     return (double)(expression);       \
   }
 
+// A constant as text, for the notes of options whose default is not one number.
+#define TOOL_TEXT_OF(constant) TOOL_TEXT_OF_ARGUMENT(constant)
+#define TOOL_TEXT_OF_ARGUMENT(constant) #constant
+
 // One option a line or two reads best.
 // clang-format off
 

@@ -69,10 +69,10 @@ typedef struct pl_fem_def {
   /// How linear systems are solved: chosen from size and stiffness, conjugate gradients, or a
   /// factorisation.
   pl_fem_solver solver;  ///< default PL_FEM_SOLVER_AUTO
-  /// Maximum Newton iterations a step; a scene uses 50 for an `actor` when absent.
+  /// Maximum Newton iterations a step; a scene allows an `actor` more when absent.
   int32_t max_newton_iterations;  ///< 1 … 1000, default 8
   /// Residual force, as a fraction of the typical one, at which a step counts as solved; a scene
-  /// uses 1e-6 for an `actor` when absent.
+  /// takes less for an `actor` when absent.
   double newton_tolerance;  ///< above 0 up to 1, default 1e-4
   /// Of `fast`: iterations that keep the volume.
   int32_t volume_rounds;  ///< 0 … 1000, default 2
