@@ -17,6 +17,7 @@
 #include "pliant/rod.h"
 #include "pliant/solid.h"
 #include "pliant/step.h"
+#include "pliant/surface.h"
 #include "pliant/world.h"
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "pliant/math.h"
 #include "world/world_parameters.h"
+#include "world/world_shown.h"
 #include "world/world_state.h"
 
 pl_world_def pl_default_world_def(void) {
@@ -30,7 +31,8 @@ pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world
   made->contact_bodies = pl_vector_of(context, sizeof(pl_contact_body));
   made->collider_list = pl_vector_of(context, sizeof(const pl_collider *));
   pl_scratch_init(&made->scratch, context);
-  status = pl_contact_solver_create(context, &made->contact_solver, error);
+  status = pl_world_shown_create(context, &made->shown, error);
+  if (status >= 0) status = pl_contact_solver_create(context, &made->contact_solver, error);
   if (status < 0) {
     pl_world_destroy(made);
     return status;
@@ -64,7 +66,11 @@ void pl_world_destroy(pl_world *world) {
     return;
   }
   pl_context *context = world->context;
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) destroy_body(context, pl_slots_at(&world->bodies, i));
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    pl_body *body = pl_slots_at(&world->bodies, i);
+    pl_world_forget_body(world, body);
+    destroy_body(context, body);
+  }
   for (int32_t i = 0; i < pl_slots_count(&world->colliders); ++i)
     pl_collider_destroy(context, pl_slots_at(&world->colliders, i));
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) pl_release(context, pl_slots_at(&world->pins, i));
@@ -77,6 +83,7 @@ void pl_world_destroy(pl_world *world) {
   pl_vector_free(&world->contact_bodies);
   pl_vector_free(&world->collider_list);
   pl_contact_solver_destroy(world->contact_solver);
+  pl_world_shown_destroy(world->shown);
   pl_scratch_destroy(&world->scratch);
   pl_release(context, world);
 }
@@ -161,6 +168,7 @@ pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error) 
     if (pin->def.body.slot == id.slot && pin->def.body.generation == id.generation)
       pl_release(world->context, pl_slots_remove(&world->pins, pl_slots_id_at(&world->pins, i)));
   }
+  pl_world_forget_body(world, body);
   destroy_body(world->context, body);
   world->prepared = false;
   return PL_OK;

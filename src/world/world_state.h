@@ -14,6 +14,9 @@ typedef struct pl_world_layer {
   void *saved;  // the layer's state at the start of the step
 } pl_world_layer;
 
+struct pl_body_shown;
+typedef struct pl_world_shown pl_world_shown;
+
 typedef struct pl_body {
   const pl_model *model;
   pl_body_start start;  // as it was added
@@ -27,14 +30,17 @@ typedef struct pl_body {
   bool has_forces;      // some entry of `forces` is not zero
   pl_f4 *saved_forces;  // the two above at the start of the step
   bool saved_has_forces;
-  double *inverse_masses;     // 1/kg as contact sees them: 0 where a hard pin holds
-  pl_vec3 *starts;            // scratch of the contact phase: particles at the start of the step,
-  pl_vec3 *start_velocities;  // … and their velocities then,
-  pl_vec3 *positions;         // … at its end,
-  pl_vec3 *velocities;        // … and their velocities
-  pl_vec3 *surface;           // surface points after the layers; kept only when there are layers
-  pl_vec3 *next_surface;      // the same while the layers work; swapped when all have succeeded
-  pl_vector layers;           // of pl_world_layer
+  double *inverse_masses;       // 1/kg as contact sees them: 0 where a hard pin holds
+  pl_vec3 *starts;              // scratch of the contact phase: particles at the start of the step,
+  pl_vec3 *start_velocities;    // … and their velocities then,
+  pl_vec3 *positions;           // … at its end,
+  pl_vec3 *velocities;          // … and their velocities
+  pl_vec3 *surface;             // surface points after the layers; kept only when there are layers
+  pl_vec3 *next_surface;        // the same while the layers work; swapped when all have succeeded
+  pl_vector layers;             // of pl_world_layer
+  int64_t version;              // counts changes of its surface
+  bool has_previous;            // `saved` is the state before the last step, not before a jump
+  struct pl_body_shown *shown;  // surface for display and queries; NULL until asked for
 } pl_body;
 
 typedef struct pl_world_pin {
@@ -69,6 +75,7 @@ struct pl_world {
   pl_vector contact_bodies;  // of pl_contact_body, one per colliding body
   pl_vector collider_list;   // of const pl_collider *, in order
   bool prepared;             // the contact solver knows all bodies and colliders
+  pl_world_shown *shown;     // guards what is kept for display and queries (world_shown.h)
   pl_scratch scratch;
   int64_t step_count;
   pl_world_phase phase;
@@ -108,6 +115,11 @@ void pl_world_compute_pin_masses(pl_world *world);
 // The pins of a body whose method deals with them itself; the list is in the world's scratch
 // (world_pins.c).
 pl_status pl_world_list_pins(pl_world *world, int32_t body, pl_body_move *move, pl_error *error);
+
+// The surface of a body has changed; it is somewhere else without having moved there
+// (world_shown.c).
+void pl_world_note_surface(pl_body *body);
+void pl_world_note_jump(pl_world *world, pl_body *body);
 
 // Put hard-pinned particles on their targets and pull at those on springs (world_forces.c).
 void pl_world_hold_pins(pl_world *world);
