@@ -6,6 +6,7 @@
 
 #include "pliant/base.h"
 #include "pliant/collider.h"
+#include "pliant/contact.h"
 #include "pliant/detail.h"
 #include "pliant/examples.h"
 #include "pliant/fem.h"

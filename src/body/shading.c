@@ -221,18 +221,18 @@ static void list_vertices(const build *b, pl_shading *shading, const int32_t *nu
 static pl_status fill(pl_arena *temporary, const pl_shading_def *def, pl_shading *shading, pl_error *error) {
   const pl_contact_surface *surface = &shading->model->surface;
   int32_t point_count = surface->point_count, triangle_count = surface->triangle_count;
-  size_t corner_count = 3 * (size_t)triangle_count, most = corner_count + (size_t)point_count;
+  size_t corner_count = 3 * (size_t)triangle_count, max_vertex_count = corner_count + (size_t)point_count;
   build b = {.surface = surface,
              .rest = PL_TAKE(temporary, pl_vec3, point_count),
              .position = PL_TAKE(temporary, int32_t, point_count),
              .normals = PL_TAKE(temporary, pl_vec3, triangle_count),
              .parent = PL_TAKE(temporary, int32_t, corner_count),
-             .edges = PL_TAKE(temporary, edge, most),
+             .edges = PL_TAKE(temporary, edge, max_vertex_count),
              .order = PL_TAKE(temporary, sorted_point, point_count)};
-  int32_t *number = PL_TAKE(temporary, int32_t, corner_count), *next = PL_TAKE(temporary, int32_t, most);
+  int32_t *number = PL_TAKE(temporary, int32_t, corner_count), *next = PL_TAKE(temporary, int32_t, max_vertex_count);
   pl_arena *arena = &shading->arena;
-  shading->point_of_vertex = PL_TAKE(arena, int32_t, most);
-  shading->group_of_vertex = PL_TAKE(arena, int32_t, most);
+  shading->point_of_vertex = PL_TAKE(arena, int32_t, max_vertex_count);
+  shading->group_of_vertex = PL_TAKE(arena, int32_t, max_vertex_count);
   shading->triangles = PL_TAKE(arena, int32_t, corner_count);
   shading->corner_start = PL_TAKE(arena, int32_t, corner_count + 1);
   shading->corners = PL_TAKE(arena, pl_shading_corner, corner_count);

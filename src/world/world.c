@@ -30,6 +30,12 @@ pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world
   made->controllers = pl_vector_of(context, sizeof(pl_world_controller));
   made->contact_bodies = pl_vector_of(context, sizeof(pl_contact_body));
   made->collider_list = pl_vector_of(context, sizeof(const pl_collider *));
+  made->pair_rules = pl_vector_of(context, sizeof(pl_world_pair_rule));
+  made->contact_pairs = pl_vector_of(context, sizeof(pl_contact_pair));
+  made->body_colliders = pl_vector_of(context, sizeof(const pl_collider *));
+  made->collider_frictions = pl_vector_of(context, sizeof(double));
+  made->collider_numbers = pl_vector_of(context, sizeof(int32_t));
+  made->touches = pl_vector_of(context, sizeof(pl_body_touch));
   pl_scratch_init(&made->scratch, context);
   status = pl_world_shown_create(context, &made->shown, error);
   if (status >= 0) status = pl_contact_solver_create(context, &made->contact_solver, error);
@@ -82,6 +88,13 @@ void pl_world_destroy(pl_world *world) {
   pl_vector_free(&world->controllers);
   pl_vector_free(&world->contact_bodies);
   pl_vector_free(&world->collider_list);
+  pl_vector_free(&world->pair_rules);
+  pl_vector_free(&world->contact_pairs);
+  pl_vector_free(&world->body_colliders);
+  pl_vector_free(&world->collider_frictions);
+  pl_vector_free(&world->collider_numbers);
+  pl_vector_free(&world->touches);
+  pl_world_destroy_events(world);
   pl_contact_solver_destroy(world->contact_solver);
   pl_world_shown_destroy(world->shown);
   pl_scratch_destroy(&world->scratch);
@@ -134,6 +147,7 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   body->model = def->model;
   body->gravity_scale = def->gravity_scale;
   body->collides = def->collides;
+  body->filter = pl_contact_filter_of(def->collision_layers, def->collision_mask);
   body->state_size = method->state_size(def->model);
   body->layers = pl_vector_of(world->context, sizeof(pl_world_layer));
   if (method->create_work != NULL) {

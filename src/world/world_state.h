@@ -16,12 +16,14 @@ typedef struct pl_world_layer {
 
 struct pl_body_shown;
 typedef struct pl_world_shown pl_world_shown;
+typedef struct pl_world_events pl_world_events;
 
 typedef struct pl_body {
   const pl_model *model;
   pl_body_start start;  // as it was added
   double gravity_scale;
   bool collides;
+  pl_contact_filter filter;
   size_t state_size;
   void *state;          // flat; the method knows its layout
   void *saved;          // copy at the start of the step, for roll-back
@@ -49,6 +51,15 @@ typedef struct pl_world_pin {
   pl_vec3 saved;   // the same at the start of the step
 } pl_world_pin;
 
+// What two things of a world do when they meet, by handle. Of the other one, either the body or the
+// collider is null.
+typedef struct pl_world_pair_rule {
+  pl_body_id body, other_body;
+  pl_collider_id collider;
+  bool collides;
+  double friction, restitution;  // negative: combined from those of the two
+} pl_world_pair_rule;
+
 typedef struct pl_world_controller {
   pl_controller controller;
   void *saved;  // its state at the start of the step
@@ -75,7 +86,14 @@ struct pl_world {
   pl_vector contact_bodies;  // of pl_contact_body, one per colliding body
   pl_vector collider_list;   // of const pl_collider *, in order
   bool prepared;             // the contact solver knows all bodies and colliders
-  pl_world_shown *shown;     // guards what is kept for display and queries (world_shown.h)
+  pl_vector pair_rules;      // of pl_world_pair_rule
+  pl_vector contact_pairs;   // of pl_contact_pair: the same by the numbers of this step, sorted
+  pl_vector body_colliders;  // of const pl_collider *: those that the body being moved may touch, …
+  pl_vector collider_frictions;  // … and its coefficients with each, double
+  pl_vector collider_numbers;    // … and their numbers among all, int32_t
+  pl_vector touches;             // of pl_body_touch: what that body felt of each
+  pl_world_events *events;       // NULL: not wanted
+  pl_world_shown *shown;         // guards what is kept for display and queries (world_shown.h)
   pl_scratch scratch;
   int64_t step_count;
   pl_world_phase phase;
@@ -123,6 +141,28 @@ void pl_world_note_jump(pl_world *world, pl_body *body);
 
 // Put hard-pinned particles on their targets and pull at those on springs (world_forces.c).
 void pl_world_hold_pins(pl_world *world);
+
+// Does the world resolve the contacts of a body?
+bool pl_world_meets_others(const pl_body *body);
+
+// Rules for pairs by the numbers of the contact solver, and memory for the lists of colliders;
+// false when out of memory. Then the colliders that a body may touch in its own step
+// (world_pairs.c).
+bool pl_world_list_pairs(pl_world *world);
+void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move);
+
+// Contact events (world_events.c): memory for them, a call of the caller begins, a step begins,
+// what a body felt of colliders in its own step, what the contact solver found, and the step
+// succeeded.
+pl_status pl_world_prepare_events(pl_world *world, pl_error *error);
+void pl_world_destroy_events(pl_world *world);
+void pl_world_clear_events(pl_world *world);
+void pl_world_begin_events(pl_world *world);
+void pl_world_collect_touches(pl_world *world, int32_t body, const pl_body_move *move);
+void pl_world_collect_contacts(pl_world *world);
+void pl_world_finish_events(pl_world *world);
+// The pairs that touch are not known any more: a snapshot was restored.
+void pl_world_forget_touching(pl_world *world);
 
 // Hand all bodies and colliders to the contact solver, if they changed (world_contact.c).
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error);

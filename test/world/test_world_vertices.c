@@ -5,7 +5,7 @@
 #include "fixtures/solid_bodies.h"
 #include "pliant/math.h"
 
-enum { MOST = 256 };
+enum { MAX_VERTICES = 256 };
 
 typedef struct fixture {
   pl_context *context;
@@ -27,7 +27,7 @@ static void begin(fixture *f, double gravity, double crease_angle) {
   def.crease_angle = crease_angle;
   check_ok(pl_shading_build(f->context, &def, f->model, &f->shading, &error), &error);
   f->count = pl_shading_get_view(f->shading).vertex_count;
-  assert_true(f->count <= MOST);
+  assert_true(f->count <= MAX_VERTICES);
 }
 
 static void end(fixture *f) {
@@ -37,10 +37,10 @@ static void end(fixture *f) {
   drop_context(f->context);
 }
 
-static void get_at(const fixture *f, double fraction, float positions[3 * MOST]) {
+static void get_at(const fixture *f, double fraction, float positions[3 * MAX_VERTICES]) {
   pl_error error = {0};
   pl_vertex_buffer buffer = {
-      .positions = positions, .position_stride = 3 * sizeof(float), .vertex_count = MOST, .fraction = fraction};
+      .positions = positions, .position_stride = 3 * sizeof(float), .vertex_count = MAX_VERTICES, .fraction = fraction};
   check_ok(pl_body_get_vertices(f->world, f->body, f->shading, &buffer, &error), &error);
 }
 
@@ -51,8 +51,8 @@ static void an_interleaved_buffer_gets_the_surface_and_its_normals(void **state)
   add_ground(f.world);
   run_steps(f.world, 60);
   enum { STRIDE = 8 };
-  float buffer[STRIDE * MOST];
-  for (int i = 0; i < STRIDE * MOST; ++i) buffer[i] = 77;
+  float buffer[STRIDE * MAX_VERTICES];
+  for (int i = 0; i < STRIDE * MAX_VERTICES; ++i) buffer[i] = 77;
   pl_error error = {0};
   pl_vec3 origin = {0.25, -1, 3};
   pl_vertex_buffer to = {.positions = buffer,
@@ -63,7 +63,7 @@ static void an_interleaved_buffer_gets_the_surface_and_its_normals(void **state)
                          .origin = origin,
                          .fraction = 1};
   check_ok(pl_body_get_vertices(f.world, f.body, f.shading, &to, &error), &error);
-  pl_vec3 points[MOST], normals[MOST];
+  pl_vec3 points[MAX_VERTICES], normals[MAX_VERTICES];
   check_ok(pl_body_get_surface(f.world, f.body, points), &error);
   pl_model_report report = pl_model_get_report(f.model);
   pl_normals_compute(points, report.surface_point_count, pl_model_get_surface_triangles(f.model),
@@ -87,9 +87,9 @@ static void far_from_the_origin_the_buffer_is_as_fine_as_near_it(void **state) {
   pl_error error = {0};
   pl_vec3 away = {1000, 0, 0};
   pl_body_id other = add_body(f.world, f.model, pl_vec3_of(1000, 1, 0));
-  float near[3 * MOST], far[3 * MOST];
+  float near[3 * MAX_VERTICES], far[3 * MAX_VERTICES];
   get_at(&f, 1, near);
-  pl_vertex_buffer to = {far, 12, NULL, 0, MOST, away, 1};
+  pl_vertex_buffer to = {far, 12, NULL, 0, MAX_VERTICES, away, 1};
   check_ok(pl_body_get_vertices(f.world, other, f.shading, &to, &error), &error);
   for (int32_t i = 0; i < 3 * f.count; ++i) check_near((double)far[i], (double)near[i], 1e-6);
   end(&f);
@@ -99,7 +99,7 @@ static void a_fraction_is_between_the_last_two_steps(void **state) {
   (void)state;
   fixture f;
   begin(&f, -9.81, acos(-1.0));
-  float before[3 * MOST], after[3 * MOST], between[3 * MOST];
+  float before[3 * MAX_VERTICES], after[3 * MAX_VERTICES], between[3 * MAX_VERTICES];
   run_steps(f.world, 20);
   get_at(&f, 1, before);
   run_steps(f.world, 1);
@@ -123,7 +123,7 @@ static void frames_between_steps_are_even(void **state) {
   for (int i = 0; i < 64; ++i) velocities[i] = pl_vec3_of(3, 0, 0);
   check_ok(pl_body_set_state(f.world, f.body, NULL, velocities, &error), &error);
   check_ok(pl_world_step(f.world, NULL, &error), &error);
-  float last[3 * MOST], now[3 * MOST];
+  float last[3 * MAX_VERTICES], now[3 * MAX_VERTICES];
   for (int frame = 0; frame < 300; ++frame) {
     check_ok(pl_world_advance(f.world, 1.0 / 144, 0, NULL, &error), &error);
     double fraction = pl_world_get_interpolation(f.world);
@@ -143,7 +143,7 @@ static pl_status teleport_once(void *user, pl_world *world, pl_error *error) {
 }
 
 static void check_no_smear(const fixture *f, const float *old) {
-  float at[3 * MOST];
+  float at[3 * MAX_VERTICES];
   for (double fraction = 0; fraction <= 1; fraction += 0.25) {
     get_at(f, fraction, at);
     for (int32_t i = 0; i < f->count; ++i) {
@@ -166,7 +166,7 @@ static void jumps_do_not_smear(void **state) {
     fixture f;
     begin(&f, -9.81, acos(-1.0));
     pl_error error = {0};
-    float old[3 * MOST];
+    float old[3 * MAX_VERTICES];
     pl_layer layer = {.after_step = keep_surface};
     if (with_layer) check_ok(pl_world_add_layer(f.world, f.body, &layer, &error), &error);
     run_steps(f.world, 3);
@@ -199,7 +199,7 @@ static void calls_after_the_first_allocate_nothing(void **state) {
   (void)state;
   fixture f;
   begin(&f, -9.81, 0.5);
-  float at[3 * MOST];
+  float at[3 * MAX_VERTICES];
   get_at(&f, 0.5, at);
   run_steps(f.world, 2);
   int64_t before = pl_context_get_memory_report(f.context).allocation_count;
@@ -216,8 +216,8 @@ static void wrong_buffers_are_refused(void **state) {
   fixture f;
   begin(&f, 0, acos(-1.0));
   pl_error error = {0};
-  float at[3 * MOST];
-  pl_vertex_buffer good = {at, 12, NULL, 0, MOST, {0, 0, 0}, 1}, bad = good;
+  float at[3 * MAX_VERTICES];
+  pl_vertex_buffer good = {at, 12, NULL, 0, MAX_VERTICES, {0, 0, 0}, 1}, bad = good;
   check_ok(pl_body_get_vertices(f.world, f.body, f.shading, &good, &error), &error);
   bad.vertex_count = f.count - 1;
   assert_int_equal(pl_body_get_vertices(f.world, f.body, f.shading, &bad, &error), PL_ERROR_INVALID_ARGUMENT);
@@ -241,7 +241,7 @@ static void wrong_buffers_are_refused(void **state) {
 
 typedef struct reader {
   const fixture *f;
-  float at[3 * MOST];
+  float at[3 * MAX_VERTICES];
 } reader;
 
 static void *read_vertices(void *user) {
