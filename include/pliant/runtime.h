@@ -15,6 +15,7 @@
 #include "pliant/model.h"
 #include "pliant/modeller.h"
 #include "pliant/pose.h"
+#include "pliant/query.h"
 #include "pliant/rod.h"
 #include "pliant/solid.h"
 #include "pliant/step.h"

@@ -163,7 +163,7 @@ static void finish_step(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     pl_body_clear_forces(body);
-    pl_world_note_surface(body);
+    pl_world_note_surface(world, body);
     pl_vec3 *shown = body->surface;
     body->surface = body->next_surface;
     body->next_surface = shown;

@@ -169,6 +169,7 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   memcpy(body->saved, body->state, body->state_size);
   memcpy(body->inverse_masses, def->model->inverse_masses, (size_t)def->model->particle_count * sizeof(double));
   world->prepared = false;
+  ++world->version;
   if (id != NULL) *id = (pl_body_id){slot.slot, slot.generation};
   return PL_OK;
 }
@@ -185,6 +186,7 @@ pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error) 
   pl_world_forget_body(world, body);
   destroy_body(world->context, body);
   world->prepared = false;
+  ++world->version;
   return PL_OK;
 }
 
@@ -284,5 +286,7 @@ pl_status pl_world_add_layer(pl_world *world, pl_body_id id, const pl_layer *lay
   }
   // Until the first step the surface is what the body shows without layers.
   if (body->layers.count == 1) body->model->method->get_surface(body->model, body->state, body->surface);
+  if (body->layers.count == 1) body->has_previous = false;
+  pl_world_note_surface(world, body);
   return PL_OK;
 }

@@ -57,7 +57,7 @@ void pl_world_roll_back(pl_world *world) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     memcpy(body->state, body->saved, body->state_size);
     body->has_previous = false;
-    pl_world_note_surface(body);
+    pl_world_note_surface(world, body);
     pl_body_clear_forces(body);
     if (body->saved_has_forces)
       memcpy(body->forces, body->saved_forces, (size_t)body->model->particle_count * sizeof(pl_f4));

@@ -11,6 +11,8 @@ struct pl_world_shown {
   pl_context *context;
   pthread_mutex_t lock;
   pl_vector shapes;  // of pl_shown_shape *
+  pl_vector boxes;   // of pl_box, one per body …
+  int64_t version;   // … of this version of the world
 };
 
 pl_status pl_world_shown_create(pl_context *context, pl_world_shown **shown, pl_error *error) {
@@ -18,6 +20,8 @@ pl_status pl_world_shown_create(pl_context *context, pl_world_shown **shown, pl_
   if (*shown == NULL) return pl_fail_memory(error);
   (*shown)->context = context;
   (*shown)->shapes = pl_vector_of(context, sizeof(pl_shown_shape *));
+  (*shown)->boxes = pl_vector_of(context, sizeof(pl_box));
+  (*shown)->version = -1;
   pthread_mutex_init(&(*shown)->lock, NULL);
   return PL_OK;
 }
@@ -25,6 +29,7 @@ pl_status pl_world_shown_create(pl_context *context, pl_world_shown **shown, pl_
 void pl_world_shown_destroy(pl_world_shown *shown) {
   if (shown == NULL) return;
   pl_vector_free(&shown->shapes);
+  pl_vector_free(&shown->boxes);
   pthread_mutex_destroy(&shown->lock);
   pl_release(shown->context, shown);
 }
@@ -161,14 +166,37 @@ pl_status pl_world_show_body(const pl_world *world, pl_body *body, int parts, co
   return is_there ? PL_OK : pl_fail_memory(error);
 }
 
+static bool update_boxes(pl_world_shown *all, const pl_world *world) {
+  size_t count = (size_t)pl_slots_count(&world->bodies);
+  all->boxes.count = 0;
+  if (count > 0 && pl_vector_grow(&all->boxes, count) == NULL) return false;
+  for (size_t i = 0; i < count; ++i) {
+    pl_body *body = pl_slots_at(&world->bodies, (int32_t)i);
+    if (!update(all, body, PL_SHOW_POINTS)) return false;
+    PL_ITEM(&all->boxes, pl_box, i) = body->shown->box;
+  }
+  all->version = world->version;
+  return true;
+}
+
+pl_status pl_world_show_boxes(const pl_world *world, const pl_box **boxes, pl_error *error) {
+  pl_world_shown *all = world->shown;
+  pthread_mutex_lock(&all->lock);
+  bool is_there = all->version == world->version || update_boxes(all, world);
+  pthread_mutex_unlock(&all->lock);
+  *boxes = all->boxes.items;
+  return is_there ? PL_OK : pl_fail_memory(error);
+}
+
 // --- changes
 
-void pl_world_note_surface(pl_body *body) {
+void pl_world_note_surface(pl_world *world, pl_body *body) {
+  ++world->version;
   ++body->version;
 }
 
 void pl_world_note_jump(pl_world *world, pl_body *body) {
-  ++body->version;
+  pl_world_note_surface(world, body);
   body->has_previous = false;
   // Layers show their body where it is from the next step on; until then without them, as before the first step. In a
   // controller the surface stays: the step may yet fail.

@@ -35,6 +35,9 @@ enum { PL_SHOW_POINTS = 0, PL_SHOW_PREVIOUS = 1, PL_SHOW_TREE = 2 };
 pl_status pl_world_show_body(const pl_world *world, pl_body *body, int parts,
                              const pl_body_shown **shown, pl_error *error);
 
+// Boxes around the surfaces of all bodies, in their order. Fails only when out of memory.
+pl_status pl_world_show_boxes(const pl_world *world, const pl_box **boxes, pl_error *error);
+
 // The memory of it: of the world and of a body.
 pl_status pl_world_shown_create(pl_context *context, pl_world_shown **shown, pl_error *error);
 void pl_world_shown_destroy(pl_world_shown *shown);

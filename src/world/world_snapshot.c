@@ -129,7 +129,7 @@ pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size, pl_
     pl_body *body = pl_slots_at(&world->bodies, i);
     body->has_forces = forces_are_set(body);
     body->has_previous = false;
-    pl_world_note_surface(body);
+    pl_world_note_surface(world, body);
   }
   return PL_OK;
 }

@@ -93,6 +93,7 @@ struct pl_world {
   pl_vector collider_numbers;    // … and their numbers among all, int32_t
   pl_vector touches;             // of pl_body_touch: what that body felt of each
   pl_world_events *events;       // NULL: not wanted
+  int64_t version;               // counts changes of surfaces, and of which bodies there are
   pl_world_shown *shown;         // guards what is kept for display and queries (world_shown.h)
   pl_scratch scratch;
   int64_t step_count;
@@ -136,7 +137,7 @@ pl_status pl_world_list_pins(pl_world *world, int32_t body, pl_body_move *move, 
 
 // The surface of a body has changed; it is somewhere else without having moved there
 // (world_shown.c).
-void pl_world_note_surface(pl_body *body);
+void pl_world_note_surface(pl_world *world, pl_body *body);
 void pl_world_note_jump(pl_world *world, pl_body *body);
 
 // Put hard-pinned particles on their targets and pull at those on springs (world_forces.c).
