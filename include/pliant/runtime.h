@@ -8,6 +8,7 @@
 #include "pliant/collider.h"
 #include "pliant/contact.h"
 #include "pliant/detail.h"
+#include "pliant/draw.h"
 #include "pliant/examples.h"
 #include "pliant/fem.h"
 #include "pliant/math.h"
