@@ -16,6 +16,7 @@ enum { BLOCK_GRAIN = 16, BODY_GRAIN = 1 };
 typedef struct detection {
   pl_contact_memory *memory;
   const pl_contact_body *bodies;
+  const pl_contact_pairs *pairs;
   double step;
   pl_contact_scale scale;
 } detection;
@@ -83,7 +84,8 @@ static void place_bodies(pl_contact_memory *memory) {
 
 // May something of a body, between these boxes in the course of the step, touch another body?
 static bool may_touch(const detection *d, int32_t body, pl_box start, pl_box end, int32_t other) {
-  if (other == body) return false;
+  if (other == body || !pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, other, d->bodies[other].filter))
+    return false;
   const pl_surface_motion *motion = &d->memory->motions[other];
   double keep_away = d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
   pl_box box = pl_box_expand(pl_surface_motion_frame_box(motion, start, end), keep_away);
@@ -145,7 +147,9 @@ static void find_in_blocks(const detection *d, const pl_contact_group *groups, i
   pl_box path = pl_box_expand(pl_box_merge(start, end), d->bodies[body].radius + d->scale.margin);
   for (int32_t c = 0; c < memory->collider_count && !d->bodies[body].spares_colliders; ++c) {
     pl_distance_anchor anchor = {.is_set = false};
-    if (!pl_box_overlaps(path, memory->collider_steps[c].box)) continue;
+    if (!pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, ~c, memory->collider_steps[c].collider->filter) ||
+        !pl_box_overlaps(path, memory->collider_steps[c].box))
+      continue;
     for (int32_t g = 0; g < group_count; ++g)
       pl_contact_find_collider(&groups[g], &memory->collider_steps[c], c, &anchor);
   }
@@ -198,6 +202,19 @@ static int32_t pack_contacts(pl_contact_memory *memory) {
   return count;
 }
 
+// Friction and restitution of pairs that have their own.
+static void apply_pairs(const pl_contact_pairs *pairs, pl_contact *contacts, int32_t count) {
+  if (pairs->count == 0) return;
+  for (int32_t i = 0; i < count; ++i) {
+    pl_contact *contact = &contacts[i];
+    pl_contact_thing other = contact->collider >= 0 ? ~contact->collider : contact->b.body;
+    const pl_contact_pair *pair = pl_contact_pairs_find(pairs, contact->a.body, other);
+    if (pair == NULL) continue;
+    if (pair->friction >= 0) contact->friction = pair->friction;
+    if (pair->restitution >= 0) contact->restitution = pair->restitution;
+  }
+}
+
 static pl_status check_same(const pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body_count,
                             int32_t collider_count, pl_error *error) {
   bool is_same = memory->body_count == body_count && memory->collider_count == collider_count;
@@ -214,13 +231,14 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   pl_contact_memory *memory = &solver->memory;
   pl_status status = check_same(memory, bodies, body_count, collider_count, error);
   if (status != PL_OK) return status;
-  detection d = {memory, bodies, step->step, pl_contact_scale_of(step)};
+  detection d = {memory, bodies, &solver->pairs, step->step, pl_contact_scale_of(step)};
   place_colliders(memory, colliders, step);
   pl_parallel_for(solver->context, memory->block_count, BLOCK_GRAIN, place_points, &d);
   place_bodies(memory);
   pl_parallel_for(solver->context, body_count, BODY_GRAIN, refit_bodies, &d);
   pl_parallel_for(solver->context, memory->block_count, BLOCK_GRAIN, find_contacts, &d);
   solver->contact_count = pack_contacts(memory);
+  apply_pairs(&solver->pairs, memory->contacts, solver->contact_count);
   if (contacts != NULL) *contacts = memory->contacts;
   if (contact_count != NULL) *contact_count = solver->contact_count;
   return PL_OK;

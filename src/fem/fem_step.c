@@ -118,6 +118,7 @@ static bool set_contacts(pl_fem_work *w, pl_fem_state s, const pl_body_move *mov
                        &placements[move->collider_count + i]);
   c->collider_count = move->collider_count;
   c->colliders = move->colliders;
+  c->frictions = move->collider_frictions;
   c->starts = placements;
   c->ends = placements + move->collider_count;
   c->anchors = s.anchors;
@@ -340,6 +341,7 @@ pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *mo
   if (remark < 0) return remark;
   status = finish(&choice, error);
   if (status < 0) return status;
+  if (move->touches != NULL) pl_fem_contacts_report(&w->contacts, w->next, move->step, move->touches);
   if (w->driver != NULL && w->driver->done != NULL) w->driver->done(w->driver->user, &choice);
   return remark != PL_OK ? remark : status;
 }
