@@ -122,6 +122,7 @@ PL_API pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const 
 typedef struct pl_fem_report {
   int32_t newton_count;      ///< Newton iterations
   bool converged;            ///< the residual is below the tolerance
+  bool damped;               ///< the step would have gained energy and was damped
   int32_t linear_count;      ///< iterations of the linear solver in all of them
   double residual;           ///< newtons, largest of any point
   double relative_residual;  ///< root of the sum of squares of all residual forces, relative to
