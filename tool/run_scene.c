@@ -137,6 +137,7 @@ static pl_status advance(run_job *run, pl_error *error) {
   pl_status status = pl_world_advance(run->world, 1 / run->facts.frame_rate, 0, &report, error);
   run->total.step_count += report.step_count;
   run->total.unconverged_count += report.unconverged_count;
+  run->total.damped_count += report.damped_count;
   for (int k = 0; k < PL_STEP_PHASE_COUNT; ++k) run->total.phase_seconds[k] += report.phase_seconds[k];
   run->total.failed_body = report.failed_body;
   return status;
@@ -187,6 +188,10 @@ static void print_phases(const run_job *run) {
                "are many, shorten "
                "time.step or raise max_newton_iterations",
                (long long)run->total.unconverged_count, (long long)run->total.step_count);
+  if (run->total.damped_count > 0)
+    tool_print(&run->tool->console,
+               "%lld steps of bodies would have gained energy and were damped; if these are many, shorten time.step",
+               (long long)run->total.damped_count);
 }
 
 static pl_status print_hashes(run_job *run, pl_error *error) {

@@ -72,7 +72,8 @@ typedef struct pl_body_move {
   double air_density, drag;       // kg/m³ and drag coefficient; 0: no drag
   const pl_body_pin *pins;        // that hold now
   int32_t pin_count;
-  void *work;  // workspace of this body, by create_work
+  void *work;    // workspace of this body, by create_work
+  bool *damped;  // to be set where the step would have gained energy and was damped; or NULL
 } pl_body_move;
 
 typedef struct pl_body_method {

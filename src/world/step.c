@@ -55,9 +55,10 @@ static pl_status gather_forces(pl_world *world, pl_error *error) {
   return PL_OK;
 }
 
-// Sets `*converged` to false where the body's solver stopped at its limit of iterations.
-static pl_status move_body(pl_world *world, int32_t index, bool *converged, pl_error *error) {
+// Counts the body where its solver stopped at its limit of iterations, and where the step was damped.
+static pl_status move_body(pl_world *world, int32_t index, pl_step_report *report, pl_error *error) {
   pl_body *body = pl_slots_at(&world->bodies, index);
+  bool damped = false;
   pl_body_move move = {
       .context = world->context,
       .scratch = &world->scratch,
@@ -69,6 +70,7 @@ static pl_status move_body(pl_world *world, int32_t index, bool *converged, pl_e
       .air_density = world->def.air_density,
       .drag = world->def.drag,
       .work = body->work,
+      .damped = &damped,
   };
   pl_scratch_mark mark = pl_scratch_push(&world->scratch);
   pl_world_list_colliders(world, index, &move);
@@ -77,16 +79,15 @@ static pl_status move_body(pl_world *world, int32_t index, bool *converged, pl_e
   if (status >= 0) pl_world_collect_touches(world, index, &move);
   if (status >= 0 && world->destroy_refused) status = check_not_destroyed(world, error);
   pl_scratch_pop(&world->scratch, mark);
-  *converged = status != PL_REMARK_NOT_CONVERGED;
+  report->unconverged_count += status == PL_REMARK_NOT_CONVERGED;
+  report->damped_count += damped;
   return status;
 }
 
 static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
-    bool converged;
-    pl_status status = move_body(world, i, &converged, error);
+    pl_status status = move_body(world, i, report, error);
     if (status < 0) return pl_world_name_body(world, i, status, report, error);
-    report->unconverged_count += !converged;
   }
   pl_world_hold_pins(world);
   return PL_OK;
