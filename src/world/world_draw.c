@@ -165,7 +165,7 @@ static void draw_contacts(const pl_world *world, const pl_draw_functions *to, do
     if (view.events[i].kind != PL_CONTACT_END)
       draw_contact(to, view.events[i].position, view.events[i].normal, 2 * length);
   // Numbers of contacts are those of the bodies in the last step.
-  if (!world->prepared) return;
+  if (!world->prepared || pl_world_is_free_of_contact(world)) return;
   int32_t count;
   const pl_contact *contacts = pl_contact_solver_get_contacts(world->contact_solver, &count);
   for (int32_t i = 0; i < count; ++i) {

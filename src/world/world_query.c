@@ -122,8 +122,9 @@ static pl_status cast(const query *q, const pl_query_ray *ray, pl_vec3 unit, hit
   pl_ray along = pl_ray_of(ray->origin, unit);
   double limit = ray->max_distance;
   for (int32_t i = 0; i < pl_slots_count(&q->world->bodies); ++i) {
+    if (!isfinite(pl_ray_enter_box(&along, &q->boxes[i], limit))) continue;
     pl_body *body = body_at(q, i);
-    if (body == NULL || !isfinite(pl_ray_enter_box(&along, &q->boxes[i], limit))) continue;
+    if (body == NULL) continue;
     const pl_moving_tree *tree;
     pl_status status = tree_of(q, body, &tree);
     if (status < 0) return status;
@@ -181,11 +182,11 @@ pl_status pl_world_cast_ray_all(const pl_world *world, const pl_query_ray *ray, 
 // Signed distance of a point from a body, if it is at most `limit`.
 static pl_status approach_body(const query *q, int32_t index, pl_vec3 point, double limit, pl_query_hit *hit) {
   *hit = NO_HIT;
+  double away = pl_box_distance_squared(&q->boxes[index], point), reach = fmax(limit, 0);
+  bool is_within = away == 0;
+  if (!(away <= reach * reach)) return PL_OK;
   pl_body *body = body_at(q, index);
   if (body == NULL) return PL_OK;
-  bool is_within = pl_box_distance_squared(&q->boxes[index], point) == 0;
-  double reach = fmax(limit, 0);
-  if (!is_within && !(pl_box_distance_squared(&q->boxes[index], point) <= reach * reach)) return PL_OK;
   const pl_moving_tree *tree;
   pl_status status = tree_of(q, body, &tree);
   if (status < 0) return status;
@@ -279,9 +280,10 @@ static pl_box box_around(pl_transform placement, pl_vec3 half) {
 }
 
 static pl_status overlap_body(const query *q, int32_t index, const pl_query_box *box, pl_query_hits *hits) {
-  pl_body *body = body_at(q, index);
   pl_box around = box_around(box->placement, box->half_size);
-  if (body == NULL || !pl_box_overlaps(q->boxes[index], around)) return PL_OK;
+  if (!pl_box_overlaps(q->boxes[index], around)) return PL_OK;
+  pl_body *body = body_at(q, index);
+  if (body == NULL) return PL_OK;
   const pl_moving_tree *tree;
   pl_status status = tree_of(q, body, &tree);
   if (status < 0) return status;

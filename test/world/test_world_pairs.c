@@ -1,5 +1,6 @@
 // Collision layers and rules for pairs: who touches whom, and with what friction, for every method.
 // ctest: physics
+#include "fixtures/rod_chains.h"
 #include "fixtures/solid_bodies.h"
 #include "pliant/math.h"
 
@@ -215,12 +216,54 @@ static void wrong_pairs_are_refused(void **state) {
   drop_context(context);
 }
 
+// A ball that overlaps a straight chain pushes it aside, unless layers or a rule let it pass.
+static void chains_pass_colliders_by_layer_and_by_rule(void **state) {
+  (void)state;
+  double aside[3];
+  for (int how = 0; how < 3; ++how) {
+    pl_context *context = make_context(1);
+    pl_error error = {0};
+    test_rod rod;
+    begin_rod(&rod, 8, 0.1, pl_vec3_of(0, 0, 0));
+    pl_model *model = NULL;
+    check_ok(pl_rod_build(context, &rod.def, &model, &error), &error);
+    pl_world *world = make_world(context, 1.0 / 240, 0);
+    pl_collider_def ball = pl_default_collider_def(PL_COLLIDER_SPHERE);
+    ball.radius = 0.1;
+    ball.placement.position = pl_vec3_of(0.08, 0.45, 0);
+    if (how == 1) ball.collision_layers = 2;
+    pl_collider_id collider;
+    check_ok(pl_world_add_collider(world, &ball, &collider, &error), &error);
+    pl_body_id body = add_filtered(world, model, pl_vec3_of(0, 0, 0), 1, 1);
+    if (how == 2) {
+      pl_contact_pair_def pair = pl_default_contact_pair_def();
+      pair.body = body;
+      pair.collider = collider;
+      pair.collides = false;
+      check_ok(pl_world_set_contact_pair(world, &pair, &error), &error);
+    }
+    run_steps(world, 60);
+    pl_vec3 x[16];
+    pl_body_get_positions(world, body, x);
+    aside[how] = 0;
+    for (int i = 0; i < 9; ++i) aside[how] = fmax(aside[how], fabs(x[i].x));
+    pl_world_destroy(world);
+    pl_model_destroy(model);
+    drop_context(context);
+  }
+  printf("pushed aside by %.4f m, by layer %.6f, by rule %.6f\n", aside[0], aside[1], aside[2]);
+  assert_true(aside[0] > 0.02);
+  check_at_most(aside[1], 1e-4);
+  check_at_most(aside[2], 1e-4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_fall_through_ground_that_is_not_in_their_mask),
       cmocka_unit_test(bodies_pass_each_other_by_layer_and_by_rule),
       cmocka_unit_test(a_rule_sets_the_friction_of_a_pair),
       cmocka_unit_test(a_rule_sets_the_restitution_of_a_pair),
+      cmocka_unit_test(chains_pass_colliders_by_layer_and_by_rule),
       cmocka_unit_test(wrong_pairs_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
