@@ -9,10 +9,10 @@
 //
 //   r   residual that the solver leaves; counted in free flight only, elsewhere outer forces may do work on it
 //
-// Outer forces, contact and pins do work, which is no gain, and need not be known; the same holds for rest shapes that
-// change between steps. What material damping takes is subtracted: a body that it slows anyway needs no more. The state
-// keeps the sum of the gains. The sum of a resolved motion goes up and down by O(h²) and is left alone; beyond SOFT of
-// the energy of motion and deformation a body is slowed:
+// Outer forces, contact and pins do work, which does not count and need not be known; the same holds for rest shapes
+// that change between steps. What material damping takes is subtracted: a body that it slows anyway needs no more. The
+// state keeps the sum of the gains. The sum of a resolved motion goes up and down by O(h²) and is left alone; beyond
+// SOFT of the energy of motion and deformation a body is slowed:
 //
 //   v1 -= θ i,   i = v1 - d / h         θ in [0, 1] as small as gives the excess back
 //
@@ -23,8 +23,8 @@
 // within the body is slowed by as much as it takes. A body that has lost energy may regain CREDIT of what it has, not
 // more.
 //
-// Bodies with a driver get all their energy from rest shapes that change in every step, and move as planned with the
-// scheme as it is: their gains are not summed, and only a step that gains more than DRIVEN ends with implicit Euler.
+// Bodies whose driver has just changed their rest shape get new energy with it and move as planned with the scheme as
+// it is: only a step that gains more than DRIVEN ends with implicit Euler.
 //
 // Ways not taken: implicit Euler loses up to half of the energy in a step where a hundredth is too much; slowing all
 // motion every time feeds the unresolved vibrations with the energy of the others. The energy-momentum methods (Simo
@@ -174,7 +174,10 @@ static double slow_all(const pl_fem_leap *leap, double excess, double min) {
 
 bool pl_fem_spend(const pl_fem_leap *leap, double gain) {
   double size = size_of(leap), sum = book(leap, gain, size);
-  if (leap->work->driver != NULL) return gain <= DRIVEN * size;
+  if (leap->work->driven) {
+    leap->from.energy[2] = sum;
+    return gain <= DRIVEN * size;
+  }
   if (sum > (SOFT + 1e-12) * size) {
     sum -= slow_alternating(leap, sum - SOFT * size);
     if (sum > HARD * size) sum -= slow_all(leap, sum - SOFT * size, MIN_KEPT);
@@ -187,8 +190,7 @@ bool pl_fem_spend(const pl_fem_leap *leap, double gain) {
 
 void pl_fem_spend_all(const pl_fem_leap *leap, double gain) {
   double size = size_of(leap), sum = book(leap, fmax(gain, 0), size);
-  if (leap->work->driver != NULL) return;
-  if (sum > (HARD + 1e-12) * size) {
+  if (!leap->work->driven && sum > (HARD + 1e-12) * size) {
     sum -= slow_all(leap, sum - HARD * size, 0);
     leap->work->report.damped = true;
   }
