@@ -9,9 +9,10 @@
 //
 //   r   residual that the solver leaves; counted in free flight only, elsewhere outer forces may do work on it
 //
-// Outer forces, contact, pins and damping do work, which is no gain, and need not be known. The same holds for rest
-// shapes that change between steps. The state keeps the sum of the gains. The sum of a resolved motion goes up and down
-// by O(h²) and is left alone; beyond SOFT of the energy of motion and deformation a body is slowed:
+// Outer forces, contact and pins do work, which does not count and need not be known; the same holds for rest shapes
+// that change between steps. What material damping takes is subtracted: a body that it slows anyway needs no more. The
+// state keeps the sum of the gains. The sum of a resolved motion goes up and down by O(h²) and is left alone; beyond
+// SOFT of the energy of motion and deformation a body is slowed:
 //
 //   v1 -= θ i,   i = v1 - d / h         θ in [0, 1] as small as gives the excess back
 //
@@ -21,6 +22,9 @@
 // enough, the second half of the step is done by implicit Euler (fem_step.c), and should this gain too, all motion
 // within the body is slowed by as much as it takes. A body that has lost energy may regain CREDIT of what it has, not
 // more.
+//
+// Bodies whose driver has just changed their rest shape get new energy with it and move as planned with the scheme as
+// it is: only a step that gains more than DRIVEN ends with implicit Euler.
 //
 // Ways not taken: implicit Euler loses up to half of the energy in a step where a hundredth is too much; slowing all
 // motion every time feeds the unresolved vibrations with the energy of the others. The energy-momentum methods (Simo
@@ -33,6 +37,8 @@
 #include "pliant/math.h"
 
 static const double SOFT = 0.004, HARD = 0.008, CREDIT = 0.1, MIN_KEPT = 0.9;
+// Of a driven body, in one step.
+static const double DRIVEN = 0.05;
 
 static ptrdiff_t number_count(const pl_fem_work *w) {
   return 3 * (ptrdiff_t)w->system.model->head.particle_count;
@@ -50,6 +56,24 @@ double pl_fem_stored_energy(pl_fem_work *work, pl_fem_state state) {
   return state.energy[1];
 }
 
+// What material damping takes in a midpoint step.
+static double damping_loss(const pl_fem_leap *leap) {
+  pl_fem_work *w = leap->work;
+  const pl_fem_potential *p = &w->potential;
+  const pl_fem_model *model = w->system.model;
+  double *moved = w->newton.trial, *pull = w->newton.step, loss = 0;
+  for (ptrdiff_t i = 0; p->damping != NULL && i < number_count(w); ++i) moved[i] = w->next[i] - p->damping_base[i];
+  if (p->damping != NULL) pl_block_matrix_multiply(w->system.context, p->damping, moved, pull);
+  for (ptrdiff_t i = 0; i < number_count(w); ++i) {
+    double way = w->middle[i] - leap->from.positions[i], half = w->next[i] - leap->from.positions[i];
+    double force = model->mass_damping * model->head.masses[i / 3] * half / leap->tau;
+    if (p->viscous != NULL) force += p->viscous[i];
+    if (p->damping != NULL) force += p->damping_factor * pull[i];
+    loss += force * way;
+  }
+  return fmax(loss, 0);
+}
+
 double pl_fem_midpoint_gain(const pl_fem_leap *leap) {
   const pl_fem_work *w = leap->work;
   const pl_fem_potential *p = &w->potential;
@@ -58,7 +82,7 @@ double pl_fem_midpoint_gain(const pl_fem_leap *leap) {
     double way = w->middle[i] - leap->from.positions[i];
     gain += ((leap->flies ? p->gradient[i] : 0) - p->elastic[i]) * way;
   }
-  return gain;
+  return gain - damping_loss(leap);
 }
 
 double pl_fem_euler_gain(const pl_fem_work *work, const double *x, const double *v, double tau, double elastic) {
@@ -150,6 +174,10 @@ static double slow_all(const pl_fem_leap *leap, double excess, double min) {
 
 bool pl_fem_spend(const pl_fem_leap *leap, double gain) {
   double size = size_of(leap), sum = book(leap, gain, size);
+  if (leap->work->driven) {
+    leap->from.energy[2] = sum;
+    return gain <= DRIVEN * size;
+  }
   if (sum > (SOFT + 1e-12) * size) {
     sum -= slow_alternating(leap, sum - SOFT * size);
     if (sum > HARD * size) sum -= slow_all(leap, sum - SOFT * size, MIN_KEPT);
@@ -162,7 +190,7 @@ bool pl_fem_spend(const pl_fem_leap *leap, double gain) {
 
 void pl_fem_spend_all(const pl_fem_leap *leap, double gain) {
   double size = size_of(leap), sum = book(leap, fmax(gain, 0), size);
-  if (sum > (HARD + 1e-12) * size) {
+  if (!leap->work->driven && sum > (HARD + 1e-12) * size) {
     sum -= slow_all(leap, sum - HARD * size, 0);
     leap->work->report.damped = true;
   }

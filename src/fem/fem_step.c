@@ -277,11 +277,16 @@ static void use_rest(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s) 
 static pl_status choose_rest(pl_fem_choice *choice, pl_error *error) {
   pl_fem_work *w = choice->work;
   w->newton.direct = NULL;
+  w->driven = false;
   if (w->driver == NULL) return PL_OK;
+  double *energy = choice->state.energy, before = energy[1];
+  bool was_known = energy[0] != 0;
   pl_status status = w->driver->choose(w->driver->user, choice, error);
   if (status < 0) return status;
-  choice->state.energy[0] = 0;
+  energy[0] = 0;
   use_rest(choice->model, w, choice->state);
+  double after = pl_fem_stored_energy(w, choice->state);
+  w->driven = !was_known || fabs(after - before) > 1e-9 * fmax(fabs(before), fabs(after));
   if (w->driver->direct.solve != NULL) w->newton.direct = &w->driver->direct;
   return PL_OK;
 }

@@ -23,6 +23,7 @@ typedef struct pl_fem_work {
   double *blocks;                      // 9 per particle: stiffness of contact
   double *weights;                     // that the system's rest shapes are mixed with
   const struct pl_fem_driver *driver;  // what chooses the rest shapes (fem_driver.h), or NULL
+  bool driven;                         // it has changed them before this step
   pl_fem_report report;
 } pl_fem_work;
 
