@@ -262,12 +262,13 @@ static uint64_t hash_model(const pl_solid_model *model) {
   hash = pl_hash_bytes(hash, model->weighted_rest, n * sizeof(pl_f4));
   const pl_solid_examples *examples = &model->examples;
   double choices[] = {examples->count,    examples->grouping,          examples->weight_rule,  examples->goal_rotation,
-                      examples->fidelity, examples->plastic_threshold, examples->plastic_rate, examples->holds != NULL};
+                      examples->fidelity, examples->plastic_threshold, examples->plastic_rate, examples->templates != NULL};
   hash = pl_hash_bytes(hash, choices, sizeof choices);
   size_t numbers_per_group = (size_t)examples->count * SYM3_LANES;
-  if (examples->count > 0)
+  if (examples->descriptors != NULL)
     hash = pl_hash_bytes(hash, examples->descriptors, (size_t)model->group_count * numbers_per_group * sizeof(float));
-  if (examples->holds != NULL) hash = pl_hash_bytes(hash, examples->holds, n * (size_t)examples->count * sizeof(pl_f4));
+  if (examples->templates != NULL)
+    hash = pl_hash_bytes(hash, examples->templates, entries * (size_t)examples->count * 3 * sizeof(float));
   if (examples->fractions != NULL)
     hash = pl_hash_bytes(hash, examples->fractions,
                          (size_t)examples->manifold_count * (size_t)model->group_count * LANES * sizeof(float));

@@ -34,14 +34,22 @@ typedef struct pl_solid_examples {
   // examples; else NULL
   const float *small_grams;
   const double *pseudo_inverses;  // the same, for the paper's weights; NULL otherwise
+  // [group of 8][8]: how much a region's energy counts, in units of the mean
+  const float *region_weights;
+  // [group of 8][6][8]: sum w q q^T, scaled as the moments, as xx yy zz yz xz xy
+  const float *spreads;
+  const float *inverse_spreads;  // their inverses; for the paper's rotation, else NULL
+  // What an example makes of a region, one of two: an affine map …
   // [group of 8][example][6][8]: S_k - 1 as xx yy zz and sqrt2 times yz xz xy
   const float *descriptors;
-  const float *inverse_spreads;  // [group of 8][6][8]: inverse of sum w q q^T, as xx yy zz yz xz xy
+  // … or its exact shape: [region entry][example][3], w (R_k^T p_k - q). NULL: affine.
+  const float *templates;
+  const float *template_products;  // [group of 8][example][8]: sum w q . d, scaled as the moments
+  const int32_t *template_slots;   // per region entry: the same entry in the particle's list
+  const float *template_scales;    // per particle: 1 / (w number of regions)
   const float *fractions;  // [manifold][padded region count]: how much a region belongs to each
                            // group; NULL unless grouping is by name
   const char *const *group_names;  // manifold_count, NULL unless grouping is by name
-  const pl_f4 *holds;  // [particle][example]: what is missing to make the example an equilibrium,
-                       // in the region's frame; NULL: none
 } pl_solid_examples;
 
 typedef struct pl_solid_model {
