@@ -261,8 +261,9 @@ static uint64_t hash_model(const pl_solid_model *model) {
   hash = pl_hash_bytes(hash, model->region_particles, entries * sizeof(int32_t));
   hash = pl_hash_bytes(hash, model->weighted_rest, n * sizeof(pl_f4));
   const pl_solid_examples *examples = &model->examples;
-  double choices[] = {examples->count,    examples->grouping,          examples->weight_rule,  examples->goal_rotation,
-                      examples->fidelity, examples->plastic_threshold, examples->plastic_rate, examples->templates != NULL};
+  double choices[] = {examples->count,         examples->grouping,         examples->weight_rule,
+                      examples->goal_rotation, examples->fidelity,         examples->plastic_threshold,
+                      examples->plastic_rate,  examples->templates != NULL};
   hash = pl_hash_bytes(hash, choices, sizeof choices);
   size_t numbers_per_group = (size_t)examples->count * SYM3_LANES;
   if (examples->descriptors != NULL)

@@ -32,7 +32,7 @@ typedef struct builder {
   pl_context *context;
   pl_solid_model *model;
   const pl_mesh_view *mesh;
-  pl_vec3 *pose;     // the pose at hand, by particle
+  pl_vec3 *pose;                              // the pose at hand, by particle
   float *descriptors, *templates, *products;  // as in the model; descriptors or the other two
 } builder;
 
@@ -165,8 +165,7 @@ static double likeness(const pl_solid_model *model, int32_t region, int32_t k, i
     }
     return sum * constant_of(model, region, PL_SOLID_SCALE);
   }
-  const float *base =
-      examples->descriptors + (size_t)(region / LANES) * count * SYM3_LANES + (size_t)(region % LANES);
+  const float *base = examples->descriptors + (size_t)(region / LANES) * count * SYM3_LANES + (size_t)(region % LANES);
   pl_mat3 both[2];
   for (int side = 0; side < 2; ++side) {
     const float *six = base + SYM3_LANES * (side == 0 ? k : l);
@@ -293,7 +292,7 @@ static bool take_arrays(const pl_solid_def *def, builder *b) {
   for (size_t k = 0; names != NULL && k < n; ++k) names[k] = pl_arena_copy_text(arena, def->examples[k].name);
   model->examples.names = names;
   if (def->hold_examples && def->goal_rotation == PL_SOLID_ROTATION_CONSERVING) {
-    b->templates = PL_TAKE(arena, float, entries * n * 3 + 1);  // the last three are read as four
+    b->templates = PL_TAKE(arena, float, entries *n * 3 + 1);  // the last three are read as four
     b->products = PL_TAKE(arena, float, groups *n *LANES);
     fill_slots(model);
   } else {

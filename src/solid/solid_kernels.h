@@ -34,7 +34,8 @@ typedef struct pl_solid_rigid {
 typedef struct pl_solid_pull {
   const pl_solid_model *model;
   const float *poses;  // PL_SOLID_POSE_SIZE per region
-  // [particle entry]: what the exact shape of the examples adds to the goals, times w; NULL: nothing
+  // [particle entry]: what the exact shape of the examples adds to the goals, times w; NULL:
+  // nothing
   const pl_f4 *offsets;
   pl_f4 *positions, *velocities;
   const pl_f4 *forces;  // newtons, by mesh point, or NULL

@@ -54,12 +54,12 @@ typedef struct step_data {
   const pl_solid_kernels *kernels;
   pl_solid_state state;
   double step;
-  bool projects;                       // the weights are found from the current shape
-  bool is_refining;                    // moments are known, rotations are found once more
-  float *moments;                      // PL_SOLID_MOMENT_COUNT x 8 per group
-  float *templates;                    // [group][example][9][8]: moments of exact shapes
-  pl_f4 *offsets;                      // [particle entry]: what exact shapes add to the goals
-  float *poses;                        // PL_SOLID_POSE_SIZE per region
+  bool projects;                                             // the weights are found from the current shape
+  bool is_refining;                                          // moments are known, rotations are found once more
+  float *moments;                                            // PL_SOLID_MOMENT_COUNT x 8 per group
+  float *templates;                                          // [group][example][9][8]: moments of exact shapes
+  pl_f4 *offsets;                                            // [particle entry]: what exact shapes add to the goals
+  float *poses;                                              // PL_SOLID_POSE_SIZE per region
   _Alignas(32) float shared8[PL_MAX_EXAMPLE_COUNT * LANES];  // weights all regions use, eight times each
   double *pulls;                                             // [block][manifold][example][8]
   double *totals;                                            // [manifold][example]
@@ -195,15 +195,14 @@ static void measure_regions(void *data, int32_t begin, int32_t end, int32_t bloc
     g.moments = moments;
     g.templates = templates;
     if (!d->is_refining) d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
-    if (!d->is_refining && templates != NULL)
-      d->kernels->sum_templates(d->model, d->pull.positions, group, templates);
+    if (!d->is_refining && templates != NULL) d->kernels->sum_templates(d->model, d->pull.positions, group, templates);
     blend_group(d, &g);
     turn_group(d, &g);
     const pl_solid_measure measure = {moments, rotations_of(d, group), spread_of(examples->spreads, group),
                                       examples->region_weights + (size_t)group * LANES, examples->count};
     if (templates != NULL)
-      d->kernels->find_template_pulls(&measure, templates,
-                                      examples->template_products + (size_t)group * count * LANES, pulls);
+      d->kernels->find_template_pulls(&measure, templates, examples->template_products + (size_t)group * count * LANES,
+                                      pulls);
     else
       d->kernels->find_pulls(&measure, examples->descriptors + (size_t)group * count * SYM3_LANES, pulls);
     if (examples->grouping == PL_SOLID_BY_REGION)

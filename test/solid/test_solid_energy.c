@@ -153,8 +153,7 @@ static void load_shapes(const posed_box *b, const pl_solid_def *def, int32_t fir
       if (!def->hold_examples || def->goal_rotation == PL_SOLID_ROTATION_PAPER) {
         pl_mat3 a = pl_mat3_multiply(moments, pl_mat3_inverse(moments_of(b, r, q, q)));
         pl_mat3 stretch = pl_mat3_multiply(pl_mat3_transpose(rotation_by_svd(a)), a);
-        for (int32_t e = 0; e < b->counts[r]; ++e)
-          shapes[k][r][e] = pl_vec3_sub(pl_mat3_apply(stretch, q[e]), q[e]);
+        for (int32_t e = 0; e < b->counts[r]; ++e) shapes[k][r][e] = pl_vec3_sub(pl_mat3_apply(stretch, q[e]), q[e]);
       } else {
         for (int32_t e = 0; e < b->counts[r]; ++e) shapes[k][r][e] = pl_vec3_sub(pl_mat3_apply(back, p[e]), q[e]);
       }
@@ -198,8 +197,8 @@ static double potential_of(const posed_box *b, const pl_solid_def *def, const pl
       pl_mat3 matrix = moments[r][n];
       for (int32_t m = is_own ? r : 0; m < (is_own ? r + 1 : manifolds); ++m)
         for (int32_t k = 0; k < n; ++k)
-          matrix = pl_mat3_add(
-              matrix, pl_mat3_scale(moments[r][k], def->fidelity * weights[m][k] * fraction_of(b, def, m, r)));
+          matrix = pl_mat3_add(matrix,
+                               pl_mat3_scale(moments[r][k], def->fidelity * weights[m][k] * fraction_of(b, def, m, r)));
       pl_mat3 turned = rotation_by_svd(matrix);
       energy -= dot9(turned, moments[r][n]);
       for (int32_t m = is_own ? r : 0; m < (is_own ? r + 1 : manifolds); ++m) {
@@ -320,7 +319,8 @@ static double least_weight(posed_box *b, int32_t pose, bool is_alone, double fid
   *change = 0;
   for (int32_t i = 0; i < b->n; ++i)
     for (int32_t j = 0; j < i; ++j)
-      *change = fmax(*change, fabs(pl_vec3_distance(x[i], x[j]) - pl_vec3_distance(b->poses[pose][i], b->poses[pose][j])));
+      *change =
+          fmax(*change, fabs(pl_vec3_distance(x[i], x[j]) - pl_vec3_distance(b->poses[pose][i], b->poses[pose][j])));
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);

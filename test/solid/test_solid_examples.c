@@ -160,8 +160,8 @@ static double fraction_of(const pl_solid_def *def, int32_t m, int32_t r) {
 static shape now, posed[POSES];
 static pl_vec3 goals[MAX];
 
-static pl_mat3 turns[MAX];            // rotations of the regions so far
-static double weights[MAX][POSES];    // of the manifolds, without fidelity
+static pl_mat3 turns[MAX];          // rotations of the regions so far
+static double weights[MAX][POSES];  // of the manifolds, without fidelity
 
 // 1 + sum_k beta w_k L_k of a region, over the manifolds it belongs to.
 static pl_mat3 stretch_of(const pl_solid_def *def, int32_t r, int32_t manifolds) {

@@ -214,7 +214,8 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
     _Alignas(64) float templates[EXAMPLES * 72], kept[32];
     kernels->sum_templates(s.exact, s.positions, group, templates);
     KEEP(templates, EXAMPLES * 72);
-    kernels->find_template_pulls(&measure, templates, s.exact->examples.template_products + group * EXAMPLES * 8, pulls);
+    kernels->find_template_pulls(&measure, templates, s.exact->examples.template_products + group * EXAMPLES * 8,
+                                 pulls);
     KEEP(pulls, EXAMPLES * 8);
     kernels->blend_templates(moments, templates, weights, EXAMPLES, a);
     KEEP(a, 72);
@@ -241,8 +242,8 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
   memcpy(positions, s.positions, sizeof positions);
   memcpy(velocities, s.velocities, sizeof velocities);
   KEEP(offsets, s.exact->particle_start[s.n]);
-  pl_solid_pull pull = {s.exact,  s.poses, offsets, positions, velocities, s.forces, 0.01f, 30.0f,
-                        {0.1f, -0.2f, 0.3f, 0}};
+  pl_solid_pull pull = {
+      s.exact, s.poses, offsets, positions, velocities, s.forces, 0.01f, 30.0f, {0.1f, -0.2f, 0.3f, 0}};
   pl_solid_sums block;
   kernels->pull_particles(&pull, 0, s.n, &block);
   KEEP(&block, 1);
