@@ -41,6 +41,8 @@ typedef struct pl_solid_def {
   double stiffness;  ///< above 0 up to 1, default 0.5
   /// Step that `stiffness` refers to, so that it means the same at any step.
   double stiffness_step;  ///< s, above 0 up to 10, default 1/240
+  /// Young's modulus, which means the same on any mesh, instead of `stiffness`; 0: by `stiffness`.
+  double young;  ///< Pa, 0 … 1e15, default 0
   /// Fraction of an example's weight that stays in the goals (the paper's beta): at 1 the body
   /// stays in an example, below 1 it returns slowly, at 0 it ignores examples.
   double fidelity;  ///< 0 … 1, default 0.995

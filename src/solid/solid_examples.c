@@ -256,7 +256,9 @@ static bool fill_spreads(const builder *b, const pl_solid_def *def) {
     spread = r < n ? pl_mat3_scale(spread, constant_of(model, r, PL_SOLID_SCALE)) : pl_mat3_identity();
     store_symmetric(spreads, r, spread);
     if (inverses != NULL) store_symmetric(inverses, r, inverse_of_spread(spread));
-    if (r < n) weights[r] = (float)(1 / constant_of(model, r, PL_SOLID_SCALE) / mean);
+    if (r < n)
+      weights[r] =
+          (float)(constant_of(model, r, PL_SOLID_STIFFNESS) / constant_of(model, r, PL_SOLID_SCALE) / mean);
   }
   model->examples.spreads = spreads;
   model->examples.inverse_spreads = inverses;

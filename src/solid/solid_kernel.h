@@ -373,7 +373,7 @@ static void blend_stretch(const float *descriptors, const float *weights, int32_
   for (int i = 3; i < 6; ++i) pl_f8_store(stretch + LANES * i, s[i] * 0.70710678f);
 }
 
-// Paper 000, eq. 3: M = R S~ and c - M c0 of each region.
+// Paper 000, eq. 3: M = R S~ and c - M c0 of each region, times its stiffness.
 static void write_poses(const float *moments, const float *rotation, const float *stretch, const float *constants,
                         const pl_f4 *positions, int32_t lane_count, float *poses) {
   pl_f8 r[9], m[9];
@@ -398,11 +398,12 @@ static void write_poses(const float *moments, const float *rotation, const float
   pl_f8 second[LANES] = {m[2], m[5], m[8], zero, shift[0], shift[1], shift[2], zero};
   transpose8(first);
   transpose8(second);
+  const float *stiffness = constants + LANES * PL_SOLID_STIFFNESS;
   for (int lane = 0; lane < lane_count; ++lane) {
     float *pose = poses + PL_SOLID_POSE_SIZE * lane;
     pl_f8 position = __builtin_shufflevector(positions[lane], (pl_f4){0}, 4, 5, 6, 7, 0, 1, 2, 3);
-    pl_f8_store(pose, first[lane]);
-    pl_f8_store(pose + LANES, second[lane] + position);
+    pl_f8_store(pose, first[lane] * stiffness[lane]);
+    pl_f8_store(pose + LANES, (second[lane] + position) * stiffness[lane]);
   }
 }
 
@@ -427,7 +428,7 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
   const double *restrict masses = model->masses;
   const int32_t *restrict start = model->particle_start, *restrict offsets = model->particle_offsets;
   const pl_f4 *restrict rest = model->rest, *restrict positions = pull->positions;
-  const float *restrict fractions = model->region_fractions;
+  const float *restrict fractions = model->region_fractions, *restrict stiffnesses = model->stiffnesses;
   const char *restrict poses = (const char *)pull->poses;
   pl_f4 *restrict velocities = pull->velocities;
   float alpha_over_step = pull->alpha_over_step;
@@ -452,7 +453,8 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
     a01 += b01;
     a23 += b23;
     pl_f4 q = rest[i], position = positions[i];
-    pl_f4 goal = (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * fractions[i] - position;
+    pl_f4 goal = (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * fractions[i] -
+                 position * stiffnesses[i];
     if (pull->offsets != NULL) goal += offset_of(pull, i);
     pl_f4 velocity = velocities[i] + goal * alpha_over_step + gain;
     if (pull->forces != NULL)

@@ -54,7 +54,9 @@ typedef struct pl_solid_examples {
 
 typedef struct pl_solid_model {
   pl_model head;
-  double frequency_squared;  // stiffness / stiffness_step², 1/s²: alpha = frequency_squared * step²
+  // stiffness / stiffness_step², 1/s²: alpha = frequency_squared * step². With a Young's modulus that
+  // of the stiffest particle.
+  double frequency_squared;
   double damping;            // 1/s
   pl_solid_order order;
   int32_t group_count;          // groups of eight regions
@@ -70,6 +72,7 @@ typedef struct pl_solid_model {
                                // regions, in units of the mean
   const float *region_constants;   // [group of 8][PL_SOLID_CONSTANT_COUNT][8]
   const float *region_fractions;   // 1 / number of regions, per particle
+  const float *stiffnesses;        // mean stiffness of its regions, per particle; 1 where all are equal
   const float *inverse_masses;     // 1/kg
   const double *masses;            // kg
   const int32_t *surface_parents;  // as in head.surface, but particles of ours
@@ -79,15 +82,16 @@ typedef struct pl_solid_model {
 } pl_solid_model;
 
 // Rows of region_constants: centre of the rest region relative to the body's (3) and to its own
-// particle (3), 1 / mass, scale of the moments, and 1 for padding (whose matrix is then the
+// particle (3), 1 / mass, scale of the moments, stiffness in units of the largest, and 1 for padding (whose matrix is then the
 // identity and costs no search for a rotation).
 enum {
   PL_SOLID_CENTER = 0,
   PL_SOLID_ARM = 3,
   PL_SOLID_INVERSE_MASS = 6,
   PL_SOLID_SCALE = 7,
-  PL_SOLID_PADDING = 8,
-  PL_SOLID_CONSTANT_COUNT = 9
+  PL_SOLID_STIFFNESS = 8,
+  PL_SOLID_PADDING = 9,
+  PL_SOLID_CONSTANT_COUNT = 10
 };
 
 // Bytes of the pose of a region: one cache line. Offsets of particles, 16 bytes each, must fit 31
@@ -113,6 +117,9 @@ typedef struct pl_solid_state {
 
 // Manifolds whose weights can be given from outside: one for all regions where each has its own.
 int32_t pl_solid_given_count(const pl_solid_model *model);
+
+// The longest step that a model follows at its full stiffness, s.
+double pl_solid_max_step(const pl_model *model);
 
 size_t pl_solid_state_size(const pl_model *model);
 pl_solid_state pl_solid_state_of(const pl_model *model, const void *state);

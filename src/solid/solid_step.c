@@ -394,6 +394,10 @@ static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks,
          (!has_templates || (d->templates && d->offsets));
 }
 
+double pl_solid_max_step(const pl_model *model) {
+  return 1 / sqrt(((const pl_solid_model *)model)->frequency_squared);
+}
+
 pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
   const pl_solid_model *solid = (const pl_solid_model *)model;
   int32_t n = model->particle_count;
