@@ -321,7 +321,7 @@ static uint64_t hash_model(const pl_solid_model *model) {
   if (examples->descriptors != NULL)
     hash = pl_hash_bytes(hash, examples->descriptors, (size_t)model->group_count * numbers_per_group * sizeof(float));
   if (examples->templates != NULL)
-    hash = pl_hash_bytes(hash, examples->templates, entries * (size_t)examples->count * 3 * sizeof(float));
+    hash = pl_hash_bytes(hash, examples->templates, examples->template_start[model->group_count] * sizeof(float));
   if (examples->fractions != NULL)
     hash = pl_hash_bytes(hash, examples->fractions,
                          (size_t)examples->manifold_count * (size_t)model->group_count * LANES * sizeof(float));

@@ -108,36 +108,136 @@ static void store_descriptor(const region_fit *fit, float *descriptor) {
   for (int i = 0; i < 6; ++i) descriptor[LANES * i] = (float)six[i];
 }
 
+// What an example adds to the rest offset of entry e of region r.
+static pl_vec3 difference_of(const builder *b, const region_fit *fit, int32_t r, int32_t e) {
+  int32_t i = b->model->region_particles[e];
+  pl_vec3 q = pl_vec3_sub(rest_of(b, i), rest_center_of(b->model, r));
+  pl_mat3 back = pl_mat3_transpose(fit->rotation);
+  return pl_vec3_sub(pl_mat3_apply(back, pl_vec3_sub(b->pose[i], fit->center)), q);
+}
+
+// Whether an example deforms a region at all: by more than this fraction of the region's size. Less is what fitting a
+// pose leaves in parts that it only moves.
+static const double MIN_DIFFERENCE = 3e-5;
+
+static bool deforms(const builder *b, const region_fit *fit, int32_t r) {
+  const pl_solid_model *model = b->model;
+  double square = 0, size = 3 / constant_of(model, r, PL_SOLID_SCALE);  // sum w |q|^2
+  for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
+    pl_vec3 d = difference_of(b, fit, r, e);
+    square += fraction_of(model, model->region_particles[e]) * pl_vec3_dot(d, d);
+  }
+  return square > MIN_DIFFERENCE * MIN_DIFFERENCE * size;
+}
+
+// Where an example stands among the active ones of a group; -1: it is not.
+static int32_t slot_of(const pl_solid_examples *examples, int32_t group, int32_t example) {
+  for (int32_t slot = examples->active_start[group]; slot < examples->active_start[group + 1]; ++slot)
+    if (examples->actives[slot] == example) return slot;
+  return -1;
+}
+
+// The three numbers of an entry of a region for the j-th active example of its group.
+static size_t template_index(const pl_solid_model *model, int32_t region, int32_t entry, int32_t j) {
+  const pl_solid_examples *examples = &model->examples;
+  int32_t group = region / LANES, count = examples->active_start[group + 1] - examples->active_start[group];
+  size_t first = (size_t)(entry - model->region_start[group * LANES]);
+  return examples->template_start[group] + (first * (size_t)count + (size_t)j) * 3;
+}
+
 // w d of every entry of a region, and sum w q . d.
 static void store_template(const builder *b, const region_fit *fit, int32_t r, int32_t example) {
   const pl_solid_model *model = b->model;
-  size_t count = (size_t)model->examples.count;
-  pl_vec3 c0 = rest_center_of(model, r);
-  pl_mat3 back = pl_mat3_transpose(fit->rotation);
+  int32_t slot = slot_of(&model->examples, r / LANES, example);
+  if (slot < 0) return;
   double product = 0;
   for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
     int32_t i = model->region_particles[e];
-    pl_vec3 q = pl_vec3_sub(rest_of(b, i), c0);
-    pl_vec3 d = pl_vec3_sub(pl_mat3_apply(back, pl_vec3_sub(b->pose[i], fit->center)), q);
-    product += fraction_of(model, i) * pl_vec3_dot(q, d);
-    float *to = b->templates + ((size_t)e * count + (size_t)example) * 3;
+    pl_vec3 d = difference_of(b, fit, r, e);
+    product += fraction_of(model, i) * pl_vec3_dot(pl_vec3_sub(rest_of(b, i), rest_center_of(model, r)), d);
+    float *to = b->templates + template_index(model, r, e, slot - model->examples.active_start[r / LANES]);
     pl_f4 three = pl_f4_of_vec3(pl_vec3_scale(d, fraction_of(model, i)));
     for (int c = 0; c < 3; ++c) to[c] = three[c];
   }
-  b->products[((size_t)(r / LANES) * count + (size_t)example) * LANES + (size_t)(r % LANES)] =
-      (float)(product * constant_of(model, r, PL_SOLID_SCALE));
+  b->products[(size_t)slot * LANES + (size_t)(r % LANES)] = (float)(product * constant_of(model, r, PL_SOLID_SCALE));
+}
+
+static pl_status load_pose(builder *b, const pl_mesh_pose *pose, pl_error *error) {
+  for (int32_t i = 0; i < b->model->head.particle_count; ++i) {
+    int32_t point = b->model->order.point_of[i];
+    b->pose[i] = pose->points[point];
+    if (!pl_vec3_is_finite(b->pose[i]))
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": point %d is not finite", pose->name, point);
+  }
+  return PL_OK;
+}
+
+// Where the entries of the regions that examples deform stand in the lists of their particles.
+static bool fill_slots(pl_solid_model *model) {
+  pl_arena *arena = &model->head.arena;
+  const int32_t *active = model->examples.active_start;
+  int32_t n = model->head.particle_count;
+  int32_t *slots = PL_TAKE(arena, int32_t, model->region_start[n]), *start = PL_TAKE(arena, int32_t, n + 1);
+  float *scales = PL_TAKE(arena, float, n);
+  if (arena->failed) return false;
+  for (int32_t e = 0; e < model->region_start[n]; ++e) slots[e] = -1;
+  for (int32_t i = 0; i < n; ++i) {
+    int32_t begin = model->particle_start[i], end = model->particle_start[i + 1];
+    start[i + 1] = start[i];
+    for (int32_t at = begin; at < end; ++at) {
+      int32_t r = model->particle_regions[at], e = model->region_start[r];
+      if (active[r / LANES] == active[r / LANES + 1]) continue;
+      while (model->region_particles[e] != i) ++e;
+      slots[e] = start[i + 1]++;
+    }
+    scales[i] = (float)(1 / (fraction_of(model, i) * (end - begin)));
+  }
+  model->examples.offset_slots = slots;
+  model->examples.offset_start = start;
+  model->examples.offset_scales = scales;
+  return true;
+}
+
+// Lists of the examples that deform the regions of each group, and memory for their shapes.
+static pl_status list_actives(builder *b, const pl_solid_def *def, pl_error *error) {
+  pl_solid_model *model = b->model;
+  pl_arena *arena = &model->head.arena;
+  int32_t groups = model->group_count, n = model->head.particle_count;
+  uint8_t *actives = PL_TAKE(arena, uint8_t, (size_t)groups * (size_t)def->example_count);
+  int32_t *starts = PL_TAKE(arena, int32_t, groups + 1);
+  size_t *template_starts = PL_TAKE(arena, size_t, groups + 1);
+  uint32_t *masks = PL_TAKE(arena, uint32_t, groups);
+  if (arena->failed) return pl_fail_memory(error);
+  for (int32_t k = 0; k < def->example_count; ++k) {
+    pl_status status = load_pose(b, &def->examples[k], error);
+    if (status < 0) return status;
+    for (int32_t r = 0; r < n; ++r) {
+      region_fit fit = fit_region(b, r);
+      if (deforms(b, &fit, r)) masks[r / LANES] |= UINT32_C(1) << k;
+    }
+  }
+  for (int32_t group = 0; group < groups; ++group) {
+    starts[group + 1] = starts[group];
+    for (int32_t k = 0; k < def->example_count; ++k)
+      if (masks[group] >> k & 1) actives[starts[group + 1]++] = (uint8_t)k;
+    size_t entries = (size_t)(model->region_start[(group + 1) * LANES] - model->region_start[group * LANES]);
+    template_starts[group + 1] = template_starts[group] + entries * (size_t)(starts[group + 1] - starts[group]) * 3;
+  }
+  model->examples.active_start = starts;
+  model->examples.actives = actives;
+  model->examples.template_start = template_starts;
+  b->templates = PL_TAKE(arena, float, template_starts[groups] + 1);  // the last three are read as four
+  b->products = PL_TAKE(arena, float, (size_t)starts[groups] * LANES + 1);
+  return arena->failed || !fill_slots(model) ? pl_fail_memory(error) : PL_OK;
 }
 
 static pl_status describe_poses(builder *b, const pl_solid_def *def, pl_error *error) {
   pl_solid_model *model = b->model;
   int32_t n = model->head.particle_count;
-  for (int32_t k = 0; k < def->example_count; ++k) {
-    for (int32_t i = 0; i < n; ++i) {
-      b->pose[i] = def->examples[k].points[model->order.point_of[i]];
-      if (!pl_vec3_is_finite(b->pose[i]))
-        return pl_fail(error, PL_ERROR_INVALID_DATA, "example \"%s\": point %d is not finite", def->examples[k].name,
-                       model->order.point_of[i]);
-    }
+  pl_status status = b->descriptors == NULL ? list_actives(b, def, error) : PL_OK;
+  for (int32_t k = 0; status >= 0 && k < def->example_count; ++k) {
+    status = load_pose(b, &def->examples[k], error);
+    if (status < 0) return status;
     for (int32_t r = 0; r < n; ++r) {
       region_fit fit = fit_region(b, r);
       if (b->templates != NULL)
@@ -148,7 +248,7 @@ static pl_status describe_poses(builder *b, const pl_solid_def *def, pl_error *e
                                    (size_t)(r % LANES));
     }
   }
-  return PL_OK;
+  return status;
 }
 
 // sum w d_k . d_l of one region, scaled as the moments: of the exact shapes, or <L_k, sym(L_l Q)> of the affine ones.
@@ -157,10 +257,14 @@ static double likeness(const pl_solid_model *model, int32_t region, int32_t k, i
   size_t count = (size_t)examples->count;
   double sum = 0;
   if (examples->templates != NULL) {
+    int32_t group = region / LANES, first = examples->active_start[group];
+    int32_t slot_k = slot_of(examples, group, k), slot_l = slot_of(examples, group, l);
+    if (slot_k < 0 || slot_l < 0) return 0;
     for (int32_t e = model->region_start[region]; e < model->region_start[region + 1]; ++e) {
-      const float *d = examples->templates + (size_t)e * count * 3;
+      const float *dk = examples->templates + template_index(model, region, e, slot_k - first),
+                  *dl = examples->templates + template_index(model, region, e, slot_l - first);
       double dot = 0;
-      for (int c = 0; c < 3; ++c) dot += (double)d[3 * k + c] * (double)d[3 * l + c];
+      for (int c = 0; c < 3; ++c) dot += (double)dk[c] * (double)dl[c];
       sum += dot / fraction_of(model, model->region_particles[e]);
     }
     return sum * constant_of(model, region, PL_SOLID_SCALE);
@@ -266,40 +370,15 @@ static bool fill_spreads(const builder *b, const pl_solid_def *def) {
   return true;
 }
 
-// Where the entries of a region stand in the lists of their particles.
-static bool fill_slots(pl_solid_model *model) {
-  pl_arena *arena = &model->head.arena;
-  int32_t n = model->head.particle_count, *slots = PL_TAKE(arena, int32_t, model->region_start[n]);
-  float *scales = PL_TAKE(arena, float, n);
-  if (slots == NULL || scales == NULL) return false;
-  for (int32_t r = 0; r < n; ++r)
-    for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
-      int32_t i = model->region_particles[e], at = model->particle_start[i];
-      while (model->particle_regions[at] != r) ++at;
-      slots[e] = at;
-    }
-  for (int32_t i = 0; i < n; ++i)
-    scales[i] = (float)(1 / (fraction_of(model, i) * (model->particle_start[i + 1] - model->particle_start[i])));
-  model->examples.template_slots = slots;
-  model->examples.template_scales = scales;
-  return true;
-}
-
 static bool take_arrays(const pl_solid_def *def, builder *b) {
   pl_solid_model *model = b->model;
   pl_arena *arena = &model->head.arena;
   size_t n = (size_t)def->example_count, groups = (size_t)model->group_count;
-  size_t entries = (size_t)model->region_start[model->head.particle_count];
   const char **names = PL_TAKE(arena, const char *, n);
   for (size_t k = 0; names != NULL && k < n; ++k) names[k] = pl_arena_copy_text(arena, def->examples[k].name);
   model->examples.names = names;
-  if (def->hold_examples && def->goal_rotation == PL_SOLID_ROTATION_CONSERVING) {
-    b->templates = PL_TAKE(arena, float, entries *n * 3 + 1);  // the last three are read as four
-    b->products = PL_TAKE(arena, float, groups *n *LANES);
-    fill_slots(model);
-  } else {
-    b->descriptors = PL_TAKE(arena, float, groups *n *SYM3_LANES);
-  }
+  if (!def->hold_examples || def->goal_rotation == PL_SOLID_ROTATION_PAPER)
+    b->descriptors = PL_TAKE(arena, float, groups * n * SYM3_LANES);
   return (def->grouping != PL_SOLID_BY_GROUP || fill_fractions(arena, def, model)) && fill_spreads(b, def) &&
          !arena->failed;
 }

@@ -212,10 +212,13 @@ PL_SIMD_INLINE void sum_chunk(const pl_solid_model *model, const pl_f4 *position
                               int count, pl_f8 first[][LANES], pl_f8 second[][LANES]) {
   const int32_t *offsets = model->region_offsets;
   int32_t begin = model->region_start[region], end = model->region_start[region + 1], lane = region % LANES;
-  size_t stride = 3 * (size_t)model->examples.count;
+  const pl_solid_examples *examples = &model->examples;
+  int32_t group = region / LANES, group_begin = model->region_start[group * LANES];
+  size_t stride = 3 * (size_t)(examples->active_start[group + 1] - examples->active_start[group]);
   pl_f8 x_r = twice_at(at_offset(positions, offsets[begin])), a01[TEMPLATE_CHUNK] = {{0}};
   pl_f4 a2[TEMPLATE_CHUNK] = {{0}};
-  const float *d = model->examples.templates + (size_t)(begin + 1) * stride + 3 * (size_t)base;
+  const float *d = examples->templates + examples->template_start[group] + (size_t)(begin + 1 - group_begin) * stride +
+                   3 * (size_t)base;
   // The region's own particle comes first, and its p is zero.
   for (int32_t e = begin + 1; e < end; ++e, d += stride) {
     pl_f8 p = twice_at(at_offset(positions, offsets[e])) - x_r;
@@ -236,8 +239,9 @@ static void sum_templates(const pl_solid_model *model, const pl_f4 *positions, i
   const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES;
   pl_f8 scale = pl_f8_load(constants + LANES * PL_SOLID_SCALE);
   int32_t left = model->head.particle_count - group * LANES, lane_count = left < LANES ? left : LANES;
-  for (int32_t base = 0; base < model->examples.count; base += TEMPLATE_CHUNK) {
-    int32_t rest = model->examples.count - base;
+  int32_t active_count = model->examples.active_start[group + 1] - model->examples.active_start[group];
+  for (int32_t base = 0; base < active_count; base += TEMPLATE_CHUNK) {
+    int32_t rest = active_count - base;
     int count = rest < TEMPLATE_CHUNK ? (int)rest : TEMPLATE_CHUNK;
     pl_f8 first[TEMPLATE_CHUNK][LANES] = {{{0}}}, second[TEMPLATE_CHUNK][LANES] = {{{0}}};
     for (int32_t region = group * LANES; region < group * LANES + lane_count; ++region) switch (count) {
@@ -257,26 +261,30 @@ static void sum_templates(const pl_solid_model *model, const pl_f4 *positions, i
 }
 
 // <R, N_k> - Σ m q·d_k: minus the derivative of the energy by the weight of an example, at weight 0.
-static void find_template_pulls(const pl_solid_measure *measure, const float *templates, const float *products,
-                                float *pulls) {
-  pl_f8 r[9], weight = pl_f8_load(measure->weight);
+static void find_template_pulls(const pl_solid_model *model, const pl_solid_measure *measure, int32_t group,
+                                const float *templates, float *pulls) {
+  const pl_solid_examples *examples = &model->examples;
+  pl_f8 r[9], weight = pl_f8_load(measure->weight), zero = {0};
   pl_quat8_rows(measure->rotation, r);
-  for (int32_t k = 0; k < measure->count; ++k) {
-    const float *n = templates + MAT3_LANES * (size_t)k;
+  for (int32_t k = 0; k < measure->count; ++k) pl_f8_store(pulls + LANES * k, zero);
+  for (int32_t slot = examples->active_start[group]; slot < examples->active_start[group + 1]; ++slot) {
+    const float *n = templates + MAT3_LANES * (size_t)(slot - examples->active_start[group]);
     pl_f8 sum = r[0] * pl_f8_load(n);
     for (int i = 1; i < 9; ++i) sum += r[i] * pl_f8_load(n + LANES * i);
-    pl_f8_store(pulls + LANES * k, (sum - pl_f8_load(products + LANES * k)) * weight);
+    pl_f8_store(pulls + LANES * examples->actives[slot],
+                (sum - pl_f8_load(examples->template_products + LANES * (size_t)slot)) * weight);
   }
 }
 
 // Σ m p (q + Σ w_k d_k)ᵀ.
-static void blend_templates(const float *moments, const float *templates, const float *weights, int32_t count,
-                            float *a) {
+static void blend_templates(const pl_solid_model *model, const float *moments, int32_t group, const float *templates,
+                            const float *weights, float *a) {
+  const pl_solid_examples *examples = &model->examples;
   pl_f8 m[9];
   for (int i = 0; i < 9; ++i) m[i] = pl_f8_load(moments + LANES * i);
-  for (int32_t k = 0; k < count; ++k) {
-    const float *n = templates + MAT3_LANES * (size_t)k;
-    pl_f8 w = pl_f8_load(weights + LANES * k);
+  for (int32_t slot = examples->active_start[group]; slot < examples->active_start[group + 1]; ++slot) {
+    const float *n = templates + MAT3_LANES * (size_t)(slot - examples->active_start[group]);
+    pl_f8 w = pl_f8_load(weights + LANES * examples->actives[slot]);
     for (int i = 0; i < 9; ++i) m[i] += w * pl_f8_load(n + LANES * i);
   }
   for (int i = 0; i < 9; ++i) pl_f8_store(a + LANES * i, m[i]);
@@ -285,24 +293,28 @@ static void blend_templates(const float *moments, const float *templates, const 
 // m R Σ w_k d_k of every entry, written where its particle reads it.
 static void write_offsets(const pl_solid_model *model, int32_t group, const float *weights, const float *poses,
                           pl_f4 *offsets) {
-  int32_t count = model->examples.count, left = model->head.particle_count - group * LANES;
+  const pl_solid_examples *examples = &model->examples;
+  int32_t first_slot = examples->active_start[group], count = examples->active_start[group + 1] - first_slot;
+  int32_t left = model->head.particle_count - group * LANES, group_begin = model->region_start[group * LANES];
   size_t stride = 3 * (size_t)count;
-  for (int32_t lane = 0; lane < (left < LANES ? left : LANES); ++lane) {
+  for (int32_t lane = 0; count > 0 && lane < (left < LANES ? left : LANES); ++lane) {
     int32_t region = group * LANES + lane, active_count = 0;
     size_t active[PL_MAX_EXAMPLE_COUNT];
     float w[PL_MAX_EXAMPLE_COUNT];
     for (int32_t k = 0; k < count; ++k) {
-      if (weights[LANES * k + lane] == 0.0f) continue;
+      float weight = weights[LANES * examples->actives[first_slot + k] + lane];
+      if (weight == 0.0f) continue;
       active[active_count] = 3 * (size_t)k;
-      w[active_count++] = weights[LANES * k + lane];
+      w[active_count++] = weight;
     }
     const pl_f4 *pose = (const pl_f4 *)(const void *)(poses + PL_SOLID_POSE_SIZE * (size_t)lane);
     pl_f4 x = pose[0], y = pose[1], z = pose[2];
-    const float *d = model->examples.templates + (size_t)model->region_start[region] * stride;
+    const float *d = examples->templates + examples->template_start[group] +
+                     (size_t)(model->region_start[region] - group_begin) * stride;
     for (int32_t e = model->region_start[region]; e < model->region_start[region + 1]; ++e, d += stride) {
       pl_f4 sum = {0};
       for (int32_t k = 0; k < active_count; ++k) sum += load_three(d + active[k]) * w[k];
-      offsets[model->examples.template_slots[e]] = x * sum[0] + y * sum[1] + z * sum[2];
+      offsets[examples->offset_slots[e]] = x * sum[0] + y * sum[1] + z * sum[2];
     }
   }
 }
@@ -409,7 +421,7 @@ static void write_poses(const float *moments, const float *rotation, const float
 
 // What the exact shape of the examples adds to the goal of a particle: the mean of its regions' offsets.
 PL_SIMD_INLINE pl_f4 offset_of(const pl_solid_pull *pull, int32_t i) {
-  const int32_t *start = pull->model->particle_start;
+  const int32_t *start = pull->model->examples.offset_start;
   pl_f4 a = {0}, b = {0};
   int32_t e = start[i], last = start[i + 1];
   for (; e + 1 < last; e += 2) {
@@ -417,7 +429,7 @@ PL_SIMD_INLINE pl_f4 offset_of(const pl_solid_pull *pull, int32_t i) {
     b += pull->offsets[e + 1];
   }
   if (e < last) a += pull->offsets[e];
-  return (a + b) * pull->model->examples.template_scales[i];
+  return (a + b) * pull->model->examples.offset_scales[i];
 }
 
 // Paper 000, mean after eq. 3, and eq. 4: the goal of a particle is the mean of its regions' affine maps, applied to

@@ -34,7 +34,7 @@ typedef struct pl_solid_rigid {
 typedef struct pl_solid_pull {
   const pl_solid_model *model;
   const float *poses;  // PL_SOLID_POSE_SIZE per region
-  // [particle entry]: what the exact shape of the examples adds to the goals, times w; NULL:
+  // [offset_start]: what the exact shape of the examples adds to the goals, times w; NULL:
   // nothing
   const pl_f4 *offsets;
   pl_f4 *positions, *velocities;
@@ -62,15 +62,15 @@ typedef struct pl_solid_kernels {
   void (*keep_better)(const float *matrix, const float *before, float *q);
   // pulls[k][8] = weight <L_k, sym(R^T matrix) - spread>; `descriptors` as in the model.
   void (*find_pulls)(const pl_solid_measure *measure, const float *descriptors, float *pulls);
-  // Moments of the exact shapes of the examples: N_k = sum w p d_k^T, [example][9][8].
+  // Moments of the exact shapes of a group's active examples: N_k = sum w p d_k^T, [active][9][8].
   void (*sum_templates)(const pl_solid_model *model, const pl_f4 *positions, int32_t group,
                         float *moments);
-  // pulls[k][8] = weight (<R, N_k> - product_k).
-  void (*find_template_pulls)(const pl_solid_measure *measure, const float *templates,
-                              const float *products, float *pulls);
-  // a = matrix + sum_k w_k N_k, 9 rows of eight; `weights` [count][8].
-  void (*blend_templates)(const float *moments, const float *templates, const float *weights,
-                          int32_t count, float *a);
+  // pulls[k][8] = weight (<R, N_k> - product_k), and 0 for examples that are not active.
+  void (*find_template_pulls)(const pl_solid_model *model, const pl_solid_measure *measure,
+                              int32_t group, const float *templates, float *pulls);
+  // a = matrix + sum_k w_k N_k, 9 rows of eight; `weights` [example][8].
+  void (*blend_templates)(const pl_solid_model *model, const float *moments, int32_t group,
+                          const float *templates, const float *weights, float *a);
   // R sum_k w_k d_k of every entry of the first `lane_count` regions of a group, to the particles'
   // lists. `weights` [count][8]; `poses` as written by write_poses.
   void (*write_offsets)(const pl_solid_model *model, int32_t group, const float *weights,

@@ -75,6 +75,11 @@ static float *rotations_of(const step_data *d, int32_t group) {
   return d->state.rotations + (size_t)group * QUAT_LANES;
 }
 
+// Moments of the exact shapes of a group's examples; NULL where examples are affine.
+static float *templates_of(const step_data *d, int32_t group) {
+  return d->templates != NULL ? d->templates + (size_t)d->model->examples.active_start[group] * MAT3_LANES : NULL;
+}
+
 // How many sets of weights are gathered over many regions; where every region has its own, none.
 static int32_t shared_manifold_count(const pl_solid_examples *examples) {
   return examples->grouping == PL_SOLID_BY_REGION ? 0 : examples->manifold_count;
@@ -155,7 +160,7 @@ static void blend_group(const step_data *d, region_group *g) {
     g->weights = g->own_weights;
   }
   if (g->templates != NULL) {
-    d->kernels->blend_templates(g->moments, g->templates, g->weights, count, g->matrix);
+    d->kernels->blend_templates(d->model, g->moments, g->index, g->templates, g->weights, g->matrix);
     return;
   }
   const float *descriptors = examples->descriptors + (size_t)g->index * (size_t)count * SYM3_LANES;
@@ -188,7 +193,7 @@ static void measure_regions(void *data, int32_t begin, int32_t end, int32_t bloc
   for (int32_t i = 0; i < pull_count; ++i) block_pulls[i] = 0;
   for (int32_t group = begin; group < end; ++group) {
     float *moments = d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES;
-    float *templates = d->templates != NULL ? d->templates + (size_t)group * count * MAT3_LANES : NULL;
+    float *templates = templates_of(d, group);
     _Alignas(64) float pulls[PL_MAX_EXAMPLE_COUNT * LANES];
     region_group g;
     g.index = group;
@@ -201,8 +206,7 @@ static void measure_regions(void *data, int32_t begin, int32_t end, int32_t bloc
     const pl_solid_measure measure = {moments, rotations_of(d, group), spread_of(examples->spreads, group),
                                       examples->region_weights + (size_t)group * LANES, examples->count};
     if (templates != NULL)
-      d->kernels->find_template_pulls(&measure, templates, examples->template_products + (size_t)group * count * LANES,
-                                      pulls);
+      d->kernels->find_template_pulls(d->model, &measure, group, templates, pulls);
     else
       d->kernels->find_pulls(&measure, examples->descriptors + (size_t)group * count * SYM3_LANES, pulls);
     if (examples->grouping == PL_SOLID_BY_REGION)
@@ -234,16 +238,14 @@ static void pose_group(const step_data *d, int32_t group, const float *moments, 
   d->kernels->write_poses(moments, q, is_affine ? g.stretch : NULL,
                           model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES,
                           d->pull.positions + first, left < LANES ? left : LANES, poses);
-  if (templates != NULL) d->kernels->write_offsets(model, group, g.weights, poses, d->offsets);
+  if (d->pull.offsets != NULL) d->kernels->write_offsets(model, group, g.weights, poses, d->offsets);
 }
 
 static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const step_data *d = data;
-  size_t count = (size_t)d->model->examples.count;
   for (int32_t group = begin; group < end; ++group)
-    pose_group(d, group, d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES,
-               d->templates != NULL ? d->templates + (size_t)group * count * MAT3_LANES : NULL);
+    pose_group(d, group, d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES, templates_of(d, group));
 }
 
 // Both at once, where no region has to wait for the others: the moments never leave the cache.
@@ -251,9 +253,8 @@ static void match_regions(void *data, int32_t begin, int32_t end, int32_t block)
   (void)block;
   const step_data *d = data;
   _Alignas(64) float moments[PL_SOLID_MOMENT_COUNT * LANES];
-  size_t count = (size_t)d->model->examples.count;
   for (int32_t group = begin; group < end; ++group) {
-    float *templates = d->templates != NULL ? d->templates + (size_t)group * count * MAT3_LANES : NULL;
+    float *templates = templates_of(d, group);
     d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
     if (templates != NULL) d->kernels->sum_templates(d->model, d->pull.positions, group, templates);
     pose_group(d, group, moments, templates);
@@ -373,6 +374,15 @@ static void find_weights(step_data *d, pl_context *context, int32_t block_count)
   }
 }
 
+// Whether no region follows an example at all; exact shapes then add nothing.
+static bool is_at_rest_shape(const step_data *d) {
+  const pl_solid_examples *examples = &d->model->examples;
+  if (examples->grouping != PL_SOLID_GLOBAL) return false;
+  for (int32_t k = 0; k < examples->count; ++k)
+    if (d->state.weights[k] != 0.0f) return false;
+  return true;
+}
+
 static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks, int32_t particle_blocks) {
   const pl_solid_model *model = d->model;
   const pl_solid_examples *examples = &model->examples;
@@ -387,8 +397,8 @@ static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks,
   d->weights_before = PL_SCRATCH(scratch, float, pulls + 1);
   bool has_templates = examples->templates != NULL;
   if (has_templates) {
-    d->templates = PL_SCRATCH(scratch, float, (size_t)model->group_count *(size_t)examples->count *MAT3_LANES);
-    d->offsets = PL_SCRATCH(scratch, pl_f4, model->particle_start[model->head.particle_count]);
+    d->templates = PL_SCRATCH(scratch, float, (size_t)examples->active_start[model->group_count] * MAT3_LANES + 1);
+    d->offsets = PL_SCRATCH(scratch, pl_f4, (size_t)examples->offset_start[model->head.particle_count] + 1);
   }
   return d->moments && d->poses && d->sums && d->is_finite && d->pulls && d->totals && d->weights_before &&
          (!has_templates || (d->templates && d->offsets));
@@ -433,6 +443,7 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
 
   share_weights(&d);  // of the last step
   find_weights(&d, move->context, group_blocks);
+  if (is_at_rest_shape(&d)) d.pull.offsets = NULL;
   pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, d.projects ? pose_regions : match_regions, &d);
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, pull_to_goals, &d);
   pl_solid_sums sums = join_sums(d.sums, particle_blocks);

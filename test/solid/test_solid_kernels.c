@@ -120,7 +120,9 @@ static void moments_of_exact_shapes_are_those_of_the_definition(void **state) {
         pl_mat3 a = pl_mat3_zero();
         pl_vec3 sum = {0, 0, 0};
         for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
-          const float *d = model->examples.templates + ((size_t)e * EXAMPLES + (size_t)k) * 3;
+          // All examples deform every region here.
+          const float *d = model->examples.templates + model->examples.template_start[group] +
+                           ((size_t)(e - model->region_start[8 * group]) * EXAMPLES + (size_t)k) * 3;
           pl_vec3 three = {(double)d[0], (double)d[1], (double)d[2]};
           sum = pl_vec3_add(sum, three);
           a = pl_mat3_add(a, pl_mat3_outer(pl_vec3_of_f4(s.positions[model->region_particles[e]]), three));
@@ -214,10 +216,9 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
     _Alignas(64) float templates[EXAMPLES * 72], kept[32];
     kernels->sum_templates(s.exact, s.positions, group, templates);
     KEEP(templates, EXAMPLES * 72);
-    kernels->find_template_pulls(&measure, templates, s.exact->examples.template_products + group * EXAMPLES * 8,
-                                 pulls);
+    kernels->find_template_pulls(s.exact, &measure, group, templates, pulls);
     KEEP(pulls, EXAMPLES * 8);
-    kernels->blend_templates(moments, templates, weights, EXAMPLES, a);
+    kernels->blend_templates(s.exact, moments, group, templates, weights, a);
     KEEP(a, 72);
     for (int i = 0; i < 32; ++i) kept[i] = i < 24 ? 0.0f : 1.0f;
     kernels->keep_better(a, q, kept);
@@ -241,7 +242,7 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
   KEEP(sums, EXAMPLES * 8);
   memcpy(positions, s.positions, sizeof positions);
   memcpy(velocities, s.velocities, sizeof velocities);
-  KEEP(offsets, s.exact->particle_start[s.n]);
+  KEEP(offsets, s.exact->examples.offset_start[s.n]);
   pl_solid_pull pull = {
       s.exact, s.poses, offsets, positions, velocities, s.forces, 0.01f, 30.0f, {0.1f, -0.2f, 0.3f, 0}};
   pl_solid_sums block;
