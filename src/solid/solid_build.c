@@ -245,8 +245,7 @@ static pl_status fill_regions(pl_solid_model *model, pl_error *error) {
     double mass, size;
     measure_region(model, r, &center, &mass, &size);
     pl_vec3 arm = pl_vec3_sub(center, pl_vec3_of_f4(model->rest[r]));
-    const double values[PL_SOLID_PADDING] = {center.x, center.y, center.z, arm.x,    arm.y,
-                                             arm.z,    1 / mass, 3 / size, 1};
+    const double values[PL_SOLID_PADDING] = {center.x, center.y, center.z, arm.x, arm.y, arm.z, 1 / mass, 3 / size, 1};
     for (int k = 0; k < PL_SOLID_PADDING; ++k) row[LANES * k] = (float)values[k];
   }
   return PL_OK;
@@ -271,8 +270,9 @@ static double stiffness_of_region(const pl_solid_def *def, float *constants, int
 //   k = E V / (tr Q / 3),   V = sum m~ / density
 //
 // whatever the size of the cells. What is not uniform within a region costs more than in finite elements, and less at
-// the surface: CALIBRATION is what brings the sag of cantilevers of 2 to 6 cells across within 15 % of them. `frequency_squared` is the largest mean over the regions of a particle, beyond which
-// a step cannot be explicit; regions keep their part of it.
+// the surface: CALIBRATION is what brings the sag of cantilevers of 2 to 6 cells across within 15 % of them.
+// `frequency_squared` is the largest mean over the regions of a particle, beyond which a step cannot be explicit;
+// regions keep their part of it.
 static pl_status fill_stiffness(const pl_solid_def *def, pl_solid_model *model, pl_error *error) {
   int32_t n = model->head.particle_count;
   float *stiffnesses = PL_TAKE(&model->head.arena, float, n);

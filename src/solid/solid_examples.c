@@ -361,8 +361,7 @@ static bool fill_spreads(const builder *b, const pl_solid_def *def) {
     store_symmetric(spreads, r, spread);
     if (inverses != NULL) store_symmetric(inverses, r, inverse_of_spread(spread));
     if (r < n)
-      weights[r] =
-          (float)(constant_of(model, r, PL_SOLID_STIFFNESS) / constant_of(model, r, PL_SOLID_SCALE) / mean);
+      weights[r] = (float)(constant_of(model, r, PL_SOLID_STIFFNESS) / constant_of(model, r, PL_SOLID_SCALE) / mean);
   }
   model->examples.spreads = spreads;
   model->examples.inverse_spreads = inverses;
@@ -378,7 +377,7 @@ static bool take_arrays(const pl_solid_def *def, builder *b) {
   for (size_t k = 0; names != NULL && k < n; ++k) names[k] = pl_arena_copy_text(arena, def->examples[k].name);
   model->examples.names = names;
   if (!def->hold_examples || def->goal_rotation == PL_SOLID_ROTATION_PAPER)
-    b->descriptors = PL_TAKE(arena, float, groups * n * SYM3_LANES);
+    b->descriptors = PL_TAKE(arena, float, groups *n *SYM3_LANES);
   return (def->grouping != PL_SOLID_BY_GROUP || fill_fractions(arena, def, model)) && fill_spreads(b, def) &&
          !arena->failed;
 }

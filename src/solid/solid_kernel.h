@@ -465,8 +465,8 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
     a01 += b01;
     a23 += b23;
     pl_f4 q = rest[i], position = positions[i];
-    pl_f4 goal = (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * fractions[i] -
-                 position * stiffnesses[i];
+    pl_f4 goal =
+        (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * fractions[i] - position * stiffnesses[i];
     if (pull->offsets != NULL) goal += offset_of(pull, i);
     pl_f4 velocity = velocities[i] + goal * alpha_over_step + gain;
     if (pull->forces != NULL)

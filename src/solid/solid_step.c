@@ -420,7 +420,8 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
       .kernels = pl_solid_kernels_choose(),
       .state = pl_solid_state_of(model, state),
       .step = move->step,
-      // Half of the energy of a vibration is kinetic: what velocity loses at twice the rate, amplitude loses at the rate.
+      // Half of the energy of a vibration is kinetic: what velocity loses at twice the rate, amplitude loses at the
+      // rate.
       .damped_fraction = (float)(1.0 - exp(-2 * solid->damping * move->step)),
   };
   if (!take_memory(&d, move->scratch, group_blocks, particle_blocks)) {
