@@ -58,8 +58,8 @@ typedef struct pl_solid_def {
   double plastic_threshold;  ///< 0 … 1, default 0
   /// How fast the rest shape moves then.
   double plastic_rate;  ///< 1/s, 0 … 1e6, default 5
-  /// Make every example a true equilibrium, not only those that stretch evenly; only with
-  /// conserving rotation.
+  /// Store the exact shape of every region in every example, so that each example is a minimum of
+  /// the energy; without, only its affine part, in less time. Only with conserving rotation.
   bool hold_examples;  ///< default true
   /// What follows one mixture of the examples: the whole body, each group, or each region.
   pl_solid_grouping grouping;  ///< default PL_SOLID_GLOBAL

@@ -24,7 +24,7 @@ static const pl_parameter ITEMS[] = {
     NUMBER(restitution, 0.2, FROM(0, 1), SLIDER(0, 1), ABOUT("Fraction of the speed kept in a bounce; the larger of both bodies' counts.")),
     NUMBER(plastic_threshold, 0, FROM(0, 1), SLIDER(0, 1), ABOUT("Weight beyond which the rest shape moves along the examples and stays; 0 for never.")),
     NUMBER(plastic_rate, 5, FROM(0, 1e6), UNIT("1/s"), SLIDER(0, 20), ABOUT("How fast the rest shape moves then.")),
-    SWITCH(hold_examples, true, OFFERED, ABOUT("Make every example a true equilibrium, not only those that stretch evenly; only with conserving rotation.")),
+    SWITCH(hold_examples, true, OFFERED, ABOUT("Store the exact shape of every region in every example, so that each example is a minimum of the energy; without, only its affine part, in less time. Only with conserving rotation.")),
     CHOICE(grouping, pl_solid_grouping, GROUPINGS, PL_SOLID_GLOBAL, OFFERED, ABOUT("What follows one mixture of the examples: the whole body, each group, or each region.")),
     CHOICE(weight_rule, pl_solid_weight_rule, WEIGHT_RULES, PL_SOLID_WEIGHTS_EXACT, KEY("weights"), ABOUT("How the nearest mixture is found: exactly, or as the paper prints it.")),
     CHOICE(goal_rotation, pl_solid_goal_rotation, ROTATIONS, PL_SOLID_ROTATION_CONSERVING, KEY("rotation"), ABOUT("How goals are turned: without torque, or as the paper prints it, which lets angular momentum drift.")),

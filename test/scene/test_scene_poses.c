@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 // Poses of surfaces in scenes: what is fitted, kept, reported and refused.
-// ctest: unit
+// ctest: unit threads
 #include <unistd.h>
 
 #include "fixtures/scene_from_text.h"

@@ -1,6 +1,6 @@
-// A character with ten strong poses (scenes/solid-quadruped): led into each of them and released there it comes to rest
-// in that pose; on its legs it stands and recovers from a push.
-// ctest: physics long
+// A character with ten strong poses (scenes/solid-quadruped): guided into each of them and released there it comes to
+// rest in that pose; on its legs it stands and recovers from a push.
+// ctest: physics threads long
 #include "check.h"
 #include "pliant/pliant.h"
 
@@ -89,14 +89,14 @@ static void ten_poses_come_to_rest(void **state) {
     check_ok(pl_world_restore(s.world, start, size, &s.error), &s.error);
     check_ok(pl_body_set_weights(s.world, s.body.id, 0, weights, &s.error), &s.error);
     run_seconds(&s, 3);
-    double led = max_speed(&s);
+    double guided = max_speed(&s);
     check_ok(pl_body_set_weights(s.world, s.body.id, 0, NULL, &s.error), &s.error);
     run_seconds(&s, 3);
     double released = max_speed(&s), away = distance_from(&s, view.poses[k].points);
     pl_body_get_weights(s.world, s.body.id, 0, weights);
-    print_message("%s: %.1e m/s when led, %.1e m/s when released, weight %.5f, %.1e m from the pose\n",
-                  view.poses[k].name, led, released, weights[k], away);
-    check_at_most(led, 1e-3);
+    print_message("%s: %.1e m/s when guided, %.1e m/s when released, weight %.5f, %.1e m from the pose\n",
+                  view.poses[k].name, guided, released, weights[k], away);
+    check_at_most(guided, 1e-3);
     check_at_most(released, 1e-3);
     check_at_most(0.999, weights[k]);
     check_at_most(away, 1e-3);

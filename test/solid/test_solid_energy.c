@@ -297,7 +297,7 @@ static void a_free_body_gains_no_energy(void **state) {
 
 // Twist, bend, shear and shrink of a cuboid of 225 points, released at rest in one of them: the least weight of it in
 // `steps` steps, and how far from the pose a distance ends.
-static double least_weight(posed_box *b, int32_t pose, bool is_alone, double fidelity, int32_t steps, double *change) {
+static double min_weight(posed_box *b, int32_t pose, bool is_alone, double fidelity, int32_t steps, double *change) {
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_solid_def def = pl_default_solid_def();
@@ -309,11 +309,11 @@ static double least_weight(posed_box *b, int32_t pose, bool is_alone, double fid
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
   static pl_vec3 x[MAX], still[MAX];
   check_ok(pl_body_set_state(world, body, b->poses[pose], still, &error), &error);
-  double least = 1, all[4];
+  double min = 1, all[4];
   for (int32_t step = 0; step < steps; ++step) {
     run_steps(world, 1);
     assert_int_equal(pl_body_get_weights(world, body, 0, all), PL_OK);
-    least = fmin(least, all[is_alone ? 0 : pose] / fidelity);
+    min = fmin(min, all[is_alone ? 0 : pose] / fidelity);
   }
   pl_body_get_positions(world, body, x);
   *change = 0;
@@ -324,7 +324,7 @@ static double least_weight(posed_box *b, int32_t pose, bool is_alone, double fid
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
-  return least;
+  return min;
 }
 
 static void an_example_is_kept_at_fidelity_one_and_left_below(void **state) {
@@ -335,8 +335,8 @@ static void an_example_is_kept_at_fidelity_one_and_left_below(void **state) {
   for (int32_t pose = 0; pose < 4; ++pose)
     for (int alone = 1; alone >= 0; --alone) {
       double change, changed;
-      double kept = least_weight(&b, pose, alone == 1, 1, 10000, &change);
-      double left = least_weight(&b, pose, alone == 1, 0.99, 2400, &changed);
+      double kept = min_weight(&b, pose, alone == 1, 1, 10000, &change);
+      double left = min_weight(&b, pose, alone == 1, 0.99, 2400, &changed);
       print_message("%s %s: least weight %.6f in 10,000 steps, distances within %.2g m of 2 m; at 0.99: %.4f, %.2g m\n",
                     NAMES[pose], alone ? "alone" : "of four", kept, change, left, changed);
       check_at_most(0.999, kept);
