@@ -6,6 +6,7 @@
 
 #include "tool_folder.h"
 #include "tool_interrupt.h"
+#include "tool_open.h"
 #include "tool_run.h"
 
 // Outcome of the frames.
@@ -46,10 +47,12 @@ static pl_status open_scene(run_job *run, pl_error *error) {
   run->scene_hash ^= tool_overrides_hash(&run->options.overrides);
   run->facts = pl_scene_get_report(run->scene);
   run->frame_count = run->options.frame_count > 0 ? run->options.frame_count : run->facts.frame_count;
-  pl_scene_build_def build = pl_default_scene_build_def();
-  build.has_seed = run->options.has_seed;
-  build.seed = run->options.seed;
-  status = pl_scene_build(run->context, &build, run->scene, &run->set, run->findings, error);
+  tool_building building;
+  tool_building_start(run->tool, run->context, &building);
+  building.def.has_seed = run->options.has_seed;
+  building.def.seed = run->options.seed;
+  status = pl_scene_build(run->context, &building.def, run->scene, &run->set, run->findings, error);
+  tool_building_end(&building);
   if (status < 0) return status;
   run->world = pl_scene_instance_get_world(run->set);
   return PL_OK;
