@@ -1,7 +1,7 @@
 """Builds wheel and sdist of the package without a network: python3 setup.py bdist_wheel, or sdist.
 
-The package holds the two shared libraries and a layer that is generated from the headers they were built from. In a checkout both come from the tree around
-this folder (`make python` builds the libraries first). An sdist carries the sources of the libraries along, in native/, and builds them by CMake.
+The package holds the shared library and a layer that is generated from the headers it was built from. In a checkout both come from the tree around this
+folder. An sdist carries the sources of the library along, in native/, and builds it by CMake.
 """
 import os
 import pathlib
@@ -21,7 +21,7 @@ except ImportError:
 
 HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE / "native" if (HERE / "native").is_dir() else pathlib.Path(os.environ.get("PLIANT_TREE") or HERE.parent)
-LIBRARIES = ("libpliant.so.0", "libpliant-lab.so.0")
+LIBRARY = "libpliant-python.so"
 SOURCES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "cmake", "include", "src", "scripts/generate.py", "scripts/generate_python.py", "scripts/tree.py")
 
 
@@ -30,19 +30,18 @@ def version():
     return ".".join(re.findall(r"^#define PL_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", text, re.M))
 
 
-def libraries(folder):
-    """The shared libraries, without the paths of this machine in them: installed by CMake."""
+def library(folder):
+    """The shared library, without the paths of this machine in it: installed by CMake."""
     build = pathlib.Path(os.environ.get("PLIANT_BUILD") or TREE / "build" / "release")
     prefix = pathlib.Path(folder).resolve() / "prefix"
     if not (build / "build.ninja").is_file():
         options = ["-DCMAKE_BUILD_TYPE=Release", "-DPLIANT_TESTS=OFF", "-DPLIANT_TOOL=OFF"]
         subprocess.run(["cmake", "-S", str(TREE), "-B", str(build), "-G", "Ninja", *options], check=True)
-    subprocess.run(["cmake", "--build", str(build), "--target", "pliant", "pliant-lab"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", str(build), "--target", "pliant-python"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--install", str(build), "--component", "python", "--prefix", str(prefix)], check=True, stdout=subprocess.DEVNULL)
-    found = {name: next(prefix.rglob(name), None) for name in LIBRARIES}
-    missing = [name for name, path in found.items() if path is None]
-    if missing:
-        sys.exit(f"setup.py: {build} has installed no {missing[0]}; configure it with -DPLIANT_LAB=ON and -DPLIANT_INSTALL=ON")
+    found = next(prefix.rglob(LIBRARY), None)
+    if found is None:
+        sys.exit(f"setup.py: {build} has installed no {LIBRARY}; configure it with -DPLIANT_LAB=ON and -DPLIANT_INSTALL=ON")
     return found
 
 
@@ -54,12 +53,11 @@ class BuildPackage(build_py):
         package = pathlib.Path(self.build_lib) / "pliant"
         (package / "lib").mkdir(parents=True, exist_ok=True)
         subprocess.run([sys.executable, str(TREE / "scripts/generate_python.py"), str(package / "_capi.py")], check=True)
-        for name, path in libraries(self.build_lib + "/../native").items():
-            shutil.copyfile(path.resolve(), package / "lib" / name)
+        shutil.copyfile(library(self.build_lib + "/../native").resolve(), package / "lib" / LIBRARY)
 
 
 class WithSources(sdist):
-    """Carries the sources of the libraries along."""
+    """Carries the sources of the library along."""
 
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
@@ -82,7 +80,7 @@ class Binary(Distribution):
 commands = {"build_py": BuildPackage, "sdist": WithSources}
 if bdist_wheel is not None:
     class PlatformWheel(bdist_wheel):
-        """For any Python 3 of this platform: the libraries are reached by ctypes."""
+        """For any Python 3 of this platform: the library is reached by ctypes."""
 
         def get_tag(self):
             return "py3", "none", super().get_tag()[2]

@@ -62,7 +62,7 @@ class Layer:
 
     def __init__(self):
         self.constants, self.enums, self.structs, self.callbacks, self.functions = {}, {}, {}, {}, {}
-        self.opaque, self.docs, self.libraries, self.choices = [], {}, {}, {}
+        self.opaque, self.docs, self.choices = [], {}, {}
 
     # --- types
 
@@ -131,7 +131,7 @@ class Layer:
 
     # --- declarations
 
-    def read(self, path, library):
+    def read(self, path):
         text = path.read_text(encoding="utf-8")
         for name, value in re.findall(r"^#define (PL_\w+) (-?[\d.]+)$", text, re.M):
             self.constants[name] = float(value) if "." in value else int(value)
@@ -155,7 +155,6 @@ class Layer:
             else:
                 arguments = [self.parameter(part) for part in self.split(without_comments(parameters))]
                 self.functions[function] = (self.type(returned), arguments)
-                self.libraries[function] = library
         declared = set(re.findall(r"^PL_API[^;]*?\b(pl_\w+)\s*\(", without_comments(text), re.M))
         missing = declared - set(self.functions)
         if missing:
@@ -258,9 +257,9 @@ class Layer:
         yield "\nFIELD_DOCS = {"
         for name, fields in self.structs.items():
             yield f"    {name!r}: {({item: about for item, _, about in fields})!r},"
-        yield "}\n\n# name: (library, result, parameters)\nFUNCTIONS = {"
+        yield "}\n\n# name: (result, parameters)\nFUNCTIONS = {"
         for name, (result, parameters) in self.functions.items():
-            yield f"    {name!r}: ({self.libraries[name]!r}, {result}, [{', '.join(parameters)}]),"
+            yield f"    {name!r}: ({result}, [{', '.join(parameters)}]),"
         yield "}\n\nDOCS = {"
         for name in self.functions:
             yield f"    {name!r}: {self.docs.get(name, '')!r},"
@@ -269,10 +268,8 @@ class Layer:
 
 def main():
     layer = Layer()
-    lab = set(re.findall(r'#include "pliant/(\w+\.h)"', (ROOT / "include/pliant/lab.h").read_text(encoding="utf-8")))
-    # Types first, so that a header may use those of one that comes later only by pointer.
     for path in headers():
-        layer.read(path, "pliant-lab" if path.name in lab else "pliant")
+        layer.read(path)
     layer.read_parameters()
     out = pathlib.Path(sys.argv[1])
     text = "\n".join(layer.lines()) + "\n"

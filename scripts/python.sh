@@ -16,7 +16,7 @@ find_python() {
 }
 
 python=$(find_python)
-scripts/build.sh release pliant pliant-lab
+scripts/build.sh release pliant-python
 log=$PWD/build/python.log
 work=$PWD/build/python-package
 rm -rf "$work" build/wheels

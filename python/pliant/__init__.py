@@ -8,16 +8,23 @@
 Units are SI, +Y is up, positions are (n, 3) arrays of doubles. The functions of the C library are in pliant.lib under their own names.
 """
 from . import _capi as capi
+from . import adapters
 from ._library import lib
+from .batch import Batch, split
+from .capture import Capture, CaptureResult, Track, capture, track
 from .context import Context, default_context, version
 from .errors import (BusyError, ClosedError, FileError, Finding, InvalidArgumentError, InvalidDataError, NotFiniteError, NotFoundError, OutOfMemoryError,
                      PliantError, UnsupportedError)
+from .fit import Estimate, Fit, Motion, find_rest_shape, fit
 from .mesh import Mesh
 from .model import Model, fem, solid, solve
+from .plot import plot_fit, plot_frames, plot_weights
 from .scene import Scene
+from .view import Recording
 from .world import Body, World
 
 __version__ = capi.VERSION
-__all__ = ["Body", "BusyError", "ClosedError", "Context", "FileError", "Finding", "InvalidArgumentError", "InvalidDataError", "Mesh", "Model",
-           "NotFiniteError", "NotFoundError", "OutOfMemoryError", "PliantError", "Scene", "UnsupportedError", "World", "capi", "default_context", "fem", "lib",
-           "solid", "solve", "version"]
+__all__ = ["Batch", "Body", "BusyError", "Capture", "CaptureResult", "ClosedError", "Context", "Estimate", "FileError", "Finding", "Fit",
+           "InvalidArgumentError", "InvalidDataError", "Mesh", "Model", "Motion", "NotFiniteError", "NotFoundError", "OutOfMemoryError", "PliantError",
+           "Recording", "Scene", "Track", "UnsupportedError", "World", "adapters", "capi", "capture", "default_context", "fem", "find_rest_shape",
+           "fit", "lib", "plot_fit", "plot_frames", "plot_weights", "solid", "solve", "split", "track", "version"]

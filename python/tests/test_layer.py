@@ -1,4 +1,4 @@
-"""The generated layer agrees with the compiler, and an import refuses libraries that do not fit."""
+"""The generated layer agrees with the compiler, and an import refuses a library that does not fit."""
 import ctypes
 import os
 import re
@@ -51,26 +51,23 @@ def run_import(**variables):
 
 
 def test_import_names_the_library_that_is_missing(tmp_path):
-    result = run_import(PLIANT_LIBRARIES=str(tmp_path))
+    result = run_import(PLIANT_LIBRARY=str(tmp_path / "lib.so"))
     assert result.returncode == 1
-    assert "ImportError" in result.stderr and "libpliant.so.0 is missing" in result.stderr
+    assert "ImportError" in result.stderr and "lib.so is missing" in result.stderr
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
-@pytest.mark.parametrize("version, message", [("9.9.9", "have version 9.9.9"), (pliant.version(), "another size")])
+@pytest.mark.parametrize("version, message", [("9.9.9", "has version 9.9.9"), (pliant.version(), "another size")])
 def test_import_refuses_another_version_and_another_layout(tmp_path, version, message):
-    """Libraries whose functions are all there but return another version, or defs without the magic number at its place."""
-    for library in ("pliant", "pliant-lab"):
-        names = [name for name, row in capi.FUNCTIONS.items() if row[0] == library and name != "pl_version"]
-        source = tmp_path / f"{library}.c"
-        body = [f'const char *pl_version(void) {{ return "{version}"; }}'] if library == "pliant" else []
-        body.append("typedef struct block { char bytes[4096]; } block;")
-        for name in names:
-            size = ctypes.sizeof(capi.FUNCTIONS[name][1]) if name.startswith("pl_default_") else 0
-            body.append(f"struct s_{name} {{ char b[{size}]; }}; struct s_{name} {name}(void) {{ return (struct s_{name}){{{{7}}}}; }}" if size else f"void {name}(void) {{}}")
-        source.write_text("\n".join(body))
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / f"lib{library}.so.0", source], check=True)
-    result = run_import(PLIANT_LIBRARIES=str(tmp_path))
+    """A library whose functions are all there but that returns another version, or defs without the magic number at its place."""
+    names = [name for name in capi.FUNCTIONS if name != "pl_version"]
+    body = [f'const char *pl_version(void) {{ return "{version}"; }}']
+    for name in names:
+        size = ctypes.sizeof(capi.FUNCTIONS[name][0]) if name.startswith("pl_default_") else 0
+        body.append(f"struct s_{name} {{ char b[{size}]; }}; struct s_{name} {name}(void) {{ return (struct s_{name}){{{{7}}}}; }}" if size else f"void {name}(void) {{}}")
+    (tmp_path / "other.c").write_text("\n".join(body))
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "other.so", tmp_path / "other.c"], check=True)
+    result = run_import(PLIANT_LIBRARY=str(tmp_path / "other.so"))
     assert result.returncode == 1 and message in result.stderr, result.stderr
 
 
