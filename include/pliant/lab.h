@@ -15,6 +15,7 @@
 #include "pliant/frames.h"
 #include "pliant/mesh_file.h"
 #include "pliant/picture.h"
+#include "pliant/rollout.h"
 #include "pliant/scene.h"
 #include "pliant/sensor.h"
 #include "pliant/solver.h"

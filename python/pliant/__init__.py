@@ -19,6 +19,7 @@ from .fit import Estimate, Fit, Motion, find_rest_shape, fit
 from .mesh import Mesh
 from .model import Model, fem, solid, solve
 from .plot import plot_fit, plot_frames, plot_weights
+from .rollout import Rollout
 from .scene import Scene
 from .view import Recording
 from .world import Body, World
@@ -26,5 +27,5 @@ from .world import Body, World
 __version__ = capi.VERSION
 __all__ = ["Batch", "Body", "BusyError", "Capture", "CaptureResult", "ClosedError", "Context", "Estimate", "FileError", "Finding", "Fit",
            "InvalidArgumentError", "InvalidDataError", "Mesh", "Model", "Motion", "NotFiniteError", "NotFoundError", "OutOfMemoryError", "PliantError",
-           "Recording", "Scene", "Track", "UnsupportedError", "World", "adapters", "capi", "capture", "default_context", "fem", "find_rest_shape",
+           "Recording", "Rollout", "Scene", "Track", "UnsupportedError", "World", "adapters", "capi", "capture", "default_context", "fem", "find_rest_shape",
            "fit", "lib", "plot_fit", "plot_frames", "plot_weights", "solid", "solve", "split", "track", "version"]
