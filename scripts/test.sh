@@ -113,7 +113,7 @@ for stage in "${stages[@]}"; do
       ;;
     python)
       build release pliant-tool && check "python: package" scripts/python.sh
-      timed "python: tests" build/python/bin/python3 -m pytest -q -p no:cacheprovider --junit-xml build/python-junit.xml python/tests
+      timed "python: tests" env ${all:+PLIANT_LONG=1} build/python/bin/python3 -m pytest -q -p no:cacheprovider --junit-xml build/python-junit.xml python/tests
       [ -f build/python-junit.xml ] || cat "$output"
       scripts/read_junit.py build/python-junit.xml python >"$output"
       count "python: tests" $?

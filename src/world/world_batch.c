@@ -24,8 +24,7 @@ static void step_world(void *data, int32_t index) {
 static pl_status mark_worlds(const pl_worlds *worlds, int32_t *marked, pl_error *error) {
   for (*marked = 0; *marked < worlds->count; ++*marked) {
     pl_world *world = worlds->items[*marked];
-    if (world->batched)
-      return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "world %d is in the list twice", *marked);
+    if (world->batched) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "world %d is in the list twice", *marked);
     if (pl_world_check_idle(world, "pl_worlds_step", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
     world->batched = true;
   }
