@@ -14,6 +14,7 @@
 #include "pliant/fit.h"
 #include "pliant/frames.h"
 #include "pliant/mesh_file.h"
+#include "pliant/modes.h"
 #include "pliant/picture.h"
 #include "pliant/rollout.h"
 #include "pliant/scene.h"

@@ -154,6 +154,13 @@ def points(values, count, name):
     return array(values, (count, 3), name)
 
 
+def index_array(values, count, name):
+    found = array(np.asarray(values, dtype=np.int32) if np.size(values) == 0 else values, (None,), name, np.int32)
+    if found.size and (found.min() < 0 or found.max() >= count):
+        raise IndexError(f"{name}: a point is not in 0 … {count - 1}")
+    return found
+
+
 def as_vec3(values):
     """The address of a (n, 3) array of doubles as a pl_vec3 pointer."""
     return values.ctypes.data_as(VEC3)

@@ -5,10 +5,10 @@ import numpy as np
 
 from . import _capi
 from ._library import lib
-from ._object import Error, FindingList, Handle, Object, Report, as_pointer, as_vec3, byref, documented, path, plain, points, set_fields, view
+from ._object import Error, FindingList, Handle, Object, Report, as_pointer, as_vec3, byref, documented, index_array, path, plain, points, set_fields, view
 from .context import default_context
 from .errors import check
-from .fit import Estimate, Fit, Motion, field_of, index_array
+from .fit import Estimate, Fit, Motion, field_of
 from .model import Model
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _capi
 from ._library import lib
-from ._object import Error, Handle, Object, Report, array, as_pointer, as_vec3, byref, call, create, documented, points, set_fields, view
+from ._object import Error, Handle, Object, Report, array, as_pointer, as_vec3, byref, call, create, documented, index_array, points, set_fields, view
 from .errors import check
 from .mesh import Mesh
 from .model import Model
@@ -147,13 +147,6 @@ class Fit(Object):
 
     def __repr__(self):
         return f"<Fit: rms {self.rms:.3g} m, {', '.join(f'{e.name} {e.value:.4g}' for e in self.estimates)}>"
-
-
-def index_array(values, count, name):
-    found = array(np.asarray(values, dtype=np.int32) if np.size(values) == 0 else values, (None,), name, np.int32)
-    if found.size and (found.min() < 0 or found.max() >= count):
-        raise IndexError(f"{name}: a point is not in 0 … {count - 1}")
-    return found
 
 
 def field_of(mesh, controls, context, keep):

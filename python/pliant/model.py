@@ -5,7 +5,7 @@ import numpy as np
 
 from . import _capi
 from ._library import lib
-from ._object import Handle, Object, Report, array, as_pointer, as_vec3, byref, choice, create, documented, points, set_fields, text, view
+from ._object import Handle, Object, Report, array, as_pointer, as_vec3, byref, choice, create, documented, index_array, points, set_fields, text, view
 from .errors import check
 from .mesh import group_list, pose_list
 
@@ -130,9 +130,7 @@ def solve(model, *, pinned=(), forces=None, start=None, **parameters):
             raise TypeError("solve() needs `start` for a model whose mesh is not known")
         start = model.mesh.points
     positions = points(start, count, "start").copy()
-    held = array(np.asarray(pinned, dtype=np.int32) if len(pinned) == 0 else pinned, (None,), "pinned", np.int32)
-    if held.size and (held.min() < 0 or held.max() >= count):
-        raise IndexError(f"pinned: a point is not in 0 … {count - 1}")
+    held = index_array(pinned, count, "pinned")
     definition.pinned, definition.pinned_count = as_pointer(held, ctypes.c_int32), len(held)
     if forces is not None:
         load = points(forces, count, "forces")
@@ -141,3 +139,29 @@ def solve(model, *, pinned=(), forces=None, start=None, **parameters):
     report, error = _capi.pl_fem_report(), _capi.pl_error()
     check(lib.pl_fem_equilibrium(model._context._pointer, model._pointer, byref(definition), as_vec3(positions), byref(report), byref(error)), error)
     return Solution(report, positions=positions)
+
+
+class Modes:
+    """Vibrations: `frequencies` in Hz, `shapes` (modes, points, 3) with the sum of mass times square 1, and `converged`."""
+
+    def __init__(self, frequencies, shapes, converged):
+        self.frequencies, self.shapes, self.converged = frequencies, shapes, converged
+
+    def __repr__(self):
+        return f"<Modes: {', '.join(f'{f:.4g}' for f in self.frequencies)} Hz>"
+
+
+@documented("pl_modes_def")
+def modes(model, *, pinned=(), positions=None, **parameters):
+    """The lowest vibrations of a finite-element model around its rest shape, or around `positions`, such as an equilibrium. Damping is left out."""
+    definition = set_fields(lib.pl_default_modes_def(), parameters, "modes")
+    count, number = model.report.particle_count, definition.mode_count
+    held = index_array(pinned, count, "pinned")
+    definition.pinned, definition.pinned_count, definition.direct = as_pointer(held, ctypes.c_int32), len(held), lib.pl_cholmod_backend()
+    pose = points(positions, count, "positions") if positions is not None else None
+    if pose is not None:
+        definition.positions = as_vec3(pose)
+    frequencies, shapes, error = np.zeros(max(number, 1)), np.zeros((max(number, 1), count, 3)), _capi.pl_error()
+    status = check(lib.pl_modes_find(model._context._pointer, model._pointer, byref(definition), as_pointer(frequencies, ctypes.c_double), as_vec3(shapes),
+                                     byref(error)), error)
+    return Modes(frequencies, shapes, status == 0)

@@ -5,9 +5,8 @@ import numpy as np
 
 from . import _capi
 from ._library import lib
-from ._object import Error, Handle, Object, array, as_pointer, as_vec3, byref, create, documented, set_fields
+from ._object import Error, Handle, Object, array, as_pointer, as_vec3, byref, create, documented, index_array, set_fields
 from .errors import check
-from .fit import index_array
 
 _SCALARS = ("poisson", "mass_damping", "stiffness_damping")
 

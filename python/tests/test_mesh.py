@@ -121,3 +121,18 @@ def test_equilibrium_of_a_pulled_bar(box):
         pliant.solve(model, pinned=[175])
     with pytest.raises(pliant.UnsupportedError):
         pliant.solve(pliant.solid(box), pinned=left)
+
+
+def test_vibrations_of_a_bar(box):
+    """Without Poisson's effect a bar held at one end stretches at c / (4 L)."""
+    model = pliant.fem(box, young=1e6, poisson=0.0)
+    left = np.flatnonzero(box.points[:, 0] < -0.149)
+    found = pliant.modes(model, pinned=left, mode_count=8)
+    assert found.converged and found.shapes.shape == (8, 175, 3) and (np.diff(found.frequencies) >= 0).all() and "Hz" in repr(found)
+    expected = np.sqrt(1e6 / 1000) / (4 * 0.3)
+    assert np.abs(found.frequencies / expected - 1).min() < 0.01
+    assert np.abs(pliant.modes(model).frequencies).max() < 0.1, "a free body has six rigid motions"
+    with pytest.raises(pliant.InvalidArgumentError):
+        pliant.modes(model, mode_count=0)
+    with pytest.raises(pliant.UnsupportedError):
+        pliant.modes(pliant.solid(box))
