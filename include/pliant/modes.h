@@ -24,7 +24,7 @@ typedef struct pl_modes_def {
 
   const pl_vec3 *positions;  ///< pose around which the body vibrates, metres, one per point, such
                              ///< as an equilibrium; NULL: the rest shape
-  const int32_t *pinned;  ///< points that do not move
+  const int32_t *pinned;     ///< points that do not move
   int32_t pinned_count;
   const struct pl_linear_backend
       *direct;     ///< pl_cholmod_backend(), or NULL: conjugate gradients, several times slower

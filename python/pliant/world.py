@@ -8,7 +8,7 @@ from ._library import lib
 from ._object import (Error, Handle, Object, Report, array, as_pointer, as_vec3, byref, call, choice, create, documented, plain, points, set_fields,
                       transform, vec3)
 from .context import default_context
-from .errors import BusyError, InvalidArgumentError, NotFoundError, check
+from .errors import BusyError, InvalidArgumentError, NotFoundError, check, failure
 from .model import Model
 
 _CONTROLLER = dict(_capi.pl_controller._fields_)["before_step"]
@@ -60,6 +60,7 @@ class World(Object):
         super().__init__(handle)
         self._context = context
         self._error, self._report = Error(), _capi.pl_step_report()
+        self._references = byref(self._report), byref(self._error)
         self._callbacks, self._raised, self._depth = [], None, 0
         self._bodies, self._names = {}, {}
         self._version = 0  # changes whenever the state may have
@@ -86,23 +87,27 @@ class World(Object):
         finally:
             self._leave()
 
-    def _run(self, function, *arguments):
-        """The same for functions that step: callbacks run inside."""
+    def _run(self, function, *arguments, count=1):
+        """The same for functions that step, `count` times in one go: callbacks run inside."""
         pointer = self._enter()
         try:
             if self._depth:
                 raise InvalidArgumentError("a world cannot be stepped from inside its own step")
             self._version += 1
             self._depth, self._raised = 1, None
-            self._error.text = b""
+            report, error = self._references
             try:
-                status = function(pointer, *arguments, byref(self._report), byref(self._error))
+                for _ in range(count):
+                    status = function(pointer, *arguments, report, error)
+                    if status < 0:
+                        break
             finally:
                 self._depth = 0
             if self._raised is not None:
                 raised, self._raised = self._raised, None
                 raise raised
-            check(status, self._error)
+            if status < 0:
+                raise failure(status, self._error)
             return StepReport(self._report)
         finally:
             self._leave()
@@ -128,9 +133,7 @@ class World(Object):
         """Do `count` inner steps. Returns the report of the last."""
         if count < 1 or count != int(count):
             raise ValueError(f"count: {count!r} is not a whole number above 0")
-        for _ in range(int(count)):
-            report = self._run(lib.pl_world_step)
-        return report
+        return self._run(lib.pl_world_step, count=int(count))
 
     def advance(self, seconds, max_steps=0):
         """Do as many inner steps as fit into `seconds`; the remainder is kept for the next call."""
