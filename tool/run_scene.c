@@ -107,6 +107,7 @@ static void lay_out_bodies(run_job *run) {
   }
   run->body_point_count = run->point_count;
   run_lay_out_actors(run);
+  run_lay_out_numbers(run);
   run->points = tool_allocate((size_t)run->point_count, sizeof *run->points);
   run->snapshot_size = pl_world_snapshot_size(run->world);
   run->snapshot = tool_allocate(run->snapshot_size, 1);
@@ -132,6 +133,7 @@ static pl_status log_frame(run_job *run, pl_error *error) {
   }
   pl_status status = run_log_actors(run);
   if (status < 0) return status;
+  run_log_numbers(run);
   return pl_frame_log_append(run->log, pl_world_get_hash(run->world), run->points, error);
 }
 
@@ -143,6 +145,8 @@ static pl_status advance(run_job *run, pl_error *error) {
   run->total.damped_count += report.damped_count;
   for (int k = 0; k < PL_STEP_PHASE_COUNT; ++k) run->total.phase_seconds[k] += report.phase_seconds[k];
   run->total.failed_body = report.failed_body;
+  run->total.contact_count = report.contact_count;
+  run->total.deepest_contact = report.deepest_contact;
   return status;
 }
 
@@ -235,6 +239,7 @@ static int print_resume_command(run_job *run) {
 static pl_status write_results(run_job *run, pl_error *error) {
   pl_status status = run_write_outputs(run, error);
   if (status >= 0 && tool_interrupt_count() == 0) status = run_write_actors(run, error);
+  if (status >= 0 && tool_interrupt_count() == 0) status = run_write_numbers(run, error);
   if (status >= 0 && tool_interrupt_count() == 0) status = run_write_pictures(run, error);
   return status;
 }

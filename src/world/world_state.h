@@ -103,6 +103,7 @@ struct pl_world {
   pl_vec3 saved_gravity, saved_wind;  // at the start of the step
   bool settling;                      // steps are done while time stands still
   double pending;  // seconds that pl_world_advance() has been given and not yet stepped
+  bool batched;    // one of the worlds that pl_worlds_step() is stepping
 };
 
 static inline pl_slot_id pl_slot_of_body(pl_body_id id) {
