@@ -38,7 +38,10 @@ typedef struct pl_contact_body {
   double friction, restitution, radius;
   bool self_contact;
   bool spares_colliders;  // its own step has met them already
-  bool moved;             // out: some particle was changed
+  // At rest: `starts` is not read, `positions` are those of the first step asleep until it wakes.
+  // It touches only what is awake, and colliders that move.
+  bool asleep;
+  bool moved;  // out: some particle was changed
 } pl_contact_body;
 
 // One side of a contact: a point of a body's surface, as a weighted mean of one to three surface
@@ -96,6 +99,10 @@ void pl_contact_solver_destroy(pl_contact_solver *solver);
 pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_body *bodies,
                                     int32_t body_count, const pl_collider *const *colliders,
                                     int32_t collider_count, pl_error *error);
+
+// Sleeping bodies may be elsewhere than in the last step (a snapshot was restored): look at them
+// again. Not needed for bodies that woke, nor after prepare.
+void pl_contact_solver_forget_sleepers(pl_contact_solver *solver);
 
 // Detect and resolve. Bodies and colliders must be those of the last prepare, in the same order
 // (arrays of particles may have moved): otherwise PL_ERROR_INVALID_ARGUMENT and nothing changed.

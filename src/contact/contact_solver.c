@@ -4,6 +4,9 @@
 #include "base/context.h"
 #include "base/error.h"
 
+// A tree over more would not count its nodes in 32 bits.
+enum { MAX_ITEMS = 1 << 29 };
+
 pl_status pl_contact_solver_create(pl_context *context, pl_contact_solver **result, pl_error *error) {
   *result = NULL;
   pl_contact_solver *solver = pl_allocate_array(context, 1, sizeof(pl_contact_solver));
@@ -39,7 +42,15 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   }
   memory->trees = PL_TAKE(arena, pl_surface_tree, memory->body_count);
   memory->motions = PL_TAKE(arena, pl_surface_motion, memory->body_count);
+  memory->presences = PL_TAKE(arena, pl_contact_presence, memory->body_count);
+  memory->listed_bodies = PL_TAKE(arena, int32_t, memory->body_count);
+  memory->block_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
+  memory->endless_colliders = PL_TAKE(arena, int32_t, memory->collider_count);
   memory->collider_steps = PL_TAKE(arena, pl_collider_step, memory->collider_count);
+  memory->item_boxes = PL_TAKE(arena, pl_box, (int64_t)memory->body_count + memory->collider_count);
+  if ((int64_t)memory->body_count + memory->collider_count > MAX_ITEMS)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "more than %d bodies and colliders", MAX_ITEMS);
+  pl_broad_phase_take(arena, memory->body_count + memory->collider_count, &memory->broad);
   memory->contact_counts = PL_TAKE(arena, int32_t, point_count);
   memory->contacts = PL_TAKE(arena, pl_contact, point_count * PL_CONTACTS_PER_POINT);
   memory->rows = PL_TAKE(arena, pl_contact_row, point_count * PL_CONTACTS_PER_POINT);
@@ -54,13 +65,36 @@ static void shape_points(const pl_contact_body *body, pl_vec3 *points) {
         surface->rest_points != NULL ? surface->rest_points[i] : pl_contact_surface_point(surface, i, body->starts);
 }
 
-static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body, pl_error *error) {
+// Bodies of one model share a hierarchy: a table by the address of the surface finds it. Where it stands in the table
+// depends on addresses, what is found does not.
+typedef struct surface_table {
+  uint32_t mask;    // size - 1, the size being a power of two
+  int32_t *bodies;  // the first with a surface, plus 1; 0: free
+} surface_table;
+
+static bool take_table(pl_arena *arena, int32_t body_count, surface_table *table) {
+  uint32_t size = 4;
+  while (size < 2 * (uint32_t)body_count) size *= 2;
+  *table = (surface_table){size - 1, PL_TAKE(arena, int32_t, size)};
+  return table->bodies != NULL;
+}
+
+// The first body with the surface of `body`: itself if there was none before.
+static int32_t first_with_surface(const surface_table *table, const pl_contact_body *bodies, int32_t body) {
+  uint64_t hash = (uint64_t)(uintptr_t)bodies[body].surface * 0x9e3779b97f4a7c15ULL;
+  uint32_t slot = (uint32_t)(hash >> 32) & table->mask;
+  for (; table->bodies[slot] != 0; slot = (slot + 1) & table->mask)
+    if (bodies[table->bodies[slot] - 1].surface == bodies[body].surface) return table->bodies[slot] - 1;
+  table->bodies[slot] = body + 1;
+  return body;
+}
+
+static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body,
+                              const surface_table *table, pl_error *error) {
   const pl_contact_surface *surface = bodies[body].surface;
-  // Bodies of one model share a hierarchy.
-  const pl_surface_tree *tree = NULL;
-  for (int32_t other = 0; other < body && tree == NULL; ++other)
-    if (bodies[other].surface == surface) tree = memory->motions[other].tree;
-  if (tree == NULL) {
+  int32_t first = first_with_surface(table, bodies, body);
+  const pl_surface_tree *tree = memory->motions[first].tree;
+  if (first == body) {
     pl_vec3 *points = PL_TAKE(&memory->arena, pl_vec3, surface->point_count);
     if (points == NULL) return pl_fail_memory(error);
     shape_points(&bodies[body], points);
@@ -71,11 +105,23 @@ static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *
   return pl_surface_motion_take(&memory->arena, tree, &memory->motions[body]) ? PL_OK : pl_fail_memory(error);
 }
 
+static pl_status prepare_bodies(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
+  pl_arena temporary;
+  pl_arena_init(&temporary, memory->arena.context, 0);
+  surface_table table;
+  pl_status status = take_table(&temporary, memory->body_count, &table) ? PL_OK : pl_fail_memory(error);
+  for (int32_t i = 0; i < memory->body_count && status == PL_OK; ++i)
+    status = prepare_body(memory, bodies, i, &table, error);
+  pl_arena_destroy(&temporary);
+  return status;
+}
+
 static pl_status take_blocks(pl_contact_memory *memory, pl_error *error) {
   // There are no more blocks than points.
   for (int32_t i = 0; i < memory->body_count; ++i) memory->block_count += memory->motions[i].tree->block_count;
   memory->blocks = PL_TAKE(&memory->arena, pl_contact_block, memory->block_count);
-  if (memory->blocks == NULL) return pl_fail_memory(error);
+  memory->listed_blocks = PL_TAKE(&memory->arena, int32_t, memory->block_count);
+  if (memory->blocks == NULL || memory->listed_blocks == NULL) return pl_fail_memory(error);
   pl_contact_block *next = memory->blocks;
   for (int32_t body = 0; body < memory->body_count; ++body) {
     const pl_surface_tree *tree = memory->motions[body].tree;
@@ -84,6 +130,7 @@ static pl_status take_blocks(pl_contact_memory *memory, pl_error *error) {
       next->first = tree->block_start[b];
       next->count = tree->block_start[b + 1] - next->first;
     }
+    memory->block_start[body + 1] = memory->block_start[body] + tree->block_count;
   }
   return PL_OK;
 }
@@ -94,7 +141,7 @@ pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_
   pl_contact_memory memory = {.body_count = body_count, .collider_count = collider_count};
   pl_arena_init(&memory.arena, solver->context, 0);
   pl_status status = take_arrays(&memory, bodies, error);
-  for (int32_t i = 0; i < body_count && status == PL_OK; ++i) status = prepare_body(&memory, bodies, i, error);
+  if (status == PL_OK) status = prepare_bodies(&memory, bodies, error);
   if (status == PL_OK) status = take_blocks(&memory, error);
   if (status < 0) {
     pl_arena_destroy(&memory.arena);
@@ -104,6 +151,10 @@ pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_
   solver->memory = memory;
   solver->contact_count = 0;
   return PL_OK;
+}
+
+void pl_contact_solver_forget_sleepers(pl_contact_solver *solver) {
+  for (int32_t i = 0; i < solver->memory.body_count; ++i) solver->memory.presences[i].is_at_rest = false;
 }
 
 pl_status pl_contact_solver_solve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,

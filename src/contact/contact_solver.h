@@ -2,7 +2,10 @@
 #ifndef PL_CONTACT_SOLVER_H
 #define PL_CONTACT_SOLVER_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
+#include "contact/broad_phase.h"
 #include "contact/contact.h"
 #include "contact/surface_motion.h"
 
@@ -19,8 +22,16 @@ typedef struct pl_contact_block {
 typedef struct pl_collider_step {
   const pl_collider *collider;
   pl_transform start, end;
+  bool is_moving;
   pl_box box;  // around all it passes through; everything for a half-space
 } pl_collider_step;
+
+// What detection knows of a body.
+typedef struct pl_contact_presence {
+  bool is_at_rest;           // asleep, and its points and boxes are those it sleeps with
+  bool is_searched;          // its points search in this step
+  atomic_bool is_disturbed;  // asleep, and something that moves may touch it
+} pl_contact_presence;
 
 // What resolution keeps of a contact from sweep to sweep.
 typedef struct pl_contact_row {
@@ -41,6 +52,14 @@ typedef struct pl_contact_memory {
   int32_t *point_start;        // body_count + 1: offsets into the arrays per surface point
   int32_t block_count;
   pl_contact_block *blocks;
+  int32_t *block_start;            // body_count + 1: offsets into `blocks`
+  pl_contact_presence *presences;  // one per body
+  int32_t *listed_blocks;          // those that a pass works on
+  int32_t *listed_bodies;          // alike
+  pl_broad_phase broad;            // over bodies, then colliders that have an end
+  pl_box *item_boxes;              // of these; empty for a half-space
+  int32_t *endless_colliders;      // half-spaces
+  int32_t endless_count;
   pl_collider_step *collider_steps;
   int32_t *contact_counts;  // one per surface point
   pl_contact *contacts;     // PL_CONTACTS_PER_POINT per surface point, then moved together
