@@ -111,8 +111,9 @@ pl_status pl_contact_solver_solve(pl_contact_solver *solver, pl_contact_body *bo
                                   int32_t collider_count, double time, double step, int32_t rounds,
                                   pl_vec3 gravity, pl_contact_report *report, pl_error *error);
 
-// Only find the contacts, ordered by body and point; they stay valid until the next call on the
-// solver.
+// Only find the contacts: those of points, ordered by body and point, then those of edges (two
+// surface points on either side), ordered by body of side a. They stay valid until the next call on
+// the solver.
 pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_body *bodies,
                                    int32_t body_count, const pl_collider *const *colliders,
                                    int32_t collider_count, const pl_contact_step *step,

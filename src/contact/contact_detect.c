@@ -15,7 +15,7 @@
 #include "pliant/math.h"
 
 // Tasks are this many blocks or bodies.
-enum { BLOCK_GRAIN = 16, BODY_GRAIN = 2 };
+enum { BLOCK_GRAIN = 16, BODY_GRAIN = 2, EDGE_GRAIN = 2 };
 
 typedef struct detection {
   pl_contact_memory *memory;
@@ -30,8 +30,10 @@ pl_contact_scale pl_contact_scale_of(const pl_contact_step *step) {
   return (pl_contact_scale){.margin = 2 * fall + 1e-6, .slop = 0.25 * fall + 1e-7, .speed = 2 * speed + 1e-4};
 }
 
-// What a contact touches, as an order: bodies, then colliders, then corners.
+// What a contact touches, as an order: edges, then bodies, colliders and corners.
 static int compare_touched(const pl_contact *a, const pl_contact *b) {
+  for (int k = 0; k < 2; ++k)
+    if (a->a.points[k] != b->a.points[k]) return a->a.points[k] < b->a.points[k] ? -1 : 1;
   if (a->b.body != b->b.body) return a->b.body < b->b.body ? -1 : 1;
   if (a->collider != b->collider) return a->collider < b->collider ? -1 : 1;
   for (int k = 0; k < 3; ++k)
@@ -40,7 +42,7 @@ static int compare_touched(const pl_contact *a, const pl_contact *b) {
 }
 
 // Which of two is dispensable first; never a tie between different things.
-static bool is_less_urgent(const pl_contact *a, const pl_contact *b) {
+bool pl_contact_is_less_urgent(const pl_contact *a, const pl_contact *b) {
   return a->depth != b->depth ? a->depth < b->depth : compare_touched(a, b) > 0;
 }
 
@@ -51,8 +53,8 @@ void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact) {
   }
   int32_t spare = 0;
   for (int32_t i = 1; i < PL_CONTACTS_PER_POINT; ++i)
-    if (is_less_urgent(&slots.items[i], &slots.items[spare])) spare = i;
-  if (is_less_urgent(&slots.items[spare], contact)) slots.items[spare] = *contact;
+    if (pl_contact_is_less_urgent(&slots.items[i], &slots.items[spare])) spare = i;
+  if (pl_contact_is_less_urgent(&slots.items[spare], contact)) slots.items[spare] = *contact;
 }
 
 static void sort_slots(pl_contact *items, int32_t count) {
@@ -264,6 +266,40 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   }
 }
 
+// Edges of one block against those of all bodies that come later, so that each pair is searched once, and of the same
+// body.
+static void find_in_edge_block(const detection *d, int32_t block, pl_contact_edge_group *group) {
+  pl_contact_memory *memory = d->memory;
+  group->block = &memory->edge_blocks[block];
+  group->body = group->block->body;
+  group->block->contact_count = 0;
+  size_t point_slots = (size_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
+  group->slots = &memory->contacts[point_slots + (size_t)block * PL_CONTACT_EDGE_SLOTS];
+  bool is_begun = false;
+  pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[group->body]);
+  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
+    if (item <= group->body || item >= memory->body_count) continue;
+    const pl_surface_motion *motion = &memory->motions[group->body];
+    if (!may_touch(d, group->body, motion->start_box, motion->end_box, item)) continue;
+    if (!is_begun) pl_contact_edge_group_begin(group);
+    is_begun = true;
+    if (may_touch(d, group->body, group->start_box, group->end_box, item)) pl_contact_find_edges(group, item);
+  }
+  if (!d->bodies[group->body].self_contact || d->bodies[group->body].asleep) return;
+  if (!is_begun) pl_contact_edge_group_begin(group);
+  pl_contact_find_edges(group, group->body);
+}
+
+static void find_edge_contacts(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const detection *d = data;
+  pl_contact_edge_group group;
+  group.memory = d->memory;
+  group.bodies = d->bodies;
+  group.scale = d->scale;
+  for (int32_t b = begin; b < end; ++b) find_in_edge_block(d, d->memory->listed_edge_blocks[b], &group);
+}
+
 static bool is_same_placement(const pl_transform *a, const pl_transform *b) {
   return a->position.x == b->position.x && a->position.y == b->position.y && a->position.z == b->position.z &&
          a->rotation.x == b->rotation.x && a->rotation.y == b->rotation.y && a->rotation.z == b->rotation.z &&
@@ -327,6 +363,29 @@ static int32_t list_searches(pl_contact_memory *memory) {
   return block_count;
 }
 
+static int32_t list_edge_searches(pl_contact_memory *memory) {
+  int32_t count = 0;
+  for (int32_t body = 0; body < memory->body_count; ++body)
+    for (int32_t b = memory->edge_block_start[body];
+         memory->presences[body].is_searched && b < memory->edge_block_start[body + 1]; ++b)
+      memory->listed_edge_blocks[count++] = b;
+  return count;
+}
+
+// Contacts of edges after those of points, which are `count`.
+static int32_t pack_edge_contacts(pl_contact_memory *memory, int32_t edge_block_count, int32_t count) {
+  size_t point_slots = (size_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
+  for (int32_t i = 0; i < edge_block_count; ++i) {
+    int32_t b = memory->listed_edge_blocks[i], found = memory->edge_blocks[b].contact_count;
+    pl_contact *from = &memory->contacts[point_slots + (size_t)b * PL_CONTACT_EDGE_SLOTS];
+    if (found == 0) continue;
+    sort_slots(from, found);
+    memmove(&memory->contacts[count], from, (size_t)found * sizeof(pl_contact));
+    count += found;
+  }
+  return count;
+}
+
 // Move the filled slots together.
 static int32_t pack_contacts(pl_contact_memory *memory) {
   int32_t count = 0;
@@ -365,7 +424,9 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   bool is_moving = place_all(&d, solver->context);
   int32_t block_count = is_moving ? list_searches(memory) : 0;
   pl_parallel_for(solver->context, block_count, BLOCK_GRAIN, find_contacts, &d);
-  solver->contact_count = is_moving ? pack_contacts(memory) : 0;
+  int32_t edge_block_count = is_moving ? list_edge_searches(memory) : 0;
+  pl_parallel_for(solver->context, edge_block_count, EDGE_GRAIN, find_edge_contacts, &d);
+  solver->contact_count = is_moving ? pack_edge_contacts(memory, edge_block_count, pack_contacts(memory)) : 0;
   if (contacts != NULL) *contacts = memory->contacts;
   if (contact_count != NULL) *contact_count = solver->contact_count;
   return PL_OK;

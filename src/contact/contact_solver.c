@@ -28,6 +28,42 @@ void pl_contact_solver_destroy(pl_contact_solver *solver) {
   pl_release(solver->context, solver);
 }
 
+static int32_t edge_blocks_of(const pl_contact_surface *surface) {
+  int32_t last = surface->triangle_count - 1;
+  return surface->triangle_count > 0 ? last / PL_CONTACT_EDGE_TRIANGLES + 1 : 0;
+}
+
+// Blocks of edges, and slots for the contacts of all points and edges.
+static pl_status take_contacts(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
+  pl_arena *arena = &memory->arena;
+  memory->edge_block_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
+  if (memory->edge_block_start == NULL) return pl_fail_memory(error);
+  int64_t capacity = (int64_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
+  for (int32_t i = 0; i < memory->body_count; ++i) {
+    int32_t count = edge_blocks_of(bodies[i].surface);
+    capacity += (int64_t)count * PL_CONTACT_EDGE_SLOTS;
+    // Contacts are counted in 32 bits.
+    if (capacity > INT32_MAX)
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "too many surface points and triangles collide");
+    memory->edge_block_start[i + 1] = memory->edge_block_start[i] + count;
+  }
+  memory->contact_capacity = (int32_t)capacity;
+  memory->edge_block_count = memory->edge_block_start[memory->body_count];
+  memory->edge_blocks = PL_TAKE(arena, pl_contact_edge_block, memory->edge_block_count);
+  memory->listed_edge_blocks = PL_TAKE(arena, int32_t, memory->edge_block_count);
+  memory->contacts = PL_TAKE(arena, pl_contact, capacity);
+  memory->rows = PL_TAKE(arena, pl_contact_row, capacity);
+  if (arena->failed) return pl_fail_memory(error);
+  for (int32_t i = 0; i < memory->body_count; ++i)
+    for (int32_t b = memory->edge_block_start[i], first = 0; b < memory->edge_block_start[i + 1]; ++b) {
+      int32_t left = bodies[i].surface->triangle_count - first;
+      int32_t count = left < PL_CONTACT_EDGE_TRIANGLES ? left : PL_CONTACT_EDGE_TRIANGLES;
+      memory->edge_blocks[b] = (pl_contact_edge_block){.body = i, .first = first, .count = count};
+      first += count;
+    }
+  return PL_OK;
+}
+
 static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
   pl_arena *arena = &memory->arena;
   int64_t point_count = 0;
@@ -52,9 +88,8 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "more than %d bodies and colliders", MAX_ITEMS);
   pl_broad_phase_take(arena, memory->body_count + memory->collider_count, &memory->broad);
   memory->contact_counts = PL_TAKE(arena, int32_t, point_count);
-  memory->contacts = PL_TAKE(arena, pl_contact, point_count * PL_CONTACTS_PER_POINT);
-  memory->rows = PL_TAKE(arena, pl_contact_row, point_count * PL_CONTACTS_PER_POINT);
-  return arena->failed ? pl_fail_memory(error) : PL_OK;
+  if (arena->failed) return pl_fail_memory(error);
+  return take_contacts(memory, bodies, error);
 }
 
 // Surface points of the shape a hierarchy is built for: any shape will do, a relaxed one gives the tightest boxes.

@@ -33,6 +33,14 @@ typedef struct pl_contact_presence {
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
 } pl_contact_presence;
 
+// Edges of some neighbouring triangles of a body: they search together, and share slots.
+typedef struct pl_contact_edge_block {
+  // triangles [first, first + count) in the order of the tree's leaves
+  int32_t body, first, count;
+  int32_t contact_count;  // slots filled in this step
+} pl_contact_edge_block;
+enum { PL_CONTACT_EDGE_TRIANGLES = 64, PL_CONTACT_EDGE_SLOTS = 64 };
+
 // What resolution keeps of a contact from sweep to sweep.
 typedef struct pl_contact_row {
   double inverse_mass;    // of the contact: the velocity that a unit impulse gives to the gap, 1/kg
@@ -61,9 +69,16 @@ typedef struct pl_contact_memory {
   int32_t *endless_colliders;      // half-spaces
   int32_t endless_count;
   pl_collider_step *collider_steps;
-  int32_t *contact_counts;  // one per surface point
-  pl_contact *contacts;     // PL_CONTACTS_PER_POINT per surface point, then moved together
-  pl_contact_row *rows;     // one per contact
+  int32_t edge_block_count;
+  pl_contact_edge_block *edge_blocks;
+  int32_t *listed_edge_blocks;
+  int32_t *edge_block_start;  // body_count + 1: offsets into `edge_blocks`
+  int32_t contact_capacity;   // slots in `contacts`
+  int32_t *contact_counts;    // one per surface point
+  // PL_CONTACTS_PER_POINT per surface point, PL_CONTACT_EDGE_SLOTS per block of edges, then moved
+  // together
+  pl_contact *contacts;
+  pl_contact_row *rows;  // one per slot
 } pl_contact_memory;
 
 struct pl_contact_solver {
@@ -87,6 +102,9 @@ typedef struct pl_contact_slots {
   pl_contact *items;  // PL_CONTACTS_PER_POINT slots
   int32_t *count;
 } pl_contact_slots;
+
+// Which of two contacts is dispensable first; never a tie between different things.
+bool pl_contact_is_less_urgent(const pl_contact *a, const pl_contact *b);
 
 // Add a contact; when there is no free slot it replaces the shallowest if it is deeper.
 void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
@@ -144,6 +162,24 @@ static inline double pl_distance_search_limit(pl_distance_range range, double ma
   if (range.low > slack && max_outside < limit) limit = max_outside;
   return limit * (1 + 1e-9) + slack;
 }
+
+// The edges of a block in search of contacts, after all points have found theirs.
+typedef struct pl_contact_edge_group {
+  int32_t body;
+  pl_contact_edge_block *block;
+  const pl_contact_memory *memory;
+  const pl_contact_body *bodies;
+  pl_contact *slots;  // PL_CONTACT_EDGE_SLOTS
+  pl_contact_scale scale;
+  pl_box start_box, end_box;  // around the edges, in the world
+  pl_surface_front front;     // the edges, in the frame of their body
+} pl_contact_edge_group;
+
+// Fill the boxes and the front of a group whose other members are there.
+void pl_contact_edge_group_begin(pl_contact_edge_group *group);
+
+// Search the edges of another body, or of the same.
+void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other);
 
 // Searches of all points of a group. `anchor` is the position asked for last, of a group nearby or
 // this one; set by the search.

@@ -191,7 +191,7 @@ static void sleepers_touch_only_what_is_awake(void **state) {
   assert_true(c.count > 10);
   for (int32_t i = 0; i < c.count; ++i) assert_int_equal(c.contacts[i].collider, 1);
 
-  // A sleeper that was put elsewhere is found there once the solver is told.
+  // A sleeper that was put elsewhere is found there once the solver has forgotten where it was.
   for (int32_t b = 0; b < CUBES; ++b)
     for (int32_t p = 0; p < PARTICLES; ++p) c.positions[b][p].x += 50;
   pl_contact_solver_forget_sleepers(c.solver);
