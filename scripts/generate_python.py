@@ -22,6 +22,12 @@ from ctypes import *  # noqa: F401,F403
 '''
 
 
+def constant_value(text):
+    """The value of an enum's constant: a number, or a bit written as 1 << N."""
+    one, shifted, count = text.partition("<<")
+    return int(one, 0) << int(count, 0) if shifted else int(text, 0)
+
+
 class BadHeader(Exception):
     pass
 
@@ -167,7 +173,7 @@ class Layer:
             if not item:
                 continue
             constant, _, value = (part.strip() for part in item.partition("="))
-            following = int(value, 0) if value else following
+            following = constant_value(value) if value else following
             values[constant] = following
             self.constants[constant] = following
             following += 1

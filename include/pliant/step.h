@@ -30,14 +30,15 @@ typedef struct pl_step_report {
   double phase_seconds[PL_STEP_PHASE_COUNT];  ///< wall-clock time per phase, summed over the steps
   int64_t unconverged_count;  ///< steps of single bodies that ended at their limit of iterations
                               ///< (pl_fem_get_report())
-  int64_t damped_count;    ///< steps of single bodies that would have gained energy and were damped
-                           ///< (pl_fem_get_report())
-  int32_t contact_count;   ///< contacts of the last step
-  double deepest_contact;  ///< metres a contact of the last step was overlapping before it was
-                           ///< resolved
-  pl_body_id failed_body;  ///< with PL_ERROR_NOT_FINITE: which body …
-  int32_t failed_particle;  ///< … and which particle, -1 otherwise
-  char cause[160];          ///< … and the likely cause
+  int64_t damped_count;       ///< steps of single bodies that would have gained energy and were
+                              ///< damped (pl_fem_get_report())
+  int32_t awake_count;        ///< bodies that moved in the last step; the others sleep
+  int32_t contact_count;      ///< contacts of the last step
+  double deepest_contact;     ///< metres a contact of the last step was overlapping before it was
+                              ///< resolved
+  pl_body_id failed_body;     ///< with PL_ERROR_NOT_FINITE: which body …
+  int32_t failed_particle;    ///< … and which particle, -1 otherwise
+  char cause[160];            ///< … and the likely cause
 } pl_step_report;
 
 /// Do one inner step. `report` may be NULL. Fails with PL_ERROR_NOT_FINITE when a body became

@@ -2,7 +2,11 @@
 // its own.
 //
 // Points are searched in parallel; each writes to slots of its own, which are afterwards moved together in the order of
-// the points. So the list is the same for any number of threads.
+// the points. So the list is the same for any number of threads, and since the slots of a point are sorted by what they
+// touch, it does not depend on the order in which the broad phase names neighbours either.
+//
+// A body asleep is placed once, in its first step asleep. After that it costs nothing until something that moves comes
+// near.
 #include <string.h>
 
 #include "base/error.h"
@@ -11,12 +15,12 @@
 #include "pliant/math.h"
 
 // Tasks are this many blocks or bodies.
-enum { BLOCK_GRAIN = 16, BODY_GRAIN = 1 };
+enum { BLOCK_GRAIN = 16, BODY_GRAIN = 2, EDGE_GRAIN = 2 };
 
 typedef struct detection {
   pl_contact_memory *memory;
   const pl_contact_body *bodies;
-  const pl_contact_pairs *pairs;
+  const pl_contact_rules *pairs;
   double step;
   pl_contact_scale scale;
 } detection;
@@ -27,30 +31,63 @@ pl_contact_scale pl_contact_scale_of(const pl_contact_step *step) {
   return (pl_contact_scale){.margin = 2 * fall + 1e-6, .slop = 0.25 * fall + 1e-7, .speed = 2 * speed + 1e-4};
 }
 
+// What a contact touches, as an order: edges, then bodies, colliders and corners.
+static int compare_touched(const pl_contact *a, const pl_contact *b) {
+  for (int k = 0; k < 2; ++k)
+    if (a->a.points[k] != b->a.points[k]) return a->a.points[k] < b->a.points[k] ? -1 : 1;
+  if (a->b.body != b->b.body) return a->b.body < b->b.body ? -1 : 1;
+  if (a->collider != b->collider) return a->collider < b->collider ? -1 : 1;
+  for (int k = 0; k < 3; ++k)
+    if (a->b.points[k] != b->b.points[k]) return a->b.points[k] < b->b.points[k] ? -1 : 1;
+  return 0;
+}
+
+// Which of two is dispensable first; never a tie between different things.
+bool pl_contact_is_less_urgent(const pl_contact *a, const pl_contact *b) {
+  return a->depth != b->depth ? a->depth < b->depth : compare_touched(a, b) > 0;
+}
+
 void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact) {
   if (*slots.count < PL_CONTACTS_PER_POINT) {
     slots.items[(*slots.count)++] = *contact;
     return;
   }
-  int32_t shallowest = 0;
+  int32_t spare = 0;
   for (int32_t i = 1; i < PL_CONTACTS_PER_POINT; ++i)
-    if (slots.items[i].depth < slots.items[shallowest].depth) shallowest = i;
-  if (contact->depth > slots.items[shallowest].depth) slots.items[shallowest] = *contact;
+    if (pl_contact_is_less_urgent(&slots.items[i], &slots.items[spare])) spare = i;
+  if (pl_contact_is_less_urgent(&slots.items[spare], contact)) slots.items[spare] = *contact;
 }
 
-// Surface points of some blocks at both ends of the step, and what is around them.
+static void sort_slots(pl_contact *items, int32_t count) {
+  for (int32_t i = 1; i < count; ++i) {
+    pl_contact item = items[i];
+    int32_t to = i;
+    for (; to > 0 && compare_touched(&items[to - 1], &item) > 0; --to) items[to] = items[to - 1];
+    items[to] = item;
+  }
+}
+
+// List the blocks of a body for the next pass.
+static int32_t list_blocks(pl_contact_memory *memory, int32_t body, int32_t count) {
+  for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b)
+    memory->listed_blocks[count++] = b;
+  return count;
+}
+
+// Surface points of some blocks at both ends of the step, and what is around them. What sleeps does not move.
 static void place_points(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
   for (int32_t b = begin; b < end; ++b) {
-    pl_contact_block *block = &d->memory->blocks[b];
+    pl_contact_block *block = &d->memory->blocks[d->memory->listed_blocks[b]];
     const pl_contact_body *body = &d->bodies[block->body];
     pl_surface_motion *motion = &d->memory->motions[block->body];
+    const pl_vec3 *starts = body->asleep ? body->positions : body->starts;
     block->start_box = block->end_box = pl_box_empty();
     block->moved = pl_vec3_of(0, 0, 0);
     for (int32_t i = block->first; i < block->first + block->count; ++i) {
       int32_t point = motion->tree->point_order[i];
-      pl_vec3 p = pl_contact_surface_point(body->surface, point, body->starts);
+      pl_vec3 p = pl_contact_surface_point(body->surface, point, starts);
       pl_vec3 q = pl_contact_surface_point(body->surface, point, body->positions);
       motion->starts[point] = p;
       motion->ends[point] = q;
@@ -61,30 +98,35 @@ static void place_points(void *data, int32_t begin, int32_t end, int32_t part) {
   }
 }
 
-// Boxes and drift of the bodies, from those of their blocks.
-static void place_bodies(pl_contact_memory *memory) {
-  for (int32_t i = 0; i < memory->body_count; ++i) {
-    memory->motions[i].start_box = memory->motions[i].end_box = pl_box_empty();
-    memory->motions[i].drift = pl_vec3_of(0, 0, 0);
+// Box and drift of a body, from those of its blocks.
+static void place_body(const detection *d, int32_t body) {
+  pl_contact_memory *memory = d->memory;
+  pl_surface_motion *motion = &memory->motions[body];
+  motion->start_box = motion->end_box = pl_box_empty();
+  motion->drift = pl_vec3_of(0, 0, 0);
+  for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b) {
+    pl_box_cover_box(&motion->start_box, &memory->blocks[b].start_box);
+    pl_box_cover_box(&motion->end_box, &memory->blocks[b].end_box);
+    motion->drift = pl_vec3_add(motion->drift, memory->blocks[b].moved);
   }
-  for (int32_t b = 0; b < memory->block_count; ++b) {
-    const pl_contact_block *block = &memory->blocks[b];
-    pl_surface_motion *motion = &memory->motions[block->body];
-    pl_box_cover_box(&motion->start_box, &block->start_box);
-    pl_box_cover_box(&motion->end_box, &block->end_box);
-    motion->drift = pl_vec3_add(motion->drift, block->moved);
-  }
-  for (int32_t i = 0; i < memory->body_count; ++i) {
-    pl_surface_motion *motion = &memory->motions[i];
-    motion->drift = pl_vec3_scale(motion->drift, 1.0 / motion->tree->surface->point_count);
-    // Any frame is right; one that is not a number would hide the body.
-    if (!pl_vec3_is_finite(motion->drift)) motion->drift = pl_vec3_of(0, 0, 0);
-  }
+  motion->drift = pl_vec3_scale(motion->drift, 1.0 / motion->tree->surface->point_count);
+  // Any frame is right; one that is not a number would hide the body.
+  if (!pl_vec3_is_finite(motion->drift)) motion->drift = pl_vec3_of(0, 0, 0);
+  // Two boxes with half the margin each meet where their bodies are no farther apart than the margin.
+  pl_box path = pl_box_merge(motion->start_box, motion->end_box);
+  memory->item_boxes[body] = pl_box_expand(path, d->bodies[body].radius + 0.5 * d->scale.margin);
+}
+
+static void place_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const detection *d = data;
+  for (int32_t i = begin; i < end; ++i) place_body(d, d->memory->listed_bodies[i]);
 }
 
 // May something of a body, between these boxes in the course of the step, touch another body?
 static bool may_touch(const detection *d, int32_t body, pl_box start, pl_box end, int32_t other) {
-  if (other == body || !pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, other, d->bodies[other].filter))
+  if (other == body || (d->bodies[body].asleep && d->bodies[other].asleep) ||
+      !pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, other, d->bodies[other].filter))
     return false;
   const pl_surface_motion *motion = &d->memory->motions[other];
   double keep_away = d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
@@ -92,17 +134,60 @@ static bool may_touch(const detection *d, int32_t body, pl_box start, pl_box end
   return pl_box_overlaps(box, pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box));
 }
 
-// Hierarchies of the bodies that something may touch.
+// May a body, whose path is in the box, touch a collider?
+static bool may_touch_collider(const detection *d, int32_t body, const pl_box *path, int32_t collider) {
+  const pl_collider_step *step = &d->memory->collider_steps[collider];
+  if (d->bodies[body].spares_colliders || (d->bodies[body].asleep && !step->is_moving)) return false;
+  if (!pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, ~collider, step->collider->filter)) return false;
+  return pl_box_overlaps(*path, step->box);
+}
+
+// A body that is awake: is there anything near it? Its hierarchy is fitted if something may touch it, and sleepers
+// nearby learn of it.
+static void check_neighbours(const detection *d, int32_t body) {
+  pl_contact_memory *memory = d->memory;
+  pl_contact_presence *presence = &memory->presences[body];
+  pl_surface_motion *motion = &memory->motions[body];
+  bool is_touched = d->bodies[body].self_contact;
+  presence->is_searched = is_touched || (memory->endless_count > 0 && !d->bodies[body].spares_colliders);
+  pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
+  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
+    if (item == body) continue;
+    presence->is_searched = true;
+    if (item >= memory->body_count) continue;
+    const pl_surface_motion *other = &memory->motions[item];
+    if (d->bodies[item].asleep)
+      atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
+    is_touched = is_touched || may_touch(d, item, other->start_box, other->end_box, body);
+  }
+  if (is_touched) pl_surface_motion_refit(motion);
+}
+
+// Hierarchies of the bodies that something may touch; of all that just fell asleep, since they keep theirs.
 static void refit_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
-  pl_surface_motion *motions = d->memory->motions;
-  for (int32_t body = begin; body < end; ++body) {
-    bool is_needed = d->bodies[body].self_contact;
-    for (int32_t other = 0; other < d->memory->body_count && !is_needed; ++other)
-      is_needed = may_touch(d, other, motions[other].start_box, motions[other].end_box, body);
-    if (is_needed) pl_surface_motion_refit(&motions[body]);
-    if (d->bodies[body].self_contact) pl_surface_motion_refit_normals(&motions[body]);
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t body = d->memory->listed_bodies[i];
+    pl_surface_motion *motion = &d->memory->motions[body];
+    if (d->bodies[body].asleep)
+      pl_surface_motion_refit(motion);
+    else
+      check_neighbours(d, body);
+    if (d->bodies[body].self_contact && !d->bodies[body].asleep) pl_surface_motion_refit_normals(motion);
+  }
+}
+
+// Colliders that move disturb sleepers too.
+static void disturb_sleepers(const detection *d) {
+  pl_contact_memory *memory = d->memory;
+  for (int32_t c = 0; c < memory->collider_count; ++c) {
+    if (!memory->collider_steps[c].is_moving) continue;
+    pl_broad_walk walk =
+        pl_broad_phase_begin(&memory->broad, pl_box_expand(memory->collider_steps[c].box, 0.5 * d->scale.margin));
+    for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;)
+      if (item < memory->body_count && d->bodies[item].asleep)
+        atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
   }
 }
 
@@ -132,6 +217,14 @@ static pl_contact_group group_of(const detection *d, const pl_contact_block *blo
   };
 }
 
+static void find_collider(const detection *d, const pl_contact_group *groups, int32_t group_count, const pl_box *path,
+                          int32_t collider) {
+  pl_distance_anchor anchor = {.is_set = false};
+  if (!may_touch_collider(d, groups[0].body, path, collider)) return;
+  for (int32_t g = 0; g < group_count; ++g)
+    pl_contact_find_collider(&groups[g], &d->memory->collider_steps[collider], collider, &anchor);
+}
+
 // Consecutive blocks of one body against everything, one thing after the other: each position asked for is close to the
 // one before. What the boxes of all blocks rule out is not asked for any of them, what a block's box rules out not for
 // its points.
@@ -145,70 +238,182 @@ static void find_in_blocks(const detection *d, const pl_contact_group *groups, i
     pl_box_cover_box(&end, &groups[g].end_box);
   }
   pl_box path = pl_box_expand(pl_box_merge(start, end), d->bodies[body].radius + d->scale.margin);
-  for (int32_t c = 0; c < memory->collider_count && !d->bodies[body].spares_colliders; ++c) {
-    pl_distance_anchor anchor = {.is_set = false};
-    if (!pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, ~c, memory->collider_steps[c].collider->filter) ||
-        !pl_box_overlaps(path, memory->collider_steps[c].box))
+  for (int32_t i = 0; i < memory->endless_count; ++i)
+    find_collider(d, groups, group_count, &path, memory->endless_colliders[i]);
+  pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, path);
+  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
+    if (item >= memory->body_count) {
+      find_collider(d, groups, group_count, &path, item - memory->body_count);
       continue;
-    for (int32_t g = 0; g < group_count; ++g)
-      pl_contact_find_collider(&groups[g], &memory->collider_steps[c], c, &anchor);
-  }
-  for (int32_t other = 0; other < memory->body_count; ++other) {
+    }
     pl_distance_anchor anchor = {.is_set = false};
-    if (!may_touch(d, body, start, end, other)) continue;
+    if (!may_touch(d, body, start, end, item)) continue;
     for (int32_t g = 0; g < group_count; ++g)
-      if (may_touch(d, body, groups[g].start_box, groups[g].end_box, other))
-        pl_contact_find_body(&groups[g], other, &anchor);
+      if (may_touch(d, body, groups[g].start_box, groups[g].end_box, item))
+        pl_contact_find_body(&groups[g], item, &anchor);
   }
-  for (int32_t g = 0; d->bodies[body].self_contact && g < group_count; ++g) pl_contact_find_self(&groups[g]);
+  bool meets_itself = d->bodies[body].self_contact && !d->bodies[body].asleep;
+  for (int32_t g = 0; meets_itself && g < group_count; ++g) pl_contact_find_self(&groups[g]);
 }
 
 static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
+  const pl_contact_memory *memory = d->memory;
   pl_contact_group groups[BLOCK_GRAIN];
   int32_t count = 0;
   for (int32_t b = begin; b < end; ++b) {
-    groups[count++] = group_of(d, &d->memory->blocks[b]);
-    if (b + 1 < end && d->memory->blocks[b + 1].body == groups[0].body) continue;
+    groups[count++] = group_of(d, &memory->blocks[memory->listed_blocks[b]]);
+    if (b + 1 < end && memory->blocks[memory->listed_blocks[b + 1]].body == groups[0].body) continue;
     find_in_blocks(d, groups, count);
     count = 0;
   }
 }
 
-static void place_colliders(pl_contact_memory *memory, const pl_collider *const *colliders,
-                            const pl_contact_step *step) {
+// Edges of one block against those of all bodies that come later, so that each pair is searched once, and of the same
+// body.
+static void find_in_edge_block(const detection *d, int32_t block, pl_contact_edge_group *group) {
+  pl_contact_memory *memory = d->memory;
+  group->block = &memory->edge_blocks[block];
+  group->body = group->block->body;
+  group->block->contact_count = 0;
+  size_t point_slots = (size_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
+  group->slots = &memory->contacts[point_slots + (size_t)block * PL_CONTACT_EDGE_SLOTS];
+  bool is_begun = false;
+  pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[group->body]);
+  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
+    if (item <= group->body || item >= memory->body_count) continue;
+    const pl_surface_motion *motion = &memory->motions[group->body];
+    if (!may_touch(d, group->body, motion->start_box, motion->end_box, item)) continue;
+    if (!is_begun) pl_contact_edge_group_begin(group);
+    is_begun = true;
+    if (may_touch(d, group->body, group->start_box, group->end_box, item)) pl_contact_find_edges(group, item);
+  }
+  if (!d->bodies[group->body].self_contact || d->bodies[group->body].asleep) return;
+  if (!is_begun) pl_contact_edge_group_begin(group);
+  pl_contact_find_edges(group, group->body);
+}
+
+static void find_edge_contacts(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const detection *d = data;
+  pl_contact_edge_group group;
+  group.memory = d->memory;
+  group.bodies = d->bodies;
+  group.scale = d->scale;
+  for (int32_t b = begin; b < end; ++b) find_in_edge_block(d, d->memory->listed_edge_blocks[b], &group);
+}
+
+static bool is_same_placement(const pl_transform *a, const pl_transform *b) {
+  return a->position.x == b->position.x && a->position.y == b->position.y && a->position.z == b->position.z &&
+         a->rotation.x == b->rotation.x && a->rotation.y == b->rotation.y && a->rotation.z == b->rotation.z &&
+         a->rotation.w == b->rotation.w;
+}
+
+static void place_colliders(const detection *d, const pl_collider *const *colliders, const pl_contact_step *step) {
+  pl_contact_memory *memory = d->memory;
+  memory->endless_count = 0;
   for (int32_t c = 0; c < memory->collider_count; ++c) {
     const pl_collider *collider = colliders[c];
     pl_collider_step *s = &memory->collider_steps[c];
     s->collider = collider;
     pl_collider_motion(collider, step->time, step->step, &s->start, &s->end);
+    s->is_moving = !is_same_placement(&s->start, &s->end);
     s->box = pl_box_empty();
     s->box = pl_box_add_point(s->box, pl_transform_apply(s->start, collider->center));
     s->box = pl_box_add_point(s->box, pl_transform_apply(s->end, collider->center));
     s->box = pl_box_expand(s->box, collider->reach);
+    // Where a half-space ends no tree can say.
+    bool is_endless = !(collider->reach < HUGE_VAL);
+    if (is_endless) memory->endless_colliders[memory->endless_count++] = c;
+    memory->item_boxes[memory->body_count + c] =
+        is_endless ? pl_box_empty() : pl_box_expand(s->box, 0.5 * d->scale.margin);
   }
+}
+
+// Bodies awake and those that just fell asleep: points, boxes and hierarchies of this step. Returns whether anything
+// moves at all.
+static bool place_all(const detection *d, pl_context *context) {
+  pl_contact_memory *memory = d->memory;
+  int32_t block_count = 0, body_count = 0;
+  bool is_moving = false;
+  for (int32_t c = 0; c < memory->collider_count; ++c) is_moving = is_moving || memory->collider_steps[c].is_moving;
+  for (int32_t body = 0; body < memory->body_count; ++body) {
+    pl_contact_presence *presence = &memory->presences[body];
+    presence->is_searched = false;
+    atomic_store_explicit(&presence->is_disturbed, false, memory_order_relaxed);
+    if (d->bodies[body].asleep && presence->is_at_rest) continue;
+    presence->is_at_rest = d->bodies[body].asleep;
+    is_moving = is_moving || !d->bodies[body].asleep;
+    memory->listed_bodies[body_count++] = body;
+    block_count = list_blocks(memory, body, block_count);
+  }
+  pl_parallel_for(context, block_count, BLOCK_GRAIN, place_points, (void *)d);
+  pl_parallel_for(context, body_count, BODY_GRAIN, place_bodies, (void *)d);
+  if (is_moving) pl_broad_phase_build(&memory->broad, memory->item_boxes, memory->body_count + memory->collider_count);
+  pl_parallel_for(context, body_count, BODY_GRAIN, refit_bodies, (void *)d);
+  if (is_moving) disturb_sleepers(d);
+  return is_moving;
+}
+
+// The blocks of all bodies that may touch something.
+static int32_t list_searches(pl_contact_memory *memory) {
+  int32_t block_count = 0;
+  for (int32_t body = 0; body < memory->body_count; ++body) {
+    pl_contact_presence *presence = &memory->presences[body];
+    if (atomic_load_explicit(&presence->is_disturbed, memory_order_relaxed)) presence->is_searched = true;
+    if (presence->is_searched) block_count = list_blocks(memory, body, block_count);
+  }
+  return block_count;
+}
+
+static int32_t list_edge_searches(pl_contact_memory *memory) {
+  int32_t count = 0;
+  for (int32_t body = 0; body < memory->body_count; ++body)
+    for (int32_t b = memory->edge_block_start[body];
+         memory->presences[body].is_searched && b < memory->edge_block_start[body + 1]; ++b)
+      memory->listed_edge_blocks[count++] = b;
+  return count;
+}
+
+// Contacts of edges after those of points, which are `count`.
+static int32_t pack_edge_contacts(pl_contact_memory *memory, int32_t edge_block_count, int32_t count) {
+  size_t point_slots = (size_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
+  for (int32_t i = 0; i < edge_block_count; ++i) {
+    int32_t b = memory->listed_edge_blocks[i], found = memory->edge_blocks[b].contact_count;
+    pl_contact *from = &memory->contacts[point_slots + (size_t)b * PL_CONTACT_EDGE_SLOTS];
+    if (found == 0) continue;
+    sort_slots(from, found);
+    memmove(&memory->contacts[count], from, (size_t)found * sizeof(pl_contact));
+    count += found;
+  }
+  return count;
 }
 
 // Move the filled slots together.
 static int32_t pack_contacts(pl_contact_memory *memory) {
-  int32_t count = 0, point_count = memory->point_start[memory->body_count];
-  for (int32_t p = 0; p < point_count; ++p) {
-    const pl_contact *from = &memory->contacts[(size_t)p * PL_CONTACTS_PER_POINT];
-    if (memory->contact_counts[p] > 0)
-      memmove(&memory->contacts[count], from, (size_t)memory->contact_counts[p] * sizeof(pl_contact));
-    count += memory->contact_counts[p];
+  int32_t count = 0;
+  for (int32_t body = 0; body < memory->body_count; ++body) {
+    if (!memory->presences[body].is_searched) continue;
+    for (int32_t p = memory->point_start[body]; p < memory->point_start[body + 1]; ++p) {
+      pl_contact *from = &memory->contacts[(size_t)p * PL_CONTACTS_PER_POINT];
+      int32_t found = memory->contact_counts[p];
+      if (found == 0) continue;
+      sort_slots(from, found);
+      memmove(&memory->contacts[count], from, (size_t)found * sizeof(pl_contact));
+      count += found;
+    }
   }
   return count;
 }
 
 // Friction and restitution of pairs that have their own.
-static void apply_pairs(const pl_contact_pairs *pairs, pl_contact *contacts, int32_t count) {
+static void apply_pairs(const pl_contact_rules *pairs, pl_contact *contacts, int32_t count) {
   if (pairs->count == 0) return;
   for (int32_t i = 0; i < count; ++i) {
     pl_contact *contact = &contacts[i];
     pl_contact_thing other = contact->collider >= 0 ? ~contact->collider : contact->b.body;
-    const pl_contact_pair *pair = pl_contact_pairs_find(pairs, contact->a.body, other);
+    const pl_contact_rule *pair = pl_contact_rules_find(pairs, contact->a.body, other);
     if (pair == NULL) continue;
     if (pair->friction >= 0) contact->friction = pair->friction;
     if (pair->restitution >= 0) contact->restitution = pair->restitution;
@@ -232,12 +437,13 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   pl_status status = check_same(memory, bodies, body_count, collider_count, error);
   if (status != PL_OK) return status;
   detection d = {memory, bodies, &solver->pairs, step->step, pl_contact_scale_of(step)};
-  place_colliders(memory, colliders, step);
-  pl_parallel_for(solver->context, memory->block_count, BLOCK_GRAIN, place_points, &d);
-  place_bodies(memory);
-  pl_parallel_for(solver->context, body_count, BODY_GRAIN, refit_bodies, &d);
-  pl_parallel_for(solver->context, memory->block_count, BLOCK_GRAIN, find_contacts, &d);
-  solver->contact_count = pack_contacts(memory);
+  place_colliders(&d, colliders, step);
+  bool is_moving = place_all(&d, solver->context);
+  int32_t block_count = is_moving ? list_searches(memory) : 0;
+  pl_parallel_for(solver->context, block_count, BLOCK_GRAIN, find_contacts, &d);
+  int32_t edge_block_count = is_moving ? list_edge_searches(memory) : 0;
+  pl_parallel_for(solver->context, edge_block_count, EDGE_GRAIN, find_edge_contacts, &d);
+  solver->contact_count = is_moving ? pack_edge_contacts(memory, edge_block_count, pack_contacts(memory)) : 0;
   apply_pairs(&solver->pairs, memory->contacts, solver->contact_count);
   if (contacts != NULL) *contacts = memory->contacts;
   if (contact_count != NULL) *contact_count = solver->contact_count;

@@ -27,20 +27,20 @@ static inline bool pl_contact_filter_meets(pl_contact_filter a, pl_contact_filte
 typedef int32_t pl_contact_thing;
 
 // What two things do when they meet, instead of what their own numbers say.
-typedef struct pl_contact_pair {
+typedef struct pl_contact_rule {
   pl_contact_thing a, b;  // a < b
   bool collides;
   double friction, restitution;  // negative: combined from those of the two
-} pl_contact_pair;
+} pl_contact_rule;
 
 // A sorted list of them.
-typedef struct pl_contact_pairs {
-  const pl_contact_pair *items;
+typedef struct pl_contact_rules {
+  const pl_contact_rule *items;
   int32_t count;
-} pl_contact_pairs;
+} pl_contact_rules;
 
 // The rule for two things in any order, or NULL.
-static inline const pl_contact_pair *pl_contact_pairs_find(const pl_contact_pairs *pairs,
+static inline const pl_contact_rule *pl_contact_rules_find(const pl_contact_rules *pairs,
                                                            pl_contact_thing a, pl_contact_thing b) {
   if (pairs->count == 0) return NULL;
   if (a > b) {
@@ -51,7 +51,7 @@ static inline const pl_contact_pair *pl_contact_pairs_find(const pl_contact_pair
   int32_t low = 0, high = pairs->count;
   while (low < high) {
     int32_t middle = low + (high - low) / 2;
-    const pl_contact_pair *it = &pairs->items[middle];
+    const pl_contact_rule *it = &pairs->items[middle];
     if (it->a == a && it->b == b) return it;
     if (it->a < a || (it->a == a && it->b < b))
       low = middle + 1;
@@ -62,11 +62,11 @@ static inline const pl_contact_pair *pl_contact_pairs_find(const pl_contact_pair
 }
 
 // May two things touch, by their filters and by the rule for them if there is one?
-static inline bool pl_contact_may_meet(const pl_contact_pairs *pairs, pl_contact_thing a,
+static inline bool pl_contact_may_meet(const pl_contact_rules *pairs, pl_contact_thing a,
                                        pl_contact_filter filter_a, pl_contact_thing b,
                                        pl_contact_filter filter_b) {
   if (!pl_contact_filter_meets(filter_a, filter_b)) return false;
-  const pl_contact_pair *pair = pl_contact_pairs_find(pairs, a, b);
+  const pl_contact_rule *pair = pl_contact_rules_find(pairs, a, b);
   return pair == NULL || pair->collides;
 }
 

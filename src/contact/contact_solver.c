@@ -4,6 +4,9 @@
 #include "base/context.h"
 #include "base/error.h"
 
+// A tree over more would not count its nodes in 32 bits.
+enum { MAX_ITEMS = 1 << 29 };
+
 pl_status pl_contact_solver_create(pl_context *context, pl_contact_solver **result, pl_error *error) {
   *result = NULL;
   pl_contact_solver *solver = pl_allocate_array(context, 1, sizeof(pl_contact_solver));
@@ -25,6 +28,81 @@ void pl_contact_solver_destroy(pl_contact_solver *solver) {
   pl_release(solver->context, solver);
 }
 
+static int32_t edge_blocks_of(const pl_contact_surface *surface) {
+  int32_t last = surface->triangle_count - 1;
+  return surface->triangle_count > 0 ? last / PL_CONTACT_EDGE_TRIANGLES + 1 : 0;
+}
+
+// Blocks of edges, and slots for the contacts of all points and edges.
+static pl_status take_contacts(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
+  pl_arena *arena = &memory->arena;
+  memory->edge_block_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
+  if (memory->edge_block_start == NULL) return pl_fail_memory(error);
+  int64_t capacity = (int64_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
+  for (int32_t i = 0; i < memory->body_count; ++i) {
+    int32_t count = edge_blocks_of(bodies[i].surface);
+    capacity += (int64_t)count * PL_CONTACT_EDGE_SLOTS;
+    // Contacts are counted in 32 bits.
+    if (capacity > INT32_MAX)
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "too many surface points and triangles collide");
+    memory->edge_block_start[i + 1] = memory->edge_block_start[i] + count;
+  }
+  memory->contact_capacity = (int32_t)capacity;
+  memory->edge_block_count = memory->edge_block_start[memory->body_count];
+  memory->edge_blocks = PL_TAKE(arena, pl_contact_edge_block, memory->edge_block_count);
+  memory->listed_edge_blocks = PL_TAKE(arena, int32_t, memory->edge_block_count);
+  memory->contacts = PL_TAKE(arena, pl_contact, capacity);
+  if (arena->failed) return pl_fail_memory(error);
+  for (int32_t i = 0; i < memory->body_count; ++i)
+    for (int32_t b = memory->edge_block_start[i], first = 0; b < memory->edge_block_start[i + 1]; ++b) {
+      int32_t left = bodies[i].surface->triangle_count - first;
+      int32_t count = left < PL_CONTACT_EDGE_TRIANGLES ? left : PL_CONTACT_EDGE_TRIANGLES;
+      memory->edge_blocks[b] = (pl_contact_edge_block){.body = i, .first = first, .count = count};
+      first += count;
+    }
+  return PL_OK;
+}
+
+// Particles that carry one contact at most: those of a point and a triangle, or of two edges.
+static int32_t max_term_count(const pl_contact_body *bodies, int32_t body_count) {
+  int32_t parent_count = 1;
+  const pl_contact_surface *last = NULL;
+  for (int32_t b = 0; b < body_count && parent_count < 4; ++b) {
+    const pl_contact_surface *surface = bodies[b].surface;
+    if (surface == last || bodies[b].rigid != NULL) continue;
+    last = surface;
+    for (int32_t i = 0; i < surface->point_count; ++i) {
+      int32_t count = 0;
+      for (int k = 0; k < 4; ++k) count += surface->weights[4 * (size_t)i + (size_t)k] != 0.0f;
+      if (count > parent_count) parent_count = count;
+    }
+  }
+  return 4 * parent_count;
+}
+
+// What resolution works on.
+static pl_status take_rows(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
+  pl_arena *arena = &memory->arena;
+  int64_t particle_count = 0;
+  memory->rows = PL_TAKE(arena, pl_contact_row, memory->contact_capacity);
+  memory->term_count = max_term_count(bodies, memory->body_count);
+  memory->terms = PL_TAKE(arena, pl_contact_term, (int64_t)memory->contact_capacity * memory->term_count);
+  memory->particle_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
+  for (int32_t i = 0; i < memory->body_count && memory->particle_start != NULL; ++i) {
+    particle_count += bodies[i].surface->particle_count;
+    if (particle_count > INT32_MAX)
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "more than %d particles collide", INT32_MAX);
+    memory->particle_start[i + 1] = (int32_t)particle_count;
+  }
+  memory->move_velocities = PL_TAKE(arena, pl_vec3, particle_count);
+  memory->wholes = PL_TAKE(arena, pl_contact_whole, memory->body_count);
+  memory->move_rigids = PL_TAKE(arena, pl_contact_rigid, memory->body_count);
+  if (arena->failed) return pl_fail_memory(error);
+  bool is_taken =
+      pl_contact_plan_take(arena, &memory->plan, memory->body_count, memory->contact_capacity, memory->joint_capacity);
+  return is_taken ? PL_OK : pl_fail_memory(error);
+}
+
 static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
   pl_arena *arena = &memory->arena;
   int64_t point_count = 0;
@@ -39,11 +117,19 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   }
   memory->trees = PL_TAKE(arena, pl_surface_tree, memory->body_count);
   memory->motions = PL_TAKE(arena, pl_surface_motion, memory->body_count);
+  memory->presences = PL_TAKE(arena, pl_contact_presence, memory->body_count);
+  memory->listed_bodies = PL_TAKE(arena, int32_t, memory->body_count);
+  memory->block_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
+  memory->endless_colliders = PL_TAKE(arena, int32_t, memory->collider_count);
   memory->collider_steps = PL_TAKE(arena, pl_collider_step, memory->collider_count);
+  memory->item_boxes = PL_TAKE(arena, pl_box, (int64_t)memory->body_count + memory->collider_count);
+  if ((int64_t)memory->body_count + memory->collider_count > MAX_ITEMS)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "more than %d bodies and colliders", MAX_ITEMS);
+  pl_broad_phase_take(arena, memory->body_count + memory->collider_count, &memory->broad);
   memory->contact_counts = PL_TAKE(arena, int32_t, point_count);
-  memory->contacts = PL_TAKE(arena, pl_contact, point_count * PL_CONTACTS_PER_POINT);
-  memory->rows = PL_TAKE(arena, pl_contact_row, point_count * PL_CONTACTS_PER_POINT);
-  return arena->failed ? pl_fail_memory(error) : PL_OK;
+  if (arena->failed) return pl_fail_memory(error);
+  pl_status status = take_contacts(memory, bodies, error);
+  return status < 0 ? status : take_rows(memory, bodies, error);
 }
 
 // Surface points of the shape a hierarchy is built for: any shape will do, a relaxed one gives the tightest boxes.
@@ -54,13 +140,36 @@ static void shape_points(const pl_contact_body *body, pl_vec3 *points) {
         surface->rest_points != NULL ? surface->rest_points[i] : pl_contact_surface_point(surface, i, body->starts);
 }
 
-static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body, pl_error *error) {
+// Bodies of one model share a hierarchy: a table by the address of the surface finds it. Where it stands in the table
+// depends on addresses, what is found does not.
+typedef struct surface_table {
+  uint32_t mask;    // size - 1, the size being a power of two
+  int32_t *bodies;  // the first with a surface, plus 1; 0: free
+} surface_table;
+
+static bool take_table(pl_arena *arena, int32_t body_count, surface_table *table) {
+  uint32_t size = 4;
+  while (size < 2 * (uint32_t)body_count) size *= 2;
+  *table = (surface_table){size - 1, PL_TAKE(arena, int32_t, size)};
+  return table->bodies != NULL;
+}
+
+// The first body with the surface of `body`: itself if there was none before.
+static int32_t first_with_surface(const surface_table *table, const pl_contact_body *bodies, int32_t body) {
+  uint64_t hash = (uint64_t)(uintptr_t)bodies[body].surface * 0x9e3779b97f4a7c15ULL;
+  uint32_t slot = (uint32_t)(hash >> 32) & table->mask;
+  for (; table->bodies[slot] != 0; slot = (slot + 1) & table->mask)
+    if (bodies[table->bodies[slot] - 1].surface == bodies[body].surface) return table->bodies[slot] - 1;
+  table->bodies[slot] = body + 1;
+  return body;
+}
+
+static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body,
+                              const surface_table *table, pl_error *error) {
   const pl_contact_surface *surface = bodies[body].surface;
-  // Bodies of one model share a hierarchy.
-  const pl_surface_tree *tree = NULL;
-  for (int32_t other = 0; other < body && tree == NULL; ++other)
-    if (bodies[other].surface == surface) tree = memory->motions[other].tree;
-  if (tree == NULL) {
+  int32_t first = first_with_surface(table, bodies, body);
+  const pl_surface_tree *tree = memory->motions[first].tree;
+  if (first == body) {
     pl_vec3 *points = PL_TAKE(&memory->arena, pl_vec3, surface->point_count);
     if (points == NULL) return pl_fail_memory(error);
     shape_points(&bodies[body], points);
@@ -71,11 +180,23 @@ static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *
   return pl_surface_motion_take(&memory->arena, tree, &memory->motions[body]) ? PL_OK : pl_fail_memory(error);
 }
 
+static pl_status prepare_bodies(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
+  pl_arena temporary;
+  pl_arena_init(&temporary, memory->arena.context, 0);
+  surface_table table;
+  pl_status status = take_table(&temporary, memory->body_count, &table) ? PL_OK : pl_fail_memory(error);
+  for (int32_t i = 0; i < memory->body_count && status == PL_OK; ++i)
+    status = prepare_body(memory, bodies, i, &table, error);
+  pl_arena_destroy(&temporary);
+  return status;
+}
+
 static pl_status take_blocks(pl_contact_memory *memory, pl_error *error) {
   // There are no more blocks than points.
   for (int32_t i = 0; i < memory->body_count; ++i) memory->block_count += memory->motions[i].tree->block_count;
   memory->blocks = PL_TAKE(&memory->arena, pl_contact_block, memory->block_count);
-  if (memory->blocks == NULL) return pl_fail_memory(error);
+  memory->listed_blocks = PL_TAKE(&memory->arena, int32_t, memory->block_count);
+  if (memory->blocks == NULL || memory->listed_blocks == NULL) return pl_fail_memory(error);
   pl_contact_block *next = memory->blocks;
   for (int32_t body = 0; body < memory->body_count; ++body) {
     const pl_surface_tree *tree = memory->motions[body].tree;
@@ -84,6 +205,7 @@ static pl_status take_blocks(pl_contact_memory *memory, pl_error *error) {
       next->first = tree->block_start[b];
       next->count = tree->block_start[b + 1] - next->first;
     }
+    memory->block_start[body + 1] = memory->block_start[body] + tree->block_count;
   }
   return PL_OK;
 }
@@ -91,10 +213,11 @@ static pl_status take_blocks(pl_contact_memory *memory, pl_error *error) {
 pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_body *bodies, int32_t body_count,
                                     const pl_collider *const *colliders, int32_t collider_count, pl_error *error) {
   (void)colliders;
-  pl_contact_memory memory = {.body_count = body_count, .collider_count = collider_count};
+  pl_contact_memory memory = {
+      .body_count = body_count, .collider_count = collider_count, .joint_capacity = solver->joint_count};
   pl_arena_init(&memory.arena, solver->context, 0);
   pl_status status = take_arrays(&memory, bodies, error);
-  for (int32_t i = 0; i < body_count && status == PL_OK; ++i) status = prepare_body(&memory, bodies, i, error);
+  if (status == PL_OK) status = prepare_bodies(&memory, bodies, error);
   if (status == PL_OK) status = take_blocks(&memory, error);
   if (status < 0) {
     pl_arena_destroy(&memory.arena);
@@ -106,17 +229,43 @@ pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_
   return PL_OK;
 }
 
-void pl_contact_solver_set_pairs(pl_contact_solver *solver, pl_contact_pairs pairs) {
+void pl_contact_solver_set_pairs(pl_contact_solver *solver, pl_contact_rules pairs) {
   solver->pairs = pairs;
 }
 
-const pl_contact *pl_contact_solver_get_contacts(const pl_contact_solver *solver, int32_t *count) {
-  *count = solver->contact_count;
-  return solver->memory.contacts;
+int32_t pl_contact_solver_contact_count(const pl_contact_solver *solver) {
+  return solver->contact_count;
 }
 
-double pl_contact_solver_get_impulse(const pl_contact_solver *solver, int32_t contact) {
-  return solver->memory.rows[contact].normal_impulse;
+const pl_contact *pl_contact_solver_get_contact(const pl_contact_solver *solver, int32_t index, double *impulse) {
+  const pl_contact_memory *memory = &solver->memory;
+  if (impulse != NULL) *impulse = fmax(0, memory->rows[index].normal_impulse + memory->rows[index].rest_impulse);
+  return &memory->contacts[memory->plan.row_contacts[index]];
+}
+
+void pl_contact_solver_forget_sleepers(pl_contact_solver *solver) {
+  for (int32_t i = 0; i < solver->memory.body_count; ++i) solver->memory.presences[i].is_at_rest = false;
+}
+
+pl_contact_islands pl_contact_solver_get_islands(const pl_contact_solver *solver) {
+  return (pl_contact_islands){solver->memory.plan.island_count, solver->memory.plan.island_of};
+}
+
+pl_status pl_contact_solver_set_joints(pl_contact_solver *solver, const pl_contact_joint *joints, int32_t joint_count,
+                                       pl_error *error) {
+  pl_contact_memory *memory = &solver->memory;
+  if (joint_count > memory->joint_capacity) {
+    // The old arrays stay in the arena; doubling bounds what is lost.
+    int32_t capacity = 2 * joint_count;
+    pl_contact_plan plan;
+    if (!pl_contact_plan_take(&memory->arena, &plan, memory->body_count, memory->plan.contact_capacity, capacity))
+      return pl_fail_memory(error);
+    memory->plan = plan;
+    memory->joint_capacity = capacity;
+  }
+  solver->joints = joints;
+  solver->joint_count = joint_count;
+  return PL_OK;
 }
 
 pl_status pl_contact_solver_solve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,

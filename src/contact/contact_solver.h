@@ -2,8 +2,13 @@
 #ifndef PL_CONTACT_SOLVER_H
 #define PL_CONTACT_SOLVER_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
+#include "contact/broad_phase.h"
 #include "contact/contact.h"
+#include "contact/contact_islands.h"
+#include "contact/contact_terms.h"
 #include "contact/surface_motion.h"
 
 // A block of a body's surface points: what it is far from is ruled out by one comparison.
@@ -19,40 +24,107 @@ typedef struct pl_contact_block {
 typedef struct pl_collider_step {
   const pl_collider *collider;
   pl_transform start, end;
+  bool is_moving;
   pl_box box;  // around all it passes through; everything for a half-space
 } pl_collider_step;
 
+// What detection knows of a body.
+typedef struct pl_contact_presence {
+  bool is_at_rest;           // asleep, and its points and boxes are those it sleeps with
+  bool is_searched;          // its points search in this step
+  atomic_bool is_disturbed;  // asleep, and something that moves may touch it
+} pl_contact_presence;
+
+// Edges of some neighbouring triangles of a body: they search together, and share slots.
+typedef struct pl_contact_edge_block {
+  // triangles [first, first + count) in the order of the tree's leaves
+  int32_t body, first, count;
+  int32_t contact_count;  // slots filled in this step
+} pl_contact_edge_block;
+enum { PL_CONTACT_EDGE_TRIANGLES = 64, PL_CONTACT_EDGE_SLOTS = 64 };
+
 // What resolution keeps of a contact from sweep to sweep.
 typedef struct pl_contact_row {
-  double inverse_mass;    // of the contact: the velocity that a unit impulse gives to the gap, 1/kg
-  double target;          // least velocity of the gap, m/s
+  pl_contact_arm a, b;
+  pl_vec3 normal;
+  pl_vec3 surface_velocity;  // of a collider, m/s
+  double friction;           // Coulomb coefficient
+  double normal_mass,
+      sliding_mass;       // kg: impulse per velocity of the gap, and across it; 0: nothing moves
+  double arrive;          // m/s: least velocity of the gap with which positions move in this step
+  double leave;           // m/s: least velocity of the gap at the end of the step
+  double softness;        // 0: hard; otherwise the fraction of its impulse that a sweep gives back
   double normal_impulse;  // N s, never negative
-  double landing;         // metres: a bouncing contact's gap at the end of the step
-  bool bounces;
-  pl_vec3 tangent_impulse;  // N s, at right angles to the normal
+  double
+      rest_impulse;  // N s along the normal, of what keeps slow bodies at rest (contact_damping.c)
+  pl_vec3 sliding_impulse;  // N s, at right angles to the normal
 } pl_contact_row;
+
+// A body of particles as if it were rigid.
+typedef struct pl_contact_whole {
+  pl_contact_rigid motion;
+  pl_vec3 velocity, angular_velocity;  // of `motion` before it was damped
+  double max_deviation;                // m/s: fastest particle relative to the rigid motion
+  bool is_slow;                        // its particles are near rest, and none is held by a pin
+} pl_contact_whole;
 
 // Everything sized by the bodies and colliders, in one arena.
 typedef struct pl_contact_memory {
   pl_arena arena;
-  int32_t body_count, collider_count;
+  int32_t body_count, collider_count, joint_capacity;
   pl_surface_tree *trees;      // one per body; bodies of one model have the same
   pl_surface_motion *motions;  // one per body
   int32_t *point_start;        // body_count + 1: offsets into the arrays per surface point
   int32_t block_count;
   pl_contact_block *blocks;
+  int32_t *block_start;            // body_count + 1: offsets into `blocks`
+  pl_contact_presence *presences;  // one per body
+  int32_t *listed_blocks;          // those that a pass works on
+  int32_t *listed_bodies;          // alike
+  pl_broad_phase broad;            // over bodies, then colliders that have an end
+  pl_box *item_boxes;              // of these; empty for a half-space
+  int32_t *endless_colliders;      // half-spaces
+  int32_t endless_count;
   pl_collider_step *collider_steps;
-  int32_t *contact_counts;  // one per surface point
-  pl_contact *contacts;     // PL_CONTACTS_PER_POINT per surface point, then moved together
-  pl_contact_row *rows;     // one per contact
+  int32_t edge_block_count;
+  pl_contact_edge_block *edge_blocks;
+  int32_t *listed_edge_blocks;
+  int32_t *edge_block_start;  // body_count + 1: offsets into `edge_blocks`
+  int32_t contact_capacity;   // slots in `contacts`
+  int32_t *contact_counts;    // one per surface point
+  // PL_CONTACTS_PER_POINT per surface point, PL_CONTACT_EDGE_SLOTS per block of edges, then moved
+  // together
+  pl_contact *contacts;
+  // Of resolution, see contact_resolve.c:
+  pl_contact_plan plan;
+  int32_t term_count;             // of one contact at most
+  pl_contact_row *rows;           // one per contact, in the order of the plan
+  pl_contact_term *terms;         // term_count per row
+  int32_t *particle_start;        // body_count + 1: offsets into the arrays per particle
+  pl_vec3 *move_velocities;       // one per particle: after the bodies' own move, before resolution
+  pl_contact_whole *wholes;       // one per body, see contact_damping.c
+  pl_contact_rigid *move_rigids;  // alike, one per body
 } pl_contact_memory;
 
 struct pl_contact_solver {
   pl_context *context;
   pl_contact_memory memory;
   int32_t contact_count;  // found by the last detection
-  pl_contact_pairs pairs;
+  pl_contact_rules pairs;
+  const pl_contact_joint *joints;
+  int32_t joint_count;
 };
+
+// Let vibration of touching bodies die away, between building rows and sweeping them
+// (contact_damping.c).
+typedef struct pl_contact_damping {
+  pl_context *context;
+  pl_contact_memory *memory;
+  pl_contact_body *bodies;
+  double step;
+  pl_pair_range pairs;  // of the colour that is worked on
+} pl_contact_damping;
+void pl_contact_damp(pl_contact_damping *damping);
 
 // Lengths and speeds below which a contact counts as resting: what gravity does to a body in one
 // step.
@@ -69,6 +141,9 @@ typedef struct pl_contact_slots {
   pl_contact *items;  // PL_CONTACTS_PER_POINT slots
   int32_t *count;
 } pl_contact_slots;
+
+// Which of two contacts is dispensable first; never a tie between different things.
+bool pl_contact_is_less_urgent(const pl_contact *a, const pl_contact *b);
 
 // Add a contact; when there is no free slot it replaces the shallowest if it is deeper.
 void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
@@ -126,6 +201,24 @@ static inline double pl_distance_search_limit(pl_distance_range range, double ma
   if (range.low > slack && max_outside < limit) limit = max_outside;
   return limit * (1 + 1e-9) + slack;
 }
+
+// The edges of a block in search of contacts, after all points have found theirs.
+typedef struct pl_contact_edge_group {
+  int32_t body;
+  pl_contact_edge_block *block;
+  const pl_contact_memory *memory;
+  const pl_contact_body *bodies;
+  pl_contact *slots;  // PL_CONTACT_EDGE_SLOTS
+  pl_contact_scale scale;
+  pl_box start_box, end_box;  // around the edges, in the world
+  pl_surface_front front;     // the edges, in the frame of their body
+} pl_contact_edge_group;
+
+// Fill the boxes and the front of a group whose other members are there.
+void pl_contact_edge_group_begin(pl_contact_edge_group *group);
+
+// Search the edges of another body, or of the same.
+void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other);
 
 // Searches of all points of a group. `anchor` is the position asked for last, of a group nearby or
 // this one; set by the search.

@@ -210,7 +210,7 @@ static void round_box(const pl_box *box, pl_vec3 origin, float min[3], float max
   }
 }
 
-static void add_to_front(pl_surface_front *front, int32_t item, const pl_box *box) {
+void pl_surface_front_add(pl_surface_front *front, int32_t item, const pl_box *box) {
   float min[3], max[3];
   round_box(box, front->origin, min, max);
   for (int k = 0; k < 3; ++k) {
@@ -227,7 +227,7 @@ static void add_leaf(const pl_surface_motion *motion, const pl_box_node *leaf, c
     if (!boxes_meet(&motion->triangle_boxes[i], box)) continue;
     const pl_vec3 *normal = &motion->normals[triangle];
     if (normals == NULL || pl_normal_boxes_may_face(normals, &(pl_box){*normal, *normal}))
-      add_to_front(front, triangle, &motion->triangle_boxes[i]);
+      pl_surface_front_add(front, triangle, &motion->triangle_boxes[i]);
   }
 }
 
@@ -247,7 +247,7 @@ void pl_surface_motion_gather(const pl_surface_motion *motion, pl_box box, const
     // What is on the stack must still fit.
     int32_t workspace = PL_SURFACE_FRONT - front->count - depth;
     if (workspace < (node->count > 0 ? node->count : 2)) {
-      add_to_front(front, ~index, &motion->boxes[index]);
+      pl_surface_front_add(front, ~index, &motion->boxes[index]);
     } else if (node->count > 0) {
       add_leaf(motion, node, &box, normals, front);
     } else {
@@ -290,14 +290,19 @@ bool pl_surface_front_is_met(const pl_surface_front *front, pl_box box) {
   return missed_count < front->count;
 }
 
-void pl_surface_motion_visit(const pl_surface_motion *motion, const pl_surface_front *front, pl_box box,
-                             pl_surface_visit *visit, void *data) {
-  int32_t is_missed[PL_SURFACE_FRONT], items[PL_SURFACE_FRONT], count = 0;
+int32_t pl_surface_front_list(const pl_surface_front *front, pl_box box, int32_t items[PL_SURFACE_FRONT]) {
+  int32_t is_missed[PL_SURFACE_FRONT], count = 0;
   miss_front(front, &box, is_missed);
   for (int32_t f = 0; f < front->count; ++f) {
     items[count] = front->items[f];
     count += !is_missed[f];
   }
+  return count;
+}
+
+void pl_surface_motion_visit(const pl_surface_motion *motion, const pl_surface_front *front, pl_box box,
+                             pl_surface_visit *visit, void *data) {
+  int32_t items[PL_SURFACE_FRONT], count = pl_surface_front_list(front, box, items);
   for (int32_t i = 0; i < count; ++i) {
     if (items[i] >= 0)
       visit(data, items[i]);

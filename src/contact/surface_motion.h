@@ -88,6 +88,13 @@ typedef struct pl_surface_front {
 void pl_surface_motion_gather(const pl_surface_motion *motion, pl_box box, const pl_box *normals,
                               pl_surface_front *front);
 
+// Put one more thing with its box on a front of the caller's own making, which has room for it.
+void pl_surface_front_add(pl_surface_front *front, int32_t item, const pl_box *box);
+
+// List the items of a front whose boxes meet `box`; returns their number. A few more may be listed.
+int32_t pl_surface_front_list(const pl_surface_front *front, pl_box box,
+                              int32_t items[PL_SURFACE_FRONT]);
+
 // Does the box meet that of any triangle of the front? It may be a false yes, never a false no.
 bool pl_surface_front_is_met(const pl_surface_front *front, pl_box box);
 

@@ -49,6 +49,48 @@ static bool is_closed_surface(const pl_surface_tree *tree) {
   return surface->triangle_count > 0;
 }
 
+static bool has_corners(const int32_t *corners, int32_t u, int32_t v) {
+  return (corners[0] == u || corners[1] == u || corners[2] == u) &&
+         (corners[0] == v || corners[1] == v || corners[2] == v);
+}
+
+static int32_t opposite_corner(const int32_t *corners, int32_t u, int32_t v) {
+  for (int k = 0; k < 3; ++k)
+    if (corners[k] != u && corners[k] != v) return corners[k];
+  return -1;
+}
+
+// The first two triangles around an edge, rising; -1 where there is none.
+static void find_sides(const pl_surface_tree *tree, int32_t u, int32_t v, int32_t sides[2]) {
+  sides[0] = sides[1] = -1;
+  for (int32_t r = tree->ring_start[u]; r < tree->ring_start[u + 1] && sides[1] < 0; ++r) {
+    int32_t triangle = tree->ring[r];
+    if (triangle == sides[0] || !has_corners(&tree->surface->triangles[3 * triangle], u, v)) continue;
+    sides[sides[0] < 0 ? 0 : 1] = triangle;
+  }
+}
+
+// Every edge once: from the lowest triangle that has it.
+static void fill_edges(pl_surface_tree *tree, pl_surface_edge *edges, int32_t *triangle_edges) {
+  const int32_t *triangles = tree->surface->triangles;
+  for (int32_t t = 0; t < tree->surface->triangle_count; ++t)
+    for (int k = 0; k < 3; ++k) {
+      int32_t u = triangles[3 * t + k], v = triangles[3 * t + (k + 1) % 3], sides[2];
+      find_sides(tree, u, v, sides);
+      if (sides[0] == t) {
+        pl_surface_edge edge = {{u, v}, {t, sides[1]}, {triangles[3 * t + (k + 2) % 3], -1}};
+        if (sides[1] >= 0) edge.opposite[1] = opposite_corner(&triangles[3 * sides[1]], u, v);
+        triangle_edges[3 * t + k] = tree->edge_count;
+        edges[tree->edge_count++] = edge;
+        continue;
+      }
+      const int32_t *first = &triangles[3 * sides[0]];
+      for (int j = 0; j < 3; ++j)
+        if (has_corners((const int32_t[3]){first[j], first[(j + 1) % 3], first[j]}, u, v))
+          triangle_edges[3 * t + k] = triangle_edges[3 * sides[0] + j];
+    }
+}
+
 // Blocks of points are the largest nodes of a hierarchy over the points that are small enough.
 static bool fill_blocks(pl_arena *arena, const pl_contact_surface *surface, const pl_vec3 *points,
                         pl_surface_tree *tree) {
@@ -87,6 +129,8 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
   int32_t count = surface->triangle_count;
   int32_t *ring_start = PL_TAKE(arena, int32_t, (int64_t)surface->point_count + 1);
   int32_t *ring = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
+  int32_t *triangle_edges = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
+  pl_surface_edge *edges = PL_TAKE(arena, pl_surface_edge, 3 * (int64_t)count);
   pl_box *boxes = arena->failed ? NULL : pl_allocate_array(arena->context, (size_t)count, sizeof(pl_box));
   if (boxes == NULL) return pl_fail_memory(error);
   for (int32_t t = 0; t < count; ++t) {
@@ -103,7 +147,10 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
                             .boxes = box_tree,
                             .ring_start = ring_start,
                             .ring = ring,
+                            .edges = edges,
+                            .triangle_edges = triangle_edges,
                             .edge_length = mean_edge(surface, points)};
   tree->is_closed = is_closed_surface(tree);
+  fill_edges(tree, edges, triangle_edges);
   return fill_blocks(arena, surface, points, tree) ? PL_OK : pl_fail_memory(error);
 }

@@ -17,14 +17,25 @@ pl_vec3 pl_contact_surface_point(const pl_contact_surface *surface, int32_t poin
 // what is found once per block to pay.
 enum { PL_SURFACE_BLOCK = 8 };
 
+// An edge between two surface points and the triangles on either side. Each edge belongs to one
+// triangle, the lower.
+typedef struct pl_surface_edge {
+  int32_t points[2];
+  int32_t triangles[2];  // the second -1 at a border; where more than two meet, the lowest
+  int32_t opposite[2];   // the corner of either triangle that is not on the edge, -1 alike
+} pl_surface_edge;
+
 typedef struct pl_surface_tree {
   const pl_contact_surface *surface;
   pl_box_tree boxes;  // over the triangles; its own boxes are those of the shape it was built for
-  const int32_t *ring_start;   // point_count + 1: offsets into `ring`
-  const int32_t *ring;         // triangles around each point, rising
-  int32_t block_count;         // blocks of points that are close together at rest
-  const int32_t *block_start;  // block_count + 1: offsets into `point_order`
-  const int32_t *point_order;  // all points, block by block
+  const int32_t *ring_start;  // point_count + 1: offsets into `ring`
+  const int32_t *ring;        // triangles around each point, rising
+  int32_t edge_count;
+  const pl_surface_edge *edges;   // in the order of the triangles they belong to
+  const int32_t *triangle_edges;  // 3 per triangle: from corner k to the next
+  int32_t block_count;            // blocks of points that are close together at rest
+  const int32_t *block_start;     // block_count + 1: offsets into `point_order`
+  const int32_t *point_order;     // all points, block by block
   bool is_closed;      // every edge has one triangle on either side: inside and outside are defined
   double edge_length;  // mean at rest, metres; 0 without triangles
 } pl_surface_tree;

@@ -165,17 +165,16 @@ static void draw_contacts(const pl_world *world, const pl_draw_functions *to, do
     if (view.events[i].kind != PL_CONTACT_END)
       draw_contact(to, view.events[i].position, view.events[i].normal, 2 * length);
   // Numbers of contacts are those of the bodies in the last step.
-  if (!world->prepared || pl_world_is_free_of_contact(world)) return;
-  int32_t count;
-  const pl_contact *contacts = pl_contact_solver_get_contacts(world->contact_solver, &count);
-  for (int32_t i = 0; i < count; ++i) {
-    const pl_contact_side *side = &contacts[i].a;
+  if (!world->prepared || pl_world_is_alone(world)) return;
+  for (int32_t i = 0; i < pl_contact_solver_contact_count(world->contact_solver); ++i) {
+    const pl_contact *contact = pl_contact_solver_get_contact(world->contact_solver, i, NULL);
+    const pl_contact_side *side = &contact->a;
     const pl_contact_body *body = &PL_ITEM(&world->contact_bodies, pl_contact_body, side->body);
     pl_vec3 position = {0, 0, 0};
     for (int32_t k = 0; k < side->count; ++k)
       position = pl_vec3_add_scaled(position, pl_contact_surface_point(body->surface, side->points[k], body->positions),
                                     side->weights[k]);
-    draw_contact(to, position, contacts[i].normal, length);
+    draw_contact(to, position, contact->normal, length);
   }
 }
 

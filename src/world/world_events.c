@@ -15,6 +15,9 @@
 // Memory: pairs per body on average, and changes of pairs that a call of many steps may report, in pairs.
 enum { PAIRS_PER_BODY = 32, MIN_PAIRS = 64, CHANGES_PER_PAIR = 4 };
 
+// The kind of a pair that touches and sleeps; no event has it.
+static const pl_contact_event_kind ASLEEP = (pl_contact_event_kind)0;
+
 // The pairs of one step. `slots` is a table of open addresses: number of a pair + 1, 0 for free.
 typedef struct pair_list {
   pl_contact_event *items;
@@ -138,7 +141,7 @@ pl_status pl_world_prepare_events(pl_world *world, pl_error *error) {
   }
   int32_t number = 0;
   for (int32_t i = 0; i < count; ++i)
-    if (pl_world_meets_others(pl_slots_at(&world->bodies, i))) world->events->body_of_contact[number++] = i;
+    if (pl_body_meets_others(pl_slots_at(&world->bodies, i))) world->events->body_of_contact[number++] = i;
   return PL_OK;
 }
 
@@ -214,10 +217,9 @@ static pl_vec3 position_of(const pl_contact_side *side, const pl_contact_body *b
 void pl_world_collect_contacts(pl_world *world) {
   pl_world_events *events = world->events;
   if (events == NULL) return;
-  int32_t count;
-  const pl_contact *contacts = pl_contact_solver_get_contacts(world->contact_solver, &count);
-  for (int32_t i = 0; i < count; ++i) {
-    const pl_contact *contact = &contacts[i];
+  for (int32_t i = 0; i < pl_contact_solver_contact_count(world->contact_solver); ++i) {
+    double impulse;
+    const pl_contact *contact = pl_contact_solver_get_contact(world->contact_solver, i, &impulse);
     if (contact->collider < 0 && contact->a.body == contact->b.body) continue;
     int32_t a = events->body_of_contact[contact->a.body];
     int32_t b = contact->collider < 0 ? events->body_of_contact[contact->b.body] : -1;
@@ -229,8 +231,7 @@ void pl_world_collect_contacts(pl_world *world) {
     pl_vec3 position = position_of(&contact->a, &PL_ITEM(&world->contact_bodies, pl_contact_body, contact->a.body));
     pl_vec3 normal = b >= 0 && b < a ? pl_vec3_scale(contact->normal, -1) : contact->normal;
     pl_body_touch touch = {0};
-    pl_body_touch_add(&touch, position, normal, pl_contact_solver_get_impulse(world->contact_solver, i),
-                      contact->depth);
+    pl_body_touch_add(&touch, position, normal, impulse, contact->depth);
     add_touch(events, &pair, &touch);
   }
 }
@@ -270,10 +271,29 @@ static void close_list(const pl_world *world, pl_world_events *events) {
   }
 }
 
+// Nothing of a pair moved in this step: it touches as before, and makes no event.
+static bool is_asleep(const pl_world *world, const pl_contact_event *pair) {
+  const pl_body *body = pl_world_find_body(world, pair->body), *other = pl_world_find_body(world, pair->other_body);
+  if (body == NULL || !body->slept) return false;
+  return pair->other_body.slot != 0 ? other != NULL && other->slept
+                                    : pl_slots_get(&world->colliders, pl_slot_of_collider(pair->collider)) != NULL;
+}
+
+static void keep_sleepers(const pl_world *world, pl_world_events *events) {
+  uint32_t slot;
+  for (int32_t i = 0; i < events->now.count; ++i) {
+    pl_contact_event pair = events->now.items[i];
+    if (find_pair(events, &events->next, &pair, &slot) >= 0 || !is_asleep(world, &pair)) continue;
+    pair.kind = ASLEEP;
+    add_pair(events, &events->next, &pair, slot);
+  }
+}
+
 void pl_world_finish_events(pl_world *world) {
   pl_world_events *events = world->events;
   if (events == NULL) return;
   close_list(world, events);
+  keep_sleepers(world, events);
   uint32_t slot;
   for (int32_t i = 0; i < events->next.count; ++i)
     if (events->next.items[i].kind == PL_CONTACT_BEGIN) report_change(events, &events->next.items[i]);

@@ -110,7 +110,7 @@ static int32_t contact_number_of(const pl_world *world, pl_body_id id) {
   const pl_body *wanted = pl_world_find_body(world, id);
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     const pl_body *body = pl_slots_at(&world->bodies, i);
-    if (!pl_world_meets_others(body)) continue;
+    if (!pl_body_meets_others(body)) continue;
     if (body == wanted) return number;
     ++number;
   }
@@ -123,14 +123,14 @@ static bool is_alive(const pl_world *world, const pl_world_pair_rule *rule) {
          (rule->collider.slot == 0 || pl_slots_get(&world->colliders, pl_slot_of_collider(rule->collider)) != NULL);
 }
 
-static void insert_sorted(pl_vector *pairs, pl_contact_pair pair) {
+static void insert_sorted(pl_vector *pairs, pl_contact_rule pair) {
   size_t at = pairs->count++;
   for (; at > 0; --at) {
-    const pl_contact_pair *before = &PL_ITEM(pairs, pl_contact_pair, at - 1);
+    const pl_contact_rule *before = &PL_ITEM(pairs, pl_contact_rule, at - 1);
     if (before->a < pair.a || (before->a == pair.a && before->b < pair.b)) break;
-    PL_ITEM(pairs, pl_contact_pair, at) = *before;
+    PL_ITEM(pairs, pl_contact_rule, at) = *before;
   }
-  PL_ITEM(pairs, pl_contact_pair, at) = pair;
+  PL_ITEM(pairs, pl_contact_rule, at) = pair;
 }
 
 // Memory for `count` items, none of them in use.
@@ -158,9 +158,9 @@ bool pl_world_list_pairs(pl_world *world) {
                                          : contact_number_of(world, rule->other_body);
     if (a < 0 || (rule->collider.slot == 0 && b < 0)) continue;
     insert_sorted(&world->contact_pairs,
-                  (pl_contact_pair){a < b ? a : b, a < b ? b : a, rule->collides, rule->friction, rule->restitution});
+                  (pl_contact_rule){a < b ? a : b, a < b ? b : a, rule->collides, rule->friction, rule->restitution});
   }
-  pl_contact_pairs pairs = {world->contact_pairs.items, (int32_t)world->contact_pairs.count};
+  pl_contact_rules pairs = {world->contact_pairs.items, (int32_t)world->contact_pairs.count};
   pl_contact_solver_set_pairs(world->contact_solver, pairs);
   return true;
 }

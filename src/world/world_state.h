@@ -17,6 +17,11 @@ typedef struct pl_world_layer {
 struct pl_body_shown;
 typedef struct pl_world_shown pl_world_shown;
 typedef struct pl_world_events pl_world_events;
+// How long a body has been still, and whether it sleeps.
+typedef struct pl_body_rest {
+  double still_seconds;
+  int64_t group;  // bodies that fell asleep together have the same; 0: awake
+} pl_body_rest;
 
 typedef struct pl_body {
   const pl_model *model;
@@ -32,17 +37,22 @@ typedef struct pl_body {
   bool has_forces;      // some entry of `forces` is not zero
   pl_f4 *saved_forces;  // the two above at the start of the step
   bool saved_has_forces;
+  pl_contact_impulse *impulses, *saved_impulses;  // of its contacts in the last step
+  pl_body_rest rest, saved_rest;
+  pl_box sleep_box;             // of a sleeper: around its particles
   double *inverse_masses;       // 1/kg as contact sees them: 0 where a hard pin holds
   pl_vec3 *starts;              // scratch of the contact phase: particles at the start of the step,
   pl_vec3 *start_velocities;    // … and their velocities then,
   pl_vec3 *positions;           // … at its end,
   pl_vec3 *velocities;          // … and their velocities
+  pl_contact_rigid rigid;       // … and its motion at the end of the step, of a rigid body
   pl_vec3 *surface;             // surface points after the layers; kept only when there are layers
   pl_vec3 *next_surface;        // the same while the layers work; swapped when all have succeeded
   pl_vector layers;             // of pl_world_layer
   int64_t version;              // counts changes of its surface
   bool has_previous;            // `saved` is the state before the last step, not before a jump
   struct pl_body_shown *shown;  // surface for display and queries; NULL until asked for
+  bool slept;                   // was not moved in this step
 } pl_body;
 
 typedef struct pl_world_pin {
@@ -83,11 +93,16 @@ struct pl_world {
   pl_slots pins;          // of pl_world_pin
   pl_vector controllers;  // of pl_world_controller
   pl_contact_solver *contact_solver;
-  pl_vector contact_bodies;  // of pl_contact_body, one per colliding body
-  pl_vector collider_list;   // of const pl_collider *, in order
-  bool prepared;             // the contact solver knows all bodies and colliders
-  pl_vector pair_rules;      // of pl_world_pair_rule
-  pl_vector contact_pairs;   // of pl_contact_pair: the same by the numbers of this step, sorted
+  pl_vector contact_bodies;   // of pl_contact_body, one per colliding body
+  pl_vector contact_numbers;  // of int32_t: the number of each of them among all bodies
+  pl_vector collider_list;    // of const pl_collider *, in order
+  pl_vector awake;            // of int32_t, a slot per body: numbers of the bodies that move …
+  int32_t awake_count;        // … in this step
+  int64_t sleep_group_count;  // groups of sleepers so far
+  pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
+  bool prepared;                            // the contact solver knows all bodies and colliders
+  pl_vector pair_rules;                     // of pl_world_pair_rule
+  pl_vector contact_pairs;  // of pl_contact_rule: the same by the numbers of this step, sorted
   pl_vector body_colliders;  // of const pl_collider *: those that the body being moved may touch, …
   pl_vector collider_frictions;  // … and its coefficients with each, double
   pl_vector collider_numbers;    // … and their numbers among all, int32_t
@@ -101,7 +116,8 @@ struct pl_world {
   bool
       destroy_refused;  // pl_world_destroy() was called inside the current step, which fails for it
   pl_vec3 saved_gravity, saved_wind;  // at the start of the step
-  bool settling;                      // steps are done while time stands still
+  int64_t saved_group_count;
+  bool settling;   // steps are done while time stands still
   double pending;  // seconds that pl_world_advance() has been given and not yet stepped
   bool batched;    // one of the worlds that pl_worlds_step() is stepping
 };
@@ -145,7 +161,7 @@ void pl_world_note_jump(pl_world *world, pl_body *body);
 void pl_world_hold_pins(pl_world *world);
 
 // Does the world resolve the contacts of a body?
-bool pl_world_meets_others(const pl_body *body);
+bool pl_body_meets_others(const pl_body *body);
 
 // Rules for pairs by the numbers of the contact solver, and memory for the lists of colliders;
 // false when out of memory. Then the colliders that a body may touch in its own step
@@ -169,7 +185,7 @@ void pl_world_forget_touching(pl_world *world);
 // Hand all bodies and colliders to the contact solver, if they changed (world_contact.c).
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error);
 // Whether there is nothing to touch: a body alone, without colliders or self contact.
-bool pl_world_is_free_of_contact(const pl_world *world);
+bool pl_world_is_alone(const pl_world *world);
 // Remember where particles are before they move (of bodies that may touch something) and after (of
 // all), then resolve what the move ran into. Not called when the world is free of contact.
 void pl_world_note_starts(pl_world *world);
@@ -179,7 +195,20 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
 // Save the state at the start of a step, and restore it when the step fails (world_rollback.c).
 void pl_world_save_state(pl_world *world);
 void pl_world_roll_back(pl_world *world);
+void pl_body_save(pl_body *body);
 void pl_body_clear_forces(pl_body *body);
+
+// Sleeping (world_sleep.c): list what moves in this step, wake what was touched, let islands fall
+// asleep at the end of a step.
+bool pl_body_sleeps(const pl_body *body);
+void pl_world_list_awake(pl_world *world);
+void pl_world_wake_touched(pl_world *world);
+void pl_world_rest(pl_world *world);
+// Wake a body and those that fell asleep with it, or all. Call it before a change of its state.
+void pl_world_wake_body(pl_world *world, pl_body *body);
+void pl_world_wake_all(pl_world *world);
+// After states were replaced from outside.
+void pl_world_refresh_sleepers(pl_world *world);
 
 // PL_ERROR_NOT_FINITE with body, particle and likely cause in the report, or PL_OK
 // (world_finite.c).

@@ -1,0 +1,351 @@
+// Edges against edges: what points against triangles cannot see, such as crossed bars.
+//
+// Two surfaces meet first where a point meets a triangle or where two edges cross. An edge within a flat piece of
+// surface is never the first, so only edges count whose triangles both fall away from the other edge: with n across
+// both edges, from b towards a, and h the height of a triangle over its edge,
+//
+//   n . (w - b_0) <= F h   for the third corner w of each triangle at b, their sum < -S h;   at a alike with -n
+//
+// Such a pair supports the two surfaces against each other along n (it is an edge of the Minkowski difference), so
+// n . (p - q) at the nearest points p and q of both is the gap, whether it is open or not. Two questions are asked of a
+// pair, as of points. Did they cross during the step, from outside? Then p and q are where they crossed first. If not:
+// are they nearer than the radii allow, or a little inside each other, at the end of the step or at its start? "A
+// little" is what keeps unrelated edges of bodies that overlap apart: less than a fraction of the triangles' heights,
+// and less than the way along either edge to its end, for otherwise the end itself is what touches.
+//
+// Where both ends of an edge touch the other body as deep as the edge does, the points do the work.
+#include "contact/contact_solver.h"
+#include "contact/edge_touch.h"
+#include "mesh/simplex.h"
+
+// F and S above.
+static const double FLAT = 0.02, SHARP = 0.05;
+// How far edges may be inside each other, as a fraction of the heights of their triangles.
+static const double MAX_DEPTH = 0.25;
+// Nearest points must be this many margins, but no more than this fraction, away from the ends of their edges.
+static const double END_MARGINS = 4, END_FRACTION = 0.1;
+// An approach that is less than this fraction of the relative way slides by.
+static const double GRAZE = 1e-3;
+// As for points (contact_surface.c): what is as close in the rest shape does not touch.
+static const double REST_GAPS = 1.5, REST_EDGES = 0.1;
+
+typedef struct edge_search {
+  pl_contact_edge_group *group;
+  const pl_surface_motion *a, *b;
+  int32_t other;
+  bool is_self;
+  double gap;  // metres kept between the two surfaces
+  // The edge of a that searches, with its box in the frame of b.
+  int32_t edge;
+  pl_box box;
+} edge_search;
+
+// A pair of edges that may touch.
+typedef struct edge_pair {
+  const pl_surface_edge *a, *b;
+  pl_edge_path path;
+  double s, t;
+  pl_vec3 normal;  // from b towards a
+} edge_pair;
+
+static void edge_points(const pl_vec3 *points, const pl_surface_edge *edge, pl_vec3 ends[2]) {
+  ends[0] = points[edge->points[0]];
+  ends[1] = points[edge->points[1]];
+}
+
+// Box around an edge in the course of the step, in the frame of a surface.
+static pl_box path_box(const pl_surface_motion *own, const pl_surface_edge *edge, pl_vec3 drift) {
+  pl_box box = pl_box_empty();
+  for (int k = 0; k < 2; ++k) {
+    pl_box_cover(&box, pl_vec3_add(own->starts[edge->points[k]], drift));
+    pl_box_cover(&box, own->ends[edge->points[k]]);
+  }
+  return box;
+}
+
+void pl_contact_edge_group_begin(pl_contact_edge_group *group) {
+  const pl_surface_motion *motion = &group->memory->motions[group->body];
+  const pl_surface_tree *tree = motion->tree;
+  group->start_box = group->end_box = pl_box_empty();
+  group->front.count = 0;
+  group->front.origin = pl_box_center(motion->end_box);
+  for (int32_t i = group->block->first; i < group->block->first + group->block->count; ++i) {
+    int32_t triangle = tree->boxes.order[i];
+    for (int k = 0; k < 3; ++k) {
+      int32_t index = tree->triangle_edges[3 * triangle + k];
+      const pl_surface_edge *edge = &tree->edges[index];
+      if (edge->triangles[0] != triangle) continue;
+      for (int end = 0; end < 2; ++end) {
+        pl_box_cover(&group->start_box, motion->starts[edge->points[end]]);
+        pl_box_cover(&group->end_box, motion->ends[edge->points[end]]);
+      }
+      pl_box box = path_box(motion, edge, motion->drift);
+      pl_surface_front_add(&group->front, index, &box);
+    }
+  }
+}
+
+// Sum of the outward normals at an edge.
+static pl_vec3 outward_at(const pl_surface_motion *motion, const pl_vec3 *points, const pl_surface_edge *edge) {
+  pl_vec3 sum = {0, 0, 0}, c[3];
+  for (int k = 0; k < 2; ++k) {
+    if (edge->triangles[k] < 0) continue;
+    pl_surface_corners(motion->tree, points, edge->triangles[k], c);
+    sum = pl_vec3_add(sum, pl_triangle_normal(c[0], c[1], c[2]));
+  }
+  return sum;
+}
+
+// Do both triangles at the edge fall away against the direction n? `heights` becomes the smallest of their heights.
+static bool falls_away(const pl_vec3 *points, const pl_surface_edge *edge, pl_vec3 n, double *heights) {
+  pl_vec3 ends[2];
+  edge_points(points, edge, ends);
+  pl_vec3 along = pl_vec3_sub(ends[1], ends[0]);
+  double length2 = pl_vec3_dot(along, along), sum = 0;
+  if (!(length2 > 0)) return false;
+  for (int k = 0; k < 2; ++k) {
+    if (edge->triangles[k] < 0 || edge->opposite[k] < 0) {
+      sum -= 1;  // a border falls away
+      continue;
+    }
+    pl_vec3 across = pl_vec3_sub(points[edge->opposite[k]], ends[0]);
+    across = pl_vec3_add_scaled(across, along, -pl_vec3_dot(across, along) / length2);
+    double height = pl_vec3_length(across), rise = pl_vec3_dot(n, across);
+    if (!(height > 0) || rise > FLAT * height) return false;
+    sum += rise / height;
+    if (height < *heights) *heights = height;
+  }
+  return sum < -SHARP;
+}
+
+// Do both ends of an edge touch the other body at least as deep?
+static bool is_held(const pl_contact_memory *memory, int32_t body, const pl_surface_edge *edge, int32_t other,
+                    double depth) {
+  for (int k = 0; k < 2; ++k) {
+    int32_t point = memory->point_start[body] + edge->points[k];
+    const pl_contact *contacts = &memory->contacts[(size_t)point * PL_CONTACTS_PER_POINT];
+    bool is_touching = false;
+    for (int32_t i = 0; i < memory->contact_counts[point] && !is_touching; ++i)
+      is_touching = contacts[i].b.body == other && contacts[i].depth >= depth;
+    if (!is_touching) return false;
+  }
+  return true;
+}
+
+static void keep_contact(pl_contact_edge_group *group, const pl_contact *contact) {
+  int32_t *count = &group->block->contact_count;
+  if (*count < PL_CONTACT_EDGE_SLOTS) {
+    group->slots[(*count)++] = *contact;
+    return;
+  }
+  int32_t spare = 0;
+  for (int32_t i = 1; i < PL_CONTACT_EDGE_SLOTS; ++i)
+    if (pl_contact_is_less_urgent(&group->slots[i], &group->slots[spare])) spare = i;
+  if (pl_contact_is_less_urgent(&group->slots[spare], contact)) group->slots[spare] = *contact;
+}
+
+static void add_pair(const edge_search *search, const edge_pair *pair) {
+  pl_contact_edge_group *group = search->group;
+  const pl_edge_path *path = &pair->path;
+  pl_vec3 start = pl_vec3_sub(pl_vec3_lerp(path->start_a[0], path->start_a[1], pair->s),
+                              pl_vec3_lerp(path->start_b[0], path->start_b[1], pair->t));
+  pl_vec3 end = pl_vec3_sub(pl_vec3_lerp(path->end_a[0], path->end_a[1], pair->s),
+                            pl_vec3_lerp(path->end_b[0], path->end_b[1], pair->t));
+  double gap = pl_vec3_dot(pair->normal, end) - search->gap;
+  if (!(gap < group->scale.margin)) return;
+  const pl_contact_body *body = &group->bodies[group->body], *other = &group->bodies[search->other];
+  pl_contact contact = {
+      .a = {group->body, 2, {pair->a->points[0], pair->a->points[1]}, {1 - pair->s, pair->s}},
+      .b = {search->other, 2, {pair->b->points[0], pair->b->points[1]}, {1 - pair->t, pair->t}},
+      .collider = -1,
+      .normal = pair->normal,
+      .offset = search->gap,
+      .start_gap = pl_vec3_dot(pair->normal, start) - search->gap,
+      .depth = -gap,
+      .friction = sqrt(body->friction * other->friction),
+      .restitution = fmax(body->restitution, other->restitution),
+  };
+  keep_contact(group, &contact);
+}
+
+// Is the direction out of b and into a, as far as they have an outside?
+static bool is_outward(const edge_search *search, const edge_pair *pair, bool at_end, pl_vec3 n) {
+  const pl_surface_motion *a = search->a, *b = search->b;
+  if (b->tree->is_closed && !(pl_vec3_dot(n, outward_at(b, at_end ? b->ends : b->starts, pair->b)) > 0)) return false;
+  return !a->tree->is_closed || pl_vec3_dot(n, outward_at(a, at_end ? a->ends : a->starts, pair->a)) < 0;
+}
+
+static bool find_crossing(const edge_search *search, edge_pair *pair) {
+  pl_edge_crossing crossing;
+  const pl_edge_path *path = &pair->path;
+  if (!pl_edge_touch_crossing(path, &crossing)) return false;
+  if (!is_outward(search, pair, false, crossing.normal)) return false;
+  pl_vec3 n = crossing.normal;
+  pl_vec3 way = pl_vec3_sub(pl_vec3_sub(pl_vec3_lerp(path->end_a[0], path->end_a[1], crossing.s),
+                                        pl_vec3_lerp(path->end_b[0], path->end_b[1], crossing.t)),
+                            pl_vec3_sub(pl_vec3_lerp(path->start_a[0], path->start_a[1], crossing.s),
+                                        pl_vec3_lerp(path->start_b[0], path->start_b[1], crossing.t)));
+  if (!(-pl_vec3_dot(n, way) > GRAZE * pl_vec3_length(way))) return false;
+  double heights = HUGE_VAL;
+  if (!falls_away(search->b->starts, pair->b, n, &heights)) return false;
+  if (!falls_away(search->a->starts, pair->a, pl_vec3_scale(n, -1), &heights)) return false;
+  // The plane that must not be passed is that of the end of the step, unless the edges have turned much.
+  pl_vec3 end = pl_vec3_cross(pl_vec3_sub(path->end_a[1], path->end_a[0]), pl_vec3_sub(path->end_b[1], path->end_b[0]));
+  end = pl_vec3_normalize_or(end, n);
+  double turn = pl_vec3_dot(end, n);
+  pair->normal = fabs(turn) > 0.9 ? pl_vec3_scale(end, turn > 0 ? 1 : -1) : n;
+  pair->s = crossing.s;
+  pair->t = crossing.t;
+  return true;
+}
+
+// Distance from a place along an edge to the nearer end.
+static double to_end(double s, double length) {
+  return fmin(s, 1 - s) * length;
+}
+
+// Which way is out of b, along the unit vector n across both edges or against it? Open surfaces remember the side they
+// were on at the start.
+static bool is_against(const edge_search *search, const edge_pair *pair, bool at_end, pl_vec3 n, double start_side) {
+  const pl_surface_motion *a = search->a, *b = search->b;
+  if (b->tree->is_closed) return pl_vec3_dot(n, outward_at(b, at_end ? b->ends : b->starts, pair->b)) < 0;
+  if (a->tree->is_closed) return pl_vec3_dot(n, outward_at(a, at_end ? a->ends : a->starts, pair->a)) > 0;
+  return start_side < 0;
+}
+
+// Edges that are near each other at the end of the step or at its start, of which the end of the step counts.
+static bool find_nearest(const edge_search *search, edge_pair *pair, bool at_end) {
+  const pl_edge_path *path = &pair->path;
+  const pl_vec3 *a = at_end ? path->end_a : path->start_a, *b = at_end ? path->end_b : path->start_b;
+  const pl_vec3 *a_points = at_end ? search->a->ends : search->a->starts;
+  const pl_vec3 *b_points = at_end ? search->b->ends : search->b->starts;
+  double margin = search->group->scale.margin;
+  if (!pl_edge_lines_nearest(a, b, &pair->s, &pair->t)) return false;
+  if (!(pair->s > 0 && pair->s < 1 && pair->t > 0 && pair->t < 1)) return false;
+  pl_vec3 u = pl_vec3_sub(a[1], a[0]), v = pl_vec3_sub(b[1], b[0]);
+  pl_vec3 n = pl_vec3_normalize_or(pl_vec3_cross(u, v), pl_vec3_of(0, 1, 0));
+  double distance = pl_vec3_dot(n, pl_vec3_sub(a[0], b[0]));
+  pl_vec3 start_n =
+      pl_vec3_cross(pl_vec3_sub(path->start_a[1], path->start_a[0]), pl_vec3_sub(path->start_b[1], path->start_b[0]));
+  double start_side = pl_vec3_dot(start_n, pl_vec3_sub(path->start_a[0], path->start_b[0]));
+  if (is_against(search, pair, at_end, n, start_side))
+    n = pl_vec3_scale(n, -1), distance = -distance, start_side = -start_side;
+  if (!(distance - search->gap < margin) || !is_outward(search, pair, at_end, n)) return false;
+  bool is_closed = search->a->tree->is_closed && search->b->tree->is_closed;
+  if (!is_closed && distance < 0 && !(start_side > 0)) return false;
+
+  double heights = HUGE_VAL, a_length = pl_vec3_length(u), b_length = pl_vec3_length(v), depth = fmax(0, -distance);
+  if (!falls_away(b_points, pair->b, n, &heights)) return false;
+  if (!falls_away(a_points, pair->a, pl_vec3_scale(n, -1), &heights)) return false;
+  if (depth > MAX_DEPTH * fmin(heights, fmin(a_length, b_length))) return false;
+  if (to_end(pair->s, a_length) < depth + fmin(END_MARGINS * margin, END_FRACTION * a_length)) return false;
+  if (to_end(pair->t, b_length) < depth + fmin(END_MARGINS * margin, END_FRACTION * b_length)) return false;
+  pair->normal = n;
+  return true;
+}
+
+// Do points already hold the two bodies apart here?
+static bool is_redundant(const edge_search *search, const edge_pair *pair) {
+  const pl_edge_path *path = &pair->path;
+  pl_vec3 end = pl_vec3_sub(pl_vec3_lerp(path->end_a[0], path->end_a[1], pair->s),
+                            pl_vec3_lerp(path->end_b[0], path->end_b[1], pair->t));
+  double depth = search->gap - pl_vec3_dot(pair->normal, end) - search->group->scale.margin;
+  const pl_contact_memory *memory = search->group->memory;
+  return is_held(memory, search->group->body, pair->a, search->other, depth) ||
+         is_held(memory, search->other, pair->b, search->group->body, depth);
+}
+
+static bool has_corner(const pl_surface_tree *tree, int32_t triangle, int32_t point) {
+  const int32_t *corners = &tree->surface->triangles[3 * triangle];
+  return corners[0] == point || corners[1] == point || corners[2] == point;
+}
+
+// Edges of one surface that share a point, or whose points are neighbours.
+static bool is_adjacent(const pl_surface_tree *tree, const pl_surface_edge *a, const pl_surface_edge *b) {
+  for (int k = 0; k < 2; ++k)
+    for (int32_t r = tree->ring_start[a->points[k]]; r < tree->ring_start[a->points[k] + 1]; ++r)
+      if (has_corner(tree, tree->ring[r], b->points[0]) || has_corner(tree, tree->ring[r], b->points[1])) return true;
+  return false;
+}
+
+static bool is_spared(const edge_search *search, const edge_pair *pair) {
+  const pl_surface_tree *tree = search->a->tree;
+  if (is_adjacent(tree, pair->a, pair->b)) return true;
+  const pl_vec3 *rest = tree->surface->rest_points;
+  if (rest == NULL) return false;
+  pl_vec3 a[2], b[2];
+  edge_points(rest, pair->a, a);
+  edge_points(rest, pair->b, b);
+  return pl_edge_distance(a, b) <= fmax(REST_GAPS * search->gap, REST_EDGES * tree->edge_length);
+}
+
+static void test_pair(const edge_search *search, int32_t other_edge) {
+  edge_pair pair = {.a = &search->a->tree->edges[search->edge], .b = &search->b->tree->edges[other_edge]};
+  pl_box box = path_box(search->b, pair.b, search->b->drift);
+  if (!pl_box_overlaps(box, search->box)) return;
+  edge_points(search->a->starts, pair.a, pair.path.start_a);
+  edge_points(search->a->ends, pair.a, pair.path.end_a);
+  edge_points(search->b->starts, pair.b, pair.path.start_b);
+  edge_points(search->b->ends, pair.b, pair.path.end_b);
+  if (!find_crossing(search, &pair)) {
+    if (!find_nearest(search, &pair, true) && !find_nearest(search, &pair, false)) return;
+    if (is_redundant(search, &pair)) return;
+  }
+  if (search->is_self && is_spared(search, &pair)) return;
+  add_pair(search, &pair);
+}
+
+static void visit_triangle(void *data, int32_t triangle) {
+  const edge_search *search = data;
+  const pl_surface_tree *tree = search->b->tree;
+  for (int k = 0; k < 3; ++k) {
+    int32_t edge = tree->triangle_edges[3 * triangle + k];
+    if (tree->edges[edge].triangles[0] != triangle) continue;
+    // Within one body each pair once.
+    if (!search->is_self || edge > search->edge) test_pair(search, edge);
+  }
+}
+
+// Is the edge sharp, at the start or at the end of the step, in any direction that would count?
+static bool is_sharp(const pl_surface_motion *motion, const pl_surface_edge *edge) {
+  double heights = HUGE_VAL;
+  if (edge->triangles[1] < 0) return true;
+  pl_vec3 end = pl_vec3_normalize_or(outward_at(motion, motion->ends, edge), pl_vec3_of(0, 0, 0));
+  if (falls_away(motion->ends, edge, end, &heights)) return true;
+  pl_vec3 start = pl_vec3_normalize_or(outward_at(motion, motion->starts, edge), pl_vec3_of(0, 0, 0));
+  if (falls_away(motion->starts, edge, start, &heights)) return true;
+  // A fold of an open surface is sharp from the other side too.
+  return !motion->tree->is_closed && (falls_away(motion->ends, edge, pl_vec3_scale(end, -1), &heights) ||
+                                      falls_away(motion->starts, edge, pl_vec3_scale(start, -1), &heights));
+}
+
+void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other) {
+  const pl_surface_motion *motions = group->memory->motions;
+  edge_search search = {.group = group,
+                        .a = &motions[group->body],
+                        .b = &motions[other],
+                        .other = other,
+                        .is_self = other == group->body,
+                        .gap = group->bodies[group->body].radius + group->bodies[other].radius};
+  double limit = search.gap + group->scale.margin;
+  // Edges that the other body's box rules out are not looked at.
+  pl_box region = pl_surface_motion_frame_box(search.a, search.b->start_box, search.b->end_box);
+  int32_t edges[PL_SURFACE_FRONT], count = pl_surface_front_list(&group->front, pl_box_expand(region, limit), edges);
+  pl_box box = pl_box_empty();
+  int32_t sharp_count = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    if (!is_sharp(search.a, &search.a->tree->edges[edges[i]])) continue;
+    pl_box own = path_box(search.a, &search.a->tree->edges[edges[i]], search.b->drift);
+    pl_box_cover_box(&box, &own);
+    edges[sharp_count++] = edges[i];
+  }
+  if (sharp_count == 0) return;
+  pl_surface_front front;
+  pl_surface_motion_gather(search.b, pl_box_expand(box, limit), NULL, &front);
+  for (int32_t i = 0; i < sharp_count && front.count > 0; ++i) {
+    search.edge = edges[i];
+    pl_box own = path_box(search.a, &search.a->tree->edges[edges[i]], search.b->drift);
+    search.box = pl_box_expand(own, limit);
+    pl_surface_motion_visit(search.b, &front, search.box, visit_triangle, &search);
+  }
+}
