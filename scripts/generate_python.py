@@ -23,9 +23,10 @@ from ctypes import *  # noqa: F401,F403
 
 
 def constant_value(text):
-    """The value of an enum's constant: a number, or a bit written as 1 << N."""
-    one, shifted, count = text.partition("<<")
-    return int(one, 0) << int(count, 0) if shifted else int(text, 0)
+    """The value of an enum's constant: numbers and constants of bits, such as 1 << 3 or (1 << 3) - 1."""
+    if not re.fullmatch(r"[0-9a-fA-FxX\s()<|+-]+", text):
+        raise BadHeader(f"cannot read the constant {text}")
+    return eval(text, {"__builtins__": {}})
 
 
 class BadHeader(Exception):
