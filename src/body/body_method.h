@@ -84,6 +84,12 @@ typedef struct pl_body_method {
   // Move everything as one rigid piece, velocities turned along. NULL: the world does it with
   // get_positions and set_state.
   void (*teleport)(const pl_model *model, void *state, pl_transform motion);
+  // A body that moves as one piece: its motion for contact and joints, and what they made of it.
+  // Particles follow it. Both NULL for methods of particles.
+  void (*get_rigid)(const pl_model *model, const void *state, pl_contact_rigid *rigid);
+  void (*set_rigid)(const pl_model *model, void *state, const pl_contact_rigid *rigid);
+  // Whether a body that has come to rest may be left alone until something wakes it. NULL: never.
+  bool (*can_sleep)(const pl_model *model, const void *state);
   // Workspace of a body's move that is not state: matrices, solvers. Made when a body is added to a
   // world with steps of `step` seconds; what a move leaves in it must not change the result of the
   // next. Both NULL for methods without.

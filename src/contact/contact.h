@@ -24,6 +24,24 @@ typedef struct pl_contact_surface {
   const pl_vec3 *rest_points;
 } pl_contact_surface;
 
+// A body that moves as one piece, during one step; all of it is corrected in place except masses.
+typedef struct pl_contact_rigid {
+  pl_vec3 center;                      // of mass, at the end of the step, metres
+  pl_quat rotation;                    // at the end of the step
+  pl_vec3 velocity, angular_velocity;  // of the centre of mass, m/s; rad/s
+  double inverse_mass;                 // 1/kg; 0: cannot be moved
+  pl_mat3 inverse_inertia;             // around the centre, in the world's frame, 1/(kg m²)
+} pl_contact_rigid;
+
+// An impulse of a contact in the last step, from which the next step's sweeps start.
+typedef struct pl_contact_impulse {
+  uint32_t partner;  // what was touched and with which feature, as a hash; 0: empty
+  float impulse[3];  // N s on the body, in the world's frame
+} pl_contact_impulse;
+
+// So many are kept for each surface point; when there are more, the largest.
+enum { PL_IMPULSES_PER_POINT = 3 };
+
 // One colliding body during one step; filled by the world.
 typedef struct pl_contact_body {
   const pl_contact_surface *surface;
@@ -34,6 +52,12 @@ typedef struct pl_contact_body {
   const pl_vec3 *start_velocities;  // at the start of the step, before any force; NULL: not known.
                                     // Decides what bounces
   const double *inverse_masses;     // 1/kg; 0: cannot be moved (hard pin)
+  // NULL for particles. A rigid body's `positions` and `starts` are its surface points as placed
+  // by its method; resolution changes `rigid` alone, and the method places the points again.
+  pl_contact_rigid *rigid;
+  // State of the world: PL_IMPULSES_PER_POINT per surface point, or NULL (sweeps start from zero)
+  pl_contact_impulse *impulses;
+  uint32_t id;  // the same in every step, for `impulses`
   // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
   double friction, restitution, radius;
   bool self_contact;
@@ -86,6 +110,19 @@ typedef struct pl_contact_step {
   pl_vec3 gravity;    // m/s²: sets the speeds and depths below which a contact counts as resting
 } pl_contact_step;
 
+// Something that joins two bodies and is solved in the sweeps of the contacts: a joint, an
+// attachment. Its impulses, from which the next step starts, belong to its owner and are state.
+typedef struct pl_contact_joint {
+  int32_t a, b;  // numbers of the bodies; -1: the world
+  void *data;
+  // Before the sweeps: arms, masses and errors of this step (contact_terms.h), then apply the
+  // impulses of the last step.
+  void (*begin)(void *data, pl_contact_body *bodies, const pl_contact_step *step);
+  // One sweep over its rows, on velocities. `corrects`: also take errors of position back (with the
+  // velocities of these sweeps positions move); otherwise velocities alone.
+  void (*sweep)(void *data, pl_contact_body *bodies, const pl_contact_step *step, bool corrects);
+} pl_contact_joint;
+
 // Owns all working memory of contact.
 typedef struct pl_contact_solver pl_contact_solver;
 
@@ -103,6 +140,12 @@ pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_
 // Sleeping bodies may be elsewhere than in the last step (a snapshot was restored): look at them
 // again. Not needed for bodies that woke, nor after prepare.
 void pl_contact_solver_forget_sleepers(pl_contact_solver *solver);
+
+// The joints of the following calls, by reference, until others are set. Bodies of one joint share
+// an island; joints without a common body may be swept at the same time by different threads.
+// Allocates when there are more than ever before.
+pl_status pl_contact_solver_set_joints(pl_contact_solver *solver, const pl_contact_joint *joints,
+                                       int32_t joint_count, pl_error *error);
 
 // Detect and resolve. Bodies and colliders must be those of the last prepare, in the same order
 // (arrays of particles may have moved): otherwise PL_ERROR_INVALID_ARGUMENT and nothing changed.

@@ -194,6 +194,14 @@ void pl_contact_solver_forget_sleepers(pl_contact_solver *solver) {
   for (int32_t i = 0; i < solver->memory.body_count; ++i) solver->memory.presences[i].is_at_rest = false;
 }
 
+pl_status pl_contact_solver_set_joints(pl_contact_solver *solver, const pl_contact_joint *joints, int32_t joint_count,
+                                       pl_error *error) {
+  (void)error;
+  solver->joints = joints;
+  solver->joint_count = joint_count;
+  return PL_OK;
+}
+
 pl_status pl_contact_solver_solve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,
                                   const pl_collider *const *colliders, int32_t collider_count, double time, double step,
                                   int32_t rounds, pl_vec3 gravity, pl_contact_report *report, pl_error *error) {

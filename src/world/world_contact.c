@@ -26,6 +26,7 @@ static bool list_bodies(pl_world *world) {
         .velocities = body->velocities,
         .start_velocities = body->start_velocities,
         .inverse_masses = body->inverse_masses,
+        .rigid = body->model->method->get_rigid != NULL ? &body->rigid : NULL,
         .friction = body->model->friction,
         .restitution = body->model->restitution,
         .radius = body->model->contact_radius,
@@ -74,7 +75,9 @@ void pl_world_note_ends(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     body->model->method->get_positions(body->model, body->state, body->positions);
-    if (!alone && meets_others(body)) body->model->method->get_velocities(body->model, body->state, body->velocities);
+    if (alone || !meets_others(body)) continue;
+    body->model->method->get_velocities(body->model, body->state, body->velocities);
+    if (body->model->method->get_rigid != NULL) body->model->method->get_rigid(body->model, body->state, &body->rigid);
   }
 }
 
@@ -89,7 +92,10 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     if (!meets_others(body)) continue;
-    if (PL_ITEM(&world->contact_bodies, pl_contact_body, next++).moved)
+    if (!PL_ITEM(&world->contact_bodies, pl_contact_body, next++).moved) continue;
+    if (body->model->method->set_rigid != NULL)
+      body->model->method->set_rigid(body->model, body->state, &body->rigid);
+    else
       body->model->method->set_state(body->model, body->state, body->positions, body->velocities);
   }
   return PL_OK;

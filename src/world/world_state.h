@@ -32,6 +32,7 @@ typedef struct pl_body {
   pl_vec3 *start_velocities;  // … and their velocities then,
   pl_vec3 *positions;         // … at its end,
   pl_vec3 *velocities;        // … and their velocities
+  pl_contact_rigid rigid;     // … and its motion at the end of the step, of a rigid body
   pl_vec3 *surface;           // surface points after the layers; kept only when there are layers
   pl_vec3 *next_surface;      // the same while the layers work; swapped when all have succeeded
   pl_vector layers;           // of pl_world_layer

@@ -1,0 +1,91 @@
+// Arms of contacts and joints, and how bodies answer to impulses on them.
+#include "contact/contact_terms.h"
+
+#include "contact/surface_tree.h"
+#include "pliant/math.h"
+
+static int32_t add_point(const pl_contact_surface *surface, int32_t point, double scale, pl_contact_term *terms,
+                         int32_t count) {
+  const int32_t *parents = &surface->parents[4 * (size_t)point];
+  const float *weights = &surface->weights[4 * (size_t)point];
+  // Single-precision weights miss 1 by some 1e-8; equal and opposite impulses must not.
+  double sum = 0;
+  for (int k = 0; k < 4; ++k) sum += (double)weights[k];
+  for (int k = 0; k < 4; ++k) {
+    if (weights[k] == 0.0f) continue;
+    double weight = scale * (double)weights[k] / sum;
+    // A particle that carries several of the points has one term, or its answer would be counted apart.
+    int32_t i = 0;
+    while (i < count && terms[i].particle != parents[k]) ++i;
+    if (i < count)
+      terms[i].weight += weight;
+    else
+      terms[count++] = (pl_contact_term){parents[k], weight};
+  }
+  return count;
+}
+
+pl_contact_arm pl_contact_arm_of_side(const pl_contact_body *bodies, const pl_contact_side *side,
+                                      pl_contact_term *terms) {
+  pl_contact_arm arm = {.body = side->count > 0 ? side->body : -1, .terms = terms};
+  if (arm.body < 0) return arm;
+  const pl_contact_body *body = &bodies[side->body];
+  if (body->rigid != NULL) {
+    pl_vec3 point = {0, 0, 0};
+    for (int32_t k = 0; k < side->count; ++k)
+      point = pl_vec3_add_scaled(point, pl_contact_surface_point(body->surface, side->points[k], body->positions),
+                                 side->weights[k]);
+    arm.lever = pl_vec3_sub(point, body->rigid->center);
+    return arm;
+  }
+  for (int32_t k = 0; k < side->count; ++k)
+    if (side->weights[k] != 0)
+      arm.count = add_point(body->surface, side->points[k], side->weights[k], terms, arm.count);
+  return arm;
+}
+
+pl_contact_arm pl_contact_arm_of_rigid(const pl_contact_body *bodies, int32_t body, pl_vec3 point) {
+  pl_contact_arm arm = {.body = body};
+  if (body >= 0) arm.lever = pl_vec3_sub(point, bodies[body].rigid->center);
+  return arm;
+}
+
+pl_quat pl_contact_turn(pl_quat rotation, pl_vec3 turn) {
+  return pl_quat_normalize(pl_quat_multiply(pl_quat_from_rotation_vector(turn), rotation));
+}
+
+static pl_mat3 cross_matrix(pl_vec3 a) {
+  return (pl_mat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}};
+}
+
+// How the point of arm `a` answers to an impulse on that of arm `b`; zero for arms of different bodies.
+//   particles  sum w_i w'_i / m_i      rigid  1/m - [r] I⁻¹ [r']
+static pl_mat3 answer(const pl_contact_body *bodies, const pl_contact_arm *a, const pl_contact_arm *b) {
+  if (a->body < 0 || a->body != b->body) return pl_mat3_zero();
+  const pl_contact_body *body = &bodies[a->body];
+  if (body->rigid != NULL) {
+    const pl_contact_rigid *rigid = body->rigid;
+    pl_mat3 turned =
+        pl_mat3_multiply(pl_mat3_multiply(cross_matrix(a->lever), rigid->inverse_inertia), cross_matrix(b->lever));
+    double m = rigid->inverse_mass;
+    return pl_mat3_add(pl_mat3_diagonal(m, m, m), pl_mat3_scale(turned, -1));
+  }
+  double sum = 0;
+  for (int32_t i = 0; i < a->count; ++i)
+    for (int32_t j = 0; j < b->count; ++j)
+      if (a->terms[i].particle == b->terms[j].particle)
+        sum += a->terms[i].weight * b->terms[j].weight * body->inverse_masses[a->terms[i].particle];
+  return pl_mat3_diagonal(sum, sum, sum);
+}
+
+pl_mat3 pl_contact_inverse_mass(const pl_contact_body *bodies, const pl_contact_arm *a, const pl_contact_arm *b) {
+  pl_mat3 k = pl_mat3_add(answer(bodies, a, a), answer(bodies, b, b));
+  if (a->body != b->body) return k;
+  pl_mat3 both = pl_mat3_add(answer(bodies, a, b), answer(bodies, b, a));
+  return pl_mat3_add(k, pl_mat3_scale(both, -1));
+}
+
+double pl_contact_inverse_mass_along(const pl_contact_body *bodies, const pl_contact_arm *a, const pl_contact_arm *b,
+                                     pl_vec3 direction) {
+  return pl_vec3_dot(direction, pl_mat3_apply(pl_contact_inverse_mass(bodies, a, b), direction));
+}
