@@ -1,214 +1,305 @@
-// Resolving contacts: impulses on velocities, then what overlap is left, on positions alone.
+// Resolving contacts: impulses that keep surfaces apart, with friction and bounces.
 //
-// A contact holds the gap between a surface point p = sum w_i x_i and a touched point q, itself a weighted mean of
-// particles or part of a collider. An impulse P on p gives particle i the velocity w_i P / m_i, and -P acts on the
-// particles of q alike, so momentum is kept exactly; the gap answers with |P| sum w_i^2 / m_i.
+// A contact holds the gap between points p and q of two bodies, or of a body and a collider. An impulse P on p and -P
+// on q changes the gap's velocity by K P (contact_terms.h), so momentum is kept exactly.
 //
-// Velocities: sweeps of projected Gauss-Seidel over the contacts in a fixed order (Catto 2005). The gap must not close
-// farther than it is wide: a point in free fall lands on the surface rather than stops above it. Bouncing contacts
-// leave with e times the approach speed instead, e being the restitution. Friction: impulses at right angles to the
-// normal, no longer than mu times the normal impulse.
+//   n . v >= target,   P_n >= 0,   only one of both above its bound        (no adhesion)
+//   |P_t| <= mu P_n,   v_t = 0 unless |P_t| = mu P_n                       (Coulomb: sticks or slides)
 //
-// Positions: what overlap remains is moved out without touching velocities, so it adds no energy. Overlap from before
-// the step is only taken back by a fraction in each step: bodies that start inside each other drift apart instead of
-// bursting.
+// Projected Gauss-Seidel on velocities (Catto 2005), started from the impulses of the last step: at rest these are the
+// solution already, so that a stack of any height converges over a few steps and stays. Then, as in Box2D's soft step,
+// in two halves:
+//
+// 1 arrive   The gap must not close farther than it is wide: a point in free fall lands on the surface rather than
+// stops
+//            above it. What overlapped before the step is pushed apart softly, with a time constant and a speed limit:
+//            faster would be a blow to the elastic bodies behind the points. Positions move with these velocities.
+// 2 leave    The same sweeps without the push, on velocities alone: nothing gets speed from overlap. Bouncing contacts
+//            leave with e times the approach speed.
+//
+// Contacts of pairs of bodies are swept in the order of contact_islands.h, in parallel.
+#include "base/context.h"
 #include "base/error.h"
+#include "base/parallel.h"
+#include "contact/contact_cache.h"
 #include "contact/contact_solver.h"
 #include "pliant/math.h"
 
-// Old overlap fades with this time constant, but no faster than at this speed. Faster would be a blow to the elastic
-// bodies behind the points.
-static const double FADE_SECONDS = 0.04, FADE_SPEED = 0.5;
+// Overlap is pushed apart at this rate, in 1/s, and no faster than this, in m/s.
+static const double PUSH_RATE = 25, MAX_PUSH_SPEED = 0.5;
+// Fraction of its impulse that a soft contact gives back in a sweep.
+static const double SOFTNESS = 0.06;
 
-// A particle that a contact acts on; `weight` is negative on the touched side.
-typedef struct contact_term {
-  int32_t body, particle;
-  double weight;
-} contact_term;
+enum { ROW_GRAIN = 256, BODY_GRAIN = 8, PAIR_GRAIN = 16, ISLAND_GRAIN = 1 };
 
-enum { MAX_TERMS = 16 };  // 4 parents of each surface point: point and triangle, or edge and edge
+typedef struct resolution {
+  pl_contact_solver *solver;
+  pl_contact_memory *memory;
+  pl_contact_body *bodies;
+  const pl_contact_step *step;
+  pl_contact_scale scale;
+  pl_pair_range pairs;  // of the colour that is swept
+  bool starts, corrects;
+  int32_t sweeps;
+} resolution;
 
-static int32_t add_terms(const pl_contact_body *bodies, int32_t body, int32_t point, double scale, contact_term *terms,
-                         int32_t count) {
-  const pl_contact_surface *surface = bodies[body].surface;
-  const int32_t *parents = &surface->parents[4 * (size_t)point];
-  const float *weights = &surface->weights[4 * (size_t)point];
-  // Single-precision weights miss 1 by some 1e-8; equal and opposite impulses must not.
-  double sum = 0;
-  for (int k = 0; k < 4; ++k) sum += (double)weights[k];
-  for (int k = 0; k < 4; ++k)
-    if (weights[k] != 0.0f) terms[count++] = (contact_term){body, parents[k], scale * (double)weights[k] / sum};
-  return count;
-}
-
-static int32_t terms_of(const pl_contact_body *bodies, const pl_contact *contact, contact_term terms[MAX_TERMS]) {
-  int32_t count = 0;
-  for (int side = 0; side < 2; ++side) {
-    const pl_contact_side *it = side == 0 ? &contact->a : &contact->b;
-    double sign = side == 0 ? 1 : -1;
-    for (int32_t k = 0; k < it->count; ++k)
-      if (it->weights[k] != 0) count = add_terms(bodies, it->body, it->points[k], sign * it->weights[k], terms, count);
-  }
-  return count;
-}
-
-// sum w_i^2 / m_i, where a particle that stands in several terms counts with the sum of its weights.
-static double inverse_mass_of(const pl_contact_body *bodies, const contact_term *terms, int32_t count) {
-  double sum = 0;
-  for (int32_t i = 0; i < count; ++i) {
-    double weight = 0;
-    bool is_counted = false;
-    for (int32_t j = 0; j < count && !is_counted; ++j) {
-      if (terms[j].body != terms[i].body || terms[j].particle != terms[i].particle) continue;
-      if (j < i)
-        is_counted = true;
-      else
-        weight += terms[j].weight;
-    }
-    if (!is_counted) sum += weight * weight * bodies[terms[i].body].inverse_masses[terms[i].particle];
-  }
-  return sum;
-}
-
-static pl_vec3 relative_velocity(const pl_contact_body *bodies, const pl_contact *contact, const contact_term *terms,
-                                 int32_t count) {
-  pl_vec3 sum = pl_vec3_scale(contact->surface_velocity, -1);
-  for (int32_t i = 0; i < count; ++i)
-    sum = pl_vec3_add_scaled(sum, bodies[terms[i].body].velocities[terms[i].particle], terms[i].weight);
-  return sum;
-}
-
-static double gap_of(const pl_contact_body *bodies, const pl_contact *contact, const contact_term *terms,
-                     int32_t count) {
-  pl_vec3 sum = {0, 0, 0};
-  for (int32_t i = 0; i < count; ++i)
-    sum = pl_vec3_add_scaled(sum, bodies[terms[i].body].positions[terms[i].particle], terms[i].weight);
-  return pl_vec3_dot(contact->normal, sum) - contact->offset;
-}
-
-// An impulse of the velocity sweeps; positions follow as if the velocity had been so all step.
-static void push_velocities(pl_contact_body *bodies, const contact_term *terms, int32_t count, pl_vec3 impulse,
-                            double step) {
-  for (int32_t i = 0; i < count; ++i) {
-    pl_contact_body *body = &bodies[terms[i].body];
-    int32_t particle = terms[i].particle;
-    double fraction = terms[i].weight * body->inverse_masses[particle];
-    if (fraction == 0) continue;
-    pl_vec3 change = pl_vec3_scale(impulse, fraction);
-    body->velocities[particle] = pl_vec3_add(body->velocities[particle], change);
-    body->positions[particle] = pl_vec3_add_scaled(body->positions[particle], change, step);
-    body->moved = true;
-  }
-}
-
-static void push_positions(pl_contact_body *bodies, const contact_term *terms, int32_t count, pl_vec3 push) {
-  for (int32_t i = 0; i < count; ++i) {
-    pl_contact_body *body = &bodies[terms[i].body];
-    int32_t particle = terms[i].particle;
-    double fraction = terms[i].weight * body->inverse_masses[particle];
-    if (fraction == 0) continue;
-    body->positions[particle] = pl_vec3_add_scaled(body->positions[particle], push, fraction);
-    body->moved = true;
-  }
-}
+// --- rows
 
 // How fast the gap was closing when the step began; HUGE_VAL where that is not known.
 //
 // A body at rest is pressed onto the ground by its own elastic forces in every step, and so fast that it would seem to
 // fall on it. Only what was already approaching may bounce, or a soft body never comes to rest.
-static double start_approach(const pl_contact_body *bodies, const pl_contact *contact, const contact_term *terms,
-                             int32_t count) {
-  pl_vec3 sum = pl_vec3_scale(contact->surface_velocity, -1);
-  for (int32_t i = 0; i < count; ++i) {
-    const pl_vec3 *velocities = bodies[terms[i].body].start_velocities;
-    if (velocities == NULL) return HUGE_VAL;
-    sum = pl_vec3_add_scaled(sum, velocities[terms[i].particle], terms[i].weight);
+static double start_approach(const pl_contact_body *bodies, const pl_contact_row *row) {
+  pl_vec3 sum = pl_vec3_scale(row->surface_velocity, -1);
+  for (int side = 0; side < 2; ++side) {
+    const pl_contact_arm *arm = side == 0 ? &row->a : &row->b;
+    if (arm->body < 0) continue;
+    const pl_vec3 *velocities = bodies[arm->body].start_velocities;
+    if (velocities == NULL || bodies[arm->body].rigid != NULL) return HUGE_VAL;
+    for (int32_t i = 0; i < arm->count; ++i)
+      sum = pl_vec3_add_scaled(sum, velocities[arm->terms[i].particle],
+                               side == 0 ? arm->terms[i].weight : -arm->terms[i].weight);
   }
-  return -pl_vec3_dot(contact->normal, sum);
+  return -pl_vec3_dot(row->normal, sum);
 }
 
-// What a contact is to end with: the least velocity of its gap and, where it bounces, the gap it has reached by the end
-// of the step.
+static pl_vec3 relative_velocity(const pl_contact_body *bodies, const pl_contact_row *row) {
+  pl_vec3 v = pl_vec3_sub(pl_contact_arm_velocity(bodies, &row->a), pl_contact_arm_velocity(bodies, &row->b));
+  return pl_vec3_sub(v, row->surface_velocity);
+}
+
+// What a bouncing contact arrives and leaves with; false if it does not bounce.
 //
 // A bounce happens at the time t of the step at which the gap closed. Positions at whole steps lie on an exact parabola
 // whose velocity in the middle of the step is the one we have; so the speed at t, and after it speed and height at the
 // step's end, follow from gravity alone, and a ball keeps its height over any number of bounces. Between two bodies
 // gravity cancels.
-static pl_contact_row row_of(const pl_contact_body *bodies, const pl_contact *contact, const pl_contact_step *step) {
-  contact_term terms[MAX_TERMS];
-  int32_t count = terms_of(bodies, contact, terms);
-  pl_contact_row row = {.inverse_mass = inverse_mass_of(bodies, terms, count)};
-  double speed = pl_vec3_dot(contact->normal, relative_velocity(bodies, contact, terms, count)), h = step->step;
-  row.target = fmin(0, speed + contact->depth / h);
-  if (!(contact->depth > 0 && contact->restitution > 0)) return row;
+static bool bounce(const resolution *r, const pl_contact *contact, double speed, pl_contact_row *row) {
+  if (!(contact->depth > 0 && contact->restitution > 0)) return false;
+  double h = r->step->step;
   double t = contact->start_gap > 0 ? contact->start_gap / (contact->start_gap + contact->depth) : 0;
-  double pull = contact->collider >= 0 ? pl_vec3_dot(contact->normal, step->gravity) : 0;
+  double pull = contact->collider >= 0 ? pl_vec3_dot(contact->normal, r->step->gravity) : 0;
   double approach = -(speed + (t - 0.5) * h * pull);
-  approach = fmin(approach, start_approach(bodies, contact, terms, count) + h * fabs(pull));
-  if (!(approach > pl_contact_scale_of(step).speed)) return row;
+  approach = fmin(approach, start_approach(r->bodies, row) + h * fabs(pull));
+  if (!(approach > r->scale.speed)) return false;
   double leave = contact->restitution * approach, rest = (1 - t) * h;
-  row.bounces = true;
-  row.target = leave + (0.5 - t) * h * pull;
-  row.landing = fmax(0, rest * leave + 0.5 * rest * rest * pull);
-  return row;
+  double landing = fmax(0, rest * leave + 0.5 * rest * rest * pull);
+  row->leave = leave + (0.5 - t) * h * pull;
+  row->arrive = speed + (contact->depth + landing) / h;
+  return true;
 }
 
-static void sweep_velocities(pl_contact_solver *solver, pl_contact_body *bodies, double step) {
-  contact_term terms[MAX_TERMS];
-  for (int32_t i = 0; i < solver->contact_count; ++i) {
-    const pl_contact *contact = &solver->memory.contacts[i];
-    pl_contact_row *row = &solver->memory.rows[i];
-    if (!(row->inverse_mass > 0)) continue;
-    int32_t count = terms_of(bodies, contact, terms);
-    pl_vec3 velocity = relative_velocity(bodies, contact, terms, count);
+// Largest answer across the normal: a sweep with it does not overshoot in any direction.
+static double sliding_answer(pl_mat3 k, pl_vec3 normal) {
+  pl_vec3 t = pl_vec3_perpendicular(normal), u = pl_vec3_cross(normal, t);
+  pl_vec3 kt = pl_mat3_apply(k, t), ku = pl_mat3_apply(k, u);
+  double a = pl_vec3_dot(t, kt), b = pl_vec3_dot(u, ku), c = pl_vec3_dot(t, ku);
+  return 0.5 * (a + b) + sqrt(0.25 * (a - b) * (a - b) + c * c);
+}
 
-    // Normal: the sum over the sweeps, not each change, must push.
-    double speed = pl_vec3_dot(contact->normal, velocity);
-    double normal_impulse = fmax(0, row->normal_impulse + (row->target - speed) / row->inverse_mass);
-    double change = normal_impulse - row->normal_impulse;
-    if (normal_impulse == 0 && change == 0) continue;
-    row->normal_impulse = normal_impulse;
+static void start_row(const resolution *r, const pl_contact *contact, int32_t index, pl_contact_row *row) {
+  double h = r->step->step, speed = pl_vec3_dot(row->normal, relative_velocity(r->bodies, row));
+  row->arrive = row->leave = fmin(0, speed + contact->depth / h);
+  if (bounce(r, contact, speed, row)) return;
+  double overlap = -contact->start_gap - r->scale.slop;
+  if (overlap > 0) {
+    row->arrive = fmin(PUSH_RATE * overlap, MAX_PUSH_SPEED);
+    row->softness = SOFTNESS;
+  }
+  pl_vec3 last = pl_contact_cache_find(r->bodies, r->memory->contacts, index);
+  row->normal_impulse = fmax(0, pl_vec3_dot(last, row->normal));
+  pl_vec3 sliding = pl_vec3_add_scaled(last, row->normal, -pl_vec3_dot(last, row->normal));
+  double length = pl_vec3_length(sliding), limit = row->friction * row->normal_impulse;
+  row->sliding_impulse = length > limit ? pl_vec3_scale(sliding, limit / length) : sliding;
+}
 
-    // Friction: stop sliding, within the cone. The normal change does not alter the sliding velocity.
-    pl_vec3 sliding = pl_vec3_add_scaled(velocity, contact->normal, -speed);
-    pl_vec3 tangent = pl_vec3_add_scaled(row->tangent_impulse, sliding, -1 / row->inverse_mass);
-    double length = pl_vec3_length(tangent), limit = contact->friction * normal_impulse;
-    if (length > limit) tangent = pl_vec3_scale(tangent, limit / length);
-    pl_vec3 impulse = pl_vec3_add_scaled(pl_vec3_sub(tangent, row->tangent_impulse), contact->normal, change);
-    row->tangent_impulse = tangent;
-    push_velocities(bodies, terms, count, impulse, step);
+static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const resolution *r = data;
+  pl_contact_memory *memory = r->memory;
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t index = memory->plan.row_contacts[i];
+    const pl_contact *contact = &memory->contacts[index];
+    pl_contact_term *terms = &memory->terms[(size_t)i * (size_t)memory->term_count];
+    pl_contact_row *row = &memory->rows[i];
+    *row = (pl_contact_row){
+        .normal = contact->normal, .surface_velocity = contact->surface_velocity, .friction = contact->friction};
+    row->a = pl_contact_arm_of_side(r->bodies, &contact->a, terms);
+    row->b = pl_contact_arm_of_side(r->bodies, &contact->b, terms + row->a.count);
+    pl_mat3 k = pl_contact_inverse_mass(r->bodies, &row->a, &row->b);
+    double answer = pl_vec3_dot(row->normal, pl_mat3_apply(k, row->normal));
+    if (!(answer > 0)) continue;
+    row->normal_mass = 1 / answer;
+    double sliding = sliding_answer(k, row->normal);
+    row->sliding_mass = sliding > 0 ? 1 / sliding : 0;
+    start_row(r, contact, index, row);
   }
 }
 
-// One sweep over the positions; false when nothing was left to do.
-static bool sweep_positions(pl_contact_solver *solver, pl_contact_body *bodies, double slop, double step) {
-  contact_term terms[MAX_TERMS];
-  bool is_changed = false;
-  for (int32_t i = 0; i < solver->contact_count; ++i) {
-    const pl_contact *contact = &solver->memory.contacts[i];
-    const pl_contact_row *row = &solver->memory.rows[i];
-    if (!(row->inverse_mass > 0)) continue;
-    int32_t count = terms_of(bodies, contact, terms);
-    double gap = gap_of(bodies, contact, terms, count);
-    double old = fmax(0, -contact->start_gap), fading = fmin(old * step / (FADE_SECONDS + step), FADE_SPEED * step);
-    double allowed = -fmax(slop, old - fading);
-    if (!(gap < allowed)) continue;
-    push_positions(bodies, terms, count, pl_vec3_scale(contact->normal, (allowed - gap) / row->inverse_mass));
-    is_changed = true;
-  }
-  return is_changed;
+// --- sweeps
+
+static void push_row(pl_contact_body *bodies, const pl_contact_row *row, pl_vec3 impulse) {
+  pl_contact_arm_push(bodies, &row->a, impulse);
+  pl_contact_arm_push(bodies, &row->b, pl_vec3_scale(impulse, -1));
 }
 
-// Impulses act from the start of the step on, which leaves a bouncing point above the position it would have reached.
-static void land_bounces(pl_contact_solver *solver, pl_contact_body *bodies) {
-  contact_term terms[MAX_TERMS];
-  for (int32_t i = 0; i < solver->contact_count; ++i) {
-    const pl_contact *contact = &solver->memory.contacts[i];
-    const pl_contact_row *row = &solver->memory.rows[i];
-    if (!row->bounces || !(row->normal_impulse > 0)) continue;
-    int32_t count = terms_of(bodies, contact, terms);
-    double above = gap_of(bodies, contact, terms, count) - row->landing;
-    if (above > 0) push_positions(bodies, terms, count, pl_vec3_scale(contact->normal, -above / row->inverse_mass));
+static void sweep_row(pl_contact_body *bodies, pl_contact_row *row, bool corrects) {
+  if (!(row->normal_mass > 0)) return;
+  pl_vec3 velocity = relative_velocity(bodies, row);
+
+  // Normal: the sum over the sweeps, not each change, must push.
+  double speed = pl_vec3_dot(row->normal, velocity), target = corrects ? row->arrive : row->leave;
+  double change = (target - speed) * row->normal_mass;
+  if (corrects && row->softness > 0) change = (1 - row->softness) * change - row->softness * row->normal_impulse;
+  double normal_impulse = fmax(0, row->normal_impulse + change);
+  change = normal_impulse - row->normal_impulse;
+  if (normal_impulse == 0 && change == 0) return;
+  row->normal_impulse = normal_impulse;
+
+  // Friction: stop sliding, within the cone. The normal change does not alter the sliding velocity of particles.
+  pl_vec3 sliding = pl_vec3_add_scaled(velocity, row->normal, -speed);
+  pl_vec3 wanted = pl_vec3_add_scaled(row->sliding_impulse, sliding, -row->sliding_mass);
+  double length = pl_vec3_length(wanted), limit = row->friction * normal_impulse;
+  if (length > limit) wanted = pl_vec3_scale(wanted, limit / length);
+  pl_vec3 impulse = pl_vec3_add_scaled(pl_vec3_sub(wanted, row->sliding_impulse), row->normal, change);
+  row->sliding_impulse = wanted;
+  push_row(bodies, row, impulse);
+}
+
+static pl_vec3 impulse_of(const pl_contact_row *row) {
+  return pl_vec3_add_scaled(row->sliding_impulse, row->normal, row->normal_impulse);
+}
+
+static void start_pairs(const resolution *r, pl_pair_range range) {
+  for (int32_t p = range.first; p < range.first + range.count; ++p) {
+    const pl_contact_pair *pair = &r->memory->plan.pairs[p];
+    if (pair->joint >= 0) {
+      const pl_contact_joint *joint = &r->solver->joints[pair->joint];
+      joint->begin(joint->data, r->bodies, r->step);
+    }
+    for (int32_t i = 0; i < pair->count; ++i) {
+      const pl_contact_row *row = &r->memory->rows[pair->first_row + i];
+      if (row->normal_impulse > 0) push_row(r->bodies, row, impulse_of(row));
+    }
+  }
+}
+
+static void sweep_pairs(const resolution *r, pl_pair_range range) {
+  for (int32_t p = range.first; p < range.first + range.count; ++p) {
+    const pl_contact_pair *pair = &r->memory->plan.pairs[p];
+    if (pair->joint >= 0) {
+      const pl_contact_joint *joint = &r->solver->joints[pair->joint];
+      joint->sweep(joint->data, r->bodies, r->step, r->corrects);
+    }
+    for (int32_t i = 0; i < pair->count; ++i) sweep_row(r->bodies, &r->memory->rows[pair->first_row + i], r->corrects);
+  }
+}
+
+static void sweep_islands(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const resolution *r = data;
+  for (int32_t k = begin; k < end; ++k) {
+    pl_pair_range range = r->memory->plan.small_islands[k];
+    if (r->starts) start_pairs(r, range);
+    for (int32_t i = 0; i < r->sweeps; ++i) sweep_pairs(r, range);
+  }
+}
+
+static void sweep_color(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const resolution *r = data;
+  pl_pair_range range = {r->pairs.first + begin, end - begin};
+  if (r->starts)
+    start_pairs(r, range);
+  else
+    sweep_pairs(r, range);
+}
+
+static void sweep_colors(resolution *r) {
+  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) {
+    r->pairs = r->memory->plan.colors[c];
+    if (r->pairs.count == 0) continue;
+    int32_t grain = c == PL_SERIAL_COLOR ? r->pairs.count : PAIR_GRAIN;
+    pl_parallel_for(r->solver->context, r->pairs.count, grain, sweep_color, r);
+  }
+}
+
+// One half of the solution: sweeps over the small islands, each as a whole, and over the large ones.
+static void sweep_all(resolution *r, bool corrects, int32_t sweeps) {
+  r->corrects = r->starts = corrects;
+  r->sweeps = sweeps;
+  pl_parallel_for(r->solver->context, r->memory->plan.small_count, ISLAND_GRAIN, sweep_islands, r);
+  if (r->starts) sweep_colors(r);
+  r->starts = false;
+  for (int32_t i = 0; i < sweeps; ++i) sweep_colors(r);
+}
+
+// --- bodies
+
+static bool is_touched(const resolution *r, int32_t body) {
+  return r->memory->plan.island_of[body] >= 0;
+}
+
+static void note_velocities(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const resolution *r = data;
+  for (int32_t k = begin; k < end; ++k) {
+    const pl_contact_body *body = &r->bodies[k];
+    if (!is_touched(r, k)) continue;
+    if (body->rigid != NULL) {
+      r->memory->move_rigids[k] = *body->rigid;
+      continue;
+    }
+    pl_vec3 *to = &r->memory->move_velocities[r->memory->particle_start[k]];
+    for (int32_t i = 0; i < body->surface->particle_count; ++i) to[i] = body->velocities[i];
+  }
+}
+
+static bool differs(pl_vec3 a) {
+  return a.x != 0 || a.y != 0 || a.z != 0;
+}
+
+// Positions follow as if the velocity had been so all step.
+static void move_positions(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const resolution *r = data;
+  double h = r->step->step;
+  for (int32_t k = begin; k < end; ++k) {
+    pl_contact_body *body = &r->bodies[k];
+    if (!is_touched(r, k)) continue;
+    if (body->rigid != NULL) {
+      pl_contact_rigid *rigid = body->rigid;
+      const pl_contact_rigid *was = &r->memory->move_rigids[k];
+      pl_vec3 change = pl_vec3_sub(rigid->velocity, was->velocity);
+      pl_vec3 turn = pl_vec3_sub(rigid->angular_velocity, was->angular_velocity);
+      rigid->center = pl_vec3_add_scaled(rigid->center, change, h);
+      rigid->rotation = pl_contact_turn(rigid->rotation, pl_vec3_scale(turn, h));
+      body->moved = differs(change) || differs(turn);
+      continue;
+    }
+    const pl_vec3 *was = &r->memory->move_velocities[r->memory->particle_start[k]];
+    for (int32_t i = 0; i < body->surface->particle_count; ++i) {
+      pl_vec3 change = pl_vec3_sub(body->velocities[i], was[i]);
+      if (!differs(change)) continue;
+      body->positions[i] = pl_vec3_add_scaled(body->positions[i], change, h);
+      body->moved = true;
+    }
+  }
+}
+
+static void clear_impulses(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const resolution *r = data;
+  for (int32_t k = begin; k < end; ++k)
+    if (!r->bodies[k].asleep || is_touched(r, k)) pl_contact_cache_clear(&r->bodies[k]);
+}
+
+static void store_impulses(const resolution *r) {
+  pl_parallel_for(r->solver->context, r->memory->body_count, BODY_GRAIN, clear_impulses, (void *)r);
+  for (int32_t i = 0; i < r->solver->contact_count; ++i) {
+    const pl_contact_row *row = &r->memory->rows[i];
+    if (row->normal_impulse > 0)
+      pl_contact_cache_store(r->bodies, &r->memory->contacts[r->memory->plan.row_contacts[i]], impulse_of(row));
   }
 }
 
@@ -217,19 +308,23 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   if (body_count != solver->memory.body_count || !(step->step > 0))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
                    "contacts were not detected for these bodies, or the step is not positive");
+  pl_contact_memory *memory = &solver->memory;
+  resolution r = {
+      .solver = solver, .memory = memory, .bodies = bodies, .step = step, .scale = pl_contact_scale_of(step)};
   for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
-  for (int32_t i = 0; i < solver->contact_count; ++i)
-    solver->memory.rows[i] = row_of(bodies, &solver->memory.contacts[i], step);
-  for (int32_t round = 0; round < step->rounds; ++round) sweep_velocities(solver, bodies, step->step);
-  land_bounces(solver, bodies);
-  double slop = pl_contact_scale_of(step).slop;
-  for (int32_t round = 0; round < step->rounds; ++round)
-    if (!sweep_positions(solver, bodies, slop, step->step)) break;
+  pl_contact_plan_form(&memory->plan, body_count, memory->contacts, solver->contact_count, solver->joints,
+                       solver->joint_count);
+  pl_parallel_for(solver->context, solver->contact_count, ROW_GRAIN, build_rows, &r);
+  pl_parallel_for(solver->context, body_count, BODY_GRAIN, note_velocities, &r);
+  sweep_all(&r, true, step->rounds);
+  pl_parallel_for(solver->context, body_count, BODY_GRAIN, move_positions, &r);
+  sweep_all(&r, false, (step->rounds + 1) / 2);
+  store_impulses(&r);
 
   if (report != NULL) {
     *report = (pl_contact_report){0};
     for (int32_t i = 0; i < solver->contact_count; ++i) {
-      double depth = solver->memory.contacts[i].depth;
+      double depth = memory->contacts[i].depth;
       if (depth > 0) report->contact_count++;
       report->deepest = fmax(report->deepest, depth);
     }

@@ -52,7 +52,6 @@ static pl_status take_contacts(pl_contact_memory *memory, const pl_contact_body 
   memory->edge_blocks = PL_TAKE(arena, pl_contact_edge_block, memory->edge_block_count);
   memory->listed_edge_blocks = PL_TAKE(arena, int32_t, memory->edge_block_count);
   memory->contacts = PL_TAKE(arena, pl_contact, capacity);
-  memory->rows = PL_TAKE(arena, pl_contact_row, capacity);
   if (arena->failed) return pl_fail_memory(error);
   for (int32_t i = 0; i < memory->body_count; ++i)
     for (int32_t b = memory->edge_block_start[i], first = 0; b < memory->edge_block_start[i + 1]; ++b) {
@@ -62,6 +61,45 @@ static pl_status take_contacts(pl_contact_memory *memory, const pl_contact_body 
       first += count;
     }
   return PL_OK;
+}
+
+// Particles that carry one contact at most: those of a point and a triangle, or of two edges.
+static int32_t max_term_count(const pl_contact_body *bodies, int32_t body_count) {
+  int32_t parent_count = 1;
+  const pl_contact_surface *last = NULL;
+  for (int32_t b = 0; b < body_count && parent_count < 4; ++b) {
+    const pl_contact_surface *surface = bodies[b].surface;
+    if (surface == last || bodies[b].rigid != NULL) continue;
+    last = surface;
+    for (int32_t i = 0; i < surface->point_count; ++i) {
+      int32_t count = 0;
+      for (int k = 0; k < 4; ++k) count += surface->weights[4 * (size_t)i + (size_t)k] != 0.0f;
+      if (count > parent_count) parent_count = count;
+    }
+  }
+  return 4 * parent_count;
+}
+
+// What resolution works on.
+static pl_status take_rows(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
+  pl_arena *arena = &memory->arena;
+  int64_t particle_count = 0;
+  memory->rows = PL_TAKE(arena, pl_contact_row, memory->contact_capacity);
+  memory->term_count = max_term_count(bodies, memory->body_count);
+  memory->terms = PL_TAKE(arena, pl_contact_term, (int64_t)memory->contact_capacity * memory->term_count);
+  memory->particle_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
+  for (int32_t i = 0; i < memory->body_count && memory->particle_start != NULL; ++i) {
+    particle_count += bodies[i].surface->particle_count;
+    if (particle_count > INT32_MAX)
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "more than %d particles collide", INT32_MAX);
+    memory->particle_start[i + 1] = (int32_t)particle_count;
+  }
+  memory->move_velocities = PL_TAKE(arena, pl_vec3, particle_count);
+  memory->move_rigids = PL_TAKE(arena, pl_contact_rigid, memory->body_count);
+  if (arena->failed) return pl_fail_memory(error);
+  bool is_taken = pl_contact_plan_take(arena, &memory->plan, memory->body_count, memory->contact_capacity,
+                                       memory->joint_capacity);
+  return is_taken ? PL_OK : pl_fail_memory(error);
 }
 
 static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
@@ -91,7 +129,8 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   pl_broad_phase_take(arena, memory->body_count + memory->collider_count, &memory->broad);
   memory->contact_counts = PL_TAKE(arena, int32_t, point_count);
   if (arena->failed) return pl_fail_memory(error);
-  return take_contacts(memory, bodies, error);
+  pl_status status = take_contacts(memory, bodies, error);
+  return status < 0 ? status : take_rows(memory, bodies, error);
 }
 
 // Surface points of the shape a hierarchy is built for: any shape will do, a relaxed one gives the tightest boxes.
@@ -175,7 +214,8 @@ static pl_status take_blocks(pl_contact_memory *memory, pl_error *error) {
 pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_body *bodies, int32_t body_count,
                                     const pl_collider *const *colliders, int32_t collider_count, pl_error *error) {
   (void)colliders;
-  pl_contact_memory memory = {.body_count = body_count, .collider_count = collider_count};
+  pl_contact_memory memory = {
+      .body_count = body_count, .collider_count = collider_count, .joint_capacity = solver->joint_count};
   pl_arena_init(&memory.arena, solver->context, 0);
   pl_status status = take_arrays(&memory, bodies, error);
   if (status == PL_OK) status = prepare_bodies(&memory, bodies, error);
@@ -196,7 +236,16 @@ void pl_contact_solver_forget_sleepers(pl_contact_solver *solver) {
 
 pl_status pl_contact_solver_set_joints(pl_contact_solver *solver, const pl_contact_joint *joints, int32_t joint_count,
                                        pl_error *error) {
-  (void)error;
+  pl_contact_memory *memory = &solver->memory;
+  if (joint_count > memory->joint_capacity) {
+    // The old arrays stay in the arena; doubling bounds what is lost.
+    int32_t capacity = 2 * joint_count;
+    pl_contact_plan plan;
+    if (!pl_contact_plan_take(&memory->arena, &plan, memory->body_count, memory->plan.contact_capacity, capacity))
+      return pl_fail_memory(error);
+    memory->plan = plan;
+    memory->joint_capacity = capacity;
+  }
   solver->joints = joints;
   solver->joint_count = joint_count;
   return PL_OK;

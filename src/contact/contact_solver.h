@@ -8,6 +8,8 @@
 #include "contact/broad_phase.h"
 #include "contact/contact.h"
 #include "contact/pair_axis.h"
+#include "contact/contact_islands.h"
+#include "contact/contact_terms.h"
 #include "contact/surface_motion.h"
 
 // A block of a body's surface points: what it is far from is ruled out by one comparison.
@@ -44,18 +46,23 @@ enum { PL_CONTACT_EDGE_TRIANGLES = 64, PL_CONTACT_EDGE_SLOTS = 64 };
 
 // What resolution keeps of a contact from sweep to sweep.
 typedef struct pl_contact_row {
-  double inverse_mass;    // of the contact: the velocity that a unit impulse gives to the gap, 1/kg
-  double target;          // least velocity of the gap, m/s
+  pl_contact_arm a, b;
+  pl_vec3 normal;
+  pl_vec3 surface_velocity;  // of a collider, m/s
+  double friction;           // Coulomb coefficient
+  double normal_mass,
+      sliding_mass;       // kg: impulse per velocity of the gap, and across it; 0: nothing moves
+  double arrive;          // m/s: least velocity of the gap with which positions move in this step
+  double leave;           // m/s: least velocity of the gap at the end of the step
+  double softness;        // 0: hard; otherwise the fraction of its impulse that a sweep gives back
   double normal_impulse;  // N s, never negative
-  double landing;         // metres: a bouncing contact's gap at the end of the step
-  bool bounces;
-  pl_vec3 tangent_impulse;  // N s, at right angles to the normal
+  pl_vec3 sliding_impulse;  // N s, at right angles to the normal
 } pl_contact_row;
 
 // Everything sized by the bodies and colliders, in one arena.
 typedef struct pl_contact_memory {
   pl_arena arena;
-  int32_t body_count, collider_count;
+  int32_t body_count, collider_count, joint_capacity;
   pl_surface_tree *trees;      // one per body; bodies of one model have the same
   pl_surface_motion *motions;  // one per body
   int32_t *point_start;        // body_count + 1: offsets into the arrays per surface point
@@ -81,7 +88,14 @@ typedef struct pl_contact_memory {
   // PL_CONTACTS_PER_POINT per surface point, PL_CONTACT_EDGE_SLOTS per block of edges, then moved
   // together
   pl_contact *contacts;
-  pl_contact_row *rows;  // one per slot
+  // Of resolution, see contact_resolve.c:
+  pl_contact_plan plan;
+  int32_t term_count;             // of one contact at most
+  pl_contact_row *rows;           // one per contact, in the order of the plan
+  pl_contact_term *terms;         // term_count per row
+  int32_t *particle_start;        // body_count + 1: offsets into the arrays per particle
+  pl_vec3 *move_velocities;       // one per particle: after the bodies' own move, before resolution
+  pl_contact_rigid *move_rigids;  // alike, one per body
 } pl_contact_memory;
 
 struct pl_contact_solver {

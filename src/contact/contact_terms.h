@@ -70,7 +70,6 @@ static inline void pl_contact_arm_push(pl_contact_body *bodies, const pl_contact
                                        pl_vec3 impulse) {
   if (arm->body < 0) return;
   pl_contact_body *body = &bodies[arm->body];
-  body->moved = true;
   if (body->rigid != NULL) {
     pl_contact_rigid *rigid = body->rigid;
     rigid->velocity = pl_vec3_add_scaled(rigid->velocity, impulse, rigid->inverse_mass);
@@ -91,7 +90,6 @@ static inline void pl_contact_arm_move(pl_contact_body *bodies, const pl_contact
                                        pl_vec3 push) {
   if (arm->body < 0) return;
   pl_contact_body *body = &bodies[arm->body];
-  body->moved = true;
   if (body->rigid != NULL) {
     pl_contact_rigid *rigid = body->rigid;
     rigid->center = pl_vec3_add_scaled(rigid->center, push, rigid->inverse_mass);

@@ -1,0 +1,77 @@
+// A few slots per surface point, searched one after the other.
+#include "contact/contact_cache.h"
+
+#include <string.h>
+
+#include "pliant/math.h"
+
+static uint32_t mix(uint32_t hash, uint32_t value) {
+  hash = (hash ^ value) * 0x9E3779B1u;
+  return hash ^ hash >> 15;
+}
+
+// What a contact's first point touches. A point that slides from triangle to triangle of a body keeps its impulse, so
+// triangles do not count; edges touch in single places, so theirs do.
+static uint32_t partner_of(const pl_contact_body *bodies, const pl_contact *contact) {
+  uint32_t hash = contact->collider >= 0 ? mix(1, (uint32_t)contact->collider) : mix(2, bodies[contact->b.body].id);
+  if (contact->a.count > 1) {
+    hash = mix(hash, (uint32_t)contact->a.points[1]);
+    for (int32_t k = 0; k < contact->b.count; ++k) hash = mix(hash, (uint32_t)contact->b.points[k]);
+  }
+  return hash != 0 ? hash : 1;
+}
+
+static pl_contact_impulse *slots_of(const pl_contact_body *bodies, const pl_contact *contact) {
+  pl_contact_impulse *impulses = bodies[contact->a.body].impulses;
+  return impulses == NULL ? NULL : &impulses[(size_t)contact->a.points[0] * PL_IMPULSES_PER_POINT];
+}
+
+// How many contacts before this one have the same point and partner: the n-th of them takes the n-th slot.
+static int32_t count_before(const pl_contact_body *bodies, const pl_contact *contacts, int32_t index,
+                            uint32_t partner) {
+  const pl_contact *contact = &contacts[index];
+  int32_t count = 0;
+  for (int32_t i = index - 1; i >= 0; --i) {
+    if (contacts[i].a.body != contact->a.body || contacts[i].a.points[0] != contact->a.points[0]) break;
+    count += partner_of(bodies, &contacts[i]) == partner;
+  }
+  return count;
+}
+
+pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *contacts, int32_t index) {
+  const pl_contact *contact = &contacts[index];
+  const pl_contact_impulse *slots = slots_of(bodies, contact);
+  if (slots == NULL || slots[0].partner == 0) return pl_vec3_of(0, 0, 0);
+  uint32_t partner = partner_of(bodies, contact);
+  int32_t skipped = count_before(bodies, contacts, index, partner);
+  for (int32_t k = 0; k < PL_IMPULSES_PER_POINT; ++k) {
+    if (slots[k].partner != partner || skipped-- > 0) continue;
+    return pl_vec3_of((double)slots[k].impulse[0], (double)slots[k].impulse[1], (double)slots[k].impulse[2]);
+  }
+  return pl_vec3_of(0, 0, 0);
+}
+
+void pl_contact_cache_clear(const pl_contact_body *body) {
+  if (body->impulses == NULL) return;
+  memset(body->impulses, 0, (size_t)body->surface->point_count * PL_IMPULSES_PER_POINT * sizeof(pl_contact_impulse));
+}
+
+static double square_of(const pl_contact_impulse *slot) {
+  double x = (double)slot->impulse[0], y = (double)slot->impulse[1], z = (double)slot->impulse[2];
+  return x * x + y * y + z * z;
+}
+
+void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *contact, pl_vec3 impulse) {
+  pl_contact_impulse *slots = slots_of(bodies, contact);
+  if (slots == NULL) return;
+  pl_contact_impulse kept = {partner_of(bodies, contact), {(float)impulse.x, (float)impulse.y, (float)impulse.z}};
+  int32_t to = 0;
+  for (int32_t k = 0; k < PL_IMPULSES_PER_POINT; ++k) {
+    if (slots[k].partner == 0) {
+      slots[k] = kept;
+      return;
+    }
+    if (square_of(&slots[k]) < square_of(&slots[to])) to = k;
+  }
+  if (square_of(&kept) > square_of(&slots[to])) slots[to] = kept;
+}

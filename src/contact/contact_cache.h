@@ -1,0 +1,22 @@
+// Impulses kept between steps. Resting contacts need nearly the same impulse in every step; sweeps
+// that start from it converge within a few rounds, and stacks of any height come to rest.
+//
+// They are kept per surface point, so the memory does not depend on the number of contacts and is
+// state of a body as any other: snapshots, hashes and roll-back carry it.
+#ifndef PL_CONTACT_CACHE_H
+#define PL_CONTACT_CACHE_H
+
+#include "contact/contact.h"
+
+// Impulse that contact `index` of the list had in the last step; zero if it is new.
+pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *contacts,
+                              int32_t index);
+
+// Forget all impulses of a body.
+void pl_contact_cache_clear(const pl_contact_body *body);
+
+// Keep the impulse of a contact for the next step.
+void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *contact,
+                            pl_vec3 impulse);
+
+#endif

@@ -1,0 +1,203 @@
+// Pairs by a hash table, islands by union-find, colours greedily, order by counting: all linear in contacts and bodies,
+// and in the order of the contacts, which is that of bodies and points.
+#include "contact/contact_islands.h"
+
+#include <string.h>
+
+// An island of at most this many rows is one task; waking other threads for it would take longer.
+enum { SMALL_ISLAND_ROWS = 256, JOINT_ROWS = 4 };
+
+bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, int32_t body_count, int32_t contact_count,
+                          int32_t joint_count) {
+  *plan = (pl_contact_plan){.body_capacity = body_count, .contact_capacity = contact_count};
+  plan->pair_capacity = contact_count + joint_count;
+  plan->table_size = 16;
+  while (plan->table_size < 2 * (int64_t)contact_count && plan->table_size < (1 << 29)) plan->table_size *= 2;
+  plan->pairs = PL_TAKE(arena, pl_contact_pair, plan->pair_capacity);
+  plan->unsorted = PL_TAKE(arena, pl_contact_pair, plan->pair_capacity);
+  plan->small_islands = PL_TAKE(arena, pl_pair_range, body_count);
+  plan->island_of = PL_TAKE(arena, int32_t, body_count);
+  plan->row_contacts = PL_TAKE(arena, int32_t, contact_count);
+  plan->pair_of = PL_TAKE(arena, int32_t, contact_count);
+  plan->table = PL_TAKE(arena, int32_t, plan->table_size);
+  plan->parents = PL_TAKE(arena, int32_t, body_count);
+  plan->used_colors = PL_TAKE(arena, uint64_t, body_count);
+  plan->island_rows = PL_TAKE(arena, int32_t, body_count + 2);
+  return !arena->failed;
+}
+
+static int32_t root_of(int32_t *parents, int32_t body) {
+  while (parents[body] != body) {
+    parents[body] = parents[parents[body]];
+    body = parents[body];
+  }
+  return body;
+}
+
+// The lower number becomes the root, so that islands do not depend on the order of joining.
+static void join(int32_t *parents, int32_t a, int32_t b) {
+  a = root_of(parents, a), b = root_of(parents, b);
+  if (a < b)
+    parents[b] = a;
+  else
+    parents[a] = b;
+}
+
+static pl_contact_pair pair_of_contact(const pl_contact *contact) {
+  int32_t a = contact->a.body, b = contact->collider >= 0 || contact->b.body == a ? -1 : contact->b.body;
+  pl_contact_pair pair = {.a = a, .b = b, .joint = -1};
+  if (b >= 0 && b < a) pair.a = b, pair.b = a;
+  return pair;
+}
+
+// Number of the pair of two bodies, a new one at its first contact.
+static int32_t find_pair(pl_contact_plan *plan, int32_t mask, const pl_contact_pair *pair) {
+  uint32_t hash = (uint32_t)pair->a * 0x9E3779B1u ^ (uint32_t)pair->b * 0x85EBCA77u;
+  int32_t slot = (int32_t)((hash ^ hash >> 15) & (uint32_t)mask);
+  for (;; slot = (slot + 1) & mask) {
+    int32_t found = plan->table[slot] - 1;
+    if (found < 0) break;
+    if (plan->unsorted[found].a == pair->a && plan->unsorted[found].b == pair->b) return found;
+  }
+  plan->unsorted[plan->pair_count] = *pair;
+  plan->table[slot] = ++plan->pair_count;
+  return plan->pair_count - 1;
+}
+
+static void find_pairs(pl_contact_plan *plan, const pl_contact *contacts, int32_t contact_count) {
+  int32_t size = 16, last = -1;
+  while (size < 2 * (int64_t)contact_count && size < plan->table_size) size *= 2;
+  memset(plan->table, 0, (size_t)size * sizeof(int32_t));
+  plan->pair_count = 0;
+  for (int32_t i = 0; i < contact_count; ++i) {
+    pl_contact_pair pair = pair_of_contact(&contacts[i]);
+    // Neighbouring points touch the same body.
+    bool is_last = last >= 0 && plan->unsorted[last].a == pair.a && plan->unsorted[last].b == pair.b;
+    if (!is_last) last = find_pair(plan, size - 1, &pair);
+    plan->pair_of[i] = last;
+    plan->unsorted[last].count++;
+  }
+}
+
+static void add_joints(pl_contact_plan *plan, const pl_contact_joint *joints, int32_t joint_count) {
+  for (int32_t i = 0; i < joint_count; ++i) {
+    int32_t a = joints[i].a, b = joints[i].b;
+    if (a < 0) a = b, b = -1;
+    if (a < 0) continue;
+    pl_contact_pair pair = {.a = a, .b = a == b ? -1 : b, .joint = i};
+    if (b >= 0 && b < a) pair.a = b, pair.b = a;
+    plan->unsorted[plan->pair_count++] = pair;
+  }
+}
+
+// The lowest colour that neither body has yet.
+static int32_t choose_color(pl_contact_plan *plan, const pl_contact_pair *pair) {
+  if (pair->b < 0 && pair->joint < 0) return PL_COLLIDER_COLOR;
+  uint64_t used = plan->used_colors[pair->a] | (pair->b >= 0 ? plan->used_colors[pair->b] : 0);
+  int32_t color = 0;
+  while (color < PL_SERIAL_COLOR && (used >> color & 1) != 0) ++color;
+  if (color == PL_SERIAL_COLOR) return color;
+  plan->used_colors[pair->a] |= UINT64_C(1) << color;
+  if (pair->b >= 0) plan->used_colors[pair->b] |= UINT64_C(1) << color;
+  return color;
+}
+
+// Islands in the order of their first body; an island's rows are counted.
+static void find_islands(pl_contact_plan *plan, int32_t body_count) {
+  for (int32_t i = 0; i < body_count; ++i) plan->parents[i] = i, plan->island_of[i] = -1, plan->used_colors[i] = 0;
+  for (int32_t p = 0; p < plan->pair_count; ++p)
+    if (plan->unsorted[p].b >= 0) join(plan->parents, plan->unsorted[p].a, plan->unsorted[p].b);
+  plan->island_count = 0;
+  for (int32_t p = 0; p < plan->pair_count; ++p) {
+    plan->island_of[plan->unsorted[p].a] = 0;
+    if (plan->unsorted[p].b >= 0) plan->island_of[plan->unsorted[p].b] = 0;
+  }
+  // A root has the lowest number of its island, so it comes before the others.
+  for (int32_t i = 0; i < body_count; ++i) {
+    if (plan->island_of[i] < 0) continue;
+    int32_t root = root_of(plan->parents, i);
+    plan->island_of[i] = root == i ? plan->island_count++ : plan->island_of[root];
+  }
+  for (int32_t k = 0; k < plan->island_count; ++k) plan->island_rows[k] = 0;
+  for (int32_t p = 0; p < plan->pair_count; ++p) {
+    pl_contact_pair *pair = &plan->unsorted[p];
+    pair->island = plan->island_of[pair->a];
+    pair->color = choose_color(plan, pair);
+    plan->island_rows[pair->island] += pair->joint >= 0 ? JOINT_ROWS : pair->count;
+  }
+}
+
+// Order the pairs by colour: `pairs` from `unsorted`, keeping the order within a colour.
+static void sort_by_color(pl_contact_plan *plan) {
+  int32_t starts[PL_PAIR_COLORS + 1] = {0};
+  for (int32_t p = 0; p < plan->pair_count; ++p) starts[plan->unsorted[p].color + 1]++;
+  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) starts[c + 1] += starts[c];
+  for (int32_t p = 0; p < plan->pair_count; ++p) {
+    int32_t to = starts[plan->unsorted[p].color]++;
+    plan->pairs[to] = plan->unsorted[p];
+    // Rows are numbered below; until then this says which pair of `unsorted` it was.
+    plan->pairs[to].first_row = p;
+  }
+}
+
+// Then large islands first, together, and small ones each on its own.
+static void sort_by_island(pl_contact_plan *plan) {
+  memset(plan->colors, 0, sizeof plan->colors);
+  int32_t large_count = 0;
+  // From rows per island to pairs of small islands; -1 for a large one.
+  for (int32_t k = 0; k < plan->island_count; ++k)
+    plan->island_rows[k] = plan->island_rows[k] > SMALL_ISLAND_ROWS ? -1 : 0;
+  for (int32_t p = 0; p < plan->pair_count; ++p) {
+    int32_t *rows = &plan->island_rows[plan->pairs[p].island];
+    if (*rows < 0)
+      large_count++;
+    else
+      ++*rows;
+  }
+  plan->small_count = 0;
+  int32_t next = large_count;
+  for (int32_t k = 0; k < plan->island_count; ++k) {
+    int32_t count = plan->island_rows[k];
+    if (count < 0) continue;
+    plan->small_islands[plan->small_count++] = (pl_pair_range){next, count};
+    plan->island_rows[k] = next;
+    next += count;
+  }
+  int32_t large = 0;
+  for (int32_t p = 0; p < plan->pair_count; ++p) {
+    const pl_contact_pair *pair = &plan->pairs[p];
+    int32_t *cursor = &plan->island_rows[pair->island];
+    if (*cursor < 0) {
+      if (plan->colors[pair->color].count++ == 0) plan->colors[pair->color].first = large;
+      plan->unsorted[large++] = *pair;
+    } else {
+      plan->unsorted[(*cursor)++] = *pair;
+    }
+  }
+  pl_contact_pair *sorted = plan->unsorted;
+  plan->unsorted = plan->pairs;
+  plan->pairs = sorted;
+}
+
+// Rows in the order of the pairs; within a pair in the order of the contacts.
+static void number_rows(pl_contact_plan *plan, int32_t contact_count) {
+  int32_t row = 0;
+  for (int32_t p = 0; p < plan->pair_count; ++p) {
+    pl_contact_pair *pair = &plan->pairs[p];
+    int32_t was = pair->first_row;
+    pair->first_row = row;
+    plan->unsorted[was].first_row = row;  // cursor
+    row += pair->count;
+  }
+  for (int32_t i = 0; i < contact_count; ++i) plan->row_contacts[plan->unsorted[plan->pair_of[i]].first_row++] = i;
+}
+
+void pl_contact_plan_form(pl_contact_plan *plan, int32_t body_count, const pl_contact *contacts, int32_t contact_count,
+                          const pl_contact_joint *joints, int32_t joint_count) {
+  find_pairs(plan, contacts, contact_count);
+  add_joints(plan, joints, joint_count);
+  find_islands(plan, body_count);
+  sort_by_color(plan);
+  sort_by_island(plan);
+  number_rows(plan, contact_count);
+}

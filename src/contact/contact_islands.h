@@ -1,0 +1,62 @@
+// Islands: bodies that touch or are joined, directly or through others. And the order in which
+// their contacts are swept.
+//
+// Contacts of the same two bodies form a pair; so does each joint. Pairs without a common body may
+// be swept at the same time, so pairs get colours such that no two of one colour share a body. A
+// small island is swept by one thread from the first colour to the last, large ones colour by
+// colour by all threads. Either way the order is that of the colours, so the result does not depend
+// on the number of threads.
+#ifndef PL_CONTACT_ISLANDS_H
+#define PL_CONTACT_ISLANDS_H
+
+#include "base/arena.h"
+#include "contact/contact.h"
+
+// Colours of pairs; the last is for contacts with colliders and of bodies with themselves, which
+// share no body with each other, the one before it for what found no colour and is swept alone.
+enum { PL_PAIR_COLORS = 64, PL_SERIAL_COLOR = 62, PL_COLLIDER_COLOR = 63 };
+
+// Contacts between the same two bodies, or one joint.
+typedef struct pl_contact_pair {
+  int32_t a, b;              // bodies, a < b; b -1: a collider, the world, or a itself
+  int32_t joint;             // its number; -1: contacts
+  int32_t first_row, count;  // rows of the contacts
+  int32_t color, island;
+} pl_contact_pair;
+
+// A range of pairs of the plan.
+typedef struct pl_pair_range {
+  int32_t first, count;
+} pl_pair_range;
+
+typedef struct pl_contact_plan {
+  int32_t body_capacity, contact_capacity, pair_capacity;
+  int32_t pair_count;
+  pl_contact_pair *pairs;  // in the order of sweeps: large islands by colour, then small islands
+  pl_pair_range colors[PL_PAIR_COLORS];  // of the large islands
+  int32_t small_count;
+  pl_pair_range *small_islands;
+  int32_t island_count;
+  int32_t *island_of;     // per body: its island, -1 for one that touches nothing that moves or not
+  int32_t *row_contacts;  // the contact of each row
+  // scratch
+  pl_contact_pair *unsorted;
+  int32_t *pair_of;  // per contact
+  int32_t *table;    // hash table of pairs
+  int32_t table_size;
+  int32_t *parents;       // per body: union-find
+  uint64_t *used_colors;  // per body
+  int32_t *island_rows;   // per island: contacts, then the offset of its pairs
+} pl_contact_plan;
+
+// Take memory for up to `contact_count` contacts and `joint_count` joints of `body_count` bodies;
+// false when out of memory.
+bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, int32_t body_count,
+                          int32_t contact_count, int32_t joint_count);
+
+// Form pairs and islands of these contacts and joints. Allocates nothing.
+void pl_contact_plan_form(pl_contact_plan *plan, int32_t body_count, const pl_contact *contacts,
+                          int32_t contact_count, const pl_contact_joint *joints,
+                          int32_t joint_count);
+
+#endif
