@@ -30,6 +30,7 @@ typedef struct pl_step_report {
   double phase_seconds[PL_STEP_PHASE_COUNT];  ///< wall-clock time per phase, summed over the steps
   int64_t unconverged_count;  ///< steps of single bodies that ended at their limit of iterations
                               ///< (pl_fem_get_report())
+  int32_t awake_count;        ///< bodies that moved in the last step; the others sleep
   int32_t contact_count;      ///< contacts of the last step
   double deepest_contact;     ///< metres a contact of the last step was overlapping before it was
                               ///< resolved

@@ -44,6 +44,16 @@ typedef struct pl_world_def {
   double air_density;  ///< kg/m³, 0 … 1e6, default 0
   /// Drag coefficient of a surface triangle.
   double drag;  ///< 0 … 1e6, default 1
+  /// Whether bodies that have come to rest sleep: they are not moved until something touches or
+  /// changes them.
+  bool sleeping;  ///< default true
+  /// Speed below which every particle of a body must be for it to fall asleep.
+  double sleep_speed;  ///< m/s, above 0 up to 1e6, default 0.005
+  /// For how long.
+  double sleep_seconds;  ///< s, 0 … 1e6, default 0.5
+  /// Vibration of a solid that touches something dies away as exp(-contact_damping t), on top of
+  /// its own damping; rigid motion is spared.
+  double contact_damping;  ///< 1/s, 0 … 1e6, default 5
   /// Sweeps over the contacts in each step.
   int32_t contact_rounds;  ///< 1 … 1000, default 8
   // parameters: end
@@ -179,6 +189,16 @@ PL_API pl_status pl_body_get_velocities(const pl_world *world, pl_body_id body,
 /// PL_ERROR_INVALID_DATA for numbers that are not finite; nothing has changed then.
 PL_API pl_status pl_body_set_state(pl_world *world, pl_body_id body, const pl_vec3 *positions,
                                    const pl_vec3 *velocities, pl_error *error);
+
+/// Whether a body sleeps: it has come to rest with all it touches, and is not moved until something
+/// touches it or it is changed (pl_world_def.sleeping). False for a stale handle.
+PL_API bool pl_body_is_asleep(const pl_world *world, pl_body_id body);
+
+/// Wake a body and those that fell asleep with it, and count its time at rest from zero. Bodies
+/// wake by themselves when they are touched by a body that is awake or by a moving collider, when
+/// they get a pin, force, state or weights, when gravity, wind or colliders change and when a body
+/// they rest on is removed. Fails with PL_ERROR_NOT_FOUND for a stale handle.
+PL_API pl_status pl_body_wake(pl_world *world, pl_body_id body, pl_error *error);
 
 /// Sums over the particles of a body.
 typedef struct pl_body_report {

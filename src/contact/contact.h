@@ -60,6 +60,9 @@ typedef struct pl_contact_body {
   uint32_t id;  // the same in every step, for `impulses`
   // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
   double friction, restitution, radius;
+  // 1/s: rate at which vibration of particles dies away while the body touches something, on top of
+  // its own damping; rigid motion is spared
+  double damping;
   bool self_contact;
   bool spares_colliders;  // its own step has met them already
   // At rest: `starts` is not read, `positions` are those of the first step asleep until it wakes.
@@ -140,6 +143,13 @@ pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_
 // Sleeping bodies may be elsewhere than in the last step (a snapshot was restored): look at them
 // again. Not needed for bodies that woke, nor after prepare.
 void pl_contact_solver_forget_sleepers(pl_contact_solver *solver);
+
+// Bodies that touch or are joined, of the last resolution.
+typedef struct pl_contact_islands {
+  int32_t count;
+  const int32_t *island_of;  // per body; -1: touches nothing
+} pl_contact_islands;
+pl_contact_islands pl_contact_solver_get_islands(const pl_contact_solver *solver);
 
 // The joints of the following calls, by reference, until others are set. Bodies of one joint share
 // an island; joints without a common body may be swept at the same time by different threads.

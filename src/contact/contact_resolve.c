@@ -85,7 +85,8 @@ static bool bounce(const resolution *r, const pl_contact *contact, double speed,
   double leave = contact->restitution * approach, rest = (1 - t) * h;
   double landing = fmax(0, rest * leave + 0.5 * rest * rest * pull);
   row->leave = leave + (0.5 - t) * h * pull;
-  row->arrive = speed + (contact->depth + landing) / h;
+  // Overlap from before the step is not the bounce's to take back.
+  row->arrive = speed + (contact->depth + fmin(0, contact->start_gap) + landing) / h;
   return true;
 }
 
@@ -311,11 +312,13 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   pl_contact_memory *memory = &solver->memory;
   resolution r = {
       .solver = solver, .memory = memory, .bodies = bodies, .step = step, .scale = pl_contact_scale_of(step)};
+  pl_contact_damping damping = {.context = solver->context, .memory = memory, .bodies = bodies, .step = step->step};
   for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
   pl_contact_plan_form(&memory->plan, body_count, memory->contacts, solver->contact_count, solver->joints,
                        solver->joint_count);
   pl_parallel_for(solver->context, solver->contact_count, ROW_GRAIN, build_rows, &r);
   pl_parallel_for(solver->context, body_count, BODY_GRAIN, note_velocities, &r);
+  pl_contact_damp(&damping);
   sweep_all(&r, true, step->rounds);
   pl_parallel_for(solver->context, body_count, BODY_GRAIN, move_positions, &r);
   sweep_all(&r, false, (step->rounds + 1) / 2);

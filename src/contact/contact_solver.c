@@ -95,6 +95,7 @@ static pl_status take_rows(pl_contact_memory *memory, const pl_contact_body *bod
     memory->particle_start[i + 1] = (int32_t)particle_count;
   }
   memory->move_velocities = PL_TAKE(arena, pl_vec3, particle_count);
+  memory->wholes = PL_TAKE(arena, pl_contact_whole, memory->body_count);
   memory->move_rigids = PL_TAKE(arena, pl_contact_rigid, memory->body_count);
   if (arena->failed) return pl_fail_memory(error);
   bool is_taken = pl_contact_plan_take(arena, &memory->plan, memory->body_count, memory->contact_capacity,
@@ -232,6 +233,10 @@ pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_
 
 void pl_contact_solver_forget_sleepers(pl_contact_solver *solver) {
   for (int32_t i = 0; i < solver->memory.body_count; ++i) solver->memory.presences[i].is_at_rest = false;
+}
+
+pl_contact_islands pl_contact_solver_get_islands(const pl_contact_solver *solver) {
+  return (pl_contact_islands){solver->memory.plan.island_count, solver->memory.plan.island_of};
 }
 
 pl_status pl_contact_solver_set_joints(pl_contact_solver *solver, const pl_contact_joint *joints, int32_t joint_count,

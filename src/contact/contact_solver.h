@@ -59,6 +59,13 @@ typedef struct pl_contact_row {
   pl_vec3 sliding_impulse;  // N s, at right angles to the normal
 } pl_contact_row;
 
+// A body of particles as if it were rigid.
+typedef struct pl_contact_whole {
+  pl_contact_rigid motion;
+  pl_vec3 velocity, angular_velocity;  // of `motion` before it was damped
+  bool is_slow;                        // its particles are near rest, and none is held by a pin
+} pl_contact_whole;
+
 // Everything sized by the bodies and colliders, in one arena.
 typedef struct pl_contact_memory {
   pl_arena arena;
@@ -95,6 +102,7 @@ typedef struct pl_contact_memory {
   pl_contact_term *terms;         // term_count per row
   int32_t *particle_start;        // body_count + 1: offsets into the arrays per particle
   pl_vec3 *move_velocities;       // one per particle: after the bodies' own move, before resolution
+  pl_contact_whole *wholes;       // one per body, see contact_damping.c
   pl_contact_rigid *move_rigids;  // alike, one per body
 } pl_contact_memory;
 
@@ -105,6 +113,17 @@ struct pl_contact_solver {
   const pl_contact_joint *joints;
   int32_t joint_count;
 };
+
+// Let vibration of touching bodies die away, between building rows and sweeping them
+// (contact_damping.c).
+typedef struct pl_contact_damping {
+  pl_context *context;
+  pl_contact_memory *memory;
+  pl_contact_body *bodies;
+  double step;
+  pl_pair_range pairs;  // of the colour that is worked on
+} pl_contact_damping;
+void pl_contact_damp(pl_contact_damping *damping);
 
 // Lengths and speeds below which a contact counts as resting: what gravity does to a body in one
 // step.

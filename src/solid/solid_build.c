@@ -30,6 +30,7 @@ static const pl_body_method SOLID_METHOD = {
     .get_velocities = pl_solid_get_velocities,
     .get_surface = pl_solid_get_surface,
     .set_state = pl_solid_set_state,
+    .can_sleep = pl_solid_can_sleep,
     .get_particle = pl_solid_get_particle,
     .set_particle = pl_solid_set_particle,
     .find_not_finite = pl_solid_find_not_finite,

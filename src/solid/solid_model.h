@@ -125,6 +125,7 @@ pl_vec3 pl_solid_get_particle(const pl_model *model, const void *state, int32_t 
 void pl_solid_set_particle(const pl_model *model, void *state, int32_t particle, pl_vec3 position,
                            pl_vec3 velocity);
 int32_t pl_solid_find_not_finite(const pl_model *model, const void *state);
+bool pl_solid_can_sleep(const pl_model *model, const void *state);
 
 // Weights of examples (solid_weights.c).
 pl_example_view pl_solid_list_examples(const pl_model *model);

@@ -123,6 +123,12 @@ void pl_solid_set_particle(const pl_model *model, void *state, int32_t particle,
   s.velocities[particle] = pl_f4_of_vec3(velocity);
 }
 
+// Plastic rest shapes move by themselves.
+bool pl_solid_can_sleep(const pl_model *model, const void *state) {
+  (void)state;
+  return ((const pl_solid_model *)model)->examples.plastic_threshold <= 0;
+}
+
 int32_t pl_solid_find_not_finite(const pl_model *model, const void *state) {
   pl_solid_state s = pl_solid_state_of(model, state);
   for (int32_t i = 0; *s.suspect && i < model->particle_count; ++i) {

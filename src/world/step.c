@@ -4,8 +4,12 @@
 //   control   controllers act                              everything              forces, pins, bodies
 //   forces    wind and point forces are gathered           positions, velocities   forces of each body
 //   move      each body moves by its own method; pins      own state and forces    own state
-//   contact   overlaps are resolved; all numbers finite?   all bodies, colliders   positions, velocities
+//   contact   contacts are found, islands formed and       all bodies, colliders   positions, velocities
+//             each solved as a whole; all numbers finite?
 //   layers    layers displace the visible surface          everything              surface points of one body
+//
+// Bodies that sleep take part in nothing but being touched; islands that have come to rest fall asleep at the end of
+// the step (world_sleep.c).
 //
 // A step that fails has not happened: the state is saved before the first phase and restored when any of them fails.
 // Controllers may change the world, but not step or restore it; what is called later may only read it (world_phase.c).
@@ -43,8 +47,10 @@ static pl_status run_controllers(pl_world *world, pl_error *error) {
     if (status < 0) return status;
   }
   world->phase = PL_WORLD_LOCKED;
-  // A controller may have added or removed bodies and colliders.
-  return pl_world_prepare_contact(world, error);
+  // A controller may have added or removed bodies and colliders, and woken bodies.
+  pl_status status = pl_world_prepare_contact(world, error);
+  if (status >= 0) pl_world_list_awake(world);
+  return status;
 }
 
 static pl_status gather_forces(pl_world *world, pl_error *error) {
@@ -82,7 +88,8 @@ static pl_status move_body(pl_world *world, int32_t index, bool *converged, pl_e
 }
 
 static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+  for (int32_t k = 0; k < world->awake_count; ++k) {
+    int32_t i = PL_ITEM(&world->awake, int32_t, k);
     bool converged;
     pl_status status = move_body(world, i, &converged, error);
     if (status < 0) return pl_world_name_body(world, i, status, report, error);
@@ -102,12 +109,14 @@ static pl_status resolve_contact(pl_world *world, pl_step_report *report, pl_err
   status = pl_world_resolve_contact(world, &contact, error);
   report->contact_count = contact.contact_count;
   report->deepest_contact = contact.deepest;
+  report->awake_count = world->awake_count;
   return status < 0 ? status : pl_world_check_finite(world, report, error);
 }
 
 // Layers work on `next_surface`, which is shown only when the whole step has succeeded.
 static pl_status run_layers(pl_world *world, pl_error *error) {
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+  for (int32_t n = 0; n < world->awake_count; ++n) {
+    int32_t i = PL_ITEM(&world->awake, int32_t, n);
     pl_body *body = pl_slots_at(&world->bodies, i);
     if (body->layers.count == 0) continue;
     pl_slot_id id = pl_slots_id_at(&world->bodies, i);
@@ -156,10 +165,11 @@ static pl_status run_phases(pl_world *world, pl_step_report *report, pl_error *e
   return PL_OK;
 }
 
-// Forces are used up and new surfaces are shown.
+// Forces are used up and new surfaces are shown; what has come to rest falls asleep.
 static void finish_step(pl_world *world) {
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
-    pl_body *body = pl_slots_at(&world->bodies, i);
+  pl_world_rest(world);
+  for (int32_t k = 0; k < world->awake_count; ++k) {
+    pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
     pl_body_clear_forces(body);
     pl_vec3 *shown = body->surface;
     body->surface = body->next_surface;
@@ -170,6 +180,7 @@ static void finish_step(pl_world *world) {
 static pl_status step_once(pl_world *world, pl_step_report *report, pl_error *error) {
   pl_status status = pl_world_prepare_contact(world, error);
   if (status < 0) return status;
+  pl_world_list_awake(world);
   pl_world_save_state(world);
   world->destroy_refused = false;
   status = run_phases(world, report, error);

@@ -28,7 +28,11 @@ pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world
   pl_slots_init(&made->pins, context);
   made->controllers = pl_vector_of(context, sizeof(pl_world_controller));
   made->contact_bodies = pl_vector_of(context, sizeof(pl_contact_body));
+  made->contact_numbers = pl_vector_of(context, sizeof(int32_t));
   made->collider_list = pl_vector_of(context, sizeof(const pl_collider *));
+  made->awake = pl_vector_of(context, sizeof(int32_t));
+  made->island_seconds = pl_vector_of(context, sizeof(double));
+  made->island_groups = pl_vector_of(context, sizeof(int64_t));
   pl_scratch_init(&made->scratch, context);
   status = pl_contact_solver_create(context, &made->contact_solver, error);
   if (status < 0) {
@@ -47,6 +51,8 @@ static void destroy_body(pl_context *context, pl_body *body) {
   pl_release(context, body->saved);
   pl_release(context, body->forces);
   pl_release(context, body->saved_forces);
+  pl_release(context, body->impulses);
+  pl_release(context, body->saved_impulses);
   pl_release(context, body->inverse_masses);
   pl_release(context, body->starts);
   pl_release(context, body->start_velocities);
@@ -75,7 +81,11 @@ void pl_world_destroy(pl_world *world) {
   pl_slots_free(&world->pins);
   pl_vector_free(&world->controllers);
   pl_vector_free(&world->contact_bodies);
+  pl_vector_free(&world->contact_numbers);
   pl_vector_free(&world->collider_list);
+  pl_vector_free(&world->awake);
+  pl_vector_free(&world->island_seconds);
+  pl_vector_free(&world->island_groups);
   pl_contact_solver_destroy(world->contact_solver);
   pl_scratch_destroy(&world->scratch);
   pl_release(context, world);
@@ -105,6 +115,8 @@ static bool allocate_body(pl_context *context, pl_body *body) {
   body->saved = pl_allocate_array(context, 1, body->state_size);
   body->forces = pl_allocate_array(context, n, sizeof(pl_f4));
   body->saved_forces = pl_allocate_array(context, n, sizeof(pl_f4));
+  body->impulses = pl_allocate_array(context, surface * PL_IMPULSES_PER_POINT, sizeof(pl_contact_impulse));
+  body->saved_impulses = pl_allocate_array(context, surface * PL_IMPULSES_PER_POINT, sizeof(pl_contact_impulse));
   body->inverse_masses = pl_allocate_array(context, n, sizeof(double));
   body->starts = pl_allocate_array(context, n, sizeof(pl_vec3));
   body->start_velocities = pl_allocate_array(context, n, sizeof(pl_vec3));
@@ -112,8 +124,9 @@ static bool allocate_body(pl_context *context, pl_body *body) {
   body->velocities = pl_allocate_array(context, n, sizeof(pl_vec3));
   body->surface = pl_allocate_array(context, surface, sizeof(pl_vec3));
   body->next_surface = pl_allocate_array(context, surface, sizeof(pl_vec3));
-  return body->state && body->saved && body->forces && body->saved_forces && body->inverse_masses && body->starts &&
-         body->start_velocities && body->positions && body->velocities && body->surface && body->next_surface;
+  return body->state && body->saved && body->forces && body->saved_forces && body->impulses && body->saved_impulses &&
+         body->inverse_masses && body->starts && body->start_velocities && body->positions && body->velocities &&
+         body->surface && body->next_surface;
 }
 
 pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *id, pl_error *error) {
@@ -161,6 +174,7 @@ pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error) 
     if (pin->def.body.slot == id.slot && pin->def.body.generation == id.generation)
       pl_release(world->context, pl_slots_remove(&world->pins, pl_slots_id_at(&world->pins, i)));
   }
+  pl_world_wake_body(world, body);
   destroy_body(world->context, body);
   world->prepared = false;
   return PL_OK;
@@ -178,6 +192,7 @@ pl_status pl_world_add_collider(pl_world *world, const pl_collider_def *def, pl_
     return pl_fail_memory(error);
   }
   world->prepared = false;
+  pl_world_wake_all(world);
   if (id != NULL) *id = (pl_collider_id){slot.slot, slot.generation};
   return PL_OK;
 }
@@ -201,14 +216,21 @@ pl_status pl_world_remove_collider(pl_world *world, pl_collider_id id, pl_error 
   if (collider == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such collider in this world");
   pl_collider_destroy(world->context, collider);
   world->prepared = false;
+  pl_world_wake_all(world);
   return PL_OK;
 }
 
+static bool is_same(pl_vec3 a, pl_vec3 b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
 void pl_world_set_gravity(pl_world *world, pl_vec3 gravity) {
+  if (!is_same(world->def.gravity, gravity)) pl_world_wake_all(world);
   world->def.gravity = gravity;
 }
 
 void pl_world_set_wind(pl_world *world, pl_vec3 wind) {
+  if (!is_same(world->def.wind, wind)) pl_world_wake_all(world);
   world->def.wind = wind;
 }
 
@@ -260,6 +282,7 @@ pl_status pl_world_add_layer(pl_world *world, pl_body_id id, const pl_layer *lay
     pl_release(world->context, entry.saved);
     return pl_fail_memory(error);
   }
+  pl_world_wake_body(world, body);
   // Until the first step the surface is what the body shows without layers.
   if (body->layers.count == 1) body->model->method->get_surface(body->model, body->state, body->surface);
   return PL_OK;

@@ -62,6 +62,7 @@ pl_status pl_body_set_state(pl_world *world, pl_body_id id, const pl_vec3 *posit
   if (bad >= 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "position %d is not finite", bad);
   bad = first_not_finite(velocities, n);
   if (bad >= 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "velocity %d is not finite", bad);
+  pl_world_wake_body(world, body);
   body->model->method->set_state(body->model, body->state, positions, velocities);
   return PL_OK;
 }
@@ -110,6 +111,7 @@ pl_status pl_body_set_weights(pl_world *world, pl_body_id id, int32_t manifold, 
                          "%d is out of range; weights can be given for %d", manifold, examples.given_count);
   double limited[PL_MAX_EXAMPLES];
   if (weights != NULL) pl_weights_limit(examples.example_count, weights, limited);
+  pl_world_wake_body(world, body);
   body->model->method->set_weights(body->model, body->state, manifold, weights != NULL ? limited : NULL);
   return PL_OK;
 }

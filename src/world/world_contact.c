@@ -1,24 +1,24 @@
 // The world's side of contact: bodies and colliders are laid out for the solver, and what it changed goes back into the
 // bodies.
 #include "base/error.h"
+#include "base/parallel.h"
 #include "world/world_state.h"
 
-static bool is_alone(const pl_world *world) {
+bool pl_world_is_alone(const pl_world *world) {
   if (world->contact_bodies.count == 0) return true;
   if (world->collider_list.count > 0 || world->contact_bodies.count > 1) return false;
   return !PL_ITEM(&world->contact_bodies, pl_contact_body, 0).self_contact;
 }
 
-// Whether the world resolves the contacts of a body.
-static bool meets_others(const pl_body *body) {
+bool pl_body_meets_others(const pl_body *body) {
   return body->collides && !body->model->method->handles_bodies;
 }
 
 static bool list_bodies(pl_world *world) {
-  world->contact_bodies.count = 0;
+  world->contact_bodies.count = world->contact_numbers.count = 0;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
-    if (!meets_others(body)) continue;
+    if (!pl_body_meets_others(body)) continue;
     pl_contact_body entry = {
         .surface = &body->model->surface,
         .starts = body->starts,
@@ -30,10 +30,13 @@ static bool list_bodies(pl_world *world) {
         .friction = body->model->friction,
         .restitution = body->model->restitution,
         .radius = body->model->contact_radius,
+        .damping = body->model->method->can_sleep != NULL ? world->def.contact_damping : 0,
+        .impulses = body->impulses,
+        .id = pl_slots_id_at(&world->bodies, i).slot,
         .self_contact = body->model->self_contact,
         .spares_colliders = body->model->method->handles_colliders,
     };
-    if (!pl_vector_push(&world->contact_bodies, &entry)) return false;
+    if (!pl_vector_push(&world->contact_bodies, &entry) || !pl_vector_push(&world->contact_numbers, &i)) return false;
   }
   return true;
 }
@@ -47,10 +50,19 @@ static bool list_colliders(pl_world *world) {
   return true;
 }
 
+// Slots per body of what a step counts.
+static bool take_slots(pl_world *world) {
+  size_t count = (size_t)pl_slots_count(&world->bodies);
+  pl_vector *vectors[3] = {&world->awake, &world->island_seconds, &world->island_groups};
+  for (int i = 0; i < 3; ++i)
+    if (vectors[i]->count < count && pl_vector_grow(vectors[i], count - vectors[i]->count) == NULL) return false;
+  return true;
+}
+
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error) {
   if (world->prepared) return PL_OK;
-  if (!list_bodies(world) || !list_colliders(world)) return pl_fail_memory(error);
-  if (!is_alone(world)) {
+  if (!list_bodies(world) || !list_colliders(world) || !take_slots(world)) return pl_fail_memory(error);
+  if (!pl_world_is_alone(world)) {
     pl_status status = pl_contact_solver_prepare(world->contact_solver, world->contact_bodies.items,
                                                  (int32_t)world->contact_bodies.count, world->collider_list.items,
                                                  (int32_t)world->collider_list.count, error);
@@ -60,43 +72,79 @@ pl_status pl_world_prepare_contact(pl_world *world, pl_error *error) {
   return PL_OK;
 }
 
-void pl_world_note_starts(pl_world *world) {
-  if (is_alone(world)) return;
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
-    pl_body *body = pl_slots_at(&world->bodies, i);
-    if (!meets_others(body)) continue;
+static pl_body *awake_body(const pl_world *world, int32_t k) {
+  return pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
+}
+
+enum { NOTE_GRAIN = 16 };
+
+static void note_starts(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_world *world = data;
+  for (int32_t k = begin; k < end; ++k) {
+    pl_body *body = awake_body(world, k);
+    if (!pl_body_meets_others(body)) continue;
     body->model->method->get_positions(body->model, body->state, body->starts);
     body->model->method->get_velocities(body->model, body->state, body->start_velocities);
   }
 }
 
+static void note_ends(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_world *world = data;
+  bool alone = pl_world_is_alone(world);
+  for (int32_t k = begin; k < end; ++k) {
+    pl_body *body = awake_body(world, k);
+    const pl_body_method *method = body->model->method;
+    method->get_positions(body->model, body->state, body->positions);
+    if (alone || !pl_body_meets_others(body)) continue;
+    method->get_velocities(body->model, body->state, body->velocities);
+    if (method->get_rigid != NULL) method->get_rigid(body->model, body->state, &body->rigid);
+  }
+}
+
+void pl_world_note_starts(pl_world *world) {
+  if (pl_world_is_alone(world)) return;
+  pl_parallel_for(world->context, world->awake_count, NOTE_GRAIN, note_starts, world);
+}
+
 void pl_world_note_ends(pl_world *world) {
-  bool alone = is_alone(world);
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
-    pl_body *body = pl_slots_at(&world->bodies, i);
-    body->model->method->get_positions(body->model, body->state, body->positions);
-    if (alone || !meets_others(body)) continue;
-    body->model->method->get_velocities(body->model, body->state, body->velocities);
-    if (body->model->method->get_rigid != NULL) body->model->method->get_rigid(body->model, body->state, &body->rigid);
+  pl_parallel_for(world->context, world->awake_count, NOTE_GRAIN, note_ends, world);
+}
+
+// What the solver changed goes back into the bodies.
+typedef struct commitment {
+  pl_world *world;
+  pl_contact_body *entries;
+} commitment;
+
+static void commit_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const commitment *c = data;
+  for (int32_t k = begin; k < end; ++k) {
+    pl_body *body = pl_slots_at(&c->world->bodies, PL_ITEM(&c->world->contact_numbers, int32_t, k));
+    const pl_body_method *method = body->model->method;
+    if (!c->entries[k].moved) continue;
+    if (method->set_rigid != NULL)
+      method->set_rigid(body->model, body->state, &body->rigid);
+    else
+      method->set_state(body->model, body->state, body->positions, body->velocities);
+    if (method->set_rigid != NULL) method->get_velocities(body->model, body->state, body->velocities);
   }
 }
 
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error) {
-  if (is_alone(world)) return PL_OK;
-  pl_status status =
-      pl_contact_solver_solve(world->contact_solver, world->contact_bodies.items, (int32_t)world->contact_bodies.count,
-                              world->collider_list.items, (int32_t)world->collider_list.count, pl_world_get_time(world),
-                              world->def.step, world->def.contact_rounds, world->def.gravity, report, error);
+  if (pl_world_is_alone(world)) return PL_OK;
+  pl_contact_body *entries = world->contact_bodies.items;
+  int32_t count = (int32_t)world->contact_bodies.count;
+  for (int32_t k = 0; k < count; ++k)
+    entries[k].asleep = pl_body_sleeps(pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, k)));
+  pl_status status = pl_contact_solver_solve(
+      world->contact_solver, entries, count, world->collider_list.items, (int32_t)world->collider_list.count,
+      pl_world_get_time(world), world->def.step, world->def.contact_rounds, world->def.gravity, report, error);
   if (status < 0) return status;
-  size_t next = 0;
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
-    pl_body *body = pl_slots_at(&world->bodies, i);
-    if (!meets_others(body)) continue;
-    if (!PL_ITEM(&world->contact_bodies, pl_contact_body, next++).moved) continue;
-    if (body->model->method->set_rigid != NULL)
-      body->model->method->set_rigid(body->model, body->state, &body->rigid);
-    else
-      body->model->method->set_state(body->model, body->state, body->positions, body->velocities);
-  }
+  pl_world_wake_touched(world);
+  commitment c = {world, entries};
+  pl_parallel_for(world->context, count, NOTE_GRAIN, commit_bodies, &c);
   return PL_OK;
 }

@@ -77,7 +77,8 @@ static pl_status fail_body(const pl_world *world, int32_t i, int32_t particle, c
 }
 
 pl_status pl_world_check_finite(const pl_world *world, pl_step_report *report, pl_error *error) {
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+  for (int32_t k = 0; k < world->awake_count; ++k) {
+    int32_t i = PL_ITEM(&world->awake, int32_t, k);
     const pl_body *body = pl_slots_at(&world->bodies, i);
     int32_t particle = body->model->method->find_not_finite(body->model, body->state);
     if (particle >= 0) return fail_body(world, i, particle, "the state is not finite", report, error);
@@ -86,16 +87,17 @@ pl_status pl_world_check_finite(const pl_world *world, pl_step_report *report, p
 }
 
 pl_status pl_world_check_range(const pl_world *world, pl_step_report *report, pl_error *error) {
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+  for (int32_t k = 0; k < world->awake_count; ++k) {
+    int32_t i = PL_ITEM(&world->awake, int32_t, k);
     const pl_body *body = pl_slots_at(&world->bodies, i);
     double size = pl_box_diagonal(body->model->box), farthest = 0;
     int32_t particle = 0;
     pl_box box = pl_box_empty();
-    for (int32_t k = 0; k < body->model->particle_count; ++k) {
-      pl_vec3 x = body->positions[k];
+    for (int32_t p = 0; p < body->model->particle_count; ++p) {
+      pl_vec3 x = body->positions[p];
       double distance = fmax(fmax(fabs(x.x), fabs(x.y)), fabs(x.z));
       box = pl_box_add_point(box, x);
-      if (distance > farthest) particle = k;
+      if (distance > farthest) particle = p;
       farthest = fmax(farthest, distance);
     }
     if (farthest > max_distance_of(body))

@@ -59,8 +59,8 @@ static pl_status drag_body(pl_world *world, pl_body *body, pl_error *error) {
 
 pl_status pl_world_add_wind(pl_world *world, pl_error *error) {
   if (world->def.air_density <= 0 || world->def.drag <= 0) return PL_OK;
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
-    pl_body *body = pl_slots_at(&world->bodies, i);
+  for (int32_t k = 0; k < world->awake_count; ++k) {
+    pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
     if (body->model->method->handles_air) continue;
     pl_status status = drag_body(world, body, error);
     if (status < 0) return status;
@@ -98,7 +98,7 @@ void pl_world_hold_pins(pl_world *world) {
     const pl_world_pin *pin = pl_slots_at(&world->pins, i);
     if (!pl_pin_holds(world, pin)) continue;
     pl_body *body = pl_world_find_body(world, pin->def.body);
-    if (body->model->method->handles_pins) continue;
+    if (body->model->method->handles_pins || pl_body_sleeps(body)) continue;
     if (pin->def.stiffness > 0)
       pull_spring(world, body, pin);
     else

@@ -57,6 +57,7 @@ pl_status pl_world_add_pin(pl_world *world, const pl_pin_def *def, pl_pin_id *id
     pl_release(world->context, pin);
     return pl_fail_memory(error);
   }
+  pl_world_wake_body(world, body);
   if (id != NULL) *id = (pl_pin_id){slot.slot, slot.generation};
   return PL_OK;
 }
@@ -66,6 +67,7 @@ pl_status pl_world_move_pin(pl_world *world, pl_pin_id id, pl_vec3 target, pl_er
   pl_world_pin *pin = pl_slots_get(&world->pins, pl_slot_of_pin(id));
   if (pin == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such pin in this world");
   if (!pl_vec3_is_finite(target)) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a pin's target must be finite");
+  pl_world_wake_body(world, pl_world_find_body(world, pin->def.body));
   pin->target = target;
   return PL_OK;
 }
@@ -75,6 +77,7 @@ pl_status pl_world_remove_pin(pl_world *world, pl_pin_id id, pl_error *error) {
   pl_world_pin *pin = pl_slots_remove(&world->pins, pl_slot_of_pin(id));
   if (pin == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such pin in this world");
   pl_body *body = pl_world_find_body(world, pin->def.body);
+  pl_world_wake_body(world, body);
   body->inverse_masses[pin->def.particle] = body->model->inverse_masses[pin->def.particle];
   pl_release(world->context, pin);
   return PL_OK;
@@ -85,6 +88,7 @@ pl_status pl_world_add_force(pl_world *world, pl_body_id id, int32_t particle, p
   pl_body *body;
   pl_status status = find_particle(world, id, particle, &body, error);
   if (status < 0) return status;
+  pl_world_wake_body(world, body);
   body->forces[particle] += pl_f4_of_vec3(force);
   body->has_forces = true;
   return PL_OK;

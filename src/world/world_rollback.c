@@ -1,7 +1,8 @@
 // Saving the state of a world at the start of a step, and putting it back when the step fails.
 //
-// What is saved: the state of each body, its forces, the states of its layers and of the controllers, and what a
-// controller may set: targets of pins, gravity and wind. Anything else that a step writes is scratch of the next one.
+// What is saved: the state of each body that moves, its forces, the impulses of its contacts and how long it has
+// rested, the states of its layers and of the controllers, and what a controller may set: targets of pins, gravity and
+// wind. Anything else that a step writes is scratch of the next one.
 #include <string.h>
 
 #include "base/parallel.h"
@@ -28,17 +29,48 @@ static void copy_part(void *data, int32_t begin, int32_t end, int32_t block) {
   }
 }
 
-void pl_world_save_state(pl_world *world) {
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
-    pl_body *body = pl_slots_at(&world->bodies, i);
-    pl_parallel_for(world->context, (int32_t)((body->state_size - 1) / COPY_BYTES + 1), 1, copy_part, body);
-    body->saved_has_forces = body->has_forces;
-    if (body->has_forces) memcpy(body->saved_forces, body->forces, (size_t)body->model->particle_count * sizeof(pl_f4));
-    for (size_t k = 0; k < body->layers.count; ++k) {
-      pl_world_layer *l = &PL_ITEM(&body->layers, pl_world_layer, k);
-      copy_unless_empty(l->saved, l->layer.state, l->layer.state_size);
-    }
+static size_t impulse_size(const pl_body *body) {
+  return (size_t)body->model->surface.point_count * PL_IMPULSES_PER_POINT * sizeof(pl_contact_impulse);
+}
+
+// All but the flat state.
+static void save_rest(pl_body *body) {
+  body->saved_rest = body->rest;
+  body->saved_has_forces = body->has_forces;
+  if (body->has_forces) memcpy(body->saved_forces, body->forces, (size_t)body->model->particle_count * sizeof(pl_f4));
+  memcpy(body->saved_impulses, body->impulses, impulse_size(body));
+  for (size_t k = 0; k < body->layers.count; ++k) {
+    pl_world_layer *l = &PL_ITEM(&body->layers, pl_world_layer, k);
+    copy_unless_empty(l->saved, l->layer.state, l->layer.state_size);
   }
+}
+
+void pl_body_save(pl_body *body) {
+  memcpy(body->saved, body->state, body->state_size);
+  save_rest(body);
+}
+
+// Small states are copied by many threads, a few bodies each.
+enum { SAVE_GRAIN = 16 };
+
+static void save_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_world *world = data;
+  for (int32_t k = begin; k < end; ++k) {
+    pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
+    if (body->state_size <= COPY_BYTES) memcpy(body->saved, body->state, body->state_size);
+    save_rest(body);
+  }
+}
+
+void pl_world_save_state(pl_world *world) {
+  pl_parallel_for(world->context, world->awake_count, SAVE_GRAIN, save_bodies, world);
+  for (int32_t k = 0; k < world->awake_count; ++k) {
+    pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
+    if (body->state_size > COPY_BYTES)
+      pl_parallel_for(world->context, (int32_t)((body->state_size - 1) / COPY_BYTES + 1), 1, copy_part, body);
+  }
+  world->saved_group_count = world->sleep_group_count;
   for (size_t i = 0; i < world->controllers.count; ++i) {
     pl_world_controller *c = &PL_ITEM(&world->controllers, pl_world_controller, i);
     copy_unless_empty(c->saved, c->controller.state, c->controller.state_size);
@@ -59,6 +91,8 @@ void pl_world_roll_back(pl_world *world) {
     if (body->saved_has_forces)
       memcpy(body->forces, body->saved_forces, (size_t)body->model->particle_count * sizeof(pl_f4));
     body->has_forces = body->saved_has_forces;
+    body->rest = body->saved_rest;
+    memcpy(body->impulses, body->saved_impulses, impulse_size(body));
     for (size_t k = 0; k < body->layers.count; ++k) {
       pl_world_layer *l = &PL_ITEM(&body->layers, pl_world_layer, k);
       copy_unless_empty(l->layer.state, l->saved, l->layer.state_size);
@@ -72,6 +106,7 @@ void pl_world_roll_back(pl_world *world) {
     pl_world_pin *pin = pl_slots_at(&world->pins, i);
     pin->target = pin->saved;
   }
+  world->sleep_group_count = world->saved_group_count;
   world->def.gravity = world->saved_gravity;
   world->def.wind = world->saved_wind;
 }

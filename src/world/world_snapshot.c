@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "world/world_state.h"
 
-#define SNAPSHOT_MAGIC UINT64_C(0x31304E5350414C50)        // "PLAPSN01"
+#define SNAPSHOT_MAGIC UINT64_C(0x32304E5350414C50)        // "PLAPSN02"
 #define SNAPSHOT_INSIDE_STEP UINT64_C(0x58304E5350414C50)  // "PLAPSN0X": of a step that was not over, good for nothing
 
 typedef struct snapshot_head {
@@ -14,6 +14,7 @@ typedef struct snapshot_head {
   int64_t step_count;
   double pending;
   pl_vec3 gravity, wind;
+  int64_t sleep_group_count;
 } snapshot_head;
 
 // Called with every block of memory that moves, in a fixed order.
@@ -24,6 +25,9 @@ static void visit_blocks(const pl_world *world, block_visitor *visit, void *visi
     pl_body *body = pl_slots_at(&world->bodies, i);
     visit(visitor, body->state, body->state_size);
     visit(visitor, body->forces, (size_t)body->model->particle_count * sizeof(pl_f4));
+    visit(visitor, body->impulses,
+          (size_t)body->model->surface.point_count * PL_IMPULSES_PER_POINT * sizeof(pl_contact_impulse));
+    visit(visitor, &body->rest, sizeof body->rest);
     for (size_t k = 0; k < body->layers.count; ++k) {
       const pl_layer *layer = &PL_ITEM(&body->layers, pl_world_layer, k).layer;
       if (layer->state_size > 0) visit(visitor, layer->state, layer->state_size);
@@ -89,8 +93,8 @@ size_t pl_world_snapshot_size(const pl_world *world) {
 void pl_world_snapshot(const pl_world *world, void *buffer) {
   // Half of a step is not a state to go back to, and there is nobody to tell here: pl_world_restore() refuses it.
   uint64_t magic = world->phase == PL_WORLD_IDLE ? SNAPSHOT_MAGIC : SNAPSHOT_INSIDE_STEP;
-  snapshot_head head = {magic,          layout_hash(world), world->step_count,
-                        world->pending, world->def.gravity, world->def.wind};
+  snapshot_head head = {magic,           layout_hash(world),      world->step_count, world->pending, world->def.gravity,
+                        world->def.wind, world->sleep_group_count};
   memcpy(buffer, &head, sizeof head);
   char *to = (char *)buffer + sizeof head;
   visit_blocks(world, copy_out, &to);
@@ -124,6 +128,8 @@ pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size, pl_
   world->pending = head.pending;
   world->def.gravity = head.gravity;
   world->def.wind = head.wind;
+  world->sleep_group_count = head.sleep_group_count;
+  pl_world_refresh_sleepers(world);
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     body->has_forces = forces_are_set(body);

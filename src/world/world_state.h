@@ -14,6 +14,12 @@ typedef struct pl_world_layer {
   void *saved;  // the layer's state at the start of the step
 } pl_world_layer;
 
+// How long a body has been still, and whether it sleeps.
+typedef struct pl_body_rest {
+  double still_seconds;
+  int64_t group;  // bodies that fell asleep together have the same; 0: awake
+} pl_body_rest;
+
 typedef struct pl_body {
   const pl_model *model;
   pl_body_start start;  // as it was added
@@ -27,6 +33,9 @@ typedef struct pl_body {
   bool has_forces;      // some entry of `forces` is not zero
   pl_f4 *saved_forces;  // the two above at the start of the step
   bool saved_has_forces;
+  pl_contact_impulse *impulses, *saved_impulses;  // of its contacts in the last step
+  pl_body_rest rest, saved_rest;
+  pl_box sleep_box;           // of a sleeper: around its particles
   double *inverse_masses;     // 1/kg as contact sees them: 0 where a hard pin holds
   pl_vec3 *starts;            // scratch of the contact phase: particles at the start of the step,
   pl_vec3 *start_velocities;  // … and their velocities then,
@@ -67,16 +76,22 @@ struct pl_world {
   pl_slots pins;          // of pl_world_pin
   pl_vector controllers;  // of pl_world_controller
   pl_contact_solver *contact_solver;
-  pl_vector contact_bodies;  // of pl_contact_body, one per colliding body
-  pl_vector collider_list;   // of const pl_collider *, in order
-  bool prepared;             // the contact solver knows all bodies and colliders
+  pl_vector contact_bodies;   // of pl_contact_body, one per colliding body
+  pl_vector contact_numbers;  // of int32_t: the number of each of them among all bodies
+  pl_vector collider_list;    // of const pl_collider *, in order
+  pl_vector awake;            // of int32_t, a slot per body: numbers of the bodies that move …
+  int32_t awake_count;        // … in this step
+  int64_t sleep_group_count;  // groups of sleepers so far
+  pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
+  bool prepared;                            // the contact solver knows all bodies and colliders
   pl_scratch scratch;
   int64_t step_count;
   pl_world_phase phase;
   bool
       destroy_refused;  // pl_world_destroy() was called inside the current step, which fails for it
   pl_vec3 saved_gravity, saved_wind;  // at the start of the step
-  bool settling;                      // steps are done while time stands still
+  int64_t saved_group_count;
+  bool settling;   // steps are done while time stands still
   double pending;  // seconds that pl_world_advance() has been given and not yet stepped
 };
 
@@ -115,6 +130,9 @@ void pl_world_hold_pins(pl_world *world);
 
 // Hand all bodies and colliders to the contact solver, if they changed (world_contact.c).
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error);
+// Whether the world resolves the contacts of a body, and whether there are none to resolve.
+bool pl_body_meets_others(const pl_body *body);
+bool pl_world_is_alone(const pl_world *world);
 // Remember where particles are before they move (of bodies that may touch something) and after (of
 // all), then resolve what the move ran into.
 void pl_world_note_starts(pl_world *world);
@@ -124,7 +142,20 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
 // Save the state at the start of a step, and restore it when the step fails (world_rollback.c).
 void pl_world_save_state(pl_world *world);
 void pl_world_roll_back(pl_world *world);
+void pl_body_save(pl_body *body);
 void pl_body_clear_forces(pl_body *body);
+
+// Sleeping (world_sleep.c): list what moves in this step, wake what was touched, let islands fall
+// asleep at the end of a step.
+bool pl_body_sleeps(const pl_body *body);
+void pl_world_list_awake(pl_world *world);
+void pl_world_wake_touched(pl_world *world);
+void pl_world_rest(pl_world *world);
+// Wake a body and those that fell asleep with it, or all. Call it before a change of its state.
+void pl_world_wake_body(pl_world *world, pl_body *body);
+void pl_world_wake_all(pl_world *world);
+// After states were replaced from outside.
+void pl_world_refresh_sleepers(pl_world *world);
 
 // PL_ERROR_NOT_FINITE with body, particle and likely cause in the report, or PL_OK
 // (world_finite.c).

@@ -30,6 +30,7 @@ pl_status pl_body_teleport(pl_world *world, pl_body_id id, pl_transform motion, 
   if (!pl_transform_is_valid(motion))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the motion is not finite; give a finite position and rotation");
   motion.rotation = pl_quat_normalize(motion.rotation);
+  pl_world_wake_body(world, body);
   if (body->model->method->teleport != NULL)
     body->model->method->teleport(body->model, body->state, motion);
   else
@@ -42,7 +43,10 @@ pl_status pl_body_reset(pl_world *world, pl_body_id id, pl_error *error) {
   pl_body *body;
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
+  pl_world_wake_body(world, body);
   body->model->method->start(body->model, body->state, &body->start);
+  memset(body->impulses, 0,
+         (size_t)body->model->surface.point_count * PL_IMPULSES_PER_POINT * sizeof(pl_contact_impulse));
   body->has_forces = false;
   memset(body->forces, 0, (size_t)body->model->particle_count * sizeof(pl_f4));
   return PL_OK;

@@ -15,6 +15,14 @@ static bool is_alike(const pl_body *body, const pl_body *other) {
   return body->model->method == other->model->method && body->model->particle_count == other->model->particle_count;
 }
 
+// Impulses of contacts and rest, where the surfaces are alike.
+static void take_rest(pl_body *body, const pl_body *other) {
+  if (body->model->surface.point_count != other->model->surface.point_count) return;
+  size_t count = (size_t)body->model->surface.point_count * PL_IMPULSES_PER_POINT;
+  memcpy(body->impulses, other->impulses, count * sizeof(pl_contact_impulse));
+  body->rest = other->rest;
+}
+
 static pl_status take_motion(pl_world *world, pl_body *body, const pl_body *other, pl_error *error) {
   size_t count = (size_t)body->model->particle_count;
   pl_vec3 *positions = pl_allocate_array(world->context, count, sizeof *positions);
@@ -50,13 +58,18 @@ pl_status pl_world_transfer_state(pl_world *world, const pl_world *from, int32_t
     const pl_body *other = pl_slots_at(&from->bodies, i);
     if (!is_alike(body, other)) continue;
     pl_status status = PL_OK;
-    if (body->state_size == other->state_size)
+    body->rest = (pl_body_rest){0};
+    if (body->state_size == other->state_size) {
       memcpy(body->state, other->state, body->state_size);
-    else
+      take_rest(body, other);
+    } else {
       status = take_motion(world, body, other, error);
+    }
     if (status < 0) return status;
     ++adopted;
   }
+  world->sleep_group_count = from->sleep_group_count;
+  pl_world_refresh_sleepers(world);
   take_controllers(world, from);
   world->step_count = from->step_count;
   world->pending = from->pending;

@@ -1,0 +1,222 @@
+// How bodies that touch come to rest. Elastic bodies ring, and bounce on their own elasticity: contact alone takes next
+// to nothing of that, since the particles that touch stand still already. Two dampers, both without effect on rigid
+// flight, rolling and sliding, and on momentum:
+//
+// 1 Vibration, of each body that touches something, at the rate c its world gives:
+//
+//     v <- r + (v - r) exp(-c h)            r = V + Ω × (x - X), the body's rigid motion
+//
+// 2 Rest: bodies that bounce or sway on what they touch although their surfaces stick together. With u the relative
+//   velocity that the two bodies would have at the contact if they were rigid, an impulse
+//
+//     D = -γ(u) h f M u,    γ(u) = γ₀ s² / (s² + u²)
+//
+//   acts on both bodies as wholes; f is the contact's fraction of the pair's normal impulse and M the mass that both
+//   oppose to it. At speeds above s it fades, so that bounces keep their height. A rolling body has u = 0. What slides
+//   is damped along the normal alone: slopes are felt as before.
+#include <math.h>
+
+#include "base/parallel.h"
+#include "contact/contact_solver.h"
+#include "pliant/math.h"
+
+static const double REST_RATE = 60;    // γ₀, 1/s
+static const double REST_SPEED = 0.1;  // s, m/s
+// A body whose particles move faster than this many times s is not near rest.
+static const double SLOW_FACTOR = 4;
+// Friction above this fraction of its limit counts as sliding.
+static const double STICKING = 0.95;
+
+enum { BODY_GRAIN = 8, PAIR_GRAIN = 16 };
+
+static bool is_touched(const pl_contact_damping *d, int32_t body) {
+  return d->memory->plan.island_of[body] >= 0;
+}
+
+typedef struct mass_sums {
+  double mass;
+  pl_vec3 center, velocity;
+  bool is_free;  // no particle is held
+} mass_sums;
+
+static mass_sums sum_masses(const pl_contact_body *body) {
+  mass_sums sums = {.is_free = true};
+  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
+    if (!(body->inverse_masses[i] > 0)) {
+      sums.is_free = false;
+      continue;
+    }
+    double m = 1 / body->inverse_masses[i];
+    sums.mass += m;
+    sums.center = pl_vec3_add_scaled(sums.center, body->positions[i], m);
+    sums.velocity = pl_vec3_add_scaled(sums.velocity, body->velocities[i], m);
+  }
+  if (sums.mass > 0) {
+    sums.center = pl_vec3_scale(sums.center, 1 / sums.mass);
+    sums.velocity = pl_vec3_scale(sums.velocity, 1 / sums.mass);
+  }
+  return sums;
+}
+
+// The body as if it were rigid: Ω = I⁻¹ L. False for one that has no inertia or cannot move.
+static bool find_whole(const pl_contact_body *body, pl_contact_whole *whole) {
+  mass_sums sums = sum_masses(body);
+  if (!(sums.mass > 0)) return false;
+  pl_vec3 spin = {0, 0, 0};
+  double xx = 0, yy = 0, zz = 0, xy = 0, yz = 0, zx = 0, max_square = 0;
+  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
+    if (!(body->inverse_masses[i] > 0)) continue;
+    double m = 1 / body->inverse_masses[i];
+    pl_vec3 x = pl_vec3_sub(body->positions[i], sums.center);
+    pl_vec3 v = body->velocities[i];
+    spin = pl_vec3_add_scaled(spin, pl_vec3_cross(x, pl_vec3_sub(v, sums.velocity)), m);
+    xx += m * x.x * x.x, yy += m * x.y * x.y, zz += m * x.z * x.z;
+    xy += m * x.x * x.y, yz += m * x.y * x.z, zx += m * x.z * x.x;
+    max_square += m * pl_vec3_dot(v, v);
+  }
+  // What is squeezed to a line has no inertia around it: the small fraction keeps the matrix invertible.
+  double min = 1e-9 * (xx + yy + zz), slow = SLOW_FACTOR * REST_SPEED;
+  pl_mat3 inertia = {{{yy + zz + min, -xy, -zx}, {-xy, xx + zz + min, -yz}, {-zx, -yz, xx + yy + min}}};
+  if (!(pl_mat3_determinant(inertia) > 0)) return false;
+  pl_mat3 inverse = pl_mat3_inverse(inertia);
+  pl_vec3 angular_velocity = pl_mat3_apply(inverse, spin);
+  *whole = (pl_contact_whole){
+      .motion = {.center = sums.center,
+                 .velocity = sums.velocity,
+                 .angular_velocity = angular_velocity,
+                 .inverse_mass = 1 / sums.mass,
+                 .inverse_inertia = inverse},
+      .velocity = sums.velocity,
+      .angular_velocity = angular_velocity,
+      .is_slow = sums.is_free && max_square < slow * slow * sums.mass,
+  };
+  return true;
+}
+
+static void damp_vibration(const pl_contact_body *body, const pl_contact_whole *whole, double step) {
+  double lost = 1 - exp(-body->damping * step);
+  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
+    if (!(body->inverse_masses[i] > 0)) continue;
+    pl_vec3 x = pl_vec3_sub(body->positions[i], whole->motion.center);
+    pl_vec3 rigid = pl_vec3_add(whole->velocity, pl_vec3_cross(whole->angular_velocity, x));
+    body->velocities[i] = pl_vec3_add_scaled(body->velocities[i], pl_vec3_sub(rigid, body->velocities[i]), lost);
+  }
+}
+
+static void damp_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_contact_damping *d = data;
+  for (int32_t k = begin; k < end; ++k) {
+    const pl_contact_body *body = &d->bodies[k];
+    pl_contact_whole *whole = &d->memory->wholes[k];
+    whole->is_slow = false;
+    if (!is_touched(d, k) || body->asleep || !(body->damping > 0)) continue;
+    if (body->rigid == NULL && find_whole(body, whole)) damp_vibration(body, whole, d->step);
+  }
+}
+
+// --- rest
+
+static pl_vec3 velocity_at(const pl_contact_rigid *motion, pl_vec3 point) {
+  return pl_vec3_add(motion->velocity, pl_vec3_cross(motion->angular_velocity, pl_vec3_sub(point, motion->center)));
+}
+
+static void push_at(pl_contact_rigid *motion, pl_vec3 point, pl_vec3 impulse) {
+  pl_vec3 lever = pl_vec3_sub(point, motion->center);
+  motion->velocity = pl_vec3_add_scaled(motion->velocity, impulse, motion->inverse_mass);
+  motion->angular_velocity =
+      pl_vec3_add(motion->angular_velocity, pl_mat3_apply(motion->inverse_inertia, pl_vec3_cross(lever, impulse)));
+}
+
+// Answer of a whole to an impulse along `n`.
+static double answer_along(const pl_contact_rigid *motion, pl_vec3 point, pl_vec3 n) {
+  pl_vec3 turn = pl_vec3_cross(pl_vec3_sub(point, motion->center), n);
+  return motion->inverse_mass + pl_vec3_dot(turn, pl_mat3_apply(motion->inverse_inertia, turn));
+}
+
+static pl_vec3 arm_point(const pl_contact_body *bodies, const pl_contact_arm *arm) {
+  pl_vec3 point = {0, 0, 0};
+  for (int32_t i = 0; i < arm->count; ++i)
+    point = pl_vec3_add_scaled(point, bodies[arm->body].positions[arm->terms[i].particle], arm->terms[i].weight);
+  return point;
+}
+
+static void rest_row(const pl_contact_damping *d, const pl_contact_row *row, double fraction) {
+  pl_contact_rigid *a = &d->memory->wholes[row->a.body].motion;
+  pl_contact_rigid *b = row->b.body >= 0 ? &d->memory->wholes[row->b.body].motion : NULL;
+  // Both feel it at one point, so that angular momentum stays.
+  pl_vec3 point = arm_point(d->bodies, &row->a), u = pl_vec3_sub(velocity_at(a, point), row->surface_velocity);
+  if (b != NULL) u = pl_vec3_sub(u, velocity_at(b, point));
+  double limit = STICKING * row->friction * row->normal_impulse;
+  bool slides = pl_vec3_dot(row->sliding_impulse, row->sliding_impulse) > limit * limit;
+  if (slides) u = pl_vec3_scale(row->normal, pl_vec3_dot(row->normal, u));
+  double square = pl_vec3_dot(u, u);
+  if (!(square > 0)) return;
+  pl_vec3 n = pl_vec3_scale(u, 1 / sqrt(square));
+  double answer = answer_along(a, point, n) + (b != NULL ? answer_along(b, point, n) : 0);
+  double rate = REST_RATE * REST_SPEED * REST_SPEED / (REST_SPEED * REST_SPEED + square);
+  double lost = 1 - exp(-rate * d->step);
+  pl_vec3 impulse = pl_vec3_scale(u, -lost * fraction / answer);
+  // No adhesion: what pulls is at most what presses.
+  double pull = -pl_vec3_dot(impulse, row->normal);
+  if (pull > row->normal_impulse) impulse = pl_vec3_scale(impulse, row->normal_impulse / pull);
+  push_at(a, point, impulse);
+  if (b != NULL) push_at(b, point, pl_vec3_scale(impulse, -1));
+}
+
+static void rest_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_contact_damping *d = data;
+  const pl_contact_memory *memory = d->memory;
+  for (int32_t p = d->pairs.first + begin; p < d->pairs.first + end; ++p) {
+    const pl_contact_pair *pair = &memory->plan.pairs[p];
+    if (!memory->wholes[pair->a].is_slow || (pair->b >= 0 && !memory->wholes[pair->b].is_slow)) continue;
+    double sum = 0;
+    for (int32_t i = 0; i < pair->count; ++i) sum += memory->rows[pair->first_row + i].normal_impulse;
+    for (int32_t i = 0; i < pair->count && sum > 0; ++i) {
+      const pl_contact_row *row = &memory->rows[pair->first_row + i];
+      bool is_self = row->a.body == row->b.body;
+      if (row->normal_impulse > 0 && !is_self) rest_row(d, row, row->normal_impulse / sum);
+    }
+  }
+}
+
+static void rest_islands(void *data, int32_t begin, int32_t end, int32_t block) {
+  pl_contact_damping d = *(const pl_contact_damping *)data;
+  for (int32_t k = begin; k < end; ++k) {
+    d.pairs = d.memory->plan.small_islands[k];
+    rest_pairs(&d, 0, d.pairs.count, block);
+  }
+}
+
+static void move_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_contact_damping *d = data;
+  for (int32_t k = begin; k < end; ++k) {
+    const pl_contact_body *body = &d->bodies[k];
+    const pl_contact_whole *whole = &d->memory->wholes[k];
+    if (!is_touched(d, k) || !whole->is_slow) continue;
+    pl_vec3 v = pl_vec3_sub(whole->motion.velocity, whole->velocity);
+    pl_vec3 w = pl_vec3_sub(whole->motion.angular_velocity, whole->angular_velocity);
+    for (int32_t i = 0; i < body->surface->particle_count; ++i) {
+      pl_vec3 x = pl_vec3_sub(body->positions[i], whole->motion.center);
+      body->velocities[i] = pl_vec3_add(body->velocities[i], pl_vec3_add(v, pl_vec3_cross(w, x)));
+    }
+  }
+}
+
+void pl_contact_damp(pl_contact_damping *d) {
+  const pl_contact_plan *plan = &d->memory->plan;
+  int32_t body_count = d->memory->body_count;
+  pl_parallel_for(d->context, body_count, BODY_GRAIN, damp_bodies, d);
+  bool is_near_rest = false;
+  for (int32_t k = 0; k < body_count && !is_near_rest; ++k) is_near_rest = d->memory->wholes[k].is_slow;
+  if (!is_near_rest) return;
+  pl_parallel_for(d->context, plan->small_count, 1, rest_islands, d);
+  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) {
+    d->pairs = plan->colors[c];
+    int32_t grain = c == PL_SERIAL_COLOR ? d->pairs.count : PAIR_GRAIN;
+    if (d->pairs.count > 0) pl_parallel_for(d->context, d->pairs.count, grain, rest_pairs, d);
+  }
+  pl_parallel_for(d->context, body_count, BODY_GRAIN, move_wholes, d);
+}
