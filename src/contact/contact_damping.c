@@ -1,12 +1,17 @@
 // How bodies that touch come to rest. Elastic bodies ring, and bounce on their own elasticity: contact alone takes next
-// to nothing of that, since the particles that touch stand still already. Two dampers, both without effect on rigid
+// to nothing of that, since the particles that touch stand still already. Three dampers, all without effect on rigid
 // flight, rolling and sliding, and on momentum:
 //
 // 1 Vibration, of each body that touches something, at the rate c its world gives:
 //
 //     v <- r + (v - r) exp(-c h)            r = V + Ω × (x - X), the body's rigid motion
 //
-// 2 Rest: bodies that bounce or sway on what they touch although their surfaces stick together. With u the relative
+// 2 Shocks: quadratic viscosity along the edges of the surface, as explicit codes use it for impacts (von Neumann and
+//   Richtmyer 1950). A corner that another body has bent in and lets go would otherwise fly off at many times the speed
+//   of the impact. With u the velocity along an edge of length l, the two particles lose the fraction min(k |u| h / l,
+//   ½) of u.
+//
+// 3 Rest: bodies that bounce or sway on what they touch although their surfaces stick together. With u the relative
 //   velocity that the two bodies would have at the contact if they were rigid, an impulse
 //
 //     D = -γ(u) h f M u,    γ(u) = γ₀ s² / (s² + u²)
@@ -24,6 +29,9 @@ static const double REST_RATE = 60;    // γ₀, 1/s
 static const double REST_SPEED = 0.1;  // s, m/s
 // A body whose particles move faster than this many times s is not near rest.
 static const double SLOW_FACTOR = 4;
+// Strain rates are damped at this multiple of themselves, by at most this fraction in a step, in bodies whose particles
+// move faster than this relative to it.
+static const double SHOCK = 4, MAX_SHOCK = 0.5, SHOCK_SPEED = 1;
 // Friction above this fraction of its limit counts as sliding.
 static const double STICKING = 0.95;
 
@@ -93,14 +101,49 @@ static bool find_whole(const pl_contact_body *body, pl_contact_whole *whole) {
   return true;
 }
 
-static void damp_vibration(const pl_contact_body *body, const pl_contact_whole *whole, double step) {
-  double lost = 1 - exp(-body->damping * step);
+static void damp_vibration(const pl_contact_body *body, pl_contact_whole *whole, double step) {
+  double lost = 1 - exp(-body->damping * step), max_square = 0;
   for (int32_t i = 0; i < body->surface->particle_count; ++i) {
     if (!(body->inverse_masses[i] > 0)) continue;
     pl_vec3 x = pl_vec3_sub(body->positions[i], whole->motion.center);
     pl_vec3 rigid = pl_vec3_add(whole->velocity, pl_vec3_cross(whole->angular_velocity, x));
-    body->velocities[i] = pl_vec3_add_scaled(body->velocities[i], pl_vec3_sub(rigid, body->velocities[i]), lost);
+    pl_vec3 deviation = pl_vec3_sub(body->velocities[i], rigid);
+    max_square = fmax(max_square, pl_vec3_dot(deviation, deviation));
+    body->velocities[i] = pl_vec3_add_scaled(rigid, deviation, 1 - lost);
   }
+  whole->max_deviation = sqrt(max_square);
+}
+
+// --- shocks
+
+// Quadratic viscosity along one edge between two particles; they keep linear and angular momentum.
+static void damp_edge(const pl_contact_body *body, int32_t i, int32_t j, double step) {
+  double mi = body->inverse_masses[i], mj = body->inverse_masses[j];
+  if (!(mi + mj > 0)) return;
+  pl_vec3 edge = pl_vec3_sub(body->positions[j], body->positions[i]);
+  double square = pl_vec3_dot(edge, edge);
+  if (!(square > 0)) return;
+  double rate = pl_vec3_dot(pl_vec3_sub(body->velocities[j], body->velocities[i]), edge) / square;
+  double lost = fmin(SHOCK * step * fabs(rate), MAX_SHOCK);
+  pl_vec3 impulse = pl_vec3_scale(edge, lost * rate / (mi + mj));
+  body->velocities[i] = pl_vec3_add_scaled(body->velocities[i], impulse, mi);
+  body->velocities[j] = pl_vec3_add_scaled(body->velocities[j], impulse, -mj);
+}
+
+static bool is_particle(const pl_contact_surface *surface, int32_t point) {
+  return surface->weights[4 * (size_t)point] == 1.0f;
+}
+
+// Each edge of a closed surface has two triangles, which see it in opposite directions.
+static void damp_shocks(const pl_contact_body *body, double step) {
+  const pl_contact_surface *surface = body->surface;
+  for (int32_t t = 0; t < surface->triangle_count; ++t)
+    for (int k = 0; k < 3; ++k) {
+      int32_t a = surface->triangles[3 * (size_t)t + (size_t)k];
+      int32_t b = surface->triangles[3 * (size_t)t + (size_t)((k + 1) % 3)];
+      if (a < b && is_particle(surface, a) && is_particle(surface, b))
+        damp_edge(body, surface->parents[4 * (size_t)a], surface->parents[4 * (size_t)b], step);
+    }
 }
 
 static void damp_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -111,7 +154,9 @@ static void damp_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
     pl_contact_whole *whole = &d->memory->wholes[k];
     whole->is_slow = false;
     if (!is_touched(d, k) || body->asleep || !(body->damping > 0)) continue;
-    if (body->rigid == NULL && find_whole(body, whole)) damp_vibration(body, whole, d->step);
+    if (body->rigid != NULL || !find_whole(body, whole)) continue;
+    damp_vibration(body, whole, d->step);
+    if (whole->max_deviation > SHOCK_SPEED) damp_shocks(body, d->step);
   }
 }
 

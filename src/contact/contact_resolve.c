@@ -26,7 +26,7 @@
 #include "pliant/math.h"
 
 // Overlap is pushed apart at this rate, in 1/s, and no faster than this, in m/s.
-static const double PUSH_RATE = 25, MAX_PUSH_SPEED = 0.5;
+static const double PUSH_RATE = 120, MAX_PUSH_SPEED = 1;
 // Fraction of its impulse that a soft contact gives back in a sweep.
 static const double SOFTNESS = 0.06;
 

@@ -98,8 +98,8 @@ static pl_status take_rows(pl_contact_memory *memory, const pl_contact_body *bod
   memory->wholes = PL_TAKE(arena, pl_contact_whole, memory->body_count);
   memory->move_rigids = PL_TAKE(arena, pl_contact_rigid, memory->body_count);
   if (arena->failed) return pl_fail_memory(error);
-  bool is_taken = pl_contact_plan_take(arena, &memory->plan, memory->body_count, memory->contact_capacity,
-                                       memory->joint_capacity);
+  bool is_taken =
+      pl_contact_plan_take(arena, &memory->plan, memory->body_count, memory->contact_capacity, memory->joint_capacity);
   return is_taken ? PL_OK : pl_fail_memory(error);
 }
 

@@ -63,6 +63,7 @@ typedef struct pl_contact_row {
 typedef struct pl_contact_whole {
   pl_contact_rigid motion;
   pl_vec3 velocity, angular_velocity;  // of `motion` before it was damped
+  double max_deviation;                // m/s: fastest particle relative to the rigid motion
   bool is_slow;                        // its particles are near rest, and none is held by a pin
 } pl_contact_whole;
 

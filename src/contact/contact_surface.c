@@ -121,6 +121,21 @@ static bool is_spared(const surface_search *s, int32_t triangle) {
   return rest_distance(tree, s->query->point, triangle) <= fmax(REST_GAPS * s->gap, REST_EDGES * tree->edge_length);
 }
 
+static const double START_EDGES = 0.1;
+
+// A point that starts this fraction of an edge below a surface still enters it through the triangle above its start.
+// Where it ends, pressed by its own body, another face may be nearer, which would push it out through the wrong side.
+static double start_tolerance(const surface_search *s) {
+  return fmax(s->query->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
+}
+
+// The first crossing counts, and of triangles the point starts below, the nearest.
+static double start_depth_time(const pl_triangle_path *path) {
+  pl_vec3 normal = pl_triangle_normal(path->start_corners[0], path->start_corners[1], path->start_corners[2]);
+  double depth = -pl_vec3_dot(normal, pl_vec3_sub(path->start, path->start_corners[0]));
+  return 1e-6 * fmax(0, depth);
+}
+
 static void visit_crossing(void *data, int32_t triangle) {
   surface_search *s = data;
   if (s->is_self && is_corner(s->motion->tree, s->query->point, triangle)) return;
@@ -129,9 +144,9 @@ static void visit_crossing(void *data, int32_t triangle) {
   pl_surface_corners(s->motion->tree, s->motion->ends, triangle, path.end_corners);
   double time, weights[3];
   bool from_inside;
-  if (!pl_triangle_touch_crossing(&path, s->query->group->scale.margin, !s->motion->tree->is_closed, &time, weights,
-                                  &from_inside))
+  if (!pl_triangle_touch_crossing(&path, start_tolerance(s), !s->motion->tree->is_closed, &time, weights, &from_inside))
     return;
+  if (time == 0 && !from_inside) time = start_depth_time(&path);
   // The first one counts. Of several at once, as when a corner rests on an edge, one that the point's own surface can
   // lie against, then the one that is entered deepest, then the lowest: the order of the hierarchy must not matter.
   if (time > s->crossing_time) return;
@@ -161,7 +176,7 @@ static bool find_crossing(surface_search *s, const pl_surface_front *front) {
   s->crossing_triangle = -1;
   if (front->count == 0) return false;
   pl_box start = {s->query->start, s->query->start}, end = {s->query->end, s->query->end};
-  pl_box path = pl_box_expand(pl_surface_motion_frame_box(s->motion, start, end), s->query->group->scale.margin);
+  pl_box path = pl_box_expand(pl_surface_motion_frame_box(s->motion, start, end), start_tolerance(s));
   pl_surface_motion_visit(s->motion, front, path, visit_crossing, s);
   return s->crossing_triangle >= 0;
 }
@@ -243,7 +258,8 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
   double limit = gap_between(group, other) + group->scale.margin;
   double facing_reach = FACING_EDGES * fmin(motion->tree->edge_length, group->motions[group->body].tree->edge_length);
   pl_surface_front front;
-  pl_box box = pl_box_expand(pl_surface_motion_frame_box(motion, group->start_box, group->end_box), limit);
+  pl_box box = pl_box_expand(pl_surface_motion_frame_box(motion, group->start_box, group->end_box),
+                             fmax(limit, START_EDGES * motion->tree->edge_length));
   pl_surface_motion_gather(motion, box, NULL, &front);
   bool may_be_inside = motion->tree->is_closed && pl_box_overlaps(motion->end_box, group->end_box);
   if (front.count == 0 && !may_be_inside) return;
