@@ -102,7 +102,8 @@ static bool find_whole(const pl_contact_body *body, pl_contact_whole *whole) {
 }
 
 static void damp_vibration(const pl_contact_body *body, pl_contact_whole *whole, double step) {
-  double lost = 1 - exp(-body->damping * step), max_square = 0;
+  // Near rest what is left of vibration, at the scale of single particles, goes as fast as bounce and sway do.
+  double rate = body->damping + (whole->is_slow ? REST_RATE : 0), lost = 1 - exp(-rate * step), max_square = 0;
   for (int32_t i = 0; i < body->surface->particle_count; ++i) {
     if (!(body->inverse_masses[i] > 0)) continue;
     pl_vec3 x = pl_vec3_sub(body->positions[i], whole->motion.center);

@@ -1,8 +1,8 @@
 // Rest: islands of bodies that have been slow for a while fall asleep. A sleeping body is not moved, not searched for
 // contacts and costs nothing until something wakes it.
 //
-// An island is what touches or is joined (contact/contact_islands.h). It sleeps as a whole: every body of it has had
-// every particle below sleep_speed for sleep_seconds, and may sleep by its method. What falls asleep together has a
+// An island is what touches or is joined (contact/contact_islands.h). It sleeps as a whole: every body of it has moved
+// and turned slower than sleep_speed for sleep_seconds, and may sleep by its method. What falls asleep together has a
 // number in common and wakes together.
 //
 // What wakes: touch by a body that is awake; a collider that moves within its box; a pin, force, state, weights or
@@ -120,12 +120,30 @@ void pl_world_wake_touched(pl_world *world) {
 
 // --- falling asleep
 
+// A body is still when it neither moves nor turns as a whole, and its particles hardly move relative to it. These may
+// be some times faster: single particles between two contacts can tremble for ever, and nobody sees it.
+static const double TREMBLE = 20;
+
 static bool is_still(const pl_body *body, double speed) {
+  const double *masses = body->model->masses;
+  double mass = 0, square = 0, spread = 0;
+  pl_vec3 center = {0, 0, 0}, momentum = {0, 0, 0}, spin = {0, 0, 0};
   for (int32_t i = 0; i < body->model->particle_count; ++i) {
     pl_vec3 v = body->velocities[i];
-    if (!(pl_vec3_dot(v, v) < speed * speed)) return false;
+    mass += masses[i];
+    square += masses[i] * pl_vec3_dot(v, v);
+    center = pl_vec3_add_scaled(center, body->positions[i], masses[i]);
+    momentum = pl_vec3_add_scaled(momentum, v, masses[i]);
   }
-  return true;
+  if (!(square < TREMBLE * TREMBLE * speed * speed * mass)) return false;
+  if (!(pl_vec3_length(momentum) < speed * mass)) return false;
+  center = pl_vec3_scale(center, 1 / mass);
+  for (int32_t i = 0; i < body->model->particle_count; ++i) {
+    pl_vec3 x = pl_vec3_sub(body->positions[i], center);
+    spin = pl_vec3_add_scaled(spin, pl_vec3_cross(x, body->velocities[i]), masses[i]);
+    spread += masses[i] * pl_vec3_dot(x, x);
+  }
+  return pl_vec3_length(spin) < speed * sqrt(mass * spread);
 }
 
 // A pin that will be released is a thing to come, which sleepers would miss.
