@@ -55,7 +55,7 @@ void pl_world_refresh_sleepers(pl_world *world) {
 }
 
 void pl_world_wake_body(pl_world *world, pl_body *body) {
-  body->rest.still_seconds = 0;
+  body->rest.still_seconds = body->rest.steady_seconds = 0;
   int64_t group = body->rest.group;
   if (group == 0) return;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
@@ -151,8 +151,32 @@ static void disturb_by_pins(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
     const pl_world_pin *pin = pl_slots_at(&world->pins, i);
     pl_body *body = pl_world_find_body(world, pin->def.body);
-    if (pin->def.until > 0 && pl_pin_holds(world, pin)) body->rest.still_seconds = 0;
+    if (pin->def.until > 0 && pl_pin_holds(world, pin)) body->rest.still_seconds = body->rest.steady_seconds = 0;
   }
+}
+
+// Single particles jammed between contacts may tremble for ever and shake their body. What has not gone anywhere for
+// STEADY times as long sleeps too: the means of thirds of its particles stayed where they were.
+static const double STEADY = 4;
+
+static void find_poles(const pl_body *body, pl_vec3 poles[3]) {
+  int64_t count = body->model->particle_count;
+  for (int64_t k = 0; k < 3; ++k) {
+    int64_t begin = k * count / 3, end = (k + 1) * count / 3;
+    poles[k] = pl_vec3_of(0, 0, 0);
+    for (int64_t i = begin; i < end; ++i)
+      poles[k] = pl_vec3_add_scaled(poles[k], body->positions[i], 1.0 / (double)(end - begin));
+  }
+}
+
+static void count_steady_seconds(const pl_world *world, pl_body *body) {
+  pl_vec3 poles[3];
+  find_poles(body, poles);
+  double way = world->def.sleep_speed * world->def.sleep_seconds;
+  body->rest.steady_seconds += world->def.step;
+  for (int k = 0; k < 3; ++k)
+    if (!(pl_vec3_distance(poles[k], body->rest.poles[k]) < way)) body->rest.steady_seconds = 0;
+  for (int k = 0; k < 3 && body->rest.steady_seconds == 0; ++k) body->rest.poles[k] = poles[k];
 }
 
 static void count_still_seconds(pl_world *world) {
@@ -160,9 +184,14 @@ static void count_still_seconds(pl_world *world) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
     const pl_body_method *method = body->model->method;
     bool may_sleep = pl_body_meets_others(body) && body->layers.count == 0 && method->can_sleep != NULL &&
-                     method->can_sleep(body->model, body->state) && !body->has_forces &&
-                     is_still(body, world->def.sleep_speed);
-    body->rest.still_seconds = may_sleep ? body->rest.still_seconds + world->def.step : 0;
+                     method->can_sleep(body->model, body->state) && !body->has_forces;
+    if (!may_sleep) {
+      body->rest.still_seconds = body->rest.steady_seconds = 0;
+      continue;
+    }
+    count_steady_seconds(world, body);
+    bool is_slow = is_still(body, world->def.sleep_speed);
+    body->rest.still_seconds = is_slow ? body->rest.still_seconds + world->def.step : 0;
   }
 }
 
@@ -177,7 +206,8 @@ void pl_world_rest(pl_world *world) {
   for (int32_t k = 0; k < islands.count; ++k) still[k] = HUGE_VAL, groups[k] = 0;
   for (int32_t k = 0; k < (int32_t)world->contact_numbers.count; ++k) {
     int32_t island = islands.island_of[k];
-    if (island >= 0) still[island] = fmin(still[island], contact_body(world, k)->rest.still_seconds);
+    const pl_body_rest *rest = &contact_body(world, k)->rest;
+    if (island >= 0) still[island] = fmin(still[island], fmax(rest->still_seconds, rest->steady_seconds / STEADY));
   }
   for (int32_t k = 0; k < (int32_t)world->contact_numbers.count; ++k) {
     pl_body *body = contact_body(world, k);
