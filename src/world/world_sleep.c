@@ -21,9 +21,11 @@ bool pl_body_sleeps(const pl_body *body) {
   return body->rest.group > 0;
 }
 
-// Its arrays for contact keep what they had; only velocities matter, which are zero.
+// Arrays for contact while it sleeps.
 static void still_arrays(pl_body *body) {
   size_t bytes = (size_t)body->model->particle_count * sizeof(pl_vec3);
+  // From the state, which may have fewer digits than what contact computed: so a restored sleeper has the same.
+  body->model->method->get_positions(body->model, body->state, body->positions);
   memset(body->velocities, 0, bytes);
   memset(body->start_velocities, 0, bytes);
   memcpy(body->starts, body->positions, bytes);
@@ -47,7 +49,6 @@ void pl_world_refresh_sleepers(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     if (!pl_body_sleeps(body)) continue;
-    body->model->method->get_positions(body->model, body->state, body->positions);
     still_arrays(body);
     pl_body_save(body);
   }
