@@ -7,9 +7,9 @@
 #include "base/arena.h"
 #include "contact/broad_phase.h"
 #include "contact/contact.h"
-#include "contact/pair_axis.h"
 #include "contact/contact_islands.h"
 #include "contact/contact_terms.h"
+#include "contact/pair_axis.h"
 #include "contact/surface_motion.h"
 
 // A block of a body's surface points: what it is far from is ruled out by one comparison.
