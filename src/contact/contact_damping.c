@@ -105,7 +105,7 @@ static bool find_whole(const pl_contact_body *body, pl_contact_whole *whole) {
 }
 
 static void damp_vibration(const pl_contact_body *body, pl_contact_whole *whole, double step) {
-  // Near rest what is left of vibration, at the scale of single particles, goes as fast as bounce and sway do.
+  // Near rest the vibration of single particles goes as fast as bounce and sway do.
   double rate = body->damping + (whole->is_slow ? REST_RATE : 0), lost = 1 - exp(-rate * step), max_square = 0;
   for (int32_t i = 0; i < body->surface->particle_count; ++i) {
     if (!(body->inverse_masses[i] > 0)) continue;

@@ -1,6 +1,6 @@
 // A pile of fifty default boxes that fall on each other: it stays a pile, comes to rest within ten seconds, and then
 // costs nothing.
-// ctest: physics once
+// ctest: physics threads once
 #include "base/random.h"
 #include "fixtures/solid_bodies.h"
 
