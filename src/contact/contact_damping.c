@@ -19,6 +19,9 @@
 //   acts on both bodies as wholes; f is the contact's fraction of the pair's normal impulse and M the mass that both
 //   oppose to it. At speeds above s it fades, so that bounces keep their height. A rolling body has u = 0. What slides
 //   is damped along the normal alone: slopes are felt as before.
+//
+// Levers are those at the start of the step: positions follow the velocities, x + h v, so that x × v at its end is that
+// of the start's x and the new v.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -56,7 +59,7 @@ static mass_sums sum_masses(const pl_contact_body *body) {
     }
     double m = 1 / body->inverse_masses[i];
     sums.mass += m;
-    sums.center = pl_vec3_add_scaled(sums.center, body->positions[i], m);
+    sums.center = pl_vec3_add_scaled(sums.center, body->starts[i], m);
     sums.velocity = pl_vec3_add_scaled(sums.velocity, body->velocities[i], m);
   }
   if (sums.mass > 0) {
@@ -75,7 +78,7 @@ static bool find_whole(const pl_contact_body *body, pl_contact_whole *whole) {
   for (int32_t i = 0; i < body->surface->particle_count; ++i) {
     if (!(body->inverse_masses[i] > 0)) continue;
     double m = 1 / body->inverse_masses[i];
-    pl_vec3 x = pl_vec3_sub(body->positions[i], sums.center);
+    pl_vec3 x = pl_vec3_sub(body->starts[i], sums.center);
     pl_vec3 v = body->velocities[i];
     spin = pl_vec3_add_scaled(spin, pl_vec3_cross(x, pl_vec3_sub(v, sums.velocity)), m);
     xx += m * x.x * x.x, yy += m * x.y * x.y, zz += m * x.z * x.z;
@@ -102,10 +105,11 @@ static bool find_whole(const pl_contact_body *body, pl_contact_whole *whole) {
 }
 
 static void damp_vibration(const pl_contact_body *body, pl_contact_whole *whole, double step) {
-  double lost = 1 - exp(-body->damping * step), max_square = 0;
+  // Near rest the vibration of single particles goes as fast as bounce and sway do.
+  double rate = body->damping + (whole->is_slow ? REST_RATE : 0), lost = 1 - exp(-rate * step), max_square = 0;
   for (int32_t i = 0; i < body->surface->particle_count; ++i) {
     if (!(body->inverse_masses[i] > 0)) continue;
-    pl_vec3 x = pl_vec3_sub(body->positions[i], whole->motion.center);
+    pl_vec3 x = pl_vec3_sub(body->starts[i], whole->motion.center);
     pl_vec3 rigid = pl_vec3_add(whole->velocity, pl_vec3_cross(whole->angular_velocity, x));
     pl_vec3 deviation = pl_vec3_sub(body->velocities[i], rigid);
     max_square = fmax(max_square, pl_vec3_dot(deviation, deviation));
@@ -120,7 +124,7 @@ static void damp_vibration(const pl_contact_body *body, pl_contact_whole *whole,
 static void damp_edge(const pl_contact_body *body, int32_t i, int32_t j, double step) {
   double mi = body->inverse_masses[i], mj = body->inverse_masses[j];
   if (!(mi + mj > 0)) return;
-  pl_vec3 edge = pl_vec3_sub(body->positions[j], body->positions[i]);
+  pl_vec3 edge = pl_vec3_sub(body->starts[j], body->starts[i]);
   double square = pl_vec3_dot(edge, edge);
   if (!(square > 0)) return;
   double rate = pl_vec3_dot(pl_vec3_sub(body->velocities[j], body->velocities[i]), edge) / square;
@@ -182,7 +186,7 @@ static double answer_along(const pl_contact_rigid *motion, pl_vec3 point, pl_vec
 static pl_vec3 arm_point(const pl_contact_body *bodies, const pl_contact_arm *arm) {
   pl_vec3 point = {0, 0, 0};
   for (int32_t i = 0; i < arm->count; ++i)
-    point = pl_vec3_add_scaled(point, bodies[arm->body].positions[arm->terms[i].particle], arm->terms[i].weight);
+    point = pl_vec3_add_scaled(point, bodies[arm->body].starts[arm->terms[i].particle], arm->terms[i].weight);
   return point;
 }
 
@@ -245,7 +249,7 @@ static void move_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
     pl_vec3 v = pl_vec3_sub(whole->motion.velocity, whole->velocity);
     pl_vec3 w = pl_vec3_sub(whole->motion.angular_velocity, whole->angular_velocity);
     for (int32_t i = 0; i < body->surface->particle_count; ++i) {
-      pl_vec3 x = pl_vec3_sub(body->positions[i], whole->motion.center);
+      pl_vec3 x = pl_vec3_sub(body->starts[i], whole->motion.center);
       body->velocities[i] = pl_vec3_add(body->velocities[i], pl_vec3_add(v, pl_vec3_cross(w, x)));
     }
   }

@@ -15,7 +15,7 @@
 #include "pliant/math.h"
 
 // Tasks are this many blocks or bodies.
-enum { BLOCK_GRAIN = 16, BODY_GRAIN = 2, EDGE_GRAIN = 2 };
+enum { BLOCK_GRAIN = 16, BODY_GRAIN = 2, CHUNK_GRAIN = 1, EDGE_GRAIN = 2 };
 
 typedef struct detection {
   pl_contact_memory *memory;
@@ -161,6 +161,7 @@ static void check_neighbours(const detection *d, int32_t body) {
     is_touched = is_touched || may_touch(d, item, other->start_box, other->end_box, body);
   }
   if (is_touched) pl_surface_motion_refit(motion);
+  if (presence->is_searched) pl_surface_motion_fill_lanes(motion);
 }
 
 // Hierarchies of the bodies that something may touch; of all that just fell asleep, since they keep theirs.
@@ -170,10 +171,12 @@ static void refit_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   for (int32_t i = begin; i < end; ++i) {
     int32_t body = d->memory->listed_bodies[i];
     pl_surface_motion *motion = &d->memory->motions[body];
-    if (d->bodies[body].asleep)
+    if (d->bodies[body].asleep) {
       pl_surface_motion_refit(motion);
-    else
+      pl_surface_motion_fill_lanes(motion);
+    } else {
       check_neighbours(d, body);
+    }
     if (d->bodies[body].self_contact && !d->bodies[body].asleep) pl_surface_motion_refit_normals(motion);
   }
 }
@@ -189,6 +192,44 @@ static void disturb_sleepers(const detection *d) {
       if (item < memory->body_count && d->bodies[item].asleep)
         atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
   }
+}
+
+// Axes of a body with those that come later; the last step's are guesses.
+static void find_axes(const detection *d, int32_t body) {
+  pl_contact_memory *memory = d->memory;
+  pl_pair_axis *axes = &memory->axes[(size_t)body * PL_PAIR_AXES], old[PL_PAIR_AXES];
+  const pl_surface_motion *motion = &memory->motions[body];
+  int32_t old_count = memory->axis_counts[body], count = 0;
+  memcpy(old, axes, (size_t)old_count * sizeof *old);
+  memory->axis_counts[body] = 0;
+  if (motion->lane_block_count == 0) return;
+  pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
+  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0 && count < PL_PAIR_AXES;) {
+    if (item <= body || item >= memory->body_count || memory->motions[item].lane_block_count == 0) continue;
+    if (d->bodies[body].asleep && d->bodies[item].asleep) continue;
+    pl_vec3 guess = {0, 0, 0};
+    for (int32_t i = 0; i < old_count; ++i)
+      if (old[i].other == item) guess = old[i].normal;
+    double limit = d->bodies[body].radius + d->bodies[item].radius + d->scale.margin;
+    pl_pair_axis_find(motion, &memory->motions[item], limit, guess, &axes[count]);
+    axes[count++].other = item;
+  }
+  memory->axis_counts[body] = count;
+}
+
+static void find_all_axes(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const detection *d = data;
+  for (int32_t i = begin; i < end; ++i) find_axes(d, d->memory->listed_bodies[i]);
+}
+
+// The axis of a pair, NULL if there is none.
+static const pl_pair_axis *find_axis(const pl_contact_memory *memory, int32_t a, int32_t b) {
+  int32_t first = a < b ? a : b, second = a < b ? b : a;
+  const pl_pair_axis *axes = &memory->axes[(size_t)first * PL_PAIR_AXES];
+  for (int32_t i = 0; i < memory->axis_counts[first]; ++i)
+    if (axes[i].other == second) return &axes[i];
+  return NULL;
 }
 
 bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact_query *query) {
@@ -248,6 +289,12 @@ static void find_in_blocks(const detection *d, const pl_contact_group *groups, i
     }
     pl_distance_anchor anchor = {.is_set = false};
     if (!may_touch(d, body, start, end, item)) continue;
+    const pl_pair_axis *axis = find_axis(memory, body, item);
+    if (axis != NULL) {
+      pl_contact_slab slab = pl_pair_axis_slab(axis, body < item);
+      if (!axis->is_apart) pl_contact_find_body_in_slab(groups, group_count, item, &slab);
+      continue;
+    }
     for (int32_t g = 0; g < group_count; ++g)
       if (may_touch(d, body, groups[g].start_box, groups[g].end_box, item))
         pl_contact_find_body(&groups[g], item, &anchor);
@@ -260,13 +307,12 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   (void)part;
   const detection *d = data;
   const pl_contact_memory *memory = d->memory;
-  pl_contact_group groups[BLOCK_GRAIN];
-  int32_t count = 0;
-  for (int32_t b = begin; b < end; ++b) {
-    groups[count++] = group_of(d, &memory->blocks[memory->listed_blocks[b]]);
-    if (b + 1 < end && memory->blocks[memory->listed_blocks[b + 1]].body == groups[0].body) continue;
+  pl_contact_group groups[PL_CONTACT_GROUPS];
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t first = memory->listed_blocks[i], body = memory->blocks[first].body, count = 0;
+    for (; count < PL_CONTACT_GROUPS && first + count < memory->block_start[body + 1]; ++count)
+      groups[count] = group_of(d, &memory->blocks[first + count]);
     find_in_blocks(d, groups, count);
-    count = 0;
   }
 }
 
@@ -285,13 +331,20 @@ static void find_in_edge_block(const detection *d, int32_t block, pl_contact_edg
     if (item <= group->body || item >= memory->body_count) continue;
     const pl_surface_motion *motion = &memory->motions[group->body];
     if (!may_touch(d, group->body, motion->start_box, motion->end_box, item)) continue;
+    const pl_pair_axis *axis = find_axis(memory, group->body, item);
+    if (axis != NULL && axis->is_apart) continue;
+    if (axis != NULL) {
+      pl_contact_slab slab = pl_pair_axis_slab(axis, true);
+      pl_contact_find_edges(group, item, &slab);
+      continue;
+    }
     if (!is_begun) pl_contact_edge_group_begin(group);
     is_begun = true;
-    if (may_touch(d, group->body, group->start_box, group->end_box, item)) pl_contact_find_edges(group, item);
+    if (may_touch(d, group->body, group->start_box, group->end_box, item)) pl_contact_find_edges(group, item, NULL);
   }
   if (!d->bodies[group->body].self_contact || d->bodies[group->body].asleep) return;
   if (!is_begun) pl_contact_edge_group_begin(group);
-  pl_contact_find_edges(group, group->body);
+  pl_contact_find_edges(group, group->body, NULL);
 }
 
 static void find_edge_contacts(void *data, int32_t begin, int32_t end, int32_t part) {
@@ -356,15 +409,20 @@ static bool place_all(const detection *d, pl_context *context) {
   return is_moving;
 }
 
-// The blocks of all bodies that may touch something.
-static int32_t list_searches(pl_contact_memory *memory) {
-  int32_t block_count = 0;
+// The bodies that may touch something, and where every PL_CONTACT_GROUPS of their blocks begin. Returns the number of
+// the latter.
+static int32_t list_searches(pl_contact_memory *memory, int32_t *body_count) {
+  int32_t count = 0;
+  *body_count = 0;
   for (int32_t body = 0; body < memory->body_count; ++body) {
     pl_contact_presence *presence = &memory->presences[body];
     if (atomic_load_explicit(&presence->is_disturbed, memory_order_relaxed)) presence->is_searched = true;
-    if (presence->is_searched) block_count = list_blocks(memory, body, block_count);
+    if (!presence->is_searched) continue;
+    memory->listed_bodies[(*body_count)++] = body;
+    for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; b += PL_CONTACT_GROUPS)
+      memory->listed_blocks[count++] = b;
   }
-  return block_count;
+  return count;
 }
 
 static int32_t list_edge_searches(pl_contact_memory *memory) {
@@ -439,8 +497,9 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   detection d = {memory, bodies, &solver->pairs, step->step, pl_contact_scale_of(step)};
   place_colliders(&d, colliders, step);
   bool is_moving = place_all(&d, solver->context);
-  int32_t block_count = is_moving ? list_searches(memory) : 0;
-  pl_parallel_for(solver->context, block_count, BLOCK_GRAIN, find_contacts, &d);
+  int32_t searched_count = 0, chunk_count = is_moving ? list_searches(memory, &searched_count) : 0;
+  pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_all_axes, &d);
+  pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
   int32_t edge_block_count = is_moving ? list_edge_searches(memory) : 0;
   pl_parallel_for(solver->context, edge_block_count, EDGE_GRAIN, find_edge_contacts, &d);
   solver->contact_count = is_moving ? pack_edge_contacts(memory, edge_block_count, pack_contacts(memory)) : 0;

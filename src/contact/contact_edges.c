@@ -34,7 +34,8 @@ typedef struct edge_search {
   const pl_surface_motion *a, *b;
   int32_t other;
   bool is_self;
-  double gap;  // metres kept between the two surfaces
+  double gap;                   // metres kept between the two surfaces
+  const pl_contact_slab *slab;  // NULL: none
   // The edge of a that searches, with its box in the frame of b.
   int32_t edge;
   pl_box box;
@@ -225,6 +226,10 @@ static bool find_nearest(const edge_search *search, edge_pair *pair, bool at_end
   pl_vec3 u = pl_vec3_sub(a[1], a[0]), v = pl_vec3_sub(b[1], b[0]);
   pl_vec3 n = pl_vec3_normalize_or(pl_vec3_cross(u, v), pl_vec3_of(0, 1, 0));
   double distance = pl_vec3_dot(n, pl_vec3_sub(a[0], b[0]));
+  double a_length = pl_vec3_length(u), b_length = pl_vec3_length(v), max_depth = MAX_DEPTH * fmin(a_length, b_length);
+  if (fabs(distance) > fmax(search->gap + margin, max_depth)) return false;
+  if (to_end(pair->s, a_length) < fmin(END_MARGINS * margin, END_FRACTION * a_length)) return false;
+  if (to_end(pair->t, b_length) < fmin(END_MARGINS * margin, END_FRACTION * b_length)) return false;
   pl_vec3 start_n =
       pl_vec3_cross(pl_vec3_sub(path->start_a[1], path->start_a[0]), pl_vec3_sub(path->start_b[1], path->start_b[0]));
   double start_side = pl_vec3_dot(start_n, pl_vec3_sub(path->start_a[0], path->start_b[0]));
@@ -234,10 +239,10 @@ static bool find_nearest(const edge_search *search, edge_pair *pair, bool at_end
   bool is_closed = search->a->tree->is_closed && search->b->tree->is_closed;
   if (!is_closed && distance < 0 && !(start_side > 0)) return false;
 
-  double heights = HUGE_VAL, a_length = pl_vec3_length(u), b_length = pl_vec3_length(v), depth = fmax(0, -distance);
+  double heights = HUGE_VAL, depth = fmax(0, -distance);
   if (!falls_away(b_points, pair->b, n, &heights)) return false;
   if (!falls_away(a_points, pair->a, pl_vec3_scale(n, -1), &heights)) return false;
-  if (depth > MAX_DEPTH * fmin(heights, fmin(a_length, b_length))) return false;
+  if (depth > fmin(MAX_DEPTH * heights, max_depth)) return false;
   if (to_end(pair->s, a_length) < depth + fmin(END_MARGINS * margin, END_FRACTION * a_length)) return false;
   if (to_end(pair->t, b_length) < depth + fmin(END_MARGINS * margin, END_FRACTION * b_length)) return false;
   pair->normal = n;
@@ -279,10 +284,39 @@ static bool is_spared(const edge_search *search, const edge_pair *pair) {
   return pl_edge_distance(a, b) <= fmax(REST_GAPS * search->gap, REST_EDGES * tree->edge_length);
 }
 
+// May an edge of the other body touch this one?
+static bool is_in_slab(const edge_search *search, const pl_surface_edge *edge) {
+  const pl_contact_slab *slab = search->slab;
+  if (slab == NULL) return true;
+  double lowest = slab->own_low - search->gap - search->group->scale.margin - slab->slack;
+  for (int k = 0; k < 2; ++k) {
+    pl_vec3 start = search->b->starts[edge->points[k]], end = search->b->ends[edge->points[k]];
+    if (pl_contact_slab_high(slab, start, end) >= lowest) return true;
+  }
+  return false;
+}
+
+// Can the edge be sharp in any direction that counts? With g the normal of one triangle and w the third corner of the
+// other, sin of the angle between them is -g . (w - a) / (|g| h). It is asked at the end of the step only, with a limit
+// below S, for the angle changes little in a step. A fold of an open surface is sharp from one side or the other.
+static bool may_be_sharp(const pl_surface_motion *motion, const pl_surface_edge *edge) {
+  if (edge->triangles[1] < 0 || edge->opposite[1] < 0) return true;
+  const pl_vec3 *points = motion->ends;
+  pl_vec3 start = points[edge->points[0]], along = pl_vec3_sub(points[edge->points[1]], start);
+  // The first triangle has its third corner to the left of the edge.
+  pl_vec3 g = pl_vec3_cross(along, pl_vec3_sub(points[edge->opposite[0]], start));
+  pl_vec3 across = pl_vec3_sub(points[edge->opposite[1]], start);
+  double rise = pl_vec3_dot(g, across), length2 = pl_vec3_dot(along, along), way = pl_vec3_dot(across, along);
+  if (motion->tree->is_closed && !(rise < 0)) return false;
+  double limit = 0.6 * SHARP;
+  return rise * rise * length2 >
+         limit * limit * pl_vec3_dot(g, g) * (pl_vec3_dot(across, across) * length2 - way * way);
+}
+
 static void test_pair(const edge_search *search, int32_t other_edge) {
   edge_pair pair = {.a = &search->a->tree->edges[search->edge], .b = &search->b->tree->edges[other_edge]};
   pl_box box = path_box(search->b, pair.b, search->b->drift);
-  if (!pl_box_overlaps(box, search->box)) return;
+  if (!pl_box_overlaps(box, search->box) || !is_in_slab(search, pair.b) || !may_be_sharp(search->b, pair.b)) return;
   edge_points(search->a->starts, pair.a, pair.path.start_a);
   edge_points(search->a->ends, pair.a, pair.path.end_a);
   edge_points(search->b->starts, pair.b, pair.path.start_b);
@@ -306,36 +340,54 @@ static void visit_triangle(void *data, int32_t triangle) {
   }
 }
 
-// Is the edge sharp, at the start or at the end of the step, in any direction that would count?
-static bool is_sharp(const pl_surface_motion *motion, const pl_surface_edge *edge) {
-  double heights = HUGE_VAL;
-  if (edge->triangles[1] < 0) return true;
-  pl_vec3 end = pl_vec3_normalize_or(outward_at(motion, motion->ends, edge), pl_vec3_of(0, 0, 0));
-  if (falls_away(motion->ends, edge, end, &heights)) return true;
-  pl_vec3 start = pl_vec3_normalize_or(outward_at(motion, motion->starts, edge), pl_vec3_of(0, 0, 0));
-  if (falls_away(motion->starts, edge, start, &heights)) return true;
-  // A fold of an open surface is sharp from the other side too.
-  return !motion->tree->is_closed && (falls_away(motion->ends, edge, pl_vec3_scale(end, -1), &heights) ||
-                                      falls_away(motion->starts, edge, pl_vec3_scale(start, -1), &heights));
+// Edges of the group that are in the slab.
+static int32_t list_slab_edges(const edge_search *search, int32_t *edges) {
+  const pl_contact_slab *slab = search->slab;
+  const pl_surface_motion *motion = search->a;
+  const pl_surface_tree *tree = motion->tree;
+  bool is_in[PL_SURFACE_LANE_POINTS];
+  double highest = slab->other_high + search->gap + search->group->scale.margin + slab->slack;
+  for (int32_t i = 0; i < tree->surface->point_count; ++i)
+    is_in[i] = pl_contact_slab_low(slab, motion->starts[i], motion->ends[i]) <= highest;
+  int32_t count = 0;
+  const pl_contact_edge_block *block = search->group->block;
+  for (int32_t i = block->first; i < block->first + block->count; ++i) {
+    int32_t triangle = tree->boxes.order[i];
+    for (int k = 0; k < 3; ++k) {
+      int32_t index = tree->triangle_edges[3 * triangle + k];
+      const pl_surface_edge *edge = &tree->edges[index];
+      if (edge->triangles[0] == triangle && (is_in[edge->points[0]] || is_in[edge->points[1]])) edges[count++] = index;
+    }
+  }
+  return count;
 }
 
-void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other) {
+void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other, const pl_contact_slab *slab) {
   const pl_surface_motion *motions = group->memory->motions;
   edge_search search = {.group = group,
                         .a = &motions[group->body],
                         .b = &motions[other],
                         .other = other,
                         .is_self = other == group->body,
+                        .slab = slab,
                         .gap = group->bodies[group->body].radius + group->bodies[other].radius};
   double limit = search.gap + group->scale.margin;
-  // Edges that the other body's box rules out are not looked at.
-  pl_box region = pl_surface_motion_frame_box(search.a, search.b->start_box, search.b->end_box);
-  int32_t edges[PL_SURFACE_FRONT], count = pl_surface_front_list(&group->front, pl_box_expand(region, limit), edges);
+  // Edges that the slab or the other body's box rules out are not looked at.
+  pl_box region = pl_surface_motion_frame_box(search.b, search.b->start_box, search.b->end_box);
+  region = pl_box_expand(region, limit);
+  int32_t edges[PL_SURFACE_FRONT], count, sharp_count = 0;
+  if (slab != NULL) {
+    count = list_slab_edges(&search, edges);
+  } else {
+    pl_box reached = pl_surface_motion_frame_box(search.a, search.b->start_box, search.b->end_box);
+    count = pl_surface_front_list(&group->front, pl_box_expand(reached, limit), edges);
+  }
   pl_box box = pl_box_empty();
-  int32_t sharp_count = 0;
   for (int32_t i = 0; i < count; ++i) {
-    if (!is_sharp(search.a, &search.a->tree->edges[edges[i]])) continue;
-    pl_box own = path_box(search.a, &search.a->tree->edges[edges[i]], search.b->drift);
+    const pl_surface_edge *edge = &search.a->tree->edges[edges[i]];
+    if (!may_be_sharp(search.a, edge)) continue;
+    pl_box own = path_box(search.a, edge, search.b->drift);
+    if (!pl_box_overlaps(own, region)) continue;
     pl_box_cover_box(&box, &own);
     edges[sharp_count++] = edges[i];
   }

@@ -27,7 +27,8 @@
 
 // Overlap is pushed apart at this rate, in 1/s, and no faster than this, in m/s.
 static const double PUSH_RATE = 120, MAX_PUSH_SPEED = 1;
-// Fraction of its impulse that a soft contact gives back in a sweep.
+// Fraction of its impulse that a soft contact gives back in a sweep. Contacts of rigid bodies that overlap are soft:
+// the many of a stack need not agree. Particles give way by themselves.
 static const double SOFTNESS = 0.06;
 
 enum { ROW_GRAIN = 256, BODY_GRAIN = 8, PAIR_GRAIN = 16, ISLAND_GRAIN = 1 };
@@ -98,6 +99,10 @@ static double sliding_answer(pl_mat3 k, pl_vec3 normal) {
   return 0.5 * (a + b) + sqrt(0.25 * (a - b) * (a - b) + c * c);
 }
 
+static bool is_rigid(const pl_contact_body *bodies, const pl_contact_arm *arm) {
+  return arm->body >= 0 && bodies[arm->body].rigid != NULL;
+}
+
 static void start_row(const resolution *r, const pl_contact *contact, int32_t index, pl_contact_row *row) {
   double h = r->step->step, speed = pl_vec3_dot(row->normal, relative_velocity(r->bodies, row));
   row->arrive = row->leave = fmin(0, speed + contact->depth / h);
@@ -105,7 +110,7 @@ static void start_row(const resolution *r, const pl_contact *contact, int32_t in
   double overlap = -contact->start_gap - r->scale.slop;
   if (overlap > 0) {
     row->arrive = fmin(PUSH_RATE * overlap, MAX_PUSH_SPEED);
-    row->softness = SOFTNESS;
+    if (is_rigid(r->bodies, &row->a) || is_rigid(r->bodies, &row->b)) row->softness = SOFTNESS;
   }
   pl_vec3 last = pl_contact_cache_find(r->bodies, r->memory->contacts, index);
   row->normal_impulse = fmax(0, pl_vec3_dot(last, row->normal));

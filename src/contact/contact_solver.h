@@ -9,6 +9,7 @@
 #include "contact/contact.h"
 #include "contact/contact_islands.h"
 #include "contact/contact_terms.h"
+#include "contact/pair_axis.h"
 #include "contact/surface_motion.h"
 
 // A block of a body's surface points: what it is far from is ruled out by one comparison.
@@ -83,6 +84,8 @@ typedef struct pl_contact_memory {
   int32_t *listed_bodies;          // alike
   pl_broad_phase broad;            // over bodies, then colliders that have an end
   pl_box *item_boxes;              // of these; empty for a half-space
+  pl_pair_axis *axes;              // PL_PAIR_AXES per body, with bodies of higher number
+  int32_t *axis_counts;            // one per body
   int32_t *endless_colliders;      // half-spaces
   int32_t endless_count;
   pl_collider_step *collider_steps;
@@ -217,14 +220,20 @@ typedef struct pl_contact_edge_group {
 // Fill the boxes and the front of a group whose other members are there.
 void pl_contact_edge_group_begin(pl_contact_edge_group *group);
 
-// Search the edges of another body, or of the same.
-void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other);
+// Search the edges of another body, or of the same; with `slab` (NULL: all) only those in it.
+void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other,
+                           const pl_contact_slab *slab);
 
 // Searches of all points of a group. `anchor` is the position asked for last, of a group nearby or
 // this one; set by the search.
 void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_step *step,
                               int32_t collider, pl_distance_anchor *anchor);
 void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_distance_anchor *anchor);
+
+// The same for the points of several groups of one body that are in a slab.
+enum { PL_CONTACT_GROUPS = 16 };
+void pl_contact_find_body_in_slab(const pl_contact_group *groups, int32_t group_count,
+                                  int32_t other, const pl_contact_slab *slab);
 void pl_contact_find_self(const pl_contact_group *group);
 
 #endif

@@ -218,9 +218,9 @@ static bool touch_facing(const surface_search *s, pl_vec3 position, double limit
 // body squashed flat would be pulled through thin ones, since then what faces it is their far side.
 static const double FACING_EDGES = 0.1, FACING_RATIO = 32;
 
-// Is the point inside the other body, or too close? Returns whether it is outside. `anchor` is the position asked for
-// last, nearby.
-static bool find_nearest(surface_search *s, double facing_reach, pl_distance_anchor *anchor) {
+// Is the point inside the other body, or too close? Returns whether it is outside. If inside it is no farther than
+// `max_inside` from the surface. `anchor` is the position asked for last, nearby.
+static bool find_nearest(surface_search *s, double facing_reach, double max_inside, pl_distance_anchor *anchor) {
   const pl_surface_motion *motion = s->motion;
   pl_vec3 position = s->query->end;
   pl_box end = {position, position};
@@ -231,7 +231,7 @@ static bool find_nearest(surface_search *s, double facing_reach, pl_distance_anc
     pl_distance_range range = pl_distance_anchor_range(anchor, position);
     double slack = 1e-9 * pl_box_diagonal(motion->end_box);
     if (range.low > limit + slack) return true;
-    reach = pl_distance_search_limit(range, limit, slack);
+    reach = fmin(pl_distance_search_limit(range, limit, slack), fmax(limit, max_inside + slack));
   }
   pl_hit hit = pl_surface_motion_nearest(motion, position, reach, NULL);
   if (hit.triangle < 0) return true;
@@ -279,9 +279,66 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
     pl_box between = {query.end, query.end};
     pl_box_cover(&between, outside);
     bool is_clear = has_outside && !pl_surface_front_is_met(&front, pl_box_expand(between, limit));
-    if (!is_clear && !find_nearest(&s, facing_reach, anchor)) continue;
+    if (!is_clear && !find_nearest(&s, facing_reach, HUGE_VAL, anchor)) continue;
     has_outside = true;
     outside = query.end;
+  }
+}
+
+// A point of a group.
+typedef struct slab_point {
+  int32_t group, index;
+  double inside;  // metres that the other body reaches beyond it
+} slab_point;
+
+// The points in the slab, and the box around them in the frame of the other body.
+static int32_t list_slab_points(const pl_contact_group *groups, int32_t group_count, const pl_surface_motion *motion,
+                                double limit, const pl_contact_slab *slab, slab_point *points, pl_box *box) {
+  int32_t count = 0;
+  pl_box other = pl_box_expand(pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box), limit);
+  double highest = slab->other_high + limit + slab->slack;
+  *box = pl_box_empty();
+  for (int32_t g = 0; g < group_count; ++g) {
+    const pl_contact_group *group = &groups[g];
+    const pl_surface_motion *own = &group->motions[group->body];
+    if (!pl_box_overlaps(pl_surface_motion_frame_box(motion, group->start_box, group->end_box), other)) continue;
+    for (int32_t i = 0; i < group->count; ++i) {
+      pl_vec3 start = own->starts[group->points[i]], end = own->ends[group->points[i]];
+      if (!(pl_contact_slab_low(slab, start, end) <= highest)) continue;
+      pl_box path = pl_surface_motion_frame_box(motion, (pl_box){start, start}, (pl_box){end, end});
+      if (!pl_box_overlaps(path, other)) continue;
+      points[count++] = (slab_point){g, i, slab->other_high + slab->slack - pl_contact_slab_height(slab, end)};
+      pl_box_cover_box(box, &path);
+    }
+  }
+  return count;
+}
+
+void pl_contact_find_body_in_slab(const pl_contact_group *groups, int32_t group_count, int32_t other,
+                                  const pl_contact_slab *slab) {
+  slab_point points[PL_CONTACT_GROUPS * PL_SURFACE_BLOCK];
+  const pl_surface_motion *motion = &groups[0].motions[other];
+  double limit = gap_between(&groups[0], other) + groups[0].scale.margin;
+  double facing_reach =
+      FACING_EDGES * fmin(motion->tree->edge_length, groups[0].motions[groups[0].body].tree->edge_length);
+  pl_box box;
+  int32_t count = list_slab_points(groups, group_count, motion, limit, slab, points, &box);
+  if (count == 0) return;
+  pl_surface_front front;
+  pl_surface_motion_gather(motion, pl_box_expand(box, limit), NULL, &front);
+  pl_distance_anchor anchor = {.is_set = false};
+  pl_contact_query query;
+  for (int32_t k = 0; k < count; ++k) {
+    if (!pl_contact_group_query(&groups[points[k].group], points[k].index, &query)) continue;
+    surface_search s = search_of(&query, other);
+    if (find_crossing(&s, &front)) {
+      touch_crossed(&s, facing_reach);
+      continue;
+    }
+    // Beyond all points of the other body it is outside: then only what is near counts.
+    pl_box around = pl_box_expand((pl_box){query.end, query.end}, limit);
+    if (points[k].inside <= 0 && !pl_surface_front_is_met(&front, around)) continue;
+    find_nearest(&s, facing_reach, points[k].inside, &anchor);
   }
 }
 

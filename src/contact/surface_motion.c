@@ -4,6 +4,7 @@
 // corner the sum over the ring weighted by angle, which is right for every closed surface (Baerentzen and Aanaes 2005).
 #include "contact/surface_motion.h"
 
+#include "math/lanes.h"
 #include "mesh/simplex.h"
 
 // More than single precision is off by, as a fraction.
@@ -19,7 +20,25 @@ bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_sur
       .normals = PL_TAKE(arena, pl_vec3, tree->surface->triangle_count),
       .normal_boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count),
   };
+  int32_t count = tree->surface->point_count;
+  if (count > 0 && count <= PL_SURFACE_LANE_POINTS) motion->lane_block_count = (count - 1) / LANES + 1;
+  motion->lanes = PL_TAKE(arena, float, 2 * VEC3_LANES * (int64_t)motion->lane_block_count);
   return !arena->failed;
+}
+
+void pl_surface_motion_fill_lanes(pl_surface_motion *motion) {
+  motion->origin = pl_box_center(motion->end_box);
+  pl_vec3 start_origin = pl_vec3_sub(motion->origin, motion->drift);
+  for (int32_t i = 0; i < LANES * motion->lane_block_count; ++i) {
+    // The last block is filled up with its last point.
+    int32_t point = i < motion->tree->surface->point_count ? i : motion->tree->surface->point_count - 1;
+    float *lane = &motion->lanes[2 * VEC3_LANES * (i / LANES) + i % LANES];
+    pl_vec3 start = pl_vec3_sub(motion->starts[point], start_origin);
+    pl_vec3 end = pl_vec3_sub(motion->ends[point], motion->origin);
+    lane[0] = (float)start.x, lane[LANES] = (float)start.y, lane[2 * LANES] = (float)start.z;
+    lane += VEC3_LANES;
+    lane[0] = (float)end.x, lane[LANES] = (float)end.y, lane[2 * LANES] = (float)end.z;
+  }
 }
 
 // As pl_box_overlaps(), without branches between the comparisons: in walks through boxes they cannot be foreseen.

@@ -21,7 +21,18 @@ typedef struct pl_surface_motion {
   // unit, one per triangle, at the end of the step; zero for a triangle without area
   pl_vec3 *normals;
   pl_box *normal_boxes;  // one per node, around the normals below it
+  // Of a small surface: its points eight at a time in single precision, start in the surface's
+  // frame and end, relative to `origin`, [lane_block_count][2][3][8]. No blocks for a large one.
+  float *lanes;
+  int32_t lane_block_count;
+  pl_vec3 origin;
 } pl_surface_motion;
+
+// Surfaces with more points than this have no lanes.
+enum { PL_SURFACE_LANE_POINTS = 512 };
+
+// Fill the lanes, if there are any.
+void pl_surface_motion_fill_lanes(pl_surface_motion *motion);
 
 // Take the arrays for a motion of `tree` from the arena; false when out of memory.
 bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree,

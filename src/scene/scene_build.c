@@ -34,6 +34,10 @@ static pl_status make_world(pl_scene_instance *set, pl_error *error) {
   def.step = document->time.step;
   def.gravity = document->gravity;
   def.contact_rounds = document->contact_rounds;
+  def.contact_damping = document->contact_damping;
+  def.sleeping = document->sleeping;
+  def.sleep_speed = document->sleep_speed;
+  def.sleep_seconds = document->sleep_seconds;
   if (document->air.json != NULL) {
     def.wind = document->air.wind;
     def.air_density = document->air.density;

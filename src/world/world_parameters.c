@@ -16,7 +16,7 @@ static const pl_parameter WORLD[] = {
     NUMBER(air_density, 0, FROM(0, 1e6), UNIT("kg/m^3"), ABOUT("Of the air; 0 switches drag off.")),
     NUMBER(drag, 1, FROM(0, 1e6), ABOUT("Drag coefficient of a surface triangle.")),
     SWITCH(sleeping, true, ABOUT("Whether bodies that have come to rest sleep: they are not moved until something touches or changes them.")),
-    NUMBER(sleep_speed, 0.005, ABOVE(0, 1e6), METRES_PER("s"), ABOUT("Speed below which every particle of a body must be for it to fall asleep.")),
+    NUMBER(sleep_speed, 0.005, ABOVE(0, 1e6), METRES_PER("s"), ABOUT("Speed below which a body must move and turn as a whole to fall asleep.")),
     NUMBER(sleep_seconds, 0.5, FROM(0, 1e6), UNIT("s"), ABOUT("For how long.")),
     NUMBER(contact_damping, 5, FROM(0, 1e6), UNIT("1/s"), SLIDER(0, 50), ABOUT("Vibration of a solid that touches something dies away as exp(-contact_damping t), on top of its own damping; rigid motion is spared.")),
     INTEGER(contact_rounds, 8, FROM(1, 1000), ABOUT("Sweeps over the contacts in each step.")),

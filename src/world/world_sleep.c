@@ -1,8 +1,8 @@
 // Rest: islands of bodies that have been slow for a while fall asleep. A sleeping body is not moved, not searched for
 // contacts and costs nothing until something wakes it.
 //
-// An island is what touches or is joined (contact/contact_islands.h). It sleeps as a whole: every body of it has had
-// every particle below sleep_speed for sleep_seconds, and may sleep by its method. What falls asleep together has a
+// An island is what touches or is joined (contact/contact_islands.h). It sleeps as a whole: every body of it has moved
+// and turned slower than sleep_speed for sleep_seconds, and may sleep by its method. What falls asleep together has a
 // number in common and wakes together.
 //
 // What wakes: touch by a body that is awake; a collider that moves within its box; a pin, force, state, weights or
@@ -21,9 +21,11 @@ bool pl_body_sleeps(const pl_body *body) {
   return body->rest.group > 0;
 }
 
-// Its arrays for contact keep what they had; only velocities matter, which are zero.
+// Arrays for contact while it sleeps.
 static void still_arrays(pl_body *body) {
   size_t bytes = (size_t)body->model->particle_count * sizeof(pl_vec3);
+  // From the state, which may have fewer digits than what contact computed: so a restored sleeper has the same.
+  body->model->method->get_positions(body->model, body->state, body->positions);
   memset(body->velocities, 0, bytes);
   memset(body->start_velocities, 0, bytes);
   memcpy(body->starts, body->positions, bytes);
@@ -47,7 +49,6 @@ void pl_world_refresh_sleepers(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     if (!pl_body_sleeps(body)) continue;
-    body->model->method->get_positions(body->model, body->state, body->positions);
     still_arrays(body);
     pl_body_save(body);
   }
@@ -55,7 +56,7 @@ void pl_world_refresh_sleepers(pl_world *world) {
 }
 
 void pl_world_wake_body(pl_world *world, pl_body *body) {
-  body->rest.still_seconds = 0;
+  body->rest.still_seconds = body->rest.steady_seconds = 0;
   int64_t group = body->rest.group;
   if (group == 0) return;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
@@ -126,12 +127,30 @@ void pl_world_wake_touched(pl_world *world) {
 
 // --- falling asleep
 
+// A body is still when it neither moves nor turns as a whole, and its particles hardly move relative to it. These may
+// be some times faster: single particles between two contacts can tremble for ever, and nobody sees it.
+static const double TREMBLE = 20;
+
 static bool is_still(const pl_body *body, double speed) {
+  const double *masses = body->model->masses;
+  double mass = 0, square = 0, spread = 0;
+  pl_vec3 center = {0, 0, 0}, momentum = {0, 0, 0}, spin = {0, 0, 0};
   for (int32_t i = 0; i < body->model->particle_count; ++i) {
     pl_vec3 v = body->velocities[i];
-    if (!(pl_vec3_dot(v, v) < speed * speed)) return false;
+    mass += masses[i];
+    square += masses[i] * pl_vec3_dot(v, v);
+    center = pl_vec3_add_scaled(center, body->positions[i], masses[i]);
+    momentum = pl_vec3_add_scaled(momentum, v, masses[i]);
   }
-  return true;
+  if (!(square < TREMBLE * TREMBLE * speed * speed * mass)) return false;
+  if (!(pl_vec3_length(momentum) < speed * mass)) return false;
+  center = pl_vec3_scale(center, 1 / mass);
+  for (int32_t i = 0; i < body->model->particle_count; ++i) {
+    pl_vec3 x = pl_vec3_sub(body->positions[i], center);
+    spin = pl_vec3_add_scaled(spin, pl_vec3_cross(x, body->velocities[i]), masses[i]);
+    spread += masses[i] * pl_vec3_dot(x, x);
+  }
+  return pl_vec3_length(spin) < speed * sqrt(mass * spread);
 }
 
 // A pin that will be released is a thing to come, which sleepers would miss.
@@ -139,8 +158,32 @@ static void disturb_by_pins(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
     const pl_world_pin *pin = pl_slots_at(&world->pins, i);
     pl_body *body = pl_world_find_body(world, pin->def.body);
-    if (pin->def.until > 0 && pl_pin_holds(world, pin)) body->rest.still_seconds = 0;
+    if (pin->def.until > 0 && pl_pin_holds(world, pin)) body->rest.still_seconds = body->rest.steady_seconds = 0;
   }
+}
+
+// Single particles jammed between contacts may tremble for ever and shake their body. What has not gone anywhere for
+// STEADY times as long sleeps too: the means of thirds of its particles stayed where they were.
+static const double STEADY = 4;
+
+static void find_poles(const pl_body *body, pl_vec3 poles[3]) {
+  int64_t count = body->model->particle_count;
+  for (int64_t k = 0; k < 3; ++k) {
+    int64_t begin = k * count / 3, end = (k + 1) * count / 3;
+    poles[k] = pl_vec3_of(0, 0, 0);
+    for (int64_t i = begin; i < end; ++i)
+      poles[k] = pl_vec3_add_scaled(poles[k], body->positions[i], 1.0 / (double)(end - begin));
+  }
+}
+
+static void count_steady_seconds(const pl_world *world, pl_body *body) {
+  pl_vec3 poles[3];
+  find_poles(body, poles);
+  double way = world->def.sleep_speed * world->def.sleep_seconds;
+  body->rest.steady_seconds += world->def.step;
+  for (int k = 0; k < 3; ++k)
+    if (!(pl_vec3_distance(poles[k], body->rest.poles[k]) < way)) body->rest.steady_seconds = 0;
+  for (int k = 0; k < 3 && body->rest.steady_seconds == 0; ++k) body->rest.poles[k] = poles[k];
 }
 
 static void count_still_seconds(pl_world *world) {
@@ -148,9 +191,14 @@ static void count_still_seconds(pl_world *world) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
     const pl_body_method *method = body->model->method;
     bool may_sleep = pl_body_meets_others(body) && body->layers.count == 0 && method->can_sleep != NULL &&
-                     method->can_sleep(body->model, body->state) && !body->has_forces &&
-                     is_still(body, world->def.sleep_speed);
-    body->rest.still_seconds = may_sleep ? body->rest.still_seconds + world->def.step : 0;
+                     method->can_sleep(body->model, body->state) && !body->has_forces;
+    if (!may_sleep) {
+      body->rest.still_seconds = body->rest.steady_seconds = 0;
+      continue;
+    }
+    count_steady_seconds(world, body);
+    bool is_slow = is_still(body, world->def.sleep_speed);
+    body->rest.still_seconds = is_slow ? body->rest.still_seconds + world->def.step : 0;
   }
 }
 
@@ -165,7 +213,8 @@ void pl_world_rest(pl_world *world) {
   for (int32_t k = 0; k < islands.count; ++k) still[k] = HUGE_VAL, groups[k] = 0;
   for (int32_t k = 0; k < (int32_t)world->contact_numbers.count; ++k) {
     int32_t island = islands.island_of[k];
-    if (island >= 0) still[island] = fmin(still[island], contact_body(world, k)->rest.still_seconds);
+    const pl_body_rest *rest = &contact_body(world, k)->rest;
+    if (island >= 0) still[island] = fmin(still[island], fmax(rest->still_seconds, rest->steady_seconds / STEADY));
   }
   for (int32_t k = 0; k < (int32_t)world->contact_numbers.count; ++k) {
     pl_body *body = contact_body(world, k);

@@ -19,8 +19,10 @@ typedef struct pl_world_shown pl_world_shown;
 typedef struct pl_world_events pl_world_events;
 // How long a body has been still, and whether it sleeps.
 typedef struct pl_body_rest {
-  double still_seconds;
-  int64_t group;  // bodies that fell asleep together have the same; 0: awake
+  double still_seconds;   // slower than the threshold
+  double steady_seconds;  // no pole has left its place
+  pl_vec3 poles[3];       // means of a third of the particles each, when that time began
+  int64_t group;          // bodies that fell asleep together have the same; 0: awake
 } pl_body_rest;
 
 typedef struct pl_body {

@@ -201,10 +201,71 @@ static void sleepers_touch_only_what_is_awake(void **state) {
   end_crowd(&reference);
 }
 
+// The axes of pairs only save time: a body with so many points that it has none finds the same. Points of no triangle
+// make it so.
+static void axes_of_pairs_rule_out_nothing_that_touches(void **state) {
+  (void)state;
+  static crowd with, without;
+  enum { EXTRA = 600 };
+  static int32_t parents[4 * (PARTICLES + EXTRA)];
+  static float weights[4 * (PARTICLES + EXTRA)];
+  static pl_vec3 rest[PARTICLES + EXTRA];
+  begin_crowd(&with, 1, pl_vec3_of(0, 0, 0));
+  begin_crowd(&without, 1, pl_vec3_of(0, 0, 0));
+  int32_t real_count = with.models[0].surface.point_count;
+  memcpy(parents, without.models[0].parents, sizeof without.models[0].parents);
+  memcpy(weights, without.models[0].weights, sizeof without.models[0].weights);
+  memcpy(rest, without.models[0].rest_points, sizeof without.models[0].rest_points);
+  // All of them are the particle in the middle, which touches nothing: it faces away from everything.
+  for (int32_t i = real_count; i < real_count + EXTRA; ++i) {
+    int32_t middle = particle_at((int[3]){1, 1, 1});
+    for (int k = 0; k < 4; ++k) parents[4 * i + k] = middle;
+    weights[4 * i] = 1;
+    rest[i] = without.models[0].rest[middle];
+  }
+  for (int m = 0; m < 2; ++m) {
+    pl_contact_surface *surface = &without.models[m].surface;
+    surface->point_count = real_count + EXTRA;
+    surface->parents = parents, surface->weights = weights, surface->rest_points = rest;
+  }
+  pl_error error = {0};
+  check_ok(pl_contact_solver_prepare(without.solver, without.bodies, CUBES,
+                                     (const pl_collider *const *)without.colliders, 2, &error),
+           &error);
+  for (int round = 0; round < 3; ++round) {
+    detect_crowd(&with);
+    detect_crowd(&without);
+    int32_t next = 0, edge_count = 0;
+    for (int32_t i = 0; i < without.count; ++i) {
+      const pl_contact *b = &without.contacts[i];
+      if (b->a.count == 1 && b->a.points[0] >= real_count) continue;
+      assert_true(next < with.count);
+      const pl_contact *a = &with.contacts[next++];
+      assert_true(a->a.body == b->a.body && a->b.body == b->b.body && a->collider == b->collider);
+      assert_memory_equal(a->a.points, b->a.points, sizeof a->a.points);
+      assert_memory_equal(a->b.points, b->b.points, sizeof a->b.points);
+      check_near(a->depth, b->depth, 0);
+      edge_count += a->a.count == 2;
+    }
+    assert_int_equal(next, with.count);
+    assert_true(edge_count > 20);
+    // The next round starts with the axes of this one as guesses, elsewhere.
+    for (int32_t b = 0; b < CUBES; ++b)
+      for (int32_t p = 0; p < PARTICLES; ++p) {
+        pl_vec3 move = {0.003 * (b % 5), 0.002 * (b % 7), 0.001 * (b % 3)};
+        with.positions[b][p] = without.positions[b][p] = pl_vec3_add(with.positions[b][p], move);
+        with.starts[b][p] = without.starts[b][p] = pl_vec3_add(with.starts[b][p], move);
+      }
+  }
+  end_crowd(&with);
+  end_crowd(&without);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(neighbours_are_those_of_brute_force),
       cmocka_unit_test(contacts_are_the_same_for_any_threads_and_anywhere),
+      cmocka_unit_test(axes_of_pairs_rule_out_nothing_that_touches),
       cmocka_unit_test(sleepers_touch_only_what_is_awake),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

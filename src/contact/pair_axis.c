@@ -1,0 +1,136 @@
+// Finding the axis of a pair.
+//
+//   f(n) = min over points x of the upper body of n . x  -  max over points y of the lower body of n . y
+//
+// is the gap along n. It grows with n in the direction of x - y of the two points that decide it. From the best of a
+// few guesses (the direction of the last step, that between the middles, the faces that look at the other body most) a
+// few steps in that direction are tried and kept when the gap grows. Points are in single precision relative to the
+// middle of their body, eight at a time; `slack` covers the rounding.
+#include "contact/pair_axis.h"
+
+#include "math/simd.h"
+#include "mesh/simplex.h"
+
+// Single precision is off by less than this fraction of the sizes.
+static const double ROUNDING = 1e-6;
+
+// The points of a body that are lowest along a direction.
+typedef struct support {
+  double height;
+  pl_vec3 position;  // relative to the body's own origin, in the frame of the pair
+} support;
+
+typedef struct axis_search {
+  const pl_surface_motion *upper, *lower;
+  pl_vec3 offset;  // from the origin of the lower body to that of the upper
+  pl_vec3 shift;   // of the upper body's starts into the frame of the lower
+  double limit;    // metres: more than this is apart
+  // The best so far.
+  double gap;
+  pl_vec3 normal, ascent;
+  double low, high;
+} axis_search;
+
+// Lowest point along n; starts are shifted.
+static support find_lowest(const pl_surface_motion *motion, pl_vec3 n, pl_vec3 shift) {
+  float lowest[PL_SURFACE_LANE_POINTS];
+  float nx = (float)n.x, ny = (float)n.y, nz = (float)n.z, delta = (float)pl_vec3_dot(n, shift);
+  pl_f8 best = pl_f8_set1(HUGE_VALF);
+  for (int32_t b = 0; b < motion->lane_block_count; ++b) {
+    const float *lane = &motion->lanes[2 * VEC3_LANES * b];
+    pl_f8 start = pl_f8_load(lane) * nx + pl_f8_load(lane + LANES) * ny + pl_f8_load(lane + 2 * LANES) * nz + delta;
+    lane += VEC3_LANES;
+    pl_f8 end = pl_f8_load(lane) * nx + pl_f8_load(lane + LANES) * ny + pl_f8_load(lane + 2 * LANES) * nz;
+    pl_f8 height = pl_f8_min(start, end);
+    best = pl_f8_min(best, height);
+    pl_f8_store_unaligned(&lowest[LANES * b], height);
+  }
+  float heights[LANES], min;
+  pl_f8_store_unaligned(heights, best);
+  min = heights[0];
+  for (int k = 1; k < LANES; ++k) min = heights[k] < min ? heights[k] : min;
+  int32_t point = 0;
+  while (point + 1 < LANES * motion->lane_block_count && lowest[point] > min) point++;
+  const float *lane = &motion->lanes[2 * VEC3_LANES * (point / LANES) + point % LANES];
+  pl_vec3 start = {(double)lane[0], (double)lane[LANES], (double)lane[2 * LANES]};
+  start = pl_vec3_add(start, shift);
+  lane += VEC3_LANES;
+  pl_vec3 end = {(double)lane[0], (double)lane[LANES], (double)lane[2 * LANES]};
+  return (support){(double)min, pl_vec3_dot(n, start) < pl_vec3_dot(n, end) ? start : end};
+}
+
+// Try a direction; returns whether it is the best so far.
+static bool try_normal(axis_search *s, pl_vec3 n) {
+  pl_vec3 none = {0, 0, 0};
+  support upper = find_lowest(s->upper, n, s->shift), lower = find_lowest(s->lower, pl_vec3_scale(n, -1), none);
+  double low = upper.height + pl_vec3_dot(n, s->offset), high = -lower.height;
+  if (!(low - high > s->gap)) return false;
+  s->gap = low - high;
+  s->normal = n;
+  s->low = low;
+  s->high = high;
+  s->ascent = pl_vec3_add(s->offset, pl_vec3_sub(upper.position, lower.position));
+  return true;
+}
+
+// Normal of the triangle that a position is farthest in front of.
+static pl_vec3 facing_normal(const pl_surface_motion *motion, pl_vec3 position) {
+  pl_vec3 best = {0, 0, 0}, c[3];
+  double farthest = -HUGE_VAL;
+  for (int32_t t = 0; t < motion->tree->surface->triangle_count; ++t) {
+    pl_surface_corners(motion->tree, motion->ends, t, c);
+    pl_vec3 normal = pl_triangle_normal(c[0], c[1], c[2]);
+    double distance = pl_vec3_dot(normal, pl_vec3_sub(position, c[0]));
+    if (distance > farthest) farthest = distance, best = normal;
+  }
+  return best;
+}
+
+static void try_guess(axis_search *s, pl_vec3 n) {
+  double length = pl_vec3_length(n);
+  if (length > 0 && s->gap <= s->limit) try_normal(s, pl_vec3_scale(n, 1 / length));
+}
+
+static void climb(axis_search *s, double first_step, int count) {
+  double step = first_step;
+  for (int i = 0; i < count && s->gap <= s->limit; ++i) {
+    double length = pl_vec3_length(s->ascent);
+    if (!(length > 0)) return;
+    pl_vec3 up = pl_vec3_scale(s->ascent, 1 / length);
+    up = pl_vec3_add_scaled(up, s->normal, -pl_vec3_dot(up, s->normal));
+    pl_vec3 n = pl_vec3_normalize_or(pl_vec3_add_scaled(s->normal, up, step), s->normal);
+    if (!try_normal(s, n)) step *= 0.4;
+  }
+}
+
+void pl_pair_axis_find(const pl_surface_motion *upper, const pl_surface_motion *lower, double limit, pl_vec3 guess,
+                       pl_pair_axis *axis) {
+  pl_vec3 between = pl_vec3_sub(upper->origin, lower->origin);
+  double slack = ROUNDING * (pl_box_diagonal(upper->start_box) + pl_box_diagonal(upper->end_box) +
+                             pl_box_diagonal(lower->start_box) + pl_box_diagonal(lower->end_box) +
+                             pl_vec3_length(upper->drift) + pl_vec3_length(lower->drift) + pl_vec3_length(between));
+  axis_search s = {.upper = upper,
+                   .lower = lower,
+                   .offset = between,
+                   .shift = pl_vec3_sub(lower->drift, upper->drift),
+                   .limit = limit + slack,
+                   .gap = -HUGE_VAL,
+                   .normal = {0, 1, 0}};
+  if (pl_vec3_dot(guess, guess) > 0) {
+    try_normal(&s, guess);
+    climb(&s, 0.01, 2);
+  } else {
+    try_guess(&s, between);
+    climb(&s, 0.5, 3);
+    if (s.gap <= s.limit) try_guess(&s, facing_normal(lower, upper->origin));
+    if (s.gap <= s.limit) try_guess(&s, pl_vec3_scale(facing_normal(upper, lower->origin), -1));
+    climb(&s, 0.1, 4);
+  }
+  *axis = (pl_pair_axis){.normal = s.normal,
+                         .is_apart = s.gap > s.limit,
+                         .origin = lower->origin,
+                         .drift = lower->drift,
+                         .low = s.low,
+                         .high = s.high,
+                         .slack = slack};
+}

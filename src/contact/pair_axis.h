@@ -1,0 +1,65 @@
+// A direction that tells two small bodies apart, or almost: along it they overlap in a thin slab.
+//
+// Bodies of a heap lie against each other; the boxes around them overlap although the bodies do
+// not. If all points of one body, in the course of the step, are above all points of the other
+// along some direction, nothing of them touches. If they are not, only what is in the slab where
+// they overlap can. The direction is found by ascent and kept from step to step, which saves time
+// only: what is ruled out by it does not depend on it.
+#ifndef PL_CONTACT_PAIR_AXIS_H
+#define PL_CONTACT_PAIR_AXIS_H
+
+#include "contact/surface_motion.h"
+
+// Two bodies, the one of lower number above the other along the normal.
+typedef struct pl_pair_axis {
+  int32_t other;          // number of the other body
+  bool is_apart;          // they cannot touch
+  pl_vec3 normal;         // unit, from the other body to the one
+  pl_vec3 origin, drift;  // heights are normal . (x - origin) in the frame of the other body
+  double low, high;       // smallest height of the one, largest of the other
+  double slack;           // of rounding, in metres
+} pl_pair_axis;
+
+// At most this many are kept for one body; pairs beyond are searched without.
+enum { PL_PAIR_AXES = 32 };
+
+// Find the axis of two surfaces whose lanes are filled. `guess` is that of the last step, or zero.
+// `limit`: metres of gap that do not touch.
+void pl_pair_axis_find(const pl_surface_motion *upper, const pl_surface_motion *lower, double limit,
+                       pl_vec3 guess, pl_pair_axis *axis);
+
+// The axis as one of the two bodies sees it: heights grow towards that body.
+typedef struct pl_contact_slab {
+  pl_vec3 normal, origin, drift;
+  double own_low;     // smallest height of this body
+  double other_high;  // largest height of the other
+  double slack;
+} pl_contact_slab;
+
+static inline pl_contact_slab pl_pair_axis_slab(const pl_pair_axis *axis, bool is_upper) {
+  pl_vec3 n = is_upper ? axis->normal : pl_vec3_scale(axis->normal, -1);
+  return (pl_contact_slab){n,
+                           axis->origin,
+                           axis->drift,
+                           is_upper ? axis->low : -axis->high,
+                           is_upper ? axis->high : -axis->low,
+                           axis->slack};
+}
+
+static inline double pl_contact_slab_height(const pl_contact_slab *slab, pl_vec3 position) {
+  return pl_vec3_dot(slab->normal, pl_vec3_sub(position, slab->origin));
+}
+
+// Height of a point in the course of the step: the smallest, and the largest.
+static inline double pl_contact_slab_low(const pl_contact_slab *slab, pl_vec3 start, pl_vec3 end) {
+  double a = pl_contact_slab_height(slab, pl_vec3_add(start, slab->drift));
+  double b = pl_contact_slab_height(slab, end);
+  return a < b ? a : b;
+}
+static inline double pl_contact_slab_high(const pl_contact_slab *slab, pl_vec3 start, pl_vec3 end) {
+  double a = pl_contact_slab_height(slab, pl_vec3_add(start, slab->drift));
+  double b = pl_contact_slab_height(slab, end);
+  return a > b ? a : b;
+}
+
+#endif
