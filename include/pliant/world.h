@@ -47,7 +47,7 @@ typedef struct pl_world_def {
   /// Whether bodies that have come to rest sleep: they are not moved until something touches or
   /// changes them.
   bool sleeping;  ///< default true
-  /// Speed below which every particle of a body must be for it to fall asleep.
+  /// Speed below which a body must move and turn as a whole to fall asleep.
   double sleep_speed;  ///< m/s, above 0 up to 1e6, default 0.005
   /// For how long.
   double sleep_seconds;  ///< s, 0 … 1e6, default 0.5
