@@ -4,6 +4,7 @@
 #ifndef PLIANT_RUNTIME_H
 #define PLIANT_RUNTIME_H
 
+#include "pliant/attachment.h"
 #include "pliant/base.h"
 #include "pliant/collider.h"
 #include "pliant/contact.h"
@@ -11,12 +12,14 @@
 #include "pliant/draw.h"
 #include "pliant/examples.h"
 #include "pliant/fem.h"
+#include "pliant/joint.h"
 #include "pliant/math.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"
 #include "pliant/modeller.h"
 #include "pliant/pose.h"
 #include "pliant/query.h"
+#include "pliant/rigid.h"
 #include "pliant/rod.h"
 #include "pliant/solid.h"
 #include "pliant/step.h"

@@ -59,6 +59,7 @@ typedef struct pl_contact_row {
   double
       rest_impulse;  // N s along the normal, of what keeps slow bodies at rest (contact_damping.c)
   pl_vec3 sliding_impulse;  // N s, at right angles to the normal
+  bool turns;               // a side is a rigid body
 } pl_contact_row;
 
 // A body of particles as if it were rigid.

@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "pliant/math.h"
+#include "world/world_joints.h"
 #include "world/world_parameters.h"
 #include "world/world_shown.h"
 #include "world/world_state.h"
@@ -27,6 +28,8 @@ pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world
   pl_slots_init(&made->bodies, context);
   pl_slots_init(&made->colliders, context);
   pl_slots_init(&made->pins, context);
+  pl_slots_init(&made->joints, context);
+  pl_slots_init(&made->attachments, context);
   made->controllers = pl_vector_of(context, sizeof(pl_world_controller));
   made->contact_bodies = pl_vector_of(context, sizeof(pl_contact_body));
   made->contact_numbers = pl_vector_of(context, sizeof(int32_t));
@@ -40,6 +43,9 @@ pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world
   made->awake = pl_vector_of(context, sizeof(int32_t));
   made->island_seconds = pl_vector_of(context, sizeof(double));
   made->island_groups = pl_vector_of(context, sizeof(int64_t));
+  made->collider_impulses = pl_vector_of(context, sizeof(pl_collider_impulse));
+  made->contact_joints = pl_vector_of(context, sizeof(pl_contact_joint));
+  made->spared_pairs = pl_vector_of(context, sizeof(pl_contact_spared_pair));
   pl_scratch_init(&made->scratch, context);
   status = pl_world_shown_create(context, &made->shown, error);
   if (status >= 0) status = pl_contact_solver_create(context, &made->contact_solver, error);
@@ -88,6 +94,7 @@ void pl_world_destroy(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) pl_release(context, pl_slots_at(&world->pins, i));
   for (size_t i = 0; i < world->controllers.count; ++i)
     pl_release(context, PL_ITEM(&world->controllers, pl_world_controller, i).saved);
+  pl_world_free_couplings(world);
   pl_slots_free(&world->bodies);
   pl_slots_free(&world->colliders);
   pl_slots_free(&world->pins);
@@ -102,6 +109,7 @@ void pl_world_destroy(pl_world *world) {
   pl_vector_free(&world->collider_numbers);
   pl_vector_free(&world->touches);
   pl_world_destroy_events(world);
+  pl_vector_free(&world->collider_impulses);
   pl_vector_free(&world->awake);
   pl_vector_free(&world->island_seconds);
   pl_vector_free(&world->island_groups);
@@ -198,6 +206,7 @@ pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error) 
   }
   pl_world_wake_body(world, body);
   pl_world_forget_body(world, body);
+  pl_world_uncouple_body(world, id);
   destroy_body(world->context, body);
   world->prepared = false;
   ++world->version;
@@ -246,6 +255,20 @@ pl_status pl_world_remove_collider(pl_world *world, pl_collider_id id, pl_error 
 
 static bool is_same(pl_vec3 a, pl_vec3 b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+pl_status pl_world_get_collider_impulse(const pl_world *world, pl_collider_id id, pl_vec3 *linear, pl_vec3 *angular) {
+  *linear = *angular = (pl_vec3){0, 0, 0};
+  const pl_collider *collider = pl_slots_get(&world->colliders, pl_slot_of_collider(id));
+  if (collider == NULL) return PL_ERROR_NOT_FOUND;
+  for (size_t i = 0; i < world->collider_impulses.count && i < world->collider_list.count; ++i) {
+    if (PL_ITEM(&world->collider_list, const pl_collider *, i) != collider) continue;
+    const pl_collider_impulse *sum = &PL_ITEM(&world->collider_impulses, pl_collider_impulse, i);
+    pl_vec3 origin = pl_collider_placement(collider, pl_world_get_time(world)).position;
+    *linear = sum->linear;
+    *angular = pl_vec3_sub(sum->angular, pl_vec3_cross(origin, sum->linear));
+  }
+  return PL_OK;
 }
 
 void pl_world_set_gravity(pl_world *world, pl_vec3 gravity) {
