@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "body/body_surface.h"
+#include "fem/fem_coupled.h"
 #include "fem/fem_fast.h"
 #include "fem/fem_model.h"
 #include "pliant/math.h"
@@ -15,7 +16,7 @@
 #define FEM_METHOD(meets_no_bodies)                                                                                    \
   {                                                                                                                    \
     .name = "fem", .handles_colliders = true, .handles_bodies = (meets_no_bodies), .handles_pins = true,               \
-    .state_size = pl_fem_state_size, .start = pl_fem_start, .move = pl_fem_move,                                       \
+    .state_size = pl_fem_state_size, .start = pl_fem_start, .move = pl_fem_move, .coupled = &pl_fem_coupled,           \
     .get_positions = pl_fem_get_positions, .get_velocities = pl_fem_get_velocities, .get_surface = pl_fem_get_surface, \
     .set_state = pl_fem_set_state, .get_particle = pl_fem_get_particle, .set_particle = pl_fem_set_particle,           \
     .find_not_finite = pl_fem_find_not_finite, .list_examples = pl_fem_list_examples,                                  \
@@ -91,8 +92,10 @@ static pl_status build_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl
   }
   double size = model->element_size, layer = def->young / size;
   if (def->material >= PL_FEM_SHELL) layer = def->young * def->thickness / (size * size);
-  model->touch = (pl_fem_touch){areas, weights, slots, def->contact_stiffness > 0 ? def->contact_stiffness : 10 * layer,
-                                1e-3 * size};
+  double layer_mass = def->density * (def->material >= PL_FEM_SHELL ? def->thickness : size);
+  bool is_given = def->contact_stiffness > 0;
+  model->touch = (pl_fem_touch){
+      areas, weights, slots, is_given ? def->contact_stiffness : 10 * layer, is_given ? 0 : layer_mass, 1e-3 * size};
   return PL_OK;
 }
 
