@@ -14,6 +14,12 @@
 #include "fem/fem_fast.h"
 #include "pliant/math.h"
 
+static bool can_sleep(const pl_model *model, const void *state) {
+  (void)model;
+  (void)state;
+  return true;
+}
+
 static const pl_body_method FAST_METHOD = {
     .name = "fem",
     .handles_colliders = true,
@@ -22,6 +28,7 @@ static const pl_body_method FAST_METHOD = {
     .start = pl_fem_fast_start,
     .move = pl_fem_fast_move,
     .coupled = &pl_fem_fast_coupled,
+    .can_sleep = can_sleep,
     .get_positions = pl_fem_fast_get_positions,
     .get_velocities = pl_fem_fast_get_velocities,
     .get_surface = pl_fem_fast_get_surface,

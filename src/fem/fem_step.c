@@ -310,7 +310,9 @@ bool pl_fem_begin_step(const pl_fem_choice *choice, double tau) {
 
 // Whether the body lies on a collider and moves little: such steps are ones of implicit Euler. Without damping midpoint
 // would let it ring for ever, at g / ω for a frequency ω; what bounces does so faster than that.
+// Bodies that adapt keep their scheme, by which their drivers plan.
 static bool is_settling(const pl_fem_model *model, pl_fem_state s) {
+  if (model->adapts) return false;
   double square = 0;
   bool touches = false;
   for (int32_t i = 0; !touches && i < model->head.surface.point_count; ++i)
@@ -339,7 +341,7 @@ pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *mo
   const pl_fem_model *fem = (const pl_fem_model *)model;
   pl_fem_work *w = move->work;
   pl_fem_state s = pl_fem_state_of(model, state);
-  bool settles = w->driver == NULL && is_settling(fem, s);
+  bool settles = is_settling(fem, s);
   pl_fem_choice choice = {fem, w, s, move, settles ? 1 : pl_fem_reach(fem)};
   if (!pl_fem_begin_step(&choice, move->step / choice.reach)) return pl_fail_memory(error);
   pl_status status = choose_rest(&choice, error);
