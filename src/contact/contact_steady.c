@@ -25,14 +25,15 @@ static pl_vec3 mix(const pl_contact_side *side, const pl_vec3 *points) {
   return sum;
 }
 
-// Unit normal of the face of `outward`, the touched triangle's normal, at the place.
-static pl_vec3 face_normal(const pl_surface_motion *motion, const pl_contact_side *side, pl_vec3 outward) {
+// Unit normal of the face of `outward`, the touched triangle's normal, at the place; `sign` is -1 where that is the
+// other side of the surface.
+static pl_vec3 face_normal(const pl_surface_motion *motion, const pl_contact_side *side, pl_vec3 outward, double sign) {
   const pl_surface_tree *tree = motion->tree;
   pl_vec3 sum = {0, 0, 0};
   for (int32_t k = 0; k < side->count; ++k) {
     pl_vec3 around = {0, 0, 0};
     for (int32_t r = tree->ring_start[side->points[k]]; r < tree->ring_start[side->points[k] + 1]; ++r) {
-      pl_vec3 area = area_of(motion, tree->ring[r]);
+      pl_vec3 area = pl_vec3_scale(area_of(motion, tree->ring[r]), sign);
       if (pl_vec3_dot(area, outward) > SAME_FACE * pl_vec3_length(area)) around = pl_vec3_add(around, area);
     }
     sum = pl_vec3_add_scaled(sum, pl_vec3_normalize_or(around, outward), side->weights[k]);
@@ -51,13 +52,14 @@ void pl_contact_solver_steady_normal(const pl_contact_solver *solver, pl_contact
   if (!(size > 0) || away > LIES * size) return;
   pl_vec3 outward = pl_vec3_scale(across, 1 / (size * size));
   // A surface that is not closed is touched from either side. What is nearly on a rim may be seen from beyond it.
-  double facing = pl_vec3_dot(outward, contact->normal);
+  double facing = pl_vec3_dot(outward, contact->normal), sign = 1;
   if (!b->tree->is_closed && facing < 0) {
     outward = pl_vec3_scale(outward, -1);
     facing = -facing;
+    sign = -1;
   }
   if (facing < 0 && away > 0.1 * LIES * size) return;
-  contact->normal = b->tree->is_closed ? face_normal(b, &contact->b, outward) : outward;
+  contact->normal = face_normal(b, &contact->b, outward, sign);
   pl_vec3 before = pl_vec3_sub(a->starts[contact->a.points[0]], mix(&contact->b, b->starts));
   contact->start_gap = pl_vec3_dot(contact->normal, before) - contact->offset;
   contact->depth = contact->offset - pl_vec3_dot(contact->normal, pl_vec3_sub(p, q));

@@ -16,6 +16,9 @@ static const double STIFFNESS = 8;
 // Speed of an island, m/s, below which it is tried whether it rests, and by how much the forces on what rests may be
 // unbalanced, as a multiple of the tolerance.
 static const double REST_SPEED = 2e-3, REST_RESIDUAL = 10;
+// Iterations beyond the tolerance: how many were needed until then may depend on rounding, the result should not.
+enum { POLISH = 1 };
+static const double POLISH_TOLERANCE = 1e-5;
 enum { MAX_UPDATES = 10, MAX_HALVINGS = 20, MAX_CONJUGATE = 1000, MAX_NEWTON = 30 };
 
 // ½ |z - y|²_M / h²
@@ -263,7 +266,7 @@ static void guess_rest(const pl_coupled_island *s) {
 
 bool pl_coupled_solve(pl_coupled_island *s) {
   pl_coupled *j = s->coupled;
-  int updates = 0;
+  int updates = 0, polished = 0;
   bool positive = false, solved = false, slow = is_slow(s);
   if (slow) guess_rest(s);
   s->newton_count = s->conjugate_count = 0;
@@ -287,11 +290,13 @@ bool pl_coupled_solve(pl_coupled_island *s) {
       s->residual = relative_residual(s);
     }
     solved = s->residual <= 1;
-    if (solved || s->newton_count >= MAX_NEWTON || !isfinite(s->residual)) return solved;
+    polished += solved;
+    if (polished > POLISH || s->newton_count >= MAX_NEWTON || !isfinite(s->residual)) return solved;
     invert_blocks(s);
-    bool is_definite = find_direction(s, s->newton_count == 0 ? 1e-2 : fmax(1e-4, fmin(0.1, 0.3 / s->residual)));
+    double tolerance = s->newton_count == 0 ? 1e-2 : fmax(1e-4, fmin(0.1, 0.1 / s->residual));
+    bool is_definite = find_direction(s, solved ? POLISH_TOLERANCE : tolerance);
     bool moved = search_line(s, &energy);
-    if (!moved && positive) return false;
+    if (!moved && (positive || solved)) return solved;
     positive = !is_definite || !moved;
   }
 }
