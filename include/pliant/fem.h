@@ -86,7 +86,8 @@ typedef struct pl_fem_def {
   double restitution;  ///< 0 … 1, default 0
   /// Gap kept around the surface; half the thickness lets a shell or curve rest on its outside.
   double contact_radius;  ///< m, 0 … 1e6, default 0
-  /// Of colliders: force per depth and area; 0 means ten times that of a layer of elements.
+  /// Of colliders: force per depth and area; 0 means ten times that of a layer of elements, or what
+  /// stops the inertia of a layer within a step.
   double contact_stiffness;  ///< N/m³, 0 … 1e18, default 0
   /// How far the surface may lie outside the tets.
   double surface_tolerance;  ///< m, 0 … 1e6, default 1e-3

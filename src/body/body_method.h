@@ -76,6 +76,53 @@ typedef struct pl_body_move {
   bool *damped;  // to be set where the step would have gained energy and was damped; or NULL
 } pl_body_move;
 
+// What an evaluation of a body's part of a coupled solve is for.
+typedef enum pl_body_coupled_mode {
+  PL_COUPLED_SEARCH,     // along a line: what has no energy (friction of colliders) stays frozen
+  PL_COUPLED_CHECK,      // whether this is the solution: friction is renewed
+  PL_COUPLED_LINEARISE,  // friction is renewed and the Hessian kept
+  PL_COUPLED_POSITIVE,   // the same, with a Hessian that is certainly positive definite
+} pl_body_coupled_mode;
+
+// A body's step in a coupled solve: its arrays are the world's, three doubles per particle in the
+// order of the mesh.
+typedef struct pl_body_coupled_step {
+  void *data;      // of the method, in the move's scratch; NULL: the body must move alone this time
+  double *ends;    // positions at the end of the step: begin() writes the first guess
+  uint8_t *fixed;  // out: bits 1, 2, 4 per particle for x, y, z that must stay at the guess
+  double *gradient;        // out of evaluate: by the ends, N
+  double noise;            // out of evaluate: what rounding may have changed of the potential, J
+  double size;             // out of evaluate: sum of squares of the forces that balance, N²
+  double tolerance;        // out of begin: residual as a fraction of the forces that counts as none
+  int32_t max_iterations;  // out of begin
+} pl_body_coupled_step;
+
+// What came of it.
+typedef struct pl_body_coupled_result {
+  const double *forces;  // of contact with other bodies, N, three per particle
+  bool rests;  // the ends are the starts, and the body has no velocity: forces balance well enough
+  bool converged;
+  int32_t iteration_count;  // of Newton's method
+  double residual;          // relative
+} pl_body_coupled_result;
+
+// The functions by which an implicit method takes part in a solve of several bodies at once
+// (world/world_coupled.c): the step is one of implicit Euler, the minimum of an incremental
+// potential, to which the world adds contact between bodies. Between begin() and commit() the state
+// is not changed.
+typedef struct pl_body_coupled {
+  pl_status (*begin)(const pl_model *model, void *state, const pl_body_move *move,
+                     pl_body_coupled_step *step, pl_error *error);
+  // The potential at step->ends, J, with gradient and size.
+  double (*evaluate)(pl_body_coupled_step *step, pl_body_coupled_mode mode);
+  // product = H d of the last evaluation that kept a Hessian, and its diagonal blocks, 9 per
+  // particle.
+  void (*multiply)(const pl_body_coupled_step *step, const double *d, double *product);
+  void (*get_blocks)(const pl_body_coupled_step *step, double *blocks);
+  // Take step->ends as the result.
+  void (*commit)(const pl_body_coupled_step *step, const pl_body_coupled_result *result);
+} pl_body_coupled;
+
 typedef struct pl_body_method {
   const char *name;
   // What the method's own move handles, so that the world does not: colliders, other bodies (or
@@ -119,6 +166,9 @@ typedef struct pl_body_method {
   void (*set_rigid)(const pl_model *model, void *state, const pl_contact_rigid *rigid);
   // Whether a body that has come to rest may be left alone until something wakes it. NULL: never.
   bool (*can_sleep)(const pl_model *model, const void *state);
+  // Coupled solves; NULL for methods whose step is explicit, which a coupled solve sees as free
+  // masses.
+  const pl_body_coupled *coupled;
   // Workspace of a body's move that is not state: matrices, solvers. Made when a body is added to a
   // world with steps of `step` seconds; what a move leaves in it must not change the result of the
   // next. Both NULL for methods without.

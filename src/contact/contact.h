@@ -78,7 +78,9 @@ typedef struct pl_contact_body {
   // At rest: `starts` is not read, `positions` are those of the first step asleep until it wakes.
   // It touches only what is awake, and colliders that move.
   bool asleep;
-  bool moved;  // out: some particle was changed
+  bool solved;  // its contacts were solved with its step: those between two such bodies, or
+                // with a collider, are left as they are
+  bool moved;   // out: some particle was changed
 } pl_contact_body;
 
 // One side of a contact: a point of a body's surface, as a weighted mean of one to three surface
@@ -197,6 +199,10 @@ typedef struct pl_collider_impulse {
 void pl_contact_solver_get_collider_impulses(const pl_contact_solver *solver,
                                              const pl_contact_body *bodies,
                                              pl_collider_impulse *impulses);
+
+// Replace the normal of a contact of the last detection that lies on the other surface by one that
+// does not flip from step to step (contact_steady.c); gaps are those along the new one.
+void pl_contact_solver_steady_normal(const pl_contact_solver *solver, pl_contact *contact);
 
 // Only resolve the contacts that were detected last.
 pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies,

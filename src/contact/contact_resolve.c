@@ -138,7 +138,8 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
     pl_contact_align_levers(r->bodies, contact, r->step->step, &row->a, &row->b);
     pl_mat3 k = pl_contact_inverse_mass(r->bodies, &row->a, &row->b);
     double answer = pl_vec3_dot(row->normal, pl_mat3_apply(k, row->normal));
-    if (!(answer > 0)) continue;
+    bool solved = r->bodies[contact->a.body].solved && (contact->collider >= 0 || r->bodies[contact->b.body].solved);
+    if (solved || !(answer > 0)) continue;
     row->normal_mass = 1 / answer;
     double sliding = sliding_answer(k, row->normal);
     row->sliding_mass = sliding > 0 ? 1 / sliding : 0;
@@ -331,7 +332,7 @@ static void clear_impulses(void *data, int32_t begin, int32_t end, int32_t block
   (void)block;
   const resolution *r = data;
   for (int32_t k = begin; k < end; ++k)
-    if (!r->bodies[k].asleep || is_touched(r, k)) pl_contact_cache_clear(&r->bodies[k]);
+    if (!r->bodies[k].solved && (!r->bodies[k].asleep || is_touched(r, k))) pl_contact_cache_clear(&r->bodies[k]);
 }
 
 static void store_impulses(const resolution *r) {

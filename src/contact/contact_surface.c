@@ -241,8 +241,11 @@ static bool find_nearest(surface_search *s, double facing_reach, double max_insi
   if (!is_closed && is_behind != is_behind_at_start(s, &hit)) return true;
   bool is_inside = is_closed && is_behind;
   if (!is_inside && hit.distance >= limit) return true;
-  if (is_facing(s, hit.triangle) ||
-      (is_inside && !touch_facing(s, position, fmax(facing_reach, FACING_RATIO * hit.distance))))
+  // What lies on an edge without being inside may also have a triangle nearest that it cannot lie against, as near as
+  // the one that it does lie against: which of the two is found is chance, and what rests must not lose its contact.
+  if (is_facing(s, hit.triangle))
+    add_triangle(s, hit.triangle, hit.barycentric, normal_at(s, &hit, is_inside));
+  else if (!touch_facing(s, position, is_inside ? fmax(facing_reach, FACING_RATIO * hit.distance) : limit) && is_inside)
     add_triangle(s, hit.triangle, hit.barycentric, normal_at(s, &hit, is_inside));
   return !is_inside;
 }

@@ -6,21 +6,28 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "body/body_surface.h"
+#include "fem/fem_coupled.h"
 #include "fem/fem_fast.h"
 #include "fem/fem_model.h"
 #include "pliant/math.h"
 
-// Solids and shells meet other bodies through the world's contact, which acts after the step. What lives in a plane
-// must not be pushed out of it, so it meets colliders only.
-#define FEM_METHOD(meets_no_bodies)                                                                                    \
-  {                                                                                                                    \
-    .name = "fem", .handles_colliders = true, .handles_bodies = (meets_no_bodies), .handles_pins = true,               \
-    .state_size = pl_fem_state_size, .start = pl_fem_start, .move = pl_fem_move,                                       \
-    .get_positions = pl_fem_get_positions, .get_velocities = pl_fem_get_velocities, .get_surface = pl_fem_get_surface, \
-    .set_state = pl_fem_set_state, .get_particle = pl_fem_get_particle, .set_particle = pl_fem_set_particle,           \
-    .find_not_finite = pl_fem_find_not_finite, .list_examples = pl_fem_list_examples,                                  \
-    .get_weights = pl_fem_get_weights, .set_weights = pl_fem_set_weights, .create_work = pl_fem_create_work,           \
-    .destroy_work = pl_fem_destroy_work,                                                                               \
+// Bodies that adapt have a will of their own, and weights that are given may change.
+static bool can_sleep(const pl_model *model, const void *state) {
+  const pl_fem_model *fem = (const pl_fem_model *)model;
+  return !fem->adapts && *pl_fem_state_of(model, state).driven == 0;
+}
+
+// Solids and shells meet other bodies together with their own step (fem_coupled.c). What lives in a plane must not be
+// pushed out of it, so it meets colliders only.
+#define FEM_METHOD(meets_no_bodies)                                                                              \
+  {                                                                                                              \
+    .name = "fem", .handles_colliders = true, .handles_bodies = (meets_no_bodies), .handles_pins = true,         \
+    .state_size = pl_fem_state_size, .start = pl_fem_start, .move = pl_fem_move, .coupled = &pl_fem_coupled,     \
+    .can_sleep = can_sleep, .get_positions = pl_fem_get_positions, .get_velocities = pl_fem_get_velocities,      \
+    .get_surface = pl_fem_get_surface, .set_state = pl_fem_set_state, .get_particle = pl_fem_get_particle,       \
+    .set_particle = pl_fem_set_particle, .find_not_finite = pl_fem_find_not_finite,                              \
+    .list_examples = pl_fem_list_examples, .get_weights = pl_fem_get_weights, .set_weights = pl_fem_set_weights, \
+    .create_work = pl_fem_create_work, .destroy_work = pl_fem_destroy_work,                                      \
   }
 
 static const pl_body_method SPACE_METHOD = FEM_METHOD(false), PLANE_METHOD = FEM_METHOD(true);
@@ -91,8 +98,10 @@ static pl_status build_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl
   }
   double size = model->element_size, layer = def->young / size;
   if (def->material >= PL_FEM_SHELL) layer = def->young * def->thickness / (size * size);
-  model->touch = (pl_fem_touch){areas, weights, slots, def->contact_stiffness > 0 ? def->contact_stiffness : 10 * layer,
-                                1e-3 * size};
+  double layer_mass = def->density * (def->material >= PL_FEM_SHELL ? def->thickness : size);
+  bool is_given = def->contact_stiffness > 0, is_fixed = is_given || def->adapts;
+  model->touch = (pl_fem_touch){
+      areas, weights, slots, is_given ? def->contact_stiffness : 10 * layer, is_fixed ? 0 : layer_mass, 1e-3 * size};
   return PL_OK;
 }
 

@@ -14,6 +14,10 @@
 // each. Here the anchor stays while it holds, and is dragged along behind the point when it yields: what rests, rests.
 // It lives in the frame of the collider, so that moving ground takes bodies along.
 //
+// K is ten times the stiffness of a layer of elements, so that little of it is pressed into the collider, or ten times
+// what the inertia of a layer answers with in a step: by its elasticity alone a body of 100 Pa would fall through the
+// ground.
+//
 // Coulomb's cap depends on the normal force, which has no energy. So cap, normal and anchor are frozen while one step
 // of Newton's method looks for its length, and renewed with every new matrix (bodies that adapt: see fem_newton.c): at
 // the end they agree. The curvature of the collider is left out of the matrix, where it could only make it indefinite.
@@ -67,8 +71,8 @@ typedef struct press {
   double energy, force, gradient;
 } press;
 
-static press press_at(const pl_fem_touch *touch, double area, double depth) {
-  double K = touch->stiffness * area, e = touch->onset;
+static press press_at(const pl_fem_contacts *c, double area, double depth) {
+  double K = c->stiffness * area, e = c->model->touch.onset;
   if (depth < e) return (press){K * depth * depth * depth / (6 * e), K * depth * depth / (2 * e), K * depth / e};
   double linear = depth - 0.5 * e;
   return (press){K * (0.5 * linear * linear + e * e / 24), K * linear, K};
@@ -89,7 +93,7 @@ static pl_vec3 tangential(pl_vec3 v, pl_vec3 normal) {
 }
 
 static void add_friction(const pl_fem_contacts *c, int32_t i, pl_vec3 point, pl_fem_contact_point *it) {
-  double K = c->model->touch.stiffness * c->model->touch.areas[i];
+  double K = c->stiffness * c->model->touch.areas[i];
   pl_vec3 slip = tangential(pl_vec3_sub(point, it->anchor), it->normal);
   double length = pl_vec3_length(slip);
   pl_mat3 plane = pl_mat3_add(pl_mat3_identity(), pl_mat3_scale(pl_mat3_outer(it->normal, it->normal), -1));
@@ -125,7 +129,7 @@ static void evaluate_point(const pl_fem_contacts *c, const double *u, bool refre
     pl_vec3 normal;
     double depth = depth_in(c, k, point, &normal);
     if (!(depth > 0)) continue;
-    press p = press_at(&c->model->touch, c->model->touch.areas[i], depth);
+    press p = press_at(c, c->model->touch.areas[i], depth);
     it->is_active = true;
     it->energy += p.energy;
     it->gradient = pl_vec3_add_scaled(it->gradient, normal, -p.force);
@@ -323,7 +327,7 @@ static void settle_range(void *data, int32_t begin, int32_t end, int32_t block) 
       continue;
     }
     pl_vec3 point = point_at(c, j->u, c->reach, i), slip = tangential(pl_vec3_sub(point, it->anchor), it->normal);
-    double length = pl_vec3_length(slip), longest = it->cap / (c->model->touch.stiffness * c->model->touch.areas[i]);
+    double length = pl_vec3_length(slip), longest = it->cap / (c->stiffness * c->model->touch.areas[i]);
     pl_vec3 kept = length > longest ? pl_vec3_scale(slip, longest / length) : slip;
     pl_vec3 local = pl_transform_apply_inverse(c->ends[it->collider], pl_vec3_sub(point, kept));
     anchor[0] = local.x, anchor[1] = local.y, anchor[2] = local.z;

@@ -36,6 +36,7 @@ typedef struct pl_fem_contacts {
   const double *base;                 // particles at the start of the step
   const double *anchors;              // of the state
   double reach;
+  double stiffness;  // N/m per m²: that of the model, or what the inertia of a step needs
   pl_fem_contact_point *points;  // one per surface point
   // How far each surface point is at least from all colliders when the particles are at `base` and
   // colliders at their ends; set `measured` to false when those change. Points that cannot have

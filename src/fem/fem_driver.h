@@ -20,6 +20,10 @@ typedef struct pl_fem_choice {
   double reach;
 } pl_fem_choice;
 
+// Set up the equations of a step of implicit Euler of `tau` seconds from the state, whose end the
+// choice's `reach` of them lies away (fem_step.c). False when out of memory.
+bool pl_fem_begin_step(const pl_fem_choice *choice, double tau);
+
 typedef struct pl_fem_driver {
   // Write choice->state.rest, every element with the orientation and, roughly, the size that it was
   // built with; the step then uses what stands there. It may work in everything of choice->work

@@ -10,8 +10,15 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "body/body_surface.h"
+#include "fem/fem_coupled.h"
 #include "fem/fem_fast.h"
 #include "pliant/math.h"
+
+static bool can_sleep(const pl_model *model, const void *state) {
+  (void)model;
+  (void)state;
+  return true;
+}
 
 static const pl_body_method FAST_METHOD = {
     .name = "fem",
@@ -20,6 +27,8 @@ static const pl_body_method FAST_METHOD = {
     .state_size = pl_fem_fast_state_size,
     .start = pl_fem_fast_start,
     .move = pl_fem_fast_move,
+    .coupled = &pl_fem_fast_coupled,
+    .can_sleep = can_sleep,
     .get_positions = pl_fem_fast_get_positions,
     .get_velocities = pl_fem_fast_get_velocities,
     .get_surface = pl_fem_fast_get_surface,
@@ -188,7 +197,8 @@ static pl_status fill_particles(const pl_fem_def *def, const pl_mesh_view *mesh,
 }
 
 // Springs of colliders, by the area that a surface point stands for: stiffer than the layer of tets behind them, so
-// that little of it is pressed into the collider.
+// that little of it is pressed into the collider, and than its inertia in a step, so that it is stopped however soft it
+// is.
 static pl_status fill_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_fast_model *model,
                             pl_error *error) {
   enum { STIFFER = 10 };
@@ -197,7 +207,8 @@ static pl_status fill_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl_
   float *stiffness = PL_TAKE(&model->head.arena, float, surface->point_count);
   if (stiffness == NULL) return pl_fail_memory(error);
   double size = cbrt(6 * model->head.mass / def->density / mesh->tet_count);
-  double per_area = def->contact_stiffness > 0 ? def->contact_stiffness : STIFFER * def->young / size, total = 0;
+  double layer = fmax(def->young / size, def->density * size / (def->fast_step * def->fast_step));
+  double per_area = def->contact_stiffness > 0 ? def->contact_stiffness : STIFFER * layer, total = 0;
   for (int32_t t = 0; t < surface->triangle_count; ++t) {
     const int32_t *c = surface->triangles + 3 * (size_t)t;
     double area = 0.5 * pl_vec3_length(pl_vec3_cross(pl_vec3_sub(p[c[1]], p[c[0]]), pl_vec3_sub(p[c[2]], p[c[0]])));

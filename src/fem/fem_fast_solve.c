@@ -87,17 +87,24 @@ static void press(void *data, int32_t begin, int32_t end, int32_t block) {
   solver->kernels->press(&solver->work, solver->first_group + begin, solver->first_group + end);
 }
 
-// product = matrix * direction
-static void multiply(pl_fem_fast_solver *solver) {
-  const pl_fem_fast_work *work = &solver->work;
-  pl_parallel_for(solver->context, work->model->head.particle_count, PARTICLES_PER_BLOCK, stretch, solver);
+void pl_fem_fast_multiply_inner(pl_fem_fast_solver *solver) {
+  pl_parallel_for(solver->context, solver->work.model->head.particle_count, PARTICLES_PER_BLOCK, stretch, solver);
   pl_fem_fast_for_colors(solver, press);
+}
+
+void pl_fem_fast_add_held(const pl_fem_fast_solver *solver) {
+  const pl_fem_fast_work *work = &solver->work;
   for (int32_t k = 0; k < solver->pin_count; ++k) {
     const pl_fem_fast_pin *pin = &solver->pins[k];
     if (!pin->is_hard) work->product[pin->particle] += work->direction[pin->particle] * (pin->stiffness + pin->damping);
   }
   pl_fem_fast_touch_apply(&solver->touch);
   clear_held(solver, work->product);
+}
+
+static void multiply(pl_fem_fast_solver *solver) {
+  pl_fem_fast_multiply_inner(solver);
+  pl_fem_fast_add_held(solver);
 }
 
 // solved = A⁻¹ forces; returns forces . solved.

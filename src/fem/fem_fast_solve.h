@@ -25,6 +25,28 @@ typedef struct pl_fem_fast_solver {
   int32_t first_group;  // of the colour at hand
 } pl_fem_fast_solver;
 
+// One move of a body: its solver and what the parts of it share.
+typedef struct pl_fem_fast_step {
+  pl_fem_fast_solver solver;
+  pl_fem_fast_sums *sums;
+  bool *is_finite;
+  pl_fem_fast_pin *pins;
+} pl_fem_fast_step;
+
+// For coupled solves (fem_fast_step.c): the equations of one step, in the move's scratch, NULL when
+// out of memory; and the end of the step, once the moves are known. The rigid part of the moves is
+// left in.
+pl_fem_fast_step *pl_fem_fast_begin_step(const pl_model *model, void *state,
+                                         const pl_body_move *move);
+void pl_fem_fast_end_step(pl_fem_fast_step *step);
+// Whether a step of the world is one of the model.
+bool pl_fem_fast_is_one_step(const pl_model *model, double world_step);
+
+// product = matrix * direction, in two parts: inertia and elasticity, and what pins and colliders
+// add.
+void pl_fem_fast_multiply_inner(pl_fem_fast_solver *solver);
+void pl_fem_fast_add_held(const pl_fem_fast_solver *solver);
+
 // Run `work` over the groups of every colour, one colour after the other; its `data` is the solver,
 // whose first_group its range is relative to.
 void pl_fem_fast_for_colors(pl_fem_fast_solver *solver,

@@ -42,16 +42,9 @@
 
 enum { PARTICLES_PER_BLOCK = 1024, MAX_STEPS = 1000 };
 
-typedef struct step_data {
-  pl_fem_fast_solver solver;
-  pl_fem_fast_sums *sums;
-  bool *is_finite;
-  pl_fem_fast_pin *pins;
-} step_data;
-
 static void predict(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
-  const step_data *d = data;
+  const pl_fem_fast_step *d = data;
   d->solver.kernels->predict(&d->solver.work, begin, end);
 }
 
@@ -62,12 +55,12 @@ static void match(void *data, int32_t begin, int32_t end, int32_t block) {
 }
 
 static void sum(void *data, int32_t begin, int32_t end, int32_t block) {
-  const step_data *d = data;
+  const pl_fem_fast_step *d = data;
   d->solver.kernels->sum(&d->solver.work, begin, end, &d->sums[block]);
 }
 
 static void finish(void *data, int32_t begin, int32_t end, int32_t block) {
-  const step_data *d = data;
+  const pl_fem_fast_step *d = data;
   d->is_finite[block] = d->solver.kernels->finish(&d->solver.work, begin, end);
 }
 
@@ -76,7 +69,7 @@ static pl_vec3 vec3_of_d4(pl_fast_d4 a) {
 }
 
 // The rigid part of the moves, by which momentum would change; blocks are added in their order.
-static void find_rigid_part(step_data *d, int32_t block_count) {
+static void find_rigid_part(pl_fem_fast_step *d, int32_t block_count) {
   pl_fem_fast_sums s = d->sums[0];
   for (int32_t b = 1; b < block_count; ++b) {
     s.drift += d->sums[b].drift;
@@ -116,7 +109,7 @@ static void follow_origin(const pl_fem_fast_model *model, pl_fem_fast_state stat
   for (int32_t i = 0; i < model->head.particle_count; ++i) state.positions[i] -= pl_f4_of_vec3(shift);
 }
 
-static bool take_memory(step_data *d, const pl_body_move *move) {
+static bool take_memory(pl_fem_fast_step *d, const pl_body_move *move) {
   pl_fem_fast_work *work = &d->solver.work;
   const pl_fem_fast_model *model = work->model;
   size_t n = (size_t)model->head.particle_count, blocks = (size_t)pl_block_count((int32_t)n, PARTICLES_PER_BLOCK);
@@ -141,7 +134,7 @@ static bool take_memory(step_data *d, const pl_body_move *move) {
   return has_memory && work->pulls && d->solver.workspace && d->sums && d->is_finite && d->pins;
 }
 
-static void list_pins(step_data *d, const pl_body_move *move) {
+static void list_pins(pl_fem_fast_step *d, const pl_body_move *move) {
   const pl_fem_fast_model *model = d->solver.work.model;
   const double *o = d->solver.work.state.origin;
   for (int32_t k = 0; k < move->pin_count; ++k) {
@@ -160,8 +153,8 @@ static void list_pins(step_data *d, const pl_body_move *move) {
   d->solver.pin_count = move->pin_count;
 }
 
-// Step `k` of `count` that make one of the world.
-static void step_once(step_data *d, const pl_body_move *move, int32_t k, int32_t count) {
+// The equations of step `k` of `count` that make one of the world.
+static void set_up(pl_fem_fast_step *d, const pl_body_move *move, int32_t k, int32_t count) {
   int32_t n = d->solver.work.model->head.particle_count;
   double h = d->solver.work.model->step;
   for (int32_t c = 0; c < move->collider_count; ++c)
@@ -171,6 +164,11 @@ static void step_once(step_data *d, const pl_body_move *move, int32_t k, int32_t
   pl_fem_fast_place_pins(&d->solver, (k + 1.0) / count);
   pl_fem_fast_touch_find(move->context, &d->solver.touch);
   pl_fem_fast_for_colors(&d->solver, match);
+}
+
+static void step_once(pl_fem_fast_step *d, const pl_body_move *move, int32_t k, int32_t count) {
+  int32_t n = d->solver.work.model->head.particle_count;
+  set_up(d, move, k, count);
   pl_fem_fast_solve(&d->solver);
   pl_fem_fast_touch_settle(&d->solver.touch);
   if (move->touches != NULL) pl_fem_fast_touch_report(&d->solver.touch, move->touches);
@@ -188,16 +186,10 @@ static int32_t count_steps(double model_step, double world_step) {
                                                                                                         : 0;
 }
 
-pl_status pl_fem_fast_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
+// Everything that the steps of one move share; false when out of memory.
+static bool begin(const pl_model *model, void *state, const pl_body_move *move, pl_fem_fast_step *d) {
   const pl_fem_fast_model *fast = (const pl_fem_fast_model *)model;
-  int32_t step_count = count_steps(fast->step, move->step);
-  if (step_count == 0)
-    return pl_fail(
-        error, PL_ERROR_UNSUPPORTED,
-        "this model was built for steps of %g s and the world's are %g s; set fast_step of its def to the world's step",
-        fast->step, move->step);
-  pl_scratch_mark mark = pl_scratch_push(move->scratch);
-  step_data d = {
+  *d = (pl_fem_fast_step){
       .solver = {.context = move->context,
                  .kernels = pl_fem_fast_kernels_choose(),
                  .work = {.model = fast,
@@ -208,23 +200,59 @@ pl_status pl_fem_fast_move(const pl_model *model, void *state, const pl_body_mov
                           .reach = (float)(fast->step / (1 + fast->step * fast->mass_damping)),
                           .gain = pl_f4_of_vec3(pl_vec3_scale(move->acceleration, fast->step))}},
   };
-  if (!take_memory(&d, move)) {
+  if (!take_memory(d, move)) return false;
+  // Padding is a tet at rest.
+  for (int k = 1; k < PL_FAST_PADDING; ++k) d->solver.work.predicted[model->particle_count + k][k - 1] = 1;
+  list_pins(d, move);
+  d->solver.touch.work = &d->solver.work;
+  d->solver.touch.colliders = move->colliders;
+  d->solver.touch.collider_count = move->collider_count;
+  d->solver.touch.frictions = move->collider_frictions;
+  return true;
+}
+
+static void end(pl_fem_fast_step *d) {
+  const pl_fem_fast_model *model = d->solver.work.model;
+  pl_fem_fast_state s = d->solver.work.state;
+  *s.suspect = 0;
+  for (int32_t b = 0; b < pl_block_count(model->head.particle_count, PARTICLES_PER_BLOCK); ++b)
+    *s.suspect |= !d->is_finite[b];
+  follow_origin(model, s);
+}
+
+pl_fem_fast_step *pl_fem_fast_begin_step(const pl_model *model, void *state, const pl_body_move *move) {
+  pl_fem_fast_step *d = PL_SCRATCH(move->scratch, pl_fem_fast_step, 1);
+  if (d == NULL || !begin(model, state, move, d)) return NULL;
+  set_up(d, move, 0, 1);
+  return d;
+}
+
+void pl_fem_fast_end_step(pl_fem_fast_step *d) {
+  pl_fem_fast_touch_settle(&d->solver.touch);
+  pl_parallel_for(d->solver.context, d->solver.work.model->head.particle_count, PARTICLES_PER_BLOCK, finish, d);
+  end(d);
+}
+
+bool pl_fem_fast_is_one_step(const pl_model *model, double world_step) {
+  return count_steps(((const pl_fem_fast_model *)model)->step, world_step) == 1;
+}
+
+pl_status pl_fem_fast_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
+  const pl_fem_fast_model *fast = (const pl_fem_fast_model *)model;
+  int32_t step_count = count_steps(fast->step, move->step);
+  if (step_count == 0)
+    return pl_fail(
+        error, PL_ERROR_UNSUPPORTED,
+        "this model was built for steps of %g s and the world's are %g s; set fast_step of its def to the world's step",
+        fast->step, move->step);
+  pl_scratch_mark mark = pl_scratch_push(move->scratch);
+  pl_fem_fast_step d;
+  if (!begin(model, state, move, &d)) {
     pl_scratch_pop(move->scratch, mark);
     return pl_fail_memory(error);
   }
-  // Padding is a tet at rest.
-  for (int k = 1; k < PL_FAST_PADDING; ++k) d.solver.work.predicted[model->particle_count + k][k - 1] = 1;
-  list_pins(&d, move);
-  d.solver.touch.work = &d.solver.work;
-  d.solver.touch.colliders = move->colliders;
-  d.solver.touch.collider_count = move->collider_count;
-  d.solver.touch.frictions = move->collider_frictions;
   for (int32_t k = 0; k < step_count; ++k) step_once(&d, move, k, step_count);
-  pl_fem_fast_state s = d.solver.work.state;
-  *s.suspect = 0;
-  for (int32_t b = 0; b < pl_block_count(model->particle_count, PARTICLES_PER_BLOCK); ++b)
-    *s.suspect |= !d.is_finite[b];
-  follow_origin(fast, s);
+  end(&d);
   pl_scratch_pop(move->scratch, mark);
   return PL_OK;
 }

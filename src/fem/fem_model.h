@@ -50,7 +50,9 @@ typedef struct pl_fem_touch {
   const int32_t *slots;   // 16 per surface point: blocks of the matrix that couple its parents; -1:
                           // both have no weight
   double stiffness;       // N/m per m²
-  double onset;           // metres over which the contact force bends from 0 to its slope
+  double layer_mass;  // kg/m² of a layer of elements, whose inertia the stiffness must stop; 0: it
+                      // is as given
+  double onset;       // metres over which the contact force bends from 0 to its slope
 } pl_fem_touch;
 
 typedef struct pl_fem_model {

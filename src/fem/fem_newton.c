@@ -149,6 +149,11 @@ pl_status pl_fem_newton_minimise(pl_fem_newton *newton, double *u, pl_fem_report
     if (i > 0) energy = evaluate(newton, u, true, positive, report);
     bool shifted = false;
     status = find_direction(newton, i == 0, &shifted, report, error);
+    // Near elements that are squashed flat the exact Hessian can be so far from definite that no shift helps.
+    if (status == PL_ERROR_NOT_FINITE && !positive) {
+      positive = true;
+      continue;
+    }
     if (status < 0) return status;
     report->newton_count++;
     bool moved = search_line(newton, u, &energy, report);

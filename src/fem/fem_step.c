@@ -51,6 +51,9 @@
 #include "fem/fem_driver.h"
 #include "pliant/math.h"
 
+// m/s, root of the mean square over the body.
+static const double SETTLING_SPEED = 0.25;
+
 // Rest shapes for this step: mixed with given weights, or with those nearest to the body's shape.
 static void mix_examples(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s) {
   int32_t count = model->examples.count;
@@ -291,12 +294,41 @@ static pl_status choose_rest(pl_fem_choice *choice, pl_error *error) {
   return PL_OK;
 }
 
+bool pl_fem_begin_step(const pl_fem_choice *choice, double tau) {
+  const pl_fem_model *model = choice->model;
+  pl_fem_work *w = choice->work;
+  pl_fem_state s = choice->state;
+  if (!set_contacts(w, s, choice->move)) return false;
+  if (choice->move->collider_count == 0)
+    memset(s.anchors, 0, 4 * (size_t)model->head.surface.point_count * sizeof(double));
+  w->report = (pl_fem_report){0};
+  mix_examples(model, w, s);
+  use_rest(model, w, s);
+  set_up(model, w, s.positions, s.velocities, choice->move, tau, choice->reach);
+  return true;
+}
+
+// Whether the body lies on a collider and moves little: such steps are ones of implicit Euler. Without damping midpoint
+// would let it ring for ever, at g / ω for a frequency ω; what bounces does so faster than that.
+// Bodies that adapt keep their scheme, by which their drivers plan.
+static bool is_settling(const pl_fem_model *model, pl_fem_state s) {
+  if (model->adapts) return false;
+  double square = 0;
+  bool touches = false;
+  for (int32_t i = 0; !touches && i < model->head.surface.point_count; ++i)
+    touches = s.anchors[4 * (ptrdiff_t)i + 3] != 0;
+  if (!touches) return false;
+  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->head.particle_count; ++i)
+    square += model->head.masses[i / 3] * s.velocities[i] * s.velocities[i];
+  return square < SETTLING_SPEED * SETTLING_SPEED * model->head.mass;
+}
+
 static pl_status finish(const pl_fem_choice *choice, pl_error *error) {
   const pl_fem_model *model = choice->model;
   pl_fem_work *w = choice->work;
   pl_fem_state s = choice->state;
   if (is_flying(w, choice->move)) pl_fem_keep_momentum(w);
-  if (model->scheme == PL_FEM_SECOND_ORDER) return finish_midpoint(model, w, s, choice->move, error);
+  if (choice->reach > 1) return finish_midpoint(model, w, s, choice->move, error);
   double step = choice->move->step, elastic = pl_fem_stored_energy(w, s);
   double gain = pl_fem_euler_gain(w, s.positions, s.velocities, step, elastic);
   pl_fem_leap leap = {w, s, step, w->potential.elastic_energy, is_flying(w, choice->move)};
@@ -309,14 +341,9 @@ pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *mo
   const pl_fem_model *fem = (const pl_fem_model *)model;
   pl_fem_work *w = move->work;
   pl_fem_state s = pl_fem_state_of(model, state);
-  double tau = pl_fem_inner_step(fem, move->step);
-  if (!set_contacts(w, s, move)) return pl_fail_memory(error);
-  if (move->collider_count == 0) memset(s.anchors, 0, 4 * (size_t)model->surface.point_count * sizeof(double));
-  w->report = (pl_fem_report){0};
-  mix_examples(fem, w, s);
-  use_rest(fem, w, s);
-  pl_fem_choice choice = {fem, w, s, move, pl_fem_reach(fem)};
-  set_up(fem, w, s.positions, s.velocities, move, tau, choice.reach);
+  bool settles = is_settling(fem, s);
+  pl_fem_choice choice = {fem, w, s, move, settles ? 1 : pl_fem_reach(fem)};
+  if (!pl_fem_begin_step(&choice, move->step / choice.reach)) return pl_fail_memory(error);
   pl_status status = choose_rest(&choice, error);
   if (status < 0) return status;
   pl_status remark = solve(w, false, error);

@@ -76,6 +76,7 @@ pl_status pl_fem_create_work(const pl_model *model, pl_context *context, double 
     return status;
   }
   set_newton(w, fem);
+  w->contacts.stiffness = fmax(fem->touch.stiffness, 10 * fem->touch.layer_mass / (step * step));
   *work = w;
   return PL_OK;
 }

@@ -3,7 +3,8 @@
 //   phase     does                                         reads                   may write
 //   control   controllers act                              everything              forces, pins, bodies
 //   forces    wind and point forces are gathered           positions, velocities   forces of each body
-//   move      each body moves by its own method; pins      own state and forces    own state
+//   move      each body moves by its own method, implicit  own state and forces    own state
+//             ones together with what they touch; pins
 //   contact   contacts are found, islands formed and       all bodies, colliders   positions, velocities
 //             each solved as a whole; all numbers finite?
 //   layers    layers displace the visible surface          everything              surface points of one body
@@ -21,7 +22,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "pliant/math.h"
-#include "world/world_state.h"
+#include "world/world_coupled.h"
 
 const char *pl_step_phase_name(pl_step_phase phase) {
   static const char *const names[PL_STEP_PHASE_COUNT] = {"control", "forces", "move", "contact", "layers"};
@@ -61,11 +62,9 @@ static pl_status gather_forces(pl_world *world, pl_error *error) {
   return PL_OK;
 }
 
-// Counts the body where its solver stopped at its limit of iterations, and where the step was damped.
-static pl_status move_body(pl_world *world, int32_t index, pl_step_report *report, pl_error *error) {
+pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move, pl_error *error) {
   pl_body *body = pl_slots_at(&world->bodies, index);
-  bool damped = false;
-  pl_body_move move = {
+  *move = (pl_body_move){
       .context = world->context,
       .scratch = &world->scratch,
       .step = world->def.step,
@@ -76,11 +75,18 @@ static pl_status move_body(pl_world *world, int32_t index, pl_step_report *repor
       .air_density = world->def.air_density,
       .drag = world->def.drag,
       .work = body->work,
-      .damped = &damped,
   };
+  pl_world_list_colliders(world, index, move);
+  return pl_world_list_pins(world, index, move, error);
+}
+
+pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *report, pl_error *error) {
+  pl_body *body = pl_slots_at(&world->bodies, index);
+  pl_body_move move;
+  bool damped = false;
   pl_scratch_mark mark = pl_scratch_push(&world->scratch);
-  pl_world_list_colliders(world, index, &move);
-  pl_status status = pl_world_list_pins(world, index, &move, error);
+  pl_status status = pl_world_begin_move(world, index, &move, error);
+  move.damped = &damped;
   if (status >= 0) status = body->model->method->move(body->model, body->state, &move, error);
   if (status >= 0) pl_world_collect_touches(world, index, &move);
   if (status >= 0 && world->destroy_refused) status = check_not_destroyed(world, error);
@@ -91,9 +97,10 @@ static pl_status move_body(pl_world *world, int32_t index, pl_step_report *repor
 }
 
 static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
+  if (pl_world_moves_together(world)) return pl_world_move_together(world, report, error);
   for (int32_t k = 0; k < world->awake_count; ++k) {
     int32_t i = PL_ITEM(&world->awake, int32_t, k);
-    pl_status status = move_body(world, i, report, error);
+    pl_status status = pl_world_move_body(world, i, report, error);
     if (status < 0) return pl_world_name_body(world, i, status, report, error);
   }
   pl_world_hold_pins(world);

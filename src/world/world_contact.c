@@ -43,7 +43,9 @@ static bool list_bodies(pl_world *world) {
         .restitution = body->model->restitution,
         .radius = body->model->contact_radius,
         .filter = body->filter,
-        .damping = body->model->method->can_sleep != NULL ? world->def.contact_damping : 0,
+        .damping = body->model->method->can_sleep != NULL && body->model->method->coupled == NULL
+                       ? world->def.contact_damping
+                       : 0,
         .impulses = body->impulses,
         .id = pl_slots_id_at(&world->bodies, i).slot,
         .self_contact = body->model->self_contact && body->collides,
@@ -173,12 +175,18 @@ static void commit_bodies(void *data, int32_t begin, int32_t end, int32_t block)
   }
 }
 
+void pl_world_mark_sleepers(pl_world *world) {
+  for (int32_t k = 0; k < (int32_t)world->contact_bodies.count; ++k) {
+    const pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, k));
+    PL_ITEM(&world->contact_bodies, pl_contact_body, k).asleep = pl_body_sleeps(body);
+  }
+}
+
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error) {
   if (pl_world_is_alone(world)) return PL_OK;
   pl_contact_body *entries = world->contact_bodies.items;
   int32_t count = (int32_t)world->contact_bodies.count;
-  for (int32_t k = 0; k < count; ++k)
-    entries[k].asleep = pl_body_sleeps(pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, k)));
+  pl_world_mark_sleepers(world);
   pl_world_start_couplings(world);
   pl_status status = pl_contact_solver_solve(
       world->contact_solver, entries, count, world->collider_list.items, (int32_t)world->collider_list.count,

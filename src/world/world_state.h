@@ -151,6 +151,13 @@ pl_status pl_world_check_open(const pl_world *world, const char *function, pl_er
 // Forces of the wind on every body, added to `forces` (world_forces.c).
 pl_status pl_world_add_wind(pl_world *world, pl_error *error);
 
+// One step of body number `index` on its own: its arguments, with pins in the world's scratch, and
+// the move, which counts in the report where its solver stopped at its limit of iterations and where
+// the step was damped (step.c).
+pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move, pl_error *error);
+pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *report,
+                             pl_error *error);
+
 // Whether a pin has not been released yet, and which particles contact must therefore leave alone
 // (world_pins.c).
 bool pl_pin_holds(const pl_world *world, const pl_world_pin *pin);
@@ -194,6 +201,8 @@ void pl_world_forget_touching(pl_world *world);
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error);
 // Whether there is nothing to touch: a body alone, without colliders or self contact.
 bool pl_world_is_alone(const pl_world *world);
+// Tell the contact solver which bodies sleep.
+void pl_world_mark_sleepers(pl_world *world);
 // Remember where particles are before they move (of bodies that may touch something) and after (of
 // all), then resolve what the move ran into. Not called when the world is free of contact.
 void pl_world_note_starts(pl_world *world);

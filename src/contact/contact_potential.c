@@ -1,0 +1,143 @@
+#include "contact/contact_potential.h"
+
+#include <math.h>
+
+#include "math/mat3.h"
+#include "pliant/math.h"
+
+static pl_vec3 vector_at(const double *from, int32_t i) {
+  return (pl_vec3){from[3 * (ptrdiff_t)i], from[3 * (ptrdiff_t)i + 1], from[3 * (ptrdiff_t)i + 2]};
+}
+
+static void add_at(double *to, int32_t i, pl_vec3 v, double factor) {
+  to[3 * (ptrdiff_t)i] += factor * v.x;
+  to[3 * (ptrdiff_t)i + 1] += factor * v.y;
+  to[3 * (ptrdiff_t)i + 2] += factor * v.z;
+}
+
+static pl_vec3 in_plane(pl_vec3 v, pl_vec3 normal) {
+  return pl_vec3_add_scaled(v, normal, -pl_vec3_dot(v, normal));
+}
+
+static pl_vec3 mix(const pl_contact_potential *term, const double *from) {
+  pl_vec3 sum = {0, 0, 0};
+  for (int32_t i = 0; i < term->count; ++i)
+    sum = pl_vec3_add_scaled(sum, vector_at(from, term->particles[i]), term->weights[i]);
+  return sum;
+}
+
+static void add_part(pl_contact_potential *term, int32_t particle, double weight) {
+  for (int32_t i = 0; i < term->count; ++i)
+    if (term->particles[i] == particle) {
+      term->weights[i] += weight;
+      return;
+    }
+  term->particles[term->count] = particle;
+  term->weights[term->count++] = weight;
+}
+
+static void add_side(pl_contact_potential *term, const pl_contact_side *side, const pl_contact_body *bodies,
+                     const int32_t *first, double sign) {
+  for (int32_t k = 0; k < side->count; ++k) {
+    if (side->weights[k] == 0) continue;
+    const pl_contact_body *body = &bodies[side->body];
+    const int32_t *parents = &body->surface->parents[4 * (size_t)side->points[k]];
+    const float *weights = &body->surface->weights[4 * (size_t)side->points[k]];
+    // Single-precision weights miss 1 by some 1e-8; equal and opposite forces must not.
+    double sum = 0, scale = sign * side->weights[k];
+    for (int j = 0; j < 4; ++j) sum += (double)weights[j];
+    for (int j = 0; j < 4; ++j) {
+      if (weights[j] == 0.0f) continue;
+      double weight = scale * (double)weights[j] / sum;
+      add_part(term, first[side->body] + parents[j], weight);
+      term->start = pl_vec3_add_scaled(term->start, body->starts[parents[j]], weight);
+    }
+  }
+}
+
+pl_contact_potential pl_contact_potential_of(const pl_contact *contact, const pl_contact_body *bodies,
+                                             const int32_t *first, double step) {
+  pl_contact_potential term = {
+      .normal = contact->normal,
+      .offset = contact->offset,
+      .start = pl_vec3_scale(contact->surface_velocity, step),
+      .friction = contact->friction,
+  };
+  add_side(&term, &contact->a, bodies, first, 1);
+  add_side(&term, &contact->b, bodies, first, -1);
+  return term;
+}
+
+// 1 / k of a direction in the mean: sum w_i² tr(H_i⁻¹) / 3.
+void pl_contact_potential_set_stiffness(pl_contact_potential *term, const double *blocks, double factor) {
+  double answer = 0;
+  for (int32_t i = 0; i < term->count; ++i) {
+    const double *b = blocks + 9 * (ptrdiff_t)term->particles[i];
+    double mean = (b[0] + b[4] + b[8]) / 3;
+    if (mean > 0) answer += term->weights[i] * term->weights[i] / mean;
+  }
+  term->stiffness = answer > 0 ? factor / answer : 0;
+}
+
+static double evaluate_friction(pl_contact_potential *term, pl_vec3 apart) {
+  double k = term->stiffness;
+  pl_vec3 slid = in_plane(pl_vec3_sub(apart, term->start), term->normal);
+  pl_vec3 pull = pl_vec3_add_scaled(term->tangent_multiplier, slid, -k);
+  double length = pl_vec3_length(pull);
+  term->tangent = pull;
+  term->grip = k;
+  term->slide = (pl_vec3){0, 0, 0};
+  if (length <= term->cap) return 0.5 * length * length / k;
+  term->slide = pl_vec3_scale(pull, 1 / length);
+  term->tangent = pl_vec3_scale(term->slide, term->cap);
+  term->grip = k * term->cap / length;
+  return term->cap * (length - 0.5 * term->cap) / k;
+}
+
+double pl_contact_potential_evaluate(pl_contact_potential *term, const double *z, bool refresh) {
+  term->force = term->grip = 0;
+  term->tangent = (pl_vec3){0, 0, 0};
+  if (!(term->stiffness > 0)) return 0;
+  pl_vec3 apart = mix(term, z);
+  term->gap = pl_vec3_dot(term->normal, apart) - term->offset;
+  term->force = fmax(0, term->normal_multiplier - term->stiffness * term->gap);
+  if (refresh) term->cap = term->friction * term->force;
+  double energy = 0.5 * term->force * term->force / term->stiffness;
+  return term->cap > 0 ? energy + evaluate_friction(term, apart) : energy;
+}
+
+void pl_contact_potential_add_gradient(const pl_contact_potential *term, double *gradient) {
+  pl_vec3 force = pl_vec3_add_scaled(term->tangent, term->normal, term->force);
+  for (int32_t i = 0; i < term->count; ++i) add_at(gradient, term->particles[i], force, -term->weights[i]);
+}
+
+// What the contact answers to a displacement of its sides: k n nᵀ where it presses, grip (P - slide slideᵀ) in the
+// plane.
+static pl_vec3 answer(const pl_contact_potential *term, pl_vec3 d) {
+  double along = pl_vec3_dot(d, term->normal);
+  pl_vec3 sum = pl_vec3_scale(term->normal, term->force > 0 ? term->stiffness * along : 0);
+  if (!(term->grip > 0)) return sum;
+  pl_vec3 plane = pl_vec3_add_scaled(d, term->normal, -along);
+  plane = pl_vec3_add_scaled(plane, term->slide, -pl_vec3_dot(plane, term->slide));
+  return pl_vec3_add_scaled(sum, plane, term->grip);
+}
+
+void pl_contact_potential_add_product(const pl_contact_potential *term, const double *d, double *product) {
+  if (!(term->force > 0) && !(term->grip > 0)) return;
+  pl_vec3 force = answer(term, mix(term, d));
+  for (int32_t i = 0; i < term->count; ++i) add_at(product, term->particles[i], force, term->weights[i]);
+}
+
+void pl_contact_potential_add_blocks(const pl_contact_potential *term, double *blocks) {
+  if (!(term->force > 0) && !(term->grip > 0)) return;
+  pl_vec3 columns[3] = {answer(term, (pl_vec3){1, 0, 0}), answer(term, (pl_vec3){0, 1, 0}),
+                        answer(term, (pl_vec3){0, 0, 1})};
+  for (int32_t i = 0; i < term->count; ++i) {
+    double square = term->weights[i] * term->weights[i], *b = blocks + 9 * (ptrdiff_t)term->particles[i];
+    for (int j = 0; j < 3; ++j) {
+      b[j] += square * columns[j].x;
+      b[3 + j] += square * columns[j].y;
+      b[6 + j] += square * columns[j].z;
+    }
+  }
+}

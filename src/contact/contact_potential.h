@@ -1,0 +1,71 @@
+// Contacts as terms of an incremental potential, for steps that solve contact together with elastic
+// forces.
+//
+// A term acts on the particles of several bodies at once. They are numbered through, three doubles
+// each, so that a term neither knows bodies nor methods; z are the positions at the end of the
+// step.
+//
+//   p - q = sum w_i z_i             where the sides are, relative to each other
+//   g     = n . (p - q) - offset    the gap
+//   s     = P (p - q - start)       the way slid in this step, P = 1 - n nᵀ
+//
+//   normal     f = max(0, λ - k g)             energy f² / 2k
+//   friction   t = μ-cone of λ_t - k s         energy |t|² / 2k, straight on where it yields
+//
+// λ and λ_t are the forces of the last step (augmented Lagrangian): what lies at rest has g = 0 and
+// s = 0 whatever k is, so that k need not follow the load. It must follow what the particles answer
+// with, or the multipliers oscillate: with a = k / (effective inertia over step²) they are stable
+// for a > 1 and die out within a step or two for a >> 1.
+//
+// Friction's cap μ f has no energy. It is frozen while a search for a minimum is under way and
+// renewed by evaluations with `refresh`.
+#ifndef PL_CONTACT_CONTACT_POTENTIAL_H
+#define PL_CONTACT_CONTACT_POTENTIAL_H
+
+#include "contact/contact.h"
+
+enum { PL_CONTACT_MAX_PARTS = 16 };  // 4 parents of each surface point, 4 surface points
+
+typedef struct pl_contact_potential {
+  // Particles that it acts on, each once, and their weights: negative on side b.
+  int32_t count;
+  int32_t particles[PL_CONTACT_MAX_PARTS];
+  double weights[PL_CONTACT_MAX_PARTS];
+  pl_vec3 normal;
+  double offset;
+  pl_vec3 start;               // of p - q, plus the way that a collider's surface moves
+  double friction;             // coefficient
+  double stiffness;            // k, N/m
+  double normal_multiplier;    // λ, N
+  pl_vec3 tangent_multiplier;  // λ_t, N
+  double cap;                  // N: the largest friction
+  // Of the last evaluation.
+  double gap;
+  double force;     // N along the normal on side a
+  pl_vec3 tangent;  // N in the plane, on side a
+  double grip;      // N/m: stiffness in the plane …
+  pl_vec3 slide;    // … but for this direction, unit; zero where friction holds
+} pl_contact_potential;
+
+// A term of a contact whose body b has particles first[b], first[b] + 1 …; `step` in seconds.
+// Multipliers and stiffness are zero yet.
+pl_contact_potential pl_contact_potential_of(const pl_contact *contact,
+                                             const pl_contact_body *bodies, const int32_t *first,
+                                             double step);
+
+// k as `factor` times what the particles answer with. `blocks` are the diagonal blocks of the
+// Hessian of the bodies, 9 per particle, those of held ones zero.
+void pl_contact_potential_set_stiffness(pl_contact_potential *term, const double *blocks,
+                                        double factor);
+
+// Energy at z. With `refresh` friction's cap is renewed before.
+double pl_contact_potential_evaluate(pl_contact_potential *term, const double *z, bool refresh);
+
+// Derivatives of the last evaluation: add the gradient, the product of the Hessian with d, and the
+// diagonal blocks of the Hessian.
+void pl_contact_potential_add_gradient(const pl_contact_potential *term, double *gradient);
+void pl_contact_potential_add_product(const pl_contact_potential *term, const double *d,
+                                      double *product);
+void pl_contact_potential_add_blocks(const pl_contact_potential *term, double *blocks);
+
+#endif

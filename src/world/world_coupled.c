@@ -1,0 +1,497 @@
+// Contact solved with the step: Newton's method over all bodies that touch an implicit one, directly or through others.
+//
+//   z = argmin  sum over bodies Φ_b(z)  +  sum over contacts V_c(z)
+//
+//   z     positions of all particles at the end of the step
+//   Φ_b   incremental potential of an implicit body (body_method.h), ½ |z - y|²_M / h² of any other, y being where its
+//         own step has taken it
+//   V_c   contact and friction (contact_potential.h)
+//
+// Bodies that move alone and are pushed apart afterwards cannot form a stack: the push reaches one layer of particles,
+// and what the layers behind need is known a step later. Here the load of a pile goes through all bodies in the step in
+// which it acts.
+//
+// The order: explicit methods move. Where implicit ones will be is guessed from their velocities; contacts are found
+// for that, bodies that touch form islands, each is solved, and contacts are found again, for where the bodies are now.
+// What overlaps without having been part of the solve is added and its islands are solved again: nothing passes. Bodies
+// that touch no other take their own step, as if they were alone.
+#include "world/world_coupled.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "contact/contact_cache.h"
+#include "pliant/math.h"
+#include "world/world_coupled_solve.h"
+
+// Overlap that counts as none, as a fraction of the gap that is kept and of the body's size.
+static const double GAP_FRACTION = 0.5, SIZE_FRACTION = 5e-4;
+// Overlap from before the step fades with this time constant, but no faster than at this speed, m/s: faster would be a
+// blow.
+static const double FADE_SECONDS = 0.04, FADE_SPEED = 0.5;
+enum { MAX_SEARCHES = 4, TERMS_PER_POINT = 2 };
+
+bool pl_world_has_coupled(const pl_world *world) {
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    const pl_body *body = pl_slots_at(&world->bodies, i);
+    if (pl_body_meets_others(body) && body->model->method->coupled != NULL) return true;
+  }
+  return false;
+}
+
+bool pl_world_moves_together(const pl_world *world) {
+  if (world->contact_bodies.count == 0 || !pl_world_has_coupled(world)) return false;
+  return world->contact_bodies.count > 1 || PL_ITEM(&world->contact_bodies, pl_contact_body, 0).self_contact;
+}
+
+// --- multipliers ---------------------------------------------------------------------------------------------------
+
+// The body that a term is solved with: that of its first side, unless it sleeps.
+static int32_t body_of(const pl_coupled *j, int32_t term) {
+  const pl_contact *c = &j->contacts[term];
+  return j->bodies[c->a.body].state == PL_COUPLED_ASLEEP && c->collider < 0 ? c->b.body : c->a.body;
+}
+
+// The forces of a contact in the last step, from its impulse.
+static void start_multipliers(const pl_coupled *j, int32_t index) {
+  pl_contact_potential *term = &j->terms[index];
+  pl_vec3 impulse = pl_contact_cache_find(j->world->contact_bodies.items, j->contacts, index);
+  pl_vec3 force = pl_vec3_scale(impulse, 1 / j->world->def.step);
+  double along = pl_vec3_dot(force, term->normal);
+  if (!(along > 0)) return;
+  term->normal_multiplier = along;
+  term->tangent_multiplier = pl_vec3_add_scaled(force, term->normal, -along);
+}
+
+static void keep_multipliers(const pl_coupled *j) {
+  const pl_contact_body *bodies = j->world->contact_bodies.items;
+  for (int32_t b = 0; b < j->body_count; ++b)
+    if (j->bodies[b].state == PL_COUPLED_TOGETHER) pl_contact_cache_clear(&bodies[b]);
+  for (int32_t i = 0; i < j->term_count; ++i) {
+    const pl_contact_potential *t = &j->terms[i];
+    const pl_coupled_body *b = &j->bodies[body_of(j, i)];
+    if (b->state != PL_COUPLED_TOGETHER || !(t->force > 0)) continue;
+    pl_vec3 force = b->rests ? pl_vec3_add_scaled(t->tangent_multiplier, t->normal, t->normal_multiplier)
+                             : pl_vec3_add_scaled(t->tangent, t->normal, t->force);
+    pl_contact_cache_store(bodies, &j->contacts[i], pl_vec3_scale(force, j->world->def.step));
+  }
+}
+
+// --- islands ------------------------------------------------------------------------------------------------------
+
+static int32_t root_of(const pl_coupled *j, int32_t body) {
+  while (j->bodies[body].island != body) body = j->bodies[body].island;
+  return body;
+}
+
+// Sleepers are obstacles, and wake for the next step.
+static bool touches_sleeper(const pl_coupled *j, const pl_contact *c) {
+  if (j->bodies[c->a.body].state == PL_COUPLED_ASLEEP) return true;
+  return c->collider < 0 && j->bodies[c->b.body].state == PL_COUPLED_ASLEEP;
+}
+
+// Number islands by their lowest body.
+static void form_islands(pl_coupled *j) {
+  for (int32_t b = 0; b < j->body_count; ++b) j->bodies[b].island = b;
+  for (int32_t i = 0; i < j->term_count; ++i) {
+    if (j->contacts[i].collider >= 0 || touches_sleeper(j, &j->contacts[i])) continue;
+    int32_t a = root_of(j, j->contacts[i].a.body), b = root_of(j, j->contacts[i].b.body);
+    j->bodies[a > b ? a : b].island = a > b ? b : a;
+  }
+  for (int32_t b = 0; b < j->body_count; ++b) j->bodies[b].island = root_of(j, b);
+}
+
+static int32_t island_of(const pl_coupled *j, int32_t term) {
+  return j->bodies[body_of(j, term)].island;
+}
+
+// Sort bodies and terms by island, each in their order, by counting.
+static void sort_islands(pl_coupled *j) {
+  int32_t *body_start = j->starts, *term_start = j->starts + j->body_count + 1;
+  memset(j->starts, 0, 2 * (size_t)(j->body_count + 1) * sizeof(int32_t));
+  for (int32_t b = 0; b < j->body_count; ++b) ++body_start[j->bodies[b].island + 1];
+  for (int32_t i = 0; i < j->term_count; ++i) ++term_start[island_of(j, i) + 1];
+  for (int32_t b = 0; b < j->body_count; ++b) {
+    body_start[b + 1] += body_start[b];
+    term_start[b + 1] += term_start[b];
+  }
+  for (int32_t b = 0; b < j->body_count; ++b) j->body_order[body_start[j->bodies[b].island]++] = b;
+  for (int32_t i = 0; i < j->term_count; ++i) j->term_order[term_start[island_of(j, i)]++] = i;
+}
+
+// The state before a body's own step and that after it.
+static void swap_states(pl_coupled_body *b) {
+  char *a = b->body->state, *c = b->before;
+  for (size_t i = 0; i < b->body->state_size; ++i) {
+    char kept = a[i];
+    a[i] = c[i];
+    c[i] = kept;
+  }
+}
+
+// A body of an island sets its equations up.
+static pl_status begin_body(pl_coupled *j, pl_coupled_body *b, pl_error *error) {
+  if (b->coupled != NULL) {
+    if (b->state == PL_COUPLED_ALONE) swap_states(b);
+    pl_status status = pl_world_begin_move(j->world, b->index, &b->move, error);
+    if (status >= 0) status = b->coupled->begin(b->body->model, b->body->state, &b->move, &b->step, error);
+    if (status < 0) return status;
+    if (b->step.data == NULL) {
+      // It must move alone; the others see where it goes as they see an explicit body.
+      if (b->state == PL_COUPLED_ALONE)
+        swap_states(b);
+      else
+        status = pl_world_move_body(j->world, b->index, &b->converged, error);
+      if (status < 0) return status;
+      b->coupled = NULL;
+    }
+  }
+  b->state = PL_COUPLED_TOGETHER;
+  if (b->coupled != NULL) return PL_OK;
+  b->body->model->method->get_positions(b->body->model, b->body->state, b->body->positions);
+  b->step.tolerance = 1e-4;
+  for (int32_t i = 0; i < b->count; ++i) {
+    pl_vec3 at = b->body->positions[i];
+    double *end = b->step.ends + 3 * (ptrdiff_t)i, *goal = j->goal + 3 * (ptrdiff_t)(b->first + i);
+    end[0] = goal[0] = at.x, end[1] = goal[1] = at.y, end[2] = goal[2] = at.z;
+    b->step.fixed[i] = b->body->inverse_masses[i] == 0 ? 7 : 0;
+  }
+  return PL_OK;
+}
+
+static pl_status move_alone(pl_coupled *j, pl_coupled_body *b, pl_error *error) {
+  memcpy(b->before, b->body->state, b->body->state_size);
+  b->state = PL_COUPLED_ALONE;
+  return pl_world_move_body(j->world, b->index, &b->converged, error);
+}
+
+// --- contacts -----------------------------------------------------------------------------------------------------
+
+static bool same_side(const pl_contact_side *a, const pl_contact_side *b, bool with_points) {
+  if (a->body != b->body || a->count != b->count) return false;
+  for (int32_t k = 0; with_points && k < a->count; ++k)
+    if (a->points[k] != b->points[k]) return false;
+  return true;
+}
+
+static bool is_known(const pl_coupled *j, const pl_contact *c) {
+  for (int32_t i = 0; i < j->term_count; ++i) {
+    const pl_contact *it = &j->contacts[i];
+    if (it->collider == c->collider && same_side(&it->a, &c->a, true) && same_side(&it->b, &c->b, c->a.count > 1) &&
+        pl_vec3_dot(it->normal, c->normal) > 0.9)
+      return true;
+  }
+  return false;
+}
+
+// What rigid bodies touch is not part of the solve.
+static bool is_rigid(const pl_coupled *j, int32_t body) {
+  return PL_ITEM(&j->world->contact_bodies, pl_contact_body, body).rigid != NULL;
+}
+
+static bool add_term(pl_coupled *j, const pl_contact *found) {
+  if (is_rigid(j, found->a.body) || (found->collider < 0 && is_rigid(j, found->b.body))) return true;
+  if (j->term_count == j->term_capacity) return false;
+  pl_contact_potential *term = &j->terms[j->term_count];
+  pl_contact *c = &j->contacts[j->term_count++];
+  *c = *found;
+  pl_contact_solver_steady_normal(j->world->contact_solver, c);
+  *term = pl_contact_potential_of(c, j->world->contact_bodies.items, j->first, j->world->def.step);
+  double old = fmax(0, -c->start_gap), h = j->world->def.step;
+  double fading = fmin(old * h / (FADE_SECONDS + h), FADE_SPEED * h);
+  term->offset -= old - fading;
+  start_multipliers(j, j->term_count - 1);
+  return true;
+}
+
+static pl_status detect(pl_coupled *j, const pl_contact **contacts, int32_t *count, pl_error *error) {
+  pl_world *world = j->world;
+  pl_contact_step step = {pl_world_get_time(world), world->def.step, world->def.contact_rounds, world->def.gravity};
+  return pl_contact_solver_detect(world->contact_solver, world->contact_bodies.items,
+                                  (int32_t)world->contact_bodies.count, world->collider_list.items,
+                                  (int32_t)world->collider_list.count, &step, contacts, count, error);
+}
+
+// Take the contacts that are not part of the solve yet: all at first, later those that overlap. Returns whether there
+// are any, -1 on failure.
+static pl_status add_contacts(pl_coupled *j, bool first, bool *any, pl_error *error) {
+  const pl_contact *contacts;
+  int32_t count;
+  *any = false;
+  pl_status status = detect(j, &contacts, &count, error);
+  if (status < 0) return status;
+  for (int32_t i = 0; i < count; ++i) {
+    const pl_contact *c = &contacts[i];
+    if (!first) {
+      bool implicit = j->bodies[c->a.body].coupled != NULL || (c->collider < 0 && j->bodies[c->b.body].coupled != NULL);
+      if (!implicit || !(c->depth > j->bodies[c->a.body].allowed) || is_known(j, c)) continue;
+    }
+    if (!add_term(j, c)) break;
+    *any = true;
+  }
+  return PL_OK;
+}
+
+// --- the step -----------------------------------------------------------------------------------------------------
+
+static bool take_bodies(pl_coupled *j) {
+  pl_world *world = j->world;
+  pl_scratch *scratch = &world->scratch;
+  j->body_count = (int32_t)world->contact_bodies.count;
+  j->bodies = PL_SCRATCH(scratch, pl_coupled_body, j->body_count);
+  j->first = PL_SCRATCH(scratch, int32_t, j->body_count + 1);
+  j->body_order = PL_SCRATCH(scratch, int32_t, j->body_count);
+  j->starts = PL_SCRATCH(scratch, int32_t, 2 * (j->body_count + 1));
+  if (j->bodies == NULL || j->first == NULL || j->body_order == NULL || j->starts == NULL) return false;
+  int32_t next = 0;
+  j->first[0] = 0;
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    pl_body *body = pl_slots_at(&world->bodies, i);
+    if (!pl_body_meets_others(body)) continue;
+    int32_t count = body->model->particle_count, at = j->first[next];
+    j->bodies[next] = (pl_coupled_body){.body = body,
+                                        .coupled = body->model->method->coupled,
+                                        .index = i,
+                                        .first = at,
+                                        .count = count,
+                                        .state = pl_body_sleeps(body) ? PL_COUPLED_ASLEEP : PL_COUPLED_WAITING,
+                                        .converged = true};
+    pl_coupled_body *b = &j->bodies[next];
+    b->move.acceleration = pl_vec3_scale(world->def.gravity, body->gravity_scale);
+    b->allowed =
+        fmax(2 * GAP_FRACTION * body->model->contact_radius, SIZE_FRACTION * pl_box_diagonal(body->model->box));
+    if (b->coupled != NULL) {
+      b->before = PL_SCRATCH(scratch, char, body->state_size);
+      if (b->before == NULL) return false;
+    }
+    j->first[++next] = at + count;
+  }
+  return true;
+}
+
+// Where a sleeper is; nothing moves it, so it has neither direction nor stiffness.
+static void place_sleeper(pl_coupled *j, const pl_coupled_body *b) {
+  size_t from = 3 * (size_t)b->first, bytes = 3 * (size_t)b->count * sizeof(double);
+  memset(j->direction + from, 0, bytes);
+  memset(j->base + from, 0, bytes);
+  memset(j->gradient + from, 0, bytes);
+  memset(j->product + from, 0, bytes);
+  memset(j->blocks + 3 * from, 0, 3 * bytes);
+  for (int32_t i = 0; i < b->count; ++i) {
+    double *end = b->step.ends + 3 * (ptrdiff_t)i;
+    end[0] = b->body->positions[i].x, end[1] = b->body->positions[i].y, end[2] = b->body->positions[i].z;
+  }
+}
+
+static bool take_terms(pl_coupled *j) {
+  pl_scratch *scratch = &j->world->scratch;
+  int32_t point_count = 0;
+  for (int32_t b = 0; b < j->body_count; ++b) point_count += j->bodies[b].body->model->surface.point_count;
+  j->term_capacity = TERMS_PER_POINT * point_count;
+  j->contacts = PL_SCRATCH(scratch, pl_contact, j->term_capacity);
+  j->terms = PL_SCRATCH(scratch, pl_contact_potential, j->term_capacity);
+  j->term_order = PL_SCRATCH(scratch, int32_t, j->term_capacity);
+  return j->contacts != NULL && j->terms != NULL && j->term_order != NULL;
+}
+
+static bool take_vectors(pl_coupled *j) {
+  pl_scratch *scratch = &j->world->scratch;
+  size_t n = (size_t)j->first[j->body_count];
+  double **vectors[] = {&j->ends,     &j->gradient, &j->direction, &j->base,
+                        &j->residual, &j->solved,   &j->product,   &j->goal};
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) {
+    *vectors[k] = PL_SCRATCH(scratch, double, 3 * n);
+    if (*vectors[k] == NULL) return false;
+  }
+  j->blocks = PL_SCRATCH(scratch, double, 9 * n);
+  j->inverses = PL_SCRATCH(scratch, double, 9 * n);
+  j->fixed = PL_SCRATCH(scratch, uint8_t, n);
+  if (j->blocks == NULL || j->inverses == NULL || j->fixed == NULL) return false;
+  for (int32_t b = 0; b < j->body_count; ++b) {
+    pl_body_coupled_step *step = &j->bodies[b].step;
+    step->ends = j->ends + 3 * (ptrdiff_t)j->first[b];
+    step->gradient = j->gradient + 3 * (ptrdiff_t)j->first[b];
+    step->fixed = j->fixed + j->first[b];
+    if (j->bodies[b].state == PL_COUPLED_ASLEEP) place_sleeper(j, &j->bodies[b]);
+  }
+  return true;
+}
+
+// Where implicit bodies go by their velocities; explicit ones have moved.
+static void predict(pl_coupled *j) {
+  double h = j->world->def.step;
+  for (int32_t k = 0; k < j->body_count; ++k) {
+    const pl_coupled_body *b = &j->bodies[k];
+    pl_body *body = b->body;
+    if (b->state == PL_COUPLED_ASLEEP) continue;
+    if (b->coupled == NULL) {
+      body->model->method->get_positions(body->model, body->state, body->positions);
+      continue;
+    }
+    for (int32_t i = 0; i < b->count; ++i) {
+      pl_vec3 push = b->move.acceleration;
+      if (body->has_forces) push = pl_vec3_add_scaled(push, pl_vec3_of_f4(body->forces[i]), body->inverse_masses[i]);
+      pl_vec3 end = pl_vec3_add_scaled(body->starts[i], body->start_velocities[i], h);
+      body->positions[i] = body->inverse_masses[i] == 0 ? end : pl_vec3_add_scaled(end, push, h * h);
+    }
+  }
+}
+
+static void note_ends(pl_coupled *j) {
+  for (int32_t k = 0; k < j->body_count; ++k) {
+    const pl_coupled_body *b = &j->bodies[k];
+    if (b->state == PL_COUPLED_ASLEEP) continue;
+    if (b->state != PL_COUPLED_TOGETHER)
+      b->body->model->method->get_positions(b->body->model, b->body->state, b->body->positions);
+    else
+      for (int32_t i = 0; i < b->count; ++i) {
+        const double *end = b->step.ends + 3 * (ptrdiff_t)i;
+        b->body->positions[i] = (pl_vec3){end[0], end[1], end[2]};
+      }
+  }
+}
+
+// Begin the bodies of an island that has contacts.
+static pl_status begin_island(pl_coupled *j, const pl_coupled_island *island, pl_step_report *report, pl_error *error) {
+  for (int32_t m = 0; m < island->body_count; ++m) {
+    pl_coupled_body *b = &j->bodies[island->bodies[m]];
+    if (b->state == PL_COUPLED_TOGETHER) continue;
+    pl_status status = begin_body(j, b, error);
+    if (status < 0) return pl_world_name_body(j->world, b->index, status, report, error);
+  }
+  return PL_OK;
+}
+
+static bool has_implicit(const pl_coupled *j, const pl_coupled_island *island) {
+  for (int32_t m = 0; m < island->body_count; ++m) {
+    const pl_coupled_body *b = &j->bodies[island->bodies[m]];
+    if (b->state != PL_COUPLED_ASLEEP && b->body->model->method->coupled != NULL) return true;
+  }
+  return false;
+}
+
+// Solve islands that have contacts and an implicit body; of the others implicit bodies that have not moved move alone.
+static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *error) {
+  form_islands(j);
+  sort_islands(j);
+  for (int32_t body = 0, term = 0; body < j->body_count;) {
+    pl_coupled_island island = {.coupled = j, .bodies = j->body_order + body, .terms = j->term_order + term};
+    int32_t number = j->bodies[*island.bodies].island;
+    for (; body < j->body_count && j->bodies[j->body_order[body]].island == number; ++body) ++island.body_count;
+    for (; term < j->term_count && island_of(j, j->term_order[term]) == number; ++term) ++island.term_count;
+    if (!has_implicit(j, &island)) continue;
+    pl_coupled_body *only = &j->bodies[*island.bodies];
+    if (island.term_count == 0) {
+      if (only->state != PL_COUPLED_WAITING) continue;
+      pl_status status = move_alone(j, only, error);
+      if (status < 0) return pl_world_name_body(j->world, only->index, status, report, error);
+      continue;
+    }
+    pl_status status = begin_island(j, &island, report, error);
+    if (status < 0) return status;
+    bool converged = pl_coupled_solve(&island);
+    for (int32_t m = 0; m < island.body_count; ++m)
+      if (j->bodies[island.bodies[m]].coupled != NULL) j->bodies[island.bodies[m]].converged = converged;
+  }
+  return PL_OK;
+}
+
+// Positions and velocities of explicit bodies, from where contact has left them.
+static void commit_masses(const pl_coupled *j, const pl_coupled_body *b) {
+  pl_body *body = b->body;
+  double rate = 1 / j->world->def.step;
+  body->model->method->get_velocities(body->model, body->state, body->velocities);
+  for (int32_t i = 0; i < b->count; ++i) {
+    const double *end = b->step.ends + 3 * (ptrdiff_t)i, *goal = j->goal + 3 * (ptrdiff_t)(b->first + i);
+    body->positions[i] = (pl_vec3){end[0], end[1], end[2]};
+    body->velocities[i] =
+        pl_vec3_add_scaled(body->velocities[i], (pl_vec3){end[0] - goal[0], end[1] - goal[1], end[2] - goal[2]}, rate);
+  }
+  body->model->method->set_state(body->model, body->state, body->positions, body->velocities);
+}
+
+static void commit(pl_coupled *j) {
+  size_t n = (size_t)j->first[j->body_count];
+  double *forces = j->residual;
+  memset(forces, 0, 3 * n * sizeof(double));
+  for (int32_t i = 0; i < j->term_count; ++i) pl_contact_potential_add_gradient(&j->terms[i], forces);
+  for (size_t i = 0; i < 3 * n; ++i) forces[i] = -forces[i];
+  for (int32_t k = 0; k < j->body_count; ++k) {
+    pl_coupled_body *b = &j->bodies[k];
+    PL_ITEM(&j->world->contact_bodies, pl_contact_body, k).solved =
+        b->state == PL_COUPLED_TOGETHER || b->state == PL_COUPLED_ASLEEP;
+    if (b->state != PL_COUPLED_TOGETHER) continue;
+    pl_body_coupled_result result = {forces + 3 * (ptrdiff_t)b->first, b->rests, b->converged, 0, 0};
+    if (b->coupled != NULL)
+      b->coupled->commit(&b->step, &result);
+    else
+      commit_masses(j, b);
+  }
+  keep_multipliers(j);
+  for (int32_t i = 0; i < j->term_count; ++i) {
+    const pl_contact *c = &j->contacts[i];
+    if (!(j->terms[i].force > 0) || !touches_sleeper(j, c)) continue;
+    pl_world_wake_body(j->world, j->bodies[c->a.body].body);
+    if (c->collider < 0) pl_world_wake_body(j->world, j->bodies[c->b.body].body);
+  }
+}
+
+static pl_status move_explicit(pl_coupled *j, pl_step_report *report, pl_error *error) {
+  pl_world *world = j->world;
+  for (int32_t k = 0; k < world->awake_count; ++k) {
+    int32_t i = PL_ITEM(&world->awake, int32_t, k);
+    const pl_body *body = pl_slots_at(&world->bodies, i);
+    if (pl_body_meets_others(body) && body->model->method->coupled != NULL) continue;
+    bool converged;
+    pl_status status = pl_world_move_body(world, i, &converged, error);
+    if (status < 0) return pl_world_name_body(world, i, status, report, error);
+    report->unconverged_count += !converged;
+  }
+  return PL_OK;
+}
+
+// Memory that bodies take when they begin, so that no step has to allocate it when more of them touch than before.
+static bool reserve(pl_coupled *j) {
+  size_t bytes = 0;
+  for (int32_t k = 0; k < j->body_count; ++k)
+    if (j->bodies[k].coupled != NULL)
+      bytes += 8 * j->bodies[k].body->state_size + 4096 +
+               (size_t)pl_slots_count(&j->world->pins) * sizeof(pl_body_pin) +
+               j->world->collider_list.count * 4 * sizeof(pl_transform);
+  pl_scratch_mark mark = pl_scratch_push(&j->world->scratch);
+  bool taken = PL_SCRATCH(&j->world->scratch, char, bytes) != NULL;
+  pl_scratch_pop(&j->world->scratch, mark);
+  return taken;
+}
+
+static pl_status move_coupled(pl_coupled *j, pl_step_report *report, pl_error *error) {
+  if (!take_bodies(j) || !take_vectors(j) || !take_terms(j) || !reserve(j)) return pl_fail_memory(error);
+  pl_status status = move_explicit(j, report, error);
+  if (status < 0) return status;
+  pl_world_hold_pins(j->world);
+  pl_world_mark_sleepers(j->world);
+  predict(j);
+  status = pl_world_check_range(j->world, report, error);
+  if (status < 0) return status;
+  bool any = true;
+  for (int search = 0; status >= 0 && any && search < MAX_SEARCHES; ++search) {
+    status = add_contacts(j, search == 0, &any, error);
+    if (status < 0 || (!any && search > 0)) break;
+    status = solve_islands(j, report, error);
+    if (status < 0) break;
+    note_ends(j);
+  }
+  if (status < 0) return status;
+  for (int32_t k = 0; k < j->body_count; ++k) report->unconverged_count += !j->bodies[k].converged;
+  commit(j);
+  return PL_OK;
+}
+
+pl_status pl_world_move_together(pl_world *world, pl_step_report *report, pl_error *error) {
+  pl_coupled j = {.world = world};
+  pl_scratch_mark mark = pl_scratch_push(&world->scratch);
+  pl_status status = move_coupled(&j, report, error);
+  pl_scratch_pop(&world->scratch, mark);
+  return status;
+}

@@ -1,0 +1,302 @@
+// Newton's method with line search and conjugate gradients over the bodies and contacts of an island; world_coupled.c
+// says of what.
+//
+// Linear systems are matrix-free over bodies and contacts, with the inverted diagonal blocks of both as preconditioner.
+// The inertia of a step of 1/240 s keeps them well conditioned.
+#include "world/world_coupled_solve.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/mat3.h"
+#include "pliant/math.h"
+
+// Stiffness of contacts as a multiple of what their particles answer with; contact_potential.h says why more than 1.
+static const double STIFFNESS = 8;
+// Speed of an island, m/s, below which it is tried whether it rests, and by how much the forces on what rests may be
+// unbalanced, as a multiple of the tolerance.
+static const double REST_SPEED = 2e-3, REST_RESIDUAL = 10;
+// Iterations beyond the tolerance: how many were needed until then may depend on rounding, the result should not.
+enum { POLISH = 1 };
+static const double POLISH_TOLERANCE = 1e-5;
+enum { MAX_UPDATES = 10, MAX_HALVINGS = 20, MAX_CONJUGATE = 1000, MAX_NEWTON = 30 };
+
+// ½ |z - y|²_M / h²
+static double evaluate_masses(const pl_coupled *j, pl_coupled_body *b) {
+  double energy = 0, rate = 1 / (j->world->def.step * j->world->def.step);
+  const double *masses = b->body->model->masses;
+  pl_vec3 weight = b->move.acceleration;
+  b->step.size = 0;
+  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)b->count; ++i) {
+    double m = masses[i / 3], off = b->step.ends[i] - j->goal[3 * (ptrdiff_t)b->first + i];
+    energy += 0.5 * m * rate * off * off;
+    b->step.gradient[i] = m * rate * off;
+  }
+  for (int32_t i = 0; i < b->count; ++i) b->step.size += masses[i] * masses[i] * pl_vec3_dot(weight, weight);
+  return energy;
+}
+
+static void clear_fixed(const pl_coupled *j, const pl_coupled_body *b, double *v) {
+  for (ptrdiff_t i = 3 * (ptrdiff_t)b->first; i < 3 * (ptrdiff_t)(b->first + b->count); ++i)
+    if ((j->fixed[i / 3] >> (i % 3) & 1) != 0) v[i] = 0;
+}
+
+// Energy, with the gradient of all.
+static double evaluate(pl_coupled_island *s, pl_body_coupled_mode mode) {
+  pl_coupled *j = s->coupled;
+  double energy = 0;
+  for (int32_t m = 0; m < s->body_count; ++m) {
+    pl_coupled_body *b = &j->bodies[s->bodies[m]];
+    energy += b->coupled != NULL ? b->coupled->evaluate(&b->step, mode) : evaluate_masses(j, b);
+  }
+  for (int32_t n = 0; n < s->term_count; ++n) {
+    int32_t i = s->terms[n];
+    pl_contact_potential *t = &j->terms[i];
+    energy += pl_contact_potential_evaluate(t, j->ends, mode != PL_COUPLED_SEARCH);
+    pl_contact_potential_add_gradient(t, j->gradient);
+    double square = t->force * t->force + pl_vec3_dot(t->tangent, t->tangent);
+    j->bodies[j->contacts[i].a.body].step.size += square;
+    if (j->contacts[i].collider < 0) j->bodies[j->contacts[i].b.body].step.size += square;
+  }
+  for (int32_t m = 0; m < s->body_count; ++m) clear_fixed(j, &j->bodies[s->bodies[m]], j->gradient);
+  return energy;
+}
+
+static double dot(const pl_coupled_island *s, const double *a, const double *b) {
+  const pl_coupled *j = s->coupled;
+  double sum = 0;
+  for (int32_t m = 0; m < s->body_count; ++m) {
+    int32_t k = s->bodies[m];
+    double part = 0;
+    for (ptrdiff_t i = 3 * (ptrdiff_t)j->first[k]; i < 3 * (ptrdiff_t)j->first[k + 1]; ++i) part += a[i] * b[i];
+    sum += part;
+  }
+  return sum;
+}
+
+// to = from + factor * more
+static void add_scaled(const pl_coupled_island *s, const double *from, double factor, const double *more, double *to) {
+  const pl_coupled *j = s->coupled;
+  for (int32_t m = 0; m < s->body_count; ++m) {
+    int32_t k = s->bodies[m];
+    for (ptrdiff_t i = 3 * (ptrdiff_t)j->first[k]; i < 3 * (ptrdiff_t)j->first[k + 1]; ++i)
+      to[i] = from[i] + factor * more[i];
+  }
+}
+
+static void multiply(const pl_coupled_island *s, const double *d, double *product) {
+  const pl_coupled *j = s->coupled;
+  double rate = 1 / (j->world->def.step * j->world->def.step);
+  for (int32_t m = 0; m < s->body_count; ++m) {
+    int32_t k = s->bodies[m];
+    const pl_coupled_body *b = &j->bodies[k];
+    ptrdiff_t at = 3 * (ptrdiff_t)b->first;
+    if (b->coupled != NULL)
+      b->coupled->multiply(&b->step, d + at, product + at);
+    else
+      for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)b->count; ++i)
+        product[at + i] = rate * b->body->model->masses[i / 3] * d[at + i];
+  }
+  for (int32_t n = 0; n < s->term_count; ++n) pl_contact_potential_add_product(&j->terms[s->terms[n]], d, product);
+  for (int32_t m = 0; m < s->body_count; ++m) clear_fixed(j, &j->bodies[s->bodies[m]], product);
+}
+
+// Diagonal blocks of the bodies; those of held particles are zero.
+static void get_blocks(const pl_coupled_island *s) {
+  const pl_coupled *j = s->coupled;
+  double rate = 1 / (j->world->def.step * j->world->def.step);
+  for (int32_t m = 0; m < s->body_count; ++m) {
+    int32_t k = s->bodies[m];
+    const pl_coupled_body *b = &j->bodies[k];
+    double *blocks = j->blocks + 9 * (ptrdiff_t)b->first;
+    if (b->coupled != NULL) b->coupled->get_blocks(&b->step, blocks);
+    for (int32_t i = 0; i < b->count; ++i) {
+      if (b->coupled == NULL)
+        for (int e = 0; e < 9; ++e) blocks[9 * i + e] = e % 4 == 0 ? rate * b->body->model->masses[i] : 0;
+      if ((j->fixed[b->first + i] & 7) == 7) memset(blocks + 9 * i, 0, 9 * sizeof(double));
+    }
+  }
+}
+
+static void invert_blocks(const pl_coupled_island *s) {
+  const pl_coupled *j = s->coupled;
+  for (int32_t m = 0; m < s->body_count; ++m) {
+    int32_t k = s->bodies[m];
+    memcpy(j->inverses + 9 * (ptrdiff_t)j->first[k], j->blocks + 9 * (ptrdiff_t)j->first[k],
+           9 * (size_t)j->bodies[k].count * sizeof(double));
+  }
+  for (int32_t n = 0; n < s->term_count; ++n) pl_contact_potential_add_blocks(&j->terms[s->terms[n]], j->inverses);
+  for (int32_t m = 0; m < s->body_count; ++m) {
+    int32_t k = s->bodies[m];
+    for (int32_t i = j->first[k]; i < j->first[k + 1]; ++i) {
+      pl_mat3 block;
+      memcpy(block.m, j->inverses + 9 * (ptrdiff_t)i, sizeof block.m);
+      for (int a = 0; a < 3; ++a)
+        if ((j->fixed[i] >> a & 1) != 0)
+          for (int b = 0; b < 3; ++b) block.m[a][b] = block.m[b][a] = a == b ? 1 : 0;
+      // An indefinite block is of no use here; its trace is.
+      double trace = block.m[0][0] + block.m[1][1] + block.m[2][2];
+      bool is_positive = block.m[0][0] > 0 && block.m[0][0] * block.m[1][1] - block.m[0][1] * block.m[1][0] > 0 &&
+                         pl_mat3_determinant(block) > 1e-9 * trace * trace * trace;
+      if (!is_positive) block = pl_mat3_diagonal(fabs(trace) / 3, fabs(trace) / 3, fabs(trace) / 3);
+      block = pl_mat3_inverse(block);
+      memcpy(j->inverses + 9 * (ptrdiff_t)i, block.m, sizeof block.m);
+    }
+  }
+}
+
+static void precondition(const pl_coupled_island *s) {
+  const pl_coupled *j = s->coupled;
+  for (int32_t m = 0; m < s->body_count; ++m) {
+    int32_t k = s->bodies[m];
+    for (int32_t i = j->first[k]; i < j->first[k + 1]; ++i) {
+      const double *inverse = j->inverses + 9 * (ptrdiff_t)i, *r = j->residual + 3 * (ptrdiff_t)i;
+      double *z = j->solved + 3 * (ptrdiff_t)i;
+      for (int a = 0; a < 3; ++a) z[a] = inverse[3 * a] * r[0] + inverse[3 * a + 1] * r[1] + inverse[3 * a + 2] * r[2];
+    }
+    clear_fixed(j, &j->bodies[k], j->solved);
+  }
+}
+
+// --- Newton's method ----------------------------------------------------------------------------------------------
+
+// The worst body's residual as a multiple of what counts as none.
+static double relative_residual(const pl_coupled_island *s) {
+  const pl_coupled *j = s->coupled;
+  double worst = 0;
+  for (int32_t m = 0; m < s->body_count; ++m) {
+    int32_t k = s->bodies[m];
+    double square = 0;
+    for (ptrdiff_t i = 3 * (ptrdiff_t)j->first[k]; i < 3 * (ptrdiff_t)j->first[k + 1]; ++i)
+      square += j->gradient[i] * j->gradient[i];
+    double size = j->bodies[k].step.tolerance * j->bodies[k].step.tolerance * j->bodies[k].step.size;
+    worst = fmax(worst, square / fmax(size, 1e-300));
+  }
+  return sqrt(worst);
+}
+
+// direction = -H⁻¹ gradient, to a fraction of the residual; false if H is not positive definite, and the direction is
+// then one of descent all the same.
+static bool find_direction(pl_coupled_island *s, double tolerance) {
+  const pl_coupled *j = s->coupled;
+  double *p = j->base;  // free while there is no search along a line
+  add_scaled(s, j->gradient, -2, j->gradient, j->residual);
+  add_scaled(s, j->gradient, -1, j->gradient, j->direction);
+  precondition(s);
+  add_scaled(s, j->solved, 0, j->solved, p);
+  double left = dot(s, j->residual, j->solved), wanted = tolerance * tolerance * left;
+  for (int32_t i = 0; i < MAX_CONJUGATE && left > wanted; ++i, ++s->conjugate_count) {
+    multiply(s, p, j->product);
+    double curvature = dot(s, p, j->product);
+    if (!(curvature > 0)) {
+      if (i == 0) add_scaled(s, p, 0, p, j->direction);
+      return false;
+    }
+    double length = left / curvature;
+    add_scaled(s, j->direction, length, p, j->direction);
+    add_scaled(s, j->residual, -length, j->product, j->residual);
+    precondition(s);
+    double next = dot(s, j->residual, j->solved);
+    add_scaled(s, j->solved, next / left, p, p);
+    left = next;
+  }
+  return true;
+}
+
+// Go along the direction as far as the energy falls; false if it falls nowhere.
+static bool search_line(pl_coupled_island *s, double *energy) {
+  pl_coupled *j = s->coupled;
+  double slope = dot(s, j->gradient, j->direction), before = dot(s, j->gradient, j->gradient);
+  if (!(slope < 0)) return false;
+  add_scaled(s, j->ends, 0, j->ends, j->base);
+  double length = 1, noise = 1e-12 * fabs(*energy) + 1e-300;
+  for (int32_t m = 0; m < s->body_count; ++m) noise += j->bodies[s->bodies[m]].step.noise;
+  for (int k = 0; k < MAX_HALVINGS; ++k, length *= 0.5) {
+    add_scaled(s, j->base, length, j->direction, j->ends);
+    double reached = evaluate(s, PL_COUPLED_SEARCH);
+    bool fell = reached <= *energy + 1e-4 * length * slope;
+    bool level = fabs(reached - *energy) <= noise && dot(s, j->gradient, j->gradient) < before;
+    if (!fell && !level) continue;
+    *energy = reached;
+    return true;
+  }
+  add_scaled(s, j->base, 0, j->base, j->ends);
+  return false;
+}
+
+// Take the forces as multipliers where contacts overlap more than they may; false if none do.
+static bool update_multipliers(const pl_coupled_island *s) {
+  pl_coupled *j = s->coupled;
+  bool any = false;
+  for (int32_t n = 0; n < s->term_count; ++n) {
+    int32_t i = s->terms[n];
+    const pl_contact_potential *t = &j->terms[i];
+    if (t->force > 0 && -t->gap > j->bodies[j->contacts[i].a.body].allowed) any = true;
+  }
+  for (int32_t n = 0; any && n < s->term_count; ++n)
+    j->terms[s->terms[n]].normal_multiplier = j->terms[s->terms[n]].force;
+  return any;
+}
+
+static bool is_slow(const pl_coupled_island *s) {
+  const pl_coupled *j = s->coupled;
+  for (int32_t m = 0; m < s->body_count; ++m) {
+    int32_t k = s->bodies[m];
+    const pl_body *body = j->bodies[k].body;
+    for (int32_t i = 0; i < j->bodies[k].count; ++i)
+      if (!(pl_vec3_dot(body->start_velocities[i], body->start_velocities[i]) < REST_SPEED * REST_SPEED)) return false;
+  }
+  return true;
+}
+
+// What hardly moves is tried without any motion first: what rests then rests exactly.
+static void guess_rest(const pl_coupled_island *s) {
+  const pl_coupled *j = s->coupled;
+  for (int32_t m = 0; m < s->body_count; ++m) {
+    int32_t k = s->bodies[m];
+    const pl_vec3 *starts = j->bodies[k].body->starts;
+    for (int32_t i = 0; i < j->bodies[k].count; ++i) {
+      double *end = j->ends + 3 * (ptrdiff_t)(j->first[k] + i);
+      const double at[3] = {starts[i].x, starts[i].y, starts[i].z};
+      for (int a = 0; a < 3; ++a)
+        if ((j->fixed[j->first[k] + i] >> a & 1) == 0) end[a] = at[a];
+    }
+  }
+}
+
+bool pl_coupled_solve(pl_coupled_island *s) {
+  pl_coupled *j = s->coupled;
+  int updates = 0, polished = 0;
+  bool positive = false, solved = false, slow = is_slow(s);
+  if (slow) guess_rest(s);
+  s->newton_count = s->conjugate_count = 0;
+  double energy = evaluate(s, PL_COUPLED_LINEARISE);
+  get_blocks(s);
+  for (int32_t n = 0; n < s->term_count; ++n)
+    pl_contact_potential_set_stiffness(&j->terms[s->terms[n]], j->blocks, STIFFNESS);
+  energy = evaluate(s, PL_COUPLED_CHECK);
+  bool rests = slow && relative_residual(s) <= REST_RESIDUAL;
+  for (int32_t m = 0; m < s->body_count; ++m) j->bodies[s->bodies[m]].rests = rests;
+  if (rests) return true;
+  for (;; ++s->newton_count) {
+    if (s->newton_count > 0) {
+      energy = evaluate(s, positive ? PL_COUPLED_POSITIVE : PL_COUPLED_LINEARISE);
+      get_blocks(s);
+    }
+    s->residual = relative_residual(s);
+    while (s->residual <= 1 && updates < MAX_UPDATES && update_multipliers(s)) {
+      ++updates;
+      energy = evaluate(s, PL_COUPLED_CHECK);
+      s->residual = relative_residual(s);
+    }
+    solved = s->residual <= 1;
+    polished += solved;
+    if (polished > POLISH || s->newton_count >= MAX_NEWTON || !isfinite(s->residual)) return solved;
+    invert_blocks(s);
+    double tolerance = s->newton_count == 0 ? 1e-2 : fmax(1e-4, fmin(0.1, 0.1 / s->residual));
+    bool is_definite = find_direction(s, solved ? POLISH_TOLERANCE : tolerance);
+    bool moved = search_line(s, &energy);
+    if (!moved && (positive || solved)) return solved;
+    positive = !is_definite || !moved;
+  }
+}

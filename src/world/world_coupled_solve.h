@@ -1,0 +1,61 @@
+// The system of a coupled solve, and its solution (world_coupled.c, world_coupled_solve.c).
+#ifndef PL_WORLD_WORLD_COUPLED_SOLVE_H
+#define PL_WORLD_WORLD_COUPLED_SOLVE_H
+
+#include "contact/contact_potential.h"
+#include "world/world_state.h"
+
+typedef enum pl_coupled_state {
+  PL_COUPLED_WAITING,
+  PL_COUPLED_ALONE,
+  PL_COUPLED_TOGETHER,
+  PL_COUPLED_ASLEEP
+} pl_coupled_state;
+
+// A body that may touch others.
+typedef struct pl_coupled_body {
+  pl_body *body;
+  const pl_body_coupled *coupled;  // NULL: free masses
+  int32_t index;                   // in the world
+  int32_t first, count;            // its particles
+  int32_t island;                  // the lowest body of it
+  pl_coupled_state state;          // how it moves in this step
+  pl_body_move move;
+  pl_body_coupled_step step;
+  void *before;    // its state before its own step
+  double allowed;  // metres of overlap that count as none
+  bool converged;
+  bool rests;  // its island has not moved: multipliers stay too, or they would go on to close gaps
+} pl_coupled_body;
+
+// All of them. Particles are numbered through; vectors have three doubles per particle.
+typedef struct pl_coupled {
+  pl_world *world;
+  int32_t body_count;
+  pl_coupled_body *bodies;  // one per contact body
+  int32_t *first;           // of each: first particle; body_count + 1
+  int32_t term_count, term_capacity;
+  pl_contact *contacts;
+  pl_contact_potential *terms;
+  int32_t *body_order, *term_order;  // sorted by island
+  int32_t *starts;                   // workspace of sorting
+  double *ends;                      // z
+  double *goal;                      // of explicit bodies: y
+  double *gradient, *direction, *base, *residual, *solved, *product;
+  double *blocks, *inverses;  // 9 per particle
+  uint8_t *fixed;             // bits 1, 2, 4 per particle
+} pl_coupled;
+
+// An island of it.
+typedef struct pl_coupled_island {
+  pl_coupled *coupled;
+  const int32_t *bodies, *terms;
+  int32_t body_count, term_count;
+  int32_t newton_count, conjugate_count;
+  double residual;  // of the worst body, as a multiple of what counts as none
+} pl_coupled_island;
+
+// Move the ends of the island's bodies to the minimum. False if the tolerance was not reached.
+bool pl_coupled_solve(pl_coupled_island *island);
+
+#endif
