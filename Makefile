@@ -14,6 +14,7 @@ help:
 	@echo 'make test-all   all tests in all builds, the long ones too, and 5 s of every fuzz target'
 	@echo 'make bench      measurements'
 	@echo 'make soak       ten minutes of the studio with viewers that read, stall, come and go: rate and memory must stay flat'
+	@echo 'make python     the Python package: build/python/bin/python3 can import it, its wheel is in build/wheels'
 	@echo 'make install    headers, libraries, tool, man page and completions (PREFIX=/usr/local, DESTDIR=)'
 	@echo 'make dist       build/pliant-VERSION.tar.gz: the sources with the studio'"'"'s page, so that nobody needs Node'
 	@echo 'make fuzz       FUZZ_SECONDS=60 of libFuzzer on every reader'
@@ -35,11 +36,11 @@ demo:
 	@scripts/demo.sh $(DEMO)
 
 test:
-	@scripts/packages.sh build test
+	@scripts/packages.sh build python test
 	@scripts/test.sh
 
 test-all:
-	@scripts/packages.sh build test fuzz
+	@scripts/packages.sh build python test fuzz
 	@scripts/test.sh --all
 
 bench: build
@@ -52,6 +53,11 @@ install: build
 	cmake --install build/release --prefix '$(PREFIX)' > build/install.log || { cat build/install.log; exit 1; }
 	@if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 	@echo 'installed under $(DESTDIR)$(PREFIX); build/release/install_manifest.txt lists the files'
+
+python:
+	@scripts/packages.sh build python
+	@scripts/python.sh
+	@echo 'build/python/bin/python3 -c "import pliant"'
 
 dist:
 	@scripts/packages.sh build
@@ -89,4 +95,4 @@ tidy:
 clean:
 	rm -rf build out
 
-.PHONY: all help build demo test test-all bench soak install dist fuzz coverage docs generate format tidy clean
+.PHONY: all help build demo test test-all bench soak install python dist fuzz coverage docs generate format tidy clean

@@ -46,6 +46,7 @@ void bench_print(bench_session *bench, const bench_row *row, const bench_samples
 
 // The suites; each returns an exit code.
 int bench_machine(bench_session *bench);
+int bench_contact(bench_session *bench);
 int bench_solid(bench_session *bench);
 int bench_rod(bench_session *bench);
 int bench_fem(bench_session *bench);

@@ -7,6 +7,7 @@ What a fenced block is decides what happens to it:
   c            a whole program (has main): compiled with the project's warnings, linked with the installed package, run
                declarations and functions (does not compile as statements): compiled as a file
                statements: compiled as the body of a function in which the objects of PRELUDE exist
+  python       a program: run by the Python that `make python` made (scripts/python.sh)
   json scene   a scene: `pliant check` accepts it
   other        not looked at
 The blocks of a document run in order in one scratch copy, so that a later one may use what an earlier one wrote.
@@ -102,6 +103,9 @@ def check(words, text, folder):
         return run(["bash", "-e"], folder, text)
     if kind == "c":
         return check_c(text, folder)
+    if kind == "python":
+        (folder / "snippet.py").write_text(text)
+        return run([ROOT / "build/python/bin/python3", "snippet.py"], folder)
     if words == ["json", "scene"]:
         (folder / "snippet.json").write_text(text)
         return run(["pliant", "check", "snippet.json"], folder)

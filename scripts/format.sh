@@ -25,13 +25,13 @@ if [ $check = no ]; then
   [ ${#headers[@]} -eq 0 ] || clang-format -i --style="$header_style" "${headers[@]}"
   exit 0
 fi
-failed=0
-report() {
-  echo "$1 is not formatted: run make format"
-  failed=1
+# Each processor takes eight files at a time.
+differing() { # style, file...
+  local style=$1
+  shift
+  [ $# -eq 0 ] || printf '%s\0' "$@" | xargs -0 -P "$(nproc)" -n 8 clang-format --dry-run --style="$style" 2>&1 | sed -n 's/^\([^:]*\):[0-9].*-Wclang-format-violations.*/\1/p'
 }
-for file in "${sources[@]}"; do clang-format --dry-run -Werror "$file" >/dev/null 2>&1 || report "$file"; done
-for file in "${headers[@]}"; do
-  clang-format --dry-run -Werror --style="$header_style" "$file" >/dev/null 2>&1 || report "$file"
-done
-exit $failed
+found=$({ differing file "${sources[@]}"; differing "$header_style" "${headers[@]}"; } | sort -u)
+[ -z "$found" ] && exit 0
+sed 's/$/ is not formatted: run make format/' <<<"$found"
+exit 1

@@ -22,9 +22,9 @@ CHARACTERS = ROOT / "docs/pliant_rod_examples.schema.json"
 PAGE_BEGIN = "<!-- parameters of {} by make generate: begin -->"
 PAGE_END = "<!-- parameters: end -->"
 COLUMNS = 100
-TYPES = {"NUMBER": "double", "INTEGER": "int32_t", "SEED": "uint64_t", "SWITCH": "bool", "VECTOR": "pl_vec3", "COLOR": "pl_color"}
+TYPES = {"NUMBER": "double", "INTEGER": "int32_t", "SEED": "uint64_t", "BITS": "uint32_t", "SWITCH": "bool", "VECTOR": "pl_vec3", "COLOR": "pl_color"}
 # Words for defaults in base/parameter_words.h.
-VECTORS = {"ZERO_VECTOR": "(0, 0, 0)", "EARTH_GRAVITY": "(0, -9.81, 0)"}
+VECTORS = {"ALL_BITS": "4294967295", "ZERO_VECTOR": "(0, 0, 0)", "EARTH_GRAVITY": "(0, -9.81, 0)"}
 
 
 @dataclass

@@ -30,3 +30,11 @@ while read -r -a words; do
   echo "$picture"
   PLIANT=$tool "${words[@]}" </dev/null >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; exit 1; }
 done <"$scratch/plots"
+
+grep -ohE '`build/python/bin/python3 python/notebooks/[^` ]+\.py --picture [^` ]+\.png`' "${pages[@]}" | tr -d '`' | sort -u >"$scratch/scripts" || true
+while read -r -a words; do
+  name=$(basename "${words[3]}" .png)
+  [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+  echo "${words[3]}"
+  "${words[@]}" </dev/null >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; exit 1; }
+done <"$scratch/scripts"

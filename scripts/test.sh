@@ -8,16 +8,17 @@
 #   dev           with asserts alone; only in --all, as asan has the asserts too
 #   clang         all of it built by clang without a warning; the golden hashes must be those of gcc
 #   checks        tests, generated files, headers, reference, formatting, wording, names
+#   python        the Python package, built and installed, and its tests
 #   package       installed and used from outside
 #   documents     every command and snippet of README.md and docs/; links, pictures and tables
 #   fuzz          a few seconds of every fuzz target; only in --all
 cd "$(dirname "$0")/.." || exit 1
 export PYTHONDONTWRITEBYTECODE=1
 all=
-stages=(release asan tsan clang checks package documents)
+stages=(release asan tsan clang checks python package documents)
 if [ "${1:-}" = --all ]; then
   all=all-
-  stages=(release dev asan tsan clang checks package documents fuzz)
+  stages=(release dev asan tsan clang checks python package documents fuzz)
   shift
 fi
 [ $# -eq 0 ] || stages=("$@")
@@ -109,6 +110,13 @@ for stage in "${stages[@]}"; do
       check "formatting" scripts/format.sh --check
       check "wording" scripts/check_wording.py
       check "names" scripts/check_names.py
+      ;;
+    python)
+      build release pliant-tool && check "python: package" scripts/python.sh
+      timed "python: tests" env ${all:+PLIANT_LONG=1} build/python/bin/python3 -m pytest -q -p no:cacheprovider --junit-xml build/python-junit.xml python/tests
+      [ -f build/python-junit.xml ] || cat "$output"
+      scripts/read_junit.py build/python-junit.xml python >"$output"
+      count "python: tests" $?
       ;;
     package) check "package" scripts/check_install.sh ;;
     documents)

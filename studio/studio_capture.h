@@ -4,7 +4,7 @@
 #ifndef STUDIO_CAPTURE_H
 #define STUDIO_CAPTURE_H
 
-#include "pliant/cloud.h"
+#include "pliant/capture_file.h"
 #include "studio_film.h"
 #include "studio_fit.h"
 #include "studio_message.h"

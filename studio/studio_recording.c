@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
-#include "pliant/cloud.h"
+#include "pliant/capture_file.h"
 #include "pliant/table.h"
 
 enum { STEPS_PER_FRAME = 4, MAX_FRAMES = 100000 };

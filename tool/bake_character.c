@@ -4,7 +4,7 @@
 
 #include "tool_bake.h"
 
-static const double USUAL_RATE = 60, USUAL_SECONDS = 2, LONGEST_STEP = 1.0 / 240;
+static const double LONGEST_STEP = 1.0 / 240;
 
 static const char *animation_name(const void *user, int index) {
   const pl_character_view *view = user;
@@ -33,8 +33,8 @@ static bool choose_animation(bake_job *job, const pl_character_view *view) {
 // The frames divide the duration evenly, so that a loop ends where it begins; the inner steps divide a frame evenly.
 static void lay_out_time(bake_job *job, const pl_character_view *view) {
   double end = job->animation >= 0 ? view->animations[job->animation].end : 0;
-  double seconds = job->options.seconds > 0 ? job->options.seconds : end > 0 ? end : USUAL_SECONDS;
-  double rate = job->options.frame_rate > 0 ? job->options.frame_rate : USUAL_RATE;
+  double seconds = job->options.seconds > 0 ? job->options.seconds : end > 0 ? end : BAKE_SECONDS;
+  double rate = job->options.frame_rate > 0 ? job->options.frame_rate : BAKE_FRAME_RATE;
   double count = fmax(1, floor(seconds * rate + 0.5));
   job->frame_rate = job->options.loop ? count / seconds : rate;
   job->frame_count = (int32_t)count + 1;
@@ -144,7 +144,7 @@ static pl_status pose_kinematic_joints(bake_job *job, double time, double second
 
 // Move from the rest pose to the first pose in half of the time, and settle in the other half.
 pl_status bake_settle_character(bake_job *job, pl_error *error) {
-  double seconds = job->options.pre_roll >= 0 ? job->options.pre_roll : 1;
+  double seconds = job->options.pre_roll >= 0 ? job->options.pre_roll : BAKE_PRE_ROLL;
   pl_status status = pose_kinematic_joints(job, 0, 0.5 * seconds, error);
   return status >= 0 ? pl_world_settle(job->world, fmax(seconds, pl_world_get_step_length(job->world)), NULL, error)
                      : status;

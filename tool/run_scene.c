@@ -6,6 +6,7 @@
 
 #include "tool_folder.h"
 #include "tool_interrupt.h"
+#include "tool_open.h"
 #include "tool_run.h"
 
 // Outcome of the frames.
@@ -46,10 +47,12 @@ static pl_status open_scene(run_job *run, pl_error *error) {
   run->scene_hash ^= tool_overrides_hash(&run->options.overrides);
   run->facts = pl_scene_get_report(run->scene);
   run->frame_count = run->options.frame_count > 0 ? run->options.frame_count : run->facts.frame_count;
-  pl_scene_build_def build = pl_default_scene_build_def();
-  build.has_seed = run->options.has_seed;
-  build.seed = run->options.seed;
-  status = pl_scene_build(run->context, &build, run->scene, &run->set, run->findings, error);
+  tool_building building;
+  tool_building_start(run->tool, run->context, &building);
+  building.def.has_seed = run->options.has_seed;
+  building.def.seed = run->options.seed;
+  status = pl_scene_build(run->context, &building.def, run->scene, &run->set, run->findings, error);
+  tool_building_end(&building);
   if (status < 0) return status;
   run->world = pl_scene_instance_get_world(run->set);
   return PL_OK;
@@ -104,6 +107,7 @@ static void lay_out_bodies(run_job *run) {
   }
   run->body_point_count = run->point_count;
   run_lay_out_actors(run);
+  run_lay_out_numbers(run);
   run->points = tool_allocate((size_t)run->point_count, sizeof *run->points);
   run->snapshot_size = pl_world_snapshot_size(run->world);
   run->snapshot = tool_allocate(run->snapshot_size, 1);
@@ -129,6 +133,7 @@ static pl_status log_frame(run_job *run, pl_error *error) {
   }
   pl_status status = run_log_actors(run);
   if (status < 0) return status;
+  run_log_numbers(run);
   return pl_frame_log_append(run->log, pl_world_get_hash(run->world), run->points, error);
 }
 
@@ -137,8 +142,11 @@ static pl_status advance(run_job *run, pl_error *error) {
   pl_status status = pl_world_advance(run->world, 1 / run->facts.frame_rate, 0, &report, error);
   run->total.step_count += report.step_count;
   run->total.unconverged_count += report.unconverged_count;
+  run->total.damped_count += report.damped_count;
   for (int k = 0; k < PL_STEP_PHASE_COUNT; ++k) run->total.phase_seconds[k] += report.phase_seconds[k];
   run->total.failed_body = report.failed_body;
+  run->total.contact_count = report.contact_count;
+  run->total.deepest_contact = report.deepest_contact;
   return status;
 }
 
@@ -187,6 +195,10 @@ static void print_phases(const run_job *run) {
                "are many, shorten "
                "time.step or raise max_newton_iterations",
                (long long)run->total.unconverged_count, (long long)run->total.step_count);
+  if (run->total.damped_count > 0)
+    tool_print(&run->tool->console,
+               "%lld steps of bodies would have gained energy and were damped; if these are many, shorten time.step",
+               (long long)run->total.damped_count);
 }
 
 static pl_status print_hashes(run_job *run, pl_error *error) {
@@ -227,6 +239,7 @@ static int print_resume_command(run_job *run) {
 static pl_status write_results(run_job *run, pl_error *error) {
   pl_status status = run_write_outputs(run, error);
   if (status >= 0 && tool_interrupt_count() == 0) status = run_write_actors(run, error);
+  if (status >= 0 && tool_interrupt_count() == 0) status = run_write_numbers(run, error);
   if (status >= 0 && tool_interrupt_count() == 0) status = run_write_pictures(run, error);
   return status;
 }

@@ -10,6 +10,12 @@
 #include "tool_arguments.h"
 #include "tool_overrides.h"
 
+// Of characters without an animation or options that say otherwise: frames per second, seconds, and
+// seconds before the first frame.
+#define BAKE_FRAME_RATE 60
+#define BAKE_SECONDS 2
+#define BAKE_PRE_ROLL 1
+
 typedef struct bake_options {
   const char *input, *output;
   bool glb, pc2;          // what to write

@@ -76,7 +76,7 @@ typedef struct fit_job {
   {"fitter", .kind = TOOL_TEXT, .value = "NAME", .choices = "gauss-newton nelder-mead", .default_text = "gauss-newton", \
    .about = "optimiser: gauss-newton, or nelder-mead, which needs a build with NLopt"}, \
   {"steps", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1000, .default_note = "chosen by convergence", .about = "time steps per frame", \
-   .more = "By default fits with 2, 4, 8 ... up to 32 steps follow each other until no modulus changes by more than 1 %; nelder-mead takes 2."}, \
+   .more = "By default fits with twice as many steps follow each other, up to " TOOL_TEXT_OF(MAX_FIT_STEPS) ", until no modulus changes by more than 1 %; nelder-mead keeps to the fewest."}, \
   {"noise", .kind = TOOL_NUMBER, .value = "LENGTH", .min = 0, .max = 1e3, .default_note = "1e-4 of the size", \
    .about = "minimum error of a tracked point in metres, for the intervals and verdicts"}, \
   {"max-iterations", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1e6, .default_number = fit_default_max_iterations, \
@@ -94,7 +94,7 @@ double fit_default_poisson(void);
 double fit_default_max_iterations(void);
 
 // Maximum steps per frame, where the fit chooses them.
-enum { MAX_FIT_STEPS = 32 };
+#define MAX_FIT_STEPS 32
 
 // Columns of the history.
 enum {

@@ -61,6 +61,32 @@ pl_context *tool_open_context(const tool_session *tool, int32_t thread_count) {
   return context;
 }
 
+// The folder of fitted poses and the like, to be freed; NULL for none.
+static char *cache_folder(void) {
+  const char *own = getenv("PLIANT_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (own != NULL) return own[0] != '\0' ? tool_text("%s", own) : NULL;
+  if (cache != NULL && cache[0] == '/') return tool_text("%s/pliant", cache);
+  return home != NULL && home[0] == '/' ? tool_text("%s/.cache/pliant", home) : NULL;
+}
+
+static void show_building(void *user, const char *text) {
+  const tool_building *building = user;
+  tool_print(building->progress.console, "%s", text);
+}
+
+void tool_building_start(const tool_session *tool, pl_context *context, tool_building *building) {
+  *building = (tool_building){pl_default_scene_build_def(), {.console = &tool->console}};
+  char *folder = cache_folder();
+  if (folder != NULL) (void)pl_store_open_folder(context, folder, &building->def.store, NULL);
+  free(folder);
+  building->def.progress = show_building;
+  building->def.progress_user = building;
+}
+
+void tool_building_end(tool_building *building) {
+  pl_store_close(&building->def.store);
+}
+
 static pl_vec3 *scaled_points(const pl_vec3 *points, int32_t count, double scale) {
   pl_vec3 *made = tool_allocate((size_t)count, sizeof *made);
   for (int32_t i = 0; i < count; ++i)

@@ -21,6 +21,18 @@ tool_file_kind tool_file_detect(const tool_session *tool, const char *path);
 // A context with one thread per processor, or NULL (printed).
 pl_context *tool_open_context(const tool_session *tool, int32_t thread_count);
 
+// How a verb builds scenes: fitted poses are kept in the user's cache folder and progress is shown.
+// $PLIANT_CACHE names another folder; none are kept where it is empty.
+typedef struct tool_building {
+  pl_scene_build_def def;
+  tool_progress progress;
+} tool_building;
+
+// Fill in `building`, which must stay where it is until tool_building_end(). Without a folder
+// nothing is kept.
+void tool_building_start(const tool_session *tool, pl_context *context, tool_building *building);
+void tool_building_end(tool_building *building);
+
 // Load a mesh, print its findings and scale it. NULL on failure (printed). `remarks` is set if
 // there was a warning.
 pl_mesh *tool_open_mesh(const tool_session *tool, pl_context *context, const char *path,

@@ -10,6 +10,10 @@
     return (double)(expression);       \
   }
 
+// A constant as text, for the notes of options whose default is not one number.
+#define TOOL_TEXT_OF(constant) TOOL_TEXT_OF_ARGUMENT(constant)
+#define TOOL_TEXT_OF_ARGUMENT(constant) #constant
+
 // One option a line or two reads best.
 // clang-format off
 
@@ -21,8 +25,8 @@
    .about = "number of frames, including frame 0, the start"}
 
 #define TOOL_FORMAT_OPTION \
-  {"format", .kind = TOOL_TEXT, .value = "LIST", .choices = "pc2 mdd glb vtu obj ply csv actors none", .default_text = "pc2,glb", \
-   .about = "formats to write, separated by commas: pc2, mdd, glb, vtu, obj, ply, csv, actors; or none", \
+  {"format", .kind = TOOL_TEXT, .value = "LIST", .choices = "pc2 mdd glb vtu obj ply csv npz actors none", .default_text = "pc2,glb", \
+   .about = "formats to write, separated by commas: pc2, mdd, glb, vtu, obj, ply, csv, npz, actors; or none", \
    .more = "`actors` writes the tables of actors without tables of points; `csv` writes both."}
 
 #define TOOL_THREADS_OPTION \

@@ -11,7 +11,7 @@
 #include "tool_arguments.h"
 #include "tool_overrides.h"
 
-enum { RUN_MAX_FORMATS = 8 };
+enum { RUN_MAX_FORMATS = 12 };
 
 typedef enum run_hash { RUN_HASH_NONE = 0, RUN_HASH_END, RUN_HASH_FRAMES } run_hash;
 
@@ -86,6 +86,8 @@ typedef struct run_job {
   int32_t body_count;
   run_actor *actors;
   int32_t actor_count;
+  int64_t number_start;  // of energies and weights in a frame of the log, three to a point
+  int32_t number_count;
   int64_t body_point_count;  // of bodies in a frame of the log
   int64_t point_count;       // of a frame in the log
   pl_vec3 *points;           // one frame
@@ -133,6 +135,12 @@ void run_lay_out_actors(run_job *run);
 pl_status run_log_actors(run_job *run);
 pl_status run_write_actors(run_job *run, pl_error *error);
 bool run_print_actors(const run_job *run);
+
+// Energies, contacts and weights (run_numbers.c): lay out their part of a frame; fill it in; write
+// it as energy.csv and weights.csv.
+void run_lay_out_numbers(run_job *run);
+void run_log_numbers(run_job *run);
+pl_status run_write_numbers(run_job *run, pl_error *error);
 
 // How far a camera that follows the body `name` is shifted in each frame of the log, across `up`;
 // to be freed. NULL when there is no such body (run_follow.c).

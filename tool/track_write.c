@@ -128,12 +128,12 @@ pl_status track_write(track_job *job, pl_error *error) {
     pl_frame_format format = pl_frame_format_find(name);
     if (format == 0) {
       *error = (pl_error){.status = PL_ERROR_INVALID_ARGUMENT};
-      snprintf(error->text, sizeof error->text, "--format knows pc2, mdd, glb, vtu, obj, ply and csv, not '%.*s'",
+      snprintf(error->text, sizeof error->text, "--format knows pc2, mdd, glb, vtu, obj, ply, csv and npz, not '%.*s'",
                (int)length, at);
       return error->status;
     }
     bool takes_tets =
-        format == PL_FRAMES_PC2 || format == PL_FRAMES_MDD || format == PL_FRAMES_VTU || format == PL_FRAMES_CSV;
+        format == PL_FRAMES_PC2 || format == PL_FRAMES_MDD || format == PL_FRAMES_VTU || format >= PL_FRAMES_CSV;
     if (format != PL_FRAMES_VTU) status = write_motion(job, format, true, error);
     if (status >= 0 && takes_tets) status = write_motion(job, format, false, error);
     if (at[length] == '\0') break;

@@ -22,6 +22,7 @@ static const struct {
   bool takes_long;  // runs when it is named only
 } SUITES[] = {
     {"machine", "memory bandwidth, multiply-add rate, time to wake a thread", bench_machine, false},
+    {"contact", "many bodies: heaps, bodies at rest and bodies apart, time per frame", bench_contact, false},
     {"solid", "shape-matching solids: time per particle and step", bench_solid, false},
     {"rod", "chains of joints: time per chain and step, energy added by moving cameras", bench_rod, false},
     {"fem", "finite elements: time per implicit step and Newton iteration, assembly, solvers", bench_fem, false},

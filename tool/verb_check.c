@@ -18,14 +18,16 @@ static const tool_option OPTIONS[] = {
 // clang-format on
 
 // A scene with all its geometry.
-static pl_status check_scene(pl_context *context, const char *path, const tool_overrides *overrides,
-                             pl_findings *findings, pl_error *error) {
+static pl_status check_scene(const tool_session *tool, pl_context *context, const char *path,
+                             const tool_overrides *overrides, pl_findings *findings, pl_error *error) {
   pl_scene *scene = NULL;
   pl_scene_instance *set = NULL;
-  pl_scene_build_def def = pl_default_scene_build_def();
+  tool_building building;
+  tool_building_start(tool, context, &building);
   pl_status status = pl_scene_load_with(context, path, &(pl_scene_overrides){overrides->items, overrides->count},
                                         &scene, findings, error);
-  if (status >= 0) status = pl_scene_build(context, &def, scene, &set, findings, error);
+  if (status >= 0) status = pl_scene_build(context, &building.def, scene, &set, findings, error);
+  tool_building_end(&building);
   pl_scene_instance_destroy(set);
   pl_scene_destroy(scene);
   return status;
@@ -76,7 +78,7 @@ static int check_file(const tool_session *tool, pl_context *context, const char 
   pl_error error = {0};
   pl_status status = pl_findings_create(context, &findings, &error);
   if (status < 0) return tool_report_error(&tool->console, &error);
-  status = kind == TOOL_FILE_SCENE ? check_scene(context, path, overrides, findings, &error)
+  status = kind == TOOL_FILE_SCENE ? check_scene(tool, context, path, overrides, findings, &error)
                                    : check_mesh(context, path, findings, &error);
   print_findings(findings, path, quiet ? PL_SEVERITY_WARNING : PL_SEVERITY_NOTE);
   int32_t error_count = pl_findings_count(findings, PL_SEVERITY_ERROR);

@@ -9,7 +9,7 @@ TOOL_DEFAULT(default_points, pl_default_lattice_def().target_point_count)
 static const tool_option OPTIONS[] = {
     {"output", 'o', TOOL_TEXT, .value = "FILE", .about = "file to write; the list of actions names its format"},
     {"check", .kind = TOOL_FLAG, .about = "record: also predict each site from the others"},
-    {"count", 'k', TOOL_COUNT, .value = "N", .min = 1, .max = 64, .default_note = "3 for cover; segment needs it",
+    {"count", 'k', TOOL_COUNT, .value = "N", .min = 1, .max = 64, .default_note = TOOL_TEXT_OF(DETAIL_COVER_COUNT) " for cover; segment needs it",
      .about = "segment: number of kinds of sites; cover: number of sites to record next"},
     {"window", .kind = TOOL_NUMBER, .value = "LENGTH", .min = 1e-9, .max = 1e9,
      .about = "segment, first add: radius in metres of the neighbourhood that descriptors cover, one standard deviation"},

@@ -5,6 +5,9 @@
 #include "info_sheet.h"
 #include "tool_open.h"
 
+// Sites that `cover` names when it is not told how many.
+#define DETAIL_COVER_COUNT 3
+
 // Simulate a recipe, build the set and print its quality (verb_detail_record.c).
 int detail_record(const tool_session *tool, const tool_arguments *arguments, pl_context *context);
 

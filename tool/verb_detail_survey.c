@@ -354,7 +354,7 @@ int detail_cover(const tool_session *tool, const tool_arguments *arguments, pl_c
   if (status >= 0) status = paint(context, output, &body, colors, &error);
   if (status >= 0)
     print_cover(&body, &found, distances, size * pl_detail_set_get_view(set).def.window_radius,
-                count->given ? (int32_t)count->count : 3, tool_find_value(arguments, "json")->given);
+                count->given ? (int32_t)count->count : DETAIL_COVER_COUNT, tool_find_value(arguments, "json")->given);
   free(distances);
   free(colors);
   detail_body_close(&body);

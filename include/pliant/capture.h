@@ -3,12 +3,12 @@
 /// one call (part of the lab): tracking and fitting in turn (paper 002, figure 2). Each round
 /// tracks the object through all recordings (track.h) and fits its material to the motions (fit.h);
 /// the next round tracks with the material and the rest shape that were found. Recordings
-/// themselves, pl_capture_load() and its kin, are in cloud.h.
+/// themselves, pl_capture_load() and its kin, are in capture_file.h.
 #ifndef PLIANT_CAPTURE_H
 #define PLIANT_CAPTURE_H
 
 #include "pliant/base.h"
-#include "pliant/cloud.h"
+#include "pliant/capture_file.h"
 #include "pliant/fit.h"
 #include "pliant/math.h"
 #include "pliant/mesh.h"

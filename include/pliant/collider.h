@@ -42,6 +42,11 @@ typedef struct pl_collider_def {
   double friction;  ///< 0 … 1e3, default 0.5
   /// Fraction of the speed kept in a bounce; the larger of collider and body counts.
   double restitution;  ///< 0 … 1, default 0
+  /// Layers that it is in, one bit each. Two things touch if each is in a layer of the other's
+  /// mask.
+  uint32_t collision_layers;  ///< 0 … 4294967295, default 1
+  /// Layers that it touches, one bit each; 4294967295 is all 32.
+  uint32_t collision_mask;  ///< 0 … 4294967295, default 4294967295
   /// Whether the motion along the keys repeats; otherwise the last placement is kept.
   bool loop;  ///< default false
   // parameters: end

@@ -69,12 +69,13 @@ typedef struct pl_fem_def {
   /// How linear systems are solved: chosen from size and stiffness, conjugate gradients, or a
   /// factorisation.
   pl_fem_solver solver;  ///< default PL_FEM_SOLVER_AUTO
-  /// Maximum Newton iterations a step; a scene uses 50 for an `actor` when absent.
+  /// Maximum Newton iterations a step; a scene allows an `actor` more when absent.
   int32_t max_newton_iterations;  ///< 1 … 1000, default 8
   /// Residual force, as a fraction of the typical one, at which a step counts as solved; a scene
-  /// uses 1e-6 for an `actor` when absent.
+  /// takes less for an `actor` when absent.
   double newton_tolerance;  ///< above 0 up to 1, default 1e-4
-  /// Of `fast`: iterations that keep the volume.
+  /// Of `fast`: iterations that keep the volume; where Poisson's ratio is above 0.492, more are
+  /// made as needed.
   int32_t volume_rounds;  ///< 0 … 1000, default 2
   /// Of PL_FEM_FAST: the step that the constant matrix is for; worlds must step by it or a whole
   /// multiple of it.
@@ -122,6 +123,7 @@ PL_API pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const 
 typedef struct pl_fem_report {
   int32_t newton_count;      ///< Newton iterations
   bool converged;            ///< the residual is below the tolerance
+  bool damped;               ///< the step would have gained energy and was damped
   int32_t linear_count;      ///< iterations of the linear solver in all of them
   double residual;           ///< newtons, largest of any point
   double relative_residual;  ///< root of the sum of squares of all residual forces, relative to

@@ -19,6 +19,8 @@ typedef enum pl_frame_format {
   PL_FRAMES_OBJ,      ///< one .obj per frame
   PL_FRAMES_PLY,      ///< one binary .ply per frame
   PL_FRAMES_CSV,      ///< one table: frame,time,point,x,y,z
+  PL_FRAMES_NPZ,  ///< one file of NumPy arrays: positions (frames, points, 3), times, triangles,
+                  ///< tets
 } pl_frame_format;
 
 /// Input of pl_frames_create().

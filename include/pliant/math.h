@@ -106,14 +106,14 @@ static inline pl_vec3 pl_vec3_lerp(pl_vec3 a, pl_vec3 b, double t) {
   return pl_vec3_add_scaled(a, pl_vec3_sub(b, a), t);
 }
 
-/// Minimum of each component.
+/// Minimum of each component; that of `a` where either is NaN.
 static inline pl_vec3 pl_vec3_min(pl_vec3 a, pl_vec3 b) {
-  return pl_vec3_of(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z));
+  return pl_vec3_of(b.x < a.x ? b.x : a.x, b.y < a.y ? b.y : a.y, b.z < a.z ? b.z : a.z);
 }
 
-/// Maximum of each component.
+/// Maximum of each component; that of `a` where either is NaN.
 static inline pl_vec3 pl_vec3_max(pl_vec3 a, pl_vec3 b) {
-  return pl_vec3_of(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
+  return pl_vec3_of(b.x > a.x ? b.x : a.x, b.y > a.y ? b.y : a.y, b.z > a.z ? b.z : a.z);
 }
 
 /// Whether no component is infinite or NaN.

@@ -6,7 +6,9 @@
 
 #include "pliant/base.h"
 #include "pliant/collider.h"
+#include "pliant/contact.h"
 #include "pliant/detail.h"
+#include "pliant/draw.h"
 #include "pliant/examples.h"
 #include "pliant/fem.h"
 #include "pliant/math.h"
@@ -14,9 +16,11 @@
 #include "pliant/model.h"
 #include "pliant/modeller.h"
 #include "pliant/pose.h"
+#include "pliant/query.h"
 #include "pliant/rod.h"
 #include "pliant/solid.h"
 #include "pliant/step.h"
+#include "pliant/surface.h"
 #include "pliant/world.h"
 
 #endif

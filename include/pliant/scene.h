@@ -9,6 +9,7 @@
 #include "pliant/math.h"
 #include "pliant/picture.h"
 #include "pliant/rod.h"
+#include "pliant/store.h"
 #include "pliant/world.h"
 
 #ifdef __cplusplus
@@ -95,11 +96,21 @@ PL_API pl_camera pl_scene_get_observer(const pl_scene *scene, double time);
 /// A scene that was built: models and a world, owned together. One thread at a time.
 typedef struct pl_scene_instance pl_scene_instance;
 
+/// Receives what pl_scene_build() is about to do where that takes long, such as "fitting pose 3 of
+/// 15: jump". Called by the thread that builds.
+typedef void pl_scene_progress_function(void *user, const char *text);
+
 /// Input of pl_scene_build().
 typedef struct pl_scene_build_def {
   uint64_t seed;  ///< used when `has_seed`
   bool has_seed;
-  uint32_t magic;  ///< set by pl_default_scene_build_def()
+  /// Keeps the fits of poses, by the hash of mesh, pose and settings, so that the next build of the
+  /// same scene loads them; the instance is the same either way. Borrowed for the call. Default:
+  /// zeroed, which keeps nothing. What cannot be saved is fitted again.
+  pl_store store;
+  pl_scene_progress_function *progress;  ///< default NULL: not called
+  void *progress_user;                   ///< its first argument
+  uint32_t magic;                        ///< set by pl_default_scene_build_def()
 } pl_scene_build_def;
 
 /// Nothing overridden.

@@ -5,7 +5,7 @@
 #define PLIANT_SENSOR_H
 
 #include "pliant/base.h"
-#include "pliant/cloud.h"
+#include "pliant/capture_file.h"
 #include "pliant/math.h"
 
 #ifdef __cplusplus

@@ -41,6 +41,8 @@ typedef struct pl_solid_def {
   double stiffness;  ///< above 0 up to 1, default 0.5
   /// Step that `stiffness` refers to, so that it means the same at any step.
   double stiffness_step;  ///< s, above 0 up to 10, default 1/240
+  /// Young's modulus, which means the same on any mesh, instead of `stiffness`; 0: by `stiffness`.
+  double young;  ///< Pa, 0 … 1e15, default 0
   /// Fraction of an example's weight that stays in the goals (the paper's beta): at 1 the body
   /// stays in an example, below 1 it returns slowly, at 0 it ignores examples.
   double fidelity;  ///< 0 … 1, default 0.995
@@ -56,8 +58,8 @@ typedef struct pl_solid_def {
   double plastic_threshold;  ///< 0 … 1, default 0
   /// How fast the rest shape moves then.
   double plastic_rate;  ///< 1/s, 0 … 1e6, default 5
-  /// Make every example a true equilibrium, not only those that stretch evenly; only with
-  /// conserving rotation.
+  /// Store the exact shape of every region in every example, so that each example is a minimum of
+  /// the energy; without, only its affine part, in less time. Only with conserving rotation.
   bool hold_examples;  ///< default true
   /// What follows one mixture of the examples: the whole body, each group, or each region.
   pl_solid_grouping grouping;  ///< default PL_SOLID_GLOBAL

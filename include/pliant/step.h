@@ -30,12 +30,14 @@ typedef struct pl_step_report {
   double phase_seconds[PL_STEP_PHASE_COUNT];  ///< wall-clock time per phase, summed over the steps
   int64_t unconverged_count;  ///< steps of single bodies that ended at their limit of iterations
                               ///< (pl_fem_get_report())
-  int32_t contact_count;      ///< contacts of the last step
-  double deepest_contact;     ///< metres a contact of the last step was overlapping before it was
-                              ///< resolved
-  pl_body_id failed_body;     ///< with PL_ERROR_NOT_FINITE: which body …
-  int32_t failed_particle;    ///< … and which particle, -1 otherwise
-  char cause[160];            ///< … and the likely cause
+  int64_t damped_count;    ///< steps of single bodies that would have gained energy and were damped
+                           ///< (pl_fem_get_report())
+  int32_t contact_count;   ///< contacts of the last step
+  double deepest_contact;  ///< metres a contact of the last step was overlapping before it was
+                           ///< resolved
+  pl_body_id failed_body;  ///< with PL_ERROR_NOT_FINITE: which body …
+  int32_t failed_particle;  ///< … and which particle, -1 otherwise
+  char cause[160];          ///< … and the likely cause
 } pl_step_report;
 
 /// Do one inner step. `report` may be NULL. Fails with PL_ERROR_NOT_FINITE when a body became
@@ -56,6 +58,24 @@ PL_API pl_status pl_world_advance(pl_world *world, double seconds, int64_t max_s
 /// pl_world_step() does, after the steps that succeeded.
 PL_API pl_status pl_world_settle(pl_world *world, double seconds, pl_step_report *report,
                                  pl_error *error);
+
+/// A list of worlds. Borrowed.
+typedef struct pl_worlds {
+  pl_world *const *items;
+  int32_t count;
+} pl_worlds;
+
+/// Do `step_count` inner steps in each of many worlds, all threads of `context` at work on
+/// different worlds: for parameter sweeps and learning, where one small world cannot keep several
+/// threads busy. Worlds may share models and may belong to other contexts; loops inside a world
+/// then run on the thread that steps it. The result of each is that of pl_world_step(), bit for
+/// bit, for any number of threads. A world that fails stops where it is and does not disturb the
+/// others; `statuses` (one per world, may be NULL) receives the outcome of each. Callbacks of
+/// different worlds may run at the same time. Returns the first failure in the order of the list,
+/// with `error` naming the world. Fails with PL_ERROR_INVALID_ARGUMENT before any step for a
+/// negative number of steps, a world that is there twice, and one that is inside a step.
+PL_API pl_status pl_worlds_step(pl_context *context, const pl_worlds *worlds, int64_t step_count,
+                                pl_status *statuses, pl_error *error);
 
 /// Number of inner steps since the world was created.
 PL_API int64_t pl_world_step_count(const pl_world *world);

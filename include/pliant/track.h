@@ -4,6 +4,7 @@
 #define PLIANT_TRACK_H
 
 #include "pliant/base.h"
+#include "pliant/capture_file.h"
 #include "pliant/cloud.h"
 #include "pliant/math.h"
 #include "pliant/model.h"

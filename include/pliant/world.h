@@ -46,6 +46,8 @@ typedef struct pl_world_def {
   double drag;  ///< 0 … 1e6, default 1
   /// Sweeps over the contacts in each step.
   int32_t contact_rounds;  ///< 1 … 1000, default 8
+  /// Whether steps record what begins and ends to touch: pl_world_get_contact_events().
+  bool contact_events;  ///< default false
   // parameters: end
 
   uint32_t magic;  ///< set by pl_default_world_def()
@@ -75,6 +77,11 @@ typedef struct pl_body_def {
   double gravity_scale;  ///< -1e6 … 1e6, default 1
   /// Whether the body touches anything.
   bool collides;  ///< default true
+  /// Layers that it is in, one bit each. Two things touch if each is in a layer of the other's
+  /// mask.
+  uint32_t collision_layers;  ///< 0 … 4294967295, default 1
+  /// Layers that it touches, one bit each; 4294967295 is all 32.
+  uint32_t collision_mask;  ///< 0 … 4294967295, default 4294967295
   // parameters: end
 
   const pl_model *model;   ///< must outlive the world

@@ -19,6 +19,7 @@ size_t pl_parameter_size(const pl_parameter *parameter) {
     case PL_PARAMETER_NUMBER: return sizeof(double);
     case PL_PARAMETER_INTEGER: return sizeof(int32_t);
     case PL_PARAMETER_SEED: return sizeof(uint64_t);
+    case PL_PARAMETER_BITS: return sizeof(uint32_t);
     case PL_PARAMETER_BOOL: return sizeof(bool);
     case PL_PARAMETER_CHOICE: return sizeof(int);
     case PL_PARAMETER_VECTOR: return 3 * sizeof(double);
@@ -34,6 +35,7 @@ void pl_parameter_set_default(const pl_parameter *parameter, void *value) {
     case PL_PARAMETER_NUMBER: *(double *)value = given[0]; break;
     case PL_PARAMETER_INTEGER: *(int32_t *)value = (int32_t)given[0]; break;
     case PL_PARAMETER_SEED: *(uint64_t *)value = (uint64_t)given[0]; break;
+    case PL_PARAMETER_BITS: *(uint32_t *)value = (uint32_t)given[0]; break;
     case PL_PARAMETER_BOOL: *(bool *)value = given[0] != 0; break;
     // Any enum of ours is as large as an int, and its constants are small.
     case PL_PARAMETER_CHOICE: memcpy(value, &(int){(int)given[0]}, sizeof(int)); break;
@@ -100,6 +102,7 @@ static pl_status check_value(const pl_parameter *parameter, const void *value, p
     case PL_PARAMETER_NUMBER: return check_number(parameter, *(const double *)value, error);
     case PL_PARAMETER_INTEGER: return check_number(parameter, *(const int32_t *)value, error);
     case PL_PARAMETER_SEED:
+    case PL_PARAMETER_BITS:
     case PL_PARAMETER_BOOL: return PL_OK;
     case PL_PARAMETER_CHOICE: {
       int choice;
@@ -148,6 +151,7 @@ int pl_parameter_format_default(const pl_parameter *parameter, char *buffer, siz
     case PL_PARAMETER_NUMBER:
     case PL_PARAMETER_INTEGER:
     case PL_PARAMETER_SEED: break;
+    case PL_PARAMETER_BITS: return snprintf(buffer, size, "%.0f", value[0]);
   }
   // 1/240 reads better than 0.00416667, and says what was meant.
   double inverse = value[0] > 0 && value[0] < 0.1 ? round(1 / value[0]) : 0;

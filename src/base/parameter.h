@@ -16,6 +16,7 @@ typedef enum pl_parameter_kind {
   PL_PARAMETER_NUMBER = 1,  // double
   PL_PARAMETER_INTEGER,     // int32_t
   PL_PARAMETER_SEED,        // uint64_t
+  PL_PARAMETER_BITS,        // uint32_t
   PL_PARAMETER_BOOL,        // bool
   PL_PARAMETER_CHOICE,      // an enum whose constants count from 0 in the order of `choices`
   PL_PARAMETER_VECTOR,      // pl_vec3

@@ -31,6 +31,9 @@
   PL_PARAMETER_ITEM(field_, PL_PARAMETER_KIND(field_, int32_t, PL_PARAMETER_INTEGER), .default_value = {default_}, __VA_ARGS__)
 #define SEED(field_, default_, ...) \
   PL_PARAMETER_ITEM(field_, PL_PARAMETER_KIND(field_, uint64_t, PL_PARAMETER_SEED), .default_value = {default_}, __VA_ARGS__)
+// 32 flags, as one number.
+#define BITS(field_, default_, ...) \
+  PL_PARAMETER_ITEM(field_, PL_PARAMETER_KIND(field_, uint32_t, PL_PARAMETER_BITS), .default_value = {default_}, __VA_ARGS__)
 #define SWITCH(field_, default_, ...) \
   PL_PARAMETER_ITEM(field_, PL_PARAMETER_KIND(field_, bool, PL_PARAMETER_BOOL), .default_value = {default_}, __VA_ARGS__)
 // The enum and the list of its words; whether an enum is int or unsigned is the compiler's choice.
@@ -44,7 +47,8 @@
 #define RANGE(field_, start_, low_, high_, fitted_, ...) \
   PL_PARAMETER_ITEM(field_, PL_PARAMETER_KIND(field_, pl_fit_range, PL_PARAMETER_RANGE), .default_value = {start_, low_, high_, fitted_}, __VA_ARGS__)
 
-// Defaults of vectors and colours.
+// Defaults of bits, vectors and colours.
+#define ALL_BITS 4294967295.0
 #define XYZ(x_, y_, z_) x_, y_, z_
 #define ZERO_VECTOR XYZ(0, 0, 0)
 #define EARTH_GRAVITY XYZ(0, -9.81, 0)

@@ -29,6 +29,29 @@ typedef struct pl_body_pin {
   double damping;    // N s/m
 } pl_body_pin;
 
+// What a body felt of a collider in one step, for methods that handle colliders themselves.
+typedef struct pl_body_touch {
+  int32_t count;     // points that touched
+  double impulse;    // N s along the normals
+  double depth;      // deepest overlap, metres
+  pl_vec3 position;  // sum of weight x place in the world, metres, …
+  pl_vec3 normal;    // … of weight x unit direction away from the collider, …
+  double weight;     // … and of the weights
+} pl_body_touch;
+
+// Add one point that touches; its place counts by its impulse.
+static inline void pl_body_touch_add(pl_body_touch *touch, pl_vec3 position, pl_vec3 normal,
+                                     double impulse, double depth) {
+  // A point that only just touches has a place too.
+  double weight = impulse + 1e-12;
+  touch->count++;
+  touch->impulse += impulse;
+  touch->depth = depth > touch->depth ? depth : touch->depth;
+  touch->position = pl_vec3_add_scaled(touch->position, position, weight);
+  touch->normal = pl_vec3_add_scaled(touch->normal, normal, weight);
+  touch->weight += weight;
+}
+
 // Arguments of a method's move: one step of one body.
 typedef struct pl_body_move {
   pl_context *context;
@@ -40,11 +63,17 @@ typedef struct pl_body_move {
   double time;                          // seconds at the start of the step
   const pl_collider *const *colliders;  // of the world; none for a body that does not collide
   int32_t collider_count;
-  pl_vec3 wind;              // velocity of the air, m/s
-  double air_density, drag;  // kg/m³ and drag coefficient; 0: no drag
-  const pl_body_pin *pins;   // that hold now
+  // Coulomb's coefficient with each collider, negative: the geometric mean of body and collider;
+  // NULL: that for all
+  const double *collider_frictions;
+  struct pl_body_touch *touches;  // one per collider, zero at the start: what the move felt of
+                                  // each; NULL: nobody wants to know
+  pl_vec3 wind;                   // velocity of the air, m/s
+  double air_density, drag;       // kg/m³ and drag coefficient; 0: no drag
+  const pl_body_pin *pins;        // that hold now
   int32_t pin_count;
-  void *work;  // workspace of this body, by create_work
+  void *work;    // workspace of this body, by create_work
+  bool *damped;  // to be set where the step would have gained energy and was damped; or NULL
 } pl_body_move;
 
 typedef struct pl_body_method {

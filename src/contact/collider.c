@@ -106,6 +106,7 @@ pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl
       .half_size = def->half_size,
       .friction = def->friction,
       .restitution = def->restitution,
+      .filter = pl_contact_filter_of(def->collision_layers, def->collision_mask),
       .placement = with_unit_rotation(def->placement),
       .keys = keys,
       .key_count = def->key_count,

@@ -3,6 +3,7 @@
 #define PL_CONTACT_COLLIDER_H
 
 #include "base/arena.h"
+#include "contact/contact_filter.h"
 #include "pliant/collider.h"
 
 // Signed distances of a mesh at the centres of a coarse grid around it (collider_clearance.c).
@@ -29,6 +30,7 @@ typedef struct pl_collider {
   double radius, half_length;
   pl_vec3 half_size;
   double friction, restitution;
+  pl_contact_filter filter;
   pl_transform placement;  // without keys
   const pl_collider_key *keys;
   int32_t key_count;

@@ -36,6 +36,7 @@ typedef struct pl_contact_body {
   const double *inverse_masses;     // 1/kg; 0: cannot be moved (hard pin)
   // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
   double friction, restitution, radius;
+  pl_contact_filter filter;
   bool self_contact;
   bool spares_colliders;  // its own step has met them already
   // At rest: `starts` is not read, `positions` are those of the first step asleep until it wakes.
@@ -104,6 +105,10 @@ pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_
 // again. Not needed for bodies that woke, nor after prepare.
 void pl_contact_solver_forget_sleepers(pl_contact_solver *solver);
 
+// Rules for single pairs in the following calls, by reference, until others are set; things are
+// numbered as bodies and colliders are in these calls.
+void pl_contact_solver_set_pairs(pl_contact_solver *solver, pl_contact_pairs pairs);
+
 // Detect and resolve. Bodies and colliders must be those of the last prepare, in the same order
 // (arrays of particles may have moved): otherwise PL_ERROR_INVALID_ARGUMENT and nothing changed.
 pl_status pl_contact_solver_solve(pl_contact_solver *solver, pl_contact_body *bodies,
@@ -124,5 +129,10 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
 pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies,
                                     int32_t body_count, const pl_contact_step *step,
                                     pl_contact_report *report, pl_error *error);
+
+// The contacts of the last detection, with the sum of the impulses along the normal that resolution
+// gave each (N s). Valid until the next call on the solver.
+const pl_contact *pl_contact_solver_get_contacts(const pl_contact_solver *solver, int32_t *count);
+double pl_contact_solver_get_impulse(const pl_contact_solver *solver, int32_t contact);
 
 #endif

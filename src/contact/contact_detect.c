@@ -20,6 +20,7 @@ enum { BLOCK_GRAIN = 16, BODY_GRAIN = 2, CHUNK_GRAIN = 1, EDGE_GRAIN = 2 };
 typedef struct detection {
   pl_contact_memory *memory;
   const pl_contact_body *bodies;
+  const pl_contact_pairs *pairs;
   double step;
   pl_contact_scale scale;
 } detection;
@@ -125,6 +126,7 @@ static void place_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
 // May something of a body, between these boxes in the course of the step, touch another body?
 static bool may_touch(const detection *d, int32_t body, pl_box start, pl_box end, int32_t other) {
   if (other == body || (d->bodies[body].asleep && d->bodies[other].asleep)) return false;
+  if (!pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, other, d->bodies[other].filter)) return false;
   const pl_surface_motion *motion = &d->memory->motions[other];
   double keep_away = d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
   pl_box box = pl_box_expand(pl_surface_motion_frame_box(motion, start, end), keep_away);
@@ -135,6 +137,7 @@ static bool may_touch(const detection *d, int32_t body, pl_box start, pl_box end
 static bool may_touch_collider(const detection *d, int32_t body, const pl_box *path, int32_t collider) {
   const pl_collider_step *step = &d->memory->collider_steps[collider];
   if (d->bodies[body].spares_colliders || (d->bodies[body].asleep && !step->is_moving)) return false;
+  if (!pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, ~collider, step->collider->filter)) return false;
   return pl_box_overlaps(*path, step->box);
 }
 
@@ -203,6 +206,7 @@ static void find_axes(const detection *d, int32_t body) {
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0 && count < PL_PAIR_AXES;) {
     if (item <= body || item >= memory->body_count || memory->motions[item].lane_block_count == 0) continue;
     if (d->bodies[body].asleep && d->bodies[item].asleep) continue;
+    if (!pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, item, d->bodies[item].filter)) continue;
     pl_vec3 guess = {0, 0, 0};
     for (int32_t i = 0; i < old_count; ++i)
       if (old[i].other == item) guess = old[i].normal;
@@ -461,6 +465,19 @@ static int32_t pack_contacts(pl_contact_memory *memory) {
   return count;
 }
 
+// Friction and restitution of pairs that have their own.
+static void apply_pairs(const pl_contact_pairs *pairs, pl_contact *contacts, int32_t count) {
+  if (pairs->count == 0) return;
+  for (int32_t i = 0; i < count; ++i) {
+    pl_contact *contact = &contacts[i];
+    pl_contact_thing other = contact->collider >= 0 ? ~contact->collider : contact->b.body;
+    const pl_contact_pair *pair = pl_contact_pairs_find(pairs, contact->a.body, other);
+    if (pair == NULL) continue;
+    if (pair->friction >= 0) contact->friction = pair->friction;
+    if (pair->restitution >= 0) contact->restitution = pair->restitution;
+  }
+}
+
 static pl_status check_same(const pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body_count,
                             int32_t collider_count, pl_error *error) {
   bool is_same = memory->body_count == body_count && memory->collider_count == collider_count;
@@ -477,7 +494,7 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   pl_contact_memory *memory = &solver->memory;
   pl_status status = check_same(memory, bodies, body_count, collider_count, error);
   if (status != PL_OK) return status;
-  detection d = {memory, bodies, step->step, pl_contact_scale_of(step)};
+  detection d = {memory, bodies, &solver->pairs, step->step, pl_contact_scale_of(step)};
   place_colliders(&d, colliders, step);
   bool is_moving = place_all(&d, solver->context);
   int32_t searched_count = 0, chunk_count = is_moving ? list_searches(memory, &searched_count) : 0;
@@ -486,6 +503,7 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   int32_t edge_block_count = is_moving ? list_edge_searches(memory) : 0;
   pl_parallel_for(solver->context, edge_block_count, EDGE_GRAIN, find_edge_contacts, &d);
   solver->contact_count = is_moving ? pack_edge_contacts(memory, edge_block_count, pack_contacts(memory)) : 0;
+  apply_pairs(&solver->pairs, memory->contacts, solver->contact_count);
   if (contacts != NULL) *contacts = memory->contacts;
   if (contact_count != NULL) *contact_count = solver->contact_count;
   return PL_OK;

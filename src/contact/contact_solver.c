@@ -194,6 +194,19 @@ void pl_contact_solver_forget_sleepers(pl_contact_solver *solver) {
   for (int32_t i = 0; i < solver->memory.body_count; ++i) solver->memory.presences[i].is_at_rest = false;
 }
 
+void pl_contact_solver_set_pairs(pl_contact_solver *solver, pl_contact_pairs pairs) {
+  solver->pairs = pairs;
+}
+
+const pl_contact *pl_contact_solver_get_contacts(const pl_contact_solver *solver, int32_t *count) {
+  *count = solver->contact_count;
+  return solver->memory.contacts;
+}
+
+double pl_contact_solver_get_impulse(const pl_contact_solver *solver, int32_t contact) {
+  return solver->memory.rows[contact].normal_impulse;
+}
+
 pl_status pl_contact_solver_solve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,
                                   const pl_collider *const *colliders, int32_t collider_count, double time, double step,
                                   int32_t rounds, pl_vec3 gravity, pl_contact_report *report, pl_error *error) {

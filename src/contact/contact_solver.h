@@ -88,6 +88,7 @@ struct pl_contact_solver {
   pl_context *context;
   pl_contact_memory memory;
   int32_t contact_count;  // found by the last detection
+  pl_contact_pairs pairs;
 };
 
 // Lengths and speeds below which a contact counts as resting: what gravity does to a body in one

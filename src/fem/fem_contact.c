@@ -107,6 +107,11 @@ static void add_friction(const pl_fem_contacts *c, int32_t i, pl_vec3 point, pl_
   it->is_active = true;
 }
 
+static double friction_with(const pl_fem_contacts *c, int32_t collider) {
+  if (c->frictions != NULL && c->frictions[collider] >= 0) return c->frictions[collider];
+  return sqrt(c->model->head.friction * c->colliders[collider]->friction);
+}
+
 static void evaluate_point(const pl_fem_contacts *c, const double *u, bool refresh, int32_t i) {
   pl_fem_contact_point *it = &c->points[i];
   pl_vec3 point = point_at(c, u, c->reach, i), hardest_normal = {0, 1, 0};
@@ -136,7 +141,7 @@ static void evaluate_point(const pl_fem_contacts *c, const double *u, bool refre
     it->cap = 0;
     if (hardest_collider >= 0) {
       it->anchor = anchor_of(c, i, hardest_collider);
-      it->cap = hardest * sqrt(c->model->head.friction * c->colliders[hardest_collider]->friction);
+      it->cap = hardest * friction_with(c, hardest_collider);
     }
   }
   if (it->collider >= 0 && it->cap > 0) add_friction(c, i, point, it);
@@ -329,4 +334,15 @@ static void settle_range(void *data, int32_t begin, int32_t end, int32_t block) 
 void pl_fem_contacts_settle(pl_fem_contacts *contacts, const double *u, double *anchors) {
   job j = {contacts, u, true, anchors, farthest_way(contacts, u)};
   pl_parallel_for(contacts->context, contacts->model->head.surface.point_count, POINT_GRAIN, settle_range, &j);
+}
+
+void pl_fem_contacts_report(const pl_fem_contacts *c, const double *u, double seconds, pl_body_touch *touches) {
+  for (int32_t i = 0; c->collider_count > 0 && i < c->model->head.surface.point_count; ++i) {
+    const pl_fem_contact_point *it = &c->points[i];
+    if (!it->is_active || it->collider < 0) continue;
+    pl_vec3 point = point_at(c, u, c->reach, i), normal = it->normal;
+    double force = fmax(0, -pl_vec3_dot(it->gradient, it->normal));
+    pl_body_touch_add(&touches[it->collider], point, it->normal, seconds * force,
+                      depth_in(c, it->collider, point, &normal));
+  }
 }

@@ -31,6 +31,7 @@ typedef struct pl_fem_contacts {
   const pl_fem_model *model;
   int32_t collider_count;
   const pl_collider *const *colliders;
+  const double *frictions;            // as in pl_body_move
   const pl_transform *starts, *ends;  // where colliders are at the start and at the end of the step
   const double *base;                 // particles at the start of the step
   const double *anchors;              // of the state
@@ -70,5 +71,10 @@ bool pl_fem_contacts_any(const pl_fem_contacts *contacts);
 // Where friction holds every point from the end of the step on, written to `anchors` (4 per surface
 // point, as in pl_fem_state).
 void pl_fem_contacts_settle(pl_fem_contacts *contacts, const double *u, double *anchors);
+
+// What the body felt of each collider at u, where the points were evaluated last: forces are times
+// `seconds`. A point that several colliders press counts for the hardest.
+void pl_fem_contacts_report(const pl_fem_contacts *contacts, const double *u, double seconds,
+                            pl_body_touch *touches);
 
 #endif

@@ -38,6 +38,7 @@ typedef struct pl_fem_fast_model {
   double step;          // h: seconds that the matrix is for
   double mass_damping;  // 1/s
   int32_t volume_rounds;
+  int32_t stiff_rounds;  // further ones where lambda is far above mu (fem_fast_solve.c)
   const int32_t *point_of, *particle_of;  // mesh point of each particle, and back
   const pl_f4 *rest;                      // relative to the centre of mass
   const double *masses;                   // kg

@@ -229,6 +229,14 @@ static uint64_t hash_model(const pl_fem_fast_model *model) {
   return pl_hash_bytes(hash, head->surface.triangles, 3 * (size_t)head->surface.triangle_count * sizeof(int32_t));
 }
 
+// Iterations that solve the system where lambda / mu is above MAX_RATIO, beyond those of the def (fem_fast_solve.c).
+static int32_t count_stiff_rounds(const pl_fem_def *def) {
+  enum { MAX_RATIO = 60 };
+  double ratio = 2 * def->poisson / (1 - 2 * def->poisson);
+  int32_t all = ratio > MAX_RATIO ? (int32_t)ceil(2 * sqrt(ratio)) : 0;
+  return all > def->volume_rounds ? all - def->volume_rounds : 0;
+}
+
 static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_fem_fast_model *model,
                             pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(mesh);
@@ -243,6 +251,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   model->step = def->fast_step;
   model->mass_damping = def->mass_damping;
   model->volume_rounds = def->volume_rounds;
+  model->stiff_rounds = count_stiff_rounds(def);
   // The next power of two above the body's size: sums and differences with it are exact.
   model->origin_grid = exp2(ceil(log2(fmax(pl_box_diagonal(head->box), 1e-30))));
   pl_status status = lump_masses(def, &view, model, error);

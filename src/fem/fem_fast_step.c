@@ -173,6 +173,7 @@ static void step_once(step_data *d, const pl_body_move *move, int32_t k, int32_t
   pl_fem_fast_for_colors(&d->solver, match);
   pl_fem_fast_solve(&d->solver);
   pl_fem_fast_touch_settle(&d->solver.touch);
+  if (move->touches != NULL) pl_fem_fast_touch_report(&d->solver.touch, move->touches);
   if (pl_fem_fast_is_free(&d->solver)) {
     pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, sum, d);
     find_rigid_part(d, pl_block_count(n, PARTICLES_PER_BLOCK));
@@ -217,6 +218,7 @@ pl_status pl_fem_fast_move(const pl_model *model, void *state, const pl_body_mov
   d.solver.touch.work = &d.solver.work;
   d.solver.touch.colliders = move->colliders;
   d.solver.touch.collider_count = move->collider_count;
+  d.solver.touch.frictions = move->collider_frictions;
   for (int32_t k = 0; k < step_count; ++k) step_once(&d, move, k, step_count);
   pl_fem_fast_state s = d.solver.work.state;
   *s.suspect = 0;

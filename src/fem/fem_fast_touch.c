@@ -81,6 +81,7 @@ static pl_vec3 anchor_of(const pl_fem_fast_touch *touch, int32_t i, int32_t coll
 }
 
 static double grip(const pl_fem_fast_touch *touch, int32_t collider) {
+  if (touch->frictions != NULL && touch->frictions[collider] >= 0) return touch->frictions[collider];
   return sqrt(touch->work->model->head.friction * touch->colliders[collider]->friction);
 }
 
@@ -183,4 +184,19 @@ void pl_fem_fast_touch_settle(const pl_fem_fast_touch *touch) {
     if (touch->collider_count == 0 || touch->points[i].collider < 0)
       touch->work->state.holds[i] = (pl_fem_fast_hold){{0}, 0, 0};
   for (int32_t k = 0; k < touch->active_count; ++k) settle_point(touch, touch->active[k]);
+}
+
+void pl_fem_fast_touch_report(const pl_fem_fast_touch *touch, pl_body_touch *touches) {
+  const pl_fem_fast_work *work = touch->work;
+  for (int32_t k = 0; k < touch->active_count; ++k) {
+    int32_t i = touch->active[k];
+    const pl_fem_fast_contact *contact = &touch->points[i];
+    double force = work->state.holds[i].force;
+    if (!(force > 0)) continue;
+    pl_vec3 normal = pl_vec3_of_f4(contact->normal), unused;
+    pl_vec3 point = pl_vec3_add(origin_of(work), pl_vec3_of_f4(blend(work->model, work->predicted, i)));
+    point = pl_vec3_add(point, pl_vec3_of_f4(blend(work->model, work->moves, i)));
+    pl_body_touch_add(&touches[contact->collider], point, normal, force * work->model->step,
+                      depth_in(touch, contact->collider, point, &unused));
+  }
 }

@@ -25,6 +25,7 @@ typedef struct pl_fem_fast_touch {
   const pl_fem_fast_work *work;
   const pl_collider *const *colliders;
   int32_t collider_count;
+  const double *frictions;        // as in pl_body_move
   pl_transform *starts, *ends;    // of the colliders in this step
   pl_fem_fast_contact *points;    // one per surface point
   int32_t *active, active_count;  // surface points that meet something
@@ -39,5 +40,8 @@ void pl_fem_fast_touch_apply(const pl_fem_fast_touch *touch);
 
 // After the moves are known: what friction remembers.
 void pl_fem_fast_touch_settle(const pl_fem_fast_touch *touch);
+
+// What the body felt of each collider in this step, after pl_fem_fast_touch_settle().
+void pl_fem_fast_touch_report(const pl_fem_fast_touch *touch, pl_body_touch *touches);
 
 #endif

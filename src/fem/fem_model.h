@@ -83,7 +83,8 @@ typedef struct pl_fem_model {
 // leaves anchors as they are, and so do controllers. At the start [3] is 0 everywhere.
 typedef struct pl_fem_state {
   double *driven;   // 1: weights are given from outside
-  double *energy;   // [1]: elastic energy of the positions, J, if [0] is not 0
+  double *energy;   // [1]: elastic energy of the positions, J, if [0] is not 0; [2]: J that steps
+                    // gained though nothing supplied them (fem_budget.c)
   double *weights;  // of the examples, count
   double *given;    // as given from outside, count
   // 4 per surface point: where friction holds it, in the frame of collider number [3] - 1; [3]

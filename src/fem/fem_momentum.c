@@ -25,10 +25,9 @@ pl_vec3 pl_fem_center_of(const pl_fem_model *model, const double *u) {
   return center;
 }
 
-void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, double time, double *rigid,
-                  double *whole) {
-  pl_vec3 center = pl_fem_center_of(model, x), drift = pl_fem_center_of(model, v),
-          momentum = pl_fem_angular_momentum(model, x, v);
+// The angular velocity of a body that is as if rigid, with an angular momentum.
+static pl_vec3 spin_of(const pl_fem_model *model, const double *x, pl_vec3 momentum) {
+  pl_vec3 center = pl_fem_center_of(model, x);
   pl_mat3 inertia = pl_mat3_zero();
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(x, i), center);
@@ -40,13 +39,35 @@ void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, d
   // A line has no inertia around itself, nor spin.
   double min = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
   for (int a = 0; a < 3; ++a) inertia.m[a][a] += min;
-  pl_vec3 spin = model->planar ? pl_vec3_of(0, 0, momentum.z / inertia.m[2][2])
-                               : pl_mat3_apply(pl_mat3_inverse(inertia), momentum);
-  pl_quat turn = pl_quat_from_rotation_vector(pl_vec3_scale(spin, time));
+  return model->planar ? pl_vec3_of(0, 0, momentum.z / inertia.m[2][2])
+                       : pl_mat3_apply(pl_mat3_inverse(inertia), momentum);
+}
+
+pl_fem_rigid pl_fem_rigid_motion(const pl_fem_model *model, const double *x, const double *v) {
+  return (pl_fem_rigid){.center = pl_fem_center_of(model, x),
+                        .drift = pl_fem_center_of(model, v),
+                        .spin = spin_of(model, x, pl_fem_angular_momentum(model, x, v))};
+}
+
+void pl_fem_spin_to_momentum(pl_fem_work *work, pl_vec3 wanted) {
+  const pl_fem_model *model = work->system.model;
+  pl_vec3 center = pl_fem_center_of(model, work->middle);
+  pl_vec3 missing = pl_vec3_sub(wanted, pl_fem_angular_momentum(model, work->middle, work->mean));
+  pl_vec3 spin = spin_of(model, work->middle, missing);
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
-    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(x, i), center);
-    pl_vec3 rest = pl_vec3_sub(pl_vec3_sub(pl_fem_vector(v, i), drift), pl_vec3_cross(spin, arm));
-    pl_vec3 to = pl_vec3_add(pl_vec3_add_scaled(center, drift, time), pl_quat_rotate(turn, arm));
+    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(work->middle, i), center);
+    pl_fem_put(work->mean, i, pl_vec3_add(pl_fem_vector(work->mean, i), pl_vec3_cross(spin, arm)));
+  }
+}
+
+void pl_fem_carry(const pl_fem_model *model, const double *x, const double *v, double time, double *rigid,
+                  double *whole) {
+  pl_fem_rigid motion = pl_fem_rigid_motion(model, x, v);
+  pl_quat turn = pl_quat_from_rotation_vector(pl_vec3_scale(motion.spin, time));
+  for (int32_t i = 0; i < model->head.particle_count; ++i) {
+    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(x, i), motion.center);
+    pl_vec3 rest = pl_vec3_sub(pl_vec3_sub(pl_fem_vector(v, i), motion.drift), pl_vec3_cross(motion.spin, arm));
+    pl_vec3 to = pl_vec3_add(pl_vec3_add_scaled(motion.center, motion.drift, time), pl_quat_rotate(turn, arm));
     pl_fem_put(rigid, i, to);
     pl_fem_put(whole, i, pl_vec3_add_scaled(to, pl_quat_rotate(turn, rest), time));
   }
@@ -88,6 +109,7 @@ void pl_fem_keep_momentum(pl_fem_work *work) {
               by = pl_vec3_add(shift, pl_vec3_cross(turn, arm));
       pl_fem_put(work->next, i, pl_vec3_add(pl_fem_vector(work->next, i), by));
       pl_fem_put(forces, i, pl_vec3_add_scaled(pl_fem_vector(forces, i), by, c * model->head.masses[i]));
+      pl_fem_put(p->gradient, i, pl_vec3_add_scaled(pl_fem_vector(p->gradient, i), by, c * model->head.masses[i]));
     }
   }
 }

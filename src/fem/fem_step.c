@@ -31,10 +31,9 @@
 //   v̄ - v_n - S (v̄ - v_n), where S (fem_contact.h) is 1 across hard ground and 0 elsewhere. A point that meets the
 //   ground stays on it; a body bounces by its elasticity. Pinned points have v_{n+1} = v̄ for the same reason.
 // - Energy of large, unresolved vibrations. Beyond u the body is only mirrored, and where its energy is far from a
-// parabola the mirror image may have more of
-//   it than there was: with the quartic energy of edges a body can explode. So the energy at the end is compared with
-//   that at the start and the work done in between, and if more than GAIN of it is new, the second half of the step is
-//   a step of implicit Euler too, from u and v̄, which cannot gain.
+//   parabola the mirror image may have more of it than there was: with the quartic energy of edges a body can explode.
+//   So the state keeps a budget (fem_budget.c). A step that exceeds it is damped; if that would take too much, the
+//   second half of the step is a step of implicit Euler too, from u and v̄.
 //
 // Momentum does not depend on how well the equations were solved: see fem_momentum.c.
 //
@@ -48,10 +47,9 @@
 
 #include "base/error.h"
 #include "examples/simplex_weights.h"
+#include "fem/fem_budget.h"
 #include "fem/fem_driver.h"
 #include "pliant/math.h"
-
-static const double GAIN = 0.05;
 
 // Rest shapes for this step: mixed with given weights, or with those nearest to the body's shape.
 static void mix_examples(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s) {
@@ -118,6 +116,7 @@ static bool set_contacts(pl_fem_work *w, pl_fem_state s, const pl_body_move *mov
                        &placements[move->collider_count + i]);
   c->collider_count = move->collider_count;
   c->colliders = move->colliders;
+  c->frictions = move->collider_frictions;
   c->starts = placements;
   c->ends = placements + move->collider_count;
   c->anchors = s.anchors;
@@ -169,57 +168,40 @@ static bool is_flying(const pl_fem_work *w, const pl_body_move *move) {
   return move->pin_count == 0 && !pl_fem_contacts_any(&w->contacts);
 }
 
+// Velocities of a step of implicit Euler from x to work->next.
+static void find_velocities(pl_fem_work *w, const double *x, double tau) {
+  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)w->system.model->head.particle_count; ++i) {
+    w->mean[i] = (w->next[i] - x[i]) / tau;
+    w->middle[i] = w->next[i];
+  }
+}
+
+// Whether all energy that a body gains is the scheme's: then the gain need not be computed from the equations, which
+// may be unsolved.
+static bool is_left_alone(const pl_fem_leap *leap, const pl_body_move *move) {
+  return leap->flies && move->forces == NULL;
+}
+
+// The end of a step of implicit Euler at work->middle and work->mean.
+static void finish_euler(const pl_fem_leap *leap, const pl_body_move *move, double gain) {
+  pl_fem_work *w = leap->work;
+  pl_fem_state s = leap->from;
+  const pl_fem_model *model = w->system.model;
+  size_t size = 3 * (size_t)model->head.particle_count * sizeof(double);
+  if (is_left_alone(leap, move))
+    gain = pl_fem_inner_energy(model, w->mean, leap->elastic) - pl_fem_inner_energy(model, s.velocities, s.energy[1]);
+  pl_fem_spend_all(leap, gain);
+  if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, w->next, s.anchors);
+  memcpy(s.positions, w->middle, size);
+  memcpy(s.velocities, w->mean, size);
+  s.energy[1] = leap->elastic;
+}
+
 // --- the second half of midpoint ----------------------------------------------------------------------------------
 
-// Kinetic energy, springs and, with a minus, the work that everything else than elasticity does from `from` on.
-static double outer_energy(const pl_fem_model *model, const double *x, const double *v, const pl_body_move *move) {
-  const double *masses = model->head.masses;
-  double energy = 0;
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->head.particle_count; ++i)
-    energy += masses[i / 3] * (0.5 * v[i] * v[i] - acceleration_at(model, move, i) * x[i]);
-  for (int32_t k = 0; k < move->pin_count; ++k) {
-    pl_vec3 stretch = pl_vec3_sub(pl_fem_vector(x, move->pins[k].particle), move->pins[k].target);
-    energy += 0.5 * move->pins[k].stiffness * pl_vec3_dot(stretch, stretch);
-  }
-  return energy;
-}
-
-// Energy of vibrations and deformation: kinetic energy of the motion relative to the centre of mass, and elastic
-// energy. What a gain is measured against.
-static double inner_energy(const pl_fem_model *model, const double *v, double elastic) {
-  const double *masses = model->head.masses;
-  double kinetic = 0, sums[3] = {0, 0, 0};
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->head.particle_count; ++i) {
-    kinetic += 0.5 * masses[i / 3] * v[i] * v[i];
-    sums[i % 3] += masses[i / 3] * v[i];
-  }
-  for (int k = 0; k < 3; ++k) kinetic -= 0.5 * sums[k] * sums[k] / model->head.mass;
-  return kinetic + elastic;
-}
-
-// Work of contact and of what holds pins, by the forces of the step.
-static double held_work(const pl_fem_model *model, const pl_fem_work *w, const double *x, const double *contact) {
-  double work = 0;
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->head.particle_count; ++i) {
-    double way = 2 * (w->next[i] - x[i]);
-    work -= contact[i] * way;
-    if (w->potential.fixed != NULL && (w->fixed[i / 3] >> (i % 3) & 1) != 0) work += w->potential.image[i] * way;
-  }
-  return work;
-}
-
-// Work of the forces that the tolerance leaves unbalanced, with a margin: not a gain of the scheme.
-static double unsolved_work(const pl_fem_model *model, const pl_fem_work *w, const double *x) {
-  double square = 0;
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->head.particle_count; ++i)
-    square += 4 * (w->next[i] - x[i]) * (w->next[i] - x[i]);
-  return 10 * fmax(model->newton_tolerance * w->potential.size, w->newton.min) * sqrt(square);
-}
-
-// x_{n+1} and v_{n+1} of the midpoint rule into `middle` and `mean`; false if they have more energy than they may.
-static bool extrapolate(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s, const pl_body_move *move,
-                        const double *contact) {
-  double tau = 0.5 * move->step, *held = w->newton.step;
+// x_{n+1} and v_{n+1} of the midpoint rule into `middle` and `mean`.
+static void extrapolate(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s, double tau) {
+  double *held = w->newton.step;
   ptrdiff_t n = 3 * (ptrdiff_t)model->head.particle_count;
   for (ptrdiff_t i = 0; i < n; ++i) held[i] = (w->next[i] - s.positions[i]) / tau - s.velocities[i];
   if (pl_fem_contacts_any(&w->contacts))
@@ -232,15 +214,6 @@ static bool extrapolate(const pl_fem_model *model, pl_fem_work *w, pl_fem_state 
     w->middle[i] = s.positions[i] + 2 * (w->next[i] - s.positions[i]);
     w->mean[i] = is_free ? 2 * mean - s.velocities[i] - held[i] : mean;
   }
-  if (s.energy[0] == 0) s.energy[1] = pl_fem_system_evaluate(&w->system, s.positions, NULL, NULL, false);
-  double elastic = pl_fem_system_evaluate(&w->system, w->middle, NULL, NULL, false);
-  double before =
-      s.energy[1] + outer_energy(model, s.positions, s.velocities, move) + held_work(model, w, s.positions, contact);
-  double gain = elastic + outer_energy(model, w->middle, w->mean, move) - before;
-  s.energy[0] = 1;
-  s.energy[1] = elastic;
-  return gain <=
-         GAIN * inner_energy(model, w->mean, elastic) + unsolved_work(model, w, s.positions) + 1e-12 * fabs(before);
 }
 
 // Implicit Euler from the middle on, in place of extrapolation.
@@ -250,41 +223,46 @@ static pl_status finish_implicitly(const pl_fem_model *model, pl_fem_work *w, pl
   ptrdiff_t n = 3 * (ptrdiff_t)model->head.particle_count;
   pl_vec3 momentum = pl_fem_angular_momentum(model, s.positions, s.velocities), shift = {0, 0, 0};
   pl_vec3 start = pl_fem_center_of(model, s.positions), middle = pl_fem_center_of(model, w->next);
+  double gain = pl_fem_euler_gain(w, s.positions, s.velocities, tau, s.energy[1]);
   for (ptrdiff_t i = 0; i < n; ++i) {
     w->middle[i] = w->next[i];
     w->mean[i] = (w->next[i] - s.positions[i]) / tau;
   }
+  double elastic = w->potential.elastic_energy;
   set_up(model, w, w->middle, w->mean, move, tau, 1);
   pl_status status = solve(w, true, error);
   if (status < 0) return status;
-  if (is_flying(w, move)) {
+  bool flies = is_flying(w, move);
+  if (flies) {
     pl_fem_keep_momentum(w);
     // Forces from outside may turn the body; without them its angular momentum is what it was.
     if (move->forces == NULL && model->mass_damping == 0) pl_fem_turn_to_momentum(w, w->middle, tau, momentum);
     // The centre of mass continues as by midpoint: it flies on a parabola.
     shift = pl_vec3_sub(pl_vec3_sub(pl_vec3_scale(middle, 2), start), pl_fem_center_of(model, w->next));
   }
-  if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, w->next, s.anchors);
-  for (ptrdiff_t i = 0; i < n; ++i) {
-    s.velocities[i] = (w->next[i] - w->middle[i]) / tau;
-    s.positions[i] = w->next[i];
-  }
+  gain += pl_fem_euler_gain(w, w->middle, w->mean, tau, elastic);
+  find_velocities(w, w->middle, tau);
+  pl_fem_leap leap = {w, s, tau, w->potential.elastic_energy, flies};
+  if (is_left_alone(&leap, move) && model->mass_damping == 0) pl_fem_spin_to_momentum(w, momentum);
+  finish_euler(&leap, move, gain);
   for (int32_t i = 0; i < model->head.particle_count; ++i)
     pl_fem_put(s.positions, i, pl_vec3_add(pl_fem_vector(s.positions, i), shift));
-  s.energy[0] = 0;
+  w->report.damped = true;
   return status;
 }
 
 static pl_status finish_midpoint(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s, const pl_body_move *move,
                                  pl_error *error) {
   size_t size = 3 * (size_t)model->head.particle_count * sizeof(double);
-  double *contact = w->newton.rhs;
-  memset(contact, 0, size);
-  if (w->contacts.collider_count > 0) pl_fem_contacts_add_gradient(&w->contacts, contact);
-  if (!extrapolate(model, w, s, move, contact)) return finish_implicitly(model, w, s, move, error);
+  double tau = 0.5 * move->step;
+  extrapolate(model, w, s, tau);
+  double elastic = pl_fem_system_evaluate(&w->system, w->middle, NULL, NULL, false);
+  pl_fem_leap leap = {w, s, tau, elastic, is_flying(w, move)};
+  if (!pl_fem_spend(&leap, pl_fem_midpoint_gain(&leap))) return finish_implicitly(model, w, s, move, error);
   if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, w->next, s.anchors);
   memcpy(s.positions, w->middle, size);
   memcpy(s.velocities, w->mean, size);
+  s.energy[1] = elastic;
   return PL_OK;
 }
 
@@ -299,11 +277,16 @@ static void use_rest(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s) 
 static pl_status choose_rest(pl_fem_choice *choice, pl_error *error) {
   pl_fem_work *w = choice->work;
   w->newton.direct = NULL;
+  w->driven = false;
   if (w->driver == NULL) return PL_OK;
+  double *energy = choice->state.energy, before = energy[1];
+  bool was_known = energy[0] != 0;
   pl_status status = w->driver->choose(w->driver->user, choice, error);
   if (status < 0) return status;
-  choice->state.energy[0] = 0;
+  energy[0] = 0;
   use_rest(choice->model, w, choice->state);
+  double after = pl_fem_stored_energy(w, choice->state);
+  w->driven = !was_known || fabs(after - before) > 1e-9 * fmax(fabs(before), fabs(after));
   if (w->driver->direct.solve != NULL) w->newton.direct = &w->driver->direct;
   return PL_OK;
 }
@@ -314,11 +297,11 @@ static pl_status finish(const pl_fem_choice *choice, pl_error *error) {
   pl_fem_state s = choice->state;
   if (is_flying(w, choice->move)) pl_fem_keep_momentum(w);
   if (model->scheme == PL_FEM_SECOND_ORDER) return finish_midpoint(model, w, s, choice->move, error);
-  if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, w->next, s.anchors);
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)model->head.particle_count; ++i) {
-    s.velocities[i] = (w->next[i] - s.positions[i]) / choice->move->step;
-    s.positions[i] = w->next[i];
-  }
+  double step = choice->move->step, elastic = pl_fem_stored_energy(w, s);
+  double gain = pl_fem_euler_gain(w, s.positions, s.velocities, step, elastic);
+  pl_fem_leap leap = {w, s, step, w->potential.elastic_energy, is_flying(w, choice->move)};
+  find_velocities(w, s.positions, step);
+  finish_euler(&leap, choice->move, gain);
   return PL_OK;
 }
 
@@ -340,6 +323,8 @@ pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *mo
   if (remark < 0) return remark;
   status = finish(&choice, error);
   if (status < 0) return status;
+  if (move->touches != NULL) pl_fem_contacts_report(&w->contacts, w->next, move->step, move->touches);
+  if (move->damped != NULL) *move->damped = w->report.damped;
   if (w->driver != NULL && w->driver->done != NULL) w->driver->done(w->driver->user, &choice);
   return remark != PL_OK ? remark : status;
 }

@@ -6,7 +6,7 @@
 #include "fem/fem_model.h"
 #include "pliant/math.h"
 
-enum { HEAD = 3 };  // numbers before the arrays
+enum { HEAD = 4 };  // numbers before the arrays
 
 static size_t rest_size(const pl_fem_group *group) {
   return 3 * (size_t)group->corner_count * (size_t)group->element_count;

@@ -23,6 +23,7 @@ typedef struct pl_fem_work {
   double *blocks;                      // 9 per particle: stiffness of contact
   double *weights;                     // that the system's rest shapes are mixed with
   const struct pl_fem_driver *driver;  // what chooses the rest shapes (fem_driver.h), or NULL
+  bool driven;                         // it has changed them before this step
   pl_fem_report report;
 } pl_fem_work;
 
@@ -42,8 +43,14 @@ bool pl_fem_prepare_step(const pl_fem_model *model, pl_fem_work *work, pl_fem_st
                          const pl_body_move *move);
 
 // Move work->next as a rigid body such that the forces other than elastic ones, as last evaluated,
-// have no sum and no torque (fem_momentum.c).
+// have no sum and no torque (fem_momentum.c). The gradient of the potential follows.
 void pl_fem_keep_momentum(pl_fem_work *work);
+
+// The rigid part of a motion: velocity is drift + spin × (x - center).
+typedef struct pl_fem_rigid {
+  pl_vec3 center, drift, spin;
+} pl_fem_rigid;
+pl_fem_rigid pl_fem_rigid_motion(const pl_fem_model *model, const double *x, const double *v);
 
 // Where the rigid part of the motion of x and v takes the particles in a time, and where their
 // whole motion does if what is not rigid continues along straight lines.
@@ -57,5 +64,8 @@ pl_vec3 pl_fem_center_of(const pl_fem_model *model, const double *positions);
 pl_vec3 pl_fem_angular_momentum(const pl_fem_model *model, const double *positions,
                                 const double *velocities);
 void pl_fem_turn_to_momentum(pl_fem_work *work, const double *from, double step, pl_vec3 wanted);
+
+// Spin a body at work->middle with velocities work->mean such that it has an angular momentum.
+void pl_fem_spin_to_momentum(pl_fem_work *work, pl_vec3 wanted);
 
 #endif

@@ -3,7 +3,7 @@
 #include "io/capture_parameters.h"
 
 #include "base/parameter_words.h"
-#include "pliant/cloud.h"
+#include "pliant/capture_file.h"
 
 // One line per parameter.
 // clang-format off

@@ -3,7 +3,7 @@
 #define PL_IO_CAPTURE_PARTS_H
 
 #include "base/arena.h"
-#include "pliant/cloud.h"
+#include "pliant/capture_file.h"
 
 // Names of files, in the order of the frames.
 typedef struct pl_file_list {

@@ -12,7 +12,7 @@
 #include "io/capture_parameters.h"
 #include "io/file_bytes.h"
 #include "io/png_library.h"
-#include "pliant/cloud.h"
+#include "pliant/capture_file.h"
 #include "text/json.h"
 
 struct pl_capture_writer {

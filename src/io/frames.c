@@ -18,6 +18,7 @@ static const pl_frames_kind *kind_of(pl_frame_format format) {
     case PL_FRAMES_OBJ: return &pl_frames_obj;
     case PL_FRAMES_PLY: return &pl_frames_ply;
     case PL_FRAMES_CSV: return &pl_frames_csv;
+    case PL_FRAMES_NPZ: return &pl_frames_npz;
   }
   return NULL;
 }
@@ -28,7 +29,7 @@ const char *pl_frame_format_name(pl_frame_format format) {
 }
 
 pl_frame_format pl_frame_format_find(const char *name) {
-  for (int format = PL_FRAMES_PC2; format <= PL_FRAMES_CSV; ++format)
+  for (int format = PL_FRAMES_PC2; format <= PL_FRAMES_NPZ; ++format)
     if (strcmp(kind_of((pl_frame_format)format)->name, name) == 0) return (pl_frame_format)format;
   return (pl_frame_format)0;
 }

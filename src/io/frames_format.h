@@ -26,6 +26,7 @@ struct pl_frames {
   int32_t written;
   pl_file_writer *writer;  // of the one file; NULL otherwise
   pl_error broken;         // the first failure; nothing can be written after it
+  uint32_t checksum;       // NPZ only: of the positions so far
   // GLB only
   pl_glb glb;
   float *first_points;  // 3 per point
@@ -33,7 +34,7 @@ struct pl_frames {
 };
 
 extern const pl_frames_kind pl_frames_pc2, pl_frames_mdd, pl_frames_glb, pl_frames_vtu,
-    pl_frames_obj, pl_frames_ply, pl_frames_csv;
+    pl_frames_obj, pl_frames_ply, pl_frames_csv, pl_frames_npz;
 
 // Seconds at frame number `frame`, counted from 0.
 double pl_frames_time(const pl_frames *frames, int32_t frame);

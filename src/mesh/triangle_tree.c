@@ -1,12 +1,11 @@
 // Nearest-triangle and ray questions over a hierarchy of boxes. The nearest search goes down the closer child first and
-// drops every node that is farther than the best answer so far. The ray test is watertight (Woop, Benthin and Wald
-// 2013): space is sheared so that the ray runs along an axis, and the edges of neighbouring triangles are then decided
-// by the very same products, so no ray slips through between them.
+// drops every node that is farther than the best answer so far. Rays: ray.h.
 #include "mesh/triangle_tree.h"
 
 #include <assert.h>
 
 #include "base/error.h"
+#include "mesh/ray.h"
 #include "mesh/simplex.h"
 
 static const pl_hit NO_HIT = {.triangle = -1, .distance = HUGE_VAL};
@@ -126,69 +125,12 @@ pl_hit pl_triangle_tree_nearest(const pl_triangle_tree *tree, pl_vec3 point, dou
 
 // --- rays --------------------------------------------------------------------------------------------------------
 
-typedef struct ray {
-  pl_vec3 origin;
-  double inverse[3];  // of the unit direction
-  int along, u, v;    // axes: the one the ray runs along most, and the other two
-  double shear_u, shear_v, scale;
-} ray;
-
-static double component(const pl_vec3 *vector, int axis) {
-  return axis == 0 ? vector->x : axis == 1 ? vector->y : vector->z;
-}
-
-static ray make_ray(pl_vec3 origin, pl_vec3 unit) {
-  ray r = {.origin = origin, .inverse = {1 / unit.x, 1 / unit.y, 1 / unit.z}};
-  double x = fabs(unit.x), y = fabs(unit.y), z = fabs(unit.z);
-  r.along = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
-  r.u = (r.along + 1) % 3;
-  r.v = (r.along + 2) % 3;
-  r.scale = 1 / component(&unit, r.along);
-  r.shear_u = component(&unit, r.u) * r.scale;
-  r.shear_v = component(&unit, r.v) * r.scale;
-  return r;
-}
-
-// Where along the ray it enters the box, or INFINITY when it misses it before `limit`. A direction of 0 makes
-// infinities and, on the face of a box, a NaN, which fails both comparisons and so leaves the interval as it is. The
-// far end gets a few roundings of slack (Ize 2013).
-static double enter_box(const ray *r, const pl_box *box, double limit) {
-  double enter = 0, leave = limit;
-  for (int axis = 0; axis < 3; ++axis) {
-    double origin = component(&r->origin, axis), inverse = r->inverse[axis];
-    double a = (component(&box->min, axis) - origin) * inverse, b = (component(&box->max, axis) - origin) * inverse;
-    double near = inverse < 0 ? b : a, far = (inverse < 0 ? a : b) * (1 + 1e-15);
-    if (near > enter) enter = near;
-    if (far < leave) leave = far;
-  }
-  return enter * (1 - 1e-15) <= leave ? enter : HUGE_VAL;
-}
-
-// Distance along the ray to a triangle and its weights; false for a miss.
-static bool meet_triangle(const ray *r, const pl_vec3 *corners, double *distance, double weights[3]) {
-  double u[3], v[3], along[3];
-  for (int i = 0; i < 3; ++i) {
-    pl_vec3 d = pl_vec3_sub(corners[i], r->origin);
-    along[i] = component(&d, r->along);
-    u[i] = component(&d, r->u) - r->shear_u * along[i];
-    v[i] = component(&d, r->v) - r->shear_v * along[i];
-  }
-  double a = u[2] * v[1] - v[2] * u[1], b = u[0] * v[2] - v[0] * u[2], c = u[1] * v[0] - v[1] * u[0];
-  if ((a < 0 || b < 0 || c < 0) && (a > 0 || b > 0 || c > 0)) return false;
-  double sum = a + b + c;
-  if (sum == 0) return false;  // seen edge-on, or no area at all
-  weights[0] = a / sum;
-  weights[1] = b / sum;
-  weights[2] = c / sum;
-  *distance = (weights[0] * along[0] + weights[1] * along[1] + weights[2] * along[2]) * r->scale;
-  return true;
-}
-
-static void meet_leaf(const pl_triangle_tree *tree, const pl_box_node *leaf, const ray *r, double *limit, pl_hit *hit) {
+static void meet_leaf(const pl_triangle_tree *tree, const pl_box_node *leaf, const pl_ray *r, double *limit,
+                      pl_hit *hit) {
   for (int32_t i = leaf->first; i < leaf->first + leaf->count; ++i) {
     const pl_vec3 *corners = &tree->corners[3 * (size_t)i];
     double distance, w[3];
-    if (!meet_triangle(r, corners, &distance, w) || !(distance >= 0 && distance <= *limit)) continue;
+    if (!pl_ray_meet_triangle(r, corners, &distance, w) || !(distance >= 0 && distance <= *limit)) continue;
     int32_t triangle = tree->boxes.order[i];
     if (hit->triangle >= 0 && distance == *limit && triangle > hit->triangle) continue;
     *limit = distance;
@@ -202,12 +144,12 @@ pl_hit pl_triangle_tree_ray(const pl_triangle_tree *tree, pl_vec3 origin, pl_vec
   pl_vec3 unit = pl_vec3_normalize_or(direction, pl_vec3_of(0, 0, 0));
   bool is_ray = pl_vec3_is_finite(origin) && pl_vec3_is_finite(unit) && pl_vec3_length(unit) > 0.5 && limit >= 0;
   if (tree->boxes.node_count == 0 || !is_ray) return hit;
-  ray r = make_ray(origin, unit);
+  pl_ray r = pl_ray_of(origin, unit);
   const pl_box_node *nodes = tree->boxes.nodes;
   int32_t stack[PL_BOX_TREE_DEPTH], depth = 0;
   double enters[PL_BOX_TREE_DEPTH];
   stack[0] = 0;
-  enters[depth++] = enter_box(&r, &nodes[0].box, limit);
+  enters[depth++] = pl_ray_enter_box(&r, &nodes[0].box, limit);
   while (depth > 0) {
     int32_t node = stack[--depth];
     if (!isfinite(enters[depth]) || enters[depth] > limit) continue;
@@ -216,7 +158,8 @@ pl_hit pl_triangle_tree_ray(const pl_triangle_tree *tree, pl_vec3 origin, pl_vec
       continue;
     }
     int32_t near = node + 1, far = nodes[node].second;
-    double near_enter = enter_box(&r, &nodes[near].box, limit), far_enter = enter_box(&r, &nodes[far].box, limit);
+    double near_enter = pl_ray_enter_box(&r, &nodes[near].box, limit),
+           far_enter = pl_ray_enter_box(&r, &nodes[far].box, limit);
     bool swap = far_enter < near_enter;
     assert(depth + 2 <= PL_BOX_TREE_DEPTH);
     stack[depth] = swap ? near : far;

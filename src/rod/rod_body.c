@@ -55,5 +55,6 @@ pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id id, const double 
   if (body->model->method->set_morph_weights == NULL)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "this body has no morph targets");
   body->model->method->set_morph_weights(body->model, body->state, weights);
+  pl_world_note_surface(world, body);
   return PL_OK;
 }

@@ -81,7 +81,7 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_col
   weight = fmax(weight, 0.0625 * (wa + wb));
   if (!(weight > 0)) return false;
   pl_vec3 push = pl_vec3_scale(touch.normal, -touch.gap);
-  double friction = sqrt(contact->friction * collider->shape->friction);
+  double friction = collider->friction >= 0 ? collider->friction : sqrt(contact->friction * collider->shape->friction);
   if (friction > 0 && contact->start != NULL) {
     pl_vec3 position = pl_vec3_lerp(start, segment.b, touch.t),
             slide = slide_of(contact, collider, a, b, touch.t, position, touch.normal);

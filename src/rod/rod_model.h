@@ -215,6 +215,7 @@ void pl_rod_interpolate_view(const pl_rod_batch *batch, int32_t lane, pl_vec3 di
 typedef struct pl_rod_contact_collider {
   const pl_collider *shape;
   pl_transform start, end;  // at the beginning and at the end of the step
+  double friction;          // negative: the geometric mean of chain and collider
 } pl_rod_contact_collider;
 typedef struct pl_rod_contact {
   const pl_rod_batch *batch;

@@ -406,11 +406,12 @@ static void place_colliders(step_data *d) {
     const pl_rod_own_collider *own = &model->colliders[i];
     d->colliders[i] =
         (pl_rod_contact_collider){own->shape, pl_transform_multiply(d->starts[own->kinematic], own->placement),
-                                  pl_transform_multiply(d->ends[own->kinematic], own->placement)};
+                                  pl_transform_multiply(d->ends[own->kinematic], own->placement), -1};
   }
   for (int32_t i = 0; i < d->move->collider_count; ++i) {
     pl_rod_contact_collider *collider = &d->colliders[model->collider_count + i];
     collider->shape = d->move->colliders[i];
+    collider->friction = d->move->collider_frictions != NULL ? d->move->collider_frictions[i] : -1;
     pl_collider_motion(collider->shape, d->move->time, d->move->step, &collider->start, &collider->end);
   }
 }

@@ -291,6 +291,9 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
   if (made == NULL) return pl_fail_memory(error);
   made->context = context;
   made->scene = scene;
+  made->store = def->store;
+  made->progress = def->progress;
+  made->progress_user = def->progress_user;
   made->random = pl_random_of_seed(def->has_seed ? def->seed : (uint64_t)scene->document.seed);
   pl_arena_init(&made->arena, context, 0);
   made->parts = pl_vector_of(context, sizeof(pl_instance_part));
@@ -314,6 +317,8 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
     pl_scene_instance_destroy(made);
     return status;
   }
+  made->store = (pl_store){0};
+  made->progress = NULL;
   *set = made;
   return PL_OK;
 }

@@ -113,6 +113,7 @@ static void check_region(pl_scene_checker *c, const pl_scene_region *region) {
 static void check_stiffness(pl_scene_checker *c, const pl_scene_body *body) {
   bool rod = body->method == PL_SCENE_ROD;
   if (body->method == PL_SCENE_FEM) return;
+  if (!rod && body->solid.def.young > 0) return;  // known when the mesh is
   if (rod && (body->rod.character[0] != '\0' || body->rod.def.solver == PL_ROD_SPRING_BONE)) return;
   const pl_json *json = rod ? body->rod.json : body->solid.json;
   double stiffness = rod ? body->rod.def.stiffness : body->solid.def.stiffness;

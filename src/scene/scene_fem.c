@@ -154,6 +154,10 @@ static pl_status make_scales(pl_scene_instance *set, const pl_instance_part *par
 
 // --- def ----------------------------------------------------------------------------------------------------------
 
+// Characters show what a passive body hides: equations solved as exactly as this are what makes their motion their own.
+enum { ACTOR_NEWTON_ITERATIONS = 50 };
+static const double ACTOR_NEWTON_TOLERANCE = 1e-6;
+
 static pl_fem_def fem_def_of(const pl_scene_instance *set, const pl_instance_part *part) {
   const pl_scene_fem *f = &part->source->fem;
   pl_fem_def def = f->def;
@@ -161,10 +165,9 @@ static pl_fem_def fem_def_of(const pl_scene_instance *set, const pl_instance_par
   def.surface = part->surface;
   def.direct = pl_cholmod_backend();
   if (part->source->actor.json != NULL) {
-    // Characters show what a passive body hides: equations solved to 1e-6 are what makes their motion their own.
     def.adapts = true;
-    if (pl_json_find(f->json, "max_newton_iterations") == NULL) def.max_newton_iterations = 50;
-    if (pl_json_find(f->json, "newton_tolerance") == NULL) def.newton_tolerance = 1e-6;
+    if (pl_json_find(f->json, "max_newton_iterations") == NULL) def.max_newton_iterations = ACTOR_NEWTON_ITERATIONS;
+    if (pl_json_find(f->json, "newton_tolerance") == NULL) def.newton_tolerance = ACTOR_NEWTON_TOLERANCE;
   }
   return def;
 }

@@ -87,7 +87,10 @@ struct pl_scene_instance {
   pl_vector players;    // of pl_instance_player
   pl_vector details;    // of pl_instance_detail
   pl_vec3 *points;      // room for the largest body, for drivers that look at its shape
-  bool has_eye;         // view drivers follow `eye` and not the scene's camera
+  pl_store store;       // of fitted poses, and who hears of them; only while building
+  pl_scene_progress_function *progress;
+  void *progress_user;
+  bool has_eye;  // view drivers follow `eye` and not the scene's camera
   pl_vec3 eye;
 };
 

@@ -9,7 +9,7 @@
 #include "pliant/math.h"
 #include "pliant/mesh_file.h"
 #include "pliant/pose.h"
-#include "scene/scene_instance.h"
+#include "scene/scene_pose_fit.h"
 
 // --- deforming -----------------------------------------------------------------------------------------------------
 
@@ -59,73 +59,144 @@ static pl_vec3 deform_point(pl_vec3 p, const pl_scene_pose *pose) {
 
 // --- poses ---------------------------------------------------------------------------------------------------------
 
-// Points of the tets in a pose that is given by the points of the tets themselves, or of the surface they carry.
-static pl_status place_points(pl_context *context, const pl_scene_pose *pose, const pl_vec3 *given, int32_t count,
-                              double scale, const pl_instance_part *part, pl_vec3 *points, pl_error *error) {
-  pl_mesh_view tets = pl_mesh_get_view(part->tets);
-  int32_t surface_count = part->surface != NULL ? pl_mesh_get_view(part->surface).point_count : -1;
-  pl_status status = PL_OK;
-  pl_vec3 *posed = pl_allocate_array(context, (size_t)count, sizeof(pl_vec3));
-  for (int32_t i = 0; posed != NULL && i < count; ++i) posed[i] = pl_vec3_scale(given[i], scale);
-  if (posed == NULL) {
-    status = pl_fail_memory(error);
-  } else if (count == tets.point_count) {
-    memcpy(points, posed, (size_t)tets.point_count * sizeof(pl_vec3));
-  } else if (count == surface_count) {
-    pl_pose_def def = pl_default_pose_def();
-    status = pl_pose_fit(context, &def, &(pl_pose_target){part->tets, part->surface, posed}, points, NULL, error);
-  } else {
-    status = pl_fail(error, PL_ERROR_INVALID_DATA,
-                     "pose \"%s\" has %d points where the mesh has %d; export it with the same vertices", pose->name,
-                     count, surface_count >= 0 ? surface_count : tets.point_count);
-  }
-  pl_release(context, posed);
-  return status;
+// Poses of one part on their way to its mesh.
+typedef struct pose_plan {
+  pl_scene_instance *set;
+  const pl_instance_part *part;
+  pl_arena arena;
+  pl_mesh_view tets, surface;  // surface: empty without one
+  pl_mesh_pose *poses;         // what the mesh gets
+  int32_t pose_count;
+  pl_pose_job *jobs;  // those that are fitted …
+  int32_t job_count;
+  const pl_scene_pose **after;  // … and by what each is deformed afterwards, or NULL
+  pl_findings *findings;
+} pose_plan;
+
+// Whether the body of a part names a pose. Only for solids is that all there is.
+static bool is_used(const pl_instance_part *part, const char *name) {
+  const pl_scene_body *body = part->source;
+  if (body->method != PL_SCENE_SOLID) return true;
+  for (int32_t i = 0; i < body->solid.examples.count; ++i)
+    if (strcmp(((const char *const *)body->solid.examples.items)[i], name) == 0) return true;
+  return false;
 }
 
-// The same from the pose's file, or from its list of points.
-static pl_status read_pose(const pl_scene *scene, const pl_scene_pose *pose, double scale, const pl_instance_part *part,
-                           pl_vec3 *points, pl_findings *findings, pl_error *error) {
-  pl_context *context = scene->context;
-  if (pose->points.count > 0 && pose->file[0] != '\0') {
-    pl_instance_add_finding(scene, pose->json, findings, PL_SEVERITY_ERROR, "pose-choice", "keep one of the two",
-                            "pose \"%s\" has both `file` and `points`", pose->name);
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "pose \"%s\" has both `file` and `points`", pose->name);
+// A pose that is fitted to `target`. Fits take long, so poses that nobody uses go without.
+static bool plan_fit(pose_plan *p, const char *name, const pl_json *json, const pl_vec3 *target,
+                     const pl_scene_pose *after) {
+  if (!is_used(p->part, name)) return true;
+  pl_vec3 *points = PL_TAKE(&p->arena, pl_vec3, p->tets.point_count);
+  if (points == NULL || target == NULL) return false;
+  p->poses[p->pose_count++] = (pl_mesh_pose){name, points};
+  p->after[p->job_count] = after;
+  p->jobs[p->job_count++] = (pl_pose_job){.name = name, .json = json, .target = target, .points = points};
+  return true;
+}
+
+static pl_vec3 *deformed_copy(pose_plan *p, const pl_vec3 *points, int32_t count, const pl_scene_pose *pose) {
+  pl_vec3 *made = pl_arena_copy(&p->arena, points, (size_t)count, sizeof(pl_vec3));
+  for (int32_t i = 0; made != NULL && i < count; ++i) made[i] = deform_point(made[i], pose);
+  return made;
+}
+
+// A pose given by points of the tets themselves, or of the surface they carry.
+static pl_status plan_points(pose_plan *p, const pl_scene_pose *pose, const pl_vec3 *points, int32_t count,
+                             pl_error *error) {
+  bool done;
+  if (count == p->tets.point_count) {
+    pl_vec3 *made = deformed_copy(p, points, count, pose);
+    p->poses[p->pose_count++] = (pl_mesh_pose){pose->name, made};
+    done = made != NULL;
+  } else if (p->part->surface != NULL && count == p->surface.point_count) {
+    const pl_vec3 *target = pose->fit ? deformed_copy(p, points, count, pose)
+                                      : pl_arena_copy(&p->arena, points, (size_t)count, sizeof(pl_vec3));
+    done = plan_fit(p, pose->name, pose->json, target, pose->fit ? NULL : pose);
+  } else {
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "pose \"%s\" has %d points where the mesh has %d; export it with the same vertices", pose->name,
+                   count, p->part->surface != NULL ? p->surface.point_count : p->tets.point_count);
   }
-  if (pose->points.count > 0)
-    return place_points(context, pose, pose->points.items, pose->points.count, scale, part, points, error);
-  char *path = pl_path_join(context, scene->folder, pose->file);
-  if (path == NULL) return pl_fail_memory(error);
+  return done ? PL_OK : pl_fail_memory(error);
+}
+
+// Findings of the file of a pose. It needs points only: that there is nothing else is not worth a word.
+static void forward_findings(pose_plan *p, const pl_findings *own) {
+  for (int32_t i = 0; i < pl_findings_count(own, PL_SEVERITY_NOTE); ++i) {
+    const pl_finding *finding = pl_findings_get(own, i);
+    if (finding->severity < PL_SEVERITY_ERROR && strcmp(finding->kind, "points-only") == 0) continue;
+    (void)pl_findings_add(p->findings, finding);
+  }
+}
+
+// A pose from its file.
+static pl_status plan_file(pose_plan *p, const pl_scene_pose *pose, double scale, pl_error *error) {
+  pl_context *context = p->set->context;
+  char *path = pl_path_join(context, p->set->scene->folder, pose->file);
   pl_mesh *mesh = NULL;
-  pl_status status = pl_mesh_load(context, path, &mesh, findings, error);
+  pl_findings *own = NULL;
+  pl_status status = path == NULL ? pl_fail_memory(error) : pl_findings_create(context, &own, error);
+  if (status >= 0) status = pl_mesh_load(context, path, &mesh, own, error);
+  if (own != NULL && p->findings != NULL) forward_findings(p, own);
+  pl_findings_destroy(own);
   pl_release(context, path);
   if (status < 0) return status;
   pl_mesh_view view = pl_mesh_get_view(mesh);
-  status = place_points(context, pose, view.points, view.point_count, scale, part, points, error);
+  pl_vec3 *points = pl_arena_copy(&p->arena, view.points, (size_t)view.point_count, sizeof(pl_vec3));
+  if (points == NULL) status = pl_fail_memory(error);
+  for (int32_t i = 0; points != NULL && i < view.point_count; ++i) points[i] = pl_vec3_scale(points[i], scale);
+  bool is_surface = p->part->surface != NULL && view.point_count == p->surface.point_count;
+  if (status >= 0 && (is_surface || view.point_count == p->tets.point_count))
+    status = pl_instance_compare_faces(p->set, pose, is_surface ? &p->surface : &p->tets, &view, p->findings, error);
+  if (status >= 0) status = plan_points(p, pose, points, view.point_count, error);
   pl_mesh_destroy(mesh);
   return status;
 }
 
-// Put a copy of the tets with all poses of the scene's mesh in the place of the part's tets.
-static pl_status add_poses(pl_scene_instance *set, pl_instance_part *part, const pl_scene_mesh *def,
-                           pl_findings *findings, pl_error *error) {
-  int32_t n = pl_mesh_get_view(part->tets).point_count, count = def->poses.count;
-  pl_arena arena;
-  pl_arena_init(&arena, set->context, 0);
-  pl_pose_source *sources = PL_TAKE(&arena, pl_pose_source, count);
-  pl_status status = sources == NULL ? pl_fail_memory(error) : PL_OK;
-  for (int32_t k = 0; status >= 0 && k < count; ++k) {
-    const pl_scene_pose *pose = &((const pl_scene_pose *)def->poses.items)[k];
-    pl_vec3 *points = pl_arena_copy(&arena, pl_mesh_get_view(part->tets).points, (size_t)n, sizeof(pl_vec3));
-    if (points == NULL) status = pl_fail_memory(error);
-    bool given = pose->file[0] != '\0' || pose->points.count > 0;
-    if (status >= 0 && given) status = read_pose(set->scene, pose, def->scale, part, points, findings, error);
-    for (int32_t i = 0; status >= 0 && i < n; ++i) points[i] = deform_point(points[i], pose);
-    sources[k] = (pl_pose_source){pose->name, n, points};
+// A pose of the scene document.
+static pl_status plan_pose(pose_plan *p, const pl_scene_pose *pose, double scale, pl_error *error) {
+  if (pose->points.count > 0 && pose->file[0] != '\0') {
+    pl_instance_add_finding(p->set->scene, pose->json, p->findings, PL_SEVERITY_ERROR, "pose-choice",
+                            "keep one of the two", "pose \"%s\" has both `file` and `points`", pose->name);
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "pose \"%s\" has both `file` and `points`", pose->name);
   }
+  if (pose->file[0] != '\0') return plan_file(p, pose, scale, error);
+  if (pose->points.count > 0) {
+    pl_vec3 *points = pl_arena_copy(&p->arena, pose->points.items, (size_t)pose->points.count, sizeof(pl_vec3));
+    if (points == NULL) return pl_fail_memory(error);
+    for (int32_t i = 0; i < pose->points.count; ++i) points[i] = pl_vec3_scale(points[i], scale);
+    return plan_points(p, pose, points, pose->points.count, error);
+  }
+  bool is_fitted = pose->fit && p->part->surface != NULL;
+  return plan_points(p, pose, is_fitted ? p->surface.points : p->tets.points,
+                     is_fitted ? p->surface.point_count : p->tets.point_count, error);
+}
+
+// Put a copy of the tets with all their poses in the place of the part's tets. A surface's poses replace those that its
+// tets may have; the scene's are added.
+static pl_status replace_tets(pose_plan *p, pl_instance_part *part, const pl_scene_mesh *def, pl_error *error) {
+  int32_t count = p->tets.pose_count + p->surface.pose_count + def->poses.count;
+  p->poses = PL_TAKE(&p->arena, pl_mesh_pose, count);
+  p->jobs = PL_TAKE(&p->arena, pl_pose_job, count);
+  p->after = PL_TAKE(&p->arena, const pl_scene_pose *, count);
+  if (p->arena.failed) return pl_fail_memory(error);
+  for (int32_t k = 0; p->surface.pose_count == 0 && k < p->tets.pose_count; ++k)
+    p->poses[p->pose_count++] = p->tets.poses[k];
+  pl_status status = PL_OK;
+  for (int32_t k = 0; status >= 0 && k < p->surface.pose_count; ++k)
+    if (!plan_fit(p, p->surface.poses[k].name, def->json, p->surface.poses[k].points, NULL))
+      status = pl_fail_memory(error);
+  for (int32_t k = 0; status >= 0 && k < def->poses.count; ++k)
+    status = plan_pose(p, &((const pl_scene_pose *)def->poses.items)[k], def->scale, error);
+  if (status >= 0) status = pl_instance_fit_poses(p->set, part, p->jobs, p->job_count, p->findings, error);
+  if (status < 0) return status;
+  for (int32_t k = 0; k < p->job_count; ++k)
+    for (int32_t i = 0; p->after[k] != NULL && i < p->tets.point_count; ++i)
+      p->jobs[k].points[i] = deform_point(p->jobs[k].points[i], p->after[k]);
   pl_mesh *posed = NULL;
-  if (status >= 0) status = pl_poses_from_points(set->context, part->tets, sources, count, &posed, error);
-  pl_arena_destroy(&arena);
+  p->tets.poses = p->poses;
+  p->tets.pose_count = p->pose_count;
+  status = pl_mesh_create(p->set->context, &p->tets, &posed, error);
   if (status < 0) return status;
   pl_mesh_destroy(part->tets);
   part->tets = posed;
@@ -150,17 +221,14 @@ static pl_status check_poses(pl_scene_instance *set, const pl_instance_part *par
 
 pl_status pl_instance_make_poses(pl_scene_instance *set, pl_instance_part *part, const pl_scene_mesh *def,
                                  pl_findings *findings, pl_error *error) {
+  pose_plan p = {.set = set, .part = part, .findings = findings, .tets = pl_mesh_get_view(part->tets)};
+  if (part->surface != NULL) p.surface = pl_mesh_get_view(part->surface);
   pl_status status = PL_OK;
-  if (part->surface != NULL && pl_mesh_get_view(part->surface).pose_count > 0) {
-    pl_mesh *posed = NULL;
-    pl_pose_def fit = pl_default_pose_def();
-    status = pl_poses_from_surface(set->context, &fit, &(pl_pose_target){part->tets, part->surface, NULL}, &posed, NULL,
-                                   error);
-    if (status < 0) return status;
-    pl_mesh_destroy(part->tets);
-    part->tets = posed;
+  if (p.surface.pose_count > 0 || def->poses.count > 0) {
+    pl_arena_init(&p.arena, set->context, 0);
+    status = replace_tets(&p, part, def, error);
+    pl_arena_destroy(&p.arena);
   }
-  if (def->poses.count > 0) status = add_poses(set, part, def, findings, error);
   if (status >= 0 && pl_mesh_get_view(part->tets).pose_count > 0) status = check_poses(set, part, def, findings, error);
   return status;
 }
@@ -184,15 +252,21 @@ void pl_instance_report_name(pl_scene_instance *set, const pl_scene_body *body, 
 pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_list *wanted,
                                    const pl_mesh_pose **poses, pl_findings *findings, pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(part->tets);
+  const pl_scene_mesh *def = pl_scene_find_mesh(set->scene, part->source->mesh);
+  pl_mesh_view surface = part->surface != NULL ? pl_mesh_get_view(part->surface) : (pl_mesh_view){0};
   pl_mesh_pose *chosen = PL_TAKE(&set->arena, pl_mesh_pose, wanted->count);
-  const char **names = PL_TAKE(&set->arena, const char *, view.pose_count);
+  // Poses that nobody uses are not fitted, but may be what a misspelt name meant.
+  int32_t name_count = 0, scene_count = def != NULL ? def->poses.count : 0;
+  const char **names = PL_TAKE(&set->arena, const char *, view.pose_count + surface.pose_count + scene_count);
   if (chosen == NULL || names == NULL) return pl_fail_memory(error);
-  for (int32_t k = 0; k < view.pose_count; ++k) names[k] = view.poses[k].name;
+  for (int32_t k = 0; k < view.pose_count; ++k) names[name_count++] = view.poses[k].name;
+  for (int32_t k = 0; k < surface.pose_count; ++k) names[name_count++] = surface.poses[k].name;
+  for (int32_t k = 0; k < scene_count; ++k) names[name_count++] = ((const pl_scene_pose *)def->poses.items)[k].name;
   for (int32_t i = 0; i < wanted->count; ++i) {
     const char *name = ((const char *const *)wanted->items)[i];
     int32_t number = pl_mesh_find_pose(part->tets, name);
     if (number < 0) {
-      pl_instance_report_name(set, part->source, findings, "pose", name, names, view.pose_count);
+      pl_instance_report_name(set, part->source, findings, "pose", name, names, name_count);
       return pl_fail(error, PL_ERROR_INVALID_DATA, "there is no pose \"%s\"", name);
     }
     chosen[i] = view.poses[number];

@@ -90,6 +90,14 @@ static void read_int32(reader *r, const pl_scene_field *field, const pl_json *js
   *value = (int32_t)number;
 }
 
+static void read_bits(reader *r, const pl_scene_field *field, const pl_json *json, uint32_t *value) {
+  pl_scene_field bounded = *field;
+  bounded.min = 0, bounded.max = UINT32_MAX;
+  int64_t number = *value;
+  read_integer(r, &bounded, json, &number);
+  *value = (uint32_t)number;
+}
+
 // `count` numbers in an array.
 static bool read_numbers(reader *r, const pl_scene_field *field, const pl_json *json, int32_t count, double *numbers) {
   if (json->kind != PL_JSON_ARRAY || json->count != count) {
@@ -344,6 +352,7 @@ static void read_field(reader *r, const pl_scene_field *field, const pl_json *js
     case PL_SCENE_NUMBER: read_scaled(r, field, json, slot); break;
     case PL_SCENE_INTEGER: read_integer(r, field, json, slot); break;
     case PL_SCENE_INT32: read_int32(r, field, json, slot); break;
+    case PL_SCENE_BITS: read_bits(r, field, json, slot); break;
     case PL_SCENE_TEXT: read_text(r, json, slot); break;
     case PL_SCENE_CHOICE:
     case PL_SCENE_ENUM: read_choice(r, field, json, slot); break;

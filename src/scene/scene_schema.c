@@ -101,6 +101,7 @@ static pl_json *describe_kind(schema *s, const pl_scene_field *field) {
     case PL_SCENE_BOOL: return typed(s, "boolean");
     case PL_SCENE_NUMBER: return ranged(s, field, "number");
     case PL_SCENE_INTEGER:
+    case PL_SCENE_BITS:
     case PL_SCENE_INT32: return ranged(s, field, "integer");
     case PL_SCENE_TEXT: return typed(s, "string");
     case PL_SCENE_CHOICE:
@@ -134,6 +135,7 @@ static void add_default(schema *s, const pl_scene_field *field, const void *slot
   if (field->kind == PL_SCENE_NUMBER) pl_json_set_number(s->arena, json, "default", *(const double *)slot * factor);
   if (field->kind == PL_SCENE_INTEGER) pl_json_set_number(s->arena, json, "default", (double)*(const int64_t *)slot);
   if (field->kind == PL_SCENE_INT32) pl_json_set_number(s->arena, json, "default", *(const int32_t *)slot);
+  if (field->kind == PL_SCENE_BITS) pl_json_set_number(s->arena, json, "default", *(const uint32_t *)slot);
   if (field->kind == PL_SCENE_BOOL) pl_json_set_bool(s->arena, json, "default", *(const bool *)slot);
   if (field->kind == PL_SCENE_VECTOR) {
     const double *n = slot;

@@ -1,6 +1,7 @@
 // Solids of a scene: from the document to the def and the model of a body.
 #include "base/error.h"
 #include "scene/scene_instance.h"
+#include "solid/solid_model.h"
 
 static pl_status choose_groups(pl_scene_instance *set, const pl_instance_part *part, pl_solid_def *def,
                                pl_findings *findings, pl_error *error) {
@@ -22,6 +23,19 @@ static pl_status choose_groups(pl_scene_instance *set, const pl_instance_part *p
   return PL_OK;
 }
 
+// A Young's modulus that the step cannot follow.
+static void check_step(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings) {
+  const pl_scene_solid *solid = &part->source->solid;
+  double step = set->scene->document.time.step, max = pl_solid_max_step(part->model);
+  if (!(step > max)) return;
+  const pl_json *json = pl_json_find(solid->json, "young");
+  pl_instance_add_finding(set->scene, json != NULL ? json : part->source->json, findings, PL_SEVERITY_WARNING,
+                          "stiffness-cut", "lower `time.step`, or use fewer points",
+                          "body \"%s\" needs steps of %.3g s or less for %.3g Pa; with %.3g s it is as soft as %.3g Pa",
+                          part->source->name, max, solid->def.young, step,
+                          solid->def.young * (max / step) * (max / step));
+}
+
 pl_status pl_instance_make_solid(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings,
                                  pl_error *error) {
   const pl_scene_solid *solid = &part->source->solid;
@@ -33,5 +47,7 @@ pl_status pl_instance_make_solid(pl_scene_instance *set, pl_instance_part *part,
   status = pl_instance_choose_poses(set, part, &solid->examples, &def.examples, findings, error);
   if (status >= 0 && def.grouping == PL_SOLID_BY_GROUP) status = choose_groups(set, part, &def, findings, error);
   if (status < 0) return status;
-  return pl_solid_build(set->context, &def, part->tets, &part->model, error);
+  status = pl_solid_build(set->context, &def, part->tets, &part->model, error);
+  if (status >= 0 && def.young > 0) check_step(set, part, findings);
+  return status;
 }

@@ -8,6 +8,7 @@ static pl_scene_kind kind_of(pl_parameter_kind kind) {
     case PL_PARAMETER_NUMBER: return PL_SCENE_NUMBER;
     case PL_PARAMETER_INTEGER: return PL_SCENE_INT32;
     case PL_PARAMETER_SEED: return PL_SCENE_INTEGER;
+    case PL_PARAMETER_BITS: return PL_SCENE_BITS;
     case PL_PARAMETER_BOOL: return PL_SCENE_BOOL;
     case PL_PARAMETER_CHOICE: return PL_SCENE_ENUM;
     case PL_PARAMETER_VECTOR: return PL_SCENE_VECTOR;

@@ -19,6 +19,7 @@ typedef enum pl_scene_kind {
   PL_SCENE_NUMBER,    // double
   PL_SCENE_INTEGER,   // int64_t
   PL_SCENE_INT32,     // int32_t
+  PL_SCENE_BITS,      // uint32_t
   PL_SCENE_TEXT,      // const char *, "" when absent
   PL_SCENE_CHOICE,    // int32_t: number of the word in `choices` from 1; 0 where none was given
   PL_SCENE_ENUM,      // an enum of a def: number of the word in `choices` from 0

@@ -134,6 +134,7 @@ static const pl_scene_field POSE_FIELDS[] = {
     FIELD("twist", NUMBER, pl_scene_pose, twist, .length_power = -1, .unit = "rad/m", .about = "Twist around the axis."),
     FIELD("bend", NUMBER, pl_scene_pose, bend, .length_power = -1, .unit = "rad/m", .about = "Bend of the axis towards the next one (x to y, y to z, z to x)."),
     FIELD("turns", LIST, pl_scene_pose, turns, .type = &TURN_TYPE, .about = "Rotations of parts, in order, applied last."),
+    FIELD("fit", BOOL, pl_scene_pose, fit, OPTIONAL, .about = "Deform the surface and fit the tets to it, as to a pose of a file, instead of deforming the tets: for strong poses that would turn tets inside out."),
 };
 static const pl_scene_type POSE_TYPE = TYPE("pose", pl_scene_pose, "A second shape of a mesh, made from a file, from points or by deforming it.", &POSE_DEFAULTS, POSE_FIELDS);
 

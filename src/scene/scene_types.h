@@ -109,6 +109,7 @@ typedef struct pl_scene_pose {
   double wave_length;
   double twist, bend;   // rad/m
   pl_scene_list turns;  // of pl_scene_turn
+  bool fit;             // deform the surface and fit the tets to it
 } pl_scene_pose;
 
 typedef struct pl_scene_group {

@@ -42,6 +42,7 @@ static pl_json *write_field(pl_arena *arena, const pl_scene_field *field, const 
     case PL_SCENE_NUMBER: return pl_json_new_number(arena, *(const double *)slot * factor_of(field));
     case PL_SCENE_INTEGER: return pl_json_new_number(arena, (double)*(const int64_t *)slot);
     case PL_SCENE_INT32: return pl_json_new_number(arena, *(const int32_t *)slot);
+    case PL_SCENE_BITS: return pl_json_new_number(arena, *(const uint32_t *)slot);
     case PL_SCENE_TEXT: return pl_json_new_text(arena, *(const char *const *)slot);
     case PL_SCENE_CHOICE: return pl_json_new_text(arena, field->choices[*(const int32_t *)slot - 1]);
     case PL_SCENE_ENUM: return pl_json_new_text(arena, field->choices[*(const int32_t *)slot]);
@@ -123,6 +124,7 @@ static size_t plain_size(pl_scene_kind kind) {
     case PL_SCENE_NUMBER: return sizeof(double);
     case PL_SCENE_INTEGER: return sizeof(int64_t);
     case PL_SCENE_INT32:
+    case PL_SCENE_BITS:
     case PL_SCENE_CHOICE:
     case PL_SCENE_ENUM: return sizeof(int32_t);
     case PL_SCENE_VECTOR: return sizeof(pl_vec3);

@@ -148,24 +148,174 @@ static void stretch_moments(const float *moments, const float *stretch, float *a
   find_gradient(moments, stretch, a);
 }
 
-// Paper 000, §4.1 and eq. 6: S = Rᵀ A, its symmetric part, and its product with each example, Lᵀ (S - 1). Off-diagonals
-// count twice, hence sqrt2.
-static void find_pulls(const float *a, const float *rotation, const float *descriptors, int32_t count, float *pulls) {
-  pl_f8 r[9], m[9], d[6];
+// The trace of Rᵀ A, row by row.
+PL_SIMD_INLINE pl_f8 alignment_of(const float *a, const float *rotation) {
+  pl_f8 r[9], sum = {0};
   pl_quat8_rows(rotation, r);
-  for (int i = 0; i < 9; ++i) m[i] = pl_f8_load(a + LANES * i);
-  d[0] = r[0] * m[0] + r[3] * m[3] + r[6] * m[6] - 1.0f;
-  d[1] = r[1] * m[1] + r[4] * m[4] + r[7] * m[7] - 1.0f;
-  d[2] = r[2] * m[2] + r[5] * m[5] + r[8] * m[8] - 1.0f;
+  for (int i = 0; i < 9; ++i) sum += r[i] * pl_f8_load(a + LANES * i);
+  return sum;
+}
+
+// Not in the paper: a rotation that is not the best one may only replace the last step's where it lowers the energy,
+// which falls with the trace of Rᵀ (Σ m p qᵀ) S~.
+static void keep_better(const float *matrix, const float *before, float *q) {
+  pl_m8 is_worse = alignment_of(matrix, q) < alignment_of(matrix, before);
+  for (int i = 0; i < 4; ++i)
+    pl_f8_store(q + LANES * i, pl_f8_select(is_worse, pl_f8_load(before + LANES * i), pl_f8_load(q + LANES * i)));
+}
+
+// Paper 000, eq. 6, in the metric of the energy: <L_k, sym(Rᵀ Σ m p qᵀ) - Σ m q qᵀ>. Off-diagonals count twice, hence
+// sqrt2.
+static void find_pulls(const pl_solid_measure *measure, const float *descriptors, float *pulls) {
+  pl_f8 r[9], m[9], d[6], s[6], weight = pl_f8_load(measure->weight);
+  pl_quat8_rows(measure->rotation, r);
+  for (int i = 0; i < 9; ++i) m[i] = pl_f8_load(measure->matrix + LANES * i);
+  for (int i = 0; i < 6; ++i) s[i] = pl_f8_load(measure->spread + LANES * i);
+  d[0] = r[0] * m[0] + r[3] * m[3] + r[6] * m[6] - s[0];
+  d[1] = r[1] * m[1] + r[4] * m[4] + r[7] * m[7] - s[1];
+  d[2] = r[2] * m[2] + r[5] * m[5] + r[8] * m[8] - s[2];
   const float half_root = 0.70710678f;  // half of sqrt2, for the mean of the two off-diagonal entries
-  d[3] = (r[1] * m[2] + r[4] * m[5] + r[7] * m[8] + (r[2] * m[1] + r[5] * m[4] + r[8] * m[7])) * half_root;
-  d[4] = (r[0] * m[2] + r[3] * m[5] + r[6] * m[8] + (r[2] * m[0] + r[5] * m[3] + r[8] * m[6])) * half_root;
-  d[5] = (r[0] * m[1] + r[3] * m[4] + r[6] * m[7] + (r[1] * m[0] + r[4] * m[3] + r[7] * m[6])) * half_root;
-  for (int32_t k = 0; k < count; ++k) {
+  d[3] = (r[1] * m[2] + r[4] * m[5] + r[7] * m[8] + (r[2] * m[1] + r[5] * m[4] + r[8] * m[7]) - 2.0f * s[3]);
+  d[4] = (r[0] * m[2] + r[3] * m[5] + r[6] * m[8] + (r[2] * m[0] + r[5] * m[3] + r[8] * m[6]) - 2.0f * s[4]);
+  d[5] = (r[0] * m[1] + r[3] * m[4] + r[6] * m[7] + (r[1] * m[0] + r[4] * m[3] + r[7] * m[6]) - 2.0f * s[5]);
+  for (int i = 0; i < 3; ++i) d[i] *= weight;
+  for (int i = 3; i < 6; ++i) d[i] *= weight * half_root;
+  for (int32_t k = 0; k < measure->count; ++k) {
     const float *l = descriptors + SYM3_LANES * (size_t)k;
     pl_f8 sum = d[0] * pl_f8_load(l);
     for (int i = 1; i < 6; ++i) sum += d[i] * pl_f8_load(l + LANES * i);
     pl_f8_store(pulls + LANES * k, sum);
+  }
+}
+
+// Three packed floats and whatever follows them, in both halves.
+PL_SIMD_INLINE pl_f8 twice_three(const float *from) {
+#if PL_SIMD_IS_AVX
+  return (pl_f8)_mm256_broadcast_ps((const __m128 *)(const void *)from);
+#else
+  pl_f4 a;
+  __builtin_memcpy(&a, from, sizeof a);
+  return __builtin_shufflevector(a, a, 0, 1, 2, 3, 0, 1, 2, 3);
+#endif
+}
+PL_SIMD_INLINE pl_f4 load_three(const float *from) {
+  pl_f4 a;
+  __builtin_memcpy(&a, from, sizeof a);
+  return a;
+}
+
+// Examples whose sums are kept in registers at a time.
+enum { TEMPLATE_CHUNK = 4 };
+
+// Σ m p dᵀ of one region for `count` examples: columns 0 and 1, and column 2.
+PL_SIMD_INLINE void sum_chunk(const pl_solid_model *model, const pl_f4 *positions, int32_t region, int32_t base,
+                              int count, pl_f8 first[][LANES], pl_f8 second[][LANES]) {
+  const int32_t *offsets = model->region_offsets;
+  int32_t begin = model->region_start[region], end = model->region_start[region + 1], lane = region % LANES;
+  const pl_solid_examples *examples = &model->examples;
+  int32_t group = region / LANES, group_begin = model->region_start[group * LANES];
+  size_t stride = 3 * (size_t)(examples->active_start[group + 1] - examples->active_start[group]);
+  pl_f8 x_r = twice_at(at_offset(positions, offsets[begin])), a01[TEMPLATE_CHUNK] = {{0}};
+  pl_f4 a2[TEMPLATE_CHUNK] = {{0}};
+  const float *d = examples->templates + examples->template_start[group] + (size_t)(begin + 1 - group_begin) * stride +
+                   3 * (size_t)base;
+  // The region's own particle comes first, and its p is zero.
+  for (int32_t e = begin + 1; e < end; ++e, d += stride) {
+    pl_f8 p = twice_at(at_offset(positions, offsets[e])) - x_r;
+    for (int k = 0; k < count; ++k) {
+      pl_f8 three = twice_three(d + 3 * k);
+      a01[k] += p * __builtin_shufflevector(three, three, 0, 0, 0, 0, 5, 5, 5, 5);
+      a2[k] += low(p) * __builtin_shufflevector(low(three), low(three), 2, 2, 2, 2);
+    }
+  }
+  for (int k = 0; k < count; ++k) {
+    first[k][lane] = a01[k];
+    second[k][lane] = __builtin_shufflevector(a2[k], (pl_f4){0}, 0, 1, 2, 3, 4, 5, 6, 7);
+  }
+}
+
+// The moments of the exact shapes of the examples, N_k = Σ m p d_kᵀ; p relative to the central particle, as Σ m d = 0.
+static void sum_templates(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments) {
+  const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES;
+  pl_f8 scale = pl_f8_load(constants + LANES * PL_SOLID_SCALE);
+  int32_t left = model->head.particle_count - group * LANES, lane_count = left < LANES ? left : LANES;
+  int32_t active_count = model->examples.active_start[group + 1] - model->examples.active_start[group];
+  for (int32_t base = 0; base < active_count; base += TEMPLATE_CHUNK) {
+    int32_t rest = active_count - base;
+    int count = rest < TEMPLATE_CHUNK ? (int)rest : TEMPLATE_CHUNK;
+    pl_f8 first[TEMPLATE_CHUNK][LANES] = {{{0}}}, second[TEMPLATE_CHUNK][LANES] = {{{0}}};
+    for (int32_t region = group * LANES; region < group * LANES + lane_count; ++region) switch (count) {
+        case 1: sum_chunk(model, positions, region, base, 1, first, second); break;
+        case 2: sum_chunk(model, positions, region, base, 2, first, second); break;
+        case 3: sum_chunk(model, positions, region, base, 3, first, second); break;
+        default: sum_chunk(model, positions, region, base, TEMPLATE_CHUNK, first, second); break;
+      }
+    for (int k = 0; k < count; ++k) {
+      transpose8(first[k]);
+      transpose8(second[k]);
+      const pl_f8 *columns[3] = {first[k], first[k] + 4, second[k]};
+      for (int i = 0; i < 9; ++i)
+        pl_f8_store(moments + MAT3_LANES * (size_t)(base + k) + LANES * i, columns[i % 3][i / 3] * scale);
+    }
+  }
+}
+
+// <R, N_k> - Σ m q·d_k: minus the derivative of the energy by the weight of an example, at weight 0.
+static void find_template_pulls(const pl_solid_model *model, const pl_solid_measure *measure, int32_t group,
+                                const float *templates, float *pulls) {
+  const pl_solid_examples *examples = &model->examples;
+  pl_f8 r[9], weight = pl_f8_load(measure->weight), zero = {0};
+  pl_quat8_rows(measure->rotation, r);
+  for (int32_t k = 0; k < measure->count; ++k) pl_f8_store(pulls + LANES * k, zero);
+  for (int32_t slot = examples->active_start[group]; slot < examples->active_start[group + 1]; ++slot) {
+    const float *n = templates + MAT3_LANES * (size_t)(slot - examples->active_start[group]);
+    pl_f8 sum = r[0] * pl_f8_load(n);
+    for (int i = 1; i < 9; ++i) sum += r[i] * pl_f8_load(n + LANES * i);
+    pl_f8_store(pulls + LANES * examples->actives[slot],
+                (sum - pl_f8_load(examples->template_products + LANES * (size_t)slot)) * weight);
+  }
+}
+
+// Σ m p (q + Σ w_k d_k)ᵀ.
+static void blend_templates(const pl_solid_model *model, const float *moments, int32_t group, const float *templates,
+                            const float *weights, float *a) {
+  const pl_solid_examples *examples = &model->examples;
+  pl_f8 m[9];
+  for (int i = 0; i < 9; ++i) m[i] = pl_f8_load(moments + LANES * i);
+  for (int32_t slot = examples->active_start[group]; slot < examples->active_start[group + 1]; ++slot) {
+    const float *n = templates + MAT3_LANES * (size_t)(slot - examples->active_start[group]);
+    pl_f8 w = pl_f8_load(weights + LANES * examples->actives[slot]);
+    for (int i = 0; i < 9; ++i) m[i] += w * pl_f8_load(n + LANES * i);
+  }
+  for (int i = 0; i < 9; ++i) pl_f8_store(a + LANES * i, m[i]);
+}
+
+// m R Σ w_k d_k of every entry, written where its particle reads it.
+static void write_offsets(const pl_solid_model *model, int32_t group, const float *weights, const float *poses,
+                          pl_f4 *offsets) {
+  const pl_solid_examples *examples = &model->examples;
+  int32_t first_slot = examples->active_start[group], count = examples->active_start[group + 1] - first_slot;
+  int32_t left = model->head.particle_count - group * LANES, group_begin = model->region_start[group * LANES];
+  size_t stride = 3 * (size_t)count;
+  for (int32_t lane = 0; count > 0 && lane < (left < LANES ? left : LANES); ++lane) {
+    int32_t region = group * LANES + lane, active_count = 0;
+    size_t active[PL_MAX_EXAMPLE_COUNT];
+    float w[PL_MAX_EXAMPLE_COUNT];
+    for (int32_t k = 0; k < count; ++k) {
+      float weight = weights[LANES * examples->actives[first_slot + k] + lane];
+      if (weight == 0.0f) continue;
+      active[active_count] = 3 * (size_t)k;
+      w[active_count++] = weight;
+    }
+    const pl_f4 *pose = (const pl_f4 *)(const void *)(poses + PL_SOLID_POSE_SIZE * (size_t)lane);
+    pl_f4 x = pose[0], y = pose[1], z = pose[2];
+    const float *d = examples->templates + examples->template_start[group] +
+                     (size_t)(model->region_start[region] - group_begin) * stride;
+    for (int32_t e = model->region_start[region]; e < model->region_start[region + 1]; ++e, d += stride) {
+      pl_f4 sum = {0};
+      for (int32_t k = 0; k < active_count; ++k) sum += load_three(d + active[k]) * w[k];
+      offsets[examples->offset_slots[e]] = x * sum[0] + y * sum[1] + z * sum[2];
+    }
   }
 }
 
@@ -235,7 +385,7 @@ static void blend_stretch(const float *descriptors, const float *weights, int32_
   for (int i = 3; i < 6; ++i) pl_f8_store(stretch + LANES * i, s[i] * 0.70710678f);
 }
 
-// Paper 000, eq. 3: M = R S~ and c - M c0 of each region.
+// Paper 000, eq. 3: M = R S~ and c - M c0 of each region, times its stiffness.
 static void write_poses(const float *moments, const float *rotation, const float *stretch, const float *constants,
                         const pl_f4 *positions, int32_t lane_count, float *poses) {
   pl_f8 r[9], m[9];
@@ -260,24 +410,26 @@ static void write_poses(const float *moments, const float *rotation, const float
   pl_f8 second[LANES] = {m[2], m[5], m[8], zero, shift[0], shift[1], shift[2], zero};
   transpose8(first);
   transpose8(second);
+  const float *stiffness = constants + LANES * PL_SOLID_STIFFNESS;
   for (int lane = 0; lane < lane_count; ++lane) {
     float *pose = poses + PL_SOLID_POSE_SIZE * lane;
     pl_f8 position = __builtin_shufflevector(positions[lane], (pl_f4){0}, 4, 5, 6, 7, 0, 1, 2, 3);
-    pl_f8_store(pose, first[lane]);
-    pl_f8_store(pose + LANES, second[lane] + position);
+    pl_f8_store(pose, first[lane] * stiffness[lane]);
+    pl_f8_store(pose + LANES, (second[lane] + position) * stiffness[lane]);
   }
 }
 
-// Not in the paper: the offset that makes the blended example an equilibrium (solid_examples.c), in the frame of the
-// particle's own region.
-PL_SIMD_INLINE pl_f4 hold_of(const pl_solid_pull *pull, int32_t i) {
-  int32_t count = pull->model->examples.count;
-  const pl_f4 *holds = pull->model->examples.holds + (size_t)count * (size_t)i;
-  const float *weights = pull->blends != NULL ? pull->blends + (size_t)count * (size_t)i : pull->weights;
-  pl_f4 hold = {0};
-  for (int32_t k = 0; k < count; ++k) hold += holds[k] * weights[k];
-  const pl_f4 *pose = (const pl_f4 *)(const void *)(pull->poses + PL_SOLID_POSE_SIZE * (size_t)i);
-  return pose[0] * hold[0] + pose[1] * hold[1] + pose[2] * hold[2];
+// What the exact shape of the examples adds to the goal of a particle: the mean of its regions' offsets.
+PL_SIMD_INLINE pl_f4 offset_of(const pl_solid_pull *pull, int32_t i) {
+  const int32_t *start = pull->model->examples.offset_start;
+  pl_f4 a = {0}, b = {0};
+  int32_t e = start[i], last = start[i + 1];
+  for (; e + 1 < last; e += 2) {
+    a += pull->offsets[e];
+    b += pull->offsets[e + 1];
+  }
+  if (e < last) a += pull->offsets[e];
+  return (a + b) * pull->model->examples.offset_scales[i];
 }
 
 // Paper 000, mean after eq. 3, and eq. 4: the goal of a particle is the mean of its regions' affine maps, applied to
@@ -288,7 +440,7 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
   const double *restrict masses = model->masses;
   const int32_t *restrict start = model->particle_start, *restrict offsets = model->particle_offsets;
   const pl_f4 *restrict rest = model->rest, *restrict positions = pull->positions;
-  const float *restrict fractions = model->region_fractions;
+  const float *restrict fractions = model->region_fractions, *restrict stiffnesses = model->stiffnesses;
   const char *restrict poses = (const char *)pull->poses;
   pl_f4 *restrict velocities = pull->velocities;
   float alpha_over_step = pull->alpha_over_step;
@@ -313,8 +465,9 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
     a01 += b01;
     a23 += b23;
     pl_f4 q = rest[i], position = positions[i];
-    pl_f4 goal = (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * fractions[i] - position;
-    if (pull->weights != NULL) goal += hold_of(pull, i);
+    pl_f4 goal =
+        (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * fractions[i] - position * stiffnesses[i];
+    if (pull->offsets != NULL) goal += offset_of(pull, i);
     pl_f4 velocity = velocities[i] + goal * alpha_over_step + gain;
     if (pull->forces != NULL)
       velocity += pull->forces[model->order.point_of[i]] * (pull->step * model->inverse_masses[i]);
@@ -354,7 +507,12 @@ static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rig
 const pl_solid_kernels KERNELS = {
     .sum_moments = sum_moments,
     .find_gradient = find_gradient,
+    .keep_better = keep_better,
     .find_pulls = find_pulls,
+    .sum_templates = sum_templates,
+    .find_template_pulls = find_template_pulls,
+    .blend_templates = blend_templates,
+    .write_offsets = write_offsets,
     .add_pulls = add_pulls,
     .solve_small = solve_small,
     .blend_stretch = blend_stretch,

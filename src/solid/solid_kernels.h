@@ -2,6 +2,7 @@
 #ifndef PL_SOLID_KERNELS_H
 #define PL_SOLID_KERNELS_H
 
+#include "pliant/examples.h"
 #include "solid/solid_model.h"
 
 // Rows of eight of a group of regions: the matrix sum w p q^T (9, row-major) and the centre of mass
@@ -33,14 +34,23 @@ typedef struct pl_solid_rigid {
 typedef struct pl_solid_pull {
   const pl_solid_model *model;
   const float *poses;  // PL_SOLID_POSE_SIZE per region
-  // [region][example] weights for the holds; NULL: the same `weights` everywhere
-  const float *blends;
-  const float *weights;  // [example]; NULL: no holds
+  // [offset_start]: what the exact shape of the examples adds to the goals, times w; NULL:
+  // nothing
+  const pl_f4 *offsets;
   pl_f4 *positions, *velocities;
   const pl_f4 *forces;  // newtons, by mesh point, or NULL
   float step, alpha_over_step;
   pl_f4 gain;  // step * acceleration
 } pl_solid_pull;
+
+// What pulls are found from, for a group of eight regions.
+typedef struct pl_solid_measure {
+  const float *matrix;    // [9][8]: sum w p q^T
+  const float *rotation;  // [4][8]
+  const float *spread;    // [6][8]: sum w q q^T
+  const float *weight;    // [8]: of the regions
+  int32_t count;          // examples
+} pl_solid_measure;
 
 typedef struct pl_solid_kernels {
   // Moments of the eight regions of a group.
@@ -48,9 +58,23 @@ typedef struct pl_solid_kernels {
                       float *moments);
   // a = matrix * inverse_spread, 9 rows of eight.
   void (*find_gradient)(const float *moments, const float *inverse_spread, float *a);
-  // pulls[k][8] = <L_k, S - 1> where S = sym(R^T a); `descriptors` as in the model.
-  void (*find_pulls)(const float *a, const float *rotation, const float *descriptors, int32_t count,
-                     float *pulls);
+  // Lanes of `q` where R(q)^T matrix has the smaller trace are taken from `before`.
+  void (*keep_better)(const float *matrix, const float *before, float *q);
+  // pulls[k][8] = weight <L_k, sym(R^T matrix) - spread>; `descriptors` as in the model.
+  void (*find_pulls)(const pl_solid_measure *measure, const float *descriptors, float *pulls);
+  // Moments of the exact shapes of a group's active examples: N_k = sum w p d_k^T, [active][9][8].
+  void (*sum_templates)(const pl_solid_model *model, const pl_f4 *positions, int32_t group,
+                        float *moments);
+  // pulls[k][8] = weight (<R, N_k> - product_k), and 0 for examples that are not active.
+  void (*find_template_pulls)(const pl_solid_model *model, const pl_solid_measure *measure,
+                              int32_t group, const float *templates, float *pulls);
+  // a = matrix + sum_k w_k N_k, 9 rows of eight; `weights` [example][8].
+  void (*blend_templates)(const pl_solid_model *model, const float *moments, int32_t group,
+                          const float *templates, const float *weights, float *a);
+  // R sum_k w_k d_k of every entry of the first `lane_count` regions of a group, to the particles'
+  // lists. `weights` [count][8]; `poses` as written by write_poses.
+  void (*write_offsets)(const pl_solid_model *model, int32_t group, const float *weights,
+                        const float *poses, pl_f4 *offsets);
   // sums[k][8] += pulls[k][8] * fractions[8] in double, lane by lane; `fractions` NULL for 1.
   void (*add_pulls)(const float *pulls, const float *fractions, int32_t count, double *sums);
   // Exact weights [count][8] of one or two examples (count 1 or 2) for eight regions with a

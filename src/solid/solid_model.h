@@ -34,20 +34,38 @@ typedef struct pl_solid_examples {
   // examples; else NULL
   const float *small_grams;
   const double *pseudo_inverses;  // the same, for the paper's weights; NULL otherwise
+  // [group of 8][8]: how much a region's energy counts, in units of the mean
+  const float *region_weights;
+  // [group of 8][6][8]: sum w q q^T, scaled as the moments, as xx yy zz yz xz xy
+  const float *spreads;
+  const float *inverse_spreads;  // their inverses; for the paper's rotation, else NULL
+  // What an example makes of a region, one of two: an affine map …
   // [group of 8][example][6][8]: S_k - 1 as xx yy zz and sqrt2 times yz xz xy
   const float *descriptors;
-  const float *inverse_spreads;  // [group of 8][6][8]: inverse of sum w q q^T, as xx yy zz yz xz xy
+  // … or its exact shape, w (R_k^T p_k - q): [group of 8][entry of its regions][active example][3].
+  // Active are examples that deform a region of the group at all. NULL: affine.
+  const float *templates;
+  const size_t *template_start;  // per group of 8, into `templates`
+  const int32_t *active_start;   // group_count + 1, into …
+  const uint8_t *actives;        // … the active examples of each group
+  const float
+      *template_products;  // [active example of a group][8]: sum w q . d, scaled as the moments
+  // What the exact shapes add to a particle's goal is gathered from a list of its own, without the
+  // regions that no example deforms.
+  const int32_t *offset_start;  // particle_count + 1, into that list
+  const int32_t *offset_slots;  // per region entry: its place in that list, or -1
+  const float *offset_scales;   // per particle: 1 / (w number of regions)
   const float *fractions;  // [manifold][padded region count]: how much a region belongs to each
                            // group; NULL unless grouping is by name
   const char *const *group_names;  // manifold_count, NULL unless grouping is by name
-  const pl_f4 *holds;  // [particle][example]: what is missing to make the example an equilibrium,
-                       // in the region's frame; NULL: none
 } pl_solid_examples;
 
 typedef struct pl_solid_model {
   pl_model head;
-  double frequency_squared;  // stiffness / stiffness_step², 1/s²: alpha = frequency_squared * step²
-  double damping;            // 1/s
+  // stiffness / stiffness_step², 1/s²: alpha = frequency_squared * step². With a Young's modulus
+  // that of the stiffest particle.
+  double frequency_squared;
+  double damping;  // 1/s
   pl_solid_order order;
   int32_t group_count;          // groups of eight regions
   const int32_t *region_start;  // 8 * group_count + 1; padding regions are empty
@@ -60,8 +78,9 @@ typedef struct pl_solid_model {
   const pl_f4 *rest;           // rest positions relative to the centre of mass, (x, y, z, 0)
   const pl_f4 *weighted_rest;  // (m x, m y, m z, m) with m the particle's fraction in each of its
                                // regions, in units of the mean
-  const float *region_constants;   // [group of 8][PL_SOLID_CONSTANT_COUNT][8]
-  const float *region_fractions;   // 1 / number of regions, per particle
+  const float *region_constants;  // [group of 8][PL_SOLID_CONSTANT_COUNT][8]
+  const float *region_fractions;  // 1 / number of regions, per particle
+  const float *stiffnesses;  // mean stiffness of its regions, per particle; 1 where all are equal
   const float *inverse_masses;     // 1/kg
   const double *masses;            // kg
   const int32_t *surface_parents;  // as in head.surface, but particles of ours
@@ -71,15 +90,16 @@ typedef struct pl_solid_model {
 } pl_solid_model;
 
 // Rows of region_constants: centre of the rest region relative to the body's (3) and to its own
-// particle (3), 1 / mass, scale of the moments, and 1 for padding (whose matrix is then the
-// identity and costs no search for a rotation).
+// particle (3), 1 / mass, scale of the moments, stiffness in units of the largest, and 1 for
+// padding (whose matrix is then the identity and costs no search for a rotation).
 enum {
   PL_SOLID_CENTER = 0,
   PL_SOLID_ARM = 3,
   PL_SOLID_INVERSE_MASS = 6,
   PL_SOLID_SCALE = 7,
-  PL_SOLID_PADDING = 8,
-  PL_SOLID_CONSTANT_COUNT = 9
+  PL_SOLID_STIFFNESS = 8,
+  PL_SOLID_PADDING = 9,
+  PL_SOLID_CONSTANT_COUNT = 10
 };
 
 // Bytes of the pose of a region: one cache line. Offsets of particles, 16 bytes each, must fit 31
@@ -105,6 +125,9 @@ typedef struct pl_solid_state {
 
 // Manifolds whose weights can be given from outside: one for all regions where each has its own.
 int32_t pl_solid_given_count(const pl_solid_model *model);
+
+// The longest step that a model follows at its full stiffness, s.
+double pl_solid_max_step(const pl_model *model);
 
 size_t pl_solid_state_size(const pl_model *model);
 pl_solid_state pl_solid_state_of(const pl_model *model, const void *state);

@@ -16,6 +16,7 @@ static const char *const ROTATIONS[] = {"conserving", "paper", NULL};
 static const pl_parameter ITEMS[] = {
     NUMBER(stiffness, 0.5, ABOVE(0, 1), LOG_SLIDER(0.005, 1), ABOUT("Fraction of the way to its goal that a particle covers in one `stiffness_step` (the paper's alpha).")),
     NUMBER(stiffness_step, 1.0 / 240, ABOVE(0, 10), UNIT("s"), ABOUT("Step that `stiffness` refers to, so that it means the same at any step.")),
+    NUMBER(young, 0, FROM(0, 1e15), UNIT("Pa"), LOG_SLIDER(1e3, 1e7), ABOUT("Young's modulus, which means the same on any mesh, instead of `stiffness`; 0: by `stiffness`.")),
     NUMBER(fidelity, 0.995, FROM(0, 1), SLIDER(0, 1), ABOUT("Fraction of an example's weight that stays in the goals (the paper's beta): at 1 the body stays in an example, below 1 it returns slowly, at 0 it ignores examples.")),
     NUMBER(damping, 2, FROM(0, 1e6), UNIT("1/s"), SLIDER(0, 20), ABOUT("Vibration dies away as exp(-damping t); rigid motion, flight and tumbling, is spared.")),
     NUMBER(density, 1000, ABOVE(0, 1e9), UNIT("kg/m^3"), LOG_SLIDER(10, 1e4), ABOUT("Mass per volume; matters against forces, springs and other bodies, not in free fall.")),
@@ -23,7 +24,7 @@ static const pl_parameter ITEMS[] = {
     NUMBER(restitution, 0.2, FROM(0, 1), SLIDER(0, 1), ABOUT("Fraction of the speed kept in a bounce; the larger of both bodies' counts.")),
     NUMBER(plastic_threshold, 0, FROM(0, 1), SLIDER(0, 1), ABOUT("Weight beyond which the rest shape moves along the examples and stays; 0 for never.")),
     NUMBER(plastic_rate, 5, FROM(0, 1e6), UNIT("1/s"), SLIDER(0, 20), ABOUT("How fast the rest shape moves then.")),
-    SWITCH(hold_examples, true, OFFERED, ABOUT("Make every example a true equilibrium, not only those that stretch evenly; only with conserving rotation.")),
+    SWITCH(hold_examples, true, OFFERED, ABOUT("Store the exact shape of every region in every example, so that each example is a minimum of the energy; without, only its affine part, in less time. Only with conserving rotation.")),
     CHOICE(grouping, pl_solid_grouping, GROUPINGS, PL_SOLID_GLOBAL, OFFERED, ABOUT("What follows one mixture of the examples: the whole body, each group, or each region.")),
     CHOICE(weight_rule, pl_solid_weight_rule, WEIGHT_RULES, PL_SOLID_WEIGHTS_EXACT, KEY("weights"), ABOUT("How the nearest mixture is found: exactly, or as the paper prints it.")),
     CHOICE(goal_rotation, pl_solid_goal_rotation, ROTATIONS, PL_SOLID_ROTATION_CONSERVING, KEY("rotation"), ABOUT("How goals are turned: without torque, or as the paper prints it, which lets angular momentum drift.")),

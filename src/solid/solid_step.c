@@ -1,27 +1,38 @@
 // One step of a shape-matching solid (paper 000, §3 and §4).
 //
-//   every region r:     A = sum w p q^T (sum w q q^T)^-1,  R = rotation nearest to A,  S = R^T A   (eq. 1)
-//   every manifold:     weights w_k of the mixture of examples nearest to the S of its regions     (eqs. 6, 7)
-//   every region r:     S~ = 1 + sum beta w_k (S_k - 1),  R* = rotation nearest to (sum w p q^T) S~
-//   every particle i:   g = mean over its regions of R* S~ q + c                                   (eq. 3)
-//                       v <- v + alpha (g - x) / h + h (a + f / m),   x <- x + h v                 (eqs. 4, 5)
+// Everything is the descent of one energy, in which every region r compares its particles with a shape t_i of its own,
+// turned by R_r:
+//
+//   E = k/2 sum_r sum_i m~ |p_i - R_r t_i|²,   t_i = q_i + sum_k beta w_k d_ik                       (eqs. 1 to 3)
+//
+//   every region r:     R nearest to sum m~ p t^T, with the weights of the last step
+//   every manifold:     weights w of the mixture of examples nearest to the shape of its regions     (eqs. 6, 7)
+//   every region r:     R* nearest to sum m~ p t^T
+//   every particle i:   g = mean over its regions of R* t + c                                        (eq. 3)
+//                       v <- v + alpha (g - x) / h + h (a + f / m),   x <- x + h v                   (eqs. 4, 5)
 //
 //   x v m   position, velocity, mass of a particle   q   rest offset of a particle from a region's centre of mass
-//   p       x - c                                    w   fraction of a particle in a region's effective mass m / |N|
+//   p       x - c                                    m~  effective mass, m / |N|
 //   g       goal position                            h   step
+//   d_ik    what example k adds to q: its exact shape in the region (holds), or (S_k - 1) q, its affine part
+//
+// Rotations and weights minimise the energy over themselves, so the force is its gradient: what a body does by itself
+// is the motion in a potential and gains no energy. Where they lag, they can only lose some. At fidelity beta the
+// energy is the mean of that of the examples, by beta, and that of the rest shape; likewise where groups overlap. With
+// exact shapes the energy is zero in the pose of an example, which is therefore a minimum.
 //
 // Differs from the paper:
-// - The goals turn by R*, not by R: only then do they exert no torque. The paper's way is kept as an option.
+// - The goals turn by R*, not by the rotation of A (eq. 1): only then do they exert no torque and have a potential. The
+// paper's way is kept as an option; there a rotation is taken only where it lowers the energy.
+// - Weights are nearest in the metric of the energy.
 // - alpha is frequency_squared * h², so that a stiffness means the same oscillation at any step; at most 1, where eq. 4
 // is stable.
 // - The goals exert no net force and no net torque in exact arithmetic; their rounding errors are taken out, so that
-// linear and angular momentum
-//   do not drift.
+// linear and angular momentum do not drift.
 // - Damping acts on what differs from the body's rigid motion, so that flight and tumbling are left alone.
-// - Examples can be held as true equilibria (solid_examples.c).
 //
-// The inner loops are in solid_kernel.h; this file is the order in which they run. Without examples the middle two
-// lines fall away.
+// The inner loops are in solid_kernel.h; this file is the order in which they run. Without examples only R* and the
+// last two lines remain.
 #include <math.h>
 
 #include "base/error.h"
@@ -31,21 +42,28 @@
 #include "pliant/examples.h"
 #include "solid/solid_kernels.h"
 
-enum { GROUPS_PER_BLOCK = 32, PARTICLES_PER_BLOCK = GROUPS_PER_BLOCK * LANES };
+enum { MAX_TURN_COUNT = 8, GROUPS_PER_BLOCK = 32, PARTICLES_PER_BLOCK = GROUPS_PER_BLOCK * LANES };
+
+// Where the nearest mixture passes from one side of the simplex to another, the stiffness of the body jumps, and a step
+// across the jump gains or loses a little energy (up to 1e-5 of it). Bodies that find their weights themselves lose at
+// least this fraction of their vibration in a step, so that gains never add up: 2 % of the energy in 1,000 steps.
+static const float MIN_DAMPED_FRACTION = 2e-5f;
 
 typedef struct step_data {
   const pl_solid_model *model;
   const pl_solid_kernels *kernels;
   pl_solid_state state;
   double step;
-  bool projects;                       // the weights are found from the current shape
-  float *moments;                      // PL_SOLID_MOMENT_COUNT x 8 per group
-  float *poses;                        // PL_SOLID_POSE_SIZE per region
-  float *blends;                       // [region][example]: weights a region uses; NULL when all use the same
-  float shared[PL_MAX_EXAMPLE_COUNT];  // weights all regions use …
-  _Alignas(32) float shared8[PL_MAX_EXAMPLE_COUNT * LANES];  // … eight times each
+  bool projects;                                             // the weights are found from the current shape
+  bool is_refining;                                          // moments are known, rotations are found once more
+  float *moments;                                            // PL_SOLID_MOMENT_COUNT x 8 per group
+  float *templates;                                          // [group][example][9][8]: moments of exact shapes
+  pl_f4 *offsets;                                            // [particle entry]: what exact shapes add to the goals
+  float *poses;                                              // PL_SOLID_POSE_SIZE per region
+  _Alignas(32) float shared8[PL_MAX_EXAMPLE_COUNT * LANES];  // weights all regions use, eight times each
   double *pulls;                                             // [block][manifold][example][8]
   double *totals;                                            // [manifold][example]
+  float *weights_before;                                     // [manifold][example]
   pl_solid_sums *sums;                                       // per block
   bool *is_finite;                                           // per block, after the step
   pl_solid_pull pull;
@@ -55,6 +73,11 @@ typedef struct step_data {
 
 static float *rotations_of(const step_data *d, int32_t group) {
   return d->state.rotations + (size_t)group * QUAT_LANES;
+}
+
+// Moments of the exact shapes of a group's examples; NULL where examples are affine.
+static float *templates_of(const step_data *d, int32_t group) {
+  return d->templates != NULL ? d->templates + (size_t)d->model->examples.active_start[group] * MAT3_LANES : NULL;
 }
 
 // How many sets of weights are gathered over many regions; where every region has its own, none.
@@ -95,30 +118,7 @@ static void find_region_weights(const step_data *d, int32_t group, const float *
   }
 }
 
-// Moments of the regions, and what the regions say about the examples.
-static void measure_regions(void *data, int32_t begin, int32_t end, int32_t block) {
-  step_data *d = data;
-  const pl_solid_examples *examples = &d->model->examples;
-  int32_t pull_count = LANES * shared_manifold_count(examples) * examples->count;
-  double *block_pulls = d->pulls + (size_t)block * (size_t)pull_count;
-  for (int32_t i = 0; i < pull_count; ++i) block_pulls[i] = 0;
-  for (int32_t group = begin; group < end; ++group) {
-    float *moments = d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES;
-    d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
-    _Alignas(64) float a[MAT3_LANES], pulls[PL_MAX_EXAMPLE_COUNT * LANES];
-    float *q = rotations_of(d, group);
-    d->kernels->find_gradient(moments, examples->inverse_spreads + (size_t)group * SYM3_LANES, a);
-    pl_rotation_batch(a, q);
-    d->kernels->find_pulls(a, q, examples->descriptors + (size_t)group * (size_t)examples->count * SYM3_LANES,
-                           examples->count, pulls);
-    if (examples->grouping == PL_SOLID_BY_REGION)
-      find_region_weights(d, group, pulls);
-    else
-      add_pulls(d, group, pulls, block_pulls);
-  }
-}
-
-// Weights of the eight regions of a group, [example][8], where they differ; kept for the holds of their particles.
+// Weights of the eight regions of a group, [example][8], where they differ.
 static void weights_of_group(const step_data *d, int32_t group, float *weights) {
   const pl_solid_examples *examples = &d->model->examples;
   int32_t count = examples->count;
@@ -132,52 +132,120 @@ static void weights_of_group(const step_data *d, int32_t group, float *weights) 
         w += examples->fractions[(size_t)m * (size_t)d->model->group_count * LANES + (size_t)region] *
              d->state.weights[m * count + k];
       weights[LANES * k + lane] = w;
-      if (!is_padding) d->blends[(size_t)region * (size_t)count + (size_t)k] = w;
     }
   }
 }
 
+// A group of eight regions on its way through the step.
+typedef struct region_group {
+  int32_t index;
+  const float *moments, *templates;  // templates: NULL where examples are affine
+  const float *weights;              // [example][8]
+  _Alignas(64) float own_weights[PL_MAX_EXAMPLE_COUNT * LANES];
+  _Alignas(64) float stretch[SYM3_LANES];
+  _Alignas(64) float matrix[MAT3_LANES];  // sum m~ p t^T
+} region_group;
+
+static const float *spread_of(const float *spreads, int32_t group) {
+  return spreads + (size_t)group * SYM3_LANES;
+}
+
+// The current weights of a group, and sum m~ p t^T with them.
+static void blend_group(const step_data *d, region_group *g) {
+  const pl_solid_examples *examples = &d->model->examples;
+  int32_t count = examples->count;
+  g->weights = d->shared8;
+  if (examples->grouping != PL_SOLID_GLOBAL) {
+    weights_of_group(d, g->index, g->own_weights);
+    g->weights = g->own_weights;
+  }
+  if (g->templates != NULL) {
+    d->kernels->blend_templates(d->model, g->moments, g->index, g->templates, g->weights, g->matrix);
+    return;
+  }
+  const float *descriptors = examples->descriptors + (size_t)g->index * (size_t)count * SYM3_LANES;
+  d->kernels->blend_stretch(descriptors, g->weights, count, g->stretch);
+  d->kernels->stretch_moments(g->moments, g->stretch, g->matrix);
+}
+
+// The rotations of a group: the best for the blended shapes, or the paper's, of A, where it is better than the last.
+static void turn_group(const step_data *d, const region_group *g) {
+  const pl_solid_examples *examples = &d->model->examples;
+  float *q = rotations_of(d, g->index);
+  if (examples->goal_rotation == PL_SOLID_ROTATION_CONSERVING) {
+    pl_rotation_batch(g->matrix, q);
+    return;
+  }
+  _Alignas(64) float a[MAT3_LANES], before[QUAT_LANES];
+  for (int i = 0; i < QUAT_LANES; ++i) before[i] = q[i];
+  d->kernels->find_gradient(g->moments, spread_of(examples->inverse_spreads, g->index), a);
+  pl_rotation_batch(a, q);
+  d->kernels->keep_better(g->matrix, before, q);
+}
+
+// Moments of the regions, and what the regions say about the examples.
+static void measure_regions(void *data, int32_t begin, int32_t end, int32_t block) {
+  step_data *d = data;
+  const pl_solid_examples *examples = &d->model->examples;
+  int32_t pull_count = LANES * shared_manifold_count(examples) * examples->count;
+  double *block_pulls = d->pulls + (size_t)block * (size_t)pull_count;
+  size_t count = (size_t)examples->count;
+  for (int32_t i = 0; i < pull_count; ++i) block_pulls[i] = 0;
+  for (int32_t group = begin; group < end; ++group) {
+    float *moments = d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES;
+    float *templates = templates_of(d, group);
+    _Alignas(64) float pulls[PL_MAX_EXAMPLE_COUNT * LANES];
+    region_group g;
+    g.index = group;
+    g.moments = moments;
+    g.templates = templates;
+    if (!d->is_refining) d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
+    if (!d->is_refining && templates != NULL) d->kernels->sum_templates(d->model, d->pull.positions, group, templates);
+    blend_group(d, &g);
+    turn_group(d, &g);
+    const pl_solid_measure measure = {moments, rotations_of(d, group), spread_of(examples->spreads, group),
+                                      examples->region_weights + (size_t)group * LANES, examples->count};
+    if (templates != NULL)
+      d->kernels->find_template_pulls(d->model, &measure, group, templates, pulls);
+    else
+      d->kernels->find_pulls(&measure, examples->descriptors + (size_t)group * count * SYM3_LANES, pulls);
+    if (examples->grouping == PL_SOLID_BY_REGION)
+      find_region_weights(d, group, pulls);
+    else
+      add_pulls(d, group, pulls, block_pulls);
+  }
+}
+
 // Stretch, rotation and pose of the eight regions of a group.
-static void pose_group(const step_data *d, int32_t group, const float *moments) {
+static void pose_group(const step_data *d, int32_t group, const float *moments, const float *templates) {
   const pl_solid_model *model = d->model;
   const pl_solid_examples *examples = &model->examples;
-  _Alignas(64) float a[MAT3_LANES], weights[PL_MAX_EXAMPLE_COUNT * LANES], stretch[SYM3_LANES], turned[QUAT_LANES];
   float *q = rotations_of(d, group);
-  const float *stretch_used = NULL;
-  if (examples->count > 0) {
-    if (d->blends != NULL) weights_of_group(d, group, weights);
-    d->kernels->blend_stretch(examples->descriptors + (size_t)group * (size_t)examples->count * SYM3_LANES,
-                              d->blends != NULL ? weights : d->shared8, examples->count, stretch);
-    stretch_used = stretch;
-  }
-  // The region's own rotation is what the next step starts from; the goals' is a small turn away from it.
-  bool turns_again = d->projects && examples->goal_rotation == PL_SOLID_ROTATION_CONSERVING;
-  if (turns_again) {
-    for (int i = 0; i < 32; ++i) turned[i] = q[i];
-    q = turned;
-  }
-  if (turns_again || !d->projects) {
-    const float *matrix = moments;
-    if (stretch_used != NULL) {
-      // The paper's rotation is that of the region itself, wherever the weights come from.
-      bool is_paper = examples->goal_rotation == PL_SOLID_ROTATION_PAPER;
-      if (is_paper) d->kernels->find_gradient(moments, examples->inverse_spreads + (size_t)group * SYM3_LANES, a);
-      if (!is_paper) d->kernels->stretch_moments(moments, stretch, a);
-      matrix = a;
-    }
-    pl_rotation_batch(matrix, q);
+  region_group g;
+  g.index = group;
+  g.moments = moments;
+  g.templates = templates;
+  if (examples->count == 0) {
+    pl_rotation_batch(moments, q);
+  } else {
+    blend_group(d, &g);
+    // The paper's rotation does not depend on the weights of this step.
+    if (!d->projects || examples->goal_rotation == PL_SOLID_ROTATION_CONSERVING) turn_group(d, &g);
   }
   int32_t first = group * LANES, left = model->head.particle_count - first;
-  d->kernels->write_poses(
-      moments, q, stretch_used, model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES,
-      d->pull.positions + first, left < LANES ? left : LANES, d->poses + (size_t)first * PL_SOLID_POSE_SIZE);
+  float *poses = d->poses + (size_t)first * PL_SOLID_POSE_SIZE;
+  bool is_affine = examples->count > 0 && templates == NULL;
+  d->kernels->write_poses(moments, q, is_affine ? g.stretch : NULL,
+                          model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES,
+                          d->pull.positions + first, left < LANES ? left : LANES, poses);
+  if (d->pull.offsets != NULL) d->kernels->write_offsets(model, group, g.weights, poses, d->offsets);
 }
 
 static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const step_data *d = data;
   for (int32_t group = begin; group < end; ++group)
-    pose_group(d, group, d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES);
+    pose_group(d, group, d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES, templates_of(d, group));
 }
 
 // Both at once, where no region has to wait for the others: the moments never leave the cache.
@@ -186,8 +254,10 @@ static void match_regions(void *data, int32_t begin, int32_t end, int32_t block)
   const step_data *d = data;
   _Alignas(64) float moments[PL_SOLID_MOMENT_COUNT * LANES];
   for (int32_t group = begin; group < end; ++group) {
+    float *templates = templates_of(d, group);
     d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
-    pose_group(d, group, moments);
+    if (templates != NULL) d->kernels->sum_templates(d->model, d->pull.positions, group, templates);
+    pose_group(d, group, moments, templates);
   }
 }
 
@@ -256,6 +326,13 @@ static void follow_origin(const pl_solid_model *model, pl_solid_state state, pl_
   for (int32_t i = 0; i < model->head.particle_count; ++i) state.positions[i] -= pl_f4_of_vec3(shift);
 }
 
+// The weights that all regions use, eight times each.
+static void share_weights(step_data *d) {
+  const pl_solid_examples *examples = &d->model->examples;
+  for (int32_t k = 0; examples->grouping == PL_SOLID_GLOBAL && k < examples->count; ++k)
+    for (int lane = 0; lane < LANES; ++lane) d->shared8[LANES * k + lane] = d->state.weights[k];
+}
+
 // Weights of manifolds that span many regions, from the sums of all blocks: blocks in their order, then lanes in
 // theirs.
 static void find_shared_weights(step_data *d, int32_t block_count) {
@@ -269,10 +346,41 @@ static void find_shared_weights(step_data *d, int32_t block_count) {
     d->totals[i] = sum;
   }
   pl_solid_find_weights(d->model, d->state, d->projects ? d->totals : NULL, d->step);
-  for (int32_t k = 0; examples->grouping == PL_SOLID_GLOBAL && k < examples->count; ++k) {
-    d->shared[k] = d->state.weights[k];
-    for (int lane = 0; lane < LANES; ++lane) d->shared8[LANES * k + lane] = d->shared[k];
+  share_weights(d);
+}
+
+// The largest change of a shared weight since `before`, which becomes the current weights.
+static double change_of_weights(const step_data *d, float *before) {
+  const pl_solid_examples *examples = &d->model->examples;
+  double max = 0;
+  for (int32_t i = 0; i < shared_manifold_count(examples) * examples->count; ++i) {
+    max = fmax(max, fabs((double)(d->state.weights[i] - before[i])));
+    before[i] = d->state.weights[i];
   }
+  return max;
+}
+
+// Rotations and weights minimise the same energy in turns. From step to step one turn is enough; after a jump, as from
+// a state that was set, a few more are needed.
+static void find_weights(step_data *d, pl_context *context, int32_t block_count) {
+  const pl_solid_examples *examples = &d->model->examples;
+  const double jump = 0.02;
+  change_of_weights(d, d->weights_before);
+  for (int turn = 0; turn < MAX_TURN_COUNT; ++turn) {
+    d->is_refining = turn > 0;
+    if (d->projects) pl_parallel_for(context, d->model->group_count, GROUPS_PER_BLOCK, measure_regions, d);
+    if (examples->count > 0) find_shared_weights(d, block_count);
+    if (!d->projects || examples->plastic_threshold > 0 || !(change_of_weights(d, d->weights_before) > jump)) break;
+  }
+}
+
+// Whether no region follows an example at all; exact shapes then add nothing.
+static bool is_at_rest_shape(const step_data *d) {
+  const pl_solid_examples *examples = &d->model->examples;
+  if (examples->grouping != PL_SOLID_GLOBAL) return false;
+  for (int32_t k = 0; k < examples->count; ++k)
+    if (d->state.weights[k] != 0.0f) return false;
+  return true;
 }
 
 static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks, int32_t particle_blocks) {
@@ -286,9 +394,18 @@ static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks,
   d->is_finite = PL_SCRATCH(scratch, bool, particle_blocks);
   d->pulls = PL_SCRATCH(scratch, double, (size_t)group_blocks *pulls *LANES + 1);
   d->totals = PL_SCRATCH(scratch, double, pulls + 1);
-  bool differs = examples->count > 0 && examples->grouping != PL_SOLID_GLOBAL;
-  if (differs) d->blends = PL_SCRATCH(scratch, float, regions *(size_t)examples->count);
-  return d->moments && d->poses && d->sums && d->is_finite && d->pulls && d->totals && (d->blends != NULL || !differs);
+  d->weights_before = PL_SCRATCH(scratch, float, pulls + 1);
+  bool has_templates = examples->templates != NULL;
+  if (has_templates) {
+    d->templates = PL_SCRATCH(scratch, float, (size_t)examples->active_start[model->group_count] * MAT3_LANES + 1);
+    d->offsets = PL_SCRATCH(scratch, pl_f4, (size_t)examples->offset_start[model->head.particle_count] + 1);
+  }
+  return d->moments && d->poses && d->sums && d->is_finite && d->pulls && d->totals && d->weights_before &&
+         (!has_templates || (d->templates && d->offsets));
+}
+
+double pl_solid_max_step(const pl_model *model) {
+  return 1 / sqrt(((const pl_solid_model *)model)->frequency_squared);
 }
 
 pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
@@ -303,18 +420,20 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
       .kernels = pl_solid_kernels_choose(),
       .state = pl_solid_state_of(model, state),
       .step = move->step,
-      .damped_fraction = (float)(1.0 - exp(-solid->damping * move->step)),
+      // Half of the energy of a vibration is kinetic: what velocity loses at twice the rate, amplitude loses at the
+      // rate.
+      .damped_fraction = (float)(1.0 - exp(-2 * solid->damping * move->step)),
   };
   if (!take_memory(&d, move->scratch, group_blocks, particle_blocks)) {
     pl_scratch_pop(move->scratch, mark);
     return pl_fail_memory(error);
   }
   d.projects = solid->examples.count > 0 && !*d.state.driven;
+  if (d.projects) d.damped_fraction = fmaxf(d.damped_fraction, MIN_DAMPED_FRACTION);
   d.pull = (pl_solid_pull){
       .model = solid,
       .poses = d.poses,
-      .blends = d.blends,
-      .weights = solid->examples.holds != NULL ? d.shared : NULL,
+      .offsets = d.offsets,
       .positions = d.state.positions,
       .velocities = d.state.velocities,
       .forces = move->forces,
@@ -323,8 +442,9 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
       .gain = pl_f4_of_vec3(pl_vec3_scale(move->acceleration, move->step)),
   };
 
-  if (d.projects) pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, measure_regions, &d);
-  if (solid->examples.count > 0) find_shared_weights(&d, group_blocks);
+  share_weights(&d);  // of the last step
+  find_weights(&d, move->context, group_blocks);
+  if (is_at_rest_shape(&d)) d.pull.offsets = NULL;
   pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, d.projects ? pose_regions : match_regions, &d);
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, pull_to_goals, &d);
   pl_solid_sums sums = join_sums(d.sums, particle_blocks);

@@ -24,15 +24,60 @@ static void yield_to(const pl_solid_examples *examples, const double *weights, f
     plastic[k] = (float)((double)plastic[k] + fraction * (weights[k] - (double)plastic[k]));
 }
 
+// Half the square of the distance of a mixture from the current shape, up to a constant: w^T G w / 2 - b^T w.
+static double energy_of(int32_t n, const double *gram, const double *pulls, const double *weights) {
+  double energy = 0;
+  for (int32_t k = 0; k < n; ++k) {
+    double row = -pulls[k];
+    for (int32_t l = 0; l < n; ++l) row += 0.5 * gram[k * n + l] * weights[l];
+    energy += row * weights[k];
+  }
+  return energy;
+}
+
+// The paper's weights are not those of the nearest shape. Where they are farther from it than the last step's, they
+// would add energy, and the last step's stay.
+static void keep_nearer(const pl_solid_examples *examples, pl_solid_state state, int32_t manifold, const double *pulls,
+                        double *weights) {
+  size_t n = (size_t)examples->count, first = (size_t)manifold * n;
+  const double *gram = examples->grams + first * n;
+  double before[PL_MAX_EXAMPLES];
+  if (!(examples->fidelity > 0)) return;
+  for (size_t k = 0; k < n; ++k) {
+    double rest = examples->plastic_threshold > 0 ? (double)state.plastic[first + k] : 0;
+    before[k] = rest + ((double)state.weights[first + k] - rest) / examples->fidelity;
+  }
+  if (energy_of(examples->count, gram, pulls, before) < energy_of(examples->count, gram, pulls, weights))
+    for (size_t k = 0; k < n; ++k) weights[k] = before[k];
+}
+
+// Weights end at 1, so rounding errors at an example only ever take some away, and a body that is free to move along
+// the mixtures would creep out of it. What is this near to an example, or to the rest shape, is there.
+static const double SNAP = 2e-5;
+
+static void snap_to_example(int32_t n, double *weights) {
+  double rest = 1;
+  int32_t nearest = -1;  // the rest shape
+  for (int32_t k = 0; k < n; ++k) {
+    rest -= weights[k];
+    if (weights[k] > 1 - SNAP) nearest = k;
+  }
+  if (nearest < 0 && !(rest > 1 - SNAP)) return;
+  for (int32_t k = 0; k < n; ++k) weights[k] = k == nearest;
+}
+
 // One manifold: number `manifold` of the state's weights.
 static void project(const pl_solid_examples *examples, pl_solid_state state, int32_t manifold, const double *pulls,
                     double step) {
   int32_t n = examples->count;
   double weights[PL_MAX_EXAMPLES];
-  if (examples->weight_rule == PL_SOLID_WEIGHTS_PAPER)
+  if (examples->weight_rule == PL_SOLID_WEIGHTS_PAPER) {
     pl_simplex_project_paper(n, examples->pseudo_inverses + (size_t)manifold * (size_t)(n * n), pulls, weights);
-  else
+    keep_nearer(examples, state, manifold, pulls, weights);
+  } else {
     pl_simplex_solve(n, examples->grams + (size_t)manifold * (size_t)(n * n), pulls, false, weights, NULL);
+  }
+  snap_to_example(n, weights);
   float *result = state.weights + (size_t)manifold * (size_t)n;
   if (examples->plastic_threshold > 0) {
     float *plastic = state.plastic + (size_t)manifold * (size_t)n;

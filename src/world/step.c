@@ -55,9 +55,10 @@ static pl_status gather_forces(pl_world *world, pl_error *error) {
   return PL_OK;
 }
 
-// Sets `*converged` to false where the body's solver stopped at its limit of iterations.
-static pl_status move_body(pl_world *world, int32_t index, bool *converged, pl_error *error) {
+// Counts the body where its solver stopped at its limit of iterations, and where the step was damped.
+static pl_status move_body(pl_world *world, int32_t index, pl_step_report *report, pl_error *error) {
   pl_body *body = pl_slots_at(&world->bodies, index);
+  bool damped = false;
   pl_body_move move = {
       .context = world->context,
       .scratch = &world->scratch,
@@ -65,38 +66,39 @@ static pl_status move_body(pl_world *world, int32_t index, bool *converged, pl_e
       .acceleration = pl_vec3_scale(world->def.gravity, body->gravity_scale),
       .forces = body->has_forces ? body->forces : NULL,
       .time = pl_world_get_time(world),
-      .colliders = world->collider_list.items,
-      .collider_count = body->collides ? (int32_t)world->collider_list.count : 0,
       .wind = world->def.wind,
       .air_density = world->def.air_density,
       .drag = world->def.drag,
       .work = body->work,
+      .damped = &damped,
   };
   pl_scratch_mark mark = pl_scratch_push(&world->scratch);
+  pl_world_list_colliders(world, index, &move);
   pl_status status = pl_world_list_pins(world, index, &move, error);
   if (status >= 0) status = body->model->method->move(body->model, body->state, &move, error);
+  if (status >= 0) pl_world_collect_touches(world, index, &move);
   if (status >= 0 && world->destroy_refused) status = check_not_destroyed(world, error);
   pl_scratch_pop(&world->scratch, mark);
-  *converged = status != PL_REMARK_NOT_CONVERGED;
+  report->unconverged_count += status == PL_REMARK_NOT_CONVERGED;
+  report->damped_count += damped;
   return status;
 }
 
 static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
-    bool converged;
-    pl_status status = move_body(world, i, &converged, error);
+    pl_status status = move_body(world, i, report, error);
     if (status < 0) return pl_world_name_body(world, i, status, report, error);
-    report->unconverged_count += !converged;
   }
   pl_world_hold_pins(world);
   return PL_OK;
 }
 
 static pl_status resolve_contact(pl_world *world, pl_step_report *report, pl_error *error) {
-  // Checked before contact too: a body that is out of range would make contact compare all pairs of triangles.
-  pl_world_note_ends(world);
   pl_status status = pl_world_check_finite(world, report, error);
-  if (status >= 0) status = pl_world_check_range(world, report, error);
+  if (status < 0 || pl_world_is_free_of_contact(world)) return status;
+  // Checked before contact: a body that is out of range would make it compare all pairs of triangles.
+  pl_world_note_ends(world);
+  status = pl_world_check_range(world, report, error);
   if (status < 0) return status;
   pl_contact_report contact = {0};
   status = pl_world_resolve_contact(world, &contact, error);
@@ -158,9 +160,11 @@ static pl_status run_phases(pl_world *world, pl_step_report *report, pl_error *e
 
 // Forces are used up and new surfaces are shown.
 static void finish_step(pl_world *world) {
+  pl_world_finish_events(world);
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     pl_body_clear_forces(body);
+    pl_world_note_surface(world, body);
     pl_vec3 *shown = body->surface;
     body->surface = body->next_surface;
     body->next_surface = shown;
@@ -171,6 +175,7 @@ static pl_status step_once(pl_world *world, pl_step_report *report, pl_error *er
   pl_status status = pl_world_prepare_contact(world, error);
   if (status < 0) return status;
   pl_world_save_state(world);
+  pl_world_begin_events(world);
   world->destroy_refused = false;
   status = run_phases(world, report, error);
   world->phase = PL_WORLD_IDLE;
@@ -193,6 +198,7 @@ pl_status pl_world_step(pl_world *world, pl_step_report *report, pl_error *error
   pl_step_report mine = empty_report();
   if (report != NULL) *report = mine;
   if (pl_world_check_idle(world, "pl_world_step", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
+  pl_world_clear_events(world);
   pl_status status = step_once(world, &mine, error);
   if (report != NULL) *report = mine;
   return status;
@@ -209,6 +215,7 @@ pl_status pl_world_advance(pl_world *world, double seconds, int64_t max_steps, p
   pl_step_report mine = empty_report();
   if (report != NULL) *report = mine;
   if (pl_world_check_idle(world, "pl_world_advance", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
+  pl_world_clear_events(world);
   if (!isfinite(seconds) || seconds < 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "cannot advance by %g seconds; give a finite number, 0 or more",
                    seconds);
@@ -231,6 +238,7 @@ pl_status pl_world_settle(pl_world *world, double seconds, pl_step_report *repor
   pl_step_report mine = empty_report();
   if (report != NULL) *report = mine;
   if (pl_world_check_idle(world, "pl_world_settle", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
+  pl_world_clear_events(world);
   if (!isfinite(seconds) || seconds < 0)
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "cannot settle for %g seconds; give a finite number, 0 or more",
                    seconds);

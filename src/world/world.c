@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "pliant/math.h"
 #include "world/world_parameters.h"
+#include "world/world_shown.h"
 #include "world/world_state.h"
 
 pl_world_def pl_default_world_def(void) {
@@ -29,8 +30,15 @@ pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world
   made->controllers = pl_vector_of(context, sizeof(pl_world_controller));
   made->contact_bodies = pl_vector_of(context, sizeof(pl_contact_body));
   made->collider_list = pl_vector_of(context, sizeof(const pl_collider *));
+  made->pair_rules = pl_vector_of(context, sizeof(pl_world_pair_rule));
+  made->contact_pairs = pl_vector_of(context, sizeof(pl_contact_pair));
+  made->body_colliders = pl_vector_of(context, sizeof(const pl_collider *));
+  made->collider_frictions = pl_vector_of(context, sizeof(double));
+  made->collider_numbers = pl_vector_of(context, sizeof(int32_t));
+  made->touches = pl_vector_of(context, sizeof(pl_body_touch));
   pl_scratch_init(&made->scratch, context);
-  status = pl_contact_solver_create(context, &made->contact_solver, error);
+  status = pl_world_shown_create(context, &made->shown, error);
+  if (status >= 0) status = pl_contact_solver_create(context, &made->contact_solver, error);
   if (status < 0) {
     pl_world_destroy(made);
     return status;
@@ -64,7 +72,11 @@ void pl_world_destroy(pl_world *world) {
     return;
   }
   pl_context *context = world->context;
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) destroy_body(context, pl_slots_at(&world->bodies, i));
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    pl_body *body = pl_slots_at(&world->bodies, i);
+    pl_world_forget_body(world, body);
+    destroy_body(context, body);
+  }
   for (int32_t i = 0; i < pl_slots_count(&world->colliders); ++i)
     pl_collider_destroy(context, pl_slots_at(&world->colliders, i));
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) pl_release(context, pl_slots_at(&world->pins, i));
@@ -76,7 +88,15 @@ void pl_world_destroy(pl_world *world) {
   pl_vector_free(&world->controllers);
   pl_vector_free(&world->contact_bodies);
   pl_vector_free(&world->collider_list);
+  pl_vector_free(&world->pair_rules);
+  pl_vector_free(&world->contact_pairs);
+  pl_vector_free(&world->body_colliders);
+  pl_vector_free(&world->collider_frictions);
+  pl_vector_free(&world->collider_numbers);
+  pl_vector_free(&world->touches);
+  pl_world_destroy_events(world);
   pl_contact_solver_destroy(world->contact_solver);
+  pl_world_shown_destroy(world->shown);
   pl_scratch_destroy(&world->scratch);
   pl_release(context, world);
 }
@@ -127,6 +147,7 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   body->model = def->model;
   body->gravity_scale = def->gravity_scale;
   body->collides = def->collides;
+  body->filter = pl_contact_filter_of(def->collision_layers, def->collision_mask);
   body->state_size = method->state_size(def->model);
   body->layers = pl_vector_of(world->context, sizeof(pl_world_layer));
   if (method->create_work != NULL) {
@@ -148,6 +169,7 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   memcpy(body->saved, body->state, body->state_size);
   memcpy(body->inverse_masses, def->model->inverse_masses, (size_t)def->model->particle_count * sizeof(double));
   world->prepared = false;
+  ++world->version;
   if (id != NULL) *id = (pl_body_id){slot.slot, slot.generation};
   return PL_OK;
 }
@@ -161,8 +183,10 @@ pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error) 
     if (pin->def.body.slot == id.slot && pin->def.body.generation == id.generation)
       pl_release(world->context, pl_slots_remove(&world->pins, pl_slots_id_at(&world->pins, i)));
   }
+  pl_world_forget_body(world, body);
   destroy_body(world->context, body);
   world->prepared = false;
+  ++world->version;
   return PL_OK;
 }
 
@@ -262,5 +286,7 @@ pl_status pl_world_add_layer(pl_world *world, pl_body_id id, const pl_layer *lay
   }
   // Until the first step the surface is what the body shows without layers.
   if (body->layers.count == 1) body->model->method->get_surface(body->model, body->state, body->surface);
+  if (body->layers.count == 1) body->has_previous = false;
+  pl_world_note_surface(world, body);
   return PL_OK;
 }

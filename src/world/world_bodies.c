@@ -63,6 +63,7 @@ pl_status pl_body_set_state(pl_world *world, pl_body_id id, const pl_vec3 *posit
   bad = first_not_finite(velocities, n);
   if (bad >= 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "velocity %d is not finite", bad);
   body->model->method->set_state(body->model, body->state, positions, velocities);
+  if (positions != NULL) pl_world_note_jump(world, body);
   return PL_OK;
 }
 

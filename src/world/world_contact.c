@@ -3,14 +3,14 @@
 #include "base/error.h"
 #include "world/world_state.h"
 
-static bool is_alone(const pl_world *world) {
+bool pl_world_is_free_of_contact(const pl_world *world) {
   if (world->contact_bodies.count == 0) return true;
   if (world->collider_list.count > 0 || world->contact_bodies.count > 1) return false;
   return !PL_ITEM(&world->contact_bodies, pl_contact_body, 0).self_contact;
 }
 
 // Whether the world resolves the contacts of a body.
-static bool meets_others(const pl_body *body) {
+bool pl_world_meets_others(const pl_body *body) {
   return body->collides && !body->model->method->handles_bodies;
 }
 
@@ -18,7 +18,7 @@ static bool list_bodies(pl_world *world) {
   world->contact_bodies.count = 0;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
-    if (!meets_others(body)) continue;
+    if (!pl_world_meets_others(body)) continue;
     pl_contact_body entry = {
         .surface = &body->model->surface,
         .starts = body->starts,
@@ -29,6 +29,7 @@ static bool list_bodies(pl_world *world) {
         .friction = body->model->friction,
         .restitution = body->model->restitution,
         .radius = body->model->contact_radius,
+        .filter = body->filter,
         .self_contact = body->model->self_contact,
         .spares_colliders = body->model->method->handles_colliders,
     };
@@ -48,8 +49,10 @@ static bool list_colliders(pl_world *world) {
 
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error) {
   if (world->prepared) return PL_OK;
-  if (!list_bodies(world) || !list_colliders(world)) return pl_fail_memory(error);
-  if (!is_alone(world)) {
+  if (!list_bodies(world) || !list_colliders(world) || !pl_world_list_pairs(world)) return pl_fail_memory(error);
+  pl_status ready = pl_world_prepare_events(world, error);
+  if (ready < 0) return ready;
+  if (!pl_world_is_free_of_contact(world)) {
     pl_status status = pl_contact_solver_prepare(world->contact_solver, world->contact_bodies.items,
                                                  (int32_t)world->contact_bodies.count, world->collider_list.items,
                                                  (int32_t)world->collider_list.count, error);
@@ -60,35 +63,34 @@ pl_status pl_world_prepare_contact(pl_world *world, pl_error *error) {
 }
 
 void pl_world_note_starts(pl_world *world) {
-  if (is_alone(world)) return;
+  if (pl_world_is_free_of_contact(world)) return;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
-    if (!meets_others(body)) continue;
+    if (!pl_world_meets_others(body)) continue;
     body->model->method->get_positions(body->model, body->state, body->starts);
     body->model->method->get_velocities(body->model, body->state, body->start_velocities);
   }
 }
 
 void pl_world_note_ends(pl_world *world) {
-  bool alone = is_alone(world);
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     body->model->method->get_positions(body->model, body->state, body->positions);
-    if (!alone && meets_others(body)) body->model->method->get_velocities(body->model, body->state, body->velocities);
+    if (pl_world_meets_others(body)) body->model->method->get_velocities(body->model, body->state, body->velocities);
   }
 }
 
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error) {
-  if (is_alone(world)) return PL_OK;
   pl_status status =
       pl_contact_solver_solve(world->contact_solver, world->contact_bodies.items, (int32_t)world->contact_bodies.count,
                               world->collider_list.items, (int32_t)world->collider_list.count, pl_world_get_time(world),
                               world->def.step, world->def.contact_rounds, world->def.gravity, report, error);
   if (status < 0) return status;
+  pl_world_collect_contacts(world);
   size_t next = 0;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
-    if (!meets_others(body)) continue;
+    if (!pl_world_meets_others(body)) continue;
     if (PL_ITEM(&world->contact_bodies, pl_contact_body, next++).moved)
       body->model->method->set_state(body->model, body->state, body->positions, body->velocities);
   }

@@ -85,23 +85,35 @@ pl_status pl_world_check_finite(const pl_world *world, pl_step_report *report, p
   return PL_OK;
 }
 
+static double farthest_of(pl_box box) {
+  pl_vec3 far = pl_vec3_max(pl_vec3_scale(box.min, -1), box.max);
+  return fmax(far.x, fmax(far.y, far.z));
+}
+
+// The particle that is farthest from the origin.
+static int32_t find_farthest(const pl_body *body) {
+  int32_t particle = 0;
+  double farthest = 0;
+  for (int32_t k = 0; k < body->model->particle_count; ++k) {
+    pl_vec3 x = body->positions[k];
+    double distance = fmax(fmax(fabs(x.x), fabs(x.y)), fabs(x.z));
+    if (distance <= farthest) continue;
+    farthest = distance;
+    particle = k;
+  }
+  return particle;
+}
+
 pl_status pl_world_check_range(const pl_world *world, pl_step_report *report, pl_error *error) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     const pl_body *body = pl_slots_at(&world->bodies, i);
-    double size = pl_box_diagonal(body->model->box), farthest = 0;
-    int32_t particle = 0;
     pl_box box = pl_box_empty();
-    for (int32_t k = 0; k < body->model->particle_count; ++k) {
-      pl_vec3 x = body->positions[k];
-      double distance = fmax(fmax(fabs(x.x), fabs(x.y)), fabs(x.z));
-      box = pl_box_add_point(box, x);
-      if (distance > farthest) particle = k;
-      farthest = fmax(farthest, distance);
-    }
-    if (farthest > max_distance_of(body))
-      return fail_body(world, i, particle, "the state is out of range", report, error);
+    for (int32_t k = 0; k < body->model->particle_count; ++k) box = pl_box_add_point(box, body->positions[k]);
+    if (farthest_of(box) > max_distance_of(body))
+      return fail_body(world, i, find_farthest(body), "the state is out of range", report, error);
+    double size = pl_box_diagonal(body->model->box);
     if (size > 0 && pl_box_diagonal(box) > MAX_STRETCH * size)
-      return fail_body(world, i, particle, "the body has burst", report, error);
+      return fail_body(world, i, find_farthest(body), "the body has burst", report, error);
   }
   return PL_OK;
 }

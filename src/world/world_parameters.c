@@ -1,8 +1,9 @@
-// The parameters of pl_world_def, pl_body_def and pl_pin_def: the one place for defaults, ranges, units and meanings.
-// After a change run `make generate`.
+// The parameters of pl_world_def, pl_body_def, pl_pin_def and pl_contact_pair_def: the one place for defaults, ranges,
+// units and meanings. After a change run `make generate`.
 #include "world/world_parameters.h"
 
 #include "base/parameter_words.h"
+#include "pliant/contact.h"
 #include "pliant/world.h"
 
 // One line per parameter.
@@ -15,6 +16,7 @@ static const pl_parameter WORLD[] = {
     NUMBER(air_density, 0, FROM(0, 1e6), UNIT("kg/m^3"), ABOUT("Of the air; 0 switches drag off.")),
     NUMBER(drag, 1, FROM(0, 1e6), ABOUT("Drag coefficient of a surface triangle.")),
     INTEGER(contact_rounds, 8, FROM(1, 1000), ABOUT("Sweeps over the contacts in each step.")),
+    SWITCH(contact_events, false, NOT_IN_SCENES, ABOUT("Whether steps record what begins and ends to touch: pl_world_get_contact_events().")),
 };
 const pl_parameter_table pl_world_def_parameters = TABLE("world", pl_world_def, WORLD);
 
@@ -25,6 +27,8 @@ static const pl_parameter BODY[] = {
     VECTOR(angular_velocity, ZERO_VECTOR, UNIT("rad/s"), ABOUT("At the start, around the centre of mass.")),
     NUMBER(gravity_scale, 1, FROM(-1e6, 1e6), ABOUT("Fraction of gravity the body feels.")),
     SWITCH(collides, true, ABOUT("Whether the body touches anything.")),
+    BITS(collision_layers, 1, FROM(0, 4294967295), ABOUT("Layers that it is in, one bit each. Two things touch if each is in a layer of the other's mask.")),
+    BITS(collision_mask, ALL_BITS, FROM(0, 4294967295), ABOUT("Layers that it touches, one bit each; 4294967295 is all 32.")),
 };
 const pl_parameter_table pl_body_def_parameters = TABLE("body", pl_body_def, BODY);
 
@@ -37,3 +41,12 @@ static const pl_parameter PIN[] = {
     NUMBER(until, 0, FROM(0, 1e9), UNIT("s"), ABOUT("When the pin is released; 0 means never.")),
 };
 const pl_parameter_table pl_pin_def_parameters = TABLE("pin", pl_pin_def, PIN);
+
+#undef DEF
+#define DEF pl_contact_pair_def
+static const pl_parameter PAIR[] = {
+    SWITCH(collides, true, ABOUT("Whether the two touch; false for two that their layers would let touch.")),
+    NUMBER(friction, -1, FROM(-1, 1e3), ABOUT("Coulomb coefficient between the two; negative means the geometric mean of theirs.")),
+    NUMBER(restitution, -1, FROM(-1, 1), ABOUT("Fraction of the speed kept in a bounce; negative means the larger of theirs.")),
+};
+const pl_parameter_table pl_contact_pair_def_parameters = TABLE("contact pair", pl_contact_pair_def, PAIR);

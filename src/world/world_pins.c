@@ -85,6 +85,7 @@ pl_status pl_world_add_force(pl_world *world, pl_body_id id, int32_t particle, p
   pl_body *body;
   pl_status status = find_particle(world, id, particle, &body, error);
   if (status < 0) return status;
+  if (!pl_vec3_is_finite(force)) return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "a force must be finite");
   body->forces[particle] += pl_f4_of_vec3(force);
   body->has_forces = true;
   return PL_OK;

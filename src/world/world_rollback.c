@@ -32,6 +32,7 @@ void pl_world_save_state(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     pl_parallel_for(world->context, (int32_t)((body->state_size - 1) / COPY_BYTES + 1), 1, copy_part, body);
+    body->has_previous = true;
     body->saved_has_forces = body->has_forces;
     if (body->has_forces) memcpy(body->saved_forces, body->forces, (size_t)body->model->particle_count * sizeof(pl_f4));
     for (size_t k = 0; k < body->layers.count; ++k) {
@@ -55,6 +56,8 @@ void pl_world_roll_back(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     memcpy(body->state, body->saved, body->state_size);
+    body->has_previous = false;
+    pl_world_note_surface(world, body);
     pl_body_clear_forces(body);
     if (body->saved_has_forces)
       memcpy(body->forces, body->saved_forces, (size_t)body->model->particle_count * sizeof(pl_f4));

@@ -124,9 +124,12 @@ pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size, pl_
   world->pending = head.pending;
   world->def.gravity = head.gravity;
   world->def.wind = head.wind;
+  pl_world_forget_touching(world);
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     body->has_forces = forces_are_set(body);
+    body->has_previous = false;
+    pl_world_note_surface(world, body);
   }
   return PL_OK;
 }

@@ -14,11 +14,16 @@ typedef struct pl_world_layer {
   void *saved;  // the layer's state at the start of the step
 } pl_world_layer;
 
+struct pl_body_shown;
+typedef struct pl_world_shown pl_world_shown;
+typedef struct pl_world_events pl_world_events;
+
 typedef struct pl_body {
   const pl_model *model;
   pl_body_start start;  // as it was added
   double gravity_scale;
   bool collides;
+  pl_contact_filter filter;
   size_t state_size;
   void *state;          // flat; the method knows its layout
   void *saved;          // copy at the start of the step, for roll-back
@@ -27,14 +32,17 @@ typedef struct pl_body {
   bool has_forces;      // some entry of `forces` is not zero
   pl_f4 *saved_forces;  // the two above at the start of the step
   bool saved_has_forces;
-  double *inverse_masses;     // 1/kg as contact sees them: 0 where a hard pin holds
-  pl_vec3 *starts;            // scratch of the contact phase: particles at the start of the step,
-  pl_vec3 *start_velocities;  // … and their velocities then,
-  pl_vec3 *positions;         // … at its end,
-  pl_vec3 *velocities;        // … and their velocities
-  pl_vec3 *surface;           // surface points after the layers; kept only when there are layers
-  pl_vec3 *next_surface;      // the same while the layers work; swapped when all have succeeded
-  pl_vector layers;           // of pl_world_layer
+  double *inverse_masses;       // 1/kg as contact sees them: 0 where a hard pin holds
+  pl_vec3 *starts;              // scratch of the contact phase: particles at the start of the step,
+  pl_vec3 *start_velocities;    // … and their velocities then,
+  pl_vec3 *positions;           // … at its end,
+  pl_vec3 *velocities;          // … and their velocities
+  pl_vec3 *surface;             // surface points after the layers; kept only when there are layers
+  pl_vec3 *next_surface;        // the same while the layers work; swapped when all have succeeded
+  pl_vector layers;             // of pl_world_layer
+  int64_t version;              // counts changes of its surface
+  bool has_previous;            // `saved` is the state before the last step, not before a jump
+  struct pl_body_shown *shown;  // surface for display and queries; NULL until asked for
 } pl_body;
 
 typedef struct pl_world_pin {
@@ -42,6 +50,15 @@ typedef struct pl_world_pin {
   pl_vec3 target;  // where it wants to be at the end of the next step
   pl_vec3 saved;   // the same at the start of the step
 } pl_world_pin;
+
+// What two things of a world do when they meet, by handle. Of the other one, either the body or the
+// collider is null.
+typedef struct pl_world_pair_rule {
+  pl_body_id body, other_body;
+  pl_collider_id collider;
+  bool collides;
+  double friction, restitution;  // negative: combined from those of the two
+} pl_world_pair_rule;
 
 typedef struct pl_world_controller {
   pl_controller controller;
@@ -69,6 +86,15 @@ struct pl_world {
   pl_vector contact_bodies;  // of pl_contact_body, one per colliding body
   pl_vector collider_list;   // of const pl_collider *, in order
   bool prepared;             // the contact solver knows all bodies and colliders
+  pl_vector pair_rules;      // of pl_world_pair_rule
+  pl_vector contact_pairs;   // of pl_contact_pair: the same by the numbers of this step, sorted
+  pl_vector body_colliders;  // of const pl_collider *: those that the body being moved may touch, …
+  pl_vector collider_frictions;  // … and its coefficients with each, double
+  pl_vector collider_numbers;    // … and their numbers among all, int32_t
+  pl_vector touches;             // of pl_body_touch: what that body felt of each
+  pl_world_events *events;       // NULL: not wanted
+  int64_t version;               // counts changes of surfaces, and of which bodies there are
+  pl_world_shown *shown;         // guards what is kept for display and queries (world_shown.h)
   pl_scratch scratch;
   int64_t step_count;
   pl_world_phase phase;
@@ -77,6 +103,7 @@ struct pl_world {
   pl_vec3 saved_gravity, saved_wind;  // at the start of the step
   bool settling;                      // steps are done while time stands still
   double pending;  // seconds that pl_world_advance() has been given and not yet stepped
+  bool batched;    // one of the worlds that pl_worlds_step() is stepping
 };
 
 static inline pl_slot_id pl_slot_of_body(pl_body_id id) {
@@ -109,13 +136,42 @@ void pl_world_compute_pin_masses(pl_world *world);
 // (world_pins.c).
 pl_status pl_world_list_pins(pl_world *world, int32_t body, pl_body_move *move, pl_error *error);
 
+// The surface of a body has changed; it is somewhere else without having moved there
+// (world_shown.c).
+void pl_world_note_surface(pl_world *world, pl_body *body);
+void pl_world_note_jump(pl_world *world, pl_body *body);
+
 // Put hard-pinned particles on their targets and pull at those on springs (world_forces.c).
 void pl_world_hold_pins(pl_world *world);
 
+// Does the world resolve the contacts of a body?
+bool pl_world_meets_others(const pl_body *body);
+
+// Rules for pairs by the numbers of the contact solver, and memory for the lists of colliders;
+// false when out of memory. Then the colliders that a body may touch in its own step
+// (world_pairs.c).
+bool pl_world_list_pairs(pl_world *world);
+void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move);
+
+// Contact events (world_events.c): memory for them, a call of the caller begins, a step begins,
+// what a body felt of colliders in its own step, what the contact solver found, and the step
+// succeeded.
+pl_status pl_world_prepare_events(pl_world *world, pl_error *error);
+void pl_world_destroy_events(pl_world *world);
+void pl_world_clear_events(pl_world *world);
+void pl_world_begin_events(pl_world *world);
+void pl_world_collect_touches(pl_world *world, int32_t body, const pl_body_move *move);
+void pl_world_collect_contacts(pl_world *world);
+void pl_world_finish_events(pl_world *world);
+// The pairs that touch are not known any more: a snapshot was restored.
+void pl_world_forget_touching(pl_world *world);
+
 // Hand all bodies and colliders to the contact solver, if they changed (world_contact.c).
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error);
+// Whether there is nothing to touch: a body alone, without colliders or self contact.
+bool pl_world_is_free_of_contact(const pl_world *world);
 // Remember where particles are before they move (of bodies that may touch something) and after (of
-// all), then resolve what the move ran into.
+// all), then resolve what the move ran into. Not called when the world is free of contact.
 void pl_world_note_starts(pl_world *world);
 void pl_world_note_ends(pl_world *world);
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error);

@@ -34,6 +34,7 @@ pl_status pl_body_teleport(pl_world *world, pl_body_id id, pl_transform motion, 
     body->model->method->teleport(body->model, body->state, motion);
   else
     teleport_particles(body, motion);
+  pl_world_note_jump(world, body);
   return PL_OK;
 }
 
@@ -43,6 +44,7 @@ pl_status pl_body_reset(pl_world *world, pl_body_id id, pl_error *error) {
   pl_status status = find(world, id, &body, error);
   if (status < 0) return status;
   body->model->method->start(body->model, body->state, &body->start);
+  pl_world_note_jump(world, body);
   body->has_forces = false;
   memset(body->forces, 0, (size_t)body->model->particle_count * sizeof(pl_f4));
   return PL_OK;

@@ -55,6 +55,7 @@ pl_status pl_world_transfer_state(pl_world *world, const pl_world *from, int32_t
     else
       status = take_motion(world, body, other, error);
     if (status < 0) return status;
+    pl_world_note_jump(world, body);
     ++adopted;
   }
   take_controllers(world, from);

@@ -1,6 +1,6 @@
 // Captures of a bar that was filmed: its material is found, and a run that is interrupted anywhere ends with the same
 // bits.
-// ctest: physics threads
+// ctest: physics threads once
 #define _XOPEN_SOURCE 700
 #include "base/context.h"
 #include "fixtures/filmed_bars.h"

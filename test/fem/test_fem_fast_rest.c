@@ -65,7 +65,8 @@ static pl_model *find_equilibrium(pl_context *context, const pl_fem_def *like, c
 
 // Largest distance from the reference after `steps` steps, as a share of the largest sag; the reference's own force at
 // the points, as a share of the weight.
-static void compare_rest(pl_context *context, const pl_fem_def *def, bool hangs, int32_t steps, double max) {
+static void compare_rest(pl_context *context, const pl_fem_def *def, bool hangs, int32_t steps, double max,
+                         double max_force) {
   pl_error error = {0};
   bar b = make_bar(context, hangs);
   pl_vec3 wanted[MAX_POINTS], x[MAX_POINTS], forces[MAX_POINTS];
@@ -87,11 +88,11 @@ static void compare_rest(pl_context *context, const pl_fem_def *def, bool hangs,
     double fraction = 9.81 * reference->masses[i];
     worst_force = fmax(worst_force, pl_vec3_length(pl_vec3_sub(forces[i], (pl_vec3){0, fraction, 0})) / weight);
   }
-  print_message("%s, E %.0e, nu %.2f, %d rounds: sag %.5f m, off by %.3f %%, force left %.4f %% of the weight\n",
+  print_message("%s, E %.0e, nu %.3f, %d rounds: sag %.5f m, off by %.3f %%, force left %.4f %% of the weight\n",
                 hangs ? "hanging bar" : "cantilever ", def->young, def->poisson, def->volume_rounds, sag,
                 100 * worst / sag, 100 * worst_force);
   check_at_most(worst / sag, max);
-  check_at_most(worst_force, max);
+  check_at_most(worst_force, max_force);
   pl_world_destroy(world);
   pl_model_destroy(model);
   pl_model_destroy(reference);
@@ -109,7 +110,26 @@ static void pinned_bodies_rest_where_corotated_tets_do(void **state) {
     for (int hangs = 0; hangs < 2; ++hangs) {
       pl_fem_def def = fast_def(cases[i].young, cases[i].poisson, cases[i].rounds);
       def.mass_damping = 6;
-      compare_rest(context, &def, hangs, 300, 0.01);
+      compare_rest(context, &def, hangs, 300, 0.01, 0.01);
+    }
+  drop_context(context);
+}
+
+// Near a Poisson's ratio of 1/2 too, and stiff, with any number of rounds. It takes longer: a matrix with rotations
+// that stay makes bending of stiff bodies slow. Forces are as exact as positions in single precision let them be:
+// lambda is 5e9 Pa.
+static void nearly_incompressible_bodies_rest_there_too(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  const struct {
+    double young, poisson;
+    int32_t rounds;
+  } cases[] = {{3e7, 0.499, 1}, {3e7, 0.499, 2}, {3e7, 0.499, 60}, {3e7, 0.495, 2}, {1e6, 0.499, 2}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    for (int hangs = 0; hangs < 2; ++hangs) {
+      pl_fem_def def = fast_def(cases[i].young, cases[i].poisson, cases[i].rounds);
+      def.mass_damping = 6;
+      compare_rest(context, &def, hangs, 1000, 0.01, 0.1);
     }
   drop_context(context);
 }
@@ -122,7 +142,7 @@ static void every_tet_may_have_its_own_stiffness(void **state) {
   pl_fem_def def = fast_def(3e5, 0.35, 3);
   def.mass_damping = 6;
   def.young_scales = scales;
-  compare_rest(context, &def, false, 300, 0.01);
+  compare_rest(context, &def, false, 300, 0.01, 0.01);
   drop_context(context);
 }
 
@@ -263,6 +283,7 @@ static void the_ground_carries_the_weight(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pinned_bodies_rest_where_corotated_tets_do),
+      cmocka_unit_test(nearly_incompressible_bodies_rest_there_too),
       cmocka_unit_test(every_tet_may_have_its_own_stiffness),
       cmocka_unit_test(springs_carry_the_weight),
       cmocka_unit_test(a_body_left_alone_does_not_move),

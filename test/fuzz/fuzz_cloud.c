@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "pliant/capture_file.h"
 #include "pliant/cloud.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "fixtures/cloud_file.h"
+#include "pliant/capture_file.h"
 
 typedef struct folder {
   char path[64];

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "pliant/capture_file.h"
 #include "pliant/cloud.h"
 
 static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *place) {

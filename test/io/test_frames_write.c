@@ -257,6 +257,32 @@ static void obj_ply_and_csv_hold_the_points(void **state) {
   drop_context(context);
 }
 
+// Two of three announced frames: shape, data and the directory at the end say so. python/tests reads one by NumPy.
+static void npz_holds_arrays_also_when_the_run_was_short(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  place p = make_place();
+  pl_error error = {0};
+  pl_frames_def def = make_def(PL_FRAMES_NPZ, p.path);
+  check_ok(write_run(context, &def, 2, &error), &error);
+  unsigned char bytes[4096];
+  size_t size = read_all(p.path, ".npz", bytes, sizeof bytes);
+  assert_memory_equal(bytes, "PK\x03\x04", 4);
+  const size_t head = 30 + strlen("positions.npy") + 20;
+  assert_memory_equal(bytes + head, "\x93NUMPY", 6);
+  char shape[32];
+  snprintf(shape, sizeof shape, "'shape': (2, %d, 3)", POINT_COUNT);
+  assert_non_null(memmem(bytes + head, 128, shape, strlen(shape)));
+  pl_vec3 points[2][POINT_COUNT];
+  memcpy(points, bytes + head + 128, sizeof points);
+  for (int i = 0; i < 2; ++i) check_frame(points[i], i, 0);
+  const char *const others[] = {"times.npy", "triangles.npy", "tets.npy"};
+  for (int i = 0; i < 3; ++i) assert_non_null(memmem(bytes, size, others[i], strlen(others[i])));
+  assert_memory_equal(bytes + size - 22, "PK\x05\x06", 4);
+  assert_int_equal(drop_place(&p), 1);
+  drop_context(context);
+}
+
 // The mesh readers are other code than the frame writers: what they read back was written right.
 static void frames_in_files_of_their_own_are_meshes(void **state) {
   (void)state;
@@ -292,8 +318,8 @@ static void frames_in_files_of_their_own_are_meshes(void **state) {
 static void nothing_appears_before_close_and_nothing_after_abandon(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  static const pl_frame_format formats[] = {PL_FRAMES_PC2, PL_FRAMES_MDD, PL_FRAMES_GLB, PL_FRAMES_CSV};
-  for (int i = 0; i < 4; ++i) {
+  static const pl_frame_format formats[] = {PL_FRAMES_PC2, PL_FRAMES_MDD, PL_FRAMES_GLB, PL_FRAMES_CSV, PL_FRAMES_NPZ};
+  for (int i = 0; i < 5; ++i) {
     place p = make_place();
     char name[64];
     snprintf(name, sizeof name, "%s.%s", p.path, pl_frame_format_name(formats[i]));
@@ -354,7 +380,7 @@ static void every_failed_allocation_leaves_nothing(void **state) {
   (void)state;
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
-  for (int format = PL_FRAMES_PC2; format <= PL_FRAMES_CSV; ++format) {
+  for (int format = PL_FRAMES_PC2; format <= PL_FRAMES_NPZ; ++format) {
     for (int64_t n = 1;; ++n) {
       place p = make_place();
       pl_error error = {0};
@@ -366,7 +392,7 @@ static void every_failed_allocation_leaves_nothing(void **state) {
       assert_int_equal(status, failed ? PL_ERROR_OUT_OF_MEMORY : PL_OK);
       assert_int_equal(pl_context_get_memory_report(context).block_count, 0);
       int file_count = drop_place(&p);
-      bool one_file = format <= PL_FRAMES_GLB || format == PL_FRAMES_CSV;
+      bool one_file = format <= PL_FRAMES_GLB || format >= PL_FRAMES_CSV;
       if (one_file) assert_int_equal(file_count, failed ? 0 : 1);
       if (!failed) break;
     }
@@ -381,6 +407,7 @@ int main(void) {
       cmocka_unit_test(glb_frames_are_morph_targets),
       cmocka_unit_test(vtu_frames_hold_cells_and_times),
       cmocka_unit_test(obj_ply_and_csv_hold_the_points),
+      cmocka_unit_test(npz_holds_arrays_also_when_the_run_was_short),
       cmocka_unit_test(frames_in_files_of_their_own_are_meshes),
       cmocka_unit_test(nothing_appears_before_close_and_nothing_after_abandon),
       cmocka_unit_test(wrong_input_is_refused),

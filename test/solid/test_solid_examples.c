@@ -100,7 +100,7 @@ static void load_reference(const pl_mesh *mesh, double density) {
 
 typedef struct shape {
   pl_vec3 c0[MAX], c[MAX];
-  pl_mat3 moments[MAX], rotation[MAX], stretch[MAX];
+  pl_mat3 moments[MAX], spread[MAX], rotation[MAX], stretch[MAX];
 } shape;
 
 static pl_mat3 rotation_by_svd(pl_mat3 a) {
@@ -133,6 +133,7 @@ static void measure_shape(const pl_vec3 *x, shape *s) {
     }
     pl_mat3 a = pl_mat3_multiply(pq, pl_mat3_inverse(qq));
     s->moments[r] = pq;
+    s->spread[r] = qq;
     s->rotation[r] = rotation_by_svd(a);
     s->stretch[r] = pl_mat3_multiply(pl_mat3_transpose(s->rotation[r]), a);
   }
@@ -159,46 +160,87 @@ static double fraction_of(const pl_solid_def *def, int32_t m, int32_t r) {
 static shape now, posed[POSES];
 static pl_vec3 goals[MAX];
 
-static void find_weights(const pl_solid_def *def, int32_t m, double *w) {
+static pl_mat3 turns[MAX];          // rotations of the regions so far
+static double weights[MAX][POSES];  // of the manifolds, without fidelity
+
+// 1 + sum_k beta w_k L_k of a region, over the manifolds it belongs to.
+static pl_mat3 stretch_of(const pl_solid_def *def, int32_t r, int32_t manifolds) {
+  pl_mat3 s = pl_mat3_identity();
+  for (int32_t m = 0; m < manifolds; ++m)
+    for (int32_t k = 0; k < def->example_count; ++k)
+      if (fraction_of(def, m, r) > 0)
+        s = pl_mat3_add(
+            s, pl_mat3_scale(less_one(posed[k].stretch[r]), def->fidelity * weights[m][k] * fraction_of(def, m, r)));
+  return s;
+}
+
+// The rotation of a region for shapes stretched by `s`. The paper's is taken where it has less energy than the last.
+static void turn_region(const pl_solid_def *def, int32_t r, pl_mat3 s) {
+  pl_mat3 matrix = pl_mat3_multiply(now.moments[r], s);
+  if (def->goal_rotation == PL_SOLID_ROTATION_CONSERVING)
+    turns[r] = rotation_by_svd(matrix);
+  else if (!(dot6(now.rotation[r], matrix) < dot6(turns[r], matrix)))
+    turns[r] = now.rotation[r];
+}
+
+static double energy_of(int32_t n, const double *gram, const double *pull, const double *w) {
+  double energy = 0;
+  for (int32_t k = 0; k < n; ++k) {
+    energy -= pull[k] * w[k];
+    for (int32_t l = 0; l < n; ++l) energy += 0.5 * w[k] * gram[n * k + l] * w[l];
+  }
+  return energy;
+}
+
+// The mixture of least energy, of sum w |p - R (1 + sum w_k L_k) q|^2; the paper's where it has less than the last.
+// Returns how much the weights changed.
+static double find_weights(const pl_solid_def *def, int32_t m, double *w) {
   int32_t n = def->example_count;
-  double gram[POSES * POSES] = {0}, pull[POSES] = {0}, inverse[POSES * POSES];
+  double gram[POSES * POSES] = {0}, pull[POSES] = {0}, inverse[POSES * POSES], before[POSES], change = 0;
   for (int32_t r = 0; r < ref.n; ++r) {
     double fraction = fraction_of(def, m, r);
+    pl_mat3 turned = pl_mat3_multiply(pl_mat3_transpose(turns[r]), now.moments[r]);
+    pl_mat3 excess = pl_mat3_add(turned, pl_mat3_scale(now.spread[r], -1));
     for (int32_t k = 0; fraction > 0 && k < n; ++k) {
-      pull[k] += fraction * dot6(less_one(posed[k].stretch[r]), less_one(now.stretch[r]));
+      pull[k] += fraction * dot6(less_one(posed[k].stretch[r]), excess);
       for (int32_t l = 0; l < n; ++l)
-        gram[n * k + l] += fraction * dot6(less_one(posed[k].stretch[r]), less_one(posed[l].stretch[r]));
+        gram[n * k + l] += fraction * dot6(less_one(posed[k].stretch[r]),
+                                           pl_mat3_multiply(less_one(posed[l].stretch[r]), now.spread[r]));
     }
   }
+  memcpy(before, w, sizeof before);
   if (def->weight_rule == PL_SOLID_WEIGHTS_EXACT) {
     pl_simplex_solve(n, gram, pull, false, w, NULL);
   } else {
     pl_simplex_pseudo_inverse(n, gram, PL_SIMPLEX_CUTOFF, inverse);
     pl_simplex_project_paper(n, inverse, pull, w);
+    if (energy_of(n, gram, pull, before) < energy_of(n, gram, pull, w)) memcpy(w, before, sizeof before);
   }
+  for (int32_t k = 0; k < n; ++k) change = fmax(change, def->fidelity * fabs(w[k] - before[k]));
+  return change;
 }
 
 // Eq. 3 for every particle, without holds.
 // With `given`, those weights instead of the nearest ones, and without fidelity.
 static void find_goals(const pl_solid_def *def, const bar *b, const pl_vec3 *x, const double *given) {
-  static double weights[MAX][POSES];
-  int32_t n = def->example_count;
-  int32_t manifolds = def->grouping == PL_SOLID_BY_REGION ? ref.n : def->grouping == PL_SOLID_BY_GROUP ? 2 : 1;
+  bool is_own = def->grouping == PL_SOLID_BY_REGION;
+  int32_t n = def->example_count, manifolds = is_own ? ref.n : def->grouping == PL_SOLID_BY_GROUP ? 2 : 1;
   measure_shape(x, &now);
   for (int32_t k = 0; k < n; ++k) measure_shape(b->points[k], &posed[k]);
-  for (int32_t m = 0; m < manifolds; ++m) find_weights(def, m, weights[m]);
+  for (int32_t r = 0; r < ref.n; ++r) turns[r] = pl_mat3_identity();
+  memset(weights, 0, sizeof weights);
+  double change = 1;
+  for (int turn = 0; given == NULL && turn < (is_own ? 1 : 8) && change > 0.02; ++turn) {
+    change = 0;
+    for (int32_t r = 0; r < ref.n; ++r) turn_region(def, r, stretch_of(def, r, manifolds));
+    for (int32_t m = 0; m < manifolds; ++m) change = fmax(change, find_weights(def, m, weights[m]));
+  }
   for (int32_t k = 0; given != NULL && k < n; ++k) weights[0][k] = given[k] / def->fidelity;
   for (int32_t i = 0; i < ref.n; ++i) goals[i] = (pl_vec3){0, 0, 0};
   for (int32_t r = 0; r < ref.n; ++r) {
-    pl_mat3 s = pl_mat3_identity();
-    for (int32_t m = 0; m < manifolds; ++m)
-      for (int32_t k = 0; k < n; ++k)
-        if (fraction_of(def, m, r) > 0)
-          s = pl_mat3_add(
-              s, pl_mat3_scale(less_one(posed[k].stretch[r]), def->fidelity * weights[m][k] * fraction_of(def, m, r)));
-    pl_mat3 turn = def->goal_rotation == PL_SOLID_ROTATION_PAPER ? now.rotation[r]
-                                                                 : rotation_by_svd(pl_mat3_multiply(now.moments[r], s));
-    pl_mat3 map = pl_mat3_multiply(turn, s);
+    pl_mat3 s = stretch_of(def, r, manifolds);
+    if (given != NULL || def->goal_rotation == PL_SOLID_ROTATION_CONSERVING) turn_region(def, r, s);
+    pl_mat3 map = pl_mat3_multiply(turns[r], s);
     for (int32_t i = 0; i < ref.n; ++i)
       if (ref.joined[r][i])
         goals[i] =

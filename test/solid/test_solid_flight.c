@@ -1,6 +1,7 @@
 // Free flight and rest: what a body does when nothing acts on it, or only gravity and a floor.
 // ctest: physics threads
 #include "base/random.h"
+#include "body/body_method.h"
 #include "fixtures/solid_bodies.h"
 #include "pliant/math.h"
 
@@ -174,6 +175,42 @@ static void stiffness_means_the_same_at_any_step(void **state) {
 }
 
 // Damping slows vibration and leaves tumbling alone.
+// A cube stretched and released: its kinetic energy, averaged over a period and more, falls as exp(-2 damping t).
+static void vibration_dies_away_at_the_damping_asked_for(void **state) {
+  (void)state;
+  for (int trial = 0; trial < 4; ++trial) {
+    const double step = trial % 2 == 0 ? 1.0 / 240 : 1.0 / 960;
+    pl_context *context = make_context(1);
+    pl_error error = {0};
+    pl_solid_def def = pl_default_solid_def();
+    def.damping = trial < 2 ? 5 : 1;
+    pl_model *model = make_box_model(context, (pl_vec3){0.3, 0.3, 0.3}, 3, 3, 3, &def);
+    pl_world *world = make_world(context, step, 0);
+    pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
+    pl_vec3 x[64], v[64];
+    pl_body_get_positions(world, body, x);
+    for (int i = 0; i < 64; ++i) {
+      x[i].y *= 1.1;
+      v[i] = (pl_vec3){0, 0, 0};
+    }
+    check_ok(pl_body_set_state(world, body, x, v, &error), &error);
+    double energies[2] = {0, 0};
+    int32_t window = (int32_t)lround(0.5 / step);
+    for (int half = 0; half < 2; ++half)
+      for (int32_t s = 0; s < window; ++s) {
+        run_steps(world, 1);
+        pl_body_get_velocities(world, body, v);
+        for (int i = 0; i < 64; ++i) energies[half] += model->masses[i] * pl_vec3_dot(v[i], v[i]);
+      }
+    double rate = log(energies[0] / energies[1]) / (2 * 0.5);
+    print_message("damping %g/s at 1/%.0f s: amplitude falls by %.2f/s\n", def.damping, 1 / step, rate);
+    check_near(rate, def.damping, 0.1 * def.damping);
+    pl_world_destroy(world);
+    pl_model_destroy(model);
+    drop_context(context);
+  }
+}
+
 static void damping_spares_rigid_motion(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -206,6 +243,7 @@ int main(void) {
       cmocka_unit_test(a_body_at_rest_without_forces_does_not_move),
       cmocka_unit_test(a_body_on_the_floor_comes_to_rest_and_stays),
       cmocka_unit_test(stiffness_means_the_same_at_any_step),
+      cmocka_unit_test(vibration_dies_away_at_the_damping_asked_for),
       cmocka_unit_test(damping_spares_rigid_motion),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,8 +14,8 @@ enum { MAX = 128, EXAMPLES = 3 };
 typedef struct set {
   pl_context *context;
   pl_mesh *mesh;
-  pl_model *model;
-  const pl_solid_model *solid;
+  pl_model *model, *held;
+  const pl_solid_model *solid, *exact;  // examples as affine maps, and as exact shapes
   int32_t n;
   _Alignas(64) pl_f4 positions[MAX], velocities[MAX], forces[MAX];
   _Alignas(64) float moments[MAX / 8 * PL_SOLID_MOMENT_COUNT * 8];
@@ -44,6 +44,9 @@ static void make_set(void) {
   pl_solid_def def = pl_default_solid_def();
   def.examples = poses;
   def.example_count = EXAMPLES;
+  check_ok(pl_solid_build(s.context, &def, s.mesh, &s.held, &error), &error);
+  s.exact = (const pl_solid_model *)s.held;
+  def.hold_examples = false;
   check_ok(pl_solid_build(s.context, &def, s.mesh, &s.model, &error), &error);
   s.solid = (const pl_solid_model *)s.model;
   s.n = s.model->particle_count;
@@ -59,6 +62,7 @@ static void make_set(void) {
 
 static void drop_set(void) {
   pl_model_destroy(s.model);
+  pl_model_destroy(s.held);
   pl_mesh_destroy(s.mesh);
   drop_context(s.context);
 }
@@ -98,6 +102,39 @@ static void moments_are_those_of_the_definition(void **state) {
   }
   print_message("largest error of a matrix entry of size 1: %.2g\n", worst);
   check_at_most(worst, 3e-6);
+  drop_set();
+}
+
+// N_k = sum w p d_k^T, with d_k the pose turned back less the rest.
+static void moments_of_exact_shapes_are_those_of_the_definition(void **state) {
+  (void)state;
+  make_set();
+  const pl_solid_model *model = s.exact;
+  double worst = 0;
+  for (int32_t group = 0; group < model->group_count; ++group) {
+    _Alignas(64) float moments[EXAMPLES * 72];
+    pl_solid_kernels_plain.sum_templates(model, s.positions, group, moments);
+    for (int32_t lane = 0; lane < 8 && 8 * group + lane < s.n; ++lane)
+      for (int32_t k = 0; k < EXAMPLES; ++k) {
+        int32_t r = 8 * group + lane;
+        pl_mat3 a = pl_mat3_zero();
+        pl_vec3 sum = {0, 0, 0};
+        for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
+          // All examples deform every region here.
+          const float *d = model->examples.templates + model->examples.template_start[group] +
+                           ((size_t)(e - model->region_start[8 * group]) * EXAMPLES + (size_t)k) * 3;
+          pl_vec3 three = {(double)d[0], (double)d[1], (double)d[2]};
+          sum = pl_vec3_add(sum, three);
+          a = pl_mat3_add(a, pl_mat3_outer(pl_vec3_of_f4(s.positions[model->region_particles[e]]), three));
+        }
+        check_at_most(pl_vec3_length(sum), 1e-6);
+        double scale = (double)model->region_constants[(group * PL_SOLID_CONSTANT_COUNT + PL_SOLID_SCALE) * 8 + lane];
+        for (int i = 0; i < 9; ++i)
+          worst = fmax(worst, fabs(scale * a.m[i / 3][i % 3] - (double)moments[72 * k + 8 * i + lane]));
+      }
+  }
+  print_message("largest error of a matrix entry: %.2g\n", worst);
+  check_at_most(worst, 3e-5);
   drop_set();
 }
 
@@ -155,7 +192,7 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
   // Everything a kernel writes is appended to `out`.
   _Alignas(64) float a[72], pulls[EXAMPLES * 8], stretch[48], weights[EXAMPLES * 8], q[32];
   _Alignas(64) double sums[EXAMPLES * 8] = {0};
-  static _Alignas(64) pl_f4 positions[MAX], velocities[MAX];
+  static _Alignas(64) pl_f4 positions[MAX], velocities[MAX], offsets[MAX * 27];
   *used = 0;
 #define KEEP(array, count)                                         \
   do {                                                             \
@@ -170,10 +207,22 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
     for (int i = 0; i < 32; ++i) q[i] = i < 24 ? 0.1f : 0.98f;
     kernels->sum_moments(s.solid, s.positions, group, moments);
     KEEP(moments, PL_SOLID_MOMENT_COUNT * 8);
-    kernels->find_gradient(moments, examples->inverse_spreads + group * 48, a);
+    kernels->find_gradient(moments, examples->spreads + group * 48, a);
     KEEP(a, 72);
-    kernels->find_pulls(a, q, descriptors, EXAMPLES, pulls);
+    const pl_solid_measure measure = {moments, q, examples->spreads + group * 48, examples->region_weights + group * 8,
+                                      EXAMPLES};
+    kernels->find_pulls(&measure, descriptors, pulls);
     KEEP(pulls, EXAMPLES * 8);
+    _Alignas(64) float templates[EXAMPLES * 72], kept[32];
+    kernels->sum_templates(s.exact, s.positions, group, templates);
+    KEEP(templates, EXAMPLES * 72);
+    kernels->find_template_pulls(s.exact, &measure, group, templates, pulls);
+    KEEP(pulls, EXAMPLES * 8);
+    kernels->blend_templates(s.exact, moments, group, templates, weights, a);
+    KEEP(a, 72);
+    for (int i = 0; i < 32; ++i) kept[i] = i < 24 ? 0.0f : 1.0f;
+    kernels->keep_better(a, q, kept);
+    KEEP(kept, 32);
     kernels->add_pulls(pulls, pulls, EXAMPLES, sums);
     kernels->add_pulls(pulls, NULL, EXAMPLES, sums);
     _Alignas(64) float small[16];
@@ -187,13 +236,15 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
     kernels->write_poses(moments, q, group % 2 == 0 ? stretch : NULL,
                          s.solid->region_constants + group * PL_SOLID_CONSTANT_COUNT * 8, s.positions + 8 * group,
                          left < 8 ? left : 8, s.poses + 8 * group * PL_SOLID_POSE_SIZE);
+    kernels->write_offsets(s.exact, group, weights, s.poses + 8 * group * PL_SOLID_POSE_SIZE, offsets);
   }
   KEEP(s.poses, s.n * PL_SOLID_POSE_SIZE);
   KEEP(sums, EXAMPLES * 8);
   memcpy(positions, s.positions, sizeof positions);
   memcpy(velocities, s.velocities, sizeof velocities);
-  pl_solid_pull pull = {s.solid,    s.poses,  NULL,  weights, positions,
-                        velocities, s.forces, 0.01f, 30.0f,   {0.1f, -0.2f, 0.3f, 0}};
+  KEEP(offsets, s.exact->examples.offset_start[s.n]);
+  pl_solid_pull pull = {
+      s.exact, s.poses, offsets, positions, velocities, s.forces, 0.01f, 30.0f, {0.1f, -0.2f, 0.3f, 0}};
   pl_solid_sums block;
   kernels->pull_particles(&pull, 0, s.n, &block);
   KEEP(&block, 1);
@@ -210,12 +261,12 @@ static void plain_and_avx2_give_the_same_bits(void **state) {
     print_message("this machine has no AVX2: there is only one kind of kernel\n");
     return;
   }
-  static float plain[20000], wide[20000];
+  static float plain[40000], wide[40000];
   size_t plain_used, wide_used;
   make_set();
   run_all(&pl_solid_kernels_plain, plain, &plain_used);
   run_all(&pl_solid_kernels_avx2, wide, &wide_used);
-  assert_true(plain_used == wide_used && plain_used > 3000 && plain_used < 20000);
+  assert_true(plain_used == wide_used && plain_used > 3000 && plain_used < 40000);
   assert_memory_equal(plain, wide, plain_used * sizeof(float));
   drop_set();
 }
@@ -224,6 +275,7 @@ static void plain_and_avx2_give_the_same_bits(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(moments_are_those_of_the_definition),
+    cmocka_unit_test(moments_of_exact_shapes_are_those_of_the_definition),
     cmocka_unit_test(small_sets_are_solved_exactly),
 #if PL_SIMD_HAS_AVX2
     cmocka_unit_test(plain_and_avx2_give_the_same_bits),

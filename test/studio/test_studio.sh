@@ -1,6 +1,7 @@
 #!/bin/bash
 # ctest: cli once
-# The studio's page in a browser without a display: its parts alone, its panels with a stand-in for the server, and every scene of the gallery with the tool itself.
+# The studio's page in a browser without a display: its parts alone, its panels with a stand-in for the server, and a scene of every method with the tool
+# itself. test_studio_gallery.sh leads through all scenes.
 set -eu
 web=$PLIANT_SOURCE_DIR/studio/web
 for program in node npm; do
@@ -12,4 +13,4 @@ command -v chromium >/dev/null || [ -n "${CHROMIUM:-}" ] || { echo "skipped: no 
 cd "$web"
 node --test test/unit/*.test.mjs
 node test/panels.e2e.mjs
-node test/world.e2e.mjs
+node test/world.e2e.mjs jelly-drop solid-camera rod-tuft fem-squeeze detail-cube actor-i capture-bar

@@ -17,6 +17,17 @@ for line in lines:
     assert line["better"] in ("lower", "higher") and line["value"] > 0 and line["repeats"] >= 5, line
 PY
 
+echo "contact: frames and the part of contact, with one and two threads"
+"$PLIANT" bench contact --quick --json >lines
+python3 - <<'PY'
+import json
+cases = {(line["case"], line["threads"]): line for line in map(json.loads, open("lines"))}
+for name in "10 boxes of 64, heap", "100 boxes of 64, apart", "100 boxes of 64, resting":
+    for threads in 1, 2:
+        assert cases[name, threads]["unit"] == "ms/frame" and cases[name, threads]["value"] > 0, cases[name, threads]
+        assert 0 <= cases[f"{name}: contact", threads]["value"] <= 1, cases[f"{name}: contact", threads]
+PY
+
 echo "rod: the table of the paper, thousands of chains in real-time factors, and energies"
 "$PLIANT" bench rod --quick --json >lines
 python3 - <<'PY'

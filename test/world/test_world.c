@@ -207,6 +207,7 @@ static void a_broken_state_is_rolled_back_and_explained(void **state) {
   add_ground(world);
   run_steps(world, 3);
   uint64_t before = pl_world_get_hash(world);
+  assert_int_equal(pl_world_add_force(world, body, 5, (pl_vec3){0, HUGE_VAL, 0}, &error), PL_ERROR_INVALID_ARGUMENT);
   check_ok(pl_world_add_force(world, body, 5, (pl_vec3){0, 3e38, 0}, &error), &error);
   check_ok(pl_world_add_force(world, body, 5, (pl_vec3){0, 3e38, 0}, &error), &error);
   pl_step_report report;

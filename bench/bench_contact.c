@@ -1,0 +1,192 @@
+// Many bodies: heaps, bodies that only rest, and bodies that never meet, from a few to thousands.
+//
+// Bodies are boxes of 0.2 m. A heap is dropped from a loose block of boxes, each turned at random; what is printed is
+// the mean time of a frame of 1/60 s in the busiest second, and how much of it contact takes. `apart` and `resting` are
+// frames of boxes far from each other, in the air and on the ground: their time for each body should not depend on how
+// many there are.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench_suite.h"
+
+enum { FRAMES_PER_SECOND = 60 };
+
+static const double BOX_SIZE = 0.2;
+
+typedef enum contact_layout {
+  LAYOUT_HEAP,     // dropped on each other
+  LAYOUT_APART,    // in flight without gravity
+  LAYOUT_RESTING,  // on the ground, one by one
+} contact_layout;
+
+typedef struct contact_case {
+  const char *name;
+  contact_layout layout;
+  int32_t body_count;
+  int32_t cells;  // of a box, along each edge
+  double seconds;
+  bool slow;  // left out of a quick look
+} contact_case;
+
+static const contact_case CASES[] = {
+    {"10 boxes of 64, heap", LAYOUT_HEAP, 10, 3, 2, false},
+    {"100 boxes of 64, heap", LAYOUT_HEAP, 100, 3, 3, true},
+    {"1000 boxes of 64, heap", LAYOUT_HEAP, 1000, 3, 4, true},
+    {"100 boxes of 343, heap", LAYOUT_HEAP, 100, 6, 3, true},
+    {"100 boxes of 64, apart", LAYOUT_APART, 100, 3, 0.5, false},
+    {"1000 boxes of 64, apart", LAYOUT_APART, 1000, 3, 0.25, true},
+    {"10000 boxes of 64, apart", LAYOUT_APART, 10000, 3, 0.1, true},
+    {"100 boxes of 64, resting", LAYOUT_RESTING, 100, 3, 0.5, false},
+    {"1000 boxes of 64, resting", LAYOUT_RESTING, 1000, 3, 0.25, true},
+    {"10000 boxes of 64, resting", LAYOUT_RESTING, 10000, 3, 0.1, true},
+};
+
+typedef struct contact_fixture {
+  pl_context *context;
+  pl_mesh *mesh;
+  pl_model *model;
+  pl_world *world;
+} contact_fixture;
+
+static void close_fixture(contact_fixture *fixture) {
+  pl_world_destroy(fixture->world);
+  pl_model_destroy(fixture->model);
+  pl_mesh_destroy(fixture->mesh);
+  pl_context_destroy(fixture->context);
+}
+
+// A number in [0, 1) that depends on nothing but its two arguments.
+static double hashed(int32_t i, int32_t salt) {
+  uint64_t x = (uint64_t)(uint32_t)i * 0x9e3779b97f4a7c15u + (uint64_t)(uint32_t)salt * 0xbf58476d1ce4e5b9u;
+  x ^= x >> 30, x *= 0xbf58476d1ce4e5b9u;
+  x ^= x >> 27, x *= 0x94d049bb133111ebu;
+  return (double)((x ^ (x >> 31)) >> 11) * 0x1p-53;
+}
+
+static pl_quat random_turn(int32_t i) {
+  pl_vec3 axis = {hashed(i, 1) - 0.5, hashed(i, 2) - 0.5, hashed(i, 3) - 0.5};
+  return pl_quat_from_axis_angle(axis, 2 * PL_PI * hashed(i, 4));
+}
+
+static pl_transform placement_of(const contact_case *about, int32_t i) {
+  if (about->layout == LAYOUT_HEAP) {
+    // Loose enough for boxes in any orientation; as high as it is wide.
+    int32_t side = (int32_t)ceil(cbrt(about->body_count));
+    double pitch = 1.75 * BOX_SIZE;
+    int32_t x = i % side, z = i / side % side, y = i / (side * side);
+    pl_vec3 position = {(x - 0.5 * (side - 1)) * pitch, (y + 0.75) * pitch, (z - 0.5 * (side - 1)) * pitch};
+    return (pl_transform){position, random_turn(i)};
+  }
+  int32_t side = (int32_t)ceil(sqrt(about->body_count));
+  double pitch = 2 * BOX_SIZE, height = about->layout == LAYOUT_RESTING ? 0.5 * BOX_SIZE : 1;
+  pl_vec3 position = {i % side * pitch, height, i / side * pitch};
+  return (pl_transform){position, pl_quat_identity()};
+}
+
+static pl_status open_fixture(const contact_case *about, int threads, contact_fixture *fixture, pl_error *error) {
+  pl_context_def context_def = pl_default_context_def();
+  context_def.thread_count = threads;
+  const int32_t cells[3] = {about->cells, about->cells, about->cells};
+  pl_vec3 size = {BOX_SIZE, BOX_SIZE, BOX_SIZE};
+  pl_solid_def solid = pl_default_solid_def();
+  pl_world_def world_def = pl_default_world_def();
+  if (about->layout == LAYOUT_APART) world_def.gravity = pl_vec3_of(0, 0, 0);
+  pl_status status = pl_context_create(&context_def, &fixture->context, error);
+  if (status >= 0) status = pl_mesh_create_box(fixture->context, size, cells, &fixture->mesh, error);
+  if (status >= 0) status = pl_solid_build(fixture->context, &solid, fixture->mesh, &fixture->model, error);
+  if (status >= 0) status = pl_world_create(fixture->context, &world_def, &fixture->world, error);
+  pl_collider_def plane = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
+  if (status >= 0) status = pl_world_add_collider(fixture->world, &plane, NULL, error);
+  for (int32_t i = 0; i < about->body_count && status >= 0; ++i) {
+    pl_body_def body = pl_default_body_def();
+    body.model = fixture->model;
+    body.placement = placement_of(about, i);
+    // What floats turns slowly, so that it does not come to rest.
+    if (about->layout == LAYOUT_APART) body.angular_velocity = pl_vec3_of(0.3, 1, 0.2);
+    status = pl_world_add_body(fixture->world, &body, NULL, error);
+  }
+  return status;
+}
+
+// What a run of frames took: milliseconds of a frame, and the fraction of it that is contact, in the busiest second.
+typedef struct contact_times {
+  double frame, contact_fraction;
+} contact_times;
+
+static double contact_seconds(const pl_step_report *report) {
+  return report->phase_seconds[PL_STEP_PHASE_CONTACT];
+}
+
+static double all_seconds(const pl_step_report *report) {
+  double sum = 0;
+  for (int phase = 0; phase < PL_STEP_PHASE_COUNT; ++phase) sum += report->phase_seconds[phase];
+  return sum;
+}
+
+static pl_status run_frames(const contact_case *about, contact_fixture *fixture, contact_times *times,
+                            pl_error *error) {
+  int32_t count = (int32_t)ceil(about->seconds * FRAMES_PER_SECOND);
+  int32_t window = count < FRAMES_PER_SECOND ? count : FRAMES_PER_SECOND;
+  double *frames = malloc(2 * (size_t)count * sizeof(double)), *contacts = frames + count;
+  if (frames == NULL) return PL_ERROR_OUT_OF_MEMORY;
+  pl_status status = PL_OK;
+  for (int32_t i = 0; i < count && status >= 0; ++i) {
+    pl_step_report report;
+    double begin = tool_seconds();
+    status = pl_world_advance(fixture->world, 1.0 / FRAMES_PER_SECOND, 0, &report, error);
+    frames[i] = tool_seconds() - begin;
+    double all = all_seconds(&report);
+    contacts[i] = all > 0 ? frames[i] * contact_seconds(&report) / all : 0;
+  }
+  for (int32_t first = 0; first + window <= count && status >= 0; ++first) {
+    double frame = 0, contact = 0;
+    for (int32_t i = first; i < first + window; ++i) frame += frames[i], contact += contacts[i];
+    if (1e3 * frame / window <= times->frame) continue;
+    *times = (contact_times){1e3 * frame / window, contact / frame};
+  }
+  free(frames);
+  return status;
+}
+
+static void print_case(bench_session *bench, const contact_case *about, int threads, const bench_samples *frames,
+                       const bench_samples *fractions) {
+  int64_t size = (int64_t)about->body_count * (about->cells + 1) * (about->cells + 1) * (about->cells + 1);
+  char name[80];
+  bench_row row = {.suite = "contact",
+                   .name = about->name,
+                   .threads = threads,
+                   .unit = "ms/frame",
+                   .size = size,
+                   .note = about->layout == LAYOUT_HEAP ? "busiest second" : NULL,
+                   .takes_best = true};
+  bench_print(bench, &row, frames);
+  snprintf(name, sizeof name, "%s: contact", about->name);
+  bench_row fraction = {.suite = "contact", .name = name, .threads = threads, .unit = "of the step", .size = size};
+  bench_print(bench, &fraction, fractions);
+}
+
+int bench_contact(bench_session *bench) {
+  for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; ++i) {
+    const contact_case *about = &CASES[i];
+    if (bench->quick && about->slow) continue;
+    for (int threads = 1; threads <= 2; ++threads) {
+      bench_samples frames = {0}, fractions = {0};
+      // A heap is run once: it is an average over a second by itself.
+      int repeats = about->layout == LAYOUT_HEAP ? 1 : bench_repeats(bench);
+      for (int repeat = 0; repeat < repeats; ++repeat) {
+        contact_fixture fixture = {NULL, NULL, NULL, NULL};
+        contact_times times = {0, 0};
+        pl_error error = {0};
+        pl_status status = open_fixture(about, threads, &fixture, &error);
+        if (status >= 0) status = run_frames(about, &fixture, &times, &error);
+        close_fixture(&fixture);
+        if (status < 0) return tool_report_error(&bench->tool->console, &error);
+        bench_add(&frames, times.frame);
+        bench_add(&fractions, times.contact_fraction);
+      }
+      print_case(bench, about, threads, &frames, &fractions);
+    }
+  }
+  return TOOL_DONE;
+}

@@ -1,0 +1,72 @@
+"""Plots by Matplotlib, which is needed only here."""
+import numpy as np
+
+LIGHT = np.array([0.5, -0.5, 0.7]) / np.linalg.norm([0.5, -0.5, 0.7])
+
+
+def _axes(axes, **options):
+    from matplotlib.figure import Figure
+    if axes is not None:
+        return axes.figure, axes
+    figure = Figure(figsize=options.pop("figsize", (7, 3.5)), layout="constrained")
+    return figure, figure.add_subplot(**options)
+
+
+def plot_frames(recording, frames=5, *, size=(2.4, 2.6), elevation=15, heading=-60):
+    """Frames of a recording side by side. `frames` is their number or a list of indices. Returns the figure; save it with figure.savefig()."""
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+    indices = np.linspace(0, len(recording) - 1, frames).round().astype(int) if np.ndim(frames) == 0 else np.asarray(frames)
+    everything = np.concatenate([surface[indices].reshape(-1, 3) for surface in recording.surfaces.values()])
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    figure = Figure(figsize=(size[0] * len(indices), size[1]), layout="constrained")
+    for column, index in enumerate(indices):
+        axes = figure.add_subplot(1, len(indices), column + 1, projection="3d")
+        for name, surface in recording.surfaces.items():
+            # +Y is up; Matplotlib draws +Z upwards.
+            xyz = surface[index][:, [2, 0, 1]]
+            corners = xyz[recording.triangles[name]]
+            normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+            normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
+            light = 0.45 + 0.55 * np.clip(normals @ LIGHT, 0, 1)
+            axes.add_collection3d(Poly3DCollection(corners, facecolors=np.clip(light[:, None] * np.array(recording.colors[name]), 0, 1)))
+        bounds = np.array([low, np.maximum(high, low + 1e-6)])[:, [2, 0, 1]]
+        axes.set(xlim=bounds[:, 0], ylim=bounds[:, 1], zlim=bounds[:, 2], title=f"{recording.times[index]:.2f} s")
+        axes.set_box_aspect(np.maximum(np.ptp(bounds, axis=0), 0.05 * np.ptp(bounds, axis=0).max()))
+        axes.view_init(elevation, heading)
+        axes.set_axis_off()
+    return figure
+
+
+def plot_weights(recording, body=None, axes=None):
+    """Weights of the examples of a body over time. Returns the figure."""
+    name = body or next((key for key, names in recording.examples.items() if names), None)
+    if name is None or not recording.examples.get(name):
+        raise ValueError(f"body {name!r} has no examples")
+    figure, axes = _axes(axes)
+    weights = recording.weights[name]
+    axes.plot(recording.times, 1 - weights.sum(axis=1), color="0.6", label="rest")
+    for column, example in enumerate(recording.examples[name]):
+        axes.plot(recording.times, weights[:, column], label=example)
+    axes.set(xlabel="time (s)", ylabel="weight", title=name, ylim=(-0.03, 1.03))
+    axes.legend(frameon=False)
+    return figure
+
+
+def plot_fit(result, axes=None):
+    """Estimates of a fit with their 95 % intervals, relative to the value, and the distance over the iterations. Returns the figure."""
+    from matplotlib.figure import Figure
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    shown = [estimate for estimate in result.estimates if estimate.verdict != "held"]
+    for row, estimate in enumerate(shown):
+        low, high = estimate.interval
+        color = {"determined": "#00665c"}.get(estimate.verdict, "#d1495b")
+        left.plot([low / estimate.value, high / estimate.value], [row, row], color=color, lw=3, solid_capstyle="butt")
+        left.plot([1], [row], "o", color=color)
+        left.text(1, row + 0.18, f"{estimate.value:.4g}", ha="center")
+    left.set(yticks=range(len(shown)), yticklabels=[estimate.name for estimate in shown], xlabel="95 % interval / value", ylim=(-0.6, len(shown) - 0.3))
+    if result.history:
+        right.semilogy([row.rms for row in result.history], ".-", color="#30638e")
+    right.set(xlabel="iteration", ylabel="rms (m)")
+    return figure

@@ -1,0 +1,46 @@
+"""Numbers that the tool writes, as Python sees them."""
+import csv
+import zipfile
+
+import numpy as np
+import pytest
+
+import pliant
+
+
+def table(path):
+    with open(path, newline="") as file:
+        rows = list(csv.reader(file))
+    return {name: np.array([float(row[i]) for row in rows[1:]]) for i, name in enumerate(rows[0])}
+
+
+@pytest.fixture(scope="module")
+def run(tool, root, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    tool("run", root / "scenes/solid-examples/scene.json", "--frames", 20, "--format", "npz", "-o", folder)
+    with pliant.Scene.load(root / "scenes/solid-examples/scene.json").build() as world:
+        return folder, world.record(20)
+
+
+def test_npz_frames_are_arrays(run):
+    folder, recording = run
+    assert zipfile.ZipFile(folder / "twist.npz").testzip() is None
+    arrays = np.load(folder / "twist.npz")
+    assert sorted(arrays) == ["positions", "tets", "times", "triangles"]
+    assert (arrays["positions"] == recording.surfaces["twist"]).all() and (arrays["triangles"] == recording.triangles["twist"]).all()
+    assert arrays["times"] == pytest.approx(np.arange(20) / 60) and arrays["tets"].shape == (0, 4)
+
+
+def test_weights_and_energies_of_every_frame(run):
+    folder, recording = run
+    weights, energy = table(folder / "weights.csv"), table(folder / "energy.csv")
+    assert (weights["twist/twist"] == recording.weights["twist"][:, 0]).all() and list(weights)[:2] == ["frame", "time"]
+    kinetic = sum(values for name, values in energy.items() if name.endswith("/kinetic"))
+    assert kinetic == pytest.approx(recording.energies["kinetic"]) and len(energy["contacts"]) == 20
+
+
+def test_a_finite_element_run_has_elastic_energy(tool, root, tmp_path):
+    tool("run", root / "scenes/fem-curves/scene.json", "--frames", 4, "--format", "none", "-o", tmp_path)
+    energy = table(tmp_path / "energy.csv")
+    assert max(values.max() for name, values in energy.items() if name.endswith("/elastic")) > 0
+    assert not (tmp_path / "weights.csv").exists()

@@ -1,0 +1,53 @@
+// A differentiable motion: what the files rollout*.c share.
+//
+//   u = (x_n + x_{n+1}) / 2,  τ = h / 2,  w = u + (β/τ)(u - x_n)
+//   r(u) = c M (u - x_n) - M v_n/τ + g(w) - M a - f_n = 0        c = 1/τ² + α/τ
+//   x_{n+1} = 2 u - x_n,  v_{n+1} = 2 (u - x_n)/τ - v_n
+//
+// as fit_motion.h has it. A = ∂r/∂u = c M + b H(w), b = 1 + β/τ. Pinned points stay: u = w = x
+// there. An equilibrium is the same with c = 0, β = 0 and x_{n+1} = u.
+#ifndef PL_CAPTURE_ROLLOUT_PARTS_H
+#define PL_CAPTURE_ROLLOUT_PARTS_H
+
+#include "capture/fit_worker.h"
+#include "pliant/rollout.h"
+
+struct pl_rollout {
+  pl_context *context;
+  pl_arena arena;
+  pl_rollout_def def;
+  const pl_fem_model *model;
+  pl_fit_body body;
+  pl_fit_worker *worker;
+  pl_block_matrix stiffness;  // H, with nothing fixed; the worker's matrix is A
+  uint8_t *fixed;
+  ptrdiff_t n;  // 3 per point
+  double extent;
+  // Of the last motion.
+  bool has_run, has_weights;
+  double tau, alpha, beta, c, b;
+  double *rest;        // 12 per tet
+  double *parameters;  // 2 per tet
+  double *forces;      // step_count times n
+  double *x, *v;       // step_count + 1 times n
+  // Workspace, n each unless it is said.
+  double *u, *w, *gradient, *residual, *step, *base, *product;
+  double *change;  // 12 per tet
+};
+
+static inline bool pl_rollout_is_fixed(const pl_rollout *r, ptrdiff_t i) {
+  return r->fixed[i / 3] != 0;
+}
+
+// Step `index` of the last motion again: u and w, H and the factor of A there.
+// PL_ERROR_INVALID_DATA if A is not positive definite.
+pl_status pl_rollout_linearise(pl_rollout *r, int32_t index, pl_error *error);
+
+// H and A at w, A factored.
+pl_status pl_rollout_factor(pl_rollout *r, pl_error *error);
+
+// Rest shapes by element with the weights of one example 1 and all others 0, less those of the
+// rest: what a change of that weight does, as mixtures are linear in the weights.
+void pl_rollout_example_change(pl_rollout *r, int32_t example, double *change);
+
+#endif

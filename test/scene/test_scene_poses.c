@@ -1,0 +1,141 @@
+#define _POSIX_C_SOURCE 200809L
+// Poses of surfaces in scenes: what is fitted, kept, reported and refused.
+// ctest: unit threads
+#include <unistd.h>
+
+#include "fixtures/scene_from_text.h"
+
+static const char SCENE[] =
+    "{\"pliant\": 1, \"name\": \"poses\", \"meshes\": {\"m\": {\"triangles\": 600, \"shape\": {\"kind\": \"capsule\","
+    "\"from\": [0, -0.2, 0], \"to\": [0, 0.2, 0], \"radius\": 0.1}, \"poses\": ["
+    "{\"name\": \"bent\", \"bend\": 3, \"fit\": true}, {\"name\": \"twisted\", \"twist\": 3, \"fit\": true},"
+    "{\"name\": \"unused\", \"twist\": 2, \"fit\": true}]}},"
+    "\"bodies\": [{\"name\": \"b\", \"mesh\": \"m\", \"tets\": {\"points\": 200},"
+    "\"solid\": {\"examples\": [\"bent\", \"twisted\"]}}]}";
+
+static void count_lines(void *user, const char *text) {
+  (void)text;
+  ++*(int *)user;
+}
+
+typedef struct built {
+  int progress_count;
+  uint64_t hash;
+  int32_t note_count;
+} built;
+
+static built build_scene(pl_context *context, const char *text, pl_store store) {
+  built b = {0};
+  pl_error error = {0};
+  pl_findings *findings = NULL;
+  pl_scene *scene = NULL;
+  pl_scene_instance *set = NULL;
+  check_ok(pl_findings_create(context, &findings, &error), &error);
+  check_ok(pl_scene_load_memory(context, &(pl_memory_source){text, strlen(text), "test.json", "."}, &scene, findings,
+                                &error),
+           &error);
+  pl_scene_build_def def = pl_default_scene_build_def();
+  def.store = store;
+  def.progress = count_lines;
+  def.progress_user = &b.progress_count;
+  check_ok(pl_scene_build(context, &def, scene, &set, findings, &error), &error);
+  b.hash = pl_world_get_hash(pl_scene_instance_get_world(set));
+  assert_int_equal(pl_findings_count(findings, PL_SEVERITY_WARNING), 0);
+  for (int32_t i = 0; i < pl_findings_count(findings, PL_SEVERITY_NOTE); ++i)
+    b.note_count += strcmp(pl_findings_get(findings, i)->kind, "pose-fit") == 0;
+  assert_int_equal(pl_mesh_get_view(pl_scene_instance_get_body(set, 0).mesh).pose_count, 2);
+  pl_scene_instance_destroy(set);
+  pl_scene_destroy(scene);
+  pl_findings_destroy(findings);
+  return b;
+}
+
+static void fits_are_kept_and_give_the_same_body(void **state) {
+  (void)state;
+  pl_context *context = make_context(2);
+  pl_error error = {0};
+  pl_store store;
+  check_ok(pl_store_open_memory(context, &store, &error), &error);
+  built first = build_scene(context, SCENE, store), second = build_scene(context, SCENE, store),
+        alone = build_scene(context, SCENE, (pl_store){0});
+  assert_int_equal(first.progress_count, 2);  // the unused pose is not fitted
+  assert_int_equal(second.progress_count, 0);
+  assert_int_equal(alone.progress_count, 2);
+  assert_true(first.hash == second.hash && first.hash == alone.hash);
+  assert_int_equal(first.note_count, 2);
+  assert_int_equal(second.note_count, 2);
+  pl_store_close(&store);
+  drop_context(context);
+}
+
+static void write_text(const char *folder, const char *name, const char *text) {
+  char path[300];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  assert_int_equal(fclose(file), 0);
+}
+
+static bool has_kind(const fixture *s, const char *kind, const char *part) {
+  for (int32_t i = 0; i < pl_findings_count(s->findings, PL_SEVERITY_NOTE); ++i) {
+    const pl_finding *finding = pl_findings_get(s->findings, i);
+    if (strcmp(finding->kind, kind) == 0 && strstr(finding->you_see, part) != NULL) return true;
+  }
+  return false;
+}
+
+static const char FILES[] =
+    "{\"pliant\": 1, \"name\": \"files\", \"meshes\": {\"m\": {\"file\": \"a.node\", \"poses\": [{\"name\": \"p\","
+    "\"file\": \"%s\"}]}}, \"bodies\": [{\"name\": \"b\", \"mesh\": \"m\", \"solid\": {\"examples\": [\"p\"]}}]}";
+
+static void files_of_poses_are_compared_with_the_mesh(void **state) {
+  (void)state;
+  char folder[] = "/tmp/pliant-poses-XXXXXX", text[600];
+  assert_non_null(mkdtemp(folder));
+  write_text(folder, "a.node", "5 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n4 1 1 1\n");
+  write_text(folder, "a.ele", "2 4 0\n0 0 1 2 3\n1 1 2 3 4\n");
+  // Points alone: nothing to compare, and no warning that there are no tets.
+  write_text(folder, "points.node", "5 3 0 0\n0 0 0 0\n1 1.2 0 0\n2 0 1 0\n3 0 0 1\n4 1.2 1 1\n");
+  // The same body with two vertices exchanged.
+  write_text(folder, "permuted.node", "5 3 0 0\n0 1.2 0 0\n1 0 0 0\n2 0 1 0\n3 0 0 1\n4 1.2 1 1\n");
+  write_text(folder, "permuted.ele", "2 4 0\n0 1 0 2 3\n1 0 2 3 4\n");
+  snprintf(text, sizeof text, FILES, "points.node");
+  fixture good = open_fixture(text, folder);
+  check_ok(good.status, &good.error);
+  assert_int_equal(pl_findings_count(good.findings, PL_SEVERITY_WARNING), 0);
+  close_fixture(&good);
+  snprintf(text, sizeof text, FILES, "permuted.node");
+  fixture bad = open_fixture(text, folder);
+  assert_int_equal(bad.status, PL_ERROR_INVALID_DATA);
+  assert_true(has_kind(&bad, "pose-faces", "tet 0 is 0 1 2"));
+  close_fixture(&bad);
+  const char *const names[] = {"a.node", "a.ele", "points.node", "permuted.node", "permuted.ele"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    snprintf(text, sizeof text, "%s/%s", folder, names[i]);
+    assert_int_equal(unlink(text), 0);
+  }
+  assert_int_equal(rmdir(folder), 0);
+}
+
+// A pose that folds the surface through itself cannot be met.
+static void a_missed_pose_is_a_warning(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"pliant\": 1, \"name\": \"fold\", \"meshes\": {\"m\": {\"triangles\": 600, \"shape\": {\"kind\": \"capsule\","
+      "\"from\": [0, -0.2, 0], \"to\": [0, 0.2, 0], \"radius\": 0.1}, \"poses\": [{\"name\": \"flat\","
+      "\"scale\": [1, -0.3, 1], \"fit\": true}]}}, \"bodies\": [{\"name\": \"b\", \"mesh\": \"m\","
+      "\"tets\": {\"points\": 100}, \"solid\": {\"examples\": [\"flat\"]}}]}";
+  fixture s = open_fixture(text, ".");
+  assert_true(has_kind(&s, "pose-missed", "flat") || has_kind(&s, "pose-inverted", "flat"));
+  close_fixture(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fits_are_kept_and_give_the_same_body),
+      cmocka_unit_test(files_of_poses_are_compared_with_the_mesh),
+      cmocka_unit_test(a_missed_pose_is_a_warning),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
