@@ -119,6 +119,11 @@ pl_status pl_collider_create(pl_context *context, const pl_collider_def *def, pl
     if (status >= 0 &&
         !pl_collider_clearance_build(context, &arena, collider->tree, mesh_box(def->mesh), &collider->clearance))
       status = pl_fail_memory(error);
+    if (status >= 0) {
+      pl_collider_mesh mesh = {collider->tree, pl_mesh_get_view(def->mesh).triangle_count, mesh_box(def->mesh)};
+      if (!pl_collider_field_build(context, &arena, &collider->clearance, &mesh, &collider->field))
+        status = pl_fail_memory(error);
+    }
     if (status < 0) {
       pl_triangle_tree_destroy(collider->tree);
       pl_arena_destroy(&arena);

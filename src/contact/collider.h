@@ -14,6 +14,16 @@ typedef struct pl_collider_clearance {
   const float *distances;  // x fastest; NULL: no grid
 } pl_collider_clearance;
 
+// Signed distances of a mesh at the nodes of a finer grid, close to it (collider_field.c).
+typedef struct pl_collider_field {
+  pl_vec3 min;               // the first node
+  double cell;               // between nodes, metres
+  double band;               // metres around the mesh that the field knows
+  int32_t counts[3];         // of nodes
+  const float *distances;    // x fastest; NULL: no field
+  const uint8_t *is_smooth;  // of the cell after each node: the field is right there
+} pl_collider_field;
+
 typedef struct pl_collider {
   pl_arena arena;  // holds the collider itself and its keys
   pl_collider_shape shape;
@@ -29,6 +39,7 @@ typedef struct pl_collider {
   pl_collider_key *lead;
   pl_triangle_tree *tree;           // of a mesh, otherwise NULL
   pl_collider_clearance clearance;  // of a mesh
+  pl_collider_field field;          // of a mesh of many triangles
   pl_vec3 center;                   // middle of a ball around the whole form, in its own frame …
   double reach;                     // … and the ball's radius; INFINITY for a half-space
 } pl_collider;
@@ -67,5 +78,21 @@ bool pl_collider_clearance_build(pl_context *context, pl_arena *arena, const pl_
 
 // The same in the collider's own frame.
 double pl_collider_local_distance(const pl_collider *collider, pl_vec3 point, pl_vec3 *normal);
+
+// The field around a mesh; false when out of memory.
+typedef struct pl_collider_mesh {
+  const pl_triangle_tree *tree;
+  int32_t triangle_count;
+  pl_box box;
+} pl_collider_mesh;
+bool pl_collider_field_build(pl_context *context, pl_arena *arena,
+                             const pl_collider_clearance *clearance, const pl_collider_mesh *mesh,
+                             pl_collider_field *field);
+
+// Signed distance and unit normal at a point in the collider's frame, to a twentieth of a cell
+// (about 1/1000 of the mesh's longest side); false where the field does not know: then the mesh
+// must be asked.
+bool pl_collider_field_at(const pl_collider_field *field, pl_vec3 point, double *distance,
+                          pl_vec3 *normal);
 
 #endif

@@ -225,6 +225,7 @@ static void find_axes(const detection *d, int32_t body) {
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0 && count < PL_PAIR_AXES;) {
     if (item <= body || item >= memory->body_count || memory->motions[item].lane_block_count == 0) continue;
     if (d->bodies[body].asleep && d->bodies[item].asleep) continue;
+    if (!pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, item, d->bodies[item].filter)) continue;
     pl_vec3 guess = {0, 0, 0};
     for (int32_t i = 0; i < old_count; ++i)
       if (old[i].other == item) guess = old[i].normal;

@@ -22,6 +22,10 @@
 // answer by a quarter of the radius at most (half of it for the steepest taper), or by 1/128 of the length where that
 // is more.
 //
+// Close to a mesh of many triangles its distance is interpolated (collider_field.c) instead of asked for, where that is
+// right to a twentieth of a cell. Then pieces are not halved below a cell, nor is a valley followed closer than that
+// error.
+//
 // A segment that lies flat on a face has its least gap all along; the middle of that stretch is taken, for an end would
 // tilt it.
 #include "contact/segment_touch.h"
@@ -36,6 +40,8 @@ static const double FLAT = 1e-12;
 static const double ROUNDING = 1e-12;
 // On meshes, depths of this fraction of the segment's length are not worth another question.
 static const double MESH_TOLERANCE = 1e-7;
+// Through its field, fractions of a cell.
+static const double FIELD_TOLERANCE = 0.02;
 // No piece on a mesh is halved below this fraction of the segment, or a segment without radius would ask for ever …
 static const double MIN_PIECE = 1.0 / 64;
 // … so six halvings at most; each leaves one piece waiting. A valley converges in four or five questions.
@@ -186,15 +192,42 @@ typedef struct mesh_search {
   const local_segment *segment;
   double limit;               // gaps above do not matter
   double max_radius;          // along the segment
+  double tolerance;           // metres of depth that are not worth another question
+  double min_piece;           // metres below which no piece is halved
+  bool has_field;             // and all gaps up to the limit are within the band of it
   pl_distance_anchor anchor;  // the position asked for last
   best_position best;
 } mesh_search;
+
+static void take_sample(mesh_search *m, double t, double distance, pl_vec3 normal, mesh_sample *sample) {
+  const local_segment *s = m->segment;
+  *sample = (mesh_sample){t, distance, distance - radius_at(s, t), pl_vec3_dot(normal, s->along) - s->growth};
+  if (sample->gap < m->best.score) m->best = (best_position){t, sample->gap, sample->gap - s->flat, normal};
+}
+
+// Ask the field at t; false where it does not know. A position that is certainly outside the band cannot be the answer;
+// there a distance that is no more than the true one is all that is needed.
+static bool sample_field(mesh_search *m, double t, double max_outside, mesh_sample *sample) {
+  const local_segment *s = m->segment;
+  pl_vec3 position = place_at(s, t), normal;
+  double distance, away;
+  if (pl_collider_field_at(&s->collider->field, position, &distance, &normal)) {
+    if (distance <= max_outside) take_sample(m, t, distance, normal, sample);
+    sample->distance = distance;
+    return true;
+  }
+  distance = pl_collider_clearance_at(&s->collider->clearance, position, &away);
+  if (!(distance - away > m->limit + m->max_radius)) return false;
+  *sample = (mesh_sample){t, distance - away, distance - away - radius_at(s, t), 0};
+  return true;
+}
 
 // Ask the mesh at t; false when the position is farther than `max_outside`.
 static bool sample_mesh(mesh_search *m, double t, double max_outside, mesh_sample *sample) {
   const local_segment *s = m->segment;
   const pl_collider *collider = s->collider;
   pl_vec3 position = place_at(s, t), normal;
+  if (m->has_field && sample_field(m, t, max_outside, sample)) return sample->distance <= max_outside;
   pl_distance_range range = pl_distance_anchor_range(&m->anchor, position);
   double away, distance = pl_collider_clearance_at(&collider->clearance, position, &away);
   range.low = fmax(range.low, distance - away);
@@ -205,8 +238,7 @@ static bool sample_mesh(mesh_search *m, double t, double max_outside, mesh_sampl
                                               pl_distance_search_limit(range, max_outside, slack), NULL, &normal);
   if (!(distance < HUGE_VAL)) return false;
   m->anchor = (pl_distance_anchor){true, position, distance};
-  *sample = (mesh_sample){t, distance, distance - radius_at(s, t), pl_vec3_dot(normal, s->along) - s->growth};
-  if (sample->gap < m->best.score) m->best = (best_position){t, sample->gap, sample->gap - s->flat, normal};
+  take_sample(m, t, distance, normal, sample);
   return true;
 }
 
@@ -214,10 +246,9 @@ static bool sample_mesh(mesh_search *m, double t, double max_outside, mesh_sampl
 // the tangents, which is right for a crease, and the zero of the straight line through the slopes, which is right for a
 // round valley.
 static bool follow_valley(mesh_search *m, mesh_sample a, mesh_sample b) {
-  const local_segment *s = m->segment;
   for (int i = 0; i < MAX_VALLEYS; ++i) {
     double width = b.t - a.t, crossing = (b.gap - a.gap - b.gradient * width) / (a.gradient - b.gradient);
-    if (a.gap + a.gradient * crossing >= m->best.gap - MESH_TOLERANCE * s->length) return true;
+    if (a.gap + a.gradient * crossing >= m->best.gap - m->tolerance) return true;
     double step = i % 2 ? width * a.gradient / (a.gradient - b.gradient) : crossing;
     step = fmin(fmax(step, 0.01 * width), 0.99 * width);
     mesh_sample middle;
@@ -242,13 +273,13 @@ static bool is_hopeless(const mesh_search *m, const mesh_piece *piece) {
   double length = (piece->b.t - piece->a.t) * s->length;
   double min =
       0.5 * (piece->a.distance + piece->b.distance - length) - fmax(radius_at(s, piece->a.t), radius_at(s, piece->b.t));
-  return min > m->limit + ROUNDING * (fabs(min) + s->collider->reach) ||
-         min >= m->best.gap - MESH_TOLERANCE * s->length;
+  return min > m->limit + ROUNDING * (fabs(min) + s->collider->reach) || min >= m->best.gap - m->tolerance;
 }
 
-static bool is_short(const local_segment *s, const mesh_piece *piece) {
+static bool is_short(const mesh_search *m, const mesh_piece *piece) {
+  const local_segment *s = m->segment;
   double fraction = piece->b.t - piece->a.t;
-  return fraction <= MIN_PIECE ||
+  return fraction * s->length <= m->min_piece ||
          fraction * s->length <= 0.5 * fmin(radius_at(s, piece->a.t), radius_at(s, piece->b.t));
 }
 
@@ -266,7 +297,7 @@ static bool search_mesh(mesh_search *m) {
   while (count > 0) {
     mesh_piece piece = waiting[--count];
     if (is_hopeless(m, &piece)) continue;
-    if (is_short(s, &piece)) {
+    if (is_short(m, &piece)) {
       if (piece.a.gradient < 0 && piece.b.gradient > 0 && !follow_valley(m, piece.a, piece.b)) return false;
       continue;
     }
@@ -318,6 +349,13 @@ bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *col
     case PL_COLLIDER_BOX: search_rounded_box(&s, collider->half_size, &best); break;
     case PL_COLLIDER_MESH: {
       mesh_search m = {.segment = &s, .limit = limit, .max_radius = max_radius, .best = best};
+      m.tolerance = MESH_TOLERANCE * length;
+      m.min_piece = MIN_PIECE * length;
+      m.has_field = collider->field.distances != NULL && limit + max_radius < collider->field.band;
+      if (m.has_field) {
+        m.tolerance = fmax(m.tolerance, FIELD_TOLERANCE * collider->field.cell);
+        m.min_piece = fmax(m.min_piece, collider->field.cell);
+      }
       if (!search_mesh(&m)) return false;
       best = m.best;
       break;

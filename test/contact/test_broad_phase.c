@@ -201,7 +201,7 @@ static void sleepers_touch_only_what_is_awake(void **state) {
   end_crowd(&reference);
 }
 
-// The axes of pairs only save time: a body with so many points that it has none finds the same. Points of no triangle
+// The axes of pairs only save time: a body with more points than have any finds the same. Points of no triangle
 // make it so.
 static void axes_of_pairs_rule_out_nothing_that_touches(void **state) {
   (void)state;

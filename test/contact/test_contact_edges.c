@@ -1,6 +1,7 @@
 // ctest: unit threads
 // Edges against edges: crossed bars at any fineness and speed, no floods on flat faces, open surfaces, a body itself.
 #include "base/random.h"
+#include "contact/contact_intersect.h"
 #include "contact/edge_touch.h"
 #include "fixtures/particle_bars.h"
 
@@ -207,11 +208,76 @@ static void borders_of_open_surfaces_meet(void **state) {
   drop_context(context);
 }
 
+// Do the surfaces intersect at any of a number of moments of the step?
+static bool meet_on_the_way(bar_scene *s, pl_vec3 way) {
+  enum { MOMENTS = 40 };
+  static pl_vec3 ends[BAR_PARTICLES];
+  memcpy(ends, s->positions[1], sizeof ends);
+  bool is_met = false;
+  for (int i = 1; i <= MOMENTS && !is_met; ++i) {
+    for (int32_t p = 0; p < s->models[1].particle_count; ++p)
+      s->positions[1][p] = pl_vec3_add_scaled(s->starts[1][p], way, (double)i / MOMENTS);
+    // A little deeper than rounding: what only grazes need not be found.
+    pl_contact_intersections found = {.tolerance = 1e-4, .spares_self = true};
+    pl_error error = {0};
+    check_ok(pl_contact_find_intersections(s->solver, s->bodies, 2, &found, &error), &error);
+    is_met = found.count > 0;
+  }
+  memcpy(s->positions[1], ends, sizeof ends);
+  return is_met;
+}
+
+// Boxes, bars and thin plates of any fineness, thrown at each other at 20 m/s at random: whenever they meet within the
+// step there is a contact, also when they have passed by its end.
+static void nothing_passes_unseen_at_20_metres_per_second(void **state) {
+  (void)state;
+  static bar_scene s;
+  const pl_vec3 sizes[3] = {{0.2, 0.2, 0.2}, {0.5, 0.05, 0.05}, {0.3, 0.004, 0.3}};
+  const int32_t cells[2][3] = {{1, 1, 1}, {4, 1, 4}};
+  pl_context *context = make_context(1);
+  pl_random random = pl_random_of_seed(31);
+  int met_count = 0, missed_count = 0;
+  for (int run = 0; run < 240; ++run) {
+    for (int b = 0; b < 2; ++b) make_bar(&s.models[b], sizes[(run + b * (run / 3)) % 3], cells[run / 9 % 2]);
+    begin_bars(&s, context, 2);
+    pl_vec3 direction = pl_vec3_normalize_or(random_point(&random, 1), pl_vec3_of(0, 1, 0));
+    pl_quat turns[2] = {pl_quat_from_rotation_vector(random_point(&random, 3)),
+                        pl_quat_from_rotation_vector(random_point(&random, 3))};
+    pl_vec3 way = pl_vec3_scale(direction, -20 * BAR_STEP);
+    place_bar(&s, 0, (pl_transform){{0, 0, 0}, turns[0]}, pl_vec3_of(0, 0, 0));
+    // As close as they come along the direction without meeting.
+    double away = 0.8;
+    pl_vec3 aside = random_point(&random, 0.05);
+    for (; away > 0; away -= 0.02) {
+      pl_vec3 position = pl_vec3_add(aside, pl_vec3_scale(direction, away - 0.02));
+      place_bar(&s, 1, (pl_transform){position, turns[1]}, pl_vec3_of(0, 0, 0));
+      pl_contact_intersections found = {.spares_self = true};
+      pl_error error = {0};
+      check_ok(pl_contact_find_intersections(s.solver, s.bodies, 2, &found, &error), &error);
+      if (found.count > 0) break;
+    }
+    place_bar(&s, 1, (pl_transform){pl_vec3_add(aside, pl_vec3_scale(direction, away)), turns[1]},
+              pl_vec3_scale(direction, -20));
+    fly_bars(&s);
+    if (away > 0 && meet_on_the_way(&s, way)) {
+      met_count++;
+      detect_bars(&s);
+      if (s.contact_count == 0) missed_count++;
+    }
+    end_bars(&s);
+  }
+  print_message("%d of 240 meet, %d unseen\n", met_count, missed_count);
+  assert_true(met_count > 100);
+  assert_int_equal(missed_count, 0);
+  drop_context(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(crossings_are_those_of_fine_sampling),
       cmocka_unit_test(crossed_bars_are_found_at_any_fineness_and_speed),
       cmocka_unit_test(crossed_bars_never_pass),
+      cmocka_unit_test(nothing_passes_unseen_at_20_metres_per_second),
       cmocka_unit_test(flat_faces_are_not_flooded),
       cmocka_unit_test(borders_of_open_surfaces_meet),
   };
