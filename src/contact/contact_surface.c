@@ -328,7 +328,8 @@ void pl_contact_find_body_in_slab(const pl_contact_group *groups, int32_t group_
   int32_t count = list_slab_points(groups, group_count, motion, limit, slab, points, &box);
   if (count == 0) return;
   pl_surface_front front;
-  pl_surface_motion_gather(motion, pl_box_expand(box, limit), NULL, &front);
+  pl_box near = pl_box_expand(box, fmax(limit, START_EDGES * motion->tree->edge_length));
+  pl_surface_motion_gather(motion, near, NULL, &front);
   pl_distance_anchor anchor = {.is_set = false};
   pl_contact_query query;
   for (int32_t k = 0; k < count; ++k) {
