@@ -130,6 +130,15 @@ static void swap_states(pl_coupled_body *b) {
   }
 }
 
+// The step of a body's own method.
+static pl_status move_by_itself(pl_coupled *j, pl_coupled_body *b, pl_error *error) {
+  pl_step_report report = {0};
+  pl_status status = pl_world_move_body(j->world, b->index, &report, error);
+  b->converged = report.unconverged_count == 0;
+  b->damped = report.damped_count > 0;
+  return status;
+}
+
 // A body of an island sets its equations up.
 static pl_status begin_body(pl_coupled *j, pl_coupled_body *b, pl_error *error) {
   if (b->coupled != NULL) {
@@ -142,7 +151,7 @@ static pl_status begin_body(pl_coupled *j, pl_coupled_body *b, pl_error *error) 
       if (b->state == PL_COUPLED_ALONE)
         swap_states(b);
       else
-        status = pl_world_move_body(j->world, b->index, &b->converged, error);
+        status = move_by_itself(j, b, error);
       if (status < 0) return status;
       b->coupled = NULL;
     }
@@ -163,7 +172,7 @@ static pl_status begin_body(pl_coupled *j, pl_coupled_body *b, pl_error *error) 
 static pl_status move_alone(pl_coupled *j, pl_coupled_body *b, pl_error *error) {
   memcpy(b->before, b->body->state, b->body->state_size);
   b->state = PL_COUPLED_ALONE;
-  return pl_world_move_body(j->world, b->index, &b->converged, error);
+  return move_by_itself(j, b, error);
 }
 
 // --- contacts -----------------------------------------------------------------------------------------------------
@@ -443,10 +452,8 @@ static pl_status move_explicit(pl_coupled *j, pl_step_report *report, pl_error *
     int32_t i = PL_ITEM(&world->awake, int32_t, k);
     const pl_body *body = pl_slots_at(&world->bodies, i);
     if (pl_body_meets_others(body) && body->model->method->coupled != NULL) continue;
-    bool converged;
-    pl_status status = pl_world_move_body(world, i, &converged, error);
+    pl_status status = pl_world_move_body(world, i, report, error);
     if (status < 0) return pl_world_name_body(world, i, status, report, error);
-    report->unconverged_count += !converged;
   }
   return PL_OK;
 }
@@ -483,7 +490,10 @@ static pl_status move_coupled(pl_coupled *j, pl_step_report *report, pl_error *e
     note_ends(j);
   }
   if (status < 0) return status;
-  for (int32_t k = 0; k < j->body_count; ++k) report->unconverged_count += !j->bodies[k].converged;
+  for (int32_t k = 0; k < j->body_count; ++k) {
+    report->unconverged_count += !j->bodies[k].converged;
+    report->damped_count += j->bodies[k].damped && j->bodies[k].state == PL_COUPLED_ALONE;
+  }
   commit(j);
   return PL_OK;
 }
