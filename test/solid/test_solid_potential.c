@@ -178,7 +178,7 @@ static double potential_of(const posed_box *b, const pl_solid_def *def, const pl
   int32_t n = def->example_count;
   bool is_own = def->grouping == PL_SOLID_BY_REGION;
   int32_t manifolds = is_own ? b->n : def->grouping == PL_SOLID_BY_GROUP ? 2 : 1;
-  double squares = 0, last = INFINITY;
+  double squares = 0, last = HUGE_VAL;
   for (int32_t r = 0; r < b->n; ++r) {
     pl_vec3 p[RING], q[RING];
     center_region(b, r, x, p);
