@@ -14,6 +14,7 @@
 #include "pliant/model.h"
 #include "pliant/modeller.h"
 #include "pliant/pose.h"
+#include "pliant/rigid.h"
 #include "pliant/rod.h"
 #include "pliant/solid.h"
 #include "pliant/step.h"

@@ -67,6 +67,18 @@ pl_status pl_body_set_state(pl_world *world, pl_body_id id, const pl_vec3 *posit
   return PL_OK;
 }
 
+// Particles of a rigid body are points of its surface: its mass is elsewhere.
+static void report_rigid(const pl_body *body, pl_body_report *report) {
+  pl_contact_rigid rigid;
+  body->model->method->get_rigid(body->model, body->state, &rigid);
+  pl_vec3 spin = pl_mat3_apply(pl_mat3_inverse(rigid.inverse_inertia), rigid.angular_velocity);
+  report->center = rigid.center;
+  report->momentum = pl_vec3_scale(rigid.velocity, report->mass);
+  report->angular_momentum = spin;
+  report->kinetic_energy = 0.5 * report->mass * pl_vec3_dot(rigid.velocity, rigid.velocity) +
+                           0.5 * pl_vec3_dot(rigid.angular_velocity, spin);
+}
+
 pl_body_report pl_body_get_report(const pl_world *world, pl_body_id id) {
   const pl_body *body = pl_world_find_body(world, id);
   if (body == NULL) return (pl_body_report){0};
@@ -89,6 +101,7 @@ pl_body_report pl_body_get_report(const pl_world *world, pl_body_id id) {
     report.angular_momentum =
         pl_vec3_add_scaled(report.angular_momentum, pl_vec3_cross(pl_vec3_sub(x, report.center), v), model->masses[i]);
   }
+  if (model->method->get_rigid != NULL) report_rigid(body, &report);
   return report;
 }
 
