@@ -4,11 +4,13 @@
 #ifndef PLIANT_RUNTIME_H
 #define PLIANT_RUNTIME_H
 
+#include "pliant/attachment.h"
 #include "pliant/base.h"
 #include "pliant/collider.h"
 #include "pliant/detail.h"
 #include "pliant/examples.h"
 #include "pliant/fem.h"
+#include "pliant/joint.h"
 #include "pliant/math.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"

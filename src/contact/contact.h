@@ -42,6 +42,11 @@ typedef struct pl_contact_impulse {
 // So many are kept for each surface point; when there are more, the largest.
 enum { PL_IMPULSES_PER_POINT = 3 };
 
+// Two bodies that do not touch each other, by their numbers, the lower first.
+typedef struct pl_contact_spared_pair {
+  int32_t low, high;
+} pl_contact_spared_pair;
+
 // One colliding body during one step; filled by the world.
 typedef struct pl_contact_body {
   const pl_contact_surface *surface;
@@ -64,7 +69,11 @@ typedef struct pl_contact_body {
   // its own damping; rigid motion is spared
   double damping;
   bool self_contact;
-  bool spares_colliders;  // its own step has met them already
+  bool spares_colliders;  // its own step has met them already, or it touches nothing
+  bool spares_bodies;     // touches no other body; joints alone act on it
+  // All pairs of the world that do not touch each other, sorted; none for a body of no such pair.
+  const pl_contact_spared_pair *spared;
+  int32_t spared_count;
   // At rest: `starts` is not read, `positions` are those of the first step asleep until it wakes.
   // It touches only what is awake, and colliders that move.
   bool asleep;

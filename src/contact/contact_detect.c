@@ -122,9 +122,27 @@ static void place_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   for (int32_t i = begin; i < end; ++i) place_body(d, d->memory->listed_bodies[i]);
 }
 
+// Is this one of the pairs that do not touch each other?
+static bool is_spared(const pl_contact_body *body, int32_t low, int32_t high) {
+  int32_t first = 0, count = body->spared_count;
+  while (count > 0) {
+    const pl_contact_spared_pair *middle = &body->spared[first + count / 2];
+    if (middle->low == low && middle->high == high) return true;
+    if (middle->low < low || (middle->low == low && middle->high < high)) {
+      first += count / 2 + 1;
+      count -= count / 2 + 1;
+    } else {
+      count /= 2;
+    }
+  }
+  return false;
+}
+
 // May something of a body, between these boxes in the course of the step, touch another body?
 static bool may_touch(const detection *d, int32_t body, pl_box start, pl_box end, int32_t other) {
   if (other == body || (d->bodies[body].asleep && d->bodies[other].asleep)) return false;
+  if (d->bodies[body].spares_bodies || d->bodies[other].spares_bodies) return false;
+  if (is_spared(&d->bodies[body], body < other ? body : other, body < other ? other : body)) return false;
   const pl_surface_motion *motion = &d->memory->motions[other];
   double keep_away = d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
   pl_box box = pl_box_expand(pl_surface_motion_frame_box(motion, start, end), keep_away);

@@ -152,12 +152,14 @@ static void get_rigid(const pl_model *model, const void *state, pl_contact_rigid
 }
 
 static void set_rigid(const pl_model *model, void *state, const pl_contact_rigid *rigid) {
-  (void)model;
+  const pl_rigid_model *it = (const pl_rigid_model *)model;
   pl_rigid_state *s = state;
+  // Impulses acted on the inertia of the rotation before: the angular momentum is what they gave.
+  pl_vec3 momentum = pl_rigid_momentum_of(it, s->rotation, rigid->angular_velocity);
   s->center = rigid->center;
   s->rotation = rigid->rotation;
   s->velocity = rigid->velocity;
-  s->angular_velocity = rigid->angular_velocity;
+  s->angular_velocity = pl_rigid_velocity_of(it, s->rotation, momentum);
 }
 
 static bool can_sleep(const pl_model *model, const void *state) {

@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "pliant/math.h"
+#include "world/world_joints.h"
 #include "world/world_parameters.h"
 #include "world/world_state.h"
 
@@ -26,6 +27,8 @@ pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world
   pl_slots_init(&made->bodies, context);
   pl_slots_init(&made->colliders, context);
   pl_slots_init(&made->pins, context);
+  pl_slots_init(&made->joints, context);
+  pl_slots_init(&made->attachments, context);
   made->controllers = pl_vector_of(context, sizeof(pl_world_controller));
   made->contact_bodies = pl_vector_of(context, sizeof(pl_contact_body));
   made->contact_numbers = pl_vector_of(context, sizeof(int32_t));
@@ -33,6 +36,8 @@ pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world
   made->awake = pl_vector_of(context, sizeof(int32_t));
   made->island_seconds = pl_vector_of(context, sizeof(double));
   made->island_groups = pl_vector_of(context, sizeof(int64_t));
+  made->contact_joints = pl_vector_of(context, sizeof(pl_contact_joint));
+  made->spared_pairs = pl_vector_of(context, sizeof(pl_contact_spared_pair));
   pl_scratch_init(&made->scratch, context);
   status = pl_contact_solver_create(context, &made->contact_solver, error);
   if (status < 0) {
@@ -76,6 +81,7 @@ void pl_world_destroy(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) pl_release(context, pl_slots_at(&world->pins, i));
   for (size_t i = 0; i < world->controllers.count; ++i)
     pl_release(context, PL_ITEM(&world->controllers, pl_world_controller, i).saved);
+  pl_world_free_couplings(world);
   pl_slots_free(&world->bodies);
   pl_slots_free(&world->colliders);
   pl_slots_free(&world->pins);
@@ -175,6 +181,7 @@ pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error) 
       pl_release(world->context, pl_slots_remove(&world->pins, pl_slots_id_at(&world->pins, i)));
   }
   pl_world_wake_body(world, body);
+  pl_world_uncouple_body(world, id);
   destroy_body(world->context, body);
   world->prepared = false;
   return PL_OK;

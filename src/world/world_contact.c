@@ -1,23 +1,35 @@
 // The world's side of contact: bodies and colliders are laid out for the solver, and what it changed goes back into the
 // bodies.
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "base/parallel.h"
+#include "world/world_joints.h"
 #include "world/world_state.h"
 
 bool pl_world_is_alone(const pl_world *world) {
   if (world->contact_bodies.count == 0) return true;
+  if (world->contact_joints.count > 0) return false;
   if (world->collider_list.count > 0 || world->contact_bodies.count > 1) return false;
   return !PL_ITEM(&world->contact_bodies, pl_contact_body, 0).self_contact;
 }
 
 bool pl_body_meets_others(const pl_body *body) {
-  return body->collides && !body->model->method->handles_bodies;
+  return body->contact_number >= 0;
+}
+
+static bool is_listed(const pl_world *world, int32_t index) {
+  const pl_body *body = pl_slots_at(&world->bodies, index);
+  if (body->model->method->handles_bodies) return false;
+  pl_slot_id id = pl_slots_id_at(&world->bodies, index);
+  return body->collides || pl_world_is_coupled(world, (pl_body_id){id.slot, id.generation});
 }
 
 static bool list_bodies(pl_world *world) {
   world->contact_bodies.count = world->contact_numbers.count = 0;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
+    body->contact_number = is_listed(world, i) ? (int32_t)world->contact_bodies.count : -1;
     if (!pl_body_meets_others(body)) continue;
     pl_contact_body entry = {
         .surface = &body->model->surface,
@@ -33,8 +45,9 @@ static bool list_bodies(pl_world *world) {
         .damping = body->model->method->can_sleep != NULL ? world->def.contact_damping : 0,
         .impulses = body->impulses,
         .id = pl_slots_id_at(&world->bodies, i).slot,
-        .self_contact = body->model->self_contact,
-        .spares_colliders = body->model->method->handles_colliders,
+        .self_contact = body->model->self_contact && body->collides,
+        .spares_colliders = body->model->method->handles_colliders || !body->collides,
+        .spares_bodies = !body->collides,
     };
     if (!pl_vector_push(&world->contact_bodies, &entry) || !pl_vector_push(&world->contact_numbers, &i)) return false;
   }
@@ -59,13 +72,36 @@ static bool take_slots(pl_world *world) {
   return true;
 }
 
+static int compare_pairs(const void *a, const void *b) {
+  const pl_contact_spared_pair *p = a, *q = b;
+  if (p->low != q->low) return p->low < q->low ? -1 : 1;
+  return p->high < q->high ? -1 : p->high > q->high;
+}
+
+// Only bodies of such a pair ask the list.
+static void spare_pairs(pl_world *world) {
+  const pl_contact_spared_pair *pairs = world->spared_pairs.items;
+  int32_t count = (int32_t)world->spared_pairs.count;
+  if (count == 0) return;
+  qsort(world->spared_pairs.items, (size_t)count, sizeof(pl_contact_spared_pair), compare_pairs);
+  for (int32_t i = 0; i < 2 * count; ++i) {
+    int32_t number = i % 2 == 0 ? pairs[i / 2].low : pairs[i / 2].high;
+    pl_contact_body *body = &PL_ITEM(&world->contact_bodies, pl_contact_body, number);
+    body->spared = pairs;
+    body->spared_count = count;
+  }
+}
+
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error) {
   if (world->prepared) return PL_OK;
   if (!list_bodies(world) || !list_colliders(world) || !take_slots(world)) return pl_fail_memory(error);
+  pl_status status = pl_world_list_couplings(world, error);
+  if (status < 0) return status;
+  spare_pairs(world);
   if (!pl_world_is_alone(world)) {
-    pl_status status = pl_contact_solver_prepare(world->contact_solver, world->contact_bodies.items,
-                                                 (int32_t)world->contact_bodies.count, world->collider_list.items,
-                                                 (int32_t)world->collider_list.count, error);
+    status = pl_contact_solver_prepare(world->contact_solver, world->contact_bodies.items,
+                                       (int32_t)world->contact_bodies.count, world->collider_list.items,
+                                       (int32_t)world->collider_list.count, error);
     if (status < 0) return status;
   }
   world->prepared = true;
@@ -139,10 +175,12 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
   int32_t count = (int32_t)world->contact_bodies.count;
   for (int32_t k = 0; k < count; ++k)
     entries[k].asleep = pl_body_sleeps(pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, k)));
+  pl_world_start_couplings(world);
   pl_status status = pl_contact_solver_solve(
       world->contact_solver, entries, count, world->collider_list.items, (int32_t)world->collider_list.count,
       pl_world_get_time(world), world->def.step, world->def.contact_rounds, world->def.gravity, report, error);
   if (status < 0) return status;
+  pl_world_finish_couplings(world);
   pl_world_wake_touched(world);
   commitment c = {world, entries};
   pl_parallel_for(world->context, count, NOTE_GRAIN, commit_bodies, &c);

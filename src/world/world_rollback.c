@@ -1,11 +1,12 @@
 // Saving the state of a world at the start of a step, and putting it back when the step fails.
 //
 // What is saved: the state of each body that moves, its forces, the impulses of its contacts and how long it has
-// rested, the states of its layers and of the controllers, and what a controller may set: targets of pins, gravity and
-// wind. Anything else that a step writes is scratch of the next one.
+// rested, the states of its layers and of the controllers, and what a controller may set: targets of pins, states of
+// joints and attachments, gravity and wind. Anything else that a step writes is scratch of the next one.
 #include <string.h>
 
 #include "base/parallel.h"
+#include "world/world_joints.h"
 #include "world/world_state.h"
 
 static void copy_unless_empty(void *to, const void *from, size_t size) {
@@ -79,6 +80,7 @@ void pl_world_save_state(pl_world *world) {
     pl_world_pin *pin = pl_slots_at(&world->pins, i);
     pin->saved = pin->target;
   }
+  pl_world_save_couplings(world);
   world->saved_gravity = world->def.gravity;
   world->saved_wind = world->def.wind;
 }
@@ -107,6 +109,7 @@ void pl_world_roll_back(pl_world *world) {
     pin->target = pin->saved;
   }
   world->sleep_group_count = world->saved_group_count;
+  pl_world_restore_couplings(world);
   world->def.gravity = world->saved_gravity;
   world->def.wind = world->saved_wind;
 }

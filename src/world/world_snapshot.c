@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "world/world_joints.h"
 #include "world/world_state.h"
 
 #define SNAPSHOT_MAGIC UINT64_C(0x32304E5350414C50)        // "PLAPSN02"
@@ -39,6 +40,7 @@ static void visit_blocks(const pl_world *world, block_visitor *visit, void *visi
     pl_world_pin *pin = pl_slots_at(&world->pins, i);
     visit(visitor, &pin->target, sizeof pin->target);
   }
+  pl_world_visit_couplings(world, visit, visitor);
   for (size_t i = 0; i < world->controllers.count; ++i) {
     const pl_controller *c = &PL_ITEM(&world->controllers, pl_world_controller, i).controller;
     if (c->state_size > 0) visit(visitor, c->state, c->state_size);

@@ -44,6 +44,7 @@ typedef struct pl_body {
   pl_vec3 *positions;         // … at its end,
   pl_vec3 *velocities;        // … and their velocities
   pl_contact_rigid rigid;     // … and its motion at the end of the step, of a rigid body
+  int32_t contact_number;     // among the world's `contact_bodies`; -1: not there
   pl_vec3 *surface;           // surface points after the layers; kept only when there are layers
   pl_vec3 *next_surface;      // the same while the layers work; swapped when all have succeeded
   pl_vector layers;           // of pl_world_layer
@@ -76,11 +77,15 @@ struct pl_world {
   pl_slots bodies;        // of pl_body
   pl_slots colliders;     // of pl_collider
   pl_slots pins;          // of pl_world_pin
+  pl_slots joints;        // of pl_world_joint
+  pl_slots attachments;   // of pl_world_attachment
   pl_vector controllers;  // of pl_world_controller
   pl_contact_solver *contact_solver;
   pl_vector contact_bodies;   // of pl_contact_body, one per colliding body
   pl_vector contact_numbers;  // of int32_t: the number of each of them among all bodies
   pl_vector collider_list;    // of const pl_collider *, in order
+  pl_vector contact_joints;   // of pl_contact_joint: joints, then attachments
+  pl_vector spared_pairs;     // of pl_contact_spared_pair, sorted
   pl_vector awake;            // of int32_t, a slot per body: numbers of the bodies that move …
   int32_t awake_count;        // … in this step
   int64_t sleep_group_count;  // groups of sleepers so far

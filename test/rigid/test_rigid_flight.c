@@ -75,12 +75,14 @@ static pl_quat euler_equations(pl_vec3 moments, pl_quat q, pl_vec3 spin, double 
     pl_vec3 dw[4], wk = w, sum_w = {0, 0, 0};
     pl_quat qk = q, sum_q = {0, 0, 0, 0};
     for (int k = 0; k < 4; ++k) {
-      dw[k] = (pl_vec3){(moments.y - moments.z) / moments.x * wk.y * wk.z, (moments.z - moments.x) / moments.y * wk.z * wk.x,
+      dw[k] = (pl_vec3){(moments.y - moments.z) / moments.x * wk.y * wk.z,
+                        (moments.z - moments.x) / moments.y * wk.z * wk.x,
                         (moments.x - moments.y) / moments.z * wk.x * wk.y};
       pl_quat dq = pl_quat_scale(pl_quat_multiply(qk, (pl_quat){wk.x, wk.y, wk.z, 0}), 0.5);
       double weight = k == 0 || k == 3 ? 1.0 / 6 : 1.0 / 3, ahead = k == 2 ? h : 0.5 * h;
       sum_w = pl_vec3_add_scaled(sum_w, dw[k], weight);
-      sum_q = (pl_quat){sum_q.x + weight * dq.x, sum_q.y + weight * dq.y, sum_q.z + weight * dq.z, sum_q.w + weight * dq.w};
+      sum_q =
+          (pl_quat){sum_q.x + weight * dq.x, sum_q.y + weight * dq.y, sum_q.z + weight * dq.z, sum_q.w + weight * dq.w};
       wk = pl_vec3_add_scaled(w, dw[k], ahead);
       qk = (pl_quat){q.x + ahead * dq.x, q.y + ahead * dq.y, q.z + ahead * dq.z, q.w + ahead * dq.w};
     }

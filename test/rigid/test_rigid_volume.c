@@ -102,8 +102,7 @@ static void check_hull(pl_context *context, const pl_vec3 *points, int32_t count
     const int32_t *c = &hull.triangles[3 * t];
     pl_vec3 normal = pl_vec3_cross(pl_vec3_sub(points[c[1]], points[c[0]]), pl_vec3_sub(points[c[2]], points[c[0]]));
     normal = pl_vec3_normalize_or(normal, (pl_vec3){0, 0, 0});
-    for (int32_t i = 0; i < count; ++i)
-      check_at_most(pl_vec3_dot(normal, pl_vec3_sub(points[i], points[c[0]])), slack);
+    for (int32_t i = 0; i < count; ++i) check_at_most(pl_vec3_dot(normal, pl_vec3_sub(points[i], points[c[0]])), slack);
     for (int k = 0; k < 3; ++k) {
       used_count += !used[c[k]];
       used[c[k]] = true;
@@ -128,7 +127,7 @@ static void hulls_are_closed_and_contain_their_points(void **state) {
     int32_t count = 4 + (int32_t)(350 * pl_random_unit(&random));
     for (int32_t i = 0; i < count; ++i) {
       pl_vec3 p = {pl_random_normal(&random), pl_random_normal(&random), pl_random_normal(&random)};
-      if (round % 3 == 1) p = pl_vec3_normalize_or(p, p);                                // all on the hull
+      if (round % 3 == 1) p = pl_vec3_normalize_or(p, p);                                 // all on the hull
       if (round % 3 == 2) p = (pl_vec3){floor(2 * p.x), floor(2 * p.y), floor(2 * p.z)};  // many in a plane, some twice
       points[i] = pl_vec3_add(pl_vec3_scale(p, 0.1), (pl_vec3){round, 0, 0});
     }
@@ -136,7 +135,8 @@ static void hulls_are_closed_and_contain_their_points(void **state) {
   }
   // Nearly flat and nearly a line.
   for (int32_t i = 0; i < 200; ++i)
-    points[i] = (pl_vec3){pl_random_normal(&random), 1e-5 * pl_random_normal(&random), 1e-3 * pl_random_normal(&random)};
+    points[i] =
+        (pl_vec3){pl_random_normal(&random), 1e-5 * pl_random_normal(&random), 1e-3 * pl_random_normal(&random)};
   check_hull(context, points, 200, 1e-8);
   drop_context(context);
 }

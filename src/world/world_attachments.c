@@ -1,0 +1,282 @@
+// Attachments: adding, removing, moving and reports. contact/contact_attachment.c solves them.
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "mesh/simplex.h"
+#include "pliant/math.h"
+#include "world/joint_parameters.h"
+#include "world/world_joints.h"
+
+pl_attachment_def pl_default_attachment_def(void) {
+  pl_attachment_def def = {.joint = -1, .frame = pl_transform_identity()};
+  pl_parameters_set_defaults(&pl_attachment_def_parameters, &def);
+  return def;
+}
+
+// --- checks
+
+static pl_status check_particles(const int32_t *particles, int32_t count, const pl_body *body, const char *field,
+                                 pl_error *error) {
+  for (int32_t i = 0; i < count; ++i)
+    if (particles[i] < 0 || particles[i] >= body->model->particle_count)
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "%d is out of range; the body has particles 0 … %d",
+                           particles[i], body->model->particle_count - 1);
+  return PL_OK;
+}
+
+static pl_status check_ends(const pl_world *world, const pl_attachment_def *def, pl_error *error) {
+  const pl_body *a = pl_world_find_body(world, def->body_a), *b = pl_world_find_body(world, def->body_b);
+  if (a == NULL) return pl_fail_field(error, PL_ERROR_NOT_FOUND, "body_a", "there is no such body in this world");
+  if (b == NULL && def->body_b.slot != 0)
+    return pl_fail_field(error, PL_ERROR_NOT_FOUND, "body_b", "there is no such body in this world");
+  if (a->model->method->handles_bodies)
+    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "body_a",
+                         "bodies of the method %s meet others in their own step; make it body_b and name its bone",
+                         a->model->method->name);
+  if (b != NULL && b->model->method->get_joints != NULL) {
+    if (def->joint < 0 || def->joint >= b->model->particle_count)
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "joint", "%d is out of range; the rod has bones 0 … %d",
+                           def->joint, b->model->particle_count - 1);
+  } else if (def->joint >= 0) {
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "joint", "body_b has no bones; leave it -1");
+  } else if (b != NULL && b->model->method->handles_bodies) {
+    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "body_b", "bodies of the method %s meet others in their own step",
+                         b->model->method->name);
+  }
+  pl_status status = check_particles(def->particles, def->particle_count, a, "particles", error);
+  if (status < 0 || def->partners == NULL) return status;
+  if (b == NULL || def->joint >= 0)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "partners", "partners are particles of a body b");
+  return check_particles(def->partners, def->particle_count, b, "partners", error);
+}
+
+static pl_status check_def(const pl_world *world, const pl_attachment_def *def, pl_error *error) {
+  pl_status status = pl_parameters_check(&pl_attachment_def_parameters, def, error);
+  if (status < 0) return status;
+  if (def->particle_count < 1 || def->particles == NULL)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "particles", "an attachment needs at least one particle");
+  if (!pl_transform_is_valid(def->frame))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "frame",
+                         "the position must be finite and the rotation not zero");
+  for (int32_t i = 0; def->weights != NULL && i < def->particle_count; ++i)
+    if (!(def->weights[i] >= 0.0f && def->weights[i] <= 1.0f))
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "weights", "weight %d is not between 0 and 1", i);
+  if (pl_body_id_is(def->body_a, def->body_b) && def->partners == NULL)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "partners", "a body tied to itself needs partners");
+  return check_ends(world, def, error);
+}
+
+// --- points
+
+static pl_vec3 particle_position(const pl_body *body, int32_t particle) {
+  pl_vec3 unused;
+  return body->model->method->get_particle(body->model, body->state, particle, &unused);
+}
+
+// A position as a point of a rigid body.
+static pl_vec3 point_in_rigid(const pl_body *body, pl_vec3 position) {
+  pl_contact_rigid rigid;
+  body->model->method->get_rigid(body->model, body->state, &rigid);
+  return pl_quat_rotate(pl_quat_conjugate(rigid.rotation), pl_vec3_sub(position, rigid.center));
+}
+
+static void tie_particle(const pl_body *body, int32_t particle, pl_attached_point *point, int side) {
+  if (body->model->method->get_rigid != NULL) {
+    point->points[side] = point_in_rigid(body, particle_position(body, particle));
+    return;
+  }
+  point->terms[side][0] = (pl_contact_term){particle, 1};
+  point->term_counts[side] = 1;
+}
+
+static void add_surface_terms(const pl_contact_surface *surface, int32_t surface_point, double scale,
+                              pl_attached_point *point) {
+  double sum = 0;
+  const float *weights = &surface->weights[4 * (size_t)surface_point];
+  for (int k = 0; k < 4; ++k) sum += (double)weights[k];
+  for (int k = 0; k < 4; ++k) {
+    if (weights[k] == 0.0f || scale == 0) continue;
+    int32_t particle = surface->parents[4 * (size_t)surface_point + (size_t)k], i = 0;
+    while (i < point->term_counts[1] && point->terms[1][i].particle != particle) ++i;
+    if (i == point->term_counts[1]) point->terms[1][point->term_counts[1]++] = (pl_contact_term){particle, 0};
+    point->terms[1][i].weight += scale * (double)weights[k] / sum;
+  }
+}
+
+// The nearest point of a soft body's surface. `surface_points` are its points now.
+static void tie_surface(const pl_body *body, const pl_vec3 *surface_points, pl_vec3 position,
+                        pl_attached_point *point) {
+  const pl_contact_surface *surface = &body->model->surface;
+  double nearest = HUGE_VAL, best[3] = {1, 0, 0};
+  const int32_t *corners = surface->triangles;
+  for (int32_t t = 0; t < surface->triangle_count; ++t) {
+    const int32_t *c = &surface->triangles[3 * t];
+    double weights[3];
+    pl_vec3 at =
+        pl_triangle_nearest(surface_points[c[0]], surface_points[c[1]], surface_points[c[2]], position, weights);
+    double distance = pl_vec3_distance(at, position);
+    if (!(distance < nearest)) continue;
+    nearest = distance;
+    corners = c;
+    memcpy(best, weights, sizeof best);
+  }
+  for (int k = 0; k < 3; ++k) add_surface_terms(surface, corners[k], best[k], point);
+}
+
+// Placement of a rod's bone. `joints` has space for all of them.
+static pl_transform bone_of(const pl_body *rod, int32_t joint, pl_transform *joints) {
+  rod->model->method->get_joints(rod->model, rod->state, joints);
+  joints[joint].rotation = pl_quat_normalize(joints[joint].rotation);
+  return joints[joint];
+}
+
+static void tie_points(pl_world_attachment *made, const pl_attachment_def *def, const pl_body *a, const pl_body *b,
+                       const pl_vec3 *surface_points) {
+  for (int32_t i = 0; i < def->particle_count; ++i) {
+    double weight = def->weights != NULL ? (double)def->weights[i] : 1;
+    if (weight == 0) continue;
+    int32_t at = made->rows.count++;
+    pl_attached_point *point = &made->rows.points[at];
+    point->state = &made->states[at];
+    point->stiffness = def->stiffness * weight;
+    point->damping = def->damping * weight;
+    point->break_force = def->break_force * weight;
+    tie_particle(a, def->particles[i], point, 0);
+    pl_vec3 position = particle_position(a, def->particles[i]);
+    if (b == NULL || def->joint >= 0)
+      point->points[1] = pl_transform_apply_inverse(made->state.frame, position);
+    else if (def->partners != NULL)
+      tie_particle(b, def->partners[i], point, 1);
+    else if (b->model->method->get_rigid != NULL)
+      point->points[1] = point_in_rigid(b, position);
+    else
+      tie_surface(b, surface_points, position, point);
+  }
+}
+
+static pl_status build_attachment(const pl_world *world, const pl_attachment_def *def, pl_world_attachment *made,
+                                  pl_error *error) {
+  const pl_body *a = pl_world_find_body(world, def->body_a), *b = pl_world_find_body(world, def->body_b);
+  made->body_a = def->body_a;
+  made->body_b = def->body_b;
+  made->joint = def->joint;
+  made->collides = def->collides;
+  made->rows.points = PL_TAKE(&made->arena, pl_attached_point, def->particle_count);
+  made->states = PL_TAKE(&made->arena, pl_attached_state, def->particle_count);
+  made->saved_states = PL_TAKE(&made->arena, pl_attached_state, def->particle_count);
+  pl_arena workspace;
+  pl_arena_init(&workspace, world->context, 0);
+  pl_transform *joints = PL_TAKE(&workspace, pl_transform, b != NULL && def->joint >= 0 ? b->model->particle_count : 0);
+  pl_vec3 *points = PL_TAKE(&workspace, pl_vec3, b != NULL ? b->model->surface.point_count : 0);
+  bool is_allocated = !made->arena.failed && !workspace.failed;
+  if (is_allocated) {
+    made->state.frame = def->frame;
+    made->state.frame.rotation = pl_quat_normalize(def->frame.rotation);
+    if (b != NULL && def->joint >= 0) made->state.frame = bone_of(b, def->joint, joints);
+    if (b != NULL) b->model->method->get_surface(b->model, b->state, points);
+    made->state.target = made->state.frame;
+    made->saved = made->state;
+    tie_points(made, def, a, b, points);
+  }
+  pl_arena_destroy(&workspace);
+  return is_allocated ? PL_OK : pl_fail_memory(error);
+}
+
+pl_status pl_world_add_attachment(pl_world *world, const pl_attachment_def *def, pl_attachment_id *id,
+                                  pl_error *error) {
+  if (id != NULL) *id = (pl_attachment_id){0, 0};
+  if (pl_world_check_open(world, "pl_world_add_attachment", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
+  pl_status status = check_def(world, def, error);
+  if (status < 0) return status;
+  pl_arena arena;
+  pl_arena_init(&arena, world->context, 0);
+  pl_world_attachment *made = PL_TAKE(&arena, pl_world_attachment, 1);
+  if (made == NULL) return pl_fail_memory(error);
+  made->arena = arena;
+  status = build_attachment(world, def, made, error);
+  pl_slot_id slot = {0, 0};
+  if (status >= 0) {
+    slot = pl_slots_add(&world->attachments, made);
+    if (slot.slot == 0) status = pl_fail_memory(error);
+  }
+  if (status < 0) {
+    arena = made->arena;
+    pl_arena_destroy(&arena);
+    return status;
+  }
+  world->prepared = false;
+  if (id != NULL) *id = (pl_attachment_id){slot.slot, slot.generation};
+  return PL_OK;
+}
+
+// --- what the public header says of attachments that exist
+
+static pl_world_attachment *find_attachment(const pl_world *world, pl_attachment_id id) {
+  return pl_slots_get(&world->attachments, (pl_slot_id){id.slot, id.generation});
+}
+
+pl_status pl_world_remove_attachment(pl_world *world, pl_attachment_id id, pl_error *error) {
+  if (pl_world_check_open(world, "pl_world_remove_attachment", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
+  pl_world_attachment *attachment = pl_slots_remove(&world->attachments, (pl_slot_id){id.slot, id.generation});
+  if (attachment == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such attachment in this world");
+  pl_arena arena = attachment->arena;
+  pl_arena_destroy(&arena);
+  world->prepared = false;
+  return PL_OK;
+}
+
+int32_t pl_world_attachment_count(const pl_world *world) {
+  return pl_slots_count(&world->attachments);
+}
+
+pl_attachment_id pl_world_get_attachment(const pl_world *world, int32_t index) {
+  if (index < 0 || index >= pl_slots_count(&world->attachments)) return (pl_attachment_id){0, 0};
+  pl_slot_id id = pl_slots_id_at(&world->attachments, index);
+  return (pl_attachment_id){id.slot, id.generation};
+}
+
+pl_status pl_world_move_attachment(pl_world *world, pl_attachment_id id, pl_transform frame, pl_error *error) {
+  if (pl_world_check_open(world, "pl_world_move_attachment", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
+  pl_world_attachment *attachment = find_attachment(world, id);
+  if (attachment == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such attachment in this world");
+  if (attachment->body_b.slot != 0)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "the attachment follows a body; only those to the world are moved");
+  if (!pl_transform_is_valid(frame))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "frame",
+                         "the position must be finite and the rotation not zero");
+  attachment->state.target = frame;
+  attachment->state.target.rotation = pl_quat_normalize(frame.rotation);
+  return PL_OK;
+}
+
+pl_attachment_report pl_attachment_get_report(const pl_world *world, pl_attachment_id id) {
+  pl_attachment_report report = {0};
+  const pl_world_attachment *attachment = find_attachment(world, id);
+  if (attachment == NULL) return report;
+  report.point_count = attachment->rows.count;
+  for (int32_t i = 0; i < attachment->rows.count; ++i) {
+    const pl_attached_state *s = &attachment->states[i];
+    report.broken_count += s->broken != 0;
+    if (s->broken != 0) continue;
+    report.force = pl_vec3_add_scaled(report.force, s->impulse, 1 / world->def.step);
+    report.max_force = fmax(report.max_force, pl_vec3_length(s->impulse) / world->def.step);
+  }
+  return report;
+}
+
+void pl_attachment_follow(pl_world *world, pl_world_attachment *attachment) {
+  if (attachment->joint >= 0) {
+    const pl_body *rod = pl_world_find_body(world, attachment->body_b);
+    pl_scratch_mark mark = pl_scratch_push(&world->scratch);
+    pl_transform *joints = PL_SCRATCH(&world->scratch, pl_transform, rod->model->particle_count);
+    // Out of memory the frame stays for this step.
+    if (joints != NULL) attachment->state.target = bone_of(rod, attachment->joint, joints);
+    pl_scratch_pop(&world->scratch, mark);
+  }
+  attachment->rows.start_frame = attachment->state.frame;
+  attachment->rows.end_frame = attachment->state.target;
+  attachment->state.frame = attachment->state.target;
+}

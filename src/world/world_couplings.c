@@ -1,0 +1,178 @@
+// Joints and attachments together: what the contact solver is given of them in each step, and their state.
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "world/world_joints.h"
+
+// --- life
+
+static void free_attachment(pl_world_attachment *attachment) {
+  pl_arena arena = attachment->arena;  // holds the attachment itself
+  pl_arena_destroy(&arena);
+}
+
+void pl_world_uncouple_body(pl_world *world, pl_body_id body) {
+  for (int32_t i = pl_slots_count(&world->joints) - 1; i >= 0; --i) {
+    const pl_world_joint *joint = pl_slots_at(&world->joints, i);
+    if (pl_body_id_is(joint->def.body_a, body) || pl_body_id_is(joint->def.body_b, body))
+      pl_release(world->context, pl_slots_remove(&world->joints, pl_slots_id_at(&world->joints, i)));
+  }
+  for (int32_t i = pl_slots_count(&world->attachments) - 1; i >= 0; --i) {
+    const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    if (pl_body_id_is(it->body_a, body) || pl_body_id_is(it->body_b, body))
+      free_attachment(pl_slots_remove(&world->attachments, pl_slots_id_at(&world->attachments, i)));
+  }
+}
+
+void pl_world_free_couplings(pl_world *world) {
+  for (int32_t i = 0; i < pl_slots_count(&world->joints); ++i)
+    pl_release(world->context, pl_slots_at(&world->joints, i));
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i)
+    free_attachment(pl_slots_at(&world->attachments, i));
+  pl_slots_free(&world->joints);
+  pl_slots_free(&world->attachments);
+  pl_vector_free(&world->contact_joints);
+  pl_vector_free(&world->spared_pairs);
+}
+
+bool pl_world_is_coupled(const pl_world *world, pl_body_id body) {
+  for (int32_t i = 0; i < pl_slots_count(&world->joints); ++i) {
+    const pl_world_joint *joint = pl_slots_at(&world->joints, i);
+    if (pl_body_id_is(joint->def.body_a, body) || pl_body_id_is(joint->def.body_b, body)) return true;
+  }
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
+    const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    if (pl_body_id_is(it->body_a, body) || pl_body_id_is(it->body_b, body)) return true;
+  }
+  return false;
+}
+
+// --- for the solver
+
+static int32_t number_of(const pl_world *world, pl_body_id id) {
+  const pl_body *body = pl_world_find_body(world, id);
+  return body != NULL ? body->contact_number : -1;
+}
+
+static bool spare(pl_world *world, int32_t a, int32_t b) {
+  if (a < 0 || b < 0 || a == b) return true;
+  pl_contact_spared_pair pair = {a < b ? a : b, a < b ? b : a};
+  return pl_vector_push(&world->spared_pairs, &pair);
+}
+
+static bool list_joints(pl_world *world) {
+  for (int32_t i = 0; i < pl_slots_count(&world->joints); ++i) {
+    pl_world_joint *joint = pl_slots_at(&world->joints, i);
+    joint->rows.a.body = number_of(world, joint->def.body_a);
+    joint->rows.b.body = number_of(world, joint->def.body_b);
+    pl_contact_joint entry = {.a = joint->rows.a.body,
+                              .b = joint->rows.b.body,
+                              .data = &joint->rows,
+                              .begin = pl_joint_rows_begin,
+                              .sweep = pl_joint_rows_sweep};
+    if (!pl_vector_push(&world->contact_joints, &entry)) return false;
+    if (!joint->def.collides && !spare(world, entry.a, entry.b)) return false;
+  }
+  return true;
+}
+
+static bool list_attachments(pl_world *world) {
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
+    pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    it->rows.a = number_of(world, it->body_a);
+    it->rows.b = it->joint >= 0 ? -1 : number_of(world, it->body_b);
+    pl_contact_joint entry = {.a = it->rows.a,
+                              .b = it->rows.b,
+                              .data = &it->rows,
+                              .begin = pl_attachment_rows_begin,
+                              .sweep = pl_attachment_rows_sweep};
+    if (!pl_vector_push(&world->contact_joints, &entry)) return false;
+    if (!it->collides && !spare(world, entry.a, entry.b)) return false;
+  }
+  return true;
+}
+
+pl_status pl_world_list_couplings(pl_world *world, pl_error *error) {
+  world->contact_joints.count = world->spared_pairs.count = 0;
+  if (!list_joints(world) || !list_attachments(world)) return pl_fail_memory(error);
+  return pl_contact_solver_set_joints(world->contact_solver, world->contact_joints.items,
+                                      (int32_t)world->contact_joints.count, error);
+}
+
+// Out of memory the sweeps alone solve the joints.
+static void solve_joints(pl_world *world) {
+  int32_t count = pl_slots_count(&world->joints);
+  pl_scratch_mark mark = pl_scratch_push(&world->scratch);
+  pl_joint_rows **rows = PL_SCRATCH(&world->scratch, pl_joint_rows *, count);
+  pl_joint_work *work = PL_SCRATCH(&world->scratch, pl_joint_work, count);
+  if (rows != NULL && work != NULL) {
+    for (int32_t i = 0; i < count; ++i) rows[i] = &((pl_world_joint *)pl_slots_at(&world->joints, i))->rows;
+    pl_joint_rows_solve(rows, count, world->contact_bodies.items, work);
+  }
+  pl_scratch_pop(&world->scratch, mark);
+}
+
+void pl_world_start_couplings(pl_world *world) {
+  const pl_contact_body *bodies = world->contact_bodies.items;
+  for (int32_t i = 0; i < pl_slots_count(&world->joints); ++i) {
+    pl_world_joint *joint = pl_slots_at(&world->joints, i);
+    pl_joint_rows_prepare(&joint->rows, bodies, world->def.step);
+  }
+  solve_joints(world);
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
+    pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    pl_attachment_follow(world, it);
+    pl_attachment_rows_prepare(&it->rows, bodies, world->def.step);
+  }
+}
+
+void pl_world_finish_couplings(pl_world *world) {
+  for (int32_t i = 0; i < pl_slots_count(&world->joints); ++i) {
+    pl_world_joint *joint = pl_slots_at(&world->joints, i);
+    pl_joint_rows_finish(&joint->rows, world->contact_bodies.items, world->def.step);
+  }
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
+    pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    pl_attachment_rows_finish(&it->rows, world->def.step);
+  }
+}
+
+// --- state
+
+void pl_world_visit_couplings(const pl_world *world, void (*visit)(void *visitor, void *block, size_t size),
+                              void *visitor) {
+  for (int32_t i = 0; i < pl_slots_count(&world->joints); ++i) {
+    pl_world_joint *joint = pl_slots_at(&world->joints, i);
+    visit(visitor, &joint->state, sizeof joint->state);
+  }
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
+    pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    visit(visitor, &it->state, sizeof it->state);
+    visit(visitor, it->states, (size_t)it->rows.count * sizeof(pl_attached_state));
+  }
+}
+
+void pl_world_save_couplings(pl_world *world) {
+  for (int32_t i = 0; i < pl_slots_count(&world->joints); ++i) {
+    pl_world_joint *joint = pl_slots_at(&world->joints, i);
+    joint->saved = joint->state;
+  }
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
+    pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    it->saved = it->state;
+    memcpy(it->saved_states, it->states, (size_t)it->rows.count * sizeof(pl_attached_state));
+  }
+}
+
+void pl_world_restore_couplings(pl_world *world) {
+  for (int32_t i = 0; i < pl_slots_count(&world->joints); ++i) {
+    pl_world_joint *joint = pl_slots_at(&world->joints, i);
+    joint->state = joint->saved;
+  }
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
+    pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    it->state = it->saved;
+    memcpy(it->states, it->saved_states, (size_t)it->rows.count * sizeof(pl_attached_state));
+  }
+}
