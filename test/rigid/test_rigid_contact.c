@@ -1,0 +1,143 @@
+// Rigid bodies in contact: momentum of collisions with soft and rigid bodies, stacks, slopes, rolling.
+// ctest: physics threads
+#include "fixtures/rigid_bodies.h"
+
+typedef struct sums {
+  pl_vec3 momentum, spin;
+  double energy;
+} sums;
+
+static sums sums_of(const pl_world *world) {
+  sums s = {0};
+  for (int32_t i = 0; i < pl_world_body_count(world); ++i) {
+    pl_body_report report = pl_body_get_report(world, pl_world_get_body(world, i));
+    s.momentum = pl_vec3_add(s.momentum, report.momentum);
+    s.spin = pl_vec3_add(s.spin, pl_vec3_add(report.angular_momentum, pl_vec3_cross(report.center, report.momentum)));
+    s.energy += report.kinetic_energy;
+  }
+  return s;
+}
+
+static pl_body_id add_moving(pl_world *world, const pl_model *model, pl_vec3 position, pl_vec3 velocity) {
+  pl_error error = {0};
+  pl_body_def def = pl_default_body_def();
+  def.model = model;
+  def.placement = (pl_transform){position, pl_quat_from_axis_angle((pl_vec3){0.3, 1, 0.2}, 0.5)};
+  def.velocity = velocity;
+  pl_body_id id;
+  check_ok(pl_world_add_body(world, &def, &id, &error), &error);
+  return id;
+}
+
+// They hit each other off centre, with friction.
+static void collide(pl_context *context, const pl_model *first, const pl_model *second, double limit) {
+  pl_world *world = make_world(context, 1.0 / 240, 0);
+  pl_body_id a = add_moving(world, first, (pl_vec3){0, 0, 0}, (pl_vec3){2, 0, 0});
+  add_moving(world, second, (pl_vec3){0.6, 0.1, 0.05}, (pl_vec3){-1, 0, 0.2});
+  sums before = sums_of(world);
+  double speed = pl_body_get_report(world, a).momentum.x;
+  run_steps(world, 240);
+  sums after = sums_of(world);
+  double scale = fabs(speed);
+  print_message("momentum changed by %.2g, angular momentum by %.2g, energy %.4f of the start\n",
+                pl_vec3_distance(before.momentum, after.momentum) / scale,
+                pl_vec3_distance(before.spin, after.spin) / scale, after.energy / before.energy);
+  assert_true(pl_body_get_report(world, a).momentum.x < 0.9 * speed);  // they met
+  check_at_most(pl_vec3_distance(before.momentum, after.momentum), limit * scale);
+  check_at_most(pl_vec3_distance(before.spin, after.spin), limit * scale);
+  check_at_most(after.energy, before.energy);
+  pl_world_destroy(world);
+}
+
+static void collisions_keep_momentum(void **state) {
+  (void)state;
+  pl_context *context = make_context(2);
+  pl_solid_def def = pl_default_solid_def();
+  pl_model *soft = make_box_model(context, (pl_vec3){0.4, 0.4, 0.4}, 3, 3, 3, &def);
+  pl_model *box = make_rigid_box(context, (pl_vec3){0.2, 0.15, 0.25});
+  pl_model *ball = make_rigid_sphere(context, 0.2);
+  collide(context, soft, box, 1e-6);
+  collide(context, ball, soft, 1e-6);
+  collide(context, box, box, 1e-6);
+  collide(context, ball, box, 1e-6);
+  pl_model_destroy(soft);
+  pl_model_destroy(box);
+  pl_model_destroy(ball);
+  drop_context(context);
+}
+
+static void a_stack_of_boxes_stands(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_model *model = make_rigid_box(context, (pl_vec3){0.1, 0.1, 0.1});
+  pl_world *world = make_world(context, 1.0 / 240, -9.81);
+  add_ground(world);
+  pl_body_id bodies[20];
+  for (int i = 0; i < 20; ++i) bodies[i] = add_body(world, model, (pl_vec3){0, 0.1 + 0.2 * i, 0});
+  double fastest = 0, farthest = 0;
+  for (int32_t step = 0; step < 10 * 240; ++step) {
+    run_steps(world, 1);
+    for (int i = 0; i < 20; ++i) {
+      pl_body_report report = pl_body_get_report(world, bodies[i]);
+      if (step > 5 * 240) fastest = fmax(fastest, report.max_speed);
+      farthest = fmax(farthest, pl_vec3_distance(report.center, (pl_vec3){0, 0.1 + 0.2 * i, 0}));
+    }
+  }
+  print_message("20 boxes: %.2g m/s after 5 s, moved by %.2g m\n", fastest, farthest);
+  check_at_most(fastest, 1e-3);
+  check_at_most(farthest, 5e-3);
+  pl_world_destroy(world);
+  pl_model_destroy(model);
+  drop_context(context);
+}
+
+// Gravity is turned instead of the ground.
+static double slide(pl_context *context, const pl_model *model, double angle, double height, double seconds) {
+  pl_error error = {0};
+  pl_world_def def = pl_default_world_def();
+  def.gravity = (pl_vec3){9.81 * sin(angle), -9.81 * cos(angle), 0};
+  pl_world *world = NULL;
+  check_ok(pl_world_create(context, &def, &world, &error), &error);
+  add_ground(world);
+  pl_body_id body = add_body(world, model, (pl_vec3){0, height, 0});
+  run_steps(world, (int32_t)(seconds * 240 + 0.5));
+  double speed = motion_of(world, body).velocity.x;
+  pl_world_destroy(world);
+  return speed;
+}
+
+// Friction 0.5 of box and ground: it rests below atan 0.5 = 26.6°, and slides with g (sin a - 0.5 cos a) above.
+static void boxes_rest_and_slide_on_slopes(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_model *model = make_rigid_box(context, (pl_vec3){0.2, 0.05, 0.2});
+  double below = slide(context, model, 0.44, 0.05, 2), above = slide(context, model, 0.5, 0.05, 2);
+  double expected = 2 * 9.81 * (sin(0.5) - 0.5 * cos(0.5));
+  print_message("speed after 2 s: %.2g m/s at 25.2°, %.4f of %.4f at 28.6°\n", below, above, expected);
+  check_at_most(fabs(below), 1e-4);
+  check_near(above, expected, 0.02 * expected);
+  pl_model_destroy(model);
+  drop_context(context);
+}
+
+// A ball rolls with 5/7 g sin a.
+static void balls_roll(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_model *model = make_rigid_sphere(context, 0.2);
+  double speed = slide(context, model, 0.2, 0.2, 2), expected = 2 * 9.81 * sin(0.2) * 5 / 7;
+  print_message("speed of a ball after 2 s: %.4f of %.4f\n", speed, expected);
+  check_near(speed, expected, 0.05 * expected);
+  pl_model_destroy(model);
+  drop_context(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(collisions_keep_momentum),
+      cmocka_unit_test(a_stack_of_boxes_stands),
+      cmocka_unit_test(boxes_rest_and_slide_on_slopes),
+      cmocka_unit_test(balls_roll),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
