@@ -1,0 +1,210 @@
+// Attachments: what they hold, how springs stretch, what breaks, and that they keep momentum.
+// ctest: physics threads
+#include "fixtures/rigid_bodies.h"
+
+static pl_attachment_id attach(pl_world *world, const pl_attachment_def *def) {
+  pl_error error = {0};
+  pl_attachment_id id;
+  check_ok(pl_world_add_attachment(world, def, &id, &error), &error);
+  return id;
+}
+
+static pl_model *make_soft(pl_context *context) {
+  pl_solid_def def = pl_default_solid_def();
+  def.restitution = 0;
+  return make_box_model(context, (pl_vec3){0.4, 0.4, 0.4}, 2, 2, 2, &def);
+}
+
+// Particles of a box of 3 x 3 x 3 points, x fastest, of its top (y) layer.
+static int32_t list_top(int32_t particles[9]) {
+  for (int32_t k = 0; k < 9; ++k) particles[k] = k % 3 + 6 + 9 * (k / 3);
+  return 9;
+}
+
+static pl_vec3 position_of(const pl_world *world, pl_body_id body, int32_t particle) {
+  static pl_vec3 positions[2000];
+  assert_int_equal(pl_body_get_positions(world, body, positions), PL_OK);
+  return positions[particle];
+}
+
+// A ball on a spring to the world sags by m g / k; when that is more than the spring bears it falls.
+static void springs_sag_by_weight_over_stiffness_and_break(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_rigid_def ball = pl_default_rigid_def();
+  ball.shape = PL_RIGID_SPHERE;
+  ball.radius = 0.1;
+  ball.mass = 2;
+  pl_model *model = make_rigid(context, &ball, NULL);
+  for (int breaks = 0; breaks < 2; ++breaks) {
+    pl_world *world = make_world(context, 1.0 / 240, -9.81);
+    pl_body_id body = add_body(world, model, (pl_vec3){0, 1, 0});
+    pl_attachment_def def = pl_default_attachment_def();
+    int32_t top = 0;
+    for (int32_t i = 1; i < pl_model_get_report(model).particle_count; ++i)
+      if (position_of(world, body, i).y > position_of(world, body, top).y) top = i;
+    pl_vec3 start = position_of(world, body, top);
+    def.body_a = body;
+    def.particles = &top;
+    def.particle_count = 1;
+    def.stiffness = 500;
+    def.damping = 30;
+    if (breaks) def.break_force = 19;  // less than its weight of 19.62 N
+    pl_attachment_id id = attach(world, &def);
+    run_steps(world, 2400);
+    pl_attachment_report report = pl_attachment_get_report(world, id);
+    if (breaks) {
+      assert_int_equal(report.broken_count, 1);
+      check_at_most(position_of(world, body, top).y, -10);
+    } else {
+      check_near(start.y - position_of(world, body, top).y, 2 * 9.81 / 500, 1e-4);
+      check_near(report.force.y, 2 * 9.81, 1e-3);
+    }
+    pl_world_destroy(world);
+  }
+  pl_model_destroy(model);
+  drop_context(context);
+}
+
+// A soft box hangs from a frame that the host moves, by its top; then a rigid box hangs from the soft one.
+static void regions_follow_frames_and_carry_loads(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_model *soft = make_soft(context), *box = make_rigid_box(context, (pl_vec3){0.1, 0.1, 0.1});
+  pl_world *world = make_world(context, 1.0 / 240, -9.81);
+  pl_body_id upper = add_body(world, soft, (pl_vec3){0, 2, 0}), lower = add_body(world, box, (pl_vec3){0, 1.7, 0});
+  int32_t top[9], bottom[9];
+  pl_attachment_def def = pl_default_attachment_def();
+  def.body_a = upper;
+  def.particle_count = list_top(top);
+  def.particles = top;
+  pl_attachment_id hook = attach(world, &def);
+  for (int k = 0; k < 9; ++k) bottom[k] = top[k] - 6;
+  def.body_b = lower;
+  def.particles = bottom;
+  pl_attachment_id weld = attach(world, &def);
+  pl_vec3 start = position_of(world, upper, top[0]);
+  // Up by 0.5 m in one second, and then still.
+  for (int32_t i = 1; i <= 1200; ++i) {
+    pl_transform frame = {{0, 0.5 * fmin(1, i / 240.0), 0}, pl_quat_identity()};
+    check_ok(pl_world_move_attachment(world, hook, frame, &error), &error);
+    run_steps(world, 1);
+  }
+  double weight = 9.81 * (pl_model_get_report(soft).mass + pl_model_get_report(box).mass);
+  pl_attachment_report held = pl_attachment_get_report(world, hook), welded = pl_attachment_get_report(world, weld);
+  print_message("hook at %.6f m, holds %.2f N of %.2f; weld holds %.2f of %.2f\n",
+                position_of(world, upper, top[0]).y - start.y, held.force.y, weight, welded.force.y,
+                -9.81 * pl_model_get_report(box).mass);
+  check_near(position_of(world, upper, top[0]).y - start.y, 0.5, 1e-3);
+  check_near(held.force.y, weight, 0.02 * weight);
+  check_near(welded.force.y, -9.81 * pl_model_get_report(box).mass, 0.02 * weight);
+  check_near(motion_of(world, lower).placement.position.x, 0, 1e-3);
+  check_ok(pl_world_remove_attachment(world, weld, &error), &error);
+  run_steps(world, 240);
+  check_at_most(motion_of(world, lower).placement.position.y, -2);
+  pl_world_destroy(world);
+  pl_model_destroy(soft);
+  pl_model_destroy(box);
+  drop_context(context);
+}
+
+// Two soft boxes welded face to face and a rigid one welded to them, in free flight.
+static void welds_keep_momentum_and_bits(void **state) {
+  (void)state;
+  uint64_t hashes[3];
+  for (int threads = 1; threads <= 3; ++threads) {
+    pl_context *context = make_context(threads);
+    pl_error error = {0};
+    pl_model *soft = make_soft(context), *box = make_rigid_box(context, (pl_vec3){0.2, 0.2, 0.2});
+    pl_world *world = make_world(context, 1.0 / 240, 0);
+    pl_body_id bodies[3];
+    for (int i = 0; i < 3; ++i) {
+      pl_body_def body = pl_default_body_def();
+      body.model = i < 2 ? soft : box;
+      body.placement.position = (pl_vec3){0, -0.4 * i, 0};
+      body.velocity = (pl_vec3){i, 0.2, 1 - i};
+      body.angular_velocity = (pl_vec3){1, i, 2};
+      body.collides = false;
+      check_ok(pl_world_add_body(world, &body, &bodies[i], &error), &error);
+    }
+    int32_t top[9];
+    pl_attachment_def def = pl_default_attachment_def();
+    def.particle_count = list_top(top);
+    def.particles = top;
+    def.body_a = bodies[1];
+    def.body_b = bodies[0];
+    attach(world, &def);
+    for (int k = 0; k < 9; ++k) top[k] -= 6;
+    def.body_b = bodies[2];
+    attach(world, &def);
+    pl_vec3 linear[2] = {{0, 0, 0}, {0, 0, 0}}, spin[2] = {{0, 0, 0}, {0, 0, 0}};
+    for (int when = 0; when < 2; ++when) {
+      for (int i = 0; i < 3; ++i) {
+        pl_body_report report = pl_body_get_report(world, bodies[i]);
+        linear[when] = pl_vec3_add(linear[when], report.momentum);
+        spin[when] = pl_vec3_add(spin[when], report.angular_momentum);
+        spin[when] = pl_vec3_add(spin[when], pl_vec3_cross(report.center, report.momentum));
+      }
+      if (when == 0) run_steps(world, 240);
+    }
+    hashes[threads - 1] = pl_world_get_hash(world);
+    if (threads == 1) {
+      print_message("momentum changed by %.2g, angular by %.2g\n",
+                    pl_vec3_distance(linear[0], linear[1]) / pl_vec3_length(linear[0]),
+                    pl_vec3_distance(spin[0], spin[1]) / pl_vec3_length(spin[0]));
+      check_at_most(pl_vec3_distance(linear[0], linear[1]), 1e-6 * pl_vec3_length(linear[0]));
+      check_at_most(pl_vec3_distance(spin[0], spin[1]), 2e-4 * pl_vec3_length(spin[0]));
+    }
+    pl_world_destroy(world);
+    pl_model_destroy(soft);
+    pl_model_destroy(box);
+    drop_context(context);
+  }
+  assert_true(hashes[0] == hashes[1] && hashes[0] == hashes[2]);
+}
+
+static void wrong_defs_are_refused(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_model *soft = make_soft(context);
+  pl_world *world = make_world(context, 1.0 / 240, 0);
+  pl_body_id body = add_body(world, soft, (pl_vec3){0, 0, 0});
+  int32_t particle = 0, outside = 99;
+  float weight = 2;
+  pl_attachment_def def = pl_default_attachment_def();
+  def.body_a = body;
+  def.particle_count = 1;
+  assert_int_equal(pl_world_add_attachment(world, &def, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  def.particles = &outside;
+  assert_int_equal(pl_world_add_attachment(world, &def, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  def.particles = &particle;
+  def.weights = &weight;
+  assert_int_equal(pl_world_add_attachment(world, &def, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  def.weights = NULL;
+  def.joint = 3;
+  def.body_b = (pl_body_id){0, 0};
+  assert_int_equal(pl_world_add_attachment(world, &def, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  def.joint = -1;
+  def.body_b = body;
+  assert_int_equal(pl_world_add_attachment(world, &def, NULL, &error), PL_ERROR_INVALID_ARGUMENT);
+  def.partners = &particle;
+  attach(world, &def);
+  assert_int_equal(pl_world_attachment_count(world), 1);
+  check_ok(pl_world_remove_body(world, body, &error), &error);
+  assert_int_equal(pl_world_attachment_count(world), 0);
+  pl_world_destroy(world);
+  pl_model_destroy(soft);
+  drop_context(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(springs_sag_by_weight_over_stiffness_and_break),
+      cmocka_unit_test(regions_follow_frames_and_carry_loads),
+      cmocka_unit_test(welds_keep_momentum_and_bits),
+      cmocka_unit_test(wrong_defs_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
