@@ -48,6 +48,7 @@ pl_status pl_rigid_set_motion(pl_world *world, pl_body_id id, const pl_rigid_mot
       !pl_vec3_is_finite(motion->angular_velocity))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the motion is not finite; placement and velocities must be");
   const pl_rigid_model *model = (const pl_rigid_model *)body->model;
+  pl_world_wake_body(world, body);
   pl_rigid_state *s = body->state;
   s->rotation = pl_quat_normalize(motion->placement.rotation);
   s->center = pl_vec3_add(motion->placement.position, pl_quat_rotate(s->rotation, model->center));
@@ -64,6 +65,7 @@ pl_status pl_rigid_add_impulse(pl_world *world, pl_body_id id, pl_vec3 impulse, 
   if (!pl_vec3_is_finite(impulse) || !pl_vec3_is_finite(point))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the impulse or its point is not finite");
   const pl_rigid_model *model = (const pl_rigid_model *)body->model;
+  pl_world_wake_body(world, body);
   pl_rigid_state *s = body->state;
   pl_vec3 torque = pl_vec3_cross(pl_vec3_sub(point, s->center), impulse);
   s->velocity = pl_vec3_add_scaled(s->velocity, impulse, 1 / body->model->mass);

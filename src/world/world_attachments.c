@@ -207,6 +207,7 @@ pl_status pl_world_add_attachment(pl_world *world, const pl_attachment_def *def,
     return status;
   }
   world->prepared = false;
+  pl_world_wake_coupled(world, def->body_a, def->body_b);
   if (id != NULL) *id = (pl_attachment_id){slot.slot, slot.generation};
   return PL_OK;
 }
@@ -221,6 +222,7 @@ pl_status pl_world_remove_attachment(pl_world *world, pl_attachment_id id, pl_er
   if (pl_world_check_open(world, "pl_world_remove_attachment", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_world_attachment *attachment = pl_slots_remove(&world->attachments, (pl_slot_id){id.slot, id.generation});
   if (attachment == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such attachment in this world");
+  pl_world_wake_coupled(world, attachment->body_a, attachment->body_b);
   pl_arena arena = attachment->arena;
   pl_arena_destroy(&arena);
   world->prepared = false;
@@ -247,6 +249,7 @@ pl_status pl_world_move_attachment(pl_world *world, pl_attachment_id id, pl_tran
   if (!pl_transform_is_valid(frame))
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "frame",
                          "the position must be finite and the rotation not zero");
+  pl_world_wake_coupled(world, attachment->body_a, attachment->body_b);
   attachment->state.target = frame;
   attachment->state.target.rotation = pl_quat_normalize(frame.rotation);
   return PL_OK;

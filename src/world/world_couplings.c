@@ -15,13 +15,15 @@ static void free_attachment(pl_world_attachment *attachment) {
 void pl_world_uncouple_body(pl_world *world, pl_body_id body) {
   for (int32_t i = pl_slots_count(&world->joints) - 1; i >= 0; --i) {
     const pl_world_joint *joint = pl_slots_at(&world->joints, i);
-    if (pl_body_id_is(joint->def.body_a, body) || pl_body_id_is(joint->def.body_b, body))
-      pl_release(world->context, pl_slots_remove(&world->joints, pl_slots_id_at(&world->joints, i)));
+    if (!pl_body_id_is(joint->def.body_a, body) && !pl_body_id_is(joint->def.body_b, body)) continue;
+    pl_world_wake_coupled(world, joint->def.body_a, joint->def.body_b);
+    pl_release(world->context, pl_slots_remove(&world->joints, pl_slots_id_at(&world->joints, i)));
   }
   for (int32_t i = pl_slots_count(&world->attachments) - 1; i >= 0; --i) {
     const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
-    if (pl_body_id_is(it->body_a, body) || pl_body_id_is(it->body_b, body))
-      free_attachment(pl_slots_remove(&world->attachments, pl_slots_id_at(&world->attachments, i)));
+    if (!pl_body_id_is(it->body_a, body) && !pl_body_id_is(it->body_b, body)) continue;
+    pl_world_wake_coupled(world, it->body_a, it->body_b);
+    free_attachment(pl_slots_remove(&world->attachments, pl_slots_id_at(&world->attachments, i)));
   }
 }
 
@@ -46,6 +48,12 @@ bool pl_world_is_coupled(const pl_world *world, pl_body_id body) {
     if (pl_body_id_is(it->body_a, body) || pl_body_id_is(it->body_b, body)) return true;
   }
   return false;
+}
+
+void pl_world_wake_coupled(pl_world *world, pl_body_id a, pl_body_id b) {
+  pl_body *bodies[2] = {pl_world_find_body(world, a), pl_world_find_body(world, b)};
+  for (int i = 0; i < 2; ++i)
+    if (bodies[i] != NULL) pl_world_wake_body(world, bodies[i]);
 }
 
 // --- for the solver
@@ -100,41 +108,65 @@ pl_status pl_world_list_couplings(pl_world *world, pl_error *error) {
                                       (int32_t)world->contact_joints.count, error);
 }
 
-// Out of memory the sweeps alone solve the joints.
-static void solve_joints(pl_world *world) {
-  int32_t count = pl_slots_count(&world->joints);
+// Whether nothing that a coupling joins moves: the solver is not told of it in this step.
+static bool is_idle(const pl_world *world, int32_t a, int32_t b) {
+  const pl_contact_body *bodies = world->contact_bodies.items;
+  return (a < 0 || bodies[a].asleep) && (b < 0 || bodies[b].asleep);
+}
+
+static void set_ends(pl_world *world, int32_t coupling, int32_t a, int32_t b, bool idle) {
+  pl_contact_joint *entry = &PL_ITEM(&world->contact_joints, pl_contact_joint, coupling);
+  entry->a = idle ? -1 : a;
+  entry->b = idle ? -1 : b;
+}
+
+// All joints that act. Out of memory the sweeps alone solve them.
+static void start_joints(pl_world *world) {
+  int32_t count = pl_slots_count(&world->joints), active = 0;
+  pl_contact_body *bodies = world->contact_bodies.items;
   pl_scratch_mark mark = pl_scratch_push(&world->scratch);
   pl_joint_rows **rows = PL_SCRATCH(&world->scratch, pl_joint_rows *, count);
   pl_joint_work *work = PL_SCRATCH(&world->scratch, pl_joint_work, count);
-  if (rows != NULL && work != NULL) {
-    for (int32_t i = 0; i < count; ++i) rows[i] = &((pl_world_joint *)pl_slots_at(&world->joints, i))->rows;
-    pl_joint_rows_solve(rows, count, world->contact_bodies.items, work);
+  for (int32_t i = 0; i < count; ++i) {
+    pl_world_joint *joint = pl_slots_at(&world->joints, i);
+    bool idle = joint->state.broken != 0 || is_idle(world, joint->rows.a.body, joint->rows.b.body);
+    set_ends(world, i, joint->rows.a.body, joint->rows.b.body, idle);
+    if (idle) continue;
+    pl_joint_rows_prepare(&joint->rows, bodies, world->def.step);
+    if (rows != NULL) rows[active++] = &joint->rows;
   }
+  if (rows != NULL && work != NULL) pl_joint_rows_solve(rows, active, bodies, work);
   pl_scratch_pop(&world->scratch, mark);
 }
 
 void pl_world_start_couplings(pl_world *world) {
-  const pl_contact_body *bodies = world->contact_bodies.items;
-  for (int32_t i = 0; i < pl_slots_count(&world->joints); ++i) {
-    pl_world_joint *joint = pl_slots_at(&world->joints, i);
-    pl_joint_rows_prepare(&joint->rows, bodies, world->def.step);
-  }
-  solve_joints(world);
+  if (pl_slots_count(&world->joints) > 0) start_joints(world);
   for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
     pl_world_attachment *it = pl_slots_at(&world->attachments, i);
     pl_attachment_follow(world, it);
-    pl_attachment_rows_prepare(&it->rows, bodies, world->def.step);
+    bool idle = is_idle(world, it->rows.a, it->rows.b);
+    set_ends(world, pl_slots_count(&world->joints) + i, it->rows.a, it->rows.b, idle);
+    if (!idle) pl_attachment_rows_prepare(&it->rows, world->contact_bodies.items, world->def.step);
   }
+}
+
+static bool is_moving(const pl_attachment_rows *rows) {
+  return memcmp(&rows->start_frame, &rows->end_frame, sizeof rows->start_frame) != 0;
 }
 
 void pl_world_finish_couplings(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->joints); ++i) {
     pl_world_joint *joint = pl_slots_at(&world->joints, i);
+    if (is_idle(world, joint->rows.a.body, joint->rows.b.body)) continue;
     pl_joint_rows_finish(&joint->rows, world->contact_bodies.items, world->def.step);
+    if (joint->state.motor == PL_JOINT_MOTOR_SPEED && joint->state.motor_speed != 0)
+      pl_world_find_body(world, joint->def.body_a)->rest.still_seconds = 0;
   }
   for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
     pl_world_attachment *it = pl_slots_at(&world->attachments, i);
-    pl_attachment_rows_finish(&it->rows, world->def.step);
+    if (!is_idle(world, it->rows.a, it->rows.b)) pl_attachment_rows_finish(&it->rows, world->def.step);
+    // What a bone moves must not fall asleep, as it would not notice that the bone moves on.
+    if (it->joint >= 0 || is_moving(&it->rows)) pl_world_find_body(world, it->body_a)->rest.still_seconds = 0;
   }
 }
 

@@ -92,6 +92,7 @@ pl_status pl_world_add_joint(pl_world *world, const pl_joint_def *def, pl_joint_
     return pl_fail_memory(error);
   }
   world->prepared = false;
+  pl_world_wake_coupled(world, def->body_a, def->body_b);
   if (id != NULL) *id = (pl_joint_id){slot.slot, slot.generation};
   return PL_OK;
 }
@@ -104,6 +105,7 @@ pl_status pl_world_remove_joint(pl_world *world, pl_joint_id id, pl_error *error
   if (pl_world_check_open(world, "pl_world_remove_joint", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_world_joint *joint = pl_slots_remove(&world->joints, (pl_slot_id){id.slot, id.generation});
   if (joint == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such joint in this world");
+  pl_world_wake_coupled(world, joint->def.body_a, joint->def.body_b);
   pl_release(world->context, joint);
   world->prepared = false;
   return PL_OK;
@@ -130,6 +132,7 @@ pl_status pl_joint_set_motor(pl_world *world, pl_joint_id id, pl_joint_motor mot
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "motor", "%d is not a kind of motor", (int)motor);
   if (!isfinite(speed) || !isfinite(target))
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "speed and target of a motor must be finite");
+  pl_world_wake_coupled(world, joint->def.body_a, joint->def.body_b);
   joint->state.motor = motor;
   joint->state.motor_speed = speed;
   joint->state.motor_target = target;

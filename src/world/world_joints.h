@@ -39,6 +39,8 @@ void pl_attachment_follow(pl_world *world, pl_world_attachment *attachment);
 // Remove all joints and attachments of a body that is about to go (world_couplings.c).
 void pl_world_uncouple_body(pl_world *world, pl_body_id body);
 void pl_world_free_couplings(pl_world *world);
+// Wake the bodies of a joint or attachment that comes, goes or changes.
+void pl_world_wake_coupled(pl_world *world, pl_body_id a, pl_body_id b);
 // Whether anything joins the body, so that the solver must know it even if it touches nothing.
 bool pl_world_is_coupled(const pl_world *world, pl_body_id body);
 // Hand all joints and attachments to the contact solver; the numbers of bodies are those of
