@@ -91,6 +91,7 @@ static bool same_model(const pl_scene_body *a, const pl_scene_body *b) {
   return strcmp(a->mesh, b->mesh) == 0 && a->method == b->method &&
          (a->actor.json != NULL) == (b->actor.json != NULL) &&
          memcmp((const char *)&a->solid + skip, (const char *)&b->solid + skip, sizeof a->solid - skip) == 0 &&
+         memcmp((const char *)&a->rigid + skip, (const char *)&b->rigid + skip, sizeof a->rigid - skip) == 0 &&
          memcmp((const char *)&a->fem + skip, (const char *)&b->fem + skip, sizeof a->fem - skip) == 0 &&
          memcmp((const char *)&a->tets + skip, (const char *)&b->tets + skip, sizeof a->tets - skip) == 0;
 }
@@ -109,6 +110,7 @@ static pl_status make_model(pl_scene_instance *set, pl_instance_part *part, pl_f
   part->owns_model = true;
   if (part->source->method == PL_SCENE_ROD) return pl_instance_make_rod(set, part, findings, error);
   if (part->source->method == PL_SCENE_FEM) return pl_instance_make_fem(set, part, findings, error);
+  if (part->source->method == PL_SCENE_RIGID) return pl_instance_make_rigid(set, part, findings, error);
   return pl_instance_make_solid(set, part, findings, error);
 }
 
@@ -304,11 +306,13 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
   made->targets = pl_vector_of(context, sizeof(pl_instance_target));
   made->players = pl_vector_of(context, sizeof(pl_instance_player));
   made->details = pl_vector_of(context, sizeof(pl_instance_detail));
+  made->joints = pl_vector_of(context, sizeof(pl_instance_joint));
   status = make_world(made, error);
   for (int32_t i = 0; status >= 0 && i < scene->document.bodies.count; ++i)
     status = add_body(made, &((const pl_scene_body *)scene->document.bodies.items)[i], findings, error);
   for (int32_t i = 0; status >= 0 && i < scene->document.colliders.count; ++i)
     status = add_collider(made, &((const pl_scene_collider *)scene->document.colliders.items)[i], findings, error);
+  if (status >= 0) status = pl_instance_add_joints(made, findings, error);
   if (status >= 0) status = reserve_memory(made, error);
   if (status >= 0) status = pl_instance_add_controller(made, error);
   if (status >= 0) status = pl_instance_add_actors(made, findings, error);
@@ -336,6 +340,7 @@ void pl_scene_instance_destroy(pl_scene_instance *set) {
   pl_vector_free(&set->drivers);
   pl_vector_free(&set->targets);
   pl_vector_free(&set->players);
+  pl_vector_free(&set->joints);
   pl_arena_destroy(&set->arena);
   pl_release(set->context, set);
 }

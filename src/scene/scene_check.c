@@ -112,7 +112,7 @@ static void check_region(pl_scene_checker *c, const pl_scene_region *region) {
 // A particle cannot go farther than to its goal: what the stiffness asks for beyond that in one step is cut off.
 static void check_stiffness(pl_scene_checker *c, const pl_scene_body *body) {
   bool rod = body->method == PL_SCENE_ROD;
-  if (body->method == PL_SCENE_FEM) return;
+  if (body->method == PL_SCENE_FEM || body->method == PL_SCENE_RIGID) return;
   if (rod && (body->rod.character[0] != '\0' || body->rod.def.solver == PL_ROD_SPRING_BONE)) return;
   const pl_json *json = rod ? body->rod.json : body->solid.json;
   double stiffness = rod ? body->rod.def.stiffness : body->solid.def.stiffness;
@@ -183,6 +183,8 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
     pl_checker_rod(c, body);
   else if (body->method == PL_SCENE_FEM)
     pl_checker_fem(c, body);
+  else if (body->method == PL_SCENE_RIGID)
+    pl_checker_rigid(c, body);
   else
     pl_checker_solid(c, body);
   pl_checker_actor(c, body);
@@ -253,6 +255,7 @@ pl_status pl_scene_check_sense(const pl_scene *scene, pl_findings *findings) {
     if (collider->def.shape == PL_COLLIDER_MESH) pl_checker_mesh_name(&c, collider->json, collider->mesh);
     pl_checker_keys(&c, &collider->keys);
   }
+  pl_checker_joints(&c);
   check_camera(&c, &document->camera);
   check_camera(&c, &document->observer);
   pl_checker_recording(&c);

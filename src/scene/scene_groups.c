@@ -60,6 +60,22 @@ static pl_status fill_group(pl_scene_instance *set, const pl_instance_part *part
   return PL_OK;
 }
 
+pl_status pl_instance_select(pl_scene_instance *set, const pl_instance_part *part,
+                             const pl_instance_selection *selection, const int32_t **particles, int32_t *count,
+                             pl_error *error) {
+  int32_t n = pl_model_get_report(part->model).particle_count;
+  choice c = {selection->within, selection->particles, NULL};
+  pl_vec3 *all = PL_TAKE(&set->arena, pl_vec3, n);
+  int32_t *chosen = PL_TAKE(&set->arena, int32_t, n);
+  if (all == NULL || chosen == NULL) return pl_fail_memory(error);
+  pl_body_get_positions(set->world, part->body.id, all);
+  *count = 0;
+  for (int32_t i = 0; i < n; ++i)
+    if (selection->weights != NULL ? selection->weights[i] > 0.0f : is_chosen(&c, i, all[i])) chosen[(*count)++] = i;
+  *particles = chosen;
+  return PL_OK;
+}
+
 static pl_status add_pins(pl_scene_instance *set, pl_instance_group *group, pl_error *error) {
   pl_pin_id *pins = PL_TAKE(&set->arena, pl_pin_id, group->particle_count);
   if (pins == NULL) return pl_fail_memory(error);
@@ -161,6 +177,7 @@ static pl_status act(void *user, pl_world *world, pl_error *error) {
   }
   pl_status done = pl_instance_drive(set, world, now, end, error);
   if (done >= 0) done = pl_instance_move_rods(set, world, end, error);
+  if (done >= 0) done = pl_instance_run_motors(set, world, now, error);
   pl_instance_steer_actors(set, world);
   if (done < 0) return done;
   for (size_t i = 0; i < set->groups.count; ++i) {

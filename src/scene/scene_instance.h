@@ -72,6 +72,12 @@ typedef struct pl_instance_player {
   const pl_scene_actor *source;
 } pl_instance_player;
 
+// A joint, and the source of its motor's keys.
+typedef struct pl_instance_joint {
+  const pl_scene_joint *source;
+  pl_joint_id id;
+} pl_instance_joint;
+
 struct pl_scene_instance {
   pl_context *context;
   pl_arena arena;
@@ -86,6 +92,7 @@ struct pl_scene_instance {
   pl_vector targets;    // of pl_instance_target
   pl_vector players;    // of pl_instance_player
   pl_vector details;    // of pl_instance_detail
+  pl_vector joints;     // of pl_instance_joint
   pl_vec3 *points;      // room for the largest body, for drivers that look at its shape
   bool has_eye;         // view drivers follow `eye` and not the scene's camera
   pl_vec3 eye;
@@ -163,5 +170,26 @@ pl_transform pl_scene_keys_at(const pl_scene_list *keys, double time);
 pl_status pl_instance_add_groups(pl_scene_instance *set, const pl_instance_part *part,
                                  pl_findings *findings, pl_error *error);
 pl_status pl_instance_add_controller(pl_scene_instance *set, pl_error *error);
+
+// Particles of a body by number, box or group: one of them.
+typedef struct pl_instance_selection {
+  const pl_scene_region *within;  // used when its json is there
+  const pl_scene_list *particles;
+  const float *weights;  // of a group, or NULL
+} pl_instance_selection;
+
+// The particles that a selection means, in the instance's arena; of a group those of any weight
+// (scene_groups.c).
+pl_status pl_instance_select(pl_scene_instance *set, const pl_instance_part *part,
+                             const pl_instance_selection *selection, const int32_t **particles,
+                             int32_t *count, pl_error *error);
+
+// Rigid bodies; joints and attachments of all bodies, and their motors before a step
+// (scene_rigid.c).
+pl_status pl_instance_make_rigid(pl_scene_instance *set, pl_instance_part *part,
+                                 pl_findings *findings, pl_error *error);
+pl_status pl_instance_add_joints(pl_scene_instance *set, pl_findings *findings, pl_error *error);
+pl_status pl_instance_run_motors(const pl_scene_instance *set, pl_world *world, double time,
+                                 pl_error *error);
 
 #endif

@@ -214,7 +214,7 @@ static const pl_scene_field REGION_FIELDS[] = {
     FIELD("min", VECTOR, pl_scene_region, min, METRES, .required = true, .about = "Lowest corner."),
     FIELD("max", VECTOR, pl_scene_region, max, METRES, .required = true, .about = "Highest corner."),
 };
-static const pl_scene_type REGION_TYPE =
+const pl_scene_type pl_scene_region_type =
     TYPE("region", pl_scene_region, "All particles inside a box of the world at the start.", &REGION_DEFAULTS, REGION_FIELDS);
 
 static const pl_scene_key KEY_DEFAULTS = {.rotation = {0, 0, 0, 1}};
@@ -232,7 +232,7 @@ const pl_scene_type pl_scene_key_type =
 static const pl_scene_pin PIN_DEFAULTS = {.group = ""};
 static const pl_scene_field PIN_FIELDS[] = {
     FIELD("particles", INDICES, pl_scene_pin, particles, OPTIONAL, .about = "Point numbers of the body's mesh; of a rod, joint numbers: kinematic joints first, then the points of its chains in their order."),
-    FIELD("within", OBJECT, pl_scene_pin, within, .type = &REGION_TYPE, .about = "Pin the particles inside this box at the start."),
+    FIELD("within", OBJECT, pl_scene_pin, within, .type = &pl_scene_region_type, .about = "Pin the particles inside this box at the start."),
     FIELD("group", TEXT, pl_scene_pin, group, OPTIONAL, .about = "Pin the points of this vertex group (weight one half or more)."),
     PARAMETERS(pl_pin_def_parameters, pl_scene_pin, def),
     FIELD("keys", LIST, pl_scene_pin, keys, .type = &pl_scene_key_type, .about = "Motion of the pinned particles."),
@@ -242,7 +242,7 @@ static const pl_scene_type PIN_TYPE =
 
 static const pl_scene_push PUSH_DEFAULTS = {.json = NULL};
 static const pl_scene_field PUSH_FIELDS[] = {
-    FIELD("within", OBJECT, pl_scene_push, within, .type = &REGION_TYPE,
+    FIELD("within", OBJECT, pl_scene_push, within, .type = &pl_scene_region_type,
           .about = "Push the particles inside this box at the start; all when absent."),
     FIELD("force", VECTOR, pl_scene_push, force, .unit = "N", .required = true, .about = "Total force, divided equally among the particles."),
     FIELD("from", NUMBER, pl_scene_push, from, .unit = "s", UP_TO(1e9), .about = "Start time."),
@@ -263,18 +263,19 @@ static const pl_scene_type REPEAT_TYPE =
     TYPE("repeat", pl_scene_repeat, "Copies of a body on a grid.", &REPEAT_DEFAULTS, REPEAT_FIELDS);
 
 // In the order of pl_scene_method.
-static const char *const METHODS[] = {"solid", "rod", "fem", NULL};
+static const char *const METHODS[] = {"solid", "rod", "fem", "rigid", NULL};
 static const pl_scene_body BODY_DEFAULTS = {
     .name = "", .mesh = "", .method = 1, .def = {.placement = {.rotation = {0, 0, 0, 1}}}, .color = {-1, -1, -1}};
 static const pl_scene_field BODY_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_body, name, .required = true, .about = "Name of the body, used for its files; must be unique."),
-    FIELD("mesh", TEXT, pl_scene_body, mesh, OPTIONAL, .about = "Name of one of the scene's meshes. A rod without one is drawn as tubes."),
+    FIELD("mesh", TEXT, pl_scene_body, mesh, OPTIONAL, .about = "Name of one of the scene's meshes. A rod without one is drawn as tubes; a rigid sphere, capsule or box has none."),
     FIELD("method", CHOICE, pl_scene_body, method, .choices = METHODS, .about = "Simulation method of the body."),
     FIELD("tets", OBJECT, pl_scene_body, tets, .type = &TETS_TYPE,
           .about = "How the mesh is filled with tets when it is a surface."),
     FIELD("solid", OBJECT, pl_scene_body, solid, .type = &pl_scene_solid_type, .about = "Parameters of the method `solid`."),
     FIELD("rod", OBJECT, pl_scene_body, rod, .type = &pl_scene_rod_type, .about = "Skeleton and parameters of the method `rod`."),
     FIELD("fem", OBJECT, pl_scene_body, fem, .type = &pl_scene_fem_type, .about = "Parameters of the method `fem`."),
+    FIELD("rigid", OBJECT, pl_scene_body, rigid, .type = &pl_scene_rigid_type, .about = "Shape and parameters of the method `rigid`."),
     FIELD("actor", OBJECT, pl_scene_body, actor, .type = &pl_scene_actor_type, .about = "Makes a body of the method `fem` a soft character that moves by itself."),
     FIELD("detail", OBJECT, pl_scene_body, detail, .type = &pl_scene_detail_type, .about = "Dents and wrinkles from recorded examples where tools touch a body of tets."),
     FIELD("driver", LIST, pl_scene_body, drivers, .type = &DRIVER_TYPE, .or_one = true, .about = "Sets the weights of the examples; a list for different chains. When absent: the current shape of a solid or of finite elements; the scene's camera for a rod whose examples have directions."),
@@ -286,7 +287,7 @@ static const pl_scene_field BODY_FIELDS[] = {
     FIELD("pins", LIST, pl_scene_body, pins, .type = &PIN_TYPE, .about = "Particles held in place or moved along keys."),
     FIELD("pushes", LIST, pl_scene_body, pushes, .type = &PUSH_TYPE, .about = "Forces over time."),
 };
-static const pl_scene_type BODY_TYPE = TYPE("body", pl_scene_body, "A deformable body.", &BODY_DEFAULTS, BODY_FIELDS);
+static const pl_scene_type BODY_TYPE = TYPE("body", pl_scene_body, "A deformable or rigid body.", &BODY_DEFAULTS, BODY_FIELDS);
 
 // In the order of pl_collider_shape.
 const char *const pl_scene_collider_shapes[] = {"half_space", "sphere", "capsule", "box", "mesh", NULL};
@@ -378,8 +379,10 @@ static const pl_scene_field DOCUMENT_FIELDS[] = {
     PARAMETER("sleep_speed", pl_world_def_parameters, sleep_speed, pl_scene_document, sleep_speed, OPTIONAL),
     PARAMETER("sleep_seconds", pl_world_def_parameters, sleep_seconds, pl_scene_document, sleep_seconds, OPTIONAL),
     FIELD("meshes", MAP, pl_scene_document, meshes, .type = &MESH_TYPE, .about = "Meshes by name."),
-    FIELD("bodies", LIST, pl_scene_document, bodies, .type = &BODY_TYPE, .required = true, .about = "Deformable bodies."),
+    FIELD("bodies", LIST, pl_scene_document, bodies, .type = &BODY_TYPE, .required = true, .about = "Deformable and rigid bodies."),
     FIELD("colliders", LIST, pl_scene_document, colliders, .type = &pl_scene_collider_type, .about = "Things that bodies collide with."),
+    FIELD("joints", LIST, pl_scene_document, joints, .type = &pl_scene_joint_type, .about = "Joints of rigid bodies."),
+    FIELD("attachments", LIST, pl_scene_document, attachments, .type = &pl_scene_attachment_type, .about = "Particles tied to other bodies, to bones or to the world."),
     FIELD("camera", OBJECT, pl_scene_document, camera, .type = &CAMERA_TYPE, .about = "Camera of the pictures and of view drivers."),
     FIELD("observer", OBJECT, pl_scene_document, observer, .type = &CAMERA_TYPE, .about = "A second camera: pictures are taken from here, while view drivers still follow `camera`."),
     FIELD("recording", OBJECT, pl_scene_document, recording, .type = &pl_scene_recording_type, .about = "Makes the scene a recipe for `pliant detail record`: examples of detail from a fine and a coarse body."),

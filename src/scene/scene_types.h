@@ -4,7 +4,10 @@
 #define PL_SCENE_TYPES_H
 
 #include "pliant/actor.h"
+#include "pliant/attachment.h"
 #include "pliant/fem.h"
+#include "pliant/joint.h"
+#include "pliant/rigid.h"
 #include "pliant/rod.h"
 #include "pliant/solid.h"
 #include "pliant/world.h"
@@ -372,7 +375,40 @@ typedef struct pl_scene_actor {
   pl_scene_actor_expect expect;
 } pl_scene_actor;
 
-typedef enum pl_scene_method { PL_SCENE_SOLID = 1, PL_SCENE_ROD, PL_SCENE_FEM } pl_scene_method;
+// A rigid body.
+typedef struct pl_scene_rigid {
+  const pl_json *json;
+  pl_rigid_def def;
+} pl_scene_rigid;
+
+typedef struct pl_scene_motor_key {
+  const pl_json *json;
+  double time, speed, target;
+} pl_scene_motor_key;
+
+typedef struct pl_scene_joint {
+  const pl_json *json;
+  const char *a, *b;   // names of bodies; b "": the world
+  pl_joint_def def;    // parameters only
+  pl_scene_list keys;  // of pl_scene_motor_key
+} pl_scene_joint;
+
+typedef struct pl_scene_attachment {
+  const pl_json *json;
+  const char *a, *b;        // names of bodies; b "": the world
+  int64_t bone;             // of a rod b; -1: none
+  pl_scene_list particles;  // of int32_t
+  pl_scene_region within;
+  const char *group;
+  pl_attachment_def def;  // parameters only
+} pl_scene_attachment;
+
+typedef enum pl_scene_method {
+  PL_SCENE_SOLID = 1,
+  PL_SCENE_ROD,
+  PL_SCENE_FEM,
+  PL_SCENE_RIGID
+} pl_scene_method;
 
 typedef struct pl_scene_body {
   const pl_json *json;
@@ -383,6 +419,7 @@ typedef struct pl_scene_body {
   pl_scene_solid solid;
   pl_scene_rod rod;
   pl_scene_fem fem;
+  pl_scene_rigid rigid;
   pl_scene_actor actor;
   pl_scene_detail detail;
   pl_scene_list drivers;  // of pl_scene_driver
@@ -446,6 +483,11 @@ typedef struct pl_scene_document {
   pl_scene_list meshes;     // of pl_scene_mesh
   pl_scene_list bodies;     // of pl_scene_body
   pl_scene_list colliders;  // of pl_scene_collider
+  pl_scene_list meshes;       // of pl_scene_mesh
+  pl_scene_list bodies;       // of pl_scene_body
+  pl_scene_list colliders;    // of pl_scene_collider
+  pl_scene_list joints;       // of pl_scene_joint
+  pl_scene_list attachments;  // of pl_scene_attachment
   pl_scene_camera_def camera, observer;
   pl_scene_recording recording;
 } pl_scene_document;
@@ -463,7 +505,8 @@ extern const pl_scene_type pl_scene_document_type;
 // Types that more than one table uses.
 extern const pl_scene_type pl_scene_key_type, pl_scene_solid_type, pl_scene_rod_type,
     pl_scene_fem_type, pl_scene_actor_type, pl_scene_cut_type, pl_scene_detail_type,
-    pl_scene_recording_type, pl_scene_collider_type;
+    pl_scene_recording_type, pl_scene_collider_type, pl_scene_rigid_type, pl_scene_joint_type,
+    pl_scene_attachment_type, pl_scene_region_type;
 extern const char *const pl_scene_collider_shapes[];  // in the order of pl_collider_shape
 
 // Set a struct to its defaults (scene_read.c).
