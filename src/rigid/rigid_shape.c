@@ -121,19 +121,36 @@ static bool make_capsule(pl_arena *arena, const pl_rigid_def *def, triangle_list
   return true;
 }
 
-// --- box
+// --- box: eight corners, and four points inside each side
+//
+// Where a box stands exactly on another of the same size, corners lie on edges and edges along edges, and rounding
+// decides what touches. The points inside the sides carry it then.
+
+static const double INSET = 0.96;  // of the half edge
 
 static bool make_box(pl_arena *arena, const pl_rigid_def *def, triangle_list *list) {
-  // Corner c is at (c & 1, c >> 1 & 1, c >> 2).
-  static const int8_t SIDES[36] = {0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4,
-                                   2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6};
-  list->points = PL_TAKE(arena, pl_vec3, 8);
-  list->triangles = PL_TAKE(arena, int32_t, 36);
+  // Corner c is at (c & 1, c >> 1 & 1, c >> 2); sides counter-clockwise seen from outside.
+  static const int8_t SIDES[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+  list->points = PL_TAKE(arena, pl_vec3, 32);
+  list->triangles = PL_TAKE(arena, int32_t, 180);
   if (arena->failed) return false;
   pl_vec3 h = def->half_size;
   for (int c = 0; c < 8; ++c)
     list->points[list->point_count++] = (pl_vec3){c & 1 ? h.x : -h.x, c & 2 ? h.y : -h.y, c & 4 ? h.z : -h.z};
-  for (int t = 0; t < 12; ++t) add_triangle(list, SIDES[3 * t], SIDES[3 * t + 1], SIDES[3 * t + 2]);
+  for (int side = 0; side < 6; ++side) {
+    const int8_t *outer = SIDES[side];
+    pl_vec3 middle = pl_vec3_lerp(list->points[outer[0]], list->points[outer[2]], 0.5);
+    int32_t inner = list->point_count;
+    for (int k = 0; k < 4; ++k)
+      list->points[list->point_count++] = pl_vec3_lerp(middle, list->points[outer[k]], INSET);
+    for (int k = 0; k < 4; ++k) {
+      int next = (k + 1) % 4;
+      add_triangle(list, outer[k], outer[next], inner + next);
+      add_triangle(list, outer[k], inner + next, inner + k);
+    }
+    add_triangle(list, inner, inner + 1, inner + 2);
+    add_triangle(list, inner, inner + 2, inner + 3);
+  }
   return true;
 }
 
