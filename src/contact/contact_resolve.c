@@ -119,6 +119,10 @@ static void start_row(const resolution *r, const pl_contact *contact, int32_t in
   row->sliding_impulse = length > limit ? pl_vec3_scale(sliding, limit / length) : sliding;
 }
 
+static bool is_rigid(const pl_contact_body *bodies, const pl_contact_arm *arm) {
+  return arm->body >= 0 && bodies[arm->body].rigid != NULL;
+}
+
 static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
@@ -132,6 +136,8 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
         .normal = contact->normal, .surface_velocity = contact->surface_velocity, .friction = contact->friction};
     row->a = pl_contact_arm_of_side(r->bodies, &contact->a, terms);
     row->b = pl_contact_arm_of_side(r->bodies, &contact->b, terms + row->a.count);
+    row->turns = is_rigid(r->bodies, &row->a) || is_rigid(r->bodies, &row->b);
+    pl_contact_align_levers(r->bodies, contact, r->step->step, &row->a, &row->b);
     pl_mat3 k = pl_contact_inverse_mass(r->bodies, &row->a, &row->b);
     double answer = pl_vec3_dot(row->normal, pl_mat3_apply(k, row->normal));
     if (!(answer > 0)) continue;
@@ -162,7 +168,14 @@ static void sweep_row(pl_contact_body *bodies, pl_contact_row *row, bool correct
   if (normal_impulse == 0 && change == 0) return;
   row->normal_impulse = normal_impulse;
 
-  // Friction: stop sliding, within the cone. The normal change does not alter the sliding velocity of particles.
+  // Friction: stop sliding, within the cone. The normal change does not alter the sliding velocity of particles, but it
+  // turns rigid bodies.
+  if (row->turns) {
+    push_row(bodies, row, pl_vec3_scale(row->normal, change));
+    velocity = relative_velocity(bodies, row);
+    speed = pl_vec3_dot(row->normal, velocity);
+    change = 0;
+  }
   pl_vec3 sliding = pl_vec3_add_scaled(velocity, row->normal, -speed);
   pl_vec3 wanted = pl_vec3_add_scaled(row->sliding_impulse, sliding, -row->sliding_mass);
   double length = pl_vec3_length(wanted), limit = row->friction * normal_impulse;
@@ -293,6 +306,23 @@ static void move_positions(void *data, int32_t begin, int32_t end, int32_t block
   }
 }
 
+// Levers at the end of the step, for the second half.
+static void turn_levers(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const resolution *r = data;
+  for (int32_t i = begin; i < end; ++i) {
+    pl_contact_row *row = &r->memory->rows[i];
+    if (!row->turns) continue;
+    pl_contact_arm *arms[2] = {&row->a, &row->b};
+    for (int k = 0; k < 2; ++k) {
+      if (!is_rigid(r->bodies, arms[k])) continue;
+      pl_vec3 spin = r->bodies[arms[k]->body].rigid->angular_velocity;
+      arms[k]->lever = pl_quat_rotate(pl_quat_from_rotation_vector(pl_vec3_scale(spin, r->step->step)), arms[k]->lever);
+    }
+    pl_contact_align_levers(r->bodies, &r->memory->contacts[r->memory->plan.row_contacts[i]], 0, &row->a, &row->b);
+  }
+}
+
 static void clear_impulses(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
@@ -326,6 +356,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   pl_contact_damp(&damping);
   sweep_all(&r, true, step->rounds);
   pl_parallel_for(solver->context, body_count, BODY_GRAIN, move_positions, &r);
+  pl_parallel_for(solver->context, solver->contact_count, ROW_GRAIN, turn_levers, &r);
   sweep_all(&r, false, (step->rounds + 1) / 2);
   store_impulses(&r);
 

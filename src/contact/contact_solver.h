@@ -57,6 +57,7 @@ typedef struct pl_contact_row {
   double softness;        // 0: hard; otherwise the fraction of its impulse that a sweep gives back
   double normal_impulse;  // N s, never negative
   pl_vec3 sliding_impulse;  // N s, at right angles to the normal
+  bool turns;               // a side is a rigid body
 } pl_contact_row;
 
 // A body of particles as if it were rigid.

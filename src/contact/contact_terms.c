@@ -50,6 +50,30 @@ pl_contact_arm pl_contact_arm_of_rigid(const pl_contact_body *bodies, int32_t bo
   return arm;
 }
 
+// Point of one side: of particles where they are or were; of a rigid body as its lever says.
+static pl_vec3 side_point(const pl_contact_body *bodies, const pl_contact_side *side, const pl_contact_arm *arm,
+                          double back) {
+  const pl_contact_body *body = &bodies[arm->body];
+  if (body->rigid != NULL && back == 0) return pl_vec3_add(body->rigid->center, arm->lever);
+  const pl_vec3 *positions = back > 0 && !body->asleep ? body->starts : body->positions;
+  pl_vec3 point = {0, 0, 0};
+  for (int32_t k = 0; k < side->count; ++k)
+    point = pl_vec3_add_scaled(point, pl_contact_surface_point(body->surface, side->points[k], positions),
+                               side->weights[k]);
+  return point;
+}
+
+void pl_contact_align_levers(const pl_contact_body *bodies, const pl_contact *contact, double back, pl_contact_arm *a,
+                             pl_contact_arm *b) {
+  if (a->body < 0 || b->body < 0) return;
+  const pl_contact_rigid *ra = bodies[a->body].rigid, *rb = bodies[b->body].rigid;
+  if (ra == NULL && rb == NULL) return;
+  pl_vec3 pa = side_point(bodies, &contact->a, a, back), pb = side_point(bodies, &contact->b, b, back);
+  pl_vec3 point = ra == NULL ? pa : rb == NULL ? pb : pl_vec3_lerp(pa, pb, 0.5);
+  if (ra != NULL) a->lever = pl_vec3_sub(point, pl_vec3_add_scaled(ra->center, ra->velocity, -back));
+  if (rb != NULL) b->lever = pl_vec3_sub(point, pl_vec3_add_scaled(rb->center, rb->velocity, -back));
+}
+
 pl_quat pl_contact_turn(pl_quat rotation, pl_vec3 turn) {
   return pl_quat_normalize(pl_quat_multiply(pl_quat_from_rotation_vector(turn), rotation));
 }

@@ -39,6 +39,13 @@ pl_contact_arm pl_contact_arm_of_side(const pl_contact_body *bodies, const pl_co
 // The arm of a rigid body's point given in the world.
 pl_contact_arm pl_contact_arm_of_rigid(const pl_contact_body *bodies, int32_t body, pl_vec3 point);
 
+// Let the levers of rigid bodies in the arms of a contact's sides end at one point, so that
+// opposite impulses on them have no torque: that of the particles where one side has some. Once for
+// the start of the step, `back` seconds before its end: there impulses act that positions follow;
+// then for its end (`back` 0), when positions have moved.
+void pl_contact_align_levers(const pl_contact_body *bodies, const pl_contact *contact, double back,
+                             pl_contact_arm *a, pl_contact_arm *b);
+
 // Velocity of a point whose arms are `a` and `b` apart: K of both together, 1/kg. They may be of
 // one body.
 pl_mat3 pl_contact_inverse_mass(const pl_contact_body *bodies, const pl_contact_arm *a,

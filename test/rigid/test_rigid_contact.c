@@ -31,7 +31,12 @@ static pl_body_id add_moving(pl_world *world, const pl_model *model, pl_vec3 pos
 
 // They hit each other off centre, with friction.
 static void collide(pl_context *context, const pl_model *first, const pl_model *second, double limit) {
-  pl_world *world = make_world(context, 1.0 / 240, 0);
+  pl_world_def def = pl_default_world_def();
+  pl_error error = {0};
+  def.gravity = (pl_vec3){0, 0, 0};
+  def.contact_damping = 0;
+  pl_world *world = NULL;
+  check_ok(pl_world_create(context, &def, &world, &error), &error);
   pl_body_id a = add_moving(world, first, (pl_vec3){0, 0, 0}, (pl_vec3){2, 0, 0});
   add_moving(world, second, (pl_vec3){0.6, 0.1, 0.05}, (pl_vec3){-1, 0, 0.2});
   sums before = sums_of(world);
@@ -85,7 +90,7 @@ static void a_stack_of_boxes_stands(void **state) {
   }
   print_message("20 boxes: %.2g m/s after 5 s, moved by %.2g m\n", fastest, farthest);
   check_at_most(fastest, 1e-3);
-  check_at_most(farthest, 5e-3);
+  check_at_most(farthest, 1e-2);  // half a millimetre of overlap between two
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
@@ -120,15 +125,23 @@ static void boxes_rest_and_slide_on_slopes(void **state) {
   drop_context(context);
 }
 
-// A ball rolls with 5/7 g sin a.
+// A ball rolls with 5/7 g sin a. Made of triangles it loses speed from one to the next, the less the finer they are.
 static void balls_roll(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  pl_model *model = make_rigid_sphere(context, 0.2);
-  double speed = slide(context, model, 0.2, 0.2, 2), expected = 2 * 9.81 * sin(0.2) * 5 / 7;
-  print_message("speed of a ball after 2 s: %.4f of %.4f\n", speed, expected);
-  check_near(speed, expected, 0.05 * expected);
-  pl_model_destroy(model);
+  double expected = 9.81 * sin(0.2) * 5 / 7, speeds[3];
+  for (int k = 0; k < 3; ++k) {
+    pl_rigid_def def = pl_default_rigid_def();
+    def.shape = PL_RIGID_SPHERE;
+    def.radius = 0.2;
+    def.subdivisions = 2 + k;
+    pl_model *model = make_rigid(context, &def, NULL);
+    speeds[k] = slide(context, model, 0.2, 0.2, 1);
+    pl_model_destroy(model);
+  }
+  print_message("speed of a ball after 1 s: %.4f, %.4f, %.4f of %.4f\n", speeds[0], speeds[1], speeds[2], expected);
+  assert_true(speeds[0] < speeds[1] && speeds[1] < speeds[2] && speeds[2] < 1.02 * expected);
+  check_near(speeds[2], expected, 0.1 * expected);
   drop_context(context);
 }
 
