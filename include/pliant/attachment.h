@@ -34,7 +34,7 @@ typedef struct pl_attachment_def {
   /// Force on a particle at which it comes off; 0: never.
   double break_force;  ///< N, 0 … 1e12, default 0
   /// Whether the two bodies touch each other.
-  bool collides;  ///< default true
+  bool collides;  ///< default false
   // parameters: end
 
   pl_body_id body_a;

@@ -130,7 +130,8 @@ static const double INSET = 0.96;  // of the half edge
 
 static bool make_box(pl_arena *arena, const pl_rigid_def *def, triangle_list *list) {
   // Corner c is at (c & 1, c >> 1 & 1, c >> 2); sides counter-clockwise seen from outside.
-  static const int8_t SIDES[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+  static const int8_t SIDES[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                     {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
   list->points = PL_TAKE(arena, pl_vec3, 32);
   list->triangles = PL_TAKE(arena, int32_t, 180);
   if (arena->failed) return false;
@@ -141,8 +142,7 @@ static bool make_box(pl_arena *arena, const pl_rigid_def *def, triangle_list *li
     const int8_t *outer = SIDES[side];
     pl_vec3 middle = pl_vec3_lerp(list->points[outer[0]], list->points[outer[2]], 0.5);
     int32_t inner = list->point_count;
-    for (int k = 0; k < 4; ++k)
-      list->points[list->point_count++] = pl_vec3_lerp(middle, list->points[outer[k]], INSET);
+    for (int k = 0; k < 4; ++k) list->points[list->point_count++] = pl_vec3_lerp(middle, list->points[outer[k]], INSET);
     for (int k = 0; k < 4; ++k) {
       int next = (k + 1) % 4;
       add_triangle(list, outer[k], outer[next], inner + next);

@@ -36,6 +36,6 @@ static const pl_parameter ATTACHMENT[] = {
     NUMBER(stiffness, 0, FROM(0, 1e12), UNIT("N/m"), ABOUT("Spring per particle; 0 means hard, which holds the particle exactly.")),
     NUMBER(damping, 0, FROM(0, 1e12), UNIT("N s/m"), ABOUT("Damping of the spring.")),
     NUMBER(break_force, 0, FROM(0, 1e12), UNIT("N"), ABOUT("Force on a particle at which it comes off; 0: never.")),
-    SWITCH(collides, true, ABOUT("Whether the two bodies touch each other.")),
+    SWITCH(collides, false, ABOUT("Whether the two bodies touch each other.")),
 };
 const pl_parameter_table pl_attachment_def_parameters = TABLE("attachment", pl_attachment_def, ATTACHMENT);

@@ -97,20 +97,24 @@ static void regions_follow_frames_and_carry_loads(void **state) {
   def.particles = bottom;
   pl_attachment_id weld = attach(world, &def);
   pl_vec3 start = position_of(world, upper, top[0]);
-  // Up by 0.5 m in one second, and then still.
-  for (int32_t i = 1; i <= 1200; ++i) {
+  // Up by 0.5 m in one second, and then still. The soft box goes on swinging up and down, so forces are means.
+  double held = 0, welded = 0;
+  enum { STEPS = 3000, MEAN = 1200 };
+  for (int32_t i = 1; i <= STEPS; ++i) {
     pl_transform frame = {{0, 0.5 * fmin(1, i / 240.0), 0}, pl_quat_identity()};
     check_ok(pl_world_move_attachment(world, hook, frame, &error), &error);
     run_steps(world, 1);
+    if (i <= STEPS - MEAN) continue;
+    held += pl_attachment_get_report(world, hook).force.y / MEAN;
+    welded += pl_attachment_get_report(world, weld).force.y / MEAN;
   }
   double weight = 9.81 * (pl_model_get_report(soft).mass + pl_model_get_report(box).mass);
-  pl_attachment_report held = pl_attachment_get_report(world, hook), welded = pl_attachment_get_report(world, weld);
   print_message("hook at %.6f m, holds %.2f N of %.2f; weld holds %.2f of %.2f\n",
-                position_of(world, upper, top[0]).y - start.y, held.force.y, weight, welded.force.y,
+                position_of(world, upper, top[0]).y - start.y, held, weight, welded,
                 -9.81 * pl_model_get_report(box).mass);
   check_near(position_of(world, upper, top[0]).y - start.y, 0.5, 1e-3);
-  check_near(held.force.y, weight, 0.02 * weight);
-  check_near(welded.force.y, -9.81 * pl_model_get_report(box).mass, 0.02 * weight);
+  check_near(held, weight, 0.02 * weight);
+  check_near(welded, -9.81 * pl_model_get_report(box).mass, 0.02 * weight);
   check_near(motion_of(world, lower).placement.position.x, 0, 1e-3);
   check_ok(pl_world_remove_attachment(world, weld, &error), &error);
   run_steps(world, 240);
