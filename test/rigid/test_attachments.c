@@ -170,7 +170,7 @@ static void welds_keep_momentum_and_bits(void **state) {
                     pl_vec3_distance(linear[0], linear[1]) / pl_vec3_length(linear[0]),
                     pl_vec3_distance(spin[0], spin[1]) / pl_vec3_length(spin[0]));
       check_at_most(pl_vec3_distance(linear[0], linear[1]), 1e-6 * pl_vec3_length(linear[0]));
-      check_at_most(pl_vec3_distance(spin[0], spin[1]), 2e-4 * pl_vec3_length(spin[0]));
+      check_at_most(pl_vec3_distance(spin[0], spin[1]), 1e-6 * pl_vec3_length(spin[0]));
     }
     pl_world_destroy(world);
     pl_model_destroy(soft);
