@@ -115,6 +115,15 @@ PL_API pl_status pl_world_add_collider(pl_world *world, const pl_collider_def *d
 PL_API pl_status pl_world_move_collider(pl_world *world, pl_collider_id id, pl_transform placement,
                                         pl_error *error);
 
+/// Impulse that bodies gave to a collider in the last step (N s), and its moment around the
+/// collider's origin (N m s); divided by the step length they are mean force and torque. For hosts
+/// that move rigid bodies of their own as colliders: apply them to the body. Zero before the first
+/// step and for a collider that nothing touched. Bodies of methods that meet colliders in their own
+/// step (`rod`, `fem`) and bodies asleep do not count. Fails with PL_ERROR_NOT_FOUND for a stale
+/// handle.
+PL_API pl_status pl_world_get_collider_impulse(const pl_world *world, pl_collider_id id,
+                                               pl_vec3 *linear, pl_vec3 *angular);
+
 /// Remove a collider. Fails with PL_ERROR_NOT_FOUND for a stale handle.
 PL_API pl_status pl_world_remove_collider(pl_world *world, pl_collider_id id, pl_error *error);
 

@@ -182,6 +182,17 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
                                    const pl_contact **contacts, int32_t *contact_count,
                                    pl_error *error);
 
+// An impulse on a collider and its moment around the world's origin.
+typedef struct pl_collider_impulse {
+  pl_vec3 linear, angular;  // N s, N m s
+} pl_collider_impulse;
+
+// Sum up what the contacts of the last resolution gave to each collider: collider_count of the last
+// prepare.
+void pl_contact_solver_get_collider_impulses(const pl_contact_solver *solver,
+                                             const pl_contact_body *bodies,
+                                             pl_collider_impulse *impulses);
+
 // Only resolve the contacts that were detected last.
 pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies,
                                     int32_t body_count, const pl_contact_step *step,

@@ -55,10 +55,11 @@ static bool list_bodies(pl_world *world) {
 }
 
 static bool list_colliders(pl_world *world) {
-  world->collider_list.count = 0;
+  world->collider_list.count = world->collider_impulses.count = 0;
   for (int32_t i = 0; i < pl_slots_count(&world->colliders); ++i) {
     const pl_collider *collider = pl_slots_at(&world->colliders, i);
     if (!pl_vector_push(&world->collider_list, &collider)) return false;
+    if (pl_vector_grow(&world->collider_impulses, 1) == NULL) return false;
   }
   return true;
 }
@@ -181,6 +182,7 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
       pl_world_get_time(world), world->def.step, world->def.contact_rounds, world->def.gravity, report, error);
   if (status < 0) return status;
   pl_world_finish_couplings(world);
+  pl_contact_solver_get_collider_impulses(world->contact_solver, entries, world->collider_impulses.items);
   pl_world_wake_touched(world);
   commitment c = {world, entries};
   pl_parallel_for(world->context, count, NOTE_GRAIN, commit_bodies, &c);

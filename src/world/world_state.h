@@ -81,14 +81,15 @@ struct pl_world {
   pl_slots attachments;   // of pl_world_attachment
   pl_vector controllers;  // of pl_world_controller
   pl_contact_solver *contact_solver;
-  pl_vector contact_bodies;   // of pl_contact_body, one per colliding body
-  pl_vector contact_numbers;  // of int32_t: the number of each of them among all bodies
-  pl_vector collider_list;    // of const pl_collider *, in order
-  pl_vector contact_joints;   // of pl_contact_joint: joints, then attachments
-  pl_vector spared_pairs;     // of pl_contact_spared_pair, sorted
-  pl_vector awake;            // of int32_t, a slot per body: numbers of the bodies that move …
-  int32_t awake_count;        // … in this step
-  int64_t sleep_group_count;  // groups of sleepers so far
+  pl_vector contact_bodies;     // of pl_contact_body, one per colliding body
+  pl_vector contact_numbers;    // of int32_t: the number of each of them among all bodies
+  pl_vector collider_list;      // of const pl_collider *, in order
+  pl_vector collider_impulses;  // of pl_collider_impulse, one per collider of the list
+  pl_vector contact_joints;     // of pl_contact_joint: joints, then attachments
+  pl_vector spared_pairs;       // of pl_contact_spared_pair, sorted
+  pl_vector awake;              // of int32_t, a slot per body: numbers of the bodies that move …
+  int32_t awake_count;          // … in this step
+  int64_t sleep_group_count;    // groups of sleepers so far
   pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
   bool prepared;                            // the contact solver knows all bodies and colliders
   pl_scratch scratch;

@@ -145,12 +145,42 @@ static void balls_roll(void **state) {
   drop_context(context);
 }
 
+// A box on a plate: the plate carries its weight, and the moment around the plate's origin is that of the weight.
+static void colliders_feel_what_rests_on_them(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_model *model = make_rigid_box(context, (pl_vec3){0.1, 0.1, 0.1});
+  pl_world_def def = pl_default_world_def();
+  def.sleeping = false;
+  pl_world *world = NULL;
+  check_ok(pl_world_create(context, &def, &world, &error), &error);
+  pl_collider_def plate = pl_default_collider_def(PL_COLLIDER_BOX);
+  plate.half_size = (pl_vec3){2, 0.1, 2};
+  plate.placement.position = (pl_vec3){5, -0.1, 0};
+  pl_collider_id collider;
+  check_ok(pl_world_add_collider(world, &plate, &collider, &error), &error);
+  add_body(world, model, (pl_vec3){6, 0.1, 0.5});
+  run_steps(world, 480);
+  pl_vec3 linear, angular;
+  check_ok(pl_world_get_collider_impulse(world, collider, &linear, &angular), &error);
+  double weight = 9.81 * pl_model_get_report(model).mass;
+  print_message("force %.3f N of %.3f, moment (%.3f, %.3f)\n", 240 * linear.y, -weight, 240 * angular.x,
+                240 * angular.z);
+  check_near(240 * linear.y, -weight, 1e-3 * weight);
+  check_near(240 * angular.x, 0.5 * weight, 1e-2 * weight);
+  check_near(240 * angular.z, -weight, 1e-2 * weight);
+  assert_int_equal(pl_world_get_collider_impulse(world, (pl_collider_id){9, 9}, &linear, &angular), PL_ERROR_NOT_FOUND);
+  pl_world_destroy(world);
+  pl_model_destroy(model);
+  drop_context(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(collisions_keep_momentum),
-      cmocka_unit_test(a_stack_of_boxes_stands),
-      cmocka_unit_test(boxes_rest_and_slide_on_slopes),
-      cmocka_unit_test(balls_roll),
+      cmocka_unit_test(collisions_keep_momentum),          cmocka_unit_test(a_stack_of_boxes_stands),
+      cmocka_unit_test(boxes_rest_and_slide_on_slopes),    cmocka_unit_test(balls_roll),
+      cmocka_unit_test(colliders_feel_what_rests_on_them),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
