@@ -35,8 +35,7 @@ typedef struct pl_rigid_def {
   double half_length;  ///< m, 0 … 1e9, default 0.5
   /// Half the edge lengths of a box.
   pl_vec3 half_size;  ///< m, above 0 up to 5e8, default (0.5, 0.5, 0.5)
-  /// How finely a sphere or capsule is divided into triangles; each is a half of the edge length of
-  /// the one before.
+  /// How finely a sphere or capsule is divided into triangles; each subdivision halves their edges.
   int32_t subdivisions;  ///< 0 … 6, default 3
   /// Mass per volume; used when `mass` is 0.
   double density;  ///< kg/m³, above 0 up to 1e9, default 1000

@@ -16,7 +16,7 @@ static const pl_parameter ITEMS[] = {
     NUMBER(radius, 0.5, ABOVE(0, 1e9), METRES, ABOUT("Of a sphere or capsule.")),
     NUMBER(half_length, 0.5, FROM(0, 1e9), METRES, ABOUT("Of a capsule's axis along y.")),
     VECTOR(half_size, XYZ(0.5, 0.5, 0.5), ABOVE(0, 5e8), METRES, NOT_IN_SCENES, ABOUT("Half the edge lengths of a box.")),
-    INTEGER(subdivisions, 3, FROM(0, 6), ABOUT("How finely a sphere or capsule is divided into triangles; each is a half of the edge length of the one before.")),
+    INTEGER(subdivisions, 3, FROM(0, 6), ABOUT("How finely a sphere or capsule is divided into triangles; each subdivision halves their edges.")),
     NUMBER(density, 1000, ABOVE(0, 1e9), UNIT("kg/m^3"), LOG_SLIDER(10, 1e4), ABOUT("Mass per volume; used when `mass` is 0.")),
     NUMBER(mass, 0, FROM(0, 1e15), UNIT("kg"), ABOUT("Of the whole body; 0: from the density.")),
     NUMBER(friction, 0.5, FROM(0, 1e3), SLIDER(0, 2), ABOUT("Coulomb coefficient; with another body or collider the geometric mean of both counts.")),

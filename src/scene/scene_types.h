@@ -480,9 +480,6 @@ typedef struct pl_scene_document {
   int32_t contact_rounds;
   double contact_damping, sleep_speed, sleep_seconds;
   bool sleeping;
-  pl_scene_list meshes;     // of pl_scene_mesh
-  pl_scene_list bodies;     // of pl_scene_body
-  pl_scene_list colliders;  // of pl_scene_collider
   pl_scene_list meshes;       // of pl_scene_mesh
   pl_scene_list bodies;       // of pl_scene_body
   pl_scene_list colliders;    // of pl_scene_collider
