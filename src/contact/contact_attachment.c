@@ -83,7 +83,7 @@ static void prepare_point(const pl_attachment_rows *rows, pl_attached_point *poi
     point->arrive = pl_vec3_scale(pl_vec3_add_scaled(pl_vec3_scale(error, -1), speed, h), point->softness * h * k);
     point->arrive = pl_vec3_add_scaled(point->arrive, point->target_velocity, point->softness * h * c);
   } else {
-    // The given velocity of a target is no error.
+    // The velocity of a target is not an error.
     pl_vec3 drift = pl_vec3_sub(pl_vec3_add_scaled(speed, error, -1 / h), point->target_velocity);
     point->arrive = pl_vec3_add(limited(drift, MAX_SPEED), point->target_velocity);
   }

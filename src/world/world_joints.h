@@ -13,7 +13,7 @@ typedef struct pl_world_joint {
   pl_joint_state state, saved;  // now, and at the start of the step
 } pl_world_joint;
 
-// What an attachment keeps from step to step beside its points. All doubles.
+// What an attachment keeps from step to step besides its points. All doubles.
 typedef struct pl_attachment_state {
   pl_transform frame;   // of given positions, at the start of the next step
   pl_transform target;  // … and at its end

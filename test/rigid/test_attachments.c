@@ -97,7 +97,7 @@ static void regions_follow_frames_and_carry_loads(void **state) {
   def.particles = bottom;
   pl_attachment_id weld = attach(world, &def);
   pl_vec3 start = position_of(world, upper, top[0]);
-  // Up by 0.5 m in one second, and then still. The soft box goes on swinging up and down, so forces are means.
+  // Up by 0.5 m in one second, and then still. The soft box still swings up and down then, so forces are means.
   double held = 0, welded = 0;
   enum { STEPS = 3000, MEAN = 1200 };
   for (int32_t i = 1; i <= STEPS; ++i) {

@@ -49,9 +49,9 @@ static void spin_keeps_momentum_to_rounding_and_energy_within_bounds(void **stat
       run_steps(world, 1);
       pl_body_report now = pl_body_get_report(world, body);
       drift = fmax(drift, pl_vec3_distance(now.angular_momentum, first.angular_momentum));
-      double *least = i < 10000 ? &low : &late_low, *most = i < 10000 ? &high : &late_high;
-      *least = fmin(*least, now.kinetic_energy / first.kinetic_energy);
-      *most = fmax(*most, now.kinetic_energy / first.kinetic_energy);
+      double *min = i < 10000 ? &low : &late_low, *max = i < 10000 ? &high : &late_high;
+      *min = fmin(*min, now.kinetic_energy / first.kinetic_energy);
+      *max = fmax(*max, now.kinetic_energy / first.kinetic_energy);
     }
     print_message("step %g: momentum within %.3g, energy %.6f … %.6f, later %.6f … %.6f\n",
                   pl_world_get_step_length(world), drift / pl_vec3_length(first.angular_momentum), low, high, late_low,

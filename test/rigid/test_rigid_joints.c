@@ -123,7 +123,7 @@ static void limits_hold(void **state) {
   drop_context(context);
 }
 
-// On a slide inclined by 30 degrees it falls with g sin 30°, and does not turn though its centre is beside the slide.
+// On a slide inclined by 30 degrees it falls with g sin 30°, and does not turn though its centre is next to the slide.
 static void a_slider_falls_along_its_axis(void **state) {
   (void)state;
   pl_context *context = make_context(1);
