@@ -27,8 +27,6 @@
 
 // Overlap is pushed apart at this rate, in 1/s, and no faster than this, in m/s.
 static const double PUSH_RATE = 120, MAX_PUSH_SPEED = 1;
-// Rigid bodies do not give way: pushed as fast a stack of twenty sways, and at 25 it leans over.
-static const double RIGID_PUSH_RATE = 60;
 // Fraction of its impulse that a soft contact gives back in a sweep. Contacts of rigid bodies that overlap are soft:
 // the many of a stack need not agree. Particles give way by themselves.
 static const double SOFTNESS = 0.06;
@@ -111,7 +109,7 @@ static void start_row(const resolution *r, const pl_contact *contact, int32_t in
   if (bounce(r, contact, speed, row)) return;
   double overlap = -contact->start_gap - r->scale.slop;
   if (overlap > 0) {
-    row->arrive = fmin((row->turns ? RIGID_PUSH_RATE : PUSH_RATE) * overlap, MAX_PUSH_SPEED);
+    row->arrive = fmin(PUSH_RATE * overlap, MAX_PUSH_SPEED);
     if (row->turns) row->softness = SOFTNESS;
   }
   pl_vec3 last = pl_contact_cache_find(r->bodies, r->memory->contacts, index);
@@ -359,10 +357,10 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   pl_parallel_for(solver->context, solver->contact_count, ROW_GRAIN, build_rows, &r);
   pl_parallel_for(solver->context, body_count, BODY_GRAIN, note_velocities, &r);
   pl_contact_damp(&damping);
-  sweep_all(&r, true, step->rounds);
+  // Particles give way by themselves; a stack of rigid bodies sways unless it has twice the sweeps.
+  sweep_all(&r, true, has_rigid(bodies, body_count) ? 2 * step->rounds : step->rounds);
   pl_parallel_for(solver->context, body_count, BODY_GRAIN, move_positions, &r);
   pl_parallel_for(solver->context, solver->contact_count, ROW_GRAIN, turn_levers, &r);
-  // Half of the sweeps do for particles; stacks of rigid bodies would sway.
   sweep_all(&r, false, has_rigid(bodies, body_count) ? step->rounds : (step->rounds + 1) / 2);
   store_impulses(&r);
 
