@@ -144,8 +144,8 @@ pl_status pl_world_check_open(const pl_world *world, const char *function, pl_er
 pl_status pl_world_add_wind(pl_world *world, pl_error *error);
 
 // One step of body number `index` on its own: its arguments, with pins in the world's scratch, and
-// the move, which counts in the report where its solver stopped at its limit of iterations and where
-// the step was damped (step.c).
+// the move, which counts in the report where its solver stopped at its limit of iterations and
+// where the step was damped (step.c).
 pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move, pl_error *error);
 pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *report,
                              pl_error *error);
