@@ -137,6 +137,9 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
     pl_mat3 k = pl_contact_inverse_mass(r->bodies, &row->a, &row->b);
     double answer = pl_vec3_dot(row->normal, pl_mat3_apply(k, row->normal));
     bool solved = r->bodies[contact->a.body].solved && (contact->collider >= 0 || r->bodies[contact->b.body].solved);
+    if (solved)
+      row->normal_impulse =
+          fmax(0, pl_vec3_dot(pl_contact_cache_find(r->bodies, memory->contacts, index), row->normal));
     if (solved || !(answer > 0)) continue;
     row->normal_mass = 1 / answer;
     double sliding = sliding_answer(k, row->normal);
@@ -195,7 +198,7 @@ static void start_pairs(const resolution *r, pl_pair_range range) {
     }
     for (int32_t i = 0; i < pair->count; ++i) {
       const pl_contact_row *row = &r->memory->rows[pair->first_row + i];
-      if (row->normal_impulse > 0) push_row(r->bodies, row, impulse_of(row));
+      if (row->normal_impulse > 0 && row->normal_mass > 0) push_row(r->bodies, row, impulse_of(row));
     }
   }
 }
@@ -337,7 +340,7 @@ static void store_impulses(const resolution *r) {
   pl_parallel_for(r->solver->context, r->memory->body_count, BODY_GRAIN, clear_impulses, (void *)r);
   for (int32_t i = 0; i < r->solver->contact_count; ++i) {
     const pl_contact_row *row = &r->memory->rows[i];
-    if (row->normal_impulse > 0)
+    if (row->normal_impulse > 0 && row->normal_mass > 0)
       pl_contact_cache_store(r->bodies, &r->memory->contacts[r->memory->plan.row_contacts[i]], impulse_of(row));
   }
 }

@@ -27,6 +27,7 @@ enum { MAX_ITERATIONS = 20 };
 // A step, and what turns in it.
 typedef struct turning_step {
   pl_fem_fast_step *step;
+  const pl_body_move *move;
   pl_vec3 center;   // of y
   pl_mat3 inverse;  // of the inertia around it
 } turning_step;
@@ -116,6 +117,7 @@ static pl_status begin(const pl_model *model, void *state, const pl_body_move *m
   turning_step *turning = PL_SCRATCH(move->scratch, turning_step, 1);
   if (made == NULL || turning == NULL) return pl_fail_memory(error);
   turning->step = made;
+  turning->move = move;
   find_turning(turning);
   memset(step->fixed, 0, (size_t)model->particle_count);
   for (int32_t k = 0; k < made->solver.pin_count; ++k)
@@ -253,7 +255,7 @@ static void commit(const pl_body_coupled_step *step, const pl_body_coupled_resul
   bool is_free = pl_fem_fast_is_free(&data->solver);
   motion before = motion_of(work);
   work->drift = work->twist = (pl_f4){0};
-  pl_fem_fast_end_step(data);
+  pl_fem_fast_end_step(data, ((const turning_step *)step->data)->move->touches);
   for (int32_t i = 0; result->rests && i < work->model->head.particle_count; ++i)
     work->state.velocities[i] = (pl_f4){0};
   if (is_free && !result->rests) correct_velocities(work, before, result->forces);

@@ -227,8 +227,9 @@ pl_fem_fast_step *pl_fem_fast_begin_step(const pl_model *model, void *state, con
   return d;
 }
 
-void pl_fem_fast_end_step(pl_fem_fast_step *d) {
+void pl_fem_fast_end_step(pl_fem_fast_step *d, pl_body_touch *touches) {
   pl_fem_fast_touch_settle(&d->solver.touch);
+  if (touches != NULL) pl_fem_fast_touch_report(&d->solver.touch, touches);
   pl_parallel_for(d->solver.context, d->solver.work.model->head.particle_count, PARTICLES_PER_BLOCK, finish, d);
   end(d);
 }

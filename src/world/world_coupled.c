@@ -130,20 +130,26 @@ static void swap_states(pl_coupled_body *b) {
   }
 }
 
-// The step of a body's own method.
-static pl_status move_by_itself(pl_coupled *j, pl_coupled_body *b, pl_error *error) {
-  pl_step_report report = {0};
-  pl_status status = pl_world_move_body(j->world, b->index, &report, error);
-  b->converged = report.unconverged_count == 0;
-  b->damped = report.damped_count > 0;
-  return status;
+// The lists of colliders are the world's, for one body at a time.
+static bool keep_colliders(const pl_coupled *j, pl_body_move *move) {
+  size_t count = (size_t)move->collider_count;
+  const pl_collider **colliders = PL_SCRATCH(&j->world->scratch, const pl_collider *, count);
+  double *frictions = PL_SCRATCH(&j->world->scratch, double, count);
+  if (colliders == NULL || frictions == NULL) return false;
+  for (size_t i = 0; i < count; ++i) colliders[i] = move->colliders[i];
+  for (size_t i = 0; move->collider_frictions != NULL && i < count; ++i) frictions[i] = move->collider_frictions[i];
+  move->colliders = colliders;
+  if (move->collider_frictions != NULL) move->collider_frictions = frictions;
+  move->touches = NULL;
+  return true;
 }
 
 // A body of an island sets its equations up.
-static pl_status begin_body(pl_coupled *j, pl_coupled_body *b, pl_error *error) {
+static pl_status begin_body(pl_coupled *j, pl_coupled_body *b, pl_step_report *report, pl_error *error) {
   if (b->coupled != NULL) {
     if (b->state == PL_COUPLED_ALONE) swap_states(b);
     pl_status status = pl_world_begin_move(j->world, b->index, &b->move, error);
+    if (status >= 0 && !keep_colliders(j, &b->move)) status = pl_fail_memory(error);
     if (status >= 0) status = b->coupled->begin(b->body->model, b->body->state, &b->move, &b->step, error);
     if (status < 0) return status;
     if (b->step.data == NULL) {
@@ -151,7 +157,7 @@ static pl_status begin_body(pl_coupled *j, pl_coupled_body *b, pl_error *error) 
       if (b->state == PL_COUPLED_ALONE)
         swap_states(b);
       else
-        status = move_by_itself(j, b, error);
+        status = pl_world_move_body(j->world, b->index, report, error);
       if (status < 0) return status;
       b->coupled = NULL;
     }
@@ -169,10 +175,10 @@ static pl_status begin_body(pl_coupled *j, pl_coupled_body *b, pl_error *error) 
   return PL_OK;
 }
 
-static pl_status move_alone(pl_coupled *j, pl_coupled_body *b, pl_error *error) {
+static pl_status move_alone(pl_coupled *j, pl_coupled_body *b, pl_step_report *report, pl_error *error) {
   memcpy(b->before, b->body->state, b->body->state_size);
   b->state = PL_COUPLED_ALONE;
-  return move_by_itself(j, b, error);
+  return pl_world_move_body(j->world, b->index, report, error);
 }
 
 // --- contacts -----------------------------------------------------------------------------------------------------
@@ -366,7 +372,7 @@ static pl_status begin_island(pl_coupled *j, const pl_coupled_island *island, pl
   for (int32_t m = 0; m < island->body_count; ++m) {
     pl_coupled_body *b = &j->bodies[island->bodies[m]];
     if (b->state == PL_COUPLED_TOGETHER) continue;
-    pl_status status = begin_body(j, b, error);
+    pl_status status = begin_body(j, b, report, error);
     if (status < 0) return pl_world_name_body(j->world, b->index, status, report, error);
   }
   return PL_OK;
@@ -393,7 +399,7 @@ static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *
     pl_coupled_body *only = &j->bodies[*island.bodies];
     if (island.term_count == 0) {
       if (only->state != PL_COUPLED_WAITING) continue;
-      pl_status status = move_alone(j, only, error);
+      pl_status status = move_alone(j, only, report, error);
       if (status < 0) return pl_world_name_body(j->world, only->index, status, report, error);
       continue;
     }
@@ -420,6 +426,15 @@ static void commit_masses(const pl_coupled *j, const pl_coupled_body *b) {
   body->model->method->set_state(body->model, body->state, body->positions, body->velocities);
 }
 
+// What a body felt of colliders goes to the world's events.
+static void commit_implicit(const pl_coupled *j, pl_coupled_body *b, const pl_body_coupled_result *result) {
+  pl_body_move listed = {0};
+  pl_world_list_colliders(j->world, b->index, &listed);
+  b->move.touches = listed.touches;
+  b->coupled->commit(&b->step, result);
+  pl_world_collect_touches(j->world, b->index, &b->move);
+}
+
 static void commit(pl_coupled *j) {
   size_t n = (size_t)j->first[j->body_count];
   double *forces = j->residual;
@@ -433,7 +448,7 @@ static void commit(pl_coupled *j) {
     if (b->state != PL_COUPLED_TOGETHER) continue;
     pl_body_coupled_result result = {forces + 3 * (ptrdiff_t)b->first, b->rests, b->converged, 0, 0};
     if (b->coupled != NULL)
-      b->coupled->commit(&b->step, &result);
+      commit_implicit(j, b, &result);
     else
       commit_masses(j, b);
   }
@@ -490,10 +505,7 @@ static pl_status move_coupled(pl_coupled *j, pl_step_report *report, pl_error *e
     note_ends(j);
   }
   if (status < 0) return status;
-  for (int32_t k = 0; k < j->body_count; ++k) {
-    report->unconverged_count += !j->bodies[k].converged;
-    report->damped_count += j->bodies[k].damped && j->bodies[k].state == PL_COUPLED_ALONE;
-  }
+  for (int32_t k = 0; k < j->body_count; ++k) report->unconverged_count += !j->bodies[k].converged;
   commit(j);
   return PL_OK;
 }

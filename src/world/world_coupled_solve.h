@@ -24,7 +24,7 @@ typedef struct pl_coupled_body {
   pl_body_coupled_step step;
   void *before;            // its state before its own step
   double allowed;          // metres of overlap that count as none
-  bool converged, damped;  // of its last solve
+  bool converged;
   bool rests;  // its island has not moved: multipliers stay too, or they would go on to close gaps
 } pl_coupled_body;
 
