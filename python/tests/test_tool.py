@@ -40,7 +40,7 @@ def test_weights_and_energies_of_every_frame(run):
 
 
 def test_a_finite_element_run_has_elastic_energy(tool, root, tmp_path):
-    tool("run", root / "scenes/fem-curves/scene.json", "--frames", 4, "--format", "none", "-o", tmp_path)
+    tool("run", root / "scenes/fem-curves/scene.json", "--frames", 4, "--format", "pc2", "-o", tmp_path)
     energy = table(tmp_path / "energy.csv")
     assert max(values.max() for name, values in energy.items() if name.endswith("/elastic")) > 0
     assert not (tmp_path / "weights.csv").exists()
