@@ -290,6 +290,20 @@ class World(Object):
         self._pointer
         return {"count": self._report.contact_count, "deepest": self._report.deepest_contact}
 
+    @property
+    def contact_events(self):
+        """What began, persisted and ended to touch in the last inner step, or in all of the last advance(), of a world with contact_events=True: reports with `kind` (begin,
+        persist, end), `body`, `other` (a Body, or None for a collider), `contact_count`, `position`, `normal`, `impulse` (N s) and `depth`."""
+        found = self._read(lib.pl_world_get_contact_events)
+        return [self._event(found.events[i]) for i in range(found.event_count)]
+
+    def _event(self, struct):
+        def body(key):
+            return self._bodies.get((key.slot, key.generation))
+        words = _capi.CHOICES["pl_contact_event"]["kind"]
+        return Report(struct, kind=next(word for word, number in words.items() if number == struct.kind), body=body(struct.body), other=body(struct.other_body),
+                      other_body=None, collider=(struct.collider.slot, struct.collider.generation) if struct.collider.generation else None)
+
     def record(self, frames=None):
         """Run `frames` frames and keep the surfaces: a Recording, which notebooks show."""
         from .view import Recording
