@@ -46,7 +46,7 @@ typedef struct run_options {
 } run_options;
 
 // A body and its part of every frame in the log: first the points of its surface, then, where tets
-// are written, its particles.
+// are written, its particles and their velocities.
 typedef struct run_body {
   pl_scene_instance_body info;
   const pl_model *model;
