@@ -304,6 +304,7 @@ static int simulate_and_write(run_job *run, int64_t frame) {
     return print_resume_command(run);
   }
   print_done(run);
+  if (run->options.json) run_print_report(run, !exploded);
   if (!exploded && !run_print_actors(run)) run->remarks = true;
   forget_checkpoint(run);
   return exploded ? TOOL_FAILED : run->remarks ? TOOL_REMARKS : TOOL_DONE;
