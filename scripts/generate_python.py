@@ -22,13 +22,6 @@ from ctypes import *  # noqa: F401,F403
 '''
 
 
-def constant_value(text):
-    """The value of an enum's constant: numbers and constants of bits, such as 1 << 3 or (1 << 3) - 1."""
-    if not re.fullmatch(r"[0-9a-fA-FxX\s()<|+-]+", text):
-        raise BadHeader(f"cannot read the constant {text}")
-    return eval(text, {"__builtins__": {}})
-
-
 class BadHeader(Exception):
     pass
 
@@ -69,13 +62,15 @@ class Layer:
 
     def __init__(self):
         self.constants, self.enums, self.structs, self.callbacks, self.functions = {}, {}, {}, {}, {}
-        self.opaque, self.docs, self.choices = [], {}, {}
+        self.opaque, self.docs, self.choices, self.aliases = [], {}, {}, {}
 
     # --- types
 
     def base(self, words):
         if words in SCALARS:
             return SCALARS[words]
+        if words in self.aliases:
+            return self.aliases[words]
         if words in self.enums:
             return "c_int"
         if words in self.structs or words in self.opaque or words in self.callbacks:
@@ -142,6 +137,8 @@ class Layer:
         text = path.read_text(encoding="utf-8")
         for name, value in re.findall(r"^#define (PL_\w+) (-?[\d.]+)$", text, re.M):
             self.constants[name] = float(value) if "." in value else int(value)
+        for base, name in re.findall(r"^typedef (\w+) (pl_\w+);", text, re.M):
+            self.aliases[name] = self.base(base)
         declaration = re.compile(r"((?:^[ \t]*///[^\n]*\n)*)^(typedef enum (\w+) \{(.*?)^\} \w+;|typedef struct (\w+) \{(.*?)^\} \w+;|typedef struct (\w+) \w+;|"
                                  r"struct (\w+);|typedef ([^;(]+?)\b(\w+)\(([^;]*)\);|PL_API ([^;(]+?)\b(pl_\w+)\(([^;]*?)\)(?:\s*PL_PRINTF\([^)]*\))?;|"
                                  r"typedef enum (\w+) \{([^}\n]*)\} \w+;)", re.M | re.S)
@@ -167,6 +164,13 @@ class Layer:
         if missing:
             raise BadHeader(f"{path.name}: cannot read {', '.join(sorted(missing))}")
 
+    def number(self, text):
+        """The value of a constant: a number, an earlier constant, or a few of them with operators such as `1 << 3`."""
+        known = re.sub(r"\bPL_\w+", lambda name: str(self.constants.get(name[0], name[0])), text)
+        if not re.fullmatch(r"[\d\sxXa-fA-F()|&~+*<>-]+", known):
+            raise BadHeader(f"cannot read the constant `{text}`")
+        return eval(known, {"__builtins__": {}})  # pylint: disable=eval-used
+
     def read_enum(self, name, items):
         following, values = 0, {}
         for item in without_comments(items).split(","):
@@ -174,7 +178,7 @@ class Layer:
             if not item:
                 continue
             constant, _, value = (part.strip() for part in item.partition("="))
-            following = constant_value(value) if value else following
+            following = self.number(value) if value else following
             values[constant] = following
             self.constants[constant] = following
             following += 1

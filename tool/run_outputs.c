@@ -16,6 +16,8 @@ typedef struct output_shape {
   int32_t tet_count;
   int64_t point_start;  // in a frame of the log
   int32_t log_point_count;
+  bool has_velocities;     // after the points in a frame of the log
+  const pl_vec3 *rest;     // NULL: not known
   int32_t *own_triangles;  // to be freed
 } output_shape;
 
@@ -54,7 +56,9 @@ static output_shape volume_shape(const run_body *body) {
                         .tets = mesh.tets,
                         .tet_count = mesh.tet_count,
                         .point_start = body->point_start + body->surface.point_count,
-                        .log_point_count = body->particle_count};
+                        .log_point_count = body->particle_count,
+                        .has_velocities = true,
+                        .rest = mesh.points};
 }
 
 static pl_status write_frames(run_job *run, const run_body *body, pl_frame_format format, tool_progress *progress,
@@ -71,15 +75,21 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
   def.triangle_count = shape.triangle_count;
   def.tets = shape.tets;
   def.tet_count = shape.tet_count;
+  def.rest_points = shape.rest;
   def.name = body->info.name;
 
   pl_vec3 *points = tool_allocate((size_t)shape.log_point_count, sizeof *points);
   pl_vec3 *ordered = shape.point_of_output != NULL ? tool_allocate((size_t)shape.point_count, sizeof *ordered) : NULL;
+  pl_vec3 *velocities = shape.has_velocities ? tool_allocate((size_t)shape.point_count, sizeof *velocities) : NULL;
   pl_frames *frames = NULL;
   pl_status status = pl_frames_create(run->context, &def, &frames, error);
   for (int64_t frame = 0; status >= 0 && frame < pl_frame_log_count(run->log); ++frame) {
     status = pl_frame_log_read(run->log, frame, shape.point_start, shape.log_point_count, points, error);
+    if (status >= 0 && velocities != NULL)
+      status = pl_frame_log_read(run->log, frame, shape.point_start + shape.log_point_count, shape.log_point_count,
+                                 velocities, error);
     if (status < 0) break;
+    pl_frames_set_velocities(frames, velocities);
     for (int32_t i = 0; ordered != NULL && i < shape.point_count; ++i) ordered[i] = points[shape.point_of_output[i]];
     status = pl_frames_add_frame(frames, ordered != NULL ? ordered : points, error);
     if (tool_interrupt_count() > 0) {
@@ -94,6 +104,7 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
     pl_frames_abandon(frames);
   free(points);
   free(ordered);
+  free(velocities);
   free(shape.own_triangles);
   free(path);
   return status;

@@ -60,6 +60,7 @@ char *run_options_text(const run_options *options, const run_job *run) {
   if (options->hash != RUN_HASH_NONE) append(&text, "--hash=%s", options->hash == RUN_HASH_FRAMES ? "frames" : "end");
   if (options->observer) append(&text, "--observer");
   if (options->ghost) append(&text, "--ghost");
+  if (options->json) append(&text, "--json");
   for (int i = 0; i < options->overrides.count; ++i)
     append(&text, "--set=%s=%s", options->overrides.items[i].path, options->overrides.items[i].value);
   if (run->picture_path != NULL) append(&text, "--picture=%s", run->picture_path);

@@ -96,7 +96,7 @@ static void lay_out_bodies(run_job *run) {
     body->particle_count = facts.particle_count;
     body->logs_particles = writes_tets(&run->options) && body->info.surface == NULL && body->info.mesh != NULL;
     body->point_start = run->point_count;
-    run->point_count += body->surface.point_count + (body->logs_particles ? body->particle_count : 0);
+    run->point_count += body->surface.point_count + (body->logs_particles ? 2 * body->particle_count : 0);
     body->file_name = tool_safe_name(body->info.name);
     if (name_is_taken(run, i, body->file_name)) {
       char *other = tool_text("%s_%d", body->file_name, i + 1);
@@ -129,6 +129,9 @@ static pl_status log_frame(run_job *run, pl_error *error) {
     pl_status status = pl_scene_instance_get_surface(run->set, i, points);
     if (status >= 0 && body->logs_particles)
       status = pl_body_get_positions(run->world, body->info.id, points + body->surface.point_count);
+    if (status >= 0 && body->logs_particles)
+      status =
+          pl_body_get_velocities(run->world, body->info.id, points + body->surface.point_count + body->particle_count);
     if (status < 0) return status;
   }
   pl_status status = run_log_actors(run);
@@ -239,7 +242,8 @@ static int print_resume_command(run_job *run) {
 static pl_status write_results(run_job *run, pl_error *error) {
   pl_status status = run_write_outputs(run, error);
   if (status >= 0 && tool_interrupt_count() == 0) status = run_write_actors(run, error);
-  if (status >= 0 && tool_interrupt_count() == 0) status = run_write_numbers(run, error);
+  bool writes = run->options.format_count > 0 || run->options.actor_tables;
+  if (status >= 0 && writes && tool_interrupt_count() == 0) status = run_write_numbers(run, error);
   if (status >= 0 && tool_interrupt_count() == 0) status = run_write_pictures(run, error);
   return status;
 }
@@ -300,6 +304,7 @@ static int simulate_and_write(run_job *run, int64_t frame) {
     return print_resume_command(run);
   }
   print_done(run);
+  if (run->options.json) run_print_report(run, !exploded);
   if (!exploded && !run_print_actors(run)) run->remarks = true;
   forget_checkpoint(run);
   return exploded ? TOOL_FAILED : run->remarks ? TOOL_REMARKS : TOOL_DONE;

@@ -26,6 +26,7 @@ typedef struct run_options {
   bool actor_tables;     // the numbers of every actor as a table
   int32_t thread_count;  // 0: one per processor
   run_hash hash;
+  bool json;  // print a report as JSON
   bool has_seed;
   uint64_t seed;
   const char *picture, *video;  // paths, NULL: none; "" means the usual name in the folder
@@ -46,7 +47,7 @@ typedef struct run_options {
 } run_options;
 
 // A body and its part of every frame in the log: first the points of its surface, then, where tets
-// are written, its particles.
+// are written, its particles and their velocities.
 typedef struct run_body {
   pl_scene_instance_body info;
   const pl_model *model;
@@ -141,6 +142,10 @@ bool run_print_actors(const run_job *run);
 void run_lay_out_numbers(run_job *run);
 void run_log_numbers(run_job *run);
 pl_status run_write_numbers(run_job *run, pl_error *error);
+
+// What the run came to as JSON on standard output; `complete` is false where a body failed
+// (run_report.c).
+void run_print_report(const run_job *run, bool complete);
 
 // How far a camera that follows the body `name` is shifted in each frame of the log, across `up`;
 // to be freed. NULL when there is no such body (run_follow.c).

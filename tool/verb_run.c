@@ -40,6 +40,7 @@ static const tool_option OPTIONS[] = {
     {"title", .kind = TOOL_TEXT, .value = "TEXT", .default_note = "the scene's name", .about = "title of pictures and videos"},
     TOOL_PICTURE_SIZE_OPTION,
     TOOL_OBSERVER_OPTION,
+    {"json", .kind = TOOL_FLAG, .about = "print a report of the run as one JSON object: frames, steps, hash, times, bodies with centre and energies"},
     {"ghost", .kind = TOOL_FLAG, .about = "draw the rest shape of every actor, in a pale colour, above the actor"},
     TOOL_SET_OPTION,
     {"resume", .kind = TOOL_OPTIONAL_TEXT, .value = "DIR", .takes = tool_is_folder,
@@ -129,6 +130,7 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   options->fixed_camera = tool_find_value(arguments, "fixed-camera")->given;
   options->observer = tool_find_value(arguments, "observer")->given;
   options->ghost = tool_find_value(arguments, "ghost")->given;
+  options->json = tool_find_value(arguments, "json")->given;
   bool good = tool_overrides_read(tool, arguments, &options->overrides);
   good = read_strip(tool, arguments, options) && good;
   good = read_title(tool, tool_find_value(arguments, "title"), options) && good;

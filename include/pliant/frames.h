@@ -15,10 +15,12 @@ typedef enum pl_frame_format {
   PL_FRAMES_PC2 = 1,  ///< point cache 2, one file (Blender: Mesh Cache)
   PL_FRAMES_MDD,      ///< one file, big-endian
   PL_FRAMES_GLB,      ///< one file: mesh with one morph target per frame and a weight animation
-  PL_FRAMES_VTU,      ///< one .vtu per frame and a .pvd with the times (ParaView); tets when given
-  PL_FRAMES_OBJ,      ///< one .obj per frame
-  PL_FRAMES_PLY,      ///< one binary .ply per frame
-  PL_FRAMES_CSV,      ///< one table: frame,time,point,x,y,z
+  PL_FRAMES_VTU,      ///< one .vtu per frame and a .pvd with the times (ParaView); tets when given,
+                  ///< with `displacement` from the first frame, `velocity` where set, and `J` of
+                  ///< tets
+  PL_FRAMES_OBJ,  ///< one .obj per frame
+  PL_FRAMES_PLY,  ///< one binary .ply per frame
+  PL_FRAMES_CSV,  ///< one table: frame,time,point,x,y,z
   PL_FRAMES_NPZ,  ///< one file of NumPy arrays: positions (frames, points, 3), times, triangles,
                   ///< tets
 } pl_frame_format;
@@ -36,6 +38,9 @@ typedef struct pl_frames_def {
   int32_t triangle_count;
   const int32_t *tets;  ///< 4 each, or NULL
   int32_t tet_count;
+  /// Rest shape of the points, for `J` of the tets in VTU frames; must stay valid until the writer
+  /// is closed. NULL: the first frame.
+  const pl_vec3 *rest_points;
   const char *name;  ///< of the object, for formats that store one
   uint32_t magic;    ///< set by pl_default_frames_def()
 } pl_frames_def;
@@ -58,6 +63,10 @@ PL_API pl_frame_format pl_frame_format_find(const char *name);
 /// a def that is wrong.
 PL_API pl_status pl_frames_create(pl_context *context, const pl_frames_def *def, pl_frames **frames,
                                   pl_error *error);
+
+/// Set the velocities (m/s, one per point) of the next frame, for formats that store them (VTU);
+/// they must stay valid until it is written. Other formats ignore them.
+PL_API void pl_frames_set_velocities(pl_frames *frames, const pl_vec3 *velocities);
 
 /// Write the next frame: `point_count` positions in metres. Fails with PL_ERROR_FILE when it cannot
 /// be written, PL_ERROR_INVALID_ARGUMENT for positions that are not finite or too large for the

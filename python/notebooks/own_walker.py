@@ -9,31 +9,31 @@ import numpy as np
 
 import pliant
 
-mesh = pliant.Mesh.box((0.2, 0.3, 0.2), (4, 6, 4))
+mesh = pliant.Mesh.box((0.3, 0.2, 0.3), (5, 4, 5))
 xyz = mesh.points
-height = (xyz[:, 1] + 0.15) / 0.3
-crouch = np.column_stack([xyz[:, 0] * 1.15 - 0.04 * height, 0.6 * 0.3 * height - 0.15, xyz[:, 2] * 1.15])
-leap = np.column_stack([xyz[:, 0] * 0.92 + 0.08 * height, 1.25 * 0.3 * height - 0.15, xyz[:, 2] * 0.92])
-model = pliant.solid(mesh, examples={"crouch": crouch, "leap": leap}, fidelity=1.0, stiffness=0.5, damping=6, friction=1.0, restitution=0.0)
+height = (xyz[:, 1] + 0.1) / 0.2
+crouch = np.column_stack([xyz[:, 0] * 1.1 - 0.04 * height, 0.7 * 0.2 * height - 0.1, xyz[:, 2] * 1.1])
+leap = np.column_stack([xyz[:, 0] * 0.95 + 0.04 * height, 1.15 * 0.2 * height - 0.1, xyz[:, 2] * 0.95])
+model = pliant.solid(mesh, examples={"crouch": crouch, "leap": leap}, fidelity=1.0, stiffness=0.15, damping=12, friction=1.0, restitution=0.0)
 
 # %% The controller: crouch, leap, fly, again
 world = pliant.World(step=1 / 480)
 world.add_collider("half-space", friction=1.0)
-hopper = world.add_body(model, (0, 0.16, 0), name="hopper")
+hopper = world.add_body(model, (0, 0.11, 0), name="hopper")
 
 
 @world.add_controller
 def hop(given):
-    """A cycle of 0.8 s."""
-    phase = given.time % 0.8
-    hopper.weights = {"crouch": 1.0} if phase < 0.3 else {"leap": 1.0} if phase < 0.42 else {}
+    """A cycle of one second."""
+    phase = given.time % 1.0
+    hopper.weights = {"crouch": 1.0} if phase < 0.4 else {"leap": 1.0} if phase < 0.55 else {}
 
 
-recording = world.record(frames=200)
+recording = world.record(frames=241)
 travelled = hopper.center[0]
 print(f"travelled {travelled:.2f} m in {world.time:.1f} s")
 assert travelled > 0.1
 
 # %% Picture
-recording.plot([0, 16, 24, 30, 36, 44], size=(2, 2.6), heading=10).savefig(
+recording.plot([0, 20, 27, 30, 60, 240], size=(2.2, 2), heading=10).savefig(
     sys.argv[sys.argv.index("--picture") + 1] if "--picture" in sys.argv else "own_walker.png", dpi=80)

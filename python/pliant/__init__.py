@@ -10,6 +10,7 @@ Units are SI, +Y is up, positions are (n, 3) arrays of doubles. The functions of
 from . import _capi as capi
 from . import adapters
 from ._library import lib
+from .body import Body
 from .batch import Batch, split
 from .capture import Capture, CaptureResult, Track, capture, track
 from .context import Context, default_context, version
@@ -22,7 +23,7 @@ from .plot import plot_fit, plot_frames, plot_weights
 from .rollout import Rollout
 from .scene import Scene
 from .view import Recording
-from .world import Body, World
+from .world import World
 
 __version__ = capi.VERSION
 __all__ = ["Batch", "Body", "BusyError", "Capture", "CaptureResult", "ClosedError", "Context", "Estimate", "FileError", "Finding", "Fit",

@@ -8,11 +8,12 @@ import numpy as np
 from . import _capi
 from ._library import lib
 from ._object import Error, FindingList, Handle, Object, Report, as_vec3, byref, path, text, vec3, view
+from .body import Body
 from .context import default_context
 from .errors import check
 from .mesh import Mesh
 from .model import Model
-from .world import Body, World
+from .world import World
 
 
 class Scene(Object):

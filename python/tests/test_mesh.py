@@ -108,11 +108,11 @@ def test_equilibrium_of_a_pulled_bar(box):
     """Uniaxial: the ends of a bar of Young's modulus E under the force F on its end move apart by F L / (E A)."""
     model = pliant.fem(box, young=1e5, poisson=0.0)
     left, right = np.flatnonzero(box.points[:, 0] < -0.149), np.flatnonzero(box.points[:, 0] > 0.149)
-    share = np.ones(25).reshape(5, 5)
-    share[[0, -1]] *= 0.5
-    share[:, [0, -1]] *= 0.5
+    fraction = np.ones(25).reshape(5, 5)
+    fraction[[0, -1]] *= 0.5
+    fraction[:, [0, -1]] *= 0.5
     forces = np.zeros_like(box.points)
-    forces[right, 0] = 4.0 * share.ravel() / share.sum()
+    forces[right, 0] = 4.0 * fraction.ravel() / fraction.sum()
     found = pliant.solve(model, pinned=left, forces=forces)
     assert found.converged and found.energy > 0
     pulled = found.positions[right, 0].mean() - box.points[right, 0].mean()

@@ -104,14 +104,17 @@ def test_a_rest_shape_is_designed_by_its_gradient(bar):
     assert np.linalg.norm(result - target, axis=1).max() < 1e-3 * 0.6
 
 
-def test_least_squares_finds_the_material(bar):
-    scipy = pytest.importorskip("scipy.optimize")
+def test_gauss_newton_finds_the_material(bar):
+    """With the functions that SciPy's solvers of such problems take."""
     mesh, held = bar
     rollout = pliant.Rollout(pliant.fem(mesh, young=1e5), pinned=held, step=1 / 120, step_count=10)
     seen = rollout.run(young=8e4, mass_damping=0.5)
     fun, jac = rollout.residual_functions(("young", "mass_damping"), lambda p: ((p - seen).ravel(), lambda changes: changes.reshape(len(changes), -1)))
-    found = scipy.least_squares(fun, (1e5, 0.1), jac=jac, x_scale=(1e4, 0.1), xtol=1e-14, ftol=1e-14, gtol=1e-14)
-    assert found.x == pytest.approx([8e4, 0.5], rel=1e-6)
+    values = np.array([1e5, 0.1])
+    for _ in range(8):
+        residual = fun(values)
+        values = values - np.linalg.lstsq(jac(values), residual, rcond=None)[0]
+    assert values == pytest.approx([8e4, 0.5], rel=1e-6)
 
 
 def test_torch_and_jax_get_a_function(bar, monkeypatch):

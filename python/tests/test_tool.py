@@ -40,7 +40,34 @@ def test_weights_and_energies_of_every_frame(run):
 
 
 def test_a_finite_element_run_has_elastic_energy(tool, root, tmp_path):
-    tool("run", root / "scenes/fem-curves/scene.json", "--frames", 4, "--format", "none", "-o", tmp_path)
+    tool("run", root / "scenes/fem-curves/scene.json", "--frames", 4, "--format", "pc2", "-o", tmp_path)
     energy = table(tmp_path / "energy.csv")
     assert max(values.max() for name, values in energy.items() if name.endswith("/elastic")) > 0
     assert not (tmp_path / "weights.csv").exists()
+
+
+def test_vtu_frames_carry_fields(tool, root, tmp_path):
+    """Read by a few lines here: offsets of raw arrays after the XML."""
+    import re
+    tool("run", root / "scenes/solid-examples/scene.json", "--frames", 15, "--format", "vtu", "-o", tmp_path)
+    data = (tmp_path / "twist_0015.vtu").read_bytes()
+    start = data.index(b'encoding="raw">\n_') + len(b'encoding="raw">\n_')
+
+    def field(name):
+        offset = start + int(re.search(rb'Name="%s"[^>]*offset="(\d+)"' % name, data)[1])
+        size = int.from_bytes(data[offset:offset + 8], "little")
+        return np.frombuffer(data[offset + 8:offset + 8 + size])
+    with pliant.Scene.load(root / "scenes/solid-examples/scene.json").build() as world:
+        body = world.bodies["twist"]
+        begin = body.positions.copy()
+        for _ in world.frames(15):
+            pass
+        assert (field(b"Points").reshape(-1, 3) == body.positions).all() and (field(b"velocity").reshape(-1, 3) == body.velocities).all()
+        assert (field(b"displacement").reshape(-1, 3) == body.positions - begin).all()
+        mesh = body.model.mesh
+
+        def volumes(xyz):
+            corners = xyz[mesh.tets]
+            return np.linalg.det(corners[:, 1:] - corners[:, :1])
+        assert field(b"J") == pytest.approx(volumes(body.positions) / volumes(mesh.points), rel=1e-9)
+        assert np.abs(field(b"J") - 1).max() > 0.05

@@ -36,6 +36,23 @@ def test_ground_contact_and_colliders(world, body):
         world.add_collider("cone")
 
 
+def test_contact_events(box):
+    with pliant.World(contact_events=True) as world:
+        world.add_collider()
+        first = world.add_body(pliant.solid(box), (0, 0.12, 0), name="first")
+        second = world.add_body(pliant.solid(box), (0, 0.35, 0), name="second")
+        events = []
+        for _ in range(40):
+            world.advance(2 / 240)
+            events += world.contact_events
+        landed = next(event for event in events if event.body is first and event.other is None)
+        assert landed.kind == "begin" and landed.normal[1] > 0.9 and landed.impulse > 0 and landed.collider is not None
+        assert any({event.body, event.other} == {first, second} for event in events)
+        assert any(event.kind == "persist" for event in events)
+    with pliant.World() as world:
+        assert world.contact_events == []
+
+
 def test_the_same_array_comes_back_filled(world, body):
     positions = body.positions
     address = positions.ctypes.data

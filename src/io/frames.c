@@ -136,6 +136,10 @@ static pl_status check_points(const pl_frames *frames, const pl_vec3 *points, pl
   return PL_OK;
 }
 
+void pl_frames_set_velocities(pl_frames *frames, const pl_vec3 *velocities) {
+  frames->velocities = velocities;
+}
+
 pl_status pl_frames_add_frame(pl_frames *frames, const pl_vec3 *points, pl_error *error) {
   if (frames->broken.status < 0) {
     if (error != NULL) *error = frames->broken;
@@ -147,6 +151,7 @@ pl_status pl_frames_add_frame(pl_frames *frames, const pl_vec3 *points, pl_error
   pl_status status = check_points(frames, points, error);
   if (status < 0) return status;
   status = frames->kind->write(frames, points, &frames->broken);
+  frames->velocities = NULL;
   if (status >= 0) {
     frames->written++;
   } else if (error != NULL) {
@@ -175,6 +180,7 @@ void pl_frames_abandon(pl_frames *frames) {
   pl_release(frames->context, frames->path);
   pl_release(frames->context, frames->name);
   pl_release(frames->context, frames->first_points);
+  pl_release(frames->context, frames->start_points);
   pl_vector_free(&frames->boxes);
   pl_release(frames->context, frames);
 }

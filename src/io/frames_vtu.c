@@ -1,12 +1,16 @@
 // One VTK XML unstructured grid per frame, and a ParaView collection (.pvd) that gives their times. Cells are the tets,
 // else the triangles, else the points themselves. Arrays stand raw behind the XML (appended data), each after its
 // length in bytes; points as 64-bit floats.
+//
+// Fields: `displacement` of the points from the first frame, `velocity` where the caller sets it, and of tets `J`,
+// their volume relative to the rest shape: det F, negative when inverted.
 #include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "base/error.h"
 #include "io/frames_format.h"
+#include "pliant/math.h"
 
 enum { VTK_VERTEX = 1, VTK_TRIANGLE = 5, VTK_TET = 10 };
 
@@ -22,7 +26,27 @@ static cells choose_cells(const pl_frames_def *def) {
   return (cells){NULL, def->point_count, 1, VTK_VERTEX};
 }
 
-static void put_head(pl_file_writer *writer, int32_t point_count, const cells *c) {
+static void put_field(pl_file_writer *writer, const char *name, int components, uint64_t *offset, int32_t count) {
+  pl_file_writer_print(
+      writer,
+      "<DataArray type=\"Float64\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%llu\"/>\n", name,
+      components, (unsigned long long)*offset);
+  *offset += 8 + 8 * (uint64_t)components * (uint64_t)count;
+}
+
+// `offset` is where the first field begins.
+static void put_field_heads(const pl_frames *frames, pl_file_writer *writer, const cells *c, uint64_t offset) {
+  int32_t point_count = frames->def.point_count;
+  pl_file_writer_print(writer, "<PointData>\n");
+  put_field(writer, "displacement", 3, &offset, point_count);
+  if (frames->velocities != NULL) put_field(writer, "velocity", 3, &offset, point_count);
+  pl_file_writer_print(writer, "</PointData>\n<CellData>\n");
+  if (c->type == VTK_TET) put_field(writer, "J", 1, &offset, c->count);
+  pl_file_writer_print(writer, "</CellData>\n");
+}
+
+static void put_head(const pl_frames *frames, pl_file_writer *writer, const cells *c) {
+  int32_t point_count = frames->def.point_count;
   uint64_t points = 24 * (uint64_t)point_count, corners = 4 * (uint64_t)c->count * (uint64_t)c->size,
            offsets = 4 * (uint64_t)c->count;
   unsigned long long at_corners = 8 + points, at_offsets = at_corners + 8 + corners,
@@ -42,7 +66,9 @@ static void put_head(pl_file_writer *writer, int32_t point_count, const cells *c
                        at_offsets);
   pl_file_writer_print(writer, "<DataArray type=\"UInt8\" Name=\"types\" format=\"appended\" offset=\"%llu\"/>\n",
                        at_types);
-  pl_file_writer_print(writer, "</Cells>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
+  pl_file_writer_print(writer, "</Cells>\n");
+  put_field_heads(frames, writer, c, (uint64_t)at_types + 8 + (uint64_t)c->count);
+  pl_file_writer_print(writer, "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
 }
 
 static void put_arrays(pl_file_writer *writer, const pl_vec3 *points, int32_t point_count, const cells *c) {
@@ -62,18 +88,57 @@ static void put_arrays(pl_file_writer *writer, const pl_vec3 *points, int32_t po
   for (int32_t i = 0; i < c->count; ++i) pl_file_writer_little(writer, (uint64_t)c->type, 1);
 }
 
+static void put_vectors(pl_file_writer *writer, const pl_vec3 *values, const pl_vec3 *less, int32_t count) {
+  pl_file_writer_little(writer, 24 * (uint64_t)count, 8);
+  for (int32_t i = 0; i < count; ++i) {
+    pl_vec3 v = less != NULL ? pl_vec3_sub(values[i], less[i]) : values[i];
+    pl_file_writer_float64(writer, v.x);
+    pl_file_writer_float64(writer, v.y);
+    pl_file_writer_float64(writer, v.z);
+  }
+}
+
+static double six_volumes(const pl_vec3 *points, const int32_t *corners) {
+  pl_vec3 a = points[corners[0]], b = pl_vec3_sub(points[corners[1]], a), c = pl_vec3_sub(points[corners[2]], a);
+  return pl_vec3_dot(pl_vec3_cross(b, c), pl_vec3_sub(points[corners[3]], a));
+}
+
+static void put_fields(const pl_frames *frames, pl_file_writer *writer, const pl_vec3 *points, const cells *c) {
+  const pl_vec3 *rest = frames->def.rest_points != NULL ? frames->def.rest_points : frames->start_points;
+  put_vectors(writer, points, frames->start_points, frames->def.point_count);
+  if (frames->velocities != NULL) put_vectors(writer, frames->velocities, NULL, frames->def.point_count);
+  if (c->type != VTK_TET) return;
+  pl_file_writer_little(writer, 8 * (uint64_t)c->count, 8);
+  for (int32_t i = 0; i < c->count; ++i) {
+    const int32_t *corners = c->corners + 4 * (ptrdiff_t)i;
+    pl_file_writer_float64(writer, six_volumes(points, corners) / six_volumes(rest, corners));
+  }
+}
+
+static pl_status keep_start(pl_frames *frames, const pl_vec3 *points, pl_error *error) {
+  if (frames->start_points != NULL) return PL_OK;
+  size_t count = (size_t)frames->def.point_count;
+  frames->start_points = pl_allocate_array(frames->context, count, sizeof *points);
+  if (frames->start_points == NULL) return pl_fail_memory(error);
+  memcpy(frames->start_points, points, count * sizeof *points);
+  return PL_OK;
+}
+
 static pl_status write_vtu(pl_frames *frames, const pl_vec3 *points, pl_error *error) {
   cells c = choose_cells(&frames->def);
   if ((int64_t)c.count * c.size > INT32_MAX)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "too many cells for 32-bit offsets");
+  pl_status status = keep_start(frames, points, error);
+  if (status < 0) return status;
   char *name = pl_frames_file_name(frames, frames->written);
   if (name == NULL) return pl_fail_memory(error);
   pl_file_writer *writer = NULL;
-  pl_status status = pl_file_writer_open(frames->context, name, &writer, error);
+  status = pl_file_writer_open(frames->context, name, &writer, error);
   pl_release(frames->context, name);
   if (status < 0) return status;
-  put_head(writer, frames->def.point_count, &c);
+  put_head(frames, writer, &c);
   put_arrays(writer, points, frames->def.point_count, &c);
+  put_fields(frames, writer, points, &c);
   pl_file_writer_print(writer, "\n</AppendedData>\n</VTKFile>\n");
   return pl_file_writer_commit(writer, error);
 }

@@ -215,7 +215,23 @@ static void vtu_frames_hold_cells_and_times(void **state) {
     offset = strstr((char *)bytes, "Name=\"offsets\"");
     const unsigned char *ends = data + strtol(strstr(offset, "offset=\"") + 8, NULL, 10);
     assert_int_equal(little(ends + 8 + 4 * (cases[c].cell_count - 1), 4), cases[c].corner_count);
-    assert_memory_equal(types + 8 + cases[c].cell_count, "\n</AppendedData>", 16);
+    offset = strstr((char *)bytes, "Name=\"displacement\"");
+    const unsigned char *moved = data + strtol(strstr(offset, "offset=\"") + 8, NULL, 10);
+    assert_ptr_equal(moved, types + 8 + cases[c].cell_count);
+    assert_int_equal(little(moved, 8), POINT_COUNT * 24);
+    double first[3];
+    memcpy(first, moved + 8, sizeof first);
+    assert_true(first[0] == points[0].x && first[1] == points[0].y && first[2] == points[0].z);  // it began at 0
+    const unsigned char *end = moved + 8 + POINT_COUNT * 24;
+    assert_true((strstr((char *)bytes, "Name=\"J\"") != NULL) == (cases[c].type == 10));
+    if (cases[c].type == 10) {
+      double ratio;
+      assert_int_equal(little(end, 8), 8);
+      memcpy(&ratio, end + 8, sizeof ratio);
+      check_near(ratio, 1, 1e-12);  // the frames are the tets moved as they are
+      end += 16;
+    }
+    assert_memory_equal(end, "\n</AppendedData>", 16);
     read_all(p.path, ".pvd", bytes, sizeof bytes);
     assert_non_null(strstr((char *)bytes, "timestep=\"0.5\" part=\"0\" file=\"run_0001.vtu\""));
     assert_non_null(strstr((char *)bytes, "file=\"run_0003.vtu\""));

@@ -21,7 +21,19 @@ for threads in 1 2 3; do
 done
 cmp hash1 hash2 && cmp hash1 hash3 || fail "hashes differ"
 diff -r t1 t2 && diff -r t1 t3 || fail "files differ"
-[ "$(ls t1 | wc -l)" = 9 ] || fail "three bodies in three formats, and nothing else: $(ls t1)"
+[ "$(ls t1 | grep -vcE '^(energy|weights)\.csv$')" = 9 ] || fail "three bodies in three formats, and nothing else but tables: $(ls t1)"
+[ "$(head -c 36 t1/energy.csv)" = frame,time,contacts,deepest_contact, ] || fail "energies: $(head -1 t1/energy.csv)"
+[ "$(wc -l <t1/energy.csv)" -gt 2 ] || fail "a row of energies per frame"
+
+echo "--json prints a report that other programs can read"
+"$PLIANT" run scene.json -o json --format none --json >report.json 2>err || fail "--json"
+python3 - <<'PY' || fail "report: $(cat report.json)"
+import json
+report = json.load(open("report.json"))
+assert report["complete"] and report["hash"] == open("hash1").read().strip() and report["frames"] > 1 and report["steps"] > 0, report
+assert len(report["bodies"]) == 3 and all(body["mass"] > 0 and len(body["center"]) == 3 for body in report["bodies"]), report
+assert report["seconds"]["move"] > 0 and report["scene"] == "small", report
+PY
 
 echo "narration and times go to standard error"
 grep -q "^contact" err || fail "no table of stages"
