@@ -118,7 +118,7 @@ export PLIANT_SCENES=$scratch/gallery
 "$PLIANT" demo --list >list 2>err || fail "list"
 grep -qE '^falls +A small soft box falls\.$' list || fail "list: $(cat list)"
 "$PLIANT" demo falls -o shown --frames 3 --size 64x64 --hash >hash 2>err || fail "demo"
-[ "$(ls shown/falls | tr '\n' ' ')" = "first.glb first.pc2 picture.png second_001.glb second_001.pc2 second_002.glb second_002.pc2 " ] ||
+[ "$(ls shown/falls | tr '\n' ' ')" = "energy.csv first.glb first.pc2 picture.png second_001.glb second_001.pc2 second_002.glb second_002.pc2 " ] ||
   fail "files: $(ls shown/falls)"
 "$PLIANT" demo -o all --frames 2 --format none --size 64x64 2>err || fail "demo of everything"
 [ -f all/falls/picture.png ] || fail "no picture"
