@@ -5,6 +5,9 @@
 #include "math/mat3.h"
 #include "pliant/math.h"
 
+// Parts of a change of friction's cap that are taken: the first time, and at least.
+static const double FIRST_FRACTION = 0.5, MIN_FRACTION = 0.125;
+
 static pl_vec3 vector_at(const double *from, int32_t i) {
   return (pl_vec3){from[3 * (ptrdiff_t)i], from[3 * (ptrdiff_t)i + 1], from[3 * (ptrdiff_t)i + 2]};
 }
@@ -77,6 +80,7 @@ void pl_contact_potential_set_stiffness(pl_contact_potential *term, const double
     if (mean > 0) answer += term->weights[i] * term->weights[i] / mean;
   }
   term->stiffness = answer > 0 ? factor / answer : 0;
+  term->fraction = 0;
 }
 
 static double evaluate_friction(pl_contact_potential *term, pl_vec3 apart) {
@@ -101,9 +105,24 @@ double pl_contact_potential_evaluate(pl_contact_potential *term, const double *z
   pl_vec3 apart = mix(term, z);
   term->gap = pl_vec3_dot(term->normal, apart) - term->offset;
   term->force = fmax(0, term->normal_multiplier - term->stiffness * term->gap);
-  if (refresh) term->cap = term->friction * term->force;
+  if (refresh) {
+    term->last_cap = term->cap;
+    term->cap = term->friction * term->force;
+  }
   double energy = 0.5 * term->force * term->force / term->stiffness;
   return term->cap > 0 ? energy + evaluate_friction(term, apart) : energy;
+}
+
+// After the part θ_0 of the change d_0 was taken, the change d = μ f - cap is asked for. By the secant through both
+// none is left after θ d, with θ = θ_0 d_0 / (d_0 - d).
+void pl_contact_potential_relax(pl_contact_potential *term) {
+  double change = term->cap - term->last_cap, turn = term->last_change - change;
+  double fraction = FIRST_FRACTION;
+  if (term->fraction > 0) fraction = term->fraction * (turn != 0 ? term->last_change / turn : 1);
+  // A change that has grown says nothing about where it would end.
+  term->fraction = fraction > 0 ? fmin(fmax(fraction, MIN_FRACTION), 1) : FIRST_FRACTION;
+  term->last_change = change;
+  term->cap = term->last_cap + term->fraction * change;
 }
 
 void pl_contact_potential_add_gradient(const pl_contact_potential *term, double *gradient) {

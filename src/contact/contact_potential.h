@@ -39,6 +39,9 @@ typedef struct pl_contact_potential {
   double normal_multiplier;    // λ, N
   pl_vec3 tangent_multiplier;  // λ_t, N
   double cap;                  // N: the largest friction
+  // Of the cap: before it was renewed, the change asked for when it was relaxed last, N, and the
+  // part of it that was taken, 0 before the first time.
+  double last_cap, last_change, fraction;
   // Of the last evaluation.
   double gap;
   double force;     // N along the normal on side a
@@ -54,12 +57,16 @@ pl_contact_potential pl_contact_potential_of(const pl_contact *contact,
                                              double step);
 
 // k as `factor` times what the particles answer with. `blocks` are the diagonal blocks of the
-// Hessian of the bodies, 9 per particle, those of held ones zero.
+// Hessian of the bodies, 9 per particle, those of held ones zero. A solve begins with it.
 void pl_contact_potential_set_stiffness(pl_contact_potential *term, const double *blocks,
                                         double factor);
 
 // Energy at z. With `refresh` friction's cap is renewed before.
 double pl_contact_potential_evaluate(pl_contact_potential *term, const double *z, bool refresh);
+
+// Take back part of the last renewal of friction's cap, for the next evaluation without `refresh`:
+// so much that, by the secant through the last two, the next renewal changes nothing.
+void pl_contact_potential_relax(pl_contact_potential *term);
 
 // Derivatives of the last evaluation: add the gradient, the product of the Hessian with d, and the
 // diagonal blocks of the Hessian.

@@ -211,7 +211,6 @@ static bool add_term(pl_coupled *j, const pl_contact *found) {
   pl_contact_potential *term = &j->terms[j->term_count];
   pl_contact *c = &j->contacts[j->term_count++];
   *c = *found;
-  pl_contact_solver_steady_normal(j->world->contact_solver, c);
   *term = pl_contact_potential_of(c, j->world->contact_bodies.items, j->first, j->world->def.step);
   double old = fmax(0, -c->start_gap), h = j->world->def.step;
   double fading = fmin(old * h / (FADE_SECONDS + h), FADE_SPEED * h);
@@ -237,12 +236,14 @@ static pl_status add_contacts(pl_coupled *j, bool first, bool *any, pl_error *er
   pl_status status = detect(j, &contacts, &count, error);
   if (status < 0) return status;
   for (int32_t i = 0; i < count; ++i) {
-    const pl_contact *c = &contacts[i];
+    // Steady before it is compared: those that are known are.
+    pl_contact c = contacts[i];
+    pl_contact_solver_steady_normal(j->world->contact_solver, &c);
     if (!first) {
-      bool implicit = j->bodies[c->a.body].coupled != NULL || (c->collider < 0 && j->bodies[c->b.body].coupled != NULL);
-      if (!implicit || !(c->depth > j->bodies[c->a.body].allowed) || is_known(j, c)) continue;
+      bool implicit = j->bodies[c.a.body].coupled != NULL || (c.collider < 0 && j->bodies[c.b.body].coupled != NULL);
+      if (!implicit || !(c.depth > j->bodies[c.a.body].allowed) || is_known(j, &c)) continue;
     }
-    if (!add_term(j, c)) break;
+    if (!add_term(j, &c)) break;
     *any = true;
   }
   return PL_OK;

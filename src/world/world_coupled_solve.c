@@ -19,6 +19,9 @@ static const double REST_SPEED = 2e-3, REST_RESIDUAL = 10;
 // Iterations beyond the tolerance: how many were needed until then may depend on rounding, the result should not.
 enum { POLISH = 1 };
 static const double POLISH_TOLERANCE = 1e-5;
+// Friction is renewed with each iteration. It tilts a body, which changes where the body presses and so the friction: a
+// feedback that may go to and fro between two states for ever. After so many iterations it is renewed in part.
+enum { RELAX_AFTER = 6 };
 enum { MAX_UPDATES = 10, MAX_HALVINGS = 20, MAX_CONJUGATE = 1000, MAX_NEWTON = 30 };
 
 // ½ |z - y|²_M / h²
@@ -264,6 +267,13 @@ static void guess_rest(const pl_coupled_island *s) {
   }
 }
 
+// Take friction's caps back in part. Returns the energy.
+static double relax_friction(pl_coupled_island *s) {
+  pl_coupled *j = s->coupled;
+  for (int32_t n = 0; n < s->term_count; ++n) pl_contact_potential_relax(&j->terms[s->terms[n]]);
+  return evaluate(s, PL_COUPLED_SEARCH);
+}
+
 bool pl_coupled_solve(pl_coupled_island *s) {
   pl_coupled *j = s->coupled;
   int updates = 0, polished = 0;
@@ -292,6 +302,7 @@ bool pl_coupled_solve(pl_coupled_island *s) {
     solved = s->residual <= 1;
     polished += solved;
     if (polished > POLISH || s->newton_count >= MAX_NEWTON || !isfinite(s->residual)) return solved;
+    if (!solved && s->newton_count >= RELAX_AFTER) energy = relax_friction(s);
     invert_blocks(s);
     double tolerance = s->newton_count == 0 ? 1e-2 : fmax(1e-4, fmin(0.1, 0.1 / s->residual));
     bool is_definite = find_direction(s, solved ? POLISH_TOLERANCE : tolerance);

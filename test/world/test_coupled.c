@@ -62,6 +62,16 @@ static void a_collision_keeps_momentum(void **state) {
   }
 }
 
+// Friction must not keep a step from its solution: a tile that is not held in balance hops.
+static void run_solved_steps(pl_world *world, int32_t count) {
+  for (int32_t i = 0; i < count; ++i) {
+    pl_error error = {0};
+    pl_step_report report;
+    check_ok(pl_world_step(world, &report, &error), &error);
+    assert_int_equal(report.unconverged_count, 0);
+  }
+}
+
 // A tile on a pinned plate, with gravity turned by the angle of the slope; how fast it slides after half a second.
 static double sliding_speed(pl_fem_material material, double angle, double *start_speed) {
   pl_error error = {0};
@@ -85,9 +95,9 @@ static double sliding_speed(pl_fem_material material, double angle, double *star
   pl_mesh_destroy(tile);
   run_steps(world, 120);
   pl_world_set_gravity(world, (pl_vec3){9.81 * sin(angle), -9.81 * cos(angle), 0});
-  run_steps(world, 60);
+  run_solved_steps(world, 60);
   *start_speed = pl_body_get_report(world, body).momentum.x / pl_body_get_report(world, body).mass;
-  run_steps(world, 60);
+  run_solved_steps(world, 60);
   double speed = pl_body_get_report(world, body).momentum.x / pl_body_get_report(world, body).mass;
   pl_world_destroy(world);
   for (int i = 0; i < 2; ++i) pl_model_destroy(models[i]);
