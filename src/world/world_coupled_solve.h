@@ -22,8 +22,8 @@ typedef struct pl_coupled_body {
   pl_coupled_state state;          // how it moves in this step
   pl_body_move move;
   pl_body_coupled_step step;
-  void *before;            // its state before its own step
-  double allowed;          // metres of overlap that count as none
+  void *before;    // its state before its own step
+  double allowed;  // metres of overlap that count as none
   bool converged;
   bool rests;  // its island has not moved: multipliers stay too, or they would go on to close gaps
 } pl_coupled_body;

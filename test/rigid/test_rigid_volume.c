@@ -70,7 +70,7 @@ static void inertia_is_exact_far_from_the_origin(void **state) {
     check_ok(pl_mesh_create(context, &view, &placed, &error), &error);
     for (int shape = PL_RIGID_MESH; shape <= PL_RIGID_HULL; ++shape) {
       pl_rigid_def def = pl_default_rigid_def();
-      def.shape = shape;
+      def.shape = (pl_rigid_shape)shape;
       def.mass = 12;
       pl_model *model = make_rigid(context, &def, placed);
       pl_rigid_report report;
