@@ -16,9 +16,12 @@ static const double STIFFNESS = 8;
 // Speed of an island, m/s, below which it is tried whether it rests, and by how much the forces on what rests may be
 // unbalanced, as a multiple of the tolerance.
 static const double REST_SPEED = 2e-3, REST_RESIDUAL = 10;
-// Iterations beyond the tolerance: how many were needed until then may depend on rounding, the result should not.
-enum { POLISH = 1 };
-static const double POLISH_TOLERANCE = 1e-5;
+// Iterations beyond the tolerance: how many were needed until then may depend on rounding, the result should not. One
+// is enough where Newton's method converges quadratically. Limits of friction follow an iteration behind the forces:
+// where contacts slide it takes some more until the residual is this fraction of the tolerance, or rounding keeps it
+// from falling by half.
+enum { POLISH = 1, MAX_POLISH = 5 };
+static const double POLISH_TOLERANCE = 1e-5, POLISHED = 1e-4;
 // Friction is renewed with each iteration. It tilts a body, which changes where the body presses and so the friction: a
 // feedback that may go to and fro between two states for ever. After so many iterations it is renewed in part.
 enum { RELAX_AFTER = 6 };
@@ -206,8 +209,9 @@ static bool find_direction(pl_coupled_island *s, double tolerance) {
   return true;
 }
 
-// Go along the direction as far as the energy falls; false if it falls nowhere.
-static bool search_line(pl_coupled_island *s, double *energy) {
+// Go along the direction as far as the energy falls; false if it falls nowhere. Close to the solution the energy is
+// flat to its last digits, and the gradient tells instead.
+static bool search_line(pl_coupled_island *s, bool is_close, double *energy) {
   pl_coupled *j = s->coupled;
   double slope = dot(s, j->gradient, j->direction), before = dot(s, j->gradient, j->gradient);
   if (!(slope < 0)) return false;
@@ -218,7 +222,7 @@ static bool search_line(pl_coupled_island *s, double *energy) {
     add_scaled(s, j->base, length, j->direction, j->ends);
     double reached = evaluate(s, PL_COUPLED_SEARCH);
     bool fell = reached <= *energy + 1e-4 * length * slope;
-    bool level = fabs(reached - *energy) <= noise && dot(s, j->gradient, j->gradient) < before;
+    bool level = (is_close || fabs(reached - *energy) <= noise) && dot(s, j->gradient, j->gradient) < before;
     if (!fell && !level) continue;
     *energy = reached;
     return true;
@@ -239,6 +243,15 @@ static bool update_multipliers(const pl_coupled_island *s) {
   for (int32_t n = 0; any && n < s->term_count; ++n)
     j->terms[s->terms[n]].normal_multiplier = j->terms[s->terms[n]].force;
   return any;
+}
+
+// Does any contact pull with all that its limit of friction allows?
+static bool slides(const pl_coupled_island *s) {
+  for (int32_t n = 0; n < s->term_count; ++n) {
+    const pl_contact_potential *t = &s->coupled->terms[s->terms[n]];
+    if (t->grip > 0 && pl_vec3_dot(t->slide, t->slide) > 0) return true;
+  }
+  return false;
 }
 
 static bool is_slow(const pl_coupled_island *s) {
@@ -278,6 +291,7 @@ bool pl_coupled_solve(pl_coupled_island *s) {
   pl_coupled *j = s->coupled;
   int updates = 0, polished = 0;
   bool positive = false, solved = false, slow = is_slow(s);
+  double last = HUGE_VAL;
   if (slow) guess_rest(s);
   s->newton_count = s->conjugate_count = 0;
   double energy = evaluate(s, PL_COUPLED_LINEARISE);
@@ -301,12 +315,15 @@ bool pl_coupled_solve(pl_coupled_island *s) {
     }
     solved = s->residual <= 1;
     polished += solved;
-    if (polished > POLISH || s->newton_count >= MAX_NEWTON || !isfinite(s->residual)) return solved;
+    bool more = s->residual > POLISHED && s->residual <= 0.5 * last && slides(s);
+    bool is_polished = polished > MAX_POLISH || (polished > POLISH && !more);
+    last = s->residual;
+    if (is_polished || s->newton_count >= MAX_NEWTON || !isfinite(s->residual)) return solved;
     if (!solved && s->newton_count >= RELAX_AFTER) energy = relax_friction(s);
     invert_blocks(s);
     double tolerance = s->newton_count == 0 ? 1e-2 : fmax(1e-4, fmin(0.1, 0.1 / s->residual));
     bool is_definite = find_direction(s, solved ? POLISH_TOLERANCE : tolerance);
-    bool moved = search_line(s, &energy);
+    bool moved = search_line(s, solved, &energy);
     if (!moved && (positive || solved)) return solved;
     positive = !is_definite || !moved;
   }
