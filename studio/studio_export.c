@@ -146,6 +146,7 @@ static void make_arguments(const export_job *job, char *frames, char *option, si
   arguments[count++] = job->scene;
   arguments[count++] = "--output";
   arguments[count++] = job->folder;
+  arguments[count++] = "--no-tables";
   if (job->frames > 0) arguments[count++] = frames;
   if (strcmp(job->format, "png") == 0 || strcmp(job->format, "mp4") == 0) {
     arguments[count++] = "--format=none";

@@ -51,6 +51,7 @@ char *run_options_text(const run_options *options, const run_job *run) {
   } else if (options->strip_count > 1) {
     append(&text, "--strip=%d", options->strip_count);
   }
+  if (options->no_tables) append(&text, "--no-tables");
   if (options->fixed_camera) append(&text, "--fixed-camera");
   if (options->overlay) append(&text, "--overlay");
   if (options->checker_size > 0) append(&text, "--checker=%.17g", options->checker_size);

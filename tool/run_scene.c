@@ -243,7 +243,8 @@ static pl_status write_results(run_job *run, pl_error *error) {
   pl_status status = run_write_outputs(run, error);
   if (status >= 0 && tool_interrupt_count() == 0) status = run_write_actors(run, error);
   bool writes = run->options.format_count > 0 || run->options.actor_tables;
-  if (status >= 0 && writes && tool_interrupt_count() == 0) status = run_write_numbers(run, error);
+  if (status >= 0 && writes && !run->options.no_tables && tool_interrupt_count() == 0)
+    status = run_write_numbers(run, error);
   if (status >= 0 && tool_interrupt_count() == 0) status = run_write_pictures(run, error);
   return status;
 }

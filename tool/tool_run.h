@@ -34,6 +34,7 @@ typedef struct run_options {
   int32_t strip_count;                // frames side by side in the picture; 1: the last one alone
   double strip_times[RUN_MAX_STRIP];  // seconds, where chosen
   bool has_strip_times;               // otherwise the frames are evenly spaced
+  bool no_tables;                     // no energy.csv and weights.csv
   bool fixed_camera;    // pictures and videos from a camera that stands still and sees the whole
                         // motion
   bool overlay;         // frames of the strip in one picture, where they happened

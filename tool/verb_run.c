@@ -33,6 +33,7 @@ static const tool_option OPTIONS[] = {
     {"strip", .kind = TOOL_COUNT, .value = "N", .min = 2, .max = RUN_MAX_STRIP,
      .about = "draw N frames, from the first to the last, side by side into the picture"},
     {"strip-times", .kind = TOOL_TEXT, .value = "LIST", .about = "draw the frames at these times side by side, such as 0,0.5,1.2 (seconds)"},
+    {"no-tables", .kind = TOOL_FLAG, .about = "write frames and pictures alone, without energy.csv and weights.csv"},
     {"fixed-camera", .kind = TOOL_FLAG, .about = "use a camera that stands still and sees the whole motion"},
     {"overlay", .kind = TOOL_FLAG, .about = "draw the frames of the strip into one picture, from a camera that stands still"},
     {"checker", .kind = TOOL_NUMBER, .value = "SIZE", .min = 1e-6, .max = 1e6, .default_note = "a plain ground",
@@ -127,6 +128,7 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   options->checker_size = checker->given ? checker->number : 0;
   if (picture->given) options->picture = picture->text != NULL ? picture->text : "";
   if (video->given) options->video = video->text != NULL ? video->text : "";
+  options->no_tables = tool_find_value(arguments, "no-tables")->given;
   options->fixed_camera = tool_find_value(arguments, "fixed-camera")->given;
   options->observer = tool_find_value(arguments, "observer")->given;
   options->ghost = tool_find_value(arguments, "ghost")->given;
