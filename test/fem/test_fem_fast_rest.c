@@ -1,5 +1,5 @@
 // The corotated solid for interactive use at rest: held by pins and springs, on the ground and on slopes.
-// ctest: physics
+// ctest: physics once
 #include "body/body_method.h"
 #include "fem/fem_fast.h"
 #include "fixtures/fem_bodies.h"

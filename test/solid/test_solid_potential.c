@@ -5,7 +5,7 @@
 //
 // The reference finds V itself, in double precision, by minimising in turns. The kinetic energy belongs to the same
 // time: the product of the velocities half a step before and half a step after, which a linear body keeps exactly.
-// ctest: physics
+// ctest: physics once
 #include "base/random.h"
 #include "examples/simplex_weights.h"
 #include "fixtures/solid_bodies.h"

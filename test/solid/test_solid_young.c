@@ -1,6 +1,6 @@
 // A Young's modulus means the same on any mesh and at any step: the sag of a cantilever under its weight against finite
 // elements on the same mesh, over three decades of moduli, three meshes and three steps.
-// ctest: physics
+// ctest: physics once
 #include "fixtures/fem_bodies.h"
 
 static const double LENGTH = 1, WIDTH = 0.2, DENSITY = 1000;
