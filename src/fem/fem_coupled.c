@@ -84,30 +84,13 @@ static push push_of(const pl_fem_choice *choice, const double *ends, const doubl
   return (push){pl_vec3_scale(sum.momentum, move->step), pl_vec3_scale(sum.spin, move->step)};
 }
 
-static pl_mat3 inertia_of(const pl_fem_model *model, const double *x, pl_vec3 center) {
-  pl_mat3 inertia = pl_mat3_zero();
-  for (int32_t i = 0; i < model->head.particle_count; ++i) {
-    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(x, i), center);
-    pl_mat3 square = pl_mat3_outer(arm, arm);
-    for (int a = 0; a < 3; ++a)
-      for (int b = 0; b < 3; ++b)
-        inertia.m[a][b] += model->head.masses[i] * ((a == b ? pl_vec3_dot(arm, arm) : 0) - square.m[a][b]);
-  }
-  // A line has no inertia around itself, nor spin.
-  double min = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
-  for (int a = 0; a < 3; ++a) inertia.m[a][a] += min;
-  return inertia;
-}
-
 // Give the velocities the momentum that they are to have, by a rigid motion.
 static void correct_velocities(const pl_fem_choice *choice, const double *ends, push wanted, double *v) {
   const pl_fem_model *model = choice->model;
   pl_vec3 center = pl_fem_center_of(model, ends), drift = pl_fem_center_of(model, v);
   drift = pl_vec3_sub(pl_vec3_scale(wanted.momentum, 1 / model->head.mass), drift);
   pl_vec3 missing = pl_vec3_sub(wanted.spin, pl_fem_angular_momentum(model, ends, v));
-  pl_mat3 inertia = inertia_of(model, ends, center);
-  pl_vec3 spin =
-      model->planar ? pl_vec3_of(0, 0, missing.z / inertia.m[2][2]) : pl_mat3_apply(pl_mat3_inverse(inertia), missing);
+  pl_vec3 spin = pl_fem_spin_of(model, ends, missing);
   if (model->planar) drift.z = 0;
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
     pl_vec3 turn = pl_vec3_cross(spin, pl_vec3_sub(pl_fem_vector(ends, i), center));

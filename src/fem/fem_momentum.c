@@ -25,8 +25,7 @@ pl_vec3 pl_fem_center_of(const pl_fem_model *model, const double *u) {
   return center;
 }
 
-// The angular velocity of a body that is as if rigid, with an angular momentum.
-static pl_vec3 spin_of(const pl_fem_model *model, const double *x, pl_vec3 momentum) {
+pl_vec3 pl_fem_spin_of(const pl_fem_model *model, const double *x, pl_vec3 momentum) {
   pl_vec3 center = pl_fem_center_of(model, x);
   pl_mat3 inertia = pl_mat3_zero();
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
@@ -46,14 +45,14 @@ static pl_vec3 spin_of(const pl_fem_model *model, const double *x, pl_vec3 momen
 pl_fem_rigid pl_fem_rigid_motion(const pl_fem_model *model, const double *x, const double *v) {
   return (pl_fem_rigid){.center = pl_fem_center_of(model, x),
                         .drift = pl_fem_center_of(model, v),
-                        .spin = spin_of(model, x, pl_fem_angular_momentum(model, x, v))};
+                        .spin = pl_fem_spin_of(model, x, pl_fem_angular_momentum(model, x, v))};
 }
 
 void pl_fem_spin_to_momentum(pl_fem_work *work, pl_vec3 wanted) {
   const pl_fem_model *model = work->system.model;
   pl_vec3 center = pl_fem_center_of(model, work->middle);
   pl_vec3 missing = pl_vec3_sub(wanted, pl_fem_angular_momentum(model, work->middle, work->mean));
-  pl_vec3 spin = spin_of(model, work->middle, missing);
+  pl_vec3 spin = pl_fem_spin_of(model, work->middle, missing);
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
     pl_vec3 arm = pl_vec3_sub(pl_fem_vector(work->middle, i), center);
     pl_fem_put(work->mean, i, pl_vec3_add(pl_fem_vector(work->mean, i), pl_vec3_cross(spin, arm)));

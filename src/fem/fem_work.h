@@ -63,6 +63,8 @@ pl_vec3 pl_fem_center_of(const pl_fem_model *model, const double *positions);
 // (next - from) / step it has the one that is wanted.
 pl_vec3 pl_fem_angular_momentum(const pl_fem_model *model, const double *positions,
                                 const double *velocities);
+// The angular velocity with which the body, as if rigid, has an angular momentum.
+pl_vec3 pl_fem_spin_of(const pl_fem_model *model, const double *x, pl_vec3 momentum);
 void pl_fem_turn_to_momentum(pl_fem_work *work, const double *from, double step, pl_vec3 wanted);
 
 // Spin a body at work->middle with velocities work->mean such that it has an angular momentum.
