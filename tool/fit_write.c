@@ -169,17 +169,24 @@ void fit_forget(const fit_job *job) {
 bool fit_print(fit_job *job, pl_error *error) {
   pl_fit_report found;
   if (pl_fit_get_report(job->fit, &found, error) < 0) return false;
-  bool sure = true;
+  bool sure = true, misfit = false;
   printf("%-18s %12s %12s %12s  %-4s %s\n", "parameter", "value", "min", "max", "unit", "verdict");
   for (int32_t i = 0; i < found.parameter_count; ++i) {
     const pl_fit_estimate *e = &found.estimates[i];
     printf("%-18s %12.6g %12.6g %12.6g  %-4s %s\n", e->name, e->value, e->min, e->max, fit_unit_of(e),
            pl_fit_verdict_name(e->verdict));
-    sure = sure && e->verdict != PL_FIT_NOT_DETERMINED && e->verdict != PL_FIT_AT_BOUND;
+    sure = sure && (e->verdict == PL_FIT_DETERMINED || e->verdict == PL_FIT_HELD);
+    misfit = misfit || e->verdict == PL_FIT_MISFIT;
   }
   tool_print(&job->tool->console, "rms %.4g mm of %.4g mm amplitude after %d iterations, %d simulations; %.3g s",
              1e3 * found.rms, 1e3 * found.amplitude, found.iteration_count, found.evaluation_count, found.seconds);
-  if (!sure)
+  if (misfit)
+    tool_print_warning(
+        &job->tool->console,
+        "no values move the body as the data do: %.3g mm remain of %.3g mm; check that the motion starts "
+        "at the release and at rest, what is held, and the density",
+        1e3 * found.rms, 1e3 * found.amplitude);
+  else if (!sure)
     tool_print_warning(&job->tool->console, "the motions do not determine every parameter; the table lists which");
   return sure;
 }
