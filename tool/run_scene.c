@@ -108,6 +108,7 @@ static void lay_out_bodies(run_job *run) {
   run->body_point_count = run->point_count;
   run_lay_out_actors(run);
   run_lay_out_numbers(run);
+  if (writes_tets(&run->options)) run_lay_out_fields(run);
   run->points = tool_allocate((size_t)run->point_count, sizeof *run->points);
   run->snapshot_size = pl_world_snapshot_size(run->world);
   run->snapshot = tool_allocate(run->snapshot_size, 1);
@@ -137,6 +138,8 @@ static pl_status log_frame(run_job *run, pl_error *error) {
   pl_status status = run_log_actors(run);
   if (status < 0) return status;
   run_log_numbers(run);
+  status = run_log_fields(run, error);
+  if (status < 0) return status;
   return pl_frame_log_append(run->log, pl_world_get_hash(run->world), run->points, error);
 }
 
