@@ -385,7 +385,7 @@ pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *mo
   status = finish(&choice, error);
   if (status < 0) return status;
   if (!fem->adapts && pl_fem_contacts_any(&w->contacts)) damp_shocks(w, s, move->step);
-  if (move->touches != NULL) pl_fem_contacts_report(&w->contacts, w->next, move->step, move->touches);
+  pl_fem_contacts_report(&w->contacts, w->next, move->step, move);
   if (move->damped != NULL) *move->damped = w->report.damped;
   if (w->driver != NULL && w->driver->done != NULL) w->driver->done(w->driver->user, &choice);
   return remark != PL_OK ? remark : status;
