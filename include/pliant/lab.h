@@ -17,6 +17,7 @@
 #include "pliant/frames.h"
 #include "pliant/mesh_file.h"
 #include "pliant/modes.h"
+#include "pliant/motion.h"
 #include "pliant/picture.h"
 #include "pliant/reference.h"
 #include "pliant/rollout.h"
