@@ -24,6 +24,7 @@
 #include "pliant/scene.h"
 #include "pliant/sensor.h"
 #include "pliant/solver.h"
+#include "pliant/spring.h"
 #include "pliant/store.h"
 #include "pliant/table.h"
 #include "pliant/track.h"
