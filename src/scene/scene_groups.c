@@ -169,13 +169,14 @@ static pl_status push_particles(pl_world *world, const pl_instance_group *group,
 
 static pl_status act(void *user, pl_world *world, pl_error *error) {
   pl_scene_instance *set = user;
-  double now = pl_world_get_time(world), end = now + pl_world_get_step_length(world);
+  double now = pl_world_get_time(world) - set->time_shift, end = now + pl_world_get_step_length(world);
   const pl_scene_air *air = &set->scene->document.air;
   if (air->json != NULL && air->gust > 0) {
     double strength = 1 + air->gust * sin(2 * PL_PI * now / air->gust_period);
     pl_world_set_wind(world, pl_vec3_scale(air->wind, strength));
   }
-  pl_status done = pl_instance_drive(set, world, now, end, error);
+  pl_status done = pl_instance_move_kinematic(set, world, now, end, error);
+  if (done >= 0) done = pl_instance_drive(set, world, now, end, error);
   if (done >= 0) done = pl_instance_move_rods(set, world, end, error);
   if (done >= 0) done = pl_instance_run_motors(set, world, now, error);
   pl_instance_steer_actors(set, world);

@@ -9,7 +9,8 @@ typedef enum pl_coupled_state {
   PL_COUPLED_WAITING,
   PL_COUPLED_ALONE,
   PL_COUPLED_TOGETHER,
-  PL_COUPLED_ASLEEP
+  PL_COUPLED_ASLEEP,
+  PL_COUPLED_KINEMATIC  // only animation moves it
 } pl_coupled_state;
 
 // A body that may touch others.
@@ -25,7 +26,7 @@ typedef struct pl_coupled_body {
   void *before;    // its state before its own step
   double allowed;  // metres of overlap that count as none
   bool converged;
-  bool rests;  // its island has not moved: multipliers stay too, or they would go on to close gaps
+  bool rests;  // its island has not moved: multipliers stay too, or they would continue to close gaps
 } pl_coupled_body;
 
 // All of them. Particles are numbered through; vectors have three doubles per particle.
