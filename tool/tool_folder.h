@@ -2,6 +2,8 @@
 #ifndef TOOL_FOLDER_H
 #define TOOL_FOLDER_H
 
+#include <stdio.h>
+
 #include "tool_arguments.h"
 
 // Create a folder and its parents; prints what is wrong. True if it exists and can be written to.
@@ -30,7 +32,8 @@ char *tool_shell_word(const char *text);
 // `name` with everything that file systems dislike replaced, to be freed.
 char *tool_safe_name(const char *name);
 
-// Print `text` to standard output as a JSON string.
+// Print `text` as a JSON string: to standard output, or to a file.
 void tool_print_json_text(const char *text);
+void tool_put_json_text(FILE *file, const char *text);
 
 #endif

@@ -77,8 +77,8 @@ void pl_glb_print_key(pl_vector *json, const char *prefix, const char *key) {
   size_t start = json->count;
   pl_glb_print_text(json, key);
   // The prefix goes behind the quotation mark.
-  char *room = pl_vector_grow(json, strlen(prefix));
-  if (room == NULL || json->failed) return;
+  char *end = pl_vector_grow(json, strlen(prefix));
+  if (end == NULL || json->failed) return;
   char *text = (char *)json->items + start + 1;
   memmove(text + strlen(prefix), text, json->count - start - 1 - strlen(prefix));
   memcpy(text, prefix, strlen(prefix));
