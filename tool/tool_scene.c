@@ -301,14 +301,20 @@ static char *scene_of_file(const tool_session *tool, const char *path, const cha
   return NULL;
 }
 
+static void report_folder(const tool_session *tool, const char *folder) {
+  pl_error error = {.status = PL_ERROR_NOT_FOUND};
+  snprintf(error.file, sizeof error.file, "%s", folder);
+  snprintf(error.text, sizeof error.text, "this is a folder without a scene.json; name the scene or mesh in it");
+  tool_report_error(&tool->console, &error);
+}
+
 char *tool_scene_find(const tool_session *tool, const char *word, const char *folder, bool keeps_folder) {
   if (tool_is_file(word)) return scene_of_file(tool, word, folder);
   if (tool_is_folder(word)) {
     char *inside = find_in_folder(tool, word), *scene = NULL;
     if (inside != NULL) scene = scene_of_file(tool, inside, folder);
     if (inside == NULL && keeps_folder) scene = tool_text("%s", word);
-    if (inside == NULL && !keeps_folder)
-      tool_print_error(&tool->console, "'%s' is a folder without a scene.json; name the scene or mesh in it", word);
+    if (inside == NULL && !keeps_folder) report_folder(tool, word);
     free(inside);
     return scene;
   }
