@@ -41,7 +41,7 @@ test:
 	@scripts/test.sh
 
 test-all:
-	@scripts/packages.sh build python test fuzz
+	@scripts/packages.sh build python test
 	@scripts/test.sh --all
 
 bench: build

@@ -86,7 +86,10 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
   pl_vec3 *ordered = shape.point_of_output != NULL ? tool_allocate((size_t)shape.point_count, sizeof *ordered) : NULL;
   pl_vec3 *velocities = shape.has_velocities ? tool_allocate((size_t)shape.point_count, sizeof *velocities) : NULL;
   pl_frames *frames = NULL;
+  run_fields *fields = NULL;
   pl_status status = pl_frames_create(run->context, &def, &frames, error);
+  if (status >= 0 && format == PL_FRAMES_VTU)
+    status = run_fields_open(run, body, volume, shape.point_of_output, &fields, error);
   for (int64_t frame = 0; status >= 0 && frame < pl_frame_log_count(run->log); ++frame) {
     status = pl_frame_log_read(run->log, frame, shape.point_start, shape.log_point_count, points, error);
     if (status >= 0 && velocities != NULL)
@@ -94,6 +97,8 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
                                  velocities, error);
     if (status < 0) break;
     pl_frames_set_velocities(frames, velocities);
+    if (fields != NULL) status = run_fields_read(fields, frame, frames, error);
+    if (status < 0) break;
     for (int32_t i = 0; ordered != NULL && i < shape.point_count; ++i) ordered[i] = points[shape.point_of_output[i]];
     status = pl_frames_add_frame(frames, ordered != NULL ? ordered : points, error);
     if (tool_interrupt_count() > 0) {
@@ -106,6 +111,7 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
     status = pl_frames_close(frames, error);
   else
     pl_frames_abandon(frames);
+  run_fields_close(fields);
   free(points);
   free(ordered);
   free(velocities);

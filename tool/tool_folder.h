@@ -32,8 +32,12 @@ char *tool_shell_word(const char *text);
 // `name` with everything that file systems dislike replaced, to be freed.
 char *tool_safe_name(const char *name);
 
-// Print `text` as a JSON string: to standard output, or to a file.
+// Print to standard output as JSON: a string, a number (null where it is not finite), an array.
 void tool_print_json_text(const char *text);
+void tool_print_json_number(double value);
+void tool_print_json_numbers(const double *values, int32_t count);
+
+// Print `text` to a file as a JSON string.
 void tool_put_json_text(FILE *file, const char *text);
 
 #endif

@@ -27,7 +27,7 @@ tool_console tool_console_detect(void) {
 }
 
 void tool_print(const tool_console *console, const char *format, ...) {
-  (void)console;
+  if (console->quiet) return;
   va_list arguments;
   va_start(arguments, format);
   vfprintf(stderr, format, arguments);
@@ -144,9 +144,11 @@ static void show_bar(tool_progress *progress, int64_t done, double now) {
 }
 
 static void show_line(tool_progress *progress, int64_t done, double now) {
-  // In a log file: a line every ten seconds and no more than one for each tenth of the work. For programs: ten a second.
-  bool due = progress->console->lines ? now - progress->last >= 0.1 || done == progress->total
-                                      : now - progress->last >= 10 && (done - progress->reported) * 10 >= progress->total;
+  // In a log file: a line every ten seconds and no more than one for each tenth of the work. For programs: ten a
+  // second.
+  bool due = progress->console->lines
+                 ? now - progress->last >= 0.1 || done == progress->total
+                 : now - progress->last >= 10 && (done - progress->reported) * 10 >= progress->total;
   if (!due) return;
   char left[32];
   tool_duration_text(time_left(progress, done, now), left, sizeof left);
@@ -156,6 +158,7 @@ static void show_line(tool_progress *progress, int64_t done, double now) {
 }
 
 void tool_progress_show(tool_progress *progress, int64_t done) {
+  if (progress->console->quiet) return;
   double now = tool_seconds();
   if (progress->console->terminal)
     show_bar(progress, done, now);

@@ -12,6 +12,7 @@ typedef struct tool_console {
   bool terminal;  // standard error is one
   bool color;
   bool lines;  // progress as lines, for programs that show their own
+  bool quiet;  // warnings and errors only
 } tool_console;
 
 tool_console tool_console_detect(void);

@@ -4,7 +4,7 @@
 
 #include "tool_folder.h"
 #include "tool_open.h"
-#include "tool_scene.h"
+#include "tool_scene_find.h"
 #include "tool_verbs.h"
 
 // clang-format off

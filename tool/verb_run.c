@@ -9,6 +9,7 @@
 #include "tool_options.h"
 #include "tool_run.h"
 #include "tool_scene.h"
+#include "tool_scene_find.h"
 #include "tool_verbs.h"
 
 static bool is_png(const char *word) {
@@ -152,6 +153,7 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
 
 // out/ and the scene's name.
 static char *default_folder(const char *scene_path) {
+  if (tool_is_standard_input(scene_path)) return tool_text("out/" TOOL_STANDARD_INPUT_NAME);
   char *name = tool_scene_name(scene_path), *folder = tool_text("out/%s", name);
   free(name);
   return folder;
@@ -253,6 +255,7 @@ const tool_verb tool_run_verb = {
         "SCENE is a scene file, a folder with one, or the name of a scene of the gallery. For a mesh or a character a "
         "scene is written first, as `pliant new` does: a mesh falls on the ground, a character plays.\n"
         "Every body gets its own files in DIR, in the vertex order of its surface. Frame 0 is the start.\n"
+        "SCENE may be `-`: standard input, with files relative to the current folder.\n"
         "Ctrl-C finishes the current frame, writes a checkpoint into DIR and prints the command that resumes the run; "
         "a second "
         "Ctrl-C stops immediately. A resumed run writes the same files and the same hash as an uninterrupted one.",

@@ -7,7 +7,7 @@
 #include "tool_gallery.h"
 #include "tool_interrupt.h"
 #include "tool_options.h"
-#include "tool_scene.h"
+#include "tool_scene_find.h"
 #include "tool_verbs.h"
 
 #ifdef PLIANT_STUDIO

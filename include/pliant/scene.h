@@ -51,6 +51,12 @@ PL_API pl_status pl_scene_load_with(pl_context *context, const char *path,
 PL_API pl_status pl_scene_load_memory(pl_context *context, const pl_memory_source *source,
                                       pl_scene **scene, pl_findings *findings, pl_error *error);
 
+/// Load a scene from text in memory with some values replaced: pl_scene_load_memory() and
+/// pl_scene_load_with() in one.
+PL_API pl_status pl_scene_load_memory_with(pl_context *context, const pl_memory_source *source,
+                                           const pl_scene_overrides *overrides, pl_scene **scene,
+                                           pl_findings *findings, pl_error *error);
+
 /// Save a scene as a document that loads to an equal scene. The file is written under a temporary
 /// name and renamed at the end. Fails with PL_ERROR_NOT_FOUND when the folder does not exist,
 /// PL_ERROR_FILE when the file cannot be written.

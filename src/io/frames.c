@@ -141,6 +141,11 @@ void pl_frames_set_velocities(pl_frames *frames, const pl_vec3 *velocities) {
   frames->velocities = velocities;
 }
 
+void pl_frames_set_fields(pl_frames *frames, const pl_frame_field *fields, int32_t field_count) {
+  frames->fields = fields;
+  frames->field_count = field_count;
+}
+
 pl_status pl_frames_add_frame(pl_frames *frames, const pl_vec3 *points, pl_error *error) {
   if (frames->broken.status < 0) {
     if (error != NULL) *error = frames->broken;

@@ -24,11 +24,13 @@ struct pl_frames {
   const pl_frames_kind *kind;
   char *path, *name;
   int32_t written;
-  pl_file_writer *writer;     // of the one file; NULL otherwise
-  pl_error broken;            // the first failure; nothing can be written after it
-  const pl_vec3 *velocities;  // of the next frame, or NULL; the caller's
-  pl_vec3 *start_points;      // VTU only: those of the first frame
-  uint32_t checksum;          // NPZ only: of the positions so far
+  pl_file_writer *writer;        // of the one file; NULL otherwise
+  pl_error broken;               // the first failure; nothing can be written after it
+  const pl_vec3 *velocities;     // of the next frame, or NULL; the caller's
+  const pl_frame_field *fields;  // likewise
+  int32_t field_count;
+  pl_vec3 *start_points;  // VTU only: those of the first frame
+  uint32_t checksum;      // NPZ only: of the positions so far
   // GLB only
   pl_glb glb;
   float *first_points;            // 3 per point

@@ -59,7 +59,7 @@ static pl_status put_weights(reading *r, const pl_gltf_part *part, const char *n
 
 // The set of colours that an attribute is, -1 for none.
 static int color_set(const char *attribute) {
-  char name[16];
+  char name[32];
   for (int set = 0; set < MAX_COLOR_SETS; ++set) {
     snprintf(name, sizeof name, "COLOR_%d", set);
     if (strcmp(attribute, name) == 0) return set;
