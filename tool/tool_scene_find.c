@@ -257,6 +257,16 @@ static tool_file_kind kind_of(const tool_session *tool, const char *path) {
   return tool_is_file(path) ? tool_file_detect(tool, path) : TOOL_FILE_MISSING;
 }
 
+// Whether a document is one of ours: other programs have documents in JSON too.
+static bool is_scene(const char *path) {
+  FILE *file = fopen(path, "rb");
+  char head[4096];
+  size_t size = file == NULL ? 0 : fread(head, 1, sizeof head - 1, file);
+  if (file != NULL) fclose(file);
+  head[size] = '\0';
+  return strstr(head, "\"pliant\"") != NULL;
+}
+
 // The only file of a kind in a folder, to be freed; NULL if there is none or more than one.
 static char *only_file(const tool_session *tool, const char *folder, tool_file_kind kind) {
   DIR *stream = opendir(folder);
@@ -265,8 +275,7 @@ static char *only_file(const tool_session *tool, const char *folder, tool_file_k
   for (struct dirent *entry = stream == NULL ? NULL : readdir(stream); entry != NULL; entry = readdir(stream)) {
     if (entry->d_name[0] == '.') continue;
     char *path = tool_text("%s/%s", folder, entry->d_name);
-    // A capture is a document of another kind.
-    bool fits = strcmp(entry->d_name, "capture.json") != 0 && kind_of(tool, path) == kind;
+    bool fits = kind_of(tool, path) == kind && (kind != TOOL_FILE_SCENE || is_scene(path));
     if (fits && count++ == 0)
       found = path;
     else
