@@ -99,7 +99,19 @@ static pl_status unpack_view(pl_sheet *sheet, pl_gltf *gltf, pl_json *view) {
   return PL_OK;
 }
 
-// Nothing refers to a fallback buffer any more, but its number is taken: it becomes one byte.
+// Nothing refers to a fallback buffer any more. The last of a list goes without a change of other numbers.
+static void drop_last_fallbacks(pl_json *buffers) {
+  while (buffers != NULL && buffers->count > 1 && pl_gltf_find_packed(buffers->last) != NULL) {
+    pl_json *kept = buffers->first;
+    while (kept->next != buffers->last) kept = kept->next;
+    kept->next = NULL;
+    buffers->last = kept;
+    buffers->count--;
+    buffers->table = NULL;
+  }
+}
+
+// One with others behind it becomes a byte.
 static void empty_fallback(pl_sheet *sheet, pl_json *buffer) {
   pl_json_set_number(sheet->arena, buffer, "byteLength", 1);
   pl_json_set_text(sheet->arena, buffer, "uri", "data:application/octet-stream;base64,AA==");
@@ -115,6 +127,7 @@ static pl_status unpack_views(pl_sheet *sheet, pl_gltf *gltf) {
     packed = true;
     status = unpack_view(sheet, gltf, view);
   }
+  if (status >= 0) drop_last_fallbacks(buffers);
   for (pl_json *buffer = buffers == NULL ? NULL : buffers->first; buffer != NULL && status >= 0; buffer = buffer->next)
     if (buffer->index > 0 && pl_gltf_find_packed(buffer) != NULL) empty_fallback(sheet, buffer);
   static const char *const names[] = {"EXT_meshopt_compression", "KHR_meshopt_compression"};
