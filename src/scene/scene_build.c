@@ -200,6 +200,14 @@ static pl_status add_copy(pl_scene_instance *set, pl_instance_part *part, const 
   return status;
 }
 
+static void report_body(const pl_scene_instance *set, const pl_scene_body *source, int32_t number) {
+  char text[200];
+  if (set->progress == NULL) return;
+  snprintf(text, sizeof text, "building body %d of %d: %s", number + 1, set->scene->document.bodies.count,
+           source->name);
+  set->progress(set->progress_user, text);
+}
+
 static pl_status add_body(pl_scene_instance *set, const pl_scene_body *source, pl_findings *findings, pl_error *error) {
   pl_instance_part part = {.source = source};
   pl_status status = make_model(set, &part, findings, error);
@@ -342,8 +350,11 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
   made->playing = pl_vector_of(context, sizeof(pl_instance_playing));
   made->ties = pl_vector_of(context, sizeof(pl_instance_tie));
   status = make_world(made, error);
-  for (int32_t i = 0; status >= 0 && i < scene->document.bodies.count; ++i)
-    status = add_body(made, &((const pl_scene_body *)scene->document.bodies.items)[i], findings, error);
+  for (int32_t i = 0; status >= 0 && i < scene->document.bodies.count; ++i) {
+    const pl_scene_body *source = &((const pl_scene_body *)scene->document.bodies.items)[i];
+    report_body(made, source, i);
+    status = add_body(made, source, findings, error);
+  }
   for (int32_t i = 0; status >= 0 && i < scene->document.colliders.count; ++i)
     status = add_collider(made, &((const pl_scene_collider *)scene->document.colliders.items)[i], findings, error);
   if (status >= 0) status = pl_instance_add_joints(made, findings, error);
