@@ -182,8 +182,8 @@ pl_status fit_open(fit_job *job, pl_error *error) {
   def.pinned_count = object->held_count;
   def.after_iteration = after_iteration;
   def.user = job;
-  return pl_fit_create(job->context, &def, object->mesh, &(pl_fit_sequences){job->sequences, object->motion_count},
-                       &job->fit, error);
+  return pl_fit_create(job->context, &def, object->mesh,
+                       &(pl_fit_sequences){.items = job->sequences, .count = object->motion_count}, &job->fit, error);
 }
 
 void fit_close(fit_job *job) {

@@ -13,12 +13,14 @@ typedef struct state_head {
   double values[PL_FIT_MAX_VALUES], start[PL_FIT_MAX_VALUES];
 } state_head;
 
-static const uint64_t MAGIC = UINT64_C(0x31746966746c7002);
+static const uint64_t MAGIC = UINT64_C(0x31746966746c7003);
 
 static uint64_t shape_of(const pl_fit *fit) {
   int32_t counts[] = {fit->value_count,
                       fit->column_count,
                       fit->sequence_count,
+                      fit->case_count,
+                      fit->vibration_count,
                       fit->longest,
                       fit->window_count,
                       (int32_t)fit->def.fitter,
