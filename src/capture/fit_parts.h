@@ -79,6 +79,11 @@ struct pl_fit {
   pl_fit_evaluation now, trial;
   pl_vector log;  // of Nelder-Mead: column_count coordinates and the cost of every evaluation
   double seconds;
+  // Of pl_fit_refine(), by value: extrapolated, and what tets and steps leave uncertain, in
+  // coordinates; deviations of the fit with finer tets, in coordinates.
+  bool refined, refined_converged;
+  double refined_values[PL_FIT_MAX_VALUES], uncertainties[PL_FIT_MAX_VALUES],
+      refined_deviations[PL_FIT_MAX_VALUES];
   // Of pl_fit_get_report().
   pl_fit_estimate estimates[PL_FIT_MAX_VALUES];
   double *correlations;
@@ -109,6 +114,11 @@ pl_status pl_fit_add_vibrations(pl_fit *fit, const double *values, const double 
 
 // Run jobs through the def's batch or the context's threads.
 void pl_fit_run_jobs(const pl_fit *fit, const pl_fit_jobs *jobs);
+
+// A field of a mesh whose tets were split into `parts` each, one after the other: parts have the
+// weights of the whole.
+pl_status pl_field_split(pl_context *context, const pl_field *field, int32_t parts,
+                         pl_field **split, pl_error *error);
 
 // The two fitters; both return what pl_fit_run() does.
 pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error);

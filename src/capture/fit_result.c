@@ -134,13 +134,21 @@ static bool is_misfit(const pl_fit *fit) {
 static void set_verdict(const pl_fit *fit, int32_t value, double deviation, pl_fit_estimate *estimate) {
   const pl_fit_range *range = &fit->ranges[value];
   bool logarithmic = pl_fit_is_logarithmic(fit, value);
-  double coordinate = pl_fit_coordinate(fit, value, estimate->value), half = NORMAL_95 * deviation;
-  estimate->deviation = deviation;
+  double extra = 0;
+  if (fit->refined) {
+    estimate->value = fit->refined_values[value];
+    deviation = fit->refined_deviations[value];
+    extra = estimate->discretisation = fit->uncertainties[value];
+  }
+  // What is not random is added, not squared: it is the same in every repetition.
+  double coordinate = pl_fit_coordinate(fit, value, estimate->value), half = NORMAL_95 * deviation + extra;
+  estimate->deviation = deviation + extra / NORMAL_95;
   estimate->min = fmax(range->min, logarithmic ? exp(coordinate - half) : coordinate - half);
   estimate->max = fmin(range->max, logarithmic ? exp(fmin(coordinate + half, 700)) : coordinate + half);
   bool at_bound = estimate->value <= range->min * (1 + AT_BOUND) || estimate->value >= range->max * (1 - AT_BOUND);
   double wide = logarithmic ? half : half / 0.5;  // Poisson's ratio lives between 0 and a half
-  estimate->verdict = !fit->cursor.converged  ? PL_FIT_NOT_CONVERGED
+  bool converged = fit->cursor.converged && (!fit->refined || fit->refined_converged);
+  estimate->verdict = !converged              ? PL_FIT_NOT_CONVERGED
                       : is_misfit(fit)        ? PL_FIT_MISFIT
                       : wide > fit->def.doubt ? PL_FIT_NOT_DETERMINED
                       : at_bound              ? PL_FIT_AT_BOUND
@@ -156,8 +164,11 @@ static pl_status estimate(pl_fit *fit, double sigma, pl_error *error) {
   memset(fit->correlations, 0, (size_t)all * (size_t)all * sizeof(double));
   for (int32_t k = 0; status >= 0 && k < all; ++k) {
     pl_fit_estimate *e = &fit->estimates[k];
-    *e = (pl_fit_estimate){
-        .value = fit->values[k], .min = fit->values[k], .max = fit->values[k], .verdict = PL_FIT_HELD};
+    *e = (pl_fit_estimate){.value = fit->values[k],
+                           .min = fit->values[k],
+                           .max = fit->values[k],
+                           .verdict = PL_FIT_HELD,
+                           .mesh_value = fit->values[k]};
     name_value(fit, k, e);
   }
   for (int32_t i = 0; status >= 0 && i < n; ++i) {
@@ -203,7 +214,9 @@ pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error)
                             .frame_count = window,
                             .steps = fit->cursor.steps,
                             .seconds = fit->seconds,
-                            .reference = fit->reference_report};
+                            .reference = fit->reference_report,
+                            .refined = fit->refined,
+                            .noise = fit->def.noise};
   return PL_OK;
 }
 
@@ -233,6 +246,7 @@ pl_status pl_fit_set_values(pl_fit *fit, const double *values, pl_error *error) 
                      range->min, range->max);
   }
   memcpy(fit->values, values, (size_t)fit->result_count * sizeof(double));
+  fit->refined = false;
   fit->evaluated = false;
   return PL_OK;
 }

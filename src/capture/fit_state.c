@@ -81,6 +81,7 @@ pl_status pl_fit_restore(pl_fit *fit, const void *buffer, size_t size, pl_error 
   pl_vector_free(&fit->log);
   fit->log = log;
   fit->cursor = head.cursor;
+  fit->refined = fit->has_starts = false;
   memcpy(fit->values, head.values, sizeof head.values);
   memcpy(fit->start, head.start, sizeof head.start);
   memcpy(fit->rest, from + sizeof head, rest_size(fit));
