@@ -12,6 +12,7 @@
 
 enum { MAX_PULL_ITERATIONS = 30 };
 static const double PULL_TOLERANCE = 1e-7;  // of the extent: distance of markers at which a pull is found
+static const double STIFF_PULL = 1e-3;      // of the trace: what a force costs against the markers' distance
 static const double LONGEST_PULL = 0.15;    // of the extent: what one correction of a pull may move
 
 void pl_motion_set_material(pl_motion *m) {
@@ -130,8 +131,10 @@ static pl_status correct_pull(pl_motion *m, double force[3], double *moved, pl_e
   }
   pl_dense_factor factor;
   if (!pl_dense_factor_take(m->arena, 3, &factor)) return pl_fail_memory(error);
+  // A force in a direction in which the body is stiff, such as along a bar, would be large for little but noise.
   double trace = normal[0] + normal[4] + normal[8];
-  for (int i = 0; i < 9; ++i) factor.values[i] = normal[i] + (i % 4 == 0 ? 1e-9 * trace : 0);
+  for (int i = 0; i < 9; ++i) factor.values[i] = normal[i] + (i % 4 == 0 ? STIFF_PULL * trace : 0);
+  for (int a = 0; a < 3; ++a) rhs[a] -= STIFF_PULL * trace * force[a];
   pl_dense_factor_run(&factor, true);
   pl_dense_factor_solve(&factor, rhs);
   double square = 0;
@@ -145,7 +148,7 @@ static pl_status correct_pull(pl_motion *m, double force[3], double *moved, pl_e
 
 // The job of pl_motion_find_pull(), which hands its result over in the values of the result.
 static pl_status find_pull(pl_motion *m, pl_error *error) {
-  double *force = m->result->pull, moved = HUGE_VAL;
+  double *force = m->result->pull, borne[3] = {0, 0, 0}, moved = HUGE_VAL;
   pl_motion_set_material(m);
   memcpy(m->x, m->worker->body->model->rest_points, (size_t)m->n * sizeof(double));
   memcpy(m->u, m->x, (size_t)m->n * sizeof(double));
@@ -154,7 +157,13 @@ static pl_status find_pull(pl_motion *m, pl_error *error) {
     if (status != PL_OK) return status;
     add_pull(m, force);
     status = balance(m, error);
-    if (status != PL_OK) return status;
+    if (status < 0) return status;
+    // A force that the body does not bear is too large; the last one is a start too.
+    if (status != PL_OK) {
+      memcpy(force, borne, sizeof borne);
+      return PL_OK;
+    }
+    memcpy(borne, force, sizeof borne);
   }
   return PL_OK;
 }
