@@ -15,10 +15,10 @@
 #include "bench_suite.h"
 #include "tool_open.h"
 
-enum { FRAMES = 24, MARKERS = 3, TRUTHS = 2, NOISES = 3, TRIALS = 17, QUICK_TRIALS = 2, HELD_FRAMES = 16 };
+enum { FRAMES = 20, MARKERS = 3, TRUTHS = 2, NOISES = 3, TRIALS = 17, QUICK_TRIALS = 2, HELD_FRAMES = 16 };
 enum { FIT_STEPS = 2, TRUTH_STEPS = 8, ALONG = 8, HIGH = 2, WIDE = 1, FINER = 4 };
-static const double SIZE[3] = {0.2, 0.04, 0.02}, RATE = 60, PULL = 0.03;
-static const double YOUNGS[TRUTHS] = {1.5e5, 4e5}, ALPHA = 0.5, BETA = 2e-3, POISSON = 0.3, DENSITY = 1000;
+static const double SIZE[3] = {0.2, 0.04, 0.02}, RATE = 60, PULL = 0.02;
+static const double YOUNGS[TRUTHS] = {6e5, 1.5e6}, ALPHA = 0.5, BETA = 2e-3, POISSON = 0.3, DENSITY = 1000;
 static const double NOISE[NOISES] = {1e-4, 5e-4, 2e-3};
 static const pl_vec3 MARKER_POINTS[MARKERS] = {{0.102, 0.015, 0.004}, {0.09, 0.022, -0.005}, {0.095, -0.01, 0.012}};
 

@@ -332,7 +332,7 @@ PL_API pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error 
 /// from the current parameters: with steps of half the length, and with tets of half the edges
 /// (each split into eight). Reports then have parameters extrapolated to fine tets and short steps,
 /// moduli by their inverse, and intervals that are wider by the uncertainty of that: what an order
-/// of 1.5 in place of 2 in the size of tets would change, and a third of what shorter steps
+/// of 1.3 in place of 2 in the size of tets would change, and a third of what shorter steps
 /// changed. The parameters and the reference shape of the fit itself stay; they are those that go
 /// with its mesh. Takes about ten times as long as the fit. Call it after pl_fit_run(); changing
 /// the parameters afterwards drops its result, which is not part of a snapshot. Returns

@@ -10,7 +10,7 @@
 #include "capture/fit_motion_parts.h"
 #include "sparse/dense_factor.h"
 
-enum { MAX_PULL_ITERATIONS = 30 };
+enum { MAX_PULL_ITERATIONS = 30, MAX_PULL_HALVES = 6 };
 static const double PULL_TOLERANCE = 1e-7;  // of the extent: distance of markers at which a pull is found
 static const double STIFF_PULL = 1e-3;      // of the trace: what a force costs against the markers' distance
 static const double LONGEST_PULL = 0.15;    // of the extent: what one correction of a pull may move
@@ -155,13 +155,19 @@ static pl_status find_pull(pl_motion *m, pl_error *error) {
   for (int k = 0; k < MAX_PULL_ITERATIONS && moved > PULL_TOLERANCE * m->extent; ++k) {
     pl_status status = correct_pull(m, force, &moved, error);
     if (status != PL_OK) return status;
-    add_pull(m, force);
-    status = balance(m, error);
+    // A force that the body does not bear from where it is is approached by halves.
+    memcpy(m->older, m->u, (size_t)m->n * sizeof(double));
+    status = PL_REMARK_NOT_CONVERGED;
+    for (int half = 0; half < MAX_PULL_HALVES && status > 0; ++half) {
+      for (int a = 0; a < 3 && half > 0; ++a) force[a] = 0.5 * (force[a] + borne[a]);
+      memcpy(m->u, m->older, (size_t)m->n * sizeof(double));
+      add_pull(m, force);
+      status = balance(m, error);
+    }
     if (status < 0) return status;
-    // A force that the body does not bear is too large; the last one is a start too.
     if (status != PL_OK) {
       memcpy(force, borne, sizeof borne);
-      return PL_OK;
+      return k > 0 ? PL_OK : status;
     }
     memcpy(borne, force, sizeof borne);
   }
