@@ -1,6 +1,7 @@
 // The stiffness of a soft bar from depth pictures of it. A bar of 300 kPa is bent, released and filmed by three virtual
 // cameras; pl_capture_run() tracks and fits it in two rounds. Given a folder, the program saves what it has done there:
 // stopped at any moment and started again, it resumes.
+// ctest: once
 #include <pliant/pliant.h>
 #include <stdio.h>
 

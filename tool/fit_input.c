@@ -86,7 +86,7 @@ uint64_t fit_mix(uint64_t hash, const void *bytes, size_t size) {
 
 // Options that may differ between a fit and the one that resumes it.
 static bool may_differ(const char *option) {
-  static const char *const free_ones[] = {"resume", "threads", "output", "max-iterations", "rounds", "truth"};
+  static const char *const free_ones[] = {"resume", "threads", "output", "max-iterations", "rounds", "truth", "json"};
   for (size_t i = 0; i < sizeof free_ones / sizeof free_ones[0]; ++i)
     if (strcmp(option, free_ones[i]) == 0) return true;
   return false;
@@ -183,6 +183,7 @@ bool fit_settings_read(const tool_session *tool, pl_context *context, const tool
   else if (def->fitter == PL_FITTER_GAUSS_NEWTON)
     def->max_steps = MAX_FIT_STEPS;
   if (limit->given) def->max_iterations = (int32_t)limit->count;
+  settings->json = tool_find_value(arguments, "json")->given;
   def->use_static_shape = tool_find_value(arguments, "no-reference")->given;
   if (!read_fixed(tool, text_of(arguments, "fix"), def) || !read_bounds(tool, text_of(arguments, "bound"), def))
     return false;

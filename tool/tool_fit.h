@@ -43,7 +43,8 @@ typedef struct fit_settings {
   pl_field_def field;
   pl_vec3 *points;  // control points given by hand
   bool warm_start;
-  uint64_t hash;  // of all of it, for checkpoints
+  bool json;      // print the result as JSON
+  uint64_t hash;  // of all of it but how the result is printed, for checkpoints
 } fit_settings;
 
 // A running fit.
@@ -97,6 +98,7 @@ typedef struct fit_job {
   {"bound", .kind = TOOL_TEXT, .value = "NAME=MIN:MAX,...", .about = "bounds of parameters, such as young=1e4:1e6"}, \
   {"no-warm-start", .kind = TOOL_FLAG, .about = "start from --young instead of a modulus estimated from frequencies"}, \
   {"no-reference", .kind = TOOL_FLAG, .about = "take the static shape as the rest shape"}, \
+  {"json", .kind = TOOL_FLAG, .about = "print the result as one JSON object instead of a table: parameters with intervals, correlations, error"}, \
   TOOL_THREADS_OPTION
 // clang-format on
 
@@ -175,8 +177,8 @@ void fit_forget(const fit_job *job);
 // Unit of a parameter; static storage.
 const char *fit_unit_of(const pl_fit_estimate *estimate);
 
-// Print the table of parameters on standard output and messages about them on standard error. True
-// if all are determined.
+// Print the parameters on standard output, as a table or as JSON, and messages about them on
+// standard error. True if all are determined.
 bool fit_print(fit_job *job, pl_error *error);
 
 // The parts of a report that are about a fit (fit_page.c).

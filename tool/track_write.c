@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "tool_folder.h"
 #include "tool_track.h"
 
 // --- against the truth ----------------------------------------------------------------------------------------------
@@ -52,6 +53,39 @@ pl_status track_compare(track_job *job, pl_error *error) {
   free(points);
   free(truth);
   return status;
+}
+
+// --- JSON -----------------------------------------------------------------------------------------------------------
+
+// Root mean squares over the frames; of lost frames too.
+void track_print_json(const track_job *job) {
+  double residual = 0, explained = 0, seconds = 0, seen = 0, hidden = 0;
+  int32_t count = job->done_count > 0 ? job->done_count : 1;
+  printf("{\"folder\":");
+  tool_print_json_text(job->folder);
+  printf(",\"frames\":%d,\"points\":%d,\"states\":[", job->done_count, job->point_count);
+  for (int32_t f = 0; f < job->done_count; ++f) {
+    pl_track_report report = track_unpack(job->table + (size_t)f * TRACK_NUMBERS);
+    residual += report.residual * report.residual / count;
+    explained += report.explained_fraction / count;
+    seconds += report.seconds;
+    if (f > 0) putchar(',');
+    tool_print_json_text(pl_track_state_name(report.state));
+    if (job->errors != NULL) seen += job->errors[f].seen * job->errors[f].seen / count;
+    if (job->errors != NULL) hidden += job->errors[f].hidden * job->errors[f].hidden / count;
+  }
+  printf("],\"lost\":%d,\"doubtful\":%d,\"empty\":%d,\"residual\":", job->lost_count, job->doubtful_count,
+         job->empty_count);
+  tool_print_json_number(sqrt(residual));
+  printf(",\"explained\":");
+  tool_print_json_number(explained);
+  printf(",\"seconds\":");
+  tool_print_json_number(seconds);
+  printf(",\"error_seen\":");
+  tool_print_json_number(job->errors != NULL ? sqrt(seen) : HUGE_VAL);  // null: the truth is not known
+  printf(",\"error_hidden\":");
+  tool_print_json_number(job->errors != NULL ? sqrt(hidden) : HUGE_VAL);
+  printf("}\n");
 }
 
 // --- files

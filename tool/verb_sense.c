@@ -6,6 +6,7 @@
 #include "tool_open.h"
 #include "tool_options.h"
 #include "tool_overrides.h"
+#include "tool_scene.h"
 #include "tool_sense.h"
 #include "tool_verbs.h"
 
@@ -75,9 +76,7 @@ static bool read_options(sense_job *job) {
 static pl_status open_scene(sense_job *job, const tool_overrides *overrides, pl_error *error) {
   pl_status status = pl_findings_create(job->context, &job->findings, error);
   const char *path = job->arguments->words[0];
-  if (status >= 0)
-    status = pl_scene_load_with(job->context, path, &(pl_scene_overrides){overrides->items, overrides->count},
-                                &job->scene, job->findings, error);
+  if (status >= 0) status = tool_load_scene(job->context, path, overrides, NULL, &job->scene, job->findings, error);
   if (status < 0) return status;
   job->facts = pl_scene_get_report(job->scene);
   pl_scene_build_def build = pl_default_scene_build_def();
