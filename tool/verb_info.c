@@ -218,7 +218,7 @@ static int info_verb(const tool_session *tool, const tool_arguments *arguments) 
   const char *path = arguments->words[0];
   info_sheet sheet = {.json = tool_find_value(arguments, "json")->given};
   // The folder of a capture stands for its document.
-  char *inside = tool_is_folder(path) ? tool_text("%s/capture.json", path) : NULL;
+  char *inside = tool_is_folder(path) ? tool_capture_path(path) : NULL;
   if (inside != NULL && access(inside, R_OK) == 0) path = inside;
   tool_file_kind kind = tool_file_detect(tool, path);
   if (kind == TOOL_FILE_MISSING) {
