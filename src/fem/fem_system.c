@@ -387,8 +387,9 @@ static void rotate_pair(int n, double *a, double *vectors, int p, int q) {
 }
 
 void pl_fem_project_positive(int n, double *matrix) {
-  double a[MAX_VALUES * MAX_VALUES], vectors[MAX_VALUES * MAX_VALUES] = {0}, size = 0;
+  double a[MAX_VALUES * MAX_VALUES], vectors[MAX_VALUES * MAX_VALUES], size = 0;
   memcpy(a, matrix, (size_t)(n * n) * sizeof(double));
+  memset(vectors, 0, (size_t)(n * n) * sizeof(double));
   for (int i = 0; i < n; ++i) vectors[n * i + i] = 1;
   for (int i = 0; i < n * n; ++i) size += a[i] * a[i];
   if (!isfinite(size)) return;

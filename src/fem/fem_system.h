@@ -100,11 +100,11 @@ void pl_fem_system_material(const pl_fem_system *system, const double *x, int32_
                             int32_t element, double *derivative);
 
 // Corners of an element gathered from x, and the element with pointers into the system; `corners`
-// holds 3 PL_FEM_CORNERS_MOST numbers.
+// holds 3 PL_FEM_MAX_CORNERS numbers.
 pl_fem_element pl_fem_system_element(const pl_fem_system *system, const double *x, int32_t group,
                                      int32_t element, double *corners);
 
-// Replace the negative eigenvalues of a symmetric n x n matrix, n <= 12, by 0.
+// Replace the negative eigenvalues of a symmetric n x n matrix, n <= 30, by 0.
 void pl_fem_project_positive(int n, double *matrix);
 
 #endif

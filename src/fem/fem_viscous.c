@@ -57,7 +57,7 @@ static double triangle_rest(const double *U, double B[4][3]) {
 // Q, edge by edge.
 static void edge_stiffness(const pl_fem_element *e, int corner_count, int edge_count, double Q[MAX_EDGES][MAX_EDGES]) {
   double B[4][3], size, dots[4][4];
-  pl_fem_lame lame = {e->p[1], 0.5 * e->p[0]};
+  pl_fem_lame lame = {.lambda = e->p[1], .mu = 0.5 * e->p[0]};
   if (corner_count == 4) {
     pl_fem_tet_rest(e->U, B, &size);
     lame = pl_fem_lame_of(e->p);
