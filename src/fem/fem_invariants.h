@@ -9,7 +9,8 @@
 #include "fem/fem_tet.h"
 #include "math/mat3.h"
 
-// Where φ departs from I - 3. Between 0.89 (below, ν = 0 still collapses) and 3 (above, small strains would change).
+// Where φ departs from I - 3. Between 0.89 (below, ν = 0 still collapses) and 3 (above, small
+// strains would change).
 static const double pl_fem_phi_start = 2;
 
 // φ', φ" and φ"' at I.
@@ -19,8 +20,8 @@ typedef struct pl_fem_phi {
 
 static inline pl_fem_phi pl_fem_phi_at(double I) {
   double t = fmax(0.0, 1 - I / pl_fem_phi_start);
-  return (pl_fem_phi){I - 3 + pl_fem_phi_start * t * t * t * t / 4, 1 - t * t * t, 3 * t * t / pl_fem_phi_start,
-                      -6 * t / (pl_fem_phi_start * pl_fem_phi_start)};
+  return (pl_fem_phi){I - 3 + pl_fem_phi_start * t * t * t * t / 4, 1 - t * t * t,
+                      3 * t * t / pl_fem_phi_start, -6 * t / (pl_fem_phi_start * pl_fem_phi_start)};
 }
 
 static inline double pl_fem_dot(const pl_mat3 *a, const pl_mat3 *b) {
@@ -45,8 +46,8 @@ static inline pl_mat3 pl_fem_cofactors_along(const pl_mat3 *F, const pl_mat3 *L)
   return pl_mat3_from_columns(column[0], column[1], column[2]);
 }
 
-// C += s ∂G/∂F: the derivative of cofactors at F along A is Σ ε_imn ε_jpq F_mp A_nq, so each pair of elements that
-// share neither row nor column holds one element of F, with a sign.
+// C += s ∂G/∂F: the derivative of cofactors at F along A is Σ ε_imn ε_jpq F_mp A_nq, so each pair
+// of elements that share neither row nor column holds one element of F, with a sign.
 static inline void pl_fem_add_cofactor_tangent(double *C, double s, const pl_mat3 *F) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
@@ -64,13 +65,14 @@ static inline void pl_fem_add_product(double *C, double s, const pl_mat3 *A, con
     for (int j = 0; j < 9; ++j) C[9 * i + j] += 0.5 * s * (a[i] * b[j] + b[i] * a[j]);
 }
 
-// μ/2 (I - 3) - μ (J - 1) near rest, where both terms are of first order in the strain E = (FᵀF - 1)/2 and cancel to
-// second. With its invariants a = tr E, b = (a² - |E|²)/2, c = det E:  J² - 1 = 2 a + 4 b + 8 c, and the difference
-// becomes μ (a (J - 1) - 4 b - 8 c) / (J + 1).
+// μ/2 (I - 3) - μ (J - 1) near rest, where both terms are of first order in the strain E = (FᵀF -
+// 1)/2 and cancel to second. With its invariants a = tr E, b = (a² - |E|²)/2, c = det E:  J² - 1 =
+// 2 a + 4 b + 8 c, and the difference becomes μ (a (J - 1) - 4 b - 8 c) / (J + 1).
 static inline double pl_fem_shear_near_rest(const pl_mat3 *F, double J) {
   pl_mat3 E = pl_mat3_scale(pl_mat3_multiply(pl_mat3_transpose(*F), *F), 0.5);
   for (int i = 0; i < 3; ++i) E.m[i][i] -= 0.5;
-  double a = E.m[0][0] + E.m[1][1] + E.m[2][2], b = 0.5 * (a * a - pl_fem_dot(&E, &E)), c = pl_mat3_determinant(E);
+  double a = E.m[0][0] + E.m[1][1] + E.m[2][2], b = 0.5 * (a * a - pl_fem_dot(&E, &E)),
+         c = pl_mat3_determinant(E);
   double excess = (2 * a + 4 * b + 8 * c) / (J + 1);
   return (a * excess - 4 * b - 8 * c) / (J + 1);
 }

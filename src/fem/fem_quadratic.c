@@ -2,9 +2,9 @@
 //
 // Derivatives at each point of integration are those of fem_tet.h, with B and w of the point:
 //
-//   gradient   g_a  = Σ w (P + λ_e d̄ D) B_a                     D = ∂d/∂F
-//   hessian    H_ab = Σ w (C + λ_e d̄ ∂D) contracted + λ_e/V m_a m_bᵀ        m_a = Σ w D B_a
-//   mixed      M_ab = Σ (g_a B_bᵀ - g_b B_aᵀ - H_ab F) + λ_e m_a (∂d̄/∂X_b)ᵀ
+//   gradient   g_a  = Σ w (P + λ d̄ D) B_a                     D = ∂d/∂F
+//   hessian    H_ab = Σ w (C + λ d̄ ∂D) contracted + λ/V m_a m_bᵀ        m_a = Σ w D B_a
+//   mixed      M_ab = Σ (g_a B_bᵀ - g_b B_aᵀ - H_ab F) + λ m_a (∂d̄/∂X_b)ᵀ
 //              ∂d̄/∂X_b = Σ w ((d - d̄) B_b - Fᵀ D B_b) / V
 //
 // where the sum of `mixed` is over the points, with each point's own g and H, without the term of m.
@@ -21,12 +21,19 @@ const double pl_fem_quadratic_shares[NODES] = {1.0 / 36, 1.0 / 36, 1.0 / 36, 1.0
 // Ends of the edge that node 4 + k is the middle of.
 static const int ENDS[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
 
-// The points: one coordinate is NEAR, three are FAR; (5 ± 3 √5) / 20 and (5 - √5) / 20.
+// The points: one coordinate is NEAR, three are FAR; (5 + 3 √5) / 20 and (5 - √5) / 20.
 static const double NEAR = 0.58541019662496845446, FAR = 0.13819660112501051518;
 
-// λ / μ up to which the points bear all of it: Poisson's ratio 0.45. Beyond, their part grows on to twice that. See
-// docs/fem.md for what other limits give.
-static const double LIMIT = 9;
+#define VALUE_NEAR (0.58541019662496845446 * (2 * 0.58541019662496845446 - 1))
+#define VALUE_FAR (0.13819660112501051518 * (2 * 0.13819660112501051518 - 1))
+#define BESIDE (4 * 0.58541019662496845446 * 0.13819660112501051518)
+#define ACROSS (4 * 0.13819660112501051518 * 0.13819660112501051518)
+const double pl_fem_quadratic_values[POINTS][NODES] = {
+    {VALUE_NEAR, VALUE_FAR, VALUE_FAR, VALUE_FAR, BESIDE, ACROSS, BESIDE, BESIDE, ACROSS, ACROSS},
+    {VALUE_FAR, VALUE_NEAR, VALUE_FAR, VALUE_FAR, BESIDE, BESIDE, ACROSS, ACROSS, BESIDE, ACROSS},
+    {VALUE_FAR, VALUE_FAR, VALUE_NEAR, VALUE_FAR, ACROSS, BESIDE, BESIDE, ACROSS, ACROSS, BESIDE},
+    {VALUE_FAR, VALUE_FAR, VALUE_FAR, VALUE_NEAR, ACROSS, ACROSS, ACROSS, BESIDE, BESIDE, BESIDE},
+};
 
 // ∂N_a/∂L_b at point q with corner coordinates L; the gradient by X follows from those of L.
 static void slopes_at(int q, double slopes[NODES][4]) {
@@ -55,25 +62,17 @@ void pl_fem_quadratic_rest_of(const double *X, pl_fem_quadratic_rest *rest) {
     pl_mat3 inverse = pl_mat3_scale(pl_mat3_adjugate(J), 1 / determinant);
     for (int a = 0; a < NODES; ++a)
       for (int i = 0; i < 3; ++i)
-        rest->B[q][a][i] = by_corner[a][0] * inverse.m[0][i] + by_corner[a][1] * inverse.m[1][i] +
-                           by_corner[a][2] * inverse.m[2][i];
+        rest->B[q][a][i] =
+            by_corner[a][0] * inverse.m[0][i] + by_corner[a][1] * inverse.m[1][i] + by_corner[a][2] * inverse.m[2][i];
     rest->weights[q] = determinant / 24;
   }
 }
 
-// With r = λ/μ and limit c the points have s = r up to c, and 2 c - c²/r beyond: one continuous derivative.
-pl_fem_lame pl_fem_quadratic_split(pl_fem_lame all, const pl_fem_lame *change, double *mean) {
-  double most = LIMIT * all.mu;
-  pl_fem_lame part = change != NULL ? *change : all;
-  if (all.lambda > most) {
-    if (change == NULL)
-      part.lambda = 2 * most - most * most / all.lambda;
-    else
-      part.lambda = (2 * LIMIT - 2 * LIMIT * most / all.lambda) * change->mu +
-                    most * most / (all.lambda * all.lambda) * change->lambda;
-  }
-  *mean = (change != NULL ? change->lambda : all.lambda) - part.lambda;
-  return part;
+// λ acts on the mean; the rest of the constants at the points.
+static pl_fem_lame at_points(pl_fem_lame all, double *mean_lambda) {
+  *mean_lambda = all.lambda;
+  all.lambda = 0;
+  return all;
 }
 
 // An element at x: F at every point, the volume and the mean of d.
@@ -94,7 +93,7 @@ static pl_mat3 gradient_at(const double *x, const double B[NODES][3]) {
 
 static void state_of(const pl_fem_density *density, const pl_fem_element *e, state *s) {
   pl_fem_quadratic_rest_of(e->X, &s->rest);
-  s->constants = pl_fem_quadratic_split(pl_fem_density_constants(density, e->p), NULL, &s->mean_lambda);
+  s->constants = at_points(pl_fem_density_constants(density, e->p), &s->mean_lambda);
   s->volume = s->dilation = 0;
   for (int q = 0; q < POINTS; ++q) {
     pl_mat3 D;
@@ -195,8 +194,8 @@ static void add_transport(double *to, const double *g, const double *h, const do
   for (int i = 0; i < VALUES; ++i)
     for (int b = 0; b < VALUES; b += 3)
       for (int k = 0; k < 3; ++k)
-        to[VALUES * i + b + k] -= h[VALUES * i + b] * F->m[0][k] + h[VALUES * i + b + 1] * F->m[1][k] +
-                                  h[VALUES * i + b + 2] * F->m[2][k];
+        to[VALUES * i + b + k] -=
+            h[VALUES * i + b] * F->m[0][k] + h[VALUES * i + b + 1] * F->m[1][k] + h[VALUES * i + b + 2] * F->m[2][k];
 }
 
 // n_b += w ((d - d̄) B_b - Fᵀ D B_b)
@@ -205,8 +204,8 @@ static void add_rest_dilation(const state *s, int q, double d, const pl_mat3 *D,
   for (int b = 0; b < NODES; ++b)
     for (int i = 0; i < 3; ++i) {
       const double *B = s->rest.B[q][b];
-      n[3 * b + i] += s->rest.weights[q] * ((d - s->dilation) * B[i] - drag.m[i][0] * B[0] - drag.m[i][1] * B[1] -
-                                            drag.m[i][2] * B[2]);
+      n[3 * b + i] += s->rest.weights[q] *
+                      ((d - s->dilation) * B[i] - drag.m[i][0] * B[0] - drag.m[i][1] * B[1] - drag.m[i][2] * B[2]);
     }
 }
 
@@ -234,11 +233,9 @@ static void evaluate_material(const pl_fem_density *density, const pl_fem_elemen
   state s;
   state_of(density, e, &s);
   int count = density->parameter_count;
-  pl_fem_lame all = pl_fem_density_constants(density, e->p);
   for (int k = 0; k < count; ++k) {
     double mean, g[VALUES] = {0};
-    pl_fem_lame change = pl_fem_density_constants_by(density, e->p, k);
-    pl_fem_lame part = pl_fem_quadratic_split(all, &change, &mean);
+    pl_fem_lame part = at_points(pl_fem_density_constants_by(density, e->p, k), &mean);
     for (int q = 0; q < POINTS; ++q) {
       pl_mat3 P = stress_at(density, &s, q, part, mean * s.dilation);
       add_stress(s.rest.weights[q], &P, (const double(*)[3])s.rest.B[q], g);
@@ -248,32 +245,32 @@ static void evaluate_material(const pl_fem_density *density, const pl_fem_elemen
 }
 
 // The table of a density on this element.
-#define QUADRATIC_ENERGY(prefix, text, density, count)                      \
-  static double prefix##_energy(const pl_fem_element *e) {                  \
-    return evaluate_energy(&density, e);                                    \
-  }                                                                         \
-  static void prefix##_gradient(const pl_fem_element *e, double *g) {       \
-    evaluate_gradient(&density, e, g);                                      \
-  }                                                                         \
-  static void prefix##_hessian(const pl_fem_element *e, double *h) {        \
-    evaluate_hessian(&density, e, h);                                       \
-  }                                                                         \
-  static void prefix##_mixed(const pl_fem_element *e, double *m) {          \
-    evaluate_mixed(&density, e, m);                                         \
-  }                                                                         \
-  static void prefix##_material(const pl_fem_element *e, double *d) {       \
-    evaluate_material(&density, e, d);                                      \
-  }                                                                         \
-  const pl_fem_energy pl_fem_##prefix##_quadratic = {                       \
-      .name = text,                                                         \
-      .corner_count = NODES,                                                \
-      .parameter_count = count,                                             \
-      .parameter_names = pl_fem_elastic_names,                              \
-      .energy = prefix##_energy,                                            \
-      .gradient = prefix##_gradient,                                        \
-      .hessian = prefix##_hessian,                                          \
-      .mixed = prefix##_mixed,                                              \
-      .material = prefix##_material,                                        \
+#define QUADRATIC_ENERGY(prefix, text, density, count)                \
+  static double prefix##_energy(const pl_fem_element *e) {            \
+    return evaluate_energy(&density, e);                              \
+  }                                                                   \
+  static void prefix##_gradient(const pl_fem_element *e, double *g) { \
+    evaluate_gradient(&density, e, g);                                \
+  }                                                                   \
+  static void prefix##_hessian(const pl_fem_element *e, double *h) {  \
+    evaluate_hessian(&density, e, h);                                 \
+  }                                                                   \
+  static void prefix##_mixed(const pl_fem_element *e, double *m) {    \
+    evaluate_mixed(&density, e, m);                                   \
+  }                                                                   \
+  static void prefix##_material(const pl_fem_element *e, double *d) { \
+    evaluate_material(&density, e, d);                                \
+  }                                                                   \
+  const pl_fem_energy pl_fem_##prefix##_quadratic = {                 \
+      .name = text,                                                   \
+      .corner_count = NODES,                                          \
+      .parameter_count = count,                                       \
+      .parameter_names = pl_fem_elastic_names,                        \
+      .energy = prefix##_energy,                                      \
+      .gradient = prefix##_gradient,                                  \
+      .hessian = prefix##_hessian,                                    \
+      .mixed = prefix##_mixed,                                        \
+      .material = prefix##_material,                                  \
   }
 
 QUADRATIC_ENERGY(corotated, "corotated quadratic tet", pl_fem_corotated_density, 2);

@@ -5,13 +5,14 @@
 //   w      volume that the point stands for; exact for polynomials of second degree
 //   F      Σ x_a B_aᵀ, the deformation gradient there
 //
-//   W = Σ w ψ(F; λ_s, μ) + V λ_e/2 d̄²          d̄ = Σ w d(F) / V,  λ_s + λ_e = λ
+//   W = Σ w ψ(F; 0, μ) + V λ/2 d̄²          d̄ = Σ w d(F) / V
 //
-// d is what λ/2 d² of the density squares: tr S - 3 of corotated, J - 1 of the others. With λ_e = 0
-// this is the plain quadratic element. Near incompressibility it locks, less than linear tets but
-// visibly: there d at each point is a constraint of its own. So what λ has beyond a limit acts on
-// the mean of the element instead, a pressure that is constant by element (fem_quadratic.c has the
-// limit and the measurements behind it).
+// d is what λ/2 d² of the density squares: tr S - 3 of corotated, J - 1 of the others. Squared at
+// each point it would be a constraint for each of them when Poisson's ratio nears 1/2, more than
+// the nodes can meet: the element locks, less than linear tets but visibly. So λ acts on the mean
+// of the element, as a pressure that is constant in it (P2/P0 of the mixed methods, with the
+// pressure eliminated). docs/fem.md has the measurements behind that choice; the order of
+// convergence stays 3.
 //
 // Nodes are in the order of pl_mesh_view: corners 0 … 3, then the middles of the edges 0-1, 1-2,
 // 2-0, 0-3, 1-3, 2-3.
@@ -30,12 +31,11 @@ typedef struct pl_fem_quadratic_rest {
 
 void pl_fem_quadratic_rest_of(const double *X, pl_fem_quadratic_rest *rest);
 
-// λ divided: `lambda` of the result is what acts at the points, *mean what acts on the element.
-// Also for derivatives: `change` NULL, or the constants' rate, which is divided at its place.
-pl_fem_lame pl_fem_quadratic_split(pl_fem_lame all, const pl_fem_lame *change, double *mean);
-
 // Share of an element's mass that each of its nodes has: the diagonal of the mass matrix, scaled to
 // the whole (Hinton, Rock and Zienkiewicz 1976). Sums of rows would be negative at corners.
 extern const double pl_fem_quadratic_shares[PL_FEM_QUADRATIC_NODES];
+
+// N_a at the points of integration.
+extern const double pl_fem_quadratic_values[PL_FEM_QUADRATIC_POINTS][PL_FEM_QUADRATIC_NODES];
 
 #endif

@@ -36,8 +36,8 @@ static const int EDGE_CORNERS[MAX_EDGES][2] = {{0, 1}, {0, 2}, {1, 2},
                                                {0, 3}, {1, 3}, {2, 3}};  // the first three are a triangle's
 
 static bool compares_measures(const pl_fem_group *group) {
-  return group->energy != &pl_fem_corotated_tet && group->energy != &pl_fem_neo_hookean_tet &&
-         group->energy != &pl_fem_plane_triangle;
+  return group->energy == &pl_fem_edge_tet ||
+         (group->shape != PL_FEM_SHAPE_SOLID && group->energy != &pl_fem_plane_triangle);
 }
 
 // --- tets and plane triangles ---------------------------------------------------------------------------------------

@@ -201,8 +201,8 @@ static inline check_errors check_measure(const pl_fem_energy *energy, const pl_f
   errors.third_xx = check_matrix(energy, check_value_by_x, n, &state, state.x, n, move, xx, bend);
   errors.third_xX = check_matrix(energy, check_value_by_x, n, &state, state.X, n, move, xX, bend);
   errors.third_XX = check_matrix(energy, check_value_by_X, n, &state, state.X, n, move, XX, bend);
-  errors.asymmetry = fmax(errors.asymmetry,
-                          fmax(check_asymmetry(xx, n, bend), check_asymmetry(XX, n, bend)));
+  errors.asymmetry =
+      fmax(errors.asymmetry, fmax(check_asymmetry(xx, n, bend), check_asymmetry(XX, n, bend)));
   return errors;
 }
 
