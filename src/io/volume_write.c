@@ -1,6 +1,8 @@
 // Writers of formats that hold segments, triangles and tets, all as text: Gmsh 2.2, legacy VTK 3.0, Medit 2, TetGen,
 // Abaqus.
 // These versions are what the most programs read.
+#include <stdio.h>
+
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
@@ -181,6 +183,14 @@ pl_status pl_medit_write(pl_context *context, const char *path, const pl_mesh *m
   return write_file(context, path, mesh, write_medit, error);
 }
 
+// With as many digits as 20 characters hold: CalculiX reads no more of a number, and would lose its exponent.
+static void print_short(pl_file_writer *writer, double value) {
+  char text[40];
+  for (int digits = 17; digits > 0; --digits)
+    if (snprintf(text, sizeof text, "%.*g", digits, value) <= 20) break;
+  pl_file_writer_print(writer, ", %s", text);
+}
+
 // Abaqus and CalculiX: a set of elements for each kind and tag.
 static void write_abaqus(pl_file_writer *writer, const pl_mesh_view *view) {
   static const char *const types[3] = {"T3D2", "S3", "C3D4"};
@@ -188,8 +198,11 @@ static void write_abaqus(pl_file_writer *writer, const pl_mesh_view *view) {
   list_kinds(view, kinds);
   pl_file_writer_print(writer, "*HEADING\nPliant %s\n*NODE, NSET=NALL\n", pl_version());
   for (int32_t i = 0; i < view->point_count; ++i) {
-    pl_vec3 p = view->points[i];
-    pl_file_writer_print(writer, "%d, %.17g, %.17g, %.17g\n", i + 1, p.x, p.y, p.z);
+    pl_file_writer_print(writer, "%d", i + 1);
+    print_short(writer, view->points[i].x);
+    print_short(writer, view->points[i].y);
+    print_short(writer, view->points[i].z);
+    pl_file_writer_print(writer, "\n");
   }
   int64_t number = 0;
   for (int kind = 0; kind < 3; ++kind) {
