@@ -177,6 +177,8 @@ typedef struct pl_fem_equilibrium_def {
   int32_t pinned_count;
   const uint8_t *pinned_axes;  ///< per pin, the coordinates that stay: 1 for x + 2 for y + 4 for z;
                                ///< NULL: all three. A plane of symmetry holds one.
+  pl_vec3 *reactions;          ///< receives the force in newtons that holds each point, 0 in free
+                               ///< coordinates; or NULL
   uint32_t magic;              ///< set by pl_default_fem_equilibrium_def()
 } pl_fem_equilibrium_def;
 
@@ -198,6 +200,13 @@ PL_API pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model,
 PL_API pl_status pl_fem_compute_energy(pl_context *context, const pl_model *model,
                                        const pl_vec3 *positions, double *energy, pl_vec3 *forces,
                                        pl_error *error);
+
+/// Cauchy stress of every tet in the pose `positions` (one per point, metres), in Pa and the mean
+/// over the tet: `stresses` receives six numbers each, xx, yy, zz, yz, xz, xy. Fails with
+/// PL_ERROR_UNSUPPORTED for a model of another method or a material other than corotated,
+/// neo-Hookean and Yeoh. May be called from several threads at once.
+PL_API pl_status pl_fem_compute_stress(const pl_model *model, const pl_vec3 *positions,
+                                       double *stresses, pl_error *error);
 
 #ifdef __cplusplus
 }

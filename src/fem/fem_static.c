@@ -116,7 +116,14 @@ pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model, const p
   statics s = {0};
   pl_arena_init(&s.arena, context, 0);
   status = find_rest(context, (const pl_fem_model *)model, def, &s, positions, &mine, error);
-  for (int32_t i = 0; status >= 0 && i < model->particle_count; ++i) positions[i] = pl_fem_vector(s.u, i);
+  for (int32_t i = 0; status >= 0 && i < model->particle_count; ++i) {
+    positions[i] = pl_fem_vector(s.u, i);
+    if (def->reactions == NULL) continue;
+    pl_vec3 held = pl_fem_vector(s.potential.image, i);
+    uint8_t axes = s.fixed[i];
+    def->reactions[i] = (pl_vec3){(axes & PL_BLOCK_FIX_X) != 0 ? held.x : 0, (axes & PL_BLOCK_FIX_Y) != 0 ? held.y : 0,
+                                  (axes & PL_BLOCK_FIX_Z) != 0 ? held.z : 0};
+  }
   pl_linear_solver_destroy(s.solver);
   pl_arena_destroy(&s.arena);
   if (report != NULL) *report = mine;
