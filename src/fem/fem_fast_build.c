@@ -103,10 +103,12 @@ static pl_status lump_masses(const pl_fem_def *def, const pl_mesh_view *mesh, pl
   if (masses == NULL || inverse == NULL) return pl_fail_memory(error);
   for (int32_t t = 0; t < mesh->tet_count; ++t) {
     double volume = pl_fem_fast_tet_of(def, mesh, t).volume;
-    for (int k = 0; k < 4; ++k) masses[mesh->tets[4 * t + k]] += 0.25 * def->density * volume;
+    double density = def->density * (def->density_scales != NULL ? def->density_scales[t] : 1);
+    for (int k = 0; k < 4; ++k) masses[mesh->tets[4 * t + k]] += 0.25 * density * volume;
   }
   pl_vec3 center = {0, 0, 0};
   for (int32_t i = 0; i < mesh->point_count; ++i) {
+    if (def->added_masses != NULL) masses[i] += def->added_masses[i];
     if (!(masses[i] > 0))
       return pl_fail(error, PL_ERROR_INVALID_DATA,
                      "point %d belongs to no tet with volume; remove it or run `pliant check`", i);

@@ -78,10 +78,25 @@ static pl_status find_tets(pl_scene_instance *set, pl_instance_part *part, pl_fi
   return pl_lattice_build(set->context, &part->source->tets.def, mesh, &part->tets, NULL, error);
 }
 
+// Put quadratic tets in the place of linear ones, or the other way round, where the body has the other kind.
+static pl_status fit_order(pl_scene_instance *set, pl_instance_part *part, bool quadratic, pl_error *error) {
+  if ((pl_mesh_get_view(part->tets).tet_mids != NULL) == quadratic) return PL_OK;
+  pl_mesh *made = NULL;
+  pl_status status = quadratic ? pl_mesh_build_quadratic(set->context, part->tets, &made, error)
+                               : pl_mesh_build_linear(set->context, part->tets, &made, error);
+  if (status < 0) return status;
+  pl_mesh_destroy(part->tets);
+  part->tets = made;
+  return PL_OK;
+}
+
 pl_status pl_instance_make_tets(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings,
                                 pl_error *error) {
+  bool quadratic = part->source->method == PL_SCENE_FEM && part->source->fem.def.element == PL_FEM_QUADRATIC;
   pl_status status = find_tets(set, part, findings, error);
+  if (status >= 0 && !quadratic) status = fit_order(set, part, false, error);
   if (status >= 0) status = pl_instance_cut_tets(set, part, findings, error);
+  if (status >= 0 && quadratic) status = fit_order(set, part, true, error);
   if (status < 0) return status;
   return pl_instance_make_poses(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), findings, error);
 }

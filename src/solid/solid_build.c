@@ -413,6 +413,9 @@ pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "mesh",
                          "a solid is made of tets and this mesh has none; fill a closed surface with `pliant mesh` or "
                          "pl_lattice_build()");
+  if (view.tet_mids != NULL)
+    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mesh",
+                         "a solid is made of linear tets and this mesh has quadratic ones; use pl_mesh_build_linear()");
   if (view.point_count > PL_SOLID_MAX_PARTICLES)
     return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mesh", "a solid has at most %d particles; use a coarser mesh",
                          PL_SOLID_MAX_PARTICLES);
