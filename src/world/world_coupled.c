@@ -24,6 +24,7 @@
 #include "contact/contact_cache.h"
 #include "pliant/math.h"
 #include "world/world_coupled_solve.h"
+#include "world/world_segments.h"
 
 // Overlap that counts as none, as a fraction of the gap that is kept and of the body's size.
 static const double GAP_FRACTION = 0.5, SIZE_FRACTION = 5e-4;
@@ -481,6 +482,7 @@ static pl_status move_explicit(pl_coupled *j, pl_step_report *report, pl_error *
     int32_t i = PL_ITEM(&world->awake, int32_t, k);
     const pl_body *body = pl_slots_at(&world->bodies, i);
     if (pl_body_meets_others(body) && body->model->method->coupled != NULL) continue;
+    if (pl_world_has_moved(world, i)) continue;
     pl_status status = pl_world_move_body(world, i, report, error);
     if (status < 0) return pl_world_name_body(world, i, status, report, error);
   }

@@ -106,6 +106,7 @@ struct pl_world {
   pl_vector spared_pairs;       // of pl_contact_spared_pair, sorted
   pl_vector awake;              // of int32_t, a slot per body: numbers of the bodies that move …
   int32_t awake_count;          // … in this step
+  bool lines_moved;             // bodies of lines have moved in this step, before the others
   int64_t sleep_group_count;    // groups of sleepers so far
   pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
   bool prepared;                            // the contact solver knows all bodies and colliders
@@ -157,6 +158,11 @@ pl_status pl_world_add_wind(pl_world *world, pl_error *error);
 pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move, pl_error *error);
 pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *report,
                              pl_error *error);
+// The same among obstacles, for a body of lines.
+pl_status pl_world_move_among(pl_world *world, int32_t index, pl_body_obstacle *obstacles,
+                              int32_t obstacle_count, pl_step_report *report, pl_error *error);
+// Whether the rule for two bodies, by number, lets them touch; their friction if the rule has one.
+bool pl_world_pair_may_meet(const pl_world *world, int32_t a, int32_t b, double *friction);
 
 // Whether a pin has not been released yet, and which particles contact must therefore leave alone
 // (world_pins.c).
