@@ -57,8 +57,9 @@ static const double SETTLING_SPEED = 0.25;
 // Seconds in which the springs of colliders relax (fem_contact.c): a multiple of the step of interactive worlds, so
 // that a spring does not give back what it took of an impact, and short against the time in which bodies come to rest.
 static const double CONTACT_SECONDS = 1.0 / 60;
-// Bodies that touch something lose strain rates at this multiple of themselves, by at most this fraction in a step.
-static const double SHOCK = 4, MAX_SHOCK = 0.5;
+// Bodies that touch something lose strain rates at this multiple of themselves, the square of the usual 2 to 3, by at
+// most this fraction in a step.
+static const double SHOCK = 9, MAX_SHOCK = 0.5;
 
 // Rest shapes for this step: mixed with given weights, or with those nearest to the body's shape.
 static void mix_examples(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s) {
