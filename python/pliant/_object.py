@@ -208,16 +208,17 @@ def _quaternion(m):
     return q
 
 
-def view(pointer, shape, owner, dtype=np.float64):
-    """A read-only array over memory of the library, without a copy. It keeps `owner` (a Handle) alive."""
+def view(pointer, shape, owner, dtype=np.float64, exports=None):
+    """A read-only array over memory of the library, without a copy. It keeps `owner` (a Handle) alive. `exports` is a list that gets a weak reference to what
+    all arrays over this memory hold."""
     size = int(np.prod(shape))
     if size == 0 or not pointer:
         return np.zeros(shape, dtype)
     raw = (ctypes.c_char * (size * np.dtype(dtype).itemsize)).from_address(ctypes.cast(pointer, ctypes.c_void_p).value)
     raw.owner = owner
-    found = np.frombuffer(raw, dtype=dtype).reshape(shape)
-    found.flags.writeable = False
-    return found
+    if exports is not None:
+        exports.append(weakref.ref(raw))
+    return np.frombuffer(memoryview(raw).toreadonly(), dtype=dtype).reshape(shape)  # cannot be made writable either
 
 
 def text(value):

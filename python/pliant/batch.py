@@ -6,7 +6,7 @@ import numpy as np
 from . import _capi
 from ._library import lib
 from ._object import Error, array, as_vec3, byref
-from .errors import InvalidArgumentError, check, failure
+from .errors import BusyError, ClosedError, InvalidArgumentError, check, failure
 from .world import World
 
 
@@ -42,22 +42,28 @@ class Batch:
         if len(counts) != 1:
             raise ValueError(f"worlds: bodies have different numbers of particles: {sorted(counts)}")
         self.point_count = counts.pop()
-        self._pointers = (ctypes.POINTER(_capi.pl_world) * len(self.worlds))()
+        # The pointers of worlds do not change while they are open, which _hold() makes sure of.
+        self._pointers = (ctypes.POINTER(_capi.pl_world) * len(self.worlds))(*(world._pointer for world in self.worlds))
         self._statuses = (ctypes.c_int * len(self.worlds))()
+        self._doors = [(world._lock.acquire, world) for world in self.worlds]
         self._shared = {}
 
     def __len__(self):
         return len(self.worlds)
 
-    def _hold(self):
-        """All worlds against other threads, and their pointers."""
+    def _hold(self, changes=0):
+        """All worlds against other threads. `changes` is 1 where their state may change."""
         held = 0
         try:
-            for i, world in enumerate(self.worlds):
-                self._pointers[i] = world._enter()
+            for acquire, world in self._doors:
+                if not acquire(False):
+                    raise BusyError(f"another thread is using world {held}; use a batch in one thread at a time, or a lock")
                 held += 1
+                if world._handle.pointer is None:
+                    raise ClosedError(f"world {held - 1} of the batch is closed")
                 if world._callbacks:
-                    raise InvalidArgumentError(f"world {i} has controllers or layers in Python, which worker threads cannot call; step it by itself")
+                    raise InvalidArgumentError(f"world {held - 1} has controllers or layers in Python, which worker threads cannot call; step it by itself")
+                world._version += changes
         except BaseException:
             self._release(held)
             raise
@@ -69,13 +75,13 @@ class Batch:
     def step(self, count=1, *, failures="raise"):
         """Do `count` inner steps in every world. A world that fails stops where it is; the others go on. failures="raise" then raises for the first of them;
         "return" gives an array of booleans: which worlds failed."""
+        if count < 1 or count != int(count):
+            raise ValueError(f"count: {count!r} is not a whole number above 0")
         if failures not in ("raise", "return"):
             raise ValueError(f"failures: {failures!r} is not one of raise, return")
         error = Error()
-        self._hold()
+        self._hold(1)
         try:
-            for world in self.worlds:
-                world._version += 1
             given = _capi.pl_worlds(self._pointers, len(self.worlds))
             status = lib.pl_worlds_step(self._context._pointer, byref(given), int(count), self._statuses, byref(error))
         finally:

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import _capi
 from ._library import lib
-from ._object import Report, array, as_pointer, as_vec3, byref, documented, points, set_fields, transform, vec3
+from ._object import Error, Report, array, as_pointer, as_vec3, byref, documented, points, set_fields, transform, vec3, view
 from .errors import NotFoundError, check
 from .model import Model
 
@@ -80,16 +80,17 @@ class Pin:
 class Body:
     """A body of a world. A body that was removed, or whose world is closed, raises an exception.
 
-    `positions`, `velocities` and `surface` are arrays that belong to the body object: they are filled by one copy in C when the state has changed since they
-    were last asked for, and nothing is allocated. The same array comes back every time, so keep a frame with `.copy()`. They stay valid after the world is
-    closed. Assign to `positions` or `velocities` to set the state.
+    `positions`, `velocities` and `surface` are read-only arrays; the same array comes back every time, so keep a frame with `.copy()`. Positions and velocities of
+    finite elements (but `fast`) are views of the state itself, without a copy: they show every step as it happens. Other methods store particles in another
+    order and precision; their arrays, and surfaces, belong to the body object and are filled by one copy in C when they are asked for after a change. All stay
+    valid after the world is closed. Assign to `positions` or `velocities` to set the state.
     """
 
     def __init__(self, world, key, model, name):
         self._world, self._id, self._key = world, key, (key.slot, key.generation)
         self.name = name
         self._model = model
-        self._arrays = {}
+        self._arrays, self._views, self._exports = {}, {}, []
         self._scene_index = None
 
     # --- arrays
@@ -120,10 +121,33 @@ class Body:
         finally:
             world._leave()
 
+    def _view(self, kind):
+        """A view of the state where the method stores it as it is shown, else None."""
+        world = self._world
+        pointer = world._enter()
+        try:
+            if not self._views:
+                found = _capi.pl_body_view()
+                status = lib.pl_body_get_view(pointer, self._id, byref(found))
+                if status == _capi.PL_ERROR_NOT_FOUND:
+                    raise NotFoundError(f"body {self.name!r} was removed from its world")
+                shape, names = (found.particle_count, 3), ("positions", "velocities")
+                self._views = {name: view(getattr(found, name), shape, world._handle, exports=self._exports) if status >= 0 else None for name in names}
+            return self._views[kind]
+        finally:
+            world._leave()
+
+    def _drop_views(self):
+        """Forget the views; whether others still have some."""
+        self._views = {}
+        self._exports = [export for export in self._exports if export() is not None]
+        return bool(self._exports)
+
     @property
     def positions(self):
         """Positions of the particles in metres, (n, 3), in the point order of the mesh."""
-        return self._array("positions", lib.pl_body_get_positions)
+        found = self._view("positions")
+        return found if found is not None else self._array("positions", lib.pl_body_get_positions)
 
     @positions.setter
     def positions(self, values):
@@ -133,7 +157,8 @@ class Body:
     @property
     def velocities(self):
         """Velocities of the particles in m/s, (n, 3)."""
-        return self._array("velocities", lib.pl_body_get_velocities)
+        found = self._view("velocities")
+        return found if found is not None else self._array("velocities", lib.pl_body_get_velocities)
 
     @velocities.setter
     def velocities(self, values):
@@ -149,6 +174,24 @@ class Body:
     def triangles(self):
         """Triangles of the surface, (m, 3)."""
         return self.model.surface_triangles
+
+    # --- fields
+
+    @property
+    def stress(self):
+        """Elastic Cauchy stress of every tet of a finite-element body in pascals, (tets, 6): xx, yy, zz, xy, yz, xz."""
+        count = lib.pl_fem_tet_count(self.model._pointer)
+        found = np.zeros((count, 6))
+        error = Error()
+        check(self._world._read(lib.pl_fem_get_stress, self._id, as_pointer(found, ctypes.c_double), byref(error)), error)
+        return found
+
+    @property
+    def contact_pressures(self):
+        """Contact pressure at every point of the surface in pascals, of the last step in which the body moved."""
+        found, error = np.zeros(self._count(surface=True)), Error()
+        check(self._world._read(lib.pl_body_get_contact_pressures, self._id, as_pointer(found, ctypes.c_double), byref(error)), error)
+        return found
 
     # --- examples
 
@@ -234,7 +277,9 @@ class Body:
         self._world._call(lib.pl_body_reset, self._id)
 
     def remove(self):
-        """Remove the body and its pins from the world."""
+        """Remove the body and its pins from the world. BufferError while arrays over its state are in use."""
+        if self._drop_views():
+            raise BufferError(f"arrays over the state of body {self.name!r} are in use; copy them, or let go of them before it is removed")
         self._world._call(lib.pl_world_remove_body, self._id)
         self._world._bodies.pop(self._key, None)
         if self.name is not None:

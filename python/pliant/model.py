@@ -6,7 +6,7 @@ import numpy as np
 from . import _capi
 from ._library import lib
 from ._object import Handle, Object, Report, array, as_pointer, as_vec3, byref, choice, create, documented, index_array, points, set_fields, text, view
-from .errors import check
+from .errors import UnsupportedError, check
 from .mesh import group_list, pose_list
 
 
@@ -46,6 +46,15 @@ class Model(Object):
     def manifold_count(self):
         """Sets of weights: 1, one per group, or one per particle."""
         return lib.pl_model_get_examples(self._pointer).manifold_count
+
+    @property
+    def young(self):
+        """Young's modulus of every tet of a finite-element model in pascals."""
+        found = np.zeros(lib.pl_fem_tet_count(self._pointer))
+        if not len(found):
+            raise UnsupportedError("only finite-element models of tets have moduli")
+        check(lib.pl_fem_get_moduli(self._pointer, as_pointer(found, ctypes.c_double)))
+        return found
 
     def energy(self, positions):
         """Elastic energy (J) and elastic forces (N, (n, 3)) of a finite-element model in a pose."""

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import _capi
 from ._library import lib
-from ._object import Error, Handle, Object, Report, byref, call, choice, create, documented, plain, set_fields, transform, vec3
+from ._object import CLOSED, Error, Handle, Object, Report, byref, call, choice, create, documented, plain, set_fields, transform, vec3
 from .body import FAILED, Bodies, Body, Collider
 from .context import default_context
 from .errors import BusyError, InvalidArgumentError, NotFoundError, check, failure
@@ -118,7 +118,11 @@ class World(Object):
         try:
             if self._depth:
                 raise InvalidArgumentError("a world cannot be closed inside its own step; close it after the step")
-            self._handle.close()
+            # Arrays over its memory keep it until the last of them is gone.
+            if any([body._drop_views() for body in self._bodies.values()]):
+                self._handle = CLOSED
+            else:
+                self._handle.close()
             self._callbacks.clear()
             self._bodies.clear()
             self._names.clear()
