@@ -100,6 +100,11 @@ typedef struct pl_fem_def {
 
   const double
       *young_scales;  ///< factor on `young` per element (tet, triangle or segment), or NULL; copied
+  /// PL_FEM_FAST: points that pins without a stiffness will hold, so that its matrix is factored
+  /// for them and steps need no iterations to hold them. A second factor of the same size; steps
+  /// in which one of these points is not held use the other. NULL for none; copied.
+  const int32_t *held_points;
+  int32_t held_count;      ///< 0 … number of points
   const pl_mesh *surface;  ///< finer surface to carry along, or NULL for the elements' own; copied
   const pl_mesh_pose *examples;  ///< poses whose element shapes the rest shape is mixed from (paper
                                  ///< 004, section 5.1); copied

@@ -45,7 +45,12 @@ typedef struct pl_fem_fast_model {
   const float *inertias;                  // m (1 + h damping)
   pl_fem_fast_tets tets;
   pl_sparse_cholesky factor;  // of A = M (1 + h damping) + h² sum 2 mu V B B^T
-  const int32_t *row_start;   // A itself: both triangles by rows, …
+  // The same with the rows and columns of held particles those of the identity; not built where
+  // held_count is 0.
+  pl_sparse_cholesky held_factor;
+  const bool *is_held;  // per particle
+  int32_t held_count;
+  const int32_t *row_start;  // A itself: both triangles by rows, …
   const int32_t *columns;
   const float *values;  // … in kg
   const int32_t *surface_parents;
@@ -66,9 +71,9 @@ typedef struct pl_fem_fast_state {
 } pl_fem_fast_state;
 
 // Prepare a mesh of tets as a solid with PL_FEM_FAST. Takes of the def: density, young, poisson (0
-// or more), young_scales, mass_damping, volume_rounds, fast_step, friction, restitution,
-// contact_radius, contact_stiffness, self_contact and surface. Stiffness damping and examples are
-// refused.
+// or more), young_scales, held_points, mass_damping, volume_rounds, fast_step, friction,
+// restitution, contact_radius, contact_stiffness, self_contact and surface. Stiffness damping and
+// examples are refused.
 pl_status pl_fem_fast_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh,
                             pl_model **model, pl_error *error);
 

@@ -150,6 +150,34 @@ static bool copy_matrix(const pl_sparse *matrix, pl_fem_fast_model *model) {
   return true;
 }
 
+// Points that the def says are held, each once.
+static pl_status list_held(const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_fast_model *model, pl_error *error) {
+  bool *is_held = PL_TAKE(&model->head.arena, bool, mesh->point_count);
+  if (is_held == NULL) return pl_fail_memory(error);
+  for (int32_t k = 0; k < def->held_count; ++k) {
+    int32_t point = def->held_points[k];
+    if (point < 0 || point >= mesh->point_count)
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "held_points", "the mesh has no point %d", point);
+    int32_t i = model->particle_of[point];
+    model->held_count += !is_held[i];
+    is_held[i] = true;
+  }
+  model->is_held = is_held;
+  return PL_OK;
+}
+
+// The factor of a body whose held points do not move. The pattern stays, so that both factors have one order.
+static pl_status build_held_factor(pl_context *context, const pl_mesh_view *mesh, pl_sparse *matrix,
+                                   pl_fem_fast_model *model, pl_error *error) {
+  for (int32_t row = 0; row < matrix->row_count; ++row)
+    for (int32_t e = matrix->start[row]; e < matrix->start[row + 1]; ++e) {
+      int32_t column = matrix->columns[e];
+      if (model->is_held[model->particle_of[row]] || model->is_held[model->particle_of[column]])
+        matrix->values[e] = row == column;
+    }
+  return pl_sparse_cholesky_build(context, &model->head.arena, matrix, mesh->points, &model->held_factor, error);
+}
+
 static pl_status build_matrix(pl_context *context, const pl_fem_def *def, const pl_mesh_view *mesh,
                               pl_fem_fast_model *model, pl_error *error) {
   pl_arena scratch, *arena = &model->head.arena;
@@ -169,6 +197,8 @@ static pl_status build_matrix(pl_context *context, const pl_fem_def *def, const 
     for (int32_t i = 0; particle_of != NULL && i < mesh->point_count; ++i) particle_of[model->point_of[i]] = i;
     if (particle_of == NULL || !copy_matrix(&matrix, model)) status = pl_fail_memory(error);
   }
+  if (status >= 0) status = list_held(def, mesh, model, error);
+  if (status >= 0 && model->held_count > 0) status = build_held_factor(context, mesh, &matrix, model, error);
   pl_arena_destroy(&scratch);
   return status;
 }
@@ -232,6 +262,7 @@ static uint64_t hash_model(const pl_fem_fast_model *model) {
   hash = pl_hash_bytes(hash, head->masses, n * sizeof(double));
   hash = pl_hash_bytes(hash, model->rest, n * sizeof(pl_f4));
   hash = pl_hash_bytes(hash, model->point_of, n * sizeof(int32_t));
+  if (model->held_count > 0) hash = pl_hash_bytes(hash, model->is_held, n * sizeof(bool));
   hash = pl_hash_bytes(hash, model->tets.corners, groups * PL_FAST_CORNER_LANES * sizeof(int32_t));
   hash = pl_hash_bytes(hash, model->tets.constants, groups * PL_FAST_CONSTANT_COUNT * LANES * sizeof(float));
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));

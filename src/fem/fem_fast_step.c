@@ -125,13 +125,14 @@ static bool take_memory(pl_fem_fast_step *d, const pl_body_move *move) {
   d->sums = PL_SCRATCH(move->scratch, pl_fem_fast_sums, blocks);
   d->is_finite = PL_SCRATCH(move->scratch, bool, blocks);
   d->pins = PL_SCRATCH(move->scratch, pl_fem_fast_pin, move->pin_count);
+  d->is_pinned = PL_SCRATCH(move->scratch, bool, n);
   pl_fem_fast_touch *touch = &d->solver.touch;
   touch->starts = PL_SCRATCH(move->scratch, pl_transform, move->collider_count);
   touch->ends = PL_SCRATCH(move->scratch, pl_transform, move->collider_count);
   touch->points = PL_SCRATCH(move->scratch, pl_fem_fast_contact, model->head.surface.point_count);
   touch->active = PL_SCRATCH(move->scratch, int32_t, model->head.surface.point_count);
   has_memory = has_memory && touch->starts && touch->ends && touch->points && touch->active;
-  return has_memory && work->pulls && d->solver.workspace && d->sums && d->is_finite && d->pins;
+  return has_memory && work->pulls && d->solver.workspace && d->sums && d->is_finite && d->pins && d->is_pinned;
 }
 
 static void list_pins(pl_fem_fast_step *d, const pl_body_move *move) {
@@ -151,6 +152,7 @@ static void list_pins(pl_fem_fast_step *d, const pl_body_move *move) {
   }
   d->solver.pins = d->pins;
   d->solver.pin_count = move->pin_count;
+  pl_fem_fast_choose_factor(&d->solver, d->is_pinned);
 }
 
 // The equations of step `k` of `count` that make one of the world.

@@ -129,6 +129,10 @@ void pl_instance_report_name(pl_scene_instance *set, const pl_scene_body *body,
                              pl_findings *findings, const char *what, const char *name,
                              const char *const *names, int32_t count);
 
+// Points of a body's mesh that its pins hold from the start; the list is in the instance's arena.
+pl_status pl_instance_list_held(pl_scene_instance *set, const pl_instance_part *part,
+                                const int32_t **points, int32_t *count, pl_error *error);
+
 // Weights per particle of a group by name: of the scene, of the tets, or of the surface they carry.
 // NULL weights when there is none of that name.
 pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part,
