@@ -77,6 +77,9 @@ typedef struct pl_fem_def {
   /// Of `fast`: iterations that keep the volume; where Poisson's ratio is above 0.492, more are
   /// made as needed.
   int32_t volume_rounds;  ///< 0 … 1000, default 2
+  /// Fraction of a projected weight of an example that stays in the rest shape: at 1 the body stays
+  /// in any mixture of its examples, below 1 it returns from them.
+  double fidelity;  ///< 0 … 1, default 1
   /// Of PL_FEM_FAST: the step that the constant matrix is for; worlds must step by it or a whole
   /// multiple of it.
   double fast_step;  ///< s, above 0 up to 10, default 1/60

@@ -33,8 +33,12 @@ typedef struct pl_fem_fast_step {
   pl_fem_fast_sums *sums;
   bool *is_finite;
   pl_fem_fast_pin *pins;
-  bool *is_pinned;  // per particle
+  bool *is_pinned;        // per particle
+  double *example_pulls;  // [block][example][8]
 } pl_fem_fast_step;
+
+// Weights of the examples of a step (fem_fast_examples.c), after predict.
+void pl_fem_fast_find_weights(pl_fem_fast_step *step);
 
 // For coupled solves (fem_fast_step.c): the equations of one step, in the move's scratch, NULL when
 // out of memory; and the end of the step, once the moves are known. The rigid part of the moves is

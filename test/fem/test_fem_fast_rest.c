@@ -153,12 +153,12 @@ static void held_points_move_as_the_solved_equations_say(void **state) {
     pl_fem_def solved = fast_def(3e5, k == 0 ? 0 : 0.3, 300), def = fast_def(3e5, solved.poisson, k == 0 ? 1 : 2);
     def.held_points = b.pinned;
     def.held_count = b.pinned_count;
-    double off = 0, most = k == 0 ? 2e-6 : 2e-4;
+    double off = 0, max = k == 0 ? 2e-6 : 2e-4;
     swing(context, &b, &solved, true, wanted);
     swing(context, &b, &def, true, x);
     for (int32_t i = 0; i < b.point_count; ++i) off = fmax(off, pl_vec3_distance(x[i], wanted[i]));
     print_message("nu %.1f, %d rounds: off by %.2g m\n", def.poisson, def.volume_rounds, off);
-    check_at_most(off, most);
+    check_at_most(off, max);
     // Where they are not held, the other factor is used.
     swing(context, &b, &def, false, x);
     def.held_count = 0;
