@@ -24,6 +24,7 @@ typedef struct pl_fem_fast_tets {
   const int32_t *color_start;  // color_count + 1, in groups
   const int32_t *corners;      // 4 rows: particles
   const float *constants;      // PL_FAST_CONSTANT_COUNT rows
+  const int32_t *slots;        // per tet of the mesh: 8 x group + lane
 } pl_fem_fast_tets;
 
 // Corners of the eight tets of a group: [4][8].
@@ -111,6 +112,8 @@ pl_status pl_fem_fast_tets_build(pl_context *context, const pl_fem_def *def,
 // Example poses (fem_fast_examples.c): stretches of the tets; what the world asks for.
 pl_status pl_fem_fast_examples_build(const pl_fem_def *def, const pl_mesh_view *mesh,
                                      pl_fem_fast_model *model, pl_error *error);
+// The rest shape of a tet of the mesh by a state's weights: 1 without examples.
+pl_mat3 pl_fem_fast_rest_shape(const pl_fem_fast_model *model, const float *weights, int32_t tet);
 size_t pl_fem_fast_pulls_size(const pl_fem_fast_model *model);
 pl_example_view pl_fem_fast_list_examples(const pl_model *model);
 void pl_fem_fast_get_weights(const pl_model *model, const void *state, int32_t manifold,

@@ -95,6 +95,17 @@ pl_status pl_fem_fast_examples_build(const pl_fem_def *def, const pl_mesh_view *
   return PL_OK;
 }
 
+pl_mat3 pl_fem_fast_rest_shape(const pl_fem_fast_model *model, const float *weights, int32_t tet) {
+  const pl_fem_fast_examples *examples = &model->examples;
+  int32_t slot = model->tets.slots[tet];
+  double s[6] = {1, 1, 1, 0, 0, 0};
+  for (int32_t k = 0; k < examples->count; ++k)
+    for (int i = 0; i < 6; ++i)
+      s[i] += (double)weights[k] *
+              (double)examples->shapes[(slot / LANES * examples->count + k) * SYM3_LANES + LANES * i + slot % LANES];
+  return (pl_mat3){{{s[0], s[5], s[4]}, {s[5], s[1], s[3]}, {s[4], s[3], s[2]}}};
+}
+
 // --- weights of a step --------------------------------------------------------------------------------------------
 
 static void measure(void *data, int32_t begin, int32_t end, int32_t block) {
