@@ -110,6 +110,11 @@ void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_fin
 pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **mesh,
                              pl_findings *findings, pl_error *error);
 
+// Warn when the mesh of a body comes from a file, is of an unlikely size and has no `scale`
+// (scene_mesh.c).
+void pl_scene_doubt_size(const pl_scene *scene, const char *name, const pl_mesh *mesh,
+                         pl_findings *findings);
+
 // The surface a collider is drawn by, in its own frame; NULL for a level half-space (scene_mesh.c).
 pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_collider *collider,
                                       pl_mesh **mesh, pl_findings *findings, pl_error *error);

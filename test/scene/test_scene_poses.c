@@ -118,6 +118,43 @@ static void files_of_poses_are_compared_with_the_mesh(void **state) {
   assert_int_equal(rmdir(folder), 0);
 }
 
+// A file of 322 m is more likely in centimetres; a scale, even 1, says that its size is meant.
+static void a_mesh_of_unlikely_size_is_a_warning(void **state) {
+  (void)state;
+  static const char form[] =
+      "{\"pliant\": 1, \"name\": \"size\", \"meshes\": {\"m\": {\"file\": \"%s.node\"%s}}, \"bodies\": [{\"name\": "
+      "\"b\","
+      "\"mesh\": \"m\", \"solid\": {}}]}";
+  char folder[] = "/tmp/pliant-sizes-XXXXXX", text[600];
+  assert_non_null(mkdtemp(folder));
+  write_text(folder, "large.node", "4 3 0 0\n0 0 0 0\n1 322 0 0\n2 0 150 0\n3 0 0 100\n");
+  write_text(folder, "small.node", "4 3 0 0\n0 0 0 0\n1 0.001 0 0\n2 0 0.001 0\n3 0 0 0.001\n");
+  write_text(folder, "usual.node", "4 3 0 0\n0 0 0 0\n1 3 0 0\n2 0 1 0\n3 0 0 0.02\n");
+  const struct {
+    const char *name, *scale;
+    bool doubted;
+  } cases[] = {{"large", "", true},
+               {"large", ", \"scale\": 1", false},
+               {"large", ", \"scale\": 0.01", false},
+               {"small", "", true},
+               {"usual", "", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    snprintf(text, sizeof text, "%s.ele", cases[i].name);
+    write_text(folder, text, "1 4 0\n0 0 1 2 3\n");
+    snprintf(text, sizeof text, form, cases[i].name, cases[i].scale);
+    fixture s = open_fixture(text, folder);
+    check_ok(s.status, &s.error);
+    assert_int_equal(has_kind(&s, "unlikely-size", cases[i].name[0] == 'l' ? "322 m" : "0.001 m"), cases[i].doubted);
+    close_fixture(&s);
+  }
+  const char *const names[] = {"large.node", "small.node", "usual.node", "large.ele", "small.ele", "usual.ele"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    snprintf(text, sizeof text, "%s/%s", folder, names[i]);
+    assert_int_equal(unlink(text), 0);
+  }
+  assert_int_equal(rmdir(folder), 0);
+}
+
 // A pose that folds the surface through itself cannot be met.
 static void a_missed_pose_is_a_warning(void **state) {
   (void)state;
@@ -135,6 +172,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fits_are_kept_and_give_the_same_body),
       cmocka_unit_test(files_of_poses_are_compared_with_the_mesh),
+      cmocka_unit_test(a_mesh_of_unlikely_size_is_a_warning),
       cmocka_unit_test(a_missed_pose_is_a_warning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
