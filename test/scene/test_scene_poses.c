@@ -155,6 +155,32 @@ static void a_mesh_of_unlikely_size_is_a_warning(void **state) {
   assert_int_equal(rmdir(folder), 0);
 }
 
+// Maps by groups of the scene: the heavier half carries more of the mass; a group that is not there is named.
+static void maps_are_taken_from_groups(void **state) {
+  (void)state;
+  static const char form[] =
+      "{\"pliant\": 1, \"name\": \"maps\", \"meshes\": {\"m\": {\"box\": {\"size\": [1, 0.2, 0.2], \"cells\": [8, 2, "
+      "2]},"
+      "\"groups\": [{\"name\": \"half\", \"min\": [0.05, -1, -1], \"max\": [1, 1, 1]}]}},"
+      "\"bodies\": [{\"name\": \"b\", \"mesh\": \"m\", \"solid\": {\"maps\": [{\"group\": \"%s\", \"density\": 3, "
+      "\"stiffness\": 10}]}}]}";
+  char text[900];
+  snprintf(text, sizeof text, form, "half");
+  fixture s = open_fixture(text, ".");
+  check_ok(s.status, &s.error);
+  pl_world *world = pl_scene_instance_get_world(s.set);
+  pl_body_report body = pl_body_get_report(world, pl_scene_instance_get_body(s.set, 0).id);
+  // Of nine layers of points, the end ones half as heavy, four are in the group: 3.5 of 8 parts count three times.
+  double expected_mass = 40 * (1 + 2 * 3.5 / 8), moment = 40 * 2 * (0.125 + 0.25 + 0.375 + 0.25) / 8;
+  check_near(body.mass, expected_mass, 1e-6 * expected_mass);
+  check_near(body.center.x, moment / expected_mass, 1e-6);
+  close_fixture(&s);
+  snprintf(text, sizeof text, form, "halv");
+  fixture bad = open_fixture(text, ".");
+  assert_int_equal(bad.status, PL_ERROR_INVALID_DATA);
+  close_fixture(&bad);
+}
+
 // A pose that folds the surface through itself cannot be met.
 static void a_missed_pose_is_a_warning(void **state) {
   (void)state;
@@ -173,6 +199,7 @@ int main(void) {
       cmocka_unit_test(fits_are_kept_and_give_the_same_body),
       cmocka_unit_test(files_of_poses_are_compared_with_the_mesh),
       cmocka_unit_test(a_mesh_of_unlikely_size_is_a_warning),
+      cmocka_unit_test(maps_are_taken_from_groups),
       cmocka_unit_test(a_missed_pose_is_a_warning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
