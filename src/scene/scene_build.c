@@ -66,6 +66,7 @@ static pl_status find_tets(pl_scene_instance *set, pl_instance_part *part, pl_fi
   pl_mesh *mesh = NULL;
   pl_status status = pl_scene_make_mesh(set->scene, part->source->mesh, &mesh, findings, error);
   if (status < 0) return status;
+  pl_scene_doubt_size(set->scene, part->source->mesh, mesh, findings);
   if (part->source->tets.mesh[0] != '\0') {
     part->surface = mesh;
     return make_carrier(set, part, findings, error);

@@ -119,6 +119,11 @@ void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_fin
 pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **mesh,
                              pl_findings *findings, pl_error *error);
 
+// Warn when the mesh of a body comes from a file, is of an unlikely size and has no `scale`
+// (scene_mesh.c).
+void pl_scene_doubt_size(const pl_scene *scene, const char *name, const pl_mesh *mesh,
+                         pl_findings *findings);
+
 // The surface a collider is drawn by, in its own frame; NULL for a level half-space (scene_mesh.c).
 pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_collider *collider,
                                       pl_mesh **mesh, pl_findings *findings, pl_error *error);
@@ -137,6 +142,10 @@ pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_par
 void pl_instance_report_name(pl_scene_instance *set, const pl_scene_body *body,
                              pl_findings *findings, const char *what, const char *name,
                              const char *const *names, int32_t count);
+
+// Points of a body's mesh that its pins hold from the start; the list is in the instance's arena.
+pl_status pl_instance_list_held(pl_scene_instance *set, const pl_instance_part *part,
+                                const int32_t **points, int32_t *count, pl_error *error);
 
 // Weights per particle of a group by name: of the scene, of the tets, or of the surface they carry.
 // NULL weights when there is none of that name.

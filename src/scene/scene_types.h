@@ -147,11 +147,18 @@ typedef struct pl_scene_tets {
   pl_scene_list cuts;  // of pl_scene_cut
 } pl_scene_tets;
 
+typedef struct pl_scene_solid_map {
+  const pl_json *json;
+  const char *group;
+  double stiffness, density;  // factors
+} pl_scene_solid_map;
+
 typedef struct pl_scene_solid {
   const pl_json *json;
   pl_solid_def def;  // parameters only; surface, examples and groups are filled in when it is built
   pl_scene_list examples;  // of const char *: names of poses
   pl_scene_list groups;    // of const char *: names of groups
+  pl_scene_list maps;      // of pl_scene_solid_map
 } pl_scene_solid;
 
 typedef struct pl_scene_weight_key {
