@@ -122,6 +122,8 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   memory->block_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
   memory->axes = PL_TAKE(arena, pl_pair_axis, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->axis_counts = PL_TAKE(arena, int32_t, memory->body_count);
+  memory->neighbour_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
+  memory->neighbours = PL_TAKE(arena, pl_contact_neighbour, 2 * (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->endless_colliders = PL_TAKE(arena, int32_t, memory->collider_count);
   memory->collider_steps = PL_TAKE(arena, pl_collider_step, memory->collider_count);
   memory->item_boxes = PL_TAKE(arena, pl_box, (int64_t)memory->body_count + memory->collider_count);

@@ -33,8 +33,15 @@ typedef struct pl_collider_step {
 typedef struct pl_contact_presence {
   bool is_at_rest;           // asleep, and its points and boxes are those it sleeps with
   bool is_searched;          // its points search in this step
+  bool is_near_large;  // near something else than small bodies: the tree of all things is asked
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
 } pl_contact_presence;
+
+// One of a pair of small bodies, as the other sees it.
+typedef struct pl_contact_neighbour {
+  int32_t body;
+  int32_t axis;  // of the pair, an index into the axes of all bodies
+} pl_contact_neighbour;
 
 // Edges of some neighbouring triangles of a body: they search together, and share slots.
 typedef struct pl_contact_edge_block {
@@ -87,6 +94,10 @@ typedef struct pl_contact_memory {
   pl_box *item_boxes;              // of these; empty for a half-space
   pl_pair_axis *axes;              // PL_PAIR_AXES per body, with bodies of higher number
   int32_t *axis_counts;            // one per body
+  // Pairs of small bodies that may touch, as seen by either of them:
+  int32_t *neighbour_start;              // body_count + 1: offsets into …
+  pl_contact_neighbour *neighbours;      // … those of each body
+  atomic_bool has_many_pairs;            // some body has more than PL_PAIR_AXES
   int32_t *endless_colliders;      // half-spaces
   int32_t endless_count;
   pl_collider_step *collider_steps;
@@ -155,7 +166,7 @@ void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
 // The points of a block in search of contacts.
 typedef struct pl_contact_group {
   int32_t body, count;
-  const int32_t *points;  // their numbers
+  const int32_t *points;  // their numbers; NULL: all of the body's, in their order
   const pl_contact_body *bodies;
   const pl_surface_motion *motions;
   pl_box start_box, end_box;
@@ -209,10 +220,9 @@ static inline double pl_distance_search_limit(pl_distance_range range, double ma
 // The edges of a block in search of contacts, after all points have found theirs.
 typedef struct pl_contact_edge_group {
   int32_t body;
-  pl_contact_edge_block *block;
+  const pl_contact_edge_block *block;
   const pl_contact_memory *memory;
   const pl_contact_body *bodies;
-  pl_contact *slots;  // PL_CONTACT_EDGE_SLOTS
   pl_contact_scale scale;
   pl_box start_box, end_box;  // around the edges, in the world
   pl_surface_front front;     // the edges, in the frame of their body
@@ -221,9 +231,13 @@ typedef struct pl_contact_edge_group {
 // Fill the boxes and the front of a group whose other members are there.
 void pl_contact_edge_group_begin(pl_contact_edge_group *group);
 
-// Search the edges of another body, or of the same; with `slab` (NULL: all) only those in it.
-void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other,
-                           const pl_contact_slab *slab);
+// Search the edges of another body, or of the same.
+void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other);
+
+// The same for all edges of a body, of which only those in a slab can touch the other, as for
+// points above. `group` needs no block, boxes and front.
+void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other,
+                                   const pl_contact_slab *slab);
 
 // Searches of all points of a group. `anchor` is the position asked for last, of a group nearby or
 // this one; set by the search.
@@ -231,10 +245,13 @@ void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_s
                               int32_t collider, pl_distance_anchor *anchor);
 void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_distance_anchor *anchor);
 
-// The same for the points of several groups of one body that are in a slab.
+// So many consecutive groups of one body are searched together.
 enum { PL_CONTACT_GROUPS = 16 };
-void pl_contact_find_body_in_slab(const pl_contact_group *groups, int32_t group_count,
-                                  int32_t other, const pl_contact_slab *slab);
+
+// The same for all points of a body, of which only those in a slab can touch the other; both have
+// lanes, and no more triangles than PL_LANE_TRIANGLES. `group` holds all points, in their order.
+void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other,
+                                  const pl_contact_slab *slab);
 void pl_contact_find_self(const pl_contact_group *group);
 
 #endif

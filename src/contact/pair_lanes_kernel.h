@@ -1,0 +1,242 @@
+// The filters; included by pair_lanes.c and pair_lanes_avx2.c with KERNELS set to the name of the table to define.
+//
+// Point and triangle: with r, e, f as in triangle_touch.c, V(t) = r . (e x f) lies between its Bernstein coefficients.
+// Where these are all positive, or all negative and the start is farther behind than counts, nothing is crossed.
+//
+// Edge and edge: with n = u x v across both (contact_edges.c), a pair that touches has triangles that fall away from it
+// on both sides, at the start or at the end of the step. n is that of unit vectors, so a turn of the edges within the
+// step changes it by no more than the turns.
+
+typedef struct vec3_lanes {
+  pl_f8 x, y, z;
+} vec3_lanes;
+
+// From and to three rows.
+PL_SIMD_INLINE vec3_lanes load3(const float *rows) {
+  return (vec3_lanes){pl_f8_load(rows), pl_f8_load(rows + LANES), pl_f8_load(rows + 2 * LANES)};
+}
+PL_SIMD_INLINE void store3(float *rows, vec3_lanes a) {
+  pl_f8_store(rows, a.x);
+  pl_f8_store(rows + LANES, a.y);
+  pl_f8_store(rows + 2 * LANES, a.z);
+}
+PL_SIMD_INLINE vec3_lanes set3(const float a[3]) {
+  return (vec3_lanes){pl_f8_set1(a[0]), pl_f8_set1(a[1]), pl_f8_set1(a[2])};
+}
+PL_SIMD_INLINE vec3_lanes sub3(vec3_lanes a, vec3_lanes b) {
+  return (vec3_lanes){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+PL_SIMD_INLINE vec3_lanes add3(vec3_lanes a, vec3_lanes b) {
+  return (vec3_lanes){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+PL_SIMD_INLINE pl_f8 dot3(vec3_lanes a, vec3_lanes b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+PL_SIMD_INLINE vec3_lanes cross3(vec3_lanes a, vec3_lanes b) {
+  return (vec3_lanes){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+PL_SIMD_INLINE pl_m8 bit_where(pl_m8 mask, int32_t bit) {
+  return mask & (pl_m8){bit, bit, bit, bit, bit, bit, bit, bit};
+}
+
+static void classify(const float *lanes, int32_t block_count, const pl_lane_region *region, int32_t *codes) {
+  for (int32_t b = 0; b < block_count; ++b) {
+    const float *start = &lanes[2 * VEC3_LANES * b], *end = start + VEC3_LANES;
+    pl_m8 code = {0};
+    pl_f8 start_height = pl_f8_set1(0.0f), end_height = start_height;
+    for (int k = 0; k < 3; ++k) {
+      pl_f8 s = pl_f8_load_unaligned(&start[LANES * k]) + region->start_shift[k];
+      pl_f8 e = pl_f8_load_unaligned(&end[LANES * k]) + region->end_shift[k];
+      start_height += s * region->normal[k];
+      end_height += e * region->normal[k];
+      code |= bit_where((pl_m8)(pl_f8_min(s, e) > region->max[k]), 1 << k);
+      code |= bit_where((pl_m8)(pl_f8_max(s, e) < region->min[k]), 8 << k);
+    }
+    code |= bit_where((pl_m8)(pl_f8_min(start_height, end_height) > region->height), 64);
+    for (int i = 0; i < LANES; ++i) codes[LANES * b + i] = code[i];
+  }
+}
+
+static void pack_block(const float *lanes, const int32_t *corners, const int32_t items[8], float extent,
+                       float (*rows)[8]) {
+  float points[2][3][3][8] __attribute__((aligned(32)));  // [start, end][corner][component][lane]
+  for (int i = 0; i < LANES; ++i)
+    for (int c = 0; c < 3; ++c) {
+      int32_t point = corners[3 * items[i] + c];
+      const float *from = &lanes[2 * VEC3_LANES * (point / LANES) + point % LANES];
+      for (int k = 0; k < 3; ++k) {
+        points[0][c][k][i] = from[LANES * k];
+        points[1][c][k][i] = from[VEC3_LANES + LANES * k];
+      }
+    }
+  vec3_lanes a0 = load3(points[0][0][0]), b0 = load3(points[0][1][0]), c0 = load3(points[0][2][0]);
+  vec3_lanes a1 = load3(points[1][0][0]), b1 = load3(points[1][1][0]), c1 = load3(points[1][2][0]);
+  pl_f8 *p[6] = {&a0.x, &b0.x, &c0.x, &a1.x, &b1.x, &c1.x};
+  for (int k = 0; k < 3; ++k) {
+    pl_f8 min = p[0][k], max = min;
+    for (int i = 1; i < 6; ++i) {
+      min = pl_f8_min(min, p[i][k]);
+      max = pl_f8_max(max, p[i][k]);
+    }
+    pl_f8_store(rows[PL_LANE_BOX + k], min);
+    pl_f8_store(rows[PL_LANE_BOX + 3 + k], max);
+  }
+  vec3_lanes e0 = sub3(b0, a0), f0 = sub3(c0, a0), e1 = sub3(b1, a1), f1 = sub3(c1, a1);
+  vec3_lanes de = sub3(e1, e0), df = sub3(f1, f0), n0 = cross3(e0, f0);
+  store3(rows[PL_LANE_START], a0);
+  store3(rows[PL_LANE_END], a1);
+  store3(rows[PL_LANE_VOLUMES], n0);
+  store3(rows[PL_LANE_VOLUMES + 3], add3(cross3(e0, df), cross3(de, f0)));
+  store3(rows[PL_LANE_VOLUMES + 6], cross3(de, df));
+  pl_f8_store(rows[PL_LANE_AREA], pl_f8_sqrt(dot3(n0, n0)));
+  store3(rows[PL_LANE_SIDES], e1);
+  store3(rows[PL_LANE_SIDES + 3], f1);
+  // What rounding does to the weights grows as a triangle gets thin; without area the error is infinite.
+  pl_f8 ee = dot3(e1, e1), ff = dot3(f1, f1), ef = dot3(e1, f1), area2 = pl_f8_max(ee * ff - ef * ef, ee * 0.0f);
+  pl_f8 lengths = pl_f8_sqrt(dot3(e0, e0)) + pl_f8_sqrt(dot3(f0, f0)) + pl_f8_sqrt(ee) + pl_f8_sqrt(ff);
+  pl_f8_store(rows[PL_LANE_ROUNDING], lengths * (2e-6f * extent * extent));
+  pl_f8_store(rows[PL_LANE_ERROR], (ee * ff / area2 + 2.0f) * (1e-6f * extent));
+}
+
+static void pack(const float *lanes, const int32_t *corners, float extent, pl_lane_triangles *triangles) {
+  for (int32_t b = 0; LANES * b < triangles->count; ++b) {
+    int32_t items[LANES];
+    for (int32_t i = 0; i < LANES; ++i)
+      items[i] = triangles->items[LANES * b + i < triangles->count ? LANES * b + i : triangles->count - 1];
+    pack_block(lanes, corners, items, extent, triangles->rows[b]);
+  }
+}
+
+// Bits of the lanes that are in use.
+static inline int used_lanes(int32_t count, int32_t block) {
+  int32_t left = count - LANES * block;
+  return left >= LANES ? 0xFF : (1 << left) - 1;
+}
+
+static inline int32_t list_bits(int bits, const int32_t *items, int32_t *list, int32_t count) {
+  for (; bits != 0; bits &= bits - 1) list[count++] = items[__builtin_ctz((unsigned)bits)];
+  return count;
+}
+
+static int32_t list_crossed(const pl_lane_triangles *triangles, const pl_lane_path *path, int32_t *crossed) {
+  int32_t count = 0;
+  vec3_lanes start = set3(path->start), end = set3(path->end);
+  float low[3], high[3];
+  for (int k = 0; k < 3; ++k) {
+    low[k] = (path->start[k] < path->end[k] ? path->start[k] : path->end[k]) - path->reach;
+    high[k] = (path->start[k] < path->end[k] ? path->end[k] : path->start[k]) + path->reach;
+  }
+  for (int32_t b = 0; LANES * b < triangles->count; ++b) {
+    const float(*rows)[8] = triangles->rows[b];
+    pl_m8 missed = {0};
+    for (int k = 0; k < 3; ++k)
+      missed |= (pl_m8)(pl_f8_load(rows[PL_LANE_BOX + k]) > high[k]) |
+                (pl_m8)(pl_f8_load(rows[PL_LANE_BOX + 3 + k]) < low[k]);
+    int bits = ~pl_m8_bits(missed) & used_lanes(triangles->count, b);
+    if (bits == 0) continue;
+    vec3_lanes r = sub3(start, load3(rows[PL_LANE_START])), dr = sub3(sub3(end, load3(rows[PL_LANE_END])), r);
+    vec3_lanes n0 = load3(rows[PL_LANE_VOLUMES]), n1 = load3(rows[PL_LANE_VOLUMES + 3]);
+    vec3_lanes n2 = load3(rows[PL_LANE_VOLUMES + 6]);
+    pl_f8 k0 = dot3(r, n0), k1 = dot3(dr, n0) + dot3(r, n1), k2 = dot3(dr, n1) + dot3(r, n2), k3 = dot3(dr, n2);
+    pl_f8 b1 = k0 + k1 * (1.0f / 3), b2 = k0 + (k1 + k1 + k2) * (1.0f / 3), b3 = k0 + k1 + k2 + k3;
+    pl_f8 min = pl_f8_min(pl_f8_min(k0, b1), pl_f8_min(b2, b3));
+    pl_f8 max = pl_f8_max(pl_f8_max(k0, b1), pl_f8_max(b2, b3));
+    pl_f8 rounding = pl_f8_load(rows[PL_LANE_ROUNDING]);
+    // In front all the time, or behind, and then too far behind at the start to count as touching.
+    pl_m8 behind = (pl_m8)(max < -rounding);
+    if (!path->is_two_sided)
+      behind &= (pl_m8)(k0 < -path->reach * pl_f8_load(rows[PL_LANE_AREA]) - rounding);
+    pl_m8 kept = (pl_m8)(min > rounding) | behind;
+    count = list_bits(bits & ~pl_m8_bits(kept), &triangles->items[LANES * b], crossed, count);
+  }
+  return count;
+}
+
+// Squared distance of d from the segment from 0 along g.
+PL_SIMD_INLINE pl_f8 segment_distance2(vec3_lanes d, vec3_lanes g) {
+  pl_f8 t = dot3(d, g) / dot3(g, g);
+  t = pl_f8_max(pl_f8_min(t, pl_f8_set1(1.0f)), pl_f8_set1(0.0f));
+  vec3_lanes q = {d.x - t * g.x, d.y - t * g.y, d.z - t * g.z};
+  return dot3(q, q);
+}
+
+static int32_t list_nearest(const pl_lane_triangles *triangles, const float position[3], float limit,
+                            int32_t *nearest) {
+  float lows[PL_LANE_TRIANGLES] __attribute__((aligned(32)));
+  vec3_lanes x = set3(position);
+  pl_f8 best = pl_f8_set1(limit), zero = pl_f8_set1(0.0f);
+  for (int32_t b = 0; LANES * b < triangles->count; ++b) {
+    const float(*rows)[8] = triangles->rows[b];
+    vec3_lanes d = sub3(x, load3(rows[PL_LANE_END])), e = load3(rows[PL_LANE_SIDES]);
+    vec3_lanes f = load3(rows[PL_LANE_SIDES + 3]);
+    pl_f8 ee = dot3(e, e), ff = dot3(f, f), ef = dot3(e, f), de = dot3(d, e), df = dot3(d, f);
+    pl_f8 area2 = ee * ff - ef * ef, s = ff * de - ef * df, t = ee * df - ef * de;
+    pl_m8 is_over = (pl_m8)(s >= zero) & (pl_m8)(t >= zero) & (pl_m8)(s + t <= area2) & (pl_m8)(area2 > zero);
+    s = s / area2, t = t / area2;
+    vec3_lanes q = {d.x - s * e.x - t * f.x, d.y - s * e.y - t * f.y, d.z - s * e.z - t * f.z};
+    pl_f8 distance2 = pl_f8_min(segment_distance2(d, e), segment_distance2(d, f));
+    distance2 = pl_f8_min(distance2, segment_distance2(sub3(d, e), sub3(f, e)));
+    distance2 = pl_f8_select(is_over, pl_f8_min(dot3(q, q), distance2), distance2);
+    pl_f8 distance = pl_f8_sqrt(distance2), error = pl_f8_load(rows[PL_LANE_ERROR]);
+    pl_f8_store(&lows[LANES * b], distance - error);
+    best = pl_f8_min(distance + error, best);
+  }
+  float bests[LANES] __attribute__((aligned(32)));
+  pl_f8_store(bests, best);
+  float min = bests[0];
+  for (int i = 1; i < LANES; ++i) min = bests[i] < min ? bests[i] : min;
+  int32_t count = 0;
+  for (int32_t b = 0; LANES * b < triangles->count; ++b) {
+    int bits = ~pl_m8_bits((pl_m8)(pl_f8_load(&lows[LANES * b]) > min)) & used_lanes(triangles->count, b);
+    count = list_bits(bits, &triangles->items[LANES * b], nearest, count);
+  }
+  return count;
+}
+
+// Do the triangles at both edges fall away? `a` and `b` are directions and how the triangles fall away; n is that of b
+// towards a, or the opposite.
+PL_SIMD_INLINE pl_m8 falls_away(const vec3_lanes a[3], const float *b, pl_f8 turn) {
+  vec3_lanes n = cross3(a[0], load3(b));
+  pl_f8 tolerance = pl_f8_sqrt(dot3(n, n)) * 0.025f + turn + 1e-5f;
+  pl_f8 a1 = dot3(n, a[1]), a2 = dot3(n, a[2]), b1 = dot3(n, load3(b + VEC3_LANES)), b2 = dot3(n, load3(b + 2 * VEC3_LANES));
+  pl_f8 up = pl_f8_max(pl_f8_max(-a1, -a2), pl_f8_max(b1, b2));
+  pl_f8 down = pl_f8_max(pl_f8_max(a1, a2), pl_f8_max(-b1, -b2));
+  return ~((pl_m8)(up > tolerance) & (pl_m8)(down > tolerance));
+}
+
+static int32_t list_edges(const pl_lane_edges *a, int32_t index, const pl_lane_edges *b, float reach,
+                          int32_t *touched) {
+  const float(*own)[8] = a->rows[index / LANES];
+  int lane = index % LANES;
+  float low[3], high[3];
+  vec3_lanes start[3], end[3];
+  for (int k = 0; k < 3; ++k) {
+    low[k] = own[PL_LANE_EDGE_BOX + k][lane] - reach;
+    high[k] = own[PL_LANE_EDGE_BOX + 3 + k][lane] + reach;
+    const float s[3] = {own[PL_LANE_EDGE_START + 3 * k][lane], own[PL_LANE_EDGE_START + 3 * k + 1][lane],
+                        own[PL_LANE_EDGE_START + 3 * k + 2][lane]};
+    const float e[3] = {own[PL_LANE_EDGE_END + 3 * k][lane], own[PL_LANE_EDGE_END + 3 * k + 1][lane],
+                        own[PL_LANE_EDGE_END + 3 * k + 2][lane]};
+    start[k] = set3(s);
+    end[k] = set3(e);
+  }
+  int32_t count = 0;
+  for (int32_t block = 0; LANES * block < b->count; ++block) {
+    const float(*rows)[8] = b->rows[block];
+    pl_m8 missed = {0};
+    for (int k = 0; k < 3; ++k)
+      missed |= (pl_m8)(pl_f8_load(rows[PL_LANE_EDGE_BOX + k]) > high[k]) |
+                (pl_m8)(pl_f8_load(rows[PL_LANE_EDGE_BOX + 3 + k]) < low[k]);
+    int bits = ~pl_m8_bits(missed) & used_lanes(b->count, block);
+    if (bits == 0) continue;
+    pl_f8 turn = (pl_f8_load(rows[PL_LANE_EDGE_TURN]) + own[PL_LANE_EDGE_TURN][lane]) * 1.5f;
+    pl_m8 falls = falls_away(start, rows[PL_LANE_EDGE_START], turn) |
+                  falls_away(end, rows[PL_LANE_EDGE_END], pl_f8_set1(0.0f));
+    count = list_bits(bits & pl_m8_bits(falls), &b->items[LANES * block], touched, count);
+  }
+  return count;
+}
+
+const pl_lane_kernels KERNELS = {
+    .classify = classify, .pack = pack, .list_crossed = list_crossed, .list_nearest = list_nearest, .list_edges = list_edges};
