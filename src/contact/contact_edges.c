@@ -22,6 +22,8 @@
 
 // F and S above.
 static const double FLAT = 0.02, SHARP = 0.05;
+// Below S: sine of the angle between the triangles at an edge that is asked for at the end of the step only.
+static const double SHARP_LIMIT = 0.03;
 // How far edges may be inside each other, as a fraction of the heights of their triangles.
 static const double MAX_DEPTH = 0.25;
 // Nearest points must be this many margins, but no more than this fraction, away from the ends of their edges.
@@ -302,9 +304,8 @@ static bool may_be_sharp(const pl_surface_motion *motion, const pl_surface_edge 
   pl_vec3 across = pl_vec3_sub(points[edge->opposite[1]], start);
   double rise = pl_vec3_dot(g, across), length2 = pl_vec3_dot(along, along), way = pl_vec3_dot(across, along);
   if (motion->tree->is_closed && !(rise < 0)) return false;
-  double limit = 0.6 * SHARP;
   return rise * rise * length2 >
-         limit * limit * pl_vec3_dot(g, g) * (pl_vec3_dot(across, across) * length2 - way * way);
+         SHARP_LIMIT * SHARP_LIMIT * pl_vec3_dot(g, g) * (pl_vec3_dot(across, across) * length2 - way * way);
 }
 
 static void test_pair(const edge_search *search, int32_t other_edge) {
@@ -383,45 +384,18 @@ typedef struct slab_side {
   int32_t next;  // edge to look at next
 } slab_side;
 
-static void store_row(float (*rows)[8], int lane, pl_vec3 a) {
-  rows[0][lane] = (float)a.x, rows[1][lane] = (float)a.y, rows[2][lane] = (float)a.z;
-}
-
-// Direction of an edge and how its triangles fall away from it, all unit vectors; zero for a border.
-static pl_vec3 pack_edge(const pl_vec3 *points, const pl_surface_edge *edge, float (*rows)[8], int lane) {
-  pl_vec3 start = points[edge->points[0]], zero = {0, 0, 0};
-  pl_vec3 along = pl_vec3_normalize_or(pl_vec3_sub(points[edge->points[1]], start), zero);
-  store_row(rows, lane, along);
-  for (int k = 0; k < 2; ++k) {
-    pl_vec3 across = zero;
-    if (edge->triangles[k] >= 0 && edge->opposite[k] >= 0) {
-      across = pl_vec3_sub(points[edge->opposite[k]], start);
-      across = pl_vec3_normalize_or(pl_vec3_add_scaled(across, along, -pl_vec3_dot(across, along)), zero);
-    }
-    store_row(&rows[3 + 3 * k], lane, across);
-  }
-  return along;
-}
-
-// The next edges of a side that may touch the other, in the frame of `frame`; false when there are no more.
-static bool next_edges(slab_side *side, const pl_surface_motion *frame, pl_lane_edges *edges) {
-  const pl_surface_motion *motion = side->motion;
-  const pl_surface_tree *tree = motion->tree;
+// The next edges of a side that may touch the other; false when there are no more.
+static bool next_edges(slab_side *side, const pl_lane_kernels *kernels, double extent, pl_lane_edges *edges) {
+  const pl_surface_tree *tree = side->motion->tree;
   edges->count = 0;
   for (; side->next < tree->edge_count && edges->count < PL_LANE_EDGES; ++side->next) {
-    const pl_surface_edge *edge = &tree->edges[side->next];
-    if ((side->codes[edge->points[0]] & side->codes[edge->points[1]]) != 0 || !may_be_sharp(motion, edge)) continue;
-    float(*rows)[8] = edges->rows[edges->count / LANES];
-    int lane = edges->count % LANES;
-    pl_box box = path_box(motion, edge, frame->drift);
-    store_row(&rows[PL_LANE_EDGE_BOX], lane, pl_vec3_sub(box.min, frame->origin));
-    store_row(&rows[PL_LANE_EDGE_BOX + 3], lane, pl_vec3_sub(box.max, frame->origin));
-    pl_vec3 start = pack_edge(motion->starts, edge, &rows[PL_LANE_EDGE_START], lane);
-    pl_vec3 end = pack_edge(motion->ends, edge, &rows[PL_LANE_EDGE_END], lane);
-    rows[PL_LANE_EDGE_TURN][lane] = (float)pl_vec3_distance(start, end);
-    edges->items[edges->count++] = side->next;
+    const int32_t *points = tree->edges[side->next].points;
+    if ((side->codes[points[0]] & side->codes[points[1]]) == 0) edges->items[edges->count++] = side->next;
   }
-  return edges->count > 0;
+  if (edges->count == 0) return false;
+  float min_sine = (float)(tree->is_closed ? SHARP_LIMIT : -SHARP_LIMIT) * 0.99f;
+  kernels->pack_edges(side->motion, &side->region, (float)extent, min_sine, edges);
+  return true;
 }
 
 // What of a surface is near the box of the other; the plane of the slab is added by the caller.
@@ -456,15 +430,24 @@ void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other, 
   sides[1].region.height = -(float)(slab->own_low - reach - origin);
   for (int k = 0; k < 2; ++k)
     kernels->classify(sides[k].motion->lanes, sides[k].motion->lane_block_count, &sides[k].region, sides[k].codes);
+  const pl_surface_motion *motion = search.b;
+  pl_box boxes = pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box);
+  pl_box own = pl_surface_motion_frame_box(motion, search.a->start_box, search.a->end_box);
+  pl_box_cover_box(&boxes, &own);
+  double extent = pl_box_diagonal(boxes);
+  pl_lane_reach lane_reach = {(float)reach, (float)MAX_DEPTH, (float)extent};
   pl_lane_edges a, b;
   int32_t touched[PL_LANE_EDGES];
-  while (next_edges(&sides[0], search.b, &a)) {
+  while (next_edges(&sides[0], kernels, extent, &a)) {
     sides[1].next = 0;
-    while (next_edges(&sides[1], search.b, &b))
+    while (next_edges(&sides[1], kernels, extent, &b))
       for (int32_t i = 0; i < a.count; ++i) {
-        int32_t count = kernels->list_edges(&a, i, &b, (float)reach, touched);
+        if ((a.sharp[i / LANES] >> i % LANES & 1) == 0) continue;
+        int32_t count = kernels->list_edges(&a, i, &b, &lane_reach, touched);
         search.edge = a.items[i];
-        for (int32_t k = 0; k < count; ++k) test_pair(&search, touched[k]);
+        if (count == 0 || !may_be_sharp(search.a, &search.a->tree->edges[a.items[i]])) continue;
+        for (int32_t k = 0; k < count; ++k)
+          if (may_be_sharp(search.b, &search.b->tree->edges[touched[k]])) test_pair(&search, touched[k]);
       }
   }
 }

@@ -16,7 +16,7 @@
 enum { PL_LANE_TRIANGLES = 512, PL_LANE_BLOCKS = PL_LANE_TRIANGLES / 8 };
 
 // The edges of a surface are worked on in parts of at most this many.
-enum { PL_LANE_EDGES = 128, PL_LANE_EDGE_BLOCKS = PL_LANE_EDGES / 8 };
+enum { PL_LANE_EDGES = 192, PL_LANE_EDGE_BLOCKS = PL_LANE_EDGES / 8 };
 
 // The part of space where two surfaces can touch: a box, and on one side of a plane.
 typedef struct pl_lane_region {
@@ -35,7 +35,10 @@ enum {
   PL_LANE_SIDES = 22,     // e, f at the end
   PL_LANE_ERROR = 28,     // metres that the distance of a point may be off by
   PL_LANE_ROUNDING = 29,  // cubic metres that a volume r . (e x f) may be off by
-  PL_LANE_TRIANGLE_ROWS = 30,
+  PL_LANE_TURNED = 30,    // n0 x e and f x n0, at the start and at the end
+  PL_LANE_AREAS = 42,     // Bernstein coefficients of n0 . (e x f)
+  PL_LANE_MISS = 45,      // square metres times |n0|: what n0 . (e x r) may be off by
+  PL_LANE_TRIANGLE_ROWS = 46,
 };
 
 typedef struct pl_lane_triangles {
@@ -54,17 +57,26 @@ typedef struct pl_lane_path {
 // Rows of a block of edges.
 enum {
   PL_LANE_EDGE_BOX = 0,
-  PL_LANE_EDGE_START = 6,   // unit direction at the start, then how both triangles fall away (unit)
-  PL_LANE_EDGE_END = 15,    // the same at the end
-  PL_LANE_EDGE_TURN = 24,   // length of the difference of both directions
-  PL_LANE_EDGE_ROWS = 25,
+  // at the start: first end, unit direction, how both triangles fall away (unit), length
+  PL_LANE_EDGE_START = 6,
+  PL_LANE_EDGE_END = 19,    // the same at the end
+  PL_LANE_EDGE_TURN = 32,   // length of the difference of both directions, and of what rounding does to them
+  PL_LANE_EDGE_ROWS = 33,
 };
 
 typedef struct pl_lane_edges {
   int32_t count;
   int32_t items[PL_LANE_EDGES];
+  int sharp[PL_LANE_EDGE_BLOCKS];  // bits of those that are sharp
   float rows[PL_LANE_EDGE_BLOCKS][PL_LANE_EDGE_ROWS][8] __attribute__((aligned(32)));
 } pl_lane_edges;
+
+// Where edges may touch.
+typedef struct pl_lane_reach {
+  float limit;       // metres: edges that do not cross are not farther apart at either end of the step
+  float depth;       // metres times the length of the shorter edge: alike
+  float extent;      // largest coordinate
+} pl_lane_reach;
 
 typedef struct pl_lane_kernels {
   // Sides of a region that a point is beyond all step long, as bits; 0: it may be inside. One per
@@ -77,8 +89,14 @@ typedef struct pl_lane_kernels {
   // List the triangles that may be the nearest to a position at the end of the step, no farther
   // than `limit`; returns their number.
   int32_t (*list_nearest)(const pl_lane_triangles *triangles, const float position[3], float limit, int32_t *nearest);
-  // List the edges that edge `index` of `a` may touch, their boxes being no farther apart than `reach`.
-  int32_t (*list_edges)(const pl_lane_edges *a, int32_t index, const pl_lane_edges *b, float reach, int32_t *touched);
+  // Fill the rows of edges whose `items` and `count` are there, in the frame that the region shifts
+  // to. `min_sine`: of the angle between the triangles of an edge that is sharp; negative: of a fold
+  // to either side.
+  void (*pack_edges)(const pl_surface_motion *motion, const pl_lane_region *region, float extent, float min_sine,
+                     pl_lane_edges *edges);
+  // List the edges that edge `index` of `a` may touch; returns their number.
+  int32_t (*list_edges)(const pl_lane_edges *a, int32_t index, const pl_lane_edges *b, const pl_lane_reach *reach,
+                        int32_t *touched);
 } pl_lane_kernels;
 
 extern const pl_lane_kernels pl_lane_kernels_plain, pl_lane_kernels_avx2;

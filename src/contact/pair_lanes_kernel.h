@@ -96,6 +96,15 @@ static void pack_block(const float *lanes, const int32_t *corners, const int32_t
   pl_f8 ee = dot3(e1, e1), ff = dot3(f1, f1), ef = dot3(e1, f1), area2 = pl_f8_max(ee * ff - ef * ef, ee * 0.0f);
   pl_f8 lengths = pl_f8_sqrt(dot3(e0, e0)) + pl_f8_sqrt(dot3(f0, f0)) + pl_f8_sqrt(ee) + pl_f8_sqrt(ff);
   pl_f8_store(rows[PL_LANE_ROUNDING], lengths * (2e-6f * extent * extent));
+  store3(rows[PL_LANE_TURNED], cross3(n0, e0));
+  store3(rows[PL_LANE_TURNED + 3], cross3(f0, n0));
+  store3(rows[PL_LANE_TURNED + 6], cross3(n0, e1));
+  store3(rows[PL_LANE_TURNED + 9], cross3(f1, n0));
+  pl_f8 area = pl_f8_load(rows[PL_LANE_AREA]), first = dot3(n0, n0);
+  pl_f8_store(rows[PL_LANE_AREAS], first);
+  pl_f8_store(rows[PL_LANE_AREAS + 1], first + dot3(n0, load3(rows[PL_LANE_VOLUMES + 3])) * 0.5f);
+  pl_f8_store(rows[PL_LANE_AREAS + 2], dot3(n0, cross3(e1, f1)));
+  pl_f8_store(rows[PL_LANE_MISS], area * lengths * (2e-6f * extent) + (first + area * area) * 2e-6f);
   pl_f8_store(rows[PL_LANE_ERROR], (ee * ff / area2 + 2.0f) * (1e-6f * extent));
 }
 
@@ -117,6 +126,26 @@ static inline int used_lanes(int32_t count, int32_t block) {
 static inline int32_t list_bits(int bits, const int32_t *items, int32_t *list, int32_t count) {
   for (; bits != 0; bits &= bits - 1) list[count++] = items[__builtin_ctz((unsigned)bits)];
   return count;
+}
+
+// Is the point, r from the first corner at the start and `last` at the end, outside one side of a triangle all the time?
+// With weights u, v, w of the corners times the area, by their Bernstein coefficients; they tell as long as the
+// triangle does not turn over.
+PL_SIMD_INLINE pl_m8 passes_by(const float (*rows)[8], vec3_lanes r, vec3_lanes last) {
+  pl_f8 miss = -pl_f8_load(rows[PL_LANE_MISS]), areas[3], u[3], v[3], max[3], min_area;
+  vec3_lanes e0 = load3(rows[PL_LANE_TURNED]), f0 = load3(rows[PL_LANE_TURNED + 3]);
+  vec3_lanes e1 = load3(rows[PL_LANE_TURNED + 6]), f1 = load3(rows[PL_LANE_TURNED + 9]);
+  v[0] = dot3(e0, r), v[2] = dot3(e1, last), v[1] = (dot3(e0, last) + dot3(e1, r)) * 0.5f;
+  u[0] = dot3(f0, r), u[2] = dot3(f1, last), u[1] = (dot3(f0, last) + dot3(f1, r)) * 0.5f;
+  for (int k = 0; k < 3; ++k) areas[k] = pl_f8_load(rows[PL_LANE_AREAS + k]);
+  for (int k = 0; k < 3; ++k) {
+    pl_f8 w = areas[k] - u[k] - v[k];
+    max[0] = k == 0 ? u[k] : pl_f8_max(max[0], u[k]);
+    max[1] = k == 0 ? v[k] : pl_f8_max(max[1], v[k]);
+    max[2] = k == 0 ? w : pl_f8_max(max[2], w);
+    min_area = k == 0 ? areas[k] : pl_f8_min(min_area, areas[k]);
+  }
+  return ((pl_m8)(max[0] < miss) | (pl_m8)(max[1] < miss) | (pl_m8)(max[2] < miss)) & (pl_m8)(min_area > -miss);
 }
 
 static int32_t list_crossed(const pl_lane_triangles *triangles, const pl_lane_path *path, int32_t *crossed) {
@@ -148,7 +177,9 @@ static int32_t list_crossed(const pl_lane_triangles *triangles, const pl_lane_pa
     if (!path->is_two_sided)
       behind &= (pl_m8)(k0 < -path->reach * pl_f8_load(rows[PL_LANE_AREA]) - rounding);
     pl_m8 kept = (pl_m8)(min > rounding) | behind;
-    count = list_bits(bits & ~pl_m8_bits(kept), &triangles->items[LANES * b], crossed, count);
+    bits &= ~pl_m8_bits(kept);
+    if (bits != 0) bits &= ~pl_m8_bits(passes_by(rows, r, add3(r, dr)));
+    count = list_bits(bits, &triangles->items[LANES * b], crossed, count);
   }
   return count;
 }
@@ -161,13 +192,29 @@ PL_SIMD_INLINE pl_f8 segment_distance2(vec3_lanes d, vec3_lanes g) {
   return dot3(q, q);
 }
 
+// Squared distance from the boxes, a little smaller than it is for rounding.
+PL_SIMD_INLINE pl_f8 box_distance2(const float (*rows)[8], const float position[3]) {
+  pl_f8 sum = pl_f8_set1(0.0f), zero = sum;
+  for (int k = 0; k < 3; ++k) {
+    pl_f8 below = pl_f8_load(rows[PL_LANE_BOX + k]) - position[k], above = position[k] - pl_f8_load(rows[PL_LANE_BOX + 3 + k]);
+    pl_f8 away = pl_f8_max(pl_f8_max(below, above) - pl_f8_load(rows[PL_LANE_ERROR]), zero);
+    sum += away * away;
+  }
+  return sum;
+}
+
 static int32_t list_nearest(const pl_lane_triangles *triangles, const float position[3], float limit,
                             int32_t *nearest) {
   float lows[PL_LANE_TRIANGLES] __attribute__((aligned(32)));
   vec3_lanes x = set3(position);
   pl_f8 best = pl_f8_set1(limit), zero = pl_f8_set1(0.0f);
+  float min = limit, best2 = limit * limit * 1.00001f;
   for (int32_t b = 0; LANES * b < triangles->count; ++b) {
     const float(*rows)[8] = triangles->rows[b];
+    if (pl_m8_all((pl_m8)(box_distance2(rows, position) > best2))) {
+      pl_f8_store(&lows[LANES * b], pl_f8_set1(HUGE_VALF));
+      continue;
+    }
     vec3_lanes d = sub3(x, load3(rows[PL_LANE_END])), e = load3(rows[PL_LANE_SIDES]);
     vec3_lanes f = load3(rows[PL_LANE_SIDES + 3]);
     pl_f8 ee = dot3(e, e), ff = dot3(f, f), ef = dot3(e, f), de = dot3(d, e), df = dot3(d, f);
@@ -181,11 +228,11 @@ static int32_t list_nearest(const pl_lane_triangles *triangles, const float posi
     pl_f8 distance = pl_f8_sqrt(distance2), error = pl_f8_load(rows[PL_LANE_ERROR]);
     pl_f8_store(&lows[LANES * b], distance - error);
     best = pl_f8_min(distance + error, best);
+    float bests[LANES] __attribute__((aligned(32)));
+    pl_f8_store(bests, best);
+    for (int i = 0; i < LANES; ++i) min = bests[i] < min ? bests[i] : min;
+    best2 = min * min * 1.00001f;
   }
-  float bests[LANES] __attribute__((aligned(32)));
-  pl_f8_store(bests, best);
-  float min = bests[0];
-  for (int i = 1; i < LANES; ++i) min = bests[i] < min ? bests[i] : min;
   int32_t count = 0;
   for (int32_t b = 0; LANES * b < triangles->count; ++b) {
     int bits = ~pl_m8_bits((pl_m8)(pl_f8_load(&lows[LANES * b]) > min)) & used_lanes(triangles->count, b);
@@ -194,33 +241,152 @@ static int32_t list_nearest(const pl_lane_triangles *triangles, const float posi
   return count;
 }
 
-// Do the triangles at both edges fall away? `a` and `b` are directions and how the triangles fall away; n is that of b
-// towards a, or the opposite.
-PL_SIMD_INLINE pl_m8 falls_away(const vec3_lanes a[3], const float *b, pl_f8 turn) {
-  vec3_lanes n = cross3(a[0], load3(b));
-  pl_f8 tolerance = pl_f8_sqrt(dot3(n, n)) * 0.025f + turn + 1e-5f;
-  pl_f8 a1 = dot3(n, a[1]), a2 = dot3(n, a[2]), b1 = dot3(n, load3(b + VEC3_LANES)), b2 = dot3(n, load3(b + 2 * VEC3_LANES));
+// --- edges
+
+// Rows of an edge at one end of the step.
+typedef struct edge_lanes {
+  vec3_lanes first, along, across[2];
+  pl_f8 length;
+} edge_lanes;
+
+PL_SIMD_INLINE edge_lanes load_edges(const float *rows) {
+  return (edge_lanes){load3(rows),
+                      load3(rows + VEC3_LANES),
+                      {load3(rows + 2 * VEC3_LANES), load3(rows + 3 * VEC3_LANES)},
+                      pl_f8_load(rows + 4 * VEC3_LANES)};
+}
+
+PL_SIMD_INLINE edge_lanes one_edge(const float (*rows)[8], int lane) {
+  float one[13];
+  for (int k = 0; k < 13; ++k) one[k] = rows[k][lane];
+  return (edge_lanes){set3(one), set3(one + 3), {set3(one + 6), set3(one + 9)}, pl_f8_set1(one[12])};
+}
+
+// Unit vector, and the length it had; zero for one without length.
+PL_SIMD_INLINE vec3_lanes unit3(vec3_lanes a, pl_f8 *length) {
+  *length = pl_f8_sqrt(dot3(a, a));
+  pl_f8 f = 1.0f / pl_f8_max(*length, pl_f8_set1(1e-30f));
+  return (vec3_lanes){a.x * f, a.y * f, a.z * f};
+}
+
+// The part of `a` across a unit vector.
+PL_SIMD_INLINE vec3_lanes across3(vec3_lanes a, vec3_lanes unit) {
+  pl_f8 t = dot3(a, unit);
+  return (vec3_lanes){a.x - t * unit.x, a.y - t * unit.y, a.z - t * unit.z};
+}
+
+// Fill the rows of one end of the step, given the two points and the two opposite corners. Returns the sine of the
+// angle between the triangles; `rounding` grows by what directions may be off by.
+PL_SIMD_INLINE pl_f8 pack_end(const float *points, const float shift[3], float extent, float *rows, pl_f8 *rounding) {
+  vec3_lanes first = load3(points), along, across[2];
+  pl_f8 length, height[2];
+  along = unit3(sub3(load3(points + VEC3_LANES), first), &length);
+  *rounding += 1e-6f * extent / length;
+  for (int k = 0; k < 2; ++k) {
+    vec3_lanes side = across3(sub3(load3(points + (2 + k) * VEC3_LANES), first), along);
+    across[k] = unit3(side, &height[k]);
+    // Borders have no height.
+    *rounding += pl_f8_select((pl_m8)(height[k] > pl_f8_set1(0.0f)), 1e-6f * extent / height[k], pl_f8_set1(0.0f));
+    store3(rows + (2 + k) * VEC3_LANES, across[k]);
+  }
+  store3(rows, add3(first, set3(shift)));
+  store3(rows + VEC3_LANES, along);
+  pl_f8_store(rows + 4 * VEC3_LANES, length);
+  // The first triangle has its third corner to the left of the edge.
+  return -dot3(cross3(along, across[0]), across[1]);
+}
+
+static void pack_edge_block(const pl_surface_motion *motion, const pl_lane_region *region, float extent,
+                            float min_sine, pl_lane_edges *edges, int32_t block) {
+  float points[2][4][3][8] __attribute__((aligned(32)));  // [start, end][ends and opposite corners][component][lane]
+  float(*rows)[8] = edges->rows[block];
+  int borders = 0;
+  for (int i = 0; i < LANES; ++i) {
+    int32_t index = LANES * block + i < edges->count ? LANES * block + i : edges->count - 1;
+    const pl_surface_edge *edge = &motion->tree->edges[edges->items[index]];
+    int32_t corners[4] = {edge->points[0], edge->points[1], edge->opposite[0], edge->opposite[1]};
+    for (int c = 0; c < 4; ++c) {
+      bool is_border = c >= 2 && (corners[c] < 0 || edge->triangles[c - 2] < 0);
+      if (is_border) borders |= 1 << i;
+      int32_t point = is_border ? corners[0] : corners[c];
+      const float *from = &motion->lanes[2 * VEC3_LANES * (point / LANES) + point % LANES];
+      for (int k = 0; k < 3; ++k) {
+        points[0][c][k][i] = from[LANES * k];
+        points[1][c][k][i] = from[VEC3_LANES + LANES * k];
+      }
+    }
+  }
+  for (int k = 0; k < 3; ++k) {
+    pl_f8 a = pl_f8_load(points[0][0][k]) + region->start_shift[k], b = pl_f8_load(points[0][1][k]) + region->start_shift[k];
+    pl_f8 c = pl_f8_load(points[1][0][k]) + region->end_shift[k], d = pl_f8_load(points[1][1][k]) + region->end_shift[k];
+    pl_f8_store(rows[PL_LANE_EDGE_BOX + k], pl_f8_min(pl_f8_min(a, b), pl_f8_min(c, d)));
+    pl_f8_store(rows[PL_LANE_EDGE_BOX + 3 + k], pl_f8_max(pl_f8_max(a, b), pl_f8_max(c, d)));
+  }
+  pl_f8 rounding = pl_f8_set1(0.0f);
+  pack_end(points[0][0][0], region->start_shift, extent, rows[PL_LANE_EDGE_START], &rounding);
+  pl_f8 sine = pack_end(points[1][0][0], region->end_shift, extent, rows[PL_LANE_EDGE_END], &rounding);
+  vec3_lanes turn = sub3(load3(rows[PL_LANE_EDGE_END + 3]), load3(rows[PL_LANE_EDGE_START + 3]));
+  pl_f8_store(rows[PL_LANE_EDGE_TURN], pl_f8_sqrt(dot3(turn, turn)) + rounding);
+  pl_m8 flat = min_sine < 0 ? (pl_m8)(pl_f8_abs(sine) + rounding < -min_sine) : (pl_m8)(sine + rounding < min_sine);
+  edges->sharp[block] = (~pl_m8_bits(flat) | borders) & used_lanes(edges->count, block);
+}
+
+static void pack_edges(const pl_surface_motion *motion, const pl_lane_region *region, float extent, float min_sine,
+                       pl_lane_edges *edges) {
+  for (int32_t b = 0; LANES * b < edges->count; ++b)
+    pack_edge_block(motion, region, extent, min_sine, edges, b);
+}
+
+// Do the triangles at both edges fall away from each other along n = u x v, or against it?
+PL_SIMD_INLINE pl_m8 falls_away(const edge_lanes *a, const edge_lanes *b, vec3_lanes n, pl_f8 sine, pl_f8 turn) {
+  pl_f8 tolerance = sine * 0.025f + turn + 1e-5f;
+  pl_f8 a1 = dot3(n, a->across[0]), a2 = dot3(n, a->across[1]);
+  pl_f8 b1 = dot3(n, b->across[0]), b2 = dot3(n, b->across[1]);
   pl_f8 up = pl_f8_max(pl_f8_max(-a1, -a2), pl_f8_max(b1, b2));
   pl_f8 down = pl_f8_max(pl_f8_max(a1, a2), pl_f8_max(-b1, -b2));
   return ~((pl_m8)(up > tolerance) & (pl_m8)(down > tolerance));
 }
 
-static int32_t list_edges(const pl_lane_edges *a, int32_t index, const pl_lane_edges *b, float reach,
+// Are the nearest points of both lines on the edges, and near each other?
+PL_SIMD_INLINE pl_m8 is_near(const edge_lanes *a, const edge_lanes *b, vec3_lanes n, pl_f8 sine,
+                             const pl_lane_reach *reach, pl_f8 rounding) {
+  vec3_lanes w = sub3(a->first, b->first);
+  pl_f8 c = dot3(a->along, b->along), uw = dot3(a->along, w), vw = dot3(b->along, w), sine2 = sine * sine;
+  pl_f8 s = c * vw - uw, t = vw - c * uw, error = (rounding + 1e-5f) * reach->extent;
+  pl_f8 farthest = pl_f8_max(pl_f8_min(a->length, b->length) * reach->depth, pl_f8_set1(reach->limit));
+  pl_m8 missed = (pl_m8)(s < -error) | (pl_m8)(t < -error) | (pl_m8)(s > a->length * sine2 + error) |
+                 (pl_m8)(t > b->length * sine2 + error) | (pl_m8)(pl_f8_abs(dot3(n, w)) > farthest * sine + error);
+  return ~missed;
+}
+
+// May the volume of the two edges change its sign?
+PL_SIMD_INLINE pl_m8 may_cross(const edge_lanes a[2], const edge_lanes b[2], float extent) {
+  vec3_lanes u[2], v[2], w[2];
+  for (int k = 0; k < 2; ++k) {
+    pl_f8 la = a[k].length, lb = b[k].length;
+    u[k] = (vec3_lanes){a[k].along.x * la, a[k].along.y * la, a[k].along.z * la};
+    v[k] = (vec3_lanes){b[k].along.x * lb, b[k].along.y * lb, b[k].along.z * lb};
+    w[k] = sub3(a[k].first, b[k].first);
+  }
+  vec3_lanes du = sub3(u[1], u[0]), dv = sub3(v[1], v[0]), dw = sub3(w[1], w[0]);
+  vec3_lanes n0 = cross3(u[0], v[0]), n1 = add3(cross3(u[0], dv), cross3(du, v[0])), n2 = cross3(du, dv);
+  pl_f8 k0 = dot3(w[0], n0), k1 = dot3(dw, n0) + dot3(w[0], n1), k2 = dot3(dw, n1) + dot3(w[0], n2);
+  pl_f8 b1 = k0 + k1 * (1.0f / 3), b2 = k0 + (k1 + k1 + k2) * (1.0f / 3), b3 = k0 + k1 + k2 + dot3(dw, n2);
+  pl_f8 min = pl_f8_min(pl_f8_min(k0, b1), pl_f8_min(b2, b3)), max = pl_f8_max(pl_f8_max(k0, b1), pl_f8_max(b2, b3));
+  pl_f8 error = (a[0].length + a[1].length + b[0].length + b[1].length) * (4e-6f * extent * extent);
+  return ~((pl_m8)(min > error) | (pl_m8)(max < -error));
+}
+
+static int32_t list_edges(const pl_lane_edges *a, int32_t index, const pl_lane_edges *b, const pl_lane_reach *reach,
                           int32_t *touched) {
   const float(*own)[8] = a->rows[index / LANES];
   int lane = index % LANES;
   float low[3], high[3];
-  vec3_lanes start[3], end[3];
   for (int k = 0; k < 3; ++k) {
-    low[k] = own[PL_LANE_EDGE_BOX + k][lane] - reach;
-    high[k] = own[PL_LANE_EDGE_BOX + 3 + k][lane] + reach;
-    const float s[3] = {own[PL_LANE_EDGE_START + 3 * k][lane], own[PL_LANE_EDGE_START + 3 * k + 1][lane],
-                        own[PL_LANE_EDGE_START + 3 * k + 2][lane]};
-    const float e[3] = {own[PL_LANE_EDGE_END + 3 * k][lane], own[PL_LANE_EDGE_END + 3 * k + 1][lane],
-                        own[PL_LANE_EDGE_END + 3 * k + 2][lane]};
-    start[k] = set3(s);
-    end[k] = set3(e);
+    low[k] = own[PL_LANE_EDGE_BOX + k][lane] - reach->limit;
+    high[k] = own[PL_LANE_EDGE_BOX + 3 + k][lane] + reach->limit;
   }
+  edge_lanes mine[2] = {one_edge(&own[PL_LANE_EDGE_START], lane), one_edge(&own[PL_LANE_EDGE_END], lane)};
   int32_t count = 0;
   for (int32_t block = 0; LANES * block < b->count; ++block) {
     const float(*rows)[8] = b->rows[block];
@@ -228,15 +394,27 @@ static int32_t list_edges(const pl_lane_edges *a, int32_t index, const pl_lane_e
     for (int k = 0; k < 3; ++k)
       missed |= (pl_m8)(pl_f8_load(rows[PL_LANE_EDGE_BOX + k]) > high[k]) |
                 (pl_m8)(pl_f8_load(rows[PL_LANE_EDGE_BOX + 3 + k]) < low[k]);
-    int bits = ~pl_m8_bits(missed) & used_lanes(b->count, block);
+    int bits = ~pl_m8_bits(missed) & b->sharp[block];
     if (bits == 0) continue;
+    edge_lanes other[2] = {load_edges(rows[PL_LANE_EDGE_START]), load_edges(rows[PL_LANE_EDGE_END])};
     pl_f8 turn = (pl_f8_load(rows[PL_LANE_EDGE_TURN]) + own[PL_LANE_EDGE_TURN][lane]) * 1.5f;
-    pl_m8 falls = falls_away(start, rows[PL_LANE_EDGE_START], turn) |
-                  falls_away(end, rows[PL_LANE_EDGE_END], pl_f8_set1(0.0f));
-    count = list_bits(bits & pl_m8_bits(falls), &b->items[LANES * block], touched, count);
+    pl_m8 may_touch = {0};
+    for (int k = 0; k < 2; ++k) {
+      vec3_lanes n = cross3(mine[k].along, other[k].along);
+      pl_f8 sine = pl_f8_sqrt(dot3(n, n));
+      pl_m8 meets = is_near(&mine[k], &other[k], n, sine, reach, turn);
+      // Crossings are looked at from where the edges start.
+      if (k == 0) meets |= may_cross(mine, other, reach->extent);
+      may_touch |= meets & falls_away(&mine[k], &other[k], n, sine, turn);
+    }
+    count = list_bits(bits & pl_m8_bits(may_touch), &b->items[LANES * block], touched, count);
   }
   return count;
 }
 
-const pl_lane_kernels KERNELS = {
-    .classify = classify, .pack = pack, .list_crossed = list_crossed, .list_nearest = list_nearest, .list_edges = list_edges};
+const pl_lane_kernels KERNELS = {.classify = classify,
+                                 .pack = pack,
+                                 .list_crossed = list_crossed,
+                                 .list_nearest = list_nearest,
+                                 .pack_edges = pack_edges,
+                                 .list_edges = list_edges};
