@@ -60,8 +60,9 @@ enum {
   // at the start: first end, unit direction, how both triangles fall away (unit), length
   PL_LANE_EDGE_START = 6,
   PL_LANE_EDGE_END = 19,    // the same at the end
-  PL_LANE_EDGE_TURN = 32,   // length of the difference of both directions, and of what rounding does to them
-  PL_LANE_EDGE_ROWS = 33,
+  PL_LANE_EDGE_TURN = 32,      // length of the difference of both directions
+  PL_LANE_EDGE_ROUNDING = 33,  // … and of what rounding does to directions
+  PL_LANE_EDGE_ROWS = 34,
 };
 
 typedef struct pl_lane_edges {

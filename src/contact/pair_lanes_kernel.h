@@ -326,7 +326,8 @@ static void pack_edge_block(const pl_surface_motion *motion, const pl_lane_regio
   pack_end(points[0][0][0], region->start_shift, extent, rows[PL_LANE_EDGE_START], &rounding);
   pl_f8 sine = pack_end(points[1][0][0], region->end_shift, extent, rows[PL_LANE_EDGE_END], &rounding);
   vec3_lanes turn = sub3(load3(rows[PL_LANE_EDGE_END + 3]), load3(rows[PL_LANE_EDGE_START + 3]));
-  pl_f8_store(rows[PL_LANE_EDGE_TURN], pl_f8_sqrt(dot3(turn, turn)) + rounding);
+  pl_f8_store(rows[PL_LANE_EDGE_TURN], pl_f8_sqrt(dot3(turn, turn)));
+  pl_f8_store(rows[PL_LANE_EDGE_ROUNDING], rounding);
   pl_m8 flat = min_sine < 0 ? (pl_m8)(pl_f8_abs(sine) + rounding < -min_sine) : (pl_m8)(sine + rounding < min_sine);
   edges->sharp[block] = (~pl_m8_bits(flat) | borders) & used_lanes(edges->count, block);
 }
@@ -352,7 +353,7 @@ PL_SIMD_INLINE pl_m8 is_near(const edge_lanes *a, const edge_lanes *b, vec3_lane
                              const pl_lane_reach *reach, pl_f8 rounding) {
   vec3_lanes w = sub3(a->first, b->first);
   pl_f8 c = dot3(a->along, b->along), uw = dot3(a->along, w), vw = dot3(b->along, w), sine2 = sine * sine;
-  pl_f8 s = c * vw - uw, t = vw - c * uw, error = (rounding + 1e-5f) * reach->extent;
+  pl_f8 s = c * vw - uw, t = vw - c * uw, error = (rounding + 1e-6f) * reach->extent;
   pl_f8 farthest = pl_f8_max(pl_f8_min(a->length, b->length) * reach->depth, pl_f8_set1(reach->limit));
   pl_m8 missed = (pl_m8)(s < -error) | (pl_m8)(t < -error) | (pl_m8)(s > a->length * sine2 + error) |
                  (pl_m8)(t > b->length * sine2 + error) | (pl_m8)(pl_f8_abs(dot3(n, w)) > farthest * sine + error);
@@ -398,14 +399,15 @@ static int32_t list_edges(const pl_lane_edges *a, int32_t index, const pl_lane_e
     if (bits == 0) continue;
     edge_lanes other[2] = {load_edges(rows[PL_LANE_EDGE_START]), load_edges(rows[PL_LANE_EDGE_END])};
     pl_f8 turn = (pl_f8_load(rows[PL_LANE_EDGE_TURN]) + own[PL_LANE_EDGE_TURN][lane]) * 1.5f;
+    pl_f8 rounding = pl_f8_load(rows[PL_LANE_EDGE_ROUNDING]) + own[PL_LANE_EDGE_ROUNDING][lane];
     pl_m8 may_touch = {0};
     for (int k = 0; k < 2; ++k) {
       vec3_lanes n = cross3(mine[k].along, other[k].along);
       pl_f8 sine = pl_f8_sqrt(dot3(n, n));
-      pl_m8 meets = is_near(&mine[k], &other[k], n, sine, reach, turn);
-      // Crossings are looked at from where the edges start.
-      if (k == 0) meets |= may_cross(mine, other, reach->extent);
-      may_touch |= meets & falls_away(&mine[k], &other[k], n, sine, turn);
+      may_touch |= is_near(&mine[k], &other[k], n, sine, reach, rounding) &
+                   falls_away(&mine[k], &other[k], n, sine, rounding);
+      // Crossings are looked at from where the edges start, with the directions that they have later.
+      if (k == 0) may_touch |= may_cross(mine, other, reach->extent) & falls_away(mine, other, n, sine, rounding + turn);
     }
     count = list_bits(bits & pl_m8_bits(may_touch), &b->items[LANES * block], touched, count);
   }
