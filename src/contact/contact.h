@@ -39,7 +39,7 @@ typedef struct pl_contact_impulse {
   float impulse[3];  // N s on the body, in the world's frame
 } pl_contact_impulse;
 
-// So many are kept for each surface point; when there are more, the largest.
+// The number kept for each surface point; when there are more, the largest.
 enum { PL_IMPULSES_PER_POINT = 3 };
 
 // Two bodies that do not touch each other, by their numbers, the lower first.

@@ -128,8 +128,10 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
     const pl_contact *contact = &memory->contacts[index];
     pl_contact_term *terms = &memory->terms[(size_t)i * (size_t)memory->term_count];
     pl_contact_row *row = &memory->rows[i];
-    *row = (pl_contact_row){
-        .normal = contact->normal, .surface_velocity = contact->surface_velocity, .friction = contact->friction};
+    *row = (pl_contact_row){.normal = contact->normal,
+                            .surface_velocity = contact->surface_velocity,
+                            .friction = contact->friction,
+                            .restitution = contact->restitution};
     row->a = pl_contact_arm_of_side(r->bodies, &contact->a, terms);
     row->b = pl_contact_arm_of_side(r->bodies, &contact->b, terms + row->a.count);
     row->turns = is_rigid(r->bodies, &row->a) || is_rigid(r->bodies, &row->b);
@@ -365,6 +367,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   pl_parallel_for(solver->context, body_count, BODY_GRAIN, move_positions, &r);
   pl_parallel_for(solver->context, solver->contact_count, ROW_GRAIN, turn_levers, &r);
   sweep_all(&r, false, has_rigid(bodies, body_count) ? step->rounds : (step->rounds + 1) / 2);
+  pl_contact_limit(&damping);
   store_impulses(&r);
 
   if (report != NULL) {

@@ -31,8 +31,8 @@ typedef struct pl_collider_step {
 
 // What detection knows of a body.
 typedef struct pl_contact_presence {
-  bool is_at_rest;           // asleep, and its points and boxes are those it sleeps with
-  bool is_searched;          // its points search in this step
+  bool is_at_rest;     // asleep, and its points and boxes are those it sleeps with
+  bool is_searched;    // its points search in this step
   bool is_near_large;  // near something else than small bodies: the tree of all things is asked
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
 } pl_contact_presence;
@@ -57,6 +57,7 @@ typedef struct pl_contact_row {
   pl_vec3 normal;
   pl_vec3 surface_velocity;  // of a collider, m/s
   double friction;           // Coulomb coefficient
+  double restitution;
   double normal_mass,
       sliding_mass;       // kg: impulse per velocity of the gap, and across it; 0: nothing moves
   double arrive;          // m/s: least velocity of the gap with which positions move in this step
@@ -74,7 +75,9 @@ typedef struct pl_contact_whole {
   pl_contact_rigid motion;
   pl_vec3 velocity, angular_velocity;  // of `motion` before it was damped
   double max_deviation;                // m/s: fastest particle relative to the rigid motion
-  bool is_slow;                        // its particles are near rest, and none is held by a pin
+  double spacing;                      // metres between neighbouring particles
+  bool is_free;                        // found in this step, and no particle is held by a pin
+  bool is_slow;                        // free, and its particles are near rest
 } pl_contact_whole;
 
 // Everything sized by the bodies and colliders, in one arena.
@@ -95,10 +98,10 @@ typedef struct pl_contact_memory {
   pl_pair_axis *axes;              // PL_PAIR_AXES per body, with bodies of higher number
   int32_t *axis_counts;            // one per body
   // Pairs of small bodies that may touch, as seen by either of them:
-  int32_t *neighbour_start;              // body_count + 1: offsets into …
-  pl_contact_neighbour *neighbours;      // … those of each body
-  atomic_bool has_many_pairs;            // some body has more than PL_PAIR_AXES
-  int32_t *endless_colliders;      // half-spaces
+  int32_t *neighbour_start;          // body_count + 1: offsets into …
+  pl_contact_neighbour *neighbours;  // … those of each body
+  atomic_bool has_many_pairs;        // some body has more than PL_PAIR_AXES
+  int32_t *endless_colliders;        // half-spaces
   int32_t endless_count;
   pl_collider_step *collider_steps;
   int32_t edge_block_count;
@@ -140,6 +143,9 @@ typedef struct pl_contact_damping {
   pl_pair_range pairs;  // of the colour that is worked on
 } pl_contact_damping;
 void pl_contact_damp(pl_contact_damping *damping);
+
+// Limit the speed of single particles relative to their bodies, after the sweeps.
+void pl_contact_limit(pl_contact_damping *damping);
 
 // Lengths and speeds below which a contact counts as resting: what gravity does to a body in one
 // step.
@@ -245,7 +251,7 @@ void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_s
                               int32_t collider, pl_distance_anchor *anchor);
 void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_distance_anchor *anchor);
 
-// So many consecutive groups of one body are searched together.
+// Number of consecutive groups of one body that are searched together.
 enum { PL_CONTACT_GROUPS = 16 };
 
 // The same for all points of a body, of which only those in a slab can touch the other; both have

@@ -16,6 +16,9 @@
 
 // Rest distances up to this many gaps, or this fraction of an edge, are not contacts in the deformed shape either.
 static const double REST_GAPS = 1.5, REST_EDGES = 0.1;
+// A point hangs behind another body when a triangle pushes it along its own normal with at least this cosine, and its
+// neighbours are this fraction of an edge behind the triangle.
+static const double HOOKED = 0.5, HOOKED_EDGES = 0.25;
 
 typedef struct surface_search {
   const pl_contact_query *query;
@@ -58,6 +61,29 @@ static bool is_facing(surface_search *s, int32_t triangle) {
     s->has_facing = own->tree->is_closed && s->motion->tree->is_closed && pl_vec3_dot(s->facing, s->facing) > 0;
   }
   return !s->has_facing || pl_surface_motion_is_facing(s->motion, triangle, s->facing);
+}
+
+// Does the point come back from behind another body? It starts in front of the triangle and its neighbours well behind
+// it, and the triangle would push it along the outward normal of its own surface, to 60 degrees. A corner that has come
+// through a body would hang there: held away from its own body it stretches it, and flies off at many times the speed
+// of the impact when it comes free. It may go back instead.
+static bool is_hooked(const surface_search *s) {
+  if (!s->has_facing || !(pl_vec3_dot(s->crossing_normal, s->facing) > HOOKED * pl_vec3_length(s->facing)))
+    return false;
+  const pl_surface_motion *own = &s->query->group->motions[s->query->body];
+  const pl_surface_tree *tree = own->tree;
+  pl_vec3 c[3];
+  pl_surface_corners(s->motion->tree, s->motion->starts, s->crossing_triangle, c);
+  pl_vec3 normal = pl_triangle_normal(c[0], c[1], c[2]);
+  double behind = HOOKED_EDGES * tree->edge_length;
+  if (pl_vec3_dot(normal, pl_vec3_sub(s->query->start, c[0])) < -s->query->group->scale.margin) return false;
+  for (int32_t r = tree->ring_start[s->query->point]; r < tree->ring_start[s->query->point + 1]; ++r)
+    for (int k = 0; k < 3; ++k) {
+      int32_t point = tree->surface->triangles[3 * tree->ring[r] + k];
+      if (point != s->query->point && pl_vec3_dot(normal, pl_vec3_sub(own->starts[point], c[0])) > -behind)
+        return false;
+    }
+  return true;
 }
 
 static pl_vec3 corner_mix(const pl_surface_motion *motion, const pl_vec3 *points, int32_t triangle,
@@ -262,7 +288,7 @@ static bool find_nearest(surface_search *s, double facing_reach, pl_distance_anc
 
 static void touch_crossed(const surface_search *s, double facing_reach) {
   pl_vec3 position = corner_mix(s->motion, s->motion->ends, s->crossing_triangle, s->crossing_weights);
-  if (!s->is_crossing_facing && touch_facing(s, position, facing_reach)) return;
+  if (!s->is_crossing_facing && (touch_facing(s, position, facing_reach) || is_hooked(s))) return;
   add_triangle(s, s->crossing_triangle, s->crossing_weights, s->crossing_normal);
 }
 
@@ -423,8 +449,9 @@ void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other, 
   pl_box box;
   int32_t count = list_slab_points(&s, points, &box);
   if (count == 0) return;
-  s.extent = fmax(max_coordinate(box, motion->origin),
-                  max_coordinate(pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box), motion->origin));
+  s.extent =
+      fmax(max_coordinate(box, motion->origin),
+           max_coordinate(pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box), motion->origin));
   list_slab_triangles(&s, box, &triangles);
   for (int32_t k = 0; k < count && triangles.count > 0; ++k)
     find_slab_point(&s, &triangles, points[k], other, facing_reach);

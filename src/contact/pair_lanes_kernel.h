@@ -128,8 +128,8 @@ static inline int32_t list_bits(int bits, const int32_t *items, int32_t *list, i
   return count;
 }
 
-// Is the point, r from the first corner at the start and `last` at the end, outside one side of a triangle all the time?
-// With weights u, v, w of the corners times the area, by their Bernstein coefficients; they tell as long as the
+// Is the point, r from the first corner at the start and `last` at the end, outside one side of a triangle all the
+// time? With weights u, v, w of the corners times the area, by their Bernstein coefficients; they tell as long as the
 // triangle does not turn over.
 PL_SIMD_INLINE pl_m8 passes_by(const float (*rows)[8], vec3_lanes r, vec3_lanes last) {
   pl_f8 miss = -pl_f8_load(rows[PL_LANE_MISS]), areas[3], u[3], v[3], max[3], min_area;
@@ -174,8 +174,7 @@ static int32_t list_crossed(const pl_lane_triangles *triangles, const pl_lane_pa
     pl_f8 rounding = pl_f8_load(rows[PL_LANE_ROUNDING]);
     // In front all the time, or behind, and then too far behind at the start to count as touching.
     pl_m8 behind = (pl_m8)(max < -rounding);
-    if (!path->is_two_sided)
-      behind &= (pl_m8)(k0 < -path->reach * pl_f8_load(rows[PL_LANE_AREA]) - rounding);
+    if (!path->is_two_sided) behind &= (pl_m8)(k0 < -path->reach * pl_f8_load(rows[PL_LANE_AREA]) - rounding);
     pl_m8 kept = (pl_m8)(min > rounding) | behind;
     bits &= ~pl_m8_bits(kept);
     if (bits != 0) bits &= ~pl_m8_bits(passes_by(rows, r, add3(r, dr)));
@@ -196,7 +195,8 @@ PL_SIMD_INLINE pl_f8 segment_distance2(vec3_lanes d, vec3_lanes g) {
 PL_SIMD_INLINE pl_f8 box_distance2(const float (*rows)[8], const float position[3]) {
   pl_f8 sum = pl_f8_set1(0.0f), zero = sum;
   for (int k = 0; k < 3; ++k) {
-    pl_f8 below = pl_f8_load(rows[PL_LANE_BOX + k]) - position[k], above = position[k] - pl_f8_load(rows[PL_LANE_BOX + 3 + k]);
+    pl_f8 below = pl_f8_load(rows[PL_LANE_BOX + k]) - position[k],
+          above = position[k] - pl_f8_load(rows[PL_LANE_BOX + 3 + k]);
     pl_f8 away = pl_f8_max(pl_f8_max(below, above) - pl_f8_load(rows[PL_LANE_ERROR]), zero);
     sum += away * away;
   }
@@ -296,8 +296,8 @@ PL_SIMD_INLINE pl_f8 pack_end(const float *points, const float shift[3], float e
   return -dot3(cross3(along, across[0]), across[1]);
 }
 
-static void pack_edge_block(const pl_surface_motion *motion, const pl_lane_region *region, float extent,
-                            float min_sine, pl_lane_edges *edges, int32_t block) {
+static void pack_edge_block(const pl_surface_motion *motion, const pl_lane_region *region, float extent, float min_sine,
+                            pl_lane_edges *edges, int32_t block) {
   float points[2][4][3][8] __attribute__((aligned(32)));  // [start, end][ends and opposite corners][component][lane]
   float(*rows)[8] = edges->rows[block];
   int borders = 0;
@@ -317,8 +317,10 @@ static void pack_edge_block(const pl_surface_motion *motion, const pl_lane_regio
     }
   }
   for (int k = 0; k < 3; ++k) {
-    pl_f8 a = pl_f8_load(points[0][0][k]) + region->start_shift[k], b = pl_f8_load(points[0][1][k]) + region->start_shift[k];
-    pl_f8 c = pl_f8_load(points[1][0][k]) + region->end_shift[k], d = pl_f8_load(points[1][1][k]) + region->end_shift[k];
+    pl_f8 a = pl_f8_load(points[0][0][k]) + region->start_shift[k],
+          b = pl_f8_load(points[0][1][k]) + region->start_shift[k];
+    pl_f8 c = pl_f8_load(points[1][0][k]) + region->end_shift[k],
+          d = pl_f8_load(points[1][1][k]) + region->end_shift[k];
     pl_f8_store(rows[PL_LANE_EDGE_BOX + k], pl_f8_min(pl_f8_min(a, b), pl_f8_min(c, d)));
     pl_f8_store(rows[PL_LANE_EDGE_BOX + 3 + k], pl_f8_max(pl_f8_max(a, b), pl_f8_max(c, d)));
   }
@@ -334,8 +336,7 @@ static void pack_edge_block(const pl_surface_motion *motion, const pl_lane_regio
 
 static void pack_edges(const pl_surface_motion *motion, const pl_lane_region *region, float extent, float min_sine,
                        pl_lane_edges *edges) {
-  for (int32_t b = 0; LANES * b < edges->count; ++b)
-    pack_edge_block(motion, region, extent, min_sine, edges, b);
+  for (int32_t b = 0; LANES * b < edges->count; ++b) pack_edge_block(motion, region, extent, min_sine, edges, b);
 }
 
 // Do the triangles at both edges fall away from each other along n = u x v, or against it?
@@ -404,10 +405,11 @@ static int32_t list_edges(const pl_lane_edges *a, int32_t index, const pl_lane_e
     for (int k = 0; k < 2; ++k) {
       vec3_lanes n = cross3(mine[k].along, other[k].along);
       pl_f8 sine = pl_f8_sqrt(dot3(n, n));
-      may_touch |= is_near(&mine[k], &other[k], n, sine, reach, rounding) &
-                   falls_away(&mine[k], &other[k], n, sine, rounding);
+      may_touch |=
+          is_near(&mine[k], &other[k], n, sine, reach, rounding) & falls_away(&mine[k], &other[k], n, sine, rounding);
       // Crossings are looked at from where the edges start, with the directions that they have later.
-      if (k == 0) may_touch |= may_cross(mine, other, reach->extent) & falls_away(mine, other, n, sine, rounding + turn);
+      if (k == 0)
+        may_touch |= may_cross(mine, other, reach->extent) & falls_away(mine, other, n, sine, rounding + turn);
     }
     count = list_bits(bits & pl_m8_bits(may_touch), &b->items[LANES * block], touched, count);
   }

@@ -23,7 +23,7 @@ typedef struct pl_surface_edge {
   int32_t points[2];
   int32_t triangles[2];  // the second -1 at a border; where more than two meet, the lowest
   int32_t opposite[2];   // the corner of either triangle that is not on the edge, -1 alike
-  int32_t leaf;  // index of the first triangle in the order of the tree's leaves
+  int32_t leaf;          // index of the first triangle in the order of the tree's leaves
 } pl_surface_edge;
 
 typedef struct pl_surface_tree {
