@@ -401,7 +401,9 @@ static bool next_edges(slab_side *side, const pl_lane_kernels *kernels, double e
 // What of a surface is near the box of the other; the plane of the slab is added by the caller.
 static void begin_side(slab_side *side, const pl_surface_motion *motion, const pl_surface_motion *other,
                        const pl_surface_motion *frame, double limit) {
-  *side = (slab_side){.motion = motion};
+  // The codes are filled later.
+  side->motion = motion;
+  side->next = 0;
   pl_box box = pl_surface_motion_frame_box(frame, other->start_box, other->end_box);
   box = pl_box_expand(box, limit);
   pl_vec3 offset = pl_vec3_sub(motion->origin, frame->origin);

@@ -51,9 +51,19 @@ typedef struct pl_contact_edge_block {
 } pl_contact_edge_block;
 enum { PL_CONTACT_EDGE_TRIANGLES = 64, PL_CONTACT_EDGE_SLOTS = 64 };
 
+// Part of a particle in a row: all that a sweep needs, in one place.
+typedef struct pl_contact_pull {
+  pl_vec3 *velocity;  // of the particle
+  double weight;      // of its velocity in that of the gap; negative on side b
+  double push;        // 1/kg: what an impulse on the gap adds to its velocity
+} pl_contact_pull;
+
 // What resolution keeps of a contact from sweep to sweep.
 typedef struct pl_contact_row {
   pl_contact_arm a, b;
+  // Of rows without rigid bodies: the particles of both arms.
+  const pl_contact_pull *pulls;
+  int32_t pull_count;
   pl_vec3 normal;
   pl_vec3 surface_velocity;  // of a collider, m/s
   double friction;           // Coulomb coefficient
@@ -118,6 +128,7 @@ typedef struct pl_contact_memory {
   int32_t term_count;             // of one contact at most
   pl_contact_row *rows;           // one per contact, in the order of the plan
   pl_contact_term *terms;         // term_count per row
+  pl_contact_pull *pulls;         // alike
   int32_t *particle_start;        // body_count + 1: offsets into the arrays per particle
   pl_vec3 *move_velocities;       // one per particle: after the bodies' own move, before resolution
   pl_contact_whole *wholes;       // one per body, see contact_damping.c

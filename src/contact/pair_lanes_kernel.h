@@ -339,26 +339,28 @@ static void pack_edges(const pl_surface_motion *motion, const pl_lane_region *re
   for (int32_t b = 0; LANES * b < edges->count; ++b) pack_edge_block(motion, region, extent, min_sine, edges, b);
 }
 
-// Do the triangles at both edges fall away from each other along n = u x v, or against it?
-PL_SIMD_INLINE pl_m8 falls_away(const edge_lanes *a, const edge_lanes *b, vec3_lanes n, pl_f8 sine, pl_f8 turn) {
-  pl_f8 tolerance = sine * 0.025f + turn + 1e-5f;
+// How far the triangles at both edges fail to fall away from each other along n = u x v, and against it; unit lengths.
+PL_SIMD_INLINE void rise3(const edge_lanes *a, const edge_lanes *b, vec3_lanes n, pl_f8 *along, pl_f8 *against) {
   pl_f8 a1 = dot3(n, a->across[0]), a2 = dot3(n, a->across[1]);
   pl_f8 b1 = dot3(n, b->across[0]), b2 = dot3(n, b->across[1]);
-  pl_f8 up = pl_f8_max(pl_f8_max(-a1, -a2), pl_f8_max(b1, b2));
-  pl_f8 down = pl_f8_max(pl_f8_max(a1, a2), pl_f8_max(-b1, -b2));
-  return ~((pl_m8)(up > tolerance) & (pl_m8)(down > tolerance));
+  *along = pl_f8_max(pl_f8_max(-a1, -a2), pl_f8_max(b1, b2));
+  *against = pl_f8_max(pl_f8_max(a1, a2), pl_f8_max(-b1, -b2));
 }
 
-// Are the nearest points of both lines on the edges, and near each other?
-PL_SIMD_INLINE pl_m8 is_near(const edge_lanes *a, const edge_lanes *b, vec3_lanes n, pl_f8 sine,
+// Are the nearest points of both lines on the edges, and the edges near each other or a little inside, seen from where
+// their triangles fall away? `rises` are those of rise3(), beyond what counts as falling.
+PL_SIMD_INLINE pl_m8 is_near(const edge_lanes *a, const edge_lanes *b, vec3_lanes n, pl_f8 sine, const pl_f8 rises[2],
                              const pl_lane_reach *reach, pl_f8 rounding) {
   vec3_lanes w = sub3(a->first, b->first);
   pl_f8 c = dot3(a->along, b->along), uw = dot3(a->along, w), vw = dot3(b->along, w), sine2 = sine * sine;
-  pl_f8 s = c * vw - uw, t = vw - c * uw, error = (rounding + 1e-6f) * reach->extent;
-  pl_f8 farthest = pl_f8_max(pl_f8_min(a->length, b->length) * reach->depth, pl_f8_set1(reach->limit));
+  pl_f8 s = c * vw - uw, t = vw - c * uw, error = (rounding + 1e-6f) * reach->extent, zero = pl_f8_set1(0.0f);
   pl_m8 missed = (pl_m8)(s < -error) | (pl_m8)(t < -error) | (pl_m8)(s > a->length * sine2 + error) |
-                 (pl_m8)(t > b->length * sine2 + error) | (pl_m8)(pl_f8_abs(dot3(n, w)) > farthest * sine + error);
-  return ~missed;
+                 (pl_m8)(t > b->length * sine2 + error);
+  pl_f8 gap = dot3(n, w), open = sine * reach->limit + error;
+  pl_f8 inside = pl_f8_max(pl_f8_min(a->length, b->length) * reach->depth, pl_f8_set1(reach->limit)) * sine + error;
+  pl_m8 touches = ((pl_m8)(rises[0] <= zero) & (pl_m8)(gap <= open) & (pl_m8)(gap >= -inside)) |
+                  ((pl_m8)(rises[1] <= zero) & (pl_m8)(gap >= -open) & (pl_m8)(gap <= inside));
+  return touches & ~missed;
 }
 
 // May the volume of the two edges change its sign?
@@ -404,12 +406,14 @@ static int32_t list_edges(const pl_lane_edges *a, int32_t index, const pl_lane_e
     pl_m8 may_touch = {0};
     for (int k = 0; k < 2; ++k) {
       vec3_lanes n = cross3(mine[k].along, other[k].along);
-      pl_f8 sine = pl_f8_sqrt(dot3(n, n));
-      may_touch |=
-          is_near(&mine[k], &other[k], n, sine, reach, rounding) & falls_away(&mine[k], &other[k], n, sine, rounding);
+      pl_f8 sine = pl_f8_sqrt(dot3(n, n)), rises[2];
+      rise3(&mine[k], &other[k], n, &rises[0], &rises[1]);
+      pl_f8 flat = sine * 0.025f + rounding + 1e-5f;
+      rises[0] -= flat;
+      rises[1] -= flat;
+      may_touch |= is_near(&mine[k], &other[k], n, sine, rises, reach, rounding);
       // Crossings are looked at from where the edges start, with the directions that they have later.
-      if (k == 0)
-        may_touch |= may_cross(mine, other, reach->extent) & falls_away(mine, other, n, sine, rounding + turn);
+      if (k == 0) may_touch |= may_cross(mine, other, reach->extent) & (pl_m8)(pl_f8_min(rises[0], rises[1]) <= turn);
     }
     count = list_bits(bits & pl_m8_bits(may_touch), &b->items[LANES * block], touched, count);
   }

@@ -4,12 +4,9 @@
 #include "base/context.h"
 #include "base/error.h"
 
-pl_vec3 pl_contact_surface_point(const pl_contact_surface *surface, int32_t point, const pl_vec3 *particles) {
+pl_vec3 pl_contact_surface_mean(const pl_contact_surface *surface, int32_t point, const pl_vec3 *particles) {
   const int32_t *parents = &surface->parents[4 * (size_t)point];
   const float *weights = &surface->weights[4 * (size_t)point];
-  // A particle itself is the common case, and stays free of rounding.
-  if (weights[0] == 1.0f && weights[1] == 0.0f && weights[2] == 0.0f && weights[3] == 0.0f)
-    return particles[parents[0]];
   pl_vec3 sum = {0, 0, 0};
   double weight_sum = 0;
   for (int k = 0; k < 4; ++k) {
