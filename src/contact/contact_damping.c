@@ -26,10 +26,11 @@
 //
 // 4 Rebound: two bodies that part while they still press on each other, at any speed. Elastic bodies give back most of
 //   the energy of an impact, whatever their restitution e says, and a heap would be thrown apart. With u > 0 the
-//   velocity along the normal at which the wholes part, D = -(1 - e) γ₁ h f M u.
+//   velocity along the normal at which the wholes part, D = -(1 - e) γ₁ h f M u. After the sweeps: D is no larger than
+//   what the contact pressed with, so that nothing sticks.
 //
-// Levers are those at the start of the step: positions follow the velocities, x + h v, so that x × v at its end is that
-// of the start's x and the new v.
+// Levers of what acts before the sweeps are those at the start of the step: positions follow the velocities, x + h v,
+// so that x × v at its end is that of the start's x and the new v.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -210,17 +211,21 @@ static double answer_along(const pl_contact_rigid *motion, pl_vec3 point, pl_vec
   return motion->inverse_mass + pl_vec3_dot(turn, pl_mat3_apply(motion->inverse_inertia, turn));
 }
 
-static pl_vec3 arm_point(const pl_contact_body *bodies, const pl_contact_arm *arm) {
+static const pl_vec3 *positions_of(const pl_contact_damping *d, int32_t body) {
+  return d->is_after ? d->bodies[body].positions : d->bodies[body].starts;
+}
+
+static pl_vec3 arm_point(const pl_contact_damping *d, const pl_contact_arm *arm) {
   pl_vec3 point = {0, 0, 0};
   for (int32_t i = 0; i < arm->count; ++i)
-    point = pl_vec3_add_scaled(point, bodies[arm->body].starts[arm->terms[i].particle], arm->terms[i].weight);
+    point = pl_vec3_add_scaled(point, positions_of(d, arm->body)[arm->terms[i].particle], arm->terms[i].weight);
   return point;
 }
 
 // Relative velocity of two wholes that a contact takes away, and the rate at which it does.
-static pl_vec3 damped_velocity(const pl_contact_row *row, bool is_slow, pl_vec3 u, double *rate) {
+static pl_vec3 damped_velocity(const pl_contact_damping *d, const pl_contact_row *row, pl_vec3 u, double *rate) {
   double along = pl_vec3_dot(row->normal, u), limit = STICKING * row->friction * row->normal_impulse;
-  if (!is_slow) {
+  if (d->is_after) {
     *rate = REBOUND_RATE * fmax(0, 1 - row->restitution);
     return pl_vec3_scale(row->normal, fmax(0, along));
   }
@@ -230,14 +235,14 @@ static pl_vec3 damped_velocity(const pl_contact_row *row, bool is_slow, pl_vec3 
   return u;
 }
 
-static void rest_row(const pl_contact_damping *d, pl_contact_row *row, bool is_slow, double fraction) {
+static void rest_row(const pl_contact_damping *d, pl_contact_row *row, double fraction) {
   pl_contact_rigid *a = &d->memory->wholes[row->a.body].motion;
   pl_contact_rigid *b = row->b.body >= 0 ? &d->memory->wholes[row->b.body].motion : NULL;
   // Both feel it at one point, so that angular momentum stays.
-  pl_vec3 point = arm_point(d->bodies, &row->a), u = pl_vec3_sub(velocity_at(a, point), row->surface_velocity);
+  pl_vec3 point = arm_point(d, &row->a), u = pl_vec3_sub(velocity_at(a, point), row->surface_velocity);
   if (b != NULL) u = pl_vec3_sub(u, velocity_at(b, point));
   double rate;
-  u = damped_velocity(row, is_slow, u, &rate);
+  u = damped_velocity(d, row, u, &rate);
   double square = pl_vec3_dot(u, u);
   if (!(square > 0)) return;
   pl_vec3 n = pl_vec3_scale(u, 1 / sqrt(square));
@@ -245,11 +250,19 @@ static void rest_row(const pl_contact_damping *d, pl_contact_row *row, bool is_s
   double lost = 1 - exp(-rate * d->step);
   pl_vec3 impulse = pl_vec3_scale(u, -lost * fraction / answer);
   // No adhesion: what pulls is at most what presses.
-  double pull = -pl_vec3_dot(impulse, row->normal);
-  if (pull > row->normal_impulse) impulse = pl_vec3_scale(impulse, row->normal_impulse / pull);
-  row->rest_impulse = pl_vec3_dot(impulse, row->normal);
+  double pull = -pl_vec3_dot(impulse, row->normal), pressed = fmax(0, row->normal_impulse + row->rest_impulse);
+  if (pull > pressed) impulse = pl_vec3_scale(impulse, pressed / pull);
+  row->rest_impulse += pl_vec3_dot(impulse, row->normal);
   push_at(a, point, impulse);
   if (b != NULL) push_at(b, point, pl_vec3_scale(impulse, -1));
+}
+
+// Is a pair damped as wholes? Before the sweeps those near rest, after them the others; but on a collider a body
+// bounces as elastic as it is.
+static bool is_damped(const pl_contact_damping *d, const pl_contact_pair *pair) {
+  const pl_contact_whole *a = &d->memory->wholes[pair->a], *b = pair->b >= 0 ? &d->memory->wholes[pair->b] : NULL;
+  bool is_slow = a->is_slow && (b == NULL || b->is_slow);
+  return d->is_after ? !is_slow && b != NULL && a->is_free && b->is_free : is_slow;
 }
 
 static void rest_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -258,16 +271,13 @@ static void rest_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
   const pl_contact_memory *memory = d->memory;
   for (int32_t p = d->pairs.first + begin; p < d->pairs.first + end; ++p) {
     const pl_contact_pair *pair = &memory->plan.pairs[p];
-    const pl_contact_whole *a = &memory->wholes[pair->a], *b = pair->b >= 0 ? &memory->wholes[pair->b] : NULL;
-    bool is_slow = a->is_slow && (b == NULL || b->is_slow);
-    // On a collider a body bounces as elastic as it is.
-    if (!is_slow && (b == NULL || !a->is_free || !b->is_free)) continue;
+    if (!is_damped(d, pair)) continue;
     double sum = 0;
     for (int32_t i = 0; i < pair->count; ++i) sum += memory->rows[pair->first_row + i].normal_impulse;
     for (int32_t i = 0; i < pair->count && sum > 0; ++i) {
       pl_contact_row *row = &memory->rows[pair->first_row + i];
       bool is_self = row->a.body == row->b.body;
-      if (row->normal_impulse > 0 && !is_self) rest_row(d, row, is_slow, row->normal_impulse / sum);
+      if (row->normal_impulse > 0 && !is_self) rest_row(d, row, row->normal_impulse / sum);
     }
   }
 }
@@ -280,39 +290,49 @@ static void rest_islands(void *data, int32_t begin, int32_t end, int32_t block) 
   }
 }
 
-static void move_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
-  const pl_contact_damping *d = data;
-  for (int32_t k = begin; k < end; ++k) {
-    const pl_contact_body *body = &d->bodies[k];
-    const pl_contact_whole *whole = &d->memory->wholes[k];
-    if (!is_touched(d, k) || !whole->is_free) continue;
-    pl_vec3 v = pl_vec3_sub(whole->motion.velocity, whole->velocity);
-    pl_vec3 w = pl_vec3_sub(whole->motion.angular_velocity, whole->angular_velocity);
-    for (int32_t i = 0; i < body->surface->particle_count; ++i) {
-      pl_vec3 x = pl_vec3_sub(body->starts[i], whole->motion.center);
-      body->velocities[i] = pl_vec3_add(body->velocities[i], pl_vec3_add(v, pl_vec3_cross(w, x)));
-    }
-  }
-}
-
-void pl_contact_damp(pl_contact_damping *d) {
+// All pairs, those of a large island colour by colour.
+static void rest_all(pl_contact_damping *d) {
   const pl_contact_plan *plan = &d->memory->plan;
-  int32_t body_count = d->memory->body_count;
-  pl_parallel_for(d->context, body_count, BODY_GRAIN, damp_bodies, d);
-  bool is_any_free = false;
-  for (int32_t k = 0; k < body_count && !is_any_free; ++k) is_any_free = d->memory->wholes[k].is_free;
-  if (!is_any_free) return;
   pl_parallel_for(d->context, plan->small_count, 1, rest_islands, d);
   for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) {
     d->pairs = plan->colors[c];
     int32_t grain = c == PL_SERIAL_COLOR ? d->pairs.count : PAIR_GRAIN;
     if (d->pairs.count > 0) pl_parallel_for(d->context, d->pairs.count, grain, rest_pairs, d);
   }
+}
+
+// What a whole got goes to its particles.
+static void move_whole(const pl_contact_damping *d, int32_t k) {
+  const pl_contact_body *body = &d->bodies[k];
+  const pl_contact_whole *whole = &d->memory->wholes[k];
+  const pl_vec3 *positions = positions_of(d, k);
+  pl_vec3 v = pl_vec3_sub(whole->motion.velocity, whole->velocity);
+  pl_vec3 w = pl_vec3_sub(whole->motion.angular_velocity, whole->angular_velocity);
+  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
+    pl_vec3 x = pl_vec3_sub(positions[i], whole->motion.center);
+    body->velocities[i] = pl_vec3_add(body->velocities[i], pl_vec3_add(v, pl_vec3_cross(w, x)));
+  }
+}
+
+static void move_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_contact_damping *d = data;
+  for (int32_t k = begin; k < end; ++k)
+    if (is_touched(d, k) && d->memory->wholes[k].is_slow) move_whole(d, k);
+}
+
+void pl_contact_damp(pl_contact_damping *d) {
+  int32_t body_count = d->memory->body_count;
+  d->is_after = false;
+  pl_parallel_for(d->context, body_count, BODY_GRAIN, damp_bodies, d);
+  bool is_near_rest = false;
+  for (int32_t k = 0; k < body_count && !is_near_rest; ++k) is_near_rest = d->memory->wholes[k].is_slow;
+  if (!is_near_rest) return;
+  rest_all(d);
   pl_parallel_for(d->context, body_count, BODY_GRAIN, move_wholes, d);
 }
 
-// --- limit
+// --- rebound and limit, after the sweeps
 
 // Limit how fast particles move relative to the rigid motion; linear and angular momentum are kept. Returns whether
 // any did.
@@ -352,19 +372,38 @@ static bool may_exceed(const pl_contact_body *body) {
   return false;
 }
 
+// The bodies that may be damped after the sweeps, as wholes.
+static void find_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_contact_damping *d = data;
+  for (int32_t k = begin; k < end; ++k) {
+    const pl_contact_body *body = &d->bodies[k];
+    pl_contact_whole *whole = &d->memory->wholes[k];
+    whole->is_free = whole->is_slow = whole->is_found = false;
+    if (body->asleep || !(body->damping > 0) || body->rigid != NULL) continue;
+    if (is_touched(d, k) || may_exceed(body)) whole->is_found = find_whole(body, body->positions, whole);
+  }
+}
+
 static void limit_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_contact_damping *d = data;
   for (int32_t k = begin; k < end; ++k) {
     pl_contact_body *body = &d->bodies[k];
-    pl_contact_whole whole;
-    if (body->asleep || !(body->damping > 0) || body->rigid != NULL || !may_exceed(body)) continue;
-    if (!find_whole(body, body->positions, &whole)) continue;
-    double max_speed = fmax(SHOCK_SPEED, MAX_WAY * whole.spacing / d->step);
-    if (limit_vibration(body, &whole.motion, max_speed)) body->moved = true;
+    const pl_contact_whole *whole = &d->memory->wholes[k];
+    if (!whole->is_found) continue;
+    bool is_pushed = pl_vec3_distance(whole->motion.velocity, whole->velocity) > 0 ||
+                     pl_vec3_distance(whole->motion.angular_velocity, whole->angular_velocity) > 0;
+    if (is_pushed) move_whole(d, k);
+    double max_speed = fmax(SHOCK_SPEED, MAX_WAY * whole->spacing / d->step);
+    bool is_limited = limit_vibration(body, &whole->motion, max_speed);
+    if (is_pushed || is_limited) body->moved = true;
   }
 }
 
 void pl_contact_limit(pl_contact_damping *d) {
+  d->is_after = true;
+  pl_parallel_for(d->context, d->memory->body_count, BODY_GRAIN, find_wholes, d);
+  rest_all(d);
   pl_parallel_for(d->context, d->memory->body_count, BODY_GRAIN, limit_bodies, d);
 }

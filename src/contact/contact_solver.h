@@ -74,8 +74,7 @@ typedef struct pl_contact_row {
   double leave;           // m/s: least velocity of the gap at the end of the step
   double softness;        // 0: hard; otherwise the fraction of its impulse that a sweep gives back
   double normal_impulse;  // N s, never negative
-  double
-      rest_impulse;  // N s along the normal, of what keeps slow bodies at rest (contact_damping.c)
+  double rest_impulse;  // N s along the normal, of what damps bodies as wholes (contact_damping.c)
   pl_vec3 sliding_impulse;  // N s, at right angles to the normal
   bool turns;               // a side is a rigid body
 } pl_contact_row;
@@ -86,7 +85,8 @@ typedef struct pl_contact_whole {
   pl_vec3 velocity, angular_velocity;  // of `motion` before it was damped
   double max_deviation;                // m/s: fastest particle relative to the rigid motion
   double spacing;                      // metres between neighbouring particles
-  bool is_free;                        // found in this step, and no particle is held by a pin
+  bool is_found;                       // it is damped after the sweeps
+  bool is_free;                        // no particle is held by a pin
   bool is_slow;                        // free, and its particles are near rest
 } pl_contact_whole;
 
@@ -152,10 +152,12 @@ typedef struct pl_contact_damping {
   pl_contact_body *bodies;
   double step;
   pl_pair_range pairs;  // of the colour that is worked on
+  bool is_after;        // after the sweeps
 } pl_contact_damping;
 void pl_contact_damp(pl_contact_damping *damping);
 
-// Limit the speed of single particles relative to their bodies, after the sweeps.
+// After the sweeps: let bodies part slower, and limit the speed of single particles relative to
+// their bodies.
 void pl_contact_limit(pl_contact_damping *damping);
 
 // Lengths and speeds below which a contact counts as resting: what gravity does to a body in one
