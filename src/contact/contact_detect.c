@@ -163,8 +163,7 @@ static bool may_touch_collider(const detection *d, int32_t body, const pl_box *p
 
 // Pairs of small bodies are searched by their axes.
 static bool is_small(const pl_contact_memory *memory, int32_t body) {
-  const pl_surface_motion *motion = &memory->motions[body];
-  return motion->lane_block_count > 0 && motion->tree->surface->triangle_count <= PL_LANE_TRIANGLES;
+  return memory->motions[body].lane_block_count > 0;
 }
 
 // A body that is awake: is there anything near it? Its hierarchy is fitted if something may touch it, and sleepers
@@ -373,6 +372,16 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   }
 }
 
+// The points of a small body against another of which too much is near.
+static void find_by_tree(const detection *d, int32_t body, int32_t other) {
+  const pl_contact_memory *memory = d->memory;
+  pl_distance_anchor anchor = {.is_set = false};
+  for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b) {
+    pl_contact_group group = group_of(d, &memory->blocks[b]);
+    if (may_touch(d, body, group.start_box, group.end_box, other)) pl_contact_find_body(&group, other, &anchor);
+  }
+}
+
 // The points of a body against its neighbours.
 static void find_in_pairs(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
@@ -385,7 +394,7 @@ static void find_in_pairs(void *data, int32_t begin, int32_t end, int32_t part) 
     for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
       const pl_contact_neighbour *neighbour = &memory->neighbours[k];
       pl_contact_slab slab = pl_pair_axis_slab(&memory->axes[neighbour->axis], body < neighbour->body);
-      pl_contact_find_body_in_slab(&group, neighbour->body, &slab);
+      if (!pl_contact_find_body_in_slab(&group, neighbour->body, &slab)) find_by_tree(d, body, neighbour->body);
     }
   }
 }

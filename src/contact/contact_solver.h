@@ -268,8 +268,9 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
 enum { PL_CONTACT_GROUPS = 16 };
 
 // The same for all points of a body, of which only those in a slab can touch the other; both have
-// lanes, and no more triangles than PL_LANE_TRIANGLES. `group` holds all points, in their order.
-void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other,
+// lanes. `group` holds all points, in their order. False, and nothing is found, when more than
+// PL_LANE_TRIANGLES are in the slab.
+bool pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other,
                                   const pl_contact_slab *slab);
 void pl_contact_find_self(const pl_contact_group *group);
 

@@ -373,8 +373,8 @@ static int32_t list_slab_points(const slab_search *s, int32_t points[PL_SURFACE_
   return count;
 }
 
-// The triangles that points in the box may touch.
-static void list_slab_triangles(const slab_search *s, pl_box box, pl_lane_triangles *triangles) {
+// The triangles that points in the box may touch; false when they are too many.
+static bool list_slab_triangles(const slab_search *s, pl_box box, pl_lane_triangles *triangles) {
   const pl_surface_motion *motion = s->motion;
   const int32_t *corners = motion->tree->surface->triangles;
   int32_t codes[PL_SURFACE_LANE_POINTS];
@@ -388,10 +388,13 @@ static void list_slab_triangles(const slab_search *s, pl_box box, pl_lane_triang
   region.height = -(float)(s->slab->own_low - reach - s->slab->slack - origin);
   s->kernels->classify(motion->lanes, motion->lane_block_count, &region, codes);
   triangles->count = 0;
-  for (int32_t t = 0; t < motion->tree->surface->triangle_count; ++t)
-    if ((codes[corners[3 * t]] & codes[corners[3 * t + 1]] & codes[corners[3 * t + 2]]) == 0)
-      triangles->items[triangles->count++] = t;
+  for (int32_t t = 0; t < motion->tree->surface->triangle_count; ++t) {
+    if ((codes[corners[3 * t]] & codes[corners[3 * t + 1]] & codes[corners[3 * t + 2]]) != 0) continue;
+    if (triangles->count == PL_LANE_TRIANGLES) return false;
+    triangles->items[triangles->count++] = t;
+  }
   s->kernels->pack(motion->lanes, corners, (float)s->extent, triangles);
+  return true;
 }
 
 // The nearest surface point of one that is no farther inside than `inside`.
@@ -431,7 +434,7 @@ static void find_slab_point(const slab_search *slab, const pl_lane_triangles *tr
   find_nearest_in_slab(slab, &s, triangles, path.end, inside, facing_reach);
 }
 
-void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other, const pl_contact_slab *slab) {
+bool pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other, const pl_contact_slab *slab) {
   const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[other];
   slab_search s = {
       .kernels = pl_lane_kernels_get(),
@@ -448,13 +451,14 @@ void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other, 
   pl_lane_triangles triangles;
   pl_box box;
   int32_t count = list_slab_points(&s, points, &box);
-  if (count == 0) return;
+  if (count == 0) return true;
   s.extent =
       fmax(max_coordinate(box, motion->origin),
            max_coordinate(pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box), motion->origin));
-  list_slab_triangles(&s, box, &triangles);
+  if (!list_slab_triangles(&s, box, &triangles)) return false;
   for (int32_t k = 0; k < count && triangles.count > 0; ++k)
     find_slab_point(&s, &triangles, points[k], other, facing_reach);
+  return true;
 }
 
 static void visit_nearest_self(void *data, int32_t triangle) {

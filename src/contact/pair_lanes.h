@@ -12,11 +12,12 @@
 
 #include "contact/pair_axis.h"
 
-// Surfaces with more triangles than this are searched by their trees.
-enum { PL_LANE_TRIANGLES = 512, PL_LANE_BLOCKS = PL_LANE_TRIANGLES / 8 };
+// The most triangles of a surface that may touch another; with more, trees are asked. They are kept
+// on the stack.
+enum { PL_LANE_TRIANGLES = 256, PL_LANE_BLOCKS = PL_LANE_TRIANGLES / 8 };
 
 // The edges of a surface are worked on in parts of at most this many.
-enum { PL_LANE_EDGES = 192, PL_LANE_EDGE_BLOCKS = PL_LANE_EDGES / 8 };
+enum { PL_LANE_EDGES = 96, PL_LANE_EDGE_BLOCKS = PL_LANE_EDGES / 8 };
 
 // The part of space where two surfaces can touch: a box, and on one side of a plane.
 typedef struct pl_lane_region {
