@@ -558,19 +558,6 @@ static int32_t pack_contacts(pl_contact_memory *memory) {
   return count;
 }
 
-// Friction and restitution of pairs that have their own.
-static void apply_pairs(const pl_contact_rules *pairs, pl_contact *contacts, int32_t count) {
-  if (pairs->count == 0) return;
-  for (int32_t i = 0; i < count; ++i) {
-    pl_contact *contact = &contacts[i];
-    pl_contact_thing other = contact->collider >= 0 ? ~contact->collider : contact->b.body;
-    const pl_contact_rule *pair = pl_contact_rules_find(pairs, contact->a.body, other);
-    if (pair == NULL) continue;
-    if (pair->friction >= 0) contact->friction = pair->friction;
-    if (pair->restitution >= 0) contact->restitution = pair->restitution;
-  }
-}
-
 static pl_status check_same(const pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body_count,
                             int32_t collider_count, pl_error *error) {
   bool is_same = memory->body_count == body_count && memory->collider_count == collider_count;
@@ -600,7 +587,7 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   pl_parallel_for(solver->context, edge_block_count, EDGE_GRAIN, find_edge_contacts, &d);
   pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_edges_in_pairs, &d);
   solver->contact_count = is_moving ? pack_edge_contacts(memory, edge_block_count, pack_contacts(memory)) : 0;
-  apply_pairs(&solver->pairs, memory->contacts, solver->contact_count);
+  pl_contact_apply_rules(&solver->pairs, memory->contacts, solver->contact_count);
   if (contacts != NULL) *contacts = memory->contacts;
   if (contact_count != NULL) *contact_count = solver->contact_count;
   return PL_OK;

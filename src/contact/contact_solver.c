@@ -238,6 +238,18 @@ void pl_contact_solver_set_pairs(pl_contact_solver *solver, pl_contact_rules pai
   solver->pairs = pairs;
 }
 
+void pl_contact_apply_rules(const pl_contact_rules *pairs, pl_contact *contacts, int32_t count) {
+  if (pairs->count == 0) return;
+  for (int32_t i = 0; i < count; ++i) {
+    pl_contact *contact = &contacts[i];
+    pl_contact_thing other = contact->collider >= 0 ? ~contact->collider : contact->b.body;
+    const pl_contact_rule *pair = pl_contact_rules_find(pairs, contact->a.body, other);
+    if (pair == NULL) continue;
+    if (pair->friction >= 0) contact->friction = pair->friction;
+    if (pair->restitution >= 0) contact->restitution = pair->restitution;
+  }
+}
+
 int32_t pl_contact_solver_contact_count(const pl_contact_solver *solver) {
   return solver->contact_count;
 }

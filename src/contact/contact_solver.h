@@ -144,6 +144,9 @@ struct pl_contact_solver {
   int32_t joint_count;
 };
 
+// Give contacts the friction and restitution of pairs that have their own.
+void pl_contact_apply_rules(const pl_contact_rules *pairs, pl_contact *contacts, int32_t count);
+
 // Let vibration of touching bodies die away, between building rows and sweeping them
 // (contact_damping.c).
 typedef struct pl_contact_damping {
