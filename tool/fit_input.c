@@ -140,6 +140,16 @@ void fit_settings_free(fit_settings *settings) {
   settings->points = NULL;
 }
 
+bool fit_check_held(const tool_session *tool, const fit_settings *settings, int32_t held_count) {
+  const pl_fit_def *def = &settings->def;
+  bool heavy = def->gravity.x != 0 || def->gravity.y != 0 || def->gravity.z != 0;
+  if (held_count > 0 || def->use_static_shape || !heavy) return true;
+  tool_print_error(&tool->console,
+                   "nothing is held, so the mesh cannot be at rest under gravity; give the held points with --hold, or "
+                   "--gravity 0,0,0");
+  return false;
+}
+
 // --- motions
 // ------------------------------------------------------------------------------------------------------------
 

@@ -212,10 +212,11 @@ static void print_table(const pl_fit_report *found) {
 bool fit_print(fit_job *job, pl_error *error) {
   pl_fit_report found;
   if (pl_fit_get_report(job->fit, &found, error) < 0) return false;
-  bool sure = true;
+  bool sure = true, misfit = false;
   for (int32_t i = 0; i < found.parameter_count; ++i) {
     pl_fit_verdict verdict = found.estimates[i].verdict;
-    sure = sure && verdict != PL_FIT_NOT_DETERMINED && verdict != PL_FIT_AT_BOUND;
+    sure = sure && (verdict == PL_FIT_DETERMINED || verdict == PL_FIT_HELD);
+    misfit = misfit || verdict == PL_FIT_MISFIT;
   }
   if (job->settings->json)
     print_json(job, &found);
@@ -223,7 +224,13 @@ bool fit_print(fit_job *job, pl_error *error) {
     print_table(&found);
   tool_print(&job->tool->console, "rms %.4g mm of %.4g mm amplitude after %d iterations, %d simulations; %.3g s",
              1e3 * found.rms, 1e3 * found.amplitude, found.iteration_count, found.evaluation_count, found.seconds);
-  if (!sure)
+  if (misfit)
+    tool_print_warning(
+        &job->tool->console,
+        "no values move the body as the data do: %.3g mm remain of %.3g mm; check that the motion starts "
+        "at the release and at rest, what is held, and the density",
+        1e3 * found.rms, 1e3 * found.amplitude);
+  else if (!sure)
     tool_print_warning(&job->tool->console, "the motions do not determine every parameter; the table lists which");
   return sure;
 }

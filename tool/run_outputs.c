@@ -18,6 +18,7 @@ typedef struct output_shape {
   int32_t log_point_count;
   bool has_velocities;     // after the points in a frame of the log
   const pl_vec3 *rest;     // NULL: not known
+  const char *source;      // the user's file, where the points are its vertices
   int32_t *own_triangles;  // to be freed
 } output_shape;
 
@@ -40,7 +41,9 @@ static output_shape surface_shape(const run_body *body) {
                         .log_point_count = body->surface.point_count};
   if (body->info.surface == NULL) return shape;
   pl_mesh_view mesh = pl_mesh_get_view(body->info.surface);
-  if (mesh.point_of_source == NULL || mesh.point_count != body->surface.point_count) return shape;
+  if (mesh.point_count != body->surface.point_count) return shape;
+  shape.source = body->info.mesh_path;
+  if (mesh.point_of_source == NULL) return shape;
   shape.point_count = mesh.source_count;
   shape.point_of_output = mesh.point_of_source;
   shape.own_triangles = triangles_of_source(&mesh, shape.triangles, shape.triangle_count);
@@ -76,6 +79,7 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
   def.tets = shape.tets;
   def.tet_count = shape.tet_count;
   def.rest_points = shape.rest;
+  def.source = shape.source;
   def.name = body->info.name;
 
   pl_vec3 *points = tool_allocate((size_t)shape.log_point_count, sizeof *points);

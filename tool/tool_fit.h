@@ -116,6 +116,10 @@ bool fit_settings_read(const tool_session *tool, pl_context *context,
                        const tool_arguments *arguments, fit_settings *settings);
 void fit_settings_free(fit_settings *settings);
 
+// Whether enough points are held for the rest shape to be found; prints what is missing. To be
+// asked before anything that takes time.
+bool fit_check_held(const tool_session *tool, const fit_settings *settings, int32_t held_count);
+
 // Read a motion of `point_count` points; prints what is wrong.
 bool fit_motion_read(const tool_session *tool, pl_context *context, const char *path, double rate,
                      int32_t point_count, fit_motion *motion);

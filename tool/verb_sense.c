@@ -99,11 +99,12 @@ static int sense_scene(sense_job *job, const tool_overrides *overrides) {
   const tool_value *output = tool_find_value(job->arguments, "output");
   job->folder = output->given ? tool_text("%s", output->text) : tool_text("out/%s-capture", job->facts.name);
   if (!tool_folder_make(job->tool, job->folder)) return TOOL_FAILED;
+  bool filmed = false;
   tool_interrupt_watch();
   status = sense_simulate(job, &error);
   if (status >= 0 && tool_interrupt_count() == 0) status = sense_take_pictures(job, &error);
   if (status >= 0 && tool_interrupt_count() == 0) status = sense_write_truth(job, &error);
-  if (status >= 0 && tool_interrupt_count() == 0) status = sense_print_capture(job, &error);
+  if (status >= 0 && tool_interrupt_count() == 0) status = sense_print_capture(job, &filmed, &error);
   bool stopped = tool_interrupt_count() > 0;
   tool_interrupt_release();
   if (status < 0) return tool_report_error(&job->tool->console, &error);
@@ -111,6 +112,7 @@ static int sense_scene(sense_job *job, const tool_overrides *overrides) {
     tool_print_error(&job->tool->console, "interrupted; the capture in '%s' is incomplete", job->folder);
     return TOOL_FAILED;
   }
+  if (!filmed) return TOOL_FAILED;
   return pl_findings_count(job->findings, PL_SEVERITY_WARNING) > 0 ? TOOL_REMARKS : TOOL_DONE;
 }
 

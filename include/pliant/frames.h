@@ -41,6 +41,12 @@ typedef struct pl_frames_def {
   /// Rest shape of the points, for `J` of the tets in VTU frames; must stay valid until the writer
   /// is closed. NULL: the first frame.
   const pl_vec3 *rest_points;
+  /// glTF or GLB file that the points were read from by pl_mesh_load(), in the order of its source
+  /// vertices. GLB frames are then written into a copy of it: nodes, materials, textures, texture
+  /// coordinates, colours, other attributes and extras are kept, normals and tangents follow the
+  /// surface; skins, animations and morph targets of the file are dropped. NULL, or a file in
+  /// another format: GLB frames hold the triangles alone.
+  const char *source;
   const char *name;  ///< of the object, for formats that store one
   uint32_t magic;    ///< set by pl_default_frames_def()
 } pl_frames_def;

@@ -152,6 +152,9 @@ typedef struct pl_scene_instance_body {
                            ///< rod; owned by the instance
   const pl_mesh *surface;  ///< surface it is drawn by, at rest; NULL: the boundary of the tets;
                            ///< owned by the instance
+  /// File that the surface was read from, or the elements where the body is drawn by those; NULL
+  /// when they were made. Valid as long as the instance.
+  const char *mesh_path;
   const pl_character *character;  ///< of a rod made from one, else NULL; owned by the instance
   const char *character_path;     ///< its file, NULL without one; valid as long as the instance
   const int32_t

@@ -233,7 +233,7 @@ PL_API pl_status pl_body_wake(pl_world *world, pl_body_id body, pl_error *error)
 /// Sums over the particles of a body.
 typedef struct pl_body_report {
   double mass;               ///< kg
-  pl_vec3 center;            ///< centre of mass, metres
+  pl_vec3 center;            ///< centre of mass, metres; of a kinematic mesh the middle of its box
   pl_vec3 momentum;          ///< kg m/s
   pl_vec3 angular_momentum;  ///< around the centre of mass, kg m²/s
   double kinetic_energy;     ///< joules

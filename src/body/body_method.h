@@ -182,6 +182,9 @@ typedef struct pl_body_method {
   pl_status (*create_work)(const pl_model *model, pl_context *context, double step, void **work,
                            pl_error *error);
   void (*destroy_work)(void *work);
+  // For a surface that only animation moves: itself as a collider, where it is now, for bodies that
+  // meet others in their own step. Such bodies move before all others. NULL for all other methods.
+  const pl_collider *(*get_collider)(const pl_model *model, const void *state, void *work);
   // Release what the model holds outside its arena; NULL: nothing.
   void (*destroy)(pl_model *model);
 } pl_body_method;

@@ -36,6 +36,7 @@ typedef struct pl_fem_contacts {
   const double *base;                 // particles at the start of the step
   const double *anchors;              // of the state
   double reach;
+  double damping;    // β: time in which the springs relax, as a multiple of the step; 0: at once
   double stiffness;  // N/m per m²: that of the model, or what the inertia of a step needs
   pl_fem_contact_point *points;  // one per surface point
   // How far each surface point is at least from all colliders when the particles are at `base` and

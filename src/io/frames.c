@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/frames_format.h"
+#include "io/gltf_motion.h"
 
 static const pl_frames_kind *kind_of(pl_frame_format format) {
   switch (format) {
@@ -185,6 +186,7 @@ void pl_frames_abandon(pl_frames *frames) {
   pl_release(frames->context, frames->path);
   pl_release(frames->context, frames->name);
   pl_release(frames->context, frames->first_points);
+  pl_gltf_motion_close(frames->motion);
   pl_release(frames->context, frames->start_points);
   pl_vector_free(&frames->boxes);
   pl_release(frames->context, frames);

@@ -33,8 +33,9 @@ struct pl_frames {
   uint32_t checksum;      // NPZ only: of the positions so far
   // GLB only
   pl_glb glb;
-  float *first_points;  // 3 per point
-  pl_vector boxes;      // of float[6]: least and most of each frame's vertices or displacements
+  float *first_points;            // 3 per point
+  struct pl_gltf_motion *motion;  // in the file that the points come from, else NULL
+  pl_vector boxes;  // of float[6]: least and most of each frame's vertices or displacements
 };
 
 extern const pl_frames_kind pl_frames_pc2, pl_frames_mdd, pl_frames_glb, pl_frames_vtu,

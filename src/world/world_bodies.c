@@ -104,7 +104,10 @@ pl_body_report pl_body_get_report(const pl_world *world, pl_body_id id) {
     report.box = pl_box_add_point(report.box, x);
     report.max_speed = fmax(report.max_speed, speed);
   }
-  if (model->mass > 0) report.center = pl_vec3_scale(report.center, 1 / model->mass);
+  if (model->mass > 0)
+    report.center = pl_vec3_scale(report.center, 1 / model->mass);
+  else
+    report.center = pl_box_center(report.box);
   for (int32_t i = 0; i < model->particle_count; ++i) {
     pl_vec3 v;
     pl_vec3 x = model->method->get_particle(model, body->state, i, &v);

@@ -51,6 +51,7 @@ static bool list_bodies(pl_world *world) {
         .self_contact = body->model->self_contact && body->collides,
         .spares_colliders = body->model->method->handles_colliders || !body->collides,
         .spares_bodies = !body->collides,
+        .is_kinematic = body->model->method->get_collider != NULL,
     };
     if (!pl_vector_push(&world->contact_bodies, &entry) || !pl_vector_push(&world->contact_numbers, &i)) return false;
   }

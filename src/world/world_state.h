@@ -159,6 +159,10 @@ pl_status pl_world_add_wind(pl_world *world, pl_error *error);
 pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move, pl_error *error);
 pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *report,
                              pl_error *error);
+// Bodies move in rounds: first those that only animation moves, then skeletons, whose chains meet
+// them where they are at the end of the step, then all others, which may be tied to both.
+enum { PL_MOVE_ROUNDS = 3 };
+int pl_world_get_move_round(const pl_world *world, int32_t index);
 
 // Whether a pin has not been released yet, and which particles contact must therefore leave alone
 // (world_pins.c).
@@ -168,6 +172,8 @@ void pl_world_compute_pin_masses(pl_world *world);
 // The pins of a body whose method deals with them itself; the list is in the world's scratch
 // (world_pins.c).
 pl_status pl_world_list_pins(pl_world *world, int32_t body, pl_body_move *move, pl_error *error);
+// No body has more of them.
+int32_t pl_world_max_pin_count(const pl_world *world);
 
 // The surface of a body has changed; it is somewhere else without having moved there
 // (world_shown.c).
