@@ -21,7 +21,7 @@ typedef struct pl_markers_view {
   double rate;               ///< frames per second
   const pl_vec3 *positions;  ///< metres, frame_count times marker_count; a sample that is missing
                              ///< has NaN coordinates
-  int64_t missing_count;  ///< samples that are missing
+  int64_t missing_count;     ///< samples that are missing
 } pl_markers_view;
 
 /// Load markers: C3D (Intel, DEC and SGI/MIPS numbers, integers or floats), TRC, or CSV with the
