@@ -59,15 +59,15 @@ smooth = cube.modifiers.new("Subdivision", "SUBSURF")
 smooth.levels = smooth.render_levels = 1
 
 # What it falls on.
-walls = bpy.data.collections.new("Colliders")
-scene.collection.children.link(walls)
+colliders = bpy.data.collections.new("Colliders")
+scene.collection.children.link(colliders)
 bpy.ops.mesh.primitive_uv_sphere_add(radius=0.3, location=(-0.35, 0, 0.3), segments=48, ring_count=24)
 ball = bpy.context.object
 for polygon in ball.data.polygons:
     polygon.use_smooth = True
 ball.data.materials.append(material("stone", (0.12, 0.3, 0.55, 1)))
-walls.objects.link(ball)
-scene.pliant.colliders = walls
+colliders.objects.link(ball)
+scene.pliant.colliders = colliders
 bpy.ops.mesh.primitive_plane_add(size=30)
 bpy.context.object.data.materials.append(material("floor", (0.5, 0.5, 0.48, 1)))
 

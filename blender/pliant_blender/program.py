@@ -30,11 +30,11 @@ def find(path=""):
 def version(path):
     """Version of the program as (major, minor), or an error that says what to do."""
     try:
-        said = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20)
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.SubprocessError) as error:
         raise ProgramError(f"{path} cannot be run: {error}") from error
-    match = re.match(r"pliant (\d+)\.(\d+)", said.stdout)
-    if said.returncode != 0 or match is None:
+    match = re.match(r"pliant (\d+)\.(\d+)", done.stdout)
+    if done.returncode != 0 or match is None:
         raise ProgramError(f"{path} is not the program pliant")
     return tuple(map(int, match.groups()))
 

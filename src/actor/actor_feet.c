@@ -12,11 +12,11 @@
 static const double CLEAR = 0.005;
 static const double MIN_STEP = 0.02;  // a foot set down closer has not made a step
 
-typedef struct foot_look {
+typedef struct foot_view {
   double gap;        // of its lowest point, m
   pl_vec3 position;  // mean of its points
   pl_vec3 slip;      // mean velocity along the ground of the points next to it
-} foot_look;
+} foot_view;
 
 static double gap_at(const pl_actor *actor, pl_vec3 point) {
   double height = 0;
@@ -26,38 +26,38 @@ static double gap_at(const pl_actor *actor, pl_vec3 point) {
   return pl_vec3_dot(point, actor->view.up) - height;
 }
 
-static foot_look look_at_foot(const pl_actor *actor, const pl_fem_state *state, const pl_actor_body_part *part) {
-  foot_look look = {.gap = HUGE_VAL};
+static foot_view view_foot(const pl_actor *actor, const pl_fem_state *state, const pl_actor_body_part *part) {
+  foot_view seen = {.gap = HUGE_VAL};
   double near = CLEAR * actor->view.height;
   int32_t count = 0;
   for (int32_t i = 0; i < part->point_count; ++i) {
     pl_vec3 at = pl_fem_vector(state->positions, part->points[i]);
     double gap = gap_at(actor, at);
-    look.gap = fmin(look.gap, gap);
-    look.position = pl_vec3_add_scaled(look.position, at, 1.0 / part->point_count);
+    seen.gap = fmin(seen.gap, gap);
+    seen.position = pl_vec3_add_scaled(seen.position, at, 1.0 / part->point_count);
     if (gap > near) continue;
-    look.slip = pl_vec3_add(look.slip, pl_fem_vector(state->velocities, part->points[i]));
+    seen.slip = pl_vec3_add(seen.slip, pl_fem_vector(state->velocities, part->points[i]));
     ++count;
   }
   pl_vec3 up = actor->view.up;
-  look.slip = pl_vec3_add_scaled(look.slip, up, -pl_vec3_dot(look.slip, up));
-  if (count > 0) look.slip = pl_vec3_scale(look.slip, 1.0 / count);
-  return look;
+  seen.slip = pl_vec3_add_scaled(seen.slip, up, -pl_vec3_dot(seen.slip, up));
+  if (count > 0) seen.slip = pl_vec3_scale(seen.slip, 1.0 / count);
+  return seen;
 }
 
-static void end_flight(pl_actor *actor, pl_actor_foot *foot, const foot_look *look) {
+static void end_flight(pl_actor *actor, pl_actor_foot *foot, const foot_view *seen) {
   pl_actor_report *report = &actor->state->report;
-  pl_vec3 way = pl_vec3_sub(look->position, foot->lift);
+  pl_vec3 way = pl_vec3_sub(seen->position, foot->lift);
   foot->airborne = 0;
   if (!(pl_vec3_dot(way, actor->view.command.heading) > MIN_STEP * actor->view.height)) return;
   report->clearance = (report->clearance * report->tally.steps + foot->peak) / (report->tally.steps + 1);
   report->tally.steps++;
 }
 
-static void begin_flight(pl_actor_foot *foot, const foot_look *look) {
+static void begin_flight(pl_actor_foot *foot, const foot_view *seen) {
   foot->airborne = 1;
   foot->peak = 0;
-  foot->lift = look->position;
+  foot->lift = seen->position;
   foot->slid += pl_vec3_length(foot->slide);
   foot->slide = (pl_vec3){0, 0, 0};
 }
@@ -69,14 +69,14 @@ void pl_actor_measure_feet(pl_actor *actor, const pl_fem_state *state) {
   for (int32_t k = 0; k < actor->part_count; ++k) {
     if (!actor->parts[k].is_foot) continue;
     pl_actor_foot *foot = &actor->state->feet[k];
-    foot_look look = look_at_foot(actor, state, &actor->parts[k]);
-    bool flies = look.gap > clear;
-    if (flies && !foot->airborne) begin_flight(foot, &look);
-    if (!flies && foot->airborne) end_flight(actor, foot, &look);
+    foot_view seen = view_foot(actor, state, &actor->parts[k]);
+    bool flies = seen.gap > clear;
+    if (flies && !foot->airborne) begin_flight(foot, &seen);
+    if (!flies && foot->airborne) end_flight(actor, foot, &seen);
     if (flies)
-      foot->peak = fmax(foot->peak, look.gap);
+      foot->peak = fmax(foot->peak, seen.gap);
     else
-      foot->slide = pl_vec3_add_scaled(foot->slide, look.slip, actor->view.step);
+      foot->slide = pl_vec3_add_scaled(foot->slide, seen.slip, actor->view.step);
     report->foot_slide = fmax(report->foot_slide, foot->slid + pl_vec3_length(foot->slide));
   }
 }

@@ -266,9 +266,9 @@ static void extrapolate(pl_fit *fit, int32_t value, double fine, double brief) {
   const pl_fit_range *range = &fit->ranges[value];
   double y = straight(fit, value, fit->values[value]), by_tets = straight(fit, value, fine) - y,
          by_steps = straight(fit, value, brief) - y;
-  double share = 1 / (pow(2, ORDER) - 1), other = 1 / (pow(2, LOW_ORDER) - 1);
-  double found = y + by_tets * (1 + share) + by_steps * 4 / 3;
-  double unsure = fabs(by_tets) * (other - share) + fabs(by_steps) / 3;
+  double fraction = 1 / (pow(2, ORDER) - 1), other = 1 / (pow(2, LOW_ORDER) - 1);
+  double found = y + by_tets * (1 + fraction) + by_steps * 4 / 3;
+  double unsure = fabs(by_tets) * (other - fraction) + fabs(by_steps) / 3;
   bool positive = pl_fit_is_logarithmic(fit, value);
   // Where an extrapolation would lead beyond nothing, the fine tets are the best there is, with all of their change.
   if (positive && !(found > 0.25 * fabs(y + by_tets))) {

@@ -14,15 +14,15 @@ enum { C3D_BLOCK = 512, C3D_MAGIC = 0x50 };
 bool pl_markers_add_name(pl_markers *markers, pl_word name) {
   while (name.length > 0 && (unsigned char)name.text[name.length - 1] <= ' ') --name.length;
   while (name.length > 0 && (unsigned char)name.text[0] <= ' ') ++name.text, --name.length;
-  size_t room = name.length + 24;
-  char *kept = pl_arena_take(&markers->arena, room, 1);
+  size_t size = name.length + 24;
+  char *kept = pl_arena_take(&markers->arena, size, 1);
   if (kept == NULL) return false;
   int shown = (int)name.length;
-  snprintf(kept, room, "%.*s", shown, name.text);
-  if (kept[0] == '\0') snprintf(kept, room, "marker_%zu", markers->names.count + 1);
+  snprintf(kept, size, "%.*s", shown, name.text);
+  if (kept[0] == '\0') snprintf(kept, size, "marker_%zu", markers->names.count + 1);
   size_t length = strlen(kept);
   for (int number = 2; pl_markers_find(markers, kept) >= 0; ++number)
-    snprintf(kept + length, room - length, "_%d", number);
+    snprintf(kept + length, size - length, "_%d", number);
   const char *added = kept;
   return pl_vector_push(&markers->names, &added);
 }

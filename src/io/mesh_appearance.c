@@ -16,7 +16,7 @@ static bool begins_with(const pl_json *member, const char *beginning) {
   return (size_t)member->key_length >= length && memcmp(member->key, beginning, length) == 0;
 }
 
-static void look_at_primitive(const pl_json *primitive, pl_mesh_appearance *found) {
+static void add_primitive(const pl_json *primitive, pl_mesh_appearance *found) {
   const pl_json *attributes = pl_json_find(primitive, "attributes");
   for (const pl_json *item = attributes == NULL ? NULL : attributes->first; item != NULL; item = item->next) {
     found->normals = found->normals || begins_with(item, "NORMAL");
@@ -24,7 +24,7 @@ static void look_at_primitive(const pl_json *primitive, pl_mesh_appearance *foun
   }
 }
 
-static pl_status look_at_gltf(pl_context *context, const pl_bytes *bytes, const char *path, pl_mesh_appearance *found,
+static pl_status read_gltf(pl_context *context, const pl_bytes *bytes, const char *path, pl_mesh_appearance *found,
                               pl_error *error) {
   pl_gltf gltf;
   pl_status status = pl_gltf_open(&gltf, context, bytes->data, bytes->size, path, NULL, NULL, error);
@@ -36,14 +36,14 @@ static pl_status look_at_gltf(pl_context *context, const pl_bytes *bytes, const 
   for (const pl_json *mesh = meshes == NULL ? NULL : meshes->first; mesh != NULL; mesh = mesh->next) {
     const pl_json *primitives = pl_json_find(mesh, "primitives");
     for (const pl_json *item = primitives == NULL ? NULL : primitives->first; item != NULL; item = item->next)
-      look_at_primitive(item, found);
+      add_primitive(item, found);
   }
   pl_gltf_close(&gltf);
   return PL_OK;
 }
 
 // Statements at the beginning of lines.
-static void look_at_obj(const pl_bytes *bytes, pl_mesh_appearance *found) {
+static void read_obj(const pl_bytes *bytes, pl_mesh_appearance *found) {
   const char *text = (const char *)bytes->data, *end = text + bytes->size;
   for (const char *line = text; line < end;) {
     size_t left = (size_t)(end - line);
@@ -63,9 +63,9 @@ pl_status pl_mesh_file_get_appearance(pl_context *context, const char *path, pl_
   if (status < 0) return status;
   appearance->format = pl_mesh_format_detect(bytes.data, bytes.size);
   if (appearance->format == PL_MESH_FORMAT_GLB || appearance->format == PL_MESH_FORMAT_GLTF)
-    status = look_at_gltf(context, &bytes, path, appearance, error);
+    status = read_gltf(context, &bytes, path, appearance, error);
   else if (appearance->format == PL_MESH_FORMAT_OBJ)
-    look_at_obj(&bytes, appearance);
+    read_obj(&bytes, appearance);
   pl_bytes_free(&bytes);
   return status;
 }

@@ -1,5 +1,5 @@
 // Bodies of quadratic tets: at rest, in flight, on the ground, held; densities by element and added masses.
-// ctest: physics
+// ctest: physics threads
 #include "body/body_method.h"
 #include "fixtures/fem_bodies.h"
 #include "pliant/math.h"

@@ -17,9 +17,9 @@ os.chdir(tempfile.mkdtemp())
 points = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.5)]
 faces = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
 files.write_mesh("a.vtu", points, faces, [('bent <"&>', [(x + 0.25, y, z) for x, y, z in points])], [("top & tail", [0, 0.25, 0.5, 1])])
-said = subprocess.run([tool, "info", "a.vtu"], capture_output=True, text=True, check=True).stdout
+done = subprocess.run([tool, "info", "a.vtu"], capture_output=True, text=True, check=True).stdout
 for line in ("points             4", "triangles          4", "groups             1: top & tail", 'poses              1: bent <"&>', "max                1 1 1.5 m"):
-    assert line in said, (line, said)
+    assert line in done, (line, done)
 subprocess.run([tool, "convert", "a.vtu", "a.vtk"], check=True)
 text = open("a.vtk").read().split()
 start = text.index("POINTS") + 3
@@ -29,8 +29,8 @@ assert [float(n) for n in text[start : start + 12]] == [c for p in points for c 
 frames = [array.array("f", (i + 0.5 * c for p in points for c in p)) for i in range(3)]
 files.write_frames("a.pc2", frames, 5.0)
 assert [list(f) for f in files.read_frames("a.pc2")] == [list(f) for f in frames]
-said = subprocess.run([tool, "info", "a.pc2"], capture_output=True, text=True, check=True).stdout
-assert "points             4" in said and "frames             3" in said, said
+done = subprocess.run([tool, "info", "a.pc2"], capture_output=True, text=True, check=True).stdout
+assert "points             4" in done and "frames             3" in done, done
 open("b.pc2", "wb").write(open("a.pc2", "rb").read()[:-4])
 try:
     files.read_frames("b.pc2")
