@@ -39,7 +39,7 @@
 
 static const double REST_RATE = 60;     // γ₀, 1/s
 static const double REST_SPEED = 0.1;   // s, m/s
-static const double REBOUND_RATE = 50;  // γ₁, 1/s
+static const double REBOUND_RATE = 100;  // γ₁, 1/s
 // A body whose particles move faster than this many times s is not near rest.
 static const double SLOW_FACTOR = 4;
 // Strain rates are damped at this multiple of themselves, by at most this fraction in a step, in bodies whose particles

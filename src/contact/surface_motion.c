@@ -175,16 +175,9 @@ pl_hit pl_surface_motion_nearest(const pl_surface_motion *motion, pl_vec3 point,
   return s.hit;
 }
 
-// Angle at a corner, to 1e-4 rad: it is a weight only. By the polynomial 4.4.45 of Abramowitz and Stegun for the arc
-// cosine, which costs a third of atan2().
 static double corner_angle(const pl_vec3 c[3], int k) {
   pl_vec3 e = pl_vec3_sub(c[(k + 1) % 3], c[k]), f = pl_vec3_sub(c[(k + 2) % 3], c[k]);
-  double lengths = sqrt(pl_vec3_dot(e, e) * pl_vec3_dot(f, f));
-  if (!(lengths > 0)) return 0;
-  double cosine = pl_vec3_dot(e, f) / lengths, x = fabs(cosine);
-  if (!(x < 1)) x = 1;
-  double angle = sqrt(1 - x) * (1.5707288 + x * (-0.2121144 + x * (0.0742610 - 0.0187293 * x)));
-  return cosine < 0 ? PL_PI - angle : angle;
+  return atan2(pl_vec3_length(pl_vec3_cross(e, f)), pl_vec3_dot(e, f));
 }
 
 pl_vec3 pl_surface_motion_outward(const pl_surface_motion *motion, const pl_hit *hit) {

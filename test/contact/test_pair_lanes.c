@@ -1,6 +1,6 @@
 // Pairs of small bodies are searched eight triangles and edges at a time; large ones by their trees, without any filter
-// in single precision. Two moving tori give the same contacts either way, bit for bit: the second time with so many
-// points far away, which touch nothing, that they count as large.
+// in single precision. Two moving tori give the same contacts either way, bit for bit: the second time with more points
+// than a small body may have, far away, where they touch nothing.
 // ctest: unit
 #include "base/random.h"
 #include "check.h"
