@@ -386,13 +386,15 @@ void pl_fem_contacts_settle(pl_fem_contacts *contacts, const double *u, double *
   pl_parallel_for(contacts->context, contacts->model->head.surface.point_count, POINT_GRAIN, settle_range, &j);
 }
 
-void pl_fem_contacts_report(const pl_fem_contacts *c, const double *u, double seconds, pl_body_touch *touches) {
+void pl_fem_contacts_report(const pl_fem_contacts *c, const double *u, double seconds, const pl_body_move *move) {
   for (int32_t i = 0; c->collider_count > 0 && i < c->model->head.surface.point_count; ++i) {
     const pl_fem_contact_point *it = &c->points[i];
     if (!it->is_active || it->collider < 0) continue;
     pl_vec3 point = point_at(c, u, c->reach, i), normal = it->normal;
     double force = fmax(0, -pl_vec3_dot(it->gradient, it->normal));
-    pl_body_touch_add(&touches[it->collider], point, it->normal, seconds * force,
-                      depth_in(c, it->collider, point, &normal));
+    if (move->presses != NULL) move->presses[i] = pl_vec3_add_scaled(move->presses[i], normal, seconds * force);
+    if (move->touches != NULL)
+      pl_body_touch_add(&move->touches[it->collider], point, it->normal, seconds * force,
+                        depth_in(c, it->collider, point, &normal));
   }
 }

@@ -48,6 +48,7 @@
 
 #include "base/error.h"
 #include "examples/simplex_weights.h"
+#include "examples/weights.h"
 #include "fem/fem_budget.h"
 #include "fem/fem_driver.h"
 #include "pliant/math.h"
@@ -71,6 +72,7 @@ static void mix_examples(const pl_fem_model *model, pl_fem_work *w, pl_fem_state
     memcpy(s.weights, s.given, (size_t)count * sizeof(double));
   else
     pl_fem_system_project(&w->system, s.positions, s.weights);
+  if (*s.driven == 0) pl_weights_fade(count, model->examples.fidelity, s.weights);
   if (memcmp(last, s.weights, (size_t)count * sizeof(double)) != 0) s.energy[0] = 0;
   if (memcmp(w->weights, s.weights, (size_t)count * sizeof(double)) == 0) return;
   memcpy(w->weights, s.weights, (size_t)count * sizeof(double));
@@ -386,7 +388,7 @@ pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *mo
   status = finish(&choice, error);
   if (status < 0) return status;
   if (!fem->adapts && pl_fem_contacts_any(&w->contacts)) damp_shocks(w, s, move->step);
-  if (move->touches != NULL) pl_fem_contacts_report(&w->contacts, w->next, move->step, move->touches);
+  pl_fem_contacts_report(&w->contacts, w->next, move->step, move);
   if (move->damped != NULL) *move->damped = w->report.damped;
   if (w->driver != NULL && w->driver->done != NULL) w->driver->done(w->driver->user, &choice);
   return remark != PL_OK ? remark : status;

@@ -19,6 +19,7 @@
 // Methods (solid/, rod/, fem/) are tables of functions, see body/body_method.h; so are controllers and layers, see
 // pliant/step.h. Nothing here changes when one is added.
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -77,7 +78,10 @@ pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move
       .air_density = world->def.air_density,
       .drag = world->def.drag,
       .work = body->work,
+      .presses = body->next_presses,
   };
+  // A body that moved by itself and then moves again together with what it touches begins again.
+  memset(body->next_presses, 0, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
   pl_world_list_colliders(world, index, move);
   return pl_world_list_pins(world, index, move, error);
 }
@@ -105,18 +109,34 @@ pl_status pl_world_move_among(pl_world *world, int32_t index, pl_body_obstacle *
   return status;
 }
 
-static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
-  world->lines_moved = pl_world_has_obstacles(world);
-  if (world->lines_moved) {
-    pl_status status = pl_world_move_lines(world, report, error);
-    if (status < 0) return status;
-  }
-  if (pl_world_moves_together(world)) return pl_world_move_together(world, report, error);
+int pl_world_get_move_round(const pl_world *world, int32_t index) {
+  const pl_body_method *method = ((const pl_body *)pl_slots_at(&world->bodies, index))->model->method;
+  return method->get_collider != NULL ? PL_MOVE_KINEMATIC : method->get_joints != NULL ? PL_MOVE_SKELETONS : PL_MOVE_OTHERS;
+}
+
+// The bodies of a round that have not moved yet.
+static pl_status move_round(pl_world *world, int round, pl_step_report *report, pl_error *error) {
   for (int32_t k = 0; k < world->awake_count; ++k) {
     int32_t i = PL_ITEM(&world->awake, int32_t, k);
-    if (pl_world_has_moved(world, i)) continue;
+    if (pl_world_get_move_round(world, i) != round || pl_world_has_moved(world, i)) continue;
     pl_status status = pl_world_move_body(world, i, report, error);
     if (status < 0) return pl_world_name_body(world, i, status, report, error);
+  }
+  return PL_OK;
+}
+
+static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
+  world->lines_moved = false;
+  pl_status first = move_round(world, PL_MOVE_KINEMATIC, report, error);
+  if (first >= 0 && pl_world_has_obstacles(world)) {
+    first = pl_world_move_lines(world, report, error);
+    world->lines_moved = true;
+  }
+  if (first < 0) return first;
+  if (pl_world_moves_together(world)) return pl_world_move_together(world, report, error);
+  for (int round = PL_MOVE_KINEMATIC + 1; round < PL_MOVE_ROUNDS; ++round) {
+    pl_status status = move_round(world, round, report, error);
+    if (status < 0) return status;
   }
   pl_world_hold_pins(world);
   return PL_OK;
@@ -200,6 +220,9 @@ static void finish_step(pl_world *world) {
     pl_vec3 *shown = body->surface;
     body->surface = body->next_surface;
     body->next_surface = shown;
+    pl_vec3 *presses = body->presses;
+    body->presses = body->next_presses;
+    body->next_presses = presses;
   }
 }
 

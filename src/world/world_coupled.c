@@ -48,10 +48,15 @@ bool pl_world_moves_together(const pl_world *world) {
 
 // --- multipliers ---------------------------------------------------------------------------------------------------
 
-// The body that a term is solved with: that of its first side, unless it sleeps.
+// Whether nothing moves a body in this step.
+static bool is_obstacle(const pl_coupled_body *b) {
+  return b->state == PL_COUPLED_ASLEEP || b->state == PL_COUPLED_KINEMATIC;
+}
+
+// The body that a term is solved with: that of its first side, unless nothing moves it.
 static int32_t body_of(const pl_coupled *j, int32_t term) {
   const pl_contact *c = &j->contacts[term];
-  return j->bodies[c->a.body].state == PL_COUPLED_ASLEEP && c->collider < 0 ? c->b.body : c->a.body;
+  return is_obstacle(&j->bodies[c->a.body]) && c->collider < 0 ? c->b.body : c->a.body;
 }
 
 // The forces of a contact in the last step, from its impulse.
@@ -86,17 +91,20 @@ static int32_t root_of(const pl_coupled *j, int32_t body) {
   return body;
 }
 
-// Sleepers are obstacles, and wake for the next step.
-static bool touches_sleeper(const pl_coupled *j, const pl_contact *c) {
-  if (j->bodies[c->a.body].state == PL_COUPLED_ASLEEP) return true;
-  return c->collider < 0 && j->bodies[c->b.body].state == PL_COUPLED_ASLEEP;
+static bool touches(const pl_coupled *j, const pl_contact *c, pl_coupled_state state) {
+  return j->bodies[c->a.body].state == state || (c->collider < 0 && j->bodies[c->b.body].state == state);
+}
+
+// Sleepers and kinematic meshes are obstacles; sleepers wake for the next step.
+static bool touches_obstacle(const pl_coupled *j, const pl_contact *c) {
+  return touches(j, c, PL_COUPLED_ASLEEP) || touches(j, c, PL_COUPLED_KINEMATIC);
 }
 
 // Number islands by their lowest body.
 static void form_islands(pl_coupled *j) {
   for (int32_t b = 0; b < j->body_count; ++b) j->bodies[b].island = b;
   for (int32_t i = 0; i < j->term_count; ++i) {
-    if (j->contacts[i].collider >= 0 || touches_sleeper(j, &j->contacts[i])) continue;
+    if (j->contacts[i].collider >= 0 || touches_obstacle(j, &j->contacts[i])) continue;
     int32_t a = root_of(j, j->contacts[i].a.body), b = root_of(j, j->contacts[i].b.body);
     j->bodies[a > b ? a : b].island = a > b ? b : a;
   }
@@ -254,6 +262,11 @@ static pl_status add_contacts(pl_coupled *j, bool first, bool *any, pl_error *er
 
 // --- the step -----------------------------------------------------------------------------------------------------
 
+static pl_coupled_state state_of(const pl_body *body) {
+  if (pl_body_sleeps(body)) return PL_COUPLED_ASLEEP;
+  return body->model->method->get_collider != NULL ? PL_COUPLED_KINEMATIC : PL_COUPLED_WAITING;
+}
+
 static bool take_bodies(pl_coupled *j) {
   pl_world *world = j->world;
   pl_scratch *scratch = &world->scratch;
@@ -276,7 +289,7 @@ static bool take_bodies(pl_coupled *j) {
                                         .index = i,
                                         .first = at,
                                         .count = count,
-                                        .state = pl_body_sleeps(body) ? PL_COUPLED_ASLEEP : PL_COUPLED_WAITING,
+                                        .state = state_of(body),
                                         .converged = true};
     pl_coupled_body *b = &j->bodies[next];
     b->move.acceleration = pl_vec3_scale(world->def.gravity, body->gravity_scale);
@@ -293,8 +306,8 @@ static bool take_bodies(pl_coupled *j) {
   return true;
 }
 
-// Where a sleeper is; nothing moves it, so it has neither direction nor stiffness.
-static void place_sleeper(pl_coupled *j, const pl_coupled_body *b) {
+// Where a sleeper or a kinematic mesh is; nothing moves it, so it has neither direction nor stiffness.
+static void place_obstacle(pl_coupled *j, const pl_coupled_body *b) {
   if (b->rigid != NULL) pl_coupled_rigid_place(b, &j->rigids[b - j->bodies]);
   size_t from = 3 * (size_t)b->first, bytes = 3 * (size_t)b->count * sizeof(double);
   memset(j->direction + from, 0, bytes);
@@ -337,7 +350,7 @@ static bool take_vectors(pl_coupled *j) {
     step->ends = j->ends + 3 * (ptrdiff_t)j->first[b];
     step->gradient = j->gradient + 3 * (ptrdiff_t)j->first[b];
     step->fixed = j->fixed + j->first[b];
-    if (j->bodies[b].state == PL_COUPLED_ASLEEP) place_sleeper(j, &j->bodies[b]);
+    if (j->bodies[b].state == PL_COUPLED_ASLEEP) place_obstacle(j, &j->bodies[b]);
   }
   return true;
 }
@@ -351,6 +364,7 @@ static void predict(pl_coupled *j) {
     if (b->state == PL_COUPLED_ASLEEP) continue;
     if (b->coupled == NULL) {
       body->model->method->get_positions(body->model, body->state, body->positions);
+      if (b->state == PL_COUPLED_KINEMATIC) place_obstacle(j, b);
       if (b->rigid != NULL) pl_coupled_rigid_place(b, &j->rigids[k]);
       continue;
     }
@@ -456,8 +470,7 @@ static void commit(pl_coupled *j) {
   pl_coupled_rigid_add_forces(j);
   for (int32_t k = 0; k < j->body_count; ++k) {
     pl_coupled_body *b = &j->bodies[k];
-    PL_ITEM(&j->world->contact_bodies, pl_contact_body, k).solved =
-        b->state == PL_COUPLED_TOGETHER || b->state == PL_COUPLED_ASLEEP;
+    PL_ITEM(&j->world->contact_bodies, pl_contact_body, k).solved = b->state == PL_COUPLED_TOGETHER || is_obstacle(b);
     if (b->state != PL_COUPLED_TOGETHER) continue;
     pl_body_coupled_result result = {forces + 3 * (ptrdiff_t)b->first, b->rests, b->converged, 0, 0};
     if (b->coupled != NULL)
@@ -470,7 +483,9 @@ static void commit(pl_coupled *j) {
   keep_multipliers(j);
   for (int32_t i = 0; i < j->term_count; ++i) {
     const pl_contact *c = &j->contacts[i];
-    if (!(j->terms[i].force > 0) || !touches_sleeper(j, c)) continue;
+    if (!touches(j, c, PL_COUPLED_ASLEEP)) continue;
+    // A kinematic mesh that moves and a sleeper are solved with no body: the sleeper wakes to be.
+    if (!(j->terms[i].force > 0) && !touches(j, c, PL_COUPLED_KINEMATIC)) continue;
     pl_world_wake_body(j->world, j->bodies[c->a.body].body);
     if (c->collider < 0) pl_world_wake_body(j->world, j->bodies[c->b.body].body);
   }
@@ -478,14 +493,15 @@ static void commit(pl_coupled *j) {
 
 static pl_status move_explicit(pl_coupled *j, pl_step_report *report, pl_error *error) {
   pl_world *world = j->world;
-  for (int32_t k = 0; k < world->awake_count; ++k) {
-    int32_t i = PL_ITEM(&world->awake, int32_t, k);
-    const pl_body *body = pl_slots_at(&world->bodies, i);
-    if (pl_body_meets_others(body) && body->model->method->coupled != NULL) continue;
-    if (pl_world_has_moved(world, i)) continue;
-    pl_status status = pl_world_move_body(world, i, report, error);
-    if (status < 0) return pl_world_name_body(world, i, status, report, error);
-  }
+  for (int round = PL_MOVE_KINEMATIC + 1; round < PL_MOVE_ROUNDS; ++round)
+    for (int32_t k = 0; k < world->awake_count; ++k) {
+      int32_t i = PL_ITEM(&world->awake, int32_t, k);
+      const pl_body *body = pl_slots_at(&world->bodies, i);
+      if (pl_world_get_move_round(world, i) != round || pl_world_has_moved(world, i)) continue;
+      if (pl_body_meets_others(body) && body->model->method->coupled != NULL) continue;
+      pl_status status = pl_world_move_body(world, i, report, error);
+      if (status < 0) return pl_world_name_body(world, i, status, report, error);
+    }
   return PL_OK;
 }
 
@@ -495,7 +511,7 @@ static bool reserve(pl_coupled *j) {
   for (int32_t k = 0; k < j->body_count; ++k)
     if (j->bodies[k].coupled != NULL)
       bytes += 8 * j->bodies[k].body->state_size + 4096 +
-               (size_t)pl_slots_count(&j->world->pins) * sizeof(pl_body_pin) +
+               (size_t)pl_world_max_pin_count(j->world) * sizeof(pl_body_pin) +
                j->world->collider_list.count * 4 * sizeof(pl_transform);
   pl_scratch_mark mark = pl_scratch_push(&j->world->scratch);
   bool taken = PL_SCRATCH(&j->world->scratch, char, bytes) != NULL;

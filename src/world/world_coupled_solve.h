@@ -9,7 +9,8 @@ typedef enum pl_coupled_state {
   PL_COUPLED_WAITING,
   PL_COUPLED_ALONE,
   PL_COUPLED_TOGETHER,
-  PL_COUPLED_ASLEEP
+  PL_COUPLED_ASLEEP,
+  PL_COUPLED_KINEMATIC  // only animation moves it
 } pl_coupled_state;
 
 // A rigid body of it (world_coupled_rigid.c).

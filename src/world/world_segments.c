@@ -361,8 +361,10 @@ static bool is_of_lines(const pl_body *body) {
   return body->model->method->get_segments != NULL && body->collides;
 }
 
+// Bodies that are colliders of rods, as kinematic meshes are, are met as those.
 static bool has_triangles(const pl_body *body) {
-  return body->model->method->get_segments == NULL && !body->model->method->handles_bodies && body->collides &&
+  const pl_body_method *method = body->model->method;
+  return method->get_segments == NULL && method->get_collider == NULL && !method->handles_bodies && body->collides &&
          body->model->surface.triangle_count > 0;
 }
 
