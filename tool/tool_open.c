@@ -86,13 +86,18 @@ static char *cache_folder(void) {
   return home != NULL && home[0] == '/' ? tool_text("%s/.cache/pliant", home) : NULL;
 }
 
+// Fits take seconds each and are always shown; of bodies, one a second where building takes longer than that.
 static void show_building(void *user, const char *text) {
-  const tool_building *building = user;
+  tool_building *building = user;
+  double now = tool_seconds();
+  bool body = strncmp(text, "building", strlen("building")) == 0;
+  if (body && now - building->last < 1) return;
+  if (body) building->last = now;
   tool_print(building->progress.console, "%s", text);
 }
 
 void tool_building_start(const tool_session *tool, pl_context *context, tool_building *building) {
-  *building = (tool_building){pl_default_scene_build_def(), {.console = &tool->console}};
+  *building = (tool_building){pl_default_scene_build_def(), {.console = &tool->console}, tool_seconds()};
   char *folder = cache_folder();
   if (folder != NULL) (void)pl_store_open_folder(context, folder, &building->def.store, NULL);
   free(folder);

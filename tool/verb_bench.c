@@ -26,6 +26,8 @@ static const struct {
     {"solid", "shape-matching solids: time per particle and step", bench_solid, false},
     {"rod", "chains of joints: time per chain and step, energy added by moving cameras", bench_rod, false},
     {"fem", "finite elements: time per implicit step and Newton iteration, assembly, solvers", bench_fem, false},
+    {"elements", "linear and quadratic tets: errors in cases with a known answer, and the cost of a step",
+     bench_elements, false},
     {"actor", "soft characters: time per simulated second, distance and residuals", bench_actor, false},
     {"detail",
      "dents and wrinkles from examples: time to compare, weight and apply them, a frame of a pillow, errors by number "
