@@ -1,18 +1,9 @@
 // Renders the depth images of a motion, and writes the truth next to them.
 #include <stdlib.h>
 
+#include "pliant/math.h"
 #include "tool_interrupt.h"
 #include "tool_sense.h"
-
-// A point in a placement.
-static pl_vec3 transform_point(pl_transform t, pl_vec3 p) {
-  pl_quat q = t.rotation;
-  // p + 2 w (v x p) + 2 v x (v x p)
-  pl_vec3 c = {q.y * p.z - q.z * p.y, q.z * p.x - q.x * p.z, q.x * p.y - q.y * p.x};
-  pl_vec3 d = {q.y * c.z - q.z * c.y, q.z * c.x - q.x * c.z, q.x * c.y - q.y * c.x};
-  return (pl_vec3){t.position.x + p.x + 2 * (q.w * c.x + d.x), t.position.y + p.y + 2 * (q.w * c.y + d.y),
-                   t.position.z + p.z + 2 * (q.w * c.z + d.z)};
-}
 
 // Surfaces of a frame: the body, then what may hide it.
 static int32_t gather_surfaces(const sense_job *job, int32_t frame, pl_sensor_surface *surfaces, pl_vec3 **placed) {
@@ -27,7 +18,8 @@ static int32_t gather_surfaces(const sense_job *job, int32_t frame, pl_sensor_su
     pl_scene_instance_collider collider = pl_scene_instance_get_collider(job->set, i, time);
     if (collider.mesh == NULL || !collider.visible) continue;
     pl_mesh_view mesh = pl_mesh_get_view(collider.mesh);
-    for (int32_t k = 0; k < mesh.point_count; ++k) placed[i][k] = transform_point(collider.placement, mesh.points[k]);
+    for (int32_t k = 0; k < mesh.point_count; ++k)
+      placed[i][k] = pl_transform_apply(collider.placement, mesh.points[k]);
     surfaces[count++] = (pl_sensor_surface){placed[i], mesh.point_count, mesh.triangles, mesh.triangle_count, true};
   }
   return count;
@@ -48,7 +40,7 @@ static int32_t points_of_pictures(const sense_job *job, const pl_capture_camera 
       double d = pixels[c][i] * cameras[c].depth_scale;
       pl_vec3 seen = {(i % job->width - cameras[c].cx) * d / cameras[c].fx,
                       (i / job->width - cameras[c].cy) * d / cameras[c].fy, d};
-      points[count++] = transform_point(cameras[c].placement, seen);
+      points[count++] = pl_transform_apply(cameras[c].placement, seen);
     }
   return count;
 }

@@ -22,6 +22,7 @@ typedef struct track_job {
   pl_model *model;
   int32_t *held, held_count;
   pl_track_def def;
+  bool aligned;  // the mesh was moved to the first cloud
   pl_tracker *tracker;
   int32_t point_count, surface_count;
   int32_t frame_count;  // to be tracked

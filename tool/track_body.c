@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pliant/math.h"
 #include "tool_folder.h"
 #include "tool_hold.h"
 #include "tool_open.h"
@@ -123,6 +124,31 @@ static pl_status build_model(track_job *job, pl_error *error) {
 
 // --- all together ---------------------------------------------------------------------------------------------------
 
+// The points to start from, moved rigidly to where the first cloud has the body.
+static pl_status align(const track_job *job, pl_vec3 *points, pl_error *error) {
+  pl_mesh *boundary = NULL;
+  pl_cloud *cloud = NULL;
+  pl_transform placement;
+  double residual = 0;
+  pl_mesh_view mesh = pl_mesh_get_view(job->mesh);
+  pl_status status = pl_capture_load_frame(job->capture, 0, &cloud, NULL, error);
+  if (status >= 0 && job->surface == NULL)
+    status = pl_mesh_build_boundary(job->context, job->mesh, &boundary, NULL, error);
+  if (status >= 0) {
+    pl_cloud_view view = pl_cloud_get_view(cloud);
+    status = pl_track_align(job->context, job->surface != NULL ? job->surface : boundary, &view, &placement, &residual,
+                            error);
+  }
+  for (int32_t i = 0; status >= 0 && i < mesh.point_count; ++i)
+    points[i] = pl_transform_apply(placement, mesh.points[i]);
+  if (status >= 0)
+    tool_print(&job->tool->console, "aligned:   by (%.4g, %.4g, %.4g) m; %.2g mm of the nearer points",
+               placement.position.x, placement.position.y, placement.position.z, 1e3 * residual);
+  pl_cloud_destroy(cloud);
+  pl_mesh_destroy(boundary);
+  return status;
+}
+
 static pl_status create_tracker(track_job *job, pl_error *error) {
   pl_track_def def = pl_default_track_def();
   const tool_value *max_points = tool_find_value(job->arguments, "max-points");
@@ -139,7 +165,14 @@ static pl_status create_tracker(track_job *job, pl_error *error) {
   def.cameras = job->view.cameras;
   def.camera_count = job->view.camera_count;
   job->def = def;
-  return pl_tracker_create(job->context, &def, job->model, pl_mesh_get_view(job->mesh).points, &job->tracker, error);
+  pl_mesh_view mesh = pl_mesh_get_view(job->mesh);
+  pl_vec3 *start = tool_allocate((size_t)mesh.point_count, sizeof *start);
+  for (int32_t i = 0; i < mesh.point_count; ++i) start[i] = mesh.points[i];
+  job->aligned = tool_find_value(job->arguments, "align")->given;
+  pl_status status = job->aligned ? align(job, start, error) : PL_OK;
+  if (status >= 0) status = pl_tracker_create(job->context, &def, job->model, start, &job->tracker, error);
+  free(start);
+  return status;
 }
 
 // The truth must be of the surface and have a frame for each that is tracked; prints what is wrong. Closed with the

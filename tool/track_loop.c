@@ -65,7 +65,7 @@ static uint64_t hash_job(const track_job *job) {
                             job->def.reach,          job->def.detail,         job->def.inertia,
                             job->def.acceleration.x, job->def.acceleration.y, job->def.acceleration.z,
                             job->def.gating ? 1 : 0, job->def.max_points,     job->view.frame_count,
-                            job->view.rate,          job->view.camera_count};
+                            job->view.rate,          job->view.camera_count,  job->aligned ? 1 : 0};
   uint64_t hash = job->hash;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
     uint64_t bits;

@@ -47,6 +47,8 @@ static const tool_option OPTIONS[] = {
      .about = "maximum distance of the body from its prediction, as a fraction of its size"},
     {"first-reach", .kind = TOOL_NUMBER, .value = "FRACTION", .min = 1e-4, .max = 10, .default_number = default_first_reach,
      .about = "maximum distance of the body from MESH in the first frame, as a fraction of its size"},
+    {"align", .kind = TOOL_FLAG, .about = "move MESH rigidly to the first cloud before tracking; it may lie anywhere",
+     .more = "The cloud should show the body from all around. Held points move with it."},
     {"max-points", .kind = TOOL_COUNT, .value = "N", .min = 100, .max = 1e7, .default_number = default_max_points,
      .about = "maximum number of measured points used per frame; larger clouds are thinned evenly"},
     {"no-gating", .kind = TOOL_FLAG, .about = "let a measured point pull at several parts of the body that touch each other"},

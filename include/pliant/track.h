@@ -121,6 +121,17 @@ PL_API int32_t pl_track_min_points(void);
 /// doubtful: 44 % of the points are explained". `size` of 200 holds every sentence.
 PL_API void pl_track_report_describe(const pl_track_report *report, char *text, size_t size);
 
+/// Find where a body is in its first cloud: the rigid placement that takes the triangles of
+/// `surface` to the points of `cloud`, wherever both are. `residual` receives the root mean square
+/// distance of the nearest four fifths of the points, metres; it may be NULL. The cloud should show
+/// the body from all around; a body that looks the same after a turn may be found turned. Apply the
+/// placement to the points that pl_tracker_create() starts from. Fails with PL_ERROR_INVALID_DATA
+/// for a surface without triangles or a cloud with too few points, and when out of memory. May be
+/// called from several threads at once.
+PL_API pl_status pl_track_align(pl_context *context, const pl_mesh *surface,
+                                const pl_cloud_view *cloud, pl_transform *placement,
+                                double *residual, pl_error *error);
+
 /// A body on its way through a sequence.
 typedef struct pl_tracker pl_tracker;
 

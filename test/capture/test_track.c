@@ -1,5 +1,6 @@
 // Tracking against the truth: a bar that sways, seen by three depth cameras with noise, outliers and occlusion.
 // ctest: physics threads once
+#include "base/random.h"
 #include "fixtures/swaying_bar.h"
 
 #define NOISE 0.002  // metres
@@ -308,6 +309,67 @@ static void what_is_wrong_is_refused_and_changes_nothing(void **state) {
   drop_context(context);
 }
 
+// An L of two boxes, which no turn maps onto itself, seen from all around with outliers.
+static void a_body_that_lies_elsewhere_is_found(void **state) {
+  (void)state;
+  enum { POINTS = 3000 };
+  static const double boxes[2][6] = {{0, 0, 0, 0.4, 0.05, 0.1}, {0, 0.05, 0, 0.08, 0.25, 0.1}};
+  pl_error error = {0};
+  pl_context *context = make_context(1);
+  pl_vec3 points[16], seen[POINTS];
+  int32_t triangles[72];
+  static const int faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                                   {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  for (int b = 0; b < 2; ++b) {
+    for (int i = 0; i < 8; ++i)
+      points[8 * b + i] = (pl_vec3){boxes[b][i % 2 * 3], boxes[b][1 + i / 2 % 2 * 3], boxes[b][2 + i / 4 * 3]};
+    for (int t = 0; t < 36; ++t) triangles[36 * b + t] = 8 * b + faces[t / 3][t % 3];
+  }
+  pl_mesh *mesh = NULL;
+  pl_mesh_view view = {.point_count = 16, .points = points, .triangle_count = 24, .triangles = triangles};
+  check_ok(pl_mesh_create(context, &view, &mesh, &error), &error);
+  pl_quat turn = pl_quat_normalize((pl_quat){0.5, -0.3, 0.7, 0.2});
+  pl_vec3 moved = {2, -1, 0.4};
+  pl_random random = pl_random_of_seed(5);
+  for (int i = 0; i < POINTS; ++i) {
+    // By area, so that the cloud has the axes of the surface.
+    double areas[24], sum = 0, pick;
+    for (int t = 0; t < 24; ++t) {
+      const int32_t *c = triangles + 3 * t;
+      areas[t] = pl_vec3_length(
+          pl_vec3_cross(pl_vec3_sub(points[c[1]], points[c[0]]), pl_vec3_sub(points[c[2]], points[c[0]])));
+      sum += areas[t];
+    }
+    pick = sum * pl_random_unit(&random);
+    int t = 0;
+    while (t < 23 && pick > areas[t]) pick -= areas[t++];
+    const int32_t *c = triangles + 3 * t;
+    double u = pl_random_unit(&random), v = pl_random_unit(&random);
+    if (u + v > 1) u = 1 - u, v = 1 - v;
+    pl_vec3 p = pl_vec3_add_scaled(pl_vec3_add_scaled(points[c[0]], pl_vec3_sub(points[c[1]], points[c[0]]), u),
+                                   pl_vec3_sub(points[c[2]], points[c[0]]), v);
+    p.x += 0.001 * pl_random_normal(&random), p.y += 0.001 * pl_random_normal(&random);
+    if (i % 15 == 0) p.z += 0.5 * pl_random_normal(&random);
+    seen[i] = pl_vec3_add(pl_quat_rotate(turn, p), moved);
+  }
+  pl_cloud_view cloud = {.point_count = POINTS, .points = seen};
+  pl_transform found;
+  double residual;
+  check_ok(pl_track_align(context, mesh, &cloud, &found, &residual, &error), &error);
+  double off = 0;
+  for (int i = 0; i < 16; ++i) {
+    pl_vec3 here = pl_vec3_add(pl_quat_rotate(found.rotation, points[i]), found.position),
+            there = pl_vec3_add(pl_quat_rotate(turn, points[i]), moved);
+    off = fmax(off, pl_vec3_length(pl_vec3_sub(here, there)));
+  }
+  print_message("corners off by %g m, %g m of the nearer points\n", off, residual);
+  check_at_most(off, 0.004);
+  cloud.point_count = 10;
+  assert_int_equal(pl_track_align(context, mesh, &cloud, &found, NULL, &error), PL_ERROR_INVALID_DATA);
+  pl_mesh_destroy(mesh);
+  drop_context(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_are_tracked_to_within_the_noise),
@@ -319,6 +381,7 @@ int main(void) {
       cmocka_unit_test(a_body_that_is_gone_is_lost),
       cmocka_unit_test(clouds_of_a_million_points_are_thinned_evenly),
       cmocka_unit_test(what_is_wrong_is_refused_and_changes_nothing),
+      cmocka_unit_test(a_body_that_lies_elsewhere_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,3 +140,24 @@ expect 0 info open3d
 grep -q "^frames  *6" out && grep -q "^cameras  *1" out || fail "the folder of Open3D is not read"
 sed -i 's/131.25, 0, 0/-1, 0, 0/' open3d/camera_intrinsic.json
 expect 1 info open3d
+
+echo "a mesh that lies elsewhere is aligned with the first cloud"
+expect 0 convert shot/static.vtu static.mesh
+python3 - <<'PYTHON'
+import math
+lines = open("static.mesh").read().split("\n")
+at = lines.index("Vertices")
+count = int(lines[at + 1])
+c, s = math.cos(2.2), math.sin(2.2)
+for i in range(at + 2, at + 2 + count):
+    x, y, z, tag = lines[i].split()
+    x, y, z = float(x), float(y), float(z)
+    x, y = c * x - s * y, s * x + c * y
+    y, z = c * y - s * z, s * y + c * z
+    lines[i] = "%.17g %.17g %.17g %s" % (x + 1.5, y - 0.7, z + 0.3, tag)
+open("elsewhere.mesh", "w").write("\n".join(lines))
+PYTHON
+expect 3 track shot elsewhere.mesh -o far-away
+expect 0 track shot elsewhere.mesh --align -o aligned
+grep -q "^aligned" err || fail "the alignment is not reported"
+awk -F, 'NR > 1 && !($6 < 0.0025 && $7 > 0.85) { bad = 1 } END { exit bad }' aligned/residuals.csv || fail "not aligned: $(cat aligned/residuals.csv)"
