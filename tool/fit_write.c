@@ -30,14 +30,16 @@ static pl_status write_table(const fit_job *job, const char *name, const char *c
 
 // One row per parameter; the verdict as a number, 0 for determined.
 static pl_status write_estimates(const fit_job *job, const pl_fit_report *found, pl_error *error) {
-  static const char *const columns[] = {"value", "min", "max", "deviation", "verdict"};
-  double *cells = tool_allocate(5 * (size_t)found->parameter_count, sizeof *cells);
+  static const char *const columns[] = {"value", "min", "max", "deviation", "verdict", "mesh_value", "discretisation"};
+  enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
+  double *cells = tool_allocate(COLUMN_COUNT * (size_t)found->parameter_count, sizeof *cells);
   for (int32_t i = 0; i < found->parameter_count; ++i) {
     const pl_fit_estimate *e = &found->estimates[i];
-    const double row[] = {e->value, e->min, e->max, e->deviation, e->verdict};
-    memcpy(cells + 5 * (size_t)i, row, sizeof row);
+    const double row[COLUMN_COUNT] = {e->value,   e->min,        e->max,           e->deviation,
+                                      e->verdict, e->mesh_value, e->discretisation};
+    memcpy(cells + COLUMN_COUNT * (size_t)i, row, sizeof row);
   }
-  pl_status status = write_table(job, "estimates.csv", columns, 5, found->parameter_count, cells, error);
+  pl_status status = write_table(job, "estimates.csv", columns, COLUMN_COUNT, found->parameter_count, cells, error);
   free(cells);
   return status;
 }
@@ -90,7 +92,8 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
   pl_mesh_view mesh = pl_mesh_get_view(job->object->mesh);
   const pl_fit_estimate *last = found->estimates + found->parameter_count - 3;
   double density = def->density * volume_of(&mesh, mesh.points) / volume_of(&mesh, reference);
-  double step = 1 / (job->object->motions[0].rate * found->steps);
+  double rate = job->object->motion_count > 0 ? job->object->motions[0].rate : 60,
+         step = 1 / (rate * (job->object->motion_count > 0 ? found->steps : 8));
   char *held = tool_text("%s", "");
   for (int32_t i = 0; i < job->object->held_count; ++i) {
     char *longer = tool_text("%s%s%d", held, i > 0 ? ", " : "", job->object->held[i]);
@@ -108,9 +111,9 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
       "\"mass_damping\": "
       "%.17g,\n"
       "\"stiffness_damping\": %.17g}, \"pins\": [{\"particles\": [%s]}]}]}\n",
-      step, job->object->motions[0].rate, def->gravity.x, def->gravity.y, def->gravity.z,
-      def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean", density, last[0].value, last[1].value,
-      last[2].value, held);
+      step, rate, def->gravity.x, def->gravity.y, def->gravity.z,
+      def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean", density, last[0].mesh_value, last[1].mesh_value,
+      last[2].mesh_value, held);
   char *path = tool_text("%s/scene.json", job->folder);
   pl_scene *scene = NULL;
   pl_status status = pl_scene_load_memory(job->context, &(pl_memory_source){text, strlen(text), path, job->folder},
@@ -128,7 +131,8 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
 
 static pl_status write_report(fit_job *job, const pl_fit_report *found, pl_error *error) {
   char *path = tool_text("%s/report.html", job->folder),
-       *title = tool_text("Material of %s", job->object->motions[0].name);
+       *title = job->object->motion_count > 0 ? tool_text("Material of %s", job->object->motions[0].name)
+                                              : tool_text("Material");
   pl_report *report = NULL;
   pl_status status = pl_report_create(job->context, path, title, &report, error);
   if (status >= 0) {
@@ -166,20 +170,75 @@ void fit_forget(const fit_job *job) {
   free(path);
 }
 
+static void print_json(const fit_job *job, const pl_fit_report *found) {
+  printf("{\"folder\":");
+  tool_print_json_text(job->folder);
+  printf(",\"parameters\":[");
+  for (int32_t i = 0; i < found->parameter_count; ++i) {
+    const pl_fit_estimate *e = &found->estimates[i];
+    const double interval[2] = {e->min, e->max};
+    printf("%s{\"name\":", i > 0 ? "," : "");
+    tool_print_json_text(e->name);
+    printf(",\"value\":");
+    tool_print_json_number(e->value);
+    printf(",\"interval\":");
+    tool_print_json_numbers(interval, 2);
+    printf(",\"unit\":");
+    tool_print_json_text(fit_unit_of(e));
+    printf(",\"verdict\":");
+    tool_print_json_text(pl_fit_verdict_name(e->verdict));
+    putchar('}');
+  }
+  printf("],\"correlations\":[");
+  for (int32_t i = 0; i < found->parameter_count; ++i) {
+    if (i > 0) putchar(',');
+    tool_print_json_numbers(found->correlations + (ptrdiff_t)i * found->parameter_count, found->parameter_count);
+  }
+  printf("],\"rms\":");
+  tool_print_json_number(found->rms);
+  printf(",\"amplitude\":");
+  tool_print_json_number(found->amplitude);
+  printf(",\"converged\":%s,\"iterations\":%d,\"simulations\":%d,\"seconds\":", found->converged ? "true" : "false",
+         found->iteration_count, found->evaluation_count);
+  tool_print_json_number(found->seconds);
+  printf("}\n");
+}
+
+static void print_table(const pl_fit_report *found) {
+  printf("%-18s %12s %12s %12s  %-4s %s\n", "parameter", "value", "min", "max", "unit", "verdict");
+  for (int32_t i = 0; i < found->parameter_count; ++i) {
+    const pl_fit_estimate *e = &found->estimates[i];
+    printf("%-18s %12.6g %12.6g %12.6g  %-4s %s\n", e->name, e->value, e->min, e->max, fit_unit_of(e),
+           pl_fit_verdict_name(e->verdict));
+  }
+}
+
 bool fit_print(fit_job *job, pl_error *error) {
   pl_fit_report found;
   if (pl_fit_get_report(job->fit, &found, error) < 0) return false;
-  bool sure = true;
-  printf("%-18s %12s %12s %12s  %-4s %s\n", "parameter", "value", "min", "max", "unit", "verdict");
+  bool sure = true, misfit = false;
   for (int32_t i = 0; i < found.parameter_count; ++i) {
-    const pl_fit_estimate *e = &found.estimates[i];
-    printf("%-18s %12.6g %12.6g %12.6g  %-4s %s\n", e->name, e->value, e->min, e->max, fit_unit_of(e),
-           pl_fit_verdict_name(e->verdict));
-    sure = sure && e->verdict != PL_FIT_NOT_DETERMINED && e->verdict != PL_FIT_AT_BOUND;
+    pl_fit_verdict verdict = found.estimates[i].verdict;
+    sure = sure && (verdict == PL_FIT_DETERMINED || verdict == PL_FIT_HELD);
+    misfit = misfit || verdict == PL_FIT_MISFIT;
   }
+  if (found.refined)
+    tool_print(&job->tool->console,
+               "refined: the modulus of this mesh and step is %.6g Pa; tets and steps leave %.2g %% uncertain",
+               found.estimates[0].mesh_value, 100 * found.estimates[0].discretisation);
+  if (job->settings->json)
+    print_json(job, &found);
+  else
+    print_table(&found);
   tool_print(&job->tool->console, "rms %.4g mm of %.4g mm amplitude after %d iterations, %d simulations; %.3g s",
              1e3 * found.rms, 1e3 * found.amplitude, found.iteration_count, found.evaluation_count, found.seconds);
-  if (!sure)
+  if (misfit)
+    tool_print_warning(
+        &job->tool->console,
+        "no values move the body as the data do: %.3g mm remain of %.3g mm; check that the motion starts "
+        "at the release and at rest, what is held, and the density",
+        1e3 * found.rms, 1e3 * found.amplitude);
+  else if (!sure)
     tool_print_warning(&job->tool->console, "the motions do not determine every parameter; the table lists which");
   return sure;
 }

@@ -8,11 +8,14 @@
 #include "report/report.h"
 #include "tool_options.h"
 
-// A motion of the points of the mesh.
+// A motion of the points of the mesh, or of markers.
 typedef struct fit_motion {
   char *name;  // of its file
   int32_t frame_count;
-  double rate;  // frames per second
+  double rate;            // frames per second
+  pl_embedding *markers;  // NULL: the points of the mesh
+  int32_t point_count;    // markers or points
+  pl_fit_start start;
   const pl_vec3 *positions;
   const double *weights;  // what a point counts for, NULL: all the same
   bool borrowed;          // both belong to somebody else
@@ -24,6 +27,14 @@ typedef struct fit_object {
   int32_t *held, held_count;
   fit_motion *motions, *others;  // fitted; held out for prediction
   int32_t motion_count, other_count;
+  // Static experiments and vibrations (fit_data.c).
+  pl_fit_load_case *cases;
+  int32_t case_count;
+  pl_embedding **embeddings;  // of the cases
+  pl_vec3 **positions;        // of the cases
+  int32_t *gripped, gripped_count;
+  pl_fit_vibration *vibrations;
+  int32_t vibration_count;
 } fit_object;
 
 // Settings of the fit, from the options.
@@ -32,7 +43,8 @@ typedef struct fit_settings {
   pl_field_def field;
   pl_vec3 *points;  // control points given by hand
   bool warm_start;
-  uint64_t hash;  // of all of it, for checkpoints
+  bool json;      // print the result as JSON
+  uint64_t hash;  // of all of it but how the result is printed, for checkpoints
 } fit_settings;
 
 // A running fit.
@@ -81,8 +93,12 @@ typedef struct fit_job {
    .about = "minimum error of a tracked point in metres, for the intervals and verdicts"}, \
   {"max-iterations", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1e6, .default_number = fit_default_max_iterations, \
    .about = "maximum iterations", .more = "More may be given with --resume."}, \
+  {"fix", .kind = TOOL_TEXT, .value = "NAME=VALUE,...", .about = "parameters to hold at a value, such as mass-damping=0.1,poisson=0.45", \
+   .more = "Names are young, poisson, mass-damping and stiffness-damping."}, \
+  {"bound", .kind = TOOL_TEXT, .value = "NAME=MIN:MAX,...", .about = "bounds of parameters, such as young=1e4:1e6"}, \
   {"no-warm-start", .kind = TOOL_FLAG, .about = "start from --young instead of a modulus estimated from frequencies"}, \
   {"no-reference", .kind = TOOL_FLAG, .about = "take the static shape as the rest shape"}, \
+  {"json", .kind = TOOL_FLAG, .about = "print the result as one JSON object instead of a table: parameters with intervals, correlations, error"}, \
   TOOL_THREADS_OPTION
 // clang-format on
 
@@ -114,6 +130,10 @@ bool fit_settings_read(const tool_session *tool, pl_context *context,
                        const tool_arguments *arguments, fit_settings *settings);
 void fit_settings_free(fit_settings *settings);
 
+// Whether enough points are held for the rest shape to be found; prints what is missing. To be
+// asked before anything that takes time.
+bool fit_check_held(const tool_session *tool, const fit_settings *settings, int32_t held_count);
+
 // Read a motion of `point_count` points; prints what is wrong.
 bool fit_motion_read(const tool_session *tool, pl_context *context, const char *path, double rate,
                      int32_t point_count, fit_motion *motion);
@@ -123,6 +143,15 @@ void fit_motion_free(fit_motion *motion);
 pl_fit_sequence fit_sequence_of(const fit_motion *motion);
 
 void fit_object_free(fit_object *object);
+
+// fit_data.c: data other than motions of all points. Each prints what is wrong.
+bool fit_data_is_markers(const char *path);
+bool fit_data_read_markers(const tool_session *tool, pl_context *context,
+                           const tool_arguments *arguments, const char *path, const pl_mesh *mesh,
+                           fit_motion *motion);
+bool fit_data_read_tables(const tool_session *tool, pl_context *context,
+                          const tool_arguments *arguments, fit_object *object);
+void fit_data_free(fit_object *object);
 
 // Add an iteration with its `count` parameters to the history.
 void fit_add_iteration(fit_job *job, const pl_fit_progress *progress, const double *values,
@@ -148,8 +177,8 @@ void fit_forget(const fit_job *job);
 // Unit of a parameter; static storage.
 const char *fit_unit_of(const pl_fit_estimate *estimate);
 
-// Print the table of parameters on standard output and messages about them on standard error. True
-// if all are determined.
+// Print the parameters on standard output, as a table or as JSON, and messages about them on
+// standard error. True if all are determined.
 bool fit_print(fit_job *job, pl_error *error);
 
 // The parts of a report that are about a fit (fit_page.c).

@@ -2,6 +2,8 @@
 #ifndef TOOL_FOLDER_H
 #define TOOL_FOLDER_H
 
+#include <stdio.h>
+
 #include "tool_arguments.h"
 
 // Create a folder and its parents; prints what is wrong. True if it exists and can be written to.
@@ -30,7 +32,16 @@ char *tool_shell_word(const char *text);
 // `name` with everything that file systems dislike replaced, to be freed.
 char *tool_safe_name(const char *name);
 
-// Print `text` to standard output as a JSON string.
+// Print to standard output as JSON: a string, a number (null where it is not finite), an array.
 void tool_print_json_text(const char *text);
+void tool_print_json_number(double value);
+void tool_print_json_numbers(const double *values, int32_t count);
+
+// Print `text` to a file as a JSON string.
+void tool_put_json_text(FILE *file, const char *text);
+
+// The document of a capture: `path`, or, if it is a folder, the `capture.json` in it, or the
+// `camera_intrinsic.json` of Open3D where there is no other. To be freed.
+char *tool_capture_path(const char *path);
 
 #endif

@@ -13,6 +13,8 @@ typedef enum tool_file_kind {
   TOOL_FILE_SCENE,
   TOOL_FILE_CHECKPOINT,
   TOOL_FILE_DETAIL,
+  TOOL_FILE_CLOUD,    // points that are not a mesh: PCD, or rows of numbers
+  TOOL_FILE_CAPTURE,  // a capture.json
 } tool_file_kind;
 
 // What kind of file `path` is, by its first bytes.
@@ -26,6 +28,7 @@ pl_context *tool_open_context(const tool_session *tool, int32_t thread_count);
 typedef struct tool_building {
   pl_scene_build_def def;
   tool_progress progress;
+  double last;  // when a body was shown, or the build began
 } tool_building;
 
 // Fill in `building`, which must stay where it is until tool_building_end(). Without a folder

@@ -15,6 +15,7 @@
 #include "pliant/field.h"
 #include "pliant/fit.h"
 #include "pliant/frames.h"
+#include "pliant/markers.h"
 #include "pliant/mesh_file.h"
 #include "pliant/modes.h"
 #include "pliant/motion.h"

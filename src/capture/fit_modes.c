@@ -24,19 +24,23 @@ static const double FIRST_DECAY = 0.3;
 enum { REFINEMENTS = 40 };
 static const double NARROW = 0.7;
 
-// What e^(-decay t) (a cos ω t + b sin ω t) with the best a and b takes from the sum of squares. Frames are even in
-// time, so that each x + i y is the one before times a constant: rounding adds up to 1e-13 in a thousand frames, and
-// thousands of trials cost no sines.
-static double explained(const double *signal, int32_t count, double step, double omega, double decay) {
+// What e^(-decay t) (a cos ω t + b sin ω t) + d with the best a, b and d takes from the sum of squares, beyond what a
+// constant alone takes: a body whose mesh is its unstressed shape swings around where gravity bends it to, not around
+// the mesh. The constant is eliminated by subtracting means. Frames are even in time, so that each x + i y is the one
+// before times a constant: rounding adds up to 1e-13 in a thousand frames, and thousands of trials cost no sines.
+static double explained(const double *signal, int32_t count, double mean, double step, double omega, double decay) {
   double shrink = exp(-decay * step), turn_x = shrink * cos(omega * step), turn_y = shrink * sin(omega * step);
-  double cc = 0, cs = 0, ss = 0, c = 0, s = 0, x = 1, y = 0;
+  double cc = 0, cs = 0, ss = 0, c = 0, s = 0, sum_x = 0, sum_y = 0, x = 1, y = 0;
   for (int32_t i = 0; i < count; ++i) {
     cc += x * x, cs += x * y, ss += y * y;
     c += x * signal[i], s += y * signal[i];
+    sum_x += x, sum_y += y;
     double next = x * turn_x - y * turn_y;
     y = x * turn_y + y * turn_x;
     x = next;
   }
+  c -= mean * sum_x, s -= mean * sum_y;
+  cc -= sum_x * sum_x / count, cs -= sum_x * sum_y / count, ss -= sum_y * sum_y / count;
   double determinant = cc * ss - cs * cs;
   if (!(determinant > INDEPENDENT * cc * ss)) return 0;
   return (ss * c * c - 2 * cs * c * s + cc * s * s) / determinant;
@@ -44,12 +48,14 @@ static double explained(const double *signal, int32_t count, double step, double
 
 pl_vibration pl_vibration_find(const double *signal, int32_t count, double step) {
   double duration = (count - 1) * step, whole = 0, spacing = PL_PI / (4 * duration), omega = 0, decay = 0, best = 0;
-  for (int32_t i = 0; i < count; ++i) whole += signal[i] * signal[i];
+  double mean = 0;
+  for (int32_t i = 0; i < count; ++i) mean += signal[i] / count;
+  for (int32_t i = 0; i < count; ++i) whole += (signal[i] - mean) * (signal[i] - mean);
   if (count < FRAMES_MIN || !(whole > 0)) return (pl_vibration){0};
   // From one turn in the whole time to nearly what the frames can tell apart, with decays from none to gone in a turn.
   for (double w = 2 * PL_PI / duration; w < RESOLVED * PL_PI / step; w += spacing)
     for (int k = 0; k < DECAYS; ++k) {
-      double d = k == 0 ? 0 : FIRST_DECAY / duration * pow(3, k), value = explained(signal, count, step, w, d);
+      double d = k == 0 ? 0 : FIRST_DECAY / duration * pow(3, k), value = explained(signal, count, mean, step, w, d);
       if (d < w && value > best) best = value, omega = w, decay = d;
     }
   double around_omega = spacing, around_decay = fmax(decay, 1 / duration);
@@ -58,12 +64,14 @@ pl_vibration pl_vibration_find(const double *signal, int32_t count, double step)
     for (int i = -1; i <= 1; ++i)
       for (int j = -1; j <= 1; ++j) {
         double w = from_omega + i * around_omega, d = fmax(0, from_decay + j * around_decay);
-        double value = explained(signal, count, step, w, d);
+        double value = explained(signal, count, mean, step, w, d);
         if (value > best) best = value, omega = w, decay = d;
       }
   }
   return (pl_vibration){omega, decay, best, best / whole};
 }
+
+static const double MARKER_DAMPING = 1e-4;  // of the trace, in the projection of markers onto modes
 
 // --- modes --------------------------------------------------------------------------------------------------------
 
@@ -163,8 +171,64 @@ static void project_frame(const projection *p, int32_t frame, double *amplitudes
   pl_dense_factor_solve(&p->gram, amplitudes);
 }
 
+// Markers: displacements from the static shape by least squares over the modes, in the samples that are there. Linear,
+// as nothing is known of rotations.
+static void project_markers(const pl_fem_model *model, const pl_fit_sequence *sequence, int32_t frame,
+                            int32_t mode_count, const double *modes, pl_dense_factor *gram, double *amplitudes) {
+  pl_embedding_view view = pl_embedding_get_view(sequence->markers);
+  ptrdiff_t size = 3 * (ptrdiff_t)model->head.particle_count;
+  const pl_vec3 *seen = sequence->positions + (ptrdiff_t)frame * view.point_count;
+  double sums[PL_FIT_MAX_MODES] = {0}, trace = 0;
+  bool any = false;
+  memset(gram->values, 0, (size_t)mode_count * (size_t)mode_count * sizeof(double));
+  for (int32_t p = 0; p < view.point_count; ++p) {
+    const double at[3] = {seen[p].x, seen[p].y, seen[p].z};
+    if (!isfinite(at[0] + at[1] + at[2])) continue;
+    any = true;
+    for (int i = 0; i < 3; ++i) {
+      double off = at[i], row[PL_FIT_MAX_MODES] = {0};
+      for (ptrdiff_t a = 4 * (ptrdiff_t)p; a < 4 * (ptrdiff_t)p + 4; ++a) {
+        ptrdiff_t index = 3 * (ptrdiff_t)view.parents[a] + i;
+        off -= (double)view.weights[a] * model->rest_points[index];
+        for (int32_t k = 0; k < mode_count; ++k) row[k] += (double)view.weights[a] * modes[k * size + index];
+      }
+      for (int32_t k = 0; k < mode_count; ++k) {
+        sums[k] += row[k] * off;
+        trace += row[k] * row[k];
+        for (int32_t l = 0; l <= k; ++l) gram->values[k * mode_count + l] += row[k] * row[l];
+      }
+    }
+  }
+  if (!any) return;
+  // A few markers do not tell all modes apart: those that explain them with the least amplitude.
+  for (int32_t k = 0; k < mode_count; ++k) gram->values[k * mode_count + k] += MARKER_DAMPING * trace;
+  pl_dense_factor_run(gram, true);
+  memcpy(amplitudes, sums, (size_t)mode_count * sizeof(double));
+  pl_dense_factor_solve(gram, amplitudes);
+}
+
+static pl_status project_all_markers(pl_fit_worker *w, const pl_fit_sequence *sequence, int32_t mode_count,
+                                     const double *modes, double *signals, pl_error *error) {
+  pl_arena arena;
+  pl_arena_init(&arena, w->context, 0);
+  pl_dense_factor gram;
+  double amplitudes[PL_FIT_MAX_MODES] = {0};
+  if (!pl_dense_factor_take(&arena, mode_count, &gram)) {
+    pl_arena_destroy(&arena);
+    return pl_fail_memory(error);
+  }
+  for (int32_t f = 0; f < sequence->frame_count; ++f) {
+    if (sequence->frame_weights == NULL || sequence->frame_weights[f] > 0)
+      project_markers(w->body->model, sequence, f, mode_count, modes, &gram, amplitudes);
+    for (int32_t k = 0; k < mode_count; ++k) signals[(ptrdiff_t)k * sequence->frame_count + f] = amplitudes[k];
+  }
+  pl_arena_destroy(&arena);
+  return PL_OK;
+}
+
 pl_status pl_fit_modes_project(pl_fit_worker *w, const pl_fit_sequence *sequence, int32_t mode_count,
                                const double *modes, double *signals, pl_error *error) {
+  if (sequence->markers != NULL) return project_all_markers(w, sequence, mode_count, modes, signals, error);
   const pl_fem_model *model = w->body->model;
   size_t tets = (size_t)model->groups[0].element_count;
   pl_arena arena;

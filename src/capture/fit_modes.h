@@ -13,10 +13,11 @@ typedef struct pl_vibration {
   double frequency;  // ω as seen, rad/s; 0: none was found
   double decay;      // 1/s
   double energy;     // sum of squares of what it explains of the signal, its own amplitude in it
-  double fraction;   // of the signal's sum of squares
+  double fraction;   // of the signal's sum of squares around its mean
 } pl_vibration;
 
-// The vibration that explains most of a signal of `count` values, `step` seconds apart.
+// The vibration around a constant that explains most of a signal of `count` values, `step` seconds
+// apart.
 pl_vibration pl_vibration_find(const double *signal, int32_t count, double step);
 
 // λ = ω² of the lowest modes around the static shape with the worker's moduli and rest shape,
@@ -29,7 +30,7 @@ pl_status pl_fit_modes_find(pl_fit_worker *worker, int32_t mode_count, double *e
 // + frame]. In rotation-strain coordinates (Huang et al. 2011): of each tet the vector of its
 // rotation and the strain that is left are nearly linear in the amplitudes, also where the body
 // bends far, as positions are not. Tets with a corner that does not count are left out; frames that
-// do not count repeat the last one.
+// do not count repeat the last one. Of markers the displacements are projected.
 pl_status pl_fit_modes_project(pl_fit_worker *worker, const pl_fit_sequence *sequence,
                                int32_t mode_count, const double *modes, double *signals,
                                pl_error *error);

@@ -55,6 +55,11 @@ typedef struct pl_fem_touch {
   double onset;       // metres over which the contact force bends from 0 to its slope
 } pl_fem_touch;
 
+// Whether a material is made of tets.
+static inline bool pl_fem_is_solid(pl_fem_material material) {
+  return material <= PL_FEM_EDGES || material == PL_FEM_YEOH;
+}
+
 typedef struct pl_fem_model {
   pl_model head;
   pl_fem_material material;
@@ -68,8 +73,10 @@ typedef struct pl_fem_model {
   pl_fem_group groups[PL_FEM_MAX_GROUPS];
   int32_t element_start[PL_FEM_MAX_GROUPS + 1];  // elements of all groups counted through
   const double *rest_points;                     // 3 per particle
-  pl_vec3 rest_center;                           // centre of mass of the rest shape
-  pl_block_pattern pattern;                      // group g of the pattern is group g above
+  const double *load_masses;  // kg: what a uniform acceleration pulls at in an equilibrium;
+                              // `masses` but for quadratic tets, which have none that do both jobs
+  pl_vec3 rest_center;        // centre of mass of the rest shape
+  pl_block_pattern pattern;   // group g of the pattern is group g above
   pl_fem_touch touch;
   pl_fem_examples examples;
   double element_size;   // m, edge of a typical element
@@ -126,6 +133,7 @@ void pl_fem_start(const pl_model *model, void *state, const pl_body_start *start
 void pl_fem_get_positions(const pl_model *model, const void *state, pl_vec3 *positions);
 void pl_fem_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
 void pl_fem_get_surface(const pl_model *model, const void *state, pl_vec3 *points);
+void pl_fem_get_view(const pl_model *model, const void *state, pl_body_view *view);
 void pl_fem_set_state(const pl_model *model, void *state, const pl_vec3 *positions,
                       const pl_vec3 *velocities);
 pl_vec3 pl_fem_get_particle(const pl_model *model, const void *state, int32_t particle,

@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/frames_format.h"
+#include "io/gltf_motion.h"
 
 static const pl_frames_kind *kind_of(pl_frame_format format) {
   switch (format) {
@@ -19,6 +20,7 @@ static const pl_frames_kind *kind_of(pl_frame_format format) {
     case PL_FRAMES_PLY: return &pl_frames_ply;
     case PL_FRAMES_CSV: return &pl_frames_csv;
     case PL_FRAMES_NPZ: return &pl_frames_npz;
+    case PL_FRAMES_USDA: return &pl_frames_usda;
   }
   return NULL;
 }
@@ -29,7 +31,7 @@ const char *pl_frame_format_name(pl_frame_format format) {
 }
 
 pl_frame_format pl_frame_format_find(const char *name) {
-  for (int format = PL_FRAMES_PC2; format <= PL_FRAMES_NPZ; ++format)
+  for (int format = PL_FRAMES_PC2; format <= PL_FRAMES_USDA; ++format)
     if (strcmp(kind_of((pl_frame_format)format)->name, name) == 0) return (pl_frame_format)format;
   return (pl_frame_format)0;
 }
@@ -116,6 +118,7 @@ pl_status pl_frames_create(pl_context *context, const pl_frames_def *def, pl_fra
   made->def = *def;
   made->kind = kind_of(def->format);
   made->boxes = pl_vector_of(context, sizeof(float[6]));
+  made->kept_velocities = pl_vector_of(context, sizeof(float));
   status = begin(made, error);
   if (status < 0) {
     pl_frames_abandon(made);
@@ -138,6 +141,11 @@ static pl_status check_points(const pl_frames *frames, const pl_vec3 *points, pl
 
 void pl_frames_set_velocities(pl_frames *frames, const pl_vec3 *velocities) {
   frames->velocities = velocities;
+}
+
+void pl_frames_set_fields(pl_frames *frames, const pl_frame_field *fields, int32_t field_count) {
+  frames->fields = fields;
+  frames->field_count = field_count;
 }
 
 pl_status pl_frames_add_frame(pl_frames *frames, const pl_vec3 *points, pl_error *error) {
@@ -180,7 +188,9 @@ void pl_frames_abandon(pl_frames *frames) {
   pl_release(frames->context, frames->path);
   pl_release(frames->context, frames->name);
   pl_release(frames->context, frames->first_points);
+  pl_gltf_motion_close(frames->motion);
   pl_release(frames->context, frames->start_points);
   pl_vector_free(&frames->boxes);
+  pl_vector_free(&frames->kept_velocities);
   pl_release(frames->context, frames);
 }

@@ -24,19 +24,25 @@ struct pl_frames {
   const pl_frames_kind *kind;
   char *path, *name;
   int32_t written;
-  pl_file_writer *writer;     // of the one file; NULL otherwise
-  pl_error broken;            // the first failure; nothing can be written after it
-  const pl_vec3 *velocities;  // of the next frame, or NULL; the caller's
-  pl_vec3 *start_points;      // VTU only: those of the first frame
-  uint32_t checksum;          // NPZ only: of the positions so far
+  pl_file_writer *writer;        // of the one file; NULL otherwise
+  pl_error broken;               // the first failure; nothing can be written after it
+  const pl_vec3 *velocities;     // of the next frame, or NULL; the caller's
+  const pl_frame_field *fields;  // likewise
+  int32_t field_count;
+  pl_vec3 *start_points;  // VTU only: those of the first frame
+  uint32_t checksum;      // NPZ only: of the positions so far
   // GLB only
   pl_glb glb;
-  float *first_points;  // 3 per point
-  pl_vector boxes;      // of float[6]: least and most of each frame's vertices or displacements
+  float *first_points;            // 3 per point
+  struct pl_gltf_motion *motion;  // in the file that the points come from, else NULL
+  pl_vector boxes;  // of float[6]: least and most of each frame's vertices or displacements
+  // USD only, and `boxes`
+  uint64_t end_offset;        // of the line with the last time code
+  pl_vector kept_velocities;  // of float, 3 per point, all frames
 };
 
 extern const pl_frames_kind pl_frames_pc2, pl_frames_mdd, pl_frames_glb, pl_frames_vtu,
-    pl_frames_obj, pl_frames_ply, pl_frames_csv, pl_frames_npz;
+    pl_frames_obj, pl_frames_ply, pl_frames_csv, pl_frames_npz, pl_frames_usda;
 
 // Seconds at frame number `frame`, counted from 0.
 double pl_frames_time(const pl_frames *frames, int32_t frame);

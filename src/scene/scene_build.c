@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "io/file_bytes.h"
 #include "pliant/math.h"
 #include "pliant/step.h"
 #include "scene/scene_actor.h"
@@ -77,10 +78,25 @@ static pl_status find_tets(pl_scene_instance *set, pl_instance_part *part, pl_fi
   return pl_lattice_build(set->context, &part->source->tets.def, mesh, &part->tets, NULL, error);
 }
 
+// Put quadratic tets in the place of linear ones, or the other way round, where the body has the other kind.
+static pl_status fit_order(pl_scene_instance *set, pl_instance_part *part, bool quadratic, pl_error *error) {
+  if ((pl_mesh_get_view(part->tets).tet_mids != NULL) == quadratic) return PL_OK;
+  pl_mesh *made = NULL;
+  pl_status status = quadratic ? pl_mesh_build_quadratic(set->context, part->tets, &made, error)
+                               : pl_mesh_build_linear(set->context, part->tets, &made, error);
+  if (status < 0) return status;
+  pl_mesh_destroy(part->tets);
+  part->tets = made;
+  return PL_OK;
+}
+
 pl_status pl_instance_make_tets(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings,
                                 pl_error *error) {
+  bool quadratic = part->source->method == PL_SCENE_FEM && part->source->fem.def.element == PL_FEM_QUADRATIC;
   pl_status status = find_tets(set, part, findings, error);
+  if (status >= 0 && !quadratic) status = fit_order(set, part, false, error);
   if (status >= 0) status = pl_instance_cut_tets(set, part, findings, error);
+  if (status >= 0 && quadratic) status = fit_order(set, part, true, error);
   if (status < 0) return status;
   return pl_instance_make_poses(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), findings, error);
 }
@@ -163,6 +179,16 @@ static pl_status finish_rod(pl_scene_instance *set, pl_instance_part *part, cons
   return status < 0 ? status : pl_instance_add_target(set, part, def->placement, error);
 }
 
+// The file of a body's mesh, in the arena; NULL when the mesh was made, or when out of memory.
+static const char *find_mesh_path(pl_scene_instance *set, const pl_instance_part *part) {
+  const pl_scene_mesh *mesh = part->rod != NULL ? NULL : pl_scene_find_mesh(set->scene, part->source->mesh);
+  if (mesh == NULL || mesh->file[0] == '\0') return NULL;
+  char *path = pl_path_join(set->context, set->scene->folder, mesh->file);
+  const char *kept = path == NULL ? NULL : pl_arena_copy_text(&set->arena, path);
+  pl_release(set->context, path);
+  return kept;
+}
+
 static pl_status add_copy(pl_scene_instance *set, pl_instance_part *part, const pl_body_def *def, int32_t number,
                           int32_t count, pl_findings *findings, pl_error *error) {
   char name[300];
@@ -175,8 +201,9 @@ static pl_status add_copy(pl_scene_instance *set, pl_instance_part *part, const 
                                         .has_color = color.r >= 0,
                                         .color = color,
                                         .mesh = part->tets,
-                                        .surface = part->surface};
-  if (part->body.name == NULL) return pl_fail_memory(error);
+                                        .surface = part->surface,
+                                        .mesh_path = find_mesh_path(set, part)};
+  if (set->arena.failed) return pl_fail_memory(error);
   pl_status status = pl_world_add_body(set->world, def, &part->body.id, error);
   // A shell is drawn by its own triangles.
   if (part->source->method == PL_SCENE_FEM && part->surface == NULL && pl_mesh_get_view(part->tets).tet_count == 0)
@@ -186,6 +213,14 @@ static pl_status add_copy(pl_scene_instance *set, pl_instance_part *part, const 
   if (status >= 0) status = pl_instance_add_groups(set, part, findings, error);
   if (status >= 0) status = pl_instance_add_drivers(set, part, findings, error);
   return status;
+}
+
+static void report_body(const pl_scene_instance *set, const pl_scene_body *source, int32_t number) {
+  char text[200];
+  if (set->progress == NULL) return;
+  snprintf(text, sizeof text, "building body %d of %d: %s", number + 1, set->scene->document.bodies.count,
+           source->name);
+  set->progress(set->progress_user, text);
 }
 
 static pl_status add_body(pl_scene_instance *set, const pl_scene_body *source, pl_findings *findings, pl_error *error) {
@@ -330,8 +365,11 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
   made->playing = pl_vector_of(context, sizeof(pl_instance_playing));
   made->ties = pl_vector_of(context, sizeof(pl_instance_tie));
   status = make_world(made, error);
-  for (int32_t i = 0; status >= 0 && i < scene->document.bodies.count; ++i)
-    status = add_body(made, &((const pl_scene_body *)scene->document.bodies.items)[i], findings, error);
+  for (int32_t i = 0; status >= 0 && i < scene->document.bodies.count; ++i) {
+    const pl_scene_body *source = &((const pl_scene_body *)scene->document.bodies.items)[i];
+    report_body(made, source, i);
+    status = add_body(made, source, findings, error);
+  }
   for (int32_t i = 0; status >= 0 && i < scene->document.colliders.count; ++i)
     status = add_collider(made, &((const pl_scene_collider *)scene->document.colliders.items)[i], findings, error);
   if (status >= 0) status = pl_instance_add_joints(made, findings, error);

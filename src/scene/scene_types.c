@@ -150,7 +150,7 @@ static const pl_scene_type GROUP_TYPE = TYPE("group", pl_scene_group, "The point
 static const pl_scene_mesh MESH_DEFAULTS = {.name = "", .file = "", .triangles = 8000, .scale = 1};
 static const pl_scene_field MESH_FIELDS[] = {
     FIELD("file", TEXT, pl_scene_mesh, file, OPTIONAL,
-          .about = "Mesh file, relative to the scene: OBJ, PLY, STL, glTF, GLB, Gmsh, TetGen, VTK, VTU or Medit."),
+          .about = "Mesh file, relative to the scene: OBJ, PLY, STL, glTF, GLB, Gmsh, TetGen, VTK, VTU, Medit or Abaqus."),
     FIELD("box", OBJECT, pl_scene_mesh, box, .type = &BOX_TYPE, .about = "A box of tets instead of a file."),
     FIELD("shape", OBJECT, pl_scene_mesh, shape, .type = &SHAPE_TYPE, .about = "A modelled shape instead of a file."),
     FIELD("curve", OBJECT, pl_scene_mesh, curve, .type = &CURVE_TYPE, .about = "A line of segments instead of a file."),

@@ -18,6 +18,7 @@
 // Methods (solid/, rod/, fem/) are tables of functions, see body/body_method.h; so are controllers and layers, see
 // pliant/step.h. Nothing here changes when one is added.
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -75,7 +76,10 @@ pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move
       .air_density = world->def.air_density,
       .drag = world->def.drag,
       .work = body->work,
+      .presses = body->next_presses,
   };
+  // A body that moved by itself and then moves again together with what it touches begins again.
+  memset(body->next_presses, 0, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
   pl_world_list_colliders(world, index, move);
   return pl_world_list_pins(world, index, move, error);
 }
@@ -192,6 +196,9 @@ static void finish_step(pl_world *world) {
     pl_vec3 *shown = body->surface;
     body->surface = body->next_surface;
     body->next_surface = shown;
+    pl_vec3 *presses = body->presses;
+    body->presses = body->next_presses;
+    body->next_presses = presses;
   }
 }
 

@@ -35,6 +35,15 @@ pl_status pl_body_get_velocities(const pl_world *world, pl_body_id id, pl_vec3 *
   return PL_OK;
 }
 
+pl_status pl_body_get_view(const pl_world *world, pl_body_id id, pl_body_view *view) {
+  *view = (pl_body_view){0};
+  const pl_body *body = pl_world_find_body(world, id);
+  if (body == NULL) return PL_ERROR_NOT_FOUND;
+  if (body->model->method->get_view == NULL) return PL_ERROR_UNSUPPORTED;
+  body->model->method->get_view(body->model, body->state, view);
+  return PL_OK;
+}
+
 pl_status pl_body_get_surface(const pl_world *world, pl_body_id id, pl_vec3 *points) {
   const pl_body *body = pl_world_find_body(world, id);
   if (body == NULL) return PL_ERROR_NOT_FOUND;

@@ -51,6 +51,8 @@ typedef struct pl_body {
   int32_t contact_number;       // among the world's `contact_bodies`; -1: not there
   pl_vec3 *surface;             // surface points after the layers; kept only when there are layers
   pl_vec3 *next_surface;        // the same while the layers work; swapped when all have succeeded
+  pl_vec3 *presses;             // N s on each surface point along the normals of its contacts …
+  pl_vec3 *next_presses;        // … and in the step under way; swapped when it has succeeded
   pl_vector layers;             // of pl_world_layer
   int64_t version;              // counts changes of its surface
   bool has_previous;            // `saved` is the state before the last step, not before a jump
@@ -189,6 +191,10 @@ bool pl_body_meets_others(const pl_body *body);
 // (world_pairs.c).
 bool pl_world_list_pairs(pl_world *world);
 void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move);
+
+// What the contact solver pushed surface points with, added to what their own moves felt
+// (world_pressures.c).
+void pl_world_collect_presses(pl_world *world);
 
 // Contact events (world_events.c): memory for them, a call of the caller begins, a step begins,
 // what a body felt of colliders in its own step, what the contact solver found, and the step

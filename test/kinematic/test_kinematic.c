@@ -1,4 +1,4 @@
-// Kinematic meshes: they go where they are told, carry and push what they touch, and take along what is tied to them.
+// Kinematic meshes: they go to their targets, carry and push what they touch, and take along what is tied to them.
 // ctest: physics threads
 #include "fixtures/kinematic_meshes.h"
 #include "fixtures/mesh_samples.h"

@@ -13,16 +13,20 @@ static const char SCENE[] =
     "\"bodies\": [{\"name\": \"b\", \"mesh\": \"m\", \"tets\": {\"points\": 200},"
     "\"solid\": {\"examples\": [\"bent\", \"twisted\"]}}]}";
 
-static void count_lines(void *user, const char *text) {
-  (void)text;
-  ++*(int *)user;
-}
-
 typedef struct built {
-  int progress_count;
+  int progress_count;  // of fits
+  int body_count;
   uint64_t hash;
   int32_t note_count;
 } built;
+
+static void count_lines(void *user, const char *text) {
+  built *b = user;
+  if (strncmp(text, "fitting pose", 12) == 0)
+    ++b->progress_count;
+  else
+    b->body_count += strncmp(text, "building body 1 of 1: ", 22) == 0;
+}
 
 static built build_scene(pl_context *context, const char *text, pl_store store) {
   built b = {0};
@@ -37,7 +41,7 @@ static built build_scene(pl_context *context, const char *text, pl_store store) 
   pl_scene_build_def def = pl_default_scene_build_def();
   def.store = store;
   def.progress = count_lines;
-  def.progress_user = &b.progress_count;
+  def.progress_user = &b;
   check_ok(pl_scene_build(context, &def, scene, &set, findings, &error), &error);
   b.hash = pl_world_get_hash(pl_scene_instance_get_world(set));
   assert_int_equal(pl_findings_count(findings, PL_SEVERITY_WARNING), 0);
@@ -61,6 +65,7 @@ static void fits_are_kept_and_give_the_same_body(void **state) {
   assert_int_equal(first.progress_count, 2);  // the unused pose is not fitted
   assert_int_equal(second.progress_count, 0);
   assert_int_equal(alone.progress_count, 2);
+  assert_int_equal(first.body_count, 1);
   assert_true(first.hash == second.hash && first.hash == alone.hash);
   assert_int_equal(first.note_count, 2);
   assert_int_equal(second.note_count, 2);
