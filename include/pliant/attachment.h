@@ -26,6 +26,11 @@ typedef struct pl_attachment_id {
 /// - of a soft body b: to the point of its surface nearest to the particle; a gap closes;
 /// - of the world (b null): to its position in the frame of pl_world_move_attachment().
 ///
+/// With `max_distance` the tied point is a goal: it keeps the particle's place relative to the
+/// nearest triangle of a kinematic mesh b (or to bone or frame), and the particle is free within
+/// its range. `weights` then say how tightly each follows, and `backstop` keeps it from going
+/// behind.
+///
 /// Particles of a finite-element body that are tied to a bone, a kinematic mesh or the world are
 /// pins of its own step: what they follow does not stretch them, and their force is not reported,
 /// unless the attachment may break.
@@ -37,6 +42,12 @@ typedef struct pl_attachment_def {
   double damping;  ///< N s/m, 0 … 1e12, default 0
   /// Force on a particle at which it comes off; 0: never.
   double break_force;  ///< N, 0 … 1e12, default 0
+  /// How far a particle of weight 0 may be from its goal; one of weight 1 is held, others in
+  /// proportion. 0: no range, all are held. Only to what animation moves.
+  double max_distance;  ///< m, 0 … 1e9, default 0
+  /// With max_distance, how far a particle may be behind its goal, along the normal of the surface
+  /// it is tied to; negative: no limit.
+  double backstop;  ///< m, -1 … 1e9, default -1
   /// Whether the two bodies touch each other.
   bool collides;  ///< default false
   // parameters: end
@@ -47,7 +58,7 @@ typedef struct pl_attachment_def {
   const int32_t *particles;  ///< of body a; copied
   int32_t particle_count;    ///< 1 or more
   /// Factor on stiffness, damping and break force of each particle, 0 … 1, such as a vertex group;
-  /// particles of 0 are left out. NULL: 1. Copied.
+  /// particles of 0 are left out, unless there is a max_distance. NULL: 1. Copied.
   const float *weights;
   const int32_t *partners;  ///< particles of body b, particle_count, or NULL; copied
   pl_transform frame;  ///< for the world: its frame now, as the first of pl_world_move_attachment()

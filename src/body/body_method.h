@@ -28,7 +28,27 @@ typedef struct pl_body_pin {
   pl_vec3 target;    // where it should be at the end of the step
   double stiffness;  // N/m; 0: exactly there
   double damping;    // N s/m
+  // A range around the target, metres: the spring pulls only what is outside, by where it is at the
+  // end of the step; 0: none. With a backstop (not negative), what is farther than that behind the
+  // target along `normal` (unit, or zero) is outside too.
+  double range, backstop;
+  pl_vec3 normal;
 } pl_body_pin;
+
+// The nearest position to `position` in the range of a pin; whether it was outside.
+static inline bool pl_body_pin_limit(const pl_body_pin *pin, pl_vec3 *position) {
+  pl_vec3 away = pl_vec3_sub(*position, pin->target);
+  double distance = pl_vec3_length(away), behind;
+  bool is_outside = distance > pin->range;
+  if (is_outside) away = pl_vec3_scale(away, pin->range / distance);
+  behind = -pl_vec3_dot(away, pin->normal) - pin->backstop;
+  if (pin->backstop >= 0 && behind > 0) {
+    away = pl_vec3_add_scaled(away, pin->normal, behind);
+    is_outside = true;
+  }
+  *position = pl_vec3_add(pin->target, away);
+  return is_outside;
+}
 
 // What a body felt of a collider in one step, for methods that handle colliders themselves.
 typedef struct pl_body_touch {
@@ -154,6 +174,7 @@ typedef struct pl_body_method {
   // What the method's own move handles, so that the world does not: colliders, other bodies (or
   // there is no contact with them), air, pins.
   bool handles_colliders, handles_bodies, handles_air, handles_pins;
+  bool handles_ranges;  // of pins, where it handles pins
   size_t (*state_size)(const pl_model *model);
   void (*start)(const pl_model *model, void *state, const pl_body_start *start);
   // One step of the body on its own: elastic and outside forces, no contact. Fails before changing

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "math/mat3.h"
 #include "pliant/math.h"
 
 enum { BLOCK_GRAIN = 4096 };
@@ -106,12 +107,43 @@ static double add_elastic(pl_fem_potential *p, const double *u, bool with_matrix
   return damping.energy;
 }
 
+static void add_block(pl_fem_potential *p, int32_t particle, pl_mat3 block) {
+  double *diagonal = p->matrix->values + 9 * (ptrdiff_t)p->matrix->pattern->diagonal[particle];
+  for (int e = 0; e < 9; ++e) diagonal[e] += block.m[e / 3][e % 3];
+}
+
+// A spring to the border of a pin's range, for what is outside at the end of the step:
+//   V = ½ k |z - b(z)|² / f ,   z = x + f (u - x)
+// with b the nearest position inside. Its Hessian is that of a spring along z - b, and across it as much of one as the
+// border is curved.
+static double add_range(pl_fem_potential *p, const pl_body_pin *pin, const double *u, bool with_matrix) {
+  int32_t i = pin->particle;
+  pl_vec3 x = pl_fem_vector(p->base, i), at = pl_fem_vector(u, i);
+  pl_vec3 end = pl_vec3_add_scaled(x, pl_vec3_sub(at, x), p->end_factor), border = end;
+  if (!pl_body_pin_limit(pin, &border)) return 0;
+  pl_vec3 stretch = pl_vec3_sub(end, border), force = pl_vec3_scale(stretch, pin->stiffness);
+  pl_fem_put(p->gradient, i, pl_vec3_add(pl_fem_vector(p->gradient, i), force));
+  p->size += pl_vec3_dot(force, force);
+  if (with_matrix) {
+    pl_vec3 along = pl_vec3_normalize_or(stretch, pl_vec3_of(0, 1, 0));
+    double outside = pl_vec3_length(stretch), curved = outside / (outside + pin->range);
+    double k = p->end_factor * pin->stiffness;
+    pl_mat3 block = pl_mat3_scale(pl_mat3_outer(along, along), k * (1 - curved));
+    add_block(p, i, pl_mat3_add(block, pl_mat3_diagonal(k * curved, k * curved, k * curved)));
+  }
+  return 0.5 * pin->stiffness / p->end_factor * pl_vec3_dot(stretch, stretch);
+}
+
 // Pins with a stiffness: springs to their targets, with dampers from where the particle was.
 static double add_pins(pl_fem_potential *p, const double *u, bool with_matrix) {
   double energy = 0;
   for (int32_t k = 0; k < p->pin_count; ++k) {
     const pl_body_pin *pin = &p->pins[k];
     if (!(pin->stiffness > 0)) continue;
+    if (pin->range > 0) {
+      energy += add_range(p, pin, u, with_matrix);
+      continue;
+    }
     int32_t i = pin->particle;
     pl_vec3 stretch = pl_vec3_sub(pl_fem_vector(u, i), pin->target);
     pl_vec3 moved = pl_vec3_sub(pl_fem_vector(u, i), pl_fem_vector(p->base, i));

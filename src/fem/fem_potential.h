@@ -36,6 +36,7 @@ typedef struct pl_fem_potential {
               // the first of a step
   const pl_body_pin *pins;  // those with a stiffness are springs
   int32_t pin_count;
+  double end_factor;     // from x to the end of the step, over from x to u
   double pin_rate;       // 1/s: what a pin's damping is multiplied with for a displacement from x
   const uint8_t *fixed;  // PL_BLOCK_FIX bits, or NULL
   // Of the last evaluation.

@@ -156,6 +156,7 @@ static void set_up(const pl_fem_model *model, pl_fem_work *w, const double *x, c
   w->potential.pins = move->pins;
   w->potential.pin_count = move->pin_count;
   w->potential.pin_rate = 1 / tau;
+  w->potential.end_factor = reach;
 }
 
 bool pl_fem_prepare_step(const pl_fem_model *model, pl_fem_work *work, pl_fem_state state, const pl_body_move *move) {

@@ -36,6 +36,8 @@ static const pl_parameter ATTACHMENT[] = {
     NUMBER(stiffness, 0, FROM(0, 1e12), UNIT("N/m"), ABOUT("Spring per particle; 0 means hard, which holds the particle exactly.")),
     NUMBER(damping, 0, FROM(0, 1e12), UNIT("N s/m"), ABOUT("Damping of the spring.")),
     NUMBER(break_force, 0, FROM(0, 1e12), UNIT("N"), ABOUT("Force on a particle at which it comes off; 0: never.")),
+    NUMBER(max_distance, 0, FROM(0, 1e9), METRES, ABOUT("How far a particle of weight 0 may be from its goal; one of weight 1 is held, others in proportion. 0: no range, all are held. Only to what animation moves.")),
+    NUMBER(backstop, -1, FROM(-1, 1e9), METRES, ABOUT("With max_distance, how far a particle may be behind its goal, along the normal of the surface it is tied to; negative: no limit.")),
     SWITCH(collides, false, ABOUT("Whether the two bodies touch each other.")),
 };
 const pl_parameter_table pl_attachment_def_parameters = TABLE("attachment", pl_attachment_def, ATTACHMENT);

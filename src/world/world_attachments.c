@@ -63,6 +63,17 @@ static pl_status check_def(const pl_world *world, const pl_attachment_def *def, 
   for (int32_t i = 0; def->weights != NULL && i < def->particle_count; ++i)
     if (!(def->weights[i] >= 0.0f && def->weights[i] <= 1.0f))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "weights", "weight %d is not between 0 and 1", i);
+  if (def->max_distance > 0) {
+    const pl_body *a = pl_world_find_body(world, def->body_a), *b = pl_world_find_body(world, def->body_b);
+    bool follows = b == NULL || def->joint >= 0 || b->model->method->get_collider != NULL;
+    if (a != NULL && a->model->method->handles_pins && !a->model->method->handles_ranges)
+      return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "max_distance",
+                           "this material holds particles, but has no range around their goals; use another");
+    if (!follows || def->break_force > 0 || (a != NULL && a->model->method->get_rigid != NULL))
+      return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "max_distance",
+                           "only soft bodies that are tied to a kinematic mesh, a bone or the world, and do not come "
+                           "off, have a range around their goals");
+  }
   if (pl_body_id_is(def->body_a, def->body_b) && def->partners == NULL)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "partners", "a body tied to itself needs partners");
   return check_ends(world, def, error);
@@ -105,9 +116,9 @@ static void add_surface_terms(const pl_contact_surface *surface, int32_t surface
   }
 }
 
-// The nearest point of a soft body's surface. `surface_points` are its points now.
-static void tie_surface(const pl_body *body, const pl_vec3 *surface_points, pl_vec3 position,
-                        pl_attached_point *point) {
+// The nearest point of a soft body's surface. `surface_points` are its points now. Returns the triangle's corners.
+static const int32_t *tie_surface(const pl_body *body, const pl_vec3 *surface_points, pl_vec3 position,
+                                  pl_attached_point *point) {
   const pl_contact_surface *surface = &body->model->surface;
   double nearest = HUGE_VAL, best[3] = {1, 0, 0};
   const int32_t *corners = surface->triangles;
@@ -123,6 +134,32 @@ static void tie_surface(const pl_body *body, const pl_vec3 *surface_points, pl_v
     memcpy(best, weights, sizeof best);
   }
   for (int k = 0; k < 3; ++k) add_surface_terms(surface, corners[k], best[k], point);
+  return corners;
+}
+
+// Axes that move along with a triangle: its normal, its first side, and across both.
+static pl_mat3 triangle_axes(const pl_vec3 corners[3]) {
+  pl_vec3 side = pl_vec3_sub(corners[1], corners[0]);
+  pl_vec3 normal = pl_vec3_cross(side, pl_vec3_sub(corners[2], corners[0]));
+  normal = pl_vec3_normalize_or(normal, pl_vec3_of(0, 1, 0));
+  side = pl_vec3_normalize_or(side, pl_vec3_of(1, 0, 0));
+  return pl_mat3_from_columns(normal, side, pl_vec3_cross(normal, side));
+}
+
+static void get_corners(const pl_body *body, const int32_t particles[3], pl_vec3 corners[3]) {
+  for (int k = 0; k < 3; ++k) corners[k] = particle_position(body, particles[k]);
+}
+
+// The goal of a particle that is at `position` now: `corners` are surface points of body b, or NULL for the frame.
+static void set_goal(pl_world_attachment *made, const pl_body *b, const int32_t *corners, pl_vec3 position,
+                     double range) {
+  pl_attached_goal *goal = &made->goals[made->rows.count - 1];
+  *goal = (pl_attached_goal){range, {-1, -1, -1}, pl_transform_apply_inverse(made->state.frame, position)};
+  if (corners == NULL) return;
+  pl_vec3 positions[3];
+  for (int k = 0; k < 3; ++k) goal->corners[k] = b->model->surface.parents[4 * corners[k]];
+  get_corners(b, goal->corners, positions);
+  goal->offset = pl_mat3_apply(pl_mat3_transpose(triangle_axes(positions)), pl_vec3_sub(position, positions[0]));
 }
 
 // Placement of a rod's bone. `joints` has space for all of them.
@@ -132,28 +169,45 @@ static pl_transform bone_of(const pl_body *rod, int32_t joint, pl_transform *joi
   return joints[joint];
 }
 
+// The first triangle at a particle of body b.
+static const int32_t *triangle_at(const pl_body *b, int32_t particle) {
+  const pl_contact_surface *surface = &b->model->surface;
+  for (int32_t i = 0; i < 3 * surface->triangle_count; ++i)
+    if (surface->parents[4 * surface->triangles[i]] == particle) return &surface->triangles[i - i % 3];
+  return surface->triangles;
+}
+
+static void tie_point(pl_world_attachment *made, const pl_attachment_def *def, int32_t i, const pl_body *a,
+                      const pl_body *b, const pl_vec3 *surface_points) {
+  double weight = def->weights != NULL ? (double)def->weights[i] : 1;
+  int32_t at = made->rows.count++;
+  const int32_t *corners = NULL;
+  pl_attached_point *point = &made->rows.points[at];
+  point->state = &made->states[at];
+  point->stiffness = def->stiffness * weight;
+  point->damping = def->damping * weight;
+  point->break_force = def->break_force * weight;
+  tie_particle(a, def->particles[i], point, 0);
+  pl_vec3 position = particle_position(a, def->particles[i]);
+  if (b == NULL || def->joint >= 0) {
+    point->points[1] = pl_transform_apply_inverse(made->state.frame, position);
+  } else if (def->partners != NULL) {
+    tie_particle(b, def->partners[i], point, 1);
+    if (made->goals != NULL) corners = triangle_at(b, def->partners[i]);
+  } else if (b->model->method->get_rigid != NULL) {
+    point->points[1] = point_in_rigid(b, position);
+  } else {
+    corners = tie_surface(b, surface_points, position, point);
+  }
+  if (made->goals != NULL) set_goal(made, b, corners, position, def->max_distance * (1 - weight));
+}
+
 static void tie_points(pl_world_attachment *made, const pl_attachment_def *def, const pl_body *a, const pl_body *b,
                        const pl_vec3 *surface_points) {
-  for (int32_t i = 0; i < def->particle_count; ++i) {
-    double weight = def->weights != NULL ? (double)def->weights[i] : 1;
-    if (weight == 0) continue;
-    int32_t at = made->rows.count++;
-    pl_attached_point *point = &made->rows.points[at];
-    point->state = &made->states[at];
-    point->stiffness = def->stiffness * weight;
-    point->damping = def->damping * weight;
-    point->break_force = def->break_force * weight;
-    tie_particle(a, def->particles[i], point, 0);
-    pl_vec3 position = particle_position(a, def->particles[i]);
-    if (b == NULL || def->joint >= 0)
-      point->points[1] = pl_transform_apply_inverse(made->state.frame, position);
-    else if (def->partners != NULL)
-      tie_particle(b, def->partners[i], point, 1);
-    else if (b->model->method->get_rigid != NULL)
-      point->points[1] = point_in_rigid(b, position);
-    else
-      tie_surface(b, surface_points, position, point);
-  }
+  // Within a range a weight of 0 is the whole range; otherwise it leaves the particle out.
+  for (int32_t i = 0; i < def->particle_count; ++i)
+    if (def->max_distance > 0 || def->weights == NULL || def->weights[i] != 0.0f)
+      tie_point(made, def, i, a, b, surface_points);
 }
 
 static pl_status build_attachment(const pl_world *world, const pl_attachment_def *def, pl_world_attachment *made,
@@ -164,10 +218,12 @@ static pl_status build_attachment(const pl_world *world, const pl_attachment_def
   made->joint = def->joint;
   made->collides = def->collides;
   bool follows = b == NULL || def->joint >= 0 || b->model->method->get_collider != NULL;
-  made->is_pinned = follows && a->model->method->handles_pins && def->break_force == 0;
+  made->is_pinned = follows && def->break_force == 0 && (a->model->method->handles_pins || def->max_distance > 0);
+  made->backstop = def->backstop;
   made->rows.points = PL_TAKE(&made->arena, pl_attached_point, def->particle_count);
   made->states = PL_TAKE(&made->arena, pl_attached_state, def->particle_count);
   made->saved_states = PL_TAKE(&made->arena, pl_attached_state, def->particle_count);
+  if (def->max_distance > 0) made->goals = PL_TAKE(&made->arena, pl_attached_goal, def->particle_count);
   pl_arena workspace;
   pl_arena_init(&workspace, world->context, 0);
   pl_transform *joints = PL_TAKE(&workspace, pl_transform, b != NULL && def->joint >= 0 ? b->model->particle_count : 0);
@@ -306,7 +362,8 @@ int32_t pl_world_attached_pin_count(const pl_world *world) {
   int32_t count = 0;
   for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
     const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
-    if (it->is_pinned) count += it->rows.count;
+    // A goal with a range has a spring to it and one back to its border.
+    if (it->is_pinned) count += (it->goals != NULL ? 2 : 1) * it->rows.count;
   }
   return count;
 }
@@ -320,20 +377,98 @@ static pl_vec3 pin_target(const pl_world_attachment *attachment, const pl_body *
   return sum;
 }
 
+// A goal now, with the normal of the surface that it moves along with (zero for a frame).
+static pl_vec3 goal_position(const pl_attached_goal *goal, const pl_body *b, pl_transform frame, pl_vec3 *normal) {
+  *normal = (pl_vec3){0, 0, 0};
+  if (goal->corners[0] < 0) return pl_transform_apply(frame, goal->offset);
+  pl_vec3 corners[3];
+  get_corners(b, goal->corners, corners);
+  pl_mat3 axes = triangle_axes(corners);
+  *normal = pl_mat3_apply(axes, pl_vec3_of(1, 0, 0));
+  return pl_vec3_add(corners[0], pl_mat3_apply(axes, goal->offset));
+}
+
+static pl_transform frame_now(pl_world *world, const pl_world_attachment *it) {
+  const pl_body *b = pl_world_find_body(world, it->body_b);
+  return it->joint >= 0 ? bone_now(world, b, it->joint, it->state.frame) : it->state.target;
+}
+
+// The border of a range, as the particle's inertia over a step: so stiff that loads hardly pass it.
+static const double BORDER = 1000;
+
+// The range of a goal now. A strong spring: it is released by itself where the particle is pulled inwards.
+static pl_body_pin range_pin(const pl_world *world, const pl_world_attachment *it, int32_t k, pl_transform frame) {
+  const pl_body *a = pl_world_find_body(world, it->body_a), *b = pl_world_find_body(world, it->body_b);
+  pl_body_pin pin = {
+      .particle = it->rows.points[k].terms[0][0].particle, .range = it->goals[k].range, .backstop = it->backstop};
+  pin.target = goal_position(&it->goals[k], b, frame, &pin.normal);
+  pin.stiffness = BORDER * a->model->masses[pin.particle] / (world->def.step * world->def.step);
+  return pin;
+}
+
+// Pins of one particle: it is held on its goal, or pulled to it and kept in its range.
+static int32_t list_goal_pins(const pl_world *world, const pl_world_attachment *it, int32_t k, pl_transform frame,
+                              pl_body_pin *pins) {
+  const pl_attached_point *point = &it->rows.points[k];
+  pl_body_pin range = range_pin(world, it, k, frame);
+  int32_t count = 0;
+  if (range.range == 0 || point->stiffness > 0)
+    pins[count++] = (pl_body_pin){
+        .particle = range.particle, .target = range.target, .stiffness = point->stiffness, .damping = point->damping};
+  if (range.range > 0) pins[count++] = range;
+  return count;
+}
+
 int32_t pl_world_list_attached_pins(pl_world *world, const pl_body *body, pl_body_pin *pins) {
   int32_t count = 0;
   for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
     const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
     if (!it->is_pinned || pl_world_find_body(world, it->body_a) != body) continue;
     const pl_body *b = pl_world_find_body(world, it->body_b);
-    pl_transform frame = it->joint >= 0 ? bone_now(world, b, it->joint, it->state.frame) : it->state.target;
+    pl_transform frame = frame_now(world, it);
     for (int32_t k = 0; k < it->rows.count; ++k) {
       const pl_attached_point *point = &it->rows.points[k];
-      pins[count++] =
-          (pl_body_pin){point->terms[0][0].particle, pin_target(it, b, frame, point), point->stiffness, point->damping};
+      if (it->goals != NULL)
+        count += list_goal_pins(world, it, k, frame, pins + count);
+      else
+        pins[count++] = (pl_body_pin){.particle = point->terms[0][0].particle,
+                                      .target = pin_target(it, b, frame, point),
+                                      .stiffness = point->stiffness,
+                                      .damping = point->damping};
     }
   }
   return count;
+}
+
+// A particle of an explicit body after its move: pulled to its goal, then put back where it has left the range. The
+// velocity is that with which it would have got there.
+static void follow_goal(pl_world *world, const pl_world_attachment *it, int32_t k, pl_transform frame) {
+  const pl_body *a = pl_world_find_body(world, it->body_a);
+  const pl_body_method *method = a->model->method;
+  const pl_attached_point *point = &it->rows.points[k];
+  pl_body_pin range = range_pin(world, it, k, frame);
+  pl_vec3 velocity, end = method->get_particle(a->model, a->state, range.particle, &velocity);
+  double h = world->def.step;
+  if (point->stiffness > 0) {
+    double m = a->model->masses[range.particle], pull = h * point->stiffness / m;
+    pl_vec3 start = pl_vec3_add_scaled(end, velocity, -h);
+    velocity = pl_vec3_add_scaled(velocity, pl_vec3_sub(range.target, start), pull);
+    velocity = pl_vec3_scale(velocity, 1 / (1 + h * point->damping / m + h * pull));
+    end = pl_vec3_add_scaled(start, velocity, h);
+  }
+  pl_vec3 limited = end;
+  if (pl_body_pin_limit(&range, &limited)) velocity = pl_vec3_add_scaled(velocity, pl_vec3_sub(limited, end), 1 / h);
+  method->set_particle(a->model, a->state, range.particle, limited, velocity);
+}
+
+void pl_world_follow_goals(pl_world *world) {
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
+    const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    const pl_body *body = pl_world_find_body(world, it->body_a);
+    if (it->goals == NULL || body->model->method->handles_pins || pl_body_sleeps(body)) continue;
+    pl_transform frame = frame_now(world, it);
+    for (int32_t k = 0; k < it->rows.count; ++k) follow_goal(world, it, k, frame);
+  }
 }
 
 void pl_world_hold_attached_pins(pl_world *world) {
@@ -341,6 +476,7 @@ void pl_world_hold_attached_pins(pl_world *world) {
     const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
     const pl_body *body = pl_world_find_body(world, it->body_a);
     for (int32_t k = 0; it->is_pinned && k < it->rows.count; ++k)
-      if (it->rows.points[k].stiffness == 0) body->inverse_masses[it->rows.points[k].terms[0][0].particle] = 0;
+      if (it->rows.points[k].stiffness == 0 && (it->goals == NULL || it->goals[k].range == 0))
+        body->inverse_masses[it->rows.points[k].terms[0][0].particle] = 0;
   }
 }

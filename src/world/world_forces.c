@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "pliant/math.h"
+#include "world/world_joints.h"
 #include "world/world_state.h"
 
 static void push_particle(pl_body *body, int32_t particle, pl_vec3 force) {
@@ -104,4 +105,5 @@ void pl_world_hold_pins(pl_world *world) {
     else
       hold_hard(world, body, pin);
   }
+  if (pl_slots_count(&world->attachments) > 0) pl_world_follow_goals(world);
 }

@@ -19,6 +19,14 @@ typedef struct pl_attachment_state {
   pl_transform target;  // … and at its end
 } pl_attachment_state;
 
+// What a particle follows within a range: a point that moves along with a triangle of body b, or
+// with the frame.
+typedef struct pl_attached_goal {
+  double range;        // metres around the goal; 0: held there
+  int32_t corners[3];  // particles of body b; -1: the frame
+  pl_vec3 offset;      // from the first corner, in the frame of the triangle; or in the frame
+} pl_attached_goal;
+
 typedef struct pl_world_attachment {
   pl_arena arena;  // holds the attachment itself and its arrays
   pl_body_id body_a, body_b;
@@ -27,6 +35,8 @@ typedef struct pl_world_attachment {
   // Tied to what animation moves, and body a holds pins in its own step: these are pins of it, and
   // not for the solver.
   bool is_pinned;
+  pl_attached_goal *goals;  // one per point; NULL: all are held
+  double backstop;          // of them, metres; negative: none
   pl_attachment_rows rows;
   pl_attachment_state state, saved;
   pl_attached_state *states, *saved_states;  // one per point
@@ -44,6 +54,9 @@ void pl_attachment_follow(pl_world *world, pl_world_attachment *attachment);
 int32_t pl_world_attached_pin_count(const pl_world *world);
 int32_t pl_world_list_attached_pins(pl_world *world, const pl_body *body, pl_body_pin *pins);
 void pl_world_hold_attached_pins(pl_world *world);
+// Put the particles of explicit bodies that have left the range of their goals back, after the
+// move.
+void pl_world_follow_goals(pl_world *world);
 // Give the particles of an attachment that is about to go their masses back.
 void pl_attachment_release_pins(const pl_world *world, const pl_world_attachment *attachment);
 

@@ -110,7 +110,10 @@ pl_status pl_world_list_pins(pl_world *world, int32_t index, pl_body_move *move,
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
     const pl_world_pin *pin = pl_slots_at(&world->pins, i);
     if (pl_world_find_body(world, pin->def.body) != body || !pl_pin_holds(world, pin)) continue;
-    pins[move->pin_count++] = (pl_body_pin){pin->def.particle, pin->target, pin->def.stiffness, pin->def.damping};
+    pins[move->pin_count++] = (pl_body_pin){.particle = pin->def.particle,
+                                            .target = pin->target,
+                                            .stiffness = pin->def.stiffness,
+                                            .damping = pin->def.damping};
   }
   move->pin_count += pl_world_list_attached_pins(world, body, pins + move->pin_count);
   move->pins = pins;

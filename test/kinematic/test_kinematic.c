@@ -1,4 +1,4 @@
-// Kinematic meshes: they go where they are told, carry and push what they touch, and take along what is tied to them.
+// Kinematic meshes: they go to their targets, carry and push what they touch, and take along what is tied to them.
 // ctest: physics threads
 #include "fixtures/kinematic_meshes.h"
 #include "fixtures/mesh_samples.h"
@@ -275,6 +275,106 @@ static void goals_at_5_metres_per_second_are_reached(void **state) {
   }
 }
 
+// --- goals with a range
+
+// A body is held loosely below a plate that dashes: each particle stays within its range, those of weight 1 on their
+// goals, and in front of the backstop.
+static double range_speed;
+static pl_vec3 dash_later(pl_vec3 rest, double time) {
+  return (pl_vec3){rest.x + range_speed * fmin(fmax(time - 0.5, 0), 0.5), rest.y, rest.z};
+}
+
+static void particles_stay_within_the_range_of_their_goals(void **state) {
+  (void)state;
+  const double range = 0.05, backstop = 0.01;
+  for (int method = 0; method < OTHER_COUNT; ++method) {
+    if (method == RIGID || method == FAST) continue;
+    pl_context *context = make_context(1);
+    pl_world *world = make_world(context, 1.0 / 240, -9.81);
+    test_kinematic it = make_kinematic_box(context, (pl_vec3){0.4, 0.02, 0.4}, 4, 0.5);
+    it.body = add_body(world, it.model, (pl_vec3){0, 0, 0});
+    pl_model *model = make_other(context, method, 0.5);
+    // Above the plate, so that gravity pushes it against the backstop; and it does not touch the plate.
+    pl_body_id body = add_body(world, model, (pl_vec3){0, 0.2, 0});
+    int32_t count = pl_model_get_report(model).particle_count, particles[100];
+    float weights[100];
+    pl_vec3 starts[100], now[100];
+    pl_error error = {0};
+    assert_int_equal(pl_body_get_positions(world, body, starts), PL_OK);
+    for (int32_t i = 0; i < count; ++i) {
+      particles[i] = i;
+      weights[i] = i % 2 == 0 ? 0.0f : 0.5f;
+    }
+    weights[3] = 1;
+    pl_attachment_def def = pl_default_attachment_def();
+    def.body_a = body;
+    def.body_b = it.body;
+    def.particles = particles;
+    def.particle_count = count;
+    def.weights = weights;
+    def.max_distance = range;
+    def.backstop = backstop;
+    check_ok(pl_world_add_attachment(world, &def, NULL, &error), &error);
+    range_speed = 5;
+    double beyond = 0, behind = 0, held = 0, used = 0;
+    for (int step = 0; step < 480; ++step) {
+      aim_kinematic(world, &it, dash_later);
+      run_steps(world, 1);
+      assert_int_equal(pl_body_get_positions(world, body, now), PL_OK);
+      for (int32_t i = 0; i < count; ++i) {
+        pl_vec3 goal = dash_later(starts[i], pl_world_get_time(world));
+        double distance = pl_vec3_distance(now[i], goal);
+        if (i == 3)
+          held = fmax(held, distance);
+        else
+          beyond = fmax(beyond, distance - range * (1 - (double)weights[i]));
+        behind = fmax(behind, goal.y - now[i].y - backstop);
+        used = fmax(used, distance);
+      }
+    }
+    print_message(
+        "%s in a range of %g m: at most %.6f m beyond it and %.6f m behind its backstop; held %.1e m; used "
+        "%.4f m\n",
+        OTHER_NAMES[method], range, beyond, behind, held, used);
+    check_at_most(beyond, 1e-3);
+    check_at_most(behind, 1e-3);
+    check_at_most(held, 1e-6);
+    // The range is not just a hold.
+    check_at_most(0.02, used);
+    pl_world_destroy(world);
+    pl_model_destroy(model);
+    drop_kinematic(&it);
+    drop_context(context);
+  }
+}
+
+static void ranges_need_what_animation_moves(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_world *world = make_world(context, 1.0 / 240, 0);
+  pl_model *soft = make_other(context, SOLID, 0.5), *hard = make_other(context, RIGID, 0.5);
+  pl_attachment_def def = pl_default_attachment_def();
+  const int32_t particle = 0;
+  def.body_a = add_body(world, soft, (pl_vec3){0, 0, 0});
+  def.body_b = add_body(world, hard, (pl_vec3){1, 0, 0});
+  def.particles = &particle;
+  def.particle_count = 1;
+  def.max_distance = 0.1;
+  pl_error error = {0};
+  assert_int_equal(pl_world_add_attachment(world, &def, NULL, &error), PL_ERROR_UNSUPPORTED);
+  assert_string_equal(error.field, "max_distance");
+  def.body_b = (pl_body_id){0, 0};
+  check_ok(pl_world_add_attachment(world, &def, NULL, &error), &error);
+  pl_model *fast = make_other(context, FAST, 0.5);
+  def.body_a = add_body(world, fast, (pl_vec3){3, 0, 0});
+  assert_int_equal(pl_world_add_attachment(world, &def, NULL, &error), PL_ERROR_UNSUPPORTED);
+  pl_world_destroy(world);
+  pl_model_destroy(soft);
+  pl_model_destroy(hard);
+  pl_model_destroy(fast);
+  drop_context(context);
+}
+
 // --- state
 
 static void snapshots_hold_targets(void **state) {
@@ -384,6 +484,8 @@ int main(void) {
       cmocka_unit_test(nothing_passes_a_fast_thin_plate),
       cmocka_unit_test(chains_touch_what_deforms),
       cmocka_unit_test(goals_at_5_metres_per_second_are_reached),
+      cmocka_unit_test(particles_stay_within_the_range_of_their_goals),
+      cmocka_unit_test(ranges_need_what_animation_moves),
       cmocka_unit_test(snapshots_hold_targets),
       cmocka_unit_test(bodies_sleep_on_what_stays),
       cmocka_unit_test(every_failing_allocation_is_survived),
