@@ -40,7 +40,7 @@ test:
 	@scripts/test.sh
 
 test-all:
-	@scripts/packages.sh build python test fuzz
+	@scripts/packages.sh build python test
 	@scripts/test.sh --all
 
 bench: build

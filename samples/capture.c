@@ -1,6 +1,7 @@
 // The stiffness of a soft bar from depth pictures of it. A bar of 300 kPa is bent, released and filmed by three virtual
 // cameras; pl_capture_run() tracks and fits it in two rounds. Given a folder, the program saves what it has done there:
 // stopped at any moment and started again, it resumes.
+// ctest: once
 #include <pliant/pliant.h>
 #include <stdio.h>
 
@@ -12,7 +13,7 @@ static pl_status film(pl_context *context, pl_world *world, pl_body_id body, con
   static pl_vec3 points[POINTS_MAX];
   uint16_t *pictures[CAMERAS] = {pixels[0], pixels[1], pixels[2]};
   pl_capture_camera cameras[CAMERAS];
-  pl_sensor_ring(&(pl_camera_ring){{{-0.2, -0.1, -0.1}, {0.2, 0.1, 0.1}}, CAMERAS, 0.5, 0, WIDTH, HEIGHT}, cameras);
+  pl_sensor_ring(&(pl_camera_ring){{{-0.2, -0.1, -0.1}, {0.2, 0.1, 0.1}}, CAMERAS, 0.5, 0, WIDTH, HEIGHT, 0}, cameras);
   pl_mesh_view surface = pl_mesh_get_view(boundary);
   pl_sensor_surface shape = {points, surface.point_count, surface.triangles, surface.triangle_count, false};
   pl_sensor_def sensor = pl_default_sensor_def();

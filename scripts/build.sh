@@ -17,6 +17,8 @@ elif [ ! -f "$folder/build.ninja" ]; then
   options+=(-DPLIANT_TESTS=OFF)
 fi
 command -v ccache >/dev/null && options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache)
+# What was compiled in one folder serves another that lies in its tree the same way.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 
 log=build/$preset.log
 if [ ${#options[@]} -gt 0 ] || [ ! -f "$folder/build.ninja" ]; then

@@ -14,6 +14,7 @@ The blocks of a document run in order in one scratch copy, so that a later one m
 
 check_documents.py [DOCUMENT...], after scripts/check_install.sh. Prints `ok NAME` or `not ok NAME` per block.
 """
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -29,6 +30,8 @@ SECONDS = 180
 WARNINGS = "-std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-unused -Wno-unused-parameter -Wno-unused-but-set-variable".split()
 PRELUDE = """pl_context *context, pl_mesh *mesh, pl_mesh *surface, pl_model *model, pl_world *world, pl_body_id body, pl_scene *scene,
     pl_scene_instance *set, pl_findings *findings, pl_renderer *renderer, pl_frames *frames, pl_error error, const char *path"""
+SHELLS = ("sh", "bash", "shell", "console")
+KINDS = (*SHELLS, "c", "python", "json")
 NOT_RUN = re.compile(r"^\s*(#|$|sudo |apt-get |apt |make\b|git clone |cd )")
 
 
@@ -96,10 +99,10 @@ def check_c(text, folder):
 def check(words, text, folder):
     """(good, output), or None for a block that is not looked at."""
     kind = words[0] if words else ""
-    if kind in ("sh", "bash", "shell", "console") and words[1:] == ["no-run"]:
+    if kind in SHELLS and words[1:] == ["no-run"]:
         odd = [line for line in text.splitlines() if not NOT_RUN.match(line)]
         return (not odd, "".join(f"no-run is not for: {line}\n" for line in odd))
-    if kind in ("sh", "bash", "shell", "console"):
+    if kind in SHELLS:
         return run(["bash", "-e"], folder, text)
     if kind == "c":
         return check_c(text, folder)
@@ -112,28 +115,37 @@ def check(words, text, folder):
     return None
 
 
+def check_document(document):
+    """What there is to print of one document: a line per block, and what failing ones gave."""
+    place = document.relative_to(ROOT)
+    if not document.is_file():
+        return f"not ok document: {place} is missing\n"
+    output = ""
+    found = [block for block in blocks(document) if block[1] and block[1][0] in KINDS]
+    if not found:
+        return output
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        scratch_copy(folder)
+        for line, words, text in found:
+            result = check(words, text, folder)
+            if result is None:
+                continue
+            if not result[0]:
+                output += f"{text}--- gave:\n{result[1]}"
+            output += f"{'ok' if result[0] else 'not ok'} document: {place}:{line} {' '.join(words)}\n"
+    return output
+
+
 def main():
     documents = [pathlib.Path(name).resolve() for name in sys.argv[1:]] or [
         ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/notes").glob("*.md")),
         *sorted((ROOT / "src").glob("*/README.md"))]
-    failed = False
-    for document in documents:
-        if not document.is_file():
-            print(f"not ok document: {document.relative_to(ROOT)} is missing")
-            failed = True
-            continue
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            scratch_copy(folder)
-            for line, words, text in blocks(document):
-                result = check(words, text, folder)
-                if result is None:
-                    continue
-                place = f"{document.relative_to(ROOT)}:{line} {' '.join(words)}"
-                if not result[0]:
-                    print(text, result[1], sep="--- gave:\n", end="")
-                    failed = True
-                print(f"{'ok' if result[0] else 'not ok'} document: {place}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        failed = False
+        for output in pool.map(check_document, documents):
+            print(output, end="", flush=True)
+            failed |= "\nnot ok " in "\n" + output
     return failed
 
 

@@ -68,9 +68,12 @@ as_a_part() { # subdirectory or fetch
 }
 
 without_egl() {
-  cmake -S . -B "$work/plain" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O3 -DNDEBUG -g1" -DPLIANT_TESTS=OFF -DPLIANT_EGL=OFF &&
-    cmake --build "$work/plain" --target pliant-tool || return 1
-  local tool=$work/plain/pliant scene=scenes/jelly-drop/scene.json status=0
+  # As deep in the tree as build/release and with its flags, so that ccache knows most of it.
+  local folder=build/without-egl
+  rm -rf $folder
+  cmake -S . -B $folder -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O3 -DNDEBUG -g1" -DPLIANT_TESTS=OFF -DPLIANT_EGL=OFF &&
+    cmake --build $folder --target pliant-tool || return 1
+  local tool=$folder/pliant scene=scenes/jelly-drop/scene.json status=0
   "$tool" --version | grep '^without:.* EGL' || return 1
   if ldd "$tool" | grep -E 'libEGL|libGLES'; then return 1; fi
   "$tool" run $scene --frames 2 --format obj -o "$work/plain-out" || return 1
@@ -101,9 +104,11 @@ from_a_tarball() {
     source=$(echo "$folder"/pliant-*)
     export PATH=$work/programs
     ! command -v node || exit 1
-    cmake -S "$source" -B "$folder/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O3 -DNDEBUG -g1" -DPLIANT_TESTS=OFF &&
-      cmake --build "$folder/build" --target pliant-tool || exit 1
-    tool=$folder/build/pliant
+    build=$source/build/release
+    export CCACHE_BASEDIR=$source
+    cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O3 -DNDEBUG -g1" -DPLIANT_TESTS=OFF &&
+      cmake --build "$build" --target pliant-tool || exit 1
+    tool=$build/pliant
     "$tool" --version | grep '^commit: *unknown$' || exit 1
     # The page of the tarball is in the program, and not the plain one.
     script=$(cd "$source/studio/web/dist" && find . -name '*.js' | head -1 | cut -c 2-)
@@ -121,7 +126,7 @@ claim "a program finds the runtime by pkg-config, shared and static" by_pkg_conf
 claim "a program finds the lab by pkg-config, shared and static" by_pkg_config pliant-lab reads.c
 claim "an installed tree may be moved" the_move
 # Most of it was compiled before.
-if command -v ccache >/dev/null; then export CMAKE_C_COMPILER_LAUNCHER=ccache; fi
+if command -v ccache >/dev/null; then export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1; fi
 claim "a project has it as a subdirectory" as_a_part subdirectory
 claim "a project fetches it" as_a_part fetch
 claim "without EGL pictures fail clearly and all else works" without_egl

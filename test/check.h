@@ -16,6 +16,22 @@
 
 #include "pliant/base.h"
 
+// Under the thread sanitizer only those claims of a program run that have "thread" in their name,
+// where there are any: the others use one thread, or repeat with several what these show, and take
+// minutes there.
+#ifdef __SANITIZE_THREAD__
+static inline int check_run_threaded(const char *group, const struct CMUnitTest *tests,
+                                     size_t count, CMFixtureFunction setup,
+                                     CMFixtureFunction teardown) {
+  for (size_t i = 0; i < count; ++i)
+    if (strstr(tests[i].name, "thread")) cmocka_set_test_filter("*thread*");
+  return _cmocka_run_group_tests(group, tests, count, setup, teardown);
+}
+#undef cmocka_run_group_tests
+#define cmocka_run_group_tests(tests, setup, teardown) \
+  check_run_threaded(#tests, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown)
+#endif
+
 // |a - b| <= tolerance, with both printed when it is not so.
 #define check_near(a, b, tolerance)                                                        \
   do {                                                                                     \

@@ -18,15 +18,10 @@ static void warn_frame(capture_job *job, const pl_capture_progress *progress) {
   const pl_track_report *report = progress->track;
   int32_t bad_count = progress->frame + 1 - job->tally.state_counts[PL_TRACK_GOOD];
   if (report->state == PL_TRACK_GOOD || bad_count > FRAME_WARNINGS_MAX) return;
+  char text[200];
+  pl_track_report_describe(report, text, sizeof text);
   tool_progress_end(&job->progress);
-  if (report->state == PL_TRACK_EMPTY)
-    tool_print_warning(&job->tool->console, "frame %d has no points near the body (%d in all)", progress->frame,
-                       report->point_count);
-  else
-    tool_print_warning(&job->tool->console,
-                       "frame %d: the track is %s: %.0f %% of the points explained (usually %.0f %%), %.2g mm off",
-                       progress->frame, pl_track_state_name(report->state), 100 * report->explained_fraction,
-                       100 * report->usual_fraction, 1e3 * report->residual);
+  tool_print_warning(&job->tool->console, "frame %d: %s", progress->frame, text);
 }
 
 static void print_track(const capture_job *job, const pl_capture_progress *progress) {
@@ -35,8 +30,11 @@ static void print_track(const capture_job *job, const pl_capture_progress *progr
   double seconds = tool_seconds() - tally->begin, count = progress->frame_count;
   tool_print(console, "tracked:   %d frames in %.3g s (%.3g s a frame)", progress->frame_count, seconds,
              seconds / count);
-  tool_print(console, "residual:  %.3g mm rms along the normal; %.1f %% of the points explained",
-             1e3 * sqrt(tally->residual / count), 100 * tally->explained / count);
+  if (tally->matched_count > 0)
+    tool_print(console, "residual:  %.3g mm rms along the normal; %.1f %% of the points explained",
+               1e3 * sqrt(tally->residual / tally->matched_count), 100 * tally->explained / count);
+  else
+    tool_print(console, "residual:  none, as no point was matched with the body in any frame");
   if (tally->state_counts[PL_TRACK_GOOD] < progress->frame_count)
     tool_print(console, "states:    %d lost, %d doubtful, %d empty", tally->state_counts[PL_TRACK_LOST],
                tally->state_counts[PL_TRACK_DOUBTFUL], tally->state_counts[PL_TRACK_EMPTY]);
@@ -56,6 +54,7 @@ static void take_frame(capture_job *job, const pl_capture_progress *progress) {
   ++tally->state_counts[progress->track->state];
   tally->residual += progress->track->residual * progress->track->residual;
   tally->explained += progress->track->explained_fraction;
+  tally->matched_count += progress->track->explained_fraction > 0;
   if (progress->errors != NULL) {
     tally->seen += progress->errors->seen * progress->errors->seen;
     tally->hidden += progress->errors->hidden * progress->errors->hidden;

@@ -86,7 +86,7 @@ uint64_t fit_mix(uint64_t hash, const void *bytes, size_t size) {
 
 // Options that may differ between a fit and the one that resumes it.
 static bool may_differ(const char *option) {
-  static const char *const free_ones[] = {"resume", "threads", "output", "max-iterations", "rounds", "truth"};
+  static const char *const free_ones[] = {"resume", "threads", "output", "max-iterations", "rounds", "truth", "json"};
   for (size_t i = 0; i < sizeof free_ones / sizeof free_ones[0]; ++i)
     if (strcmp(option, free_ones[i]) == 0) return true;
   return false;
@@ -127,6 +127,7 @@ bool fit_settings_read(const tool_session *tool, pl_context *context, const tool
   else if (def->fitter == PL_FITTER_GAUSS_NEWTON)
     def->max_steps = MAX_FIT_STEPS;
   if (limit->given) def->max_iterations = (int32_t)limit->count;
+  settings->json = tool_find_value(arguments, "json")->given;
   def->use_static_shape = tool_find_value(arguments, "no-reference")->given;
   def->direct = pl_cholmod_backend();
   def->batch = tool_ranks_batch();
@@ -137,6 +138,16 @@ bool fit_settings_read(const tool_session *tool, pl_context *context, const tool
 void fit_settings_free(fit_settings *settings) {
   free(settings->points);
   settings->points = NULL;
+}
+
+bool fit_check_held(const tool_session *tool, const fit_settings *settings, int32_t held_count) {
+  const pl_fit_def *def = &settings->def;
+  bool heavy = def->gravity.x != 0 || def->gravity.y != 0 || def->gravity.z != 0;
+  if (held_count > 0 || def->use_static_shape || !heavy) return true;
+  tool_print_error(&tool->console,
+                   "nothing is held, so the mesh cannot be at rest under gravity; give the held points with --hold, or "
+                   "--gravity 0,0,0");
+  return false;
 }
 
 // --- motions

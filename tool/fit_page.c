@@ -99,6 +99,9 @@ static void report_parameters(const pl_fit_report *found, pl_report *report) {
       text = tool_text("The motions do not determine %s: many other values fit equally well.", e->name);
     if (e->verdict == PL_FIT_AT_BOUND)
       text = tool_text("%s ended at its bound; the best value is there or beyond.", e->name);
+    if (e->verdict == PL_FIT_NOT_CONVERGED)
+      text = tool_text("The fit stopped before it converged; %s is not its result.", e->name);
+    if (e->verdict == PL_FIT_MISFIT) text = tool_text("No value of %s moves the body as the data do.", e->name);
     if (text != NULL) pl_report_warning(report, text);
     free(text);
   }

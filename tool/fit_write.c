@@ -166,20 +166,71 @@ void fit_forget(const fit_job *job) {
   free(path);
 }
 
+static void print_json(const fit_job *job, const pl_fit_report *found) {
+  printf("{\"folder\":");
+  tool_print_json_text(job->folder);
+  printf(",\"parameters\":[");
+  for (int32_t i = 0; i < found->parameter_count; ++i) {
+    const pl_fit_estimate *e = &found->estimates[i];
+    const double interval[2] = {e->min, e->max};
+    printf("%s{\"name\":", i > 0 ? "," : "");
+    tool_print_json_text(e->name);
+    printf(",\"value\":");
+    tool_print_json_number(e->value);
+    printf(",\"interval\":");
+    tool_print_json_numbers(interval, 2);
+    printf(",\"unit\":");
+    tool_print_json_text(fit_unit_of(e));
+    printf(",\"verdict\":");
+    tool_print_json_text(pl_fit_verdict_name(e->verdict));
+    putchar('}');
+  }
+  printf("],\"correlations\":[");
+  for (int32_t i = 0; i < found->parameter_count; ++i) {
+    if (i > 0) putchar(',');
+    tool_print_json_numbers(found->correlations + (ptrdiff_t)i * found->parameter_count, found->parameter_count);
+  }
+  printf("],\"rms\":");
+  tool_print_json_number(found->rms);
+  printf(",\"amplitude\":");
+  tool_print_json_number(found->amplitude);
+  printf(",\"converged\":%s,\"iterations\":%d,\"simulations\":%d,\"seconds\":", found->converged ? "true" : "false",
+         found->iteration_count, found->evaluation_count);
+  tool_print_json_number(found->seconds);
+  printf("}\n");
+}
+
+static void print_table(const pl_fit_report *found) {
+  printf("%-18s %12s %12s %12s  %-4s %s\n", "parameter", "value", "min", "max", "unit", "verdict");
+  for (int32_t i = 0; i < found->parameter_count; ++i) {
+    const pl_fit_estimate *e = &found->estimates[i];
+    printf("%-18s %12.6g %12.6g %12.6g  %-4s %s\n", e->name, e->value, e->min, e->max, fit_unit_of(e),
+           pl_fit_verdict_name(e->verdict));
+  }
+}
+
 bool fit_print(fit_job *job, pl_error *error) {
   pl_fit_report found;
   if (pl_fit_get_report(job->fit, &found, error) < 0) return false;
-  bool sure = true;
-  printf("%-18s %12s %12s %12s  %-4s %s\n", "parameter", "value", "min", "max", "unit", "verdict");
+  bool sure = true, misfit = false;
   for (int32_t i = 0; i < found.parameter_count; ++i) {
-    const pl_fit_estimate *e = &found.estimates[i];
-    printf("%-18s %12.6g %12.6g %12.6g  %-4s %s\n", e->name, e->value, e->min, e->max, fit_unit_of(e),
-           pl_fit_verdict_name(e->verdict));
-    sure = sure && e->verdict != PL_FIT_NOT_DETERMINED && e->verdict != PL_FIT_AT_BOUND;
+    pl_fit_verdict verdict = found.estimates[i].verdict;
+    sure = sure && (verdict == PL_FIT_DETERMINED || verdict == PL_FIT_HELD);
+    misfit = misfit || verdict == PL_FIT_MISFIT;
   }
+  if (job->settings->json)
+    print_json(job, &found);
+  else
+    print_table(&found);
   tool_print(&job->tool->console, "rms %.4g mm of %.4g mm amplitude after %d iterations, %d simulations; %.3g s",
              1e3 * found.rms, 1e3 * found.amplitude, found.iteration_count, found.evaluation_count, found.seconds);
-  if (!sure)
+  if (misfit)
+    tool_print_warning(
+        &job->tool->console,
+        "no values move the body as the data do: %.3g mm remain of %.3g mm; check that the motion starts "
+        "at the release and at rest, what is held, and the density",
+        1e3 * found.rms, 1e3 * found.amplitude);
+  else if (!sure)
     tool_print_warning(&job->tool->console, "the motions do not determine every parameter; the table lists which");
   return sure;
 }

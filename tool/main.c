@@ -32,7 +32,7 @@ static int finish(const tool_session *tool, int code) {
   return TOOL_FAILED;
 }
 
-static int run_verb(const tool_session *tool, const tool_verb *verb, int count, char **words) {
+static int run_verb(tool_session *tool, const tool_verb *verb, int count, char **words) {
   tool_arguments arguments = {.verb = verb};
   bool good = tool_arguments_parse(tool, verb, count, words, &arguments);
   if (arguments.help) {
@@ -44,8 +44,10 @@ static int run_verb(const tool_session *tool, const tool_verb *verb, int count, 
                verb->name);
     return TOOL_USAGE;
   }
+  tool->console.quiet = arguments.quiet;
   // With MPI, processes share the work of some verbs; the first process alone runs the others.
-  return tool_rank() == 0 || verb->shared ? verb->run(tool, &arguments) : TOOL_DONE;
+  int code = tool_rank() == 0 || verb->shared ? verb->run(tool, &arguments) : TOOL_DONE;
+  return arguments.strict && code == TOOL_REMARKS ? TOOL_FAILED : code;
 }
 
 int main(int argument_count, char **arguments) {

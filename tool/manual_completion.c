@@ -256,7 +256,9 @@ void manual_print_fish(FILE *out) {
   print_verb_names(out);
   fputs("'\n", out);
   for (int i = 0; (verb = tool_verb_at(i)) != NULL; ++i) {
-    for (int k = 0; k < verb->option_count; ++k) print_fish_option(out, verb, &verb->options[k]);
+    const tool_option *option;
+    for (int k = 0; (option = tool_verb_option(verb, k)) != NULL; ++k)
+      if (strcmp(option->name, "help") != 0) print_fish_option(out, verb, option);
     if (verb->names_from == NULL && verb->action_count == 0 && !verb->no_files) continue;
     fprintf(out, "complete -c pliant -n '__fish_seen_subcommand_from %s'%s", verb->name, verb->no_files ? " -f" : "");
     if (verb->names_from != NULL)

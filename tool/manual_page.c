@@ -146,7 +146,8 @@ void manual_print_page(FILE *out) {
       ".SS pliant help [VERB]\nPrint the list of verbs, or the help of a verb. The same as \\fIverb\\fR "
       "\\fB\\-\\-help\\fR.\n",
       out);
-  fputs(".SH OPTIONS OF EVERY VERB\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nPrint the help of the verb.\n", out);
+  fputs(".SH OPTIONS OF EVERY VERB\n", out);
+  for (const tool_option *option = tool_common_options; option->name != NULL; ++option) print_option(out, option);
   fputs(".PP\n\\fBpliant \\-\\-version\\fR prints the version.\n", out);
   print_entries(out, "EXIT STATUS", tool_exit_codes);
   fputs(".SH SIGNALS\n", out);

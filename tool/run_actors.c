@@ -177,6 +177,11 @@ static void print_actor(const run_job *run, const run_actor *actor) {
     free(counted);
     counted = longer;
   }
+  if (report.clearance > 0) {
+    char *longer = tool_text("%s of %.2g cm clearance, feet slid %.2f m", counted, 100 * report.clearance, report.foot_slide);
+    free(counted);
+    counted = longer;
+  }
   tool_print(&run->tool->console,
              "actor '%s' (%s): %s, %d %s; %.1f iterations per step, worst residual %.1e, %.2f s of optimisation per "
              "simulated second",

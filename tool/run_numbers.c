@@ -1,4 +1,5 @@
-// Numbers of a run: energies and contacts of every frame as energy.csv, weights of examples as weights.csv. They are
+// Numbers of a run: energies and contacts of every frame as energy.csv, weights of examples as weights.csv, with the
+// format npz also as energy.npz and weights.npz. They are
 // part of the frames of the log, so that a resumed run has those from before the interruption.
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,13 @@ static int32_t weight_count(const run_body *body) {
   pl_example_view examples = pl_model_get_examples(body->model);
   int64_t count = (int64_t)examples.example_count * examples.manifold_count;
   return count <= MAX_BODY_WEIGHTS ? (int32_t)count : 0;
+}
+
+int32_t run_find_weights(const run_job *run, const run_body *body, int32_t *count) {
+  int32_t start = WORLD_NUMBERS + BODY_NUMBERS * run->body_count;
+  for (const run_body *other = run->bodies; other != body; ++other) start += weight_count(other);
+  *count = weight_count(body);
+  return start;
 }
 
 void run_lay_out_numbers(run_job *run) {
@@ -49,6 +57,12 @@ void run_log_numbers(run_job *run) {
 
 // --- tables -------------------------------------------------------------------------------------------------------
 
+static bool writes_arrays(const run_options *options) {
+  for (int i = 0; i < options->format_count; ++i)
+    if (options->formats[i] == PL_FRAMES_NPZ) return true;
+  return false;
+}
+
 // Columns `begin` … `end` of the numbers as a table; the names are freed.
 static pl_status write_table(run_job *run, const char *file, char **names, int32_t begin, int32_t end,
                              pl_error *error) {
@@ -67,11 +81,14 @@ static pl_status write_table(run_job *run, const char *file, char **names, int32
     row[1] = (double)frame / run->facts.frame_rate;
     memcpy(row + 2, (const double *)record + begin, (size_t)(end - begin) * sizeof *row);
   }
-  char *path = tool_text("%s/%s", run->folder, file);
-  if (status >= 0)
+  for (int i = 0; i < 2 && status >= 0; ++i) {
+    // As arrays too, where frames are written as arrays.
+    if (i == 1 && !writes_arrays(&run->options)) continue;
+    char *path = tool_text("%s/%s.%s", run->folder, file, i == 0 ? "csv" : "npz");
     status = pl_table_save(run->context, path, &(pl_table_view){count, columns, frame_count, cells}, error);
+    free(path);
+  }
   for (int32_t k = begin; k < end; ++k) free(names[k - begin]);
-  free(path);
   free(record);
   free(cells);
   free(columns);
@@ -107,11 +124,11 @@ pl_status run_write_numbers(run_job *run, pl_error *error) {
     names[count++] = column_name(run->bodies[i].file_name, NULL, -1, "kinetic");
     names[count++] = column_name(run->bodies[i].file_name, NULL, -1, "elastic");
   }
-  pl_status status = write_table(run, "energy.csv", names, 0, weights_start, error);
+  pl_status status = write_table(run, "energy", names, 0, weights_start, error);
   count = 0;
   for (int32_t i = 0; i < run->body_count; ++i) name_weights(&run->bodies[i], names, &count);
   if (status >= 0 && count > 0)
-    status = write_table(run, "weights.csv", names, weights_start, weights_start + count, error);
+    status = write_table(run, "weights", names, weights_start, weights_start + count, error);
   free(names);
   return status;
 }

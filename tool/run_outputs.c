@@ -18,6 +18,7 @@ typedef struct output_shape {
   int32_t log_point_count;
   bool has_velocities;     // after the points in a frame of the log
   const pl_vec3 *rest;     // NULL: not known
+  const char *source;      // the user's file, where the points are its vertices
   int32_t *own_triangles;  // to be freed
 } output_shape;
 
@@ -40,7 +41,9 @@ static output_shape surface_shape(const run_body *body) {
                         .log_point_count = body->surface.point_count};
   if (body->info.surface == NULL) return shape;
   pl_mesh_view mesh = pl_mesh_get_view(body->info.surface);
-  if (mesh.point_of_source == NULL || mesh.point_count != body->surface.point_count) return shape;
+  if (mesh.point_count != body->surface.point_count) return shape;
+  shape.source = body->info.mesh_path;
+  if (mesh.point_of_source == NULL) return shape;
   shape.point_count = mesh.source_count;
   shape.point_of_output = mesh.point_of_source;
   shape.own_triangles = triangles_of_source(&mesh, shape.triangles, shape.triangle_count);
@@ -76,13 +79,17 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
   def.tets = shape.tets;
   def.tet_count = shape.tet_count;
   def.rest_points = shape.rest;
+  def.source = shape.source;
   def.name = body->info.name;
 
   pl_vec3 *points = tool_allocate((size_t)shape.log_point_count, sizeof *points);
   pl_vec3 *ordered = shape.point_of_output != NULL ? tool_allocate((size_t)shape.point_count, sizeof *ordered) : NULL;
   pl_vec3 *velocities = shape.has_velocities ? tool_allocate((size_t)shape.point_count, sizeof *velocities) : NULL;
   pl_frames *frames = NULL;
+  run_fields *fields = NULL;
   pl_status status = pl_frames_create(run->context, &def, &frames, error);
+  if (status >= 0 && format == PL_FRAMES_VTU)
+    status = run_fields_open(run, body, volume, shape.point_of_output, &fields, error);
   for (int64_t frame = 0; status >= 0 && frame < pl_frame_log_count(run->log); ++frame) {
     status = pl_frame_log_read(run->log, frame, shape.point_start, shape.log_point_count, points, error);
     if (status >= 0 && velocities != NULL)
@@ -90,6 +97,8 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
                                  velocities, error);
     if (status < 0) break;
     pl_frames_set_velocities(frames, velocities);
+    if (fields != NULL) status = run_fields_read(fields, frame, frames, error);
+    if (status < 0) break;
     for (int32_t i = 0; ordered != NULL && i < shape.point_count; ++i) ordered[i] = points[shape.point_of_output[i]];
     status = pl_frames_add_frame(frames, ordered != NULL ? ordered : points, error);
     if (tool_interrupt_count() > 0) {
@@ -102,6 +111,7 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
     status = pl_frames_close(frames, error);
   else
     pl_frames_abandon(frames);
+  run_fields_close(fields);
   free(points);
   free(ordered);
   free(velocities);

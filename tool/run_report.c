@@ -2,36 +2,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "tool_folder.h"
 #include "tool_run.h"
 
-static void print_text(const char *text) {
-  putchar('"');
-  for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; ++c) {
-    if (*c == '"' || *c == '\\')
-      printf("\\%c", *c);
-    else if (*c < 0x20)
-      printf("\\u%04x", *c);
-    else
-      putchar(*c);
-  }
-  putchar('"');
-}
-
-// JSON has no infinities and no NaN.
-static void print_number(double value) {
-  if (isfinite(value))
-    printf("%.17g", value);
-  else
-    printf("null");
-}
-
 static void print_vector(pl_vec3 v) {
-  const double numbers[3] = {v.x, v.y, v.z};
-  for (int i = 0; i < 3; ++i) {
-    putchar(i == 0 ? '[' : ',');
-    print_number(numbers[i]);
-  }
-  putchar(']');
+  tool_print_json_numbers((const double[]){v.x, v.y, v.z}, 3);
 }
 
 static void print_body(const run_job *run, const run_body *body) {
@@ -39,38 +14,38 @@ static void print_body(const run_job *run, const run_body *body) {
   pl_fem_report fem = {0};
   bool elastic = pl_fem_get_report(run->world, body->info.id, &fem) >= 0;
   printf("{\"name\":");
-  print_text(body->info.name);
+  tool_print_json_text(body->info.name);
   printf(",\"method\":");
-  print_text(pl_model_get_report(body->model).method);
+  tool_print_json_text(pl_model_get_report(body->model).method);
   printf(",\"particles\":%d,\"mass\":", body->particle_count);
-  print_number(report.mass);
+  tool_print_json_number(report.mass);
   printf(",\"center\":");
   print_vector(report.center);
   printf(",\"momentum\":");
   print_vector(report.momentum);
   printf(",\"kinetic_energy\":");
-  print_number(report.kinetic_energy);
+  tool_print_json_number(report.kinetic_energy);
   printf(",\"elastic_energy\":");
-  print_number(elastic ? fem.energy : HUGE_VAL);  // null: other methods have none
+  tool_print_json_number(elastic ? fem.energy : HUGE_VAL);  // null: other methods have none
   putchar('}');
 }
 
 void run_print_report(const run_job *run, bool complete) {
   printf("{\"scene\":");
-  print_text(run->facts.name);
+  tool_print_json_text(run->facts.name);
   printf(",\"folder\":");
-  print_text(run->folder);
+  tool_print_json_text(run->folder);
   printf(",\"complete\":%s,\"frames\":%lld,\"frame_rate\":", complete ? "true" : "false",
          (long long)pl_frame_log_count(run->log));
-  print_number(run->facts.frame_rate);
+  tool_print_json_number(run->facts.frame_rate);
   printf(",\"time\":");
-  print_number(pl_world_get_time(run->world));
+  tool_print_json_number(pl_world_get_time(run->world));
   printf(",\"steps\":%lld,\"unconverged_steps\":%lld,\"hash\":\"%016llx\",\"seconds\":{",
          (long long)run->total.step_count, (long long)run->total.unconverged_count,
          (unsigned long long)pl_world_get_hash(run->world));
   for (int k = 0; k < PL_STEP_PHASE_COUNT; ++k) {
     printf("%s\"%s\":", k > 0 ? "," : "", pl_step_phase_name((pl_step_phase)k));
-    print_number(run->total.phase_seconds[k]);
+    tool_print_json_number(run->total.phase_seconds[k]);
   }
   printf("},\"bodies\":[");
   for (int32_t i = 0; i < run->body_count; ++i) {

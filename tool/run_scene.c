@@ -8,6 +8,7 @@
 #include "tool_interrupt.h"
 #include "tool_open.h"
 #include "tool_run.h"
+#include "tool_scene.h"
 
 // Outcome of the frames.
 typedef enum frames_end { FRAMES_DONE, FRAMES_INTERRUPTED, FRAMES_ABORTED, FRAMES_FAILED } frames_end;
@@ -38,11 +39,9 @@ static pl_status open_scene(run_job *run, pl_error *error) {
   def.thread_count = run->options.thread_count;
   pl_status status = pl_context_create(&def, &run->context, error);
   if (status >= 0) status = pl_findings_create(run->context, &run->findings, error);
-  if (status >= 0) status = pl_file_get_hash(run->context, run->options.scene_path, &run->scene_hash, error);
   if (status >= 0)
-    status = pl_scene_load_with(run->context, run->options.scene_path,
-                                &(pl_scene_overrides){run->options.overrides.items, run->options.overrides.count},
-                                &run->scene, run->findings, error);
+    status = tool_load_scene(run->context, run->options.scene_path, &run->options.overrides, &run->scene_hash,
+                             &run->scene, run->findings, error);
   if (status < 0) return status;
   run->scene_hash ^= tool_overrides_hash(&run->options.overrides);
   run->facts = pl_scene_get_report(run->scene);
@@ -108,6 +107,7 @@ static void lay_out_bodies(run_job *run) {
   run->body_point_count = run->point_count;
   run_lay_out_actors(run);
   run_lay_out_numbers(run);
+  if (writes_tets(&run->options)) run_lay_out_fields(run);
   run->points = tool_allocate((size_t)run->point_count, sizeof *run->points);
   run->snapshot_size = pl_world_snapshot_size(run->world);
   run->snapshot = tool_allocate(run->snapshot_size, 1);
@@ -137,6 +137,8 @@ static pl_status log_frame(run_job *run, pl_error *error) {
   pl_status status = run_log_actors(run);
   if (status < 0) return status;
   run_log_numbers(run);
+  status = run_log_fields(run, error);
+  if (status < 0) return status;
   return pl_frame_log_append(run->log, pl_world_get_hash(run->world), run->points, error);
 }
 
@@ -233,7 +235,10 @@ static int print_resume_command(run_job *run) {
     return TOOL_FAILED;
   }
   char *program = tool_shell_word(run->tool->program), *folder = tool_shell_word(run->folder);
-  tool_print(console, "resume with: %s run --resume %s", program, folder);
+  // A scene of standard input has to be given again.
+  bool is_input = tool_is_standard_input(run->scene_path);
+  tool_print(console, "resume with: %s run %s--resume %s%s", program, is_input ? "- " : "", folder,
+             is_input ? " and the same scene on standard input" : "");
   free(program);
   free(folder);
   return TOOL_FAILED;
@@ -313,7 +318,8 @@ static int simulate_and_write(run_job *run, int64_t frame) {
 
 static void name_files(run_job *run) {
   run->folder = tool_text("%s", run->options.folder);
-  run->scene_path = tool_absolute_path(run->options.scene_path);
+  run->scene_path =
+      tool_is_standard_input(run->options.scene_path) ? tool_text("-") : tool_absolute_path(run->options.scene_path);
   run->checkpoint_path = run_checkpoint_path(run->folder);
   run->log_path = tool_text("%s/pliant.frames", run->folder);
   const char *picture = run->options.picture, *video = run->options.video;

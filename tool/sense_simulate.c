@@ -41,16 +41,42 @@ static pl_status record_frame(sense_job *job, int32_t frame) {
                                job->particles + (size_t)frame * (size_t)job->particle_count);
 }
 
-// Equilibrium of the particles under gravity, from their positions at the start; those that never move are held.
+// Seconds of a scene after which what has not moved is held. Where less is filmed, the scene runs on, unseen.
+static const double HELD_FOR = 1;
+
+static void mark_moved(const sense_job *job, const pl_vec3 *first, const pl_vec3 *now, bool *moved) {
+  for (int32_t i = 0; i < job->particle_count; ++i)
+    moved[i] = moved[i] || memcmp(&first[i], &now[i], sizeof *first) != 0;
+}
+
+// Points that never move, in the frames or in the first second of the scene.
+static pl_status find_held(sense_job *job, const pl_vec3 *first, pl_error *error) {
+  size_t n = (size_t)job->particle_count;
+  pl_world *world = pl_scene_instance_get_world(job->set);
+  pl_body_id id = pl_scene_instance_get_body(job->set, job->body).id;
+  bool *moved = tool_allocate(n, sizeof *moved);
+  pl_vec3 *now = tool_allocate(n, sizeof *now);
+  for (int32_t f = 0; f < job->frame_count; ++f) mark_moved(job, first, job->particles + (size_t)f * n, moved);
+  pl_status status = PL_OK;
+  double time = job->start + (job->frame_count - 1) / job->rate;
+  for (; time < HELD_FOR && status >= 0 && tool_interrupt_count() == 0; time += 1 / job->rate) {
+    status = pl_world_advance(world, 1 / job->rate, 0, NULL, error);
+    if (status >= 0) status = pl_body_get_positions(world, id, now);
+    if (status >= 0) mark_moved(job, first, now, moved);
+  }
+  job->held = tool_allocate(n + 1, sizeof *job->held);
+  for (int32_t i = 0; i < job->particle_count; ++i)
+    if (!moved[i]) job->held[job->held_count++] = i;
+  free(now);
+  free(moved);
+  return status;
+}
+
+// Equilibrium of the particles under gravity, from their positions at the start, with what is held.
 static pl_status find_static(sense_job *job, pl_vec3 gravity, const pl_vec3 *first, pl_error *error) {
   size_t n = (size_t)job->particle_count;
-  job->held = tool_allocate(n + 1, sizeof *job->held);
-  for (int32_t i = 0; i < job->particle_count; ++i) {
-    bool moved = false;
-    for (int32_t f = 0; f < job->frame_count && !moved; ++f)
-      moved = memcmp(&first[i], &job->particles[(size_t)f * n + (size_t)i], sizeof *first) != 0;
-    if (!moved) job->held[job->held_count++] = i;
-  }
+  pl_status status = find_held(job, first, error);
+  if (status < 0) return status;
   memcpy(job->static_points, first, n * sizeof *first);
   if (job->held_count == 0) {
     tool_print(&job->tool->console, "no point is held all the time; the shape at the start is used as static shape");

@@ -80,7 +80,8 @@ pl_status sense_take_pictures(const sense_job *job, pl_error *error) {
   bool clouds = tool_find_value(job->arguments, "clouds")->given;
   pl_sensor_ring(&(pl_camera_ring){box_of_motion(job), job->camera_count,
                                    tool_get_number(job->arguments, "elevation") * (PL_PI / 180),
-                                   tool_get_number(job->arguments, "heading") * (PL_PI / 180), job->width, job->height},
+                                   tool_get_number(job->arguments, "heading") * (PL_PI / 180), job->width, job->height,
+                                   job->sensor.min_depth},
                  at.cameras);
   for (int32_t c = 0; c < job->camera_count; ++c) at.pixels[c] = tool_allocate(pixel_count, sizeof(uint16_t));
   at.surfaces = tool_allocate((size_t)(job->body_count + collider_count) + 1, sizeof *at.surfaces);
@@ -194,14 +195,21 @@ pl_status sense_write_truth(sense_job *job, pl_error *error) {
   return status;
 }
 
-// Print what the capture contains.
-pl_status sense_print_capture(const sense_job *job, pl_error *error) {
+// Print what the capture contains; false where it contains nothing.
+pl_status sense_print_capture(const sense_job *job, bool *filmed, pl_error *error) {
   char *path = tool_text("%s/capture.json", job->folder);
   pl_capture *capture = NULL;
   pl_capture_report report;
   pl_status status = pl_capture_load(job->context, path, &capture, NULL, error);
   if (status >= 0) status = pl_capture_get_report(capture, 10, &report, NULL, error);
-  if (status >= 0) {
+  *filmed = status >= 0 && report.max_points > 0;
+  if (status >= 0 && !*filmed)
+    tool_print_error(
+        &job->tool->console,
+        "the cameras measured no point of the body in the first %d frames of '%s'; it may be hidden, or out "
+        "of their range of %g to %g m",
+        report.frame_count, path, job->sensor.min_depth, job->sensor.max_depth);
+  if (*filmed) {
     pl_vec3 a = report.box.min, b = report.box.max;
     tool_print(&job->tool->console, "capture:   %d frames at %g/s, %.3g s, %d cameras of %d x %d", job->frame_count,
                job->rate, report.duration, job->camera_count, job->width, job->height);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "tool_help.h"
+
 enum { MAX_WORD_LENGTH = 40 };
 
 static int min_of(int a, int b) {
@@ -48,8 +50,8 @@ const char *tool_suggest(const char *word, tool_candidate *candidate, const void
 
 static const char *option_name(const void *user, int index) {
   const tool_verb *verb = user;
-  if (index == verb->option_count) return "help";
-  return index < verb->option_count ? verb->options[index].name : NULL;
+  const tool_option *option = tool_verb_option(verb, index);
+  return option != NULL ? option->name : NULL;
 }
 
 static const tool_option *find_option(const tool_verb *verb, const char *name, size_t length) {
@@ -141,15 +143,22 @@ static bool report_unknown_option(const tool_session *tool, const tool_verb *ver
   return false;
 }
 
+// The options of every verb.
+static bool parse_common(const char *word, tool_arguments *arguments) {
+  bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+  bool quiet = strcmp(word, "--quiet") == 0 || strcmp(word, "-q") == 0, strict = strcmp(word, "--strict") == 0;
+  arguments->help = arguments->help || help;
+  arguments->quiet = arguments->quiet || quiet;
+  arguments->strict = arguments->strict || strict;
+  return help || quiet || strict;
+}
+
 // One option; `used` is the number of words after it that belong to it.
 static bool parse_option(const tool_session *tool, const tool_verb *verb, const char *word, const char *next,
                          tool_arguments *arguments, int *used) {
   const tool_option *option;
   const char *text = NULL;
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-    arguments->help = true;
-    return true;
-  }
+  if (parse_common(word, arguments)) return true;
   if (word[1] == '-') {
     size_t length = strcspn(word + 2, "=");
     option = find_option(verb, word + 2, length);

@@ -86,7 +86,7 @@ struct tool_arguments {
   tool_value values[TOOL_MAX_OPTIONS];     // in the order of verb->options
   const char *repeated[TOOL_MAX_REPEATS];  // values of the option that repeats
   int repeated_count;
-  bool help;
+  bool help, quiet, strict;  // options of every verb
 };
 
 // What every verb may need.

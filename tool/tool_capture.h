@@ -16,6 +16,7 @@ typedef struct capture_clip {
 // Numbers over the frames of a recording, until its summary is printed.
 typedef struct capture_tally {
   int32_t loaded_count;     // frames that were there already
+  int32_t matched_count;    // frames in which some point belongs to the body
   int32_t state_counts[4];  // frames of each pl_track_state
   double begin;             // seconds
   double residual, explained, seen, hidden, worst_seen, worst_hidden;

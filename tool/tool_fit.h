@@ -32,7 +32,8 @@ typedef struct fit_settings {
   pl_field_def field;
   pl_vec3 *points;  // control points given by hand
   bool warm_start;
-  uint64_t hash;  // of all of it, for checkpoints
+  bool json;      // print the result as JSON
+  uint64_t hash;  // of all of it but how the result is printed, for checkpoints
 } fit_settings;
 
 // A running fit.
@@ -83,6 +84,7 @@ typedef struct fit_job {
    .about = "maximum iterations", .more = "More may be given with --resume."}, \
   {"no-warm-start", .kind = TOOL_FLAG, .about = "start from --young instead of a modulus estimated from frequencies"}, \
   {"no-reference", .kind = TOOL_FLAG, .about = "take the static shape as the rest shape"}, \
+  {"json", .kind = TOOL_FLAG, .about = "print the result as one JSON object instead of a table: parameters with intervals, correlations, error"}, \
   TOOL_THREADS_OPTION
 // clang-format on
 
@@ -113,6 +115,10 @@ uint64_t fit_mix(uint64_t hash, const void *bytes, size_t size);
 bool fit_settings_read(const tool_session *tool, pl_context *context,
                        const tool_arguments *arguments, fit_settings *settings);
 void fit_settings_free(fit_settings *settings);
+
+// Whether enough points are held for the rest shape to be found; prints what is missing. To be
+// asked before anything that takes time.
+bool fit_check_held(const tool_session *tool, const fit_settings *settings, int32_t held_count);
 
 // Read a motion of `point_count` points; prints what is wrong.
 bool fit_motion_read(const tool_session *tool, pl_context *context, const char *path, double rate,
@@ -148,8 +154,8 @@ void fit_forget(const fit_job *job);
 // Unit of a parameter; static storage.
 const char *fit_unit_of(const pl_fit_estimate *estimate);
 
-// Print the table of parameters on standard output and messages about them on standard error. True
-// if all are determined.
+// Print the parameters on standard output, as a table or as JSON, and messages about them on
+// standard error. True if all are determined.
 bool fit_print(fit_job *job, pl_error *error);
 
 // The parts of a report that are about a fit (fit_page.c).

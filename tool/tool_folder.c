@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,21 @@ char *tool_safe_name(const char *name) {
     if ((unsigned char)*c < 32 || *c == 127 || strchr("/\\:*?\"<>|", *c) != NULL) *c = '_';
   if (safe[0] == '.') safe[0] = '_';
   return safe;
+}
+
+void tool_print_json_number(double value) {
+  if (isfinite(value))
+    printf("%.17g", value);
+  else
+    printf("null");
+}
+
+void tool_print_json_numbers(const double *values, int32_t count) {
+  for (int32_t i = 0; i < count; ++i) {
+    putchar(i == 0 ? '[' : ',');
+    tool_print_json_number(values[i]);
+  }
+  fputs(count == 0 ? "[]" : "]", stdout);
 }
 
 void tool_print_json_text(const char *text) {

@@ -30,7 +30,9 @@ char *tool_shell_word(const char *text);
 // `name` with everything that file systems dislike replaced, to be freed.
 char *tool_safe_name(const char *name);
 
-// Print `text` to standard output as a JSON string.
+// Print to standard output as JSON: a string, a number (null where it is not finite), an array.
 void tool_print_json_text(const char *text);
+void tool_print_json_number(double value);
+void tool_print_json_numbers(const double *values, int32_t count);
 
 #endif

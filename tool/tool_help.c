@@ -21,11 +21,19 @@ const tool_help_entry tool_environment[] = {
     {NULL, NULL},
 };
 
-const tool_option tool_help_option = {"help", .letter = 'h', .kind = TOOL_FLAG, .about = "print this text"};
+const tool_option tool_common_options[] = {
+    {"quiet", .letter = 'q', .kind = TOOL_FLAG,
+     .about = "print results, warnings and errors only: no progress, no notes, no summary"},
+    {"strict", .kind = TOOL_FLAG, .about = "fail (exit status 1) where there are warnings"},
+    {"help", .letter = 'h', .kind = TOOL_FLAG, .about = "print this text"},
+    {NULL, .kind = TOOL_FLAG},
+};
 
 const tool_option *tool_verb_option(const tool_verb *verb, int index) {
-  if (index == verb->option_count) return &tool_help_option;
-  return index < verb->option_count ? &verb->options[index] : NULL;
+  if (index < verb->option_count) return &verb->options[index];
+  const tool_option *option = &tool_common_options[0];
+  for (int i = verb->option_count; i < index && option->name != NULL; ++i) ++option;
+  return option->name != NULL ? option : NULL;
 }
 
 void tool_option_usage(const tool_option *option, char *buffer, size_t size) {

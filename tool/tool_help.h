@@ -20,10 +20,10 @@ void tool_print_overview(FILE *out);
 // All about a verb.
 void tool_print_help(const tool_verb *verb);
 
-// The option that every verb has.
-extern const tool_option tool_help_option;
+// The options that every verb has; the list ends with one without a name.
+extern const tool_option tool_common_options[];
 
-// Option number `index` of a verb, --help as the last one; NULL after it.
+// Option number `index` of a verb, after its own those of every verb; NULL after the last.
 const tool_option *tool_verb_option(const tool_verb *verb, int index);
 
 // "--output DIR", "--picture[=FILE]", "--list".

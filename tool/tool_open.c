@@ -21,6 +21,18 @@ static bool is_object(const char *bytes, size_t size) {
   return i < size && bytes[i] == '{';
 }
 
+// The first line that is not a comment holds numbers, as in a cloud without a header.
+static bool is_rows(const char *head, size_t size) {
+  size_t i = begins_with(head, size, "\xEF\xBB\xBF") ? 3 : 0;
+  while (i < size && (isspace((unsigned char)head[i]) || head[i] == '#' || head[i] == '/'))
+    if (head[i] == '#' || head[i] == '/')
+      while (i < size && head[i] != '\n') ++i;
+    else
+      ++i;
+  double x, y, z;
+  return i < size && sscanf(head + i, "%lf%*[ \t,;]%lf%*[ \t,;]%lf", &x, &y, &z) == 3;
+}
+
 // `head` ends with a zero after its `size` bytes.
 static tool_file_kind detect_by_head(const char *path, const char *head, size_t size) {
   if (begins_with(head, size, "PLIANTCK")) return TOOL_FILE_CHECKPOINT;
@@ -31,7 +43,9 @@ static tool_file_kind detect_by_head(const char *path, const char *head, size_t 
   // A glTF file may begin with a long buffer, so that its characteristic keys come late.
   if (pl_mesh_format_detect(head, size) != PL_MESH_FORMAT_UNKNOWN || tool_has_ending(path, "gltf"))
     return TOOL_FILE_MESH;
-  return object || tool_has_ending(path, "json") ? TOOL_FILE_SCENE : TOOL_FILE_UNKNOWN;
+  if (object && (strstr(head, "\"clouds\"") != NULL || strstr(head, "\"cameras\"") != NULL)) return TOOL_FILE_CAPTURE;
+  if (object || tool_has_ending(path, "json")) return TOOL_FILE_SCENE;
+  return tool_has_ending(path, "pcd") || is_rows(head, size) ? TOOL_FILE_CLOUD : TOOL_FILE_UNKNOWN;
 }
 
 tool_file_kind tool_file_detect(const tool_session *tool, const char *path) {

@@ -13,6 +13,8 @@ typedef enum tool_file_kind {
   TOOL_FILE_SCENE,
   TOOL_FILE_CHECKPOINT,
   TOOL_FILE_DETAIL,
+  TOOL_FILE_CLOUD,    // points that are not a mesh: PCD, or rows of numbers
+  TOOL_FILE_CAPTURE,  // a capture.json
 } tool_file_kind;
 
 // What kind of file `path` is, by its first bytes.

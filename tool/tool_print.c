@@ -23,7 +23,7 @@ tool_console tool_console_detect(void) {
 }
 
 void tool_print(const tool_console *console, const char *format, ...) {
-  (void)console;
+  if (console->quiet) return;
   va_list arguments;
   va_start(arguments, format);
   vfprintf(stderr, format, arguments);
@@ -150,6 +150,7 @@ static void show_line(tool_progress *progress, int64_t done, double now) {
 }
 
 void tool_progress_show(tool_progress *progress, int64_t done) {
+  if (progress->console->quiet) return;
   double now = tool_seconds();
   if (progress->console->terminal)
     show_bar(progress, done, now);

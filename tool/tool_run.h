@@ -57,6 +57,11 @@ typedef struct run_body {
   int32_t particle_count;
   bool logs_particles;
   int64_t point_start;  // in a frame
+  // Fields of VTU frames, three numbers to a point of the log: contact pressure of every surface
+  // point; of bodies whose particles are logged also stress of every tet and, where every particle
+  // has its own, weights. 0: none
+  int64_t field_start;
+  int32_t pressure_count, stress_count, weight_count;
 } run_body;
 
 // An actor and its part of every frame in the log, after those of the bodies: its numbers, three to
@@ -138,10 +143,24 @@ pl_status run_log_actors(run_job *run);
 pl_status run_write_actors(run_job *run, pl_error *error);
 bool run_print_actors(const run_job *run);
 
+// Fields of VTU frames (run_fields.c): lay out their part of a frame; fill it in.
+void run_lay_out_fields(run_job *run);
+pl_status run_log_fields(run_job *run, pl_error *error);
+
+// The fields of one body while its frames are written: what is the same in all frames, then what a
+// frame of the log has. `volume`: of its tets, otherwise of its surface.
+typedef struct run_fields run_fields;
+pl_status run_fields_open(run_job *run, const run_body *body, bool volume,
+                          const int32_t *point_of_output, run_fields **fields, pl_error *error);
+pl_status run_fields_read(run_fields *fields, int64_t frame, pl_frames *frames, pl_error *error);
+void run_fields_close(run_fields *fields);
+
 // Energies, contacts and weights (run_numbers.c): lay out their part of a frame; fill it in; write
 // it as energy.csv and weights.csv.
 void run_lay_out_numbers(run_job *run);
 void run_log_numbers(run_job *run);
+// Where the weights of a body begin among the numbers, and how many there are.
+int32_t run_find_weights(const run_job *run, const run_body *body, int32_t *count);
 pl_status run_write_numbers(run_job *run, pl_error *error);
 
 // What the run came to as JSON on standard output; `complete` is false where a body failed

@@ -43,6 +43,7 @@ pl_status sense_simulate(sense_job *job, pl_error *error);
 // sense_write.c: write depth images and truth, print a summary.
 pl_status sense_take_pictures(const sense_job *job, pl_error *error);
 pl_status sense_write_truth(sense_job *job, pl_error *error);
-pl_status sense_print_capture(const sense_job *job, pl_error *error);
+// `filmed`: whether some frame has points of the body; otherwise that is printed.
+pl_status sense_print_capture(const sense_job *job, bool *filmed, pl_error *error);
 
 #endif

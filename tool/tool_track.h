@@ -5,7 +5,7 @@
 #include "pliant/pliant.h"
 #include "tool_arguments.h"
 
-enum { TRACK_NUMBERS = 19 };  // of a report
+enum { TRACK_NUMBERS = 21 };  // of a report
 
 typedef struct track_job {
   const tool_session *tool;
@@ -48,6 +48,7 @@ void track_close_frames(track_job *job);
 // track_write.c
 pl_status track_compare(track_job *job, pl_error *error);
 pl_status track_write(track_job *job, pl_error *error);
+void track_print_json(const track_job *job);
 
 // A report as numbers, and back.
 void track_pack(const pl_track_report *report, double numbers[TRACK_NUMBERS]);

@@ -29,7 +29,9 @@ void track_pack(const pl_track_report *r, double numbers[TRACK_NUMBERS]) {
                                      r->newton_count,
                                      r->try_count,
                                      r->seconds,
-                                     0};
+                                     r->strain,
+                                     (double)r->cause,
+                                     r->coverage};
   memcpy(numbers, all, sizeof all);
 }
 
@@ -51,7 +53,10 @@ pl_track_report track_unpack(const double n[TRACK_NUMBERS]) {
                            .iteration_count = (int32_t)n[14],
                            .newton_count = (int32_t)n[15],
                            .try_count = (int32_t)n[16],
-                           .seconds = n[17]};
+                           .seconds = n[17],
+                           .strain = n[18],
+                           .cause = (pl_track_cause)(int)n[19],
+                           .coverage = n[20]};
 }
 
 // Hash of everything that determines the result besides the model: settings, held points, the capture.
@@ -80,7 +85,7 @@ static int64_t read_resume(const track_job *job) {
   int64_t count = -1;
   uint64_t hash = 0;
   bool good =
-      file != NULL && fscanf(file, "pliant track 2 frames %" SCNd64 " hash %" SCNx64, &count, &hash) == 2 && count >= 0;
+      file != NULL && fscanf(file, "pliant track 3 frames %" SCNd64 " hash %" SCNx64, &count, &hash) == 2 && count >= 0;
   if (file != NULL) fclose(file);
   if (!good)
     tool_print_error(&job->tool->console, "there is no unfinished track in '%s'; start again without --resume",
@@ -97,7 +102,7 @@ static bool write_resume(const track_job *job) {
   char *temporary = tool_text("%s.tmp", job->resume_path);
   FILE *file = fopen(temporary, "w");
   bool good =
-      file != NULL && fprintf(file, "pliant track 2 frames %d hash %" PRIx64 "\n", job->done_count, job->hash) > 0;
+      file != NULL && fprintf(file, "pliant track 3 frames %d hash %" PRIx64 "\n", job->done_count, job->hash) > 0;
   if (file != NULL) good = fclose(file) == 0 && good;
   good = good && rename(temporary, job->resume_path) == 0;
   if (!good) tool_print_error(&job->tool->console, "'%s' cannot be written", job->resume_path);
@@ -167,15 +172,10 @@ static pl_status begin(track_job *job, pl_vec3 *workspace, pl_error *error) {
 
 static void warn_frame(const track_job *job, tool_progress *progress, const pl_track_report *report) {
   if (report->state == PL_TRACK_GOOD) return;
+  char text[200];
+  pl_track_report_describe(report, text, sizeof text);
   tool_progress_end(progress);
-  if (report->state == PL_TRACK_EMPTY)
-    tool_print_warning(&job->tool->console, "frame %d has no points near the body (%d in all)", job->done_count,
-                       report->point_count);
-  else
-    tool_print_warning(&job->tool->console,
-                       "frame %d: the track is %s: %.0f %% of the points explained (usually %.0f %%), residual %.2g mm",
-                       job->done_count, pl_track_state_name(report->state), 100 * report->explained_fraction,
-                       100 * report->usual_fraction, 1e3 * report->residual);
+  tool_print_warning(&job->tool->console, "frame %d: %s", job->done_count, text);
 }
 
 static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *workspace, pl_error *error) {
@@ -200,15 +200,20 @@ static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *wor
 
 static void print_summary(const track_job *job, double seconds) {
   double residual = 0, explained = 0;
+  int32_t matched_count = 0, count = job->done_count > 0 ? job->done_count : 1;
   for (int32_t f = 0; f < job->done_count; ++f) {
-    residual += job->table[(size_t)f * TRACK_NUMBERS + 4] * job->table[(size_t)f * TRACK_NUMBERS + 4];
-    explained += job->table[(size_t)f * TRACK_NUMBERS + 5];
+    pl_track_report report = track_unpack(job->table + (size_t)f * TRACK_NUMBERS);
+    residual += report.residual * report.residual;
+    explained += report.explained_fraction;
+    matched_count += report.explained_fraction > 0;
   }
-  int32_t count = job->done_count > 0 ? job->done_count : 1;
   tool_print(&job->tool->console, "tracked:   %d frames in %.3g s (%.3g s per frame)", job->done_count, seconds,
              seconds / count);
-  tool_print(&job->tool->console, "residual:  %.3g mm rms along the normal; %.1f %% of the points explained",
-             1e3 * sqrt(residual / count), 100 * explained / count);
+  if (matched_count > 0)
+    tool_print(&job->tool->console, "residual:  %.3g mm rms along the normal; %.1f %% of the points explained",
+               1e3 * sqrt(residual / matched_count), 100 * explained / count);
+  else
+    tool_print(&job->tool->console, "residual:  none, as no point was matched with the body in any frame");
   if (job->lost_count + job->doubtful_count + job->empty_count > 0)
     tool_print(&job->tool->console, "states:    %d lost, %d doubtful, %d empty", job->lost_count, job->doubtful_count,
                job->empty_count);

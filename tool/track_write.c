@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "tool_folder.h"
 #include "tool_track.h"
 
 // --- against the truth ----------------------------------------------------------------------------------------------
@@ -54,25 +55,62 @@ pl_status track_compare(track_job *job, pl_error *error) {
   return status;
 }
 
+// --- JSON -----------------------------------------------------------------------------------------------------------
+
+// Root mean squares over the frames; of lost frames too.
+void track_print_json(const track_job *job) {
+  double residual = 0, explained = 0, seconds = 0, seen = 0, hidden = 0;
+  int32_t count = job->done_count > 0 ? job->done_count : 1;
+  printf("{\"folder\":");
+  tool_print_json_text(job->folder);
+  printf(",\"frames\":%d,\"points\":%d,\"states\":[", job->done_count, job->point_count);
+  for (int32_t f = 0; f < job->done_count; ++f) {
+    pl_track_report report = track_unpack(job->table + (size_t)f * TRACK_NUMBERS);
+    residual += report.residual * report.residual / count;
+    explained += report.explained_fraction / count;
+    seconds += report.seconds;
+    if (f > 0) putchar(',');
+    tool_print_json_text(pl_track_state_name(report.state));
+    if (job->errors != NULL) seen += job->errors[f].seen * job->errors[f].seen / count;
+    if (job->errors != NULL) hidden += job->errors[f].hidden * job->errors[f].hidden / count;
+  }
+  printf("],\"lost\":%d,\"doubtful\":%d,\"empty\":%d,\"residual\":", job->lost_count, job->doubtful_count,
+         job->empty_count);
+  tool_print_json_number(sqrt(residual));
+  printf(",\"explained\":");
+  tool_print_json_number(explained);
+  printf(",\"seconds\":");
+  tool_print_json_number(seconds);
+  printf(",\"error_seen\":");
+  tool_print_json_number(job->errors != NULL ? sqrt(seen) : HUGE_VAL);  // null: the truth is not known
+  printf(",\"error_hidden\":");
+  tool_print_json_number(job->errors != NULL ? sqrt(hidden) : HUGE_VAL);
+  printf("}\n");
+}
+
 // --- files
 // ------------------------------------------------------------------------------------------------------------
 
 static pl_status write_table(track_job *job, pl_error *error) {
   static const char *const columns[] = {
-      "frame", "time",    "lost",       "points",           "used",      "residual",   "explained",
-      "seen",  "width",   "outliers",   "prediction_error", "motion",    "iterations", "newton",
-      "tries", "seconds", "error_seen", "error_hidden",     "truth_seen"};
-  static const int sources[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17};
-  int32_t width = job->errors != NULL ? 19 : 16;
+      "frame",     "time",    "lost",     "points",           "used",   "residual",   "explained",
+      "seen",      "width",   "outliers", "prediction_error", "motion", "iterations", "newton",
+      "tries",     "seconds", "strain",   "coverage",         "cause",  "error_seen", "error_hidden",
+      "truth_seen"};
+  static const int sources[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17, 18, 20, 19};
+  enum { SOURCE_COUNT = sizeof sources / sizeof *sources };
+  int32_t width = 2 + SOURCE_COUNT + (job->errors != NULL ? 3 : 0);
   double *cells = tool_allocate((size_t)job->done_count * (size_t)width, sizeof *cells);
   for (int32_t f = 0; f < job->done_count; ++f) {
     const double *row = job->table + (size_t)f * TRACK_NUMBERS;
     double *out = cells + (size_t)f * (size_t)width;
     out[0] = f;
     out[1] = row[0];
-    for (int k = 0; k < 14; ++k) out[2 + k] = row[sources[k]];
-    if (job->errors != NULL)
-      out[16] = job->errors[f].seen, out[17] = job->errors[f].hidden, out[18] = job->errors[f].seen_fraction;
+    for (int k = 0; k < SOURCE_COUNT; ++k) out[2 + k] = row[sources[k]];
+    const double errors[3] = {job->errors != NULL ? job->errors[f].seen : 0,
+                              job->errors != NULL ? job->errors[f].hidden : 0,
+                              job->errors != NULL ? job->errors[f].seen_fraction : 0};
+    memcpy(out + 2 + SOURCE_COUNT, errors, (size_t)(width - 2 - SOURCE_COUNT) * sizeof *out);
   }
   char *path = tool_text("%s/residuals.csv", job->folder);
   pl_status status = pl_table_save(job->context, path, &(pl_table_view){width, columns, job->done_count, cells}, error);

@@ -145,7 +145,7 @@ static bool read_all(capture_job *job) {
   if (!read_truths(job)) return false;
   // Gravity is that of the capture, unless it is given.
   if (!tool_find_value(arguments, "gravity")->given) job->settings.def.gravity = job->clips[0].view.gravity;
-  return true;
+  return fit_check_held(job->tool, &job->settings, job->object.held_count);
 }
 
 // Temporary files that a killed process left among the records.

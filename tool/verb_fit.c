@@ -30,7 +30,7 @@ static const tool_option OPTIONS[] = {
 // clang-format on
 
 static bool read_object(const tool_session *tool, pl_context *context, const tool_arguments *arguments,
-                        fit_object *object, bool *remarks) {
+                        const fit_settings *settings, fit_object *object, bool *remarks) {
   object->mesh = tool_open_mesh(tool, context, arguments->words[0], 1, remarks);
   if (object->mesh == NULL) return false;
   pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
@@ -41,7 +41,9 @@ static bool read_object(const tool_session *tool, pl_context *context, const too
   }
   const tool_value *predict = tool_find_value(arguments, "predict");
   double frames = tool_get_number(arguments, "rate");
-  if (!tool_hold_read(tool, context, arguments, object->mesh, &object->held, &object->held_count)) return false;
+  if (!tool_hold_read(tool, context, arguments, object->mesh, &object->held, &object->held_count) ||
+      !fit_check_held(tool, settings, object->held_count))
+    return false;
   object->motions = tool_allocate((size_t)arguments->word_count, sizeof *object->motions);
   object->others = tool_allocate(1, sizeof *object->others);
   for (int i = 1; i < arguments->word_count; ++i)
@@ -98,7 +100,7 @@ static int fit_verb(const tool_session *tool, const tool_arguments *arguments) {
   bool remarks = false;
   int code = TOOL_USAGE;
   if (fit_settings_read(tool, context, arguments, &settings))
-    code = read_object(tool, context, arguments, &object, &remarks)
+    code = read_object(tool, context, arguments, &settings, &object, &remarks)
                ? fit_object_to_motions(tool, context, arguments, &object, &settings, remarks)
                : TOOL_FAILED;
   fit_settings_free(&settings);

@@ -87,6 +87,58 @@ static int show_frames(const tool_session *tool, pl_context *context, const char
   return status < 0 ? tool_report_error(&tool->console, &error) : TOOL_DONE;
 }
 
+static int show_cloud(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet) {
+  pl_cloud *cloud = NULL;
+  pl_error error = {0};
+  if (pl_cloud_load(context, path, &cloud, NULL, &error) < 0) return tool_report_error(&tool->console, &error);
+  pl_cloud_view view = pl_cloud_get_view(cloud);
+  info_row_text(sheet, "kind", "point cloud");
+  info_row_count(sheet, "points", view.point_count);
+  info_row_count(sheet, "dropped points", view.dropped_count);
+  info_row_text(sheet, "normals", view.normals != NULL ? "yes" : "no");
+  info_row_text(sheet, "colours", view.colors != NULL ? "yes" : "no");
+  if (view.point_count > 0) {
+    pl_box box = pl_box_from_points(view.points, view.point_count);
+    info_row_vector(sheet, "min", box.min);
+    info_row_vector(sheet, "max", box.max);
+  }
+  pl_cloud_destroy(cloud);
+  return TOOL_DONE;
+}
+
+static int show_capture(const tool_session *tool, pl_context *context, const char *path, info_sheet *sheet) {
+  pl_capture *capture = NULL;
+  pl_capture_report report;
+  pl_findings *findings = NULL;
+  pl_error error = {0};
+  pl_status status = pl_findings_create(context, &findings, &error);
+  if (status >= 0) status = pl_capture_load(context, path, &capture, findings, &error);
+  if (status >= 0) status = pl_capture_get_report(capture, 5, &report, findings, &error);
+  int code = TOOL_DONE;
+  if (findings != NULL) tool_report_findings(&tool->console, findings, PL_SEVERITY_WARNING, path);
+  if (status < 0) {
+    bool reported = findings != NULL && pl_findings_count(findings, PL_SEVERITY_ERROR) > 0;
+    code = reported ? TOOL_FAILED : tool_report_error(&tool->console, &error);
+  } else {
+    pl_capture_view view = pl_capture_get_view(capture);
+    info_row_text(sheet, "kind", "capture");
+    info_row_text(sheet, "name", view.name);
+    info_row_count(sheet, "frames", view.frame_count);
+    info_row_number(sheet, "frame rate", view.rate, "1/s");
+    info_row_number(sheet, "duration", report.duration, "s");
+    info_row_count(sheet, "cameras", view.camera_count);
+    info_row_number(sheet, "points per frame", report.mean_points, "");
+    if (report.max_points > 0) {
+      info_row_vector(sheet, "min", report.box.min);
+      info_row_vector(sheet, "max", report.box.max);
+    }
+    if (pl_findings_count(findings, PL_SEVERITY_WARNING) > 0) code = TOOL_REMARKS;
+  }
+  pl_capture_destroy(capture);
+  pl_findings_destroy(findings);
+  return code;
+}
+
 static void show_world(pl_scene_instance *set, info_sheet *sheet) {
   int64_t particles = 0, triangles = 0;
   double mass = 0;
@@ -164,27 +216,37 @@ static int show_checkpoint(const tool_session *tool, pl_context *context, const 
 static int info_verb(const tool_session *tool, const tool_arguments *arguments) {
   const char *path = arguments->words[0];
   info_sheet sheet = {.json = tool_find_value(arguments, "json")->given};
+  // The folder of a capture stands for its document.
+  char *inside = tool_is_folder(path) ? tool_text("%s/capture.json", path) : NULL;
+  if (inside != NULL) path = inside;
   tool_file_kind kind = tool_file_detect(tool, path);
-  if (kind == TOOL_FILE_MISSING) return TOOL_FAILED;
+  if (kind == TOOL_FILE_MISSING) {
+    free(inside);
+    return TOOL_FAILED;
+  }
   pl_context *context = tool_open_context(tool, 0);
-  if (context == NULL) return TOOL_FAILED;
-  int code;
+  int code = TOOL_FAILED;
+  if (context == NULL) kind = TOOL_FILE_MISSING;
   switch (kind) {
+    case TOOL_FILE_MISSING: break;
     case TOOL_FILE_FRAMES: code = show_frames(tool, context, path, &sheet); break;
     case TOOL_FILE_SCENE: code = show_scene(tool, context, path, &sheet); break;
     case TOOL_FILE_DETAIL: code = detail_show_set(tool, context, path, &sheet) ? TOOL_DONE : TOOL_FAILED; break;
+    case TOOL_FILE_CLOUD: code = show_cloud(tool, context, path, &sheet); break;
+    case TOOL_FILE_CAPTURE: code = show_capture(tool, context, path, &sheet); break;
     case TOOL_FILE_CHECKPOINT: code = show_checkpoint(tool, context, path, &sheet); break;
     default: code = show_mesh(tool, context, path, &sheet); break;
   }
   if (sheet.row_count > 0) info_end_sheet(&sheet);
   pl_context_destroy(context);
+  free(inside);
   return code;
 }
 
 const tool_verb tool_info_verb = {
     .name = "info",
     .words = "FILE",
-    .summary = "print what is in a mesh, character, point cache, scene, detail set or checkpoint",
+    .summary = "print what is in a mesh, character, point cache, point cloud, capture, scene, detail set or checkpoint",
     .min_words = 1,
     .max_words = 1,
     .options = OPTIONS,

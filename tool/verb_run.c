@@ -8,6 +8,7 @@
 #include "tool_folder.h"
 #include "tool_options.h"
 #include "tool_run.h"
+#include "tool_scene.h"
 #include "tool_verbs.h"
 
 static bool is_png(const char *word) {
@@ -151,6 +152,7 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
 
 // out/ and the scene's file name, or that of its folder for files called scene.json.
 static char *default_folder(const char *scene_path) {
+  if (tool_is_standard_input(scene_path)) return tool_text("out/" TOOL_STANDARD_INPUT_NAME);
   char *path = tool_absolute_path(scene_path), *slash = strrchr(path, '/');
   char *name = slash != NULL ? slash + 1 : path;
   if (slash != NULL && slash != path && strcmp(name, "scene.json") == 0) {
@@ -255,6 +257,7 @@ const tool_verb tool_run_verb = {
     .summary = "simulate a scene without a display and write its frames",
     .details =
         "Every body gets its own files in DIR, in the vertex order of its surface. Frame 0 is the start.\n"
+        "SCENE may be `-`: standard input, with files relative to the current folder.\n"
         "Ctrl-C finishes the current frame, writes a checkpoint into DIR and prints the command that resumes the run; "
         "a second "
         "Ctrl-C stops immediately. A resumed run writes the same files and the same hash as an uninterrupted one.",

@@ -6,6 +6,7 @@
 #include "tool_open.h"
 #include "tool_options.h"
 #include "tool_overrides.h"
+#include "tool_scene.h"
 #include "tool_sense.h"
 #include "tool_verbs.h"
 
@@ -75,9 +76,7 @@ static bool read_options(sense_job *job) {
 static pl_status open_scene(sense_job *job, const tool_overrides *overrides, pl_error *error) {
   pl_status status = pl_findings_create(job->context, &job->findings, error);
   const char *path = job->arguments->words[0];
-  if (status >= 0)
-    status = pl_scene_load_with(job->context, path, &(pl_scene_overrides){overrides->items, overrides->count},
-                                &job->scene, job->findings, error);
+  if (status >= 0) status = tool_load_scene(job->context, path, overrides, NULL, &job->scene, job->findings, error);
   if (status < 0) return status;
   job->facts = pl_scene_get_report(job->scene);
   pl_scene_build_def build = pl_default_scene_build_def();
@@ -100,11 +99,12 @@ static int sense_scene(sense_job *job, const tool_overrides *overrides) {
   const tool_value *output = tool_find_value(job->arguments, "output");
   job->folder = output->given ? tool_text("%s", output->text) : tool_text("out/%s-capture", job->facts.name);
   if (!tool_folder_make(job->tool, job->folder)) return TOOL_FAILED;
+  bool filmed = false;
   tool_interrupt_watch();
   status = sense_simulate(job, &error);
   if (status >= 0 && tool_interrupt_count() == 0) status = sense_take_pictures(job, &error);
   if (status >= 0 && tool_interrupt_count() == 0) status = sense_write_truth(job, &error);
-  if (status >= 0 && tool_interrupt_count() == 0) status = sense_print_capture(job, &error);
+  if (status >= 0 && tool_interrupt_count() == 0) status = sense_print_capture(job, &filmed, &error);
   bool stopped = tool_interrupt_count() > 0;
   tool_interrupt_release();
   if (status < 0) return tool_report_error(&job->tool->console, &error);
@@ -112,6 +112,7 @@ static int sense_scene(sense_job *job, const tool_overrides *overrides) {
     tool_print_error(&job->tool->console, "interrupted; the capture in '%s' is incomplete", job->folder);
     return TOOL_FAILED;
   }
+  if (!filmed) return TOOL_FAILED;
   return pl_findings_count(job->findings, PL_SEVERITY_WARNING) > 0 ? TOOL_REMARKS : TOOL_DONE;
 }
 

@@ -56,6 +56,7 @@ static const tool_option OPTIONS[] = {
      .about = "formats of the motion, separated by commas: pc2, mdd, glb, vtu, obj, ply, csv, npz; or none"},
     {"truth", .kind = TOOL_TEXT, .value = "FILE", .about = "true motion of the surface (PC2 or MDD) to compare with"},
     TOOL_THREADS_OPTION,
+    {"json", .kind = TOOL_FLAG, .about = "print a report as one JSON object: frames and their states, residual, error against the truth"},
     {"resume", .kind = TOOL_FLAG, .about = "resume the interrupted track in DIR after its last frame"},
 };
 // clang-format on
@@ -86,6 +87,7 @@ static int run(track_job *job) {
   pl_status status = track_compare(job, &error);
   if (status >= 0) status = track_write(job, &error);
   if (status < 0) return tool_report_error(&job->tool->console, &error);
+  if (tool_find_value(job->arguments, "json")->given) track_print_json(job);
   remove(job->resume_path);
   remove(job->log_path);
   if (job->lost_count > 0) {

@@ -136,7 +136,8 @@ typedef struct pl_behaviour_setting {
 
 /// Events that a behaviour has counted.
 typedef struct pl_actor_tally {
-  int32_t steps;    ///< a foot landed ahead of its last position
+  int32_t steps;    ///< a foot left the ground by more than 0.5 % of the body's height and landed
+                    ///< ahead; measured from the motion of the feet, unless the behaviour counts
   int32_t hops;     ///< left the ground and landed on its feet
   int32_t tumbles;  ///< landed, or stands, otherwise than on its feet
 } pl_actor_tally;
@@ -305,6 +306,9 @@ typedef struct pl_actor_report {
   double max_acceleration;  ///< m/s² of the centre of mass, over a tenth of a second
   double max_rest_rate;     ///< 1/s
   double max_lean;          ///< degrees between the body's own up and up
+  double clearance;   ///< m: height of a step's highest moment above the ground, mean of all steps
+  double foot_slide;  ///< m that a foot slid over the ground while it stood on it, in all; of the
+                      ///< foot that slid most
   pl_actor_tally tally;
 } pl_actor_report;
 

@@ -25,6 +25,10 @@ typedef struct pl_attachment_id {
 /// - of the bone `joint` of a rod b: likewise; the bone moves the particles and does not feel them;
 /// - of a soft body b: to the point of its surface nearest to the particle; a gap closes;
 /// - of the world (b null): to its position in the frame of pl_world_move_attachment().
+///
+/// Particles of a finite-element body that are tied to a bone, a kinematic mesh or the world are
+/// pins of its own step: what they follow does not stretch them, and their force is not reported,
+/// unless the attachment may break.
 typedef struct pl_attachment_def {
   // parameters of src/world/joint_parameters.c by `make generate`: begin
   /// Spring per particle; 0 means hard, which holds the particle exactly.

@@ -159,6 +159,21 @@ typedef struct pl_fem_report {
 /// PL_ERROR_UNSUPPORTED for a body of another method.
 PL_API pl_status pl_fem_get_report(const pl_world *world, pl_body_id body, pl_fem_report *report);
 
+/// Elastic Cauchy stress (Pa) of every tet of a body in its present pose: xx, yy, zz, xy, yz, xz in
+/// the world's axes, 6 numbers per tet in the order of the mesh; tension is positive. The rest
+/// shape is that of the last step (examples, actors); damping is not part of it. A tet without
+/// volume has stress 0. Fails with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_UNSUPPORTED for
+/// bodies that are not of tets or of another method, and when out of memory.
+PL_API pl_status pl_fem_get_stress(const pl_world *world, pl_body_id body, double *stresses,
+                                   pl_error *error);
+
+/// Young's modulus (Pa) of every tet of a model, in the order of the mesh. Fails with
+/// PL_ERROR_UNSUPPORTED for models that are not of tets or of another method.
+PL_API pl_status pl_fem_get_moduli(const pl_model *model, double *moduli);
+
+/// Number of tets of a model, 0 for models that are not of tets or of another method.
+PL_API int32_t pl_fem_tet_count(const pl_model *model);
+
 /// Input of pl_fem_equilibrium().
 typedef struct pl_fem_equilibrium_def {
   // parameters of src/fem/fem_parameters.c by `make generate`: begin
@@ -201,10 +216,10 @@ PL_API pl_status pl_fem_compute_energy(pl_context *context, const pl_model *mode
                                        const pl_vec3 *positions, double *energy, pl_vec3 *forces,
                                        pl_error *error);
 
-/// Cauchy stress of every tet in the pose `positions` (one per point, metres), in Pa and the mean
-/// over the tet: `stresses` receives six numbers each, xx, yy, zz, yz, xz, xy. Fails with
-/// PL_ERROR_UNSUPPORTED for a model of another method or a material other than corotated,
-/// neo-Hookean and Yeoh. May be called from several threads at once.
+/// The same of a model in the pose `positions` (one per point, metres) with its rest shape as
+/// built, in the components of pl_fem_get_stress(). Fails with PL_ERROR_UNSUPPORTED for a model of
+/// another method, of other elements than tets, or PL_FEM_FAST. May be called from several threads
+/// at once.
 PL_API pl_status pl_fem_compute_stress(const pl_model *model, const pl_vec3 *positions,
                                        double *stresses, pl_error *error);
 

@@ -231,6 +231,9 @@ typedef enum pl_fit_verdict {
                           ///< fit as well
   PL_FIT_AT_BOUND,        ///< the best value lies at a bound or beyond
   PL_FIT_HELD,            ///< it was not fitted
+  PL_FIT_NOT_CONVERGED,   ///< the fit has not ended, or ended at its maximum number of iterations
+  PL_FIT_MISFIT,          ///< the data are not met by any value, so the number means nothing: the
+                          ///< motion may begin before the release, or the model lacks something
 } pl_fit_verdict;
 
 /// Name of a verdict, such as "not determined"; static storage.

@@ -16,8 +16,8 @@ typedef enum pl_frame_format {
   PL_FRAMES_MDD,      ///< one file, big-endian
   PL_FRAMES_GLB,      ///< one file: mesh with one morph target per frame and a weight animation
   PL_FRAMES_VTU,      ///< one .vtu per frame and a .pvd with the times (ParaView); tets when given,
-                  ///< with `displacement` from the first frame, `velocity` where set, and `J` of
-                  ///< tets
+                  ///< with `displacement` from the first frame, `velocity` and other fields where
+                  ///< set, and `J` of tets
   PL_FRAMES_OBJ,  ///< one .obj per frame
   PL_FRAMES_PLY,  ///< one binary .ply per frame
   PL_FRAMES_CSV,  ///< one table: frame,time,point,x,y,z
@@ -41,6 +41,12 @@ typedef struct pl_frames_def {
   /// Rest shape of the points, for `J` of the tets in VTU frames; must stay valid until the writer
   /// is closed. NULL: the first frame.
   const pl_vec3 *rest_points;
+  /// glTF or GLB file that the points were read from by pl_mesh_load(), in the order of its source
+  /// vertices. GLB frames are then written into a copy of it: nodes, materials, textures, texture
+  /// coordinates, colours, other attributes and extras are kept, normals and tangents follow the
+  /// surface; skins, animations and morph targets of the file are dropped. NULL, or a file in
+  /// another format: GLB frames hold the triangles alone.
+  const char *source;
   const char *name;  ///< of the object, for formats that store one
   uint32_t magic;    ///< set by pl_default_frames_def()
 } pl_frames_def;
@@ -67,6 +73,28 @@ PL_API pl_status pl_frames_create(pl_context *context, const pl_frames_def *def,
 /// Set the velocities (m/s, one per point) of the next frame, for formats that store them (VTU);
 /// they must stay valid until it is written. Other formats ignore them.
 PL_API void pl_frames_set_velocities(pl_frames *frames, const pl_vec3 *velocities);
+
+/// What a field of a frame has numbers for.
+typedef enum pl_frame_field_kind {
+  PL_FRAME_FIELD_POINTS = 1,  ///< every point
+  PL_FRAME_FIELD_CELLS,       ///< every tet, or triangle where there are no tets
+  PL_FRAME_FIELD_FRAME        ///< the frame as a whole
+} pl_frame_field_kind;
+
+/// A field of a frame.
+typedef struct pl_frame_field {
+  const char *name;
+  pl_frame_field_kind kind;
+  int32_t component_count;             ///< numbers per point, cell or frame
+  const char *const *component_names;  ///< component_count of them, or NULL
+  const double *values;                ///< component after component of the first, then the others
+} pl_frame_field;
+
+/// Set the fields of the frames from the next one on, for formats that store them (VTU). The list,
+/// its names and values are borrowed and must stay valid until the frame is written; values may
+/// change from frame to frame. Other formats ignore them.
+PL_API void pl_frames_set_fields(pl_frames *frames, const pl_frame_field *fields,
+                                 int32_t field_count);
 
 /// Write the next frame: `point_count` positions in metres. Fails with PL_ERROR_FILE when it cannot
 /// be written, PL_ERROR_INVALID_ARGUMENT for positions that are not finite or too large for the

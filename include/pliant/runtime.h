@@ -13,6 +13,7 @@
 #include "pliant/examples.h"
 #include "pliant/fem.h"
 #include "pliant/joint.h"
+#include "pliant/kinematic.h"
 #include "pliant/math.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"

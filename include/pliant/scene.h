@@ -51,6 +51,12 @@ PL_API pl_status pl_scene_load_with(pl_context *context, const char *path,
 PL_API pl_status pl_scene_load_memory(pl_context *context, const pl_memory_source *source,
                                       pl_scene **scene, pl_findings *findings, pl_error *error);
 
+/// Load a scene from text in memory with some values replaced: pl_scene_load_memory() and
+/// pl_scene_load_with() in one.
+PL_API pl_status pl_scene_load_memory_with(pl_context *context, const pl_memory_source *source,
+                                           const pl_scene_overrides *overrides, pl_scene **scene,
+                                           pl_findings *findings, pl_error *error);
+
 /// Save a scene as a document that loads to an equal scene. The file is written under a temporary
 /// name and renamed at the end. Fails with PL_ERROR_NOT_FOUND when the folder does not exist,
 /// PL_ERROR_FILE when the file cannot be written.
@@ -146,6 +152,9 @@ typedef struct pl_scene_instance_body {
                            ///< rod; owned by the instance
   const pl_mesh *surface;  ///< surface it is drawn by, at rest; NULL: the boundary of the tets;
                            ///< owned by the instance
+  /// File that the surface was read from, or the elements where the body is drawn by those; NULL
+  /// when they were made. Valid as long as the instance.
+  const char *mesh_path;
   const pl_character *character;  ///< of a rod made from one, else NULL; owned by the instance
   const char *character_path;     ///< its file, NULL without one; valid as long as the instance
   const int32_t

@@ -72,7 +72,9 @@ typedef struct pl_camera_ring {
   double elevation;  ///< radians above the horizontal; every second camera is half as high
   double heading;    ///< radians from +Z towards +X: direction of the first camera
   int32_t width,
-      height;  ///< pixels of each camera; the opening angle is that of a Kinect of 640 x 480
+      height;        ///< pixels of each camera; the opening angle is that of a Kinect of 640 x 480
+  double min_depth;  ///< metres: nothing of the box is nearer to a camera, such as the blind range
+                     ///< of a sensor; default 0
 } pl_camera_ring;
 
 /// Place cameras on a ring around the vertical axis through the centre of a box. `cameras` receives

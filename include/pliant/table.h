@@ -21,9 +21,11 @@ typedef struct pl_table_view {
 } pl_table_view;
 
 /// Save a table as a CSV file: a line with the names of the columns, then one line per row. Numbers
-/// are written so that they load with the same bits. The file is written under a temporary name and
-/// renamed at the end. Fails with PL_ERROR_INVALID_ARGUMENT for a table without columns or with a
-/// negative number of rows, PL_ERROR_FILE when it cannot be written.
+/// are written so that they load with the same bits. A path that ends with .npz gets a file of
+/// NumPy arrays instead, one per column. The file is written under a temporary name and renamed at
+/// the end. Fails with PL_ERROR_INVALID_ARGUMENT for a table without columns or with a
+/// negative number of rows, PL_ERROR_UNSUPPORTED for more than 65,535 columns of an .npz file,
+/// PL_ERROR_FILE when it cannot be written.
 PL_API pl_status pl_table_save(pl_context *context, const char *path, const pl_table_view *table,
                                pl_error *error);
 

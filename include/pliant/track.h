@@ -59,7 +59,8 @@ PL_API pl_track_def pl_default_track_def(void);
 typedef enum pl_track_state {
   PL_TRACK_GOOD = 0,
   PL_TRACK_DOUBTFUL,  ///< clearly fewer points are explained than in the frames before, or they lie
-                      ///< farther away
+                      ///< farther away; or, whatever the frames before were, the body hardly fits
+                      ///< the points: see pl_track_cause
   PL_TRACK_LOST,      ///< most are not, even after another search with a wider reach: later frames
                       ///< cannot be trusted
   PL_TRACK_EMPTY,     ///< the cloud had (almost) no points near the body: it was carried on as it
@@ -68,6 +69,19 @@ typedef enum pl_track_state {
 
 /// Name of a state, such as "lost"; static storage.
 PL_API const char *pl_track_state_name(pl_track_state state);
+
+/// Why a frame is not good. The first three compare it with the frames before; the others are
+/// absolute, so that a body that is not the filmed one is noticed although all frames are alike.
+typedef enum pl_track_cause {
+  PL_TRACK_CAUSE_NONE = 0,
+  PL_TRACK_CAUSE_FEWER_EXPLAINED,  ///< fewer points are explained than in the frames before
+  PL_TRACK_CAUSE_FARTHER,          ///< points lie farther from the surface than before
+  PL_TRACK_CAUSE_LESS_SEEN,        ///< less of the surface has points than before
+  PL_TRACK_CAUSE_UNEXPLAINED,      ///< many points do not belong to this body
+  PL_TRACK_CAUSE_UNSEEN,           ///< much of the surface that cameras see has no points
+  PL_TRACK_CAUSE_STRAIN,           ///< the body is strained more than soft objects stand
+  PL_TRACK_CAUSE_FEW_POINTS,       ///< fewer points near the body than a frame needs
+} pl_track_cause;
 
 /// Result of tracking one frame. Plain numbers, so that it can be saved and the track resumed from
 /// it.
@@ -93,7 +107,19 @@ typedef struct pl_track_report {
   int32_t newton_count;     ///< of the equilibria in them
   int32_t try_count;        ///< 1, more where it had to be looked for farther away
   double seconds;           ///< wall-clock time
+  double coverage;          ///< seen_fraction relative to what as many points would cover if they
+                            ///< were spread over all of the visible surface, 0 … 1
+  double strain;            ///< root mean square over the body of its strain against its rest shape
+  pl_track_cause cause;     ///< why the state is not good
 } pl_track_report;
+
+/// Minimum number of points near the body for a frame to be tracked; one with fewer is
+/// PL_TRACK_EMPTY.
+PL_API int32_t pl_track_min_points(void);
+
+/// Write one sentence about the state of a frame into `text` of `size` bytes, such as "the track is
+/// doubtful: 44 % of the points are explained". `size` of 200 holds every sentence.
+PL_API void pl_track_report_describe(const pl_track_report *report, char *text, size_t size);
 
 /// A body on its way through a sequence.
 typedef struct pl_tracker pl_tracker;

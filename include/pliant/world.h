@@ -200,6 +200,20 @@ PL_API pl_status pl_body_get_positions(const pl_world *world, pl_body_id body, p
 PL_API pl_status pl_body_get_velocities(const pl_world *world, pl_body_id body,
                                         pl_vec3 *velocities);
 
+/// Borrowed arrays of a body's own state, both in mesh point order.
+typedef struct pl_body_view {
+  int32_t particle_count;
+  const pl_vec3 *positions;   ///< metres, in the world
+  const pl_vec3 *velocities;  ///< m/s
+} pl_body_view;
+
+/// Positions and velocities of a body without a copy. The addresses stay valid until the body is
+/// removed or the world destroyed; the numbers are those of the present state whenever no call that
+/// changes the world is under way. Fails with PL_ERROR_NOT_FOUND for a stale handle,
+/// PL_ERROR_UNSUPPORTED for methods that store them in another way: all but finite elements
+/// (without PL_FEM_FAST); pl_body_get_positions() is for every method.
+PL_API pl_status pl_body_get_view(const pl_world *world, pl_body_id body, pl_body_view *view);
+
 /// Set positions (metres, in the world) and velocities (m/s) of a body's particles, both in mesh
 /// point order. NULL keeps the current ones. Fails with PL_ERROR_NOT_FOUND for a stale handle,
 /// PL_ERROR_INVALID_DATA for numbers that are not finite; nothing has changed then.
@@ -219,7 +233,7 @@ PL_API pl_status pl_body_wake(pl_world *world, pl_body_id body, pl_error *error)
 /// Sums over the particles of a body.
 typedef struct pl_body_report {
   double mass;               ///< kg
-  pl_vec3 center;            ///< centre of mass, metres
+  pl_vec3 center;            ///< centre of mass, metres; of a kinematic mesh the middle of its box
   pl_vec3 momentum;          ///< kg m/s
   pl_vec3 angular_momentum;  ///< around the centre of mass, kg m²/s
   double kinetic_energy;     ///< joules
@@ -234,6 +248,16 @@ PL_API pl_body_report pl_body_get_report(const pl_world *world, pl_body_id body)
 /// layers. `points` holds the model's surface_point_count. Fails with PL_ERROR_NOT_FOUND for a
 /// stale handle.
 PL_API pl_status pl_body_get_surface(const pl_world *world, pl_body_id body, pl_vec3 *points);
+
+/// Contact pressure (Pa) at every surface point of a body in the last step in which it moved: the
+/// mean force along the normals of its contacts, divided by the area that faces them, a third of
+/// each triangle around the point as it is now. Contact with colliders, other bodies and itself
+/// counts; that of rods with colliders does not. `pressures` holds the model's surface_point_count.
+/// The pressures are not part of the state: after pl_world_restore() they are those from before.
+/// Fails with PL_ERROR_NOT_FOUND for a stale handle, and when out of memory in the first call for a
+/// body.
+PL_API pl_status pl_body_get_contact_pressures(const pl_world *world, pl_body_id body,
+                                               double *pressures, pl_error *error);
 
 /// Weights of the examples in the last step. `manifold` counts from 0 (pl_model_get_examples());
 /// `weights` holds example_count numbers, each 0 … 1. The rest shape has the remaining weight, 1

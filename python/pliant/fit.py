@@ -53,7 +53,7 @@ class Motion:
 
 
 class Estimate(Report):
-    """Estimate of one parameter: `name`, `value`, `interval` (95 %), `deviation` of its logarithm, `verdict` (determined, not-determined, at-bound, held)."""
+    """Estimate of one parameter: `name`, `value`, `interval` (95 %), `deviation` of its logarithm, `verdict` (determined, not-determined, at-bound, held, not-converged, misfit)."""
 
     def __init__(self, struct):
         super().__init__(struct, interval=(struct.min, struct.max))

@@ -168,6 +168,7 @@ static void report_motion(pl_actor *actor, const pl_fem_choice *choice) {
   double upright = pl_vec3_dot(pl_quat_rotate(view->turn, view->up), view->up);
   report->lean = acos(fmin(fmax(upright, -1), 1)) * 180 / PL_PI;
   report->max_lean = fmax(report->max_lean, report->lean);
+  pl_actor_measure_feet(actor, &choice->state);
   if (actor->behaviour != NULL && actor->behaviour->count != NULL)
     actor->behaviour->count(actor->behaviour_settings, actor->behaviour_state, &report->tally);
 }

@@ -4,7 +4,8 @@
 //                   behaviour_*.c   turns it into goals
 //   in the step     actor_goals.c   turns goals into rows of equations
 //                   actor_solver.c  finds the rest shape; the body then moves as any other
-//   after it        actor.c         reports
+//   after it        actor_feet.c    measures what the feet did
+//                   actor.c         reports
 #ifndef PL_ACTOR_H
 #define PL_ACTOR_H
 
@@ -34,6 +35,15 @@ struct pl_goals {
   pl_goal items[PL_MAX_GOALS];
 };
 
+// What is measured of a foot (actor_feet.c).
+typedef struct pl_actor_foot {
+  int32_t airborne;
+  double peak;    // m above the ground since it left it
+  pl_vec3 lift;   // where it left the ground
+  pl_vec3 slide;  // along the ground since it landed
+  double slid;    // m in all stances before
+} pl_actor_foot;
+
 // Everything that snapshots carry; parameters, multipliers, trend and the behaviour's own state
 // follow it.
 typedef struct pl_actor_state {
@@ -43,6 +53,7 @@ typedef struct pl_actor_state {
   pl_quat turn;                 // nearest rotation of the last step, where the next search begins
   int32_t past_count;           // of `past`, a ring
   pl_vec3 past[PL_ACTOR_PAST];  // velocities of the centre of mass in the last steps
+  pl_actor_foot feet[PL_ACTOR_MAX_PARTS];
 } pl_actor_state;
 
 struct pl_actor_ground {
@@ -110,6 +121,9 @@ pl_mat3 pl_actor_inverse_inertia(const pl_fem_model *model, const double *positi
 
 // Fill the view from the body's state (actor_view.c).
 void pl_actor_see(pl_actor *actor, const pl_body *body, const pl_fem_state *state);
+
+// Steps, clearance and sliding of the feet after a step, into the report (actor_feet.c).
+void pl_actor_measure_feet(pl_actor *actor, const pl_fem_state *state);
 
 // Rows of the goals for a step (actor_goals.c).
 pl_goal_rows pl_actor_rows(pl_actor *actor, const pl_fem_choice *choice);

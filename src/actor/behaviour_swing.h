@@ -13,7 +13,6 @@ static const double FOLLOW_RATE = 8;     // how fast the landing position follow
 static const double SEARCH_SPEED = 0.2;  // paces, of a foot that is late, downwards
 // of feet on the ground, relative to one that swings: friction holds them too
 static const double STANDING_WEIGHT = 0.3;
-static const double MIN_COUNTED_STEP = 0.02;  // heights: a foot set down closer has not made a step
 // rad: a fallen body that leans less is up again; well below PL_MOTION_FALLEN_LEAN
 static const double UPRIGHT_LEAN = 0.5;
 static const double MIN_PENDULUM = 0.01;  // heights: keeps the pendulum's time positive

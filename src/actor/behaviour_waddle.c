@@ -70,7 +70,7 @@ typedef enum waddle_phase { STANDING = 0, SHIFTING, SWINGING } waddle_phase;
 typedef struct waddle_state {
   int32_t phase;
   int32_t foot;  // that swings, or will next
-  int32_t steps, tumbles, fallen;
+  int32_t tumbles, fallen;
   double clock;   // s in this phase
   pl_vec3 from;   // centre of mass when the phase began
   double lean;    // rad, of the body then
@@ -173,8 +173,6 @@ static void next_phase(waddle *w) {
   } else if (state->phase == SHIFTING && may_lift(w)) {
     enter(w, SWINGING);
   } else if (state->phase == SWINGING && has_landed(w)) {
-    double way = along(w, pl_vec3_sub(w->moving->position, state->lift));
-    if (is_down(w, w->moving) && way > MIN_COUNTED_STEP * w->frame.height) state->steps++;
     state->foot = 1 - state->foot;
     enter(w, SHIFTING);
   }
@@ -302,7 +300,6 @@ static void waddle_choose(const double *settings, void *memory, const pl_actor_v
 static void waddle_count(const double *settings, const void *memory, pl_actor_tally *tally) {
   (void)settings;
   const waddle_state *state = memory;
-  tally->steps = state->steps;
   tally->tumbles = state->tumbles;
 }
 

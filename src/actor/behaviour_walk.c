@@ -95,7 +95,7 @@ typedef struct walk_foot {
 
 typedef struct walk_state {
   int32_t begun, phase, group;
-  int32_t steps, tumbles, fallen;
+  int32_t tumbles, fallen;
   double clock;  // s in this phase
   pl_vec3 facing;
   walk_foot feet[MAX_FEET];
@@ -234,8 +234,6 @@ static void land_feet(walk *w, bool *all_down) {
     const pl_part_view *part = part_of(w, i);
     if (t > MIN_SWING && part->touch_count > 0) {
       foot->down = 1;
-      pl_vec3 way = pl_vec3_sub(part->position, foot->hold);
-      if (pl_vec3_dot(way, w->frame.forward) > MIN_COUNTED_STEP * w->frame.height) w->state->steps++;
       foot->hold = part->position;
     } else {
       *all_down = false;
@@ -403,7 +401,6 @@ static void walk_choose(const double *settings, void *memory, const pl_actor_vie
 static void walk_count(const double *settings, const void *memory, pl_actor_tally *tally) {
   (void)settings;
   const walk_state *state = memory;
-  tally->steps = state->steps;
   tally->tumbles = state->tumbles;
 }
 

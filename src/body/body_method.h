@@ -13,6 +13,7 @@
 #include "contact/contact.h"
 #include "math/f4.h"
 #include "pliant/model.h"
+#include "pliant/world.h"
 
 // Initial state of a body.
 typedef struct pl_body_start {
@@ -68,9 +69,12 @@ typedef struct pl_body_move {
   const double *collider_frictions;
   struct pl_body_touch *touches;  // one per collider, zero at the start: what the move felt of
                                   // each; NULL: nobody wants to know
-  pl_vec3 wind;                   // velocity of the air, m/s
-  double air_density, drag;       // kg/m³ and drag coefficient; 0: no drag
-  const pl_body_pin *pins;        // that hold now
+  // Per surface point: the move adds the impulse that colliders pushed it with along their normals,
+  // N s; or NULL
+  pl_vec3 *presses;
+  pl_vec3 wind;              // velocity of the air, m/s
+  double air_density, drag;  // kg/m³ and drag coefficient; 0: no drag
+  const pl_body_pin *pins;   // that hold now
   int32_t pin_count;
   void *work;    // workspace of this body, by create_work
   bool *damped;  // to be set where the step would have gained energy and was damped; or NULL
@@ -136,6 +140,9 @@ typedef struct pl_body_method {
   void (*get_positions)(const pl_model *model, const void *state, pl_vec3 *positions);
   void (*get_velocities)(const pl_model *model, const void *state, pl_vec3 *velocities);
   void (*get_surface)(const pl_model *model, const void *state, pl_vec3 *points);
+  // The state's own positions and velocities, three doubles each in the order of the mesh. NULL for
+  // methods that store them in another way.
+  void (*get_view)(const pl_model *model, const void *state, pl_body_view *view);
   // NULL leaves positions or velocities as they are.
   void (*set_state)(const pl_model *model, void *state, const pl_vec3 *positions,
                     const pl_vec3 *velocities);
@@ -175,6 +182,9 @@ typedef struct pl_body_method {
   pl_status (*create_work)(const pl_model *model, pl_context *context, double step, void **work,
                            pl_error *error);
   void (*destroy_work)(void *work);
+  // For a surface that only animation moves: itself as a collider, where it is now, for bodies that
+  // meet others in their own step. Such bodies move before all others. NULL for all other methods.
+  const pl_collider *(*get_collider)(const pl_model *model, const void *state, void *work);
   // Release what the model holds outside its arena; NULL: nothing.
   void (*destroy)(pl_model *model);
 } pl_body_method;

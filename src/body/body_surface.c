@@ -69,3 +69,32 @@ pl_status pl_body_surface_build(pl_context *context, const pl_mesh *mesh, const 
   if (fine == NULL) return use_boundary(context, mesh, arena, surface, error);
   return use_embedding(context, mesh, fine, tolerance, arena, surface, error);
 }
+
+pl_status pl_body_surface_of_triangles(const pl_mesh_view *view, const int32_t *triangles, int32_t triangle_count,
+                                       pl_arena *arena, pl_contact_surface *surface, pl_error *error) {
+  int32_t *point_of = PL_TAKE(arena, int32_t, view->point_count), count = 0;
+  int32_t *corners = PL_TAKE(arena, int32_t, 3 * (size_t)triangle_count);
+  if (arena->failed) return pl_fail_memory(error);
+  for (int32_t i = 0; i < 3 * triangle_count; ++i) point_of[triangles[i]] = 1;
+  for (int32_t i = 0; i < view->point_count; ++i) point_of[i] = point_of[i] ? count++ : -1;
+  int32_t *parents = PL_TAKE(arena, int32_t, 4 * (size_t)count);
+  float *weights = PL_TAKE(arena, float, 4 * (size_t)count);
+  pl_vec3 *points = PL_TAKE(arena, pl_vec3, count);
+  if (arena->failed) return pl_fail_memory(error);
+  for (int32_t i = 0; i < view->point_count; ++i) {
+    int32_t p = point_of[i];
+    if (p < 0) continue;
+    for (int k = 0; k < 4; ++k) parents[4 * p + k] = i;
+    weights[4 * p] = 1.0f;
+    points[p] = view->points[i];
+  }
+  for (int32_t i = 0; i < 3 * triangle_count; ++i) corners[i] = point_of[triangles[i]];
+  *surface = (pl_contact_surface){.point_count = count,
+                                  .parents = parents,
+                                  .weights = weights,
+                                  .triangle_count = triangle_count,
+                                  .triangles = corners,
+                                  .particle_count = view->point_count,
+                                  .rest_points = points};
+  return PL_OK;
+}

@@ -10,4 +10,10 @@ pl_status pl_body_surface_build(pl_context *context, const pl_mesh *mesh, const 
                                 double tolerance, pl_arena *arena, pl_contact_surface *surface,
                                 pl_error *error);
 
+// The same from `triangle_count` triangles between points of `view`: surface points are those that
+// the triangles use, in their order, and each is a particle itself.
+pl_status pl_body_surface_of_triangles(const pl_mesh_view *view, const int32_t *triangles,
+                                       int32_t triangle_count, pl_arena *arena,
+                                       pl_contact_surface *surface, pl_error *error);
+
 #endif

@@ -24,19 +24,23 @@ static const double FIRST_DECAY = 0.3;
 enum { REFINEMENTS = 40 };
 static const double NARROW = 0.7;
 
-// What e^(-decay t) (a cos ω t + b sin ω t) with the best a and b takes from the sum of squares. Frames are even in
-// time, so that each x + i y is the one before times a constant: rounding adds up to 1e-13 in a thousand frames, and
-// thousands of trials cost no sines.
-static double explained(const double *signal, int32_t count, double step, double omega, double decay) {
+// What e^(-decay t) (a cos ω t + b sin ω t) + d with the best a, b and d takes from the sum of squares, beyond what a
+// constant alone takes: a body whose mesh is its unstressed shape swings around where gravity bends it to, not around
+// the mesh. The constant is eliminated by subtracting means. Frames are even in time, so that each x + i y is the one
+// before times a constant: rounding adds up to 1e-13 in a thousand frames, and thousands of trials cost no sines.
+static double explained(const double *signal, int32_t count, double mean, double step, double omega, double decay) {
   double shrink = exp(-decay * step), turn_x = shrink * cos(omega * step), turn_y = shrink * sin(omega * step);
-  double cc = 0, cs = 0, ss = 0, c = 0, s = 0, x = 1, y = 0;
+  double cc = 0, cs = 0, ss = 0, c = 0, s = 0, sum_x = 0, sum_y = 0, x = 1, y = 0;
   for (int32_t i = 0; i < count; ++i) {
     cc += x * x, cs += x * y, ss += y * y;
     c += x * signal[i], s += y * signal[i];
+    sum_x += x, sum_y += y;
     double next = x * turn_x - y * turn_y;
     y = x * turn_y + y * turn_x;
     x = next;
   }
+  c -= mean * sum_x, s -= mean * sum_y;
+  cc -= sum_x * sum_x / count, cs -= sum_x * sum_y / count, ss -= sum_y * sum_y / count;
   double determinant = cc * ss - cs * cs;
   if (!(determinant > INDEPENDENT * cc * ss)) return 0;
   return (ss * c * c - 2 * cs * c * s + cc * s * s) / determinant;
@@ -44,12 +48,14 @@ static double explained(const double *signal, int32_t count, double step, double
 
 pl_vibration pl_vibration_find(const double *signal, int32_t count, double step) {
   double duration = (count - 1) * step, whole = 0, spacing = PL_PI / (4 * duration), omega = 0, decay = 0, best = 0;
-  for (int32_t i = 0; i < count; ++i) whole += signal[i] * signal[i];
+  double mean = 0;
+  for (int32_t i = 0; i < count; ++i) mean += signal[i] / count;
+  for (int32_t i = 0; i < count; ++i) whole += (signal[i] - mean) * (signal[i] - mean);
   if (count < FRAMES_MIN || !(whole > 0)) return (pl_vibration){0};
   // From one turn in the whole time to nearly what the frames can tell apart, with decays from none to gone in a turn.
   for (double w = 2 * PL_PI / duration; w < RESOLVED * PL_PI / step; w += spacing)
     for (int k = 0; k < DECAYS; ++k) {
-      double d = k == 0 ? 0 : FIRST_DECAY / duration * pow(3, k), value = explained(signal, count, step, w, d);
+      double d = k == 0 ? 0 : FIRST_DECAY / duration * pow(3, k), value = explained(signal, count, mean, step, w, d);
       if (d < w && value > best) best = value, omega = w, decay = d;
     }
   double around_omega = spacing, around_decay = fmax(decay, 1 / duration);
@@ -58,7 +64,7 @@ pl_vibration pl_vibration_find(const double *signal, int32_t count, double step)
     for (int i = -1; i <= 1; ++i)
       for (int j = -1; j <= 1; ++j) {
         double w = from_omega + i * around_omega, d = fmax(0, from_decay + j * around_decay);
-        double value = explained(signal, count, step, w, d);
+        double value = explained(signal, count, mean, step, w, d);
         if (value > best) best = value, omega = w, decay = d;
       }
   }

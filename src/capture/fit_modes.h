@@ -13,10 +13,11 @@ typedef struct pl_vibration {
   double frequency;  // ω as seen, rad/s; 0: none was found
   double decay;      // 1/s
   double energy;     // sum of squares of what it explains of the signal, its own amplitude in it
-  double fraction;   // of the signal's sum of squares
+  double fraction;   // of the signal's sum of squares around its mean
 } pl_vibration;
 
-// The vibration that explains most of a signal of `count` values, `step` seconds apart.
+// The vibration around a constant that explains most of a signal of `count` values, `step` seconds
+// apart.
 pl_vibration pl_vibration_find(const double *signal, int32_t count, double step);
 
 // λ = ω² of the lowest modes around the static shape with the worker's moduli and rest shape,

@@ -19,9 +19,12 @@ static const double INVISIBLE =
     1e-24;  // sensitivity, squared, against the largest: what moves less than rounding counts as this much
 static const double TRACE = 1e-12;    // of the identity in the scaled normal matrix
 static const double AT_BOUND = 1e-9;  // of the bound
+// Residual from which the data are not met: this fraction of the amplitude, and this many times the stated error.
+static const double MISFIT = 0.3, MISFIT_NOISE = 3;
 
 const char *pl_fit_verdict_name(pl_fit_verdict verdict) {
-  static const char *const names[] = {"determined", "not determined", "at its bound", "held"};
+  static const char *const names[] = {"determined", "not determined", "at its bound",
+                                      "held",       "not converged",  "not met"};
   return (unsigned)verdict < sizeof names / sizeof names[0] ? names[verdict] : "unknown";
 }
 
@@ -72,6 +75,13 @@ static pl_status invert_normal(pl_fit *fit, double *inverse, double *scales, pl_
   return PL_OK;
 }
 
+// Whether the simulated motion, at its best, is nowhere near the data.
+static bool is_misfit(const pl_fit *fit) {
+  const pl_fit_evaluation *now = &fit->now;
+  double noise = fit->def.noise * fit->def.noise * 3 * now->weight;
+  return now->cost > fmax(MISFIT * MISFIT * now->amplitude, MISFIT_NOISE * MISFIT_NOISE * noise);
+}
+
 static void set_verdict(const pl_fit *fit, int32_t value, double deviation, pl_fit_estimate *estimate) {
   const pl_fit_range *range = &fit->ranges[value];
   bool logarithmic = pl_fit_is_logarithmic(fit, value);
@@ -81,7 +91,11 @@ static void set_verdict(const pl_fit *fit, int32_t value, double deviation, pl_f
   estimate->max = fmin(range->max, logarithmic ? exp(fmin(coordinate + half, 700)) : coordinate + half);
   bool at_bound = estimate->value <= range->min * (1 + AT_BOUND) || estimate->value >= range->max * (1 - AT_BOUND);
   double wide = logarithmic ? half : half / 0.5;  // Poisson's ratio lives between 0 and a half
-  estimate->verdict = wide > fit->def.doubt ? PL_FIT_NOT_DETERMINED : at_bound ? PL_FIT_AT_BOUND : PL_FIT_DETERMINED;
+  estimate->verdict = !fit->cursor.converged  ? PL_FIT_NOT_CONVERGED
+                      : is_misfit(fit)        ? PL_FIT_MISFIT
+                      : wide > fit->def.doubt ? PL_FIT_NOT_DETERMINED
+                      : at_bound              ? PL_FIT_AT_BOUND
+                                              : PL_FIT_DETERMINED;
 }
 
 static pl_status estimate(pl_fit *fit, double sigma, pl_error *error) {

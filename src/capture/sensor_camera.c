@@ -46,7 +46,10 @@ void pl_sensor_ring(const pl_camera_ring *ring, pl_capture_camera *cameras) {
   int32_t width = ring->width, height = ring->height;
   double focal = KINECT_FOCAL * width / KINECT_WIDTH, radius = 0.5 * pl_box_diagonal(ring->box);
   double narrow = 0.5 * (width < height ? width : height) / focal;  // tangent of the half opening
-  double distance = WORKSPACE * radius * sqrt(1 + narrow * narrow) / narrow;
+  // A small object must not lie in the blind range of the sensor: cameras then stand back, and it fills less of the
+  // picture.
+  double fills = WORKSPACE * radius * sqrt(1 + narrow * narrow) / narrow, sees = WORKSPACE * ring->min_depth + radius;
+  double distance = fmax(fills, ring->min_depth > 0 ? sees : 0);
   pl_vec3 middle = pl_box_center(ring->box);
   for (int32_t i = 0; i < ring->count; ++i) {
     double angle = ring->heading + 2 * PL_PI * i / ring->count,

@@ -11,13 +11,23 @@
 // where the body last was; what is best counts. If it is still bad the frame counts as lost. Frames with almost no
 // points near the body leave it coasting.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "capture/track_parts.h"
+#include "fem/fem_polar.h"
+#include "fem/fem_tet.h"
 
 enum { MIN_POINTS = 30 };
+
+// What is wrong whatever the frames before were. Bodies that are not the filmed one, bars too thin, too short, too long
+// or too thick and a plate, had at most 0.65 of the points explained, or at most 0.81 of what cameras see with points;
+// those of the gallery have 0.8 and 0.9 at least.
+#define UNEXPLAINED 0.3  // of the points, or three times the stated fraction of outliers: more than this is doubtful
+#define UNSEEN 0.17      // of the surface that cameras see: more than this without points is doubtful
+#define STRAIN 0.25      // root mean square: more than this is doubtful
 
 #define CROP 0.35            // of the size: points farther from the body's box belong to something else
 #define LEARN 0.1            // weight of a frame in what is usual
@@ -91,19 +101,112 @@ static double distance(const pl_tracker *t, const double *a, const double *b) {
   return sqrt(3 * sum / (double)n);
 }
 
-static pl_track_state classify(const pl_tracker *t, const pl_track_report *report) {
-  if (t->frame_count == 0) {
-    if (report->explained_fraction < FIRST_LOST || report->seen_fraction < FIRST_LOST) return PL_TRACK_LOST;
-    // Nothing to compare with yet; but of what cameras see most has points, unless the body is elsewhere.
-    return t->camera_count > 0 && report->seen_fraction < DOUBT ? PL_TRACK_DOUBTFUL : PL_TRACK_GOOD;
-  }
+// Whether the body fits the points at all.
+static pl_track_cause doubt_body(const pl_tracker *t, const pl_track_report *report) {
+  if (report->explained_fraction < 1 - fmax(UNEXPLAINED, 3 * t->def.outliers)) return PL_TRACK_CAUSE_UNEXPLAINED;
+  if (t->camera_count > 0 && report->coverage < 1 - UNSEEN) return PL_TRACK_CAUSE_UNSEEN;
+  return report->strain > STRAIN ? PL_TRACK_CAUSE_STRAIN : PL_TRACK_CAUSE_NONE;
+}
+
+// State and cause of a frame: against those before, and by itself.
+static void classify(const pl_tracker *t, pl_track_report *report) {
   double fraction = report->explained_fraction / fmax(1e-9, t->usual_fraction),
          seen = report->seen_fraction / fmax(1e-9, t->usual_seen);
   double off = report->residual / fmax(t->def.noise, t->usual_residual);
+  bool first = t->frame_count == 0;
   // Points that are missing are the sensor's business as long as those that are there fit.
-  if (fraction < LOST || off > 1 / LOST || seen < LOST * LOST) return PL_TRACK_LOST;
-  if (fraction < DOUBT || off > 1 / DOUBT || seen < LOST) return PL_TRACK_DOUBTFUL;
-  return PL_TRACK_GOOD;
+  const struct {
+    bool holds;
+    pl_track_state state;
+    pl_track_cause cause;
+  } rules[] = {
+      {first && report->explained_fraction < FIRST_LOST, PL_TRACK_LOST, PL_TRACK_CAUSE_UNEXPLAINED},
+      {first && report->seen_fraction < FIRST_LOST, PL_TRACK_LOST, PL_TRACK_CAUSE_UNSEEN},
+      {!first && fraction < LOST, PL_TRACK_LOST, PL_TRACK_CAUSE_FEWER_EXPLAINED},
+      {!first && off > 1 / LOST, PL_TRACK_LOST, PL_TRACK_CAUSE_FARTHER},
+      {!first && seen < LOST * LOST, PL_TRACK_LOST, PL_TRACK_CAUSE_LESS_SEEN},
+      {!first && fraction < DOUBT, PL_TRACK_DOUBTFUL, PL_TRACK_CAUSE_FEWER_EXPLAINED},
+      {!first && off > 1 / DOUBT, PL_TRACK_DOUBTFUL, PL_TRACK_CAUSE_FARTHER},
+      {!first && seen < LOST, PL_TRACK_DOUBTFUL, PL_TRACK_CAUSE_LESS_SEEN},
+  };
+  report->state = PL_TRACK_GOOD;
+  report->cause = PL_TRACK_CAUSE_NONE;
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i)
+    if (rules[i].holds) {
+      report->state = rules[i].state;
+      report->cause = rules[i].cause;
+      return;
+    }
+  report->cause = doubt_body(t, report);
+  if (report->cause != PL_TRACK_CAUSE_NONE) report->state = PL_TRACK_DOUBTFUL;
+}
+
+int32_t pl_track_min_points(void) {
+  return MIN_POINTS;
+}
+
+void pl_track_report_describe(const pl_track_report *r, char *text, size_t size) {
+  const char *state = pl_track_state_name(r->state);
+  double explained = 100 * r->explained_fraction, seen = 100 * r->seen_fraction;
+  switch (r->cause) {
+    case PL_TRACK_CAUSE_NONE:
+      snprintf(text, size, "the track is %s: %.0f %% of the points explained", state, explained);
+      break;
+    case PL_TRACK_CAUSE_FEWER_EXPLAINED:
+      snprintf(text, size, "the track is %s: %.0f %% of the points are explained, usually %.0f %%", state, explained,
+               100 * r->usual_fraction);
+      break;
+    case PL_TRACK_CAUSE_FARTHER:
+      snprintf(text, size, "the track is %s: points lie %.2g mm from the surface, usually %.2g mm", state,
+               1e3 * r->residual, 1e3 * r->usual_residual);
+      break;
+    case PL_TRACK_CAUSE_LESS_SEEN:
+      snprintf(text, size, "the track is %s: %.0f %% of the visible surface has points, usually %.0f %%", state, seen,
+               100 * r->usual_seen);
+      break;
+    case PL_TRACK_CAUSE_UNEXPLAINED:
+      snprintf(text, size,
+               "the track is %s: only %.0f %% of the points belong to this body; it may not be the filmed one", state,
+               explained);
+      break;
+    case PL_TRACK_CAUSE_UNSEEN:
+      snprintf(text, size,
+               "the track is %s: only %.0f %% of the surface that cameras see has points; the body may not be the "
+               "filmed one",
+               state, 100 * r->coverage);
+      break;
+    case PL_TRACK_CAUSE_STRAIN:
+      snprintf(text, size,
+               "the track is %s: the body is strained by %.0f %% to fit the points; it may not be the filmed one",
+               state, 100 * r->strain);
+      break;
+    case PL_TRACK_CAUSE_FEW_POINTS:
+      snprintf(text, size, "%d points near the body (%d in all), fewer than the %d that a frame needs", r->used_count,
+               r->point_count, (int)MIN_POINTS);
+      break;
+  }
+}
+
+// Root mean square of the strain S - I over the body, S the stretch of each tet against its rest shape.
+static double strain_of(const pl_tracker *t) {
+  const pl_fem_group *group = &t->model->groups[0];
+  double sum = 0, whole = 0;
+  for (int32_t e = 0; e < group->element_count; ++e) {
+    double at[12], gradients[4][3], volume;
+    pl_fem_polar polar;
+    for (int a = 0; a < 4; ++a)
+      memcpy(at + 3 * a, t->x + 3 * (ptrdiff_t)group->corners[4 * (ptrdiff_t)e + a], 3 * sizeof(double));
+    pl_fem_tet_rest(group->starts + 12 * (ptrdiff_t)e, gradients, &volume);
+    pl_mat3 F = pl_fem_tet_gradient_of(at, (const double(*)[3])gradients);
+    pl_fem_polar_of(&F, &polar);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) {
+        double part = polar.S.m[i][j] - (i == j ? 1 : 0);
+        sum += volume * part * part;
+      }
+    whole += volume;
+  }
+  return whole > 0 ? sqrt(sum / whole) : 0;
 }
 
 static void remember(pl_tracker *t, const pl_track_report *report) {
@@ -157,7 +260,8 @@ static pl_status fit(pl_tracker *t, double interval, pl_track_report *report, pl
   pl_status status = pl_track_fit_frame(t, reach, interval, report, error);
   report->try_count = 1;
   for (int try = 0; try < 2 && status >= 0 && t->frame_count > 0; ++try) {
-    bool wanted = try == 0 ? could_be_better(t, report) : classify(t, report) == PL_TRACK_LOST;
+    classify(t, report);
+    bool wanted = try == 0 ? could_be_better(t, report) : report->state == PL_TRACK_LOST;
     if (!wanted) break;
     pl_track_try kept;
     keep_try(t, report, &kept);
@@ -169,7 +273,8 @@ static pl_status fit(pl_tracker *t, double interval, pl_track_report *report, pl
     if (status >= 0) take_better(t, &kept, report);
     report->try_count = try + 2;
   }
-  report->state = classify(t, report);
+  report->strain = strain_of(t);
+  classify(t, report);
   return status < 0 ? status : PL_OK;
 }
 
@@ -183,6 +288,7 @@ static void publish(pl_tracker *t) {
 static pl_status follow(pl_tracker *t, double interval, pl_track_report *report, pl_error *error) {
   if (t->cloud.count >= MIN_POINTS) return fit(t, interval, report, error);
   report->state = PL_TRACK_EMPTY;
+  report->cause = PL_TRACK_CAUSE_FEW_POINTS;
   report->width = t->width;
   report->outlier_fraction = t->outlier_fraction;
   report->try_count = 1;

@@ -54,17 +54,20 @@ static void learn(pl_tracker *t, const pl_track_level *level) {
   }
 }
 
-// Share, by area, of what cameras see that has points; and how far each point of the mesh is measured.
-static double measure_seen(pl_tracker *t) {
+// Share, by area, of what cameras see that has points; and how far each point of the mesh is measured. A sensor with
+// fewer pixels than the surface has points leaves some without any by chance: of points spread at random, λ for each
+// point of the surface, a share 1 - e^-λ of the surface has one. `coverage` is the share in units of that.
+static double measure_seen(pl_tracker *t, double *coverage) {
   const pl_contact_surface *surface = &t->model->head.surface;
   size_t n = (size_t)t->model->head.particle_count;
-  double seen = 0, all = 0;
+  double seen = 0, all = 0, visible_count = 0;
   memset(t->supports, 0, n * sizeof(double));
   memset(t->contrast, 0, n * sizeof(double));
   for (int32_t k = 0; k < surface->point_count; ++k) {
     double area = t->samples.areas[k], count = t->pull.weights[k], measured = count / (count + 1);
     if (t->visible[k]) {
       all += area;
+      visible_count += 1;
       if (count > 0.5) seen += area;
     }
     for (ptrdiff_t a = 4 * (ptrdiff_t)k; a < 4 * (ptrdiff_t)k + 4; ++a) {
@@ -74,7 +77,9 @@ static double measure_seen(pl_tracker *t) {
     }
   }
   for (size_t i = 0; i < n; ++i) t->supports[i] = t->contrast[i] > 0 ? t->supports[i] / t->contrast[i] : 0;
-  return all > 0 ? seen / all : 0;
+  double found = all > 0 ? seen / all : 0, density = t->pull.explained / fmax(1, visible_count);
+  *coverage = fmin(1, found / fmax(1e-9, 1 - exp(-density)));
+  return found;
 }
 
 static bool expect_at(pl_tracker *t, const pl_track_level *level) {
@@ -110,7 +115,7 @@ pl_status pl_track_fit_frame(pl_tracker *t, double reach, double interval, pl_tr
   learn(t, &level);
   report->residual = t->pull.explained > 0 ? sqrt(t->pull.square / t->pull.explained) : 0;
   report->explained_fraction = t->pull.explained / fmax(1, level.point_count);
-  report->seen_fraction = measure_seen(t);
+  report->seen_fraction = measure_seen(t, &report->coverage);
   report->width = t->width;
   report->outlier_fraction = t->outlier_fraction;
   return PL_OK;

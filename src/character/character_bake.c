@@ -5,8 +5,9 @@
 // by a matrix is placed by translation, rotation and scale, as the standard wants.
 #include "base/context.h"
 #include "base/error.h"
-#include "character/character_bake_files.h"
+#include "character/character_bake_sheet.h"
 #include "character/character_parts.h"
+#include "io/gltf_embed.h"
 
 typedef struct job {
   pl_gltf gltf;
@@ -21,17 +22,6 @@ typedef struct job {
 static void sample_base(void *user, double time, pl_transform *locals, pl_vec3 *scales) {
   const job *j = user;
   pl_character_sample_local(&j->character, j->base, time, locals, scales);
-}
-
-// Lists that will grow must be lists.
-static pl_status check_lists(job *j) {
-  static const char *const keys[] = {"buffers", "bufferViews", "accessors", "animations", "images"};
-  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
-    const pl_json *list = pl_json_find(j->gltf.root, keys[i]);
-    if (list != NULL && list->kind != PL_JSON_ARRAY)
-      return pl_json_fail(j->gltf.document, list, j->error, PL_ERROR_INVALID_DATA, "an array is expected");
-  }
-  return PL_OK;
 }
 
 // Nodes, and with `base` the animations, without meshes.
@@ -109,7 +99,7 @@ static pl_status bake_bytes(pl_context *context, const pl_bytes *bytes, job *j, 
   pl_arena_init(&j->character.arena, context, 0);
   j->sheet =
       (pl_sheet){.arena = &j->gltf.document->arena, .root = j->gltf.document->root, .bytes = pl_vector_of(context, 1)};
-  status = check_lists(j);
+  status = pl_sheet_check_lists(&j->sheet, j->gltf.document, j->error);
   if (status >= 0) status = read_skeleton(j);
   if (status >= 0) status = prepare_bake(j, motion);
   if (status >= 0) status = change_tree(j);

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "contact/collider_parameters.h"
+#include "mesh/triangle_tree.h"
 #include "pliant/math.h"
 
 pl_collider_def pl_default_collider_def(pl_collider_shape shape) {
@@ -199,4 +200,16 @@ void pl_collider_motion(const pl_collider *collider, double time, double step, p
   key_time(collider, time, &turn_before);
   key_time(collider, time + step, &turn_after);
   if (turn_before != turn_after && !keys_join_up(collider)) *start = *end;
+}
+
+pl_vec3 pl_collider_carry(const pl_collider *collider, pl_transform start_placement, pl_transform end_placement,
+                          pl_vec3 point, pl_vec3 end) {
+  pl_vec3 carried = pl_transform_apply(end_placement, pl_transform_apply_inverse(start_placement, point));
+  if (collider->velocities == NULL) return carried;
+  pl_hit hit = pl_triangle_tree_nearest(collider->tree, pl_transform_apply_inverse(end_placement, end), HUGE_VAL);
+  pl_vec3 velocity = {0, 0, 0};
+  for (int k = 0; hit.triangle >= 0 && k < 3; ++k)
+    velocity = pl_vec3_add_scaled(velocity, collider->velocities[collider->tree->triangles[3 * hit.triangle + k]],
+                                  hit.barycentric[k]);
+  return pl_vec3_add_scaled(carried, pl_quat_rotate(end_placement.rotation, velocity), collider->motion_step);
 }

@@ -40,8 +40,12 @@ typedef struct pl_collider {
   pl_triangle_tree *tree;           // of a mesh, otherwise NULL
   pl_collider_clearance clearance;  // of a mesh
   pl_collider_field field;          // of a mesh of many triangles
-  pl_vec3 center;                   // middle of a ball around the whole form, in its own frame …
-  double reach;                     // … and the ball's radius; INFINITY for a half-space
+  // Of a mesh that deforms: velocities of its points at the end of the step, m/s, in its own frame,
+  // and the length of the step. NULL: it is rigid
+  const pl_vec3 *velocities;
+  double motion_step;
+  pl_vec3 center;  // middle of a ball around the whole form, in its own frame …
+  double reach;    // … and the ball's radius; INFINITY for a half-space
 } pl_collider;
 
 // Create a collider from a def, copying mesh and keys. A number that makes no sense is refused with
@@ -62,6 +66,12 @@ pl_transform pl_collider_placement(const pl_collider *collider, double time);
 // across the jump.
 void pl_collider_motion(const pl_collider *collider, double time, double step, pl_transform *start,
                         pl_transform *end);
+
+// Where the collider's own motion takes a point that is at `point` at the start of the step: of a
+// mesh that deforms along with the piece of surface nearest to `end`, where the point is at its
+// end.
+pl_vec3 pl_collider_carry(const pl_collider *collider, pl_transform start_placement,
+                          pl_transform end_placement, pl_vec3 point, pl_vec3 end);
 
 // Signed distance of any point from the collider at a placement, negative inside; `normal` (may be
 // NULL) is the unit direction in which it grows, some outward direction where that is not unique.

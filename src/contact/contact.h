@@ -39,7 +39,7 @@ typedef struct pl_contact_impulse {
   float impulse[3];  // N s on the body, in the world's frame
 } pl_contact_impulse;
 
-// So many are kept for each surface point; when there are more, the largest.
+// This many are kept for each surface point; when there are more, the largest.
 enum { PL_IMPULSES_PER_POINT = 3 };
 
 // Two bodies that do not touch each other, by their numbers, the lower first.
@@ -72,6 +72,7 @@ typedef struct pl_contact_body {
   bool self_contact;
   bool spares_colliders;  // its own step has met them already, or it touches nothing
   bool spares_bodies;     // touches no other body; joints alone act on it
+  bool is_kinematic;      // nothing moves it: two such bodies do not touch each other
   // All pairs of the world that do not touch each other, sorted; none for a body of no such pair.
   const pl_contact_spared_pair *spared;
   int32_t spared_count;

@@ -145,6 +145,7 @@ static bool may_touch(const detection *d, int32_t body, pl_box start, pl_box end
       !pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, other, d->bodies[other].filter))
     return false;
   if (d->bodies[body].spares_bodies || d->bodies[other].spares_bodies) return false;
+  if (d->bodies[body].is_kinematic && d->bodies[other].is_kinematic) return false;
   if (is_spared(&d->bodies[body], body < other ? body : other, body < other ? other : body)) return false;
   const pl_surface_motion *motion = &d->memory->motions[other];
   double keep_away = d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;

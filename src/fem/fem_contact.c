@@ -10,6 +10,14 @@
 //   friction   energy of a spring of stiffness K to an anchor, in the tangent plane, that yields where it would pull
 //              with more than μ times the normal force
 //
+// A spring gives back what it took: a box that falls on its edge would be thrown by the ground. So a spring that is
+// released yields only as fast as its damper lets it, and does not pull. With d_0 the depth at the start of the step,
+//
+//   force      max(0, p(d) + β K (d - d_0))        p the force above, β K the damper over the step, β = T / h
+//
+// which is p(d) for what rests. What comes back is the elasticity of the body. Bodies that adapt have β = 0: their
+// drivers plan with springs.
+//
 // The paper takes the current point of contact in every step; a body on a slope then creeps by its weight over K in
 // each. Here the anchor stays while it holds, and is dragged along behind the point when it yields: what rests, rests.
 // It lives in the frame of the collider, so that moving ground takes bodies along.
@@ -54,28 +62,61 @@ static pl_vec3 point_at(const pl_fem_contacts *c, const double *u, double reach,
   return point;
 }
 
-// Depth of a point in a collider at the end of the step; 0 or less: no contact.
-static double depth_in(const pl_fem_contacts *c, int32_t collider, pl_vec3 point, pl_vec3 *normal) {
+// Depth of a point in a collider at a placement; 0 or less: no contact.
+static double depth_at(const pl_fem_contacts *c, int32_t collider, pl_transform placement, pl_vec3 point,
+                       pl_vec3 *normal) {
   const pl_collider *it = c->colliders[collider];
   double radius = c->model->head.contact_radius;
-  pl_vec3 local = pl_transform_apply_inverse(c->ends[collider], point);
+  pl_vec3 local = pl_transform_apply_inverse(placement, point);
   if (pl_vec3_distance(local, it->center) > it->reach + radius) return 0;
   double away, clear = pl_collider_clearance_at(&it->clearance, local, &away);
   if (it->shape == PL_COLLIDER_MESH && clear - away > radius) return 0;
   double depth = radius - pl_collider_local_distance(it, local, normal);
-  if (depth > 0) *normal = pl_quat_rotate(c->ends[collider].rotation, *normal);
+  if (depth > 0) *normal = pl_quat_rotate(placement.rotation, *normal);
   return depth;
+}
+
+static double depth_in(const pl_fem_contacts *c, int32_t collider, pl_vec3 point, pl_vec3 *normal) {
+  return depth_at(c, collider, c->ends[collider], point, normal);
 }
 
 typedef struct press {
   double energy, force, gradient;
 } press;
 
-static press press_at(const pl_fem_contacts *c, double area, double depth) {
+static press spring_at(const pl_fem_contacts *c, double area, double depth) {
   double K = c->stiffness * area, e = c->model->touch.onset;
   if (depth < e) return (press){K * depth * depth * depth / (6 * e), K * depth * depth / (2 * e), K * depth / e};
   double linear = depth - 0.5 * e;
   return (press){K * (0.5 * linear * linear + e * e / 24), K * linear, K};
+}
+
+// Where a spring released from `start` begins to press: p(d) = r (start - d).
+static double release_depth(const pl_fem_contacts *c, double area, double start, double r) {
+  double K = c->stiffness * area, e = c->model->touch.onset;
+  double linear = (r * start + 0.5 * K * e) / (K + r);
+  if (linear >= e) return linear;
+  double a = K / (2 * e);
+  return 2 * r * start / (r + sqrt(r * r + 4 * a * r * start));
+}
+
+// The depth of a point at the start of the step, 0 or more.
+static double start_depth(const pl_fem_contacts *c, int32_t i, int32_t collider) {
+  pl_vec3 normal;
+  return fmax(0, depth_at(c, collider, c->starts[collider], point_at(c, NULL, 0, i), &normal));
+}
+
+static press press_at(const pl_fem_contacts *c, int32_t i, int32_t collider, double depth) {
+  double area = c->model->touch.areas[i], r = c->damping * c->stiffness * area;
+  press p = spring_at(c, area, depth);
+  if (!(r > 0)) return p;
+  double start = start_depth(c, i, collider), zero = release_depth(c, area, start, r);
+  if (depth <= zero) return (press){0, 0, 0};
+  double off = depth - start, off_zero = zero - start;
+  p.energy += 0.5 * r * (off * off - off_zero * off_zero) - spring_at(c, area, zero).energy;
+  p.force += r * off;
+  p.gradient += r;
+  return p;
 }
 
 // Where friction holds a point that presses against a collider: where the state says, or where the point was when the
@@ -129,7 +170,8 @@ static void evaluate_point(const pl_fem_contacts *c, const double *u, bool refre
     pl_vec3 normal;
     double depth = depth_in(c, k, point, &normal);
     if (!(depth > 0)) continue;
-    press p = press_at(c, c->model->touch.areas[i], depth);
+    press p = press_at(c, i, k, depth);
+    if (!(p.force > 0)) continue;
     it->is_active = true;
     it->energy += p.energy;
     it->gradient = pl_vec3_add_scaled(it->gradient, normal, -p.force);
@@ -340,13 +382,15 @@ void pl_fem_contacts_settle(pl_fem_contacts *contacts, const double *u, double *
   pl_parallel_for(contacts->context, contacts->model->head.surface.point_count, POINT_GRAIN, settle_range, &j);
 }
 
-void pl_fem_contacts_report(const pl_fem_contacts *c, const double *u, double seconds, pl_body_touch *touches) {
+void pl_fem_contacts_report(const pl_fem_contacts *c, const double *u, double seconds, const pl_body_move *move) {
   for (int32_t i = 0; c->collider_count > 0 && i < c->model->head.surface.point_count; ++i) {
     const pl_fem_contact_point *it = &c->points[i];
     if (!it->is_active || it->collider < 0) continue;
     pl_vec3 point = point_at(c, u, c->reach, i), normal = it->normal;
     double force = fmax(0, -pl_vec3_dot(it->gradient, it->normal));
-    pl_body_touch_add(&touches[it->collider], point, it->normal, seconds * force,
-                      depth_in(c, it->collider, point, &normal));
+    if (move->presses != NULL) move->presses[i] = pl_vec3_add_scaled(move->presses[i], normal, seconds * force);
+    if (move->touches != NULL)
+      pl_body_touch_add(&move->touches[it->collider], point, it->normal, seconds * force,
+                        depth_in(c, it->collider, point, &normal));
   }
 }

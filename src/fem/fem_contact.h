@@ -36,6 +36,7 @@ typedef struct pl_fem_contacts {
   const double *base;                 // particles at the start of the step
   const double *anchors;              // of the state
   double reach;
+  double damping;    // β: time in which the springs relax, as a multiple of the step; 0: at once
   double stiffness;  // N/m per m²: that of the model, or what the inertia of a step needs
   pl_fem_contact_point *points;  // one per surface point
   // How far each surface point is at least from all colliders when the particles are at `base` and
@@ -74,8 +75,9 @@ bool pl_fem_contacts_any(const pl_fem_contacts *contacts);
 void pl_fem_contacts_settle(pl_fem_contacts *contacts, const double *u, double *anchors);
 
 // What the body felt of each collider at u, where the points were evaluated last: forces are times
-// `seconds`. A point that several colliders press counts for the hardest.
+// `seconds`. A point that several colliders press counts for the hardest. It is added to `touches`
+// of the move, by collider, and to `presses`, by surface point, as far as they are wanted.
 void pl_fem_contacts_report(const pl_fem_contacts *contacts, const double *u, double seconds,
-                            pl_body_touch *touches);
+                            const pl_body_move *move);
 
 #endif

@@ -106,7 +106,7 @@ static void commit(const pl_body_coupled_step *step, const pl_body_coupled_resul
   double h = choice->move->step, keep = 1 / (1 + h * model->mass_damping);
   ptrdiff_t n = 3 * (ptrdiff_t)model->head.particle_count;
   if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, step->ends, s.anchors);
-  if (choice->move->touches != NULL) pl_fem_contacts_report(&w->contacts, step->ends, h, choice->move->touches);
+  pl_fem_contacts_report(&w->contacts, step->ends, h, choice->move);
   bool is_free = choice->move->pin_count == 0 && !pl_fem_contacts_any(&w->contacts);
   push wanted = push_of(choice, step->ends, result->forces);
   wanted.momentum = pl_vec3_add_scaled(wanted.momentum, pl_fem_center_of(model, s.velocities), model->head.mass);

@@ -48,6 +48,10 @@ typedef struct pl_fem_fast_model {
   const int32_t *row_start;   // A itself: both triangles by rows, …
   const int32_t *columns;
   const float *values;  // … in kg
+  // The mesh as it was given, for stress: 4 corners per tet, 3 numbers per point, Young's moduli
+  const int32_t *corners;
+  const double *rest_points, *moduli;
+  double poisson;
   const int32_t *surface_parents;
   const float *touch_stiffness;  // per surface point, N/m: of the springs that colliders push with
   pl_vec3 rest_center;
@@ -71,6 +75,9 @@ typedef struct pl_fem_fast_state {
 // refused.
 pl_status pl_fem_fast_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh,
                             pl_model **model, pl_error *error);
+
+// Whether a model is one of these.
+bool pl_fem_is_fast_model(const pl_model *model);
 
 // One tet of a mesh (fem_fast_tets.c): gradients of its shape functions (1/m), volume (m³) and
 // Lamé's constants (Pa).

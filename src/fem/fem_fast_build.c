@@ -12,6 +12,7 @@
 #include "body/body_surface.h"
 #include "fem/fem_coupled.h"
 #include "fem/fem_fast.h"
+#include "fem/fem_model.h"
 #include "pliant/math.h"
 
 static bool can_sleep(const pl_model *model, const void *state) {
@@ -37,6 +38,10 @@ static const pl_body_method FAST_METHOD = {
     .set_particle = pl_fem_fast_set_particle,
     .find_not_finite = pl_fem_fast_find_not_finite,
 };
+
+bool pl_fem_is_fast_model(const pl_model *model) {
+  return model->method == &FAST_METHOD;
+}
 
 static pl_status check_def(const pl_fem_def *def, const pl_mesh_view *mesh, pl_error *error) {
   pl_status status = pl_check_def(def->magic, "pl_fem_def", error);
@@ -198,6 +203,23 @@ static pl_status fill_particles(const pl_fem_def *def, const pl_mesh_view *mesh,
   return PL_OK;
 }
 
+static pl_status copy_mesh(const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_fast_model *model, pl_error *error) {
+  pl_arena *arena = &model->head.arena;
+  int32_t *corners = PL_TAKE(arena, int32_t, 4 * (size_t)mesh->tet_count);
+  double *points = PL_TAKE(arena, double, 3 * (size_t)mesh->point_count);
+  double *moduli = PL_TAKE(arena, double, mesh->tet_count);
+  if (corners == NULL || points == NULL || moduli == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < 4 * mesh->tet_count; ++i) corners[i] = mesh->tets[i];
+  for (int32_t i = 0; i < mesh->point_count; ++i) pl_fem_put(points, i, mesh->points[i]);
+  for (int32_t t = 0; t < mesh->tet_count; ++t)
+    moduli[t] = def->young * (def->young_scales != NULL ? def->young_scales[t] : 1);
+  model->corners = corners;
+  model->rest_points = points;
+  model->moduli = moduli;
+  model->poisson = def->poisson;
+  return PL_OK;
+}
+
 // Springs of colliders, by the area that a surface point stands for: stiffer than the layer of tets behind them, so
 // that little of it is pressed into the collider, and than its inertia in a step, so that it is stopped however soft it
 // is.
@@ -276,6 +298,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
         pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
   if (status >= 0) status = fill_particles(def, &view, model, error);
   if (status >= 0) status = fill_touch(def, &view, model, error);
+  if (status >= 0) status = copy_mesh(def, &view, model, error);
   if (status >= 0) head->hash = hash_model(model);
   return status;
 }

@@ -38,7 +38,7 @@ typedef struct pl_fem_fast_step {
 // left in.
 pl_fem_fast_step *pl_fem_fast_begin_step(const pl_model *model, void *state,
                                          const pl_body_move *move);
-void pl_fem_fast_end_step(pl_fem_fast_step *step, pl_body_touch *touches);
+void pl_fem_fast_end_step(pl_fem_fast_step *step, const pl_body_move *move);
 // Whether a step of the world is one of the model.
 bool pl_fem_fast_is_one_step(const pl_model *model, double world_step);
 

@@ -171,7 +171,7 @@ static void step_once(pl_fem_fast_step *d, const pl_body_move *move, int32_t k, 
   set_up(d, move, k, count);
   pl_fem_fast_solve(&d->solver);
   pl_fem_fast_touch_settle(&d->solver.touch);
-  if (move->touches != NULL) pl_fem_fast_touch_report(&d->solver.touch, move->touches);
+  pl_fem_fast_touch_report(&d->solver.touch, move);
   if (pl_fem_fast_is_free(&d->solver)) {
     pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, sum, d);
     find_rigid_part(d, pl_block_count(n, PARTICLES_PER_BLOCK));
@@ -227,9 +227,9 @@ pl_fem_fast_step *pl_fem_fast_begin_step(const pl_model *model, void *state, con
   return d;
 }
 
-void pl_fem_fast_end_step(pl_fem_fast_step *d, pl_body_touch *touches) {
+void pl_fem_fast_end_step(pl_fem_fast_step *d, const pl_body_move *move) {
   pl_fem_fast_touch_settle(&d->solver.touch);
-  if (touches != NULL) pl_fem_fast_touch_report(&d->solver.touch, touches);
+  pl_fem_fast_touch_report(&d->solver.touch, move);
   pl_parallel_for(d->solver.context, d->solver.work.model->head.particle_count, PARTICLES_PER_BLOCK, finish, d);
   end(d);
 }

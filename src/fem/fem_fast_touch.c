@@ -186,7 +186,7 @@ void pl_fem_fast_touch_settle(const pl_fem_fast_touch *touch) {
   for (int32_t k = 0; k < touch->active_count; ++k) settle_point(touch, touch->active[k]);
 }
 
-void pl_fem_fast_touch_report(const pl_fem_fast_touch *touch, pl_body_touch *touches) {
+void pl_fem_fast_touch_report(const pl_fem_fast_touch *touch, const pl_body_move *move) {
   const pl_fem_fast_work *work = touch->work;
   for (int32_t k = 0; k < touch->active_count; ++k) {
     int32_t i = touch->active[k];
@@ -194,9 +194,12 @@ void pl_fem_fast_touch_report(const pl_fem_fast_touch *touch, pl_body_touch *tou
     double force = work->state.holds[i].force;
     if (!(force > 0)) continue;
     pl_vec3 normal = pl_vec3_of_f4(contact->normal), unused;
+    if (move->presses != NULL)
+      move->presses[i] = pl_vec3_add_scaled(move->presses[i], normal, force * work->model->step);
+    if (move->touches == NULL) continue;
     pl_vec3 point = pl_vec3_add(origin_of(work), pl_vec3_of_f4(blend(work->model, work->predicted, i)));
     point = pl_vec3_add(point, pl_vec3_of_f4(blend(work->model, work->moves, i)));
-    pl_body_touch_add(&touches[contact->collider], point, normal, force * work->model->step,
+    pl_body_touch_add(&move->touches[contact->collider], point, normal, force * work->model->step,
                       depth_in(touch, contact->collider, point, &unused));
   }
 }

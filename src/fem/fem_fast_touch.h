@@ -41,7 +41,8 @@ void pl_fem_fast_touch_apply(const pl_fem_fast_touch *touch);
 // After the moves are known: what friction remembers.
 void pl_fem_fast_touch_settle(const pl_fem_fast_touch *touch);
 
-// What the body felt of each collider in this step, after pl_fem_fast_touch_settle().
-void pl_fem_fast_touch_report(const pl_fem_fast_touch *touch, pl_body_touch *touches);
+// Add what the body felt of each collider in this step, after pl_fem_fast_touch_settle(), to
+// `touches` and `presses` of the move, as far as they are wanted.
+void pl_fem_fast_touch_report(const pl_fem_fast_touch *touch, const pl_body_move *move);
 
 #endif

@@ -133,6 +133,7 @@ void pl_fem_start(const pl_model *model, void *state, const pl_body_start *start
 void pl_fem_get_positions(const pl_model *model, const void *state, pl_vec3 *positions);
 void pl_fem_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
 void pl_fem_get_surface(const pl_model *model, const void *state, pl_vec3 *points);
+void pl_fem_get_view(const pl_model *model, const void *state, pl_body_view *view);
 void pl_fem_set_state(const pl_model *model, void *state, const pl_vec3 *positions,
                       const pl_vec3 *velocities);
 pl_vec3 pl_fem_get_particle(const pl_model *model, const void *state, int32_t particle,

@@ -66,6 +66,18 @@ void pl_fem_get_velocities(const pl_model *model, const void *state, pl_vec3 *ve
   for (int32_t i = 0; i < model->particle_count; ++i) velocities[i] = pl_fem_vector(s.velocities, i);
 }
 
+// Three doubles are a pl_vec3.
+_Static_assert(sizeof(pl_vec3) == 3 * sizeof(double), "a view of positions");
+
+void pl_fem_get_view(const pl_model *model, const void *state, pl_body_view *view) {
+  pl_fem_state s = pl_fem_state_of(model, state);
+  *view = (pl_body_view){
+      .particle_count = model->particle_count,
+      .positions = (const pl_vec3 *)(const void *)s.positions,
+      .velocities = (const pl_vec3 *)(const void *)s.velocities,
+  };
+}
+
 void pl_fem_get_surface(const pl_model *model, const void *state, pl_vec3 *points) {
   pl_fem_state s = pl_fem_state_of(model, state);
   const pl_contact_surface *surface = &model->surface;

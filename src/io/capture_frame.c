@@ -1,5 +1,6 @@
 // Frames of a capture as clouds in the world's axes and in metres, and what the first of them hold.
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/context.h"
 #include "base/error.h"
@@ -9,7 +10,9 @@
 #include "pliant/math.h"
 
 // A capture of this size is rather one whose unit was forgotten.
-#define MAX_SIDE 50.0  // metres
+#define MAX_SIDE 50.0         // metres
+#define FAR 0.02              // fraction of the points at either end that may be outliers
+enum { MAX_SAMPLE = 20000 };  // points of a frame that are looked at
 
 static pl_status add_pixels(pl_cloud *cloud, const pl_capture_camera *camera, int32_t number, const uint16_t *depths,
                             const uint16_t *mask, pl_error *error) {
@@ -92,17 +95,45 @@ static void count_frame(pl_capture_report *report, const pl_cloud_view *view, in
   for (int32_t i = 0; i < view->point_count; ++i) report->box = pl_box_add_point(report->box, view->points[i]);
 }
 
-static pl_status doubt_units(const pl_capture_report *report, pl_findings *findings) {
-  pl_vec3 size = pl_vec3_sub(report->box.max, report->box.min);
+// Coordinates of some points of the first frames, to find the extent of nearly all of them.
+typedef struct coordinate_sample {
+  pl_vector axes[3];  // of double
+} coordinate_sample;
+
+static bool take_sample(coordinate_sample *sample, const pl_cloud_view *view) {
+  int32_t step = 1 + view->point_count / MAX_SAMPLE;
+  for (int32_t i = 0; i < view->point_count; i += step) {
+    const double p[3] = {view->points[i].x, view->points[i].y, view->points[i].z};
+    for (int k = 0; k < 3; ++k)
+      if (!pl_vector_push(&sample->axes[k], &p[k])) return false;
+  }
+  return true;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// Extent of all but the outermost FAR of the points at either end.
+static double extent_of(pl_vector *axis) {
+  if (axis->count == 0) return 0;
+  qsort(axis->items, axis->count, sizeof(double), compare_numbers);
+  size_t outside = (size_t)(FAR * (double)axis->count);
+  return PL_ITEM(axis, double, axis->count - 1 - outside) - PL_ITEM(axis, double, outside);
+}
+
+static pl_status doubt_units(coordinate_sample *sample, pl_findings *findings) {
+  pl_vec3 size = {extent_of(&sample->axes[0]), extent_of(&sample->axes[1]), extent_of(&sample->axes[2])};
   double max = fmax(size.x, fmax(size.y, size.z));
-  if (findings == NULL || report->max_points == 0 || !(max > MAX_SIDE)) return PL_OK;
+  if (findings == NULL || !(max > MAX_SIDE)) return PL_OK;
   pl_finding about = {.severity = PL_SEVERITY_WARNING,
                       .index = -1,
                       .kind = "looks-like-millimetres",
                       .why = "sizes of an object held before a sensor are some centimetres to some metres",
                       .fix = "set \"units\": \"mm\" for clouds, or \"depth_scale\": 0.001 for depth pictures"};
-  return pl_findings_addf(findings, &about, "the box of the first frames is %g x %g x %g m large", size.x, size.y,
-                          size.z);
+  return pl_findings_addf(findings, &about, "nearly all points of the first frames lie in %g x %g x %g m", size.x,
+                          size.y, size.z);
 }
 
 pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count, pl_capture_report *report,
@@ -112,17 +143,23 @@ pl_status pl_capture_get_report(const pl_capture *capture, int32_t frame_count, 
   found.duration = capture->view.times[last - 1] - capture->view.times[0];
   if (frame_count < 1) frame_count = 1;
   int64_t pixel_count = 0, invalid_count = 0;
-  for (int32_t i = 0; i < frame_count && i < last; ++i) {
+  coordinate_sample sample;
+  for (int k = 0; k < 3; ++k) sample.axes[k] = pl_vector_of(capture->arena.context, sizeof(double));
+  pl_status status = PL_OK;
+  for (int32_t i = 0; i < frame_count && i < last && status >= 0; ++i) {
     pl_cloud *cloud = NULL;
-    pl_status status = pl_capture_load_frame(capture, i, &cloud, findings, error);
-    if (status < 0) return status;
+    status = pl_capture_load_frame(capture, i, &cloud, findings, error);
+    if (status < 0) break;
     pl_cloud_view view = pl_cloud_get_view(cloud);
     count_frame(&found, &view, &pixel_count, &invalid_count);
+    if (!take_sample(&sample, &view)) status = pl_fail_memory(error);
     pl_cloud_destroy(cloud);
   }
+  if (status >= 0 && doubt_units(&sample, findings) < 0) status = pl_fail_memory(error);
+  for (int k = 0; k < 3; ++k) pl_vector_free(&sample.axes[k]);
+  if (status < 0) return status;
   found.mean_points /= found.frame_count;
   found.invalid_fraction = pixel_count > 0 ? (double)invalid_count / (double)pixel_count : 0;
-  if (doubt_units(&found, findings) < 0) return pl_fail_memory(error);
   if (report != NULL) *report = found;
   return PL_OK;
 }

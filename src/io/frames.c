@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/frames_format.h"
+#include "io/gltf_motion.h"
 
 static const pl_frames_kind *kind_of(pl_frame_format format) {
   switch (format) {
@@ -140,6 +141,11 @@ void pl_frames_set_velocities(pl_frames *frames, const pl_vec3 *velocities) {
   frames->velocities = velocities;
 }
 
+void pl_frames_set_fields(pl_frames *frames, const pl_frame_field *fields, int32_t field_count) {
+  frames->fields = fields;
+  frames->field_count = field_count;
+}
+
 pl_status pl_frames_add_frame(pl_frames *frames, const pl_vec3 *points, pl_error *error) {
   if (frames->broken.status < 0) {
     if (error != NULL) *error = frames->broken;
@@ -180,6 +186,7 @@ void pl_frames_abandon(pl_frames *frames) {
   pl_release(frames->context, frames->path);
   pl_release(frames->context, frames->name);
   pl_release(frames->context, frames->first_points);
+  pl_gltf_motion_close(frames->motion);
   pl_release(frames->context, frames->start_points);
   pl_vector_free(&frames->boxes);
   pl_release(frames->context, frames);

@@ -24,15 +24,18 @@ struct pl_frames {
   const pl_frames_kind *kind;
   char *path, *name;
   int32_t written;
-  pl_file_writer *writer;     // of the one file; NULL otherwise
-  pl_error broken;            // the first failure; nothing can be written after it
-  const pl_vec3 *velocities;  // of the next frame, or NULL; the caller's
-  pl_vec3 *start_points;      // VTU only: those of the first frame
-  uint32_t checksum;          // NPZ only: of the positions so far
+  pl_file_writer *writer;        // of the one file; NULL otherwise
+  pl_error broken;               // the first failure; nothing can be written after it
+  const pl_vec3 *velocities;     // of the next frame, or NULL; the caller's
+  const pl_frame_field *fields;  // likewise
+  int32_t field_count;
+  pl_vec3 *start_points;  // VTU only: those of the first frame
+  uint32_t checksum;      // NPZ only: of the positions so far
   // GLB only
   pl_glb glb;
-  float *first_points;  // 3 per point
-  pl_vector boxes;      // of float[6]: least and most of each frame's vertices or displacements
+  float *first_points;            // 3 per point
+  struct pl_gltf_motion *motion;  // in the file that the points come from, else NULL
+  pl_vector boxes;  // of float[6]: least and most of each frame's vertices or displacements
 };
 
 extern const pl_frames_kind pl_frames_pc2, pl_frames_mdd, pl_frames_glb, pl_frames_vtu,

@@ -4,6 +4,8 @@
 // all but one a row are zero: it is written as a sparse accessor over nothing, so that a file grows with the number of
 // frames and not with its square.
 //
+// Where the points come from a glTF file, its own copy is written instead: gltf_motion.c.
+//
 // Buffer: triangles | first frame | displacements … | times | sparse indices | sparse values
 #include <float.h>
 #include <math.h>
@@ -12,12 +14,16 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/frames_format.h"
+#include "io/gltf_motion.h"
 
 // More than one frame's accessor, target and name can need in the JSON, and the rest of it.
 enum { WORKSPACE_PER_FRAME = 420, WORKSPACE_OF_REST = 3000 };
 
 static pl_status begin_glb(pl_frames *frames, pl_error *error) {
   const pl_frames_def *def = &frames->def;
+  if (def->source != NULL && pl_gltf_is_file(frames->context, def->source))
+    return pl_gltf_motion_open(frames->context, def->source, def->point_count, def->frame_count, frames->writer,
+                               &frames->motion, error);
   if (def->triangle_count == 0)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "a GLB file needs triangles; write PC2 or CSV for points alone");
   uint64_t workspace = WORKSPACE_OF_REST + 6 * strlen(frames->name) + WORKSPACE_PER_FRAME * (uint64_t)def->frame_count;
@@ -37,6 +43,7 @@ static pl_status begin_glb(pl_frames *frames, pl_error *error) {
 }
 
 static pl_status write_glb(pl_frames *frames, const pl_vec3 *points, pl_error *error) {
+  if (frames->motion != NULL) return pl_gltf_motion_add(frames->motion, points, error);
   float *box = pl_vector_grow(&frames->boxes, 1);
   if (box == NULL) return pl_fail_memory(error);
   for (int i = 0; i < 3; ++i) {
@@ -140,6 +147,7 @@ static void print_document(const pl_frames *frames, pl_vector *json, uint64_t bu
 }
 
 static pl_status finish_glb(pl_frames *frames, pl_error *error) {
+  if (frames->motion != NULL) return pl_gltf_motion_finish(frames->motion, frames->def.frame_rate, error);
   pl_file_writer *writer = frames->writer;
   int32_t target_count = frames->written - 1;
   // Times count from the first frame: the standard has no negative ones, and players start at zero.

@@ -3,7 +3,7 @@
 // length in bytes; points as 64-bit floats.
 //
 // Fields: `displacement` of the points from the first frame, `velocity` where the caller sets it, and of tets `J`,
-// their volume relative to the rest shape: det F, negative when inverted.
+// their volume relative to the rest shape: det F, negative when inverted; then those that the caller sets.
 #include <stdio.h>
 #include <string.h>
 
@@ -26,22 +26,68 @@ static cells choose_cells(const pl_frames_def *def) {
   return (cells){NULL, def->point_count, 1, VTK_VERTEX};
 }
 
-static void put_field(pl_file_writer *writer, const char *name, int components, uint64_t *offset, int32_t count) {
-  pl_file_writer_print(
-      writer,
-      "<DataArray type=\"Float64\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%llu\"/>\n", name,
-      components, (unsigned long long)*offset);
-  *offset += 8 + 8 * (uint64_t)components * (uint64_t)count;
+static void put_escaped(pl_file_writer *writer, const char *text) {
+  for (; *text != '\0'; ++text) {
+    const char *entity = *text == '&'   ? "&amp;"
+                         : *text == '<' ? "&lt;"
+                         : *text == '>' ? "&gt;"
+                         : *text == '"' ? "&quot;"
+                                        : NULL;
+    pl_file_writer_write(writer, entity == NULL ? text : entity, entity == NULL ? 1 : strlen(entity));
+  }
 }
 
-// `offset` is where the first field begins.
-static void put_field_heads(const pl_frames *frames, pl_file_writer *writer, const cells *c, uint64_t offset) {
-  int32_t point_count = frames->def.point_count;
+// Things that a kind of field has numbers for.
+static int64_t field_size(const pl_frames *frames, const cells *c, pl_frame_field_kind kind) {
+  return kind == PL_FRAME_FIELD_POINTS ? frames->def.point_count : kind == PL_FRAME_FIELD_CELLS ? c->count : 1;
+}
+
+static void put_field(pl_file_writer *writer, const pl_frame_field *field, int64_t size, uint64_t *offset) {
+  pl_file_writer_print(writer, "<DataArray type=\"Float64\" Name=\"");
+  put_escaped(writer, field->name);
+  pl_file_writer_print(writer, "\" NumberOfComponents=\"%d\"", field->component_count);
+  for (int32_t k = 0; field->component_names != NULL && k < field->component_count; ++k) {
+    pl_file_writer_print(writer, " ComponentName%d=\"", k);
+    put_escaped(writer, field->component_names[k]);
+    pl_file_writer_print(writer, "\"");
+  }
+  if (field->kind == PL_FRAME_FIELD_FRAME) pl_file_writer_print(writer, " NumberOfTuples=\"1\"");
+  pl_file_writer_print(writer, " format=\"appended\" offset=\"%llu\"/>\n", (unsigned long long)*offset);
+  *offset += 8 + 8 * (uint64_t)field->component_count * (uint64_t)size;
+}
+
+// The caller's fields of one kind.
+static void put_fields_of(const pl_frames *frames, pl_file_writer *writer, const cells *c, pl_frame_field_kind kind,
+                          uint64_t *offset) {
+  for (int32_t i = 0; i < frames->field_count; ++i)
+    if (frames->fields[i].kind == kind) put_field(writer, &frames->fields[i], field_size(frames, c, kind), offset);
+}
+
+static bool has_fields_of(const pl_frames *frames, pl_frame_field_kind kind) {
+  for (int32_t i = 0; i < frames->field_count; ++i)
+    if (frames->fields[i].kind == kind) return true;
+  return false;
+}
+
+// Fields of the frame stand before the piece, those of points and cells in it; *offset is where the next field begins.
+static void put_frame_heads(const pl_frames *frames, pl_file_writer *writer, const cells *c, uint64_t *offset) {
+  if (!has_fields_of(frames, PL_FRAME_FIELD_FRAME)) return;
+  pl_file_writer_print(writer, "<FieldData>\n");
+  put_fields_of(frames, writer, c, PL_FRAME_FIELD_FRAME, offset);
+  pl_file_writer_print(writer, "</FieldData>\n");
+}
+
+static void put_field_heads(const pl_frames *frames, pl_file_writer *writer, const cells *c, uint64_t *offset) {
+  static const pl_frame_field displacement = {"displacement", PL_FRAME_FIELD_POINTS, 3, NULL, NULL},
+                              velocity = {"velocity", PL_FRAME_FIELD_POINTS, 3, NULL, NULL},
+                              volume = {"J", PL_FRAME_FIELD_CELLS, 1, NULL, NULL};
   pl_file_writer_print(writer, "<PointData>\n");
-  put_field(writer, "displacement", 3, &offset, point_count);
-  if (frames->velocities != NULL) put_field(writer, "velocity", 3, &offset, point_count);
+  put_field(writer, &displacement, frames->def.point_count, offset);
+  if (frames->velocities != NULL) put_field(writer, &velocity, frames->def.point_count, offset);
+  put_fields_of(frames, writer, c, PL_FRAME_FIELD_POINTS, offset);
   pl_file_writer_print(writer, "</PointData>\n<CellData>\n");
-  if (c->type == VTK_TET) put_field(writer, "J", 1, &offset, c->count);
+  if (c->type == VTK_TET) put_field(writer, &volume, c->count, offset);
+  put_fields_of(frames, writer, c, PL_FRAME_FIELD_CELLS, offset);
   pl_file_writer_print(writer, "</CellData>\n");
 }
 
@@ -54,8 +100,10 @@ static void put_head(const pl_frames *frames, pl_file_writer *writer, const cell
   pl_file_writer_print(
       writer,
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
-      "header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n",
-      point_count, c->count);
+      "header_type=\"UInt64\">\n<UnstructuredGrid>\n");
+  uint64_t at_fields = (uint64_t)at_types + 8 + (uint64_t)c->count;
+  put_frame_heads(frames, writer, c, &at_fields);
+  pl_file_writer_print(writer, "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n", point_count, c->count);
   pl_file_writer_print(
       writer,
       "<Points><DataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\" format=\"appended\" "
@@ -67,7 +115,7 @@ static void put_head(const pl_frames *frames, pl_file_writer *writer, const cell
   pl_file_writer_print(writer, "<DataArray type=\"UInt8\" Name=\"types\" format=\"appended\" offset=\"%llu\"/>\n",
                        at_types);
   pl_file_writer_print(writer, "</Cells>\n");
-  put_field_heads(frames, writer, c, (uint64_t)at_types + 8 + (uint64_t)c->count);
+  put_field_heads(frames, writer, c, &at_fields);
   pl_file_writer_print(writer, "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
 }
 
@@ -103,16 +151,29 @@ static double six_volumes(const pl_vec3 *points, const int32_t *corners) {
   return pl_vec3_dot(pl_vec3_cross(b, c), pl_vec3_sub(points[corners[3]], a));
 }
 
+static void put_values(const pl_frames *frames, pl_file_writer *writer, const cells *c, pl_frame_field_kind kind) {
+  for (int32_t i = 0; i < frames->field_count; ++i) {
+    const pl_frame_field *field = &frames->fields[i];
+    if (field->kind != kind) continue;
+    int64_t count = field_size(frames, c, kind) * field->component_count;
+    pl_file_writer_little(writer, 8 * (uint64_t)count, 8);
+    for (int64_t k = 0; k < count; ++k) pl_file_writer_float64(writer, field->values[k]);
+  }
+}
+
+// In the order of their heads.
 static void put_fields(const pl_frames *frames, pl_file_writer *writer, const pl_vec3 *points, const cells *c) {
   const pl_vec3 *rest = frames->def.rest_points != NULL ? frames->def.rest_points : frames->start_points;
+  put_values(frames, writer, c, PL_FRAME_FIELD_FRAME);
   put_vectors(writer, points, frames->start_points, frames->def.point_count);
   if (frames->velocities != NULL) put_vectors(writer, frames->velocities, NULL, frames->def.point_count);
-  if (c->type != VTK_TET) return;
-  pl_file_writer_little(writer, 8 * (uint64_t)c->count, 8);
-  for (int32_t i = 0; i < c->count; ++i) {
+  put_values(frames, writer, c, PL_FRAME_FIELD_POINTS);
+  if (c->type == VTK_TET) pl_file_writer_little(writer, 8 * (uint64_t)c->count, 8);
+  for (int32_t i = 0; c->type == VTK_TET && i < c->count; ++i) {
     const int32_t *corners = c->corners + 4 * (ptrdiff_t)i;
     pl_file_writer_float64(writer, six_volumes(points, corners) / six_volumes(rest, corners));
   }
+  put_values(frames, writer, c, PL_FRAME_FIELD_CELLS);
 }
 
 static pl_status keep_start(pl_frames *frames, const pl_vec3 *points, pl_error *error) {
@@ -141,17 +202,6 @@ static pl_status write_vtu(pl_frames *frames, const pl_vec3 *points, pl_error *e
   put_fields(frames, writer, points, &c);
   pl_file_writer_print(writer, "\n</AppendedData>\n</VTKFile>\n");
   return pl_file_writer_commit(writer, error);
-}
-
-static void put_escaped(pl_file_writer *writer, const char *text) {
-  for (; *text != '\0'; ++text) {
-    const char *entity = *text == '&'   ? "&amp;"
-                         : *text == '<' ? "&lt;"
-                         : *text == '>' ? "&gt;"
-                         : *text == '"' ? "&quot;"
-                                        : NULL;
-    pl_file_writer_write(writer, entity == NULL ? text : entity, entity == NULL ? 1 : strlen(entity));
-  }
 }
 
 static void put_collection(const pl_frames *frames, pl_file_writer *writer) {

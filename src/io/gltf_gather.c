@@ -281,10 +281,16 @@ static pl_status read_part(gather *g, const part *p) {
 
 static pl_status list_parts(gather *g) {
   pl_gltf_part *parts = PL_TAKE(&g->gltf->arena, pl_gltf_part, g->parts.count);
-  if (parts == NULL) return pl_fail_memory(g->gltf->error);
+  int32_t *numbers = PL_TAKE(&g->gltf->arena, int32_t, g->parts.count);
+  if (parts == NULL || numbers == NULL) return pl_fail_memory(g->gltf->error);
   for (size_t i = 0; i < g->parts.count; ++i) {
     const part *p = &PL_ITEM(&g->parts, part, i);
-    if (p->shares_vertices) continue;
+    int32_t *part_of_primitive = &numbers[i];
+    if (p->shares_vertices) {
+      while (parts[*part_of_primitive].vertex_start != p->vertex_start) ++*part_of_primitive;
+      continue;
+    }
+    *part_of_primitive = g->soup->part_count;
     parts[g->soup->part_count++] = (pl_gltf_part){.primitive = p->primitive,
                                                   .instance = p->piece,
                                                   .vertex_start = p->vertex_start,
@@ -293,6 +299,7 @@ static pl_status list_parts(gather *g) {
                                                   .pose_of_target = p->pose_of_target};
   }
   g->soup->parts = parts;
+  g->soup->part_of_primitive = numbers;
   return PL_OK;
 }
 

@@ -157,8 +157,9 @@ static pl_status collect(walk *w, pl_gltf_instance *instances, int32_t *instance
     pl_gltf_instance *instance = &instances[(*instance_count)++];
     pl_status status = pl_gltf_item(w->gltf, reference, "meshes", &instance->mesh);
     if (status < 0) return status;
-    instance->linear = w->placements[node->index].linear;
-    instance->offset = w->placements[node->index].offset;
+    instance->node = node;
+    instance->linear = instance->node_linear = w->placements[node->index].linear;
+    instance->offset = instance->node_offset = w->placements[node->index].offset;
     if (skin == NULL) continue;
     instance->linear = pl_mat3_identity();
     instance->offset = (pl_vec3){0, 0, 0};
@@ -179,7 +180,8 @@ pl_status pl_gltf_list_instances(pl_gltf *gltf, pl_gltf_instance **instances, in
   if (*instances == NULL) return pl_fail_memory(gltf->error);
   if (!has_nodes) {
     for (const pl_json *mesh = meshes->first; mesh != NULL; mesh = mesh->next)
-      (*instances)[(*instance_count)++] = (pl_gltf_instance){.mesh = mesh, .linear = pl_mat3_identity()};
+      (*instances)[(*instance_count)++] = (pl_gltf_instance){
+          .mesh = mesh, .linear = pl_mat3_identity(), .node_linear = pl_mat3_identity()};
     return PL_OK;
   }
   walk w = {.gltf = gltf, .nodes = nodes};

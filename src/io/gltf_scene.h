@@ -5,9 +5,13 @@
 #include "io/gltf_document.h"
 #include "pliant/math.h"
 
-// A mesh placed by a node: point -> linear * point + offset.
+// A mesh placed by a node: point -> linear * point + offset. The node of a skinned mesh does not
+// place it.
 typedef struct pl_gltf_instance {
   const pl_json *mesh;
+  const pl_json *node;  // NULL without nodes
+  pl_mat3 node_linear;  // the placement of the node itself
+  pl_vec3 node_offset;
   pl_mat3 linear;
   pl_vec3 offset;
 } pl_gltf_instance;

@@ -42,6 +42,24 @@ static void find_points(const pl_gltf_soup *soup, int32_t *table, size_t table_s
   }
 }
 
+// Seams of colours split vertices too, so the vertices of one point may differ.
+pl_status pl_gltf_average_groups(const pl_gltf *gltf, pl_gltf_soup *soup, const int32_t *point_of_source,
+                                 int32_t point_count) {
+  if (soup->group_count == 0) return PL_OK;
+  double *sums = pl_allocate_array(gltf->context, (size_t)point_count, 2 * sizeof *sums);
+  if (sums == NULL) return pl_fail_memory(gltf->error);
+  for (int32_t group = 0; group < soup->group_count; ++group) {
+    memset(sums, 0, (size_t)point_count * 2 * sizeof *sums);
+    for (int32_t i = 0; i < soup->vertex_count; ++i) {
+      sums[2 * point_of_source[i]] += (double)soup->groups[group][i];
+      sums[2 * point_of_source[i] + 1] += 1;
+    }
+    for (int32_t i = 0; i < point_count; ++i) soup->groups[group][i] = (float)(sums[2 * i] / sums[2 * i + 1]);
+  }
+  pl_release(gltf->context, sums);
+  return PL_OK;
+}
+
 static void renumber(pl_vector *indices, const int32_t *point_of_source) {
   for (size_t i = 0; i < indices->count; ++i)
     PL_ITEM(indices, int32_t, i) = point_of_source[PL_ITEM(indices, int32_t, i)];
@@ -61,6 +79,8 @@ pl_status pl_gltf_weld(pl_gltf *gltf, pl_gltf_soup *soup, int32_t **point_of_sou
   pl_release(gltf->context, table);
   if (point_count == soup->vertex_count) return PL_OK;
 
+  pl_status status = pl_gltf_average_groups(gltf, soup, points, point_count);
+  if (status < 0) return status;
   for (int32_t point = 0; point < point_count; ++point) {
     soup->points[point] = soup->points[first_of_point[point]];
     for (int32_t pose = 0; pose < soup->pose_count; ++pose)

@@ -35,6 +35,7 @@ void pl_mesh_builder_init(pl_mesh_builder *builder, pl_mesh_source *source) {
   };
   pl_arena_init(&builder->text, context, 0);
   pl_builder_init_poses(builder);
+  pl_builder_init_maps(builder);
 }
 
 void pl_mesh_builder_free(pl_mesh_builder *builder) {
@@ -46,6 +47,7 @@ void pl_mesh_builder_free(pl_mesh_builder *builder) {
   pl_vector_free(&builder->middles);
   pl_vector_free(&builder->sources);
   pl_builder_free_poses(builder);
+  pl_builder_free_maps(builder);
   pl_arena_destroy(&builder->text);
 }
 
@@ -308,6 +310,7 @@ static pl_status drop_middles(pl_mesh_builder *builder, bool quadratic, simplice
     if (fate[i] < 0) continue;
     PL_ITEM(&builder->points, pl_vec3, kept_count) = PL_ITEM(&builder->points, pl_vec3, i);
     pl_builder_move_pose_point(builder, (size_t)kept_count, i);
+    pl_builder_move_map_point(builder, (size_t)kept_count, i);
     fate[i] = kept_count++;
   }
   for (size_t i = 0; i < builder->corners.count; ++i)
@@ -361,6 +364,7 @@ pl_status pl_mesh_builder_finish(pl_mesh_builder *builder, pl_mesh **mesh) {
       .poses = pl_vector_of(context, sizeof(pl_mesh_pose)),
   };
   status = pl_builder_fill_poses(builder);
+  if (status >= 0) status = pl_builder_fill_maps(builder);
   bool quadratic = is_quadratic(builder);
   if (status >= 0) status = drop_middles(builder, quadratic, &s);
   if (status >= 0) status = cut_cells(builder, quadratic, &s);
@@ -368,6 +372,7 @@ pl_status pl_mesh_builder_finish(pl_mesh_builder *builder, pl_mesh **mesh) {
     status = pl_source_refuse(source, PL_NO_POSITION, "there are more elements than can be used");
   if (status >= 0) status = turn_tets(builder, &s);
   if (status >= 0) status = make_groups(builder, &s);
+  if (status >= 0) status = pl_builder_list_maps(builder, &s.groups);
   if (status >= 0) status = pl_builder_list_poses(builder, &s.poses);
   if (status >= 0 && builder->skipped_count > 0)
     status = pl_source_note(source, PL_SEVERITY_WARNING, "left-out-elements",

@@ -18,6 +18,7 @@ typedef struct pl_mesh_builder {
   pl_vector middles;  // int32_t, points that are mid-nodes of higher-order cells; -1 once left out
   pl_vector sources;  // int32_t, point of each source vertex, if points were welded
   pl_vector poses;    // of mesh_poses.c
+  pl_vector maps;     // of mesh_maps.c
   pl_arena text;
   int64_t index_base;     // what the file counts from, for messages
   int32_t group;          // that new cells belong to, -1 for none
@@ -75,6 +76,30 @@ pl_status pl_builder_fill_poses(pl_mesh_builder *builder);
 void pl_builder_move_pose_point(pl_mesh_builder *builder, size_t to, size_t from);
 pl_status pl_builder_list_poses(const pl_mesh_builder *builder, pl_vector *poses);
 void pl_builder_free_poses(pl_mesh_builder *builder);
+
+// Numbers per point that become groups (mesh_maps.c). Scalars called PL_GROUP_PREFIX and a name are
+// groups of that name.
+#define PL_GROUP_PREFIX "group:"
+enum { PL_MAP_NAME_SIZE = 32 };
+
+// Name of the group of one channel (0 red … 3 alpha) of a set of colours, counted from 0.
+void pl_color_map_name(char name[PL_MAP_NAME_SIZE], int set, int channel);
+
+// The map called `name`, made if it is new; -1 where there are too many.
+pl_status pl_builder_find_map(pl_mesh_builder *builder, const char *name, int32_t *map);
+
+// Set the value of one point; points without one have 0. A map with a value outside 0 … 1 is left
+// out of the mesh with a warning. Nothing happens for map -1.
+pl_status pl_builder_set_map(pl_mesh_builder *builder, int32_t map, size_t point, double value);
+
+void pl_builder_init_maps(pl_mesh_builder *builder);
+void pl_builder_free_maps(pl_mesh_builder *builder);
+
+// The steps of finish that deal with maps: values for all points; move one point's values; append
+// them to a vector of pl_mesh_group, but for those whose name is taken.
+pl_status pl_builder_fill_maps(pl_mesh_builder *builder);
+void pl_builder_move_map_point(pl_mesh_builder *builder, size_t to, size_t from);
+pl_status pl_builder_list_maps(const pl_mesh_builder *builder, pl_vector *groups);
 
 // Make the mesh.
 pl_status pl_mesh_builder_finish(pl_mesh_builder *builder, pl_mesh **mesh);

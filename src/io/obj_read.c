@@ -1,7 +1,7 @@
 // Wavefront OBJ. One statement a line; a backslash joins lines. Indices count from 1, negative ones back from the last
-// vertex so far. Normals and texture coordinates are passed over but their indices are checked for form. Colours behind
-// a vertex and the weight w are not positions and are ignored. Free-form curves and surfaces are left out with a
-// finding.
+// vertex so far. Normals and texture coordinates are passed over but their indices are checked for form. Three numbers
+// behind a vertex are its colour, one is the weight w, which is ignored. Free-form curves and surfaces are left out
+// with a finding.
 #include <string.h>
 
 #include "io/mesh_formats.h"
@@ -13,7 +13,33 @@ typedef struct obj_reader {
   pl_mesh_builder *builder;
   pl_text_cursor cursor;
   pl_vector corners;  // int64_t, of the statement being read
+  bool has_colors;
+  int32_t color_maps[3];
 } obj_reader;
+
+// The rest of a vertex's line, if it is a colour: exactly three numbers. A weight, or a weight and a colour as some
+// scanners write, is passed over.
+static pl_status read_color(obj_reader *reader) {
+  double color[3];
+  int count = 0;
+  pl_word word;
+  while (pl_text_take_word_in_line(&reader->cursor, &word)) {
+    double value;
+    if (count == 3 || !pl_word_number(word, &value)) return PL_OK;
+    color[count++] = value;
+  }
+  if (count < 3) return PL_OK;
+  pl_status status = PL_OK;
+  for (int i = 0; i < 3 && !reader->has_colors && status >= 0; ++i) {
+    char name[PL_MAP_NAME_SIZE];
+    pl_color_map_name(name, 0, i);
+    status = pl_builder_find_map(reader->builder, name, &reader->color_maps[i]);
+  }
+  reader->has_colors = status >= 0;
+  for (int i = 0; i < 3 && status >= 0; ++i)
+    status = pl_builder_set_map(reader->builder, reader->color_maps[i], reader->builder->points.count - 1, color[i]);
+  return status;
+}
 
 static pl_status read_vertex(obj_reader *reader, size_t offset) {
   double values[3];
@@ -27,7 +53,8 @@ static pl_status read_vertex(obj_reader *reader, size_t offset) {
                             "\"%s\" is not a coordinate; a number is needed", pl_word_show(word, shown));
     }
   }
-  return pl_builder_add_point(reader->builder, (pl_vec3){values[0], values[1], values[2]}, offset);
+  pl_status status = pl_builder_add_point(reader->builder, (pl_vec3){values[0], values[1], values[2]}, offset);
+  return status < 0 ? status : read_color(reader);
 }
 
 static pl_status fail_corner(const obj_reader *reader, pl_word word) {

@@ -1,7 +1,7 @@
 // PLY, text and binary in both byte orders. The head declares elements with properties of any type and order; only the
-// x, y, z of "vertex", the index lists of "face" (vertex_index or vertex_indices) and "tristrips", and the two ends of
-// "edge" are used, all else is passed over. A strip reverses every second triangle and restarts at -1. Of a cloud only
-// "vertex" is used, with normals and colours where they are there.
+// x, y, z, colours and maps (`group:NAME`) of "vertex", the index lists of "face" (vertex_index or vertex_indices) and
+// "tristrips", and the two ends of "edge" are used, all else is passed over. A strip reverses every second triangle and
+// restarts at -1. Of a cloud only "vertex" is used, with normals and colours where they are there.
 #include "io/ply_points.h"
 
 #include <string.h>
@@ -35,6 +35,7 @@ enum { POINT_VALUE_COUNT = ROLE_BLUE - ROLE_X + 1 };
 typedef struct ply_property {
   pl_scalar scalar, count_scalar;  // count_scalar is PL_SCALAR_NONE for a single value
   ply_role role;
+  int32_t map;  // of the builder, + 1; 0: none
 } ply_property;
 
 typedef enum ply_kind { KIND_OTHER, KIND_VERTEX, KIND_FACE, KIND_STRIPS, KIND_EDGE } ply_kind;
@@ -128,6 +129,24 @@ static double full_color(pl_scalar scalar) {
   return scalar >= PL_SCALAR_F32 ? 1 : scalar >= PL_SCALAR_I32 ? 4294967295.0 : scalar >= PL_SCALAR_I16 ? 65535 : 255;
 }
 
+// Colours and named weights of a vertex become groups of the mesh.
+static pl_status find_map(ply_reader *reader, pl_word name, ply_property *property) {
+  static const char *const channels[] = {"red", "green", "blue", "alpha"};
+  char group[256] = "";
+  for (int i = 0; i < 4; ++i)
+    if (pl_word_is(name, channels[i])) pl_color_map_name(group, 0, i);
+  size_t prefix = strlen(PL_GROUP_PREFIX);
+  if (name.length > prefix && name.length - prefix < sizeof group && memcmp(name.text, PL_GROUP_PREFIX, prefix) == 0) {
+    memcpy(group, name.text + prefix, name.length - prefix);
+    group[name.length - prefix] = '\0';
+  }
+  if (group[0] == '\0') return PL_OK;
+  int32_t map = -1;
+  pl_status status = pl_builder_find_map(reader->builder, group, &map);
+  property->map = map + 1;
+  return status;
+}
+
 static ply_role role_of(ply_kind kind, bool is_list, pl_word name) {
   bool indices = is_list && (pl_word_is(name, "vertex_indices") || pl_word_is(name, "vertex_index"));
   switch (kind) {
@@ -163,6 +182,10 @@ static pl_status read_property(ply_reader *reader) {
     property.count_scalar = scalar_named(count_type);
     if (property.count_scalar == PL_SCALAR_NONE || property.count_scalar >= PL_SCALAR_F32)
       return fail_word(reader, count_type, "a type for a list's count; use uchar or int");
+  }
+  if (reader->builder != NULL && element->kind == KIND_VERTEX && !is_list) {
+    status = find_map(reader, name, &property);
+    if (status < 0) return status;
   }
   reader->properties[reader->property_count++] = property;
   ++element->property_count;
@@ -299,7 +322,10 @@ static pl_status read_item(ply_reader *reader, const ply_element *element) {
       status = take_integer(reader, property->scalar, "a vertex of an edge", &ends[property->role - ROLE_FIRST]);
     } else {
       status = take_number(reader, property->scalar, "a property", &number);
-      if (property->role >= ROLE_RED) number /= full_color(property->scalar);
+      if (property->role >= ROLE_RED || property->map > 0) number /= full_color(property->scalar);
+      // The point itself is added behind its last property.
+      if (status >= 0 && property->map > 0)
+        status = pl_builder_set_map(reader->builder, property->map - 1, reader->builder->points.count, number);
       if (property->role >= ROLE_X) values[property->role - ROLE_X] = number;
     }
     if (status < 0) return status;

@@ -78,7 +78,7 @@ static void print_vtk_name(pl_file_writer *writer, const char *name) {
 }
 
 static void write_vtk_poses(pl_file_writer *writer, const pl_mesh_view *view) {
-  if (view->pose_count > 0) pl_file_writer_print(writer, "POINT_DATA %d\n", view->point_count);
+  if (view->pose_count > 0 || view->group_count > 0) pl_file_writer_print(writer, "POINT_DATA %d\n", view->point_count);
   for (int32_t pose = 0; pose < view->pose_count; ++pose) {
     pl_file_writer_print(writer, "VECTORS " PL_POSE_PREFIX);
     print_vtk_name(writer, view->poses[pose].name);
@@ -86,6 +86,17 @@ static void write_vtk_poses(pl_file_writer *writer, const pl_mesh_view *view) {
     for (int32_t i = 0; i < view->point_count; ++i) {
       print_point(writer, pl_vec3_sub(view->poses[pose].points[i], view->points[i]));
       pl_file_writer_print(writer, "\n");
+    }
+  }
+  if (view->group_count > 0) pl_file_writer_print(writer, "FIELD groups %d\n", view->group_count);
+  for (int32_t group = 0; group < view->group_count; ++group) {
+    pl_file_writer_print(writer, PL_GROUP_PREFIX);
+    print_vtk_name(writer, view->groups[group].name);
+    pl_file_writer_print(writer, " 1 %d float\n", view->point_count);
+    for (int32_t i = 0; i < view->point_count; ++i) {
+      char number[PL_NUMBER_SIZE];
+      pl_number_write((double)view->groups[group].weights[i], number);
+      pl_file_writer_print(writer, "%s\n", number);
     }
   }
 }

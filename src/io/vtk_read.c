@@ -243,10 +243,10 @@ static pl_status skip_field(vtk_reader *reader) {
   return status;
 }
 
-// A name with %XX decoded, behind the prefix of poses; false for other names.
-static bool decode_pose_name(pl_word word, char *name, size_t size) {
-  size_t prefix = strlen(PL_POSE_PREFIX), used = 0;
-  if (word.length < prefix || memcmp(word.text, PL_POSE_PREFIX, prefix) != 0) return false;
+// A name with %XX decoded, behind the prefix of poses or groups; false for other names.
+static bool decode_name(pl_word word, const char *kind, char *name, size_t size) {
+  size_t prefix = strlen(kind), used = 0;
+  if (word.length < prefix || memcmp(word.text, kind, prefix) != 0) return false;
   for (size_t i = prefix; i < word.length && used + 1 < size; ++i) {
     static const char digits[] = "0123456789ABCDEF";
     const char *high = i + 2 < word.length ? strchr(digits, word.text[i + 1]) : NULL;
@@ -259,17 +259,21 @@ static bool decode_pose_name(pl_word word, char *name, size_t size) {
   return true;
 }
 
-static pl_status read_pose(vtk_reader *reader, const char *name, pl_scalar scalar) {
-  size_t count = reader->builder->points.count, offset = pl_text_offset(&reader->text);
+static pl_status read_pose(vtk_reader *reader, const char *name, pl_scalar scalar, bool group) {
+  size_t count = reader->builder->points.count, offset = pl_text_offset(&reader->text), width = group ? 1 : 3;
   pl_vector values = pl_vector_of(reader->source->context, sizeof(double));
   vtk_array array;
-  pl_status status = begin_array(reader, scalar, 3 * (int64_t)count, "vectors", &array);
-  double *numbers = status >= 0 ? pl_vector_grow(&values, 3 * count) : NULL;
+  pl_status status = begin_array(reader, scalar, (int64_t)(width * count), "vectors", &array);
+  double *numbers = status >= 0 ? pl_vector_grow(&values, width * count) : NULL;
   if (status >= 0 && numbers == NULL && count > 0) status = pl_source_fail_memory(reader->source);
-  for (size_t i = 0; i < 3 * count && status >= 0; ++i)
+  for (size_t i = 0; i < width * count && status >= 0; ++i)
     status = take_number(&array, "a component of a vector", &numbers[i]);
   if (status >= 0) end_array(&array);
-  if (status >= 0) status = pl_builder_add_pose(reader->builder, name, 0, numbers, count, offset);
+  int32_t map = -1;
+  if (status >= 0 && group) status = pl_builder_find_map(reader->builder, name, &map);
+  for (size_t i = 0; i < count && group && status >= 0; ++i)
+    status = pl_builder_set_map(reader->builder, map, i, numbers[i]);
+  if (status >= 0 && !group) status = pl_builder_add_pose(reader->builder, name, 0, numbers, count, offset);
   pl_vector_free(&values);
   return status;
 }
@@ -289,8 +293,8 @@ static bool pass_numbers(vtk_reader *reader, pl_scalar scalar, int64_t count) {
   return true;
 }
 
-// One array of the data of points, its name being next: a pose is read, others are passed. `components` of 0 are given
-// in the file.
+// One array of the data of points, its name being next: a pose or a group is read, others are passed. `components` of 0
+// are given in the file.
 static pl_status read_point_array(vtk_reader *reader, int64_t components, bool *ended) {
   char name[256];
   pl_word word, number;
@@ -304,16 +308,18 @@ static pl_status read_point_array(vtk_reader *reader, int64_t components, bool *
   pl_scalar scalar = scalar_named(number);
   if (scalar == PL_SCALAR_NONE || components < 1 || components > INT32_MAX || tuples < 0 || tuples > INT32_MAX)
     return PL_OK;
-  bool is_pose = components == 3 && tuples == point_count && decode_pose_name(word, name, sizeof name);
-  if (!is_pose) {
+  bool is_pose = components == 3 && tuples == point_count && decode_name(word, PL_POSE_PREFIX, name, sizeof name);
+  bool is_group = components == 1 && tuples == point_count && decode_name(word, PL_GROUP_PREFIX, name, sizeof name);
+  if (!is_pose && !is_group) {
     *ended = !pass_numbers(reader, scalar, components * tuples);
     return PL_OK;
   }
   *ended = false;
-  return read_pose(reader, name, scalar);
+  return read_pose(reader, name, scalar, is_group);
 }
 
-// Data of points, as far as it is understood: nothing in it but poses matters, so nothing else in it is an error.
+// Data of points, as far as it is understood: nothing in it but poses and groups matters, so nothing else in it is an
+// error.
 static pl_status read_point_data(vtk_reader *reader) {
   pl_word word;
   int64_t count = 0;

@@ -15,11 +15,12 @@ typedef struct vtu_piece {
   pl_vtu_array points, connectivity, offsets, types;
 } vtu_piece;
 
-// A pose of a piece.
+// A pose or a group of a piece.
 typedef struct vtu_pose {
   size_t piece;
   pl_vtu_array array;
   char name[256];
+  bool group;
 } vtu_pose;
 
 typedef enum vtu_part { PART_OTHER, PART_POINTS, PART_CELLS, PART_POINT_DATA } vtu_part;
@@ -95,11 +96,14 @@ static pl_status find_content_end(vtu_reader *reader, pl_vtu_array *array) {
   return PL_OK;
 }
 
-static pl_status note_pose(vtu_reader *reader, const pl_vtu_array *array, const char *name) {
-  if (array->component_count != 3)
+static pl_status note_pose(vtu_reader *reader, const pl_vtu_array *array, const char *name, bool group) {
+  if (group && array->component_count > 1)
+    return pl_source_fail(reader->source, array->offset, "group '%s' has %lld components; one is needed", name,
+                          (long long)array->component_count);
+  if (!group && array->component_count != 3)
     return pl_source_fail(reader->source, array->offset, "pose '%s' has %lld components; three are needed", name,
                           (long long)array->component_count);
-  vtu_pose pose = {.piece = reader->pieces.count - 1, .array = *array};
+  vtu_pose pose = {.piece = reader->pieces.count - 1, .array = *array, .group = group};
   snprintf(pose.name, sizeof pose.name, "%s", name);
   return pl_vector_push(&reader->poses, &pose) ? PL_OK : pl_source_fail_memory(reader->source);
 }
@@ -128,12 +132,14 @@ static pl_status read_array_tag(vtu_reader *reader, const pl_xml_tag *tag) {
   char name[256] = "";
   pl_xml_attribute(tag, "Name", name, sizeof name);
   bool is_pose = strncmp(name, PL_POSE_PREFIX, strlen(PL_POSE_PREFIX)) == 0;
-  if (reader->part == PART_POINT_DATA && !is_pose) return PL_OK;
+  bool is_group = strncmp(name, PL_GROUP_PREFIX, strlen(PL_GROUP_PREFIX)) == 0;
+  if (reader->part == PART_POINT_DATA && !is_pose && !is_group) return PL_OK;
   if (!has_type || array.scalar == PL_SCALAR_NONE)
     return pl_source_fail(reader->source, tag->offset,
                           "the type of this array is %s; Float32, Int64 and the like are possible",
                           has_type ? type : "missing");
-  if (reader->part == PART_POINT_DATA) return note_pose(reader, &array, name + strlen(PL_POSE_PREFIX));
+  if (reader->part == PART_POINT_DATA)
+    return note_pose(reader, &array, name + strlen(is_pose ? PL_POSE_PREFIX : PL_GROUP_PREFIX), is_group);
   vtu_piece *piece = &PL_ITEM(&reader->pieces, vtu_piece, reader->pieces.count - 1);
   if (reader->part == PART_POINTS)
     piece->points = array;
@@ -195,15 +201,25 @@ static pl_status add_points(vtu_reader *reader, const vtu_piece *piece, pl_vecto
   return status;
 }
 
-// Poses of piece number `index`, whose points begin at `first_point` of the mesh.
+static pl_status add_group(vtu_reader *reader, const vtu_pose *group, size_t first_point, const double *values,
+                           size_t count) {
+  int32_t map = -1;
+  pl_status status = pl_builder_find_map(reader->builder, group->name, &map);
+  for (size_t i = 0; i < count && status >= 0; ++i)
+    status = pl_builder_set_map(reader->builder, map, first_point + i, values[i]);
+  return status;
+}
+
+// Poses and groups of piece number `index`, whose points begin at `first_point` of the mesh.
 static pl_status add_poses(vtu_reader *reader, size_t index, size_t first_point, pl_vector *values) {
   size_t count = (size_t)PL_ITEM(&reader->pieces, vtu_piece, index).point_count;
   pl_status status = PL_OK;
   for (size_t i = 0; i < reader->poses.count && status >= 0; ++i) {
     const vtu_pose *pose = &PL_ITEM(&reader->poses, vtu_pose, i);
     if (pose->piece != index || count == 0) continue;
-    status = pl_vtu_array_read(&reader->file, &pose->array, false, 3 * count, values);
-    if (status >= 0)
+    status = pl_vtu_array_read(&reader->file, &pose->array, false, (pose->group ? 1 : 3) * count, values);
+    if (status >= 0 && pose->group) status = add_group(reader, pose, first_point, values->items, count);
+    if (status >= 0 && !pose->group)
       status = pl_builder_add_pose(reader->builder, pose->name, first_point, values->items, count, pose->array.offset);
   }
   return status;

@@ -29,9 +29,9 @@ static void print_name(pl_file_writer *writer, const char *name) {
   }
 }
 
-// Poses as displacements, which ParaView can warp by.
+// Poses as displacements, which ParaView can warp by, and groups as scalars.
 static void announce_poses(pl_file_writer *writer, const pl_mesh_view *view, uint64_t *offset) {
-  if (view->pose_count == 0) return;
+  if (view->pose_count == 0 && view->group_count == 0) return;
   pl_file_writer_print(writer, "<PointData>\n");
   for (int32_t i = 0; i < view->pose_count; ++i) {
     pl_file_writer_print(writer, "<DataArray type=\"Float64\" Name=\"" PL_POSE_PREFIX);
@@ -39,6 +39,13 @@ static void announce_poses(pl_file_writer *writer, const pl_mesh_view *view, uin
     pl_file_writer_print(writer, "\" NumberOfComponents=\"3\" format=\"appended\" offset=\"%llu\"/>\n",
                          (unsigned long long)*offset);
     *offset += 8 + 24 * (uint64_t)view->point_count;
+  }
+  for (int32_t i = 0; i < view->group_count; ++i) {
+    pl_file_writer_print(writer, "<DataArray type=\"Float32\" Name=\"" PL_GROUP_PREFIX);
+    print_name(writer, view->groups[i].name);
+    pl_file_writer_print(writer, "\" NumberOfComponents=\"1\" format=\"appended\" offset=\"%llu\"/>\n",
+                         (unsigned long long)*offset);
+    *offset += 8 + 4 * (uint64_t)view->point_count;
   }
   pl_file_writer_print(writer, "</PointData>\n");
 }
@@ -120,6 +127,10 @@ pl_status pl_vtu_write(pl_context *context, const char *path, const pl_mesh *mes
   write_cells(writer, &view, size);
   for (int32_t i = 0; i < view.pose_count; ++i)
     write_vectors(writer, view.poses[i].points, view.points, view.point_count);
+  for (int32_t i = 0; i < view.group_count; ++i) {
+    pl_file_writer_little(writer, 4 * (uint64_t)view.point_count, 8);
+    for (int32_t k = 0; k < view.point_count; ++k) pl_file_writer_float32(writer, view.groups[i].weights[k]);
+  }
   pl_file_writer_print(writer, "\n</AppendedData>\n</VTKFile>\n");
   return pl_file_writer_commit(writer, error);
 }

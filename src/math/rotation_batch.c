@@ -44,25 +44,28 @@ static void unrotate_scalar(const float q[4], const float a[9], float b[9]) {
     for (int j = 0; j < 3; ++j) b[3 * i + j] = r[i] * a[j] + r[3 + i] * a[3 + j] + r[6 + i] * a[6 + j];
 }
 
-static bool newton_step_scalar(const float b[9], float w[3]) {
+static bool newton_step_scalar(const float b[9], float w[3], float *length2, bool *is_short) {
   float h00 = b[4] + b[8], h11 = b[0] + b[8], h22 = b[0] + b[4];
   float h01 = -0.5f * (b[1] + b[3]), h02 = -0.5f * (b[2] + b[6]), h12 = -0.5f * (b[5] + b[7]);
   float c00 = h11 * h22 - h12 * h12, c01 = h02 * h12 - h01 * h22, c02 = h01 * h12 - h02 * h11;
   float c11 = h00 * h22 - h02 * h02, c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
   float determinant = h00 * c00 + h01 * c01 + h02 * c02, trace = h00 + h11 + h22;
-  if (!(h00 > 0.0f && c22 > 0.0f && determinant > MIN_CURVATURE * (trace * trace * trace))) return false;
+  float cube = trace * trace * trace;
+  if (!(h00 > 0.0f && c22 > 0.0f && determinant > MIN_CURVATURE * cube)) return false;
   float gx = b[7] - b[5], gy = b[2] - b[6], gz = b[3] - b[1], f = 1.0f / determinant;
   w[0] = f * (c00 * gx + c01 * gy + c02 * gz);
   w[1] = f * (c01 * gx + c11 * gy + c12 * gz);
   w[2] = f * (c02 * gx + c12 * gy + c22 * gz);
+  *length2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+  *is_short = *length2 * cube < SETTLED * determinant;
   return true;
 }
 
-// q (w/2, 1), made a unit.
-static void turn_scalar(float q[4], const float w[3]) {
-  float x = 0.5f * w[0], y = 0.5f * w[1], z = 0.5f * w[2];
-  float r[4] = {q[0] + q[3] * x + (q[1] * z - q[2] * y), q[1] + q[3] * y + (q[2] * x - q[0] * z),
-                q[2] + q[3] * z + (q[0] * y - q[1] * x), q[3] - (q[0] * x + q[1] * y + q[2] * z)};
+// q (w/2, 1 + |w|²/4), made a unit.
+static void turn_scalar(float q[4], const float w[3], float length2) {
+  float x = 0.5f * w[0], y = 0.5f * w[1], z = 0.5f * w[2], u = 1.0f + 0.25f * length2;
+  float r[4] = {q[0] * u + q[3] * x + (q[1] * z - q[2] * y), q[1] * u + q[3] * y + (q[2] * x - q[0] * z),
+                q[2] * u + q[3] * z + (q[0] * y - q[1] * x), q[3] * u - (q[0] * x + q[1] * y + q[2] * z)};
   unit_scalar(r);
   for (int i = 0; i < 4; ++i) q[i] = r[i];
 }
@@ -71,17 +74,18 @@ static bool settle_scalar(float a[9], float q[4]) {
   float max = 0.0f;
   for (int i = 0; i < 9; ++i) max = max > fabsf(a[i]) ? max : fabsf(a[i]);
   if (!(max > MIN_SIZE && max < MAX_SIZE)) return false;
-  float scale = 1.0f / max;
+  float scale = max > MIN_PLAIN_SIZE && max < MAX_PLAIN_SIZE ? 1.0f : 1.0f / max;
   for (int i = 0; i < 9; ++i) a[i] *= scale;
-  unit_scalar(q);
+  float square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  if (!(fabsf(square - 1.0f) < UNIT_TOLERANCE)) return false;
   for (int iteration = 0; iteration < MAX_ITERATION_COUNT; ++iteration) {
-    float b[9], w[3];
+    float b[9], w[3], length2;
+    bool is_short;
     unrotate_scalar(q, a, b);
-    if (!newton_step_scalar(b, w)) return false;
-    float length2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+    if (!newton_step_scalar(b, w, &length2, &is_short)) return false;
     if (!(length2 < MAX_STEP_LENGTH * MAX_STEP_LENGTH)) return false;
-    turn_scalar(q, w);
-    if (!(length2 >= SETTLED_STEP * SETTLED_STEP)) return true;
+    turn_scalar(q, w, length2);
+    if (is_short) return true;
   }
   return false;
 }

@@ -2,12 +2,12 @@
 // eight float matrices at once. Included by one file per instruction set (see simd.h), with KERNEL_NAME set; no include
 // guard on purpose.
 //
-// A  matrix, scaled so that its largest element is 1      q  rotation, R its matrix       B = R^T A
+// A  matrix      q  rotation, R its matrix       B = R^T A
 // g  axial part of B    H = tr(S) I - S, S = (B + B^T)/2    w  Newton step, H w = g
 //
-// A lane is *settled* once its step is shorter than SETTLED_STEP: the error after a step is about the square of it,
-// below float rounding. It is then frozen, so that what its neighbours still need does not change its bits. It is
-// *lost* when H is not safely positive definite or when MAX_ITERATION_COUNT is reached; the caller redoes it in double.
+// A lane is *settled* once its step is so short that the error left is below float rounding (SETTLED). It is then
+// frozen, so that what its neighbours still need does not change its bits. It is *lost* when H is not safely positive
+// definite or when MAX_ITERATION_COUNT is reached; the caller redoes it in double.
 #include "math/rotation_batch_limits.h"
 
 typedef struct lane_quat {
@@ -37,27 +37,40 @@ PL_SIMD_INLINE void unrotate(const lane_quat *q, const pl_f8 a[9], pl_f8 b[9]) {
   }
 }
 
-// H w = g. Returns the lanes where H is safely positive definite; w means nothing in the others.
-PL_SIMD_INLINE pl_m8 newton_step(const pl_f8 b[9], pl_f8 w[3]) {
+// H w = g. Returns the lanes where H is safely positive definite; w means nothing in the others. `is_short`: the lanes
+// that such a step settles.
+PL_SIMD_INLINE pl_m8 newton_step(const pl_f8 b[9], pl_f8 w[3], pl_f8 *length2, pl_m8 *is_short) {
   pl_f8 h00 = b[4] + b[8], h11 = b[0] + b[8], h22 = b[0] + b[4];
   pl_f8 h01 = -0.5f * (b[1] + b[3]), h02 = -0.5f * (b[2] + b[6]), h12 = -0.5f * (b[5] + b[7]);
   pl_f8 c00 = h11 * h22 - h12 * h12, c01 = h02 * h12 - h01 * h22, c02 = h01 * h12 - h02 * h11;
   pl_f8 c11 = h00 * h22 - h02 * h02, c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
   pl_f8 determinant = h00 * c00 + h01 * c01 + h02 * c02, trace = h00 + h11 + h22;
-  pl_f8 gx = b[7] - b[5], gy = b[2] - b[6], gz = b[3] - b[1], f = 1.0f / determinant;
+  pl_f8 gx = b[7] - b[5], gy = b[2] - b[6], gz = b[3] - b[1], f = 1.0f / determinant, cube = trace * trace * trace;
   w[0] = f * (c00 * gx + c01 * gy + c02 * gz);
   w[1] = f * (c01 * gx + c11 * gy + c12 * gz);
   w[2] = f * (c02 * gx + c12 * gy + c22 * gz);
-  return (h00 > 0.0f) & (c22 > 0.0f) & (determinant > MIN_CURVATURE * (trace * trace * trace));
+  *length2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+  *is_short = *length2 * cube < SETTLED * determinant;
+  return (h00 > 0.0f) & (c22 > 0.0f) & (determinant > MIN_CURVATURE * cube);
 }
 
-// q (w/2, 1), made a unit.
-PL_SIMD_INLINE lane_quat turned(const lane_quat *q, const pl_f8 w[3]) {
-  pl_f8 x = 0.5f * w[0], y = 0.5f * w[1], z = 0.5f * w[2];
-  lane_quat r = {q->x + q->w * x + (q->y * z - q->z * y), q->y + q->w * y + (q->z * x - q->x * z),
-                 q->z + q->w * z + (q->x * y - q->y * x), q->w - (q->x * x + q->y * y + q->z * z)};
+// q (w/2, 1 + |w|²/4), made a unit. For a matrix of three equal stretches |w| is the tangent of the angle of which the
+// quaternion takes that of the half, and tan(a/2) = tan(a)/2 / (1 + tan²(a)/4) up to the fifth order.
+PL_SIMD_INLINE lane_quat turned(const lane_quat *q, const pl_f8 w[3], pl_f8 length2) {
+  pl_f8 x = 0.5f * w[0], y = 0.5f * w[1], z = 0.5f * w[2], u = 1.0f + 0.25f * length2;
+  lane_quat r = {q->x * u + q->w * x + (q->y * z - q->z * y), q->y * u + q->w * y + (q->z * x - q->x * z),
+                 q->z * u + q->w * z + (q->x * y - q->y * x), q->w * u - (q->x * x + q->y * y + q->z * z)};
   unit(&r);
   return r;
+}
+
+// Matrices whose products might leave the range of float, scaled so that their largest element is 1. No division where
+// there are none.
+PL_SIMD_INLINE void scale_extremes(pl_f8 a[9], pl_f8 max) {
+  pl_m8 is_extreme = ~((max > MIN_PLAIN_SIZE) & (max < MAX_PLAIN_SIZE));
+  if (!pl_m8_any(is_extreme)) return;
+  pl_f8 scale = pl_f8_select(is_extreme, 1.0f / max, pl_f8_set1(1.0f));
+  for (int i = 0; i < 9; ++i) a[i] *= scale;
 }
 
 int KERNEL_NAME(const float *matrix, float *quaternion) {
@@ -66,28 +79,28 @@ int KERNEL_NAME(const float *matrix, float *quaternion) {
     a[i] = pl_f8_load(matrix + LANES * i);
     max = pl_f8_max(max, pl_f8_abs(a[i]));
   }
-  pl_m8 active = (max > MIN_SIZE) & (max < MAX_SIZE), lost = ~active;
-  pl_f8 scale = 1.0f / max;
-  for (int i = 0; i < 9; ++i) a[i] *= scale;
+  pl_m8 active = (max > MIN_SIZE) & (max < MAX_SIZE);
+  scale_extremes(a, max);
 
   lane_quat q = {pl_f8_load(quaternion), pl_f8_load(quaternion + LANES), pl_f8_load(quaternion + 2 * LANES),
                  pl_f8_load(quaternion + 3 * LANES)};
   lane_quat start = q;
-  unit(&q);
+  active &= pl_f8_abs(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - 1.0f) < UNIT_TOLERANCE;
+  pl_m8 lost = ~active;
   for (int iteration = 0; iteration < MAX_ITERATION_COUNT && pl_m8_any(active); ++iteration) {
-    pl_f8 b[9], w[3];
+    pl_f8 b[9], w[3], length2;
+    pl_m8 is_short, good;
     unrotate(&q, a, b);
-    pl_m8 good = newton_step(b, w);
-    pl_f8 length2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+    good = newton_step(b, w, &length2, &is_short);
     good &= length2 < MAX_STEP_LENGTH * MAX_STEP_LENGTH;
     lost |= active & ~good;
     active &= good;
-    lane_quat next = turned(&q, w);
+    lane_quat next = turned(&q, w, length2);
     q.x = pl_f8_select(active, next.x, q.x);
     q.y = pl_f8_select(active, next.y, q.y);
     q.z = pl_f8_select(active, next.z, q.z);
     q.w = pl_f8_select(active, next.w, q.w);
-    active &= length2 >= SETTLED_STEP * SETTLED_STEP;
+    active &= ~is_short;
   }
   lost |= active;
   pl_f8_store(quaternion, pl_f8_select(lost, start.x, q.x));

@@ -30,6 +30,9 @@ struct pl_triangle_tree {
   pl_vec3 *edge_normals;  // 3 per triangle, of the edge opposite to each corner: unit sum of the
                           // triangles that share it
   pl_vec3 *face_normals;  // unit, zero for triangles without area
+  int32_t *welded;        // `triangles` after points at the same position were made one
+  int32_t *side_order;    // sides (3 t + opposite corner), those of one edge next to each other
+  void *moments;          // workspace of pl_triangle_tree_fill_dipoles(); NULL: it takes its own
 };
 
 // Fill `dipoles` of a tree whose boxes and corners are there. False when out of memory.
@@ -37,6 +40,14 @@ bool pl_triangle_tree_fill_dipoles(pl_triangle_tree *tree);
 
 // Fill the normals. False when out of memory.
 bool pl_triangle_tree_fill_normals(pl_triangle_tree *tree, const pl_vec3 *points);
+
+// Memory for pl_triangle_tree_refit(). False when out of memory.
+bool pl_triangle_tree_reserve_refit(pl_triangle_tree *tree);
+
+// Move the points of a tree that reserved it: boxes, normals and dipoles are computed again, the
+// hierarchy stays. Points that were at the same position stay one. Allocates nothing. A tree that
+// has been bent out of shape answers as exactly as a new one, but slower.
+void pl_triangle_tree_refit(pl_triangle_tree *tree, const pl_vec3 *points);
 
 // Distance of `point` to the triangles, negative inside a closed surface; INFINITY when none is
 // within `limit` metres. `nearest` receives the nearest point; `normal` the unit direction in which

@@ -60,7 +60,7 @@ static void add_part(moments *sum, const moments *part) {
 static void start_at(moments *sum, const double weighted[3], double area, const pl_box *box) {
   pl_vec3 middle = pl_box_center(*box);
   const double fallback[3] = {middle.x, middle.y, middle.z};
-  sum->area = area;
+  *sum = (moments){.area = area};
   for (int i = 0; i < 3; ++i) sum->center[i] = area > 0 ? weighted[i] / area : fallback[i];
 }
 
@@ -116,11 +116,16 @@ static pl_dipole dipole_of(const moments *sum, const pl_box *box) {
   return dipole;
 }
 
+bool pl_triangle_tree_reserve_refit(pl_triangle_tree *tree) {
+  if (tree->moments == NULL) tree->moments = PL_TAKE(&tree->arena, moments, tree->boxes.node_count);
+  return tree->moments != NULL;
+}
+
 bool pl_triangle_tree_fill_dipoles(pl_triangle_tree *tree) {
   int32_t node_count = tree->boxes.node_count;
   pl_arena temporary;
   pl_arena_init(&temporary, tree->arena.context, 0);
-  moments *sums = PL_TAKE(&temporary, moments, node_count);
+  moments *sums = tree->moments != NULL ? tree->moments : PL_TAKE(&temporary, moments, node_count);
   // Children come after their parent in the array, so going backwards meets them first.
   for (int32_t node = node_count - 1; sums != NULL && node >= 0; --node) {
     const pl_box_node *n = &tree->boxes.nodes[node];

@@ -14,36 +14,6 @@
 // A closed surface has area vectors that cancel; this fraction of the area may be missing.
 static const double MAX_OPENING = 1e-3;
 
-// A surface whose points are the particles that the triangles use, in their order.
-static pl_status use_triangles(pl_arena *arena, const pl_mesh_view *view, const int32_t *triangles,
-                               int32_t triangle_count, pl_contact_surface *surface, pl_error *error) {
-  int32_t *point_of = PL_TAKE(arena, int32_t, view->point_count), count = 0;
-  int32_t *corners = PL_TAKE(arena, int32_t, 3 * (size_t)triangle_count);
-  if (arena->failed) return pl_fail_memory(error);
-  for (int32_t i = 0; i < 3 * triangle_count; ++i) point_of[triangles[i]] = 1;
-  for (int32_t i = 0; i < view->point_count; ++i) point_of[i] = point_of[i] ? count++ : -1;
-  int32_t *parents = PL_TAKE(arena, int32_t, 4 * (size_t)count);
-  float *weights = PL_TAKE(arena, float, 4 * (size_t)count);
-  pl_vec3 *points = PL_TAKE(arena, pl_vec3, count);
-  if (arena->failed) return pl_fail_memory(error);
-  for (int32_t i = 0; i < view->point_count; ++i) {
-    int32_t p = point_of[i];
-    if (p < 0) continue;
-    for (int k = 0; k < 4; ++k) parents[4 * p + k] = i;
-    weights[4 * p] = 1.0f;
-    points[p] = view->points[i];
-  }
-  for (int32_t i = 0; i < 3 * triangle_count; ++i) corners[i] = point_of[triangles[i]];
-  *surface = (pl_contact_surface){.point_count = count,
-                                  .parents = parents,
-                                  .weights = weights,
-                                  .triangle_count = triangle_count,
-                                  .triangles = corners,
-                                  .particle_count = view->point_count,
-                                  .rest_points = points};
-  return PL_OK;
-}
-
 static pl_status build_surface(pl_context *context, const pl_rigid_def *def, const pl_mesh *mesh, pl_model *head,
                                pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(mesh);
@@ -53,7 +23,8 @@ static pl_status build_surface(pl_context *context, const pl_rigid_def *def, con
     pl_arena_init(&workspace, context, 0);
     pl_status status = pl_convex_hull_build(&workspace, view.points, view.point_count, &hull, error);
     if (status >= 0)
-      status = use_triangles(&head->arena, &view, hull.triangles, hull.triangle_count, &head->surface, error);
+      status =
+          pl_body_surface_of_triangles(&view, hull.triangles, hull.triangle_count, &head->arena, &head->surface, error);
     pl_arena_destroy(&workspace);
     return status;
   }
@@ -62,7 +33,7 @@ static pl_status build_surface(pl_context *context, const pl_rigid_def *def, con
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "mesh",
                          "a rigid body needs triangles or tets and this mesh has none; give a closed surface, or use "
                          "the shape hull");
-  return use_triangles(&head->arena, &view, view.triangles, view.triangle_count, &head->surface, error);
+  return pl_body_surface_of_triangles(&view, view.triangles, view.triangle_count, &head->arena, &head->surface, error);
 }
 
 // Fraction of the area that is missing for the surface to be closed.

@@ -40,7 +40,7 @@ static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_contact_coll
                               pl_rod_get_vec3(contact->start, b, contact->lane), t);
   pl_vec3 start = pl_vec3_add(contact->root_start, from);
   // Where the collider's own motion would have taken that point.
-  pl_vec3 carried = pl_transform_apply(collider->end, pl_transform_apply_inverse(collider->start, start));
+  pl_vec3 carried = pl_collider_carry(collider->shape, collider->start, collider->end, start, end);
   pl_vec3 moved = pl_vec3_sub(end, carried);
   return pl_vec3_add_scaled(moved, normal, -pl_vec3_dot(moved, normal));
 }

@@ -69,6 +69,12 @@ pl_status pl_scene_load_memory(pl_context *context, const pl_memory_source *docu
   return read_source(context, &(source){.document = *document}, scene, findings, error);
 }
 
+pl_status pl_scene_load_memory_with(pl_context *context, const pl_memory_source *document,
+                                    const pl_scene_overrides *overrides, pl_scene **scene, pl_findings *findings,
+                                    pl_error *error) {
+  return read_source(context, &(source){*document, *overrides}, scene, findings, error);
+}
+
 pl_status pl_scene_load_with(pl_context *context, const char *path, const pl_scene_overrides *overrides,
                              pl_scene **scene, pl_findings *findings, pl_error *error) {
   *scene = NULL;

@@ -12,6 +12,8 @@ static const expectation EXPECTATIONS[] = {
     {"steps", "", false},
     {"hops", "", false},
     {"turns", "", false},
+    {"clearance", "m", false},
+    {"max_foot_slide", "", true},
     {"max_tumbles", "", true},
     {"max_lean", "degrees", true},
     {"max_acceleration", "m/s^2", true},
@@ -25,6 +27,8 @@ static double wanted_of(const pl_scene_actor_expect *expect, int32_t kind) {
                                             (double)expect->steps,
                                             (double)expect->hops,
                                             expect->turns,
+                                            expect->clearance,
+                                            expect->max_foot_slide,
                                             (double)expect->max_tumbles,
                                             expect->max_lean,
                                             expect->max_acceleration,
@@ -33,12 +37,16 @@ static double wanted_of(const pl_scene_actor_expect *expect, int32_t kind) {
   return wanted[kind];
 }
 
+static const double MIN_ADVANCE = 1e-3;  // m: of an actor that stands still, feet that slide count in full
+
 static double found_of(const pl_actor_report *report, int32_t kind) {
   double fraction = report->step_count > 0 ? (double)report->unconverged_count / (double)report->step_count : 0;
   const double found[EXPECTATION_COUNT] = {report->advance,
                                            (double)report->tally.steps,
                                            (double)report->tally.hops,
                                            report->turned / (2 * PL_PI),
+                                           report->clearance,
+                                           report->foot_slide / fmax(report->advance, MIN_ADVANCE),
                                            (double)report->tally.tumbles,
                                            report->max_lean,
                                            report->max_acceleration,

@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "io/file_bytes.h"
 #include "pliant/math.h"
 #include "pliant/step.h"
 #include "scene/scene_actor.h"
@@ -175,6 +176,16 @@ static pl_status finish_rod(pl_scene_instance *set, pl_instance_part *part, cons
   return status < 0 ? status : pl_instance_add_target(set, part, def->placement, error);
 }
 
+// The file of a body's mesh, in the arena; NULL when the mesh was made, or when out of memory.
+static const char *find_mesh_path(pl_scene_instance *set, const pl_instance_part *part) {
+  const pl_scene_mesh *mesh = part->rod != NULL ? NULL : pl_scene_find_mesh(set->scene, part->source->mesh);
+  if (mesh == NULL || mesh->file[0] == '\0') return NULL;
+  char *path = pl_path_join(set->context, set->scene->folder, mesh->file);
+  const char *kept = path == NULL ? NULL : pl_arena_copy_text(&set->arena, path);
+  pl_release(set->context, path);
+  return kept;
+}
+
 static pl_status add_copy(pl_scene_instance *set, pl_instance_part *part, const pl_body_def *def, int32_t number,
                           int32_t count, pl_findings *findings, pl_error *error) {
   char name[300];
@@ -187,8 +198,9 @@ static pl_status add_copy(pl_scene_instance *set, pl_instance_part *part, const 
                                         .has_color = color.r >= 0,
                                         .color = color,
                                         .mesh = part->tets,
-                                        .surface = part->surface};
-  if (part->body.name == NULL) return pl_fail_memory(error);
+                                        .surface = part->surface,
+                                        .mesh_path = find_mesh_path(set, part)};
+  if (set->arena.failed) return pl_fail_memory(error);
   pl_status status = pl_world_add_body(set->world, def, &part->body.id, error);
   // A shell is drawn by its own triangles.
   if (part->source->method == PL_SCENE_FEM && part->surface == NULL && pl_mesh_get_view(part->tets).tet_count == 0)

@@ -356,6 +356,7 @@ typedef struct pl_scene_actor_expect {
   const pl_json *json;
   double advance, turns;
   int64_t steps, hops, max_tumbles;
+  double clearance, max_foot_slide;
   double max_lean, max_acceleration, max_rest_rate, max_unconverged_fraction;
 } pl_scene_actor_expect;
 

@@ -56,9 +56,11 @@ static const pl_scene_type LATER_TYPE = TYPE("actor_later_command", pl_scene_act
 static const pl_scene_actor_expect EXPECT_DEFAULTS = {.json = NULL};
 static const pl_scene_field EXPECT_FIELDS[] = {
     FIELD("advance", NUMBER, pl_scene_actor_expect, advance, METRES, .about = "Minimum distance along its heading."),
-    FIELD("steps", INTEGER, pl_scene_actor_expect, steps, UP_TO(1e6), .about = "Minimum number of steps of a foot."),
+    FIELD("steps", INTEGER, pl_scene_actor_expect, steps, UP_TO(1e6), .about = "Minimum number of steps: a foot leaves the ground and lands ahead."),
     FIELD("hops", INTEGER, pl_scene_actor_expect, hops, UP_TO(1e6), .about = "Minimum number of hops that land on the feet."),
     FIELD("turns", NUMBER, pl_scene_actor_expect, turns, UP_TO(1e6), .about = "Minimum number of full turns of a roll."),
+    FIELD("clearance", NUMBER, pl_scene_actor_expect, clearance, METRES, .about = "Minimum height above the ground that feet are lifted to, mean of all steps."),
+    FIELD("max_foot_slide", NUMBER, pl_scene_actor_expect, max_foot_slide, UP_TO(1e6), .about = "Maximum distance that a foot slides while it stands on the ground, as a fraction of `advance`."),
     FIELD("max_tumbles", INTEGER, pl_scene_actor_expect, max_tumbles, UP_TO(1e6), .about = "Maximum number of falls."),
     FIELD("max_lean", NUMBER, pl_scene_actor_expect, max_lean, .unit = "degrees", UP_TO(180), .about = "Maximum angle from upright."),
     FIELD("max_acceleration", NUMBER, pl_scene_actor_expect, max_acceleration, .length_power = 1, .unit = "m/s^2", UP_TO(1e6), .about = "Maximum acceleration of the centre of mass, averaged over a tenth of a second."),

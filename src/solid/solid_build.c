@@ -43,6 +43,7 @@ static const pl_body_method SOLID_METHOD = {
 typedef struct region_choice {
   pl_rows rings[MAX_GROWTH + 1];
   uint8_t *growth;  // per region
+  int32_t *sizes;   // particles of each region
 } region_choice;
 
 static double tet_volume(const pl_vec3 *points, const int32_t *tet) {
@@ -95,7 +96,8 @@ static bool region_is_flat(const pl_mesh_view *mesh, const pl_rows *rings, int32
 static pl_status choose_regions(pl_arena *scratch, const pl_mesh_view *mesh, region_choice *choice, pl_error *error) {
   int32_t *edges = NULL, edge_count = 0;
   choice->growth = PL_TAKE(scratch, uint8_t, mesh->point_count);
-  if (choice->growth == NULL ||
+  choice->sizes = PL_TAKE(scratch, int32_t, mesh->point_count);
+  if (choice->growth == NULL || choice->sizes == NULL ||
       !pl_edges_find(scratch, pl_elements_of_mesh(mesh), mesh->point_count, &edges, &edge_count) ||
       !pl_rings_find(scratch, edges, edge_count, mesh->point_count, &choice->rings[0]))
     return pl_fail_memory(error);
@@ -109,6 +111,10 @@ static pl_status choose_regions(pl_arena *scratch, const pl_mesh_view *mesh, reg
     if (flat_count == 0) break;
     if (!pl_rings_grow(scratch, &choice->rings[level], &choice->rings[0], &choice->rings[level + 1]))
       return pl_fail_memory(error);
+  }
+  for (int32_t r = 0; r < mesh->point_count; ++r) {
+    const pl_rows *rings = &choice->rings[choice->growth[r]];
+    choice->sizes[r] = rings->start[r + 1] - rings->start[r] + 1;
   }
   return PL_OK;
 }
@@ -136,10 +142,8 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
   int32_t *region_start = PL_TAKE(arena, int32_t, padded + 1), *particle_start = PL_TAKE(arena, int32_t, n + 1);
   if (region_start == NULL || particle_start == NULL) return pl_fail_memory(error);
   int64_t total = 0;
-  int32_t grown_count = 0;
   for (int32_t r = 0; r < n; ++r) {
     ring_of(choice, model->order.point_of[r], &count);
-    grown_count += choice->growth[r] > 0;
     total += count + 1;
     if (total > INT32_MAX)
       return pl_fail(error, PL_ERROR_UNSUPPORTED, "the mesh has more than 2^31 ring entries; use a coarser one");
@@ -163,15 +167,9 @@ static pl_status list_incidence(const region_choice *choice, pl_solid_model *mod
       particle_regions[particle_start[region_particles[e]]++] = r;
   memmove(particle_start + 1, particle_start, (size_t)n * sizeof(int32_t));
   particle_start[0] = 0;
-  // Where no region was grown, i is in the region of r exactly when r is in that of i: one list serves both ways, and
-  // half of the largest array need not come through the cache.
-  int32_t *region_offsets = PL_TAKE(arena, int32_t, total);
-  int32_t *particle_offsets = grown_count == 0 ? region_offsets : PL_TAKE(arena, int32_t, total);
-  if (region_offsets == NULL || particle_offsets == NULL) return pl_fail_memory(error);
-  for (int64_t e = 0; grown_count > 0 && e < total; ++e)
-    particle_offsets[e] = particle_regions[e] * (int32_t)sizeof(pl_f4);
-  for (int64_t e = 0; e < total; ++e) region_offsets[e] = region_particles[e] * (int32_t)sizeof(pl_f4);
-  model->region_offsets = region_offsets;
+  int32_t *particle_offsets = PL_TAKE(arena, int32_t, total);
+  if (particle_offsets == NULL) return pl_fail_memory(error);
+  for (int64_t e = 0; e < total; ++e) particle_offsets[e] = particle_regions[e] * (int32_t)sizeof(pl_f4);
   model->particle_offsets = particle_offsets;
   model->region_start = region_start;
   model->region_particles = region_particles;
@@ -189,7 +187,7 @@ static double effective_mass(const pl_solid_model *model, int32_t particle) {
 static pl_status fill_particles(const pl_mesh_view *mesh, pl_solid_model *model, pl_error *error) {
   int32_t n = mesh->point_count;
   pl_arena *arena = &model->head.arena;
-  pl_f4 *rest = PL_TAKE(arena, pl_f4, n), *weighted = PL_TAKE(arena, pl_f4, n);
+  pl_f4 *rest = PL_TAKE(arena, pl_f4, n);
   float *fractions = PL_TAKE(arena, float, n), *inverse_masses = PL_TAKE(arena, float, n);
   double *masses = PL_TAKE(arena, double, n);
   if (arena->failed) return pl_fail_memory(error);
@@ -199,27 +197,24 @@ static pl_status fill_particles(const pl_mesh_view *mesh, pl_solid_model *model,
   for (int32_t i = 0; i < n; ++i) mean += effective_mass(model, i) / n;
   for (int32_t i = 0; i < n; ++i) {
     rest[i] = pl_f4_of_vec3(pl_vec3_sub(mesh->points[model->order.point_of[i]], model->rest_center));
-    // The products are taken of the rounded numbers, so that a particle's offset from itself is exactly zero.
-    float m = (float)(effective_mass(model, i) / mean);
-    weighted[i] = (pl_f4){m * rest[i][0], m * rest[i][1], m * rest[i][2], m};
+    rest[i][3] = (float)(effective_mass(model, i) / mean);
     fractions[i] = (float)(1.0 / (model->particle_start[i + 1] - model->particle_start[i]));
     inverse_masses[i] = (float)(1 / model->masses[i]);
   }
   model->rest = rest;
-  model->weighted_rest = weighted;
   model->region_fractions = fractions;
   model->inverse_masses = inverse_masses;
   return PL_OK;
 }
 
-// Centre, mass and size of a region's rest shape, in the units of weighted_rest.
+// Centre, mass and size of a region's rest shape, in the units of the masses in `rest`.
 static void measure_region(const pl_solid_model *model, int32_t r, pl_vec3 *center, double *mass, double *size) {
   *mass = 0;
   *size = 0;
   *center = (pl_vec3){0, 0, 0};
   for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
     int32_t i = model->region_particles[e];
-    double m = (double)model->weighted_rest[i][3];
+    double m = (double)model->rest[i][3];
     *mass += m;
     *center = pl_vec3_add_scaled(*center, pl_vec3_of_f4(model->rest[i]), m);
   }
@@ -227,7 +222,7 @@ static void measure_region(const pl_solid_model *model, int32_t r, pl_vec3 *cent
   for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
     int32_t i = model->region_particles[e];
     pl_vec3 q = pl_vec3_sub(pl_vec3_of_f4(model->rest[i]), *center);
-    *size += (double)model->weighted_rest[i][3] * pl_vec3_dot(q, q);
+    *size += (double)model->rest[i][3] * pl_vec3_dot(q, q);
   }
 }
 
@@ -252,6 +247,35 @@ static pl_status fill_regions(pl_solid_model *model, pl_error *error) {
   return PL_OK;
 }
 
+// The regions once more, eight side by side.
+static pl_status fill_slots(pl_solid_model *model, pl_error *error) {
+  pl_arena *arena = &model->head.arena;
+  int32_t *start = PL_TAKE(arena, int32_t, model->group_count + 1);
+  if (start == NULL) return pl_fail_memory(error);
+  for (int32_t group = 0; group < model->group_count; ++group) {
+    int32_t max = 0;
+    for (int32_t r = LANES * group; r < LANES * (group + 1); ++r) {
+      int32_t count = model->region_start[r + 1] - model->region_start[r];
+      max = count > max ? count : max;
+    }
+    start[group + 1] = start[group] + max;
+  }
+  int32_t *offsets = PL_TAKE(arena, int32_t, (size_t)start[model->group_count] * LANES);
+  if (offsets == NULL) return pl_fail_memory(error);
+  for (int32_t r = 0; r < LANES * model->group_count; ++r) {
+    int32_t count = model->region_start[r + 1] - model->region_start[r], group = r / LANES;
+    int32_t own = r < model->head.particle_count ? r : LANES * group;
+    for (int32_t s = start[group]; s < start[group + 1]; ++s) {
+      int32_t index = s - start[group];
+      int32_t i = index < count ? model->region_particles[model->region_start[r] + index] : own;
+      offsets[(size_t)s * LANES + (size_t)(r % LANES)] = i * (int32_t)sizeof(pl_f4);
+    }
+  }
+  model->slot_start = start;
+  model->slot_offsets = offsets;
+  return PL_OK;
+}
+
 static float *constant_at(float *constants, int32_t region, int32_t row) {
   return constants + ((size_t)(region / LANES) * PL_SOLID_CONSTANT_COUNT + (size_t)row) * LANES +
          (size_t)(region % LANES);
@@ -259,7 +283,7 @@ static float *constant_at(float *constants, int32_t region, int32_t row) {
 
 static const double CALIBRATION = 0.82;
 
-// 1/s². The scale of the moments is 3 / tr Q in the units of `weighted_rest`, which cancel.
+// 1/s². The scale of the moments is 3 / tr Q in the units of the masses in `rest`, which cancel.
 static double stiffness_of_region(const pl_solid_def *def, float *constants, int32_t region) {
   double mass = 1 / (double)*constant_at(constants, region, PL_SOLID_INVERSE_MASS);
   return CALIBRATION * def->young / def->density * mass * (double)*constant_at(constants, region, PL_SOLID_SCALE);
@@ -311,7 +335,7 @@ static uint64_t hash_model(const pl_solid_model *model) {
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
   hash = pl_hash_bytes(hash, head->masses, n * sizeof(double));
   hash = pl_hash_bytes(hash, model->region_particles, entries * sizeof(int32_t));
-  hash = pl_hash_bytes(hash, model->weighted_rest, n * sizeof(pl_f4));
+  hash = pl_hash_bytes(hash, model->rest, n * sizeof(pl_f4));
   hash = pl_hash_bytes(hash, model->stiffnesses, n * sizeof(float));
   const pl_solid_examples *examples = &model->examples;
   double choices[] = {examples->count,         examples->grouping,         examples->weight_rule,
@@ -358,15 +382,17 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   // The next power of two above the body's size: sums and differences with it are exact.
   model->origin_grid = exp2(ceil(log2(fmax(pl_box_diagonal(head->box), 1e-30))));
   pl_status status = lump_masses(&view, def->density, model, error);
-  if (status >= 0 && !pl_solid_order_build(context, &view, &head->arena, &model->order)) status = pl_fail_memory(error);
   pl_arena scratch;
   pl_arena_init(&scratch, context, 0);
   region_choice choice = {0};
   if (status >= 0) status = choose_regions(&scratch, &view, &choice, error);
+  if (status >= 0 && !pl_solid_order_build(context, &view, choice.sizes, &head->arena, &model->order))
+    status = pl_fail_memory(error);
   if (status >= 0) status = list_incidence(&choice, model, error);
   pl_arena_destroy(&scratch);
   if (status >= 0) status = fill_particles(&view, model, error);
   if (status >= 0) status = fill_regions(model, error);
+  if (status >= 0) status = fill_slots(model, error);
   if (status >= 0) status = fill_stiffness(def, model, error);
   if (status >= 0) status = pl_solid_examples_build(context, def, mesh, model, error);
   if (status >= 0)

@@ -37,7 +37,7 @@ typedef struct builder {
 } builder;
 
 static double fraction_of(const pl_solid_model *model, int32_t particle) {
-  return (double)model->weighted_rest[particle][3];
+  return (double)model->rest[particle][3];
 }
 
 static double constant_of(const pl_solid_model *model, int32_t region, int32_t row) {
@@ -137,12 +137,12 @@ static int32_t slot_of(const pl_solid_examples *examples, int32_t group, int32_t
   return -1;
 }
 
-// The three numbers of an entry of a region for the j-th active example of its group.
-static size_t template_index(const pl_solid_model *model, int32_t region, int32_t entry, int32_t j) {
-  const pl_solid_examples *examples = &model->examples;
-  int32_t group = region / LANES, count = examples->active_start[group + 1] - examples->active_start[group];
-  size_t first = (size_t)(entry - model->region_start[group * LANES]);
-  return examples->template_start[group] + (first * (size_t)count + (size_t)j) * 3;
+// The first of the three numbers, a row apart, of the index-th particle of a region for the j-th active example of its
+// group.
+static size_t template_index(const pl_solid_model *model, int32_t region, int32_t index, int32_t j) {
+  int32_t group = region / LANES, slot_count = model->slot_start[group + 1] - model->slot_start[group];
+  return model->examples.template_start[group] + ((size_t)j * (size_t)slot_count + (size_t)index) * VEC3_LANES +
+         (size_t)(region % LANES);
 }
 
 // w d of every entry of a region, and sum w q . d.
@@ -150,15 +150,21 @@ static void store_template(const builder *b, const region_fit *fit, int32_t r, i
   const pl_solid_model *model = b->model;
   int32_t slot = slot_of(&model->examples, r / LANES, example);
   if (slot < 0) return;
+  int32_t j = slot - model->examples.active_start[r / LANES];
+  int32_t slot_count = model->slot_start[r / LANES + 1] - model->slot_start[r / LANES];
   double product = 0;
   for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
     int32_t i = model->region_particles[e];
     pl_vec3 d = difference_of(b, fit, r, e);
     product += fraction_of(model, i) * pl_vec3_dot(pl_vec3_sub(rest_of(b, i), rest_center_of(model, r)), d);
-    float *to = b->templates + template_index(model, r, e, slot - model->examples.active_start[r / LANES]);
+    float *to = b->templates + template_index(model, r, e - model->region_start[r], j);
     pl_f4 three = pl_f4_of_vec3(pl_vec3_scale(d, fraction_of(model, i)));
-    for (int c = 0; c < 3; ++c) to[c] = three[c];
+    for (int c = 0; c < 3; ++c) to[LANES * c] = three[c];
   }
+  // Slots beyond the end of the region repeat its own particle.
+  const float *own = b->templates + template_index(model, r, 0, j);
+  for (int32_t index = model->region_start[r + 1] - model->region_start[r]; index < slot_count; ++index)
+    for (int c = 0; c < 3; ++c) b->templates[template_index(model, r, index, j) + (size_t)(LANES * c)] = own[LANES * c];
   b->products[(size_t)slot * LANES + (size_t)(r % LANES)] = (float)(product * constant_of(model, r, PL_SOLID_SCALE));
 }
 
@@ -173,14 +179,14 @@ static pl_status load_pose(builder *b, const pl_mesh_pose *pose, pl_error *error
 }
 
 // Where the entries of the regions that examples deform stand in the lists of their particles.
-static bool fill_slots(pl_solid_model *model) {
+static bool fill_offset_slots(pl_solid_model *model) {
   pl_arena *arena = &model->head.arena;
   const int32_t *active = model->examples.active_start;
   int32_t n = model->head.particle_count;
-  int32_t *slots = PL_TAKE(arena, int32_t, model->region_start[n]), *start = PL_TAKE(arena, int32_t, n + 1);
+  size_t slot_count = (size_t)model->slot_start[model->group_count];
+  int32_t *slots = PL_TAKE(arena, int32_t, slot_count * LANES), *start = PL_TAKE(arena, int32_t, n + 1);
   float *scales = PL_TAKE(arena, float, n);
   if (arena->failed) return false;
-  for (int32_t e = 0; e < model->region_start[n]; ++e) slots[e] = -1;
   for (int32_t i = 0; i < n; ++i) {
     int32_t begin = model->particle_start[i], end = model->particle_start[i + 1];
     start[i + 1] = start[i];
@@ -188,9 +194,17 @@ static bool fill_slots(pl_solid_model *model) {
       int32_t r = model->particle_regions[at], e = model->region_start[r];
       if (active[r / LANES] == active[r / LANES + 1]) continue;
       while (model->region_particles[e] != i) ++e;
-      slots[e] = start[i + 1]++;
+      int32_t index = e - model->region_start[r];
+      slots[(model->slot_start[r / LANES] + index) * LANES + r % LANES] = start[i + 1]++;
     }
     scales[i] = (float)(1 / (fraction_of(model, i) * (end - begin)));
+  }
+  // Slots beyond the end of a region repeat its own particle.
+  for (int32_t r = 0; r < n; ++r) {
+    int32_t first = model->slot_start[r / LANES];
+    for (int32_t s = first + model->region_start[r + 1] - model->region_start[r]; s < model->slot_start[r / LANES + 1];
+         ++s)
+      slots[s * LANES + r % LANES] = slots[first * LANES + r % LANES];
   }
   model->examples.offset_slots = slots;
   model->examples.offset_start = start;
@@ -220,15 +234,16 @@ static pl_status list_actives(builder *b, const pl_solid_def *def, pl_error *err
     starts[group + 1] = starts[group];
     for (int32_t k = 0; k < def->example_count; ++k)
       if (masks[group] >> k & 1) actives[starts[group + 1]++] = (uint8_t)k;
-    size_t entries = (size_t)(model->region_start[(group + 1) * LANES] - model->region_start[group * LANES]);
-    template_starts[group + 1] = template_starts[group] + entries * (size_t)(starts[group + 1] - starts[group]) * 3;
+    size_t slots = (size_t)(model->slot_start[group + 1] - model->slot_start[group]);
+    template_starts[group + 1] =
+        template_starts[group] + slots * (size_t)(starts[group + 1] - starts[group]) * VEC3_LANES;
   }
   model->examples.active_start = starts;
   model->examples.actives = actives;
   model->examples.template_start = template_starts;
-  b->templates = PL_TAKE(arena, float, template_starts[groups] + 1);  // the last three are read as four
+  b->templates = PL_TAKE(arena, float, template_starts[groups] + 1);
   b->products = PL_TAKE(arena, float, (size_t)starts[groups] * LANES + 1);
-  return arena->failed || !fill_slots(model) ? pl_fail_memory(error) : PL_OK;
+  return arena->failed || !fill_offset_slots(model) ? pl_fail_memory(error) : PL_OK;
 }
 
 static pl_status describe_poses(builder *b, const pl_solid_def *def, pl_error *error) {
@@ -261,10 +276,11 @@ static double likeness(const pl_solid_model *model, int32_t region, int32_t k, i
     int32_t slot_k = slot_of(examples, group, k), slot_l = slot_of(examples, group, l);
     if (slot_k < 0 || slot_l < 0) return 0;
     for (int32_t e = model->region_start[region]; e < model->region_start[region + 1]; ++e) {
-      const float *dk = examples->templates + template_index(model, region, e, slot_k - first),
-                  *dl = examples->templates + template_index(model, region, e, slot_l - first);
+      int32_t index = e - model->region_start[region];
+      const float *dk = examples->templates + template_index(model, region, index, slot_k - first),
+                  *dl = examples->templates + template_index(model, region, index, slot_l - first);
       double dot = 0;
-      for (int c = 0; c < 3; ++c) dot += (double)dk[c] * (double)dl[c];
+      for (int c = 0; c < 3; ++c) dot += (double)dk[LANES * c] * (double)dl[LANES * c];
       sum += dot / fraction_of(model, model->region_particles[e]);
     }
     return sum * constant_of(model, region, PL_SOLID_SCALE);

@@ -1,31 +1,23 @@
 // The inner loops; included by solid_kernels.c and solid_kernels_avx2.c with KERNELS set to the name of the table to
 // define.
 //
-// A particle is (x, y, z, 0) in half a register, so a ring is summed without gathers or transposes: two columns of a
-// matrix side by side, one entry costs two loads, two shuffles and two multiply-adds of eight. Goals are cheaper still,
-// one cache line per region: because a goal M (x0 - c0) + c is linear in x0, the regions of a particle can be added up
-// before x0 is applied.
+// Moments are summed eight regions at a time: the k-th particles of all eight are transposed to rows of x, y and z, and
+// what the rest shape and the examples multiply them with lies in such rows. Goals need no transposition, and one cache
+// line per region: because a goal M (x0 - c0) + c is linear in x0, the regions of a particle can be added up before x0
+// is applied.
 //
 // Papers' letters: A = sum w p q^T (or times the inverse of sum w q q^T), R rotation, S stretch, L descriptor of an
 // example less the rest's.
 
-// Both halves the same; and four floats as doubles. Written with intrinsics where there are any, because gcc makes
-// three instructions of each otherwise.
+// Four floats as doubles. Written with intrinsics where there are any, because gcc makes three instructions of it
+// otherwise.
+PL_SIMD_INLINE pl_d4 widen(pl_f4 a) {
 #if PL_SIMD_IS_AVX
-PL_SIMD_INLINE pl_f8 twice_at(const pl_f4 *from) {
-  return (pl_f8)_mm256_broadcast_ps((const __m128 *)from);
-}
-PL_SIMD_INLINE pl_d4 widen(pl_f4 a) {
   return (pl_d4)_mm256_cvtps_pd((__m128)a);
-}
 #else
-PL_SIMD_INLINE pl_f8 twice_at(const pl_f4 *from) {
-  return __builtin_shufflevector(*from, *from, 0, 1, 2, 3, 0, 1, 2, 3);
-}
-PL_SIMD_INLINE pl_d4 widen(pl_f4 a) {
   return __builtin_convertvector(a, pl_d4);
-}
 #endif
+}
 PL_SIMD_INLINE pl_f4 low(pl_f8 a) {
   return __builtin_shufflevector(a, a, 0, 1, 2, 3);
 }
@@ -72,57 +64,132 @@ PL_SIMD_INLINE const pl_f4 *at_offset(const pl_f4 *from, int32_t offset) {
   return (const pl_f4 *)(const void *)((const char *)from + offset);
 }
 
-// One term of the sums of eq. 1 (paper 000): p and (m q, m), both relative to the central particle.
-PL_SIMD_INLINE void add_entry(const pl_f4 *positions, const pl_f4 *weighted_rest, int32_t offset, pl_f8 x_r, pl_f8 q_r,
-                              pl_f8 *a01, pl_f8 *a23) {
-  pl_f8 p = twice_at(at_offset(positions, offset)) - x_r, w = twice_at(at_offset(weighted_rest, offset));
-  w -= __builtin_shufflevector(w, w, 3, 3, 3, 3, 7, 7, 7, 7) * q_r;
-  *a01 += p * __builtin_shufflevector(w, w, 0, 0, 0, 0, 5, 5, 5, 5);
-  *a23 += p * __builtin_shufflevector(w, w, 2, 2, 2, 2, 7, 7, 7, 7);
+// Two particles side by side.
+PL_SIMD_INLINE pl_f8 pair_at(const pl_f4 *from, int32_t first, int32_t second) {
+  const pl_f4 *a = at_offset(from, first), *b = at_offset(from, second);
+#if PL_SIMD_IS_AVX
+  return (pl_f8)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)*a), (__m128)*b, 1);
+#else
+  return __builtin_shufflevector(*a, *b, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
 }
 
-// Paper 000, eq. 1, left factor: A = Σ m p qᵀ of eight regions. p may be taken relative to any point because the sum of
-// w q is zero; the central particle keeps the numbers small. q is first taken relative to the central particle's rest
-// position too, and the region's true centre put in afterwards. (Taking q relative to the body's centre would save
-// three operations an entry, but a body at rest would then tremble by a millionth of its size.)
-static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments) {
+// x, y, z and the fourth number of eight particles. Four loads, four that insert and eight shuffles: less than half the
+// time of the machine's gathers.
+PL_SIMD_INLINE void gather_particles(const pl_f4 *from, const int32_t *offsets, pl_f8 rows[4]) {
+  pl_f8 a = pair_at(from, offsets[0], offsets[4]), b = pair_at(from, offsets[1], offsets[5]);
+  pl_f8 c = pair_at(from, offsets[2], offsets[6]), d = pair_at(from, offsets[3], offsets[7]);
+  pl_f8 ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13),
+        cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
+  pl_f8 ab_z = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15),
+        cd_z = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+  rows[0] = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13);
+  rows[1] = __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
+  rows[2] = __builtin_shufflevector(ab_z, cd_z, 0, 1, 8, 9, 4, 5, 12, 13);
+  rows[3] = __builtin_shufflevector(ab_z, cd_z, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+// The reverse: (x, y, z, 0) of eight particles.
+PL_SIMD_INLINE void split_particles(const pl_f8 rows[3], pl_f4 particles[LANES]) {
+  pl_f8 zero = {0};
+  pl_f8 low_xy = __builtin_shufflevector(rows[0], rows[1], 0, 8, 1, 9, 4, 12, 5, 13),
+        high_xy = __builtin_shufflevector(rows[0], rows[1], 2, 10, 3, 11, 6, 14, 7, 15);
+  pl_f8 low_z = __builtin_shufflevector(rows[2], zero, 0, 8, 1, 9, 4, 12, 5, 13),
+        high_z = __builtin_shufflevector(rows[2], zero, 2, 10, 3, 11, 6, 14, 7, 15);
+  const pl_f8 pairs[4] = {__builtin_shufflevector(low_xy, low_z, 0, 1, 8, 9, 4, 5, 12, 13),
+                          __builtin_shufflevector(low_xy, low_z, 2, 3, 10, 11, 6, 7, 14, 15),
+                          __builtin_shufflevector(high_xy, high_z, 0, 1, 8, 9, 4, 5, 12, 13),
+                          __builtin_shufflevector(high_xy, high_z, 2, 3, 10, 11, 6, 7, 14, 15)};
+  for (int i = 0; i < 4; ++i) {
+    particles[i] = low(pairs[i]);
+    particles[i + 4] = high(pairs[i]);
+  }
+}
+
+// Slots whose particles are kept on the stack for the sums of the examples.
+enum { SLOT_CHUNK = 32 };
+
+// N += Σ p dᵀ over the slots of a chunk for one example.
+PL_SIMD_INLINE void add_template(const pl_f8 (*arms)[3], const float *d, int count, bool is_first, float *sums) {
+  pl_f8 n[9] = {{0}};
+  for (int i = 0; !is_first && i < 9; ++i) n[i] = pl_f8_load(sums + LANES * i);
+  for (int s = 0; s < count; ++s, d += VEC3_LANES) {
+    pl_f8 d0 = pl_f8_load(d), d1 = pl_f8_load(d + LANES), d2 = pl_f8_load(d + 2 * LANES);
+    for (int i = 0; i < 3; ++i) {
+      n[3 * i] += arms[s][i] * d0;
+      n[3 * i + 1] += arms[s][i] * d1;
+      n[3 * i + 2] += arms[s][i] * d2;
+    }
+  }
+  for (int i = 0; i < 9; ++i) pl_f8_store(sums + LANES * i, n[i]);
+}
+
+// The sums of one slot: p and q relative to the central particles, m p q^T and m p.
+PL_SIMD_INLINE void add_slot(const pl_f4 *positions, const pl_f4 *rest, const int32_t *offsets, const pl_f8 x_r[4],
+                             const pl_f8 q_r[4], pl_f8 a[9], pl_f8 c[3], pl_f8 p[4]) {
+  pl_f8 q[4];
+  gather_particles(positions, offsets, p);
+  gather_particles(rest, offsets, q);
+  for (int i = 0; i < 3; ++i) p[i] -= x_r[i];
+  for (int j = 0; j < 3; ++j) q[j] -= q_r[j];
+  for (int i = 0; i < 3; ++i) {
+    pl_f8 mp = q[3] * p[i];
+    for (int j = 0; j < 3; ++j) a[3 * i + j] += mp * q[j];
+    c[i] += mp;
+  }
+}
+
+// Paper 000, eq. 1, left factor: A = Σ m p qᵀ of eight regions, and of the exact shapes of the examples, N_k = Σ m p
+// d_kᵀ. p may be taken relative to any point because the sums of m q and of m d are zero; the central particle keeps
+// the numbers small, and its own term, in the first slot, is zero. q is first taken relative to the central particle's
+// rest position too, and the region's true centre put in afterwards. (Taking q relative to the body's centre would save
+// three operations, but a body at rest would then tremble by a millionth of its size.)
+static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments,
+                        float *templates) {
+  const pl_solid_examples *examples = &model->examples;
   const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES;
-  const int32_t *start = model->region_start + LANES * group, *offsets = model->region_offsets;
-  const pl_f4 *weighted_rest = model->weighted_rest;
-  pl_f8 first[LANES] = {{0}}, second[LANES] = {{0}};  // by lane: columns 0 and 1 of the matrix, column 2 and the centre
+  const int32_t *offsets = model->slot_offsets + (size_t)model->slot_start[group] * LANES;
+  const pl_f4 *rest = model->rest;
+  int32_t slot_count = model->slot_start[group + 1] - model->slot_start[group];
+  int32_t active_count = templates != NULL ? examples->active_start[group + 1] - examples->active_start[group] : 0;
   for (int line = 0; line < 2; ++line) {
     __builtin_prefetch(positions + LANES * group + AHEAD + 4 * line);
-    __builtin_prefetch(weighted_rest + LANES * group + AHEAD + 4 * line);
+    __builtin_prefetch(rest + LANES * group + AHEAD + 4 * line);
   }
-  for (int lane = 0; lane < LANES; ++lane) {
-    int32_t e = start[lane], end = start[lane + 1];
-    if (e == end) continue;
-    // A region begins with its own particle, for which p is zero.
-    pl_f8 x_r = twice_at(at_offset(positions, offsets[e])), q_r = twice_at(at_offset(model->rest, offsets[e]));
-    // Two entries at a time, in sums of their own.
-    pl_f8 a01 = {0}, a23 = {0}, b01 = {0}, b23 = {0};
-    for (e += 1; e + 1 < end; e += 2) {
-      add_entry(positions, weighted_rest, offsets[e], x_r, q_r, &a01, &a23);
-      add_entry(positions, weighted_rest, offsets[e + 1], x_r, q_r, &b01, &b23);
+  pl_f8 x_r[4], q_r[4], zero = {0}, c[3] = {zero, zero, zero}, arms[SLOT_CHUNK][3];
+  pl_f8 a[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
+  gather_particles(positions, offsets, x_r);
+  gather_particles(rest, offsets, q_r);
+  if (active_count == 0) {
+    for (int32_t s = 1; s < slot_count; ++s) {
+      pl_f8 p[4];
+      add_slot(positions, rest, offsets + LANES * (size_t)s, x_r, q_r, a, c, p);
     }
-    if (e < end) add_entry(positions, weighted_rest, offsets[e], x_r, q_r, &a01, &a23);
-    first[lane] = a01 + b01;
-    second[lane] = a23 + b23;
   }
-  // Now by number: entry i of column j is columns[j][i] for all eight regions.
-  transpose8(first);
-  transpose8(second);
-  const pl_f8 *columns[3] = {first, first + 4, second}, *c = second + 4;
+  for (int32_t first = 1; active_count > 0 && first < slot_count; first += SLOT_CHUNK) {
+    int count = slot_count - first < SLOT_CHUNK ? (int)(slot_count - first) : SLOT_CHUNK;
+    for (int s = 0; s < count; ++s) {
+      pl_f8 p[4];
+      add_slot(positions, rest, offsets + LANES * (size_t)(first + s), x_r, q_r, a, c, p);
+      for (int i = 0; i < 3; ++i) arms[s][i] = p[i];
+    }
+    const float *d = examples->templates + examples->template_start[group];
+    for (int32_t k = 0; k < active_count; ++k)
+      add_template((const pl_f8(*)[3])arms, d + (size_t)(k * slot_count + first) * VEC3_LANES, count, first == 1,
+                   templates + MAT3_LANES * (size_t)k);
+  }
   pl_f8 scale = pl_f8_load(constants + LANES * PL_SOLID_SCALE),
         inverse_mass = pl_f8_load(constants + LANES * PL_SOLID_INVERSE_MASS);
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
-      pl_f8 value = (columns[j][i] - c[i] * pl_f8_load(constants + LANES * (PL_SOLID_ARM + j))) * scale;
+      pl_f8 value = (a[3 * i + j] - c[i] * pl_f8_load(constants + LANES * (PL_SOLID_ARM + j))) * scale;
       if (i == j) value += pl_f8_load(constants + LANES * PL_SOLID_PADDING);
       pl_f8_store(moments + LANES * (PL_SOLID_MATRIX + 3 * i + j), value);
     }
     pl_f8_store(moments + LANES * (PL_SOLID_OFFSET + i), c[i] * inverse_mass);
   }
+  for (int32_t i = 0; i < 9 * active_count; ++i)
+    pl_f8_store(templates + LANES * (size_t)i, pl_f8_load(templates + LANES * (size_t)i) * scale);
 }
 
 // c = a s for symmetric s (xx yy zz yz xz xy).
@@ -188,78 +255,6 @@ static void find_pulls(const pl_solid_measure *measure, const float *descriptors
   }
 }
 
-// Three packed floats and whatever follows them, in both halves.
-PL_SIMD_INLINE pl_f8 twice_three(const float *from) {
-#if PL_SIMD_IS_AVX
-  return (pl_f8)_mm256_broadcast_ps((const __m128 *)(const void *)from);
-#else
-  pl_f4 a;
-  __builtin_memcpy(&a, from, sizeof a);
-  return __builtin_shufflevector(a, a, 0, 1, 2, 3, 0, 1, 2, 3);
-#endif
-}
-PL_SIMD_INLINE pl_f4 load_three(const float *from) {
-  pl_f4 a;
-  __builtin_memcpy(&a, from, sizeof a);
-  return a;
-}
-
-// Examples whose sums are kept in registers at a time.
-enum { TEMPLATE_CHUNK = 4 };
-
-// Σ m p dᵀ of one region for `count` examples: columns 0 and 1, and column 2.
-PL_SIMD_INLINE void sum_chunk(const pl_solid_model *model, const pl_f4 *positions, int32_t region, int32_t base,
-                              int count, pl_f8 first[][LANES], pl_f8 second[][LANES]) {
-  const int32_t *offsets = model->region_offsets;
-  int32_t begin = model->region_start[region], end = model->region_start[region + 1], lane = region % LANES;
-  const pl_solid_examples *examples = &model->examples;
-  int32_t group = region / LANES, group_begin = model->region_start[group * LANES];
-  size_t stride = 3 * (size_t)(examples->active_start[group + 1] - examples->active_start[group]);
-  pl_f8 x_r = twice_at(at_offset(positions, offsets[begin])), a01[TEMPLATE_CHUNK] = {{0}};
-  pl_f4 a2[TEMPLATE_CHUNK] = {{0}};
-  const float *d = examples->templates + examples->template_start[group] + (size_t)(begin + 1 - group_begin) * stride +
-                   3 * (size_t)base;
-  // The region's own particle comes first, and its p is zero.
-  for (int32_t e = begin + 1; e < end; ++e, d += stride) {
-    pl_f8 p = twice_at(at_offset(positions, offsets[e])) - x_r;
-    for (int k = 0; k < count; ++k) {
-      pl_f8 three = twice_three(d + 3 * k);
-      a01[k] += p * __builtin_shufflevector(three, three, 0, 0, 0, 0, 5, 5, 5, 5);
-      a2[k] += low(p) * __builtin_shufflevector(low(three), low(three), 2, 2, 2, 2);
-    }
-  }
-  for (int k = 0; k < count; ++k) {
-    first[k][lane] = a01[k];
-    second[k][lane] = __builtin_shufflevector(a2[k], (pl_f4){0}, 0, 1, 2, 3, 4, 5, 6, 7);
-  }
-}
-
-// The moments of the exact shapes of the examples, N_k = Σ m p d_kᵀ; p relative to the central particle, as Σ m d = 0.
-static void sum_templates(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments) {
-  const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES;
-  pl_f8 scale = pl_f8_load(constants + LANES * PL_SOLID_SCALE);
-  int32_t left = model->head.particle_count - group * LANES, lane_count = left < LANES ? left : LANES;
-  int32_t active_count = model->examples.active_start[group + 1] - model->examples.active_start[group];
-  for (int32_t base = 0; base < active_count; base += TEMPLATE_CHUNK) {
-    int32_t rest = active_count - base;
-    int count = rest < TEMPLATE_CHUNK ? (int)rest : TEMPLATE_CHUNK;
-    pl_f8 first[TEMPLATE_CHUNK][LANES] = {{{0}}}, second[TEMPLATE_CHUNK][LANES] = {{{0}}};
-    for (int32_t region = group * LANES; region < group * LANES + lane_count; ++region) switch (count) {
-        case 1: sum_chunk(model, positions, region, base, 1, first, second); break;
-        case 2: sum_chunk(model, positions, region, base, 2, first, second); break;
-        case 3: sum_chunk(model, positions, region, base, 3, first, second); break;
-        default: sum_chunk(model, positions, region, base, TEMPLATE_CHUNK, first, second); break;
-      }
-    for (int k = 0; k < count; ++k) {
-      transpose8(first[k]);
-      transpose8(second[k]);
-      const pl_f8 *columns[3] = {first[k], first[k] + 4, second[k]};
-      for (int i = 0; i < 9; ++i)
-        pl_f8_store(moments + MAT3_LANES * (size_t)(base + k) + LANES * i, columns[i % 3][i / 3] * scale);
-    }
-  }
-}
-
 // <R, N_k> - Σ m q·d_k: minus the derivative of the energy by the weight of an example, at weight 0.
 static void find_template_pulls(const pl_solid_model *model, const pl_solid_measure *measure, int32_t group,
                                 const float *templates, float *pulls) {
@@ -290,32 +285,37 @@ static void blend_templates(const pl_solid_model *model, const float *moments, i
   for (int i = 0; i < 9; ++i) pl_f8_store(a + LANES * i, m[i]);
 }
 
-// m R Σ w_k d_k of every entry, written where its particle reads it.
-static void write_offsets(const pl_solid_model *model, int32_t group, const float *weights, const float *poses,
+// m R Σ w_k d_k of every entry, times the stiffness of its region, written where its particle reads it.
+static void write_offsets(const pl_solid_model *model, int32_t group, const float *weights, const float *rotation,
                           pl_f4 *offsets) {
   const pl_solid_examples *examples = &model->examples;
   int32_t first_slot = examples->active_start[group], count = examples->active_start[group + 1] - first_slot;
-  int32_t left = model->head.particle_count - group * LANES, group_begin = model->region_start[group * LANES];
-  size_t stride = 3 * (size_t)count;
-  for (int32_t lane = 0; count > 0 && lane < (left < LANES ? left : LANES); ++lane) {
-    int32_t region = group * LANES + lane, active_count = 0;
-    size_t active[PL_MAX_EXAMPLE_COUNT];
-    float w[PL_MAX_EXAMPLE_COUNT];
-    for (int32_t k = 0; k < count; ++k) {
-      float weight = weights[LANES * examples->actives[first_slot + k] + lane];
-      if (weight == 0.0f) continue;
-      active[active_count] = 3 * (size_t)k;
-      w[active_count++] = weight;
-    }
-    const pl_f4 *pose = (const pl_f4 *)(const void *)(poses + PL_SOLID_POSE_SIZE * (size_t)lane);
-    pl_f4 x = pose[0], y = pose[1], z = pose[2];
-    const float *d = examples->templates + examples->template_start[group] +
-                     (size_t)(model->region_start[region] - group_begin) * stride;
-    for (int32_t e = model->region_start[region]; e < model->region_start[region + 1]; ++e, d += stride) {
-      pl_f4 sum = {0};
-      for (int32_t k = 0; k < active_count; ++k) sum += load_three(d + active[k]) * w[k];
-      offsets[examples->offset_slots[e]] = x * sum[0] + y * sum[1] + z * sum[2];
-    }
+  if (count == 0) return;
+  int32_t left = model->head.particle_count - group * LANES, lane_count = left < LANES ? left : LANES;
+  int32_t slot_begin = model->slot_start[group], slot_count = model->slot_start[group + 1] - slot_begin;
+  const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES;
+  const float *shapes[PL_MAX_EXAMPLE_COUNT];
+  pl_f8 r[9], w[PL_MAX_EXAMPLE_COUNT], stiffness = pl_f8_load(constants + LANES * PL_SOLID_STIFFNESS);
+  int32_t used_count = 0;
+  for (int32_t k = 0; k < count; ++k) {
+    w[used_count] = pl_f8_load(weights + LANES * examples->actives[first_slot + k]);
+    shapes[used_count] = examples->templates + examples->template_start[group] + (size_t)(k * slot_count) * VEC3_LANES;
+    used_count += pl_m8_any(w[used_count] != 0.0f);
+  }
+  pl_quat8_rows(rotation, r);
+  for (int i = 0; i < 9; ++i) r[i] *= stiffness;
+  const int32_t *to = examples->offset_slots + (size_t)slot_begin * LANES;
+  for (int32_t s = 0; s < slot_count; ++s, to += LANES) {
+    pl_f8 d[3] = {{0}}, turned[3];
+    for (int32_t k = 0; k < used_count; ++k)
+      for (int i = 0; i < 3; ++i) d[i] += w[k] * pl_f8_load(shapes[k] + VEC3_LANES * (size_t)s + LANES * i);
+    for (int i = 0; i < 3; ++i) turned[i] = r[3 * i] * d[0] + r[3 * i + 1] * d[1] + r[3 * i + 2] * d[2];
+    pl_f4 particles[LANES];
+    split_particles(turned, particles);
+    if (lane_count == LANES)
+      for (int lane = 0; lane < LANES; ++lane) offsets[to[lane]] = particles[lane];
+    else
+      for (int lane = 0; lane < lane_count; ++lane) offsets[to[lane]] = particles[lane];
   }
 }
 
@@ -509,7 +509,6 @@ const pl_solid_kernels KERNELS = {
     .find_gradient = find_gradient,
     .keep_better = keep_better,
     .find_pulls = find_pulls,
-    .sum_templates = sum_templates,
     .find_template_pulls = find_template_pulls,
     .blend_templates = blend_templates,
     .write_offsets = write_offsets,

@@ -53,28 +53,26 @@ typedef struct pl_solid_measure {
 } pl_solid_measure;
 
 typedef struct pl_solid_kernels {
-  // Moments of the eight regions of a group.
+  // Moments of the eight regions of a group; and, unless `templates` is NULL, those of the exact
+  // shapes of its active examples, N_k = sum w p d_k^T, [active][9][8].
   void (*sum_moments)(const pl_solid_model *model, const pl_f4 *positions, int32_t group,
-                      float *moments);
+                      float *moments, float *templates);
   // a = matrix * inverse_spread, 9 rows of eight.
   void (*find_gradient)(const float *moments, const float *inverse_spread, float *a);
   // Lanes of `q` where R(q)^T matrix has the smaller trace are taken from `before`.
   void (*keep_better)(const float *matrix, const float *before, float *q);
   // pulls[k][8] = weight <L_k, sym(R^T matrix) - spread>; `descriptors` as in the model.
   void (*find_pulls)(const pl_solid_measure *measure, const float *descriptors, float *pulls);
-  // Moments of the exact shapes of a group's active examples: N_k = sum w p d_k^T, [active][9][8].
-  void (*sum_templates)(const pl_solid_model *model, const pl_f4 *positions, int32_t group,
-                        float *moments);
   // pulls[k][8] = weight (<R, N_k> - product_k), and 0 for examples that are not active.
   void (*find_template_pulls)(const pl_solid_model *model, const pl_solid_measure *measure,
                               int32_t group, const float *templates, float *pulls);
   // a = matrix + sum_k w_k N_k, 9 rows of eight; `weights` [example][8].
   void (*blend_templates)(const pl_solid_model *model, const float *moments, int32_t group,
                           const float *templates, const float *weights, float *a);
-  // R sum_k w_k d_k of every entry of the first `lane_count` regions of a group, to the particles'
-  // lists. `weights` [count][8]; `poses` as written by write_poses.
+  // R sum_k w_k d_k of every entry of a group, times the regions' stiffness, to the particles'
+  // lists. `weights` [count][8], `rotation` [4][8].
   void (*write_offsets)(const pl_solid_model *model, int32_t group, const float *weights,
-                        const float *poses, pl_f4 *offsets);
+                        const float *rotation, pl_f4 *offsets);
   // sums[k][8] += pulls[k][8] * fractions[8] in double, lane by lane; `fractions` NULL for 1.
   void (*add_pulls)(const float *pulls, const float *fractions, int32_t count, double *sums);
   // Exact weights [count][8] of one or two examples (count 1 or 2) for eight regions with a

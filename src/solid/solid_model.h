@@ -42,7 +42,7 @@ typedef struct pl_solid_examples {
   // What an example makes of a region, one of two: an affine map …
   // [group of 8][example][6][8]: S_k - 1 as xx yy zz and sqrt2 times yz xz xy
   const float *descriptors;
-  // … or its exact shape, w (R_k^T p_k - q): [group of 8][entry of its regions][active example][3].
+  // … or its exact shape, w (R_k^T p_k - q): [group of 8][active example][slot of the group][3][8].
   // Active are examples that deform a region of the group at all. NULL: affine.
   const float *templates;
   const size_t *template_start;  // per group of 8, into `templates`
@@ -53,7 +53,7 @@ typedef struct pl_solid_examples {
   // What the exact shapes add to a particle's goal is gathered from a list of its own, without the
   // regions that no example deforms.
   const int32_t *offset_start;  // particle_count + 1, into that list
-  const int32_t *offset_slots;  // per region entry: its place in that list, or -1
+  const int32_t *offset_slots;  // [slot][8]: index of an entry in that list
   const float *offset_scales;   // per particle: 1 / (w number of regions)
   const float *fractions;  // [manifold][padded region count]: how much a region belongs to each
                            // group; NULL unless grouping is by name
@@ -70,14 +70,18 @@ typedef struct pl_solid_model {
   int32_t group_count;          // groups of eight regions
   const int32_t *region_start;  // 8 * group_count + 1; padding regions are empty
   const int32_t *region_particles;
-  const int32_t *region_offsets;  // the same in bytes into an array of pl_f4
+  // The same for the kernels, in slots of one particle of each of the eight regions of a group. The
+  // first slot of a group holds the regions' own particles, and so do slots beyond the end of a
+  // region and all those of a padding region.
+  const int32_t *slot_start;      // group_count + 1
+  const int32_t *slot_offsets;    // [slot][8]: particles, in bytes into an array of pl_f4
   const int32_t *particle_start;  // particle_count + 1
   const int32_t *particle_regions;
   // the same in bytes into an array of pl_f4; poses are four times as large
   const int32_t *particle_offsets;
-  const pl_f4 *rest;           // rest positions relative to the centre of mass, (x, y, z, 0)
-  const pl_f4 *weighted_rest;  // (m x, m y, m z, m) with m the particle's fraction in each of its
-                               // regions, in units of the mean
+  // Rest positions relative to the centre of mass, and the particle's mass in each of its regions,
+  // in units of the mean.
+  const pl_f4 *rest;
   const float *region_constants;  // [group of 8][PL_SOLID_CONSTANT_COUNT][8]
   const float *region_fractions;  // 1 / number of regions, per particle
   const float *stiffnesses;  // mean stiffness of its regions, per particle; 1 where all are equal

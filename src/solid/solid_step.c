@@ -199,8 +199,7 @@ static void measure_regions(void *data, int32_t begin, int32_t end, int32_t bloc
     g.index = group;
     g.moments = moments;
     g.templates = templates;
-    if (!d->is_refining) d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
-    if (!d->is_refining && templates != NULL) d->kernels->sum_templates(d->model, d->pull.positions, group, templates);
+    if (!d->is_refining) d->kernels->sum_moments(d->model, d->pull.positions, group, moments, templates);
     blend_group(d, &g);
     turn_group(d, &g);
     const pl_solid_measure measure = {moments, rotations_of(d, group), spread_of(examples->spreads, group),
@@ -238,7 +237,7 @@ static void pose_group(const step_data *d, int32_t group, const float *moments, 
   d->kernels->write_poses(moments, q, is_affine ? g.stretch : NULL,
                           model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES,
                           d->pull.positions + first, left < LANES ? left : LANES, poses);
-  if (d->pull.offsets != NULL) d->kernels->write_offsets(model, group, g.weights, poses, d->offsets);
+  if (d->pull.offsets != NULL) d->kernels->write_offsets(model, group, g.weights, q, d->offsets);
 }
 
 static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -255,8 +254,7 @@ static void match_regions(void *data, int32_t begin, int32_t end, int32_t block)
   _Alignas(64) float moments[PL_SOLID_MOMENT_COUNT * LANES];
   for (int32_t group = begin; group < end; ++group) {
     float *templates = templates_of(d, group);
-    d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
-    if (templates != NULL) d->kernels->sum_templates(d->model, d->pull.positions, group, templates);
+    d->kernels->sum_moments(d->model, d->pull.positions, group, moments, templates);
     pose_group(d, group, moments, templates);
   }
 }

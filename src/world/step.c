@@ -18,6 +18,7 @@
 // Methods (solid/, rod/, fem/) are tables of functions, see body/body_method.h; so are controllers and layers, see
 // pliant/step.h. Nothing here changes when one is added.
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -75,7 +76,10 @@ pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move
       .air_density = world->def.air_density,
       .drag = world->def.drag,
       .work = body->work,
+      .presses = body->next_presses,
   };
+  // A body that moved by itself and then moves again together with what it touches begins again.
+  memset(body->next_presses, 0, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
   pl_world_list_colliders(world, index, move);
   return pl_world_list_pins(world, index, move, error);
 }
@@ -96,13 +100,20 @@ pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *rep
   return status;
 }
 
+int pl_world_get_move_round(const pl_world *world, int32_t index) {
+  const pl_body_method *method = ((const pl_body *)pl_slots_at(&world->bodies, index))->model->method;
+  return method->get_collider != NULL ? 0 : method->get_joints != NULL ? 1 : 2;
+}
+
 static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
   if (pl_world_moves_together(world)) return pl_world_move_together(world, report, error);
-  for (int32_t k = 0; k < world->awake_count; ++k) {
-    int32_t i = PL_ITEM(&world->awake, int32_t, k);
-    pl_status status = pl_world_move_body(world, i, report, error);
-    if (status < 0) return pl_world_name_body(world, i, status, report, error);
-  }
+  for (int round = 0; round < PL_MOVE_ROUNDS; ++round)
+    for (int32_t k = 0; k < world->awake_count; ++k) {
+      int32_t i = PL_ITEM(&world->awake, int32_t, k);
+      if (pl_world_get_move_round(world, i) != round) continue;
+      pl_status status = pl_world_move_body(world, i, report, error);
+      if (status < 0) return pl_world_name_body(world, i, status, report, error);
+    }
   pl_world_hold_pins(world);
   return PL_OK;
 }
@@ -185,6 +196,9 @@ static void finish_step(pl_world *world) {
     pl_vec3 *shown = body->surface;
     body->surface = body->next_surface;
     body->next_surface = shown;
+    pl_vec3 *presses = body->presses;
+    body->presses = body->next_presses;
+    body->next_presses = presses;
   }
 }
 

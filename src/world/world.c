@@ -74,6 +74,8 @@ static void destroy_body(pl_context *context, pl_body *body) {
   pl_release(context, body->velocities);
   pl_release(context, body->surface);
   pl_release(context, body->next_surface);
+  pl_release(context, body->presses);
+  pl_release(context, body->next_presses);
   pl_release(context, body);
 }
 
@@ -152,9 +154,11 @@ static bool allocate_body(pl_context *context, pl_body *body) {
   body->velocities = pl_allocate_array(context, n, sizeof(pl_vec3));
   body->surface = pl_allocate_array(context, surface, sizeof(pl_vec3));
   body->next_surface = pl_allocate_array(context, surface, sizeof(pl_vec3));
+  body->presses = pl_allocate_array(context, surface, sizeof(pl_vec3));
+  body->next_presses = pl_allocate_array(context, surface, sizeof(pl_vec3));
   return body->state && body->saved && body->forces && body->saved_forces && body->impulses && body->saved_impulses &&
          body->inverse_masses && body->starts && body->start_velocities && body->positions && body->velocities &&
-         body->surface && body->next_surface;
+         body->surface && body->next_surface && body->presses && body->next_presses;
 }
 
 pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *id, pl_error *error) {

@@ -163,6 +163,8 @@ static pl_status build_attachment(const pl_world *world, const pl_attachment_def
   made->body_b = def->body_b;
   made->joint = def->joint;
   made->collides = def->collides;
+  bool follows = b == NULL || def->joint >= 0 || b->model->method->get_collider != NULL;
+  made->is_pinned = follows && a->model->method->handles_pins && def->break_force == 0;
   made->rows.points = PL_TAKE(&made->arena, pl_attached_point, def->particle_count);
   made->states = PL_TAKE(&made->arena, pl_attached_state, def->particle_count);
   made->saved_states = PL_TAKE(&made->arena, pl_attached_state, def->particle_count);
@@ -218,11 +220,21 @@ static pl_world_attachment *find_attachment(const pl_world *world, pl_attachment
   return pl_slots_get(&world->attachments, (pl_slot_id){id.slot, id.generation});
 }
 
+void pl_attachment_release_pins(const pl_world *world, const pl_world_attachment *attachment) {
+  const pl_body *body = pl_world_find_body(world, attachment->body_a);
+  if (!attachment->is_pinned || body == NULL) return;
+  for (int32_t k = 0; k < attachment->rows.count; ++k) {
+    int32_t particle = attachment->rows.points[k].terms[0][0].particle;
+    body->inverse_masses[particle] = body->model->inverse_masses[particle];
+  }
+}
+
 pl_status pl_world_remove_attachment(pl_world *world, pl_attachment_id id, pl_error *error) {
   if (pl_world_check_open(world, "pl_world_remove_attachment", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_world_attachment *attachment = pl_slots_remove(&world->attachments, (pl_slot_id){id.slot, id.generation});
   if (attachment == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such attachment in this world");
   pl_world_wake_coupled(world, attachment->body_a, attachment->body_b);
+  pl_attachment_release_pins(world, attachment);
   pl_arena arena = attachment->arena;
   pl_arena_destroy(&arena);
   world->prepared = false;
@@ -270,16 +282,65 @@ pl_attachment_report pl_attachment_get_report(const pl_world *world, pl_attachme
   return report;
 }
 
+// Placement of a rod's bone now. Out of memory the frame stays as it was for this step.
+static pl_transform bone_now(pl_world *world, const pl_body *rod, int32_t joint, pl_transform before) {
+  pl_scratch_mark mark = pl_scratch_push(&world->scratch);
+  pl_transform *joints = PL_SCRATCH(&world->scratch, pl_transform, rod->model->particle_count);
+  pl_transform frame = joints != NULL ? bone_of(rod, joint, joints) : before;
+  pl_scratch_pop(&world->scratch, mark);
+  return frame;
+}
+
 void pl_attachment_follow(pl_world *world, pl_world_attachment *attachment) {
-  if (attachment->joint >= 0) {
-    const pl_body *rod = pl_world_find_body(world, attachment->body_b);
-    pl_scratch_mark mark = pl_scratch_push(&world->scratch);
-    pl_transform *joints = PL_SCRATCH(&world->scratch, pl_transform, rod->model->particle_count);
-    // Out of memory the frame stays for this step.
-    if (joints != NULL) attachment->state.target = bone_of(rod, attachment->joint, joints);
-    pl_scratch_pop(&world->scratch, mark);
-  }
+  if (attachment->joint >= 0)
+    attachment->state.target =
+        bone_now(world, pl_world_find_body(world, attachment->body_b), attachment->joint, attachment->state.target);
   attachment->rows.start_frame = attachment->state.frame;
   attachment->rows.end_frame = attachment->state.target;
   attachment->state.frame = attachment->state.target;
+}
+
+// --- attachments that are pins of their body
+
+int32_t pl_world_attached_pin_count(const pl_world *world) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
+    const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    if (it->is_pinned) count += it->rows.count;
+  }
+  return count;
+}
+
+static pl_vec3 pin_target(const pl_world_attachment *attachment, const pl_body *b, pl_transform frame,
+                          const pl_attached_point *point) {
+  if (b == NULL || attachment->joint >= 0) return pl_transform_apply(frame, point->points[1]);
+  pl_vec3 sum = {0, 0, 0};
+  for (int32_t k = 0; k < point->term_counts[1]; ++k)
+    sum = pl_vec3_add_scaled(sum, particle_position(b, point->terms[1][k].particle), point->terms[1][k].weight);
+  return sum;
+}
+
+int32_t pl_world_list_attached_pins(pl_world *world, const pl_body *body, pl_body_pin *pins) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
+    const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    if (!it->is_pinned || pl_world_find_body(world, it->body_a) != body) continue;
+    const pl_body *b = pl_world_find_body(world, it->body_b);
+    pl_transform frame = it->joint >= 0 ? bone_now(world, b, it->joint, it->state.frame) : it->state.target;
+    for (int32_t k = 0; k < it->rows.count; ++k) {
+      const pl_attached_point *point = &it->rows.points[k];
+      pins[count++] =
+          (pl_body_pin){point->terms[0][0].particle, pin_target(it, b, frame, point), point->stiffness, point->damping};
+    }
+  }
+  return count;
+}
+
+void pl_world_hold_attached_pins(pl_world *world) {
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
+    const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    const pl_body *body = pl_world_find_body(world, it->body_a);
+    for (int32_t k = 0; it->is_pinned && k < it->rows.count; ++k)
+      if (it->rows.points[k].stiffness == 0) body->inverse_masses[it->rows.points[k].terms[0][0].particle] = 0;
+  }
 }

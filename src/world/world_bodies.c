@@ -35,6 +35,15 @@ pl_status pl_body_get_velocities(const pl_world *world, pl_body_id id, pl_vec3 *
   return PL_OK;
 }
 
+pl_status pl_body_get_view(const pl_world *world, pl_body_id id, pl_body_view *view) {
+  *view = (pl_body_view){0};
+  const pl_body *body = pl_world_find_body(world, id);
+  if (body == NULL) return PL_ERROR_NOT_FOUND;
+  if (body->model->method->get_view == NULL) return PL_ERROR_UNSUPPORTED;
+  body->model->method->get_view(body->model, body->state, view);
+  return PL_OK;
+}
+
 pl_status pl_body_get_surface(const pl_world *world, pl_body_id id, pl_vec3 *points) {
   const pl_body *body = pl_world_find_body(world, id);
   if (body == NULL) return PL_ERROR_NOT_FOUND;
@@ -95,7 +104,10 @@ pl_body_report pl_body_get_report(const pl_world *world, pl_body_id id) {
     report.box = pl_box_add_point(report.box, x);
     report.max_speed = fmax(report.max_speed, speed);
   }
-  if (model->mass > 0) report.center = pl_vec3_scale(report.center, 1 / model->mass);
+  if (model->mass > 0)
+    report.center = pl_vec3_scale(report.center, 1 / model->mass);
+  else
+    report.center = pl_box_center(report.box);
   for (int32_t i = 0; i < model->particle_count; ++i) {
     pl_vec3 v;
     pl_vec3 x = model->method->get_particle(model, body->state, i, &v);

@@ -51,6 +51,7 @@ static bool list_bodies(pl_world *world) {
         .self_contact = body->model->self_contact && body->collides,
         .spares_colliders = body->model->method->handles_colliders || !body->collides,
         .spares_bodies = !body->collides,
+        .is_kinematic = body->model->method->get_collider != NULL,
     };
     if (!pl_vector_push(&world->contact_bodies, &entry) || !pl_vector_push(&world->contact_numbers, &i)) return false;
   }
@@ -193,6 +194,7 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
       pl_world_get_time(world), world->def.step, world->def.contact_rounds, world->def.gravity, report, error);
   if (status < 0) return status;
   pl_world_collect_contacts(world);
+  pl_world_collect_presses(world);
   pl_world_finish_couplings(world);
   pl_contact_solver_get_collider_impulses(world->contact_solver, entries, world->collider_impulses.items);
   pl_world_wake_touched(world);

@@ -464,13 +464,15 @@ static void commit(pl_coupled *j) {
 
 static pl_status move_explicit(pl_coupled *j, pl_step_report *report, pl_error *error) {
   pl_world *world = j->world;
-  for (int32_t k = 0; k < world->awake_count; ++k) {
-    int32_t i = PL_ITEM(&world->awake, int32_t, k);
-    const pl_body *body = pl_slots_at(&world->bodies, i);
-    if (pl_body_meets_others(body) && body->model->method->coupled != NULL) continue;
-    pl_status status = pl_world_move_body(world, i, report, error);
-    if (status < 0) return pl_world_name_body(world, i, status, report, error);
-  }
+  for (int round = 0; round < PL_MOVE_ROUNDS; ++round)
+    for (int32_t k = 0; k < world->awake_count; ++k) {
+      int32_t i = PL_ITEM(&world->awake, int32_t, k);
+      const pl_body *body = pl_slots_at(&world->bodies, i);
+      if (pl_world_get_move_round(world, i) != round) continue;
+      if (pl_body_meets_others(body) && body->model->method->coupled != NULL) continue;
+      pl_status status = pl_world_move_body(world, i, report, error);
+      if (status < 0) return pl_world_name_body(world, i, status, report, error);
+    }
   return PL_OK;
 }
 
@@ -480,7 +482,7 @@ static bool reserve(pl_coupled *j) {
   for (int32_t k = 0; k < j->body_count; ++k)
     if (j->bodies[k].coupled != NULL)
       bytes += 8 * j->bodies[k].body->state_size + 4096 +
-               (size_t)pl_slots_count(&j->world->pins) * sizeof(pl_body_pin) +
+               (size_t)pl_world_max_pin_count(j->world) * sizeof(pl_body_pin) +
                j->world->collider_list.count * 4 * sizeof(pl_transform);
   pl_scratch_mark mark = pl_scratch_push(&j->world->scratch);
   bool taken = PL_SCRATCH(&j->world->scratch, char, bytes) != NULL;

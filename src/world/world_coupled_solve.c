@@ -23,7 +23,7 @@ static const double REST_SPEED = 2e-3, REST_RESIDUAL = 10;
 enum { POLISH = 1, MAX_POLISH = 5 };
 static const double POLISH_TOLERANCE = 1e-5, POLISHED = 1e-4;
 // Friction is renewed with each iteration. It tilts a body, which changes where the body presses and so the friction: a
-// feedback that may go to and fro between two states for ever. After so many iterations it is renewed in part.
+// feedback that may go to and fro between two states for ever. After this number of iterations it is renewed in part.
 enum { RELAX_AFTER = 6 };
 enum { MAX_UPDATES = 10, MAX_HALVINGS = 20, MAX_CONJUGATE = 1000, MAX_NEWTON = 30 };
 
@@ -231,14 +231,15 @@ static bool search_line(pl_coupled_island *s, bool is_close, double *energy) {
   return false;
 }
 
-// Take the forces as multipliers where contacts overlap more than they may; false if none do.
+// Take the forces as multipliers where contacts overlap more than they may, or press across a gap: a multiplier of the
+// last step is no longer right then, and would throw apart what has just met. False if none do.
 static bool update_multipliers(const pl_coupled_island *s) {
   pl_coupled *j = s->coupled;
   bool any = false;
   for (int32_t n = 0; n < s->term_count; ++n) {
     int32_t i = s->terms[n];
     const pl_contact_potential *t = &j->terms[i];
-    if (t->force > 0 && -t->gap > j->bodies[j->contacts[i].a.body].allowed) any = true;
+    if (t->force > 0 && fabs(t->gap) > j->bodies[j->contacts[i].a.body].allowed) any = true;
   }
   for (int32_t n = 0; any && n < s->term_count; ++n)
     j->terms[s->terms[n]].normal_multiplier = j->terms[s->terms[n]].force;

@@ -23,6 +23,7 @@ void pl_world_uncouple_body(pl_world *world, pl_body_id body) {
     const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
     if (!pl_body_id_is(it->body_a, body) && !pl_body_id_is(it->body_b, body)) continue;
     pl_world_wake_coupled(world, it->body_a, it->body_b);
+    pl_attachment_release_pins(world, it);
     free_attachment(pl_slots_remove(&world->attachments, pl_slots_id_at(&world->attachments, i)));
   }
 }
@@ -144,7 +145,7 @@ void pl_world_start_couplings(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
     pl_world_attachment *it = pl_slots_at(&world->attachments, i);
     pl_attachment_follow(world, it);
-    bool idle = is_idle(world, it->rows.a, it->rows.b);
+    bool idle = it->is_pinned || is_idle(world, it->rows.a, it->rows.b);
     set_ends(world, pl_slots_count(&world->joints) + i, it->rows.a, it->rows.b, idle);
     if (!idle) pl_attachment_rows_prepare(&it->rows, world->contact_bodies.items, world->def.step);
   }
@@ -164,9 +165,11 @@ void pl_world_finish_couplings(pl_world *world) {
   }
   for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
     pl_world_attachment *it = pl_slots_at(&world->attachments, i);
-    if (!is_idle(world, it->rows.a, it->rows.b)) pl_attachment_rows_finish(&it->rows, world->def.step);
-    // What a bone moves must not fall asleep, as it would not notice that the bone moves on.
-    if (it->joint >= 0 || is_moving(&it->rows)) pl_world_find_body(world, it->body_a)->rest.still_seconds = 0;
+    if (!it->is_pinned && !is_idle(world, it->rows.a, it->rows.b))
+      pl_attachment_rows_finish(&it->rows, world->def.step);
+    // What a bone or a kinematic mesh moves must not fall asleep, as it would not notice that it moves on.
+    if (it->joint >= 0 || it->is_pinned || is_moving(&it->rows))
+      pl_world_find_body(world, it->body_a)->rest.still_seconds = 0;
   }
 }
 

@@ -199,7 +199,8 @@ static void add_touch(pl_world_events *events, const pl_contact_event *pair, con
 void pl_world_collect_touches(pl_world *world, int32_t body, const pl_body_move *move) {
   if (world->events == NULL || move->touches == NULL) return;
   for (int32_t k = 0; k < move->collider_count; ++k) {
-    if (move->touches[k].count == 0) continue;
+    // Of kinematic meshes that a body met in its own step nothing is reported.
+    if (move->touches[k].count == 0 || PL_ITEM(&world->collider_numbers, int32_t, k) < 0) continue;
     pl_contact_event pair = {.body = body_id_at(world, body),
                              .collider = collider_id_at(world, PL_ITEM(&world->collider_numbers, int32_t, k))};
     add_touch(world->events, &pair, &move->touches[k]);

@@ -24,6 +24,9 @@ typedef struct pl_world_attachment {
   pl_body_id body_a, body_b;
   int32_t joint;
   bool collides;
+  // Tied to what animation moves, and body a holds pins in its own step: these are pins of it, and
+  // not for the solver.
+  bool is_pinned;
   pl_attachment_rows rows;
   pl_attachment_state state, saved;
   pl_attached_state *states, *saved_states;  // one per point
@@ -35,6 +38,14 @@ static inline bool pl_body_id_is(pl_body_id a, pl_body_id b) {
 
 // The frame of the given positions at the end of the step (world_attachments.c).
 void pl_attachment_follow(pl_world *world, pl_world_attachment *attachment);
+
+// Attachments that are pins of their body (world_attachments.c): the number of all of them, those
+// of one body with their targets at the end of the step, and the masses that contact sees.
+int32_t pl_world_attached_pin_count(const pl_world *world);
+int32_t pl_world_list_attached_pins(pl_world *world, const pl_body *body, pl_body_pin *pins);
+void pl_world_hold_attached_pins(pl_world *world);
+// Give the particles of an attachment that is about to go their masses back.
+void pl_attachment_release_pins(const pl_world *world, const pl_world_attachment *attachment);
 
 // Remove all joints and attachments of a body that is about to go (world_couplings.c).
 void pl_world_uncouple_body(pl_world *world, pl_body_id body);

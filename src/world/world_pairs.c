@@ -142,7 +142,7 @@ static bool reserve(pl_vector *vector, size_t count) {
 }
 
 bool pl_world_list_pairs(pl_world *world) {
-  size_t kept = 0, collider_count = (size_t)pl_slots_count(&world->colliders);
+  size_t kept = 0, collider_count = (size_t)pl_slots_count(&world->colliders) + (size_t)pl_slots_count(&world->bodies);
   for (size_t i = 0; i < world->pair_rules.count; ++i)
     if (is_alive(world, &PL_ITEM(&world->pair_rules, pl_world_pair_rule, i)))
       PL_ITEM(&world->pair_rules, pl_world_pair_rule, kept++) = PL_ITEM(&world->pair_rules, pl_world_pair_rule, i);
@@ -167,12 +167,41 @@ bool pl_world_list_pairs(pl_world *world) {
 
 // --- colliders of a body that treats them in its own step
 
+// Append a collider to the lists; `number` is that among the world's, or negative.
+static void add_collider(pl_world *world, const pl_collider *collider, int32_t number, const pl_world_pair_rule *rule) {
+  size_t at = world->body_colliders.count++;
+  PL_ITEM(&world->body_colliders, const pl_collider *, at) = collider;
+  PL_ITEM(&world->collider_frictions, double, at) = rule != NULL ? rule->friction : -1;
+  PL_ITEM(&world->collider_numbers, int32_t, at) = number;
+}
+
+// Kinematic meshes, for a body that meets others in its own step.
+static void add_kinematic(pl_world *world, int32_t index, bool *has_frictions) {
+  const pl_body *body = pl_slots_at(&world->bodies, index);
+  pl_slot_id slot = pl_slots_id_at(&world->bodies, index);
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    const pl_body *other = pl_slots_at(&world->bodies, i);
+    const pl_body_method *method = other->model->method;
+    if (method->get_collider == NULL || !other->collides || !pl_contact_filter_meets(body->filter, other->filter))
+      continue;
+    const pl_world_pair_rule *rule = NULL;
+    if (world->pair_rules.count > 0) {
+      pl_slot_id it = pl_slots_id_at(&world->bodies, i);
+      rule = find_rule(world, (pl_body_id){slot.slot, slot.generation}, (pl_body_id){it.slot, it.generation},
+                       (pl_collider_id){0, 0});
+    }
+    if (rule != NULL && !rule->collides) continue;
+    add_collider(world, method->get_collider(other->model, other->state, other->work), -1, rule);
+    *has_frictions = *has_frictions || (rule != NULL && rule->friction >= 0);
+  }
+}
+
 void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
   pl_slot_id slot = pl_slots_id_at(&world->bodies, index);
   move->collider_count = 0;
   if (!body->collides || !body->model->method->handles_colliders) return;
-  pl_vector *colliders = &world->body_colliders, *frictions = &world->collider_frictions;
+  pl_vector *colliders = &world->body_colliders;
   bool has_frictions = false;
   colliders->count = 0;
   for (int32_t i = 0; i < (int32_t)world->collider_list.count; ++i) {
@@ -185,15 +214,13 @@ void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move)
                        (pl_collider_id){it.slot, it.generation});
     }
     if (rule != NULL && !rule->collides) continue;
-    size_t at = colliders->count++;
-    PL_ITEM(colliders, const pl_collider *, at) = collider;
-    PL_ITEM(frictions, double, at) = rule != NULL ? rule->friction : -1;
-    PL_ITEM(&world->collider_numbers, int32_t, at) = i;
+    add_collider(world, collider, i, rule);
     has_frictions = has_frictions || (rule != NULL && rule->friction >= 0);
   }
+  if (body->model->method->handles_bodies) add_kinematic(world, index, &has_frictions);
   move->colliders = colliders->items;
   move->collider_count = (int32_t)colliders->count;
-  move->collider_frictions = has_frictions ? frictions->items : NULL;
+  move->collider_frictions = has_frictions ? world->collider_frictions.items : NULL;
   if (world->events == NULL) return;
   move->touches = world->touches.items;
   for (int32_t i = 0; i < move->collider_count; ++i) move->touches[i] = (pl_body_touch){0};

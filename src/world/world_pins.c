@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "pliant/math.h"
+#include "world/world_joints.h"
 #include "world/world_parameters.h"
 #include "world/world_state.h"
 
@@ -35,6 +36,7 @@ void pl_world_compute_pin_masses(pl_world *world) {
       else if (pin->def.stiffness == 0 && pl_pin_holds(world, pin))
         body->inverse_masses[pin->def.particle] = 0;
     }
+  pl_world_hold_attached_pins(world);
 }
 
 bool pl_pin_holds(const pl_world *world, const pl_world_pin *pin) {
@@ -95,16 +97,22 @@ pl_status pl_world_add_force(pl_world *world, pl_body_id id, int32_t particle, p
   return PL_OK;
 }
 
+int32_t pl_world_max_pin_count(const pl_world *world) {
+  return pl_slots_count(&world->pins) + pl_world_attached_pin_count(world);
+}
+
 pl_status pl_world_list_pins(pl_world *world, int32_t index, pl_body_move *move, pl_error *error) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
-  if (!body->model->method->handles_pins || pl_slots_count(&world->pins) == 0) return PL_OK;
-  pl_body_pin *pins = PL_SCRATCH(&world->scratch, pl_body_pin, pl_slots_count(&world->pins));
+  int32_t max_count = pl_world_max_pin_count(world);
+  if (!body->model->method->handles_pins || max_count == 0) return PL_OK;
+  pl_body_pin *pins = PL_SCRATCH(&world->scratch, pl_body_pin, max_count);
   if (pins == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
     const pl_world_pin *pin = pl_slots_at(&world->pins, i);
     if (pl_world_find_body(world, pin->def.body) != body || !pl_pin_holds(world, pin)) continue;
     pins[move->pin_count++] = (pl_body_pin){pin->def.particle, pin->target, pin->def.stiffness, pin->def.damping};
   }
+  move->pin_count += pl_world_list_attached_pins(world, body, pins + move->pin_count);
   move->pins = pins;
   return PL_OK;
 }

@@ -131,6 +131,12 @@ void pl_world_wake_touched(pl_world *world) {
 // be some times faster: single particles between two contacts can tremble for ever, and nobody sees it.
 static const double TREMBLE = 20;
 
+static bool are_points_still(const pl_body *body, double speed) {
+  for (int32_t i = 0; i < body->model->particle_count; ++i)
+    if (!(pl_vec3_length(body->velocities[i]) < speed)) return false;
+  return true;
+}
+
 static bool is_still(const pl_body *body, double speed) {
   const double *masses = body->model->masses;
   double mass = 0, square = 0, spread = 0;
@@ -142,6 +148,8 @@ static bool is_still(const pl_body *body, double speed) {
     center = pl_vec3_add_scaled(center, body->positions[i], masses[i]);
     momentum = pl_vec3_add_scaled(momentum, v, masses[i]);
   }
+  // Of a kinematic mesh every point must be still.
+  if (mass == 0) return are_points_still(body, speed);
   if (!(square < TREMBLE * TREMBLE * speed * speed * mass)) return false;
   if (!(pl_vec3_length(momentum) < speed * mass)) return false;
   center = pl_vec3_scale(center, 1 / mass);

@@ -51,6 +51,8 @@ typedef struct pl_body {
   int32_t contact_number;       // among the world's `contact_bodies`; -1: not there
   pl_vec3 *surface;             // surface points after the layers; kept only when there are layers
   pl_vec3 *next_surface;        // the same while the layers work; swapped when all have succeeded
+  pl_vec3 *presses;             // N s on each surface point along the normals of its contacts …
+  pl_vec3 *next_presses;        // … and in the step under way; swapped when it has succeeded
   pl_vector layers;             // of pl_world_layer
   int64_t version;              // counts changes of its surface
   bool has_previous;            // `saved` is the state before the last step, not before a jump
@@ -157,6 +159,10 @@ pl_status pl_world_add_wind(pl_world *world, pl_error *error);
 pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move, pl_error *error);
 pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *report,
                              pl_error *error);
+// Bodies move in rounds: first those that only animation moves, then skeletons, whose chains meet
+// them where they are at the end of the step, then all others, which may be tied to both.
+enum { PL_MOVE_ROUNDS = 3 };
+int pl_world_get_move_round(const pl_world *world, int32_t index);
 
 // Whether a pin has not been released yet, and which particles contact must therefore leave alone
 // (world_pins.c).
@@ -166,6 +172,8 @@ void pl_world_compute_pin_masses(pl_world *world);
 // The pins of a body whose method deals with them itself; the list is in the world's scratch
 // (world_pins.c).
 pl_status pl_world_list_pins(pl_world *world, int32_t body, pl_body_move *move, pl_error *error);
+// No body has more of them.
+int32_t pl_world_max_pin_count(const pl_world *world);
 
 // The surface of a body has changed; it is somewhere else without having moved there
 // (world_shown.c).
@@ -183,6 +191,10 @@ bool pl_body_meets_others(const pl_body *body);
 // (world_pairs.c).
 bool pl_world_list_pairs(pl_world *world);
 void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move);
+
+// What the contact solver pushed surface points with, added to what their own moves felt
+// (world_pressures.c).
+void pl_world_collect_presses(pl_world *world);
 
 // Contact events (world_events.c): memory for them, a call of the caller begins, a step begins,
 // what a body felt of colliders in its own step, what the contact solver found, and the step

@@ -1,5 +1,5 @@
 // The paper's fitter run to its end: where the distance is least does not depend on who looks for it.
-// ctest: unit
+// ctest: unit once
 #include "fixtures/cantilever_bars.h"
 #include "solvers/nlopt_simplex.h"
 

@@ -1,6 +1,6 @@
 // Warm starts with several control points: frequencies alone tell the order of magnitude of each modulus, and the fit
 // continues from there.
-// ctest: unit
+// ctest: unit once
 #include "fixtures/cantilever_bars.h"
 #include "solvers/eigen_modes.h"
 

@@ -184,7 +184,7 @@ static void pictures_depend_on_seed_camera_and_frame_alone(void **state) {
   square s = make_square(0.4, 0);
   pl_sensor_surface surface = surface_of(&s, false);
   pl_capture_camera cameras[3];
-  pl_sensor_ring(&(pl_camera_ring){(pl_box){{-0.4, -0.4, -0.1}, {0.4, 0.4, 0.1}}, 3, 0.5, 0.2, 64, 48}, cameras);
+  pl_sensor_ring(&(pl_camera_ring){(pl_box){{-0.4, -0.4, -0.1}, {0.4, 0.4, 0.1}}, 3, 0.5, 0.2, 64, 48, 0}, cameras);
   for (int run = 0; run < 4; ++run) {
     pl_context *context = make_context(run == 0 ? 1 : 3);
     pl_error error = {0};
@@ -206,7 +206,7 @@ static void the_ring_sees_the_whole_box(void **state) {
   pl_error error = {0};
   pl_box box = {{-0.3, 0.1, -0.2}, {0.5, 0.9, 0.6}};
   pl_capture_camera cameras[5];
-  pl_sensor_ring(&(pl_camera_ring){box, 5, 0.5, 0.3, 160, 120}, cameras);
+  pl_sensor_ring(&(pl_camera_ring){box, 5, 0.5, 0.3, 160, 120, 0}, cameras);
   pl_vec3 points[8];
   for (int i = 0; i < 8; ++i)
     points[i] = (pl_vec3){i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z};
@@ -284,6 +284,22 @@ static void failing_memory_leaks_nothing(void **state) {
   drop_context(context);
 }
 
+// An object of 10 cm would lie nearer than the sensor sees, if it filled the picture.
+static void cameras_stand_back_from_small_objects(void **state) {
+  (void)state;
+  pl_box box = {{-0.05, -0.01, -0.01}, {0.05, 0.01, 0.01}};
+  pl_capture_camera cameras[3];
+  double min_depth = pl_default_sensor_def().min_depth, radius = 0.5 * pl_box_diagonal(box);
+  pl_sensor_ring(&(pl_camera_ring){box, 3, 0.5, 0, 160, 120, min_depth}, cameras);
+  for (int i = 0; i < 3; ++i) assert_true(pl_vec3_length(cameras[i].placement.position) > min_depth + radius);
+  // One that fills the picture from farther away is not concerned.
+  pl_box large = {{-1, -1, -1}, {1, 1, 1}};
+  pl_capture_camera near, far;
+  pl_sensor_ring(&(pl_camera_ring){large, 1, 0.5, 0, 160, 120, 0}, &near);
+  pl_sensor_ring(&(pl_camera_ring){large, 1, 0.5, 0, 160, 120, min_depth}, &far);
+  assert_memory_equal(&near.placement, &far.placement, sizeof near.placement);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(depths_of_a_tilted_plane_are_those_of_its_equation),
@@ -296,6 +312,7 @@ int main(void) {
       cmocka_unit_test(the_ring_sees_the_whole_box),
       cmocka_unit_test(what_is_wrong_is_refused),
       cmocka_unit_test(failing_memory_leaks_nothing),
+      cmocka_unit_test(cameras_stand_back_from_small_objects),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

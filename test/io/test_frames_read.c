@@ -20,7 +20,7 @@ static void put_big_float(byte_block *block, float value) {
 
 static byte_block make_pc2(uint32_t point_count, uint32_t sample_count, float start, float rate) {
   byte_block file = {.size = 0};
-  put_bytes(&file, "POINTCACHE2\0", 12);
+  put_block(&file, "POINTCACHE2\0", 12);
   put_u32(&file, 1);
   put_u32(&file, point_count);
   put_f32(&file, start);

@@ -241,6 +241,69 @@ static void vtu_frames_hold_cells_and_times(void **state) {
   drop_context(context);
 }
 
+// What an array of a VTU file holds, by its name.
+static const unsigned char *find_array(const unsigned char *bytes, size_t size, const char *name, size_t number_count) {
+  char quoted[64];
+  snprintf(quoted, sizeof quoted, "Name=\"%s\"", name);
+  const char *head = strstr((const char *)bytes, quoted);
+  if (head == NULL) fail_msg("there is no array %s", name);
+  const unsigned char *data = memmem(bytes, size, "encoding=\"raw\">\n_", 17);
+  const unsigned char *array = data + 17 + strtol(strstr(head, "offset=\"") + 8, NULL, 10);
+  assert_int_equal(little(array, 8), 8 * number_count);
+  return array + 8;
+}
+
+static void vtu_frames_hold_fields(void **state) {
+  (void)state;
+  static const char *const names[2] = {"a", "b \"c\""};
+  pl_context *context = make_context(1);
+  for (int tet_count = 0; tet_count <= 1; ++tet_count) {
+    place p = make_place();
+    pl_error error = {0};
+    pl_frames_def def = make_def(PL_FRAMES_VTU, p.path);
+    def.tets = tets;
+    def.tet_count = tet_count;
+    double heat[POINT_COUNT], stress[12], weights[2];
+    size_t cell_count = tet_count == 1 ? 1 : 2;
+    const pl_frame_field fields[3] = {
+        {"stress", PL_FRAME_FIELD_CELLS, 6, NULL, stress},
+        {"weights", PL_FRAME_FIELD_FRAME, 2, names, weights},
+        {"heat & <cold>", PL_FRAME_FIELD_POINTS, 1, NULL, heat},
+    };
+    pl_frames *frames = NULL;
+    check_ok(pl_frames_create(context, &def, &frames, &error), &error);
+    pl_frames_set_fields(frames, fields, 3);
+    for (int frame = 0; frame < 2; ++frame) {
+      pl_vec3 points[POINT_COUNT];
+      make_frame(frame, points);
+      for (int i = 0; i < POINT_COUNT; ++i) heat[i] = 100 * frame + i;
+      for (int i = 0; i < 12; ++i) stress[i] = -1000 * frame - i;
+      weights[0] = 0.25 * frame, weights[1] = 0.5;
+      pl_frames_set_velocities(frames, points);
+      check_ok(pl_frames_add_frame(frames, points, &error), &error);
+    }
+    check_ok(pl_frames_close(frames, &error), &error);
+    unsigned char bytes[4096];
+    size_t size = read_all(p.path, "_0002.vtu", bytes, sizeof bytes);
+    assert_memory_equal(find_array(bytes, size, "heat &amp; &lt;cold&gt;", POINT_COUNT), heat, sizeof heat);
+    assert_memory_equal(find_array(bytes, size, "stress", 6 * cell_count), stress, 48 * cell_count);
+    assert_memory_equal(find_array(bytes, size, "weights", 2), weights, sizeof weights);
+    find_array(bytes, size, "velocity", 3 * POINT_COUNT);
+    if (tet_count == 1) find_array(bytes, size, "J", 1);
+    // Fields of the frame stand before the piece, those of points and cells inside, each at its place.
+    const char *text = (const char *)bytes, *piece = strstr(text, "<Piece");
+    assert_non_null(strstr(text, "ComponentName0=\"a\" ComponentName1=\"b &quot;c&quot;\" NumberOfTuples=\"1\""));
+    assert_true(strstr(text, "Name=\"weights\"") < piece && piece < strstr(text, "Name=\"heat"));
+    assert_true(strstr(text, "Name=\"heat") < strstr(text, "</PointData>"));
+    assert_true(strstr(text, "<CellData>") < strstr(text, "Name=\"stress\""));
+    // The last array ends where the data do.
+    const unsigned char *end = find_array(bytes, size, "stress", 6 * cell_count) + 48 * cell_count;
+    assert_memory_equal(end, "\n</AppendedData>", 16);
+    assert_int_equal(drop_place(&p), 3);
+  }
+  drop_context(context);
+}
+
 static void obj_ply_and_csv_hold_the_points(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -422,6 +485,7 @@ int main(void) {
       cmocka_unit_test(pc2_has_the_header_that_blender_expects),
       cmocka_unit_test(glb_frames_are_morph_targets),
       cmocka_unit_test(vtu_frames_hold_cells_and_times),
+      cmocka_unit_test(vtu_frames_hold_fields),
       cmocka_unit_test(obj_ply_and_csv_hold_the_points),
       cmocka_unit_test(npz_holds_arrays_also_when_the_run_was_short),
       cmocka_unit_test(frames_in_files_of_their_own_are_meshes),

@@ -1,6 +1,6 @@
 // Tables of numbers as CSV, out and in.
 // ctest: unit
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE
 #include <math.h>
 #include <unistd.h>
 
@@ -57,6 +57,33 @@ static void a_table_reads_back_the_same(void **state) {
   for (int k = 0; k < 3; ++k) assert_int_equal(pl_table_find_column(table, COLUMNS[k]), k);
   assert_int_equal(pl_table_find_column(table, "width"), -1);
   pl_table_destroy(table);
+  drop_context(context);
+}
+
+// Python's tests load such a file with NumPy; here the bytes of every array stand after its name.
+static void a_table_is_saved_as_arrays(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  char arrays[sizeof path + 8];
+  snprintf(arrays, sizeof arrays, "%s.npz", path);
+  check_ok(pl_table_save(context, arrays, &(pl_table_view){3, COLUMNS, 2, CELLS}, &error), &error);
+  pl_bytes bytes;
+  check_ok(pl_bytes_read(context, arrays, &bytes, &error), &error);
+  for (int k = 0; k < 3; ++k) {
+    char name[64];
+    double column[2];
+    snprintf(name, sizeof name, "%s.npy", COLUMNS[k]);
+    const char *found = memmem(bytes.data, bytes.size, name, strlen(name));
+    assert_non_null(found);
+    const char *head = found + strlen(name) + 20;  // after the zip64 sizes
+    assert_memory_equal(head, "\x93NUMPY", 6);
+    assert_non_null(memmem(head, 128, "'shape': (2,)", 13));
+    memcpy(column, head + 128, sizeof column);
+    for (int row = 0; row < 2; ++row) assert_memory_equal(&column[row], &CELLS[3 * row + k], sizeof(double));
+  }
+  pl_bytes_free(&bytes);
+  unlink(arrays);
   drop_context(context);
 }
 
@@ -144,6 +171,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_table_is_a_line_of_names_and_lines_of_numbers),
       cmocka_unit_test(a_table_reads_back_the_same),
+      cmocka_unit_test(a_table_is_saved_as_arrays),
       cmocka_unit_test(wrong_tables_are_refused_with_their_place),
       cmocka_unit_test(blanks_and_line_ends_of_other_systems_are_taken),
       cmocka_unit_test(every_failed_allocation_of_reading_is_reported),

@@ -397,6 +397,49 @@ static void running_out_of_memory_is_a_status(void **state) {
   drop_context(context);
 }
 
+// Points bend as on an animated surface; those that a file repeats at seams stay together.
+static void a_refitted_tree_answers_as_a_new_one(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  for (int kind = 0; kind < 2; ++kind) {
+    pl_mesh *mesh = kind == 0 ? sample_soup(context, 300, 5) : sample_sphere(context, 12);
+    pl_mesh_view view = pl_mesh_get_view(mesh);
+    pl_triangle_tree *tree = make_tree(context, mesh);
+    assert_true(pl_triangle_tree_reserve_refit(tree));
+    pl_vec3 *points = malloc((size_t)view.point_count * sizeof *points);
+    int64_t before = pl_context_get_memory_report(context).allocation_count;
+    for (int bend = 0; bend < 3; ++bend) {
+      for (int32_t i = 0; i < view.point_count; ++i) {
+        pl_vec3 p = view.points[i];
+        points[i] = (pl_vec3){p.x + 0.3 * bend * sin(3 * p.y), p.y + bend, p.z * (1 + 0.5 * bend)};
+      }
+      pl_triangle_tree_refit(tree, points);
+      assert_int_equal(pl_context_get_memory_report(context).allocation_count, before);
+      pl_mesh_view bent = view;
+      bent.points = points;
+      pl_mesh *fresh_mesh = NULL;
+      pl_error error = {0};
+      check_ok(pl_mesh_create(context, &bent, &fresh_mesh, &error), &error);
+      pl_triangle_tree *fresh = make_tree(context, fresh_mesh);
+      pl_random random = pl_random_of_seed(12);
+      for (int query = 0; query < 400; ++query) {
+        pl_vec3 p = pl_vec3_add(sample_point(&random, 2), (pl_vec3){0, bend, 0}), normal, wanted;
+        double distance = pl_triangle_tree_signed_distance(tree, p, HUGE_VAL, NULL, &normal);
+        check_near(distance, pl_triangle_tree_signed_distance(fresh, p, HUGE_VAL, NULL, &wanted), 1e-12);
+        check_at_most(pl_vec3_distance(normal, wanted), 1e-9);
+        if (kind == 1) check_near(pl_triangle_tree_winding(tree, p), pl_triangle_tree_winding(fresh, p), 0.02);
+      }
+      pl_triangle_tree_destroy(fresh);
+      pl_mesh_destroy(fresh_mesh);
+      before = pl_context_get_memory_report(context).allocation_count;
+    }
+    free(points);
+    pl_triangle_tree_destroy(tree);
+    pl_mesh_destroy(mesh);
+  }
+  drop_context(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nearest_is_what_all_triangles_say),
@@ -413,6 +456,7 @@ int main(void) {
       cmocka_unit_test(nothing_and_nonsense_give_no_answer),
       cmocka_unit_test(awkward_triangles_make_a_usable_tree),
       cmocka_unit_test(running_out_of_memory_is_a_status),
+      cmocka_unit_test(a_refitted_tree_answers_as_a_new_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

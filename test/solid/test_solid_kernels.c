@@ -73,14 +73,14 @@ static void moments_are_those_of_the_definition(void **state) {
   double worst = 0;
   for (int32_t group = 0; group < s.solid->group_count; ++group) {
     float *moments = s.moments + group * PL_SOLID_MOMENT_COUNT * 8;
-    pl_solid_kernels_plain.sum_moments(s.solid, s.positions, group, moments);
+    pl_solid_kernels_plain.sum_moments(s.solid, s.positions, group, moments, NULL);
     for (int32_t lane = 0; lane < 8 && 8 * group + lane < s.n; ++lane) {
       int32_t r = 8 * group + lane;
       double mass = 0, size = 0;
       pl_vec3 c = {0, 0, 0}, c0 = {0, 0, 0};
       for (int32_t e = s.solid->region_start[r]; e < s.solid->region_start[r + 1]; ++e) {
         int32_t i = s.solid->region_particles[e];
-        double m = (double)s.solid->weighted_rest[i][3];
+        double m = (double)s.solid->rest[i][3];
         mass += m;
         c = pl_vec3_add_scaled(c, pl_vec3_of_f4(s.positions[i]), m);
         c0 = pl_vec3_add_scaled(c0, pl_vec3_of_f4(s.solid->rest[i]), m);
@@ -90,7 +90,7 @@ static void moments_are_those_of_the_definition(void **state) {
       pl_mat3 a = pl_mat3_zero();
       for (int32_t e = s.solid->region_start[r]; e < s.solid->region_start[r + 1]; ++e) {
         int32_t i = s.solid->region_particles[e];
-        double m = (double)s.solid->weighted_rest[i][3];
+        double m = (double)s.solid->rest[i][3];
         pl_vec3 p = pl_vec3_sub(pl_vec3_of_f4(s.positions[i]), c), q = pl_vec3_sub(pl_vec3_of_f4(s.solid->rest[i]), c0);
         a = pl_mat3_add(a, pl_mat3_scale(pl_mat3_outer(p, q), m));
         size += m * pl_vec3_dot(q, q);
@@ -112,8 +112,9 @@ static void moments_of_exact_shapes_are_those_of_the_definition(void **state) {
   const pl_solid_model *model = s.exact;
   double worst = 0;
   for (int32_t group = 0; group < model->group_count; ++group) {
-    _Alignas(64) float moments[EXAMPLES * 72];
-    pl_solid_kernels_plain.sum_templates(model, s.positions, group, moments);
+    _Alignas(64) float moments[EXAMPLES * 72], own[PL_SOLID_MOMENT_COUNT * 8];
+    int32_t slot_count = model->slot_start[group + 1] - model->slot_start[group];
+    pl_solid_kernels_plain.sum_moments(model, s.positions, group, own, moments);
     for (int32_t lane = 0; lane < 8 && 8 * group + lane < s.n; ++lane)
       for (int32_t k = 0; k < EXAMPLES; ++k) {
         int32_t r = 8 * group + lane;
@@ -122,8 +123,8 @@ static void moments_of_exact_shapes_are_those_of_the_definition(void **state) {
         for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
           // All examples deform every region here.
           const float *d = model->examples.templates + model->examples.template_start[group] +
-                           ((size_t)(e - model->region_start[8 * group]) * EXAMPLES + (size_t)k) * 3;
-          pl_vec3 three = {(double)d[0], (double)d[1], (double)d[2]};
+                           (k * slot_count + e - model->region_start[r]) * 24 + lane;
+          pl_vec3 three = {(double)d[0], (double)d[8], (double)d[16]};
           sum = pl_vec3_add(sum, three);
           a = pl_mat3_add(a, pl_mat3_outer(pl_vec3_of_f4(s.positions[model->region_particles[e]]), three));
         }
@@ -205,7 +206,7 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
     const pl_solid_examples *examples = &s.solid->examples;
     const float *descriptors = examples->descriptors + group * EXAMPLES * 48;
     for (int i = 0; i < 32; ++i) q[i] = i < 24 ? 0.1f : 0.98f;
-    kernels->sum_moments(s.solid, s.positions, group, moments);
+    kernels->sum_moments(s.solid, s.positions, group, moments, NULL);
     KEEP(moments, PL_SOLID_MOMENT_COUNT * 8);
     kernels->find_gradient(moments, examples->spreads + group * 48, a);
     KEEP(a, 72);
@@ -214,7 +215,7 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
     kernels->find_pulls(&measure, descriptors, pulls);
     KEEP(pulls, EXAMPLES * 8);
     _Alignas(64) float templates[EXAMPLES * 72], kept[32];
-    kernels->sum_templates(s.exact, s.positions, group, templates);
+    kernels->sum_moments(s.exact, s.positions, group, moments, templates);
     KEEP(templates, EXAMPLES * 72);
     kernels->find_template_pulls(s.exact, &measure, group, templates, pulls);
     KEEP(pulls, EXAMPLES * 8);
@@ -236,7 +237,7 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
     kernels->write_poses(moments, q, group % 2 == 0 ? stretch : NULL,
                          s.solid->region_constants + group * PL_SOLID_CONSTANT_COUNT * 8, s.positions + 8 * group,
                          left < 8 ? left : 8, s.poses + 8 * group * PL_SOLID_POSE_SIZE);
-    kernels->write_offsets(s.exact, group, weights, s.poses + 8 * group * PL_SOLID_POSE_SIZE, offsets);
+    kernels->write_offsets(s.exact, group, weights, q, offsets);
   }
   KEEP(s.poses, s.n * PL_SOLID_POSE_SIZE);
   KEEP(sums, EXAMPLES * 8);

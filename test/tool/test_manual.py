@@ -45,12 +45,14 @@ def check_names():
 
     page = re.sub(r"\\f[BIR]", "", printed("manual", "man").replace("\\-", "-"))
     fish, bash, zsh = printed("manual", "fish"), printed("manual", "bash"), printed("manual", "zsh")
+    common = set(re.findall(r"^(?:-\w, )?--([a-z-]+)", re.search(r"^\.SH OPTIONS OF EVERY VERB.*?(?=^\.SH)", page, re.M | re.S)[0], re.M))
+    claim("man: options of every verb", common == {"help", "quiet", "strict"} and all(common <= options for options in known.values()), sorted(common))
     for verb in sorted(verbs):
         section = re.search(rf"^\.SS pliant {verb} .*?(?=^\.S[SH])", page, re.M | re.S)
         claim(f"man: {verb}", section is not None)
         if section:
             found = set(re.findall(r"^(?:-\w, )?--([a-z-]+)", section[0], re.M))
-            claim(f"man: options of {verb}", found == known[verb] - {"help"}, sorted(found ^ known[verb]))
+            claim(f"man: options of {verb}", found == known[verb] - common, sorted(found ^ known[verb]))
         part = re.search(rf"^    {verb}\)\n      options=\"([^\"]*)\"", bash, re.M)
         claim(f"bash: options of {verb}", part and set(OPTION.findall(part[1])) == known[verb])
         part = re.search(rf"^      {verb}\)\n        _arguments(.*?)^        ;;", zsh, re.M | re.S)

@@ -164,7 +164,7 @@ static void a_world_without_sleeping_stays_awake(void **state) {
 }
 
 // Snapshots taken while some sleep and some do not continue with the same bits, and so does any number of threads.
-static void sleep_is_part_of_the_state(void **state) {
+static void sleep_is_part_of_the_state_for_any_number_of_threads(void **state) {
   (void)state;
   uint64_t hashes[3][2];
   for (int threads = 1; threads <= 3; ++threads) {
@@ -216,9 +216,12 @@ static void a_failed_step_wakes_nobody(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(two_default_boxes_stand_and_sleep),    cmocka_unit_test(what_is_touched_or_changed_wakes),
-      cmocka_unit_test(what_loses_its_support_falls),         cmocka_unit_test(moving_colliders_wake),
-      cmocka_unit_test(a_world_without_sleeping_stays_awake), cmocka_unit_test(sleep_is_part_of_the_state),
+      cmocka_unit_test(two_default_boxes_stand_and_sleep),
+      cmocka_unit_test(what_is_touched_or_changed_wakes),
+      cmocka_unit_test(what_loses_its_support_falls),
+      cmocka_unit_test(moving_colliders_wake),
+      cmocka_unit_test(a_world_without_sleeping_stays_awake),
+      cmocka_unit_test(sleep_is_part_of_the_state_for_any_number_of_threads),
       cmocka_unit_test(a_failed_step_wakes_nobody),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // A GLB file has one buffer of its own, number 0. All others need a uri: those in files become base64 texts in place,
 // because merging them into the first would renumber what unknown extensions may refer to. Pictures become buffer
 // views, as GLB files have them.
-#include "character/character_bake_files.h"
+#include "io/gltf_embed.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 // Files next to a glTF file, taken into the GLB that is made from it.
-#ifndef PL_IO_CHARACTER_BAKE_FILES_H
-#define PL_IO_CHARACTER_BAKE_FILES_H
+#ifndef PL_IO_GLTF_EMBED_H
+#define PL_IO_GLTF_EMBED_H
 
-#include "character/character_bake_sheet.h"
 #include "io/gltf_document.h"
+#include "io/gltf_sheet.h"
 
 // Make buffer 0 the one without a uri, to which the sheet's bytes are added; `first` receives its
 // bytes (NULL: there is none yet). Other buffers in files become data URIs, pictures in files

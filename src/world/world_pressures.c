@@ -1,0 +1,71 @@
+// Contact pressure at the points of a surface.
+//
+// Methods that meet colliders in their own move add what they felt there (pl_body_move.presses); the contact solver's
+// part is added here. A contact pushes a weighted mean of up to three surface points, each by its weight.
+//
+//   p_i = |P_i| / (h A_i)      A_i = sum over the triangles of i of a third of max(0, -n . P_i / |P_i|) area
+//
+// P_i   impulse on the point in the step, along the normals of its contacts
+//
+// Only the side of a triangle that faces what pushes has a part in A: so a box that lies flat has the same pressure at
+// its edges as in the middle of its base, although half of the triangles at an edge stand upright.
+#include <math.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "pliant/math.h"
+#include "world/world_shown.h"
+
+// Part of a triangle's area that counts even if it faces away: where two edges touch, hardly anything faces the
+// contact.
+static const double MIN_FACING = 0.01;
+
+static void add_side(pl_world *world, const pl_contact_side *side, pl_vec3 impulse) {
+  if (side->body < 0) return;
+  pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, side->body));
+  // A sleeper that was touched did not move: its pressures stay, and change from the next step on.
+  if (pl_body_sleeps(body)) return;
+  for (int32_t k = 0; k < side->count; ++k) {
+    pl_vec3 *press = &body->next_presses[side->points[k]];
+    *press = pl_vec3_add_scaled(*press, impulse, side->weights[k]);
+  }
+}
+
+void pl_world_collect_presses(pl_world *world) {
+  for (int32_t i = 0; i < pl_contact_solver_contact_count(world->contact_solver); ++i) {
+    double impulse;
+    const pl_contact *contact = pl_contact_solver_get_contact(world->contact_solver, i, &impulse);
+    if (!(impulse > 0)) continue;
+    add_side(world, &contact->a, pl_vec3_scale(contact->normal, impulse));
+    add_side(world, &contact->b, pl_vec3_scale(contact->normal, -impulse));
+  }
+}
+
+pl_status pl_body_get_contact_pressures(const pl_world *world, pl_body_id id, double *pressures, pl_error *error) {
+  pl_body *body = pl_world_find_body(world, id);
+  if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
+  const pl_contact_surface *surface = &body->model->surface;
+  int32_t count = surface->point_count;
+  const pl_body_shown *shown;
+  pl_status status = pl_world_show_body(world, body, PL_SHOW_POINTS, &shown, error);
+  if (status < 0) return status;
+  double *whole = pl_allocate_array(world->context, (size_t)count, sizeof *whole), *facing = pressures;
+  if (whole == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < count; ++i) facing[i] = 0;
+  for (int32_t t = 0; t < surface->triangle_count; ++t) {
+    const int32_t *c = surface->triangles + 3 * (ptrdiff_t)t;
+    pl_vec3 a = shown->points[c[0]], u = pl_vec3_sub(shown->points[c[1]], a), v = pl_vec3_sub(shown->points[c[2]], a);
+    pl_vec3 third = pl_vec3_scale(pl_vec3_cross(u, v), 1.0 / 6);
+    for (int k = 0; k < 3; ++k) {
+      pl_vec3 push = pl_vec3_normalize_or(body->presses[c[k]], pl_vec3_of(0, 0, 0));
+      whole[c[k]] += pl_vec3_length(third);
+      facing[c[k]] += fmax(0, -pl_vec3_dot(third, push));
+    }
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    double area = fmax(facing[i], MIN_FACING * whole[i]);
+    pressures[i] = area > 0 ? pl_vec3_length(body->presses[i]) / (world->def.step * area) : 0;
+  }
+  pl_release(world->context, whole);
+  return PL_OK;
+}
