@@ -33,8 +33,8 @@ static pl_status write_mode(pl_context *context, const pl_mesh *mesh, const pl_v
   if (status >= 0) {
     pl_mesh_view skin = pl_mesh_get_view(surface);
     pl_vec3 *points = tool_allocate((size_t)skin.point_count, sizeof *points);
-    double most = 0;
-    for (int32_t i = 0; i < view.point_count; ++i) most = fmax(most, pl_vec3_length(shape[i]));
+    double max = 0;
+    for (int32_t i = 0; i < view.point_count; ++i) max = fmax(max, pl_vec3_length(shape[i]));
     pl_frames_def def = pl_default_frames_def(PL_FRAMES_GLB);
     def.path = path;
     def.frame_rate = FRAMES;
@@ -46,7 +46,7 @@ static pl_status write_mode(pl_context *context, const pl_mesh *mesh, const pl_v
     pl_frames *frames = NULL;
     status = pl_frames_create(context, &def, &frames, error);
     for (int frame = 0; frame <= FRAMES && status >= 0; ++frame) {
-      double factor = size / most * sin(2 * PL_PI * frame / FRAMES);
+      double factor = size / max * sin(2 * PL_PI * frame / FRAMES);
       for (int32_t i = 0; i < skin.point_count; ++i)
         points[i] = pl_vec3_add_scaled(skin.points[i], shape[origin[i]], factor);
       status = pl_frames_add_frame(frames, points, error);

@@ -79,12 +79,12 @@ static double von_mises(const double s[6]) {
 
 static void print_solution(const tool_session *tool, const tool_specimen *specimen, const solution *s) {
   pl_mesh_view mesh = pl_mesh_get_view(specimen->mesh);
-  double most = 0, worst = 0;
+  double max = 0, worst = 0;
   int32_t point = 0, tet = 0;
   pl_vec3 sum = {0, 0, 0}, moment = {0, 0, 0};
   for (int32_t i = 0; i < s->point_count; ++i) {
     double moved = pl_vec3_distance(s->positions[i], mesh.points[i]);
-    if (moved > most) most = moved, point = i;
+    if (moved > max) max = moved, point = i;
     sum = pl_vec3_add(sum, s->reactions[i]);
     moment = pl_vec3_add(moment, pl_vec3_cross(s->positions[i], s->reactions[i]));
   }
@@ -95,7 +95,7 @@ static void print_solution(const tool_session *tool, const tool_specimen *specim
   pl_vec3 u = pl_vec3_sub(s->positions[point], mesh.points[point]);
   tool_print(&tool->console, "body:         %d points, %d %s tets, %d points held", s->point_count, s->tet_count,
              mesh.tet_mids != NULL ? "quadratic" : "linear", specimen->held_count);
-  tool_print(&tool->console, "displacement: %.6g m at point %d (%.4g, %.4g, %.4g): (%.6g, %.6g, %.6g)", most, point,
+  tool_print(&tool->console, "displacement: %.6g m at point %d (%.4g, %.4g, %.4g): (%.6g, %.6g, %.6g)", max, point,
              mesh.points[point].x, mesh.points[point].y, mesh.points[point].z, u.x, u.y, u.z);
   tool_print(&tool->console, "reaction:     (%.6g, %.6g, %.6g) N, moment about the origin (%.6g, %.6g, %.6g) N m",
              sum.x, sum.y, sum.z, moment.x, moment.y, moment.z);
