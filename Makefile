@@ -15,6 +15,7 @@ help:
 	@echo 'make bench      measurements'
 	@echo 'make soak       ten minutes of the studio with viewers that read, stall, come and go: rate and memory must stay flat'
 	@echo 'make python     the Python package: build/python/bin/python3 can import it, its wheel is in build/wheels'
+	@echo 'make blender    the Blender add-on: build/pliant-blender.zip'
 	@echo 'make install    headers, libraries, tool, man page and completions (PREFIX=/usr/local, DESTDIR=)'
 	@echo 'make dist       build/pliant-VERSION.tar.gz: the sources with the studio'"'"'s page, so that nobody needs Node'
 	@echo 'make fuzz       FUZZ_SECONDS=60 of libFuzzer on every reader'
@@ -59,6 +60,9 @@ python:
 	@scripts/python.sh
 	@echo 'build/python/bin/python3 -c "import pliant"'
 
+blender:
+	@scripts/blender.sh
+
 dist:
 	@scripts/packages.sh build
 	@scripts/dist.sh
@@ -95,4 +99,4 @@ tidy:
 clean:
 	rm -rf build out
 
-.PHONY: all help build demo test test-all bench soak install python dist fuzz coverage docs generate format tidy clean
+.PHONY: all help build demo test test-all bench soak install python blender dist fuzz coverage docs generate format tidy clean

@@ -56,6 +56,7 @@ int bench_detail(bench_session *bench);
 int bench_capture(bench_session *bench);
 int bench_objects(bench_session *bench);
 int bench_dinosaur(bench_session *bench);
+int bench_coverage(bench_session *bench);
 int bench_mesh(bench_session *bench);
 int bench_io(bench_session *bench);
 

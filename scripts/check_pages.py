@@ -35,6 +35,8 @@ CURVES = re.compile(r"`scripts/plot_actor\.py ((?:\S+\.json )+)(?:[^`]* )?--pict
 STUDIO = re.compile(r"`scripts/make_studio_pictures\.sh (\S+\.json) [^`]*--picture (\S+\.png)`")
 # One of a script of the Python package.
 SCRIPT = re.compile(r"`build/python/bin/python3 (python/notebooks/\S+\.py) --picture (\S+\.png)`")
+# One that Blender draws, by scripts/make_blender_picture.sh.
+BLENDER = re.compile(r"`scripts/make_blender_picture\.sh (\S+\.py) --picture (\S+\.png)`")
 # A picture of the scene that it is called after, and the panels of its strip.
 OWN_PICTURE = re.compile(r"`(?:build/)?pliant run scenes/([\w-]+)/scene\.json ([^`]*)--picture docs/pictures/\1\.png[^`]*`")
 STRIP, STRIP_TIMES = re.compile(r"--strip (\d+)"), re.compile(r"--strip-times (\S+)")
@@ -118,7 +120,7 @@ def dead_links():
 
 def commands():
     """Picture -> scene, from the commands on the pages."""
-    found = [pair for page in PAGES for rule in (COMMAND, CURVES, STUDIO, SCRIPT) for pair in rule.findall(page.read_text(encoding="utf-8"))]
+    found = [pair for page in PAGES for rule in (COMMAND, CURVES, STUDIO, SCRIPT, BLENDER) for pair in rule.findall(page.read_text(encoding="utf-8"))]
     return {(ROOT / picture).resolve(): ROOT / scenes.split()[0] for scenes, picture in found}
 
 
@@ -126,7 +128,7 @@ def rival_commands():
     """Pictures that two pages make in two ways: which of them is seen would depend on their order."""
     made = collections.defaultdict(set)
     for page in PAGES:
-        for rule in (COMMAND, CURVES, STUDIO, SCRIPT):
+        for rule in (COMMAND, CURVES, STUDIO, SCRIPT, BLENDER):
             for found in rule.finditer(page.read_text(encoding="utf-8")):
                 made[found.group(2)].add(found.group())
     return [f"{picture}: {len(ways)} commands: {' and '.join(sorted(ways))}" for picture, ways in sorted(made.items()) if len(ways) > 1]

@@ -38,3 +38,11 @@ while read -r -a words; do
   echo "${words[3]}"
   "${words[@]}" </dev/null >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; exit 1; }
 done <"$scratch/scripts"
+
+grep -ohE '`scripts/make_blender_picture\.sh [^` ]+\.py --picture [^` ]+\.png`' "${pages[@]}" | tr -d '`' | sort -u >"$scratch/blender" || true
+while read -r -a words; do
+  name=$(basename "${words[3]}" .png)
+  [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+  echo "${words[3]}"
+  PLIANT=$tool "${words[@]}" </dev/null
+done <"$scratch/blender"

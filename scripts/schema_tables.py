@@ -87,6 +87,8 @@ def default(entry, required):
 def table(title, level, definition):
     rows = [f"{level} {title}", "", definition["description"], "", "| key | value | unit | range | default | meaning |", "| --- | --- | --- | --- | --- | --- |"]
     for key, entry in definition["properties"].items():
+        if key == "comment":  # allowed everywhere, said once
+            continue
         cells = [f"`{key}`", kind(entry), entry.get("unit", ""), limits(entry), default(entry, key in definition.get("required", [])),
                  entry["description"]]
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")

@@ -178,7 +178,8 @@ static void print_actor(const run_job *run, const run_actor *actor) {
     counted = longer;
   }
   if (report.clearance > 0) {
-    char *longer = tool_text("%s of %.2g cm clearance, feet slid %.2f m", counted, 100 * report.clearance, report.foot_slide);
+    char *longer =
+        tool_text("%s of %.2g cm clearance, feet slid %.2f m", counted, 100 * report.clearance, report.foot_slide);
     free(counted);
     counted = longer;
   }

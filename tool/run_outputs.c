@@ -64,6 +64,30 @@ static output_shape volume_shape(const run_body *body) {
                         .rest = mesh.points};
 }
 
+// Formats that store velocities.
+static bool stores_velocities(pl_frame_format format) {
+  return format == PL_FRAMES_VTU || format == PL_FRAMES_USDA || format == PL_FRAMES_PLY;
+}
+
+// Velocities of a surface at a frame: from the frame before to the frame after, or from the frame itself at the ends,
+// which is what motion blur needs. `other` holds as many points as the log has of the body.
+static pl_status read_velocities(run_job *run, const output_shape *shape, int64_t frame, pl_vec3 *other,
+                                 pl_vec3 *velocities, pl_error *error) {
+  int64_t last = pl_frame_log_count(run->log) - 1, before = frame > 0 ? frame - 1 : 0,
+          after = frame < last ? frame + 1 : last;
+  double rate = after > before ? run->facts.frame_rate / (double)(after - before) : 0;
+  pl_status status = PL_OK;
+  for (int side = 0; side < 2 && status >= 0; ++side) {
+    status = pl_frame_log_read(run->log, side == 0 ? before : after, shape->point_start, shape->log_point_count, other,
+                               error);
+    for (int32_t i = 0; i < shape->point_count && status >= 0; ++i) {
+      pl_vec3 p = other[shape->point_of_output != NULL ? shape->point_of_output[i] : i];
+      velocities[i] = side == 0 ? p : pl_vec3_scale(pl_vec3_sub(p, velocities[i]), rate);
+    }
+  }
+  return status;
+}
+
 static pl_status write_frames(run_job *run, const run_body *body, pl_frame_format format, tool_progress *progress,
                               int64_t *done, pl_error *error) {
   bool volume = format == PL_FRAMES_VTU && body->logs_particles;
@@ -84,15 +108,19 @@ static pl_status write_frames(run_job *run, const run_body *body, pl_frame_forma
 
   pl_vec3 *points = tool_allocate((size_t)shape.log_point_count, sizeof *points);
   pl_vec3 *ordered = shape.point_of_output != NULL ? tool_allocate((size_t)shape.point_count, sizeof *ordered) : NULL;
-  pl_vec3 *velocities = shape.has_velocities ? tool_allocate((size_t)shape.point_count, sizeof *velocities) : NULL;
+  bool estimated = !shape.has_velocities && stores_velocities(format);
+  pl_vec3 *velocities =
+      shape.has_velocities || estimated ? tool_allocate((size_t)shape.point_count, sizeof *velocities) : NULL;
   pl_frames *frames = NULL;
   run_fields *fields = NULL;
   pl_status status = pl_frames_create(run->context, &def, &frames, error);
   if (status >= 0 && format == PL_FRAMES_VTU)
     status = run_fields_open(run, body, volume, shape.point_of_output, &fields, error);
   for (int64_t frame = 0; status >= 0 && frame < pl_frame_log_count(run->log); ++frame) {
-    status = pl_frame_log_read(run->log, frame, shape.point_start, shape.log_point_count, points, error);
-    if (status >= 0 && velocities != NULL)
+    if (estimated) status = read_velocities(run, &shape, frame, points, velocities, error);
+    if (status >= 0)
+      status = pl_frame_log_read(run->log, frame, shape.point_start, shape.log_point_count, points, error);
+    if (status >= 0 && shape.has_velocities)
       status = pl_frame_log_read(run->log, frame, shape.point_start + shape.log_point_count, shape.log_point_count,
                                  velocities, error);
     if (status < 0) break;

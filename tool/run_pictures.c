@@ -16,6 +16,7 @@ typedef struct run_painter {
   int32_t item_count;
   int32_t moving_count;       // items of bodies and ghosts, before those of colliders
   pl_vec3 **collider_points;  // placed, one array per item of a collider
+  pl_color **body_colors;     // of the points of each body, NULL for one colour
   pl_camera around;           // used when the scene has no camera, or a fixed one is asked for
   pl_vec3 *shifts;            // of the camera in each frame, NULL for none
   uint8_t *rgb;
@@ -68,6 +69,25 @@ static void place_collider(const pl_scene_instance_collider *collider, pl_vec3 *
   }
 }
 
+// Colours of a body as its file has them, where the scene has none for it; NULL for none. To be freed.
+static pl_color *read_colors(const run_job *run, const run_body *body) {
+  const char *path = body->info.character_path != NULL ? body->info.character_path : body->info.mesh_path;
+  int32_t count = body->surface.point_count;
+  if (body->info.has_color || path == NULL || body->info.surface == NULL) return NULL;
+  if (pl_mesh_get_view(body->info.surface).point_count != count) return NULL;
+  pl_color *colors = tool_allocate((size_t)count, sizeof *colors);
+  float *numbers = tool_allocate((size_t)count, 3 * sizeof *numbers);
+  bool found = false;
+  // The file was read before; one that has changed since is drawn in one colour.
+  (void)pl_mesh_file_get_colors(run->context, path, count, numbers, &found, NULL);
+  for (int32_t i = 0; i < count && found; ++i)
+    colors[i] = (pl_color){numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
+  free(numbers);
+  if (found) return colors;
+  free(colors);
+  return NULL;
+}
+
 // Items whose points change from frame to frame are filled in by draw_frame().
 static void collect_items(run_painter *painter) {
   run_job *run = painter->run;
@@ -75,19 +95,23 @@ static void collect_items(run_painter *painter) {
   size_t limit = (size_t)run->body_count + (size_t)run->actor_count + (size_t)collider_count;
   painter->items = tool_allocate(limit, sizeof *painter->items);
   painter->collider_points = tool_allocate((size_t)collider_count, sizeof(pl_vec3 *));
+  painter->body_colors = tool_allocate((size_t)run->body_count, sizeof(pl_color *));
   for (int32_t i = 0; i < run->body_count; ++i) {
     const run_body *body = &run->bodies[i];
+    painter->body_colors[i] = read_colors(run, body);
     painter->items[painter->item_count++] =
         (pl_picture_item){.points = run->points + body->point_start,
                           .point_count = body->surface.point_count,
                           .triangles = body->surface.triangles,
                           .triangle_count = body->surface.triangle_count,
                           .color = body->info.has_color ? body->info.color : pl_palette_color(i),
+                          .colors = painter->body_colors[i],
                           .creased = true};
   }
   for (int32_t i = 0; run->options.ghost && i < run->actor_count; ++i) {
     pl_picture_item ghost = painter->items[run->actors[i].info.body];
     ghost.points = run->points + run->actors[i].ghost_start;
+    ghost.colors = NULL;
     ghost.color = (pl_color){0.3F * ghost.color.r + 0.7F, 0.3F * ghost.color.g + 0.7F, 0.3F * ghost.color.b + 0.7F};
     painter->items[painter->item_count++] = ghost;
   }
@@ -355,6 +379,8 @@ pl_status run_write_pictures(run_job *run, pl_error *error) {
   if (status >= 0 && run->video_path != NULL && tool_interrupt_count() == 0) status = write_video(&painter, error);
   for (int32_t i = 0; i < pl_scene_instance_collider_count(run->set); ++i) free(painter.collider_points[i]);
   free(painter.collider_points);
+  for (int32_t i = 0; i < run->body_count; ++i) free(painter.body_colors[i]);
+  free(painter.body_colors);
   free(painter.items);
   free(painter.shifts);
   free(painter.rgb);

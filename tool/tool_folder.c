@@ -150,15 +150,27 @@ void tool_print_json_numbers(const double *values, int32_t count) {
   fputs(count == 0 ? "[]" : "]", stdout);
 }
 
-void tool_print_json_text(const char *text) {
-  putchar('"');
+void tool_put_json_text(FILE *file, const char *text) {
+  putc('"', file);
   for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; ++c) {
     if (*c == '"' || *c == '\\')
-      printf("\\%c", *c);
+      fprintf(file, "\\%c", *c);
     else if (*c < 32)
-      printf("\\u%04x", *c);
+      fprintf(file, "\\u%04x", *c);
     else
-      putchar(*c);
+      putc(*c, file);
   }
-  putchar('"');
+  putc('"', file);
+}
+
+void tool_print_json_text(const char *text) {
+  tool_put_json_text(stdout, text);
+}
+
+char *tool_capture_path(const char *path) {
+  if (!tool_is_folder(path)) return tool_text("%s", path);
+  char *own = tool_text("%s/capture.json", path), *other = tool_text("%s/camera_intrinsic.json", path);
+  bool foreign = access(own, R_OK) != 0 && access(other, R_OK) == 0;
+  free(foreign ? own : other);
+  return foreign ? other : own;
 }

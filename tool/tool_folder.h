@@ -2,6 +2,8 @@
 #ifndef TOOL_FOLDER_H
 #define TOOL_FOLDER_H
 
+#include <stdio.h>
+
 #include "tool_arguments.h"
 
 // Create a folder and its parents; prints what is wrong. True if it exists and can be written to.
@@ -34,5 +36,12 @@ char *tool_safe_name(const char *name);
 void tool_print_json_text(const char *text);
 void tool_print_json_number(double value);
 void tool_print_json_numbers(const double *values, int32_t count);
+
+// Print `text` to a file as a JSON string.
+void tool_put_json_text(FILE *file, const char *text);
+
+// The document of a capture: `path`, or, if it is a folder, the `capture.json` in it, or the
+// `camera_intrinsic.json` of Open3D where there is no other. To be freed.
+char *tool_capture_path(const char *path);
 
 #endif

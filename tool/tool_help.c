@@ -18,6 +18,8 @@ const tool_help_entry tool_exit_codes[] = {
 const tool_help_entry tool_environment[] = {
     {"PLIANT_SCENES", "folder of the gallery (default: the folder scenes next to the installed or built program)"},
     {"NO_COLOR", "if set and not empty, no colour is used, even on a terminal"},
+    {"PLIANT_PROGRESS",
+     "if `lines`, progress is a new line up to ten times a second, for programs that show their own"},
     {NULL, NULL},
 };
 

@@ -43,9 +43,12 @@ static tool_file_kind detect_by_head(const char *path, const char *head, size_t 
   // A glTF file may begin with a long buffer, so that its characteristic keys come late.
   if (pl_mesh_format_detect(head, size) != PL_MESH_FORMAT_UNKNOWN || tool_has_ending(path, "gltf"))
     return TOOL_FILE_MESH;
-  if (object && (strstr(head, "\"clouds\"") != NULL || strstr(head, "\"cameras\"") != NULL)) return TOOL_FILE_CAPTURE;
+  static const char *const keys[] = {"\"clouds\"", "\"cameras\"", "\"intrinsic_matrix\""};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys && object; ++i)
+    if (strstr(head, keys[i]) != NULL) return TOOL_FILE_CAPTURE;
   if (object || tool_has_ending(path, "json")) return TOOL_FILE_SCENE;
-  return tool_has_ending(path, "pcd") || is_rows(head, size) ? TOOL_FILE_CLOUD : TOOL_FILE_UNKNOWN;
+  bool numpy = begins_with(head, size, "\x93NUMPY") || tool_has_ending(path, "npz");
+  return numpy || tool_has_ending(path, "pcd") || is_rows(head, size) ? TOOL_FILE_CLOUD : TOOL_FILE_UNKNOWN;
 }
 
 tool_file_kind tool_file_detect(const tool_session *tool, const char *path) {
@@ -83,13 +86,18 @@ static char *cache_folder(void) {
   return home != NULL && home[0] == '/' ? tool_text("%s/.cache/pliant", home) : NULL;
 }
 
+// Fits take seconds each and are always shown; of bodies, one a second where building takes longer than that.
 static void show_building(void *user, const char *text) {
-  const tool_building *building = user;
+  tool_building *building = user;
+  double now = tool_seconds();
+  bool body = strncmp(text, "building", strlen("building")) == 0;
+  if (body && now - building->last < 1) return;
+  if (body) building->last = now;
   tool_print(building->progress.console, "%s", text);
 }
 
 void tool_building_start(const tool_session *tool, pl_context *context, tool_building *building) {
-  *building = (tool_building){pl_default_scene_build_def(), {.console = &tool->console}};
+  *building = (tool_building){pl_default_scene_build_def(), {.console = &tool->console}, tool_seconds()};
   char *folder = cache_folder();
   if (folder != NULL) (void)pl_store_open_folder(context, folder, &building->def.store, NULL);
   free(folder);

@@ -28,6 +28,7 @@ pl_context *tool_open_context(const tool_session *tool, int32_t thread_count);
 typedef struct tool_building {
   pl_scene_build_def def;
   tool_progress progress;
+  double last;  // when a body was shown, or the build began
 } tool_building;
 
 // Fill in `building`, which must stay where it is until tool_building_end(). Without a folder

@@ -25,8 +25,8 @@
    .about = "number of frames, including frame 0, the start"}
 
 #define TOOL_FORMAT_OPTION \
-  {"format", .kind = TOOL_TEXT, .value = "LIST", .choices = "pc2 mdd glb vtu obj ply csv npz actors none", .default_text = "pc2,glb", \
-   .about = "formats to write, separated by commas: pc2, mdd, glb, vtu, obj, ply, csv, npz, actors; or none", \
+  {"format", .kind = TOOL_TEXT, .value = "LIST", .choices = "pc2 mdd glb usda vtu obj ply csv npz actors none", .default_text = "pc2,glb", \
+   .about = "formats to write, separated by commas: pc2, mdd, glb, usda, vtu, obj, ply, csv, npz, actors; or none", \
    .more = "`actors` writes the tables of actors without tables of points; `csv` writes both."}
 
 #define TOOL_THREADS_OPTION \

@@ -18,6 +18,10 @@ tool_console tool_console_detect(void) {
   const char *no_color = getenv("NO_COLOR"), *kind = getenv("TERM");
   tool_console console = {.terminal = isatty(STDERR_FILENO) != 0};
   if (kind != NULL && strcmp(kind, "dumb") == 0) console.terminal = false;
+  // Programs that show progress of their own.
+  const char *progress = getenv("PLIANT_PROGRESS");
+  console.lines = progress != NULL && strcmp(progress, "lines") == 0;
+  if (console.lines) console.terminal = false;
   console.color = console.terminal && (no_color == NULL || no_color[0] == '\0');
   return console;
 }
@@ -140,8 +144,12 @@ static void show_bar(tool_progress *progress, int64_t done, double now) {
 }
 
 static void show_line(tool_progress *progress, int64_t done, double now) {
-  // In a log file: a line every ten seconds and no more than one for each tenth of the work.
-  if (now - progress->last < 10 || (done - progress->reported) * 10 < progress->total) return;
+  // In a log file: a line every ten seconds and no more than one for each tenth of the work. For programs: ten a
+  // second.
+  bool due = progress->console->lines
+                 ? now - progress->last >= 0.1 || done == progress->total
+                 : now - progress->last >= 10 && (done - progress->reported) * 10 >= progress->total;
+  if (!due) return;
   char left[32];
   tool_duration_text(time_left(progress, done, now), left, sizeof left);
   fprintf(stderr, "%s %lld/%lld, %s left\n", progress->title, (long long)done, (long long)progress->total, left);

@@ -11,6 +11,7 @@ enum { TOOL_DONE = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_REMARKS = 3 };
 typedef struct tool_console {
   bool terminal;  // standard error is one
   bool color;
+  bool lines;  // progress as lines, for programs that show their own
   bool quiet;  // warnings and errors only
 } tool_console;
 

@@ -42,6 +42,9 @@ static const struct {
      bench_objects, true},
     {"dinosaur", "seven moduli of a dinosaur of 4,900 points from 523 frames (ten minutes; only when named)",
      bench_dinosaur, true},
+    {"coverage",
+     "how often 95 % intervals of a fit contain the truth, and how wide they are (minutes; only when named)",
+     bench_coverage, true},
     {"mesh", "modelling a surface and filling it with tets", bench_mesh, false},
     {"io", "reading and writing mesh files", bench_io, false},
 };

@@ -27,12 +27,12 @@ static const mesh_target TARGETS[] = {
     {.ending = "ply", .segments = true},
     {.ending = "stl"},
     {.ending = "msh", .segments = true, .tets = true, .quadratic = true},
-    {.ending = "vtk", .segments = true, .tets = true, .poses = true, .quadratic = true},
-    {.ending = "vtu", .segments = true, .tets = true, .poses = true, .quadratic = true},
+    {.ending = "vtk", .segments = true, .tets = true, .groups = true, .poses = true, .quadratic = true},
+    {.ending = "vtu", .segments = true, .tets = true, .groups = true, .poses = true, .quadratic = true},
     {.ending = "inp", .segments = true, .tets = true, .quadratic = true},
     {.ending = "mesh", .segments = true, .tets = true},
     {.ending = "node", .tets = true},
-    {.ending = "glb", .segments = true, .poses = true},
+    {.ending = "glb", .segments = true, .groups = true, .poses = true},
 };
 
 static const mesh_target *find_target(const char *path) {
@@ -74,6 +74,30 @@ static bool warn_of_losses(const tool_session *tool, const mesh_target *target, 
   return lost;
 }
 
+// Print what a mesh does not hold of its file; true if there is anything.
+static bool warn_of_appearance(const tool_session *tool, const char *from, const pl_mesh_appearance *file,
+                               const pl_mesh_view *mesh) {
+  const struct {
+    const char *what;
+    bool lost;
+  } parts[] = {{"normals", file->normals},
+               {"texture coordinates", file->texture_coordinates},
+               {"materials", file->material_count > 0},
+               {"skins", file->skin_count > 0},
+               {"animations", file->animation_count > 0}};
+  char list[128] = "";
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i)
+    if (parts[i].lost)
+      snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] != '\0' ? ", " : "", parts[i].what);
+  if (list[0] != '\0') tool_print_warning(&tool->console, "left out of '%s': %s", from, list);
+  if (mesh->point_of_source != NULL)
+    tool_print_warning(&tool->console,
+                       "%d vertices of '%s' become %d points, because vertices that were split along seams are one "
+                       "again; point caches for the file do not fit the result",
+                       mesh->source_count, from, mesh->point_count);
+  return list[0] != '\0' || mesh->point_of_source != NULL;
+}
+
 static int convert_mesh(const tool_session *tool, pl_context *context, const char *from, const char *to, double scale) {
   const mesh_target *target = find_target(to);
   if (target == NULL) {
@@ -83,10 +107,19 @@ static int convert_mesh(const tool_session *tool, pl_context *context, const cha
   }
   bool remarks = false;
   pl_error error = {0};
+  pl_mesh_appearance file = {.format = PL_MESH_FORMAT_UNKNOWN};
+  // A file that cannot be read is reported below.
+  (void)pl_mesh_file_get_appearance(context, from, &file, NULL);
+  bool gltf = file.format == PL_MESH_FORMAT_GLB || file.format == PL_MESH_FORMAT_GLTF;
+  if (gltf && strcmp(target->ending, "glb") == 0) {
+    pl_status copied = pl_mesh_file_copy_gltf(context, from, to, scale, &error);
+    return copied < 0 ? tool_report_error(&tool->console, &error) : TOOL_DONE;
+  }
   pl_mesh *mesh = tool_open_mesh(tool, context, from, scale, &remarks);
   if (mesh == NULL) return TOOL_FAILED;
   pl_mesh_view view = pl_mesh_get_view(mesh);
   if (warn_of_losses(tool, target, &view)) remarks = true;
+  if (warn_of_appearance(tool, from, &file, &view)) remarks = true;
   pl_status status = pl_mesh_save(context, to, mesh, &error);
   pl_mesh_destroy(mesh);
   if (status < 0) return tool_report_error(&tool->console, &error);
@@ -172,7 +205,7 @@ const tool_verb tool_convert_verb = {
     .details =
         "The ending of OUT selects the format: .obj .ply .stl .msh .vtk .vtu .mesh .node .glb for meshes, .pc2 .mdd "
         ".csv for point "
-        "caches. A warning names what the format cannot hold (exit status 3).",
+        "caches. A glTF or GLB file becomes a GLB file whole. Otherwise a warning names what is lost (exit status 3).",
     .min_words = 2,
     .max_words = 2,
     .options = OPTIONS,

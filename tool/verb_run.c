@@ -9,6 +9,7 @@
 #include "tool_options.h"
 #include "tool_run.h"
 #include "tool_scene.h"
+#include "tool_scene_find.h"
 #include "tool_verbs.h"
 
 static bool is_png(const char *word) {
@@ -150,21 +151,11 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   return good;
 }
 
-// out/ and the scene's file name, or that of its folder for files called scene.json.
+// out/ and the scene's name.
 static char *default_folder(const char *scene_path) {
   if (tool_is_standard_input(scene_path)) return tool_text("out/" TOOL_STANDARD_INPUT_NAME);
-  char *path = tool_absolute_path(scene_path), *slash = strrchr(path, '/');
-  char *name = slash != NULL ? slash + 1 : path;
-  if (slash != NULL && slash != path && strcmp(name, "scene.json") == 0) {
-    *slash = '\0';
-    slash = strrchr(path, '/');
-    name = slash != NULL ? slash + 1 : path;
-  } else if (tool_has_ending(name, "json")) {
-    name[strlen(name) - strlen(".json")] = '\0';
-  }
-  char *safe = tool_safe_name(name), *folder = tool_text("out/%s", safe);
-  free(safe);
-  free(path);
+  char *name = tool_scene_name(scene_path), *folder = tool_text("out/%s", name);
+  free(name);
   return folder;
 }
 
@@ -214,10 +205,10 @@ static bool read_checkpoint(const tool_session *tool, const char *folder, char *
 static int run_verb(const tool_session *tool, const tool_arguments *given) {
   tool_arguments arguments = *given;
   const tool_value *output = tool_find_value(&arguments, "output"), *resume = tool_find_value(&arguments, "resume");
-  const char *scene_path = arguments.word_count > 0 ? arguments.words[0] : NULL;
+  char *scene_path = NULL;
   const char *folder = output->given ? output->text : resume->text;
   char *own_folder = NULL, *kept_scene = NULL, *kept_options = NULL;
-  if (scene_path == NULL && (!resume->given || folder == NULL)) {
+  if (arguments.word_count == 0 && (!resume->given || folder == NULL)) {
     tool_print_error(&tool->console, "run needs a scene file, or --resume and the folder of an interrupted run");
     return TOOL_USAGE;
   }
@@ -225,6 +216,10 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
     tool_print_error(&tool->console, "--output '%s' and --resume '%s' name two folders; give one", output->text,
                      resume->text);
     return TOOL_USAGE;
+  }
+  if (arguments.word_count > 0) {
+    scene_path = tool_scene_find(tool, arguments.words[0], folder, false);
+    if (scene_path == NULL) return TOOL_FAILED;
   }
   if (folder == NULL) folder = own_folder = default_folder(scene_path);
   int code = TOOL_DONE;
@@ -245,6 +240,7 @@ static int run_verb(const tool_session *tool, const tool_arguments *given) {
     }
   }
   tool_overrides_free(&options.overrides);
+  free(scene_path);
   free(own_folder);
   free(kept_scene);
   free(kept_options);
@@ -256,6 +252,8 @@ const tool_verb tool_run_verb = {
     .words = "SCENE",
     .summary = "simulate a scene without a display and write its frames",
     .details =
+        "SCENE is a scene file, a folder with one, or the name of a scene of the gallery. For a mesh or a character a "
+        "scene is written first, as `pliant new` does: a mesh falls on the ground, a character plays.\n"
         "Every body gets its own files in DIR, in the vertex order of its surface. Frame 0 is the start.\n"
         "SCENE may be `-`: standard input, with files relative to the current folder.\n"
         "Ctrl-C finishes the current frame, writes a checkpoint into DIR and prints the command that resumes the run; "

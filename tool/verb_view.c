@@ -7,6 +7,7 @@
 #include "tool_gallery.h"
 #include "tool_interrupt.h"
 #include "tool_options.h"
+#include "tool_scene_find.h"
 #include "tool_verbs.h"
 
 #ifdef PLIANT_STUDIO
@@ -137,18 +138,11 @@ static int serve(const tool_session *tool, const tool_arguments *arguments, cons
 }
 #endif
 
-// A file, or the name of a scene of the gallery.
-static char *find_scene(const tool_gallery *gallery, const char *word) {
-  if (tool_is_file(word)) return tool_text("%s", word);
-  for (int i = 0; i < gallery->count; ++i)
-    if (strcmp(gallery->names[i], word) == 0) return tool_gallery_scene(gallery, word);
-  return tool_text("%s", word);
-}
-
 static int view_verb(const tool_session *tool, const tool_arguments *arguments) {
   tool_gallery gallery = tool_gallery_find();
-  char *scene_path = arguments->word_count > 0 ? find_scene(&gallery, arguments->words[0]) : NULL;
-  int code = serve(tool, arguments, scene_path, &gallery);
+  char *scene_path = arguments->word_count > 0 ? tool_scene_find(tool, arguments->words[0], NULL, true) : NULL;
+  bool found = arguments->word_count == 0 || scene_path != NULL;
+  int code = found ? serve(tool, arguments, scene_path, &gallery) : TOOL_FAILED;
   free(scene_path);
   tool_gallery_free(&gallery);
   return code;
@@ -159,8 +153,8 @@ const tool_verb tool_view_verb = {
     .words = "[SCENE]",
     .summary = "show a scene in the browser, drag its bodies and edit it",
     .details =
-        "SCENE is a scene file or the name of a scene of the gallery; without it the page shows the gallery. It may "
-        "also be a "
+        "SCENE is a scene file, a folder with one, or the name of a scene of the gallery; without it the page shows "
+        "the gallery. For a mesh or a character a scene is written first, as `pliant new` does. SCENE may also be a "
         "recording (`capture.json` or its folder, as sense writes it) or the folder of a fit.\n"
         "The address of the page, with a token that is different every time, is printed on standard output. It works "
         "through an "

@@ -92,6 +92,9 @@ typedef struct pl_fem_def {
   /// Of `fast`: iterations that keep the volume; where Poisson's ratio is above 0.492, more are
   /// made as needed.
   int32_t volume_rounds;  ///< 0 … 1000, default 2
+  /// Fraction of a projected weight of an example that stays in the rest shape: at 1 the body stays
+  /// in any mixture of its examples, below 1 it returns from them.
+  double fidelity;  ///< 0 … 1, default 1
   /// Of PL_FEM_FAST: the step that the constant matrix is for; worlds must step by it or a whole
   /// multiple of it.
   double fast_step;  ///< s, above 0 up to 10, default 1/60
@@ -118,6 +121,11 @@ typedef struct pl_fem_def {
   const double *density_scales;  ///< factor on `density` per element, or NULL; copied
   const double *added_masses;    ///< kg per point of the mesh, from 0 up, on top of what the
                                  ///< elements have: weights, markers; or NULL; copied
+  /// PL_FEM_FAST: points that pins without a stiffness will hold, so that its matrix is factored
+  /// for them and steps need no iterations to hold them. A second factor of the same size; steps
+  /// in which one of these points is not held use the other. NULL for none; copied.
+  const int32_t *held_points;
+  int32_t held_count;      ///< 0 … number of points
   const pl_mesh *surface;  ///< finer surface to carry along, or NULL for the elements' own; copied
   const pl_mesh_pose *examples;  ///< poses whose element shapes the rest shape is mixed from (paper
                                  ///< 004, section 5.1); copied

@@ -51,6 +51,35 @@ PL_API pl_status pl_mesh_load(pl_context *context, const char *path, pl_mesh **m
 PL_API pl_status pl_mesh_load_memory(pl_context *context, const pl_memory_source *source,
                                      pl_mesh **mesh, pl_findings *findings, pl_error *error);
 
+/// What a glTF, GLB or OBJ file holds that is not part of a pl_mesh. All zero for other formats.
+typedef struct pl_mesh_appearance {
+  pl_mesh_format format;
+  int32_t material_count, skin_count, animation_count;
+  bool normals, texture_coordinates;
+} pl_mesh_appearance;
+
+/// Find out what a file holds besides the mesh that pl_mesh_load() takes from it. Fails with
+/// PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the file cannot be read, PL_ERROR_INVALID_DATA when it
+/// is not valid. May be called from several threads at once.
+PL_API pl_status pl_mesh_file_get_appearance(pl_context *context, const char *path,
+                                             pl_mesh_appearance *appearance, pl_error *error);
+
+/// Colours of the points of a glTF or GLB file as its author painted them: base colour and texture
+/// (PNG) of the material, and colour of the vertex. `colors` holds 3 numbers per point (red, green,
+/// blue, sRGB, 0 … 1) for the `point_count` points of the mesh that pl_mesh_load() makes of the
+/// file, or for its vertices. `*found` is false, and nothing is written, where the file has no
+/// materials and no colours, is in another format, or has another number of points. Fails as
+/// pl_mesh_load() does. May be called from several threads at once.
+PL_API pl_status pl_mesh_file_get_colors(pl_context *context, const char *path, int32_t point_count,
+                                         float *colors, bool *found, pl_error *error);
+
+/// Copy the glTF or GLB file `from` into the GLB file `to`, whole: compressed data is unpacked,
+/// buffers and pictures in other files are taken in, and with a `scale` other than 1 a node above
+/// all others scales it. Everything else stays as it is. Fails as pl_mesh_load() and pl_mesh_save()
+/// do.
+PL_API pl_status pl_mesh_file_copy_gltf(pl_context *context, const char *from, const char *to,
+                                        double scale, pl_error *error);
+
 /// Save a mesh to the file `path`. The extension selects the format: .obj .ply .stl .msh .vtk .vtu
 /// .mesh .node .glb. The file is written under a temporary name and renamed at the end, so that
 /// there is never a partial file at `path`. Fails with PL_ERROR_FILE when it cannot be written,

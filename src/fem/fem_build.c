@@ -168,6 +168,7 @@ static uint64_t hash_model(const pl_fem_def *def, const pl_fem_model *model) {
   uint64_t hash = pl_hash_bytes(PL_HASH_START, "fem", 3);
   if (model->adapts) hash = pl_hash_bytes(hash, "adapts", 6);
   if (def->element == PL_FEM_QUADRATIC) hash = pl_hash_bytes(hash, "quadratic", 9);
+  if (model->examples.count > 0 && def->fidelity < 1) hash = pl_hash_bytes(hash, &def->fidelity, sizeof(double));
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
   hash = pl_hash_bytes(hash, head->masses, n * sizeof(double));
   for (int32_t g = 0; g < model->group_count; ++g) {

@@ -41,6 +41,7 @@ typedef struct pl_fem_examples {
   const double *shapes[PL_FEM_MAX_GROUPS];  // by element, then example, numbers of the shape:
                                             // example's less the rest's
   const double *gram;                       // count x count
+  double fidelity;                          // fraction of projected weights that is kept
 } pl_fem_examples;
 
 // Where surface points meet colliders.

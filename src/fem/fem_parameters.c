@@ -34,6 +34,7 @@ static const pl_parameter FEM[] = {
     INTEGER(max_newton_iterations, 8, FROM(1, 1000), ABOUT("Maximum Newton iterations a step; a scene allows an `actor` more when absent.")),
     NUMBER(newton_tolerance, 1e-4, ABOVE(0, 1), ABOUT("Residual force, as a fraction of the typical one, at which a step counts as solved; a scene takes less for an `actor` when absent.")),
     INTEGER(volume_rounds, 2, FROM(0, 1000), ABOUT("Of `fast`: iterations that keep the volume; where Poisson's ratio is above 0.492, more are made as needed.")),
+    NUMBER(fidelity, 1, FROM(0, 1), SLIDER(0, 1), ABOUT("Fraction of a projected weight of an example that stays in the rest shape: at 1 the body stays in any mixture of its examples, below 1 it returns from them.")),
     NUMBER(fast_step, 1.0 / 60, ABOVE(0, 10), UNIT("s"), NOT_IN_SCENES, ABOUT("Of PL_FEM_FAST: the step that the constant matrix is for; worlds must step by it or a whole multiple of it.")),
     NUMBER(friction, 0.5, FROM(0, 1e3), SLIDER(0, 2), ABOUT("Coulomb coefficient.")),
     NUMBER(restitution, 0, FROM(0, 1), ABOUT("Fraction of the speed kept in a bounce off another body.")),

@@ -20,6 +20,7 @@ static const pl_frames_kind *kind_of(pl_frame_format format) {
     case PL_FRAMES_PLY: return &pl_frames_ply;
     case PL_FRAMES_CSV: return &pl_frames_csv;
     case PL_FRAMES_NPZ: return &pl_frames_npz;
+    case PL_FRAMES_USDA: return &pl_frames_usda;
   }
   return NULL;
 }
@@ -30,7 +31,7 @@ const char *pl_frame_format_name(pl_frame_format format) {
 }
 
 pl_frame_format pl_frame_format_find(const char *name) {
-  for (int format = PL_FRAMES_PC2; format <= PL_FRAMES_NPZ; ++format)
+  for (int format = PL_FRAMES_PC2; format <= PL_FRAMES_USDA; ++format)
     if (strcmp(kind_of((pl_frame_format)format)->name, name) == 0) return (pl_frame_format)format;
   return (pl_frame_format)0;
 }
@@ -117,6 +118,7 @@ pl_status pl_frames_create(pl_context *context, const pl_frames_def *def, pl_fra
   made->def = *def;
   made->kind = kind_of(def->format);
   made->boxes = pl_vector_of(context, sizeof(float[6]));
+  made->kept_velocities = pl_vector_of(context, sizeof(float));
   status = begin(made, error);
   if (status < 0) {
     pl_frames_abandon(made);
@@ -189,5 +191,6 @@ void pl_frames_abandon(pl_frames *frames) {
   pl_gltf_motion_close(frames->motion);
   pl_release(frames->context, frames->start_points);
   pl_vector_free(&frames->boxes);
+  pl_vector_free(&frames->kept_velocities);
   pl_release(frames->context, frames);
 }

@@ -36,10 +36,13 @@ struct pl_frames {
   float *first_points;            // 3 per point
   struct pl_gltf_motion *motion;  // in the file that the points come from, else NULL
   pl_vector boxes;  // of float[6]: least and most of each frame's vertices or displacements
+  // USD only, and `boxes`
+  uint64_t end_offset;        // of the line with the last time code
+  pl_vector kept_velocities;  // of float, 3 per point, all frames
 };
 
 extern const pl_frames_kind pl_frames_pc2, pl_frames_mdd, pl_frames_glb, pl_frames_vtu,
-    pl_frames_obj, pl_frames_ply, pl_frames_csv, pl_frames_npz;
+    pl_frames_obj, pl_frames_ply, pl_frames_csv, pl_frames_npz, pl_frames_usda;
 
 // Seconds at frame number `frame`, counted from 0.
 double pl_frames_time(const pl_frames *frames, int32_t frame);

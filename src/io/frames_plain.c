@@ -49,9 +49,14 @@ static pl_status write_ply(pl_frames *frames, const pl_vec3 *points, pl_error *e
   pl_file_writer_print(
       writer,
       "ply\nformat binary_little_endian 1.0\nelement vertex %d\nproperty float x\nproperty float y\nproperty float z\n"
-      "element face %d\nproperty list uchar int vertex_indices\nend_header\n",
-      frames->def.point_count, frames->def.triangle_count);
-  for (int32_t i = 0; i < frames->def.point_count; ++i) pl_frames_put_float_vector(writer, points[i]);
+      "%selement face %d\nproperty list uchar int vertex_indices\nend_header\n",
+      frames->def.point_count,
+      frames->velocities != NULL ? "property float vx\nproperty float vy\nproperty float vz\n" : "",
+      frames->def.triangle_count);
+  for (int32_t i = 0; i < frames->def.point_count; ++i) {
+    pl_frames_put_float_vector(writer, points[i]);
+    if (frames->velocities != NULL) pl_frames_put_float_vector(writer, frames->velocities[i]);
+  }
   for (int64_t i = 0; i < frames->def.triangle_count; ++i) {
     pl_file_writer_little(writer, 3, 1);
     for (int64_t j = 0; j < 3; ++j) pl_file_writer_little(writer, (uint32_t)frames->def.triangles[3 * i + j], 4);

@@ -33,37 +33,20 @@ typedef struct byte_window {
 
 // The bytes of the buffer view that `holder.bufferView` names, from `holder.byteOffset` on.
 static pl_status open_view(pl_gltf *gltf, const pl_json *holder, byte_window *window) {
-  const int64_t max = INT64_C(1) << 53;
-  const pl_json *reference = pl_json_find(holder, "bufferView"), *view = NULL, *buffer_json = NULL;
+  const pl_json *reference = pl_json_find(holder, "bufferView"), *view = NULL;
   if (reference == NULL)
     return pl_json_fail(gltf->document, holder, gltf->error, PL_ERROR_INVALID_DATA, "bufferView is missing");
+  pl_gltf_bytes bytes = {0};
   pl_status status = pl_gltf_item(gltf, reference, "bufferViews", &view);
-  if (status < 0) return status;
-  const pl_json *buffer_reference = pl_json_find(view, "buffer");
-  if (buffer_reference == NULL)
-    return pl_json_fail(gltf->document, view, gltf->error, PL_ERROR_INVALID_DATA, "buffer is missing");
-  status = pl_gltf_item(gltf, buffer_reference, "buffers", &buffer_json);
-  if (status < 0) return status;
-  pl_gltf_buffer *buffer = NULL;
-  status = pl_gltf_load_buffer(gltf, buffer_json, &buffer);
-  if (status < 0) return status;
-
-  int64_t offset = 0, length = -1, stride = 0, inner = 0;
-  status = pl_gltf_integer(gltf, view, "byteOffset", 0, max, &offset);
-  if (status >= 0) status = pl_gltf_integer(gltf, view, "byteLength", 1, max, &length);
+  if (status >= 0) status = pl_gltf_load_view(gltf, view, &bytes);
+  int64_t stride = 0, inner = 0;
   if (status >= 0) status = pl_gltf_integer(gltf, view, "byteStride", 0, 65536, &stride);
-  if (status >= 0) status = pl_gltf_integer(gltf, holder, "byteOffset", 0, max, &inner);
+  if (status >= 0) status = pl_gltf_integer(gltf, holder, "byteOffset", 0, INT64_C(1) << 53, &inner);
   if (status < 0) return status;
-  if (length < 0)
-    return pl_json_fail(gltf->document, view, gltf->error, PL_ERROR_INVALID_DATA, "byteLength is missing");
-  if ((uint64_t)offset > buffer->size || (uint64_t)length > buffer->size - (uint64_t)offset)
-    return pl_json_fail(gltf->document, view, gltf->error, PL_ERROR_INVALID_DATA,
-                        "bytes %lld to %lld are asked for, but the buffer has %zu", (long long)offset,
-                        (long long)(offset + length), buffer->size);
-  if (inner > length)
+  if ((uint64_t)inner > bytes.size)
     return pl_json_fail(gltf->document, holder, gltf->error, PL_ERROR_INVALID_DATA,
-                        "byteOffset %lld lies outside a view of %lld bytes", (long long)inner, (long long)length);
-  *window = (byte_window){buffer->data + offset + inner, (uint64_t)(length - inner), (uint64_t)stride};
+                        "byteOffset %lld lies outside a view of %zu bytes", (long long)inner, bytes.size);
+  *window = (byte_window){bytes.data + inner, bytes.size - (uint64_t)inner, (uint64_t)stride};
   return PL_OK;
 }
 

@@ -73,6 +73,17 @@ void pl_glb_print_text(pl_vector *json, const char *text) {
   if (pl_json_write(&value, PL_JSON_COMPACT, json, NULL) < 0) json->failed = true;
 }
 
+void pl_glb_print_key(pl_vector *json, const char *prefix, const char *key) {
+  size_t start = json->count;
+  pl_glb_print_text(json, key);
+  // The prefix goes behind the quotation mark.
+  char *end = pl_vector_grow(json, strlen(prefix));
+  if (end == NULL || json->failed) return;
+  char *text = (char *)json->items + start + 1;
+  memmove(text + strlen(prefix), text, json->count - start - 1 - strlen(prefix));
+  memcpy(text, prefix, strlen(prefix));
+}
+
 void pl_glb_print_vector(pl_vector *json, const char *key, const float values[3]) {
   char numbers[3][PL_NUMBER_SIZE];
   for (int i = 0; i < 3; ++i) pl_number_write((double)values[i], numbers[i]);

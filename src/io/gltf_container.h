@@ -24,6 +24,7 @@ pl_status pl_glb_finish(pl_glb *glb, const pl_vector *json, pl_error *error);
 // A JSON text being put together. Errors stick in the vector.
 void pl_glb_print(pl_vector *json, const char *format, ...) PL_PRINTF(2, 3);
 void pl_glb_print_text(pl_vector *json, const char *text);
+void pl_glb_print_key(pl_vector *json, const char *prefix, const char *key);
 void pl_glb_print_vector(pl_vector *json, const char *key, const float values[3]);
 
 #endif

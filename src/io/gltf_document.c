@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/finding.h"
+#include "io/gltf_meshopt.h"
 
 static const uint32_t GLB_MAGIC = 0x46546C67, GLB_JSON = 0x4E4F534A, GLB_BINARY = 0x004E4942;
 
@@ -96,12 +97,16 @@ static pl_status check_extensions(const pl_gltf *gltf) {
       return pl_json_fail(gltf->document, item, gltf->error, PL_ERROR_INVALID_DATA,
                           "the name of an extension is expected");
     if (is_harmless(extension)) continue;
-    bool compressed = strcmp(extension, "KHR_draco_mesh_compression") == 0 ||
-                      strcmp(extension, "EXT_meshopt_compression") == 0 ||
-                      strcmp(extension, "KHR_meshopt_compression") == 0;
+    bool draco = strcmp(extension, "KHR_draco_mesh_compression") == 0;
+    bool meshopt =
+        strcmp(extension, "EXT_meshopt_compression") == 0 || strcmp(extension, "KHR_meshopt_compression") == 0;
+    if (meshopt && pl_meshopt_is_there()) continue;
     return pl_json_fail(gltf->document, item, gltf->error, PL_ERROR_UNSUPPORTED,
-                        "the file needs the extension %.80s, which is not read%s", extension,
-                        compressed ? ": export without compression" : "");
+                        "the file needs the extension %.80s, which is not read%s%s", extension,
+                        draco || meshopt ? ": export without compression, or unpack it in Blender by importing it and "
+                                           "exporting it with Compression off"
+                                         : "",
+                        meshopt ? "; builds of Pliant with libmeshoptimizer-dev read it" : "");
   }
   return PL_OK;
 }
@@ -110,7 +115,10 @@ static pl_status prepare_buffers(pl_gltf *gltf) {
   const pl_json *buffers = pl_json_find(gltf->root, "buffers");
   gltf->buffer_count = buffers != NULL && buffers->kind == PL_JSON_ARRAY ? buffers->count : 0;
   gltf->buffers = PL_TAKE(&gltf->arena, pl_gltf_buffer, gltf->buffer_count);
-  return gltf->buffers == NULL ? pl_fail_memory(gltf->error) : PL_OK;
+  const pl_json *views = pl_json_find(gltf->root, "bufferViews");
+  gltf->unpacked =
+      PL_TAKE(&gltf->arena, pl_gltf_bytes, views != NULL && views->kind == PL_JSON_ARRAY ? views->count : 0);
+  return gltf->buffers == NULL || gltf->unpacked == NULL ? pl_fail_memory(gltf->error) : PL_OK;
 }
 
 static pl_status open_parts(pl_gltf *gltf, const unsigned char *bytes, size_t size) {

@@ -13,6 +13,12 @@ typedef struct pl_gltf_buffer {
   pl_bytes file;  // holds `data` where it came from a file of its own
 } pl_gltf_buffer;
 
+// Bytes that belong to a gltf.
+typedef struct pl_gltf_bytes {
+  const unsigned char *data;
+  size_t size;
+} pl_gltf_bytes;
+
 typedef struct pl_gltf {
   pl_context *context;
   const char *name, *folder;  // folder may be NULL: then no other files are read
@@ -24,6 +30,8 @@ typedef struct pl_gltf {
   uint64_t byte_count;  // of the file and of all buffers, so far
   pl_gltf_buffer *buffers;
   int32_t buffer_count;
+  pl_gltf_bytes
+      *unpacked;  // of compressed buffer views, by their numbers; data NULL until asked for
   pl_findings *findings;
   pl_error *error;
 } pl_gltf;
@@ -49,6 +57,13 @@ pl_status pl_gltf_load_buffer(pl_gltf *gltf, const pl_json *buffer, pl_gltf_buff
 // The bytes behind a `uri`, a data URI or a file in the folder, for things that are no buffers;
 // `loaded->file` must be given back.
 pl_status pl_gltf_load_uri(pl_gltf *gltf, const pl_json *uri, pl_gltf_buffer *loaded);
+
+// The bytes of a buffer view, unpacked where it is compressed (gltf_view.c).
+pl_status pl_gltf_load_view(pl_gltf *gltf, const pl_json *view, pl_gltf_bytes *bytes);
+
+// The extension by which a buffer view is compressed, or a buffer is a fallback without bytes; NULL
+// for others.
+const pl_json *pl_gltf_find_packed(const pl_json *view_or_buffer);
 
 // An accessor whose every element lies inside its buffer.
 typedef struct pl_gltf_accessor {

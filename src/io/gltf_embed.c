@@ -81,6 +81,63 @@ static pl_status embed_picture(pl_sheet *sheet, pl_gltf *gltf, pl_json *image) {
   return pl_sheet_failed(sheet) ? pl_fail_memory(error) : PL_OK;
 }
 
+// --- compressed views -------------------------------------------------------------------------------------------
+
+// Take the unpacked bytes of a compressed view into the sheet, and the extension off it.
+static pl_status unpack_view(pl_sheet *sheet, pl_gltf *gltf, pl_json *view) {
+  pl_gltf_bytes bytes;
+  pl_status status = pl_gltf_load_view(gltf, view, &bytes);
+  if (status < 0) return status;
+  size_t padding = (4 - sheet->bytes.count % 4) % 4, start = sheet->bytes.count + padding;
+  unsigned char *to = pl_vector_grow(&sheet->bytes, padding + bytes.size);
+  if (to == NULL) return pl_fail_memory(gltf->error);
+  memcpy(to + padding, bytes.data, bytes.size);
+  pl_json_set_number(sheet->arena, view, "buffer", 0);
+  pl_json_set_number(sheet->arena, view, "byteOffset", (double)(sheet->bytes_start + start));
+  pl_json_set_number(sheet->arena, view, "byteLength", (double)bytes.size);
+  pl_sheet_remove_packing(view);
+  return PL_OK;
+}
+
+// Nothing refers to a fallback buffer any more. The last of a list goes without a change of other numbers.
+static void drop_last_fallbacks(pl_json *buffers) {
+  while (buffers != NULL && buffers->count > 1 && pl_gltf_find_packed(buffers->last) != NULL) {
+    pl_json *kept = buffers->first;
+    while (kept->next != buffers->last) kept = kept->next;
+    kept->next = NULL;
+    buffers->last = kept;
+    buffers->count--;
+    buffers->table = NULL;
+  }
+}
+
+// One with others behind it becomes a byte.
+static void empty_fallback(pl_sheet *sheet, pl_json *buffer) {
+  pl_json_set_number(sheet->arena, buffer, "byteLength", 1);
+  pl_json_set_text(sheet->arena, buffer, "uri", "data:application/octet-stream;base64,AA==");
+  pl_sheet_remove_packing(buffer);
+}
+
+static pl_status unpack_views(pl_sheet *sheet, pl_gltf *gltf) {
+  pl_json *views = pl_sheet_member(sheet->root, "bufferViews"), *buffers = pl_sheet_member(sheet->root, "buffers");
+  bool packed = false;
+  pl_status status = PL_OK;
+  for (pl_json *view = views == NULL ? NULL : views->first; view != NULL && status >= 0; view = view->next) {
+    if (pl_gltf_find_packed(view) == NULL) continue;
+    packed = true;
+    status = unpack_view(sheet, gltf, view);
+  }
+  if (status >= 0) drop_last_fallbacks(buffers);
+  for (pl_json *buffer = buffers == NULL ? NULL : buffers->first; buffer != NULL && status >= 0; buffer = buffer->next)
+    if (buffer->index > 0 && pl_gltf_find_packed(buffer) != NULL) empty_fallback(sheet, buffer);
+  static const char *const names[] = {"EXT_meshopt_compression", "KHR_meshopt_compression"};
+  for (int i = 0; packed && i < 2; ++i) {
+    pl_sheet_remove_text(sheet, "extensionsUsed", names[i]);
+    pl_sheet_remove_text(sheet, "extensionsRequired", names[i]);
+  }
+  return status;
+}
+
 pl_status pl_sheet_embed(pl_sheet *sheet, pl_gltf *gltf, pl_gltf_buffer **first) {
   *first = NULL;
   pl_json *buffers = pl_sheet_member(sheet->root, "buffers"), *images = pl_sheet_member(sheet->root, "images");
@@ -95,5 +152,5 @@ pl_status pl_sheet_embed(pl_sheet *sheet, pl_gltf *gltf, pl_gltf_buffer **first)
   }
   for (pl_json *image = images == NULL ? NULL : images->first; image != NULL && status >= 0; image = image->next)
     if (is_file(pl_json_find(image, "uri"))) status = embed_picture(sheet, gltf, image);
-  return status;
+  return status < 0 ? status : unpack_views(sheet, gltf);
 }

@@ -29,8 +29,8 @@ typedef struct pl_gltf_soup {
   int32_t part_count;
   const pl_gltf_part *parts;
   const int32_t *part_of_primitive;  // of every primitive, instance after instance
-  pl_vector segments;   // of int32_t, 2 a segment
-  pl_vector triangles;  // of int32_t, 3 a triangle
+  pl_vector segments;                // of int32_t, 2 a segment
+  pl_vector triangles;               // of int32_t, 3 a triangle
 } pl_gltf_soup;
 
 // Fill `soup`; free it with pl_gltf_soup_free() whatever the outcome.

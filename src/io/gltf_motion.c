@@ -125,28 +125,14 @@ static void remove_members(pl_json *object, const char *beginning) {
   }
 }
 
-// The list without the texts that begin with `beginning`; a list that would be empty is dropped.
-static void remove_texts(pl_sheet *sheet, const char *key, const char *beginning) {
-  pl_json *list = pl_sheet_member(sheet->root, key);
-  if (list == NULL || list->kind != PL_JSON_ARRAY) return;
-  pl_json *kept = pl_json_new(sheet->arena, PL_JSON_ARRAY);
-  for (const pl_json *item = list->first; item != NULL; item = item->next)
-    if (item->kind != PL_JSON_STRING || !begins_with(item->text, item->text_length, beginning))
-      pl_json_add(kept, pl_sheet_copy(sheet, item));
-  if (kept == NULL || kept->count == 0)
-    pl_sheet_remove(sheet->root, key);
-  else
-    pl_json_set(sheet->arena, sheet->root, key, kept);
-}
-
 static void drop_motion(pl_gltf_motion *m) {
   pl_sheet *sheet = &m->sheet;
   pl_sheet_remove(sheet->root, "animations");
   pl_json *extensions = pl_sheet_member(sheet->root, "extensions");
   remove_members(extensions, "VRM");
   if (extensions != NULL && extensions->count == 0) pl_sheet_remove(sheet->root, "extensions");
-  remove_texts(sheet, "extensionsUsed", "VRM");
-  remove_texts(sheet, "extensionsRequired", "VRM");
+  pl_sheet_remove_text(sheet, "extensionsUsed", "VRM");
+  pl_sheet_remove_text(sheet, "extensionsRequired", "VRM");
   for (int32_t i = 0; i < m->instance_count; ++i) {
     pl_json *primitives = pl_sheet_member(m->meshes[i], "primitives");
     for (pl_json *primitive = primitives->first; primitive != NULL; primitive = primitive->next) {

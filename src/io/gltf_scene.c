@@ -180,8 +180,8 @@ pl_status pl_gltf_list_instances(pl_gltf *gltf, pl_gltf_instance **instances, in
   if (*instances == NULL) return pl_fail_memory(gltf->error);
   if (!has_nodes) {
     for (const pl_json *mesh = meshes->first; mesh != NULL; mesh = mesh->next)
-      (*instances)[(*instance_count)++] = (pl_gltf_instance){
-          .mesh = mesh, .linear = pl_mat3_identity(), .node_linear = pl_mat3_identity()};
+      (*instances)[(*instance_count)++] =
+          (pl_gltf_instance){.mesh = mesh, .linear = pl_mat3_identity(), .node_linear = pl_mat3_identity()};
     return PL_OK;
   }
   walk w = {.gltf = gltf, .nodes = nodes};

@@ -45,6 +45,27 @@ void pl_sheet_remove(pl_json *object, const char *key) {
   object->table = NULL;
 }
 
+void pl_sheet_remove_text(pl_sheet *sheet, const char *key, const char *beginning) {
+  pl_json *list = pl_sheet_member(sheet->root, key);
+  if (list == NULL || list->kind != PL_JSON_ARRAY) return;
+  pl_json *kept = pl_json_new(sheet->arena, PL_JSON_ARRAY);
+  for (const pl_json *item = list->first; item != NULL; item = item->next)
+    if (item->kind != PL_JSON_STRING || strncmp(item->text, beginning, strlen(beginning)) != 0)
+      pl_json_add(kept, pl_sheet_copy(sheet, item));
+  if (kept == NULL || kept->count == 0)
+    pl_sheet_remove(sheet->root, key);
+  else
+    pl_json_set(sheet->arena, sheet->root, key, kept);
+}
+
+void pl_sheet_remove_packing(pl_json *view_or_buffer) {
+  pl_json *extensions = pl_sheet_member(view_or_buffer, "extensions");
+  if (extensions == NULL) return;
+  pl_sheet_remove(extensions, "EXT_meshopt_compression");
+  pl_sheet_remove(extensions, "KHR_meshopt_compression");
+  if (extensions->count == 0) pl_sheet_remove(view_or_buffer, "extensions");
+}
+
 pl_json *pl_sheet_list(pl_sheet *sheet, const char *key) {
   pl_json *list = pl_sheet_member(sheet->root, key);
   return list != NULL ? list : pl_json_set(sheet->arena, sheet->root, key, pl_json_new(sheet->arena, PL_JSON_ARRAY));

@@ -33,6 +33,13 @@ pl_json *pl_sheet_member(pl_json *object, const char *key);
 // Take member `key` out of an object, if it is there.
 void pl_sheet_remove(pl_json *object, const char *key);
 
+// Take the texts that begin with `beginning` out of the top-level array `key`; an array that would
+// be empty is taken out as well.
+void pl_sheet_remove_text(pl_sheet *sheet, const char *key, const char *beginning);
+
+// Take the extensions by which a buffer view or buffer is compressed off it.
+void pl_sheet_remove_packing(pl_json *view_or_buffer);
+
 // The top-level array `key`, made where it is missing.
 pl_json *pl_sheet_list(pl_sheet *sheet, const char *key);
 

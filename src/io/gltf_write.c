@@ -1,6 +1,6 @@
 // A mesh as a GLB file: its triangles and segments as two primitives over one set of vertices, its poses as morph
-// targets with their names in extras.targetNames, where Blender, three.js and the engines look for them. Coordinates
-// become 32-bit floats, as the standard wants.
+// targets with their names in extras.targetNames, where Blender, three.js and the engines look for them, its groups as
+// scalar attributes `_NAME`. Coordinates become 32-bit floats, as the standard wants.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -63,11 +63,22 @@ static void print_accessors(pl_vector *json, const pl_mesh_view *view, const flo
                  (unsigned long long)offset, (long long)counts[i]);
     offset += 4 * (uint64_t)counts[i];
   }
+  for (int32_t i = 0; i < view->group_count; ++i)
+    pl_glb_print(json,
+                 ",{\"bufferView\":2,\"byteOffset\":%llu,\"componentType\":5126,\"count\":%d,\"type\":\"SCALAR\"}",
+                 4 * (unsigned long long)i * (unsigned long long)view->point_count, view->point_count);
   pl_glb_print(json, "],");
 }
 
 static void print_primitive(pl_vector *json, const pl_mesh_view *view, int32_t index_accessor, int mode) {
-  pl_glb_print(json, "{\"attributes\":{\"POSITION\":0},\"indices\":%d,\"mode\":%d", index_accessor, mode);
+  int32_t group_accessor = view->pose_count + 1 + (view->triangle_count > 0) + (view->segment_count > 0);
+  pl_glb_print(json, "{\"attributes\":{\"POSITION\":0");
+  for (int32_t i = 0; i < view->group_count; ++i) {
+    pl_glb_print(json, ",");
+    pl_glb_print_key(json, "_", view->groups[i].name);
+    pl_glb_print(json, ":%d", group_accessor + i);
+  }
+  pl_glb_print(json, "},\"indices\":%d,\"mode\":%d", index_accessor, mode);
   for (int32_t i = 0; i < view->pose_count; ++i)
     pl_glb_print(json, "%s{\"POSITION\":%d}", i == 0 ? ",\"targets\":[" : ",", i + 1);
   pl_glb_print(json, view->pose_count > 0 ? "]}" : "}");
@@ -96,15 +107,20 @@ static void print_document(pl_vector *json, const pl_mesh_view *view, const layo
   print_accessors(json, view, boxes);
   pl_glb_print(json, "\"bufferViews\":[{\"buffer\":0,\"byteLength\":%llu,\"target\":34963},",
                (unsigned long long)sizes->index_size);
-  pl_glb_print(json, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"byteStride\":12,\"target\":34962}],",
+  pl_glb_print(json, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"byteStride\":12,\"target\":34962}",
                (unsigned long long)sizes->index_size, points_size);
-  pl_glb_print(json, "\"buffers\":[{\"byteLength\":%llu}]}", sizes->index_size + points_size);
+  unsigned long long groups_size = 4 * (unsigned long long)view->group_count * (unsigned long long)view->point_count;
+  if (view->group_count > 0)
+    pl_glb_print(json, ",{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"byteStride\":4,\"target\":34962}",
+                 sizes->index_size + points_size, groups_size);
+  pl_glb_print(json, "],\"buffers\":[{\"byteLength\":%llu}]}", sizes->index_size + points_size + groups_size);
 }
 
 // More than print_document() can need, whatever the numbers are.
 static size_t document_workspace(const pl_mesh_view *view) {
   size_t workspace = 2048;
   for (int32_t i = 0; i < view->pose_count; ++i) workspace += 512 + 6 * strlen(view->poses[i].name);
+  for (int32_t i = 0; i < view->group_count; ++i) workspace += 256 + 12 * strlen(view->groups[i].name);
   return workspace;
 }
 
@@ -118,6 +134,8 @@ static pl_status write_parts(pl_file_writer *writer, const pl_mesh_view *view, f
   layout sizes = {.index_size = pl_glb_offset(&glb), .point_size = 12 * (uint64_t)view->point_count};
   for (int32_t i = 0; i <= view->pose_count; ++i)
     put_points(writer, view, i == 0 ? NULL : &view->poses[i - 1], &boxes[i]);
+  for (int32_t i = 0; i < view->group_count; ++i)
+    for (int32_t k = 0; k < view->point_count; ++k) pl_file_writer_float32(writer, view->groups[i].weights[k]);
   for (int32_t i = 0; i <= view->pose_count; ++i)
     for (int axis = 0; axis < 3; ++axis)
       if (boxes[i].min[axis] < -FLT_MAX || boxes[i].max[axis] > FLT_MAX)

@@ -95,9 +95,6 @@ static void check_plane(pl_scene_checker *c, const pl_scene_body *body) {
 }
 
 static void check_fast(pl_scene_checker *c, const pl_scene_fem *fem) {
-  if (fem->examples.count > 0)
-    pl_checker_report(c, pl_json_find(fem->json, "examples"), "not-with-fast", "use the material `corotated`",
-                      "the material `fast` has no examples");
   if (fem->def.stiffness_damping != 0)
     pl_checker_report(c, pl_json_find(fem->json, "stiffness_damping"), "not-with-fast",
                       "remove it: its steps damp fast vibration by themselves",

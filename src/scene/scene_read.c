@@ -399,8 +399,10 @@ static pl_status read_object(reader *r, const pl_scene_type *type, const pl_json
   for (const pl_json *member = json->first; member != NULL; member = member->next) {
     if (pl_scene_field_find(type, member->key, &field))
       read_field(r, &field, member, (char *)object + field.offset);
-    else
+    else if (strcmp(member->key, PL_SCENE_COMMENT) != 0)
       report_unknown(r, type, member);
+    else if (member->kind != PL_JSON_STRING)
+      report_kind(r, member, "a string");
   }
   pl_scene_walk walk = {0};
   while (pl_scene_walk_next(type, &walk, &field))

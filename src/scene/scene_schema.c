@@ -168,6 +168,9 @@ static void fill(schema *s, const pl_scene_type *type, pl_json *json) {
     pl_json_set(s->arena, properties, field.key, property);
     if (field.required) pl_json_add(needed, pl_json_new_text(s->arena, field.key));
   }
+  pl_json *comment = typed(s, "string");
+  pl_json_set_text(s->arena, comment, "description", "Any text; it has no effect.");
+  pl_json_set(s->arena, properties, PL_SCENE_COMMENT, comment);
   pl_json_set(s->arena, json, "properties", properties);
   if (needed != NULL && needed->count > 0) pl_json_set(s->arena, json, "required", needed);
 }

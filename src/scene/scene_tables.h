@@ -14,6 +14,9 @@
 #include "pliant/scene.h"
 #include "text/json.h"
 
+// A key that every object may have: a text without effect.
+#define PL_SCENE_COMMENT "comment"
+
 typedef enum pl_scene_kind {
   PL_SCENE_BOOL = 1,  // bool
   PL_SCENE_NUMBER,    // double

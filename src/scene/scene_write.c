@@ -159,6 +159,9 @@ static pl_json *write_object(pl_arena *arena, const pl_scene_type *type, const v
   if (json == NULL || standard == NULL) return NULL;
   pl_scene_set_defaults(type, standard);
   const pl_json *source = *(const pl_json *const *)object;
+  const char *comment = NULL;
+  if (source != NULL && pl_json_get_text(pl_json_find(source, PL_SCENE_COMMENT), &comment))
+    pl_json_set_text(arena, json, PL_SCENE_COMMENT, comment);
   pl_scene_walk walk = {0};
   pl_scene_field field;
   while (pl_scene_walk_next(type, &walk, &field)) {

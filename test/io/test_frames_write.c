@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <dirent.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "io/gltf.h"
@@ -337,6 +338,76 @@ static void obj_ply_and_csv_hold_the_points(void **state) {
 }
 
 // Two of three announced frames: shape, data and the directory at the end say so. python/tests reads one by NumPy.
+// The numbers of the time sample `frame` of an attribute, in a text whose lines are one sample each.
+static void read_sample(const char *text, const char *attribute, int frame, double *numbers, int count) {
+  char label[32];
+  const char *at = strstr(text, attribute);
+  assert_non_null(at);
+  snprintf(label, sizeof label, "        %d: [", frame);
+  at = strstr(at, label);
+  assert_non_null(at);
+  at += strlen(label);
+  for (int i = 0; i < count; ++i) {
+    at += strspn(at, "(), ");
+    char *end;
+    numbers[i] = strtod(at, &end);
+    assert_true(end != at);
+    at = end;
+  }
+  assert_true(strncmp(at, ")],\n", 4) == 0);
+}
+
+static void usd_holds_samples_also_when_the_run_was_short(void **state) {
+  (void)state;
+  for (int written = 2; written <= FRAME_COUNT; written += 3) {
+    place p = make_place();
+    pl_context *context = make_context(1);
+    pl_frames_def def = make_def(PL_FRAMES_USDA, p.path);
+    pl_frames *frames = NULL;
+    pl_error error = {0};
+    check_ok(pl_frames_create(context, &def, &frames, &error), &error);
+    for (int frame = 0; frame < written; ++frame) {
+      pl_vec3 points[POINT_COUNT], velocities[POINT_COUNT];
+      make_frame(frame, points);
+      for (int i = 0; i < POINT_COUNT; ++i) velocities[i] = (pl_vec3){i, frame, -0.5};
+      pl_frames_set_velocities(frames, velocities);
+      check_ok(pl_frames_add_frame(frames, points, &error), &error);
+    }
+    check_ok(pl_frames_close(frames, &error), &error);
+    char path[64], text[8192] = "", wanted[64];
+    snprintf(path, sizeof path, "%s.usda", p.path);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    assert_true(strncmp(text, "#usda 1.0\n", 10) == 0);
+    snprintf(wanted, sizeof wanted, "endTimeCode = %d ", written - 1);
+    assert_non_null(strstr(text, wanted));
+    assert_non_null(strstr(text, "timeCodesPerSecond = 24\n"));
+    assert_non_null(strstr(text, "def Mesh \"my__box_\""));
+    assert_non_null(strstr(text, "faceVertexIndices = [0, 1, 2, 0, 2, 3]"));
+    for (int frame = 0; frame < written; ++frame) {
+      double numbers[3 * POINT_COUNT];
+      pl_vec3 points[POINT_COUNT];
+      make_frame(frame, points);
+      read_sample(text, "point3f[] points.timeSamples", frame, numbers, 3 * POINT_COUNT);
+      for (int i = 0; i < POINT_COUNT; ++i) {
+        check_near(numbers[3 * i], points[i].x, 0);
+        check_near(numbers[3 * i + 2], points[i].z, 0);
+      }
+      read_sample(text, "vector3f[] velocities.timeSamples", frame, numbers, 3 * POINT_COUNT);
+      check_near(numbers[3], 1, 0);
+      check_near(numbers[4], frame, 0);
+      read_sample(text, "float3[] extent.timeSamples", frame, numbers, 6);
+      check_near(numbers[0], 0.25 * frame, 1e-6);
+      check_near(numbers[3], 3 + 0.25 * frame, 1e-6);
+    }
+    assert_null(strstr(strstr(text, "point3f[]"), "        5: ["));
+    drop_context(context);
+    assert_int_equal(drop_place(&p), 1);
+  }
+}
+
 static void npz_holds_arrays_also_when_the_run_was_short(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -459,7 +530,7 @@ static void every_failed_allocation_leaves_nothing(void **state) {
   (void)state;
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
-  for (int format = PL_FRAMES_PC2; format <= PL_FRAMES_NPZ; ++format) {
+  for (int format = PL_FRAMES_PC2; format <= PL_FRAMES_USDA; ++format) {
     for (int64_t n = 1;; ++n) {
       place p = make_place();
       pl_error error = {0};
@@ -487,6 +558,7 @@ int main(void) {
       cmocka_unit_test(vtu_frames_hold_cells_and_times),
       cmocka_unit_test(vtu_frames_hold_fields),
       cmocka_unit_test(obj_ply_and_csv_hold_the_points),
+      cmocka_unit_test(usd_holds_samples_also_when_the_run_was_short),
       cmocka_unit_test(npz_holds_arrays_also_when_the_run_was_short),
       cmocka_unit_test(frames_in_files_of_their_own_are_meshes),
       cmocka_unit_test(nothing_appears_before_close_and_nothing_after_abandon),

@@ -37,6 +37,21 @@ echo "a run of one frame, and of many"
 "$PLIANT" run scene.json -o many --format glb --frames 40 2>err
 judged one/first.glb many/first.glb
 
+echo "a run of a body that came from glTF, in a copy of its file; copies of files"
+cat >again.json <<'END'
+{
+  "pliant": 1, "name": "again", "time": {"frames": 5},
+  "meshes": {"box": {"file": "run/first.glb"}},
+  "bodies": [{"name": "again", "mesh": "box", "tets": {"points": 100}, "solid": {"examples": ["frame_0005"]}}],
+  "colliders": [{"shape": "half_space"}]
+}
+END
+"$PLIANT" run again.json -o again --format glb 2>err || { cat err >&2 && exit 1; }
+python3 "$PLIANT_SOURCE_DIR/test/tool/make_leaf.py"
+"$PLIANT" run in.gltf -o leaf --format glb --frames 3 2>err || { cat err >&2 && exit 1; }
+"$PLIANT" convert in.gltf whole.glb --scale 2
+judged again/again.glb leaf/in.glb whole.glb
+
 echo "convert: triangles, lines, both, and poses"
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n' >closed.obj
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nl 1 2 3\n' >lines.obj
