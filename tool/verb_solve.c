@@ -123,7 +123,7 @@ static pl_status write_points(pl_context *context, const tool_specimen *specimen
 }
 
 static pl_status write_stress(pl_context *context, const solution *s, const char *path, pl_error *error) {
-  static const char *const names[7] = {"xx", "yy", "zz", "yz", "xz", "xy", "von_mises"};
+  static const char *const names[7] = {"xx", "yy", "zz", "xy", "yz", "xz", "von_mises"};
   double *cells = tool_allocate(7 * (size_t)s->tet_count, sizeof *cells);
   for (int32_t t = 0; t < s->tet_count; ++t) {
     for (int k = 0; k < 6; ++k) cells[7 * (ptrdiff_t)t + k] = s->stresses[6 * (ptrdiff_t)t + k];

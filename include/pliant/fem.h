@@ -224,10 +224,10 @@ PL_API pl_status pl_fem_compute_energy(pl_context *context, const pl_model *mode
                                        const pl_vec3 *positions, double *energy, pl_vec3 *forces,
                                        pl_error *error);
 
-/// Cauchy stress of every tet in the pose `positions` (one per point, metres), in Pa and the mean
-/// over the tet: `stresses` receives six numbers each, xx, yy, zz, yz, xz, xy. Fails with
-/// PL_ERROR_UNSUPPORTED for a model of another method or a material other than corotated,
-/// neo-Hookean and Yeoh. May be called from several threads at once.
+/// The same of a model in the pose `positions` (one per point, metres) with its rest shape as
+/// built, in the components of pl_fem_get_stress(). Fails with PL_ERROR_UNSUPPORTED for a model of
+/// another method, of other elements than tets, or PL_FEM_FAST. May be called from several threads
+/// at once.
 PL_API pl_status pl_fem_compute_stress(const pl_model *model, const pl_vec3 *positions,
                                        double *stresses, pl_error *error);
 
