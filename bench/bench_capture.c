@@ -189,8 +189,8 @@ static pl_status fit_bar(capture_suite *suite, const bar_case *c, capture_body *
     sequences[i] = (pl_fit_sequence){
         .frame_count = body->frame_count, .frame_seconds = body->frame_seconds, .positions = body->positions[i]};
   if (status >= 0)
-    status = pl_fit_create(suite->context, &def, body->statics, &(pl_fit_sequences){sequences, CAPTURE_SEQUENCES}, &fit,
-                           error);
+    status = pl_fit_create(suite->context, &def, body->statics,
+                           &(pl_fit_sequences){.items = sequences, .count = CAPTURE_SEQUENCES}, &fit, error);
   double cpu = processor_seconds();
   if (status >= 0) status = pl_fit_run(fit, error);
   cpu = processor_seconds() - cpu;

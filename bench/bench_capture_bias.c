@@ -121,7 +121,8 @@ static pl_status fit_beam(const capture_body *truth, int32_t across, int32_t ste
   pl_fit *fit = NULL;
   pl_fit_report report;
   pl_fit_prediction prediction;
-  status = pl_fit_create(body.context, &def, body.statics, &(pl_fit_sequences){motions, 1}, &fit, error);
+  status =
+      pl_fit_create(body.context, &def, body.statics, &(pl_fit_sequences){.items = motions, .count = 1}, &fit, error);
   if (status >= 0) status = pl_fit_run(fit, error);
   if (status >= 0) status = pl_fit_predict(fit, &motions[1], NULL, &prediction, error);
   if (status >= 0) status = pl_fit_get_report(fit, &report, error);

@@ -328,7 +328,8 @@ static pl_status simulate(const capture_body *body, int32_t steps, const pl_fit_
   pl_fit_def def = capture_fit_def(body, body->field);
   def.steps_per_frame = steps;
   pl_fit *fit = NULL;
-  pl_status status = pl_fit_create(body->context, &def, body->statics, &(pl_fit_sequences){sequence, 1}, &fit, error);
+  pl_status status = pl_fit_create(body->context, &def, body->statics,
+                                   &(pl_fit_sequences){.items = sequence, .count = 1}, &fit, error);
   if (status >= 0) status = pl_fit_set_values(fit, body->values, error);
   if (status >= 0) status = pl_fit_predict(fit, sequence, positions, NULL, error);
   pl_fit_destroy(fit);

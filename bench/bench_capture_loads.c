@@ -132,8 +132,8 @@ static pl_status fit_body(bench_session *bench, const loaded_body *c, capture_bo
   for (int i = 0; i < CAPTURE_SEQUENCES; ++i)
     sequences[i] = (pl_fit_sequence){
         .frame_count = body->frame_count, .frame_seconds = body->frame_seconds, .positions = body->positions[i]};
-  pl_status status =
-      pl_fit_create(body->context, &def, body->statics, &(pl_fit_sequences){sequences, CAPTURE_SEQUENCES}, &fit, error);
+  pl_status status = pl_fit_create(body->context, &def, body->statics,
+                                   &(pl_fit_sequences){.items = sequences, .count = CAPTURE_SEQUENCES}, &fit, error);
   if (status >= 0) status = pl_fit_run(fit, error);
   pl_fit_report report;
   if (status >= 0) status = pl_fit_get_report(fit, &report, error);

@@ -106,7 +106,8 @@ static pl_status fit_motion(bench_session *bench, capture_body *body, pl_error *
   pl_fit_sequence motion = {
       .frame_count = body->frame_count, .frame_seconds = body->frame_seconds, .positions = body->positions[0]};
   def.young.start = 2e5;
-  pl_status status = pl_fit_create(body->context, &def, body->statics, &(pl_fit_sequences){&motion, 1}, &fit, error);
+  pl_status status =
+      pl_fit_create(body->context, &def, body->statics, &(pl_fit_sequences){.items = &motion, .count = 1}, &fit, error);
   clock_t begin = clock();
   if (status >= 0) status = pl_fit_run(fit, error);
   double cpu = (double)(clock() - begin) / CLOCKS_PER_SEC;

@@ -74,10 +74,18 @@ static pl_status build_model(const fem_fixture_def *def, fem_fixture *fixture, p
   fem.scheme = def->scheme;
   fem.solver = def->solver;
   fem.fast_step = STEP;
+  // Pins that are known from the first are in the factor of the fast material.
+  int32_t held_count = def->falling ? 0 : (def->cells[0] + 1) * (def->cells[1] + 1);
+  int32_t *held = tool_allocate((size_t)held_count + 1, sizeof(int32_t));
+  for (int32_t i = 0; i < held_count; ++i) held[i] = i;
+  fem.held_points = held;
+  fem.held_count = held_count;
   if (def->solver == PL_FEM_SOLVER_DIRECT) fem.direct = pl_cholmod_backend();
   if (def->tolerance > 0) fem.newton_tolerance = def->tolerance;
   if (def->max_newton_iterations > 0) fem.max_newton_iterations = def->max_newton_iterations;
-  return pl_fem_build(fixture->context, &fem, fixture->mesh, &fixture->model, error);
+  pl_status status = pl_fem_build(fixture->context, &fem, fixture->mesh, &fixture->model, error);
+  free(held);
+  return status;
 }
 
 static pl_status hang_body(const fem_fixture_def *def, fem_fixture *fixture, pl_error *error) {

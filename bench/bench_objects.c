@@ -295,7 +295,8 @@ static bool predict_second(const object_fixture *fixture, const held_case *c, co
                             .start_positions = second->tracked};
   pl_fit *fit = NULL;
   pl_error error = {0};
-  pl_status status = pl_fit_create(fixture->context, &def, second->mesh, &(pl_fit_sequences){&motion, 1}, &fit, &error);
+  pl_status status = pl_fit_create(fixture->context, &def, second->mesh,
+                                   &(pl_fit_sequences){.items = &motion, .count = 1}, &fit, &error);
   if (status >= 0) status = pl_fit_set_values(fit, found->values, &error);
   if (status >= 0) status = pl_fit_predict(fit, &motion, NULL, &predictions[0], &error);
   motion.positions = second->truth;

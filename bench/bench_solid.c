@@ -63,6 +63,7 @@ static const solid_case CASES[] = {
      .paper_tot = 0.27},
     {.name = "plain 2025", .cells = {8, 8, 24}},
     {.name = "4 examples 225", .cells = {4, 4, 8}, .example_count = 4},
+    {.name = "4 examples 2025", .cells = {8, 8, 24}, .example_count = 4},
     {.name = "2 examples 2025", .cells = {8, 8, 24}, .example_count = 2},
     {.name = "2 examples 20k", .cells = {26, 26, 26}, .example_count = 2},
     {.name = "plain 20k on a plane", .cells = {26, 26, 26}, .resting = true},

@@ -50,11 +50,13 @@ int bench_contact(bench_session *bench);
 int bench_solid(bench_session *bench);
 int bench_rod(bench_session *bench);
 int bench_fem(bench_session *bench);
+int bench_elements(bench_session *bench);
 int bench_actor(bench_session *bench);
 int bench_detail(bench_session *bench);
 int bench_capture(bench_session *bench);
 int bench_objects(bench_session *bench);
 int bench_dinosaur(bench_session *bench);
+int bench_coverage(bench_session *bench);
 int bench_mesh(bench_session *bench);
 int bench_io(bench_session *bench);
 

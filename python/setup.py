@@ -22,7 +22,7 @@ except ImportError:
 HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE / "native" if (HERE / "native").is_dir() else pathlib.Path(os.environ.get("PLIANT_TREE") or HERE.parent)
 LIBRARY = "libpliant-python.so"
-SOURCES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "cmake", "include", "src", "scripts/generate.py", "scripts/generate_python.py", "scripts/tree.py")
+SOURCES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "cmake", "include", "src", "scripts/generate.py", "scripts/generate_python.py", "scripts/generate_stubs.py", "scripts/tree.py")
 
 
 def version():
@@ -54,6 +54,7 @@ class BuildPackage(build_py):
         (package / "lib").mkdir(parents=True, exist_ok=True)
         subprocess.run([sys.executable, str(TREE / "scripts/generate_python.py"), str(package / "_capi.py")], check=True)
         shutil.copyfile(library(self.build_lib + "/../native").resolve(), package / "lib" / LIBRARY)
+        subprocess.run([sys.executable, str(TREE / "scripts/generate_stubs.py"), str(package)], check=True)
 
 
 class WithSources(sdist):

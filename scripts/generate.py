@@ -236,10 +236,10 @@ def page(tables):
 
 
 def schema_of_characters(text, table):
-    """docs/pliant_rod_examples.schema.json with the properties of `rod` brought up to date; a character has a surface, so there are no tubes."""
+    """docs/pliant_rod_examples.schema.json with the properties of `rod` brought up to date; a character has a surface, so there are no tubes, and what its chains touch is the scene's."""
     lines = []
     for parameter in table.parameters:
-        if parameter.name == "tube_sides":
+        if parameter.name in ("tube_sides", "self_contact"):
             continue
         value = {"enum": parameter.choices, "default": parameter.choice()} if parameter.choices else {
             "type": "integer" if parameter.type == "int32_t" else "number"}

@@ -11,7 +11,7 @@ static const char *animation_name(const void *user, int index) {
   return index < view->animation_count ? view->animations[index].name : NULL;
 }
 
-static bool choose_animation(bake_job *job, const pl_character_view *view) {
+bool bake_choose_animation(bake_job *job, const pl_character_view *view) {
   const char *wanted = job->options.animation;
   job->animation = wanted != NULL              ? pl_character_find_animation(job->character, wanted)
                    : view->animation_count > 0 ? 0
@@ -26,7 +26,15 @@ static bool choose_animation(bake_job *job, const pl_character_view *view) {
                        job->options.input, wanted, view->animation_count);
     return false;
   }
-  if (job->animation >= 0) job->animation_name = view->animations[job->animation].name;
+  if (job->animation >= 0) {
+    job->animation_name = view->animations[job->animation].name;
+    return true;
+  }
+  tool_print_warning(&job->tool->console,
+                     "'%s' has no animation: its chains hang in the rest pose for %g s; name a file with an animation, "
+                     "or a scene that plays one",
+                     job->options.input, job->options.seconds > 0 ? job->options.seconds : BAKE_SECONDS);
+  job->remarks = true;
   return true;
 }
 
@@ -107,7 +115,7 @@ bool bake_open_character(bake_job *job) {
         job->options.input);
     return false;
   }
-  if (!choose_animation(job, &view)) return false;
+  if (!bake_choose_animation(job, &view)) return false;
   if (job->options.loop && job->options.seconds > 0 && job->animation >= 0) {
     tool_print_error(&job->tool->console, "a loop is as long as its animation '%s'; leave out --seconds",
                      job->animation_name);

@@ -38,9 +38,16 @@ static pl_status write_own(const bake_job *job, pl_character_motion *motion, con
   return status;
 }
 
+char *bake_joint_path(const bake_job *job) {
+  return with_ending(job->options.output, tool_has_ending(job->options.output, "vrm") ? "vrm" : "glb");
+}
+
+char *bake_motion_name(const bake_job *job) {
+  return job->animation_name != NULL ? tool_text("%s baked", job->animation_name) : tool_text("baked");
+}
+
 static pl_status write_glb(const bake_job *job, pl_error *error) {
-  char *path = with_ending(job->options.output, "glb");
-  char *name = job->animation_name != NULL ? tool_text("%s baked", job->animation_name) : tool_text("baked");
+  char *path = bake_joint_path(job), *name = bake_motion_name(job);
   pl_character_motion motion = {.name = name,
                                 .frame_rate = job->frame_rate,
                                 .frame_count = job->frame_count,

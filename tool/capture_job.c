@@ -168,6 +168,7 @@ static void take_result(capture_job *job) {
     const pl_fit_sequence *motion = &job->found.motions[i];
     job->object.motions[i] = (fit_motion){.name = tool_text("%s", job->clips[i].name),
                                           .frame_count = motion->frame_count,
+                                          .point_count = pl_mesh_get_view(job->object.mesh).point_count,
                                           .rate = job->clips[i].view.rate,
                                           .positions = motion->positions,
                                           .weights = motion->point_weights,

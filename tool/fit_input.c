@@ -104,6 +104,62 @@ static void hash_settings(const tool_arguments *arguments, fit_settings *setting
   }
 }
 
+// The range called `name`, which ends at `length`; prints what is wrong.
+static pl_fit_range *range_of(const tool_session *tool, pl_fit_def *def, const char *name, size_t length) {
+  const struct {
+    const char *name;
+    pl_fit_range *range;
+  } all[] = {{"young", &def->young},
+             {"poisson", &def->poisson},
+             {"mass-damping", &def->mass_damping},
+             {"stiffness-damping", &def->stiffness_damping}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+    if (strlen(all[i].name) == length && strncmp(all[i].name, name, length) == 0) return all[i].range;
+  tool_print_error(&tool->console,
+                   "there is no parameter '%.*s'; they are young, poisson, mass-damping and stiffness-damping",
+                   (int)length, name);
+  return NULL;
+}
+
+// NAME=VALUE,...
+static bool read_fixed(const tool_session *tool, const char *text, pl_fit_def *def) {
+  while (text != NULL && *text != '\0') {
+    size_t length = strcspn(text, "=,"), whole = strcspn(text, ",");
+    pl_fit_range *range = range_of(tool, def, text, length);
+    char *end = NULL;
+    if (range == NULL) return false;
+    double value = text[length] == '=' ? strtod(text + length + 1, &end) : 0;
+    if (end != text + whole || !isfinite(value)) {
+      tool_print_error(&tool->console, "--fix takes NAME=VALUE, separated by commas, not '%s'", text);
+      return false;
+    }
+    *range = (pl_fit_range){value, fmin(range->min, value), fmax(range->max, value), false};
+    text += text[whole] == ',' ? whole + 1 : whole;
+  }
+  return true;
+}
+
+// NAME=MIN:MAX,...
+static bool read_bounds(const tool_session *tool, const char *text, pl_fit_def *def) {
+  while (text != NULL && *text != '\0') {
+    size_t length = strcspn(text, "=,"), whole = strcspn(text, ",");
+    pl_fit_range *range = range_of(tool, def, text, length);
+    char *colon = NULL, *end = NULL;
+    if (range == NULL) return false;
+    double min = text[length] == '=' ? strtod(text + length + 1, &colon) : 0,
+           max = colon != NULL && *colon == ':' ? strtod(colon + 1, &end) : 0;
+    if (end != text + whole || !(min < max)) {
+      tool_print_error(&tool->console, "--bound takes NAME=MIN:MAX, separated by commas, not '%s'", text);
+      return false;
+    }
+    range->min = min;
+    range->max = max;
+    range->start = fmin(fmax(range->start, min), max);
+    text += text[whole] == ',' ? whole + 1 : whole;
+  }
+  return true;
+}
+
 bool fit_settings_read(const tool_session *tool, pl_context *context, const tool_arguments *arguments,
                        fit_settings *settings) {
   static const char *const materials[] = {"corotated", "neo-hookean", NULL}, *const fitters[] = {"gauss-newton",
@@ -129,6 +185,8 @@ bool fit_settings_read(const tool_session *tool, pl_context *context, const tool
   if (limit->given) def->max_iterations = (int32_t)limit->count;
   settings->json = tool_find_value(arguments, "json")->given;
   def->use_static_shape = tool_find_value(arguments, "no-reference")->given;
+  if (!read_fixed(tool, text_of(arguments, "fix"), def) || !read_bounds(tool, text_of(arguments, "bound"), def))
+    return false;
   def->direct = pl_cholmod_backend();
   def->batch = tool_ranks_batch();
   hash_settings(arguments, settings);
@@ -155,7 +213,7 @@ bool fit_check_held(const tool_session *tool, const fit_settings *settings, int3
 
 bool fit_motion_read(const tool_session *tool, pl_context *context, const char *path, double rate, int32_t point_count,
                      fit_motion *motion) {
-  *motion = (fit_motion){.name = tool_text("%s", path), .rate = rate};
+  *motion = (fit_motion){.name = tool_text("%s", path), .rate = rate, .point_count = point_count};
   pl_frame_file *file = NULL;
   pl_frame_file_report facts;
   pl_error error = {0};
@@ -184,6 +242,7 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
 
 void fit_motion_free(fit_motion *motion) {
   free(motion->name);
+  pl_embedding_destroy(motion->markers);
   if (!motion->borrowed) {
     free((void *)(uintptr_t)motion->positions);
     free((void *)(uintptr_t)motion->weights);
@@ -198,4 +257,5 @@ void fit_object_free(fit_object *object) {
   for (int32_t i = 0; i < object->other_count; ++i) fit_motion_free(&object->others[i]);
   free(object->motions);
   free(object->others);
+  fit_data_free(object);
 }

@@ -29,16 +29,26 @@ static uint64_t hash_of(const fit_job *job) {
     const fit_motion *motion = &object->motions[i];
     hash = fit_mix(hash, &motion->rate, sizeof motion->rate);
     hash = fit_mix(hash, motion->positions,
-                   (size_t)motion->frame_count * (size_t)mesh.point_count * sizeof *motion->positions);
+                   (size_t)motion->frame_count * (size_t)motion->point_count * sizeof *motion->positions);
   }
-  return hash;
+  for (int32_t i = 0; i < object->case_count; ++i) {
+    const pl_fit_load_case *c = &object->cases[i];
+    const double numbers[] = {c->force.x,        c->force.y,        c->force.z,  c->displacement.x,
+                              c->displacement.y, c->displacement.z, c->reaction, c->reaction_deviation};
+    hash = fit_mix(hash, numbers, sizeof numbers);
+    if (c->markers != NULL)
+      hash = fit_mix(hash, c->positions, (size_t)pl_embedding_get_view(c->markers).point_count * sizeof *c->positions);
+  }
+  return fit_mix(hash, object->vibrations, (size_t)object->vibration_count * sizeof *object->vibrations);
 }
 
 pl_fit_sequence fit_sequence_of(const fit_motion *motion) {
   return (pl_fit_sequence){.frame_count = motion->frame_count,
                            .frame_seconds = 1 / motion->rate,
                            .positions = motion->positions,
-                           .point_weights = motion->weights};
+                           .point_weights = motion->weights,
+                           .markers = motion->markers,
+                           .start = motion->start};
 }
 
 // --- the history
@@ -174,7 +184,7 @@ pl_status fit_open(fit_job *job, pl_error *error) {
   pl_status status = pl_field_build(job->context, &job->settings->field, object->mesh, &job->field, error);
   if (status < 0) return status;
   job->column_count = FIT_ROW_PARAMETERS + pl_field_get_view(job->field).control_count + 3;
-  job->sequences = tool_allocate((size_t)object->motion_count, sizeof *job->sequences);
+  job->sequences = tool_allocate((size_t)object->motion_count + 1, sizeof *job->sequences);
   for (int32_t i = 0; i < object->motion_count; ++i) job->sequences[i] = fit_sequence_of(&object->motions[i]);
   pl_fit_def def = job->settings->def;
   def.field = job->field;
@@ -182,8 +192,13 @@ pl_status fit_open(fit_job *job, pl_error *error) {
   def.pinned_count = object->held_count;
   def.after_iteration = after_iteration;
   def.user = job;
-  return pl_fit_create(job->context, &def, object->mesh, &(pl_fit_sequences){job->sequences, object->motion_count},
-                       &job->fit, error);
+  pl_fit_sequences data = {.items = job->sequences,
+                           .count = object->motion_count,
+                           .cases = object->cases,
+                           .case_count = object->case_count,
+                           .vibrations = object->vibrations,
+                           .vibration_count = object->vibration_count};
+  return pl_fit_create(job->context, &def, object->mesh, &data, &job->fit, error);
 }
 
 void fit_close(fit_job *job) {
@@ -213,7 +228,7 @@ pl_status fit_run(fit_job *job, bool resume, pl_error *error) {
   pl_status status = PL_OK;
   if (resume)
     status = go_on(job, error);
-  else if (job->settings->warm_start && !job->warmed)
+  else if (job->settings->warm_start && !job->warmed && job->object->motion_count > 0)
     status = warm_up(job, error);
   if (status < 0) return status;
   job->trouble = (pl_error){0};

@@ -177,6 +177,9 @@ static double distance_of(pl_vec3 a, pl_vec3 b) {
 
 // The point that moves most, then those that move much and are far from the ones chosen before.
 static void choose_markers(const fit_motion *motion, const pl_mesh_view *mesh, int32_t markers[MARKER_COUNT]) {
+  // Of few markers all are shown.
+  for (int k = 0; motion->markers != NULL && k < MARKER_COUNT; ++k) markers[k] = k < motion->point_count ? k : -1;
+  if (motion->markers != NULL) return;
   size_t n = (size_t)mesh->point_count;
   double *reach = tool_allocate(n, sizeof *reach);
   for (int32_t f = 0; f < motion->frame_count; ++f)
@@ -242,6 +245,8 @@ static void draw_marker(pl_report *report, const fit_motion *motion, const pl_ve
     times[f] = f / motion->rate;
     seen[f] = along(motion->positions[(size_t)f * n + (size_t)marker], axis);
     found[f] = along(simulated[(size_t)f * n + (size_t)marker], axis);
+    // Where a sample of a marker is missing, the curve shows the simulation.
+    if (!isfinite(seen[f])) seen[f] = found[f];
   }
   for (int32_t k = 0; k < half; ++k) frequencies[k] = k * motion->rate / count;
   find_spectrum(seen, count, seen_spectrum);
@@ -285,7 +290,17 @@ static pl_status report_motion(fit_job *job, const fit_motion *motion, pl_report
                  1e3 * prediction.rms, 1e3 * prediction.amplitude, 100 * prediction.rms / prediction.amplitude);
     int32_t markers[MARKER_COUNT];
     choose_markers(motion, &mesh, markers);
-    for (int k = 0; k < MARKER_COUNT; ++k) draw_marker(report, motion, simulated, n, markers[k]);
+    pl_vec3 *points = simulated;
+    size_t count = n;
+    if (motion->markers != NULL) {
+      count = (size_t)motion->point_count;
+      points = tool_allocate((size_t)motion->frame_count * count, sizeof *points);
+      for (size_t f = 0; f < (size_t)motion->frame_count; ++f)
+        pl_embedding_apply(motion->markers, simulated + f * n, points + f * count);
+    }
+    for (int k = 0; k < MARKER_COUNT; ++k)
+      if (markers[k] >= 0) draw_marker(report, motion, points, count, markers[k]);
+    if (points != simulated) free(points);
   }
   if (kept != NULL && status >= 0)
     *kept = simulated;
@@ -316,7 +331,9 @@ static pl_status draw_pair(void *user, int32_t index, uint8_t *rgb, pl_error *er
   pl_mesh_view surface = pl_mesh_get_view(p->surface);
   size_t frame = (size_t)index * (size_t)p->stride * p->n;
   for (int32_t i = 0; i < surface.point_count; ++i) {
-    p->left[i] = p->motion->positions[frame + (size_t)p->points[i]];
+    // Markers do not show a body: both sides are simulated then.
+    const pl_vec3 *left = p->motion->markers == NULL ? p->motion->positions : p->simulated;
+    p->left[i] = left[frame + (size_t)p->points[i]];
     p->right[i] = p->simulated[frame + (size_t)p->points[i]];
     p->left[i].x -= p->shift, p->right[i].x += p->shift;
   }
@@ -386,7 +403,8 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
   pl_vec3 *reference = tool_allocate((size_t)mesh.point_count, sizeof *reference);
   pl_status status = pl_fit_get_fields(job->fit, reference, young);
   uint8_t *rgb = tool_allocate((size_t)PICTURE_WIDTH * PICTURE_HEIGHT, 3);
-  pl_box box = pl_box_from_points(p->motion->positions, p->motion->frame_count * mesh.point_count);
+  pl_box box = {0};
+  if (p->simulated != NULL) box = pl_box_from_points(p->simulated, p->motion->frame_count * mesh.point_count);
   if (status >= 0) {
     paint(&mesh, young, &surface, p, range);
     for (int32_t i = 0; i < surface.point_count; ++i) p->left[i] = mesh.points[p->points[i]];
@@ -404,6 +422,8 @@ static pl_status draw_pictures(fit_job *job, painter *p, pl_report *report, pl_e
         tool_text("Young's modulus from %.4g Pa (dark) to %.4g Pa (light), on a logarithmic scale", range[0], range[1]);
     pl_report_picture(report, caption, rgb, PICTURE_WIDTH, PICTURE_HEIGHT);
     free(caption);
+  }
+  if (status >= 0 && p->simulated != NULL) {
     p->shift = 0.55 * (box.max.x - box.min.x);
     box.min.x -= p->shift, box.max.x += p->shift;
     p->camera = pl_camera_frame_box(box, (double)PICTURE_WIDTH / PICTURE_HEIGHT);
@@ -440,7 +460,8 @@ pl_status fit_report(fit_job *job, const pl_fit_report *found, pl_report *report
   report_convergence(job, found, report);
   pl_report_heading(report, "Motion");
   pl_vec3 *simulated = NULL;
-  pl_status status = report_motion(job, &job->object->motions[0], report, &simulated, error);
+  pl_status status = PL_OK;
+  if (job->object->motion_count > 0) status = report_motion(job, &job->object->motions[0], report, &simulated, error);
   for (int32_t i = 1; i < job->object->motion_count && status >= 0; ++i)
     status = report_motion(job, &job->object->motions[i], report, NULL, error);
   if (status >= 0 && job->object->other_count > 0) pl_report_heading(report, "Held-out motions");

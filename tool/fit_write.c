@@ -30,14 +30,16 @@ static pl_status write_table(const fit_job *job, const char *name, const char *c
 
 // One row per parameter; the verdict as a number, 0 for determined.
 static pl_status write_estimates(const fit_job *job, const pl_fit_report *found, pl_error *error) {
-  static const char *const columns[] = {"value", "min", "max", "deviation", "verdict"};
-  double *cells = tool_allocate(5 * (size_t)found->parameter_count, sizeof *cells);
+  static const char *const columns[] = {"value", "min", "max", "deviation", "verdict", "mesh_value", "discretisation"};
+  enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
+  double *cells = tool_allocate(COLUMN_COUNT * (size_t)found->parameter_count, sizeof *cells);
   for (int32_t i = 0; i < found->parameter_count; ++i) {
     const pl_fit_estimate *e = &found->estimates[i];
-    const double row[] = {e->value, e->min, e->max, e->deviation, e->verdict};
-    memcpy(cells + 5 * (size_t)i, row, sizeof row);
+    const double row[COLUMN_COUNT] = {e->value,   e->min,        e->max,           e->deviation,
+                                      e->verdict, e->mesh_value, e->discretisation};
+    memcpy(cells + COLUMN_COUNT * (size_t)i, row, sizeof row);
   }
-  pl_status status = write_table(job, "estimates.csv", columns, 5, found->parameter_count, cells, error);
+  pl_status status = write_table(job, "estimates.csv", columns, COLUMN_COUNT, found->parameter_count, cells, error);
   free(cells);
   return status;
 }
@@ -90,7 +92,8 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
   pl_mesh_view mesh = pl_mesh_get_view(job->object->mesh);
   const pl_fit_estimate *last = found->estimates + found->parameter_count - 3;
   double density = def->density * volume_of(&mesh, mesh.points) / volume_of(&mesh, reference);
-  double step = 1 / (job->object->motions[0].rate * found->steps);
+  double rate = job->object->motion_count > 0 ? job->object->motions[0].rate : 60,
+         step = 1 / (rate * (job->object->motion_count > 0 ? found->steps : 8));
   char *held = tool_text("%s", "");
   for (int32_t i = 0; i < job->object->held_count; ++i) {
     char *longer = tool_text("%s%s%d", held, i > 0 ? ", " : "", job->object->held[i]);
@@ -108,9 +111,9 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
       "\"mass_damping\": "
       "%.17g,\n"
       "\"stiffness_damping\": %.17g}, \"pins\": [{\"particles\": [%s]}]}]}\n",
-      step, job->object->motions[0].rate, def->gravity.x, def->gravity.y, def->gravity.z,
-      def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean", density, last[0].value, last[1].value,
-      last[2].value, held);
+      step, rate, def->gravity.x, def->gravity.y, def->gravity.z,
+      def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean", density, last[0].mesh_value, last[1].mesh_value,
+      last[2].mesh_value, held);
   char *path = tool_text("%s/scene.json", job->folder);
   pl_scene *scene = NULL;
   pl_status status = pl_scene_load_memory(job->context, &(pl_memory_source){text, strlen(text), path, job->folder},
@@ -128,7 +131,8 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
 
 static pl_status write_report(fit_job *job, const pl_fit_report *found, pl_error *error) {
   char *path = tool_text("%s/report.html", job->folder),
-       *title = tool_text("Material of %s", job->object->motions[0].name);
+       *title = job->object->motion_count > 0 ? tool_text("Material of %s", job->object->motions[0].name)
+                                              : tool_text("Material");
   pl_report *report = NULL;
   pl_status status = pl_report_create(job->context, path, title, &report, error);
   if (status >= 0) {
@@ -218,6 +222,10 @@ bool fit_print(fit_job *job, pl_error *error) {
     sure = sure && (verdict == PL_FIT_DETERMINED || verdict == PL_FIT_HELD);
     misfit = misfit || verdict == PL_FIT_MISFIT;
   }
+  if (found.refined)
+    tool_print(&job->tool->console,
+               "refined: the modulus of this mesh and step is %.6g Pa; tets and steps leave %.2g %% uncertain",
+               found.estimates[0].mesh_value, 100 * found.estimates[0].discretisation);
   if (job->settings->json)
     print_json(job, &found);
   else

@@ -48,7 +48,7 @@ typedef struct tool_value {
   int64_t count;
 } tool_value;
 
-enum { TOOL_MAX_OPTIONS = 32, TOOL_MAX_WORDS = 34, TOOL_MAX_REPEATS = 64 };
+enum { TOOL_MAX_OPTIONS = 48, TOOL_MAX_WORDS = 34, TOOL_MAX_REPEATS = 64 };
 
 typedef struct tool_session tool_session;
 typedef struct tool_arguments tool_arguments;

@@ -19,6 +19,7 @@
 typedef struct bake_options {
   const char *input, *output;
   bool glb, pc2;          // what to write
+  bool exact;             // spring bones as VRM specifies them
   const char *body;       // of a scene, NULL: the only rod
   const char *animation;  // of a character, NULL: the first
   double frame_rate;      // 0: the usual one
@@ -111,5 +112,17 @@ double bake_fade_fraction(const bake_job *job, int32_t frame);
 
 // Write what was recorded (bake_write.c).
 pl_status bake_write(bake_job *job, pl_error *error);
+
+// The file for joints: that of --output where it ends in .vrm, else with the ending .glb; the
+// caller frees it. The name of the animation likewise (bake_write.c).
+char *bake_joint_path(const bake_job *job);
+char *bake_motion_name(const bake_job *job);
+
+// Which animation a character plays, with a remark where it has none. False on failure (printed)
+// (bake_character.c).
+bool bake_choose_animation(bake_job *job, const pl_character_view *view);
+
+// The whole of a bake of spring bones as VRM specifies them (bake_exact.c).
+int bake_exact(bake_job *job);
 
 #endif

@@ -8,11 +8,14 @@
 #include "report/report.h"
 #include "tool_options.h"
 
-// A motion of the points of the mesh.
+// A motion of the points of the mesh, or of markers.
 typedef struct fit_motion {
   char *name;  // of its file
   int32_t frame_count;
-  double rate;  // frames per second
+  double rate;            // frames per second
+  pl_embedding *markers;  // NULL: the points of the mesh
+  int32_t point_count;    // markers or points
+  pl_fit_start start;
   const pl_vec3 *positions;
   const double *weights;  // what a point counts for, NULL: all the same
   bool borrowed;          // both belong to somebody else
@@ -24,6 +27,14 @@ typedef struct fit_object {
   int32_t *held, held_count;
   fit_motion *motions, *others;  // fitted; held out for prediction
   int32_t motion_count, other_count;
+  // Static experiments and vibrations (fit_data.c).
+  pl_fit_load_case *cases;
+  int32_t case_count;
+  pl_embedding **embeddings;  // of the cases
+  pl_vec3 **positions;        // of the cases
+  int32_t *gripped, gripped_count;
+  pl_fit_vibration *vibrations;
+  int32_t vibration_count;
 } fit_object;
 
 // Settings of the fit, from the options.
@@ -82,6 +93,9 @@ typedef struct fit_job {
    .about = "minimum error of a tracked point in metres, for the intervals and verdicts"}, \
   {"max-iterations", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1e6, .default_number = fit_default_max_iterations, \
    .about = "maximum iterations", .more = "More may be given with --resume."}, \
+  {"fix", .kind = TOOL_TEXT, .value = "NAME=VALUE,...", .about = "parameters to hold at a value, such as mass-damping=0.1,poisson=0.45", \
+   .more = "Names are young, poisson, mass-damping and stiffness-damping."}, \
+  {"bound", .kind = TOOL_TEXT, .value = "NAME=MIN:MAX,...", .about = "bounds of parameters, such as young=1e4:1e6"}, \
   {"no-warm-start", .kind = TOOL_FLAG, .about = "start from --young instead of a modulus estimated from frequencies"}, \
   {"no-reference", .kind = TOOL_FLAG, .about = "take the static shape as the rest shape"}, \
   {"json", .kind = TOOL_FLAG, .about = "print the result as one JSON object instead of a table: parameters with intervals, correlations, error"}, \
@@ -129,6 +143,15 @@ void fit_motion_free(fit_motion *motion);
 pl_fit_sequence fit_sequence_of(const fit_motion *motion);
 
 void fit_object_free(fit_object *object);
+
+// fit_data.c: data other than motions of all points. Each prints what is wrong.
+bool fit_data_is_markers(const char *path);
+bool fit_data_read_markers(const tool_session *tool, pl_context *context,
+                           const tool_arguments *arguments, const char *path, const pl_mesh *mesh,
+                           fit_motion *motion);
+bool fit_data_read_tables(const tool_session *tool, pl_context *context,
+                          const tool_arguments *arguments, fit_object *object);
+void fit_data_free(fit_object *object);
 
 // Add an iteration with its `count` parameters to the history.
 void fit_add_iteration(fit_job *job, const pl_fit_progress *progress, const double *values,

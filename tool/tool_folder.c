@@ -166,3 +166,11 @@ void tool_put_json_text(FILE *file, const char *text) {
 void tool_print_json_text(const char *text) {
   tool_put_json_text(stdout, text);
 }
+
+char *tool_capture_path(const char *path) {
+  if (!tool_is_folder(path)) return tool_text("%s", path);
+  char *own = tool_text("%s/capture.json", path), *other = tool_text("%s/camera_intrinsic.json", path);
+  bool foreign = access(own, R_OK) != 0 && access(other, R_OK) == 0;
+  free(foreign ? own : other);
+  return foreign ? other : own;
+}

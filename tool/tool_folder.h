@@ -40,4 +40,8 @@ void tool_print_json_numbers(const double *values, int32_t count);
 // Print `text` to a file as a JSON string.
 void tool_put_json_text(FILE *file, const char *text);
 
+// The document of a capture: `path`, or, if it is a folder, the `capture.json` in it, or the
+// `camera_intrinsic.json` of Open3D where there is no other. To be freed.
+char *tool_capture_path(const char *path);
+
 #endif

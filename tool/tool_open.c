@@ -43,9 +43,12 @@ static tool_file_kind detect_by_head(const char *path, const char *head, size_t 
   // A glTF file may begin with a long buffer, so that its characteristic keys come late.
   if (pl_mesh_format_detect(head, size) != PL_MESH_FORMAT_UNKNOWN || tool_has_ending(path, "gltf"))
     return TOOL_FILE_MESH;
-  if (object && (strstr(head, "\"clouds\"") != NULL || strstr(head, "\"cameras\"") != NULL)) return TOOL_FILE_CAPTURE;
+  static const char *const keys[] = {"\"clouds\"", "\"cameras\"", "\"intrinsic_matrix\""};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys && object; ++i)
+    if (strstr(head, keys[i]) != NULL) return TOOL_FILE_CAPTURE;
   if (object || tool_has_ending(path, "json")) return TOOL_FILE_SCENE;
-  return tool_has_ending(path, "pcd") || is_rows(head, size) ? TOOL_FILE_CLOUD : TOOL_FILE_UNKNOWN;
+  bool numpy = begins_with(head, size, "\x93NUMPY") || tool_has_ending(path, "npz");
+  return numpy || tool_has_ending(path, "pcd") || is_rows(head, size) ? TOOL_FILE_CLOUD : TOOL_FILE_UNKNOWN;
 }
 
 tool_file_kind tool_file_detect(const tool_session *tool, const char *path) {

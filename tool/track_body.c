@@ -30,13 +30,12 @@ static void print_capture(const track_job *job, const pl_capture_report *report)
 static int open_capture(track_job *job) {
   pl_error error = {0};
   const char *path = job->arguments->words[0];
-  char *inside = tool_is_folder(path) ? tool_text("%s/capture.json", path) : NULL;
+  char *document = tool_capture_path(path);
   pl_capture_report report;
   pl_status status = pl_findings_create(job->context, &job->findings, &error);
-  if (status >= 0)
-    status = pl_capture_load(job->context, inside != NULL ? inside : path, &job->capture, job->findings, &error);
+  if (status >= 0) status = pl_capture_load(job->context, document, &job->capture, job->findings, &error);
   if (status >= 0) status = pl_capture_get_report(job->capture, 5, &report, job->findings, &error);
-  free(inside);
+  free(document);
   int32_t error_count = job->findings != NULL ? pl_findings_count(job->findings, PL_SEVERITY_ERROR) : 0;
   if (job->findings != NULL) tool_report_findings(&job->tool->console, job->findings, PL_SEVERITY_WARNING, path);
   if (status < 0) return error_count == 0 ? tool_report_error(&job->tool->console, &error) : TOOL_FAILED;

@@ -16,7 +16,7 @@
 // clang-format off
 static const tool_option OPTIONS[] = {
     {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true,
-     .about = "file to write: .glb (joints) or .pc2 (points of the skinned surface)",
+     .about = "file to write: .glb (joints), .vrm (joints, of a VRM file) or .pc2 (points of the skinned surface)",
      .more = "Points are in the order of the vertices of the input file."},
     {"format", .kind = TOOL_TEXT, .value = "LIST", .choices = "glb pc2", .default_note = "the ending of FILE",
      .about = "glb, pc2 or glb,pc2; several formats are written with the name of FILE and their own endings"},
@@ -28,6 +28,9 @@ static const tool_option OPTIONS[] = {
      .about = "frames per second"},
     {"seconds", .kind = TOOL_NUMBER, .value = "S", .min = 0.001, .max = 86400, .default_note = "length of the animation or scene, " TOOL_TEXT_OF(BAKE_SECONDS) " without an animation",
      .about = "length of the result in seconds"},
+    {"exact", .kind = TOOL_FLAG,
+     .about = "move spring bones exactly as VRM specifies them: one update per 1/60 s, spheres at the tails of bones",
+     .more = "For results that agree with other players. Without it chains are rods: whole segments touch colliders, and inner steps are short."},
     {"loop", .kind = TOOL_FLAG, .about = "simulate cycles until they repeat, then record one that ends as it begins"},
     {"pre-roll", .kind = TOOL_NUMBER, .value = "SECONDS", .min = 0, .max = 3600, .default_note = TOOL_TEXT_OF(BAKE_PRE_ROLL) " for a character, 0 for a scene",
      .about = "time to settle in the first pose before recording"},
@@ -41,10 +44,10 @@ static const tool_option OPTIONS[] = {
 // "glb,pc2"; or by the ending of the file.
 static bool read_formats(const tool_session *tool, const char *text, const char *output, bake_options *options) {
   if (text == NULL) {
-    options->glb = tool_has_ending(output, "glb");
+    options->glb = tool_has_ending(output, "glb") || tool_has_ending(output, "vrm");
     options->pc2 = tool_has_ending(output, "pc2");
     if (options->glb || options->pc2) return true;
-    tool_print_error(&tool->console, "bake writes .glb and .pc2 files, not '%s'", output);
+    tool_print_error(&tool->console, "bake writes .glb, .vrm and .pc2 files, not '%s'", output);
     return false;
   }
   for (const char *at = text;;) {
@@ -84,6 +87,7 @@ static bool read_options(const tool_session *tool, const tool_arguments *argumen
                             .frame_rate = tool_find_value(arguments, "fps")->number,
                             .seconds = tool_find_value(arguments, "seconds")->number,
                             .pre_roll = pre_roll->given ? pre_roll->number : -1,
+                            .exact = tool_find_value(arguments, "exact")->given,
                             .loop = tool_find_value(arguments, "loop")->given,
                             .thread_count = (int32_t)tool_find_value(arguments, "threads")->count};
   bool good = read_formats(tool, tool_find_value(arguments, "format")->text, output->text, options);
@@ -121,13 +125,24 @@ static bool open_source(bake_job *job, tool_file_kind kind) {
   if (job->context == NULL) return false;
   if (pl_findings_create(job->context, &job->findings, &error) < 0)
     return tool_report_error(&job->tool->console, &error), false;
+  if (job->options.exact) return true;
   bool good = kind == TOOL_FILE_SCENE ? bake_open_scene(job) : bake_open_character(job);
   tool_report_findings(&job->tool->console, job->findings, PL_SEVERITY_WARNING, job->options.input);
   if (pl_findings_count(job->findings, PL_SEVERITY_WARNING) > 0) job->remarks = true;
   return good;
 }
 
-static bool check_files(const bake_job *job) {
+// A file without the humanoid and the rest of VRM does not become one by its name.
+static bool check_vrm(const bake_job *job) {
+  bool is_vrm = job->character != NULL && pl_character_get_view(job->character).vrm_version != 0;
+  if (!tool_has_ending(job->options.output, "vrm") || is_vrm) return true;
+  tool_print_error(&job->tool->console,
+                   "'%s' is not a VRM file, so the result is not one either; let --output end in .glb",
+                   job->options.input);
+  return false;
+}
+
+static bool is_same_file(const bake_job *job) {
   char *from = tool_absolute_path(job->options.input), *to = tool_absolute_path(job->options.output);
   bool same = strcmp(from, to) == 0;
   free(from);
@@ -135,13 +150,43 @@ static bool check_files(const bake_job *job) {
   if (same)
     tool_print_error(&job->tool->console, "input and output are the same file, '%s'; choose another name for --output",
                      job->options.input);
-  if (job->options.pc2 && pl_model_get_report(job->model).surface_point_count == 0) {
-    tool_print_error(&job->tool->console,
-                     "'%s' has no surface, so there are no points to write; --format glb writes the joints",
-                     job->body_name);
+  return same;
+}
+
+static bool check_files(const bake_job *job) {
+  if (is_same_file(job) || !check_vrm(job)) return false;
+  if (!job->options.pc2 || pl_model_get_report(job->model).surface_point_count > 0) return true;
+  tool_print_error(&job->tool->console,
+                   "'%s' has no surface, so there are no points to write; --format glb writes the joints",
+                   job->body_name);
+  return false;
+}
+
+// What VRM does not specify is not for --exact.
+static bool check_exact(bake_job *job) {
+  const bake_options *o = &job->options;
+  pl_error error = {0};
+  double updates = o->frame_rate > 0 ? 60 / o->frame_rate : 1;
+  const char *wrong = o->loop                  ? "--loop"
+                      : o->pc2                 ? "--format pc2"
+                      : o->has_eye             ? "--eye"
+                      : o->body != NULL        ? "--body"
+                      : o->overrides.count > 0 ? "--set"
+                                               : NULL;
+  if (wrong != NULL) {
+    tool_print_error(&job->tool->console, "--exact is for spring bones of a character, without %s", wrong);
     return false;
   }
-  return !same;
+  if (fabs(updates - round(updates)) > 1e-6) {
+    tool_print_error(&job->tool->console, "--exact updates 60 times per second; let --fps be 60, 30, 20, 15, 12 or 10");
+    return false;
+  }
+  if (is_same_file(job)) return false;
+  pl_status status = pl_character_load(job->context, o->input, &job->character, job->findings, &error);
+  if (status < 0) return tool_report_error(&job->tool->console, &error), false;
+  tool_report_findings(&job->tool->console, job->findings, PL_SEVERITY_WARNING, o->input);
+  if (pl_findings_count(job->findings, PL_SEVERITY_WARNING) > 0) job->remarks = true;
+  return true;
 }
 
 static int bake(bake_job *job) {
@@ -168,6 +213,8 @@ static int bake_verb(const tool_session *tool, const tool_arguments *arguments) 
   tool_file_kind kind = usable ? tool_file_detect(tool, job.options.input) : TOOL_FILE_MISSING;
   if (!usable)
     code = TOOL_USAGE;
+  else if (job.options.exact && kind == TOOL_FILE_MESH)
+    code = open_source(&job, kind) && check_exact(&job) && check_vrm(&job) ? bake_exact(&job) : TOOL_FAILED;
   else if (kind == TOOL_FILE_SCENE || kind == TOOL_FILE_MESH)
     code = open_source(&job, kind) && check_files(&job) ? bake(&job) : TOOL_FAILED;
   else if (kind != TOOL_FILE_MISSING)

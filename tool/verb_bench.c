@@ -26,6 +26,8 @@ static const struct {
     {"solid", "shape-matching solids: time per particle and step", bench_solid, false},
     {"rod", "chains of joints: time per chain and step, energy added by moving cameras", bench_rod, false},
     {"fem", "finite elements: time per implicit step and Newton iteration, assembly, solvers", bench_fem, false},
+    {"elements", "linear and quadratic tets: errors in cases with a known answer, and the cost of a step",
+     bench_elements, false},
     {"actor", "soft characters: time per simulated second, distance and residuals", bench_actor, false},
     {"detail",
      "dents and wrinkles from examples: time to compare, weight and apply them, a frame of a pillow, errors by number "
@@ -40,6 +42,9 @@ static const struct {
      bench_objects, true},
     {"dinosaur", "seven moduli of a dinosaur of 4,900 points from 523 frames (ten minutes; only when named)",
      bench_dinosaur, true},
+    {"coverage",
+     "how often 95 % intervals of a fit contain the truth, and how wide they are (minutes; only when named)",
+     bench_coverage, true},
     {"mesh", "modelling a surface and filling it with tets", bench_mesh, false},
     {"io", "reading and writing mesh files", bench_io, false},
 };

@@ -64,12 +64,11 @@ static bool read_mesh(capture_job *job) {
 
 static bool read_clip(capture_job *job, const char *path) {
   capture_clip *clip = &job->clips[job->clip_count++];
-  char *inside = tool_is_folder(path) ? tool_text("%s/capture.json", path) : NULL;
+  char *document = tool_capture_path(path);
   pl_error error = {0};
   clip->name = path;
-  pl_status status =
-      pl_capture_load(job->context, inside != NULL ? inside : path, &clip->recording, job->findings, &error);
-  free(inside);
+  pl_status status = pl_capture_load(job->context, document, &clip->recording, job->findings, &error);
+  free(document);
   if (status < 0) {
     if (pl_findings_count(job->findings, PL_SEVERITY_ERROR) == 0)
       tool_report_error(&job->tool->console, &error);

@@ -19,16 +19,17 @@ static const tool_option OPTIONS[] = {
 // What mesh formats can hold.
 typedef struct mesh_target {
   const char *ending;
-  bool segments, tets, groups, poses;
+  bool segments, tets, groups, poses, quadratic;
 } mesh_target;
 
 static const mesh_target TARGETS[] = {
     {.ending = "obj", .segments = true},
     {.ending = "ply", .segments = true},
     {.ending = "stl"},
-    {.ending = "msh", .segments = true, .tets = true},
-    {.ending = "vtk", .segments = true, .tets = true, .groups = true, .poses = true},
-    {.ending = "vtu", .segments = true, .tets = true, .groups = true, .poses = true},
+    {.ending = "msh", .segments = true, .tets = true, .quadratic = true},
+    {.ending = "vtk", .segments = true, .tets = true, .groups = true, .poses = true, .quadratic = true},
+    {.ending = "vtu", .segments = true, .tets = true, .groups = true, .poses = true, .quadratic = true},
+    {.ending = "inp", .segments = true, .tets = true, .quadratic = true},
     {.ending = "mesh", .segments = true, .tets = true},
     {.ending = "node", .tets = true},
     {.ending = "glb", .segments = true, .groups = true, .poses = true},
@@ -61,7 +62,8 @@ static bool warn_of_losses(const tool_session *tool, const mesh_target *target, 
   } parts[] = {{"segments", mesh->segment_count, target->segments},
                {"tets", mesh->tet_count, target->tets},
                {"vertex groups", count_partial_groups(mesh), target->groups},
-               {"poses", mesh->pose_count, target->poses}};
+               {"poses", mesh->pose_count, target->poses},
+               {"nodes on the edges of tets", mesh->tet_mids != NULL ? 1 : 0, target->quadratic || !target->tets}};
   bool lost = false;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
     if (parts[i].count == 0 || parts[i].kept) continue;
@@ -99,8 +101,8 @@ static bool warn_of_appearance(const tool_session *tool, const char *from, const
 static int convert_mesh(const tool_session *tool, pl_context *context, const char *from, const char *to, double scale) {
   const mesh_target *target = find_target(to);
   if (target == NULL) {
-    tool_print_error(&tool->console, "'%s' is not a mesh format; use .obj .ply .stl .msh .vtk .vtu .mesh .node or .glb",
-                     to);
+    tool_print_error(&tool->console,
+                     "'%s' is not a mesh format; use .obj .ply .stl .msh .vtk .vtu .mesh .node .inp or .glb", to);
     return TOOL_USAGE;
   }
   bool remarks = false;

@@ -25,6 +25,20 @@ static const tool_option OPTIONS[] = {
     {"predict", .kind = TOOL_TEXT, .value = "FILE", .about = "held-out motion to predict; the report gives the error"},
     {"resume", .kind = TOOL_FLAG, .about = "resume the interrupted fit in DIR"},
     {"gravity", .kind = TOOL_TEXT, .value = "X,Y,Z", .default_vector = default_gravity, .about = "gravity in m/s^2"},
+    {"markers", .kind = TOOL_TEXT, .value = "FILE", .about = "markers of the object at rest (C3D, TRC or CSV), which binds those of the motions to the mesh",
+     .more = "The mean position of every marker is tied to the nearest tet, also from outside of its surface. Motions are matched by the names of markers."},
+    {"start", .kind = TOOL_TEXT, .value = "NAME", .choices = "given pulled moving", .default_note = "given for points of the mesh, pulled for markers",
+     .about = "how motions start: given, at rest in their first frame; pulled, by an unknown force; moving, with an unknown velocity"},
+    {"sags", .kind = TOOL_TEXT, .value = "FILE", .about = "static shapes under known loads: a CSV table",
+     .more = "Columns x, y, z of a point of the mesh, moved_x, moved_y, moved_z where it was measured (`nan`: not), and force_x, force_y, force_z in newtons on the points of --grip. Rows of one force are one experiment."},
+    {"curve", .kind = TOOL_TEXT, .value = "FILE", .about = "force-displacement curve: a CSV table with the columns displacement (m) and force (N)",
+     .more = "The points of --grip are moved along --pull without turning; the force pulls in that direction. A column `deviation` (N) may give its standard deviation, otherwise 1 % of the largest force."},
+    {"grip", .kind = TOOL_TEXT, .value = "X,Y,Z,X,Y,Z", .about = "box of the points that a load of --sags or --curve acts on"},
+    {"pull", .kind = TOOL_TEXT, .value = "X,Y,Z", .default_text = "1,0,0", .about = "direction of the displacements of --curve"},
+    {"frequencies", .kind = TOOL_TEXT, .value = "FILE", .about = "measured vibrations: a CSV table with the columns mode (from 1) and frequency (Hz), damping_ratio or both",
+     .more = "Columns frequency_deviation (a fraction, by default 0.005) and damping_deviation (by default a tenth of the ratio) may follow. Needs a build with ARPACK."},
+    {"refine", .kind = TOOL_FLAG, .about = "fit again with half the edges and half the step, extrapolate, and widen the intervals by what remains",
+     .more = "The table then has the material's parameters; `scene.json` keeps those that go with the mesh. Takes about ten times as long."},
     FIT_OPTIONS,
 };
 // clang-format on
@@ -46,10 +60,24 @@ static bool read_object(const tool_session *tool, pl_context *context, const too
     return false;
   object->motions = tool_allocate((size_t)arguments->word_count, sizeof *object->motions);
   object->others = tool_allocate(1, sizeof *object->others);
-  for (int i = 1; i < arguments->word_count; ++i)
-    if (!fit_motion_read(tool, context, arguments->words[i], frames, mesh.point_count,
-                         &object->motions[object->motion_count++]))
-      return false;
+  for (int i = 1; i < arguments->word_count; ++i) {
+    fit_motion *motion = &object->motions[object->motion_count++];
+    if (fit_data_is_markers(arguments->words[i])) {
+      if (!fit_data_read_markers(tool, context, arguments, arguments->words[i], object->mesh, motion)) return false;
+      continue;
+    }
+    if (!fit_motion_read(tool, context, arguments->words[i], frames, mesh.point_count, motion)) return false;
+    const tool_value *start = tool_find_value(arguments, "start");
+    if (start->given)
+      motion->start = strcmp(start->text, "pulled") == 0   ? PL_FIT_START_PULLED
+                      : strcmp(start->text, "moving") == 0 ? PL_FIT_START_MOVING
+                                                           : PL_FIT_START_GIVEN;
+  }
+  if (!fit_data_read_tables(tool, context, arguments, object)) return false;
+  if (object->motion_count + object->case_count + object->vibration_count == 0) {
+    tool_print_error(&tool->console, "there are no data; give a MOTION, --sags, --curve or --frequencies");
+    return false;
+  }
   return !predict->given || fit_motion_read(tool, context, predict->text, frames, mesh.point_count,
                                             &object->others[object->other_count++]);
 }
@@ -79,6 +107,11 @@ static int fit_object_to_motions(const tool_session *tool, pl_context *context, 
   tool_interrupt_watch();
   if (status >= 0) status = fit_run(&job, tool_find_value(arguments, "resume")->given, &error);
   bool stopped = status == PL_REMARK_CANCELLED;
+  if (status >= 0 && !stopped && tool_find_value(arguments, "refine")->given) {
+    if (tool_rank() == 0) tool_print(&tool->console, "refining: fits with half the step and half the edges");
+    pl_status refined = pl_fit_refine(job.fit, &error);
+    if (refined != PL_OK) status = refined;
+  }
   tool_interrupt_release();
   int code = TOOL_FAILED;
   if (status < 0)
@@ -111,19 +144,20 @@ static int fit_verb(const tool_session *tool, const tool_arguments *arguments) {
 
 const tool_verb tool_fit_verb = {
     .name = "fit",
-    .words = "MESH MOTION...",
-    .summary = "find the material and the rest shape of a mesh from its motion",
+    .words = "MESH [MOTION...]",
+    .summary = "find the material and the rest shape of a mesh from motions and static experiments",
     .details =
         "MESH has tets and is in its static shape, at rest under gravity. Each MOTION is a PC2 or MDD file of its "
         "points, as track "
-        "writes it, and starts at the moment of release.\n"
+        "writes it, or a C3D, TRC or CSV file of markers with --markers, and starts at the moment of release. Static "
+        "shapes, curves and vibrations are given by options, alone or with motions.\n"
         "Standard output has a table of the parameters with 95 % intervals. The folder gets `report.html`, "
         "`estimates.csv`, "
         "`correlations.csv`, `history.csv`, `reference.vtu` with `young.csv`, and `scene.json`, a scene with the "
         "fitted body. The "
         "exit status is 3 if the motions do not determine every parameter.\n"
         "The program pliant-mpi, where it was built, shares the work among processes: mpirun -n N pliant-mpi fit ...",
-    .min_words = 2,
+    .min_words = 1,
     .max_words = 33,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],

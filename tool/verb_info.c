@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "info_sheet.h"
 #include "tool_folder.h"
@@ -217,8 +218,8 @@ static int info_verb(const tool_session *tool, const tool_arguments *arguments) 
   const char *path = arguments->words[0];
   info_sheet sheet = {.json = tool_find_value(arguments, "json")->given};
   // The folder of a capture stands for its document.
-  char *inside = tool_is_folder(path) ? tool_text("%s/capture.json", path) : NULL;
-  if (inside != NULL) path = inside;
+  char *inside = tool_is_folder(path) ? tool_capture_path(path) : NULL;
+  if (inside != NULL && access(inside, R_OK) == 0) path = inside;
   tool_file_kind kind = tool_file_detect(tool, path);
   if (kind == TOOL_FILE_MISSING) {
     free(inside);

@@ -12,11 +12,12 @@ TOOL_DEFAULT(default_points, pl_default_lattice_def().target_point_count)
 
 // clang-format off
 static const tool_option OPTIONS[] = {
-    {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true, .about = "file to write: .vtu, .vtk, .msh, .mesh or .node"},
+    {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true, .about = "file to write: .vtu, .vtk, .msh, .inp, .mesh or .node"},
     TOOL_POINTS_OPTION(2e6, .default_number = default_points, .about = "target number of points, met within a fifth"),
     TOOL_CELL_SIZE_OPTION(.about = "edge length of a lattice cell in metres, instead of --points"),
     {"embedding", .kind = TOOL_TEXT, .value = "FILE",
      .about = "write where each surface point sits: a CSV table with 4 points and 4 weights per row"},
+    {"quadratic", .kind = TOOL_FLAG, .about = "put a node on every edge: tets with ten nodes, for .vtu, .vtk, .msh and .inp"},
     TOOL_SCALE_OPTION(.about = "scale the surface first, such as 0.001 for a file in millimetres"),
 };
 // clang-format on
@@ -51,10 +52,20 @@ static void print_report(const tool_session *tool, const pl_mesh *surface, const
 }
 
 static bool can_hold_tets(const char *path) {
-  static const char *const endings[] = {"vtu", "vtk", "msh", "mesh", "node"};
+  static const char *const endings[] = {"vtu", "vtk", "msh", "inp", "mesh", "node"};
   for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i)
     if (tool_has_ending(path, endings[i])) return true;
   return false;
+}
+
+static pl_status save_tets(pl_context *context, const tool_arguments *arguments, const char *output,
+                           const pl_mesh *tets, pl_error *error) {
+  if (!tool_find_value(arguments, "quadratic")->given) return pl_mesh_save(context, output, tets, error);
+  pl_mesh *quadratic = NULL;
+  pl_status status = pl_mesh_build_quadratic(context, tets, &quadratic, error);
+  if (status >= 0) status = pl_mesh_save(context, output, quadratic, error);
+  pl_mesh_destroy(quadratic);
+  return status;
 }
 
 static int mesh_surface(const tool_session *tool, const tool_arguments *arguments, pl_context *context) {
@@ -81,7 +92,7 @@ static int mesh_surface(const tool_session *tool, const tool_arguments *argument
                          report.hole_edge_count);
       remarks = true;
     }
-    status = pl_mesh_save(context, output, tets, &error);
+    status = save_tets(context, arguments, output, tets, &error);
   }
   if (status >= 0 && embedding->given)
     status = write_embedding(tool, context, tets, surface, &report, embedding->text, &error);
@@ -96,7 +107,13 @@ static int mesh_verb(const tool_session *tool, const tool_arguments *arguments) 
   const tool_value *output = tool_find_value(arguments, "output");
   if (!can_hold_tets(output->text)) {
     tool_print_error(&tool->console,
-                     "'%s' cannot hold tets; choose a .vtu, .vtk, .msh, .mesh or .node file for --output",
+                     "'%s' cannot hold tets; choose a .vtu, .vtk, .msh, .inp, .mesh or .node file for --output",
+                     output->text);
+    return TOOL_USAGE;
+  }
+  if (tool_find_value(arguments, "quadratic")->given &&
+      (tool_has_ending(output->text, "mesh") || tool_has_ending(output->text, "node"))) {
+    tool_print_error(&tool->console, "'%s' is written with linear tets only; choose .vtu, .vtk, .msh or .inp",
                      output->text);
     return TOOL_USAGE;
   }

@@ -51,11 +51,28 @@ typedef struct pl_character_spring {
   bool has_tail;
 } pl_character_spring;
 
+/// Shapes of VRMC_springBone_extended_collider.
+typedef enum pl_character_extended_kind {
+  PL_CHARACTER_PLAIN = 0,  ///< none: the plain shape counts
+  PL_CHARACTER_ROUND,      ///< a sphere or capsule
+  PL_CHARACTER_PLANE,      ///< a half-space
+} pl_character_extended_kind;
+
+/// A shape of VRMC_springBone_extended_collider, for pl_spring.
+typedef struct pl_character_extended {
+  pl_character_extended_kind kind;
+  pl_vec3 from, to;  ///< as of a collider; `from` is a point of a plane
+  pl_vec3 normal;    ///< unit, of a plane, in the node's frame; tails stay in front of it
+  double radius;     ///< metres
+  bool inside;       ///< tails stay inside a sphere or capsule instead of outside
+} pl_character_extended;
+
 /// A sphere or capsule attached to a node.
 typedef struct pl_character_collider {
   int32_t node;
   pl_vec3 from, to;  ///< centres of its two ends in the node's frame; equal for a sphere
   double radius;     ///< metres
+  pl_character_extended extended;  ///< the shape that replaces it for those who know it
 } pl_character_collider;
 
 /// An example pose of a chain, from the extension PLIANT_rod_examples.

@@ -26,13 +26,14 @@ typedef struct pl_cloud_view {
   int64_t invalid_pixel_count;  ///< of those, pixels without a depth
 } pl_cloud_view;
 
-/// Load a cloud: PLY (text and binary), PCD 0.7 (ascii, binary, binary_compressed) or rows of
-/// numbers (XYZ); the format follows from the content. Points that are not finite are dropped and
-/// counted, with the finding `points-dropped`; a cloud without points is loaded, with the warning
-/// `empty-cloud`. The caller owns the cloud. `findings` and `error` may be NULL. Fails with
-/// PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the file cannot be read, PL_ERROR_INVALID_DATA with
-/// line and column when its content is wrong, PL_ERROR_UNSUPPORTED when it is not a cloud; `*cloud`
-/// is then NULL. May be called from several threads at once, each with findings of its own.
+/// Load a cloud: PLY (text and binary), PCD 0.7 (ascii, binary, binary_compressed), NumPy arrays of
+/// points (NPY, NPZ) or rows of numbers (XYZ); the format follows from the content. Points that are
+/// not finite are dropped and counted, with the finding `points-dropped`; a cloud without points is
+/// loaded, with the warning `empty-cloud`. The caller owns the cloud. `findings` and `error` may be
+/// NULL. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the file cannot be read,
+/// PL_ERROR_INVALID_DATA with line and column when its content is wrong, PL_ERROR_UNSUPPORTED when
+/// it is not a cloud; `*cloud` is then NULL. May be called from several threads at once, each with
+/// findings of its own.
 PL_API pl_status pl_cloud_load(pl_context *context, const char *path, pl_cloud **cloud,
                                pl_findings *findings, pl_error *error);
 

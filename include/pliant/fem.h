@@ -30,7 +30,14 @@ typedef enum pl_fem_material {
                  ///< appendix A)
   PL_FEM_FAST,   ///< tets: corotated for interactive use, one constant matrix factored once, volume
                  ///< kept by a few iterations
+  PL_FEM_YEOH,   ///< tets: Yeoh's rubber, stable neo-Hookean with two coefficients more
 } pl_fem_material;
+
+/// Degree of the displacements within a tet.
+typedef enum pl_fem_element_order {
+  PL_FEM_LINEAR = 0,  ///< four nodes: the corners
+  PL_FEM_QUADRATIC,   ///< ten nodes: corners and one on every edge (pl_mesh_view::tet_mids)
+} pl_fem_element_order;
 
 /// Time integration.
 typedef enum pl_fem_scheme {
@@ -48,7 +55,7 @@ typedef enum pl_fem_solver {
 /// Input of pl_fem_build().
 typedef struct pl_fem_def {
   // parameters of src/fem/fem_parameters.c by `make generate`: begin
-  /// What the mesh is made of. Tets: corotated linear, stable neo-Hookean, edge lengths and
+  /// What the mesh is made of. Tets: corotated linear, stable neo-Hookean, Yeoh, edge lengths and
   /// volumes, or `fast` for interactive use. Triangles: a shell, or a plane solid that moves in its
   /// plane z = const. Segments: a curve in a plane z = const.
   pl_fem_material material;  ///< default PL_FEM_COROTATED
@@ -56,6 +63,14 @@ typedef struct pl_fem_def {
   double young;  ///< Pa, above 0 up to 1e15, default 1e5
   /// Poisson's ratio: 0.3 for most solids, near 0.5 for what keeps its volume.
   double poisson;  ///< above -1 up to 0.4999, default 0.3
+  /// Tets of corotated, neo-hookean and yeoh: linear, or quadratic with a node on every edge, which
+  /// neither lock in bending nor near a Poisson's ratio of 1/2. A mesh without such nodes gets
+  /// them.
+  pl_fem_element_order element;  ///< default PL_FEM_LINEAR
+  /// Of yeoh: second coefficient as a fraction of the first, c2 / c1.
+  double stiffening;  ///< -1 … 1e3, default 0
+  /// Of yeoh: third coefficient as a fraction of the first, c3 / c1.
+  double late_stiffening;  ///< -1 … 1e3, default 0
   /// Mass per volume; of shells, plane solids and curves too.
   double density;  ///< kg/m³, above 0 up to 1e9, default 1000
   /// Of a shell or plane solid; side of a curve's square cross-section.
@@ -77,6 +92,9 @@ typedef struct pl_fem_def {
   /// Of `fast`: iterations that keep the volume; where Poisson's ratio is above 0.492, more are
   /// made as needed.
   int32_t volume_rounds;  ///< 0 … 1000, default 2
+  /// Fraction of a projected weight of an example that stays in the rest shape: at 1 the body stays
+  /// in any mixture of its examples, below 1 it returns from them.
+  double fidelity;  ///< 0 … 1, default 1
   /// Of PL_FEM_FAST: the step that the constant matrix is for; worlds must step by it or a whole
   /// multiple of it.
   double fast_step;  ///< s, above 0 up to 10, default 1/60
@@ -100,6 +118,14 @@ typedef struct pl_fem_def {
 
   const double
       *young_scales;  ///< factor on `young` per element (tet, triangle or segment), or NULL; copied
+  const double *density_scales;  ///< factor on `density` per element, or NULL; copied
+  const double *added_masses;    ///< kg per point of the mesh, from 0 up, on top of what the
+                                 ///< elements have: weights, markers; or NULL; copied
+  /// PL_FEM_FAST: points that pins without a stiffness will hold, so that its matrix is factored
+  /// for them and steps need no iterations to hold them. A second factor of the same size; steps
+  /// in which one of these points is not held use the other. NULL for none; copied.
+  const int32_t *held_points;
+  int32_t held_count;      ///< 0 … number of points
   const pl_mesh *surface;  ///< finer surface to carry along, or NULL for the elements' own; copied
   const pl_mesh_pose *examples;  ///< poses whose element shapes the rest shape is mixed from (paper
                                  ///< 004, section 5.1); copied
@@ -112,11 +138,12 @@ typedef struct pl_fem_def {
 /// Every parameter at its default, of the given material; mesh and all else are to be filled in.
 PL_API pl_fem_def pl_default_fem_def(pl_fem_material material);
 
-/// Build a finite-element model from a mesh; particles are its points. The mesh may be destroyed
-/// afterwards. The caller owns the model. Fails with PL_ERROR_INVALID_DATA, naming the element,
-/// when the mesh has no elements of the kind that the material uses, when one has no volume, area
-/// or length, or when a point belongs to no element; PL_ERROR_INVALID_ARGUMENT for a def out of
-/// range.
+/// Build a finite-element model from a mesh; particles are its points, and for PL_FEM_QUADRATIC of
+/// a mesh without `tet_mids` the middles of its edges behind them, as pl_mesh_build_quadratic()
+/// makes them. The mesh may be destroyed afterwards. The caller owns the model. Fails with
+/// PL_ERROR_INVALID_DATA, naming the element, when the mesh has no elements of the kind that the
+/// material uses, when one has no volume, area or length, or when a point belongs to no element;
+/// PL_ERROR_INVALID_ARGUMENT for a def out of range.
 PL_API pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh,
                               pl_model **model, pl_error *error);
 
@@ -171,7 +198,11 @@ typedef struct pl_fem_equilibrium_def {
   const pl_vec3 *forces;  ///< newtons per point, or NULL
   const int32_t *pinned;  ///< points that stay where `positions` has them
   int32_t pinned_count;
-  uint32_t magic;  ///< set by pl_default_fem_equilibrium_def()
+  const uint8_t *pinned_axes;  ///< per pin, the coordinates that stay: 1 for x + 2 for y + 4 for z;
+                               ///< NULL: all three. A plane of symmetry holds one.
+  pl_vec3 *reactions;          ///< receives the force in newtons that holds each point, 0 in free
+                               ///< coordinates; or NULL
+  uint32_t magic;              ///< set by pl_default_fem_equilibrium_def()
 } pl_fem_equilibrium_def;
 
 /// Every parameter at its default: no load.
@@ -192,6 +223,13 @@ PL_API pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model,
 PL_API pl_status pl_fem_compute_energy(pl_context *context, const pl_model *model,
                                        const pl_vec3 *positions, double *energy, pl_vec3 *forces,
                                        pl_error *error);
+
+/// Cauchy stress of every tet in the pose `positions` (one per point, metres), in Pa and the mean
+/// over the tet: `stresses` receives six numbers each, xx, yy, zz, yz, xz, xy. Fails with
+/// PL_ERROR_UNSUPPORTED for a model of another method or a material other than corotated,
+/// neo-Hookean and Yeoh. May be called from several threads at once.
+PL_API pl_status pl_fem_compute_stress(const pl_model *model, const pl_vec3 *positions,
+                                       double *stresses, pl_error *error);
 
 #ifdef __cplusplus
 }

@@ -36,19 +36,63 @@ typedef struct pl_fit_range {
   bool fitted;
 } pl_fit_range;
 
-/// A motion of the object as tracking gives it. Arrays are borrowed and must stay until the fit is
-/// destroyed.
+/// How a motion starts.
+typedef enum pl_fit_start {
+  PL_FIT_START_GIVEN = 0,  ///< at start_positions (or frame 0) with start_velocities (or at rest);
+                           ///< the default
+  PL_FIT_START_PULLED,     ///< at rest in the equilibrium under a force on the observed points that
+                           ///< is not known, and fitted; released at frame 0. Needs held points
+  PL_FIT_START_MOVING,     ///< with a velocity that is not known and fitted, in the shapes that
+                           ///< forces along x, y and z on the observed points give the body; where
+                           ///< markers are observed the position is that of PL_FIT_START_PULLED
+} pl_fit_start;
+
+/// A motion of the object as tracking gives it: of all points of the mesh, or of markers. Arrays
+/// and markers are borrowed and must stay until the fit is destroyed.
 typedef struct pl_fit_sequence {
   int32_t frame_count;          ///< at least 2
   double frame_seconds;         ///< between frames
-  const pl_vec3 *positions;     ///< frame_count times the points of the mesh, metres
+  const pl_vec3 *positions;     ///< frame_count times the points of the mesh, or times the markers,
+                                ///< metres. Missing samples of markers are not finite
   const double *point_weights;  ///< weight of each point, or NULL for 1 everywhere; 0: ignored
   const double *frame_weights;  ///< the same per frame, or NULL; one that is 0 leaves a frame out,
                                 ///< such as a lost one
   const pl_vec3 *start_positions;   ///< at frame 0, or NULL: `positions` of it
   const pl_vec3 *start_velocities;  ///< m/s at frame 0, or NULL: at rest
   bool pins_move;  ///< pinned points follow `positions`; otherwise they stay in the static shape
+  /// Markers that are observed in place of the points of the mesh, embedded in its static shape
+  /// (pl_embedding_build()), also at a distance from its surface; NULL: the points of the mesh.
+  /// They need start_positions, or a start that is fitted.
+  const pl_embedding *markers;
+  pl_fit_start start;  ///< default PL_FIT_START_GIVEN
+  double deviation;    ///< metres, standard deviation of a coordinate, for fits to several kinds of
+                       ///< data; 0: the fit's `noise`
 } pl_fit_sequence;
+
+/// A static experiment: the object at rest under a known load, or with some points moved by a known
+/// way. What is measured are positions, the force, or both. Arrays and markers are borrowed and
+/// must stay until the fit is destroyed.
+typedef struct pl_fit_load_case {
+  const int32_t *loaded;  ///< points of the mesh that the load acts on, or that are moved; not held
+  int32_t loaded_count;
+  pl_vec3 force;         ///< N, in total, spread evenly over the loaded points
+  bool moved;            ///< the loaded points are moved instead, together and without turning
+  pl_vec3 displacement;  ///< metres from the static shape, where they are moved
+  double reaction;  ///< N along the displacement that moves them, as measured; NaN: not measured
+  double reaction_deviation;    ///< N, its standard deviation, positive
+  const pl_embedding *markers;  ///< whose positions are measured; NULL: the points of the mesh
+  const pl_vec3 *positions;     ///< metres, one each; not finite: not measured. NULL: none are
+  double deviation;  ///< metres, standard deviation of a coordinate; 0: the fit's `noise`
+} pl_fit_load_case;
+
+/// A vibration that was measured: frequency and damping of a mode around the static shape.
+typedef struct pl_fit_vibration {
+  int32_t mode;                ///< from 0, by rising frequency; at most 15
+  double frequency;            ///< Hz, of the damped vibration; NaN: not measured
+  double frequency_deviation;  ///< as a fraction of the frequency, positive
+  double damping_ratio;        ///< of critical damping; NaN: not measured
+  double damping_deviation;    ///< standard deviation of the ratio, positive
+} pl_fit_vibration;
 
 /// Independent jobs of a fit: simulations of sequences, samples of a warm start. `evaluate` fills
 /// output_size numbers for one job, may be called from several threads at once for different jobs,
@@ -156,10 +200,15 @@ typedef struct pl_fit_def {
 /// Every parameter at its default; nothing pinned, a uniform field.
 PL_API pl_fit_def pl_default_fit_def(void);
 
-/// A list of sequences. Borrowed.
+/// The data of a fit: motions, static experiments and vibrations, alone or together. Each residual
+/// counts by its standard deviation. Borrowed.
 typedef struct pl_fit_sequences {
   const pl_fit_sequence *items;
   int32_t count;
+  const pl_fit_load_case *cases;
+  int32_t case_count;
+  const pl_fit_vibration *vibrations;  ///< need a build with ARPACK
+  int32_t vibration_count;
 } pl_fit_sequences;
 
 /// Create a fit of the mesh's tets to sequences. Nothing is simulated yet. The mesh is copied; the
@@ -246,6 +295,11 @@ typedef struct pl_fit_estimate {
   double min, max;   ///< 95 % interval; the bounds where it is not determined at all
   double deviation;  ///< standard deviation of its logarithm (of itself for Poisson's ratio)
   pl_fit_verdict verdict;
+  double mesh_value;  ///< of the fit's own tets and steps, as pl_fit_get_values() has it; `value`
+                      ///< is another one after pl_fit_refine()
+  double discretisation;  ///< part of the interval, to either side, that is due to tets and steps;
+                          ///< as a fraction of `value` (of itself for Poisson's ratio); 0 before
+                          ///< pl_fit_refine()
 } pl_fit_estimate;
 
 /// Result of a fit.
@@ -265,12 +319,26 @@ typedef struct pl_fit_report {
   int32_t steps;        ///< time steps between two frames that were sufficient, or the maximum
   double seconds;       ///< in pl_fit_run()
   pl_reference_report reference;
+  bool refined;  ///< values are extrapolated to fine tets and short steps by pl_fit_refine()
+  double noise;  ///< metres: the stated error of a coordinate, or 1e-4 of the object's size
 } pl_fit_report;
 
 /// The current result. The first call after an iteration may simulate once more. The arrays are
 /// valid until the next call with this fit. Fails with PL_ERROR_INVALID_DATA when the current
 /// values have no reference shape or cannot be simulated.
 PL_API pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error);
+
+/// Estimate what the size of tets and steps does to the result. The data are fitted twice more,
+/// from the current parameters: with steps of half the length, and with tets of half the edges
+/// (each split into eight). Reports then have parameters extrapolated to fine tets and short steps,
+/// moduli by their inverse, and intervals that are wider by the uncertainty of that: what an order
+/// of 1.3 in place of 2 in the size of tets would change, and a third of what shorter steps
+/// changed. The parameters and the reference shape of the fit itself stay; they are those that go
+/// with its mesh. Takes about ten times as long as the fit. Call it after pl_fit_run(); changing
+/// the parameters afterwards drops its result, which is not part of a snapshot. Returns
+/// PL_REMARK_NOT_CONVERGED when one of the fits did not converge; fails as they do. The data must
+/// still be there.
+PL_API pl_status pl_fit_refine(pl_fit *fit, pl_error *error);
 
 /// Reference shape of the current parameters (one per point, metres) and Young's modulus of each
 /// tet (Pa). Either may be NULL.

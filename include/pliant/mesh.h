@@ -35,6 +35,9 @@ typedef struct pl_mesh_view {
   int32_t tet_count;
   const int32_t *tets;      ///< 4 point indices each, positive volume: (b-a) x (c-a) . (d-a) > 0
   const int32_t *tet_tags;  ///< material tag per tet, or NULL
+  /// Of quadratic tets: 6 point indices each, the nodes on the edges 0-1, 1-2, 2-0, 0-3, 1-3 and
+  /// 2-3 of its corners, in the middle or not (curved edges). NULL for linear tets.
+  const int32_t *tet_mids;
   int32_t group_count;
   const pl_mesh_group *groups;
   int32_t pose_count;
@@ -78,11 +81,32 @@ PL_API void pl_normals_compute(const pl_vec3 *points, int32_t point_count, const
                                int32_t triangle_count, pl_vec3 *normals);
 
 /// Boundary of a tet mesh as a surface mesh: triangles oriented outwards, points in the order they
-/// have in `mesh`, interior points left out. The caller owns the surface. `point_of_surface` holds
-/// point_count entries of `mesh` and receives the mesh point of each surface point; NULL: not
-/// wanted. Fails with PL_ERROR_INVALID_DATA for a mesh without tets, and when out of memory.
+/// have in `mesh`, interior points left out; four triangles for every face of a quadratic tet. The
+/// caller owns the surface. `point_of_surface` holds point_count entries of `mesh` and receives the
+/// mesh point of each surface point; NULL: not wanted. Fails with PL_ERROR_INVALID_DATA for a mesh
+/// without tets, and when out of memory.
 PL_API pl_status pl_mesh_build_boundary(pl_context *context, const pl_mesh *mesh, pl_mesh **surface,
                                         int32_t *point_of_surface, pl_error *error);
+
+/// Make quadratic tets of linear ones: a point in the middle of every edge, shared by its tets,
+/// after the points that are there, which keep their numbers. A middle has the mean place in every
+/// pose and the lower weight of its ends in every group. A mesh that has `tet_mids` is copied. The
+/// caller owns the new mesh. Fails with PL_ERROR_INVALID_DATA for a mesh without tets, and when out
+/// of memory. May be called from several threads at once.
+PL_API pl_status pl_mesh_build_quadratic(pl_context *context, const pl_mesh *mesh,
+                                         pl_mesh **quadratic, pl_error *error);
+
+/// Make linear tets of quadratic ones: without `tet_mids` and the points that were nothing else;
+/// the others keep their order. A mesh without `tet_mids` is copied. The caller owns the new mesh.
+/// Fails when out of memory. May be called from several threads at once.
+PL_API pl_status pl_mesh_build_linear(pl_context *context, const pl_mesh *mesh, pl_mesh **linear,
+                                      pl_error *error);
+
+/// Cut every quadratic tet into eight linear ones on the same points; a mesh without `tet_mids` is
+/// copied. The caller owns the new mesh. Fails when out of memory. May be called from several
+/// threads at once.
+PL_API pl_status pl_mesh_build_split(pl_context *context, const pl_mesh *mesh, pl_mesh **split,
+                                     pl_error *error);
 
 /// Create a regular box of tets around the origin: `cells` per axis, edge lengths `size` in metres,
 /// points in x-fastest order, five or six tets per cell, mirrored so that the box has no preferred

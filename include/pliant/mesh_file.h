@@ -25,6 +25,7 @@ typedef enum pl_mesh_format {
   PL_MESH_FORMAT_MEDIT,   ///< .mesh
   PL_MESH_FORMAT_GLTF,    ///< glTF 2.0, JSON with embedded or separate buffers
   PL_MESH_FORMAT_GLB,     ///< glTF 2.0, binary container
+  PL_MESH_FORMAT_ABAQUS,  ///< .inp of Abaqus and CalculiX: nodes and elements
 } pl_mesh_format;
 
 /// Short name of a format, such as "ply"; static storage.

@@ -143,6 +143,8 @@ typedef struct pl_rod_def {
   int32_t width;  ///< 1 … 250, default 2
   /// Coulomb coefficient; the geometric mean with the collider's counts.
   double friction;  ///< 0 … 1e3, default 0.3
+  /// Whether chains touch each other and themselves, where they are apart at rest.
+  bool self_contact;  ///< default false
   /// What keeps a chain calm when the weights of its examples change: it is carried along, or the
   /// paper's second solve, or nothing.
   pl_rod_ghost_momentum ghost_momentum;  ///< default PL_ROD_GHOST_MOMENTUM_TRANSPORT

@@ -5,10 +5,17 @@
 /// learning by gradients.
 ///
 /// The body consists of corotated or stable neo-Hookean tets, is held at some of its points and
-/// moves by the implicit midpoint rule, which is also the second-order scheme of worlds. There is
-/// no contact: colliders, other bodies and self-contact are not part of a rollout. Masses are those
-/// of the model and do not change with the rest shape. Stiffness damping acts as elasticity in the
-/// pose that the body will have in that many seconds.
+/// moves by the implicit midpoint rule, which is also the second-order scheme of worlds. Masses are
+/// those of the model and do not change with the rest shape. Stiffness damping acts as elasticity
+/// in the pose that the body will have in that many seconds.
+///
+/// Contact is there as far as it has derivatives: surface points that are below a plane at the end
+/// of a step are pushed along its normal by the one-sided springs that colliders have in worlds,
+/// whose force has a continuous derivative. There is no friction, which has none where sticking
+/// becomes sliding, and there are no other colliders, other bodies or self-contact. Derivatives
+/// exist for every motion, but they are those of the motion that touches what it touches: a small
+/// change that makes a point touch earlier acts through the springs, a contact that a point misses
+/// has no derivative that could find it.
 #ifndef PLIANT_ROLLOUT_H
 #define PLIANT_ROLLOUT_H
 
@@ -21,6 +28,12 @@ extern "C" {
 #endif
 
 struct pl_linear_backend;
+
+/// A plane that pushes points whose distance along the normal is less than `offset`.
+typedef struct pl_rollout_plane {
+  pl_vec3 normal;  ///< towards the free side; any length but 0
+  double offset;   ///< metres from the origin along the normal
+} pl_rollout_plane;
 
 /// Input of pl_rollout_create().
 typedef struct pl_rollout_def {
@@ -44,6 +57,8 @@ typedef struct pl_rollout_def {
   const pl_model *model;  ///< finite elements of tets (pl_fem_build()); must outlive the rollout
   const int32_t *pinned;  ///< points that stay where they start; copied
   int32_t pinned_count;
+  const pl_rollout_plane *planes;  ///< that the surface does not pass, without friction; copied
+  int32_t plane_count;             ///< 0 … 64
   const struct pl_linear_backend
       *direct;     ///< pl_cholmod_backend(), or NULL: conjugate gradients, several times slower
   uint32_t magic;  ///< set by pl_default_rollout_def()

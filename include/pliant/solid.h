@@ -78,10 +78,13 @@ typedef struct pl_solid_def {
 
   const pl_mesh
       *surface;  ///< finer surface to carry along, or NULL for the boundary of the tets; copied
-  const pl_mesh_pose *examples;  ///< poses of the mesh's points that the body prefers; copied
-  int32_t example_count;         ///< 0 … 32; 0 is the plain solid
-  const pl_mesh_group *groups;   ///< for PL_SOLID_BY_GROUP: weights per mesh point; points of no
-                                 ///< group follow the rest shape
+  const pl_mesh_pose *examples;   ///< poses of the mesh's points that the body prefers; copied
+  int32_t example_count;          ///< 0 … 32; 0 is the plain solid
+  const float *stiffness_scales;  ///< factor on `stiffness` or `young` per mesh point, above 0 up
+                                  ///< to 1e9, or NULL; copied
+  const float *density_scales;    ///< factor on `density` per mesh point, likewise
+  const pl_mesh_group *groups;    ///< for PL_SOLID_BY_GROUP: weights per mesh point; points of no
+                                  ///< group follow the rest shape
   int32_t group_count;
   uint32_t magic;  ///< set by pl_default_solid_def()
 } pl_solid_def;

@@ -1,9 +1,12 @@
 """What all objects of the package share: handles that are destroyed in the right order, defs filled from keywords, arrays checked before C sees them."""
+from __future__ import annotations
+
 import ctypes
 import difflib
 import inspect
 import threading
 import weakref
+from typing import Any, Dict
 
 import numpy as np
 
@@ -56,7 +59,7 @@ class Object:
         self._lock = None if self._shared else threading.RLock()
 
     @property
-    def closed(self):
+    def closed(self) -> bool:
         """Whether close() was called."""
         return self._handle.pointer is None
 
@@ -79,7 +82,7 @@ class Object:
     def _leave(self):
         self._lock.release()
 
-    def close(self):
+    def close(self) -> None:
         """Destroy the object now. Closing twice is allowed."""
         if self._handle.pointer is None:
             return
@@ -208,16 +211,17 @@ def _quaternion(m):
     return q
 
 
-def view(pointer, shape, owner, dtype=np.float64):
-    """A read-only array over memory of the library, without a copy. It keeps `owner` (a Handle) alive."""
+def view(pointer, shape, owner, dtype=np.float64, exports=None):
+    """A read-only array over memory of the library, without a copy. It keeps `owner` (a Handle) alive. `exports` is a list that gets a weak reference to what
+    all arrays over this memory hold."""
     size = int(np.prod(shape))
     if size == 0 or not pointer:
         return np.zeros(shape, dtype)
     raw = (ctypes.c_char * (size * np.dtype(dtype).itemsize)).from_address(ctypes.cast(pointer, ctypes.c_void_p).value)
     raw.owner = owner
-    found = np.frombuffer(raw, dtype=dtype).reshape(shape)
-    found.flags.writeable = False
-    return found
+    if exports is not None:
+        exports.append(weakref.ref(raw))
+    return np.frombuffer(memoryview(raw).toreadonly(), dtype=dtype).reshape(shape)  # cannot be made writable either
 
 
 def text(value):
@@ -330,6 +334,8 @@ def _annotation(struct, name):
     if name in _capi.CHOICES.get(struct, {}):
         return str
     kind = dict(getattr(_capi, struct)._fields_).get(name)
+    if kind is _capi.pl_fit_range:
+        return "Any"
     if kind is ctypes.c_bool:
         return bool
     if kind in (ctypes.c_double, ctypes.c_float):
@@ -351,7 +357,7 @@ class Report:
         for name, value in more.items():
             setattr(self, name, value)
 
-    def as_dict(self):
+    def as_dict(self) -> Dict[str, Any]:
         """All numbers as a dict."""
         return dict(self.__dict__)
 

@@ -1,15 +1,23 @@
 """To the objects of other packages, each imported only when its function is called."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping, Optional
 import numpy as np
 
+if TYPE_CHECKING:
+    from ._types import ArrayLike
+    from .body import Body
+    from .world import World
 
-def to_meshio(mesh, point_data=None):
+
+def to_meshio(mesh: Mesh, point_data: Optional[Mapping[str, ArrayLike]] = None) -> Any:
     """A meshio.Mesh of a Mesh."""
     import meshio
     cells = [(kind, values) for kind, values in (("line", mesh.segments), ("triangle", mesh.triangles), ("tetra", mesh.tets)) if len(values)]
     return meshio.Mesh(np.array(mesh.points), [(kind, np.array(values)) for kind, values in cells], point_data=point_data or {})
 
 
-def from_meshio(other, **options):
+def from_meshio(other: Any, **options: Any) -> Mesh:
     """A Mesh of a meshio.Mesh: its lines, triangles and tetrahedra."""
     from .mesh import Mesh
     cells = {"line": [], "triangle": [], "tetra": []}
@@ -22,14 +30,14 @@ def from_meshio(other, **options):
     return Mesh(xyz, segments=found["line"], triangles=found["triangle"], tets=found["tetra"], **options)
 
 
-def to_pyvista(body):
+def to_pyvista(body: Body) -> Any:
     """A pyvista.PolyData of the surface of a body now."""
     import pyvista
     triangles = body.triangles
     return pyvista.PolyData(body.surface.copy(), np.column_stack([np.full(len(triangles), 3), triangles]).ravel())
 
 
-def to_open3d(body):
+def to_open3d(body: Body) -> Any:
     """An open3d.geometry.TriangleMesh of the surface of a body now."""
     import open3d
     made = open3d.geometry.TriangleMesh(open3d.utility.Vector3dVector(body.surface.copy()), open3d.utility.Vector3iVector(np.array(body.triangles)))
@@ -37,7 +45,7 @@ def to_open3d(body):
     return made
 
 
-def log_to_rerun(world, path="world"):
+def log_to_rerun(world: World, path: str = "world") -> None:
     """Log the surfaces of all bodies to Rerun at the time of the world."""
     import rerun
     rerun.set_time_seconds("simulation", world.time)

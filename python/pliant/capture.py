@@ -1,5 +1,8 @@
 """Recordings of soft objects: track() and capture()."""
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -11,6 +14,11 @@ from .errors import check
 from .fit import Estimate, Fit, Motion, field_of
 from .model import Model
 
+if TYPE_CHECKING:
+    from ._types import Array, ArrayLike, PathLike
+    from .context import Context
+    from .mesh import Mesh
+
 
 class Capture(Object):
     """A capture.json with its depth images or clouds. Frames are loaded when they are asked for."""
@@ -20,7 +28,7 @@ class Capture(Object):
         super().__init__(Handle(pointer, lib.pl_capture_destroy, [context._handle]))
 
     @classmethod
-    def load(cls, file, *, context=None):
+    def load(cls, file: PathLike, *, context: Optional[Context] = None) -> Capture:
         """Load a capture.json."""
         context = context or default_context()
         pointer, error = ctypes.POINTER(_capi.pl_capture)(), Error()
@@ -32,21 +40,21 @@ class Capture(Object):
     def _view(self):
         return lib.pl_capture_get_view(self._pointer)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._view.frame_count
 
     @property
-    def times(self):
+    def times(self) -> Array:
         """Seconds of the frames."""
         found = self._view
         return np.array(view(found.times, (found.frame_count,), self._handle))
 
     @property
-    def gravity(self):
+    def gravity(self) -> Array:
         """m/s² of the recording."""
         return plain(self._view.gravity)
 
-    def frame(self, index):
+    def frame(self, index: int) -> Tuple[Array, Array]:
         """Points of frame `index` in world axes and metres, (n, 3), and the camera of each (or None)."""
         pointer, error = ctypes.POINTER(_capi.pl_cloud)(), Error()
         with FindingList(self._context) as findings:
@@ -80,7 +88,7 @@ class Track:
         self.times = np.array([report.time for report in self.reports])
         return self
 
-    def motion(self, first=0):
+    def motion(self, first: int = 0) -> Motion:
         """The track from frame `first` on as the Motion of a fit, weighted by what was measured of each point."""
         steps = np.diff(self.times[first:])
         return Motion(self.positions[first:], float(steps.mean()), point_weights=self.supports[first:].mean(axis=0))
@@ -90,7 +98,8 @@ class Track:
 
 
 @documented("pl_track_def")
-def track(model, recording, *, held=(), start=None, frames=None, callback=None, **parameters):
+def track(model: Model, recording: Any, *, held: ArrayLike = (), start: Optional[ArrayLike] = None, frames: Any = None,
+          callback: Optional[Callable[..., Any]] = None, **parameters: Any) -> Track:
     """Track a finite-element body through a recording: a Capture, or a list of (time, (n, 3) array of points).
 
     `held` are points that do not move; `start` the positions before the first frame, by default the rest shape; `frames` how many to track. `callback(frame,
@@ -155,7 +164,7 @@ class CaptureResult(Object):
             self.estimates, self.correlation = self.fit.estimates, self.fit.correlation
             self.rest_shape, self.young, self.rms = self.fit.rest_shape, self.fit.young, self.fit.rms
 
-    def model(self):
+    def model(self) -> Model:
         """The captured body as a model for a world."""
         pointer = self._enter()
         try:
@@ -192,7 +201,9 @@ def _round(struct):
     return Report(struct, estimates=estimates, history=history, iterations=None, iteration_values=values)
 
 
-def capture(mesh, recordings, *, pinned, surface=None, controls=None, release_frame=0, max_rounds=4, warm_start=True, fit=None, track=None, callback=None):
+def capture(mesh: Mesh, recordings: Any, *, pinned: ArrayLike, surface: Optional[Mesh] = None, controls: Union[None, int, ArrayLike] = None,
+            release_frame: int = 0, max_rounds: int = 4, warm_start: bool = True, fit: Optional[Mapping[str, Any]] = None,
+            track: Optional[Mapping[str, Any]] = None, callback: Optional[Callable[..., Any]] = None) -> CaptureResult:
     """Motion, material and rest shape from recordings of a soft object: track() and fit() in turn until they agree.
 
     `mesh` is the static shape; `recordings` a Capture or a list; `pinned` the points that are held; `surface` what cameras see. `controls` is as in fit().

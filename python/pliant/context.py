@@ -1,7 +1,10 @@
 """Contexts: threads and log of the library."""
+from __future__ import annotations
+
 import ctypes
 import logging
 import threading
+from typing import Any, Callable, Optional
 
 from . import _capi
 from ._library import lib
@@ -21,7 +24,7 @@ class Context(Object):
         Called as log(level, text) with levels of the module `logging`, from any thread.
     """
 
-    def __init__(self, threads=0, log=None):
+    def __init__(self, threads: int = 0, log: Optional[Callable[[str, str], Any]] = None) -> None:
         definition = lib.pl_default_context_def()
         definition.thread_count = int(threads)
         if log is not None:
@@ -32,12 +35,12 @@ class Context(Object):
         super().__init__(Handle(pointer, lib.pl_context_destroy, [definition]))
 
     @property
-    def threads(self):
+    def threads(self) -> int:
         """Number of threads that parallel loops run on."""
         return lib.pl_context_thread_count(self._pointer)
 
     @property
-    def memory(self):
+    def memory(self) -> Report:
         """Memory held from the allocator now: block_count, byte_count, and allocation_count since the start."""
         return Report(lib.pl_context_get_memory_report(self._pointer))
 
@@ -48,7 +51,7 @@ class Context(Object):
 _default, _lock = None, threading.Lock()
 
 
-def default_context():
+def default_context() -> Context:
     """The context of objects that are given none: one thread per processor, no log."""
     global _default
     with _lock:
@@ -57,6 +60,6 @@ def default_context():
         return _default
 
 
-def version():
+def version() -> str:
     """Version of the library, "major.minor.patch"."""
     return lib.pl_version().decode()

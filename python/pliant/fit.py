@@ -1,7 +1,9 @@
 """Material from motion: fit(), and the reference shape."""
+from __future__ import annotations
+
 import ctypes
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Callable, Dict, Optional, Sequence, TYPE_CHECKING, Tuple, Union
 
 import numpy as np
 
@@ -11,6 +13,9 @@ from ._object import Error, Handle, Object, Report, array, as_pointer, as_vec3, 
 from .errors import check
 from .mesh import Mesh
 from .model import Model
+
+if TYPE_CHECKING:
+    from ._types import Array, ArrayLike
 
 
 @dataclass
@@ -96,11 +101,11 @@ class Fit(Object):
             self._leave()
 
     @property
-    def values(self):
+    def values(self) -> Dict[str, float]:
         """The parameters by name."""
         return {estimate.name: estimate.value for estimate in self.estimates}
 
-    def run(self):
+    def run(self) -> Fit:
         """Continue until the tolerance or the maximum number of iterations is reached."""
         pointer = self._enter()
         try:
@@ -117,7 +122,7 @@ class Fit(Object):
         if raised is not None:
             raise raised
 
-    def predict(self, motion):
+    def predict(self, motion: Motion) -> Tuple[Array, Report]:
         """Simulate a motion, such as a held-out one: (positions (frames, points, 3), report with rms, amplitude, worst)."""
         keep = []
         count = len(self._mesh.points)
@@ -130,7 +135,7 @@ class Fit(Object):
             self._leave()
         return positions, Report(report)
 
-    def model(self):
+    def model(self) -> Model:
         """A model of the fitted body: rest shape, moduli, damping and mass as found."""
         pointer = self._enter()
         try:
@@ -140,7 +145,7 @@ class Fit(Object):
             self._leave()
         return Model(found, self._context, Mesh(self.rest_shape, tets=self._mesh.tets, context=self._context))
 
-    def plot(self, **options):
+    def plot(self, **options: Any) -> Any:
         """plot_fit() of this result."""
         from .plot import plot_fit
         return plot_fit(self, **options)
@@ -164,7 +169,9 @@ def field_of(mesh, controls, context, keep):
 
 
 @documented("pl_fit_def")
-def fit(mesh, motions, *, pinned=(), controls=None, windows=None, warm_start=True, callback=None, run=True, **parameters):
+def fit(mesh: Mesh, motions: Union[Motion, Sequence[Motion]], *, pinned: ArrayLike = (), controls: Union[None, int, ArrayLike] = None,
+        windows: Optional[ArrayLike] = None, warm_start: bool = True, callback: Optional[Callable[..., Any]] = None, run: bool = True,
+        **parameters: Any) -> Fit:
     """Material and rest shape of a soft object from its motion. `mesh` is its static shape, in equilibrium under gravity.
 
     `motions` is a Motion or a list of them; `pinned` the points that are held. `controls` is the number of control points of Young's modulus along the longest
@@ -219,7 +226,7 @@ def fit(mesh, motions, *, pinned=(), controls=None, windows=None, warm_start=Tru
 
 
 @documented("pl_reference_def", hide=("solver",))
-def find_rest_shape(model, *, pinned, **parameters):
+def find_rest_shape(model: Model, *, pinned: ArrayLike, **parameters: Any) -> Tuple[Array, Report]:
     """The rest shape (n, 3) whose equilibrium under gravity is the mesh of `model`, and the report. Points of `pinned` stay where they are."""
     definition = set_fields(lib.pl_default_reference_def(), parameters, "find_rest_shape")
     count = model.report.particle_count

@@ -1,5 +1,8 @@
 """Meshes: points with segments, triangles or tets, poses and groups."""
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -9,6 +12,10 @@ from ._object import (Error, FindingList, Handle, Object, Report, array, as_poin
                       vec3, view)
 from .context import default_context
 from .errors import check
+
+if TYPE_CHECKING:
+    from ._types import Array, ArrayLike, PathLike
+    from .context import Context
 
 
 class Mesh(Object):
@@ -27,7 +34,9 @@ class Mesh(Object):
         Material tag per tet.
     """
 
-    def __init__(self, points, *, tets=None, triangles=None, segments=None, poses=None, groups=None, tags=None, context=None):
+    def __init__(self, points: ArrayLike, *, tets: Optional[ArrayLike] = None, triangles: Optional[ArrayLike] = None, segments: Optional[ArrayLike] = None,
+                 poses: Optional[Mapping[str, ArrayLike]] = None, groups: Optional[Mapping[str, ArrayLike]] = None, tags: Optional[ArrayLike] = None,
+                 context: Optional[Context] = None) -> None:
         context = context or default_context()
         xyz = _points_of(points)
         keep, definition = [xyz], _capi.pl_mesh_view()
@@ -65,7 +74,7 @@ class Mesh(Object):
         return found
 
     @classmethod
-    def load(cls, file, *, context=None):
+    def load(cls, file: PathLike, *, context: Optional[Context] = None) -> Mesh:
         """Load a mesh file; the format follows from its content (OBJ, PLY, STL, Gmsh, TetGen, VTK, VTU, Medit, glTF)."""
         context = context or default_context()
         pointer, error = ctypes.POINTER(_capi.pl_mesh)(), Error()
@@ -73,12 +82,12 @@ class Mesh(Object):
             findings.check(lib.pl_mesh_load(context._pointer, path(file), byref(pointer), findings.pointer, byref(error)), error)
         return cls._own(pointer, context)
 
-    def save(self, file):
+    def save(self, file: PathLike) -> None:
         """Save the mesh; the ending selects the format: .obj .ply .stl .msh .vtk .vtu .mesh .node .glb."""
         call(lib.pl_mesh_save, self._context._pointer, path(file), self._pointer)
 
     @classmethod
-    def box(cls, size, cells, *, context=None):
+    def box(cls, size: ArrayLike, cells: Sequence[int], *, context: Optional[Context] = None) -> Mesh:
         """A box of tets around the origin: edge lengths `size` in metres, `cells` per axis; points in x-fastest order."""
         context = context or default_context()
         counts = array(cells, (3,), "cells", np.int32)
@@ -89,48 +98,48 @@ class Mesh(Object):
         return lib.pl_mesh_get_view(self._pointer)
 
     @property
-    def points(self):
+    def points(self) -> Array:
         """Positions in metres, (n, 3)."""
         found = self._view
         return view(found.points, (found.point_count, 3), self._handle)
 
     @property
-    def tets(self):
+    def tets(self) -> Array:
         """Point indices of the tets, (m, 4)."""
         found = self._view
         return view(found.tets, (found.tet_count, 4), self._handle, np.int32)
 
     @property
-    def triangles(self):
+    def triangles(self) -> Array:
         """Point indices of the triangles, (m, 3)."""
         found = self._view
         return view(found.triangles, (found.triangle_count, 3), self._handle, np.int32)
 
     @property
-    def segments(self):
+    def segments(self) -> Array:
         """Point indices of the segments, (m, 2)."""
         found = self._view
         return view(found.segments, (found.segment_count, 2), self._handle, np.int32)
 
     @property
-    def tags(self):
+    def tags(self) -> Array:
         """Material tag per tet, or None."""
         found = self._view
         return view(found.tet_tags, (found.tet_count,), self._handle, np.int32) if found.tet_tags else None
 
     @property
-    def poses(self):
+    def poses(self) -> Dict[str, Array]:
         """Example poses: name to (n, 3) array."""
         found = self._view
         return {text(found.poses[i].name): view(found.poses[i].points, (found.point_count, 3), self._handle) for i in range(found.pose_count)}
 
     @property
-    def groups(self):
+    def groups(self) -> Dict[str, Array]:
         """Named weights per point: name to (n,) array."""
         found = self._view
         return {text(found.groups[i].name): view(found.groups[i].weights, (found.point_count,), self._handle, np.float32) for i in range(found.group_count)}
 
-    def boundary(self):
+    def boundary(self) -> Tuple[Mesh, Array]:
         """The boundary of the tets as a surface mesh, and the mesh point of each of its points."""
         indices = np.empty(self._view.point_count, np.int32)
         pointer, error = ctypes.POINTER(_capi.pl_mesh)(), Error()
@@ -138,7 +147,7 @@ class Mesh(Object):
         surface = Mesh._own(pointer, self._context)
         return surface, indices[:len(surface.points)].copy()
 
-    def check(self):
+    def check(self) -> Any:
         """Whether the mesh can be simulated: (report, findings)."""
         report, error = _capi.pl_mesh_check_report(), Error()
         with FindingList(self._context) as findings:
@@ -146,14 +155,14 @@ class Mesh(Object):
             return Report(report), findings.list()
 
     @documented("pl_lattice_def")
-    def fill(self, **parameters):
+    def fill(self, **parameters: Any) -> Any:
         """Tets on a lattice around this surface; they enclose it. Returns the new mesh."""
         definition = set_fields(lib.pl_default_lattice_def(), parameters, "Mesh.fill")
         pointer, error = ctypes.POINTER(_capi.pl_mesh)(), Error()
         check(lib.pl_lattice_build(self._context._pointer, byref(definition), self._pointer, byref(pointer), None, byref(error)), error)
         return Mesh._own(pointer, self._context)
 
-    def with_poses(self, poses):
+    def with_poses(self, poses: Mapping[str, ArrayLike]) -> Mesh:
         """A copy with these example poses (name to (n, 3) array) instead of its own."""
         return Mesh(self.points, tets=self.tets, triangles=self.triangles, segments=self.segments, poses=poses, groups=self.groups, tags=self.tags,
                     context=self._context)

@@ -1,13 +1,20 @@
 """Models: meshes prepared for one method. Immutable; any number of bodies in any number of worlds may share one."""
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _capi
 from ._library import lib
 from ._object import Handle, Object, Report, array, as_pointer, as_vec3, byref, choice, create, documented, index_array, points, set_fields, text, view
-from .errors import check
+from .errors import UnsupportedError, check
 from .mesh import group_list, pose_list
+
+if TYPE_CHECKING:
+    from ._types import Array, ArrayLike
+    from .mesh import Mesh
 
 
 class Model(Object):
@@ -26,28 +33,37 @@ class Model(Object):
         return found
 
     @property
-    def report(self):
+    def report(self) -> Report:
         """method, particle_count, surface_point_count, surface_triangle_count, mass, box, byte_count, hash."""
         return Report(lib.pl_model_get_report(self._pointer))
 
     @property
-    def surface_triangles(self):
+    def surface_triangles(self) -> Array:
         """Triangles of the surface, (m, 3) surface point indices."""
         found = lib.pl_model_get_report(self._pointer)
         return view(lib.pl_model_get_surface_triangles(self._pointer), (found.surface_triangle_count, 3), self._handle, np.int32)
 
     @property
-    def examples(self):
+    def examples(self) -> List[str]:
         """Names of the examples."""
         found = lib.pl_model_get_examples(self._pointer)
         return [text(found.names[i]) for i in range(found.example_count)]
 
     @property
-    def manifold_count(self):
+    def manifold_count(self) -> int:
         """Sets of weights: 1, one per group, or one per particle."""
         return lib.pl_model_get_examples(self._pointer).manifold_count
 
-    def energy(self, positions):
+    @property
+    def young(self) -> Array:
+        """Young's modulus of every tet of a finite-element model in pascals."""
+        found = np.zeros(lib.pl_fem_tet_count(self._pointer))
+        if not len(found):
+            raise UnsupportedError("only finite-element models of tets have moduli")
+        check(lib.pl_fem_get_moduli(self._pointer, as_pointer(found, ctypes.c_double)))
+        return found
+
+    def energy(self, positions: ArrayLike) -> Any:
         """Elastic energy (J) and elastic forces (N, (n, 3)) of a finite-element model in a pose."""
         count = lib.pl_model_get_report(self._pointer).particle_count
         xyz, forces, energy, error = points(positions, count, "positions"), np.empty((count, 3)), ctypes.c_double(), _capi.pl_error()
@@ -79,7 +95,8 @@ def _common(definition, surface, examples, mesh, keep):
 
 
 @documented("pl_solid_def")
-def solid(mesh, *, examples=None, surface=None, groups=None, **parameters):
+def solid(mesh: Mesh, *, examples: Union[None, bool, Sequence[str], Mapping[str, ArrayLike]] = None, surface: Optional[Mesh] = None,
+          groups: Optional[Mapping[str, ArrayLike]] = None, **parameters: Any) -> Model:
     """A shape-matching solid of the tets of `mesh`, with or without example poses.
 
     `examples` is a dict of name to (n, 3) array, a list of names of poses of the mesh, or True for all of them; `surface` a finer Mesh to carry along;
@@ -92,7 +109,8 @@ def solid(mesh, *, examples=None, surface=None, groups=None, **parameters):
 
 
 @documented("pl_fem_def", hide=("material",))
-def fem(mesh, material="corotated", *, examples=None, surface=None, young_scales=None, direct=True, **parameters):
+def fem(mesh: Mesh, material: str = "corotated", *, examples: Union[None, bool, Sequence[str], Mapping[str, ArrayLike]] = None,
+        surface: Optional[Mesh] = None, young_scales: Optional[ArrayLike] = None, direct: bool = True, **parameters: Any) -> Model:
     """A finite-element body of the elements of `mesh`.
 
     `material` is corotated, neo-hookean, edges or fast (tets), shell or plane (triangles), curve (segments). `examples` and `surface` are as in solid();
@@ -118,7 +136,7 @@ class Solution(Report):
 
 
 @documented("pl_fem_equilibrium_def")
-def solve(model, *, pinned=(), forces=None, start=None, **parameters):
+def solve(model: Model, *, pinned: ArrayLike = (), forces: Optional[ArrayLike] = None, start: Optional[ArrayLike] = None, **parameters: Any) -> Solution:
     """The equilibrium of a finite-element model under a load: gravity as `acceleration`, `forces` in newtons per point.
 
     `pinned` are indices of points that stay where `start` has them; `start` is the rest shape unless given.
@@ -152,7 +170,7 @@ class Modes:
 
 
 @documented("pl_modes_def")
-def modes(model, *, pinned=(), positions=None, **parameters):
+def modes(model: Model, *, pinned: ArrayLike = (), positions: Optional[ArrayLike] = None, **parameters: Any) -> Modes:
     """The lowest vibrations of a finite-element model around its rest shape, or around `positions`, such as an equilibrium. Damping is left out."""
     definition = set_fields(lib.pl_default_modes_def(), parameters, "modes")
     count, number = model.report.particle_count, definition.mode_count

@@ -1,4 +1,7 @@
 """Plots by Matplotlib, which is needed only here."""
+from __future__ import annotations
+
+from typing import Any, Optional, Tuple
 import numpy as np
 
 LIGHT = np.array([0.5, -0.5, 0.7]) / np.linalg.norm([0.5, -0.5, 0.7])
@@ -12,7 +15,7 @@ def _axes(axes, **options):
     return figure, figure.add_subplot(**options)
 
 
-def plot_frames(recording, frames=5, *, size=(2.4, 2.6), elevation=15, heading=-60):
+def plot_frames(recording: Any, frames: Any = 5, *, size: Tuple[float, float] = (2.4, 2.6), elevation: float = 15, heading: float = -60) -> Any:
     """Frames of a recording side by side. `frames` is their number or a list of indices. Returns the figure; save it with figure.savefig()."""
     from matplotlib.figure import Figure
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
@@ -38,7 +41,7 @@ def plot_frames(recording, frames=5, *, size=(2.4, 2.6), elevation=15, heading=-
     return figure
 
 
-def plot_weights(recording, body=None, axes=None):
+def plot_weights(recording: Any, body: Optional[str] = None, axes: Any = None) -> Any:
     """Weights of the examples of a body over time. Returns the figure."""
     name = body or next((key for key, names in recording.examples.items() if names), None)
     if name is None or not recording.examples.get(name):
@@ -53,7 +56,7 @@ def plot_weights(recording, body=None, axes=None):
     return figure
 
 
-def plot_fit(result, axes=None):
+def plot_fit(result: Any, axes: Any = None) -> Any:
     """Estimates of a fit with their 95 % intervals, relative to the value, and the distance over the iterations. Returns the figure."""
     from matplotlib.figure import Figure
     figure = Figure(figsize=(9, 3.2), layout="constrained")

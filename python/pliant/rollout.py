@@ -1,12 +1,19 @@
 """Motions with gradients: Rollout, and functions for SciPy, PyTorch and JAX on top of it."""
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _capi
 from ._library import lib
-from ._object import Error, Handle, Object, array, as_pointer, as_vec3, byref, create, documented, index_array, set_fields
+from ._object import Error, Handle, Object, array, as_pointer, as_vec3, byref, create, documented, index_array, set_fields, vec3
 from .errors import check
+
+if TYPE_CHECKING:
+    from ._types import Array, ArrayLike
+    from .model import Model
 
 _SCALARS = ("poisson", "mass_damping", "stiffness_damping")
 
@@ -15,18 +22,22 @@ class Rollout(Object):
     """The motion of a finite-element body as a differentiable function of its inputs.
 
     Inputs are keywords of run(): `young` (Pa per tet), `poisson`, `mass_damping`, `stiffness_damping`, `rest` (rest shape, (n, 3)) or `weights` (of the
-    examples), `positions` and `velocities` at the start ((n, 3)), `forces` ((steps, n, 3), N). What is not given is that of the model. There is no contact.
+    examples), `positions` and `velocities` at the start ((n, 3)), `forces` ((steps, n, 3), N). What is not given is that of the model.
+
+    `planes` is a list of (normal, offset): planes that the surface does not pass, by the springs of worlds without friction. Other contact is not part of it.
     """
 
     _shared = False
     INPUTS = ("young", "poisson", "mass_damping", "stiffness_damping", "rest", "weights", "positions", "velocities", "forces")
 
-    def __init__(self, model, *, pinned=(), direct=True, **parameters):
+    def __init__(self, model: Model, *, pinned: ArrayLike = (), planes: Sequence[Tuple[ArrayLike, float]] = (), direct: bool = True, **parameters: Any) -> None:
         definition = set_fields(lib.pl_default_rollout_def(), parameters, "Rollout")
         self._context, self.model = model._context, model
         count = model.report.particle_count
         held = index_array(pinned, count, "pinned")
         definition.model, definition.pinned, definition.pinned_count = model._pointer, as_pointer(held, ctypes.c_int32), len(held)
+        found_planes = (_capi.pl_rollout_plane * max(len(planes), 1))(*(_capi.pl_rollout_plane(vec3(normal, "planes"), float(offset)) for normal, offset in planes))
+        definition.planes, definition.plane_count = found_planes, len(planes)
         if direct:
             definition.direct = lib.pl_cholmod_backend()
         pointer = create(_capi.pl_rollout, lib.pl_rollout_create, self._context._pointer, byref(definition))
@@ -38,7 +49,7 @@ class Rollout(Object):
         self._given = {}
 
     @property
-    def frame_shape(self):
+    def frame_shape(self) -> Tuple[int, int, int]:
         """Shape of a motion: (steps + 1, points, 3)."""
         return self.step_count + 1, self.point_count, 3
 
@@ -61,7 +72,7 @@ class Rollout(Object):
             setattr(found, name, as_vec3(numbers) if name in ("rest", "positions", "velocities", "forces") else as_pointer(numbers, ctypes.c_double))
         return found
 
-    def run(self, *, with_velocities=False, **inputs):
+    def run(self, *, with_velocities: bool = False, **inputs: Any) -> Any:
         """Positions over time, (steps + 1, points, 3), the start first; with velocities, a pair."""
         keep, error = [], Error()
         given = self._inputs(inputs, keep)
@@ -75,7 +86,7 @@ class Rollout(Object):
             self._leave()
         return (positions, velocities) if with_velocities else positions
 
-    def push(self, *directions, **direction):
+    def push(self, *directions: Any, **direction: Any) -> Array:
         """Forward mode: the change of the positions of the last run along a direction, given as keywords, (steps + 1, points, 3); or along several, given as
         dicts, (directions, steps + 1, points, 3)."""
         single = not directions
@@ -90,7 +101,8 @@ class Rollout(Object):
             self._leave()
         return changes[0] if single else changes
 
-    def pull(self, by_positions=None, by_velocities=None, wanted=None):
+    def pull(self, by_positions: Optional[ArrayLike] = None, by_velocities: Optional[ArrayLike] = None,
+             wanted: Union[None, str, Sequence[str]] = None) -> Dict[str, Any]:
         """Backward mode (adjoint): the gradient by the inputs of a function of the last run whose derivatives by its positions (and velocities) are given.
         `wanted` are names of inputs, by default those that were given to run(). Returns a dict."""
         wanted = tuple(self._given) if wanted is None else (wanted,) if isinstance(wanted, str) else tuple(wanted)
@@ -111,12 +123,12 @@ class Rollout(Object):
         del keep
         return {name: float(numbers[0]) if name in _SCALARS else numbers for name, numbers in found.items()}
 
-    def value_and_gradient(self, loss, **inputs):
+    def value_and_gradient(self, loss: Callable[[Array], Tuple[float, Array]], **inputs: Any) -> Tuple[float, Dict[str, Any]]:
         """`loss(positions)` returns (value, derivative by positions). Returns (value, gradient by the inputs as a dict)."""
         value, by_positions = loss(self.run(**inputs))
         return value, self.pull(by_positions)
 
-    def vector_function(self, name, loss, **fixed):
+    def vector_function(self, name: str, loss: Callable[[Array], Tuple[float, Array]], **fixed: Any) -> Callable[[Array], Tuple[float, Array]]:
         """For scipy.optimize.minimize(..., jac=True): a function of one input as a flat vector that returns (value, gradient)."""
         def function(vector):
             shape = self.shapes[name] or (1,)
@@ -124,7 +136,8 @@ class Rollout(Object):
             return value, np.ravel(gradient[name])
         return function
 
-    def residual_functions(self, names, residual, **fixed):
+    def residual_functions(self, names: Sequence[str], residual: Callable[[Array], Any],
+                           **fixed: Any) -> Tuple[Callable[[Array], Array], Callable[[Array], Array]]:
         """For scipy.optimize.least_squares(fun, x0, jac=jac): functions of a vector of the inputs `names`, one after the other; all of them small (a modulus, damping,
         weights). `residual(positions)` returns (residuals, function that maps changes of positions (k, steps + 1, points, 3) to (k, residuals))."""
         sizes = [int(np.prod(self.shapes[name], dtype=int)) if name != "young" else 1 for name in names]
@@ -146,7 +159,7 @@ class Rollout(Object):
             return state["map"](self.push(*directions)).T
         return fun, jac
 
-    def torch_function(self, *names):
+    def torch_function(self, *names: str) -> Callable[..., Any]:
         """A function of PyTorch tensors, the inputs `names` in order, that returns the positions as a tensor and can be differentiated backward. PyTorch is
         imported here and needed nowhere else."""
         import torch
@@ -168,7 +181,7 @@ class Rollout(Object):
                 return tuple(torch.as_tensor(found[name], dtype=tensor.dtype).reshape(tensor.shape) for name, tensor in zip(names, context.like))
         return Motion.apply
 
-    def jax_function(self, *names):
+    def jax_function(self, *names: str) -> Callable[..., Any]:
         """The same for JAX: a function with a custom derivative in reverse mode, by host callbacks."""
         import jax
         rollout = self

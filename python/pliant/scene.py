@@ -1,7 +1,10 @@
 """Scene documents, and worlds built from them."""
+from __future__ import annotations
+
 import ctypes
 import json
 import os
+from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 import numpy as np
 
@@ -15,6 +18,10 @@ from .mesh import Mesh
 from .model import Model
 from .world import World
 
+if TYPE_CHECKING:
+    from ._types import Array, ArrayLike, PathLike
+    from .context import Context
+
 
 class Scene(Object):
     """A valid scene document. Make one with Scene.load() or Scene.from_dict()."""
@@ -25,7 +32,7 @@ class Scene(Object):
         super().__init__(Handle(pointer, lib.pl_scene_destroy, [context._handle]))
 
     @classmethod
-    def load(cls, file, overrides=None, *, context=None):
+    def load(cls, file: PathLike, overrides: Optional[Mapping[str, Any]] = None, *, context: Optional[Context] = None) -> Scene:
         """Load and check a scene file. `overrides` replaces values first: {"bodies[0].solid.stiffness": 0.3, "time.frames": 100}. What is wrong comes as
         InvalidDataError with file, line and column; its `findings` has everything that was found."""
         context = context or default_context()
@@ -36,7 +43,7 @@ class Scene(Object):
             context._pointer, path(file), byref(given), pointer, findings, error))
 
     @classmethod
-    def from_dict(cls, document, folder=None, *, name="scene", context=None):
+    def from_dict(cls, document: Mapping[str, Any], folder: Optional[PathLike] = None, *, name: str = "scene", context: Optional[Context] = None) -> Scene:
         """A scene from a dict of the scene format (docs/formats.md). Paths in it start at `folder`, by default the current one."""
         context = context or default_context()
         data = json.dumps(_jsonable(document), indent=1).encode()
@@ -52,17 +59,17 @@ class Scene(Object):
             return cls(pointer, context, findings.list())
 
     @property
-    def report(self):
+    def report(self) -> Report:
         """name, description, frame_count, frame_rate, step, seed, warm_up, gravity and more."""
         found = lib.pl_scene_get_report(self._pointer)
         return Report(found)
 
-    def save(self, file):
+    def save(self, file: PathLike) -> None:
         """Save the scene as a document that loads to an equal scene."""
         error = Error()
         check(lib.pl_scene_save(self._context._pointer, path(file), self._pointer, byref(error)), error)
 
-    def build(self, seed=None):
+    def build(self, seed: Optional[int] = None) -> SceneWorld:
         """Build meshes, models and world and let it warm up. Returns the World; everything that the scene does over time acts in its steps."""
         definition = lib.pl_default_scene_build_def()
         if seed is not None:
@@ -99,12 +106,12 @@ class SceneWorld(World):
             body.color = tuple(getattr(found.color, field) for field, _ in found.color._fields_) if found.has_color else None
             body._scene_index = i
 
-    def close(self):
+    def close(self) -> None:
         """Destroy the world now, unless arrays of its meshes are still in use."""
         super().close()
         self._instance = None
 
-    def set_camera(self, eye):
+    def set_camera(self, eye: Optional[ArrayLike]) -> None:
         """Let view drivers follow a camera at `eye`; None returns to that of the scene."""
         place = None if eye is None else byref(vec3(eye, "eye"))
         self._read(lambda _: lib.pl_scene_instance_set_camera(self._instance.pointer, place))
@@ -117,14 +124,14 @@ class SceneBody(Body):
         return lib.pl_scene_instance_get_surface_view(self._world._instance.pointer, self._scene_index)
 
     @property
-    def drawn_triangles(self):
+    def drawn_triangles(self) -> Array:
         """Triangles of the surface that the body is drawn and saved by, (m, 3): a tube around curves, a slab around plane solids."""
         self._world._pointer
         found = self._drawn()
         return view(found.triangles, (found.triangle_count, 3), self._world._instance, np.int32)
 
     @property
-    def drawn_surface(self):
+    def drawn_surface(self) -> Array:
         """Its points now, (n, 3): what the tool writes to frame files."""
         world = self._world
         world._enter()

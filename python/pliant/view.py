@@ -1,10 +1,17 @@
 """Recordings of worlds, and a page that shows them: one file without anything to fetch."""
+from __future__ import annotations
+
 import base64
 import html as escape
 import json
 import pathlib
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from ._types import PathLike
+    from .world import World
 
 _PALETTE = [(0.82, 0.29, 0.36), (0.19, 0.39, 0.56), (0.93, 0.68, 0.29), (0.0, 0.47, 0.42), (0.55, 0.42, 0.62), (0.36, 0.54, 0.66)]
 
@@ -16,20 +23,20 @@ class Recording:
     `energies` {"kinetic": (frames,), "elastic": (frames,)}.
     """
 
-    def __init__(self, frame_rate, title="pliant"):
+    def __init__(self, frame_rate: float, title: str = "pliant") -> None:
         self.frame_rate, self.title = float(frame_rate), title
         self.times, self.surfaces, self.triangles, self.colors = [], {}, {}, {}
         self.weights, self.examples, self.energies = {}, {}, {"kinetic": [], "elastic": []}
 
     @classmethod
-    def of(cls, world, frames=None):
+    def of(cls, world: World, frames: Any = None) -> Recording:
         """Run `frames` frames (of a scene: all of them) and keep them."""
         made = cls(world.frame_rate, world.scene.report.name if world.scene else "pliant")
         for _ in world.frames(frames):
             made.add(world)
         return made.finish()
 
-    def add(self, world):
+    def add(self, world: World) -> Any:
         """Keep the world as it is now as the next frame."""
         self.times.append(world.time)
         for i, body in enumerate(world.bodies):
@@ -44,7 +51,7 @@ class Recording:
         for kind, value in world.energy.items():
             self.energies[kind].append(value)
 
-    def finish(self):
+    def finish(self) -> Recording:
         """The lists as arrays; add() must not be called any more."""
         self.times = np.array(self.times)
         self.surfaces = {name: np.array(frames) for name, frames in self.surfaces.items()}
@@ -52,10 +59,10 @@ class Recording:
         self.energies = {kind: np.array(values) for kind, values in self.energies.items()}
         return self
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.times)
 
-    def page(self):
+    def page(self) -> str:
         """The viewer as one HTML text."""
         if not self.surfaces or not len(self.times):
             raise ValueError("a recording without bodies or frames has nothing to show")
@@ -72,7 +79,7 @@ class Recording:
         text = (pathlib.Path(__file__).parent / "viewer.html").read_text(encoding="utf-8")
         return text.replace("TITLE", escape.escape(self.title)).replace("DATA", json.dumps(data))
 
-    def save(self, file):
+    def save(self, file: PathLike) -> pathlib.Path:
         """Write the viewer as an HTML file, or all arrays as .npz."""
         file = pathlib.Path(file)
         if file.suffix == ".npz":
@@ -90,7 +97,7 @@ class Recording:
     def _repr_html_(self):
         return f'<iframe srcdoc="{escape.escape(self.page())}" style="width: 100%; height: 420px; border: 0"></iframe>'
 
-    def plot(self, frames=5, **options):
+    def plot(self, frames: Any = 5, **options: Any) -> Any:
         """Frames side by side, by Matplotlib; returns the figure."""
         from .plot import plot_frames
         return plot_frames(self, frames, **options)

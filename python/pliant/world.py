@@ -1,15 +1,23 @@
 """Worlds: bodies, colliders, pins and forces, and the step."""
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _capi
 from ._library import lib
-from ._object import Error, Handle, Object, Report, byref, call, choice, create, documented, plain, set_fields, transform, vec3
+from ._object import CLOSED, Error, Handle, Object, Report, byref, call, choice, create, documented, plain, set_fields, transform, vec3
 from .body import FAILED, Bodies, Body, Collider
 from .context import default_context
 from .errors import BusyError, InvalidArgumentError, NotFoundError, check, failure
 from .model import Model
+
+if TYPE_CHECKING:
+    from ._types import ArrayLike, Placement
+    from .context import Context
+    from .mesh import Mesh
 
 _CONTROLLER = dict(_capi.pl_controller._fields_)["before_step"]
 
@@ -32,7 +40,7 @@ class StepReport(Report):
             raise AttributeError(name)
         return plain(getattr(self._struct, name))
 
-    def as_dict(self):
+    def as_dict(self) -> Dict[str, Any]:
         """All numbers as a dict."""
         return {name: getattr(self, name) for name, _ in self._struct._fields_}
 
@@ -48,7 +56,7 @@ class World(Object):
 
     _shared = False
 
-    def __init__(self, *, context=None, **parameters):
+    def __init__(self, *, context: Optional[Context] = None, **parameters: Any) -> None:
         context = context or default_context()
         definition = set_fields(lib.pl_default_world_def(), parameters, "World")
         pointer = create(_capi.pl_world, lib.pl_world_create, context._pointer, byref(definition))
@@ -110,7 +118,7 @@ class World(Object):
         finally:
             self._leave()
 
-    def close(self):
+    def close(self) -> None:
         """Destroy the world now. Its bodies can no longer be used; arrays that were taken from them stay valid."""
         if self.closed:
             return
@@ -118,7 +126,11 @@ class World(Object):
         try:
             if self._depth:
                 raise InvalidArgumentError("a world cannot be closed inside its own step; close it after the step")
-            self._handle.close()
+            # Arrays over its memory keep it until the last of them is gone.
+            if any([body._drop_views() for body in self._bodies.values()]):
+                self._handle = CLOSED
+            else:
+                self._handle.close()
             self._callbacks.clear()
             self._bodies.clear()
             self._names.clear()
@@ -127,21 +139,21 @@ class World(Object):
 
     # --- time
 
-    def step(self, count=1):
+    def step(self, count: int = 1) -> StepReport:
         """Do `count` inner steps. Returns the report of the last."""
         if count < 1 or count != int(count):
             raise ValueError(f"count: {count!r} is not a whole number above 0")
         return self._run(lib.pl_world_step, count=int(count))
 
-    def advance(self, seconds, max_steps=0):
+    def advance(self, seconds: float, max_steps: int = 0) -> StepReport:
         """Do as many inner steps as fit into `seconds`; the remainder is kept for the next call."""
         return self._run(lib.pl_world_advance, float(seconds), int(max_steps))
 
-    def settle(self, seconds):
+    def settle(self, seconds: float) -> StepReport:
         """Let bodies come to rest: inner steps for `seconds` while the clock stands still."""
         return self._run(lib.pl_world_settle, float(seconds))
 
-    def frames(self, count=None):
+    def frames(self, count: Optional[int] = None) -> Iterator[int]:
         """Iterate over frames: yields 0 for the start, then advances by 1 / frame_rate before each. `count` is that of the scene unless given."""
         count = self.frame_count if count is None else count
         if count is None:
@@ -152,24 +164,24 @@ class World(Object):
             yield frame
 
     @property
-    def time(self):
+    def time(self) -> float:
         """Simulated seconds."""
         return self._read(lib.pl_world_get_time)
 
     @property
-    def step_count(self):
+    def step_count(self) -> int:
         """Inner steps since the world was created."""
         return self._read(lib.pl_world_step_count)
 
     @property
-    def step_length(self):
+    def step_length(self) -> float:
         """Seconds of an inner step."""
         return self._read(lib.pl_world_get_step_length)
 
     # --- contents
 
     @documented("pl_body_def")
-    def add_body(self, model, placement=(0, 0, 0), *, name=None, **parameters):
+    def add_body(self, model: Model, placement: Placement = (0, 0, 0), *, name: Optional[str] = None, **parameters: Any) -> Body:
         """Add a body of a model. `placement` is a position, (position, quaternion xyzw) or a 4x4 matrix. Returns the Body."""
         definition = set_fields(lib.pl_default_body_def(), parameters, "add_body")
         if not isinstance(model, Model):
@@ -189,11 +201,12 @@ class World(Object):
         return body
 
     @property
-    def bodies(self):
+    def bodies(self) -> Bodies:
         """All bodies in the order of adding."""
+        self._pointer
         return Bodies(self)
 
-    def body(self, name):
+    def body(self, name: str) -> Body:
         """The body of this name."""
         self._pointer
         try:
@@ -202,7 +215,8 @@ class World(Object):
             raise NotFoundError(f"there is no body {name!r}; there are {', '.join(map(repr, self._names)) or 'none with names'}") from None
 
     @documented("pl_collider_def")
-    def add_collider(self, shape="half-space", placement=(0, 0, 0), *, mesh=None, keys=None, **parameters):
+    def add_collider(self, shape: str = "half-space", placement: Placement = (0, 0, 0), *, mesh: Optional[Mesh] = None,
+                     keys: Optional[Sequence[Tuple[float, Placement]]] = None, **parameters: Any) -> Collider:
         """Add a collider: half-space, sphere, capsule, box or mesh. `keys` is a list of (time, placement) along which it moves. Returns its handle."""
         definition = lib.pl_default_collider_def(choice("pl_collider_def", "shape", shape))
         set_fields(definition, parameters, "add_collider")
@@ -218,17 +232,17 @@ class World(Object):
         self._call(lib.pl_world_add_collider, byref(definition), byref(found))
         return Collider(self, found)
 
-    def set_gravity(self, gravity):
+    def set_gravity(self, gravity: ArrayLike) -> None:
         """Gravity in m/s² from the next step on."""
         self._read(lib.pl_world_set_gravity, _finite(vec3(gravity, "gravity"), "gravity"))
 
-    def set_wind(self, wind):
+    def set_wind(self, wind: ArrayLike) -> None:
         """Velocity of the air in m/s from the next step on."""
         self._read(lib.pl_world_set_wind, _finite(vec3(wind, "wind"), "wind"))
 
     # --- callbacks
 
-    def add_controller(self, function):
+    def add_controller(self, function: Callable[[World], Any]) -> Callable[[World], Any]:
         """Call `function(world)` before every step: read the world, add forces, move pins, set weights or state. An exception of it aborts the step, which
         then has not happened, and comes out of step(). Returns the function, so that it can be used as a decorator."""
         def before_step(_, __, error):
@@ -258,7 +272,7 @@ class World(Object):
 
     # --- state
 
-    def snapshot(self):
+    def snapshot(self) -> bytes:
         """The state as bytes."""
         pointer = self._enter()
         try:
@@ -268,30 +282,30 @@ class World(Object):
         finally:
             self._leave()
 
-    def restore(self, snapshot):
+    def restore(self, snapshot: bytes) -> None:
         """Restore a snapshot of this world, or of one built in the same way."""
         data = bytes(snapshot)
         self._call(lib.pl_world_restore, data, len(data))
 
     @property
-    def hash(self):
+    def hash(self) -> int:
         """64-bit hash of the state: equal for equal states, for any number of threads."""
         return self._read(lib.pl_world_get_hash)
 
     @property
-    def energy(self):
+    def energy(self) -> Dict[str, float]:
         """Sums over the bodies in joules: {"kinetic": …, "elastic": …}; the elastic part is that of finite-element bodies."""
         reports = [body.energy for body in self.bodies]
         return {kind: float(sum(report[kind] for report in reports)) for kind in ("kinetic", "elastic")}
 
     @property
-    def contacts(self):
+    def contacts(self) -> Dict[str, float]:
         """Contacts of the last step: {"count": …, "deepest": metres of overlap before it was resolved}."""
         self._pointer
         return {"count": self._report.contact_count, "deepest": self._report.deepest_contact}
 
     @property
-    def contact_events(self):
+    def contact_events(self) -> List[Report]:
         """What began, persisted and ended to touch in the last inner step, or in all of the last advance(), of a world with contact_events=True: reports with `kind` (begin,
         persist, end), `body`, `other` (a Body, or None for a collider), `contact_count`, `position`, `normal`, `impulse` (N s) and `depth`."""
         found = self._read(lib.pl_world_get_contact_events)
@@ -304,7 +318,7 @@ class World(Object):
         return Report(struct, kind=next(word for word, number in words.items() if number == struct.kind), body=body(struct.body), other=body(struct.other_body),
                       other_body=None, collider=(struct.collider.slot, struct.collider.generation) if struct.collider.generation else None)
 
-    def record(self, frames=None):
+    def record(self, frames: Any = None) -> Recording:
         """Run `frames` frames and keep the surfaces: a Recording, which notebooks show."""
         from .view import Recording
         return Recording.of(self, frames)

@@ -81,6 +81,35 @@ def test_misuse_of_batches(model, box):
         batch.step()
 
 
+class Comm:
+    """A process of several, as mpi4py has it; the parts of all are put into one list beforehand."""
+
+    def __init__(self, rank, parts):
+        self.rank, self.size, self.parts = rank, len(parts), parts
+
+    def allgather(self, part):
+        self.parts[self.rank] = part
+        return [found if found is not None else part[:0] for found in self.parts]
+
+
+def test_processes_share_the_worlds_of_a_batch(model):
+    parts, whole = [None] * 3, pliant.Batch(make(model), 7)
+    whole.step(10)
+    for rank in range(3):
+        with pliant.Batch(make(model), 7, comm=Comm(rank, parts)) as batch:
+            assert batch.first == pliant.split(7, rank, 3).start and len(batch) == len(pliant.split(7, rank, 3))
+            batch.step(10)
+            gathered = batch.gather()
+            parts[rank] = batch.positions.copy()
+            with pytest.raises(ValueError):
+                batch.gather([1])
+    assert (gathered == whole.positions).all() and (whole.gather() == whole.positions).all()
+    with pytest.raises(ValueError):
+        pliant.Batch(make(model), 2, comm=Comm(0, parts))
+    with pytest.raises(TypeError):
+        pliant.Batch(whole.worlds, comm=Comm(0, parts))
+
+
 def test_split_gives_every_job_to_one_process():
     for count, size in ((1000, 7), (3, 5), (0, 2)):
         assert [i for rank in range(size) for i in pliant.split(count, rank, size)] == list(range(count))

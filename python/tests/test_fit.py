@@ -1,4 +1,6 @@
 """Fits, tracks and captures of a bar whose material is known."""
+import json
+
 import numpy as np
 import pytest
 
@@ -120,3 +122,51 @@ def test_a_capture_of_a_bar(tool, tmp_path, root):
         recording.frame(99)
     with pytest.raises(pliant.NotFoundError):
         pliant.Capture.load(tmp_path / "missing.json")
+
+
+BEAM = {
+    "pliant": 1, "name": "beam", "time": {"step": 1 / 480, "frame_rate": 60, "frames": 40, "warm_up": 1},
+    "meshes": {"beam": {"box": {"size": [0.4, 0.1, 0.1], "cells": [6, 2, 2]}}},
+    "bodies": [{"name": "beam", "mesh": "beam", "method": "fem", "collides": False, "fem": {"young": 1e5, "mass_damping": 0.5, "stiffness_damping": 0.003},
+                "pins": [{"within": {"min": [-0.21, -0.1, -0.1], "max": [-0.19, 0.1, 0.1]}},
+                         {"within": {"min": [0.19, -0.1, -0.1], "max": [0.21, 0.1, 0.1]}, "until": 0.2,
+                          "keys": [{"time": 0}, {"time": 0.1, "position": [0, -0.05, 0.03]}]}]}],
+}
+
+
+def test_capture_finds_motion_and_material(tool, tmp_path):
+    """A beam that is bent and released, seen by the tool's virtual cameras: its modulus comes back from a start at twice the value."""
+    (tmp_path / "beam.json").write_text(json.dumps(BEAM), encoding="utf-8")
+    tool("sense", tmp_path / "beam.json", "-o", tmp_path / "shot", "--start", "0.2", "--frames", "16", "--size", "160x120")
+    recording, mesh = pliant.Capture.load(tmp_path / "shot/capture.json"), pliant.Mesh.load(tmp_path / "shot/static.vtu")
+    held = np.loadtxt(tmp_path / "shot/held.csv", delimiter=",", skiprows=1, ndmin=2)[:, 0].astype(int)
+    events = []
+    options = {"pinned": held, "warm_start": False, "fit": {"young": (2e5, 1e4, 1e7), "steps_per_frame": 4}, "track": {"max_points": 1500}}
+    with pliant.capture(mesh, recording, max_rounds=2, callback=events.append, **options) as result:
+        young = result.estimates[0]
+        assert young.value == pytest.approx(1e5, rel=0.15) and young.interval[0] < young.value < young.interval[1] and young.verdict == "determined"
+        assert len(result.rounds) == 2 and result.rounds[1].as_dict()["track_residual"] < 5e-3 and result.rounds[0].history[0].values[0] > 1.1e5
+        assert len(result.motions) == 1 and result.motions[0].positions.shape == (16, len(mesh.points), 3)
+        assert result.correlation.shape == (4, 4) and result.young == pytest.approx(np.full(len(mesh.tets), young.value)) and result.rms == result.fit.rms
+        assert {"round-begin", "frame", "fit-begin", "iteration", "round-end"} <= {event.event for event in events}
+        assert all(event.track is not None for event in events if event.event == "frame") and "2 rounds" in repr(result)
+        model = result.model()
+        with pliant.World() as world:
+            world.add_body(model)
+            world.step()
+        with pytest.raises(pliant.ClosedError):
+            result.close()
+            result.model()
+    stopped = pliant.capture(mesh, [recording], callback=lambda event: event.frame < 2 if event.event == "frame" else True, **options)
+    assert stopped.status == "cancelled"
+
+    def fail(_):
+        raise KeyError("mine")
+    with pytest.raises(KeyError, match="mine"):
+        pliant.capture(mesh, recording, callback=fail, **options)
+    with pytest.raises(TypeError):
+        pliant.capture(mesh, recording, pinned=held, fit={"yung": 1})
+    with pytest.raises(IndexError):
+        pliant.capture(mesh, recording, pinned=[10**6])
+    with pytest.raises(pliant.PliantError):
+        pliant.capture(mesh, [], pinned=held)

@@ -71,6 +71,100 @@ def test_both_modes_agree_with_differences(rollout, name):
     assert along == pytest.approx(np.sum(by_positions * change), rel=1e-8, abs=1e-10 * np.linalg.norm(by_positions) * np.linalg.norm(change))
 
 
+@pytest.fixture(scope="module", params=["corotated", "neo-hookean"])
+def landing(request):
+    """A box that falls on a slope and a wall with a corner first, and lies there for some steps."""
+    mesh = pliant.Mesh.box((0.3, 0.2, 0.2), (3, 2, 2))
+    turn = np.array([[0.9, -0.3, 0.316], [0.36, 0.92, -0.155], [-0.244, 0.25, 0.937]])
+    mesh = pliant.Mesh(mesh.points @ np.linalg.qr(turn)[0].T, tets=mesh.tets)
+    bulged = mesh.points * [1.1, 0.95, 1]
+    model = pliant.fem(mesh.with_poses({"bulged": bulged}), request.param, young=4e4, poisson=0.3, stiffness_damping=1e-3, mass_damping=0.2, examples=True)
+    low = (mesh.points @ [0.1, 1, 0.05]).min() / np.linalg.norm([0.1, 1, 0.05])
+    return pliant.Rollout(model, step=1 / 120, step_count=STEPS, planes=[((0.2, 2, 0.1), low - 0.004), ((1, 0, 0), mesh.points[:, 0].min() - 0.002)])
+
+
+@pytest.mark.parametrize("name", [name for name in pliant.Rollout.INPUTS])
+def test_contact_agrees_with_differences(landing, name):
+    rng = np.random.default_rng(6)
+    inputs = base_inputs(landing, rng)
+    inputs["young"] *= 0.5
+    inputs["velocities"] += [-0.4, -0.8, 0.1]
+    if name == "weights":
+        inputs.pop("rest")
+        inputs["weights"] = np.array([0.2])
+    # Springs bend over a thousandth of an element, so differences are taken over far less than without contact.
+    direction = 0.01 * SIZES[name] * (rng.standard_normal(landing.shapes[name]) if landing.shapes[name] else 1.0)
+    expected = differences(landing, inputs, name, direction)
+    positions = landing.run(**inputs)
+    depths = positions[1:] @ [0.2, 2, 0.1] / np.linalg.norm([0.2, 2, 0.1])
+    free = pliant.Rollout(landing.model, step=1 / 120, step_count=STEPS).run(**inputs)
+    assert np.abs(free - positions).max() > 0.01 and depths.min() > depths[0].min() - 0.05, "it lands, and does not fall through"
+    change = landing.push(**{name: direction})
+    forward = np.linalg.norm(change - expected) / np.linalg.norm(expected)
+    by_positions = rng.standard_normal(landing.frame_shape)
+    gradient = landing.pull(by_positions, wanted=name)[name]
+    along = np.sum(gradient * direction)
+    print(f"{name}: forward {forward:.1e}")
+    assert forward <= 1e-5
+    assert along == pytest.approx(np.sum(by_positions * change), rel=1e-8, abs=1e-10 * np.linalg.norm(by_positions) * np.linalg.norm(change))
+
+
+def test_contact_of_a_held_body_at_rest():
+    """A beam whose end is pressed on the ground: the equilibrium as the solver of the pinned points and the ground has it."""
+    mesh = pliant.Mesh.box((0.6, 0.1, 0.1), (8, 2, 2))
+    held = np.flatnonzero(mesh.points[:, 0] < -0.299)
+    model = pliant.fem(mesh, young=5e4, friction=0.0)
+    resting = pliant.Rollout(model, pinned=held, step_count=1, equilibrium=True, planes=[((0, 1, 0), -0.08)])
+    positions = resting.run(young=5e4)[-1]
+    assert pliant.Rollout(model, pinned=held, step_count=1, equilibrium=True).run()[-1][:, 1].min() < -0.15
+    assert -0.085 < positions[:, 1].min() < -0.079
+    rng = np.random.default_rng(2)
+    direction = {"rest": 1e-8 * rng.standard_normal((len(mesh.points), 3)), "positions": 1e-8 * rng.standard_normal((len(mesh.points), 3))}
+    for name, values in direction.items():
+        expected = differences(resting, {name: np.array(mesh.points)}, name, values)
+        resting.run(**{name: mesh.points})
+        change = resting.push(**{name: values})
+        by = rng.standard_normal(resting.frame_shape)
+        assert np.linalg.norm(change - expected) <= 1e-5 * np.linalg.norm(expected)
+        assert np.sum(resting.pull(by, wanted=name)[name] * values) == pytest.approx(np.sum(by * change), rel=1e-7)
+
+
+def test_contact_at_rest_is_that_of_a_world():
+    """A held beam that lies on the ground, in a world that has come to rest; its springs are those of the rollout, friction there is none."""
+    mesh = pliant.Mesh.box((0.6, 0.1, 0.1), (6, 1, 1))
+    held = np.flatnonzero(mesh.points[:, 0] < -0.299)
+    model = pliant.fem(mesh, young=5e4, friction=0.0, mass_damping=6.0, contact_stiffness=2e6, newton_tolerance=1e-10, max_newton_iterations=50)
+    resting = pliant.Rollout(model, pinned=held, step_count=1, equilibrium=True, planes=[((0, 3, 0), -0.07)]).run()[-1]
+    with pliant.World(sleeping=False) as world:
+        world.add_collider(placement=(0, -0.07, 0), friction=0.0)
+        body = world.add_body(model)
+        body.pin(held)
+        world.advance(6)
+        assert body.contact_pressures.max() > 0 and np.abs(body.positions - mesh.points).max() > 0.01
+        assert np.abs(body.positions - resting).max() < 1e-6
+
+
+def test_a_throw_is_aimed_by_its_gradient():
+    """The velocity of a box that bounces off the ground is found from where its points end."""
+    scipy = pytest.importorskip("scipy.optimize")
+    mesh = pliant.Mesh.box((0.1, 0.1, 0.1), (1, 1, 1))
+    # Soft springs: with stiff ones the moment of contact makes the sum of squares rugged.
+    model = pliant.fem(mesh, young=1e5, stiffness_damping=2e-3, contact_stiffness=3e5)
+    rollout = pliant.Rollout(model, step=1 / 240, step_count=60, planes=[((0, 1, 0), 0)])
+    start, truth = mesh.points + [0, 0.15, 0], np.array([0.9, -1.2])
+
+    def throw(velocity):
+        return rollout.run(positions=start, velocities=np.tile([*velocity, 0.0], (len(start), 1)))
+    seen = throw(truth)
+    assert seen[:, :, 1].min() < 0.001 and seen[-1, :, 1].mean() > 0.12, "it bounces"
+
+    def loss(velocity):
+        off = throw(velocity) - seen
+        return (off**2).sum(), rollout.pull(2 * off, wanted="velocities")["velocities"].sum(axis=0)[:2]
+    found = scipy.minimize(loss, [0.6, -1.0], jac=True, method="BFGS", options={"gtol": 1e-9})
+    assert found.x == pytest.approx(truth, rel=1e-6), found
+
+
 def test_a_motion_is_that_of_a_world(bar):
     mesh, held = bar
     model = pliant.fem(mesh, young=8e4, newton_tolerance=1e-12, max_newton_iterations=50)

@@ -53,6 +53,26 @@ static inline void pl_body_touch_add(pl_body_touch *touch, pl_vec3 position, pl_
   touch->weight += weight;
 }
 
+// The tapered segments of a body of lines, each between two particles.
+typedef struct pl_body_segments {
+  int32_t count;
+  const int32_t *particles;  // 2 each
+  const double *radii;       // metres at either end, 2 each
+  const pl_vec3 *rests;      // of the particles, one per particle of the body
+} pl_body_segments;
+
+// A plane that a place on a segment must stay in front of, in one step: what it may touch there.
+typedef struct pl_body_obstacle {
+  int32_t segment;
+  double t;             // where along it, 0 … 1
+  pl_vec3 normal;       // unit, from the obstacle towards the segment
+  double offset;        // at the end of the step normal . x of its axis is at least this, metres
+  pl_vec3 way;          // of the obstacle's touched point in the step, metres
+  double inverse_mass;  // with which the obstacle gives way, 1/kg; 0: it does not
+  double friction;
+  pl_vec3 push;  // out: sum of mass times displacement that it gave to the segment, kg m
+} pl_body_obstacle;
+
 // Arguments of a method's move: one step of one body.
 typedef struct pl_body_move {
   pl_context *context;
@@ -76,7 +96,9 @@ typedef struct pl_body_move {
   double air_density, drag;  // kg/m³ and drag coefficient; 0: no drag
   const pl_body_pin *pins;   // that hold now
   int32_t pin_count;
-  void *work;    // workspace of this body, by create_work
+  pl_body_obstacle *obstacles;  // other bodies near segments, sorted by segment; for methods …
+  int32_t obstacle_count;       // … that have segments
+  void *work;                   // workspace of this body, by create_work
   bool *damped;  // to be set where the step would have gained energy and was damped; or NULL
 } pl_body_move;
 
@@ -171,6 +193,8 @@ typedef struct pl_body_method {
   // Particles follow it. Both NULL for methods of particles.
   void (*get_rigid)(const pl_model *model, const void *state, pl_contact_rigid *rigid);
   void (*set_rigid)(const pl_model *model, void *state, const pl_contact_rigid *rigid);
+  // Segments that meet other bodies by obstacles in their move; NULL for methods without.
+  pl_body_segments (*get_segments)(const pl_model *model);
   // Whether a body that has come to rest may be left alone until something wakes it. NULL: never.
   bool (*can_sleep)(const pl_model *model, const void *state);
   // Coupled solves; NULL for methods whose step is explicit, which a coupled solve sees as free

@@ -128,8 +128,9 @@ static pl_status create_fit(pl_capture_result *run, pl_error *error) {
   }
   pl_fit_destroy(run->fit);
   run->fit = NULL;
-  pl_status status = pl_fit_create(run->context, &def, run->def.mesh,
-                                   &(pl_fit_sequences){run->motions, run->def.clip_count}, &run->fit, error);
+  pl_status status =
+      pl_fit_create(run->context, &def, run->def.mesh,
+                    &(pl_fit_sequences){.items = run->motions, .count = run->def.clip_count}, &run->fit, error);
   if (status >= 0) (void)pl_fit_get_values(run->fit, &round->report.parameter_count);
   return status;
 }

@@ -5,14 +5,19 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "capture/fit_changes.h"
+#include "capture/fit_modes.h"
 #include "capture/fit_parameters.h"
 #include "capture/fit_parts.h"
 #include "pliant/math.h"
+#include "solvers/eigen_modes.h"
 #include "solvers/nlopt_simplex.h"
 
 // Error to expect of a tracked point where none is given, as a fraction of the object's size: a tenth of a millimetre
 // of a metre.
 static const double NOISE_OF_SIZE = 1e-4;
+
+// Largest coefficient of a start that is not known; one is what its first guess has.
+static const double MAX_START = 1e3;
 
 static const int32_t WINDOWS[] = {10, 25, 60, 125};
 
@@ -49,10 +54,78 @@ static pl_status check_weights(const double *weights, int32_t count, int32_t seq
   return PL_OK;
 }
 
+static pl_status check_embedding(const pl_fit *fit, const pl_embedding *markers, const char *of, int32_t number,
+                                 pl_error *error) {
+  pl_embedding_view view = pl_embedding_get_view(markers);
+  for (int64_t i = 0; i < 4 * (int64_t)view.point_count; ++i)
+    if (view.parents[i] < 0 || view.parents[i] >= fit->body.model->head.particle_count)
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "%s %d: its markers belong to another mesh", of, number);
+  return PL_OK;
+}
+
+// Samples may be missing, but not where the motion starts.
+static pl_status check_markers(const pl_fit *fit, int32_t number, pl_error *error) {
+  const pl_fit_sequence *s = &fit->sequences[number];
+  int32_t markers = pl_embedding_get_view(s->markers).point_count, first = 0;
+  if (s->frame_count < 2 || s->positions == NULL || markers < 1)
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "sequence %d has %d frames of %d markers; a motion has at least 2 of 1", number, s->frame_count,
+                   markers);
+  if (!(s->frame_seconds > 0) || !isfinite(s->frame_seconds))
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d: the time between frames must be positive", number);
+  if (s->pins_move) return pl_fail(error, PL_ERROR_UNSUPPORTED, "sequence %d: pins cannot follow markers", number);
+  if (s->start == PL_FIT_START_GIVEN && s->start_positions == NULL)
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "sequence %d: markers do not tell where the body starts; give start_positions, or a start to fit",
+                   number);
+  for (int32_t i = 0; i < markers; ++i) first += pl_vec3_is_finite(s->positions[i]);
+  if (s->start != PL_FIT_START_GIVEN && first == 0)
+    return pl_fail(error, PL_ERROR_INVALID_DATA,
+                   "sequence %d: no marker is seen in frame 0, so its start cannot be found; begin with another frame",
+                   number);
+  pl_status status = check_embedding(fit, s->markers, "sequence", number, error);
+  if (status >= 0) status = check_weights(s->point_weights, markers, number, "marker", error);
+  return status < 0 ? status : check_weights(s->frame_weights, s->frame_count, number, "frame", error);
+}
+
+static pl_status check_case(const pl_fit *fit, int32_t number, pl_error *error) {
+  const pl_fit_load_case *c = &fit->cases[number];
+  int32_t points = fit->body.model->head.particle_count;
+  bool measured = c->positions != NULL || (c->moved && isfinite(c->reaction));
+  if (c->loaded_count < 0 || (c->moved && c->loaded_count == 0))
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "load case %d moves no points", number);
+  for (int32_t i = 0; i < c->loaded_count; ++i)
+    if (c->loaded[i] < 0 || c->loaded[i] >= points || fit->body.fixed[c->loaded[i]] != 0)
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "load case %d: point %d does not exist or is held", number,
+                     c->loaded[i]);
+  if (!measured)
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "load case %d has no measured positions and no reaction", number);
+  if (c->moved && isfinite(c->reaction) && !(c->reaction_deviation > 0))
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "load case %d: the deviation of its reaction must be positive",
+                   number);
+  if (!pl_vec3_is_finite(c->force) || !pl_vec3_is_finite(c->displacement))
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "load case %d: its load is not finite", number);
+  return c->markers != NULL ? check_embedding(fit, c->markers, "load case", number, error) : PL_OK;
+}
+
+static pl_status check_vibration(const pl_fit_vibration *v, int32_t number, pl_error *error) {
+  bool good = v->mode >= 0 && v->mode < PL_FIT_MAX_MODES && (isfinite(v->frequency) || isfinite(v->damping_ratio));
+  good = good && (!isfinite(v->frequency) || (v->frequency > 0 && v->frequency_deviation > 0));
+  good = good && (!isfinite(v->damping_ratio) || (v->damping_ratio > 0 && v->damping_deviation > 0));
+  if (good && !pl_eigen_is_available())
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "this build has no ARPACK; vibrations need libarpack2-dev when configuring");
+  return good ? PL_OK
+              : pl_fail(error, PL_ERROR_INVALID_DATA,
+                        "vibration %d: use a mode from 0 to %d and positive frequencies, ratios and deviations", number,
+                        PL_FIT_MAX_MODES - 1);
+}
+
 // Pins that follow their positions need them in every frame.
 static pl_status check_sequence(const pl_fit *fit, int32_t number, pl_error *error) {
   const pl_fit_sequence *s = &fit->sequences[number];
   int32_t points = fit->body.model->head.particle_count;
+  if (s->markers != NULL) return check_markers(fit, number, error);
   if (s->frame_count < 2 || s->positions == NULL)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d has %d frames; a motion has at least 2", number,
                    s->frame_count);
@@ -87,14 +160,31 @@ static void set_windows(pl_fit *fit) {
     if (last < 125 || 10 * last >= 4 * fit->longest) break;
     fit->windows[fit->window_count++] = 2 * last;
   }
-  fit->windows[fit->window_count++] = fit->longest;
+  fit->windows[fit->window_count++] = fit->longest > 0 ? fit->longest : 1;
   fit->def.windows = NULL;
+}
+
+// Coefficients of a start that is not known, behind all other values.
+static void set_start(pl_fit *fit, int32_t number) {
+  const pl_fit_sequence *s = &fit->sequences[number];
+  pl_motion_start *start = &fit->starts[number];
+  *start = (pl_motion_start){.force_value = -1, .velocity_value = -1};
+  if (s->start == PL_FIT_START_GIVEN) return;
+  int32_t first = fit->value_count;
+  bool pulled = s->start == PL_FIT_START_PULLED || s->markers != NULL, moving = s->start == PL_FIT_START_MOVING;
+  if (pulled) start->force_value = fit->value_count;
+  if (pulled) fit->value_count += 3;
+  if (moving) start->velocity_value = fit->value_count;
+  if (moving) fit->value_count += 3;
+  for (int32_t k = first; k < fit->value_count; ++k)
+    fit->ranges[k] = (pl_fit_range){.min = -MAX_START, .max = MAX_START, .fitted = true};
+  fit->start_count++;
 }
 
 static void set_values(pl_fit *fit) {
   const pl_fit_def *def = &fit->def;
   int32_t controls = fit->body.control_count;
-  fit->value_count = controls + 3;
+  fit->result_count = controls + 3;
   for (int32_t k = 0; k < controls; ++k) {
     fit->ranges[k] = def->young;
     fit->values[k] = def->young_starts != NULL ? def->young_starts[k] : def->young.start;
@@ -104,6 +194,8 @@ static void set_values(pl_fit *fit) {
     fit->ranges[controls + k] = *others[k];
     fit->values[controls + k] = others[k]->start;
   }
+  fit->value_count = fit->result_count;
+  for (int32_t i = 0; i < fit->sequence_count; ++i) set_start(fit, i);
   for (int32_t k = 0; k < fit->value_count; ++k)
     if (fit->ranges[k].fitted) fit->columns[fit->column_count++] = k;
   fit->padded = pl_fit_padded(fit->column_count);
@@ -167,17 +259,20 @@ static pl_status take_memory(pl_fit *fit, pl_error *error) {
   size_t n = 3 * (size_t)fit->body.model->head.particle_count, columns = (size_t)fit->column_count,
          padded = (size_t)fit->padded;
   pl_arena *arena = &fit->arena;
-  fit->output_size = 6 + columns + columns * columns;
+  size_t scores = (size_t)fit->score_count, frames = (size_t)(fit->longest > 0 ? fit->longest : 1);
+  fit->output_size = 6 + columns + columns * columns + columns * frames;
   fit->rest = PL_TAKE(arena, double, n);
   fit->trial_rest = PL_TAKE(arena, double, n);
   fit->rest_change = PL_TAKE(arena, double, n *padded);
   fit->fractions = PL_TAKE(arena, double, (size_t)fit->body.model->groups[0].element_count *padded);
-  fit->outputs = PL_TAKE(arena, double, fit->output_size *(size_t)fit->sequence_count);
+  fit->outputs = PL_TAKE(arena, double, fit->output_size *(size_t)(fit->sequence_count + fit->case_count));
   fit->now.gradient = PL_TAKE(arena, double, columns);
   fit->now.normal = PL_TAKE(arena, double, columns *columns);
   fit->trial.gradient = PL_TAKE(arena, double, columns);
   fit->trial.normal = PL_TAKE(arena, double, columns *columns);
-  fit->correlations = PL_TAKE(arena, double, (size_t)fit->value_count *(size_t)fit->value_count);
+  fit->now.scores = PL_TAKE(arena, double, columns *scores);
+  fit->trial.scores = PL_TAKE(arena, double, columns *scores);
+  fit->correlations = PL_TAKE(arena, double, (size_t)fit->result_count *(size_t)fit->result_count);
   if (arena->failed) return pl_fail_memory(error);
   memcpy(fit->rest, fit->body.model->rest_points, n * sizeof(double));
   fit->log = pl_vector_of(fit->context, sizeof(double));
@@ -185,15 +280,35 @@ static pl_status take_memory(pl_fit *fit, pl_error *error) {
   return status < 0 ? status : pl_reference_take(fit->worker, &fit->reference, error);
 }
 
-static pl_status set_up(pl_fit *fit, const pl_mesh *mesh, const pl_fit_sequence *sequences, pl_error *error) {
-  pl_status status = set_body(fit, mesh, error);
-  if (status < 0) return status;
-  fit->sequences = pl_arena_copy(&fit->arena, sequences, (size_t)fit->sequence_count, sizeof *sequences);
-  if (fit->sequences == NULL) return pl_fail_memory(error);
+static pl_status take_data(pl_fit *fit, const pl_fit_sequences *data, pl_error *error) {
+  pl_arena *arena = &fit->arena;
+  fit->sequences = pl_arena_copy(arena, data->items, (size_t)data->count, sizeof *data->items);
+  fit->cases = pl_arena_copy(arena, data->cases, (size_t)data->case_count, sizeof *data->cases);
+  fit->vibrations = pl_arena_copy(arena, data->vibrations, (size_t)data->vibration_count, sizeof *data->vibrations);
+  fit->starts = PL_TAKE(arena, pl_motion_start, data->count);
+  if (arena->failed) return pl_fail_memory(error);
+  pl_status status = PL_OK;
+  int32_t unknown_count = 0;
   for (int32_t i = 0; i < fit->sequence_count && status >= 0; ++i) {
+    const pl_fit_sequence *s = &fit->sequences[i];
     status = check_sequence(fit, i, error);
-    if (fit->sequences[i].frame_count > fit->longest) fit->longest = fit->sequences[i].frame_count;
+    if (s->frame_count > fit->longest) fit->longest = s->frame_count;
+    fit->score_count += s->frame_count;
+    unknown_count += s->start != PL_FIT_START_GIVEN;
   }
+  for (int32_t i = 0; i < fit->case_count && status >= 0; ++i) status = check_case(fit, i, error);
+  for (int32_t i = 0; i < fit->vibration_count && status >= 0; ++i)
+    status = check_vibration(&fit->vibrations[i], i, error);
+  fit->score_count += fit->case_count + fit->vibration_count;
+  if (status >= 0 && unknown_count > PL_FIT_MAX_STARTS)
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "%d sequences have a start to fit; at most %d can", unknown_count,
+                   PL_FIT_MAX_STARTS);
+  return status;
+}
+
+static pl_status set_up(pl_fit *fit, const pl_mesh *mesh, const pl_fit_sequences *data, pl_error *error) {
+  pl_status status = set_body(fit, mesh, error);
+  if (status >= 0) status = take_data(fit, data, error);
   if (status < 0) return status;
   set_windows(fit);
   set_values(fit);
@@ -209,9 +324,10 @@ pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mes
   *fit = NULL;
   pl_status status = check_def(def, error);
   if (status < 0) return status;
-  if (sequences->count < 0)
-    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "the number of sequences is %d; it cannot be negative",
-                   sequences->count);
+  if (sequences->count < 0 || sequences->case_count < 0 || sequences->vibration_count < 0)
+    return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
+                   "there are %d sequences, %d load cases and %d vibrations; none can be negative", sequences->count,
+                   sequences->case_count, sequences->vibration_count);
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_fit *made = PL_TAKE(&arena, pl_fit, 1);
@@ -220,7 +336,9 @@ pl_status pl_fit_create(pl_context *context, const pl_fit_def *def, const pl_mes
   made->context = context;
   made->def = *def;
   made->sequence_count = sequences->count;
-  status = set_up(made, mesh, sequences->items, error);
+  made->case_count = sequences->case_count;
+  made->vibration_count = sequences->vibration_count;
+  status = set_up(made, mesh, sequences, error);
   if (status < 0) {
     pl_fit_destroy(made);
     return status;

@@ -10,7 +10,7 @@
 enum { OUTPUT_STATUS, OUTPUT_FAILED, OUTPUT_COST, OUTPUT_WEIGHT, OUTPUT_AMPLITUDE, OUTPUT_WORST, OUTPUT_HEAD };
 
 bool pl_fit_is_logarithmic(const pl_fit *fit, int32_t value) {
-  return value != fit->body.control_count;
+  return value != fit->body.control_count && value < fit->result_count;
 }
 
 double pl_fit_coordinate(const pl_fit *fit, int32_t value, double physical) {
@@ -48,13 +48,17 @@ typedef struct motion_batch {
   bool derive;
 } motion_batch;
 
-static void evaluate_sequence(void *data, int32_t number, double *output) {
+// Jobs are the sequences, then the cases.
+static void evaluate_job(void *data, int32_t number, double *output) {
   const motion_batch *b = data;
   pl_fit *fit = b->fit;
-  const pl_fit_sequence *sequence = &fit->sequences[number];
+  const pl_fit_sequence *sequence = number < fit->sequence_count ? &fit->sequences[number] : NULL;
   int32_t columns = b->derive ? fit->column_count : 0;
   pl_motion_job job = {.sequence = sequence,
-                       .frame_count = b->frame_count < sequence->frame_count ? b->frame_count : sequence->frame_count,
+                       .load_case = sequence == NULL ? &fit->cases[number - fit->sequence_count] : NULL,
+                       .start = {.force_value = -1, .velocity_value = -1},
+                       .noise = fit->def.noise,
+                       .frame_count = 1,
                        .steps_per_frame = fit->cursor.steps,
                        .tolerance = fit->step_tolerance,
                        .values = b->values,
@@ -64,11 +68,20 @@ static void evaluate_sequence(void *data, int32_t number, double *output) {
                        .fractions = fit->fractions,
                        .rest_change = fit->rest_change,
                        .def = &fit->def};
-  pl_motion_result result = {.gradient = output + OUTPUT_HEAD, .normal = output + OUTPUT_HEAD + columns};
+  double step = 0;
+  if (sequence != NULL) {
+    job.frame_count = b->frame_count < sequence->frame_count ? b->frame_count : sequence->frame_count;
+    job.start = fit->starts[number];
+    step = sequence->frame_seconds / fit->cursor.steps;
+  }
+  double *gradient = output + OUTPUT_HEAD, *normal = gradient + columns,
+         *scores = normal + (ptrdiff_t)columns * columns;
+  pl_motion_result result = {.gradient = gradient, .normal = normal, .scores = columns > 0 ? scores : NULL};
   pl_fit_worker *worker = NULL;
-  pl_status status =
-      pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / fit->cursor.steps, &worker, NULL);
-  if (status >= 0) status = pl_motion_run(worker, &job, &result, NULL);
+  pl_status status = pl_fit_worker_create(fit->context, &fit->body, step, &worker, NULL);
+  if (status >= 0)
+    status =
+        sequence != NULL ? pl_motion_run(worker, &job, &result, NULL) : pl_motion_run_case(worker, &job, &result, NULL);
   pl_fit_worker_destroy(worker);
   output[OUTPUT_STATUS] = status;
   output[OUTPUT_FAILED] = result.failed;
@@ -78,24 +91,33 @@ static void evaluate_sequence(void *data, int32_t number, double *output) {
   output[OUTPUT_WORST] = result.worst;
 }
 
-// Sums over the sequences, in their order.
-static pl_status add_outputs(const pl_fit *fit, bool derive, pl_fit_evaluation *e, pl_error *error) {
-  size_t columns = derive ? (size_t)fit->column_count : 0;
+// Sums over the jobs, in their order; scores one after the other.
+static pl_status add_outputs(const pl_fit *fit, int32_t frame_count, bool derive, pl_fit_evaluation *e,
+                             pl_error *error) {
+  size_t columns = derive ? (size_t)fit->column_count : 0, score = 0;
   memset(e->gradient, 0, (size_t)fit->column_count * sizeof(double));
   memset(e->normal, 0, (size_t)fit->column_count * (size_t)fit->column_count * sizeof(double));
-  for (int32_t i = 0; i < fit->sequence_count; ++i) {
+  memset(e->scores, 0, (size_t)fit->column_count * (size_t)fit->score_count * sizeof(double));
+  for (int32_t i = 0; i < fit->sequence_count + fit->case_count; ++i) {
     const double *output = fit->outputs + (size_t)i * fit->output_size;
+    bool is_case = i >= fit->sequence_count;
     if (output[OUTPUT_STATUS] == (double)PL_ERROR_OUT_OF_MEMORY) return pl_fail_memory(error);
     if (output[OUTPUT_STATUS] < 0)
-      return pl_fail(error, (pl_status)output[OUTPUT_STATUS],
-                     "sequence %d could not be simulated: the linear solver failed", i);
+      return pl_fail(error, (pl_status)output[OUTPUT_STATUS], "%s %d could not be simulated: the linear solver failed",
+                     is_case ? "load case" : "sequence", is_case ? i - fit->sequence_count : i);
     e->failed = e->failed || output[OUTPUT_FAILED] != 0;
     e->cost += output[OUTPUT_COST];
     e->weight += output[OUTPUT_WEIGHT];
     e->amplitude += output[OUTPUT_AMPLITUDE];
     e->worst = fmax(e->worst, output[OUTPUT_WORST]);
-    for (size_t k = 0; k < columns; ++k) e->gradient[k] += output[OUTPUT_HEAD + k];
-    for (size_t k = 0; k < columns * columns; ++k) e->normal[k] += output[OUTPUT_HEAD + columns + k];
+    const double *gradient = output + OUTPUT_HEAD, *normal = gradient + columns, *scores = normal + columns * columns;
+    for (size_t k = 0; k < columns; ++k) e->gradient[k] += gradient[k];
+    for (size_t k = 0; k < columns * columns; ++k) e->normal[k] += normal[k];
+    size_t frames = is_case ? 1 : (size_t)fit->sequences[i].frame_count, filled = frames;
+    if (!is_case && filled > (size_t)frame_count) filled = (size_t)frame_count;
+    if (columns > 0 && output[OUTPUT_FAILED] == 0)
+      memcpy(e->scores + score * columns, scores, filled * columns * sizeof(double));
+    score += frames;
   }
   return PL_OK;
 }
@@ -145,8 +167,8 @@ static pl_status derive_rest(pl_fit *fit, const double *values, pl_error *error)
 
 pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t frame_count, bool derive,
                           pl_fit_evaluation *e, pl_error *error) {
-  double *gradient = e->gradient, *normal = e->normal;
-  *e = (pl_fit_evaluation){.failed = true, .cost = HUGE_VAL, .gradient = gradient, .normal = normal};
+  double *gradient = e->gradient, *normal = e->normal, *scores = e->scores;
+  *e = (pl_fit_evaluation){.failed = true, .cost = HUGE_VAL, .gradient = gradient, .normal = normal, .scores = scores};
   fit->cursor.evaluations++;
   bool found = false;
   pl_status status = pl_fit_find_rest(fit, values, X, &found, error);
@@ -154,15 +176,17 @@ pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t 
   if (derive) status = derive_rest(fit, values, error);
   if (status < 0) return status;
   motion_batch batch = {fit, values, X, frame_count, derive};
-  pl_fit_jobs jobs = {.count = fit->sequence_count,
+  pl_fit_jobs jobs = {.count = fit->sequence_count + fit->case_count,
                       .output_size = fit->output_size,
                       .outputs = fit->outputs,
-                      .evaluate = evaluate_sequence,
+                      .evaluate = evaluate_job,
                       .data = &batch};
   pl_fit_run_jobs(fit, &jobs);
   e->failed = false;
   e->cost = 0;
-  status = add_outputs(fit, derive, e, error);
+  status = add_outputs(fit, frame_count, derive, e, error);
+  if (status >= 0 && !e->failed && fit->vibration_count > 0)
+    status = pl_fit_add_vibrations(fit, values, X, derive, e, error);
   if (e->failed || !isfinite(e->cost)) e->failed = true, e->cost = HUGE_VAL;
   return status;
 }

@@ -10,6 +10,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "capture/fit_parameters.h"
+#include "capture/fit_parts.h"
 #include "pliant/fit.h"
 #include "pliant/math.h"
 #include "sparse/sparse_conjugate.h"
@@ -276,6 +277,30 @@ pl_status pl_field_build(pl_context *context, const pl_field_def *def, const pl_
   }
   *field = made;
   return status;
+}
+
+pl_status pl_field_split(pl_context *context, const pl_field *field, int32_t parts, pl_field **split, pl_error *error) {
+  *split = NULL;
+  pl_arena own;
+  pl_arena_init(&own, context, 0);
+  pl_field *made = PL_TAKE(&own, pl_field, 1);
+  if (made == NULL) return pl_fail_memory(error);
+  made->arena = own;
+  made->view = field->view;
+  size_t controls = (size_t)field->view.control_count, tets = (size_t)field->view.tet_count;
+  double *weights = PL_TAKE(&made->arena, double, controls *tets *(size_t)parts);
+  made->view.points = pl_arena_copy(&made->arena, field->view.points, field->view.points != NULL ? controls : 0,
+                                    sizeof *field->view.points);
+  if (made->arena.failed) {
+    pl_field_destroy(made);
+    return pl_fail_memory(error);
+  }
+  for (size_t t = 0; t < tets * (size_t)parts; ++t)
+    memcpy(weights + t * controls, field->view.weights + t / (size_t)parts * controls, controls * sizeof(double));
+  made->view.tet_count = field->view.tet_count * parts;
+  made->view.weights = weights;
+  *split = made;
+  return PL_OK;
 }
 
 pl_field_view pl_field_get_view(const pl_field *field) {

@@ -182,7 +182,7 @@ static double change_by_steps(const pl_fit *fit) {
 static bool is_coarse(const pl_fit *fit) {
   const pl_fit_cursor *cursor = &fit->cursor;
   bool enough = cursor->steps > fit->def.steps_per_frame && change_by_steps(fit) <= REFINED;
-  return !enough && 2 * cursor->steps <= fit->def.max_steps;
+  return !enough && fit->sequence_count > 0 && 2 * cursor->steps <= fit->def.max_steps;
 }
 
 // The whole motion is fitted with these steps. Steps that are too long shift frequencies, and the modulus with them: it
@@ -281,6 +281,8 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
 }
 
 pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error) {
+  pl_status found = pl_fit_find_starts(fit, error);
+  if (found < 0) return found;
   for (int32_t k = 0; fit->cursor.iteration == 0 && k < fit->column_count; ++k)
     fit->start[k] = pl_fit_coordinate(fit, fit->columns[k], fit->values[fit->columns[k]]);
   while (!fit->cursor.finished) {

@@ -71,6 +71,8 @@ pl_vibration pl_vibration_find(const double *signal, int32_t count, double step)
   return (pl_vibration){omega, decay, best, best / whole};
 }
 
+static const double MARKER_DAMPING = 1e-4;  // of the trace, in the projection of markers onto modes
+
 // --- modes --------------------------------------------------------------------------------------------------------
 
 pl_status pl_fit_modes_find(pl_fit_worker *w, int32_t mode_count, double *eigenvalues, double *modes, pl_error *error) {
@@ -169,8 +171,64 @@ static void project_frame(const projection *p, int32_t frame, double *amplitudes
   pl_dense_factor_solve(&p->gram, amplitudes);
 }
 
+// Markers: displacements from the static shape by least squares over the modes, in the samples that are there. Linear,
+// as nothing is known of rotations.
+static void project_markers(const pl_fem_model *model, const pl_fit_sequence *sequence, int32_t frame,
+                            int32_t mode_count, const double *modes, pl_dense_factor *gram, double *amplitudes) {
+  pl_embedding_view view = pl_embedding_get_view(sequence->markers);
+  ptrdiff_t size = 3 * (ptrdiff_t)model->head.particle_count;
+  const pl_vec3 *seen = sequence->positions + (ptrdiff_t)frame * view.point_count;
+  double sums[PL_FIT_MAX_MODES] = {0}, trace = 0;
+  bool any = false;
+  memset(gram->values, 0, (size_t)mode_count * (size_t)mode_count * sizeof(double));
+  for (int32_t p = 0; p < view.point_count; ++p) {
+    const double at[3] = {seen[p].x, seen[p].y, seen[p].z};
+    if (!isfinite(at[0] + at[1] + at[2])) continue;
+    any = true;
+    for (int i = 0; i < 3; ++i) {
+      double off = at[i], row[PL_FIT_MAX_MODES] = {0};
+      for (ptrdiff_t a = 4 * (ptrdiff_t)p; a < 4 * (ptrdiff_t)p + 4; ++a) {
+        ptrdiff_t index = 3 * (ptrdiff_t)view.parents[a] + i;
+        off -= (double)view.weights[a] * model->rest_points[index];
+        for (int32_t k = 0; k < mode_count; ++k) row[k] += (double)view.weights[a] * modes[k * size + index];
+      }
+      for (int32_t k = 0; k < mode_count; ++k) {
+        sums[k] += row[k] * off;
+        trace += row[k] * row[k];
+        for (int32_t l = 0; l <= k; ++l) gram->values[k * mode_count + l] += row[k] * row[l];
+      }
+    }
+  }
+  if (!any) return;
+  // A few markers do not tell all modes apart: those that explain them with the least amplitude.
+  for (int32_t k = 0; k < mode_count; ++k) gram->values[k * mode_count + k] += MARKER_DAMPING * trace;
+  pl_dense_factor_run(gram, true);
+  memcpy(amplitudes, sums, (size_t)mode_count * sizeof(double));
+  pl_dense_factor_solve(gram, amplitudes);
+}
+
+static pl_status project_all_markers(pl_fit_worker *w, const pl_fit_sequence *sequence, int32_t mode_count,
+                                     const double *modes, double *signals, pl_error *error) {
+  pl_arena arena;
+  pl_arena_init(&arena, w->context, 0);
+  pl_dense_factor gram;
+  double amplitudes[PL_FIT_MAX_MODES] = {0};
+  if (!pl_dense_factor_take(&arena, mode_count, &gram)) {
+    pl_arena_destroy(&arena);
+    return pl_fail_memory(error);
+  }
+  for (int32_t f = 0; f < sequence->frame_count; ++f) {
+    if (sequence->frame_weights == NULL || sequence->frame_weights[f] > 0)
+      project_markers(w->body->model, sequence, f, mode_count, modes, &gram, amplitudes);
+    for (int32_t k = 0; k < mode_count; ++k) signals[(ptrdiff_t)k * sequence->frame_count + f] = amplitudes[k];
+  }
+  pl_arena_destroy(&arena);
+  return PL_OK;
+}
+
 pl_status pl_fit_modes_project(pl_fit_worker *w, const pl_fit_sequence *sequence, int32_t mode_count,
                                const double *modes, double *signals, pl_error *error) {
+  if (sequence->markers != NULL) return project_all_markers(w, sequence, mode_count, modes, signals, error);
   const pl_fem_model *model = w->body->model;
   size_t tets = (size_t)model->groups[0].element_count;
   pl_arena arena;

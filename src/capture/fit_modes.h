@@ -30,7 +30,7 @@ pl_status pl_fit_modes_find(pl_fit_worker *worker, int32_t mode_count, double *e
 // + frame]. In rotation-strain coordinates (Huang et al. 2011): of each tet the vector of its
 // rotation and the strain that is left are nearly linear in the amplitudes, also where the body
 // bends far, as positions are not. Tets with a corner that does not count are left out; frames that
-// do not count repeat the last one.
+// do not count repeat the last one. Of markers the displacements are projected.
 pl_status pl_fit_modes_project(pl_fit_worker *worker, const pl_fit_sequence *sequence,
                                int32_t mode_count, const double *modes, double *signals,
                                pl_error *error);

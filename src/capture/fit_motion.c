@@ -5,9 +5,10 @@
 
 #include "base/error.h"
 #include "capture/fit_changes.h"
+#include "capture/fit_motion_parts.h"
 #include "pliant/math.h"
 
-enum { MAX_ITERATIONS = 40, STALE_ITERATIONS = 9, STEPS_KEPT = 8 };
+enum { MAX_ITERATIONS = 40, STALE_ITERATIONS = 9 };
 
 static const double BROYDEN_MIN = 0.1;    // an update that divides by less would only magnify what it does not know
 static const double FRACTION_MIN = 1e-3;  // of a step, from which shortening it leads nowhere
@@ -16,56 +17,27 @@ static const double CLOSE =
 static const double ARMIJO = 1e-4;  // fraction of the slope's promise that a step must gain
 enum { HALVINGS_MAX = 20 };         // a millionth of a step
 
-typedef struct motion {
-  pl_fit_worker *worker;
-  const pl_motion_job *job;
-  const double *masses, *load;
-  const uint8_t *fixed;
-  ptrdiff_t n;  // 3 per particle
-  double tau, alpha, beta;
-  double c, b;  // of A = c M + b H
-  double *x, *v, *u, *w;
-  double *last,
-      *older;  // u of the last two steps: smooth also where stiff vibrations are not resolved, as x and v are not
-  int32_t step_count;
-  double *gradient, *residual, *step, *base, *target, *stretch;
-  double extent;                       // of the body, m
-  double *steps, squares[STEPS_KEPT];  // taken since the last factor, and squares of their lengths
-  int kept;
-  bool positive;  // Hessians are projected
-  bool factored;  // the solver holds a factor of this or an earlier step
-  // Sensitivities: column after column.
-  int32_t columns, padded, alpha_column, beta_column, poisson_column;
-  double *s, *t, *z, *rhs_list, *changed;
-  pl_fem_tet_constants *derived;
-  pl_motion_result *result;
-} motion;
-
 static double dot(ptrdiff_t n, const double *a, const double *b) {
   double sum = 0;
   for (ptrdiff_t i = 0; i < n; ++i) sum += a[i] * b[i];
   return sum;
 }
 
-static bool is_fixed(const motion *m, ptrdiff_t i) {
-  return (m->fixed[i / 3] >> (i % 3) & 1) != 0;
-}
-
 // --- Newton's method ----------------------------------------------------------------------------------------------
 
 // r at u.
-static void evaluate(motion *m) {
+void pl_motion_evaluate(pl_motion *m) {
   double damping = m->beta / m->tau;
   for (ptrdiff_t i = 0; i < m->n; ++i) m->w[i] = m->u[i] + damping * (m->u[i] - m->x[i]);
   pl_fem_system_evaluate(&m->worker->system, m->w, m->gradient, NULL, false);
   for (ptrdiff_t i = 0; i < m->n; ++i) {
     double inertia = m->masses[i / 3] * (m->c * (m->u[i] - m->x[i]) - m->v[i] / m->tau);
-    m->residual[i] = is_fixed(m, i) ? 0 : inertia + m->gradient[i] - m->load[i];
+    m->residual[i] = pl_motion_is_fixed(m, i) ? 0 : inertia + m->gradient[i] - m->load[i];
   }
 }
 
 // A at w, factored; on the way b H (u - x), for the column of β.
-static pl_status factor(motion *m, pl_error *error) {
+pl_status pl_motion_factor(pl_motion *m, pl_error *error) {
   pl_fit_worker *worker = m->worker;
   pl_block_matrix *matrix = &worker->matrix;
   pl_fem_system_evaluate(&worker->system, m->w, NULL, matrix, m->positive);
@@ -83,7 +55,7 @@ static pl_status factor(motion *m, pl_error *error) {
 
 // -A⁻¹ r into `step`, corrected for what the steps since the last factor have shown of the matrix (good Broyden
 // updates, kept as those steps; Kelley 1995, section 7.3); its length, metres.
-static pl_status find_step(motion *m, double *length, pl_error *error) {
+static pl_status find_step(pl_motion *m, double *length, pl_error *error) {
   memset(m->step, 0, (size_t)m->n * sizeof(double));
   pl_status status = pl_linear_solver_solve(m->worker->solver, m->residual, 1, m->step, error);
   for (ptrdiff_t i = 0; i < m->n; ++i) m->step[i] = -m->step[i];
@@ -104,8 +76,8 @@ static pl_status find_step(motion *m, double *length, pl_error *error) {
 }
 
 // Remember a step that was taken whole.
-static void keep_step(motion *m, double length) {
-  if (m->kept >= STEPS_KEPT) m->kept = 0;
+static void keep_step(pl_motion *m, double length) {
+  if (m->kept >= PL_MOTION_STEPS_KEPT) m->kept = 0;
   memcpy(m->steps + m->kept * m->n, m->step, (size_t)m->n * sizeof(double));
   m->squares[m->kept++] = fmax(length * length, 1e-300);
 }
@@ -113,17 +85,17 @@ static void keep_step(motion *m, double length) {
 // Newton's method with the factor at hand for as long as every step is less than half the last one, and with a new one
 // after that. Progress is measured by the length of steps, not by forces: bending along straight lines stretches, and
 // forces of stretching drown all others. A step that a new factor does not make smaller is halved.
-static pl_status solve_step(motion *m, pl_error *error) {
+static pl_status solve_step(pl_motion *m, pl_error *error) {
   double wanted = m->job->tolerance * m->extent * sqrt((double)m->n / 3), length, fraction = 1;
   bool fresh = !m->factored;
   m->kept = 0;
-  evaluate(m);
-  pl_status status = fresh ? factor(m, error) : PL_OK;
+  pl_motion_evaluate(m);
+  pl_status status = fresh ? pl_motion_factor(m, error) : PL_OK;
   if (status >= 0) status = find_step(m, &length, error);
   for (int k = 0; k < MAX_ITERATIONS && status >= 0; ++k) {
     memcpy(m->base, m->u, (size_t)m->n * sizeof(double));
     for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = m->base[i] + fraction * m->step[i];
-    evaluate(m);
+    pl_motion_evaluate(m);
     if (fraction == 1 && length <= wanted) {
       // Steps without sensitivities keep a factor for as long as it pays.
       if (m->columns == 0 && k > STALE_ITERATIONS) m->factored = false;
@@ -144,11 +116,11 @@ static pl_status solve_step(motion *m, pl_error *error) {
     m->kept = 0;
     if (!(length < before)) {
       memcpy(m->u, m->base, (size_t)m->n * sizeof(double));
-      evaluate(m);
+      pl_motion_evaluate(m);
       fraction = fresh ? 0.5 * fraction : 1;
       if (fraction < FRACTION_MIN) return PL_REMARK_NOT_CONVERGED;
     }
-    status = factor(m, error);
+    status = pl_motion_factor(m, error);
     if (status >= 0) status = find_step(m, &length, error);
     fresh = true;
   }
@@ -156,11 +128,11 @@ static pl_status solve_step(motion *m, pl_error *error) {
 }
 
 // Φ whose gradient is r: ½ c |u - x|²_M - u·M (v/τ) + W(w)/b - load·u.
-static double potential(motion *m) {
+static double potential(pl_motion *m) {
   double sum = pl_fem_system_evaluate(&m->worker->system, m->w, NULL, NULL, false) / m->b;
   for (ptrdiff_t i = 0; i < m->n; ++i) {
     double moved = m->u[i] - m->x[i];
-    if (!is_fixed(m, i))
+    if (!pl_motion_is_fixed(m, i))
       sum += (0.5 * m->masses[i / 3] * m->c * moved - m->masses[i / 3] * m->v[i] / m->tau - m->load[i]) * moved;
   }
   return sum;
@@ -168,15 +140,15 @@ static double potential(motion *m) {
 
 // From where Newton's method did not find the way: down the potential with projected Hessians until a step is short,
 // then again as above.
-static pl_status descend(motion *m, pl_error *error) {
+static pl_status descend(pl_motion *m, pl_error *error) {
   double length = HUGE_VAL, close = CLOSE * m->extent * sqrt((double)m->n / 3);
-  for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = is_fixed(m, i) ? m->u[i] : m->x[i];
-  evaluate(m);
+  for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = pl_motion_is_fixed(m, i) ? m->u[i] : m->x[i];
+  pl_motion_evaluate(m);
   double energy = potential(m);
   for (int k = 0; k < MAX_ITERATIONS && length > close; ++k) {
     m->positive = true;
     m->kept = 0;
-    pl_status status = factor(m, error);
+    pl_status status = pl_motion_factor(m, error);
     m->positive = false;
     if (status >= 0) status = find_step(m, &length, error);
     if (status < 0) return status;
@@ -184,7 +156,7 @@ static pl_status descend(motion *m, pl_error *error) {
     memcpy(m->base, m->u, (size_t)m->n * sizeof(double));
     for (int halving = 0; halving < HALVINGS_MAX; ++halving, fraction *= 0.5) {
       for (ptrdiff_t i = 0; i < m->n; ++i) m->u[i] = m->base[i] + fraction * m->step[i];
-      evaluate(m);
+      pl_motion_evaluate(m);
       reached = potential(m);
       if (reached <= energy - ARMIJO * fraction * gradient) break;
     }
@@ -195,12 +167,16 @@ static pl_status descend(motion *m, pl_error *error) {
   return solve_step(m, error);
 }
 
+pl_status pl_motion_solve(pl_motion *m, pl_error *error) {
+  pl_status status = solve_step(m, error);
+  return status == PL_REMARK_NOT_CONVERGED ? descend(m, error) : status;
+}
+
 // --- sensitivities ------------------------------------------------------------------------------------------------
 
-static pl_status advance_sensitivities(motion *m, pl_error *error) {
-  if (m->columns == 0) return PL_OK;
+pl_status pl_motion_solve_sensitivities(pl_motion *m, pl_error *error) {
   const pl_motion_job *job = m->job;
-  pl_status status = factor(m, error);
+  pl_status status = pl_motion_factor(m, error);
   if (status < 0) return status;
   memset(m->changed, 0, (size_t)(m->n * m->padded) * sizeof(double));
   pl_fit_changes changes = {.padded = m->padded,
@@ -216,15 +192,23 @@ static pl_status advance_sensitivities(motion *m, pl_error *error) {
   double gamma = m->beta / m->tau / m->b, inertia = (1 - gamma) * m->c;
   for (int32_t k = 0; k < m->columns; ++k) {
     const double *s = m->s + k * m->n, *t = m->t + k * m->n;
+    const double *load = m->load_change != NULL ? m->load_change + k * m->n : NULL;
     double *rhs = m->rhs_list + k * m->n;
     for (ptrdiff_t i = 0; i < m->n; ++i) {
       double force = m->masses[i / 3] * (inertia * s[i] + t[i] / m->tau) + m->changed[i * m->padded + k];
       if (k == m->alpha_column) force -= m->alpha * m->masses[i / 3] * (m->u[i] - m->x[i]) / m->tau;
       if (k == m->beta_column) force -= m->beta / (m->tau * m->b) * m->stretch[i];
-      rhs[i] = is_fixed(m, i) ? 0 : force;
+      if (load != NULL) force += load[i];
+      rhs[i] = pl_motion_is_fixed(m, i) ? 0 : force;
     }
   }
-  status = pl_linear_solver_solve(m->worker->solver, m->rhs_list, m->columns, m->z, error);
+  return pl_linear_solver_solve(m->worker->solver, m->rhs_list, m->columns, m->z, error);
+}
+
+static pl_status advance_sensitivities(pl_motion *m, pl_error *error) {
+  if (m->columns == 0) return PL_OK;
+  pl_status status = pl_motion_solve_sensitivities(m, error);
+  double gamma = m->beta / m->tau / m->b;
   for (ptrdiff_t i = 0; status >= 0 && i < m->columns * m->n; ++i) {
     double z = m->z[i] + gamma * m->s[i], s = m->s[i];
     m->s[i] = 2 * z - s;
@@ -235,22 +219,21 @@ static pl_status advance_sensitivities(motion *m, pl_error *error) {
 
 // --- a step and a frame -------------------------------------------------------------------------------------------
 
-static pl_status take_step(motion *m, pl_error *error) {
+static pl_status take_step(pl_motion *m, pl_error *error) {
   double h = 2 * m->tau;
   for (ptrdiff_t i = 0; i < m->n; ++i) {
     double guess =
         m->step_count > 1 ? 2 * m->last[i] - m->older[i] : m->x[i] + (m->step_count == 0 ? m->tau * m->v[i] : 0);
-    m->u[i] = is_fixed(m, i) ? 0.5 * (m->x[i] + m->target[i]) : guess;
+    m->u[i] = pl_motion_is_fixed(m, i) ? 0.5 * (m->x[i] + m->target[i]) : guess;
   }
-  pl_status status = solve_step(m, error);
-  if (status == PL_REMARK_NOT_CONVERGED) status = descend(m, error);
+  pl_status status = pl_motion_solve(m, error);
   if (status != PL_OK) return status;
   status = advance_sensitivities(m, error);
   if (status < 0) return status;
   m->step_count++;
   for (ptrdiff_t i = 0; i < m->n; ++i) {
     double next = 2 * m->u[i] - m->x[i], velocity = 2 * (m->u[i] - m->x[i]) / m->tau - m->v[i];
-    if (is_fixed(m, i)) next = m->target[i], velocity = (m->target[i] - m->x[i]) / h;
+    if (pl_motion_is_fixed(m, i)) next = m->target[i], velocity = (m->target[i] - m->x[i]) / h;
     m->older[i] = m->last[i];
     m->last[i] = m->u[i];
     m->x[i] = next;
@@ -261,81 +244,55 @@ static pl_status take_step(motion *m, pl_error *error) {
 }
 
 // Where pins are to be after a share of the way from one frame to the next.
-static void set_targets(motion *m, int32_t frame, double fraction) {
+static void set_targets(pl_motion *m, int32_t frame, double fraction) {
   const pl_fit_sequence *sequence = m->job->sequence;
   const double *rest = m->worker->body->model->rest_points;
   const double *from = &sequence->positions[(ptrdiff_t)frame * (m->n / 3)].x, *to = from + m->n;
   for (ptrdiff_t i = 0; i < m->n; ++i)
-    if (is_fixed(m, i)) m->target[i] = sequence->pins_move ? from[i] + fraction * (to[i] - from[i]) : rest[i];
+    if (pl_motion_is_fixed(m, i)) m->target[i] = sequence->pins_move ? from[i] + fraction * (to[i] - from[i]) : rest[i];
 }
 
-static void compare_frame(motion *m, int32_t frame) {
-  const pl_fit_sequence *sequence = m->job->sequence;
-  const pl_vec3 *tracked = sequence->positions + (ptrdiff_t)frame * (m->n / 3);
-  const double *rest = m->worker->body->model->rest_points;
-  pl_motion_result *result = m->result;
-  double frame_weight = sequence->frame_weights != NULL ? sequence->frame_weights[frame] : 1;
-  if (!(frame_weight > 0)) return;
-  for (ptrdiff_t p = 0; p < m->n / 3; ++p) {
-    double weight = frame_weight * (sequence->point_weights != NULL ? sequence->point_weights[p] : 1);
-    if (!(weight > 0) || m->fixed[p] != 0) continue;
-    const double *x = m->x + 3 * p, *seen = &tracked[p].x;
-    double off[3] = {x[0] - seen[0], x[1] - seen[1], x[2] - seen[2]}, square = 0, way = 0;
-    for (int i = 0; i < 3; ++i)
-      square += off[i] * off[i], way += (seen[i] - rest[3 * p + i]) * (seen[i] - rest[3 * p + i]);
-    result->cost += weight * square;
-    result->weight += weight;
-    result->amplitude += weight * way;
-    result->worst = fmax(result->worst, sqrt(square));
-    for (int32_t k = 0; k < m->columns; ++k) {
-      const double *a = m->s + k * m->n + 3 * p;
-      double scaled[3] = {weight * a[0], weight * a[1], weight * a[2]};
-      result->gradient[k] += scaled[0] * off[0] + scaled[1] * off[1] + scaled[2] * off[2];
-      double *row = result->normal + (ptrdiff_t)k * m->columns;
-      for (int32_t l = 0; l <= k; ++l) {
-        const double *other = m->s + l * m->n + 3 * p;
-        row[l] += scaled[0] * other[0] + scaled[1] * other[1] + scaled[2] * other[2];
-      }
-    }
-  }
-}
-
-static void write_frame(const motion *m, int32_t frame) {
+static void write_frame(const pl_motion *m, int32_t frame) {
   if (m->job->positions != NULL)
     memcpy(m->job->positions + (ptrdiff_t)frame * (m->n / 3), m->x, (size_t)m->n * sizeof(double));
 }
 
 // --- the whole ----------------------------------------------------------------------------------------------------
 
-static pl_status take_motion(pl_arena *arena, motion *m, pl_error *error) {
+static pl_status take_motion(pl_arena *arena, pl_motion *m, pl_error *error) {
   size_t n = (size_t)m->n, columns = (size_t)m->columns;
-  double **vectors[] = {&m->x,        &m->v,        &m->u,    &m->w,    &m->last,   &m->older,
-                        &m->gradient, &m->residual, &m->step, &m->base, &m->target, &m->stretch};
+  double **vectors[] = {&m->x,        &m->v,    &m->u,    &m->w,      &m->last,    &m->older, &m->gradient,
+                        &m->residual, &m->step, &m->base, &m->target, &m->stretch, &m->load};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = PL_TAKE(arena, double, n);
   double **columned[] = {&m->s, &m->t, &m->z, &m->rhs_list};
   for (size_t i = 0; i < sizeof columned / sizeof *columned; ++i) *columned[i] = PL_TAKE(arena, double, n *columns);
-  m->steps = PL_TAKE(arena, double, n *STEPS_KEPT);
+  m->steps = PL_TAKE(arena, double, n *PL_MOTION_STEPS_KEPT);
   m->changed = PL_TAKE(arena, double, n *(size_t)m->padded);
   if (m->poisson_column >= 0)
     m->derived = PL_TAKE(arena, pl_fem_tet_constants, m->worker->body->model->groups[0].element_count);
   return arena->failed ? pl_fail_memory(error) : PL_OK;
 }
 
-static void start(motion *m) {
+static pl_status start(pl_motion *m, pl_error *error) {
   const pl_motion_job *job = m->job;
   const pl_fit_sequence *sequence = job->sequence;
   const pl_fit_body *body = m->worker->body;
-  pl_fit_worker_set_moduli(m->worker, job->values, job->values[body->control_count]);
-  pl_fit_worker_set_rest(m->worker, job->rest);
-  if (m->poisson_column >= 0) pl_fit_changes_derive(&m->worker->system, m->derived);
-  const pl_vec3 *positions = sequence->start_positions != NULL ? sequence->start_positions : sequence->positions;
-  memcpy(m->x, positions, (size_t)m->n * sizeof(double));
+  pl_motion_set_material(m);
+  if (job->start.force_value >= 0) {
+    pl_status status = pl_motion_start_pulled(m, error);
+    if (status != PL_OK) return status;
+  } else {
+    const pl_vec3 *positions = sequence->start_positions != NULL ? sequence->start_positions : sequence->positions;
+    memcpy(m->x, positions, (size_t)m->n * sizeof(double));
+  }
   if (sequence->start_velocities != NULL) memcpy(m->v, sequence->start_velocities, (size_t)m->n * sizeof(double));
+  if (job->start.velocity_value >= 0) pl_motion_start_moving(m);
   for (ptrdiff_t i = 0; !sequence->pins_move && i < m->n; ++i)
-    if (is_fixed(m, i)) m->x[i] = body->model->rest_points[i];
+    if (pl_motion_is_fixed(m, i)) m->x[i] = body->model->rest_points[i];
+  return PL_OK;
 }
 
-static void set_columns(motion *m) {
+static void set_columns(pl_motion *m) {
   const pl_motion_job *job = m->job;
   int32_t control_count = m->worker->body->control_count;
   m->columns = job->column_count;
@@ -348,57 +305,79 @@ static void set_columns(motion *m) {
   }
 }
 
-static pl_status run_frames(motion *m, pl_error *error) {
+static pl_status run_frames(pl_motion *m, pl_error *error) {
   const pl_motion_job *job = m->job;
-  start(m);
+  pl_status status = start(m, error);
+  if (status != PL_OK) return status;
   write_frame(m, 0);
   for (int32_t frame = 0; frame + 1 < job->frame_count; ++frame) {
     if (job->def != NULL && pl_fit_is_given_up(job->def)) return PL_REMARK_NOT_CONVERGED;
     for (int32_t k = 0; k < job->steps_per_frame; ++k) {
       set_targets(m, frame, (double)(k + 1) / job->steps_per_frame);
-      pl_status status = take_step(m, error);
+      status = take_step(m, error);
       if (status != PL_OK) return status;
     }
-    compare_frame(m, frame + 1);
+    pl_motion_compare_frame(m, frame + 1);
     write_frame(m, frame + 1);
   }
-  for (int32_t k = 0; k < m->columns; ++k)
-    for (int32_t l = 0; l < k; ++l)
-      m->result->normal[(ptrdiff_t)l * m->columns + k] = m->result->normal[(ptrdiff_t)k * m->columns + l];
   return PL_OK;
 }
 
-pl_status pl_motion_run(pl_fit_worker *worker, const pl_motion_job *job, pl_motion_result *result, pl_error *error) {
+pl_status pl_motion_run_as(pl_fit_worker *worker, const pl_motion_job *job,
+                           pl_status (*go)(pl_motion *m, pl_error *error), pl_motion_result *result, pl_error *error) {
   const pl_fem_model *model = worker->body->model;
-  motion m = {.worker = worker,
-              .job = job,
-              .masses = model->head.masses,
-              .load = worker->body->load,
-              .fixed = worker->body->fixed,
-              .n = 3 * (ptrdiff_t)model->head.particle_count,
-              .tau = 0.5 * job->sequence->frame_seconds / job->steps_per_frame,
-              .alpha = job->values[worker->body->control_count + 1],
-              .beta = job->values[worker->body->control_count + 2],
-              .result = result};
+  double *gradient = result->gradient, *normal = result->normal, *scores = result->scores;
+  *result = (pl_motion_result){.gradient = gradient, .normal = normal, .scores = scores};
+  pl_motion m = {.worker = worker,
+                 .job = job,
+                 .masses = model->head.masses,
+                 .fixed = worker->body->fixed,
+                 .n = 3 * (ptrdiff_t)model->head.particle_count,
+                 .observed_count = model->head.particle_count,
+                 .ratio = 1,
+                 .tau = job->sequence != NULL ? 0.5 * job->sequence->frame_seconds / job->steps_per_frame : HUGE_VAL,
+                 .alpha = job->values[worker->body->control_count + 1],
+                 .beta = job->values[worker->body->control_count + 2],
+                 .result = result};
   m.extent = pl_box_diagonal(model->head.box);
   m.c = 1 / (m.tau * m.tau) + m.alpha / m.tau;
   m.b = 1 + m.beta / m.tau;
+  const pl_embedding *markers = job->sequence != NULL ? job->sequence->markers : job->load_case->markers;
+  double deviation = job->sequence != NULL ? job->sequence->deviation : job->load_case->deviation;
+  if (markers != NULL) {
+    pl_embedding_view view = pl_embedding_get_view(markers);
+    m.parents = view.parents, m.weights = view.weights, m.observed_count = view.point_count;
+  }
+  if (deviation > 0 && job->noise > 0) m.ratio = job->noise * job->noise / (deviation * deviation);
   set_columns(&m);
-  double *gradient = result->gradient, *normal = result->normal;
-  *result = (pl_motion_result){.gradient = gradient, .normal = normal};
   if (m.columns > 0) {
     memset(gradient, 0, (size_t)m.columns * sizeof(double));
     memset(normal, 0, (size_t)m.columns * (size_t)m.columns * sizeof(double));
+    int32_t frames = job->sequence != NULL ? job->frame_count : 1;
+    if (scores != NULL) memset(scores, 0, (size_t)m.columns * (size_t)frames * sizeof(double));
   }
   pl_arena arena;
   pl_arena_init(&arena, worker->context, 0);
+  m.arena = &arena;
   pl_status status = take_motion(&arena, &m, error);
-  if (status >= 0) status = run_frames(&m, error);
+  if (status >= 0) memcpy(m.load, worker->body->load, (size_t)m.n * sizeof(double));
+  if (status >= 0) status = go(&m, error);
   pl_arena_destroy(&arena);
+  for (int32_t k = 0; k < m.columns; ++k)
+    for (int32_t l = 0; l < k; ++l) normal[(ptrdiff_t)l * m.columns + k] = normal[(ptrdiff_t)k * m.columns + l];
   // No motion with such parameters is an answer, not a failure of the call; out of memory is.
   if (status == PL_REMARK_NOT_CONVERGED || status == PL_ERROR_NOT_FINITE) {
     result->failed = true;
     return PL_OK;
   }
   return status;
+}
+
+pl_status pl_motion_run(pl_fit_worker *worker, const pl_motion_job *job, pl_motion_result *result, pl_error *error) {
+  return pl_motion_run_as(worker, job, run_frames, result, error);
+}
+
+pl_status pl_motion_run_case(pl_fit_worker *worker, const pl_motion_job *job, pl_motion_result *result,
+                             pl_error *error) {
+  return pl_motion_run_as(worker, job, pl_motion_balance_case, result, error);
 }

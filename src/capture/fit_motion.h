@@ -27,8 +27,22 @@
 #include "capture/fit_worker.h"
 #include "pliant/fit.h"
 
+// An unknown start: a force that pulls at what is observed, and a velocity, three coefficients each
+// among the values.
+typedef struct pl_motion_start {
+  int32_t force_value;     // the first of the three, -1: the start is not pulled
+  int32_t velocity_value;  // the same, -1: no unknown velocity
+  double force_scale;      // m²: force = scale × geometric mean of the moduli × coefficient
+  double velocity_scale;   // m/s: velocity = scale × shape × coefficient
+  const double *pattern;   // per particle: its part of a force of 1
+  const double *shapes;    // 3 fields of 3 per particle
+} pl_motion_start;
+
 typedef struct pl_motion_job {
   const pl_fit_sequence *sequence;
+  const pl_fit_load_case *load_case;  // in place of a sequence, which is then NULL
+  pl_motion_start start;
+  double noise;         // m: deviations of the data are counted in it
   int32_t frame_count;  // of the sequence, from its first on
   int32_t steps_per_frame;
   double tolerance;           // of the last Newton step against the size of the body
@@ -50,7 +64,9 @@ typedef struct pl_motion_result {
   double worst;      // m
   double *gradient;  // column_count: Σ weight s_k · (x - tracked), or NULL without columns
   double *normal;    // column_count²: Σ weight s_k · s_l
+  double *scores;    // the gradient by frame, [frame_count][column_count], or NULL
   int32_t factor_count, iteration_count;
+  double pull[3];  // N, of pl_motion_find_pull()
 } pl_motion_result;
 
 // Whether the fit is given up.
@@ -62,5 +78,14 @@ static inline bool pl_fit_is_given_up(const pl_fit_def *def) {
 // worker are set.
 pl_status pl_motion_run(pl_fit_worker *worker, const pl_motion_job *job, pl_motion_result *result,
                         pl_error *error);
+
+// The same of a static experiment: its equilibrium in place of the frames.
+pl_status pl_motion_run_case(pl_fit_worker *worker, const pl_motion_job *job,
+                             pl_motion_result *result, pl_error *error);
+
+// The pull of an unknown start that brings what is observed to its first positions: N along x, y
+// and z. Returns PL_REMARK_NOT_CONVERGED when there is none.
+pl_status pl_motion_find_pull(pl_fit_worker *worker, const pl_motion_job *job, double force[3],
+                              pl_error *error);
 
 #endif

@@ -2,7 +2,8 @@
 //
 // Values are what is physical: Young's modulus per control point, Poisson's ratio, α, β. What is
 // fitted of them are "columns" in coordinates θ: the logarithm of moduli and damping, Poisson's
-// ratio itself.
+// ratio itself. Behind them come the coefficients of starts that are not known, which are fitted
+// but are not results.
 #ifndef PL_CAPTURE_FIT_PARTS_H
 #define PL_CAPTURE_FIT_PARTS_H
 
@@ -16,7 +17,9 @@
 
 enum {
   PL_FIT_MAX_CONTROLS = 64,
-  PL_FIT_MAX_VALUES = PL_FIT_MAX_CONTROLS + 3,
+  PL_FIT_MAX_STARTS = 16,  // sequences whose start is not known
+  PL_FIT_START_VALUES = 6,
+  PL_FIT_MAX_VALUES = PL_FIT_MAX_CONTROLS + 3 + PL_FIT_MAX_STARTS * PL_FIT_START_VALUES,
   PL_FIT_MAX_WINDOWS = 16
 };
 
@@ -24,7 +27,9 @@ enum {
 typedef struct pl_fit_evaluation {
   bool failed;  // no reference shape, or no motion
   double cost, weight, amplitude, worst;
-  double *gradient, *normal;  // as pl_motion_result, of all sequences
+  double *gradient, *normal;  // as pl_motion_result, of all data
+  double *scores;  // the gradient by frame, sequence after sequence, by case and by vibration:
+                   // [score_count][column_count]
 } pl_fit_evaluation;
 
 // Where the search stands: all that is saved besides values, reference shape and log.
@@ -33,7 +38,9 @@ typedef struct pl_fit_cursor {
   int32_t rejected;  // one after the other
   int32_t steps;     // in a frame, as simulated now
   int32_t finished, converged;
+  int32_t started;  // the scales of unknown starts and their coefficients are found
   double damping;
+  double force_scales[PL_FIT_MAX_STARTS], velocity_scales[PL_FIT_MAX_STARTS];
   double coarser[PL_FIT_MAX_VALUES];  // values that half as many steps ended with
 } pl_fit_cursor;
 
@@ -46,8 +53,16 @@ struct pl_fit {
   pl_fit_body body;
   pl_fit_sequence *sequences;
   int32_t sequence_count, longest;  // frames of the longest sequence
+  pl_fit_load_case *cases;
+  pl_fit_vibration *vibrations;
+  int32_t case_count, vibration_count;
+  int32_t score_count;      // frames of all sequences, cases and vibrations
+  pl_motion_start *starts;  // of every sequence
+  int32_t start_count;      // of those that are not known
+  bool has_starts;          // their patterns and shapes are there
   int32_t window_count, windows[PL_FIT_MAX_WINDOWS];
   int32_t value_count, column_count, padded;
+  int32_t result_count;  // of the values, the first: what is reported
   pl_fit_range ranges[PL_FIT_MAX_VALUES];
   int32_t columns[PL_FIT_MAX_VALUES];  // value of each column
   double values[PL_FIT_MAX_VALUES];
@@ -64,6 +79,11 @@ struct pl_fit {
   pl_fit_evaluation now, trial;
   pl_vector log;  // of Nelder-Mead: column_count coordinates and the cost of every evaluation
   double seconds;
+  // Of pl_fit_refine(), by value: extrapolated, and what tets and steps leave uncertain, in
+  // coordinates; deviations of the fit with finer tets, in coordinates.
+  bool refined, refined_converged;
+  double refined_values[PL_FIT_MAX_VALUES], uncertainties[PL_FIT_MAX_VALUES],
+      refined_deviations[PL_FIT_MAX_VALUES];
   // Of pl_fit_get_report().
   pl_fit_estimate estimates[PL_FIT_MAX_VALUES];
   double *correlations;
@@ -84,8 +104,21 @@ pl_status pl_fit_find_rest(pl_fit *fit, const double *values, double *X, bool *f
 pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t frame_count,
                           bool derive, pl_fit_evaluation *evaluation, pl_error *error);
 
+// Scales and coefficients of starts that are not known, for the values as they stand; once.
+pl_status pl_fit_find_starts(pl_fit *fit, pl_error *error);
+
+// Frequencies and damping ratios against those that were measured, added to the evaluation: the
+// rest shape X belongs to the values, and the worker has both.
+pl_status pl_fit_add_vibrations(pl_fit *fit, const double *values, const double *X, bool derive,
+                                pl_fit_evaluation *evaluation, pl_error *error);
+
 // Run jobs through the def's batch or the context's threads.
 void pl_fit_run_jobs(const pl_fit *fit, const pl_fit_jobs *jobs);
+
+// A field of a mesh whose tets were split into `parts` each, one after the other: parts have the
+// weights of the whole.
+pl_status pl_field_split(pl_context *context, const pl_field *field, int32_t parts,
+                         pl_field **split, pl_error *error);
 
 // The two fitters; both return what pl_fit_run() does.
 pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error);

@@ -3,8 +3,8 @@
 // Near the minimum the distance is quadratic, and errors of the tracked points that are independent of each other, σ
 // metres in each coordinate, make the parameters vary with the covariance σ² N⁻¹. σ is the residual or what was said to
 // be expected, whichever is larger: data that are exact, or that the model follows by chance, do not make a parameter
-// known that hardly moves anything. Errors of tracking are alike from frame to frame, so true intervals are rather
-// wider.
+// known that hardly moves anything. Errors that are alike from point to point and from frame to frame are found from
+// the scores of blocks of frames, and the wider of both intervals counts.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +19,7 @@ static const double INVISIBLE =
     1e-24;  // sensitivity, squared, against the largest: what moves less than rounding counts as this much
 static const double TRACE = 1e-12;    // of the identity in the scaled normal matrix
 static const double AT_BOUND = 1e-9;  // of the bound
+enum { MIN_FREEDOM = 8 };             // blocks beyond the parameters that a variance takes
 // Residual from which the data are not met: this fraction of the amplitude, and this many times the stated error.
 static const double MISFIT = 0.3, MISFIT_NOISE = 3;
 
@@ -31,8 +32,10 @@ const char *pl_fit_verdict_name(pl_fit_verdict verdict) {
 pl_status pl_fit_run(pl_fit *fit, pl_error *error) {
   double start = pl_clock_seconds();
   pl_status status;
-  if (fit->sequence_count == 0 || fit->column_count == 0)
+  if (fit->sequence_count + fit->case_count + fit->vibration_count == 0 || fit->column_count == 0)
     status = pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "there is no sequence or no parameter to fit");
+  else if (fit->start_count > 0 && fit->def.fitter == PL_FITTER_NELDER_MEAD)
+    status = pl_fail(error, PL_ERROR_UNSUPPORTED, "Nelder-Mead does not fit starts; use Gauss-Newton");
   else
     status = fit->def.fitter == PL_FITTER_GAUSS_NEWTON ? pl_fit_run_gauss(fit, error) : pl_fit_run_simplex(fit, error);
   fit->seconds += pl_clock_seconds() - start;
@@ -75,6 +78,52 @@ static pl_status invert_normal(pl_fit *fit, double *inverse, double *scales, pl_
   return PL_OK;
 }
 
+// 97.5 % quantile of Student's distribution, to 2 % from 3 degrees of freedom on (Fisher's expansion).
+static double student_95(double freedom) {
+  double f = fmax(freedom, 3), z = NORMAL_95, z3 = z * z * z, z5 = z3 * z * z;
+  return z + (z3 + z) / (4 * f) + (5 * z5 + 16 * z3 + 3 * z) / (96 * f * f);
+}
+
+// Variance of a column from the scores of blocks of `length` frames: N⁻¹ Σ G_b G_bᵀ N⁻¹, the sandwich of misspecified
+// least squares, whose blocks may be correlated inside and must not be with each other. Blocks do not cross from one
+// sequence to the next. `count` receives the number of blocks.
+static double block_variance(const pl_fit *fit, const double *row, int32_t length, int32_t *count) {
+  int32_t n = fit->column_count, window = fit->windows[fit->cursor.window];
+  const double *scores = fit->now.scores;
+  double sum = 0;
+  *count = 0;
+  for (int32_t s = 0; s < fit->sequence_count + fit->case_count + fit->vibration_count; ++s) {
+    int32_t frames = s < fit->sequence_count ? fit->sequences[s].frame_count : 1, used = frames;
+    if (used > window) used = window;
+    // The first frame is where the sequence starts, and compares with nothing.
+    for (int32_t f = s < fit->sequence_count ? 1 : 0; f < used; f += length) {
+      double block = 0;
+      for (int32_t i = f; i < f + length && i < used; ++i)
+        for (int32_t k = 0; k < n; ++k) block += row[k] * scores[(ptrdiff_t)i * n + k];
+      sum += block * block;
+      ++*count;
+    }
+    scores += (ptrdiff_t)frames * n;
+  }
+  return sum;
+}
+
+// Errors of points in a frame are alike, and so are those of frames that follow each other, by the filter of a tracker
+// or by what the model lacks. Longer and longer blocks of frames are tried as independent; the largest deviation
+// counts, in units of the normal distribution.
+static double block_deviation(const pl_fit *fit, const double *inverse, const double *scales, int32_t column) {
+  int32_t n = fit->column_count, count = 0;
+  double row[PL_FIT_MAX_VALUES], max = 0;
+  for (int32_t k = 0; k < n; ++k) row[k] = inverse[(ptrdiff_t)column * n + k] * scales[column] * scales[k];
+  for (int32_t length = 1;; length *= 2) {
+    double variance = block_variance(fit, row, length, &count), freedom = count - n;
+    if (count < n + MIN_FREEDOM) break;
+    max = fmax(max, sqrt(variance * count / freedom) * student_95(freedom) / NORMAL_95);
+    if (length > fit->longest) break;
+  }
+  return max;
+}
+
 // Whether the simulated motion, at its best, is nowhere near the data.
 static bool is_misfit(const pl_fit *fit) {
   const pl_fit_evaluation *now = &fit->now;
@@ -85,13 +134,21 @@ static bool is_misfit(const pl_fit *fit) {
 static void set_verdict(const pl_fit *fit, int32_t value, double deviation, pl_fit_estimate *estimate) {
   const pl_fit_range *range = &fit->ranges[value];
   bool logarithmic = pl_fit_is_logarithmic(fit, value);
-  double coordinate = pl_fit_coordinate(fit, value, estimate->value), half = NORMAL_95 * deviation;
-  estimate->deviation = deviation;
+  double extra = 0;
+  if (fit->refined) {
+    estimate->value = fit->refined_values[value];
+    deviation = fit->refined_deviations[value];
+    extra = estimate->discretisation = fit->uncertainties[value];
+  }
+  // What is not random is added, not squared: it is the same in every repetition.
+  double coordinate = pl_fit_coordinate(fit, value, estimate->value), half = NORMAL_95 * deviation + extra;
+  estimate->deviation = deviation + extra / NORMAL_95;
   estimate->min = fmax(range->min, logarithmic ? exp(coordinate - half) : coordinate - half);
   estimate->max = fmin(range->max, logarithmic ? exp(fmin(coordinate + half, 700)) : coordinate + half);
   bool at_bound = estimate->value <= range->min * (1 + AT_BOUND) || estimate->value >= range->max * (1 - AT_BOUND);
   double wide = logarithmic ? half : half / 0.5;  // Poisson's ratio lives between 0 and a half
-  estimate->verdict = !fit->cursor.converged  ? PL_FIT_NOT_CONVERGED
+  bool converged = fit->cursor.converged && (!fit->refined || fit->refined_converged);
+  estimate->verdict = !converged              ? PL_FIT_NOT_CONVERGED
                       : is_misfit(fit)        ? PL_FIT_MISFIT
                       : wide > fit->def.doubt ? PL_FIT_NOT_DETERMINED
                       : at_bound              ? PL_FIT_AT_BOUND
@@ -99,7 +156,7 @@ static void set_verdict(const pl_fit *fit, int32_t value, double deviation, pl_f
 }
 
 static pl_status estimate(pl_fit *fit, double sigma, pl_error *error) {
-  int32_t n = fit->column_count, all = fit->value_count;
+  int32_t n = fit->column_count, all = fit->result_count;
   pl_arena arena;
   pl_arena_init(&arena, fit->context, 0);
   double *inverse = PL_TAKE(&arena, double, (size_t)n *(size_t)n), *scales = PL_TAKE(&arena, double, n);
@@ -107,14 +164,20 @@ static pl_status estimate(pl_fit *fit, double sigma, pl_error *error) {
   memset(fit->correlations, 0, (size_t)all * (size_t)all * sizeof(double));
   for (int32_t k = 0; status >= 0 && k < all; ++k) {
     pl_fit_estimate *e = &fit->estimates[k];
-    *e = (pl_fit_estimate){
-        .value = fit->values[k], .min = fit->values[k], .max = fit->values[k], .verdict = PL_FIT_HELD};
+    *e = (pl_fit_estimate){.value = fit->values[k],
+                           .min = fit->values[k],
+                           .max = fit->values[k],
+                           .verdict = PL_FIT_HELD,
+                           .mesh_value = fit->values[k]};
     name_value(fit, k, e);
   }
   for (int32_t i = 0; status >= 0 && i < n; ++i) {
     double variance = inverse[i * n + i];
-    set_verdict(fit, fit->columns[i], sigma * scales[i] * sqrt(fmax(variance, 0)), &fit->estimates[fit->columns[i]]);
-    for (int32_t j = 0; j < n; ++j)
+    if (fit->columns[i] >= all) continue;
+    double alone = sigma * scales[i] * sqrt(fmax(variance, 0));
+    set_verdict(fit, fit->columns[i], fmax(alone, block_deviation(fit, inverse, scales, i)),
+                &fit->estimates[fit->columns[i]]);
+    for (int32_t j = 0; j < n && fit->columns[j] < all; ++j)
       fit->correlations[fit->columns[i] * all + fit->columns[j]] =
           i == j ? 1 : fmin(1, fmax(-1, inverse[i * n + j] / sqrt(fmax(variance * inverse[j * n + j], 1e-300))));
   }
@@ -126,7 +189,8 @@ pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error)
   int32_t window = fit->windows[fit->cursor.window];
   if (!fit->evaluated) {
     int32_t evaluations = fit->cursor.evaluations;
-    pl_status status = pl_fit_evaluate(fit, fit->values, fit->rest, window, true, &fit->now, error);
+    pl_status status = pl_fit_find_starts(fit, error);
+    if (status >= 0) status = pl_fit_evaluate(fit, fit->values, fit->rest, window, true, &fit->now, error);
     fit->cursor.evaluations = evaluations;
     if (status < 0) return status;
     if (fit->now.failed)
@@ -138,7 +202,7 @@ pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error)
          sigma = fmax(sqrt(now->cost / freedom), fit->def.noise);
   pl_status status = estimate(fit, sigma, error);
   if (status < 0) return status;
-  *report = (pl_fit_report){.parameter_count = fit->value_count,
+  *report = (pl_fit_report){.parameter_count = fit->result_count,
                             .estimates = fit->estimates,
                             .correlations = fit->correlations,
                             .converged = fit->cursor.converged != 0,
@@ -150,7 +214,9 @@ pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error)
                             .frame_count = window,
                             .steps = fit->cursor.steps,
                             .seconds = fit->seconds,
-                            .reference = fit->reference_report};
+                            .reference = fit->reference_report,
+                            .refined = fit->refined,
+                            .noise = fit->def.noise};
   return PL_OK;
 }
 
@@ -167,19 +233,20 @@ pl_status pl_fit_get_fields(const pl_fit *fit, pl_vec3 *reference, double *young
 }
 
 const double *pl_fit_get_values(const pl_fit *fit, int32_t *count) {
-  *count = fit->value_count;
+  *count = fit->result_count;
   return fit->values;
 }
 
 pl_status pl_fit_set_values(pl_fit *fit, const double *values, pl_error *error) {
-  for (int32_t k = 0; k < fit->value_count; ++k) {
+  for (int32_t k = 0; k < fit->result_count; ++k) {
     const pl_fit_range *range = &fit->ranges[k];
     bool outside = range->fitted ? !(values[k] >= range->min && values[k] <= range->max) : !isfinite(values[k]);
     if (outside || (k < fit->body.control_count && !(values[k] > 0)))
       return pl_fail(error, PL_ERROR_INVALID_ARGUMENT, "value %d is %g, outside its bounds %g … %g", k, values[k],
                      range->min, range->max);
   }
-  memcpy(fit->values, values, (size_t)fit->value_count * sizeof(double));
+  memcpy(fit->values, values, (size_t)fit->result_count * sizeof(double));
+  fit->refined = false;
   fit->evaluated = false;
   return PL_OK;
 }

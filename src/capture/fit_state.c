@@ -13,12 +13,14 @@ typedef struct state_head {
   double values[PL_FIT_MAX_VALUES], start[PL_FIT_MAX_VALUES];
 } state_head;
 
-static const uint64_t MAGIC = UINT64_C(0x31746966746c7002);
+static const uint64_t MAGIC = UINT64_C(0x31746966746c7003);
 
 static uint64_t shape_of(const pl_fit *fit) {
   int32_t counts[] = {fit->value_count,
                       fit->column_count,
                       fit->sequence_count,
+                      fit->case_count,
+                      fit->vibration_count,
                       fit->longest,
                       fit->window_count,
                       (int32_t)fit->def.fitter,
@@ -79,6 +81,7 @@ pl_status pl_fit_restore(pl_fit *fit, const void *buffer, size_t size, pl_error 
   pl_vector_free(&fit->log);
   fit->log = log;
   fit->cursor = head.cursor;
+  fit->refined = fit->has_starts = false;
   memcpy(fit->values, head.values, sizeof head.values);
   memcpy(fit->start, head.start, sizeof head.start);
   memcpy(fit->rest, from + sizeof head, rest_size(fit));

@@ -335,6 +335,7 @@ pl_status pl_fit_warm_start(pl_fit *fit, const pl_warm_start_def *def, pl_warm_s
   if (status < 0) return status;
   warm_search s = {.fit = fit, .def = def, .output_size = OUTPUT_HEAD + MODE_SIZE * (size_t)def->mode_count};
   pl_warm_start_report mine = {0};
+  if (fit->sequence_count == 0) return PL_REMARK_NOT_CONVERGED;
   size_t jobs = (size_t)(def->sample_count > TRIES ? def->sample_count : TRIES);
   pl_arena_init(&s.arena, fit->context, 0);
   s.values = PL_TAKE(&s.arena, double, jobs *(size_t)fit->value_count);

@@ -1,10 +1,10 @@
 // A differentiable motion: creating it, its inputs, and the run. Newton's method with a line search along the
 // potential
 //
-//   Φ(u) = ½ c |u - x|²_M - u·(M v/τ + f + M a) + W(w)/b
+//   Φ(u) = ½ c |u - x|²_M - u·(M v/τ + f + M a) + W(w)/b + V(2u - x)/2
 //
-// whose gradient is r (rollout_parts.h), to a tolerance at which the derivatives of the result are those of the exact
-// solution.
+// with V of the planes (rollout_contact.c), whose gradient is r (rollout_parts.h), to a tolerance at which the
+// derivatives of the result are those of the exact solution.
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 // Steps shorter than this fraction of the body are taken whole: the potential no longer resolves what they gain.
 static const double WHOLE = 1e-6;
 static const double ARMIJO = 1e-4;
-enum { HALVINGS_MAX = 40 };
+enum { HALVINGS_MAX = 40, MAX_PLANES = 64 };
 
 pl_rollout_def pl_default_rollout_def(void) {
   pl_rollout_def def = {0};
@@ -41,13 +41,38 @@ static pl_status check_def(const pl_rollout_def *def, pl_error *error) {
     if (def->pinned[i] < 0 || def->pinned[i] >= def->model->particle_count)
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned", "%d is out of range; the body has points 0 … %d",
                            def->pinned[i], def->model->particle_count - 1);
+  if (def->plane_count < 0 || def->plane_count > MAX_PLANES)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "plane_count", "%d is out of range; use 0 … %d",
+                         def->plane_count, MAX_PLANES);
+  for (int32_t i = 0; i < def->plane_count; ++i) {
+    double length = pl_vec3_length(def->planes[i].normal);
+    if (!(length > 0) || !isfinite(length) || !isfinite(def->planes[i].offset))
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "planes",
+                           "plane %d needs a finite normal that is not 0 and a finite offset", i);
+  }
   return PL_OK;
+}
+
+// The planes with unit normals, and how hard they push: as colliders do in a world.
+static bool take_planes(pl_rollout *r) {
+  if (r->def.plane_count == 0) return true;
+  const pl_fem_touch *touch = &r->model->touch;
+  pl_rollout_plane *planes = PL_TAKE(&r->arena, pl_rollout_plane, r->def.plane_count);
+  if (planes == NULL || !pl_block_matrix_take(&r->arena, &r->model->pattern, &r->contact)) return false;
+  for (int32_t i = 0; i < r->def.plane_count; ++i)
+    planes[i] =
+        (pl_rollout_plane){pl_vec3_normalize_or(r->def.planes[i].normal, pl_vec3_of(0, 1, 0)), r->def.planes[i].offset};
+  r->def.planes = planes;
+  double inertia = r->def.equilibrium ? 0 : 10 * touch->layer_mass / (r->def.step * r->def.step);
+  r->plane_stiffness = fmax(touch->stiffness, inertia);
+  return true;
 }
 
 static pl_status take_parts(pl_rollout *r, pl_error *error) {
   pl_arena *arena = &r->arena;
   size_t n = (size_t)r->n, tets = (size_t)r->model->groups[0].element_count, steps = (size_t)r->def.step_count;
-  double **vectors[] = {&r->u, &r->w, &r->gradient, &r->residual, &r->step, &r->base, &r->product};
+  double **vectors[] = {&r->u,    &r->w,       &r->gradient, &r->residual, &r->step,
+                        &r->base, &r->product, &r->end,      &r->pressed};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = PL_TAKE(arena, double, n);
   r->rest = PL_TAKE(arena, double, 12 * tets);
   r->change = PL_TAKE(arena, double, 12 * tets);
@@ -56,7 +81,8 @@ static pl_status take_parts(pl_rollout *r, pl_error *error) {
   r->x = PL_TAKE(arena, double, n *(steps + 1));
   r->v = PL_TAKE(arena, double, n *(steps + 1));
   r->fixed = PL_TAKE(arena, uint8_t, n / 3);
-  if (arena->failed || !pl_block_matrix_take(arena, &r->model->pattern, &r->stiffness)) return pl_fail_memory(error);
+  if (arena->failed || !pl_block_matrix_take(arena, &r->model->pattern, &r->stiffness) || !take_planes(r))
+    return pl_fail_memory(error);
   for (int32_t i = 0; i < r->def.pinned_count; ++i) r->fixed[r->def.pinned[i]] = PL_BLOCK_FIX_ALL;
   r->def.pinned = NULL;
   r->body = (pl_fit_body){.model = r->model, .fixed = r->fixed, .direct = r->def.direct};
@@ -188,7 +214,8 @@ static double potential(pl_rollout *r, int32_t index) {
     double moved = r->u[i] - x[i], mass = r->model->head.masses[i / 3];
     sum += (0.5 * mass * r->c * moved - (r->def.equilibrium ? 0 : mass * v[i] / r->tau) - f[i]) * moved;
   }
-  return sum;
+  pl_rollout_set_end(r, index);
+  return sum + pl_rollout_press(r, NULL) / pl_rollout_reach(r);
 }
 
 // r at u.
@@ -196,6 +223,8 @@ static void evaluate(pl_rollout *r, int32_t index) {
   const double *x = r->x + index * r->n, *v = r->v + index * r->n, *f = r->forces + index * r->n;
   set_pose(r, x);
   pl_fem_system_evaluate(&r->worker->system, r->w, r->gradient, NULL, false);
+  pl_rollout_set_end(r, index);
+  pl_rollout_press(r, r->gradient);
   for (ptrdiff_t i = 0; i < r->n; ++i) {
     double mass = r->model->head.masses[i / 3], inertia = mass * r->c * (r->u[i] - x[i]);
     if (!r->def.equilibrium) inertia -= mass * v[i] / r->tau;
@@ -206,9 +235,11 @@ static void evaluate(pl_rollout *r, int32_t index) {
 pl_status pl_rollout_factor(pl_rollout *r, pl_error *error) {
   pl_fit_worker *w = r->worker;
   pl_fem_system_evaluate(&w->system, r->w, NULL, &r->stiffness, false);
+  pl_rollout_find_contact(r);
   pl_block_matrix_clear(w->context, &w->matrix);
   for (ptrdiff_t i = 0; i < 9 * (ptrdiff_t)r->stiffness.pattern->block_count; ++i)
-    w->matrix.values[i] = r->b * r->stiffness.values[i];
+    w->matrix.values[i] =
+        r->b * r->stiffness.values[i] + (r->def.plane_count > 0 ? pl_rollout_reach(r) * r->contact.values[i] : 0);
   pl_block_matrix_add_diagonal(w->context, &w->matrix, r->c, r->model->head.masses);
   pl_block_matrix_fix(w->context, &w->matrix, r->fixed);
   return pl_linear_solver_factor(w->solver, &w->matrix, error);
@@ -218,6 +249,7 @@ pl_status pl_rollout_linearise(pl_rollout *r, int32_t index, pl_error *error) {
   const double *x = r->x + index * r->n, *next = x + r->n;
   for (ptrdiff_t i = 0; i < r->n; ++i) r->u[i] = r->def.equilibrium ? next[i] : 0.5 * (x[i] + next[i]);
   set_pose(r, x);
+  memcpy(r->end, next, (size_t)r->n * sizeof(double));
   pl_status status = pl_rollout_factor(r, error);
   if (status >= 0 && pl_linear_solver_report(r->worker->solver)->shift > 0)
     return pl_fail(error, PL_ERROR_INVALID_DATA,

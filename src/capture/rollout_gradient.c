@@ -3,12 +3,16 @@
 // Forward, for each direction dθ, with s = dx_n, t = dv_n, z = du and y = (β/τ) s where points are free, -s where they
 // are pinned:
 //
-//   A z = c M s + H y + M t/τ - (∂r/∂θ) dθ               s_{n+1} = 2 z - s,   t_{n+1} = 2 (z - s)/τ - t
+//   A z = c M s + H y + C' a + M t/τ - (∂r/∂θ) dθ        s_{n+1} = 2 z - s,   t_{n+1} = 2 (z - s)/τ - t
+//
+// where a = s at free points and -s at pinned ones.
 //
 // Backward, from p = dL/dx_{n+1}, q = dL/dv_{n+1}, with μ = A⁻¹ (2 p + (2/τ) q):
 //
 //   dL/dθ -= (∂r/∂θ)ᵀ μ
-//   dL/dx_n = -p - (2/τ) q + c M μ + (β/τ) H μ,   dL/dv_n = -q + M μ/τ       pinned: dL/dx_n = p - H μ
+//   dL/dx_n = -p - (2/τ) q + c M μ + (β/τ) H μ + C' μ,   dL/dv_n = -q + M μ/τ       pinned: dL/dx_n = p - H μ - C' μ
+//
+// In an equilibrium the start matters only where it is pinned.
 //
 // Each step is linearised once, whatever the number of directions or inputs. The motion is kept, so nothing is solved
 // again.
@@ -95,10 +99,13 @@ static void set_rhs(push *p, int32_t index, int32_t k) {
   for (ptrdiff_t i = 0; i < r->n; ++i)
     r->step[i] = (pl_rollout_is_fixed(r, i) ? -s[i] : ahead * s[i]) - beta / r->tau * (r->u[i] - x[i]);
   pl_block_matrix_multiply(r->worker->context, &r->stiffness, r->step, r->product);
+  // The start of a free point counts in the end of the step; that of an equilibrium does not.
+  for (ptrdiff_t i = 0; i < r->n; ++i) r->step[i] = pl_rollout_is_fixed(r, i) ? -s[i] : r->def.equilibrium ? 0 : s[i];
+  pl_rollout_multiply_contact(r, r->step);
   for (ptrdiff_t i = 0; i < r->n; ++i) {
     double inertia = r->def.equilibrium ? 0 : r->c * s[i] + t[i] / r->tau - alpha * (r->u[i] - x[i]) / r->tau;
     double force = d->forces != NULL ? (&d->forces->x)[index * r->n + i] : 0;
-    rhs[i] = pl_rollout_is_fixed(r, i) ? 0 : rhs[i] + masses[i / 3] * inertia + r->product[i] + force;
+    rhs[i] = pl_rollout_is_fixed(r, i) ? 0 : rhs[i] + masses[i / 3] * inertia + r->product[i] + r->pressed[i] + force;
   }
 }
 
@@ -225,16 +232,17 @@ static pl_status pull_step(pull *l, int32_t index, pl_error *error) {
   status = pl_linear_solver_solve(r->worker->solver, l->rhs, 1, l->mu, error);
   if (status < 0) return status;
   pl_block_matrix_multiply(r->worker->context, &r->stiffness, l->mu, r->product);
+  pl_rollout_multiply_contact(r, l->mu);
   add_inputs(l, index);
   for (ptrdiff_t i = 0; i < r->n; ++i) {
     double inertia = r->model->head.masses[i / 3] * l->mu[i];
     if (pl_rollout_is_fixed(r, i)) {
-      l->p[i] -= r->product[i];
+      l->p[i] -= r->product[i] + r->pressed[i];
       l->q[i] = 0;
     } else if (r->def.equilibrium) {
       l->p[i] = l->q[i] = 0;
     } else {
-      l->p[i] = -l->p[i] - 2 / r->tau * l->q[i] + r->c * inertia + r->beta / r->tau * r->product[i];
+      l->p[i] = -l->p[i] - 2 / r->tau * l->q[i] + r->c * inertia + r->beta / r->tau * r->product[i] + r->pressed[i];
       l->q[i] = -l->q[i] + inertia / r->tau;
     }
   }

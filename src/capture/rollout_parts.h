@@ -6,6 +6,9 @@
 //
 // as fit_motion.h has it. A = ∂r/∂u = c M + b H(w), b = 1 + β/τ. Pinned points stay: u = w = x
 // there. An equilibrium is the same with c = 0, β = 0 and x_{n+1} = u.
+//
+// Planes add the gradient of their springs at the end of the step, C(x_{n+1}), to r, and with C'
+// its derivative 2 C' to A (C' in an equilibrium): rollout_contact.c.
 #ifndef PL_CAPTURE_ROLLOUT_PARTS_H
 #define PL_CAPTURE_ROLLOUT_PARTS_H
 
@@ -20,6 +23,8 @@ struct pl_rollout {
   pl_fit_body body;
   pl_fit_worker *worker;
   pl_block_matrix stiffness;  // H, with nothing fixed; the worker's matrix is A
+  pl_block_matrix contact;    // C'; only with planes
+  double plane_stiffness;     // N/m per m²
   uint8_t *fixed;
   ptrdiff_t n;  // 3 per point
   double extent;
@@ -32,7 +37,8 @@ struct pl_rollout {
   double *x, *v;       // step_count + 1 times n
   // Workspace, n each unless it is said.
   double *u, *w, *gradient, *residual, *step, *base, *product;
-  double *change;  // 12 per tet
+  double *end, *pressed;  // x_{n+1} of u; a product with C'
+  double *change;         // 12 per tet
 };
 
 static inline bool pl_rollout_is_fixed(const pl_rollout *r, ptrdiff_t i) {
@@ -43,7 +49,18 @@ static inline bool pl_rollout_is_fixed(const pl_rollout *r, ptrdiff_t i) {
 // PL_ERROR_INVALID_DATA if A is not positive definite.
 pl_status pl_rollout_linearise(pl_rollout *r, int32_t index, pl_error *error);
 
-// H and A at w, A factored.
+// Springs of the planes (rollout_contact.c). The end of step `index` that u stands for, and how
+// much of a change of u it takes along: 2, or 1 in an equilibrium.
+void pl_rollout_set_end(pl_rollout *r, int32_t index);
+double pl_rollout_reach(const pl_rollout *r);
+// Their energy at `end`, J; the gradient is added to `gradient` where it is not NULL.
+double pl_rollout_press(const pl_rollout *r, double *gradient);
+// C' at `end`.
+void pl_rollout_find_contact(pl_rollout *r);
+// pressed = C' vector; 0 without planes.
+void pl_rollout_multiply_contact(pl_rollout *r, const double *vector);
+
+// H at w, C' at `end` and A, factored.
 pl_status pl_rollout_factor(pl_rollout *r, pl_error *error);
 
 // Rest shapes by element with the weights of one example 1 and all others 0, less those of the

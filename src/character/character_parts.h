@@ -3,6 +3,7 @@
 #define PL_IO_CHARACTER_PARTS_H
 
 #include "base/arena.h"
+#include "character/character_humanoid.h"
 #include "io/gltf_document.h"
 #include "pliant/character.h"
 
@@ -72,6 +73,8 @@ struct pl_character {
   const pl_character_spring_joint *
       *numbers;  // per node: those of the bone it turns; NULL: it turns none
 
+  int32_t bones[PL_HUMANOID_COUNT];  // node of each bone of a humanoid, -1 for none
+
   pl_rod_def rod;  // numbers of ours, without arrays
   pl_character_extra *extras;
   int32_t extra_count;
@@ -86,6 +89,7 @@ struct pl_character {
 pl_status pl_character_read_nodes(pl_gltf *gltf, pl_character *character);
 pl_status pl_character_read_surface(pl_gltf *gltf, pl_character *character);
 pl_status pl_character_read_animations(pl_gltf *gltf, pl_character *character);
+pl_status pl_character_read_humanoid(pl_gltf *gltf, pl_character *character);
 pl_status pl_character_read_vrm1(pl_gltf *gltf, pl_character *character, const pl_json *extension);
 pl_status pl_character_read_vrm0(pl_gltf *gltf, pl_character *character, const pl_json *extension);
 pl_status pl_character_read_tails(pl_gltf *gltf, pl_character *character);
@@ -104,6 +108,9 @@ pl_vec3 pl_character_unscale(const pl_character *character, int32_t node, pl_vec
 // Placements and scales of all nodes in their parents at a time of an animation (-1: at rest).
 void pl_character_sample_local(const pl_character *character, int32_t animation, double time,
                                pl_transform *locals, pl_vec3 *scales);
+
+// Placements of nodes in their parents become global ones, with the scales of the rest pose.
+void pl_character_join(const pl_character *character, pl_transform *nodes);
 
 // --- a skin of one instance
 // ---------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ static pl_status read_parameter(const pl_gltf *gltf, const pl_json *json, const 
 }
 
 bool pl_character_has_parameter(const pl_parameter *parameter) {
-  return strcmp(parameter->name, "tube_sides") != 0;
+  return strcmp(parameter->name, "tube_sides") != 0 && strcmp(parameter->name, "self_contact") != 0;
 }
 
 static pl_status read_numbers(const pl_gltf *gltf, const pl_json *json, pl_rod_def *rod) {

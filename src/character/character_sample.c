@@ -106,6 +106,13 @@ static void join(const pl_character *c, pl_transform *nodes) {
   }
 }
 
+void pl_character_join(const pl_character *character, pl_transform *nodes) {
+  if (character->is_scaled)
+    join_scaled(character, NULL, 0, nodes);
+  else
+    join(character, nodes);
+}
+
 void pl_character_sample(const pl_character *character, int32_t animation, double time, pl_transform *nodes,
                          double *morphs) {
   const pl_character *c = character;

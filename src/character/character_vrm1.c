@@ -1,5 +1,5 @@
 // Spring bones of VRM 1.0, extension VRMC_springBone. Missing numbers have the defaults of its schema. Shapes of
-// VRMC_springBone_extended_collider are not read; the plain shape given with each is.
+// VRMC_springBone_extended_collider are read next to the plain shape given with each, which rods use.
 #include <stdio.h>
 #include <string.h>
 
@@ -38,6 +38,31 @@ static pl_status read_shape(const vrm *v, const char *what, const pl_json *item,
   return status;
 }
 
+static pl_status read_extended(const vrm *v, const char *what, const pl_json *item, pl_character_collider *collider) {
+  const pl_json *extension = pl_json_find(pl_json_find(item, "extensions"), "VRMC_springBone_extended_collider");
+  const pl_json *shape = pl_json_find(extension, "shape"), *plane = pl_json_find(shape, "plane");
+  const pl_json *sphere = pl_json_find(shape, "sphere"), *capsule = pl_json_find(shape, "capsule");
+  const pl_json *form = plane != NULL ? plane : sphere != NULL ? sphere : capsule;
+  pl_character_extended *extended = &collider->extended;
+  if (form == NULL) return PL_OK;
+  pl_vec3 from = {0, 0, 0}, to = {0, 0, 0};
+  extended->normal = (pl_vec3){0, 0, 1};
+  pl_status status = pl_character_get_vector(v->gltf, what, form, "offset", &from);
+  if (status >= 0 && form == plane) status = pl_character_get_vector(v->gltf, what, form, "normal", &extended->normal);
+  if (status >= 0) status = pl_character_get_number(v->gltf, what, form, "radius", &extended->radius);
+  if (status >= 0 && form == capsule) status = pl_character_get_vector(v->gltf, what, form, "tail", &to);
+  if (status < 0) return status;
+  (void)pl_json_get_bool(pl_json_find(form, "inside"), &extended->inside);
+  if (extended->radius < 0 || !(pl_vec3_length(extended->normal) > 0))
+    return pl_json_fail(v->gltf->document, form, v->gltf->error, PL_ERROR_INVALID_DATA,
+                        "%s has a negative radius or a normal without length", what);
+  extended->normal = pl_vec3_normalize_or(extended->normal, pl_vec3_of(0, 0, 1));
+  extended->kind = form == plane ? PL_CHARACTER_PLANE : PL_CHARACTER_ROUND;
+  extended->from = pl_character_unscale(v->character, collider->node, from);
+  extended->to = form == capsule ? pl_character_unscale(v->character, collider->node, to) : extended->from;
+  return PL_OK;
+}
+
 static pl_status read_colliders(vrm *v) {
   pl_character *c = v->character;
   const pl_json *list = NULL;
@@ -60,6 +85,7 @@ static pl_status read_colliders(vrm *v) {
     }
     pl_character_collider *collider = &colliders[c->view.collider_count];
     status = pl_character_get_index(v->gltf, what, node, c->view.node_count, "node", &collider->node);
+    if (status >= 0) status = read_extended(v, what, item, collider);
     if (status >= 0) status = read_shape(v, what, item, collider);
     v->collider_of_item[item->index] = c->view.collider_count++;
   }

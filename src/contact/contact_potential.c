@@ -26,6 +26,8 @@ static pl_vec3 mix(const pl_contact_potential *term, const double *from) {
   pl_vec3 sum = {0, 0, 0};
   for (int32_t i = 0; i < term->count; ++i)
     sum = pl_vec3_add_scaled(sum, vector_at(from, term->particles[i]), term->weights[i]);
+  for (int32_t i = 0; i < term->turn_count; ++i)
+    sum = pl_vec3_add(sum, pl_vec3_cross(vector_at(from, term->turns[i]), term->levers[i]));
   return sum;
 }
 
@@ -37,6 +39,22 @@ static void add_part(pl_contact_potential *term, int32_t particle, double weight
     }
   term->particles[term->count] = particle;
   term->weights[term->count++] = weight;
+}
+
+static void add_rigid_side(pl_contact_potential *term, const pl_contact_side *side, const pl_contact_body *body,
+                           const pl_potential_rigid *rigid, int32_t first, double sign) {
+  pl_vec3 lever = {0, 0, 0}, start = {0, 0, 0};
+  for (int32_t k = 0; k < side->count; ++k) {
+    int32_t particle = body->surface->parents[4 * (size_t)side->points[k]];
+    lever = pl_vec3_add_scaled(lever, pl_vec3_sub(rigid->points[particle], rigid->center), side->weights[k]);
+    start =
+        pl_vec3_add_scaled(start, body->asleep ? rigid->points[particle] : body->starts[particle], side->weights[k]);
+  }
+  add_part(term, first, sign);
+  term->turns[term->turn_count] = first + 1;
+  term->levers[term->turn_count++] = pl_vec3_scale(lever, sign / rigid->length);
+  term->fixed = pl_vec3_add_scaled(term->fixed, lever, sign);
+  term->start = pl_vec3_add_scaled(term->start, start, sign);
 }
 
 static void add_side(pl_contact_potential *term, const pl_contact_side *side, const pl_contact_body *bodies,
@@ -59,15 +77,21 @@ static void add_side(pl_contact_potential *term, const pl_contact_side *side, co
 }
 
 pl_contact_potential pl_contact_potential_of(const pl_contact *contact, const pl_contact_body *bodies,
-                                             const int32_t *first, double step) {
+                                             const int32_t *first, const pl_potential_rigid *rigids, double step) {
   pl_contact_potential term = {
       .normal = contact->normal,
       .offset = contact->offset,
       .start = pl_vec3_scale(contact->surface_velocity, step),
       .friction = contact->friction,
   };
-  add_side(&term, &contact->a, bodies, first, 1);
-  add_side(&term, &contact->b, bodies, first, -1);
+  for (int k = 0; k < 2; ++k) {
+    const pl_contact_side *side = k == 0 ? &contact->a : &contact->b;
+    double sign = k == 0 ? 1 : -1;
+    if (side->count > 0 && rigids != NULL && rigids[side->body].points != NULL)
+      add_rigid_side(&term, side, &bodies[side->body], &rigids[side->body], first[side->body], sign);
+    else
+      add_side(&term, side, bodies, first, sign);
+  }
   return term;
 }
 
@@ -78,6 +102,12 @@ void pl_contact_potential_set_stiffness(pl_contact_potential *term, const double
     const double *b = blocks + 9 * (ptrdiff_t)term->particles[i];
     double mean = (b[0] + b[4] + b[8]) / 3;
     if (mean > 0) answer += term->weights[i] * term->weights[i] / mean;
+  }
+  // A lever turns two of three directions.
+  for (int32_t i = 0; i < term->turn_count; ++i) {
+    const double *b = blocks + 9 * (ptrdiff_t)term->turns[i];
+    double mean = (b[0] + b[4] + b[8]) / 3;
+    if (mean > 0) answer += 2 * pl_vec3_dot(term->levers[i], term->levers[i]) / (3 * mean);
   }
   term->stiffness = answer > 0 ? factor / answer : 0;
   term->fraction = 0;
@@ -102,7 +132,7 @@ double pl_contact_potential_evaluate(pl_contact_potential *term, const double *z
   term->force = term->grip = 0;
   term->tangent = (pl_vec3){0, 0, 0};
   if (!(term->stiffness > 0)) return 0;
-  pl_vec3 apart = mix(term, z);
+  pl_vec3 apart = pl_vec3_add(mix(term, z), term->fixed);
   term->gap = pl_vec3_dot(term->normal, apart) - term->offset;
   term->force = fmax(0, term->normal_multiplier - term->stiffness * term->gap);
   if (refresh) {
@@ -128,6 +158,8 @@ void pl_contact_potential_relax(pl_contact_potential *term) {
 void pl_contact_potential_add_gradient(const pl_contact_potential *term, double *gradient) {
   pl_vec3 force = pl_vec3_add_scaled(term->tangent, term->normal, term->force);
   for (int32_t i = 0; i < term->count; ++i) add_at(gradient, term->particles[i], force, -term->weights[i]);
+  for (int32_t i = 0; i < term->turn_count; ++i)
+    add_at(gradient, term->turns[i], pl_vec3_cross(term->levers[i], force), -1);
 }
 
 // What the contact answers to a displacement of its sides: k n nᵀ where it presses, grip (P - slide slideᵀ) in the
@@ -145,6 +177,8 @@ void pl_contact_potential_add_product(const pl_contact_potential *term, const do
   if (!(term->force > 0) && !(term->grip > 0)) return;
   pl_vec3 force = answer(term, mix(term, d));
   for (int32_t i = 0; i < term->count; ++i) add_at(product, term->particles[i], force, term->weights[i]);
+  for (int32_t i = 0; i < term->turn_count; ++i)
+    add_at(product, term->turns[i], pl_vec3_cross(term->levers[i], force), 1);
 }
 
 void pl_contact_potential_add_blocks(const pl_contact_potential *term, double *blocks) {
@@ -157,6 +191,16 @@ void pl_contact_potential_add_blocks(const pl_contact_potential *term, double *b
       b[j] += square * columns[j].x;
       b[3 + j] += square * columns[j].y;
       b[6 + j] += square * columns[j].z;
+    }
+  }
+  for (int32_t i = 0; i < term->turn_count; ++i) {
+    double *b = blocks + 9 * (ptrdiff_t)term->turns[i];
+    static const pl_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int j = 0; j < 3; ++j) {
+      pl_vec3 column = pl_vec3_cross(term->levers[i], answer(term, pl_vec3_cross(axes[j], term->levers[i])));
+      b[j] += column.x;
+      b[3 + j] += column.y;
+      b[6 + j] += column.z;
     }
   }
 }

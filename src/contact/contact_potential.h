@@ -5,7 +5,8 @@
 // each, so that a term neither knows bodies nor methods; z are the positions at the end of the
 // step.
 //
-//   p - q = sum w_i z_i             where the sides are, relative to each other
+//   p - q = sum w_i z_i             where the sides are, relative to each other; of a rigid side
+//                                   p = z_c + r + z_τ × r / L, see pl_potential_rigid
 //   g     = n . (p - q) - offset    the gap
 //   s     = P (p - q - start)       the way slid in this step, P = 1 - n nᵀ
 //
@@ -26,11 +27,25 @@
 
 enum { PL_CONTACT_MAX_PARTS = 16 };  // 4 parents of each surface point, 4 surface points
 
+// A rigid body moved a little from a goal: the first of its two particles is its centre, the second
+// the rotation vector from the goal times a length.
+typedef struct pl_potential_rigid {
+  const pl_vec3 *points;  // its particles at the goal; NULL for a body of particles
+  pl_vec3 center;         // of mass, at the goal
+  double length;          // L, metres
+} pl_potential_rigid;
+
 typedef struct pl_contact_potential {
   // Particles that it acts on, each once, and their weights: negative on side b.
   int32_t count;
   int32_t particles[PL_CONTACT_MAX_PARTS];
   double weights[PL_CONTACT_MAX_PARTS];
+  // Rigid sides: the particles that turn them, the levers that these act with, negative on side b,
+  // and the constant part of p - q.
+  int32_t turn_count;
+  int32_t turns[2];
+  pl_vec3 levers[2];  // r / L
+  pl_vec3 fixed;
   pl_vec3 normal;
   double offset;
   pl_vec3 start;               // of p - q, plus the way that a collider's surface moves
@@ -50,11 +65,11 @@ typedef struct pl_contact_potential {
   pl_vec3 slide;    // … but for this direction, unit; zero where friction holds
 } pl_contact_potential;
 
-// A term of a contact whose body b has particles first[b], first[b] + 1 …; `step` in seconds.
-// Multipliers and stiffness are zero yet.
+// A term of a contact whose body b has particles first[b], first[b] + 1 …, and is rigid if
+// rigids[b] has points (NULL: none is); `step` in seconds. Multipliers and stiffness are zero yet.
 pl_contact_potential pl_contact_potential_of(const pl_contact *contact,
                                              const pl_contact_body *bodies, const int32_t *first,
-                                             double step);
+                                             const pl_potential_rigid *rigids, double step);
 
 // k as `factor` times what the particles answer with. `blocks` are the diagonal blocks of the
 // Hessian of the bodies, 9 per particle, those of held ones zero. A solve begins with it.

@@ -98,8 +98,8 @@ static pl_status build_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl
     }
   }
   double size = model->element_size, layer = def->young / size;
-  if (def->material >= PL_FEM_SHELL) layer = def->young * def->thickness / (size * size);
-  double layer_mass = def->density * (def->material >= PL_FEM_SHELL ? def->thickness : size);
+  if (!pl_fem_is_solid(def->material)) layer = def->young * def->thickness / (size * size);
+  double layer_mass = def->density * (pl_fem_is_solid(def->material) ? size : def->thickness);
   bool is_given = def->contact_stiffness > 0, is_fixed = is_given || def->adapts;
   model->touch = (pl_fem_touch){
       areas, weights, slots, is_given ? def->contact_stiffness : 10 * layer, is_fixed ? 0 : layer_mass, 1e-3 * size};
@@ -131,7 +131,7 @@ static double shortest_edge(const pl_fem_model *model) {
 
 static pl_linear_def choose_solver(const pl_fem_def *def, const pl_mesh_view *mesh, const pl_fem_model *model) {
   pl_linear_def linear = pl_default_linear_def();
-  int32_t scale_count = def->material <= PL_FEM_EDGES ? mesh->tet_count : mesh->triangle_count;
+  int32_t scale_count = pl_fem_is_solid(def->material) ? mesh->tet_count : mesh->triangle_count;
   if (def->material == PL_FEM_CURVE) scale_count = mesh->segment_count;
   if (def->young_scales == NULL) scale_count = 0;
   double min = scale_count > 0 ? def->young_scales[0] : 1, max = min;
@@ -167,6 +167,8 @@ static uint64_t hash_model(const pl_fem_def *def, const pl_fem_model *model) {
                             (double)head->self_contact, (double)model->examples.count};
   uint64_t hash = pl_hash_bytes(PL_HASH_START, "fem", 3);
   if (model->adapts) hash = pl_hash_bytes(hash, "adapts", 6);
+  if (def->element == PL_FEM_QUADRATIC) hash = pl_hash_bytes(hash, "quadratic", 9);
+  if (model->examples.count > 0 && def->fidelity < 1) hash = pl_hash_bytes(hash, &def->fidelity, sizeof(double));
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
   hash = pl_hash_bytes(hash, head->masses, n * sizeof(double));
   for (int32_t g = 0; g < model->group_count; ++g) {
@@ -205,7 +207,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   if (status >= 0) status = pl_fem_examples_build(def, &view, model, error);
   if (status < 0) return status;
   if (model->planar) head->method = &PLANE_METHOD;
-  if (def->surface == NULL && def->material >= PL_FEM_SHELL)
+  if (def->surface == NULL && !pl_fem_is_solid(def->material))
     status = use_mesh(&view, def->material != PL_FEM_CURVE, head, error);
   else
     status =
@@ -217,11 +219,40 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   return PL_OK;
 }
 
+// The same with nodes on the edges, which come behind the mesh's points.
+static pl_status build_quadratic(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_model **model,
+                                 pl_error *error) {
+  pl_mesh *quadratic = NULL;
+  pl_fem_def own = *def;
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_status status = pl_mesh_build_quadratic(context, mesh, &quadratic, error);
+  if (status >= 0 && def->added_masses != NULL) {
+    double *masses = PL_TAKE(&arena, double, pl_mesh_get_view(quadratic).point_count);
+    size_t count = (size_t)pl_mesh_get_view(mesh).point_count;
+    if (masses == NULL)
+      status = pl_fail_memory(error);
+    else
+      memcpy(masses, def->added_masses, count * sizeof(double));
+    own.added_masses = masses;
+  }
+  if (status >= 0) status = pl_fem_build(context, &own, quadratic, model, error);
+  pl_mesh_destroy(quadratic);
+  pl_arena_destroy(&arena);
+  return status;
+}
+
 pl_status pl_fem_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_model **model,
                        pl_error *error) {
   *model = NULL;
   pl_status status = pl_fem_def_check(def, error);
   if (status < 0) return status;
+  pl_mesh_view view = pl_mesh_get_view(mesh);
+  if (def->element == PL_FEM_QUADRATIC && view.tet_mids == NULL && view.tet_count > 0)
+    return build_quadratic(context, def, mesh, model, error);
+  if (def->element == PL_FEM_LINEAR && view.tet_mids != NULL)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "element",
+                         "the mesh has quadratic tets; use quadratic elements, or pl_mesh_build_linear()");
   if (def->material == PL_FEM_FAST) return pl_fem_fast_build(context, def, mesh, model, error);
   pl_arena arena;
   pl_arena_init(&arena, context, (size_t)pl_mesh_get_view(mesh).point_count * 4000 + 4096);

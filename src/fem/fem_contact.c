@@ -10,13 +10,14 @@
 //   friction   energy of a spring of stiffness K to an anchor, in the tangent plane, that yields where it would pull
 //              with more than μ times the normal force
 //
-// A spring gives back what it took: a box that falls on its edge would be thrown by the ground. So a spring that is
-// released yields only as fast as its damper lets it, and does not pull. With d_0 the depth at the start of the step,
+// A spring gives back what it took: a box that falls on its edge would be thrown by the ground. So springs have
+// dampers, and one that is released relaxes within a time T. With p the force above and p_0 that at the start of the
+// step,
 //
-//   force      max(0, p(d) + β K (d - d_0))        p the force above, β K the damper over the step, β = T / h
+//   force      p + β (p - p_0)  for p > p_0,   p_0 (p / p_0)^(1 + β) below        β = T / h
 //
-// which is p(d) for what rests. What comes back is the elasticity of the body. Bodies that adapt have β = 0: their
-// drivers plan with springs.
+// which is p for what rests, does not pull, and has a continuous derivative too. What comes back is the elasticity of
+// the body. Bodies that adapt have β = 0: their drivers plan with springs.
 //
 // The paper takes the current point of contact in every step; a body on a slope then creeps by its weight over K in
 // each. Here the anchor stays while it holds, and is dragged along behind the point when it yields: what rests, rests.
@@ -91,32 +92,35 @@ static press spring_at(const pl_fem_contacts *c, double area, double depth) {
   return (press){K * (0.5 * linear * linear + e * e / 24), K * linear, K};
 }
 
-// Where a spring released from `start` begins to press: p(d) = r (start - d).
-static double release_depth(const pl_fem_contacts *c, double area, double start, double r) {
-  double K = c->stiffness * area, e = c->model->touch.onset;
-  double linear = (r * start + 0.5 * K * e) / (K + r);
-  if (linear >= e) return linear;
-  double a = K / (2 * e);
-  return 2 * r * start / (r + sqrt(r * r + 4 * a * r * start));
-}
-
 // The depth of a point at the start of the step, 0 or more.
 static double start_depth(const pl_fem_contacts *c, int32_t i, int32_t collider) {
   pl_vec3 normal;
   return fmax(0, depth_at(c, collider, c->starts[collider], point_at(c, NULL, 0, i), &normal));
 }
 
+// The integral of p_0 (p / p_0)^n up to a depth.
+static double released_energy(const pl_fem_contacts *c, double area, double depth, double p0, double n) {
+  double e = c->model->touch.onset, onset = fmin(depth, e);
+  double part = pow(spring_at(c, area, onset).force / p0, n), energy = part * onset / (2 * n + 1);
+  if (depth <= e) return p0 * energy;
+  double whole = pow(spring_at(c, area, depth).force / p0, n);
+  return p0 * (energy + (whole * (depth - 0.5 * e) - part * 0.5 * e) / (n + 1));
+}
+
 static press press_at(const pl_fem_contacts *c, int32_t i, int32_t collider, double depth) {
-  double area = c->model->touch.areas[i], r = c->damping * c->stiffness * area;
+  double area = c->model->touch.areas[i], n = 1 + c->damping;
   press p = spring_at(c, area, depth);
-  if (!(r > 0)) return p;
-  double start = start_depth(c, i, collider), zero = release_depth(c, area, start, r);
-  if (depth <= zero) return (press){0, 0, 0};
-  double off = depth - start, off_zero = zero - start;
-  p.energy += 0.5 * r * (off * off - off_zero * off_zero) - spring_at(c, area, zero).energy;
-  p.force += r * off;
-  p.gradient += r;
-  return p;
+  if (!(n > 1)) return p;
+  double start = start_depth(c, i, collider);
+  press p0 = spring_at(c, area, start);
+  if (!(p0.force > 0)) return (press){n * p.energy, n * p.force, n * p.gradient};
+  if (depth <= start) {
+    double ratio = p.force / p0.force, power = pow(ratio, n - 1);
+    return (press){released_energy(c, area, depth, p0.force, n), power * p.force, n * power * p.gradient};
+  }
+  double energy = released_energy(c, area, start, p0.force, n) + n * (p.energy - p0.energy) -
+                  c->damping * p0.force * (depth - start);
+  return (press){energy, n * p.force - c->damping * p0.force, n * p.gradient};
 }
 
 // Where friction holds a point that presses against a collider: where the state says, or where the point was when the

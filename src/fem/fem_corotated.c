@@ -22,6 +22,8 @@
 //
 // This is the version for one tet, with all derivatives. Steps use the one for four tets at a time,
 // fem_assemble_kernel.h, which has energy, gradient and Hessian; test_assemble.c compares the two.
+#include <stddef.h>
+
 #include "fem/fem_polar.h"
 #include "fem/fem_tet.h"
 #include "math/mat3.h"
@@ -126,6 +128,20 @@ static void third(const pl_mat3 *F, pl_fem_lame lame, const pl_mat3 *direction, 
   add_turning(Q, 2 * c, (const double(*)[3])dL, &p.K, (const double(*)[3])L);
 }
 
-const pl_fem_density pl_fem_corotated_density = {energy, stress, tangent, third};
+// τ - 3, whose derivatives are R and ∂R.
+static double dilation(const pl_mat3 *F, pl_mat3 *G, double *C) {
+  pl_fem_polar p;
+  pl_fem_polar_of(F, &p);
+  *G = p.R;
+  if (C != NULL) {
+    double L[9][3];
+    turning_basis(&p.R, L);
+    for (int i = 0; i < 81; ++i) C[i] = 0;
+    add_turning(C, 1, (const double(*)[3])L, &p.K, (const double(*)[3])L);
+  }
+  return p.trace - 3;
+}
 
-PL_FEM_TET_ENERGY(pl_fem_corotated_tet, "corotated tet", pl_fem_corotated_density);
+const pl_fem_density pl_fem_corotated_density = {energy, stress, tangent, third, dilation, 2};
+
+PL_FEM_TET_ENERGY(pl_fem_corotated_tet, "corotated tet", pl_fem_corotated_density, 2);

@@ -17,6 +17,14 @@ pl_status pl_fem_def_check(const pl_fem_def *def, pl_error *error) {
   if (def->example_count < 0 || def->example_count > PL_MAX_EXAMPLES)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "example_count", "%d examples; use 0 … %d",
                          def->example_count, PL_MAX_EXAMPLES);
+  bool quadratic = def->element == PL_FEM_QUADRATIC;
+  if (quadratic && def->material != PL_FEM_COROTATED && def->material != PL_FEM_NEO_HOOKEAN &&
+      def->material != PL_FEM_YEOH)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "element",
+                         "only corotated, neo-hookean and yeoh have quadratic elements; use linear ones");
+  if (quadratic && (def->adapts || def->example_count > 0))
+    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "element",
+                         "actors and examples change the rest shape of linear elements only; use linear ones");
   if (def->adapts && def->material == PL_FEM_FAST)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "adapts",
                          "the matrix of the fast material is made for one rest shape; use another material");

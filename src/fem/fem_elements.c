@@ -13,10 +13,12 @@
 // A hinge between two elements has the mean of their moduli; an edge of a shell half the sum of those of its triangles,
 // which makes it half as stiff at the border, where it stands for one triangle only.
 #include <math.h>
+#include <string.h>
 
 #include "base/context.h"
 #include "base/error.h"
 #include "fem/fem_model.h"
+#include "fem/fem_quadratic.h"
 #include "mesh/topology.h"
 #include "pliant/math.h"
 
@@ -26,8 +28,8 @@ typedef struct builder {
   const pl_mesh_view *mesh;
   pl_fem_model *model;
   pl_arena scratch;
-  double *masses;
-  double size_sum;  // of elements
+  double *masses, *loads;  // loads: NULL where they are the masses
+  double size_sum;         // of elements
 } builder;
 
 // A group while it is filled.
@@ -38,6 +40,10 @@ typedef struct group_arrays {
 
 static double scale_of(const builder *b, int32_t element) {
   return b->def->young_scales != NULL ? b->def->young_scales[element] : 1;
+}
+
+static double density_of(const builder *b, int32_t element) {
+  return b->def->density_scales != NULL ? b->def->density * b->def->density_scales[element] : b->def->density;
 }
 
 static pl_vec3 point_of(const builder *b, int32_t point) {
@@ -82,6 +88,22 @@ static double tet_volume(const builder *b, const int32_t *tet, double *longest) 
   return pl_vec3_dot(pl_vec3_cross(u, v), pl_vec3_sub(point_of(b, tet[3]), a)) / 6;
 }
 
+static void set_parameters(const builder *b, const pl_fem_energy *energy, int32_t tet, double *p) {
+  const pl_fem_def *def = b->def;
+  double young = def->young * scale_of(b, tet);
+  p[0] = young;
+  p[1] = def->poisson;
+  if (energy->parameter_count > 2) {
+    p[2] = def->stiffening;
+    p[3] = def->late_stiffening;
+  }
+  if (energy == &pl_fem_edge_tet) {
+    double mu = young / (2 * (1 + def->poisson)), lambda = 2 * mu * def->poisson / (1 - 2 * def->poisson);
+    p[0] = 3.75 * mu;
+    p[1] = lambda - mu;
+  }
+}
+
 static pl_status add_tets(builder *b, const pl_fem_energy *energy, pl_error *error) {
   group_arrays arrays;
   const pl_fem_def *def = b->def;
@@ -93,17 +115,51 @@ static pl_status add_tets(builder *b, const pl_fem_energy *energy, pl_error *err
       return pl_fail(error, PL_ERROR_INVALID_DATA, "tet %d is flat or inside out (volume %g m³); run `pliant check`", t,
                      volume);
     set_element(b, &arrays, 4, t, tet);
-    double young = def->young * scale_of(b, t), *p = arrays.parameters + 2 * (ptrdiff_t)t;
-    p[0] = young;
-    p[1] = def->poisson;
-    if (energy == &pl_fem_edge_tet) {
-      double mu = young / (2 * (1 + def->poisson)), lambda = 2 * mu * def->poisson / (1 - 2 * def->poisson);
-      p[0] = 3.75 * mu;
-      p[1] = lambda - mu;
-    }
+    set_parameters(b, energy, t, arrays.parameters + (ptrdiff_t)energy->parameter_count * t);
     arrays.weights[t] = volume;
     b->size_sum += cbrt(8.485281374238570 * volume);  // edge of the regular tet of this volume
-    for (int k = 0; k < 4; ++k) b->masses[tet[k]] += 0.25 * def->density * volume;
+    for (int k = 0; k < 4; ++k) b->masses[tet[k]] += 0.25 * density_of(b, t) * volume;
+  }
+  b->model->element_size = b->size_sum / b->mesh->tet_count;
+  b->model->force_scale = def->young * b->model->element_size * b->model->element_size;
+  return PL_OK;
+}
+
+// --- quadratic tets -----------------------------------------------------------------------------------------------
+
+static pl_status fail_folded(int32_t tet, pl_error *error) {
+  return pl_fail(error, PL_ERROR_INVALID_DATA,
+                 "tet %d is flat, inside out or folded by the nodes on its edges; run `pliant check`", tet);
+}
+
+static pl_status add_quadratic(builder *b, const pl_fem_energy *energy, pl_error *error) {
+  group_arrays arrays;
+  const pl_fem_def *def = b->def;
+  b->loads = PL_TAKE(&b->model->head.arena, double, b->mesh->point_count);
+  if (b->loads == NULL || !add_group(b, energy, PL_FEM_SHAPE_SOLID, b->mesh->tet_count, &arrays))
+    return pl_fail_memory(error);
+  for (int32_t t = 0; t < b->mesh->tet_count; ++t) {
+    int32_t nodes[PL_FEM_QUADRATIC_NODES];
+    memcpy(nodes, b->mesh->tets + 4 * (ptrdiff_t)t, 4 * sizeof(int32_t));
+    memcpy(nodes + 4, b->mesh->tet_mids + 6 * (ptrdiff_t)t, 6 * sizeof(int32_t));
+    double longest, straight = tet_volume(b, nodes, &longest), volume = 0;
+    if (!(straight > 1e-12 * longest * longest * longest)) return fail_folded(t, error);
+    set_element(b, &arrays, PL_FEM_QUADRATIC_NODES, t, nodes);
+    pl_fem_quadratic_rest rest;
+    pl_fem_quadratic_rest_of(arrays.starts + PL_FEM_QUADRATIC_VALUES * (ptrdiff_t)t, &rest);
+    for (int q = 0; q < PL_FEM_QUADRATIC_POINTS; ++q) {
+      if (!(rest.weights[q] > 1e-14 * longest * longest * longest)) return fail_folded(t, error);
+      volume += rest.weights[q];
+    }
+    double *p = arrays.parameters + (ptrdiff_t)energy->parameter_count * t;
+    set_parameters(b, energy, t, p);
+    arrays.weights[t] = volume;
+    b->size_sum += 0.5 * cbrt(8.485281374238570 * volume);  // nodes are half an edge apart
+    for (int k = 0; k < PL_FEM_QUADRATIC_NODES; ++k) {
+      b->masses[nodes[k]] += pl_fem_quadratic_shares[k] * density_of(b, t) * volume;
+      for (int q = 0; q < PL_FEM_QUADRATIC_POINTS; ++q)
+        b->loads[nodes[k]] += pl_fem_quadratic_values[q][k] * density_of(b, t) * rest.weights[q];
+    }
   }
   b->model->element_size = b->size_sum / b->mesh->tet_count;
   b->model->force_scale = def->young * b->model->element_size * b->model->element_size;
@@ -121,7 +177,7 @@ static pl_status compute_areas(builder *b, double *areas, pl_error *error) {
     if (!(areas[t] > 1e-10 * (pl_vec3_dot(u, u) + pl_vec3_dot(v, v))))
       return pl_fail(error, PL_ERROR_INVALID_DATA, "triangle %d has no area; run `pliant check`", t);
     b->size_sum += sqrt(2.309401076758503 * areas[t]);  // edge of the equilateral triangle of this area
-    for (int k = 0; k < 3; ++k) b->masses[c[k]] += b->def->density * b->def->thickness * areas[t] / 3;
+    for (int k = 0; k < 3; ++k) b->masses[c[k]] += density_of(b, t) * b->def->thickness * areas[t] / 3;
   }
   b->model->element_size = b->size_sum / b->mesh->triangle_count;
   b->model->force_scale = b->def->young * b->def->thickness * b->model->element_size;
@@ -245,7 +301,7 @@ static pl_status add_segments(builder *b, double *lengths, pl_error *error) {
     arrays.parameters[s] = 0.25 * def->young * section * scale_of(b, s);
     arrays.weights[s] = 4 * arrays.parameters[s] / lengths[s];
     b->size_sum += lengths[s];
-    for (int k = 0; k < 2; ++k) b->masses[ends[k]] += 0.5 * def->density * section * lengths[s];
+    for (int k = 0; k < 2; ++k) b->masses[ends[k]] += 0.5 * density_of(b, s) * section * lengths[s];
   }
   b->model->element_size = b->size_sum / b->mesh->segment_count;
   b->model->force_scale = def->young * section;
@@ -292,9 +348,16 @@ static pl_status add_curve(builder *b, pl_error *error) {
 // --- all ----------------------------------------------------------------------------------------------------------
 
 static pl_status add_elements(builder *b, pl_error *error) {
+  bool quadratic = b->def->element == PL_FEM_QUADRATIC;
   switch (b->def->material) {
-    case PL_FEM_COROTATED: return add_tets(b, &pl_fem_corotated_tet, error);
-    case PL_FEM_NEO_HOOKEAN: return add_tets(b, &pl_fem_neo_hookean_tet, error);
+    case PL_FEM_COROTATED:
+      return quadratic ? add_quadratic(b, &pl_fem_corotated_quadratic, error)
+                       : add_tets(b, &pl_fem_corotated_tet, error);
+    case PL_FEM_NEO_HOOKEAN:
+      return quadratic ? add_quadratic(b, &pl_fem_neo_hookean_quadratic, error)
+                       : add_tets(b, &pl_fem_neo_hookean_tet, error);
+    case PL_FEM_YEOH:
+      return quadratic ? add_quadratic(b, &pl_fem_yeoh_quadratic, error) : add_tets(b, &pl_fem_yeoh_tet, error);
     case PL_FEM_EDGES: return add_tets(b, &pl_fem_edge_tet, error);
     case PL_FEM_SHELL:
     case PL_FEM_PLANE: return add_triangles(b, error);
@@ -311,6 +374,8 @@ static pl_status finish_masses(builder *b, pl_error *error) {
   if (inverse == NULL || rest == NULL) return pl_fail_memory(error);
   pl_vec3 center = {0, 0, 0};
   for (int32_t i = 0; i < n; ++i) {
+    if (b->def->added_masses != NULL) b->masses[i] += b->def->added_masses[i];
+    if (b->def->added_masses != NULL && b->loads != NULL) b->loads[i] += b->def->added_masses[i];
     if (!(b->masses[i] > 0))
       return pl_fail(error, PL_ERROR_INVALID_DATA,
                      "point %d belongs to no element of this material; remove it or run `pliant check`", i);
@@ -321,15 +386,24 @@ static pl_status finish_masses(builder *b, pl_error *error) {
   }
   b->model->rest_center = pl_vec3_scale(center, 1 / head->mass);
   b->model->rest_points = rest;
+  b->model->load_masses = b->loads != NULL ? b->loads : b->masses;
   head->inverse_masses = inverse;
   return PL_OK;
 }
 
-static pl_status check_scales(const pl_fem_def *def, int32_t count, pl_error *error) {
-  for (int32_t i = 0; def->young_scales != NULL && i < count; ++i)
-    if (!(def->young_scales[i] > 0) || !isfinite(def->young_scales[i]))
-      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "young_scales", "factor %d is %g; use positive numbers", i,
-                           def->young_scales[i]);
+static pl_status check_factors(const char *field, const double *factors, int32_t count, pl_error *error) {
+  for (int32_t i = 0; factors != NULL && i < count; ++i)
+    if (!(factors[i] > 0) || !isfinite(factors[i]))
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "factor %d is %g; use positive numbers", i,
+                           factors[i]);
+  return PL_OK;
+}
+
+static pl_status check_masses(const pl_fem_def *def, int32_t point_count, pl_error *error) {
+  for (int32_t i = 0; def->added_masses != NULL && i < point_count; ++i)
+    if (!(def->added_masses[i] >= 0) || !isfinite(def->added_masses[i]))
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "added_masses", "mass %d is %g kg; use 0 or more", i,
+                           def->added_masses[i]);
   return PL_OK;
 }
 
@@ -345,7 +419,7 @@ static pl_status check_plane(const pl_mesh_view *mesh, pl_error *error) {
 pl_status pl_fem_elements_build(pl_context *context, const pl_fem_def *def, const pl_mesh_view *mesh,
                                 pl_fem_model *model, pl_error *error) {
   builder b = {.context = context, .def = def, .mesh = mesh, .model = model};
-  bool solid = def->material <= PL_FEM_EDGES, flat = def->material == PL_FEM_SHELL || def->material == PL_FEM_PLANE;
+  bool solid = pl_fem_is_solid(def->material), flat = def->material == PL_FEM_SHELL || def->material == PL_FEM_PLANE;
   int32_t count = solid ? mesh->tet_count : flat ? mesh->triangle_count : mesh->segment_count;
   model->planar = def->material == PL_FEM_PLANE || def->material == PL_FEM_CURVE;
   if (count == 0)
@@ -353,7 +427,9 @@ pl_status pl_fem_elements_build(pl_context *context, const pl_fem_def *def, cons
                          solid  ? "tets"
                          : flat ? "triangles"
                                 : "segments");
-  pl_status status = check_scales(def, count, error);
+  pl_status status = check_factors("young_scales", def->young_scales, count, error);
+  if (status >= 0) status = check_factors("density_scales", def->density_scales, count, error);
+  if (status >= 0) status = check_masses(def, mesh->point_count, error);
   if (status >= 0 && model->planar) status = check_plane(mesh, error);
   if (status < 0) return status;
   b.masses = PL_TAKE(&model->head.arena, double, mesh->point_count);

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PL_FEM_MAX_CORNERS = 4, PL_FEM_MAX_PARAMETERS = 4 };
+enum { PL_FEM_MAX_CORNERS = 10, PL_FEM_MAX_PARAMETERS = 4 };
 
 typedef struct pl_fem_element {
   const double *x;  // corners now
@@ -42,6 +42,7 @@ typedef struct pl_fem_energy {
   void (*hessian)(const pl_fem_element *e, double *h);
   void (*mixed)(const pl_fem_element *e, double *m);
   void (*material)(const pl_fem_element *e, double *d);
+  // NULL: there is none, so bodies of this element do not adapt.
   void (*third)(const pl_fem_element *e, const double *lambda, double *xx, double *xX, double *XX);
   // A positive semi-definite matrix in place of the Hessian, far cheaper than its projection: what
   // could be negative is left out. NULL: there is none.
@@ -60,6 +61,14 @@ typedef struct pl_fem_energy {
 extern const pl_fem_energy pl_fem_corotated_tet;
 extern const pl_fem_energy pl_fem_neo_hookean_tet;
 extern const pl_fem_energy pl_fem_edge_tet;
+// Yeoh, with two more parameters for the second and third power of his measure (fem_yeoh.c).
+extern const pl_fem_energy pl_fem_yeoh_tet;
+
+// The same densities on tets with ten nodes, their corners and the middles of their edges
+// (fem_quadratic.c).
+extern const pl_fem_energy pl_fem_corotated_quadratic;
+extern const pl_fem_energy pl_fem_neo_hookean_quadratic;
+extern const pl_fem_energy pl_fem_yeoh_quadratic;
 
 // Curves, shells and plane solids of paper 004, appendix A (fem_curve.c, fem_shell.c, fem_plane.c).
 extern const pl_fem_energy pl_fem_curve_stretch;  // 2 corners

@@ -236,6 +236,7 @@ pl_status pl_fem_examples_build(const pl_fem_def *def, const pl_mesh_view *mesh,
     model->examples.shapes[g] = shapes;
   }
   model->examples.count = def->example_count;
+  model->examples.fidelity = def->fidelity;
   model->examples.names = names;
   model->examples.gram = gram;
   return PL_OK;

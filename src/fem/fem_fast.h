@@ -24,6 +24,7 @@ typedef struct pl_fem_fast_tets {
   const int32_t *color_start;  // color_count + 1, in groups
   const int32_t *corners;      // 4 rows: particles
   const float *constants;      // PL_FAST_CONSTANT_COUNT rows
+  const int32_t *slots;        // per tet of the mesh: 8 x group + lane
 } pl_fem_fast_tets;
 
 // Corners of the eight tets of a group: [4][8].
@@ -32,6 +33,15 @@ enum { PL_FAST_CORNER_LANES = 4 * LANES };
 // Rows of `constants`: gradients of the shape functions of corners 1 to 3 (9, 1/m), 2 mu V h² and
 // lambda V h² (J s²).
 enum { PL_FAST_GRADIENTS = 0, PL_FAST_SHEAR = 9, PL_FAST_BULK = 10, PL_FAST_CONSTANT_COUNT = 11 };
+
+// Example poses (fem_fast_examples.c).
+typedef struct pl_fem_fast_examples {
+  int32_t count;
+  const char *const *names;
+  double fidelity;      // fraction of projected weights that is kept
+  const double *gram;   // count x count, J s²
+  const float *shapes;  // [group][example][6][8]: S_k - 1 of each tet as xx yy zz yz xz xy
+} pl_fem_fast_examples;
 
 typedef struct pl_fem_fast_model {
   pl_model head;
@@ -44,8 +54,14 @@ typedef struct pl_fem_fast_model {
   const double *masses;                   // kg
   const float *inertias;                  // m (1 + h damping)
   pl_fem_fast_tets tets;
+  pl_fem_fast_examples examples;
   pl_sparse_cholesky factor;  // of A = M (1 + h damping) + h² sum 2 mu V B B^T
-  const int32_t *row_start;   // A itself: both triangles by rows, …
+  // The same with the rows and columns of held particles those of the identity; not built where
+  // held_count is 0.
+  pl_sparse_cholesky held_factor;
+  const bool *is_held;  // per particle
+  int32_t held_count;
+  const int32_t *row_start;  // A itself: both triangles by rows, …
   const int32_t *columns;
   const float *values;  // … in kg
   // The mesh as it was given, for stress: 4 corners per tet, 3 numbers per point, Young's moduli
@@ -62,17 +78,19 @@ typedef struct pl_fem_fast_model {
 // Views into a body's flat state.
 typedef struct pl_fem_fast_state {
   double *origin;    // 3 …
-  int32_t *suspect;  // … and whether something may not be finite, in a block of 64 bytes
+  int32_t *suspect;  // … whether something may not be finite …
+  int32_t *driven;   // … and whether weights are given from outside, in a block of 64 bytes
   pl_f4 *positions;  // metres from the origin
   pl_f4 *velocities;
   float *rotations;                // [group][4][8]: of each tet
+  float *weights, *given;          // per example: of the last step; from outside
   struct pl_fem_fast_hold *holds;  // per surface point (fem_fast_touch.h)
 } pl_fem_fast_state;
 
 // Prepare a mesh of tets as a solid with PL_FEM_FAST. Takes of the def: density, young, poisson (0
-// or more), young_scales, mass_damping, volume_rounds, fast_step, friction, restitution,
-// contact_radius, contact_stiffness, self_contact and surface. Stiffness damping and examples are
-// refused.
+// or more), young_scales, held_points, mass_damping, volume_rounds, fast_step, friction,
+// restitution, contact_radius, contact_stiffness, self_contact, surface and examples. Stiffness
+// damping is refused.
 pl_status pl_fem_fast_build(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh,
                             pl_model **model, pl_error *error);
 
@@ -90,6 +108,18 @@ pl_fem_fast_tet pl_fem_fast_tet_of(const pl_fem_def *def, const pl_mesh_view *me
 pl_status pl_fem_fast_tets_build(pl_context *context, const pl_fem_def *def,
                                  const pl_mesh_view *mesh, const int32_t *particle_of,
                                  pl_arena *arena, pl_fem_fast_tets *tets, pl_error *error);
+
+// Example poses (fem_fast_examples.c): stretches of the tets; what the world asks for.
+pl_status pl_fem_fast_examples_build(const pl_fem_def *def, const pl_mesh_view *mesh,
+                                     pl_fem_fast_model *model, pl_error *error);
+// The rest shape of a tet of the mesh by a state's weights: 1 without examples.
+pl_mat3 pl_fem_fast_rest_shape(const pl_fem_fast_model *model, const float *weights, int32_t tet);
+size_t pl_fem_fast_pulls_size(const pl_fem_fast_model *model);
+pl_example_view pl_fem_fast_list_examples(const pl_model *model);
+void pl_fem_fast_get_weights(const pl_model *model, const void *state, int32_t manifold,
+                             double *weights);
+void pl_fem_fast_set_weights(const pl_model *model, void *state, int32_t manifold,
+                             const double *weights);
 
 // One step (fem_fast_step.c).
 enum { PL_FAST_PADDING = 4 };  // particles beyond the last

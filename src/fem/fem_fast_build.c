@@ -13,6 +13,7 @@
 #include "fem/fem_coupled.h"
 #include "fem/fem_fast.h"
 #include "fem/fem_model.h"
+#include "pliant/examples.h"
 #include "pliant/math.h"
 
 static bool can_sleep(const pl_model *model, const void *state) {
@@ -37,6 +38,9 @@ static const pl_body_method FAST_METHOD = {
     .get_particle = pl_fem_fast_get_particle,
     .set_particle = pl_fem_fast_set_particle,
     .find_not_finite = pl_fem_fast_find_not_finite,
+    .list_examples = pl_fem_fast_list_examples,
+    .get_weights = pl_fem_fast_get_weights,
+    .set_weights = pl_fem_fast_set_weights,
 };
 
 bool pl_fem_is_fast_model(const pl_model *model) {
@@ -57,6 +61,8 @@ static pl_status check_def(const pl_fem_def *def, const pl_mesh_view *mesh, pl_e
       {"fast_step", def->fast_step, 1e-9, 10},
       {"volume_rounds", def->volume_rounds, 1, 1000},
       {"contact_stiffness", def->contact_stiffness, 0, 1e18},
+      {"fidelity", def->fidelity, 0, 1},
+      {"example_count", def->example_count, 0, PL_MAX_EXAMPLE_COUNT},
   };
   for (size_t i = 0; i < sizeof ranges / sizeof *ranges; ++i)
     if (!(ranges[i].value >= ranges[i].min && ranges[i].value <= ranges[i].max))
@@ -67,9 +73,6 @@ static pl_status check_def(const pl_fem_def *def, const pl_mesh_view *mesh, pl_e
     return pl_fail_field(
         error, PL_ERROR_UNSUPPORTED, "stiffness_damping",
         "the fast material has mass damping only; its implicit steps damp fast vibrations by themselves");
-  if (def->example_count != 0)
-    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "examples",
-                         "the fast material has no examples; use corotated tets");
   if (mesh->tet_count == 0)
     return pl_fail_field(
         error, PL_ERROR_INVALID_DATA, "mesh",
@@ -103,10 +106,12 @@ static pl_status lump_masses(const pl_fem_def *def, const pl_mesh_view *mesh, pl
   if (masses == NULL || inverse == NULL) return pl_fail_memory(error);
   for (int32_t t = 0; t < mesh->tet_count; ++t) {
     double volume = pl_fem_fast_tet_of(def, mesh, t).volume;
-    for (int k = 0; k < 4; ++k) masses[mesh->tets[4 * t + k]] += 0.25 * def->density * volume;
+    double density = def->density * (def->density_scales != NULL ? def->density_scales[t] : 1);
+    for (int k = 0; k < 4; ++k) masses[mesh->tets[4 * t + k]] += 0.25 * density * volume;
   }
   pl_vec3 center = {0, 0, 0};
   for (int32_t i = 0; i < mesh->point_count; ++i) {
+    if (def->added_masses != NULL) masses[i] += def->added_masses[i];
     if (!(masses[i] > 0))
       return pl_fail(error, PL_ERROR_INVALID_DATA,
                      "point %d belongs to no tet with volume; remove it or run `pliant check`", i);
@@ -155,6 +160,34 @@ static bool copy_matrix(const pl_sparse *matrix, pl_fem_fast_model *model) {
   return true;
 }
 
+// Points that the def says are held, each once.
+static pl_status list_held(const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_fast_model *model, pl_error *error) {
+  bool *is_held = PL_TAKE(&model->head.arena, bool, mesh->point_count);
+  if (is_held == NULL) return pl_fail_memory(error);
+  for (int32_t k = 0; k < def->held_count; ++k) {
+    int32_t point = def->held_points[k];
+    if (point < 0 || point >= mesh->point_count)
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "held_points", "the mesh has no point %d", point);
+    int32_t i = model->particle_of[point];
+    model->held_count += !is_held[i];
+    is_held[i] = true;
+  }
+  model->is_held = is_held;
+  return PL_OK;
+}
+
+// The factor of a body whose held points do not move. The pattern stays, so that both factors have one order.
+static pl_status build_held_factor(pl_context *context, const pl_mesh_view *mesh, pl_sparse *matrix,
+                                   pl_fem_fast_model *model, pl_error *error) {
+  for (int32_t row = 0; row < matrix->row_count; ++row)
+    for (int32_t e = matrix->start[row]; e < matrix->start[row + 1]; ++e) {
+      int32_t column = matrix->columns[e];
+      if (model->is_held[model->particle_of[row]] || model->is_held[model->particle_of[column]])
+        matrix->values[e] = row == column;
+    }
+  return pl_sparse_cholesky_build(context, &model->head.arena, matrix, mesh->points, &model->held_factor, error);
+}
+
 static pl_status build_matrix(pl_context *context, const pl_fem_def *def, const pl_mesh_view *mesh,
                               pl_fem_fast_model *model, pl_error *error) {
   pl_arena scratch, *arena = &model->head.arena;
@@ -174,6 +207,8 @@ static pl_status build_matrix(pl_context *context, const pl_fem_def *def, const 
     for (int32_t i = 0; particle_of != NULL && i < mesh->point_count; ++i) particle_of[model->point_of[i]] = i;
     if (particle_of == NULL || !copy_matrix(&matrix, model)) status = pl_fail_memory(error);
   }
+  if (status >= 0) status = list_held(def, mesh, model, error);
+  if (status >= 0 && model->held_count > 0) status = build_held_factor(context, mesh, &matrix, model, error);
   pl_arena_destroy(&scratch);
   return status;
 }
@@ -247,15 +282,26 @@ static pl_status fill_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl_
 static uint64_t hash_model(const pl_fem_fast_model *model) {
   const pl_model *head = &model->head;
   size_t n = (size_t)head->particle_count, groups = (size_t)model->tets.group_count;
-  double numbers[] = {model->step,       model->mass_damping,  model->volume_rounds,      head->friction,
-                      head->restitution, head->contact_radius, (double)head->self_contact};
+  double numbers[] = {model->step,
+                      model->mass_damping,
+                      model->volume_rounds,
+                      head->friction,
+                      head->restitution,
+                      head->contact_radius,
+                      (double)head->self_contact,
+                      model->examples.count,
+                      model->examples.fidelity};
   uint64_t hash = pl_hash_bytes(PL_HASH_START, "fem fast", 8);
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
   hash = pl_hash_bytes(hash, head->masses, n * sizeof(double));
   hash = pl_hash_bytes(hash, model->rest, n * sizeof(pl_f4));
   hash = pl_hash_bytes(hash, model->point_of, n * sizeof(int32_t));
+  if (model->held_count > 0) hash = pl_hash_bytes(hash, model->is_held, n * sizeof(bool));
   hash = pl_hash_bytes(hash, model->tets.corners, groups * PL_FAST_CORNER_LANES * sizeof(int32_t));
   hash = pl_hash_bytes(hash, model->tets.constants, groups * PL_FAST_CONSTANT_COUNT * LANES * sizeof(float));
+  if (model->examples.count > 0)
+    hash = pl_hash_bytes(hash, model->examples.shapes,
+                         groups * (size_t)model->examples.count * SYM3_LANES * sizeof(float));
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
   hash = pl_hash_bytes(hash, head->surface.weights, 4 * (size_t)head->surface.point_count * sizeof(float));
   hash = pl_hash_bytes(hash, model->touch_stiffness, (size_t)head->surface.point_count * sizeof(float));
@@ -291,6 +337,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   if (status >= 0) status = build_matrix(context, def, &view, model, error);
   if (status >= 0)
     status = pl_fem_fast_tets_build(context, def, &view, model->particle_of, &head->arena, &model->tets, error);
+  if (status >= 0) status = pl_fem_fast_examples_build(def, &view, model, error);
   if (status >= 0)
     status =
         pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);

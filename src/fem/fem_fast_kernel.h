@@ -110,25 +110,106 @@ PL_SIMD_INLINE void find_gradient(const pl_fem_fast_work *work, const int32_t *c
   }
 }
 
-// R of each tet and its elastic forces, h² Σ (2 μ V (R - F) - λ V t R) b_a; g_a = R b_a is kept for press().
+// S~ = 1 + Σ w_k L_k of a group, as xx yy zz yz xz xy.
+PL_SIMD_INLINE void blend_shape(const pl_fem_fast_work *work, int32_t group, pl_f8 s[6]) {
+  const pl_fem_fast_examples *examples = &work->model->examples;
+  const float *shapes = examples->shapes + (size_t)(group * examples->count) * SYM3_LANES;
+  for (int i = 0; i < 6; ++i) s[i] = pl_f8_set1(i < 3 ? 1.0f : 0.0f);
+  for (int32_t k = 0; k < examples->count; ++k) {
+    float w = work->state.weights[k];
+    if (w == 0.0f) continue;
+    for (int i = 0; i < 6; ++i) s[i] += pl_f8_load(shapes + SYM3_LANES * k + LANES * i) * w;
+  }
+}
+
+// a s for symmetric s.
+PL_SIMD_INLINE void multiply_shape(const pl_f8 a[9], const pl_f8 s[6], pl_f8 c[9]) {
+  for (int i = 0; i < 9; i += 3) {
+    c[i] = a[i] * s[0] + a[i + 1] * s[5] + a[i + 2] * s[4];
+    c[i + 1] = a[i] * s[5] + a[i + 1] * s[1] + a[i + 2] * s[3];
+    c[i + 2] = a[i] * s[4] + a[i + 1] * s[3] + a[i + 2] * s[2];
+  }
+}
+
+// The rotations nearest to F S~, from the last ones: the force of stretching then has no torque.
+PL_SIMD_INLINE void turn_group(const pl_fem_fast_work *work, int32_t group, const pl_f8 a[9], pl_f8 r[9]) {
+  _Alignas(32) float matrix[MAT3_LANES];
+  float *q = work->state.rotations + (size_t)group * QUAT_LANES;
+  for (int i = 0; i < 9; ++i) pl_f8_store(matrix + LANES * i, a[i]);
+  pl_rotation_batch(matrix, q);
+  pl_quat8_rows(q, r);
+}
+
+// What a group says about the examples (fem_fast_examples.c): 2 μ V <L, Rᵀ F - 1> + λ V tr L (tr(Rᵀ F) - 3).
+PL_SIMD_INLINE void add_example_pulls(const pl_fem_fast_work *work, int32_t group, const pl_f8 f[9], const pl_f8 r[9],
+                                      double *sums) {
+  const pl_fem_fast_examples *examples = &work->model->examples;
+  const float *shapes = examples->shapes + (size_t)(group * examples->count) * SYM3_LANES;
+  const float *constants = work->model->tets.constants + (size_t)group * PL_FAST_CONSTANT_COUNT * LANES;
+  pl_f8 shear = pl_f8_load(constants + LANES * PL_FAST_SHEAR), bulk = pl_f8_load(constants + LANES * PL_FAST_BULK),
+        d[6];
+  static const int rows[6] = {0, 1, 2, 1, 0, 0}, columns[6] = {0, 1, 2, 2, 2, 1};
+  for (int i = 0; i < 6; ++i) {
+    int j = rows[i], k = columns[i];
+    pl_f8 jk = r[j] * f[k] + r[3 + j] * f[3 + k] + r[6 + j] * f[6 + k];
+    d[i] = i < 3 ? jk - 1.0f : jk + (r[k] * f[j] + r[3 + k] * f[3 + j] + r[6 + k] * f[6 + j]);
+  }
+  pl_f8 strain = (d[0] + d[1] + d[2]) * bulk;
+  for (int i = 0; i < 6; ++i) d[i] = d[i] * shear;
+  for (int i = 0; i < 3; ++i) d[i] += strain;
+  for (int32_t k = 0; k < examples->count; ++k) {
+    _Alignas(32) float lanes[LANES];
+    pl_f8 sum = d[0] * pl_f8_load(shapes + SYM3_LANES * k);
+    for (int i = 1; i < 6; ++i) sum += d[i] * pl_f8_load(shapes + SYM3_LANES * k + LANES * i);
+    pl_f8_store(lanes, sum);
+    for (int lane = 0; lane < LANES; ++lane) sums[LANES * k + lane] += (double)lanes[lane];
+  }
+}
+
+static void measure(const pl_fem_fast_work *work, int32_t begin, int32_t end, double *sums) {
+  const pl_fem_fast_tets *tets = &work->model->tets;
+  for (int32_t i = 0; i < work->model->examples.count * LANES; ++i) sums[i] = 0;
+  for (int32_t group = begin; group < end; ++group) {
+    float *gradients = work->gradients + (size_t)group * MAT3_LANES;
+    pl_f8 f[9], r[9], s[6], a[9];
+    find_gradient(work, tets->corners + (size_t)group * PL_FAST_CORNER_LANES,
+                  tets->constants + (size_t)group * PL_FAST_CONSTANT_COUNT * LANES, f);
+    for (int i = 0; i < 9; ++i) pl_f8_store(gradients + LANES * i, f[i]);
+    blend_shape(work, group, s);
+    multiply_shape(f, s, a);
+    turn_group(work, group, a, r);
+    for (int i = 0; i < 9; ++i) f[i] = pl_f8_load(gradients + LANES * i);
+    add_example_pulls(work, group, f, r, sums);
+  }
+}
+
+// R of each tet and its elastic forces, h² Σ (2 μ V (R S~ - F) - λ V t R) b_a; g_a = R b_a is kept for press().
 static void match_group(const pl_fem_fast_work *work, int32_t group) {
   const pl_fem_fast_tets *tets = &work->model->tets;
   const int32_t *corners = tets->corners + (size_t)group * PL_FAST_CORNER_LANES;
   const float *constants = tets->constants + (size_t)group * PL_FAST_CONSTANT_COUNT * LANES;
-  float *q = work->state.rotations + (size_t)group * QUAT_LANES, *pulls = work->pulls + (size_t)group * MAT3_LANES;
-  _Alignas(32) float matrix[MAT3_LANES];
-  pl_f8 f[9], r[9], stress[9], strain = pl_f8_set1(0), first[3] = {{0}, {0}, {0}};
-  find_gradient(work, corners, constants, f);
-  for (int i = 0; i < 9; ++i) pl_f8_store(matrix + LANES * i, f[i]);
-  pl_rotation_batch(matrix, q);
-  pl_quat8_rows(q, r);
-  for (int i = 0; i < 9; ++i) f[i] = pl_f8_load(matrix + LANES * i);
+  float *pulls = work->pulls + (size_t)group * MAT3_LANES;
+  pl_f8 f[9], r[9], shaped[9], s[6], stress[9], strain = pl_f8_set1(0), first[3] = {{0}, {0}, {0}};
+  bool has_examples = work->model->examples.count > 0;
+  for (int i = 0; i < 6; ++i) s[i] = pl_f8_set1(i < 3 ? 1.0f : 0.0f);
+  if (work->is_measured)
+    for (int i = 0; i < 9; ++i) f[i] = pl_f8_load(work->gradients + (size_t)group * MAT3_LANES + LANES * i);
+  else
+    find_gradient(work, corners, constants, f);
+  for (int i = 0; i < 9; ++i) shaped[i] = f[i];
+  if (has_examples) {
+    blend_shape(work, group, s);
+    multiply_shape(f, s, shaped);
+  }
+  turn_group(work, group, shaped, r);
 
   pl_f8 shear = pl_f8_load(constants + LANES * PL_FAST_SHEAR);
   for (int i = 0; i < 3; ++i)
-    strain += (f[3 * i] * r[3 * i] + f[3 * i + 1] * r[3 * i + 1] + f[3 * i + 2] * r[3 * i + 2]) - 1.0f;
+    strain += (f[3 * i] * r[3 * i] + f[3 * i + 1] * r[3 * i + 1] + f[3 * i + 2] * r[3 * i + 2]) - s[i];
   pl_f8 pressure = pl_f8_load(constants + LANES * PL_FAST_BULK) * strain;
-  for (int i = 0; i < 9; ++i) stress[i] = shear * (r[i] - f[i]) - pressure * r[i];
+  for (int i = 0; i < 9; ++i) shaped[i] = r[i];
+  if (has_examples) multiply_shape(r, s, shaped);
+  for (int i = 0; i < 9; ++i) stress[i] = shear * (shaped[i] - f[i]) - pressure * r[i];
   for (int a = 0; a < 3; ++a) {
     pl_f8 b[3], force[3];
     for (int j = 0; j < 3; ++j) b[j] = pl_f8_load(constants + LANES * (PL_FAST_GRADIENTS + 3 * a + j));
@@ -256,6 +337,7 @@ static bool finish(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
 const pl_fem_fast_kernels KERNELS = {
     .predict = predict,
     .match = match,
+    .measure = measure,
     .stretch = stretch,
     .press = press,
     .dot = dot,

@@ -21,12 +21,14 @@ typedef struct pl_fem_fast_sums {
 typedef struct pl_fem_fast_work {
   const pl_fem_fast_model *model;
   pl_fem_fast_state state;
-  pl_f4 *predicted;            // y: where particles go by their velocities
-  pl_f4 *moves;                // d: the way from there to where they will be
-  pl_f4 *forces;               // times h²; the residual of the moves
-  pl_f4 *solved;               // forces times the inverse of A
-  pl_f4 *direction;            // of conjugate gradients, …
-  pl_f4 *product;              // … and the matrix times it
+  pl_f4 *predicted;  // y: where particles go by their velocities
+  pl_f4 *moves;      // d: the way from there to where they will be
+  pl_f4 *forces;     // times h²; the residual of the moves
+  pl_f4 *solved;     // forces times the inverse of A
+  pl_f4 *direction;  // of conjugate gradients, …
+  pl_f4 *product;    // … and the matrix times it
+  float *gradients;  // [group][9][8]: F of the predicted positions; only with examples, and only …
+  bool is_measured;            // … where measure() has found them
   float *pulls;                // [group][9][8]: gradients of the strain of volume by corners 1 to 3
   const pl_f4 *outside;        // newtons, by mesh point, or NULL
   float step;                  // h
@@ -40,6 +42,9 @@ typedef struct pl_fem_fast_kernels {
   void (*predict)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
   // Rotations and inner forces of groups [begin, end) of one colour.
   void (*match)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
+  // Deformation gradients and rotations of groups [begin, end), and what they say about the
+  // examples: sums[example][8], set.
+  void (*measure)(const pl_fem_fast_work *work, int32_t begin, int32_t end, double *sums);
   // product = A direction, for particles [begin, end).
   void (*stretch)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
   // product += forces of the volumes of groups [begin, end) of one colour for the direction.

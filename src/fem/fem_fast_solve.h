@@ -20,6 +20,8 @@ typedef struct pl_fem_fast_solver {
   pl_fem_fast_work work;
   const pl_fem_fast_pin *pins;
   int32_t pin_count;
+  const pl_sparse_cholesky *factor;  // that of the particles that are held
+  bool holds_all;                    // the factor knows every pin
   pl_fem_fast_touch touch;
   float *workspace;     // of the factor
   int32_t first_group;  // of the colour at hand
@@ -31,7 +33,12 @@ typedef struct pl_fem_fast_step {
   pl_fem_fast_sums *sums;
   bool *is_finite;
   pl_fem_fast_pin *pins;
+  bool *is_pinned;        // per particle
+  double *example_pulls;  // [block][example][8]
 } pl_fem_fast_step;
+
+// Weights of the examples of a step (fem_fast_examples.c), after predict.
+void pl_fem_fast_find_weights(pl_fem_fast_step *step);
 
 // For coupled solves (fem_fast_step.c): the equations of one step, in the move's scratch, NULL when
 // out of memory; and the end of the step, once the moves are known. The rigid part of the moves is
@@ -55,6 +62,9 @@ void pl_fem_fast_for_colors(pl_fem_fast_solver *solver,
 // After predict: held particles are put on their targets, springs pull. `fraction` is how much of
 // the way from start to target is to be covered.
 void pl_fem_fast_place_pins(const pl_fem_fast_solver *solver, double fraction);
+
+// Choose the factor for the pins there are. `is_pinned` is for one number per particle.
+void pl_fem_fast_choose_factor(pl_fem_fast_solver *solver, bool *is_pinned);
 
 // Whether nothing holds the body from outside.
 bool pl_fem_fast_is_free(const pl_fem_fast_solver *solver);

@@ -1,15 +1,16 @@
 // One step of the fast corotated solid (after Kugelstadt, Koschier and Bender 2018).
 //
 //   every particle:   y = x + h v
-//   every tet:        F = sum y_a b_a^T,  R = rotation nearest to F,  g_a = R b_a,  t = tr(R^T F) - 3
+//   every tet:        F = sum y_a b_a^T,  R = rotation nearest to F S~,  g_a = R b_a,  t = tr(R^T F) - tr S~
 //   the body:         (A + sum lambda h² V g g^T) d = h² (m a + f - damping m v + e)
-//                     e = sum over tets of (2 mu V (R - F) - lambda V t R) b_a
+//                     e = sum over tets of (2 mu V (R S~ - F) - lambda V t R) b_a
 //   every particle:   v <- v + d / h,   x <- x + h v
 //
 //   x y     position, and prediction by its velocity
 //   d       displacement from y to the new position
 //   b_a     gradient of the shape function of corner a
 //   V F R   rest volume, deformation gradient, rotation of a tet
+//   S~      rest shape of a tet by the mixture of the examples (fem_fast_examples.c); 1 without
 //   t       strain of volume
 //   A       M (1 + h damping) + h² sum 2 mu V b_a . b_b, constant
 //
@@ -121,17 +122,23 @@ static bool take_memory(pl_fem_fast_step *d, const pl_body_move *move) {
     for (size_t k = 0; has_memory && k < PL_FAST_PADDING; ++k) (*arrays[i])[n + k] = (pl_f4){0};
   }
   work->pulls = PL_SCRATCH(move->scratch, float, (size_t)model->tets.group_count *MAT3_LANES);
+  if (model->examples.count > 0) {
+    work->gradients = PL_SCRATCH(move->scratch, float, (size_t)model->tets.group_count *MAT3_LANES);
+    d->example_pulls = PL_SCRATCH(move->scratch, double, pl_fem_fast_pulls_size(model));
+    has_memory = has_memory && work->gradients && d->example_pulls;
+  }
   d->solver.workspace = PL_SCRATCH(move->scratch, float, pl_sparse_cholesky_workspace(&model->factor));
   d->sums = PL_SCRATCH(move->scratch, pl_fem_fast_sums, blocks);
   d->is_finite = PL_SCRATCH(move->scratch, bool, blocks);
   d->pins = PL_SCRATCH(move->scratch, pl_fem_fast_pin, move->pin_count);
+  d->is_pinned = PL_SCRATCH(move->scratch, bool, n);
   pl_fem_fast_touch *touch = &d->solver.touch;
   touch->starts = PL_SCRATCH(move->scratch, pl_transform, move->collider_count);
   touch->ends = PL_SCRATCH(move->scratch, pl_transform, move->collider_count);
   touch->points = PL_SCRATCH(move->scratch, pl_fem_fast_contact, model->head.surface.point_count);
   touch->active = PL_SCRATCH(move->scratch, int32_t, model->head.surface.point_count);
   has_memory = has_memory && touch->starts && touch->ends && touch->points && touch->active;
-  return has_memory && work->pulls && d->solver.workspace && d->sums && d->is_finite && d->pins;
+  return has_memory && work->pulls && d->solver.workspace && d->sums && d->is_finite && d->pins && d->is_pinned;
 }
 
 static void list_pins(pl_fem_fast_step *d, const pl_body_move *move) {
@@ -151,6 +158,7 @@ static void list_pins(pl_fem_fast_step *d, const pl_body_move *move) {
   }
   d->solver.pins = d->pins;
   d->solver.pin_count = move->pin_count;
+  pl_fem_fast_choose_factor(&d->solver, d->is_pinned);
 }
 
 // The equations of step `k` of `count` that make one of the world.
@@ -163,6 +171,7 @@ static void set_up(pl_fem_fast_step *d, const pl_body_move *move, int32_t k, int
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, predict, d);
   pl_fem_fast_place_pins(&d->solver, (k + 1.0) / count);
   pl_fem_fast_touch_find(move->context, &d->solver.touch);
+  pl_fem_fast_find_weights(d);
   pl_fem_fast_for_colors(&d->solver, match);
 }
 

@@ -12,10 +12,14 @@ static size_t padded_count(const pl_model *model) {
   return ((size_t)model->particle_count + 1) / 2 * 2;
 }
 
+static size_t padded_examples(const pl_model *model) {
+  return ((size_t)((const pl_fem_fast_model *)model)->examples.count + LANES - 1) / LANES * LANES;
+}
+
 size_t pl_fem_fast_state_size(const pl_model *model) {
   size_t groups = (size_t)((const pl_fem_fast_model *)model)->tets.group_count;
   return HEAD_SIZE + 2 * padded_count(model) * sizeof(pl_f4) + groups * QUAT_LANES * sizeof(float) +
-         (size_t)model->surface.point_count * sizeof(pl_fem_fast_hold);
+         2 * padded_examples(model) * sizeof(float) + (size_t)model->surface.point_count * sizeof(pl_fem_fast_hold);
 }
 
 pl_fem_fast_state pl_fem_fast_state_of(const pl_model *model, const void *state) {
@@ -23,14 +27,17 @@ pl_fem_fast_state pl_fem_fast_state_of(const pl_model *model, const void *state)
   char *bytes = (char *)(uintptr_t)state;
   pl_f4 *particles = (pl_f4 *)(void *)(bytes + HEAD_SIZE);
   float *rotations = (float *)(particles + 2 * padded_count(model));
+  float *weights = rotations + (size_t)((const pl_fem_fast_model *)model)->tets.group_count * QUAT_LANES;
   return (pl_fem_fast_state){
       .origin = (double *)(void *)bytes,
       .suspect = (int32_t *)(void *)(bytes + 3 * sizeof(double)),
+      .driven = (int32_t *)(void *)(bytes + 3 * sizeof(double)) + 1,
       .positions = particles,
       .velocities = particles + padded_count(model),
       .rotations = rotations,
-      .holds = (pl_fem_fast_hold *)(void *)(rotations +
-                                            (size_t)((const pl_fem_fast_model *)model)->tets.group_count * QUAT_LANES),
+      .weights = weights,
+      .given = weights + padded_examples(model),
+      .holds = (pl_fem_fast_hold *)(void *)(weights + 2 * padded_examples(model)),
   };
 }
 

@@ -94,7 +94,8 @@ static pl_status fill_groups(const pl_fem_def *def, const pl_mesh_view *mesh, co
   size_t group_count = (size_t)color_start[c->color_count];
   int32_t *corners = PL_TAKE(arena, int32_t, group_count * PL_FAST_CORNER_LANES);
   float *constants = PL_TAKE(arena, float, group_count *PL_FAST_CONSTANT_COUNT *LANES);
-  if (corners == NULL || constants == NULL) return pl_fail_memory(error);
+  int32_t *slots = PL_TAKE(arena, int32_t, mesh->tet_count);
+  if (corners == NULL || constants == NULL || slots == NULL) return pl_fail_memory(error);
   // Padding is a tet of no volume made of four particles beyond the last (pl_fem_fast_work), with the identity as
   // deformation gradient.
   for (size_t i = 0; i < group_count * PL_FAST_CORNER_LANES; ++i)
@@ -107,10 +108,12 @@ static pl_status fill_groups(const pl_fem_def *def, const pl_mesh_view *mesh, co
   for (int32_t k = 0; k < mesh->tet_count; ++k) {
     int32_t t = c->visit[k], slot = c->counts[c->colors[t]]++;
     size_t group = (size_t)(slot / LANES), lane = (size_t)(slot % LANES);
+    slots[t] = slot;
     for (size_t i = 0; i < 4; ++i) corners[(group * 4 + i) * LANES + lane] = particle_of[mesh->tets[4 * (size_t)t + i]];
     fill_tet(def, mesh, t, constants + group * PL_FAST_CONSTANT_COUNT * LANES + lane);
   }
-  *tets = (pl_fem_fast_tets){mesh->tet_count, (int32_t)group_count, c->color_count, color_start, corners, constants};
+  *tets =
+      (pl_fem_fast_tets){mesh->tet_count, (int32_t)group_count, c->color_count, color_start, corners, constants, slots};
   return PL_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "fem/fem_fast.h"
 #include "fem/fem_model.h"
+#include "math/mat3.h"
 #include "pliant/math.h"
 #include "world/world_state.h"
 
@@ -97,6 +98,10 @@ static pl_status find_stress(const pl_world *world, const pl_body *body, pl_vec3
       int32_t corner = tets.corners[4 * (ptrdiff_t)t + k];
       pl_fem_put(x, k, positions[corner]);
       if (fast) pl_fem_put(X, k, pl_fem_vector(quick->rest_points, corner));
+    }
+    if (fast && quick->examples.count > 0) {
+      pl_mat3 shape = pl_fem_fast_rest_shape(quick, pl_fem_fast_state_of(body->model, body->state).weights, t);
+      for (int k = 0; k < 4; ++k) pl_fem_put(X, k, pl_mat3_apply(shape, pl_fem_vector(X, k)));
     }
     pl_fem_element e = {x, X, X, p};
     if (fast) {

@@ -25,8 +25,8 @@
 #include "fem/fem_energy.h"
 
 enum {
-  PL_FEM_MAX_SIDES = 3 * (PL_FEM_MAX_CORNERS - 1),
-  PL_FEM_MAX_VALUES = 3 * PL_FEM_MAX_CORNERS
+  PL_FEM_MAX_SIDES = 9,  // of four corners
+  PL_FEM_MAX_VALUES = 12
 };
 
 // f as a function of the n = 3 (corner_count - 1) numbers of the sides.

@@ -41,6 +41,7 @@ typedef struct pl_fem_examples {
   const double *shapes[PL_FEM_MAX_GROUPS];  // by element, then example, numbers of the shape:
                                             // example's less the rest's
   const double *gram;                       // count x count
+  double fidelity;                          // fraction of projected weights that is kept
 } pl_fem_examples;
 
 // Where surface points meet colliders.
@@ -55,6 +56,11 @@ typedef struct pl_fem_touch {
   double onset;       // metres over which the contact force bends from 0 to its slope
 } pl_fem_touch;
 
+// Whether a material is made of tets.
+static inline bool pl_fem_is_solid(pl_fem_material material) {
+  return material <= PL_FEM_EDGES || material == PL_FEM_YEOH;
+}
+
 typedef struct pl_fem_model {
   pl_model head;
   pl_fem_material material;
@@ -68,8 +74,10 @@ typedef struct pl_fem_model {
   pl_fem_group groups[PL_FEM_MAX_GROUPS];
   int32_t element_start[PL_FEM_MAX_GROUPS + 1];  // elements of all groups counted through
   const double *rest_points;                     // 3 per particle
-  pl_vec3 rest_center;                           // centre of mass of the rest shape
-  pl_block_pattern pattern;                      // group g of the pattern is group g above
+  const double *load_masses;  // kg: what a uniform acceleration pulls at in an equilibrium;
+                              // `masses` but for quadratic tets, which have none that do both jobs
+  pl_vec3 rest_center;        // centre of mass of the rest shape
+  pl_block_pattern pattern;   // group g of the pattern is group g above
   pl_fem_touch touch;
   pl_fem_examples examples;
   double element_size;   // m, edge of a typical element

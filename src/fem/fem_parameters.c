@@ -6,7 +6,9 @@
 #include "pliant/fem.h"
 
 // In the order of the enums.
-static const char *const MATERIALS[] = {"corotated", "neo-hookean", "edges", "shell", "plane", "curve", "fast", NULL};
+static const char *const MATERIALS[] = {"corotated", "neo-hookean", "edges", "shell", "plane",
+                                        "curve",     "fast",        "yeoh",  NULL};
+static const char *const ELEMENTS[] = {"linear", "quadratic", NULL};
 static const char *const SCHEMES[] = {"second-order", "implicit-euler", NULL};
 static const char *const SOLVERS[] = {"auto", "cg", "direct", NULL};
 
@@ -17,9 +19,12 @@ static const char *const SOLVERS[] = {"auto", "cg", "direct", NULL};
 // clang-format off
 #define DEF pl_fem_def
 static const pl_parameter FEM[] = {
-    CHOICE(material, pl_fem_material, MATERIALS, PL_FEM_COROTATED, ABOUT("What the mesh is made of. Tets: corotated linear, stable neo-Hookean, edge lengths and volumes, or `fast` for interactive use. Triangles: a shell, or a plane solid that moves in its plane z = const. Segments: a curve in a plane z = const.")),
+    CHOICE(material, pl_fem_material, MATERIALS, PL_FEM_COROTATED, ABOUT("What the mesh is made of. Tets: corotated linear, stable neo-Hookean, Yeoh, edge lengths and volumes, or `fast` for interactive use. Triangles: a shell, or a plane solid that moves in its plane z = const. Segments: a curve in a plane z = const.")),
     NUMBER(young, 1e5, ABOVE(0, 1e15), UNIT("Pa"), LOG_SLIDER(100, 1e8), ABOUT("Young's modulus, in pascals whatever `length_unit` a scene has.")),
     NUMBER(poisson, 0.3, ABOVE(-1, 0.4999), SLIDER(0, 0.49), ABOUT("Poisson's ratio: 0.3 for most solids, near 0.5 for what keeps its volume.")),
+    CHOICE(element, pl_fem_element_order, ELEMENTS, PL_FEM_LINEAR, ABOUT("Tets of corotated, neo-hookean and yeoh: linear, or quadratic with a node on every edge, which neither lock in bending nor near a Poisson's ratio of 1/2. A mesh without such nodes gets them.")),
+    NUMBER(stiffening, 0, FROM(-1, 1e3), SLIDER(0, 1), ABOUT("Of yeoh: second coefficient as a fraction of the first, c2 / c1.")),
+    NUMBER(late_stiffening, 0, FROM(-1, 1e3), SLIDER(0, 1), ABOUT("Of yeoh: third coefficient as a fraction of the first, c3 / c1.")),
     NUMBER(density, 1000, ABOVE(0, 1e9), UNIT("kg/m^3"), LOG_SLIDER(10, 1e4), ABOUT("Mass per volume; of shells, plane solids and curves too.")),
     NUMBER(thickness, 0.01, ABOVE(0, 1e6), METRES, ABOUT("Of a shell or plane solid; side of a curve's square cross-section.")),
     NUMBER(mass_damping, 0, FROM(0, 1e6), UNIT("1/s"), SLIDER(0, 10), ABOUT("Alpha of Rayleigh damping: slows all motion, slow motion most.")),
@@ -29,6 +34,7 @@ static const pl_parameter FEM[] = {
     INTEGER(max_newton_iterations, 8, FROM(1, 1000), ABOUT("Maximum Newton iterations a step; a scene allows an `actor` more when absent.")),
     NUMBER(newton_tolerance, 1e-4, ABOVE(0, 1), ABOUT("Residual force, as a fraction of the typical one, at which a step counts as solved; a scene takes less for an `actor` when absent.")),
     INTEGER(volume_rounds, 2, FROM(0, 1000), ABOUT("Of `fast`: iterations that keep the volume; where Poisson's ratio is above 0.492, more are made as needed.")),
+    NUMBER(fidelity, 1, FROM(0, 1), SLIDER(0, 1), ABOUT("Fraction of a projected weight of an example that stays in the rest shape: at 1 the body stays in any mixture of its examples, below 1 it returns from them.")),
     NUMBER(fast_step, 1.0 / 60, ABOVE(0, 10), UNIT("s"), NOT_IN_SCENES, ABOUT("Of PL_FEM_FAST: the step that the constant matrix is for; worlds must step by it or a whole multiple of it.")),
     NUMBER(friction, 0.5, FROM(0, 1e3), SLIDER(0, 2), ABOUT("Coulomb coefficient.")),
     NUMBER(restitution, 0, FROM(0, 1), ABOUT("Fraction of the speed kept in a bounce off another body.")),

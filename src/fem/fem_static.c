@@ -38,6 +38,10 @@ static pl_status check_def(const pl_model *model, const pl_fem_equilibrium_def *
     if (def->pinned[i] < 0 || def->pinned[i] >= model->particle_count)
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned", "%d is out of range; the body has points 0 … %d",
                            def->pinned[i], model->particle_count - 1);
+  for (int32_t i = 0; def->pinned_axes != NULL && i < def->pinned_count; ++i)
+    if (def->pinned_axes[i] > PL_BLOCK_FIX_ALL)
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "pinned_axes", "%d of pin %d; use sums of 1, 2 and 4",
+                           def->pinned_axes[i], i);
   for (int32_t i = 0; def->forces != NULL && i < model->particle_count; ++i)
     if (!pl_vec3_is_finite(def->forces[i]))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "forces", "force %d is not finite", i);
@@ -69,7 +73,7 @@ static pl_status apply_loads(const pl_fem_model *model, const pl_fem_equilibrium
   for (int32_t part = 1; part <= def->load_steps && status >= 0; ++part) {
     double fraction = (double)part / def->load_steps;
     for (int32_t i = 0; i < model->head.particle_count; ++i) {
-      pl_vec3 force = pl_vec3_scale(def->acceleration, model->head.masses[i]);
+      pl_vec3 force = pl_vec3_scale(def->acceleration, model->load_masses[i]);
       if (def->forces != NULL) force = pl_vec3_add(force, def->forces[i]);
       pl_fem_put(s->load, i, pl_vec3_scale(force, fraction));
     }
@@ -85,7 +89,8 @@ static pl_status find_rest(pl_context *context, const pl_fem_model *model, const
   if (status < 0) return status;
   for (int32_t i = 0; i < model->head.particle_count; ++i) pl_fem_put(s->u, i, positions[i]);
   memset(s->fixed, model->planar ? PL_BLOCK_FIX_Z : 0, (size_t)model->head.particle_count);
-  for (int32_t i = 0; i < def->pinned_count; ++i) s->fixed[def->pinned[i]] = PL_BLOCK_FIX_ALL;
+  for (int32_t i = 0; i < def->pinned_count; ++i)
+    s->fixed[def->pinned[i]] |= def->pinned_axes != NULL ? def->pinned_axes[i] : PL_BLOCK_FIX_ALL;
   s->potential.load = s->load;
   s->potential.fixed = s->fixed;
   s->newton.potential = &s->potential;
@@ -94,8 +99,10 @@ static pl_status find_rest(pl_context *context, const pl_fem_model *model, const
   s->newton.tolerance = def->tolerance;
   s->newton.linear_tolerance = fmax(fmin(def->tolerance, 1e-4), 1e-10);
   // Positions rounded to one part in 1e16 of the body's size strain an element by that over its own; so in every
-  // unknown.
-  s->newton.min = 1e-16 * model->force_scale * fmax(1, pl_box_diagonal(model->head.box) / model->element_size) *
+  // unknown. What resists most is the volume.
+  double nu = model->linear.hint.poisson, stiffest = fmax(1, (1 - nu) / ((1 + nu) * (1 - 2 * nu)));
+  s->newton.min = 1e-16 * stiffest * model->force_scale *
+                  fmax(1, pl_box_diagonal(model->head.box) / model->element_size) *
                   sqrt(3.0 * model->head.particle_count);
   return apply_loads(model, def, s, report, error);
 }
@@ -109,7 +116,14 @@ pl_status pl_fem_equilibrium(pl_context *context, const pl_model *model, const p
   statics s = {0};
   pl_arena_init(&s.arena, context, 0);
   status = find_rest(context, (const pl_fem_model *)model, def, &s, positions, &mine, error);
-  for (int32_t i = 0; status >= 0 && i < model->particle_count; ++i) positions[i] = pl_fem_vector(s.u, i);
+  for (int32_t i = 0; status >= 0 && i < model->particle_count; ++i) {
+    positions[i] = pl_fem_vector(s.u, i);
+    if (def->reactions == NULL) continue;
+    pl_vec3 held = pl_fem_vector(s.potential.image, i);
+    uint8_t axes = s.fixed[i];
+    def->reactions[i] = (pl_vec3){(axes & PL_BLOCK_FIX_X) != 0 ? held.x : 0, (axes & PL_BLOCK_FIX_Y) != 0 ? held.y : 0,
+                                  (axes & PL_BLOCK_FIX_Z) != 0 ? held.z : 0};
+  }
   pl_linear_solver_destroy(s.solver);
   pl_arena_destroy(&s.arena);
   if (report != NULL) *report = mine;

@@ -48,6 +48,7 @@
 
 #include "base/error.h"
 #include "examples/simplex_weights.h"
+#include "examples/weights.h"
 #include "fem/fem_budget.h"
 #include "fem/fem_driver.h"
 #include "pliant/math.h"
@@ -57,8 +58,9 @@ static const double SETTLING_SPEED = 0.25;
 // Seconds in which the springs of colliders relax (fem_contact.c): a multiple of the step of interactive worlds, so
 // that a spring does not give back what it took of an impact, and short against the time in which bodies come to rest.
 static const double CONTACT_SECONDS = 1.0 / 60;
-// Bodies that touch something lose strain rates at this multiple of themselves, by at most this fraction in a step.
-static const double SHOCK = 4, MAX_SHOCK = 0.5;
+// Bodies that touch something lose strain rates at this multiple of themselves, the square of the usual 2 to 3, by at
+// most this fraction in a step.
+static const double SHOCK = 9, MAX_SHOCK = 0.5;
 
 // Rest shapes for this step: mixed with given weights, or with those nearest to the body's shape.
 static void mix_examples(const pl_fem_model *model, pl_fem_work *w, pl_fem_state s) {
@@ -70,6 +72,7 @@ static void mix_examples(const pl_fem_model *model, pl_fem_work *w, pl_fem_state
     memcpy(s.weights, s.given, (size_t)count * sizeof(double));
   else
     pl_fem_system_project(&w->system, s.positions, s.weights);
+  if (*s.driven == 0) pl_weights_fade(count, model->examples.fidelity, s.weights);
   if (memcmp(last, s.weights, (size_t)count * sizeof(double)) != 0) s.energy[0] = 0;
   if (memcmp(w->weights, s.weights, (size_t)count * sizeof(double)) == 0) return;
   memcpy(w->weights, s.weights, (size_t)count * sizeof(double));

@@ -17,6 +17,13 @@ static bool is_plane(const pl_fem_group *group) {
   return group->energy == &pl_fem_plane_triangle;
 }
 
+static const pl_fem_density *quadratic_density(const pl_fem_group *group) {
+  return group->energy == &pl_fem_corotated_quadratic     ? &pl_fem_corotated_density
+         : group->energy == &pl_fem_neo_hookean_quadratic ? &pl_fem_neo_hookean_density
+         : group->energy == &pl_fem_yeoh_quadratic        ? &pl_fem_yeoh_density
+                                                          : NULL;
+}
+
 bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model *model, pl_fem_system *system) {
   *system = (pl_fem_system){.context = context, .model = model};
   system->energies = PL_TAKE(arena, double, model->element_start[model->group_count]);
@@ -24,6 +31,8 @@ bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model
   if (model->adapts) system->lost = PL_TAKE(arena, double, model->element_start[model->group_count]);
   if (is_plane(&model->groups[0]))
     system->planes = PL_TAKE(arena, pl_fem_plane_constants, model->groups[0].element_count);
+  if (quadratic_density(&model->groups[0]) != NULL)
+    system->quadratics = PL_TAKE(arena, pl_fem_quadratic_constants, model->groups[0].element_count);
   if (is_batched(&model->groups[0]))
     system->constants = PL_TAKE(arena, pl_fem_tet_constants, model->groups[0].element_count);
   for (int32_t g = 0; model->examples.count > 0 && g < model->group_count; ++g) {
@@ -44,6 +53,11 @@ static void prepare_range(void *data, int32_t begin, int32_t end, int32_t block)
     s->constants[t] = pl_fem_tet_constants_of(s->rest[0] + 12 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t);
   for (int32_t t = begin; s->planes != NULL && t < end; ++t)
     pl_fem_plane_constants_rest(s->rest[0] + 9 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t, &s->planes[t]);
+  const pl_fem_group *group = &s->model->groups[0];
+  for (int32_t t = begin; s->quadratics != NULL && t < end; ++t)
+    s->quadratics[t] =
+        pl_fem_quadratic_constants_of(quadratic_density(group), s->rest[0] + PL_FEM_QUADRATIC_VALUES * (ptrdiff_t)t,
+                                      s->parameters[0] + (ptrdiff_t)group->energy->parameter_count * t);
 }
 
 void pl_fem_system_use(pl_fem_system *system, const double *const *rest, const double *const *parameters) {
@@ -52,7 +66,7 @@ void pl_fem_system_use(pl_fem_system *system, const double *const *rest, const d
     system->rest[g] = rest != NULL && rest[g] != NULL ? rest[g] : model->groups[g].starts;
     system->parameters[g] = parameters != NULL && parameters[g] != NULL ? parameters[g] : model->groups[g].parameters;
   }
-  if (system->constants != NULL || system->planes != NULL)
+  if (system->constants != NULL || system->planes != NULL || system->quadratics != NULL)
     pl_parallel_for(system->context, model->groups[0].element_count, PREPARE_GRAIN, prepare_range, system);
 }
 
@@ -138,6 +152,25 @@ static void visit_batched(void *data, const int32_t *elements, int32_t count, do
   for (int32_t i = 0; i < count; ++i) {
     e->system->energies[elements[i]] = energies[i];
     if (e->gradient != NULL) scatter(group, elements[i], gradients + 12 * i, e->gradient);
+  }
+}
+
+// Quadratic tets, four at a time.
+static void visit_quadratic(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  const evaluation *e = data;
+  const pl_fem_group *group = &e->system->model->groups[e->group];
+  double energies[PL_BLOCK_BATCH], gradients[PL_FEM_QUADRATIC_VALUES * PL_BLOCK_BATCH];
+  pl_fem_quadratics tets = {
+      .model = group->energy == &pl_fem_corotated_quadratic ? PL_FEM_QUADRATIC_COROTATED : PL_FEM_QUADRATIC_YEOH,
+      .positive = e->positive,
+      .constants = e->system->quadratics,
+      .nodes = group->corners,
+      .positions = e->x,
+  };
+  pl_fem_assemble_quadratics(&tets, elements, count, energies, e->gradient != NULL ? gradients : NULL, matrices);
+  for (int32_t i = 0; i < count; ++i) {
+    e->system->energies[elements[i]] = energies[i];
+    if (e->gradient != NULL) scatter(group, elements[i], gradients + PL_FEM_QUADRATIC_VALUES * i, e->gradient);
   }
 }
 
@@ -238,7 +271,10 @@ static void evaluate_group(evaluation *e, pl_block_matrix *matrix) {
     return;
   }
   bool joins = group->energy->together != NULL;
-  pl_block_visit *visit = joins ? visit_together : is_batched(group) ? visit_batched : visit_single;
+  pl_block_visit *visit = joins                           ? visit_together
+                          : is_batched(group)             ? visit_batched
+                          : e->system->quadratics != NULL ? visit_quadratic
+                                                          : visit_single;
   if (matrix != NULL)
     pl_block_matrix_assemble(e->system->context, matrix, e->group, visit, e);
   else
@@ -387,8 +423,9 @@ static void rotate_pair(int n, double *a, double *vectors, int p, int q) {
 }
 
 void pl_fem_project_positive(int n, double *matrix) {
-  double a[MAX_VALUES * MAX_VALUES], vectors[MAX_VALUES * MAX_VALUES] = {0}, size = 0;
+  double a[MAX_VALUES * MAX_VALUES], vectors[MAX_VALUES * MAX_VALUES], size = 0;
   memcpy(a, matrix, (size_t)(n * n) * sizeof(double));
+  memset(vectors, 0, (size_t)(n * n) * sizeof(double));
   for (int i = 0; i < n; ++i) vectors[n * i + i] = 1;
   for (int i = 0; i < n * n; ++i) size += a[i] * a[i];
   if (!isfinite(size)) return;

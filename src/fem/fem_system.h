@@ -18,6 +18,7 @@
 
 #include "fem/fem_model.h"
 #include "fem/fem_plane_assemble.h"
+#include "fem/fem_quadratic_assemble.h"
 
 typedef struct pl_fem_system {
   pl_context *context;
@@ -27,9 +28,10 @@ typedef struct pl_fem_system {
   double *mixed_rest[PL_FEM_MAX_GROUPS];        // mixtures of examples; NULL without examples
   pl_fem_tet_constants *constants;  // of tets that are computed four at a time, otherwise NULL
   pl_fem_plane_constants *planes;   // the same of plane triangles
-  double *energies;                 // J, by element of all groups
-  double *lost;                     // the same of damping; only of bodies that adapt
-  double *pulls;                    // sums of the projection, by block of elements
+  pl_fem_quadratic_constants *quadratics;  // … of quadratic tets
+  double *energies;                        // J, by element of all groups
+  double *lost;                            // the same of damping; only of bodies that adapt
+  double *pulls;                           // sums of the projection, by block of elements
 } pl_fem_system;
 
 // Take the memory from an arena; false when out of memory. The model must outlive it.
@@ -100,11 +102,11 @@ void pl_fem_system_material(const pl_fem_system *system, const double *x, int32_
                             int32_t element, double *derivative);
 
 // Corners of an element gathered from x, and the element with pointers into the system; `corners`
-// holds 3 PL_FEM_CORNERS_MOST numbers.
+// holds 3 PL_FEM_MAX_CORNERS numbers.
 pl_fem_element pl_fem_system_element(const pl_fem_system *system, const double *x, int32_t group,
                                      int32_t element, double *corners);
 
-// Replace the negative eigenvalues of a symmetric n x n matrix, n <= 12, by 0.
+// Replace the negative eigenvalues of a symmetric n x n matrix, n <= 30, by 0.
 void pl_fem_project_positive(int n, double *matrix);
 
 #endif

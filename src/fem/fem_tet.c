@@ -5,11 +5,12 @@
 
 #include <string.h>
 
-const char *const pl_fem_elastic_names[2] = {"young (Pa)", "poisson (1)"};
+const char *const pl_fem_elastic_names[4] = {"young (Pa)", "poisson (1)", "stiffening (1)", "late_stiffening (1)"};
 
 pl_fem_lame pl_fem_lame_of(const double *p) {
   double young = p[0], poisson = p[1];
-  return (pl_fem_lame){young * poisson / ((1 + poisson) * (1 - 2 * poisson)), young / (2 * (1 + poisson))};
+  return (pl_fem_lame){.lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson)),
+                       .mu = young / (2 * (1 + poisson))};
 }
 
 static pl_fem_lame lame_by_young(const double *p) {
@@ -18,7 +19,28 @@ static pl_fem_lame lame_by_young(const double *p) {
 
 static pl_fem_lame lame_by_poisson(const double *p) {
   double young = p[0], poisson = p[1], a = 1 + poisson, b = 1 - 2 * poisson;
-  return (pl_fem_lame){young * (1 + 2 * poisson * poisson) / (a * a * b * b), -young / (2 * a * a)};
+  return (pl_fem_lame){.lambda = young * (1 + 2 * poisson * poisson) / (a * a * b * b), .mu = -young / (2 * a * a)};
+}
+
+pl_fem_lame pl_fem_density_constants(const pl_fem_density *density, const double *p) {
+  pl_fem_lame lame = pl_fem_lame_of(p);
+  if (density->parameter_count > 2) {
+    lame.second = lame.mu * p[2];
+    lame.third = lame.mu * p[3];
+  }
+  return lame;
+}
+
+pl_fem_lame pl_fem_density_constants_by(const pl_fem_density *density, const double *p, int k) {
+  double mu = pl_fem_lame_of(p).mu;
+  if (k == 2) return (pl_fem_lame){.second = mu};
+  if (k == 3) return (pl_fem_lame){.third = mu};
+  pl_fem_lame lame = k == 0 ? lame_by_young(p) : lame_by_poisson(p);
+  if (density->parameter_count > 2) {
+    lame.second = lame.mu * p[2];
+    lame.third = lame.mu * p[3];
+  }
+  return lame;
 }
 
 // --- geometry -----------------------------------------------------------------------------------------------------
@@ -120,13 +142,13 @@ static void add_transport(double *to, const double *v, const double B[4][3]) {
 
 double pl_fem_tet_energy(const pl_fem_density *density, const pl_fem_element *e) {
   pl_fem_tet tet = pl_fem_tet_of(e);
-  return tet.volume * density->energy(&tet.F, pl_fem_lame_of(e->p));
+  return tet.volume * density->energy(&tet.F, pl_fem_density_constants(density, e->p));
 }
 
 void pl_fem_tet_gradient(const pl_fem_density *density, const pl_fem_element *e, double *g) {
   pl_fem_tet tet = pl_fem_tet_of(e);
   pl_mat3 P;
-  density->stress(&tet.F, pl_fem_lame_of(e->p), &P);
+  density->stress(&tet.F, pl_fem_density_constants(density, e->p), &P);
   apply_stress(&tet, &P, g);
 }
 
@@ -134,7 +156,7 @@ void pl_fem_tet_hessian(const pl_fem_density *density, const pl_fem_element *e, 
   pl_fem_tet tet = pl_fem_tet_of(e);
   pl_mat3 P;
   double C[81];
-  density->tangent(&tet.F, pl_fem_lame_of(e->p), &P, C);
+  density->tangent(&tet.F, pl_fem_density_constants(density, e->p), &P, C);
   pl_fem_tet_contract(&tet, C, h);
 }
 
@@ -142,7 +164,7 @@ void pl_fem_tet_mixed(const pl_fem_density *density, const pl_fem_element *e, do
   pl_fem_tet tet = pl_fem_tet_of(e);
   pl_mat3 P;
   double C[81], g[12], h[144];
-  density->tangent(&tet.F, pl_fem_lame_of(e->p), &P, C);
+  density->tangent(&tet.F, pl_fem_density_constants(density, e->p), &P, C);
   apply_stress(&tet, &P, g);
   pl_fem_tet_contract(&tet, C, h);
   memset(m, 0, sizeof h);
@@ -152,13 +174,13 @@ void pl_fem_tet_mixed(const pl_fem_density *density, const pl_fem_element *e, do
 
 void pl_fem_tet_material(const pl_fem_density *density, const pl_fem_element *e, double *d) {
   pl_fem_tet tet = pl_fem_tet_of(e);
-  pl_fem_lame change[2] = {lame_by_young(e->p), lame_by_poisson(e->p)};
-  for (int k = 0; k < 2; ++k) {
+  int count = density->parameter_count;
+  for (int k = 0; k < count; ++k) {
     pl_mat3 P;
     double g[12];
-    density->stress(&tet.F, change[k], &P);
+    density->stress(&tet.F, pl_fem_density_constants_by(density, e->p, k), &P);
     apply_stress(&tet, &P, g);
-    for (int i = 0; i < 12; ++i) d[2 * i + k] = g[i];
+    for (int i = 0; i < 12; ++i) d[count * i + k] = g[i];
   }
 }
 
@@ -190,7 +212,7 @@ void pl_fem_tet_third(const pl_fem_density *density, const pl_fem_element *e, co
   const double(*B)[3] = (const double(*)[3])tet.B;
   pl_mat3 P, L = pl_fem_tet_gradient_of(lambda, B);
   double C[81], Q[81], h[144], y[12], z[12], r[12];
-  density->third(&tet.F, pl_fem_lame_of(e->p), &L, &P, C, Q);
+  density->third(&tet.F, pl_fem_density_constants(density, e->p), &L, &P, C, Q);
   pl_mat3 Y = apply_tangent(C, &L);
   pl_fem_tet_contract(&tet, C, h);
   pl_fem_tet_contract(&tet, Q, xx);

@@ -34,6 +34,8 @@
 // are stresses with derived constants.
 typedef struct pl_fem_lame {
   double lambda, mu;
+  double second, third;  // Pa: what the second and third power of Yeoh's measure are multiplied
+                         // with; 0 for other densities
 } pl_fem_lame;
 
 // From p = (Young's modulus in Pa, Poisson's ratio); the ratio lies above -1 and below 1/2.
@@ -48,7 +50,14 @@ typedef struct pl_fem_density {
   // C and its derivative Q along the direction L.
   void (*third)(const pl_mat3 *F, pl_fem_lame lame, const pl_mat3 *L, pl_mat3 *P, double *C,
                 double *Q);
+  // What the term λ/2 d² squares, with ∂d/∂F and, where C is not NULL, ∂²d/∂F².
+  double (*dilation)(const pl_mat3 *F, pl_mat3 *G, double *C);
+  int32_t parameter_count;  // (Young's modulus, Poisson's ratio), and the two of Yeoh
 } pl_fem_density;
+
+// The constants of a density from its parameters, and their derivatives by parameter k.
+pl_fem_lame pl_fem_density_constants(const pl_fem_density *density, const double *p);
+pl_fem_lame pl_fem_density_constants_by(const pl_fem_density *density, const double *p, int k);
 
 // The geometry of one tet.
 typedef struct pl_fem_tet {
@@ -65,7 +74,7 @@ pl_fem_tet pl_fem_tet_of(const pl_fem_element *e);
 // h (12 x 12, row-major): volume times C contracted with B on both sides.
 void pl_fem_tet_contract(const pl_fem_tet *tet, const double *C, double *h);
 
-// The functions of a pl_fem_energy with the parameters (Young's modulus, Poisson's ratio).
+// The functions of a pl_fem_energy with the parameters of the density.
 double pl_fem_tet_energy(const pl_fem_density *density, const pl_fem_element *e);
 void pl_fem_tet_gradient(const pl_fem_density *density, const pl_fem_element *e, double *g);
 void pl_fem_tet_hessian(const pl_fem_density *density, const pl_fem_element *e, double *h);
@@ -74,12 +83,13 @@ void pl_fem_tet_material(const pl_fem_density *density, const pl_fem_element *e,
 void pl_fem_tet_third(const pl_fem_density *density, const pl_fem_element *e, const double *lambda,
                       double *xx, double *xX, double *XX);
 
-extern const char *const pl_fem_elastic_names[2];
+extern const char *const pl_fem_elastic_names[4];
 extern const pl_fem_density pl_fem_corotated_density;
 extern const pl_fem_density pl_fem_neo_hookean_density;
+extern const pl_fem_density pl_fem_yeoh_density;
 
 // The table of an element energy of one density; once in a file.
-#define PL_FEM_TET_ENERGY(energy_name, text, density)                                              \
+#define PL_FEM_TET_ENERGY(energy_name, text, density, count)                                       \
   static double element_energy(const pl_fem_element *e) {                                          \
     return pl_fem_tet_energy(&density, e);                                                         \
   }                                                                                                \
@@ -101,7 +111,7 @@ extern const pl_fem_density pl_fem_neo_hookean_density;
   }                                                                                                \
   const pl_fem_energy energy_name = {.name = text,                                                 \
                                      .corner_count = 4,                                            \
-                                     .parameter_count = 2,                                         \
+                                     .parameter_count = count,                                     \
                                      .parameter_names = pl_fem_elastic_names,                      \
                                      .energy = element_energy,                                     \
                                      .gradient = element_gradient,                                 \

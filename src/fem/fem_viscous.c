@@ -36,8 +36,8 @@ static const int EDGE_CORNERS[MAX_EDGES][2] = {{0, 1}, {0, 2}, {1, 2},
                                                {0, 3}, {1, 3}, {2, 3}};  // the first three are a triangle's
 
 static bool compares_measures(const pl_fem_group *group) {
-  return group->energy != &pl_fem_corotated_tet && group->energy != &pl_fem_neo_hookean_tet &&
-         group->energy != &pl_fem_plane_triangle;
+  return group->energy == &pl_fem_edge_tet ||
+         (group->shape != PL_FEM_SHAPE_SOLID && group->energy != &pl_fem_plane_triangle);
 }
 
 // --- tets and plane triangles ---------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ static double triangle_rest(const double *U, double B[4][3]) {
 // Q, edge by edge.
 static void edge_stiffness(const pl_fem_element *e, int corner_count, int edge_count, double Q[MAX_EDGES][MAX_EDGES]) {
   double B[4][3], size, dots[4][4];
-  pl_fem_lame lame = {e->p[1], 0.5 * e->p[0]};
+  pl_fem_lame lame = {.lambda = e->p[1], .mu = 0.5 * e->p[0]};
   if (corner_count == 4) {
     pl_fem_tet_rest(e->U, B, &size);
     lame = pl_fem_lame_of(e->p);

@@ -13,9 +13,12 @@
 #include "math/rotation.h"
 #include "text/json.h"
 
+// Frames a second of a folder of Open3D, which does not say: those of the sensors it records.
+static const double OPEN3D_RATE = 30;
+
 enum { MAX_CAMERAS = 1000, MAX_PICTURE = 16384 };
 
-static const char *const cloud_endings[] = {".ply", ".pcd", ".xyz", ".txt", ".csv", NULL};
+static const char *const cloud_endings[] = {".ply", ".pcd", ".npy", ".npz", ".xyz", ".txt", ".csv", NULL};
 static const char *const picture_endings[] = {".png", NULL};
 
 typedef struct reader {
@@ -303,11 +306,58 @@ static void read_units(reader *r, const pl_json *value) {
   report_problem(r, value, "no-choice", "use \"m\", \"cm\" or \"mm\"", "\"%s\" is not a known unit of length", text);
 }
 
+// A `camera_intrinsic.json` of Open3D: one camera at the origin, depth pictures in the folder `depth` next to it, in
+// millimetres, 30 a second. The matrix is stored column by column.
+static void read_intrinsic(reader *r, const pl_json *root, const pl_json *matrix) {
+  static const char *const keys[] = {"width", "height", "intrinsic_matrix"};
+  pl_arena *arena = &r->capture->arena;
+  pl_capture_camera *camera = PL_TAKE(arena, pl_capture_camera, 1);
+  pl_file_list *lists = PL_TAKE(arena, pl_file_list, 2);
+  double m[9] = {0};
+  if (arena->failed) {
+    r->failed = true;
+    return;
+  }
+  check_keys(r, root, keys, sizeof keys / sizeof keys[0]);
+  camera->name = "";
+  camera->placement = pl_transform_identity();
+  camera->depth_scale = 0.001;
+  camera->width = read_side(r, need(r, root, "width"));
+  camera->height = read_side(r, need(r, root, "height"));
+  if (read_numbers(r, matrix, 9, m) && !(m[0] > 0 && m[4] > 0))
+    report_problem(r, matrix, "out-of-range", "write fx, 0, 0, 0, fy, 0, cx, cy, 1",
+                   "the focal lengths are not positive");
+  camera->fx = m[0], camera->fy = m[4], camera->cx = m[6], camera->cy = m[7];
+  pl_error error = {0};
+  pl_status status = pl_files_find(arena, r->folder, "depth", picture_endings, &lists[0], &error);
+  if (status == PL_ERROR_OUT_OF_MEMORY)
+    r->failed = true;
+  else if (status < 0)
+    report_problem(r, root, "no-files", "put 16-bit PNG files into a folder depth next to this file", "%s", error.text);
+  pl_capture_view *view = &r->capture->view;
+  view->name = "";
+  view->cameras = camera;
+  view->camera_count = 1;
+  view->frame_count = lists[0].count;
+  view->rate = OPEN3D_RATE;
+  r->capture->depths = &lists[0];
+  r->capture->masks = &lists[1];
+  double *times = PL_TAKE(arena, double, view->frame_count + 1);
+  if (times == NULL) r->failed = true;
+  for (int32_t i = 0; times != NULL && i < view->frame_count; ++i) times[i] = i / view->rate;
+  view->times = times;
+}
+
 static void read_root(reader *r, const pl_json *root) {
   static const char *const keys[] = {"name", "clouds", "cameras", "rate", "times", "gravity", "units"};
   if (root->kind != PL_JSON_OBJECT) {
     report_problem(r, root, "wrong-kind", "begin with {", "a capture is an object, not %s",
                    pl_json_kind_name(root->kind));
+    return;
+  }
+  const pl_json *matrix = pl_json_find(root, "intrinsic_matrix");
+  if (matrix != NULL) {
+    read_intrinsic(r, root, matrix);
     return;
   }
   check_keys(r, root, keys, sizeof keys / sizeof keys[0]);

@@ -26,6 +26,11 @@ pl_status pl_cloud_ply_read(pl_mesh_source *source, pl_cloud *cloud);
 pl_status pl_cloud_pcd_read(pl_mesh_source *source, pl_cloud *cloud);
 pl_status pl_cloud_xyz_read(pl_mesh_source *source, pl_cloud *cloud);
 
+pl_status pl_cloud_npy_read(pl_mesh_source *source, pl_cloud *cloud);
+
+// Whether the bytes begin as an .npy file or a zip file do.
+bool pl_cloud_is_npy(const pl_mesh_source *source);
+
 // Whether the bytes begin as a PCD file does: comments, then one of its words.
 bool pl_cloud_is_pcd(const pl_mesh_source *source);
 

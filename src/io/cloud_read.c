@@ -90,9 +90,11 @@ static pl_status read_format(pl_mesh_source *source, pl_cloud *cloud) {
   if (source->size >= 4 && memcmp(source->bytes, "ply", 3) == 0 && memchr("\n\r ", source->bytes[3], 3) != NULL)
     return pl_cloud_ply_read(source, cloud);
   if (pl_cloud_is_pcd(source)) return pl_cloud_pcd_read(source, cloud);
+  if (pl_cloud_is_npy(source)) return pl_cloud_npy_read(source, cloud);
   if (memchr(source->bytes, 0, source->size < 4096 ? source->size : 4096) != NULL)
-    return pl_fail_at(source->error, PL_ERROR_UNSUPPORTED, source->name, 0, 0,
-                      "this is not a point cloud in a known format; save it as PLY, PCD or rows of numbers (XYZ)");
+    return pl_fail_at(
+        source->error, PL_ERROR_UNSUPPORTED, source->name, 0, 0,
+        "this is not a point cloud in a known format; save it as PLY, PCD, NPY, NPZ or rows of numbers (XYZ)");
   return pl_cloud_xyz_read(source, cloud);
 }
 

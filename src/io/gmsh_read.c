@@ -24,6 +24,8 @@ static const struct {
     [31] = {56, 4, PL_CELL_TET},      [92] = {64, 8, PL_CELL_HEX},      [93] = {125, 8, PL_CELL_HEX},
 };
 
+enum { QUADRATIC_TET = 11 };
+
 int32_t pl_gmsh_node_count(int64_t type) {
   if (type < 0 || type >= (int64_t)(sizeof element_types / sizeof element_types[0])) return 0;
   return element_types[type].node_count;
@@ -79,8 +81,15 @@ pl_status pl_gmsh_add_element(pl_gmsh_reader *reader, int64_t type, const int64_
   int32_t corner_count = element_types[type].corner_count;
   if (corner_count == 0) return PL_OK;  // a single point
   pl_status status = pl_builder_add_cell(reader->builder, element_types[type].kind, nodes, 0, physical, offset);
+  // Of quadratic tets Gmsh has the edge 2-3 before 1-3.
+  if (type == QUADRATIC_TET) {
+    int64_t swapped = nodes[8];
+    nodes[8] = nodes[9];
+    nodes[9] = swapped;
+  }
   for (int32_t i = corner_count; i < node_count && status >= 0; ++i)
     status = pl_builder_add_middle(reader->builder, nodes[i], offset);
+  if (type == QUADRATIC_TET && status >= 0) pl_builder_set_quadratic(reader->builder);
   return status;
 }
 

@@ -8,6 +8,9 @@ typedef struct file_cell {
   size_t offset, corner_start;
   int32_t corner_count, tag;
   pl_cell_kind kind;
+  size_t middle_start;
+  int32_t middle_count;
+  bool is_quadratic;  // a tet with middles in the mesh's order
 } file_cell;
 
 typedef struct group_member {
@@ -100,7 +103,17 @@ pl_status pl_builder_add_cell(pl_mesh_builder *builder, pl_cell_kind kind, const
 pl_status pl_builder_add_middle(pl_mesh_builder *builder, int64_t point, size_t offset) {
   if (point < 0 || point >= INT32_MAX) return fail_index(builder, builder->source, offset, point);
   int32_t own = (int32_t)point;
+  if (builder->cells.count > 0) {
+    file_cell *cell = &PL_ITEM(&builder->cells, file_cell, builder->cells.count - 1);
+    if (cell->middle_count++ == 0) cell->middle_start = builder->middles.count;
+  }
   return pl_vector_push(&builder->middles, &own) ? PL_OK : pl_source_fail_memory(builder->source);
+}
+
+void pl_builder_set_quadratic(pl_mesh_builder *builder) {
+  if (builder->cells.count == 0) return;
+  file_cell *cell = &PL_ITEM(&builder->cells, file_cell, builder->cells.count - 1);
+  cell->is_quadratic = cell->kind == PL_CELL_TET && cell->middle_count == 6;
 }
 
 void pl_builder_skip_cell(pl_mesh_builder *builder, const char *kind) {
@@ -148,6 +161,7 @@ pl_status pl_builder_check(pl_mesh_builder *builder, const pl_mesh_source *sourc
 typedef struct simplices {
   pl_vector segments, triangles, tets;  // int32_t
   pl_vector tags;                       // int32_t per tet
+  pl_vector mids;                       // int32_t, six per tet of a mesh of quadratic ones
   pl_vector kinds;                      // unsigned char per tet: pl_cell_kind of the cell it was cut from
   pl_vector scratch;                    // int32_t
   pl_vector weights;                    // float, all groups
@@ -156,20 +170,26 @@ typedef struct simplices {
 } simplices;
 
 static void free_simplices(simplices *s) {
-  pl_vector *all[] = {&s->segments, &s->triangles, &s->tets,   &s->tags, &s->kinds,
-                      &s->scratch,  &s->weights,   &s->groups, &s->poses};
+  pl_vector *all[] = {&s->segments, &s->triangles, &s->tets,    &s->tags,   &s->kinds,
+                      &s->mids,     &s->scratch,   &s->weights, &s->groups, &s->poses};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) pl_vector_free(all[i]);
 }
 
-static bool cut_volume(const file_cell *cell, const int32_t *corners, simplices *s) {
+static bool cut_volume(const pl_mesh_builder *builder, const file_cell *cell, const int32_t *corners, bool quadratic,
+                       simplices *s) {
   if (!pl_cell_split_tets(cell->kind, corners, &s->tets)) return false;
+  if (quadratic) {
+    int32_t *mids = pl_vector_grow(&s->mids, 6);
+    if (mids == NULL) return false;
+    memcpy(mids, &PL_ITEM(&builder->middles, int32_t, cell->middle_start), 6 * sizeof *mids);
+  }
   unsigned char kind = (unsigned char)cell->kind;
   while (s->kinds.count < s->tets.count / 4)
     if (!pl_vector_push(&s->kinds, &kind) || !pl_vector_push(&s->tags, &cell->tag)) return false;
   return true;
 }
 
-static pl_status cut_cells(const pl_mesh_builder *builder, simplices *s) {
+static pl_status cut_cells(const pl_mesh_builder *builder, bool quadratic, simplices *s) {
   const pl_vec3 *points = builder->points.items;
   for (size_t i = 0; i < builder->cells.count; ++i) {
     const file_cell *cell = &PL_ITEM(&builder->cells, file_cell, i);
@@ -187,7 +207,7 @@ static pl_status cut_cells(const pl_mesh_builder *builder, simplices *s) {
       case PL_CELL_POLYGON:
         done = pl_polygon_split(points, corners, cell->corner_count, &s->scratch, &s->triangles);
         break;
-      default: done = cut_volume(cell, corners, s); break;
+      default: done = cut_volume(builder, cell, corners, quadratic, s); break;
     }
     if (!done) return pl_source_fail_memory(builder->source);
   }
@@ -215,6 +235,15 @@ static pl_status turn_tets(const pl_mesh_builder *builder, simplices *s) {
     int32_t swapped = tets[4 * t + 2];
     tets[4 * t + 2] = tets[4 * t + 3];
     tets[4 * t + 3] = swapped;
+    if (s->mids.count > 0) {
+      // 1-2 and 1-3 change places, 2-0 and 0-3 too.
+      int32_t *mids = &PL_ITEM(&s->mids, int32_t, 6 * t), old[6];
+      memcpy(old, mids, sizeof old);
+      mids[1] = old[4];
+      mids[4] = old[1];
+      mids[2] = old[3];
+      mids[3] = old[2];
+    }
     ++turned_count;
   }
   if (turned_count == 0) return PL_OK;
@@ -242,12 +271,28 @@ static pl_status make_groups(const pl_mesh_builder *builder, simplices *s) {
     const int32_t *corners = &PL_ITEM(&builder->corners, int32_t, cell->corner_start);
     for (int32_t k = 0; k < cell->corner_count; ++k)
       weights[(size_t)member.group * point_count + (size_t)corners[k]] = 1.0f;
+    for (int32_t k = 0; k < cell->middle_count; ++k) {
+      int32_t middle = PL_ITEM(&builder->middles, int32_t, cell->middle_start + (size_t)k);
+      if (middle >= 0) weights[(size_t)member.group * point_count + (size_t)middle] = 1.0f;
+    }
   }
   return PL_OK;
 }
 
-// Leave out mid-nodes that are no cell's corner: nothing would hold them. The others keep their order.
-static pl_status drop_middles(pl_mesh_builder *builder, simplices *s) {
+// Whether all volume cells are quadratic tets.
+static bool is_quadratic(const pl_mesh_builder *builder) {
+  bool any = false;
+  for (size_t i = 0; i < builder->cells.count; ++i) {
+    const file_cell *cell = &PL_ITEM(&builder->cells, file_cell, i);
+    if (cell->kind >= PL_CELL_TET && !cell->is_quadratic) return false;
+    any = any || cell->is_quadratic;
+  }
+  return any;
+}
+
+// Leave out mid-nodes that are no cell's corner and no quadratic tet's: nothing would hold them. The others keep their
+// order.
+static pl_status drop_middles(pl_mesh_builder *builder, bool quadratic, simplices *s) {
   if (builder->middles.count == 0) return PL_OK;
   size_t point_count = builder->points.count;
   s->scratch.count = 0;
@@ -255,6 +300,11 @@ static pl_status drop_middles(pl_mesh_builder *builder, simplices *s) {
   if (fate == NULL) return pl_source_fail_memory(builder->source);
   for (size_t i = 0; i < builder->middles.count; ++i) fate[PL_ITEM(&builder->middles, int32_t, i)] = -1;
   for (size_t i = 0; i < builder->corners.count; ++i) fate[PL_ITEM(&builder->corners, int32_t, i)] = 0;
+  for (size_t i = 0; quadratic && i < builder->cells.count; ++i) {
+    const file_cell *cell = &PL_ITEM(&builder->cells, file_cell, i);
+    for (size_t k = 0; cell->is_quadratic && k < 6; ++k)
+      fate[PL_ITEM(&builder->middles, int32_t, cell->middle_start + k)] = 0;
+  }
   int32_t kept_count = 0;
   for (size_t i = 0; i < point_count; ++i) {
     if (fate[i] < 0) continue;
@@ -265,6 +315,8 @@ static pl_status drop_middles(pl_mesh_builder *builder, simplices *s) {
   }
   for (size_t i = 0; i < builder->corners.count; ++i)
     PL_ITEM(&builder->corners, int32_t, i) = fate[PL_ITEM(&builder->corners, int32_t, i)];
+  for (size_t i = 0; i < builder->middles.count; ++i)
+    PL_ITEM(&builder->middles, int32_t, i) = fate[PL_ITEM(&builder->middles, int32_t, i)];
   builder->points.count = (size_t)kept_count;
   if ((size_t)kept_count == point_count) return PL_OK;
   return pl_source_note(builder->source, PL_SEVERITY_NOTE, "mid-nodes", "elements are used with straight edges", "",
@@ -281,6 +333,7 @@ static pl_status create_mesh(const pl_mesh_builder *builder, const simplices *s,
       .triangles = s->triangles.items,
       .tet_count = (int32_t)(s->tets.count / 4),
       .tets = s->tets.items,
+      .tet_mids = s->mids.count > 0 ? s->mids.items : NULL,
       .tet_tags = builder->has_tags && s->tets.count > 0 ? s->tags.items : NULL,
       .group_count = (int32_t)s->groups.count,
       .groups = s->groups.items,
@@ -303,6 +356,7 @@ pl_status pl_mesh_builder_finish(pl_mesh_builder *builder, pl_mesh **mesh) {
       .triangles = pl_vector_of(context, sizeof(int32_t)),
       .tets = pl_vector_of(context, sizeof(int32_t)),
       .tags = pl_vector_of(context, sizeof(int32_t)),
+      .mids = pl_vector_of(context, sizeof(int32_t)),
       .kinds = pl_vector_of(context, 1),
       .scratch = pl_vector_of(context, sizeof(int32_t)),
       .weights = pl_vector_of(context, sizeof(float)),
@@ -311,8 +365,9 @@ pl_status pl_mesh_builder_finish(pl_mesh_builder *builder, pl_mesh **mesh) {
   };
   status = pl_builder_fill_poses(builder);
   if (status >= 0) status = pl_builder_fill_maps(builder);
-  if (status >= 0) status = drop_middles(builder, &s);
-  if (status >= 0) status = cut_cells(builder, &s);
+  bool quadratic = is_quadratic(builder);
+  if (status >= 0) status = drop_middles(builder, quadratic, &s);
+  if (status >= 0) status = cut_cells(builder, quadratic, &s);
   if (status >= 0 && (s.triangles.count / 3 > INT32_MAX || s.tets.count / 4 > INT32_MAX))
     status = pl_source_refuse(source, PL_NO_POSITION, "there are more elements than can be used");
   if (status >= 0) status = turn_tets(builder, &s);

@@ -15,7 +15,7 @@ typedef struct pl_mesh_builder {
   pl_vector corners;  // int32_t, of all cells
   pl_vector groups;   // const char *, in `text`
   pl_vector members;  // pairs of group and cell
-  pl_vector middles;  // int32_t, points that are mid-nodes of higher-order cells
+  pl_vector middles;  // int32_t, points that are mid-nodes of higher-order cells; -1 once left out
   pl_vector sources;  // int32_t, point of each source vertex, if points were welded
   pl_vector poses;    // of mesh_poses.c
   pl_vector maps;     // of mesh_maps.c
@@ -39,9 +39,13 @@ pl_status pl_builder_add_point(pl_mesh_builder *builder, pl_vec3 point, size_t o
 pl_status pl_builder_add_cell(pl_mesh_builder *builder, pl_cell_kind kind, const int64_t *corners,
                               size_t corner_count, int32_t tag, size_t offset);
 
-// Remember a point as mid-node of a higher-order cell: it is left out unless it is some cell's
-// corner.
+// Remember a point as mid-node of the cell that was added last: it is left out unless it is some
+// cell's corner or the mesh is one of quadratic tets.
 pl_status pl_builder_add_middle(pl_mesh_builder *builder, int64_t point, size_t offset);
+
+// The cell that was added last is a quadratic tet: its six mid-nodes, added before, are in the
+// order of pl_mesh_view::tet_mids. A mesh all of whose volume cells are such keeps them.
+void pl_builder_set_quadratic(pl_mesh_builder *builder);
 
 // Count a cell that is left out; `kind` (static storage) names the first of them in the finding.
 void pl_builder_skip_cell(pl_mesh_builder *builder, const char *kind);

@@ -9,12 +9,12 @@
 
 typedef pl_status pl_format_read_function(pl_mesh_source *source, pl_mesh_builder *builder);
 pl_format_read_function pl_obj_read, pl_ply_read, pl_stl_read, pl_gmsh_read, pl_tetgen_read,
-    pl_vtk_read, pl_vtu_read, pl_medit_read;
+    pl_vtk_read, pl_vtu_read, pl_medit_read, pl_abaqus_read;
 
 typedef pl_status pl_format_write_function(pl_context *context, const char *path,
                                            const pl_mesh *mesh, pl_error *error);
 pl_format_write_function pl_obj_write, pl_ply_write, pl_stl_write, pl_gmsh_write, pl_tetgen_write,
-    pl_vtk_write, pl_vtu_write, pl_medit_write;
+    pl_vtk_write, pl_vtu_write, pl_medit_write, pl_abaqus_write;
 
 // Triangles to write for formats that hold surfaces: the mesh's own, or the boundary of its tets in
 // the mesh's point numbers. To be given to pl_surface_free().

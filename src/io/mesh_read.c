@@ -24,6 +24,7 @@ static const struct {
     [PL_MESH_FORMAT_MEDIT] = {"medit", pl_medit_read},
     [PL_MESH_FORMAT_GLTF] = {"gltf", NULL},
     [PL_MESH_FORMAT_GLB] = {"glb", NULL},
+    [PL_MESH_FORMAT_ABAQUS] = {"abaqus", pl_abaqus_read},
 };
 
 const char *pl_mesh_format_name(pl_mesh_format format) {
@@ -92,6 +93,10 @@ static pl_mesh_format detect_text(const pl_mesh_source *source) {
     return contains(text, size, "$MeshFormat") || starts_with(all, "$NOD") || starts_with(all, "$Nodes")
                ? PL_MESH_FORMAT_GMSH
                : PL_MESH_FORMAT_UNKNOWN;
+  if (size > 0 && text[0] == '*')
+    return contains(text, size, "*NODE") || contains(text, size, "*Node") || contains(text, size, "*node")
+               ? PL_MESH_FORMAT_ABAQUS
+               : PL_MESH_FORMAT_UNKNOWN;
   if (size > 0 && text[0] == '<')
     return contains(text, size < 65536 ? size : 65536, "<VTKFile") ? PL_MESH_FORMAT_VTU : PL_MESH_FORMAT_UNKNOWN;
   if (size > 0 && text[0] == '{') {
@@ -126,9 +131,9 @@ pl_mesh_format pl_mesh_format_detect(const void *bytes, size_t size) {
 static pl_status fail_unknown(const pl_mesh_source *source) {
   if (source->size == 0)
     return pl_fail_at(source->error, PL_ERROR_INVALID_DATA, source->name, 0, 0, "the file is empty");
-  return pl_fail_at(
-      source->error, PL_ERROR_UNSUPPORTED, source->name, 0, 0,
-      "this is not a mesh file in a known format; save it as OBJ, PLY, STL, glTF, Gmsh, TetGen, VTK, VTU or Medit");
+  return pl_fail_at(source->error, PL_ERROR_UNSUPPORTED, source->name, 0, 0,
+                    "this is not a mesh file in a known format; save it as OBJ, PLY, STL, glTF, Gmsh, TetGen, VTK, "
+                    "VTU, Medit or Abaqus");
 }
 
 static pl_status read_source(pl_mesh_source *source, pl_mesh **mesh) {

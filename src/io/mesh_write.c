@@ -13,14 +13,14 @@ static const struct {
 } writers[] = {
     {".obj", pl_obj_write},    {".ply", pl_ply_write},       {".stl", pl_stl_write},    {".msh", pl_gmsh_write},
     {".vtk", pl_vtk_write},    {".vtu", pl_vtu_write},       {".mesh", pl_medit_write}, {".node", pl_tetgen_write},
-    {".ele", pl_tetgen_write}, {".glb", pl_gltf_write_mesh},
+    {".ele", pl_tetgen_write}, {".glb", pl_gltf_write_mesh}, {".inp", pl_abaqus_write},
 };
 
 pl_status pl_mesh_save(pl_context *context, const char *path, const pl_mesh *mesh, pl_error *error) {
   for (size_t i = 0; i < sizeof writers / sizeof writers[0]; ++i)
     if (pl_ending_is(path, writers[i].ending)) return writers[i].write(context, path, mesh, error);
   return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0,
-                    "the ending \"%s\" names no format; use .obj .ply .stl .msh .vtk .vtu .mesh .node or .glb",
+                    "the ending \"%s\" names no format; use .obj .ply .stl .msh .vtk .vtu .mesh .node .inp or .glb",
                     pl_path_ending(path));
 }
 

@@ -24,7 +24,7 @@ static const struct {
     {81, 5, PL_CELL_PYRAMID, 0},
 };
 
-enum { VERTEX = 1, POLY_VERTEX = 2, POLY_LINE = 4, STRIP = 6, POLYGON = 7, PIXEL = 8, VOXEL = 11 };
+enum { QUADRATIC_TET = 24, VERTEX = 1, POLY_VERTEX = 2, POLY_LINE = 4, STRIP = 6, POLYGON = 7, PIXEL = 8, VOXEL = 11 };
 
 static pl_status add_strip(pl_mesh_builder *builder, const int64_t *corners, size_t count, size_t offset) {
   pl_status status = PL_OK;
@@ -81,6 +81,7 @@ pl_status pl_vtk_cell_add(pl_mesh_builder *builder, int64_t type, const int64_t 
     pl_status status = pl_builder_add_cell(builder, types[i].kind, corners, 0, 0, offset);
     for (size_t k = types[i].corner_count; k < corner_count && status >= 0; ++k)
       status = pl_builder_add_middle(builder, corners[k], offset);
+    if (type == QUADRATIC_TET && status >= 0) pl_builder_set_quadratic(builder);
     return status;
   }
   return add_special(builder, type, corners, corner_count, offset);

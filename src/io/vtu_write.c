@@ -89,15 +89,19 @@ static void write_indices(pl_file_writer *writer, const int32_t *indices, size_t
 
 static void write_cells(pl_file_writer *writer, const pl_mesh_view *view, grid_size size) {
   const int32_t counts[3] = {view->segment_count, view->triangle_count, view->tet_count};
-  static const unsigned char types[3] = {3, 5, 10};
+  const unsigned char types[3] = {3, 5, view->tet_mids != NULL ? 24 : 10};
   pl_file_writer_little(writer, 8 * size.corner_count, 8);
   write_indices(writer, view->segments, 2 * (size_t)view->segment_count);
   write_indices(writer, view->triangles, 3 * (size_t)view->triangle_count);
-  write_indices(writer, view->tets, 4 * (size_t)view->tet_count);
+  for (int32_t i = 0; i < view->tet_count; ++i) {
+    write_indices(writer, view->tets + 4 * (size_t)i, 4);
+    if (view->tet_mids != NULL) write_indices(writer, view->tet_mids + 6 * (size_t)i, 6);
+  }
   pl_file_writer_little(writer, 8 * size.cell_count, 8);
+  const unsigned sizes[3] = {2, 3, view->tet_mids != NULL ? 10 : 4};
   uint64_t end = 0;
   for (unsigned kind = 0; kind < 3; ++kind)
-    for (int32_t i = 0; i < counts[kind]; ++i) pl_file_writer_little(writer, end += kind + 2, 8);
+    for (int32_t i = 0; i < counts[kind]; ++i) pl_file_writer_little(writer, end += sizes[kind], 8);
   pl_file_writer_little(writer, size.cell_count, 8);
   for (unsigned kind = 0; kind < 3; ++kind)
     for (int32_t i = 0; i < counts[kind]; ++i) pl_file_writer_little(writer, types[kind], 1);
@@ -115,8 +119,8 @@ pl_status pl_vtu_write(pl_context *context, const char *path, const pl_mesh *mes
   pl_mesh_view view = pl_mesh_get_view(mesh);
   grid_size size = {
       .cell_count = (uint64_t)view.segment_count + (uint64_t)view.triangle_count + (uint64_t)view.tet_count,
-      .corner_count =
-          2 * (uint64_t)view.segment_count + 3 * (uint64_t)view.triangle_count + 4 * (uint64_t)view.tet_count,
+      .corner_count = 2 * (uint64_t)view.segment_count + 3 * (uint64_t)view.triangle_count +
+                      (view.tet_mids != NULL ? 10 : 4) * (uint64_t)view.tet_count,
   };
   write_head(writer, &view, size);
   write_vectors(writer, view.points, NULL, view.point_count);

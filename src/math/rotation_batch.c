@@ -28,8 +28,9 @@ void pl_rotation_batch(const float *a, float *q) {
     if (lost & 1) redo_in_double(a, q, lane);
 }
 
-static void unit_scalar(float q[4]) {
-  float f = 1.0f / sqrtf(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+static void unit_scalar(float q[4], bool is_short) {
+  float square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  float f = is_short ? 1.5f - 0.5f * square : 1.0f / sqrtf(square);
   for (int i = 0; i < 4; ++i) q[i] *= f;
 }
 
@@ -62,11 +63,11 @@ static bool newton_step_scalar(const float b[9], float w[3], float *length2, boo
 }
 
 // q (w/2, 1 + |w|²/4), made a unit.
-static void turn_scalar(float q[4], const float w[3], float length2) {
+static void turn_scalar(float q[4], const float w[3], float length2, bool is_short) {
   float x = 0.5f * w[0], y = 0.5f * w[1], z = 0.5f * w[2], u = 1.0f + 0.25f * length2;
   float r[4] = {q[0] * u + q[3] * x + (q[1] * z - q[2] * y), q[1] * u + q[3] * y + (q[2] * x - q[0] * z),
                 q[2] * u + q[3] * z + (q[0] * y - q[1] * x), q[3] * u - (q[0] * x + q[1] * y + q[2] * z)};
-  unit_scalar(r);
+  unit_scalar(r, is_short);
   for (int i = 0; i < 4; ++i) q[i] = r[i];
 }
 
@@ -84,7 +85,7 @@ static bool settle_scalar(float a[9], float q[4]) {
     unrotate_scalar(q, a, b);
     if (!newton_step_scalar(b, w, &length2, &is_short)) return false;
     if (!(length2 < MAX_STEP_LENGTH * MAX_STEP_LENGTH)) return false;
-    turn_scalar(q, w, length2);
+    turn_scalar(q, w, length2, is_short);
     if (is_short) return true;
   }
   return false;

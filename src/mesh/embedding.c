@@ -178,6 +178,14 @@ pl_status pl_embedding_build(pl_context *context, const pl_mesh *mesh, const pl_
   const int32_t point_count = input->point_count;
   if (embedding != NULL) *embedding = NULL;
   pl_mesh_view view = pl_mesh_get_view(mesh);
+  if (view.tet_mids != NULL) {
+    // In the eight linear tets of each quadratic one: four parents, exact to second order.
+    pl_mesh *split = NULL;
+    pl_status made = pl_mesh_build_split(context, mesh, &split, error);
+    if (made >= 0) made = pl_embedding_build(context, split, input, embedding, report, error);
+    pl_mesh_destroy(split);
+    return made;
+  }
   search s = {.mesh_points = view.points, .points = input->points, .elements = pl_elements_of_mesh(&view)};
   pl_status status = check_input(&s, point_count, input->tolerance, error);
   if (status < 0) return status;

@@ -34,7 +34,7 @@ static pl_status check_arrays(const pl_mesh_view *view, pl_error *error) {
       {"points", view->point_count, 3, view->points},
       {"segments", view->segment_count, 2, view->segments},
       {"triangles", view->triangle_count, 3, view->triangles},
-      {"tets", view->tet_count, 4, view->tets},
+      {"tets", view->tet_count, view->tet_mids != NULL ? 6 : 4, view->tets},
       {"groups", view->group_count, 1, view->groups},
       {"poses", view->pose_count, 1, view->poses},
       {"source vertices", view->source_count, 1, view->point_of_source},
@@ -98,6 +98,7 @@ static pl_status check_view(const pl_mesh_view *view, pl_error *error) {
       {"segment", view->segments, view->segment_count, 2},
       {"triangle", view->triangles, view->triangle_count, 3},
       {"tet", view->tets, view->tet_count, 4},
+      {"tet", view->tet_mids, view->tet_mids != NULL ? view->tet_count : 0, 6},
       {"source vertex", view->point_of_source, view->source_count, 1},
   };
   for (size_t i = 0; i < sizeof elements / sizeof elements[0]; ++i) {
@@ -117,13 +118,13 @@ static size_t estimate_size(const pl_mesh_view *v) {
   size_t points = (size_t)v->point_count;
   size_t size = sizeof(pl_mesh) + points * sizeof(pl_vec3) * (1 + (size_t)v->pose_count) +
                 points * sizeof(float) * (size_t)v->group_count;
-  size_t integers =
-      2 * (size_t)v->segment_count + 3 * (size_t)v->triangle_count + 5 * (size_t)v->tet_count + (size_t)v->source_count;
+  size_t integers = 2 * (size_t)v->segment_count + 3 * (size_t)v->triangle_count + 11 * (size_t)v->tet_count +
+                    (size_t)v->source_count;
   size += integers * sizeof(int32_t);
   size += (size_t)v->group_count * sizeof(pl_mesh_group) + (size_t)v->pose_count * sizeof(pl_mesh_pose);
   for (int32_t i = 0; i < v->group_count; ++i) size += strlen(v->groups[i].name) + 1;
   for (int32_t i = 0; i < v->pose_count; ++i) size += strlen(v->poses[i].name) + 1;
-  return size + 64 * (9 + 2 * (size_t)v->group_count + 2 * (size_t)v->pose_count);
+  return size + 64 * (10 + 2 * (size_t)v->group_count + 2 * (size_t)v->pose_count);
 }
 
 // Copy, or NULL for nothing.
@@ -160,6 +161,7 @@ pl_status pl_mesh_create(pl_context *context, const pl_mesh_view *view, pl_mesh 
   v.triangles = copy_array(&arena, view->triangles, 3 * view->triangle_count, sizeof(int32_t));
   v.tets = copy_array(&arena, view->tets, 4 * view->tet_count, sizeof(int32_t));
   v.tet_tags = copy_array(&arena, view->tet_tags, view->tet_count, sizeof(int32_t));
+  v.tet_mids = copy_array(&arena, view->tet_mids, 6 * view->tet_count, sizeof(int32_t));
   v.point_of_source = copy_array(&arena, view->point_of_source, view->source_count, sizeof(int32_t));
   copy_named(&arena, &v, view);
   if (arena.failed) {

@@ -28,6 +28,10 @@ static pl_status check_cut_def(const pl_cut_def *def, const pl_mesh_view *mesh, 
   if (status < 0) return status;
   if (mesh->tet_count == 0)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "only meshes of tets can be cut, and this one has none");
+  if (mesh->tet_mids != NULL)
+    return pl_fail(
+        error, PL_ERROR_UNSUPPORTED,
+        "quadratic tets cannot be cut; cut linear ones (pl_mesh_build_linear) and make the result quadratic");
   if (def->blade_count == 0) {
     if (!(pl_vec3_length(def->plane_normal) > 0))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "plane_normal",

@@ -129,6 +129,13 @@ pl_status pl_mesh_build_boundary(pl_context *context, const pl_mesh *mesh, pl_me
   if (surface != NULL) *surface = NULL;
   pl_mesh_view view = pl_mesh_get_view(mesh);
   if (view.tet_count == 0) return pl_fail(error, PL_ERROR_INVALID_DATA, "the mesh has no tets, so it has no boundary");
+  if (view.tet_mids != NULL) {
+    pl_mesh *split = NULL;
+    pl_status made = pl_mesh_build_split(context, mesh, &split, error);
+    if (made >= 0) made = pl_mesh_build_boundary(context, split, surface, point_of_surface, error);
+    pl_mesh_destroy(split);
+    return made;
+  }
   pl_arena arena;
   pl_arena_init(&arena, context, 0);
   pl_mesh_view made = {0};

@@ -14,6 +14,10 @@
 
 static void destroy(pl_model *model);
 
+static pl_body_segments get_segments(const pl_model *model) {
+  return ((const pl_rod_model *)model)->segments;
+}
+
 static const pl_body_method ROD_METHOD = {
     .name = "rod",
     .handles_colliders = true,
@@ -37,6 +41,7 @@ static const pl_body_method ROD_METHOD = {
     .get_joints = pl_rod_state_get_joints,
     .set_morph_weights = pl_rod_state_set_morph_weights,
     .teleport = pl_rod_state_teleport,
+    .get_segments = get_segments,
     .destroy = destroy,
 };
 
@@ -408,6 +413,34 @@ static pl_status make_colliders(pl_context *context, const pl_rod_skeleton *s, p
   return PL_OK;
 }
 
+static pl_status list_segments(pl_rod_model *model, pl_error *error) {
+  pl_arena *arena = &model->head.arena;
+  int32_t count = 0, slot_count = LANES * model->batch_count;
+  for (int32_t b = 0; b < model->batch_count; ++b)
+    count += model->batches[b].lane_count * model->batches[b].plan->constraint_count;
+  int32_t *particles = PL_TAKE(arena, int32_t, 2 * (size_t)count), *start = PL_TAKE(arena, int32_t, slot_count + 1);
+  double *radii = PL_TAKE(arena, double, 2 * (size_t)count);
+  pl_vec3 *rests = PL_TAKE(arena, pl_vec3, model->joint_count);
+  if (arena->failed) return pl_fail_memory(error);
+  count = 0;
+  for (int32_t slot = 0; slot < slot_count; ++slot) {
+    const pl_rod_batch *batch = &model->batches[slot / LANES];
+    int32_t lane = slot % LANES;
+    start[slot] = count;
+    for (int32_t s = 0; lane < batch->lane_count && s < batch->plan->constraint_count; ++s, ++count)
+      for (int k = 0; k < 2; ++k) {
+        int32_t at = LANES * batch->plan->constraints[2 * s + k] + lane;
+        particles[2 * count + k] = batch->joints[at];
+        radii[2 * count + k] = (double)batch->radii[at];
+      }
+  }
+  start[slot_count] = count;
+  for (int32_t i = 0; i < model->joint_count; ++i) rests[i] = model->rests[i].position;
+  model->segments = (pl_body_segments){count, particles, radii, rests};
+  model->segment_start = start;
+  return PL_OK;
+}
+
 static uint64_t hash_model(const pl_rod_model *model) {
   double numbers[] = {model->frequency_squared,
                       model->damping,
@@ -419,6 +452,7 @@ static uint64_t hash_model(const pl_rod_model *model) {
                       (double)model->joint_count,
                       (double)model->collider_count};
   uint64_t hash = pl_hash_bytes(PL_HASH_START, "rod", 3);
+  if (model->head.self_contact) hash = pl_hash_bytes(hash, "self", 4);
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
   hash = pl_hash_bytes(hash, model->rests, (size_t)model->joint_count * sizeof(pl_transform));
   hash = pl_hash_bytes(hash, model->head.masses, (size_t)model->joint_count * sizeof(double));
@@ -454,6 +488,7 @@ static pl_status fill_model(pl_context *context, pl_arena *scratch, const pl_rod
   if (status >= 0) status = pl_rod_examples_list(scratch, &skeleton, &lists, error);
   if (status < 0) return status;
   model->head.friction = def->friction;
+  model->head.self_contact = def->self_contact;
   model->solver = def->solver;
   model->ghost_momentum = def->ghost_momentum;
   model->frequency_squared = def->stiffness / (def->stiffness_step * def->stiffness_step);
@@ -471,6 +506,7 @@ static pl_status fill_model(pl_context *context, pl_arena *scratch, const pl_rod
   if (status >= 0) status = index_joints(&skeleton, model, error);
   if (status >= 0) status = copy_names(&skeleton, &lists, model, error);
   if (status >= 0) status = make_colliders(context, &skeleton, model, error);
+  if (status >= 0) status = list_segments(model, error);
   if (status >= 0) status = pl_rod_skin_build(context, &skeleton, model, error);
   if (status >= 0) model->head.hash = hash_model(model);
   return status;

@@ -1,4 +1,5 @@
-// Chains against colliders: every segment is a tapered capsule, tested along its whole length.
+// Chains against colliders: every segment is a tapered capsule, tested along its whole length. Other bodies are planes
+// that the world has found (pl_body_obstacle).
 //
 // Where a segment overlaps a collider, its two joints are moved apart from it, the nearer to the touch the more, the
 // heavier the less; then friction takes back what the touched point slid along the collider in this step, up to the
@@ -98,5 +99,43 @@ int32_t pl_rod_contact_resolve(const pl_rod_contact *contact, const pl_rod_conta
   int32_t count = 0;
   for (int32_t s = 0; s < plan->constraint_count; ++s)
     count += push_segment(contact, collider, plan->constraints[2 * s], plan->constraints[2 * s + 1]);
+  return count;
+}
+
+// An obstacle gives way as a mass would: both are moved apart by their parts of the overlap, and the plane follows.
+static bool push_off(const pl_rod_contact *contact, int32_t a, int32_t b, pl_body_obstacle *it) {
+  const pl_rod_batch *batch = contact->batch;
+  int32_t lane = contact->lane;
+  double wa = (double)batch->inverse_masses[LANES * a + lane], wb = (double)batch->inverse_masses[LANES * b + lane];
+  double fa = 1 - it->t, fb = it->t;
+  pl_vec3 end = pl_vec3_add(contact->root_end, pl_vec3_lerp(pl_rod_get_vec3(contact->end, a, lane),
+                                                            pl_rod_get_vec3(contact->end, b, lane), it->t));
+  double gap = pl_vec3_dot(it->normal, end) - it->offset;
+  if (!(gap < 0)) return false;
+  double own = fmax(wa * fa * fa + wb * fb * fb, 0.0625 * (wa + wb)), weight = own + it->inverse_mass;
+  if (!(own > 0)) return false;
+  pl_vec3 push = pl_vec3_scale(it->normal, -gap / weight);
+  pl_vec3 start = pl_vec3_add(contact->root_start, pl_vec3_lerp(pl_rod_get_vec3(contact->start, a, lane),
+                                                                pl_rod_get_vec3(contact->start, b, lane), it->t));
+  pl_vec3 slide = pl_vec3_sub(pl_vec3_sub(end, start), it->way);
+  slide = pl_vec3_add_scaled(slide, it->normal, -pl_vec3_dot(slide, it->normal));
+  double length = pl_vec3_length(slide), max = it->friction * -gap;
+  if (length > 0) push = pl_vec3_add_scaled(push, slide, -(length > max ? max / length : 1) / weight);
+  move_joint(contact->end, a, lane, pl_vec3_scale(push, wa * fa));
+  move_joint(contact->end, b, lane, pl_vec3_scale(push, wb * fb));
+  it->push = pl_vec3_add(it->push, push);
+  it->offset -= it->inverse_mass * pl_vec3_dot(push, it->normal);
+  it->way = pl_vec3_add_scaled(it->way, push, -it->inverse_mass);
+  return true;
+}
+
+int32_t pl_rod_contact_resolve_obstacles(const pl_rod_contact *contact, int32_t first, pl_body_obstacle *obstacles,
+                                         int32_t obstacle_count) {
+  const int32_t *constraints = contact->batch->plan->constraints;
+  int32_t count = 0;
+  for (int32_t k = 0; k < obstacle_count; ++k) {
+    int32_t s = obstacles[k].segment - first;
+    count += push_off(contact, constraints[2 * s], constraints[2 * s + 1], &obstacles[k]);
+  }
   return count;
 }

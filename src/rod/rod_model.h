@@ -115,6 +115,10 @@ typedef struct pl_rod_model {
   int32_t max_joint_count, max_constraint_count, max_entry_count, max_example_count;
   pl_rod_own_collider *colliders;
   int32_t collider_count;
+  // Constraints of all chains as segments, by batch, lane and constraint; those of slot (batch * 8
+  // + lane) begin at segment_start[slot]; slots + 1.
+  pl_body_segments segments;
+  const int32_t *segment_start;
   // The skin, by joints: points that follow joint j are entries skin_start[j] … skin_start[j + 1].
   const int32_t *skin_start;  // joint_count + 1
   const int32_t *skin_points;
@@ -232,6 +236,11 @@ typedef struct pl_rod_contact {
 bool pl_rod_contact_is_near(const pl_rod_contact *contact, const pl_rod_contact_collider *collider);
 int32_t pl_rod_contact_resolve(const pl_rod_contact *contact,
                                const pl_rod_contact_collider *collider);
+
+// One round of pushing a chain in front of its obstacles; `first` is its first segment. Returns the
+// number that touched.
+int32_t pl_rod_contact_resolve_obstacles(const pl_rod_contact *contact, int32_t first,
+                                         pl_body_obstacle *obstacles, int32_t obstacle_count);
 
 // State of a body (rod_surface.c).
 void pl_rod_start(const pl_model *model, void *state, const pl_body_start *start);

@@ -22,6 +22,7 @@ static const pl_parameter ROD[] = {
     NUMBER(twist, 0.5, ABOVE(0, 100), LOG_SLIDER(0.05, 5), ABOUT("How strongly orientations weigh against positions, in segment lengths; more is stiffer in twist, and in bending too.")),
     INTEGER(width, 2, FROM(1, 250), SLIDER(1, 16), ABOUT("Joints on either side that are matched together; wider is stiffer.")),
     NUMBER(friction, 0.3, FROM(0, 1e3), SLIDER(0, 2), ABOUT("Coulomb coefficient; the geometric mean with the collider's counts.")),
+    SWITCH(self_contact, false, ABOUT("Whether chains touch each other and themselves, where they are apart at rest.")),
     CHOICE(ghost_momentum, pl_rod_ghost_momentum, SUPPRESSIONS, PL_ROD_GHOST_MOMENTUM_TRANSPORT, OFFERED, ABOUT("What keeps a chain calm when the weights of its examples change: it is carried along, or the paper's second solve, or nothing.")),
     NUMBER(window, 0.1, FROM(0, 1), SLIDER(0, 1), ABOUT("Of the paper's suppression: how far the projected weights may be from the current ones (delta).")),
     NUMBER(view_time, 0, FROM(0, 1e3), UNIT("s"), SLIDER(0, 2), ABOUT("Over which weights follow the camera; 0 means: at once.")),

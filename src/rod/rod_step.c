@@ -33,6 +33,7 @@ typedef struct step_data {
   pl_transform *starts, *ends;         // of the kinematic joints
   pl_rod_contact_collider *colliders;  // the body's own, then the world's
   int32_t collider_count;
+  int32_t *obstacle_start;  // of each slot, in the move's obstacles; NULL: there are none
   float stiffness, kept;
   float *work;       // per block
   size_t work_size;  // floats
@@ -206,7 +207,7 @@ static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes l
 // One round of pushing the chains of a batch out of everything; `chosen` is 1 in the lanes of chains that may move, and
 // of those that touched afterwards. Returns whether any did.
 static bool collide(const step_data *d, int32_t batch, const pl_vec3 *root_starts, const float *start, float *end,
-                    float *chosen) {
+                    bool with_obstacles, float *chosen) {
   const pl_rod_model *model = d->model;
   const pl_rod_batch *b = &model->batches[batch];
   bool any = false;
@@ -222,6 +223,11 @@ static bool collide(const step_data *d, int32_t batch, const pl_vec3 *root_start
     for (int32_t k = model->collider_count; may && k < d->collider_count; ++k)
       if (pl_rod_contact_is_near(&contact, &d->colliders[k]))
         count += pl_rod_contact_resolve(&contact, &d->colliders[k]);
+    if (may && with_obstacles) {
+      int32_t slot = batch * LANES + lane, from = d->obstacle_start[slot];
+      count += pl_rod_contact_resolve_obstacles(&contact, model->segment_start[slot], d->move->obstacles + from,
+                                                d->obstacle_start[slot + 1] - from);
+    }
     chosen[lane] = count > 0 ? 1.0f : 0.0f;
     any = any || count > 0;
   }
@@ -240,11 +246,18 @@ static void run_solve(const step_data *d, int32_t batch, const pl_rod_solve *sol
   _Alignas(32) float touching[LANES] = {1, 1, 1, 1, 1, 1, 1, 1};
   pl_rod_solve touched = *solve;
   touched.chosen = touching;
-  for (int round = 0; d->collider_count > 0 && round < CONTACT_ROUNDS; ++round) {
-    if (!collide(d, batch, root_starts, solve->from.positions, solve->positions, touching)) break;
+  // The second solve of the paper's suppression finds velocities alone: what it touches has been pushed already.
+  bool with_obstacles = d->obstacle_start != NULL && !solve->predicts;
+  for (int round = 0; (d->collider_count > 0 || with_obstacles) && round < CONTACT_ROUNDS; ++round) {
+    if (!collide(d, batch, root_starts, solve->from.positions, solve->positions, with_obstacles, touching)) break;
     if (!springs) kernels->keep_lengths(&touched);
     kernels->follow(&touched);
   }
+  // Bodies have the last word: lengths that are a little off are right again a step later, a thin chain that has passed
+  // another never.
+  for (int32_t lane = 0; lane < LANES; ++lane) touching[lane] = 1;
+  for (int round = 0; with_obstacles && round < CONTACT_ROUNDS; ++round)
+    if (!collide(d, batch, root_starts, solve->from.positions, solve->positions, true, touching)) break;
   kernels->follow(solve);
 }
 
@@ -301,7 +314,7 @@ static void transport_chains(const step_data *d, int32_t batch, pl_rod_lanes lan
   at_start.rotations = lanes.rotations;
   at_start.chosen = touching;
   for (int round = 0; round < CONTACT_ROUNDS; ++round) {
-    if (!collide(d, batch, root_starts, NULL, lanes.positions, touching)) return;
+    if (!collide(d, batch, root_starts, NULL, lanes.positions, false, touching)) return;
     d->kernels->keep_lengths(&at_start);
     d->kernels->follow(&at_start);
   }
@@ -416,6 +429,15 @@ static void place_colliders(step_data *d) {
   }
 }
 
+// Obstacles are sorted by segment, and segments by slot.
+static void range_obstacles(step_data *d) {
+  int32_t next = 0;
+  for (int32_t slot = 0; slot <= LANES * d->model->batch_count; ++slot) {
+    while (next < d->move->obstacle_count && d->move->obstacles[next].segment < d->model->segment_start[slot]) ++next;
+    d->obstacle_start[slot] = next;
+  }
+}
+
 pl_status pl_rod_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
   double alpha = fmin(rod->frequency_squared * move->step * move->step, 1);
@@ -435,7 +457,12 @@ pl_status pl_rod_move(const pl_model *model, void *state, const pl_body_move *mo
   d.work = PL_SCRATCH(move->scratch, float, (size_t)blocks *d.work_size);
   d.is_finite = PL_SCRATCH(move->scratch, bool, blocks);
   pl_status status = d.starts && d.ends && d.colliders && d.work && d.is_finite ? PL_OK : pl_fail_memory(error);
+  if (status >= 0 && move->obstacle_count > 0) {
+    d.obstacle_start = PL_SCRATCH(move->scratch, int32_t, LANES * rod->batch_count + 1);
+    if (d.obstacle_start == NULL) status = pl_fail_memory(error);
+  }
   if (status >= 0) {
+    if (d.obstacle_start != NULL) range_obstacles(&d);
     move_joints(&d);
     place_colliders(&d);
     pl_parallel_for(move->context, rod->batch_count, BATCHES_PER_BLOCK, move_batches, &d);

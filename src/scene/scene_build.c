@@ -66,6 +66,7 @@ static pl_status find_tets(pl_scene_instance *set, pl_instance_part *part, pl_fi
   pl_mesh *mesh = NULL;
   pl_status status = pl_scene_make_mesh(set->scene, part->source->mesh, &mesh, findings, error);
   if (status < 0) return status;
+  pl_scene_doubt_size(set->scene, part->source->mesh, mesh, findings);
   if (part->source->tets.mesh[0] != '\0') {
     part->surface = mesh;
     return make_carrier(set, part, findings, error);
@@ -78,17 +79,33 @@ static pl_status find_tets(pl_scene_instance *set, pl_instance_part *part, pl_fi
   return pl_lattice_build(set->context, &part->source->tets.def, mesh, &part->tets, NULL, error);
 }
 
+// Put quadratic tets in the place of linear ones, or the other way round, where the body has the other kind.
+static pl_status fit_order(pl_scene_instance *set, pl_instance_part *part, bool quadratic, pl_error *error) {
+  if ((pl_mesh_get_view(part->tets).tet_mids != NULL) == quadratic) return PL_OK;
+  pl_mesh *made = NULL;
+  pl_status status = quadratic ? pl_mesh_build_quadratic(set->context, part->tets, &made, error)
+                               : pl_mesh_build_linear(set->context, part->tets, &made, error);
+  if (status < 0) return status;
+  pl_mesh_destroy(part->tets);
+  part->tets = made;
+  return PL_OK;
+}
+
 pl_status pl_instance_make_tets(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings,
                                 pl_error *error) {
+  bool quadratic = part->source->method == PL_SCENE_FEM && part->source->fem.def.element == PL_FEM_QUADRATIC;
   pl_status status = find_tets(set, part, findings, error);
+  if (status >= 0 && !quadratic) status = fit_order(set, part, false, error);
   if (status >= 0) status = pl_instance_cut_tets(set, part, findings, error);
+  if (status >= 0 && quadratic) status = fit_order(set, part, true, error);
   if (status < 0) return status;
   return pl_instance_make_poses(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), findings, error);
 }
 
 static bool same_model(const pl_scene_body *a, const pl_scene_body *b) {
   const size_t skip = sizeof(const pl_json *);  // where they stand in the document does not matter
-  if (a->method == PL_SCENE_ROD) return false;  // lists would have to be compared item by item
+  if (a->method == PL_SCENE_ROD || a->method == PL_SCENE_KINEMATIC)
+    return false;  // lists would have to be compared item by item
   return strcmp(a->mesh, b->mesh) == 0 && a->method == b->method &&
          (a->actor.json != NULL) == (b->actor.json != NULL) &&
          memcmp((const char *)&a->solid + skip, (const char *)&b->solid + skip, sizeof a->solid - skip) == 0 &&
@@ -112,6 +129,7 @@ static pl_status make_model(pl_scene_instance *set, pl_instance_part *part, pl_f
   if (part->source->method == PL_SCENE_ROD) return pl_instance_make_rod(set, part, findings, error);
   if (part->source->method == PL_SCENE_FEM) return pl_instance_make_fem(set, part, findings, error);
   if (part->source->method == PL_SCENE_RIGID) return pl_instance_make_rigid(set, part, findings, error);
+  if (part->source->method == PL_SCENE_KINEMATIC) return pl_instance_make_kinematic(set, part, findings, error);
   return pl_instance_make_solid(set, part, findings, error);
 }
 
@@ -121,6 +139,7 @@ static void destroy_part(pl_instance_part *part) {
   pl_mesh_destroy(part->tets);
   pl_mesh_destroy(part->surface);
   pl_instance_rod_destroy(part->rod);
+  pl_instance_kinematic_destroy(part->kinematic);
 }
 
 static pl_vec3 random_vector(pl_random *random, double size) {
@@ -191,6 +210,7 @@ static pl_status add_copy(pl_scene_instance *set, pl_instance_part *part, const 
   if (part->source->method == PL_SCENE_FEM && part->surface == NULL && pl_mesh_get_view(part->tets).tet_count == 0)
     part->body.surface = part->tets;
   if (status >= 0 && part->rod != NULL) status = finish_rod(set, part, def, error);
+  if (status >= 0 && part->kinematic != NULL) status = pl_instance_play(set, part, def->placement, error);
   if (status >= 0) status = pl_instance_add_groups(set, part, findings, error);
   if (status >= 0) status = pl_instance_add_drivers(set, part, findings, error);
   return status;
@@ -287,11 +307,24 @@ static pl_status reserve_memory(pl_scene_instance *set, pl_error *error) {
   return set->points == NULL ? pl_fail_memory(error) : PL_OK;
 }
 
+// Steps before the first frame: at rest, then with motions as before it.
+static pl_status run_before(pl_scene_instance *set, pl_step_report *report, pl_error *error) {
+  const pl_scene_time *time = &set->scene->document.time;
+  pl_status status = time->warm_up > 0 ? pl_world_settle(set->world, time->warm_up, report, error) : PL_OK;
+  int64_t count = (int64_t)floor(time->pre_roll / time->step + 1e-3);
+  for (int64_t i = count; status >= 0 && i > 0; --i) {
+    set->time_shift = (double)i * time->step;
+    status = pl_world_settle(set->world, time->step, report, error);
+  }
+  set->time_shift = 0;
+  return status;
+}
+
 static pl_status warm_up(pl_scene_instance *set, pl_findings *findings, pl_error *error) {
   const pl_scene_time *time = &set->scene->document.time;
-  if (!(time->warm_up > 0)) return PL_OK;
+  if (!(time->warm_up > 0) && !(time->pre_roll > 0)) return PL_OK;
   pl_step_report report;
-  pl_status status = pl_world_settle(set->world, time->warm_up, &report, error);
+  pl_status status = run_before(set, &report, error);
   if (status >= 0 || status == PL_ERROR_OUT_OF_MEMORY) return status;
   const char *name = "";
   for (int32_t i = 0; i < pl_scene_instance_body_count(set); ++i) {
@@ -330,6 +363,8 @@ pl_status pl_scene_build(pl_context *context, const pl_scene_build_def *def, con
   made->players = pl_vector_of(context, sizeof(pl_instance_player));
   made->details = pl_vector_of(context, sizeof(pl_instance_detail));
   made->joints = pl_vector_of(context, sizeof(pl_instance_joint));
+  made->playing = pl_vector_of(context, sizeof(pl_instance_playing));
+  made->ties = pl_vector_of(context, sizeof(pl_instance_tie));
   status = make_world(made, error);
   for (int32_t i = 0; status >= 0 && i < scene->document.bodies.count; ++i) {
     const pl_scene_body *source = &((const pl_scene_body *)scene->document.bodies.items)[i];
@@ -369,6 +404,8 @@ void pl_scene_instance_destroy(pl_scene_instance *set) {
   pl_vector_free(&set->targets);
   pl_vector_free(&set->players);
   pl_vector_free(&set->joints);
+  pl_vector_free(&set->playing);
+  pl_vector_free(&set->ties);
   pl_arena_destroy(&set->arena);
   pl_release(set->context, set);
 }

@@ -112,7 +112,7 @@ static void check_region(pl_scene_checker *c, const pl_scene_region *region) {
 // A particle cannot go farther than to its goal: what the stiffness asks for beyond that in one step is cut off.
 static void check_stiffness(pl_scene_checker *c, const pl_scene_body *body) {
   bool rod = body->method == PL_SCENE_ROD;
-  if (body->method == PL_SCENE_FEM || body->method == PL_SCENE_RIGID) return;
+  if (body->method != PL_SCENE_SOLID && !rod) return;
   if (!rod && body->solid.def.young > 0) return;  // known when the mesh is
   if (rod && (body->rod.character[0] != '\0' || body->rod.def.solver == PL_ROD_SPRING_BONE)) return;
   const pl_json *json = rod ? body->rod.json : body->solid.json;
@@ -186,6 +186,8 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
     pl_checker_fem(c, body);
   else if (body->method == PL_SCENE_RIGID)
     pl_checker_rigid(c, body);
+  else if (body->method == PL_SCENE_KINEMATIC)
+    pl_checker_kinematic(c, body);
   else
     pl_checker_solid(c, body);
   pl_checker_actor(c, body);

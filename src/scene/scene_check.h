@@ -28,6 +28,7 @@ void pl_checker_keys(pl_scene_checker *c, const pl_scene_list *keys);
 
 // A solid (scene_check_solid.c), a rod body (scene_check_rod.c).
 void pl_checker_rigid(pl_scene_checker *c, const pl_scene_body *body);
+void pl_checker_kinematic(pl_scene_checker *c, const pl_scene_body *body);
 void pl_checker_joints(pl_scene_checker *c);
 void pl_checker_solid(pl_scene_checker *c, const pl_scene_body *body);
 void pl_checker_rod(pl_scene_checker *c, const pl_scene_body *body);

@@ -95,9 +95,6 @@ static void check_plane(pl_scene_checker *c, const pl_scene_body *body) {
 }
 
 static void check_fast(pl_scene_checker *c, const pl_scene_fem *fem) {
-  if (fem->examples.count > 0)
-    pl_checker_report(c, pl_json_find(fem->json, "examples"), "not-with-fast", "use the material `corotated`",
-                      "the material `fast` has no examples");
   if (fem->def.stiffness_damping != 0)
     pl_checker_report(c, pl_json_find(fem->json, "stiffness_damping"), "not-with-fast",
                       "remove it: its steps damp fast vibration by themselves",
@@ -155,6 +152,13 @@ void pl_checker_fem(pl_scene_checker *c, const pl_scene_body *body) {
          "its edges alone have a ratio of 1/4, and less takes volumes that push outwards, which may collapse",
          "use 0.25 or more, or the material `corotated`",
          "Poisson's ratio is below 1/4, which the material `edges` does not hold well");
+  bool quadratic = fem->def.element == PL_FEM_QUADRATIC, elastic = fem->def.material == PL_FEM_COROTATED ||
+                                                                   fem->def.material == PL_FEM_NEO_HOOKEAN ||
+                                                                   fem->def.material == PL_FEM_YEOH;
+  if (quadratic && (!elastic || fem->examples.count > 0 || body->actor.json != NULL))
+    pl_checker_report(c, pl_json_find(fem->json, "element"), "quadratic",
+                      "use `linear`, or corotated, neo-hookean or yeoh without examples and actor",
+                      "this body cannot have quadratic elements");
   if (fem->examples.count > 32)
     pl_checker_report(c, pl_json_find(fem->json, "examples"), "too-many", "use 32 or fewer", "%d examples are too many",
                       fem->examples.count);

@@ -8,8 +8,8 @@ void pl_checker_rigid(pl_scene_checker *c, const pl_scene_body *body) {
   if (!needs_mesh && body->mesh[0] != '\0')
     pl_checker_report(c, pl_json_find(body->json, "mesh"), "unused-mesh", "take it out, or use the shape `mesh`",
                       "a rigid sphere, capsule or box has no mesh");
-  const pl_json *others[3] = {body->solid.json, body->rod.json, body->fem.json};
-  for (int i = 0; i < 3; ++i)
+  const pl_json *others[4] = {body->solid.json, body->rod.json, body->fem.json, body->kinematic.json};
+  for (int i = 0; i < 4; ++i)
     if (others[i] != NULL)
       pl_checker_report(c, others[i], "other-method", "take it out, or use its method",
                         "these are parameters of another method than the body's");

@@ -115,10 +115,54 @@ static pl_status make_view_driver(const making *m) {
   return PL_OK;
 }
 
+static pl_status find_kinematic(const making *m, const pl_instance_part **part) {
+  *part = pl_instance_find_kinematic(m->set, m->def->body);
+  if (*part == NULL)
+    return report_problem(m, pl_json_find(m->def->json, "body"),
+                          "name a body of the method `kinematic` that stands before this one",
+                          "there is no kinematic mesh of this name before this body");
+  m->entry->kinematic = (*part)->kinematic;
+  return PL_OK;
+}
+
+// Morph targets of a kinematic mesh, one per example.
+static pl_status make_morphs(const making *m) {
+  const pl_instance_part *part;
+  pl_status status = find_kinematic(m, &part);
+  if (status < 0) return status;
+  int32_t n = m->entry->driver.count, *morphs = PL_TAKE(&m->set->arena, int32_t, n);
+  if (morphs == NULL) return pl_fail_memory(m->error);
+  if (m->def->morphs.count != n)
+    return report_problem(m, m->def->json, "write one name of a morph target per example of the body",
+                          "give one entry of `morphs` per example");
+  const pl_mesh *surface = NULL;
+  if (part->kinematic->character != NULL) surface = pl_character_get_view(part->kinematic->character).surface;
+  for (int32_t k = 0; k < n; ++k) {
+    const char *name = ((const char *const *)m->def->morphs.items)[k];
+    morphs[k] = surface == NULL ? -1 : pl_mesh_find_pose(surface, name);
+    if (morphs[k] < 0) {
+      char text[300];
+      snprintf(text, sizeof text, "\"%.80s\" has no morph target \"%.150s\"", part->body.name, name);
+      return report_problem(m, pl_json_find(m->def->json, "morphs"), "`pliant info FILE` lists its morph targets",
+                            text);
+    }
+  }
+  m->entry->morphs = morphs;
+  m->entry->driver.kind = PL_DRIVER_CONSTANT;
+  return PL_OK;
+}
+
 static pl_status find_joint(const making *m) {
   const pl_instance_rod *rod = m->part->rod;
+  if (m->def->body[0] != '\0') {
+    const pl_instance_part *part;
+    pl_status status = find_kinematic(m, &part);
+    if (status < 0) return status;
+    m->entry->joint = pl_instance_find_node(m->set, part, m->def->json, "joint", m->def->joint, m->findings, m->error);
+    return m->entry->joint < 0 ? PL_ERROR_INVALID_DATA : make_curve(m);
+  }
   if (rod == NULL)
-    return report_problem(m, m->def->json, "use `view`, `curve` or `constant`",
+    return report_problem(m, m->def->json, "use `view`, `curve` or `constant`, or name a kinematic mesh as `body`",
                           "only rods have kinematic joints, whose angle or speed could be used");
   const char **names = PL_TAKE(&m->set->arena, const char *, rod->def.joint_count);
   int32_t count = 0;
@@ -162,6 +206,7 @@ static pl_status make_driver(const making *m) {
     case PL_SCENE_DRIVER_CONSTANT: return make_constant(m);
     case PL_SCENE_DRIVER_CURVE: return make_curve(m);
     case PL_SCENE_DRIVER_VIEW: return make_view(m);
+    case PL_SCENE_DRIVER_MORPH: return make_morphs(m);
     case PL_SCENE_DRIVER_PROJECTION:
       return report_problem(m, m->def->json, "use `view`, `constant`, `curve`, `angle` or `speed`",
                             "a rod has no weights by projection of its shape");
@@ -206,19 +251,33 @@ static pl_quat turn_of_body(const pl_scene_instance *set, const pl_instance_driv
 }
 
 // Rotation of a joint as the joint above it sees it; the body's frame where there is none.
-static pl_quat seen_from_above(const pl_rod_def *def, int32_t joint, pl_quat own, pl_quat above) {
-  return def->joints[joint].parent < 0 ? own : pl_quat_multiply(pl_quat_conjugate(above), own);
+static pl_quat seen_from_above(int32_t parent, pl_quat own, pl_quat above) {
+  return parent < 0 ? own : pl_quat_multiply(pl_quat_conjugate(above), own);
+}
+
+// Rotations from rest of a joint at a time, and at rest, each as the joint above it sees it.
+static void get_rotations(const pl_instance_driver *entry, double time, pl_quat *now, pl_quat *rest) {
+  int32_t joint = entry->joint;
+  if (entry->kinematic != NULL) {
+    const pl_instance_kinematic *k = entry->kinematic;
+    int32_t parent = pl_character_get_view(k->character).nodes[joint].parent, above = parent >= 0 ? parent : joint;
+    pl_instance_kinematic_sample(k, time, NULL);
+    *now = seen_from_above(parent, k->nodes[joint].rotation, k->nodes[above].rotation);
+    *rest = seen_from_above(parent, k->rest[joint].rotation, k->rest[above].rotation);
+    return;
+  }
+  const pl_instance_rod *rod = entry->rod;
+  int32_t parent = rod->def.joints[joint].parent, above = parent >= 0 ? parent : joint;
+  pl_instance_rod_sample(rod, time);
+  *now = seen_from_above(parent, pl_instance_rod_joint_at(rod, joint, time).rotation,
+                         pl_instance_rod_joint_at(rod, above, time).rotation);
+  *rest = seen_from_above(parent, rod->def.joints[joint].rest.rotation, rod->def.joints[above].rest.rotation);
 }
 
 // Degrees from rest, at a time.
 static double angle_of(const pl_instance_driver *entry, double time) {
-  const pl_instance_rod *rod = entry->rod;
-  int32_t joint = entry->joint, above = rod->def.joints[joint].parent >= 0 ? rod->def.joints[joint].parent : joint;
-  pl_instance_rod_sample(rod, time);
-  pl_quat now = seen_from_above(&rod->def, joint, pl_instance_rod_joint_at(rod, joint, time).rotation,
-                                pl_instance_rod_joint_at(rod, above, time).rotation);
-  pl_quat rest =
-      seen_from_above(&rod->def, joint, rod->def.joints[joint].rest.rotation, rod->def.joints[above].rest.rotation);
+  pl_quat now, rest;
+  get_rotations(entry, time, &now, &rest);
   pl_quat turn = pl_quat_multiply(now, pl_quat_conjugate(rest));
   if (turn.w < 0) turn = pl_quat_scale(turn, -1);
   pl_vec3 sine = {turn.x, turn.y, turn.z}, axis = entry->source->about;
@@ -228,12 +287,18 @@ static double angle_of(const pl_instance_driver *entry, double time) {
   return 2 * atan2(part, turn.w) * 180 / PL_PI;
 }
 
+static pl_vec3 joint_position(const pl_instance_driver *entry, double time) {
+  if (entry->kinematic != NULL) {
+    pl_instance_kinematic_sample(entry->kinematic, time, NULL);
+    return entry->kinematic->nodes[entry->joint].position;
+  }
+  pl_instance_rod_sample(entry->rod, time);
+  return pl_instance_rod_joint_at(entry->rod, entry->joint, time).position;
+}
+
 // Metres per second over a step.
 static double speed_of(const pl_instance_driver *entry, double now, double end) {
-  pl_instance_rod_sample(entry->rod, now);
-  pl_vec3 from = pl_instance_rod_joint_at(entry->rod, entry->joint, now).position;
-  pl_instance_rod_sample(entry->rod, end);
-  return pl_vec3_distance(from, pl_instance_rod_joint_at(entry->rod, entry->joint, end).position) / (end - now);
+  return pl_vec3_distance(joint_position(entry, now), joint_position(entry, end)) / (end - now);
 }
 
 void pl_scene_instance_set_camera(pl_scene_instance *set, const pl_vec3 *eye) {
@@ -257,7 +322,12 @@ static pl_status drive(pl_scene_instance *set, pl_world *world, const pl_instanc
     pl_vec3 to_camera = pl_vec3_sub(eye_at(set, now), center);
     input.direction = pl_quat_rotate(pl_quat_conjugate(turn), to_camera);
   }
-  pl_weight_driver_evaluate(&entry->driver, &input, weights);
+  if (entry->morphs != NULL) {
+    pl_instance_kinematic_sample(entry->kinematic, end, NULL);
+    for (int32_t k = 0; k < entry->driver.count; ++k) weights[k] = entry->kinematic->morphs[entry->morphs[k]];
+  } else {
+    pl_weight_driver_evaluate(&entry->driver, &input, weights);
+  }
   for (int32_t m = 0; m < entry->manifold_count; ++m) {
     pl_status status = pl_body_set_weights(world, entry->body, entry->manifold_start + m, weights, error);
     if (status < 0) return status;

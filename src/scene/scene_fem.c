@@ -181,6 +181,8 @@ pl_status pl_instance_make_fem(pl_scene_instance *set, pl_instance_part *part, p
   def.example_count = fem->examples.count;
   status = pl_instance_choose_poses(set, part, &fem->examples, &def.examples, findings, error);
   if (status >= 0) status = make_scales(set, part, &def, findings, error);
+  if (status >= 0 && def.material == PL_FEM_FAST)
+    status = pl_instance_list_held(set, part, &def.held_points, &def.held_count, error);
   if (status >= 0) status = pl_fem_build(set->context, &def, part->tets, &part->model, error);
   if (status >= 0 && pl_scene_fem_is_planar(fem)) status = pl_instance_make_skin(set, part, error);
   return status;

@@ -76,6 +76,33 @@ pl_status pl_instance_select(pl_scene_instance *set, const pl_instance_part *par
   return PL_OK;
 }
 
+// Where pins without stiffness find particles of a body placed as its source says. A repetition that is placed
+// elsewhere may find others; its steps then iterate.
+pl_status pl_instance_list_held(pl_scene_instance *set, const pl_instance_part *part, const int32_t **points,
+                                int32_t *count, pl_error *error) {
+  pl_mesh_view mesh = pl_mesh_get_view(part->tets);
+  int32_t *held = PL_TAKE(&set->arena, int32_t, mesh.point_count);
+  bool *is_held = PL_TAKE(&set->arena, bool, mesh.point_count);
+  if (held == NULL || is_held == NULL) return pl_fail_memory(error);
+  for (int32_t p = 0; p < part->source->pins.count; ++p) {
+    const pl_scene_pin *pin = &((const pl_scene_pin *)part->source->pins.items)[p];
+    choice c = {&pin->within, &pin->particles, NULL};
+    if (pin->def.stiffness > 0) continue;
+    if (pin->group[0] != '\0') {
+      pl_status status = pl_instance_find_group(set, part, pin->group, &c.weights, error);
+      if (status < 0) return status;
+      if (c.weights == NULL) continue;  // reported where pins are added
+    }
+    for (int32_t i = 0; i < mesh.point_count; ++i)
+      is_held[i] |= is_chosen(&c, i, pl_transform_apply(part->source->def.placement, mesh.points[i]));
+  }
+  *count = 0;
+  for (int32_t i = 0; i < mesh.point_count; ++i)
+    if (is_held[i]) held[(*count)++] = i;
+  *points = held;
+  return PL_OK;
+}
+
 static pl_status add_pins(pl_scene_instance *set, pl_instance_group *group, pl_error *error) {
   pl_pin_id *pins = PL_TAKE(&set->arena, pl_pin_id, group->particle_count);
   if (pins == NULL) return pl_fail_memory(error);
@@ -169,13 +196,14 @@ static pl_status push_particles(pl_world *world, const pl_instance_group *group,
 
 static pl_status act(void *user, pl_world *world, pl_error *error) {
   pl_scene_instance *set = user;
-  double now = pl_world_get_time(world), end = now + pl_world_get_step_length(world);
+  double now = pl_world_get_time(world) - set->time_shift, end = now + pl_world_get_step_length(world);
   const pl_scene_air *air = &set->scene->document.air;
   if (air->json != NULL && air->gust > 0) {
     double strength = 1 + air->gust * sin(2 * PL_PI * now / air->gust_period);
     pl_world_set_wind(world, pl_vec3_scale(air->wind, strength));
   }
-  pl_status done = pl_instance_drive(set, world, now, end, error);
+  pl_status done = pl_instance_move_kinematic(set, world, now, end, error);
+  if (done >= 0) done = pl_instance_drive(set, world, now, end, error);
   if (done >= 0) done = pl_instance_move_rods(set, world, end, error);
   if (done >= 0) done = pl_instance_run_motors(set, world, now, error);
   pl_instance_steer_actors(set, world);

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "base/vector.h"
 #include "examples/weights.h"
+#include "pliant/character.h"
 #include "scene/scene_types.h"
 
 // Particles of one body that are moved or pushed as a group.
@@ -22,14 +23,17 @@ typedef struct pl_instance_group {
 typedef struct pl_instance_rod pl_instance_rod;    // scene_rod.h
 typedef struct pl_instance_skin pl_instance_skin;  // scene_fem.h
 
+typedef struct pl_instance_kinematic pl_instance_kinematic;  // scene_kinematic.h
+
 typedef struct pl_instance_part {
   pl_scene_instance_body body;
   pl_model *model;  // owned by the part that has `owns_model`
   pl_mesh *tets,
       *surface;  // likewise; `surface` NULL when the mesh has elements of its own, `tets` NULL for
                  // a rod. Thin bodies have triangles or segments as `tets`
-  pl_instance_rod *rod;          // likewise; NULL for a solid
-  const pl_instance_skin *skin;  // what a curve or plane solid is drawn by, else NULL
+  pl_instance_rod *rod;              // likewise; NULL for a solid
+  pl_instance_kinematic *kinematic;  // likewise; NULL for other methods
+  const pl_instance_skin *skin;      // what a curve or plane solid is drawn by, else NULL
   bool owns_model;
   const pl_scene_body *source;
 } pl_instance_part;
@@ -42,6 +46,8 @@ typedef struct pl_instance_driver {
   const pl_mesh *rest;         // of a solid: the shape from which the body's turn is found
   const pl_instance_rod *rod;  // of a rod: whose kinematic joint
   int32_t joint;               // … this one is
+  const pl_instance_kinematic *kinematic;  // whose node `joint` is, or whose morph targets count
+  const int32_t *morphs;                   // one per example
 } pl_instance_driver;
 
 // A rod body whose kinematic joints move.
@@ -93,6 +99,9 @@ struct pl_scene_instance {
   pl_vector players;    // of pl_instance_player
   pl_vector details;    // of pl_instance_detail
   pl_vector joints;     // of pl_instance_joint
+  pl_vector playing;    // of pl_instance_playing
+  pl_vector ties;       // of pl_instance_tie
+  double time_shift;    // seconds by which motions are behind the world's time: during a pre-roll
   pl_vec3 *points;      // room for the largest body, for drivers that look at its shape
   pl_store store;       // of fitted poses, and who hears of them; only while building
   pl_scene_progress_function *progress;
@@ -109,6 +118,11 @@ void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_fin
 // Make the mesh of that name (scene_mesh.c).
 pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **mesh,
                              pl_findings *findings, pl_error *error);
+
+// Warn when the mesh of a body comes from a file, is of an unlikely size and has no `scale`
+// (scene_mesh.c).
+void pl_scene_doubt_size(const pl_scene *scene, const char *name, const pl_mesh *mesh,
+                         pl_findings *findings);
 
 // The surface a collider is drawn by, in its own frame; NULL for a level half-space (scene_mesh.c).
 pl_status pl_scene_make_collider_mesh(const pl_scene *scene, const pl_scene_collider *collider,
@@ -128,6 +142,10 @@ pl_status pl_instance_choose_poses(pl_scene_instance *set, const pl_instance_par
 void pl_instance_report_name(pl_scene_instance *set, const pl_scene_body *body,
                              pl_findings *findings, const char *what, const char *name,
                              const char *const *names, int32_t count);
+
+// Points of a body's mesh that its pins hold from the start; the list is in the instance's arena.
+pl_status pl_instance_list_held(pl_scene_instance *set, const pl_instance_part *part,
+                                const int32_t **points, int32_t *count, pl_error *error);
 
 // Weights per particle of a group by name: of the scene, of the tets, or of the surface they carry.
 // NULL weights when there is none of that name.
@@ -166,6 +184,22 @@ pl_status pl_instance_add_target(pl_scene_instance *set, const pl_instance_part 
 pl_status pl_instance_move_rods(pl_scene_instance *set, pl_world *world, double time,
                                 pl_error *error);
 
+// Kinematic meshes (scene_kinematic.c): motion and model; a body in the world starts to play; where
+// they and what follows their nodes are at the end of a step.
+pl_status pl_instance_make_kinematic(pl_scene_instance *set, pl_instance_part *part,
+                                     pl_findings *findings, pl_error *error);
+void pl_instance_kinematic_destroy(pl_instance_kinematic *kinematic);
+pl_status pl_instance_play(pl_scene_instance *set, const pl_instance_part *part,
+                           pl_transform placement, pl_error *error);
+pl_status pl_instance_move_kinematic(pl_scene_instance *set, pl_world *world, double now,
+                                     double end, pl_error *error);
+
+// Fail for an animation that a character does not have, with a finding at `animation` of `json`
+// (scene_rod.c).
+pl_status pl_instance_report_animation(pl_scene_instance *set, const pl_character *character,
+                                       const pl_json *json, const char *name, pl_findings *findings,
+                                       pl_error *error);
+
 // Placement of keys at a time, relative to nothing; `keys` is not empty (scene_groups.c).
 pl_transform pl_scene_keys_at(const pl_scene_list *keys, double time);
 
@@ -186,6 +220,9 @@ typedef struct pl_instance_selection {
 pl_status pl_instance_select(pl_scene_instance *set, const pl_instance_part *part,
                              const pl_instance_selection *selection, const int32_t **particles,
                              int32_t *count, pl_error *error);
+
+// The triangles that a body of triangles touches and is drawn with (scene_rigid.c).
+pl_status pl_instance_make_surface(pl_scene_instance *set, pl_instance_part *part, pl_error *error);
 
 // Rigid bodies; joints and attachments of all bodies, and their motors before a step
 // (scene_rigid.c).

@@ -144,6 +144,33 @@ pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **
   return status;
 }
 
+// Files do not say what their numbers mean. Soft bodies of more than MAX_SIDE or less than MIN_SIDE are rarer than
+// files in centimetres or millimetres.
+static const double MAX_SIDE = 50, MIN_SIDE = 0.004;
+
+void pl_scene_doubt_size(const pl_scene *scene, const char *name, const pl_mesh *mesh, pl_findings *findings) {
+  const pl_scene_mesh *def = pl_scene_find_mesh(scene, name);
+  pl_mesh_view view = pl_mesh_get_view(mesh);
+  pl_box box = pl_box_from_points(view.points, view.point_count);
+  pl_vec3 size = pl_vec3_sub(box.max, box.min);
+  double side = fmax(size.x, fmax(size.y, size.z));
+  bool is_large = side > MAX_SIDE, is_small = side < MIN_SIDE;
+  if (def == NULL || def->file[0] == '\0' || pl_json_find(def->json, "scale") != NULL || !(is_large || is_small))
+    return;
+  char fix[160];
+  if (is_large)
+    snprintf(
+        fix, sizeof fix,
+        "give it a `scale`: 0.01 if its numbers are centimetres (%.3g m), 0.001 if millimetres (%.3g m), 1 if metres",
+        0.01 * side, 0.001 * side);
+  else
+    snprintf(fix, sizeof fix, "give it a `scale`: 1000 if its numbers are kilometres (%.3g m), 1 if metres",
+             1000 * side);
+  const pl_json *json = pl_json_find(def->json, "file");
+  pl_instance_add_finding(scene, json != NULL ? json : def->json, findings, PL_SEVERITY_WARNING, "unlikely-size", fix,
+                          "mesh \"%s\" is %.3g m long", name, side);
+}
+
 // Spheres and capsules are drawn from the modeller, so that they look like what is simulated.
 static pl_status make_round(const pl_scene *scene, const pl_scene_collider *c, pl_mesh **mesh, pl_error *error) {
   pl_scene_shape shape = {.kind = PL_SHAPE_CAPSULE, .rotation = {0, 0, 0, 1}, .scale = 1, .radius = c->def.radius};

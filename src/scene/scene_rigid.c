@@ -6,10 +6,9 @@
 #include "pliant/attachment.h"
 #include "pliant/joint.h"
 #include "pliant/step.h"
-#include "scene/scene_instance.h"
+#include "scene/scene_kinematic.h"
 
-// The triangles that the body touches and is drawn with.
-static pl_status make_surface(pl_scene_instance *set, pl_instance_part *part, pl_error *error) {
+pl_status pl_instance_make_surface(pl_scene_instance *set, pl_instance_part *part, pl_error *error) {
   const pl_contact_surface *surface = &part->model->surface;
   pl_mesh_view view = {.point_count = surface->point_count,
                        .points = surface->rest_points,
@@ -30,7 +29,7 @@ pl_status pl_instance_make_rigid(pl_scene_instance *set, pl_instance_part *part,
     if (status < 0) return status;
   }
   status = pl_rigid_build(set->context, &rigid->def, part->tets, &part->model, error);
-  return status < 0 ? status : make_surface(set, part, error);
+  return status < 0 ? status : pl_instance_make_surface(set, part, error);
 }
 
 // --- joints and attachments
@@ -80,6 +79,24 @@ static pl_status add_joint(pl_scene_instance *set, const pl_scene_joint *source,
   return pl_vector_push(&set->joints, &joint) ? PL_OK : pl_fail_memory(error);
 }
 
+// The frame of an attachment that follows a node, and that it does.
+static pl_status tie_to_node(pl_scene_instance *set, const pl_scene_attachment *source, const pl_instance_part *b,
+                             pl_instance_tie *tie, pl_findings *findings, pl_error *error) {
+  if (b == NULL || b->kinematic == NULL) {
+    pl_instance_add_finding(set->scene, pl_json_find(source->json, "node"), findings, PL_SEVERITY_ERROR, "unknown-node",
+                            "let `b` name a body of the method `kinematic`", "only kinematic meshes have nodes");
+    return pl_fail(error, PL_ERROR_INVALID_DATA, "only kinematic meshes have nodes");
+  }
+  tie->node = pl_instance_find_node(set, b, source->json, "node", source->node, findings, error);
+  if (tie->node < 0) return PL_ERROR_INVALID_DATA;
+  tie->kinematic = b->kinematic;
+  for (size_t i = 0; i < set->playing.count; ++i) {
+    const pl_instance_playing *it = &PL_ITEM(&set->playing, pl_instance_playing, i);
+    if (it->body.slot == b->body.id.slot) tie->placement = it->placement;
+  }
+  return PL_OK;
+}
+
 static pl_status add_attachment(pl_scene_instance *set, const pl_scene_attachment *source, pl_findings *findings,
                                 pl_error *error) {
   const pl_instance_part *a, *b;
@@ -103,6 +120,14 @@ static pl_status add_attachment(pl_scene_instance *set, const pl_scene_attachmen
   def.frame = frame;
   def.body_a = a->body.id;
   if (b != NULL) def.body_b = b->body.id;
+  pl_instance_tie tie = {0};
+  if (source->node[0] != '\0') {
+    status = tie_to_node(set, source, b, &tie, findings, error);
+    if (status < 0) return status;
+    pl_instance_kinematic_sample(tie.kinematic, 0, NULL);
+    def.frame = pl_transform_multiply(tie.placement, tie.kinematic->nodes[tie.node]);
+    def.body_b = (pl_body_id){0, 0};
+  }
   status = pl_instance_select(set, a, &selection, &def.particles, &def.particle_count, error);
   if (status < 0) return status;
   float *weights = PL_TAKE(&set->arena, float, def.particle_count);
@@ -110,8 +135,10 @@ static pl_status add_attachment(pl_scene_instance *set, const pl_scene_attachmen
   for (int32_t i = 0; selection.weights != NULL && i < def.particle_count; ++i)
     weights[i] = selection.weights[def.particles[i]];
   if (selection.weights != NULL) def.weights = weights;
-  status = pl_world_add_attachment(set->world, &def, NULL, error);
-  return status < 0 ? report_failure(set, source->json, "attachment", status, findings, error) : PL_OK;
+  status = pl_world_add_attachment(set->world, &def, &tie.id, error);
+  if (status < 0) return report_failure(set, source->json, "attachment", status, findings, error);
+  if (tie.kinematic != NULL && !pl_vector_push(&set->ties, &tie)) return pl_fail_memory(error);
+  return PL_OK;
 }
 
 pl_status pl_instance_add_joints(pl_scene_instance *set, pl_findings *findings, pl_error *error) {

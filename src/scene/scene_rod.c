@@ -194,22 +194,27 @@ static pl_status make_skeleton(pl_scene_instance *set, pl_instance_rod *rod, pl_
 // --- a character
 // --------------------------------------------------------------------------------------------------------
 
-static pl_status find_animation(pl_scene_instance *set, pl_instance_rod *rod, pl_findings *findings, pl_error *error) {
-  const char *name = rod->source->animation;
-  rod->animation = -1;
-  if (name[0] == '\0') return PL_OK;
-  rod->animation = pl_character_find_animation(rod->character, name);
-  if (rod->animation >= 0) return PL_OK;
-  pl_character_view view = pl_character_get_view(rod->character);
+pl_status pl_instance_report_animation(pl_scene_instance *set, const pl_character *character, const pl_json *json,
+                                       const char *name, pl_findings *findings, pl_error *error) {
+  pl_character_view view = pl_character_get_view(character);
   const char **names = PL_TAKE(&set->arena, const char *, view.animation_count);
   if (names == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < view.animation_count; ++i) names[i] = view.animations[i].name;
   const char *near = pl_text_suggest(name, names, view.animation_count);
   char fix[200] = "`pliant info FILE` lists its animations";
   if (near != NULL) snprintf(fix, sizeof fix, "did you mean \"%.150s\"?", near);
-  pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "animation"), findings, PL_SEVERITY_ERROR,
-                          "unknown-animation", fix, "the character has no animation \"%s\"", name);
+  pl_instance_add_finding(set->scene, pl_json_find(json, "animation"), findings, PL_SEVERITY_ERROR, "unknown-animation",
+                          fix, "the character has no animation \"%s\"", name);
   return pl_fail(error, PL_ERROR_INVALID_DATA, "the character has no animation \"%s\"", name);
+}
+
+static pl_status find_animation(pl_scene_instance *set, pl_instance_rod *rod, pl_findings *findings, pl_error *error) {
+  const char *name = rod->source->animation;
+  rod->animation = -1;
+  if (name[0] == '\0') return PL_OK;
+  rod->animation = pl_character_find_animation(rod->character, name);
+  if (rod->animation >= 0) return PL_OK;
+  return pl_instance_report_animation(set, rod->character, rod->source->json, name, findings, error);
 }
 
 static pl_status make_character(pl_scene_instance *set, pl_instance_rod *rod, pl_findings *findings, pl_error *error) {
@@ -267,6 +272,39 @@ static pl_status make_skin(pl_scene_instance *set, pl_instance_part *part, pl_fi
   return pl_instance_skin_rod(set, &part->source->rod.skin, part->surface, &part->rod->def, error);
 }
 
+// The joint moves with its node as it would be at rest.
+static pl_transform follow(const pl_rod_follow *it, pl_transform at_rest, double time) {
+  const pl_instance_kinematic *k = it->kinematic;
+  pl_instance_kinematic_sample(k, time, NULL);
+  pl_transform rest = pl_transform_multiply(it->placement, k->rest[it->node]);
+  pl_transform now = pl_transform_multiply(it->placement, k->nodes[it->node]);
+  pl_transform in_node = {pl_transform_apply_inverse(rest, at_rest.position),
+                          pl_quat_multiply(pl_quat_conjugate(rest.rotation), at_rest.rotation)};
+  return pl_transform_multiply(now, in_node);
+}
+
+// The kinematic meshes that joints follow.
+static pl_status find_followed(pl_scene_instance *set, pl_instance_rod *rod, pl_findings *findings, pl_error *error) {
+  const pl_scene_rod_joint *joints = rod->source->joints.items;
+  for (int32_t i = 0; i < rod->source->joints.count; ++i) {
+    if (joints[i].body[0] == '\0') continue;
+    if (rod->follows == NULL) rod->follows = PL_TAKE(&set->arena, pl_rod_follow, rod->def.joint_count);
+    if (rod->follows == NULL) return pl_fail_memory(error);
+    const pl_instance_part *part = pl_instance_find_kinematic(set, joints[i].body);
+    if (part == NULL) {
+      pl_instance_add_finding(set->scene, pl_json_find(joints[i].json, "body"), findings, PL_SEVERITY_ERROR,
+                              "unknown-body", "name a body of the method `kinematic` that stands before this one",
+                              "there is no kinematic mesh \"%s\" before this body", joints[i].body);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "there is no kinematic mesh \"%s\" before this body",
+                     joints[i].body);
+    }
+    int32_t node = pl_instance_find_node(set, part, joints[i].json, "node", joints[i].node, findings, error);
+    if (node < 0) return PL_ERROR_INVALID_DATA;
+    rod->follows[i] = (pl_rod_follow){part->kinematic, part->source->def.placement, node};
+  }
+  return PL_OK;
+}
+
 pl_status pl_instance_make_rod(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings, pl_error *error) {
   pl_instance_rod *rod = PL_TAKE(&set->arena, pl_instance_rod, 1);
   if (rod == NULL) return pl_fail_memory(error);
@@ -277,7 +315,8 @@ pl_status pl_instance_make_rod(pl_scene_instance *set, pl_instance_part *part, p
                                                        : make_skeleton(set, rod, findings, error);
   if (status < 0) return status;
   take_numbers(rod);
-  status = make_skin(set, part, findings, error);
+  if (rod->character == NULL) status = find_followed(set, rod, findings, error);
+  if (status >= 0) status = make_skin(set, part, findings, error);
   return status < 0 ? status : pl_rod_build(set->context, &rod->def, &part->model, error);
 }
 
@@ -342,6 +381,8 @@ pl_status pl_instance_add_target(pl_scene_instance *set, const pl_instance_part 
   bool moves = rod->animation >= 0 || rod->morph_count > 0;
   for (int32_t i = 0; i < rod->source->joints.count; ++i)
     moves = moves || ((const pl_scene_rod_joint *)rod->source->joints.items)[i].keys.count > 0;
+  for (int32_t i = 0; i < rod->source->joints.count; ++i)
+    moves = moves || ((const pl_scene_rod_joint *)rod->source->joints.items)[i].body[0] != '\0';
   if (!moves) return PL_OK;
   pl_instance_target moved = {part->body.id, rod, placement};
   return pl_vector_push(&set->targets, &moved) ? PL_OK : pl_fail_memory(error);
@@ -355,6 +396,7 @@ pl_status pl_instance_move_rods(pl_scene_instance *set, pl_world *world, double 
     for (int32_t j = 0; j < rod->def.joint_count; ++j) {
       if (!rod->def.joints[j].kinematic) continue;
       pl_transform target = pl_transform_multiply(moved->placement, pl_instance_rod_joint_at(rod, j, time));
+      if (rod->follows != NULL && rod->follows[j].kinematic != NULL) target = follow(&rod->follows[j], target, time);
       pl_status status = pl_rod_set_joint_target(world, moved->body, j, target, 0, error);
       if (status < 0) return status;
     }

@@ -5,7 +5,7 @@
 
 #include "pliant/character.h"
 #include "pliant/rod.h"
-#include "scene/scene_instance.h"
+#include "scene/scene_kinematic.h"
 
 // A chain with its branches as one list: the chain's points, then those of each branch with its own
 // branches, in their order.
@@ -35,6 +35,13 @@ int32_t pl_scene_rod_find_joint(const pl_scene_rod *rod, const char *name);
 // Names of the kinematic joints, `count` of them, for suggestions (at most `max`).
 int32_t pl_scene_rod_joint_names(const pl_scene_rod *rod, const char **names, int32_t max);
 
+// A node of a kinematic mesh that a kinematic joint follows.
+typedef struct pl_rod_follow {
+  const pl_instance_kinematic *kinematic;  // NULL: none
+  pl_transform placement;                  // of its body
+  int32_t node;
+} pl_rod_follow;
+
 // What a rod body of the set is made of; in the set's arena.
 struct pl_instance_rod {
   const pl_scene_rod *source;
@@ -49,6 +56,7 @@ struct pl_instance_rod {
   pl_transform *poses;  // room for the character's nodes
   double *morphs;       // room for the weights of its morph targets
   int32_t morph_count;
+  pl_rod_follow *follows;  // one per joint; NULL: none follows
 };
 
 // Where kinematic joint `joint` of a rod is at a time, in the body's frame. For a character

@@ -1,4 +1,6 @@
 // Solids of a scene: from the document to the def and the model of a body.
+#include <math.h>
+
 #include "base/error.h"
 #include "scene/scene_instance.h"
 #include "solid/solid_model.h"
@@ -20,6 +22,35 @@ static pl_status choose_groups(pl_scene_instance *set, const pl_instance_part *p
   }
   def->groups = groups;
   def->group_count = wanted->count;
+  return PL_OK;
+}
+
+// Factors per point. They span decades, so a border runs through their powers: half way between 1 and 100 is 10.
+static pl_status make_maps(pl_scene_instance *set, const pl_instance_part *part, pl_solid_def *def,
+                           pl_findings *findings, pl_error *error) {
+  const pl_scene_list *maps = &part->source->solid.maps;
+  if (maps->count == 0) return PL_OK;
+  int32_t count = pl_mesh_get_view(part->tets).point_count;
+  float *stiffness = PL_TAKE(&set->arena, float, count), *density = PL_TAKE(&set->arena, float, count);
+  if (stiffness == NULL || density == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < count; ++i) stiffness[i] = density[i] = 1;
+  for (int32_t m = 0; m < maps->count; ++m) {
+    const pl_scene_solid_map *map = &((const pl_scene_solid_map *)maps->items)[m];
+    const float *weights = NULL;
+    pl_status status = pl_instance_find_group(set, part, map->group, &weights, error);
+    if (status < 0) return status;
+    if (weights == NULL) {
+      pl_instance_report_name(set, part->source, findings, "group", map->group, NULL, 0);
+      return pl_fail(error, PL_ERROR_INVALID_DATA, "there is no group \"%s\"", map->group);
+    }
+    for (int32_t i = 0; i < count; ++i) {
+      double w = fmin(fmax((double)weights[i], 0), 1);
+      stiffness[i] *= (float)pow(map->stiffness, w);
+      density[i] *= (float)pow(map->density, w);
+    }
+  }
+  def->stiffness_scales = stiffness;
+  def->density_scales = density;
   return PL_OK;
 }
 
@@ -46,6 +77,7 @@ pl_status pl_instance_make_solid(pl_scene_instance *set, pl_instance_part *part,
   def.example_count = solid->examples.count;
   status = pl_instance_choose_poses(set, part, &solid->examples, &def.examples, findings, error);
   if (status >= 0 && def.grouping == PL_SOLID_BY_GROUP) status = choose_groups(set, part, &def, findings, error);
+  if (status >= 0) status = make_maps(set, part, &def, findings, error);
   if (status < 0) return status;
   status = pl_solid_build(set->context, &def, part->tets, &part->model, error);
   if (status >= 0 && def.young > 0) check_step(set, part, findings);

@@ -150,7 +150,7 @@ static const pl_scene_type GROUP_TYPE = TYPE("group", pl_scene_group, "The point
 static const pl_scene_mesh MESH_DEFAULTS = {.name = "", .file = "", .triangles = 8000, .scale = 1};
 static const pl_scene_field MESH_FIELDS[] = {
     FIELD("file", TEXT, pl_scene_mesh, file, OPTIONAL,
-          .about = "Mesh file, relative to the scene: OBJ, PLY, STL, glTF, GLB, Gmsh, TetGen, VTK, VTU or Medit."),
+          .about = "Mesh file, relative to the scene: OBJ, PLY, STL, glTF, GLB, Gmsh, TetGen, VTK, VTU, Medit or Abaqus."),
     FIELD("box", OBJECT, pl_scene_mesh, box, .type = &BOX_TYPE, .about = "A box of tets instead of a file."),
     FIELD("shape", OBJECT, pl_scene_mesh, shape, .type = &SHAPE_TYPE, .about = "A modelled shape instead of a file."),
     FIELD("curve", OBJECT, pl_scene_mesh, curve, .type = &CURVE_TYPE, .about = "A line of segments instead of a file."),
@@ -195,17 +195,19 @@ static const pl_scene_field VIEW_EXAMPLE_FIELDS[] = {
 static const pl_scene_type VIEW_EXAMPLE_TYPE = TYPE("view_example", pl_scene_view_example, "The direction an example belongs to.", &VIEW_EXAMPLE_DEFAULTS, VIEW_EXAMPLE_FIELDS);
 
 // In the order of pl_scene_driver_kind.
-static const char *const DRIVER_KINDS[] = {"projection", "constant", "curve", "view", "angle", "speed", NULL};
-static const pl_scene_driver DRIVER_DEFAULTS = {.kind = PL_SCENE_DRIVER_PROJECTION, .chain = "", .joint = ""};
+static const char *const DRIVER_KINDS[] = {"projection", "constant", "curve", "view", "angle", "speed", "morph", NULL};
+static const pl_scene_driver DRIVER_DEFAULTS = {.kind = PL_SCENE_DRIVER_PROJECTION, .chain = "", .body = "", .joint = ""};
 static const pl_scene_field DRIVER_FIELDS[] = {
-    FIELD("kind", CHOICE, pl_scene_driver, kind, .choices = DRIVER_KINDS, .about = "Input of the driver: the current shape (not for rods), fixed weights, a curve over time, the camera's direction, or angle or speed of a kinematic joint (rods only)."),
+    FIELD("kind", CHOICE, pl_scene_driver, kind, .choices = DRIVER_KINDS, .about = "Input of the driver: the current shape (not for rods), fixed weights, a curve over time, the camera's direction, angle or speed of a kinematic joint of the rod or of a node of a kinematic mesh, or morph targets of that mesh."),
     FIELD("chain", TEXT, pl_scene_driver, chain, OPTIONAL, .about = "Name of the chain of a rod, or of the group of a solid, that is driven; all when absent."),
     FIELD("weights", NUMBERS, pl_scene_driver, weights, UP_TO(1), .about = "Weights of a constant driver, one per example."),
     FIELD("keys", LIST, pl_scene_driver, keys, .type = &WEIGHT_KEY_TYPE, .about = "Keys of a curve over time, angle or speed."),
     FIELD("smooth", BOOL, pl_scene_driver, smooth, OPTIONAL, .about = "Whether a curve is smooth instead of straight from key to key."),
     FIELD("loop", BOOL, pl_scene_driver, loop, OPTIONAL, .about = "Whether a curve over time repeats."),
     FIELD("views", LIST, pl_scene_driver, views, .type = &VIEW_EXAMPLE_TYPE, .about = "Directions of a view driver of a solid, one per example. Examples of rods have their own."),
-    FIELD("joint", TEXT, pl_scene_driver, joint, OPTIONAL, .about = "Name of the kinematic joint whose angle or speed is used; the first when absent."),
+    FIELD("body", TEXT, pl_scene_driver, body, OPTIONAL, .about = "Name of a kinematic mesh, earlier in the list, whose node or morph targets are used; when absent, joints of the rod itself."),
+    FIELD("joint", TEXT, pl_scene_driver, joint, OPTIONAL, .about = "Name of the kinematic joint or node whose angle or speed is used; the first when absent."),
+    FIELD("morphs", TEXTS, pl_scene_driver, morphs, OPTIONAL, .about = "Names of morph targets of a morph driver, one per example: its weights are theirs."),
     FIELD("about", VECTOR, pl_scene_driver, about, OPTIONAL, .about = "Axis of a signed angle, in the frame of the parent joint or of the body. When absent, the total angle, which is never negative."),
 };
 static const pl_scene_type DRIVER_TYPE = TYPE("driver", pl_scene_driver, "Sets the weights of the examples.", &DRIVER_DEFAULTS, DRIVER_FIELDS);
@@ -264,7 +266,7 @@ static const pl_scene_type REPEAT_TYPE =
     TYPE("repeat", pl_scene_repeat, "Copies of a body on a grid.", &REPEAT_DEFAULTS, REPEAT_FIELDS);
 
 // In the order of pl_scene_method.
-static const char *const METHODS[] = {"solid", "rod", "fem", "rigid", NULL};
+static const char *const METHODS[] = {"solid", "rod", "fem", "rigid", "kinematic", NULL};
 static const pl_scene_body BODY_DEFAULTS = {
     .name = "", .mesh = "", .method = 1, .def = {.placement = {.rotation = {0, 0, 0, 1}}}, .color = {-1, -1, -1}};
 static const pl_scene_field BODY_FIELDS[] = {
@@ -277,6 +279,7 @@ static const pl_scene_field BODY_FIELDS[] = {
     FIELD("rod", OBJECT, pl_scene_body, rod, .type = &pl_scene_rod_type, .about = "Skeleton and parameters of the method `rod`."),
     FIELD("fem", OBJECT, pl_scene_body, fem, .type = &pl_scene_fem_type, .about = "Parameters of the method `fem`."),
     FIELD("rigid", OBJECT, pl_scene_body, rigid, .type = &pl_scene_rigid_type, .about = "Shape and parameters of the method `rigid`."),
+    FIELD("kinematic", OBJECT, pl_scene_body, kinematic, .type = &pl_scene_kinematic_type, .about = "Motion and parameters of the method `kinematic`."),
     FIELD("actor", OBJECT, pl_scene_body, actor, .type = &pl_scene_actor_type, .about = "Makes a body of the method `fem` a soft character that moves by itself."),
     FIELD("detail", OBJECT, pl_scene_body, detail, .type = &pl_scene_detail_type, .about = "Dents and wrinkles from recorded examples where tools touch a body of tets."),
     FIELD("driver", LIST, pl_scene_body, drivers, .type = &DRIVER_TYPE, .or_one = true, .about = "Sets the weights of the examples; a list for different chains. When absent: the current shape of a solid or of finite elements; the scene's camera for a rod whose examples have directions."),
@@ -288,7 +291,7 @@ static const pl_scene_field BODY_FIELDS[] = {
     FIELD("pins", LIST, pl_scene_body, pins, .type = &PIN_TYPE, .about = "Particles held in place or moved along keys."),
     FIELD("pushes", LIST, pl_scene_body, pushes, .type = &PUSH_TYPE, .about = "Forces over time."),
 };
-static const pl_scene_type BODY_TYPE = TYPE("body", pl_scene_body, "A deformable or rigid body.", &BODY_DEFAULTS, BODY_FIELDS);
+static const pl_scene_type BODY_TYPE = TYPE("body", pl_scene_body, "A deformable, rigid or kinematic body.", &BODY_DEFAULTS, BODY_FIELDS);
 
 // In the order of pl_collider_shape.
 const char *const pl_scene_collider_shapes[] = {"half_space", "sphere", "capsule", "box", "mesh", NULL};
@@ -338,6 +341,7 @@ static const pl_scene_field TIME_FIELDS[] = {
           .about = "Frames per second of the output."),
     FIELD("frames", INTEGER, pl_scene_time, frames, .min = 1, .max = 1e7, .about = "Frames to write, the start included."),
     FIELD("warm_up", NUMBER, pl_scene_time, warm_up, .unit = "s", UP_TO(1e4), .about = "Time to come to rest before the clock starts; key frames do not move meanwhile."),
+    FIELD("pre_roll", NUMBER, pl_scene_time, pre_roll, .unit = "s", UP_TO(1e4), .about = "Time that the scene runs before its first frame, with motions playing as before it: those that loop continue, others wait at their start."),
 };
 static const pl_scene_type TIME_TYPE = TYPE("time", pl_scene_time, "Steps and frames.", &TIME_DEFAULTS, TIME_FIELDS);
 

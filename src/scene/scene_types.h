@@ -7,6 +7,7 @@
 #include "pliant/attachment.h"
 #include "pliant/fem.h"
 #include "pliant/joint.h"
+#include "pliant/kinematic.h"
 #include "pliant/rigid.h"
 #include "pliant/rod.h"
 #include "pliant/solid.h"
@@ -146,11 +147,18 @@ typedef struct pl_scene_tets {
   pl_scene_list cuts;  // of pl_scene_cut
 } pl_scene_tets;
 
+typedef struct pl_scene_solid_map {
+  const pl_json *json;
+  const char *group;
+  double stiffness, density;  // factors
+} pl_scene_solid_map;
+
 typedef struct pl_scene_solid {
   const pl_json *json;
   pl_solid_def def;  // parameters only; surface, examples and groups are filled in when it is built
   pl_scene_list examples;  // of const char *: names of poses
   pl_scene_list groups;    // of const char *: names of groups
+  pl_scene_list maps;      // of pl_scene_solid_map
 } pl_scene_solid;
 
 typedef struct pl_scene_weight_key {
@@ -173,6 +181,7 @@ typedef enum pl_scene_driver_kind {
   PL_SCENE_DRIVER_VIEW,
   PL_SCENE_DRIVER_ANGLE,
   PL_SCENE_DRIVER_SPEED,
+  PL_SCENE_DRIVER_MORPH,
 } pl_scene_driver_kind;
 
 // What decides the weights of the examples.
@@ -184,8 +193,10 @@ typedef struct pl_scene_driver {
   pl_scene_list keys;     // of pl_scene_weight_key
   bool smooth, loop;
   pl_scene_list views;  // of pl_scene_view_example
+  const char *body;     // a kinematic mesh; "": the rod itself
   const char *joint;
-  pl_vec3 about;  // zero: the whole angle
+  pl_vec3 about;         // zero: the whole angle
+  pl_scene_list morphs;  // of const char *
 } pl_scene_driver;
 
 typedef struct pl_scene_region {
@@ -233,6 +244,7 @@ typedef struct pl_scene_rod_joint {
   pl_quat rotation;
   pl_scene_list keys;  // of pl_scene_key, from where the joint starts
   bool loop;
+  const char *body, *node;  // of a kinematic mesh that it follows, "": none
 } pl_scene_rod_joint;
 
 typedef struct pl_scene_rod_branch {
@@ -383,6 +395,16 @@ typedef struct pl_scene_rigid {
   pl_rigid_def def;
 } pl_scene_rigid;
 
+// A kinematic mesh.
+typedef struct pl_scene_kinematic {
+  const pl_json *json;
+  const char *character, *animation, *motion, *cache;  // "": none
+  double frame_rate;                                   // of the cache; 0: as the file says
+  bool loop;
+  double start, speed;
+  pl_kinematic_def def;
+} pl_scene_kinematic;
+
 typedef struct pl_scene_motor_key {
   const pl_json *json;
   double time, speed, target;
@@ -399,6 +421,7 @@ typedef struct pl_scene_attachment {
   const pl_json *json;
   const char *a, *b;        // names of bodies; b "": the world
   int64_t bone;             // of a rod b; -1: none
+  const char *node;         // of a kinematic mesh b; "": its surface
   pl_scene_list particles;  // of int32_t
   pl_scene_region within;
   const char *group;
@@ -409,7 +432,8 @@ typedef enum pl_scene_method {
   PL_SCENE_SOLID = 1,
   PL_SCENE_ROD,
   PL_SCENE_FEM,
-  PL_SCENE_RIGID
+  PL_SCENE_RIGID,
+  PL_SCENE_KINEMATIC
 } pl_scene_method;
 
 typedef struct pl_scene_body {
@@ -422,6 +446,7 @@ typedef struct pl_scene_body {
   pl_scene_rod rod;
   pl_scene_fem fem;
   pl_scene_rigid rigid;
+  pl_scene_kinematic kinematic;
   pl_scene_actor actor;
   pl_scene_detail detail;
   pl_scene_list drivers;  // of pl_scene_driver
@@ -460,7 +485,7 @@ typedef struct pl_scene_time {
   const pl_json *json;
   double step, frame_rate;
   int64_t frames;
-  double warm_up;
+  double warm_up, pre_roll;
 } pl_scene_time;
 
 typedef struct pl_scene_air {
@@ -504,8 +529,8 @@ extern const pl_scene_type pl_scene_document_type;
 // Types that more than one table uses.
 extern const pl_scene_type pl_scene_key_type, pl_scene_solid_type, pl_scene_rod_type,
     pl_scene_fem_type, pl_scene_actor_type, pl_scene_cut_type, pl_scene_detail_type,
-    pl_scene_recording_type, pl_scene_collider_type, pl_scene_rigid_type, pl_scene_joint_type,
-    pl_scene_attachment_type, pl_scene_region_type;
+    pl_scene_recording_type, pl_scene_collider_type, pl_scene_rigid_type, pl_scene_kinematic_type,
+    pl_scene_joint_type, pl_scene_attachment_type, pl_scene_region_type;
 extern const char *const pl_scene_collider_shapes[];  // in the order of pl_collider_shape
 
 // Set a struct to its defaults (scene_read.c).

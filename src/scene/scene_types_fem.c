@@ -20,6 +20,6 @@ static const pl_scene_field FEM_FIELDS[] = {
     PARAMETERS(pl_fem_def_parameters, pl_scene_fem, def),
     FIELD("young_regions", LIST, pl_scene_fem, young_regions, .type = &REGION_TYPE, .about = "Stiffer and softer parts."),
     FIELD("young_table", TEXT, pl_scene_fem, young_table, OPTIONAL, .about = "A table (CSV) with a column `young`: Young's modulus of every element in pascals, in the order of the mesh, instead of `young`. `pliant fit` writes one."),
-    FIELD("examples", TEXTS, pl_scene_fem, examples, OPTIONAL, .about = "Names of poses of the mesh that the rest shape is mixed from; not with `fast`."),
+    FIELD("examples", TEXTS, pl_scene_fem, examples, OPTIONAL, .about = "Names of poses of the mesh that the rest shape is mixed from."),
 };
 const pl_scene_type pl_scene_fem_type = TYPE("fem", pl_scene_fem, "Finite elements: a curve, shell or solid with a Young's modulus.", &FEM_DEFAULTS, FEM_FIELDS);

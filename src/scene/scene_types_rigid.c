@@ -30,11 +30,12 @@ static const pl_scene_field JOINT_FIELDS[] = {
 };
 const pl_scene_type pl_scene_joint_type = TYPE("joint", pl_scene_joint, "Joins a rigid body to another or to the world.", &JOINT_DEFAULTS, JOINT_FIELDS);
 
-static const pl_scene_attachment ATTACHMENT_DEFAULTS = {.a = "", .b = "", .bone = -1, .group = ""};
+static const pl_scene_attachment ATTACHMENT_DEFAULTS = {.a = "", .b = "", .bone = -1, .node = "", .group = ""};
 static const pl_scene_field ATTACHMENT_FIELDS[] = {
     FIELD("a", TEXT, pl_scene_attachment, a, .required = true, .about = "Name of the body whose particles are tied; copies have numbers: `box_001`."),
     FIELD("b", TEXT, pl_scene_attachment, b, OPTIONAL, .about = "Name of the body that they are tied to; the world when absent."),
     FIELD("bone", INTEGER, pl_scene_attachment, bone, .min = -1, .max = 1e6, .about = "Joint number of a rod b that they follow; -1 for other bodies."),
+    FIELD("node", TEXT, pl_scene_attachment, node, OPTIONAL, .about = "Name of a node of a kinematic mesh b that they follow; the nearest points of its surface when absent."),
     FIELD("particles", INDICES, pl_scene_attachment, particles, OPTIONAL, .about = "Point numbers of the mesh of a."),
     FIELD("within", OBJECT, pl_scene_attachment, within, .type = &pl_scene_region_type, .about = "The particles inside this box at the start."),
     FIELD("group", TEXT, pl_scene_attachment, group, OPTIONAL, .about = "The points of this vertex group; its weights are factors on stiffness, damping and break force."),

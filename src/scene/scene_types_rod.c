@@ -7,13 +7,15 @@
 // One line per key reads best.
 // clang-format off
 
-static const pl_scene_rod_joint JOINT_DEFAULTS = {.name = "", .rotation = {0, 0, 0, 1}};
+static const pl_scene_rod_joint JOINT_DEFAULTS = {.name = "", .body = "", .node = "", .rotation = {0, 0, 0, 1}};
 static const pl_scene_field JOINT_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_rod_joint, name, .required = true, .about = "Name of the joint; must be unique in the body."),
     FIELD("position", VECTOR, pl_scene_rod_joint, position, METRES, .about = "Rest position, in the body's frame."),
     FIELD("rotation", ROTATION, pl_scene_rod_joint, rotation, OPTIONAL, .about = "Rest rotation."),
     FIELD("keys", LIST, pl_scene_rod_joint, keys, .type = &pl_scene_key_type, .about = "Motion: a shift from its rest position along the body's axes, and a rotation around itself."),
     FIELD("loop", BOOL, pl_scene_rod_joint, loop, OPTIONAL, .about = "Whether the motion repeats."),
+    FIELD("body", TEXT, pl_scene_rod_joint, body, OPTIONAL, .about = "Name of a kinematic mesh, earlier in the list, that the joint follows; its position is then as with that mesh at rest."),
+    FIELD("node", TEXT, pl_scene_rod_joint, node, OPTIONAL, .about = "Name of the node of that mesh."),
 };
 static const pl_scene_type JOINT_TYPE = TYPE("rod_joint", pl_scene_rod_joint, "A kinematic joint: it moves along key frames, and chains are attached to it.", &JOINT_DEFAULTS, JOINT_FIELDS);
 

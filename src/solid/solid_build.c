@@ -53,13 +53,16 @@ static double tet_volume(const pl_vec3 *points, const int32_t *tet) {
 }
 
 // A quarter of each tet's mass to each of its corners.
-static pl_status lump_masses(const pl_mesh_view *mesh, double density, pl_solid_model *model, pl_error *error) {
+static pl_status lump_masses(const pl_mesh_view *mesh, const pl_solid_def *def, pl_solid_model *model,
+                             pl_error *error) {
   double *masses = PL_TAKE(&model->head.arena, double, mesh->point_count);
   double *inverse = PL_TAKE(&model->head.arena, double, mesh->point_count);
   if (masses == NULL || inverse == NULL) return pl_fail_memory(error);
   for (int32_t t = 0; t < mesh->tet_count; ++t)
     for (int k = 0; k < 4; ++k)
-      masses[mesh->tets[4 * t + k]] += 0.25 * density * tet_volume(mesh->points, mesh->tets + 4 * t);
+      masses[mesh->tets[4 * t + k]] += 0.25 * def->density * tet_volume(mesh->points, mesh->tets + 4 * t);
+  for (int32_t i = 0; def->density_scales != NULL && i < mesh->point_count; ++i)
+    masses[i] *= (double)def->density_scales[i];
   pl_vec3 center = {0, 0, 0};
   for (int32_t i = 0; i < mesh->point_count; ++i) {
     if (!(masses[i] > 0))
@@ -284,9 +287,22 @@ static float *constant_at(float *constants, int32_t region, int32_t row) {
 static const double CALIBRATION = 0.82;
 
 // 1/s². The scale of the moments is 3 / tr Q in the units of the masses in `rest`, which cancel.
-static double stiffness_of_region(const pl_solid_def *def, float *constants, int32_t region) {
-  double mass = 1 / (double)*constant_at(constants, region, PL_SOLID_INVERSE_MASS);
-  return CALIBRATION * def->young / def->density * mass * (double)*constant_at(constants, region, PL_SOLID_SCALE);
+static double stiffness_of_region(const pl_solid_def *def, const pl_solid_model *model, float *constants,
+                                  int32_t region) {
+  const int32_t *point_of = model->order.point_of;
+  double scale = def->stiffness_scales != NULL ? (double)def->stiffness_scales[point_of[region]] : 1;
+  if (!(def->young > 0)) return scale * def->stiffness / (def->stiffness_step * def->stiffness_step);
+  double mass =
+      1 / (double)*constant_at(constants, region, PL_SOLID_INVERSE_MASS);  // if all had the density of the def
+  if (def->density_scales != NULL) {
+    mass = 0;
+    for (int32_t e = model->region_start[region]; e < model->region_start[region + 1]; ++e) {
+      int32_t i = model->region_particles[e];
+      mass += (double)model->rest[i][3] / (double)def->density_scales[point_of[i]];
+    }
+  }
+  return scale * CALIBRATION * def->young / def->density * mass *
+         (double)*constant_at(constants, region, PL_SOLID_SCALE);
 }
 
 // Stiffness of every region from a Young's modulus. A uniform strain e costs a region k/2 tr(e Q e) with Q = sum m~ q
@@ -294,28 +310,28 @@ static double stiffness_of_region(const pl_solid_def *def, float *constants, int
 //
 //   k = E V / (tr Q / 3),   V = sum m~ / density
 //
-// whatever the size of the cells. What is not uniform within a region costs more than in finite elements, and less at
-// the surface: CALIBRATION is what brings the sag of cantilevers of 2 to 6 cells across within 15 % of them.
-// `frequency_squared` is the largest mean over the regions of a particle, beyond which a step cannot be explicit;
-// regions keep their part of it.
+// whatever the size of the cells. `stiffness_scales` multiply it, region by region. What is not uniform within a region
+// costs more than in finite elements, and less at the surface: CALIBRATION is what brings the sag of cantilevers of 2
+// to 6 cells across within 15 % of them. `frequency_squared` is the largest mean over the regions of a particle, beyond
+// which a step cannot be explicit; regions keep their part of it.
 static pl_status fill_stiffness(const pl_solid_def *def, pl_solid_model *model, pl_error *error) {
   int32_t n = model->head.particle_count;
   float *stiffnesses = PL_TAKE(&model->head.arena, float, n);
   if (stiffnesses == NULL) return pl_fail_memory(error);
   model->stiffnesses = stiffnesses;
   for (int32_t i = 0; i < n; ++i) stiffnesses[i] = 1;
-  if (!(def->young > 0)) return PL_OK;
+  if (!(def->young > 0) && def->stiffness_scales == NULL) return PL_OK;
   float *constants = (float *)(uintptr_t)model->region_constants;
   double max = 0;
   for (int32_t i = 0; i < n; ++i) {
     double mean = 0;
     int32_t begin = model->particle_start[i], end = model->particle_start[i + 1];
     for (int32_t e = begin; e < end; ++e)
-      mean += stiffness_of_region(def, constants, model->particle_regions[e]) / (end - begin);
+      mean += stiffness_of_region(def, model, constants, model->particle_regions[e]) / (end - begin);
     max = fmax(max, mean);
   }
   for (int32_t r = 0; r < n; ++r)
-    *constant_at(constants, r, PL_SOLID_STIFFNESS) = (float)(stiffness_of_region(def, constants, r) / max);
+    *constant_at(constants, r, PL_SOLID_STIFFNESS) = (float)(stiffness_of_region(def, model, constants, r) / max);
   for (int32_t i = 0; i < n; ++i) {
     double sum = 0;
     for (int32_t e = model->particle_start[i]; e < model->particle_start[i + 1]; ++e)
@@ -365,6 +381,14 @@ static pl_status place_surface(pl_solid_model *model, pl_error *error) {
   return PL_OK;
 }
 
+static pl_status check_scales(const char *field, const float *scales, int32_t count, pl_error *error) {
+  for (int32_t i = 0; scales != NULL && i < count; ++i)
+    if (!(scales[i] > 0.0f && scales[i] <= 1e9f))
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "%g of point %d is out of range; use above 0 … 1e9",
+                           (double)scales[i], i);
+  return PL_OK;
+}
+
 static pl_status fill_model(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_solid_model *model,
                             pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(mesh);
@@ -381,7 +405,7 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   model->damping = def->damping;
   // The next power of two above the body's size: sums and differences with it are exact.
   model->origin_grid = exp2(ceil(log2(fmax(pl_box_diagonal(head->box), 1e-30))));
-  pl_status status = lump_masses(&view, def->density, model, error);
+  pl_status status = lump_masses(&view, def, model, error);
   pl_arena scratch;
   pl_arena_init(&scratch, context, 0);
   region_choice choice = {0};
@@ -413,9 +437,15 @@ pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, "mesh",
                          "a solid is made of tets and this mesh has none; fill a closed surface with `pliant mesh` or "
                          "pl_lattice_build()");
+  if (view.tet_mids != NULL)
+    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mesh",
+                         "a solid is made of linear tets and this mesh has quadratic ones; use pl_mesh_build_linear()");
   if (view.point_count > PL_SOLID_MAX_PARTICLES)
     return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mesh", "a solid has at most %d particles; use a coarser mesh",
                          PL_SOLID_MAX_PARTICLES);
+  status = check_scales("stiffness_scales", def->stiffness_scales, view.point_count, error);
+  if (status >= 0) status = check_scales("density_scales", def->density_scales, view.point_count, error);
+  if (status < 0) return status;
   pl_arena arena;
   pl_arena_init(&arena, context, (size_t)view.point_count * 800 + 4096);
   pl_solid_model *made = PL_TAKE(&arena, pl_solid_model, 1);

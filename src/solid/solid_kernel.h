@@ -286,21 +286,22 @@ static void blend_templates(const pl_solid_model *model, const float *moments, i
 }
 
 // m R Σ w_k d_k of every entry, times the stiffness of its region, written where its particle reads it.
-static void write_offsets(const pl_solid_model *model, int32_t group, const float *weights, const float *rotation,
-                          pl_f4 *offsets) {
+static void write_offsets(const pl_solid_model *model, int32_t group, uint32_t used, const float *weights,
+                          const float *rotation, pl_f4 *offsets) {
   const pl_solid_examples *examples = &model->examples;
   int32_t first_slot = examples->active_start[group], count = examples->active_start[group + 1] - first_slot;
   if (count == 0) return;
   int32_t left = model->head.particle_count - group * LANES, lane_count = left < LANES ? left : LANES;
   int32_t slot_begin = model->slot_start[group], slot_count = model->slot_start[group + 1] - slot_begin;
   const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES;
-  const float *shapes[PL_MAX_EXAMPLE_COUNT];
-  pl_f8 r[9], w[PL_MAX_EXAMPLE_COUNT], stiffness = pl_f8_load(constants + LANES * PL_SOLID_STIFFNESS);
+  const float *shapes[PL_MAX_EXAMPLE_COUNT], *w[PL_MAX_EXAMPLE_COUNT];
+  pl_f8 r[9], stiffness = pl_f8_load(constants + LANES * PL_SOLID_STIFFNESS);
   int32_t used_count = 0;
   for (int32_t k = 0; k < count; ++k) {
-    w[used_count] = pl_f8_load(weights + LANES * examples->actives[first_slot + k]);
-    shapes[used_count] = examples->templates + examples->template_start[group] + (size_t)(k * slot_count) * VEC3_LANES;
-    used_count += pl_m8_any(w[used_count] != 0.0f);
+    if (!(used >> examples->actives[first_slot + k] & 1)) continue;
+    w[used_count] = weights + LANES * examples->actives[first_slot + k];
+    shapes[used_count++] =
+        examples->templates + examples->template_start[group] + (size_t)(k * slot_count) * VEC3_LANES;
   }
   pl_quat8_rows(rotation, r);
   for (int i = 0; i < 9; ++i) r[i] *= stiffness;
@@ -308,7 +309,7 @@ static void write_offsets(const pl_solid_model *model, int32_t group, const floa
   for (int32_t s = 0; s < slot_count; ++s, to += LANES) {
     pl_f8 d[3] = {{0}}, turned[3];
     for (int32_t k = 0; k < used_count; ++k)
-      for (int i = 0; i < 3; ++i) d[i] += w[k] * pl_f8_load(shapes[k] + VEC3_LANES * (size_t)s + LANES * i);
+      for (int i = 0; i < 3; ++i) d[i] += pl_f8_load(w[k]) * pl_f8_load(shapes[k] + VEC3_LANES * (size_t)s + LANES * i);
     for (int i = 0; i < 3; ++i) turned[i] = r[3 * i] * d[0] + r[3 * i + 1] * d[1] + r[3 * i + 2] * d[2];
     pl_f4 particles[LANES];
     split_particles(turned, particles);

@@ -70,9 +70,9 @@ typedef struct pl_solid_kernels {
   void (*blend_templates)(const pl_solid_model *model, const float *moments, int32_t group,
                           const float *templates, const float *weights, float *a);
   // R sum_k w_k d_k of every entry of a group, times the regions' stiffness, to the particles'
-  // lists. `weights` [count][8], `rotation` [4][8].
-  void (*write_offsets)(const pl_solid_model *model, int32_t group, const float *weights,
-                        const float *rotation, pl_f4 *offsets);
+  // lists, over the examples whose bit is set in `used`. `weights` [count][8], `rotation` [4][8].
+  void (*write_offsets)(const pl_solid_model *model, int32_t group, uint32_t used,
+                        const float *weights, const float *rotation, pl_f4 *offsets);
   // sums[k][8] += pulls[k][8] * fractions[8] in double, lane by lane; `fractions` NULL for 1.
   void (*add_pulls)(const float *pulls, const float *fractions, int32_t count, double *sums);
   // Exact weights [count][8] of one or two examples (count 1 or 2) for eight regions with a

@@ -54,6 +54,7 @@ typedef struct step_data {
   const pl_solid_kernels *kernels;
   pl_solid_state state;
   double step;
+  uint32_t used;                                             // examples that any region follows, a bit each
   bool projects;                                             // the weights are found from the current shape
   bool is_refining;                                          // moments are known, rotations are found once more
   float *moments;                                            // PL_SOLID_MOMENT_COUNT x 8 per group
@@ -237,7 +238,7 @@ static void pose_group(const step_data *d, int32_t group, const float *moments, 
   d->kernels->write_poses(moments, q, is_affine ? g.stretch : NULL,
                           model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES,
                           d->pull.positions + first, left < LANES ? left : LANES, poses);
-  if (d->pull.offsets != NULL) d->kernels->write_offsets(model, group, g.weights, q, d->offsets);
+  if (d->pull.offsets != NULL) d->kernels->write_offsets(model, group, d->used, g.weights, q, d->offsets);
 }
 
 static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -372,13 +373,13 @@ static void find_weights(step_data *d, pl_context *context, int32_t block_count)
   }
 }
 
-// Whether no region follows an example at all; exact shapes then add nothing.
-static bool is_at_rest_shape(const step_data *d) {
-  const pl_solid_examples *examples = &d->model->examples;
-  if (examples->grouping != PL_SOLID_GLOBAL) return false;
-  for (int32_t k = 0; k < examples->count; ++k)
-    if (d->state.weights[k] != 0.0f) return false;
-  return true;
+// The examples that any region follows, a bit each.
+static uint32_t find_used(const step_data *d) {
+  size_t count = (size_t)d->model->examples.count, total = count * (size_t)d->model->examples.manifold_count;
+  uint32_t used = 0;
+  for (size_t i = 0; i < total; i += count)
+    for (size_t k = 0; k < count; ++k) used |= (uint32_t)(d->state.weights[i + k] != 0.0f) << k;
+  return used;
 }
 
 static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks, int32_t particle_blocks) {
@@ -442,7 +443,8 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
 
   share_weights(&d);  // of the last step
   find_weights(&d, move->context, group_blocks);
-  if (is_at_rest_shape(&d)) d.pull.offsets = NULL;
+  d.used = find_used(&d);
+  if (d.used == 0) d.pull.offsets = NULL;  // exact shapes add nothing
   pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, d.projects ? pose_regions : match_regions, &d);
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, pull_to_goals, &d);
   pl_solid_sums sums = join_sums(d.sums, particle_blocks);

@@ -10,8 +10,9 @@
 #include "base/arena.h"
 
 enum {
-  // four for tets and hinges; eight for a pair of points that are each embedded in a tet
-  PL_BLOCK_MAX_CORNERS = 8,
+  // four for tets and hinges; eight for a pair of points that are each embedded in a tet; ten for
+  // tets with nodes on their edges
+  PL_BLOCK_MAX_CORNERS = 10,
   PL_BLOCK_BATCH = 8,  // most elements handed to a pl_block_visit at a time
 };
 

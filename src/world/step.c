@@ -4,7 +4,8 @@
 //   control   controllers act                              everything              forces, pins, bodies
 //   forces    wind and point forces are gathered           positions, velocities   forces of each body
 //   move      each body moves by its own method, implicit  own state and forces    own state
-//             ones together with what they touch; pins
+//             ones together with what they touch; pins;
+//             rods before all others (world_segments.c)
 //   contact   contacts are found, islands formed and       all bodies, colliders   positions, velocities
 //             each solved as a whole; all numbers finite?
 //   layers    layers displace the visible surface          everything              surface points of one body
@@ -24,6 +25,7 @@
 #include "base/error.h"
 #include "pliant/math.h"
 #include "world/world_coupled.h"
+#include "world/world_segments.h"
 
 const char *pl_step_phase_name(pl_step_phase phase) {
   static const char *const names[PL_STEP_PHASE_COUNT] = {"control", "forces", "move", "contact", "layers"};
@@ -85,12 +87,19 @@ pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move
 }
 
 pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *report, pl_error *error) {
+  return pl_world_move_among(world, index, NULL, 0, report, error);
+}
+
+pl_status pl_world_move_among(pl_world *world, int32_t index, pl_body_obstacle *obstacles, int32_t obstacle_count,
+                              pl_step_report *report, pl_error *error) {
   pl_body *body = pl_slots_at(&world->bodies, index);
   pl_body_move move;
   bool damped = false;
   pl_scratch_mark mark = pl_scratch_push(&world->scratch);
   pl_status status = pl_world_begin_move(world, index, &move, error);
   move.damped = &damped;
+  move.obstacles = obstacles;
+  move.obstacle_count = obstacle_count;
   if (status >= 0) status = body->model->method->move(body->model, body->state, &move, error);
   if (status >= 0) pl_world_collect_touches(world, index, &move);
   if (status >= 0 && world->destroy_refused) status = check_not_destroyed(world, error);
@@ -102,18 +111,33 @@ pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *rep
 
 int pl_world_get_move_round(const pl_world *world, int32_t index) {
   const pl_body_method *method = ((const pl_body *)pl_slots_at(&world->bodies, index))->model->method;
-  return method->get_collider != NULL ? 0 : method->get_joints != NULL ? 1 : 2;
+  return method->get_collider != NULL ? PL_MOVE_KINEMATIC : method->get_joints != NULL ? PL_MOVE_SKELETONS : PL_MOVE_OTHERS;
+}
+
+// The bodies of a round that have not moved yet.
+static pl_status move_round(pl_world *world, int round, pl_step_report *report, pl_error *error) {
+  for (int32_t k = 0; k < world->awake_count; ++k) {
+    int32_t i = PL_ITEM(&world->awake, int32_t, k);
+    if (pl_world_get_move_round(world, i) != round || pl_world_has_moved(world, i)) continue;
+    pl_status status = pl_world_move_body(world, i, report, error);
+    if (status < 0) return pl_world_name_body(world, i, status, report, error);
+  }
+  return PL_OK;
 }
 
 static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
+  world->lines_moved = false;
+  pl_status first = move_round(world, PL_MOVE_KINEMATIC, report, error);
+  if (first >= 0 && pl_world_has_obstacles(world)) {
+    first = pl_world_move_lines(world, report, error);
+    world->lines_moved = true;
+  }
+  if (first < 0) return first;
   if (pl_world_moves_together(world)) return pl_world_move_together(world, report, error);
-  for (int round = 0; round < PL_MOVE_ROUNDS; ++round)
-    for (int32_t k = 0; k < world->awake_count; ++k) {
-      int32_t i = PL_ITEM(&world->awake, int32_t, k);
-      if (pl_world_get_move_round(world, i) != round) continue;
-      pl_status status = pl_world_move_body(world, i, report, error);
-      if (status < 0) return pl_world_name_body(world, i, status, report, error);
-    }
+  for (int round = PL_MOVE_KINEMATIC + 1; round < PL_MOVE_ROUNDS; ++round) {
+    pl_status status = move_round(world, round, report, error);
+    if (status < 0) return status;
+  }
   pl_world_hold_pins(world);
   return PL_OK;
 }

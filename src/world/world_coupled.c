@@ -4,7 +4,7 @@
 //
 //   z     positions of all particles at the end of the step
 //   Φ_b   incremental potential of an implicit body (body_method.h), ½ |z - y|²_M / h² of any other, y being where its
-//         own step has taken it
+//         own step has taken it; of a rigid one by centre and rotation (world_coupled_rigid.c)
 //   V_c   contact and friction (contact_potential.h)
 //
 // Bodies that move alone and are pushed apart afterwards cannot form a stack: the push reaches one layer of particles,
@@ -24,6 +24,7 @@
 #include "contact/contact_cache.h"
 #include "pliant/math.h"
 #include "world/world_coupled_solve.h"
+#include "world/world_segments.h"
 
 // Overlap that counts as none, as a fraction of the gap that is kept and of the body's size.
 static const double GAP_FRACTION = 0.5, SIZE_FRACTION = 5e-4;
@@ -47,10 +48,15 @@ bool pl_world_moves_together(const pl_world *world) {
 
 // --- multipliers ---------------------------------------------------------------------------------------------------
 
-// The body that a term is solved with: that of its first side, unless it sleeps.
+// Whether nothing moves a body in this step.
+static bool is_obstacle(const pl_coupled_body *b) {
+  return b->state == PL_COUPLED_ASLEEP || b->state == PL_COUPLED_KINEMATIC;
+}
+
+// The body that a term is solved with: that of its first side, unless nothing moves it.
 static int32_t body_of(const pl_coupled *j, int32_t term) {
   const pl_contact *c = &j->contacts[term];
-  return j->bodies[c->a.body].state == PL_COUPLED_ASLEEP && c->collider < 0 ? c->b.body : c->a.body;
+  return is_obstacle(&j->bodies[c->a.body]) && c->collider < 0 ? c->b.body : c->a.body;
 }
 
 // The forces of a contact in the last step, from its impulse.
@@ -85,17 +91,20 @@ static int32_t root_of(const pl_coupled *j, int32_t body) {
   return body;
 }
 
-// Sleepers are obstacles, and wake for the next step.
-static bool touches_sleeper(const pl_coupled *j, const pl_contact *c) {
-  if (j->bodies[c->a.body].state == PL_COUPLED_ASLEEP) return true;
-  return c->collider < 0 && j->bodies[c->b.body].state == PL_COUPLED_ASLEEP;
+static bool touches(const pl_coupled *j, const pl_contact *c, pl_coupled_state state) {
+  return j->bodies[c->a.body].state == state || (c->collider < 0 && j->bodies[c->b.body].state == state);
+}
+
+// Sleepers and kinematic meshes are obstacles; sleepers wake for the next step.
+static bool touches_obstacle(const pl_coupled *j, const pl_contact *c) {
+  return touches(j, c, PL_COUPLED_ASLEEP) || touches(j, c, PL_COUPLED_KINEMATIC);
 }
 
 // Number islands by their lowest body.
 static void form_islands(pl_coupled *j) {
   for (int32_t b = 0; b < j->body_count; ++b) j->bodies[b].island = b;
   for (int32_t i = 0; i < j->term_count; ++i) {
-    if (j->contacts[i].collider >= 0 || touches_sleeper(j, &j->contacts[i])) continue;
+    if (j->contacts[i].collider >= 0 || touches_obstacle(j, &j->contacts[i])) continue;
     int32_t a = root_of(j, j->contacts[i].a.body), b = root_of(j, j->contacts[i].b.body);
     j->bodies[a > b ? a : b].island = a > b ? b : a;
   }
@@ -164,8 +173,9 @@ static pl_status begin_body(pl_coupled *j, pl_coupled_body *b, pl_step_report *r
   }
   b->state = PL_COUPLED_TOGETHER;
   if (b->coupled != NULL) return PL_OK;
-  b->body->model->method->get_positions(b->body->model, b->body->state, b->body->positions);
   b->step.tolerance = 1e-4;
+  if (b->rigid != NULL) return PL_OK;
+  b->body->model->method->get_positions(b->body->model, b->body->state, b->body->positions);
   for (int32_t i = 0; i < b->count; ++i) {
     pl_vec3 at = b->body->positions[i];
     double *end = b->step.ends + 3 * (ptrdiff_t)i, *goal = j->goal + 3 * (ptrdiff_t)(b->first + i);
@@ -200,18 +210,18 @@ static bool is_known(const pl_coupled *j, const pl_contact *c) {
   return false;
 }
 
-// What rigid bodies touch is not part of the solve.
-static bool is_rigid(const pl_coupled *j, int32_t body) {
-  return PL_ITEM(&j->world->contact_bodies, pl_contact_body, body).rigid != NULL;
+// What rigid bodies with joints touch is not part of the solve.
+static bool is_outside(const pl_coupled *j, int32_t body) {
+  return PL_ITEM(&j->world->contact_bodies, pl_contact_body, body).rigid != NULL && j->bodies[body].rigid == NULL;
 }
 
 static bool add_term(pl_coupled *j, const pl_contact *found) {
-  if (is_rigid(j, found->a.body) || (found->collider < 0 && is_rigid(j, found->b.body))) return true;
+  if (is_outside(j, found->a.body) || (found->collider < 0 && is_outside(j, found->b.body))) return true;
   if (j->term_count == j->term_capacity) return false;
   pl_contact_potential *term = &j->terms[j->term_count];
   pl_contact *c = &j->contacts[j->term_count++];
   *c = *found;
-  *term = pl_contact_potential_of(c, j->world->contact_bodies.items, j->first, j->world->def.step);
+  *term = pl_contact_potential_of(c, j->world->contact_bodies.items, j->first, j->rigids, j->world->def.step);
   double old = fmax(0, -c->start_gap), h = j->world->def.step;
   double fading = fmin(old * h / (FADE_SECONDS + h), FADE_SPEED * h);
   term->offset -= old - fading;
@@ -240,8 +250,9 @@ static pl_status add_contacts(pl_coupled *j, bool first, bool *any, pl_error *er
     pl_contact c = contacts[i];
     pl_contact_solver_steady_normal(j->world->contact_solver, &c);
     if (!first) {
-      bool implicit = j->bodies[c.a.body].coupled != NULL || (c.collider < 0 && j->bodies[c.b.body].coupled != NULL);
-      if (!implicit || !(c.depth > j->bodies[c.a.body].allowed) || is_known(j, &c)) continue;
+      const pl_coupled_body *a = &j->bodies[c.a.body], *b = c.collider < 0 ? &j->bodies[c.b.body] : a;
+      bool implicit = a->coupled != NULL || b->coupled != NULL;
+      if (!implicit || !(c.depth > a->allowed) || is_known(j, &c)) continue;
     }
     if (!add_term(j, &c)) break;
     *any = true;
@@ -251,32 +262,41 @@ static pl_status add_contacts(pl_coupled *j, bool first, bool *any, pl_error *er
 
 // --- the step -----------------------------------------------------------------------------------------------------
 
+static pl_coupled_state state_of(const pl_body *body) {
+  if (pl_body_sleeps(body)) return PL_COUPLED_ASLEEP;
+  return body->model->method->get_collider != NULL ? PL_COUPLED_KINEMATIC : PL_COUPLED_WAITING;
+}
+
 static bool take_bodies(pl_coupled *j) {
   pl_world *world = j->world;
   pl_scratch *scratch = &world->scratch;
   j->body_count = (int32_t)world->contact_bodies.count;
   j->bodies = PL_SCRATCH(scratch, pl_coupled_body, j->body_count);
   j->first = PL_SCRATCH(scratch, int32_t, j->body_count + 1);
+  j->rigids = PL_SCRATCH(scratch, pl_potential_rigid, j->body_count);
   j->body_order = PL_SCRATCH(scratch, int32_t, j->body_count);
   j->starts = PL_SCRATCH(scratch, int32_t, 2 * (j->body_count + 1));
-  if (j->bodies == NULL || j->first == NULL || j->body_order == NULL || j->starts == NULL) return false;
+  if (!j->bodies || !j->first || !j->rigids || !j->body_order || !j->starts) return false;
   int32_t next = 0;
   j->first[0] = 0;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     if (!pl_body_meets_others(body)) continue;
-    int32_t count = body->model->particle_count, at = j->first[next];
+    bool is_rigid = pl_coupled_rigid_is_part(world, i);
+    int32_t count = is_rigid ? 2 : body->model->particle_count, at = j->first[next];
     j->bodies[next] = (pl_coupled_body){.body = body,
                                         .coupled = body->model->method->coupled,
                                         .index = i,
                                         .first = at,
                                         .count = count,
-                                        .state = pl_body_sleeps(body) ? PL_COUPLED_ASLEEP : PL_COUPLED_WAITING,
+                                        .state = state_of(body),
                                         .converged = true};
     pl_coupled_body *b = &j->bodies[next];
     b->move.acceleration = pl_vec3_scale(world->def.gravity, body->gravity_scale);
     b->allowed =
         fmax(2 * GAP_FRACTION * body->model->contact_radius, SIZE_FRACTION * pl_box_diagonal(body->model->box));
+    j->rigids[next] = (pl_potential_rigid){0};
+    if (is_rigid && !pl_coupled_rigid_take(j, b)) return false;
     if (b->coupled != NULL) {
       b->before = PL_SCRATCH(scratch, char, body->state_size);
       if (b->before == NULL) return false;
@@ -286,15 +306,16 @@ static bool take_bodies(pl_coupled *j) {
   return true;
 }
 
-// Where a sleeper is; nothing moves it, so it has neither direction nor stiffness.
-static void place_sleeper(pl_coupled *j, const pl_coupled_body *b) {
+// Where a sleeper or a kinematic mesh is; nothing moves it, so it has neither direction nor stiffness.
+static void place_obstacle(pl_coupled *j, const pl_coupled_body *b) {
+  if (b->rigid != NULL) pl_coupled_rigid_place(b, &j->rigids[b - j->bodies]);
   size_t from = 3 * (size_t)b->first, bytes = 3 * (size_t)b->count * sizeof(double);
   memset(j->direction + from, 0, bytes);
   memset(j->base + from, 0, bytes);
   memset(j->gradient + from, 0, bytes);
   memset(j->product + from, 0, bytes);
   memset(j->blocks + 3 * from, 0, 3 * bytes);
-  for (int32_t i = 0; i < b->count; ++i) {
+  for (int32_t i = 0; b->rigid == NULL && i < b->count; ++i) {
     double *end = b->step.ends + 3 * (ptrdiff_t)i;
     end[0] = b->body->positions[i].x, end[1] = b->body->positions[i].y, end[2] = b->body->positions[i].z;
   }
@@ -329,7 +350,7 @@ static bool take_vectors(pl_coupled *j) {
     step->ends = j->ends + 3 * (ptrdiff_t)j->first[b];
     step->gradient = j->gradient + 3 * (ptrdiff_t)j->first[b];
     step->fixed = j->fixed + j->first[b];
-    if (j->bodies[b].state == PL_COUPLED_ASLEEP) place_sleeper(j, &j->bodies[b]);
+    if (j->bodies[b].state == PL_COUPLED_ASLEEP) place_obstacle(j, &j->bodies[b]);
   }
   return true;
 }
@@ -343,6 +364,8 @@ static void predict(pl_coupled *j) {
     if (b->state == PL_COUPLED_ASLEEP) continue;
     if (b->coupled == NULL) {
       body->model->method->get_positions(body->model, body->state, body->positions);
+      if (b->state == PL_COUPLED_KINEMATIC) place_obstacle(j, b);
+      if (b->rigid != NULL) pl_coupled_rigid_place(b, &j->rigids[k]);
       continue;
     }
     for (int32_t i = 0; i < b->count; ++i) {
@@ -360,6 +383,8 @@ static void note_ends(pl_coupled *j) {
     if (b->state == PL_COUPLED_ASLEEP) continue;
     if (b->state != PL_COUPLED_TOGETHER)
       b->body->model->method->get_positions(b->body->model, b->body->state, b->body->positions);
+    else if (b->rigid != NULL)
+      pl_coupled_rigid_note_ends(b);
     else
       for (int32_t i = 0; i < b->count; ++i) {
         const double *end = b->step.ends + 3 * (ptrdiff_t)i;
@@ -442,21 +467,25 @@ static void commit(pl_coupled *j) {
   memset(forces, 0, 3 * n * sizeof(double));
   for (int32_t i = 0; i < j->term_count; ++i) pl_contact_potential_add_gradient(&j->terms[i], forces);
   for (size_t i = 0; i < 3 * n; ++i) forces[i] = -forces[i];
+  pl_coupled_rigid_add_forces(j);
   for (int32_t k = 0; k < j->body_count; ++k) {
     pl_coupled_body *b = &j->bodies[k];
-    PL_ITEM(&j->world->contact_bodies, pl_contact_body, k).solved =
-        b->state == PL_COUPLED_TOGETHER || b->state == PL_COUPLED_ASLEEP;
+    PL_ITEM(&j->world->contact_bodies, pl_contact_body, k).solved = b->state == PL_COUPLED_TOGETHER || is_obstacle(b);
     if (b->state != PL_COUPLED_TOGETHER) continue;
     pl_body_coupled_result result = {forces + 3 * (ptrdiff_t)b->first, b->rests, b->converged, 0, 0};
     if (b->coupled != NULL)
       commit_implicit(j, b, &result);
+    else if (b->rigid != NULL)
+      pl_coupled_rigid_commit(j, b);
     else
       commit_masses(j, b);
   }
   keep_multipliers(j);
   for (int32_t i = 0; i < j->term_count; ++i) {
     const pl_contact *c = &j->contacts[i];
-    if (!(j->terms[i].force > 0) || !touches_sleeper(j, c)) continue;
+    if (!touches(j, c, PL_COUPLED_ASLEEP)) continue;
+    // A kinematic mesh that moves and a sleeper are solved with no body: the sleeper wakes to be.
+    if (!(j->terms[i].force > 0) && !touches(j, c, PL_COUPLED_KINEMATIC)) continue;
     pl_world_wake_body(j->world, j->bodies[c->a.body].body);
     if (c->collider < 0) pl_world_wake_body(j->world, j->bodies[c->b.body].body);
   }
@@ -464,11 +493,11 @@ static void commit(pl_coupled *j) {
 
 static pl_status move_explicit(pl_coupled *j, pl_step_report *report, pl_error *error) {
   pl_world *world = j->world;
-  for (int round = 0; round < PL_MOVE_ROUNDS; ++round)
+  for (int round = PL_MOVE_KINEMATIC + 1; round < PL_MOVE_ROUNDS; ++round)
     for (int32_t k = 0; k < world->awake_count; ++k) {
       int32_t i = PL_ITEM(&world->awake, int32_t, k);
       const pl_body *body = pl_slots_at(&world->bodies, i);
-      if (pl_world_get_move_round(world, i) != round) continue;
+      if (pl_world_get_move_round(world, i) != round || pl_world_has_moved(world, i)) continue;
       if (pl_body_meets_others(body) && body->model->method->coupled != NULL) continue;
       pl_status status = pl_world_move_body(world, i, report, error);
       if (status < 0) return pl_world_name_body(world, i, status, report, error);

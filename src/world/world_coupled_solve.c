@@ -30,6 +30,7 @@ enum { MAX_UPDATES = 10, MAX_HALVINGS = 20, MAX_CONJUGATE = 1000, MAX_NEWTON = 3
 // ½ |z - y|²_M / h²
 static double evaluate_masses(const pl_coupled *j, pl_coupled_body *b) {
   double energy = 0, rate = 1 / (j->world->def.step * j->world->def.step);
+  if (b->rigid != NULL) return pl_coupled_rigid_evaluate(b, rate);
   const double *masses = b->body->model->masses;
   pl_vec3 weight = b->move.acceleration;
   b->step.size = 0;
@@ -99,6 +100,8 @@ static void multiply(const pl_coupled_island *s, const double *d, double *produc
     ptrdiff_t at = 3 * (ptrdiff_t)b->first;
     if (b->coupled != NULL)
       b->coupled->multiply(&b->step, d + at, product + at);
+    else if (b->rigid != NULL)
+      pl_coupled_rigid_multiply(b, rate, d + at, product + at);
     else
       for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)b->count; ++i)
         product[at + i] = rate * b->body->model->masses[i / 3] * d[at + i];
@@ -116,8 +119,9 @@ static void get_blocks(const pl_coupled_island *s) {
     const pl_coupled_body *b = &j->bodies[k];
     double *blocks = j->blocks + 9 * (ptrdiff_t)b->first;
     if (b->coupled != NULL) b->coupled->get_blocks(&b->step, blocks);
+    if (b->rigid != NULL) pl_coupled_rigid_get_blocks(b, rate, blocks);
     for (int32_t i = 0; i < b->count; ++i) {
-      if (b->coupled == NULL)
+      if (b->coupled == NULL && b->rigid == NULL)
         for (int e = 0; e < 9; ++e) blocks[9 * i + e] = e % 4 == 0 ? rate * b->body->model->masses[i] : 0;
       if ((j->fixed[b->first + i] & 7) == 7) memset(blocks + 9 * i, 0, 9 * sizeof(double));
     }
@@ -260,7 +264,7 @@ static bool is_slow(const pl_coupled_island *s) {
   for (int32_t m = 0; m < s->body_count; ++m) {
     int32_t k = s->bodies[m];
     const pl_body *body = j->bodies[k].body;
-    for (int32_t i = 0; i < j->bodies[k].count; ++i)
+    for (int32_t i = 0; i < body->model->particle_count; ++i)
       if (!(pl_vec3_dot(body->start_velocities[i], body->start_velocities[i]) < REST_SPEED * REST_SPEED)) return false;
   }
   return true;
@@ -272,7 +276,8 @@ static void guess_rest(const pl_coupled_island *s) {
   for (int32_t m = 0; m < s->body_count; ++m) {
     int32_t k = s->bodies[m];
     const pl_vec3 *starts = j->bodies[k].body->starts;
-    for (int32_t i = 0; i < j->bodies[k].count; ++i) {
+    if (j->bodies[k].rigid != NULL) pl_coupled_rigid_guess_rest(&j->bodies[k]);
+    for (int32_t i = 0; j->bodies[k].rigid == NULL && i < j->bodies[k].count; ++i) {
       double *end = j->ends + 3 * (ptrdiff_t)(j->first[k] + i);
       const double at[3] = {starts[i].x, starts[i].y, starts[i].z};
       for (int a = 0; a < 3; ++a)

@@ -9,13 +9,25 @@ typedef enum pl_coupled_state {
   PL_COUPLED_WAITING,
   PL_COUPLED_ALONE,
   PL_COUPLED_TOGETHER,
-  PL_COUPLED_ASLEEP
+  PL_COUPLED_ASLEEP,
+  PL_COUPLED_KINEMATIC  // only animation moves it
 } pl_coupled_state;
+
+// A rigid body of it (world_coupled_rigid.c).
+typedef struct pl_coupled_rigid {
+  pl_contact_rigid start, goal;  // before its own step and after it
+  double mass;                   // kg
+  pl_mat3 inertia;               // around the centre at the goal, kg m²
+  double length;                 // radius of gyration, metres
+  pl_vec3 *points;               // its particles at the goal
+  pl_vec3 force, torque;         // of contact, N, and N m around the centre at the start
+} pl_coupled_rigid;
 
 // A body that may touch others.
 typedef struct pl_coupled_body {
   pl_body *body;
-  const pl_body_coupled *coupled;  // NULL: free masses
+  const pl_body_coupled *coupled;  // NULL: free masses, or …
+  pl_coupled_rigid *rigid;         // … a rigid body; its particles are two, centre and rotation
   int32_t index;                   // in the world
   int32_t first, count;            // its particles
   int32_t island;                  // the lowest body of it
@@ -25,15 +37,16 @@ typedef struct pl_coupled_body {
   void *before;    // its state before its own step
   double allowed;  // metres of overlap that count as none
   bool converged;
-  bool rests;  // its island has not moved: multipliers stay too, or they would go on to close gaps
+  bool rests;  // its island has not moved: multipliers stay too, or they would continue to close gaps
 } pl_coupled_body;
 
 // All of them. Particles are numbered through; vectors have three doubles per particle.
 typedef struct pl_coupled {
   pl_world *world;
   int32_t body_count;
-  pl_coupled_body *bodies;  // one per contact body
-  int32_t *first;           // of each: first particle; body_count + 1
+  pl_coupled_body *bodies;     // one per contact body
+  int32_t *first;              // of each: first particle; body_count + 1
+  pl_potential_rigid *rigids;  // of each: its frame at the goal
   int32_t term_count, term_capacity;
   pl_contact *contacts;
   pl_contact_potential *terms;
@@ -54,6 +67,22 @@ typedef struct pl_coupled_island {
   int32_t newton_count, conjugate_count;
   double residual;  // of the worst body, as a multiple of what counts as none
 } pl_coupled_island;
+
+// Rigid bodies (world_coupled_rigid.c). Whether one takes part; memory, and the state before its
+// step; the goal, after it, with the frame for contacts.
+bool pl_coupled_rigid_is_part(const pl_world *world, int32_t index);
+bool pl_coupled_rigid_take(pl_coupled *coupled, pl_coupled_body *body);
+void pl_coupled_rigid_place(const pl_coupled_body *body, pl_potential_rigid *frame);
+// Its part of the solve, with rate = 1 / step².
+double pl_coupled_rigid_evaluate(pl_coupled_body *body, double rate);
+void pl_coupled_rigid_multiply(const pl_coupled_body *body, double rate, const double *d,
+                               double *product);
+void pl_coupled_rigid_get_blocks(const pl_coupled_body *body, double rate, double *blocks);
+void pl_coupled_rigid_guess_rest(const pl_coupled_body *body);
+// Particles at the ends; the forces of all contacts on rigid bodies; the state after the solve.
+void pl_coupled_rigid_note_ends(const pl_coupled_body *body);
+void pl_coupled_rigid_add_forces(const pl_coupled *coupled);
+void pl_coupled_rigid_commit(const pl_coupled *coupled, const pl_coupled_body *body);
 
 // Move the ends of the island's bodies to the minimum. False if the tolerance was not reached.
 bool pl_coupled_solve(pl_coupled_island *island);

@@ -196,6 +196,15 @@ static void add_kinematic(pl_world *world, int32_t index, bool *has_frictions) {
   }
 }
 
+bool pl_world_pair_may_meet(const pl_world *world, int32_t a, int32_t b, double *friction) {
+  if (world->pair_rules.count == 0) return true;
+  pl_slot_id p = pl_slots_id_at(&world->bodies, a), q = pl_slots_id_at(&world->bodies, b);
+  const pl_world_pair_rule *rule =
+      find_rule(world, (pl_body_id){p.slot, p.generation}, (pl_body_id){q.slot, q.generation}, (pl_collider_id){0, 0});
+  if (rule != NULL && rule->friction >= 0) *friction = rule->friction;
+  return rule == NULL || rule->collides;
+}
+
 void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
   pl_slot_id slot = pl_slots_id_at(&world->bodies, index);

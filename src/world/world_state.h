@@ -108,6 +108,7 @@ struct pl_world {
   pl_vector spared_pairs;       // of pl_contact_spared_pair, sorted
   pl_vector awake;              // of int32_t, a slot per body: numbers of the bodies that move …
   int32_t awake_count;          // … in this step
+  bool lines_moved;             // bodies of lines have moved in this step, before the others
   int64_t sleep_group_count;    // groups of sleepers so far
   pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
   bool prepared;                            // the contact solver knows all bodies and colliders
@@ -161,8 +162,13 @@ pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *rep
                              pl_error *error);
 // Bodies move in rounds: first those that only animation moves, then skeletons, whose chains meet
 // them where they are at the end of the step, then all others, which may be tied to both.
-enum { PL_MOVE_ROUNDS = 3 };
+enum { PL_MOVE_KINEMATIC = 0, PL_MOVE_SKELETONS, PL_MOVE_OTHERS, PL_MOVE_ROUNDS };
 int pl_world_get_move_round(const pl_world *world, int32_t index);
+// The same among obstacles, for a body of lines.
+pl_status pl_world_move_among(pl_world *world, int32_t index, pl_body_obstacle *obstacles,
+                              int32_t obstacle_count, pl_step_report *report, pl_error *error);
+// Whether the rule for two bodies, by number, lets them touch; their friction if the rule has one.
+bool pl_world_pair_may_meet(const pl_world *world, int32_t a, int32_t b, double *friction);
 
 // Whether a pin has not been released yet, and which particles contact must therefore leave alone
 // (world_pins.c).

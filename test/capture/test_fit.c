@@ -329,17 +329,21 @@ static void wrong_data_is_refused_with_its_place(void **state) {
   open_known(&bar, 1);
   pl_fit *fit = NULL;
   bar.positions[1][3 * bar.point_count + 5].y = (double)NAN;
-  assert_int_equal(pl_fit_create(bar.context, &bar.def, bar.mesh, &(pl_fit_sequences){bar.sequences, 2}, &fit, &error),
+  assert_int_equal(pl_fit_create(bar.context, &bar.def, bar.mesh,
+                                 &(pl_fit_sequences){.items = bar.sequences, .count = 2}, &fit, &error),
                    PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "frame 3"));
   assert_null(fit);
   double *frames = calloc(40, sizeof(double));
   for (int i = 0; i < 40; ++i) frames[i] = i != 3;
   bar.sequences[1].frame_weights = frames;
-  check_ok(pl_fit_create(bar.context, &bar.def, bar.mesh, &(pl_fit_sequences){bar.sequences, 2}, &fit, &error), &error);
+  check_ok(pl_fit_create(bar.context, &bar.def, bar.mesh, &(pl_fit_sequences){.items = bar.sequences, .count = 2}, &fit,
+                         &error),
+           &error);
   pl_fit_destroy(fit);
   bar.def.young.min = 1e9;
-  assert_int_equal(pl_fit_create(bar.context, &bar.def, bar.mesh, &(pl_fit_sequences){bar.sequences, 2}, &fit, &error),
+  assert_int_equal(pl_fit_create(bar.context, &bar.def, bar.mesh,
+                                 &(pl_fit_sequences){.items = bar.sequences, .count = 2}, &fit, &error),
                    PL_ERROR_INVALID_ARGUMENT);
   free(frames);
   close_bar(&bar);

@@ -20,7 +20,8 @@ static void every_allocation_of_a_fit_may_fail(void **state) {
   for (; status == PL_ERROR_OUT_OF_MEMORY; n += 1 + n / 25) {
     pl_fit *fit = NULL;
     allocator.fail_at = allocator.call_count + n;
-    status = pl_fit_create(context, &bar.def, bar.mesh, &(pl_fit_sequences){bar.sequences, 2}, &fit, &error);
+    status = pl_fit_create(context, &bar.def, bar.mesh, &(pl_fit_sequences){.items = bar.sequences, .count = 2}, &fit,
+                           &error);
     if (status >= 0) status = pl_fit_run(fit, &error);
     pl_fit_report report;
     if (status >= 0) {

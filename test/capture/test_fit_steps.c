@@ -54,7 +54,8 @@ static void there_are_not_more_steps_than_allowed(void **state) {
   assert_int_equal(report.steps, 2);
   pl_fit_destroy(fit);
   bar.def.max_steps = -1;
-  assert_int_equal(pl_fit_create(bar.context, &bar.def, bar.mesh, &(pl_fit_sequences){bar.sequences, 2}, &fit, &error),
+  assert_int_equal(pl_fit_create(bar.context, &bar.def, bar.mesh,
+                                 &(pl_fit_sequences){.items = bar.sequences, .count = 2}, &fit, &error),
                    PL_ERROR_INVALID_ARGUMENT);
   assert_string_equal(error.field, "max_steps");
   close_bar(&bar);

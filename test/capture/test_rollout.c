@@ -3,6 +3,7 @@
 // ctest: derivative
 #include "check.h"
 #include "fixtures/fem_bodies.h"
+#include "pliant/math.h"
 #include "pliant/rollout.h"
 #include "pliant/step.h"
 
@@ -39,7 +40,7 @@ static pl_rollout_inputs inputs_of(double *const *arrays) {
                              (pl_vec3 *)(void *)arrays[8]};
 }
 
-static fixture open_fixture(pl_fem_material material, bool equilibrium) {
+static fixture open_fixture(pl_fem_material material, bool equilibrium, bool ground) {
   fixture f = {.context = make_context(1), .seed = 7};
   pl_error error = {0};
   f.mesh = make_fem_box(f.context, (pl_vec3){0.4, 0.1, 0.1}, 4, 2, 2);
@@ -61,6 +62,9 @@ static fixture open_fixture(pl_fem_material material, bool equilibrium) {
   rollout.model = f.model;
   rollout.pinned = f.held, rollout.pinned_count = f.held_count;
   rollout.step = 0.01, rollout.step_count = equilibrium ? 1 : STEPS, rollout.equilibrium = equilibrium;
+  // The free end falls on a slope that it nearly touches at the start.
+  const pl_rollout_plane slope = {{0.2, 2, -0.1}, -0.06};
+  rollout.planes = &slope, rollout.plane_count = ground ? 1 : 0;
   check_ok(pl_rollout_create(f.context, &rollout, &f.rollout, &error), &error);
   const size_t n = 3 * POINTS,
                sizes[INPUTS] = {(size_t)view.tet_count, 1, 1, 1, n, 1, n, n, n * (size_t)rollout.step_count};
@@ -100,12 +104,12 @@ static void run_moved(fixture *f, int k, double far, const double *direction, pl
   free(moved);
 }
 
-static void check_input(fixture *f, int k, int32_t frames) {
+static void check_input(fixture *f, int k, int32_t frames, double far_factor) {
   static const double size[INPUTS] = {50, 1e-3, 1e-2, 1e-5, 1e-6, 1e-3, 1e-6, 1e-3, 1e-3};
   size_t n = 3 * (size_t)POINTS * (size_t)frames;
   pl_error error = {0};
   double *direction = calloc(f->sizes[k], sizeof(double)), *gradient = calloc(f->sizes[k], sizeof(double));
-  for (size_t i = 0; i < f->sizes[k]; ++i) direction[i] = size[k] * draw(f);
+  for (size_t i = 0; i < f->sizes[k]; ++i) direction[i] = far_factor * size[k] * draw(f);
   double *at[4], *change = calloc(n, sizeof(double)), *by = calloc(n, sizeof(double));
   const double far[4] = {1, -1, 2, -2};
   for (int j = 0; j < 4; ++j) {
@@ -141,18 +145,41 @@ static void both_modes_agree_with_differences(void **state) {
   (void)state;
   const pl_fem_material materials[] = {PL_FEM_COROTATED, PL_FEM_NEO_HOOKEAN};
   for (int m = 0; m < 2; ++m) {
-    fixture f = open_fixture(materials[m], false);
-    for (int k = 0; k < INPUTS; ++k) check_input(&f, k, STEPS + 1);
+    fixture f = open_fixture(materials[m], false, false);
+    for (int k = 0; k < INPUTS; ++k) check_input(&f, k, STEPS + 1, 1);
     close_fixture(&f);
   }
 }
 
 static void an_equilibrium_can_be_differentiated_too(void **state) {
   (void)state;
-  fixture f = open_fixture(PL_FEM_COROTATED, true);
+  fixture f = open_fixture(PL_FEM_COROTATED, true, false);
   const int inputs[] = {0, 1, 4, 5, 6, 8};
-  for (int k = 0; k < 6; ++k) check_input(&f, inputs[k], 2);
+  for (int k = 0; k < 6; ++k) check_input(&f, inputs[k], 2, 1);
   close_fixture(&f);
+}
+
+// Springs bend over a thousandth of an element, so differences are taken over less.
+static void planes_can_be_differentiated_too(void **state) {
+  (void)state;
+  for (int equilibrium = 0; equilibrium < 2; ++equilibrium) {
+    int32_t frames = equilibrium ? 2 : STEPS + 1;
+    fixture f = open_fixture(PL_FEM_NEO_HOOKEAN, equilibrium, true),
+            free_one = open_fixture(PL_FEM_NEO_HOOKEAN, equilibrium, false);
+    pl_vec3 *touched = calloc((size_t)(POINTS * frames), sizeof *touched),
+            *fallen = calloc((size_t)(POINTS * frames), sizeof *fallen);
+    double nothing[3 * POINTS] = {0}, far = 0;
+    run_moved(&f, 6, 0, nothing, touched);
+    run_moved(&free_one, 6, 0, nothing, fallen);
+    for (int32_t i = 0; i < POINTS * frames; ++i) far = fmax(far, pl_vec3_distance(touched[i], fallen[i]));
+    print_message("the slope moves points by up to %g m\n", far);
+    assert_true(far > 0.005);
+    for (int k = 0; k < INPUTS; ++k)
+      if (!equilibrium || (k != 2 && k != 3 && k != 7)) check_input(&f, k, frames, 0.02);
+    free(touched), free(fallen);
+    close_fixture(&free_one);
+    close_fixture(&f);
+  }
 }
 
 static void the_motion_is_that_of_a_world(void **state) {
@@ -204,7 +231,7 @@ static void the_motion_is_that_of_a_world(void **state) {
 
 static void what_is_wrong_is_refused(void **state) {
   (void)state;
-  fixture f = open_fixture(PL_FEM_COROTATED, false);
+  fixture f = open_fixture(PL_FEM_COROTATED, false, false);
   pl_error error = {0};
   pl_rollout_inputs nothing = {0}, both = inputs_of(f.values);
   assert_int_equal(pl_rollout_pull(f.rollout, NULL, NULL, &nothing, &error), PL_ERROR_INVALID_ARGUMENT);
@@ -226,6 +253,12 @@ static void what_is_wrong_is_refused(void **state) {
   assert_string_equal(error.field, "pinned");
   def.pinned_count = 0, def.equilibrium = true;
   assert_int_equal(pl_rollout_create(f.context, &def, &made, &error), PL_ERROR_INVALID_ARGUMENT);
+  def.equilibrium = false, def.planes = &(pl_rollout_plane){{0, 0, 0}, 0}, def.plane_count = 1;
+  assert_int_equal(pl_rollout_create(f.context, &def, &made, &error), PL_ERROR_INVALID_ARGUMENT);
+  assert_string_equal(error.field, "planes");
+  def.plane_count = 65;
+  assert_int_equal(pl_rollout_create(f.context, &def, &made, &error), PL_ERROR_INVALID_ARGUMENT);
+  def.plane_count = 0;
   pl_fem_def fast = pl_default_fem_def(PL_FEM_EDGES);
   pl_model *other = make_fem_model(f.context, &fast, f.mesh);
   def.model = other, def.equilibrium = false;
@@ -237,9 +270,8 @@ static void what_is_wrong_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(both_modes_agree_with_differences),
-      cmocka_unit_test(an_equilibrium_can_be_differentiated_too),
-      cmocka_unit_test(the_motion_is_that_of_a_world),
+      cmocka_unit_test(both_modes_agree_with_differences), cmocka_unit_test(an_equilibrium_can_be_differentiated_too),
+      cmocka_unit_test(planes_can_be_differentiated_too),  cmocka_unit_test(the_motion_is_that_of_a_world),
       cmocka_unit_test(what_is_wrong_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 #include "check.h"
 #include "pliant/math.h"
 
-enum { PARTICLES = 6, N = 3 * PARTICLES };
+enum { PARTICLES = 7, N = 3 * PARTICLES };
 
 // A point between two particles on a triangle of three others, pressed or not, held or sliding.
 static pl_contact_potential make_term(pl_random *random, double gap) {
@@ -24,7 +24,14 @@ static pl_contact_potential make_term(pl_random *random, double gap) {
                                .normal_multiplier = 3};
   pl_vec3 pull = {pl_random_between(random, -1, 1), pl_random_between(random, -1, 1), pl_random_between(random, -1, 1)};
   term.tangent_multiplier = pl_vec3_add_scaled(pull, normal, -pl_vec3_dot(pull, normal));
-  term.offset = -gap;
+  // Every other one with a rigid side: particle 0 is its centre, 6 turns it.
+  if (pl_random_between(random, 0, 1) < 0.5) {
+    term.turn_count = 1;
+    term.turns[0] = 6;
+    term.levers[0] = (pl_vec3){pl_random_between(random, -1, 1), 0.4, pl_random_between(random, -1, 1)};
+    term.fixed = (pl_vec3){0.01, -0.01, 0.005};
+  }
+  term.offset = pl_vec3_dot(term.fixed, normal) - gap;
   return term;
 }
 
@@ -60,7 +67,7 @@ static void gradient_and_product_are_those_of_the_energy(void **state) {
     double sum[3] = {0};
     for (int i = 0; i < N; ++i) {
       assert_true(fabs((slopes[0][i] - slopes[1][i]) / (2 * e) - product[i]) < 1e-4 * (1 + fabs(product[i])));
-      sum[i % 3] += gradient[i];
+      if (i < 18) sum[i % 3] += gradient[i];  // the seventh turns
     }
     for (int c = 0; c < 3; ++c) assert_true(fabs(sum[c]) < 1e-12);
     // Diagonal blocks are the products with single particles.
@@ -68,6 +75,10 @@ static void gradient_and_product_are_those_of_the_energy(void **state) {
     unit[4] = 1;
     pl_contact_potential_add_product(&term, unit, column);
     for (int c = 0; c < 3; ++c) assert_true(fabs(column[3 + c] - blocks[9 + 3 * c + 1]) < 1e-12);
+    double turn[N] = {0}, turned[N] = {0};
+    turn[18] = 1;
+    pl_contact_potential_add_product(&term, turn, turned);
+    for (int c = 0; c < 3; ++c) assert_true(fabs(turned[18 + c] - blocks[54 + 3 * c]) < 1e-12);
   }
   assert_true(pressed > 50 && pressed < 200 && sliding > 5);
 }

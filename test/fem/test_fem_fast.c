@@ -331,8 +331,8 @@ static void wrong_defs_are_refused(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.4, 0.4, 0.4}, 2, 2, 2);
-  pl_fem_def defs[8];
-  for (int i = 0; i < 8; ++i) defs[i] = fast_def(1e5, 0.3, 2);
+  pl_fem_def defs[9];
+  for (int i = 0; i < 9; ++i) defs[i] = fast_def(1e5, 0.3, 2);
   double scales[40 * 4] = {-1};
   defs[0].poisson = -0.2;
   defs[1].fast_step = 0;
@@ -342,7 +342,9 @@ static void wrong_defs_are_refused(void **state) {
   defs[5].density = nan("");
   defs[6].volume_rounds = 0;
   defs[7].magic = 0;
-  for (int i = 0; i < 8; ++i) {
+  defs[8].held_points = (const int32_t[]){3, 27};
+  defs[8].held_count = 2;
+  for (int i = 0; i < 9; ++i) {
     pl_model *model = NULL;
     pl_error error = {0};
     assert_true(pl_fem_build(context, &defs[i], mesh, &model, &error) < 0);

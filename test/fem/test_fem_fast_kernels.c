@@ -27,6 +27,16 @@ static void make_bench(bench *b) {
   pl_fem_def def = pl_default_fem_def(PL_FEM_FAST);
   def.young = YOUNG;
   def.poisson = POISSON;
+  // One example, with weight 0 unless a test says otherwise.
+  pl_mesh_view view = pl_mesh_get_view(b->mesh);
+  static pl_vec3 posed[200];
+  assert_true(view.point_count <= 200);
+  for (int32_t i = 0; i < view.point_count; ++i) {
+    pl_vec3 p = view.points[i];
+    posed[i] = (pl_vec3){p.x + 0.5 * p.y * p.z, 0.8 * p.y - 0.2 * p.x, 1.1 * p.z + 0.3 * p.x * p.x};
+  }
+  def.examples = &(const pl_mesh_pose){"skewed", posed};
+  def.example_count = 1;
   check_ok(pl_fem_fast_build(b->context, &def, b->mesh, &b->model, &error), &error);
   pl_scratch_init(&b->scratch, b->context);
   b->state = pl_scratch_take(&b->scratch, pl_fem_fast_state_size(b->model), 1);
@@ -43,6 +53,7 @@ static void make_bench(bench *b) {
   }
   for (int k = 1; k < PL_FAST_PADDING; ++k) b->work.predicted[b->model->particle_count + k][k - 1] = 1;
   b->work.pulls = PL_SCRATCH(&b->scratch, float, (size_t)model->tets.group_count * 72);
+  b->work.gradients = PL_SCRATCH(&b->scratch, float, (size_t)model->tets.group_count * 72);
   // A shape that is anything but at rest.
   pl_random random = pl_random_of_seed(4);
   for (int32_t i = 0; i < b->model->particle_count; ++i) {
@@ -60,13 +71,16 @@ static void drop_bench(bench *b) {
   drop_context(b->context);
 }
 
-static void run_kernels(bench *b, const pl_fem_fast_kernels *kernels, pl_fem_fast_sums *sums) {
+static void run_kernels(bench *b, const pl_fem_fast_kernels *kernels, pl_fem_fast_sums *sums, double *pulls) {
   int32_t n = b->model->particle_count, groups = b->work.model->tets.group_count;
   b->work.gain = (pl_f4){0, -0.16f, 0, 0};
   b->work.damping = 0.1f;
   b->work.drift = (pl_f4){0.01f, 0.02f, 0.03f, 0};
   b->work.twist = (pl_f4){0.1f, 0.2f, 0.3f, 0};
   kernels->predict(&b->work, 0, n);
+  b->work.state.weights[0] = 0.4f;
+  kernels->measure(&b->work, 0, groups, pulls);
+  b->work.is_measured = true;
   kernels->match(&b->work, 0, groups);
   kernels->stretch(&b->work, 0, n);
   kernels->press(&b->work, 0, groups);
@@ -84,8 +98,10 @@ static void plain_and_avx2_give_the_same_bits(void **state) {
   static pl_fem_fast_sums sums_a, sums_b;
   make_bench(&a);
   make_bench(&b);
-  run_kernels(&a, &pl_fem_fast_kernels_plain, &sums_a);
-  run_kernels(&b, &pl_fem_fast_kernels_avx2, &sums_b);
+  double pulls_a[8], pulls_b[8];
+  run_kernels(&a, &pl_fem_fast_kernels_plain, &sums_a, pulls_a);
+  run_kernels(&b, &pl_fem_fast_kernels_avx2, &sums_b, pulls_b);
+  assert_memory_equal(pulls_a, pulls_b, sizeof pulls_a);
   size_t bytes = (size_t)a.model->particle_count * sizeof(pl_f4);
   assert_memory_equal(a.state, b.state, pl_fem_fast_state_size(a.model));
   assert_memory_equal(a.work.forces, b.work.forces, bytes);

@@ -115,6 +115,60 @@ static void pinned_bodies_rest_where_corotated_tets_do(void **state) {
   drop_context(context);
 }
 
+// Points that are held from the first are in the factor: no iterations for them, and the same rest.
+static void held_points_are_part_of_the_factor(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  for (int hangs = 0; hangs < 2; ++hangs) {
+    bar b = make_bar(context, hangs);
+    pl_fem_def def = fast_def(1e5, 0.3, 1);
+    def.mass_damping = 6;
+    def.held_points = b.pinned;
+    def.held_count = b.pinned_count;
+    compare_rest(context, &def, hangs, 300, 0.01, 0.01);
+    pl_mesh_destroy(b.mesh);
+  }
+  drop_context(context);
+}
+
+// A swinging bar after 60 steps.
+static void swing(pl_context *context, const bar *b, const pl_fem_def *def, bool is_pinned, pl_vec3 *x) {
+  pl_model *model = make_fem_model(context, def, b->mesh);
+  pl_world *world = make_world(context, 1.0 / 60, -9.81);
+  pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
+  if (is_pinned) pin_bar(world, body, b);
+  run_steps(world, 60);
+  pl_body_get_positions(world, body, x);
+  pl_world_destroy(world);
+  pl_model_destroy(model);
+}
+
+static void held_points_move_as_the_solved_equations_say(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  bar b = make_bar(context, false);
+  pl_vec3 wanted[MAX_POINTS], x[MAX_POINTS];
+  for (int k = 0; k < 2; ++k) {
+    // Without volumes the first iteration is exact.
+    pl_fem_def solved = fast_def(3e5, k == 0 ? 0 : 0.3, 300), def = fast_def(3e5, solved.poisson, k == 0 ? 1 : 2);
+    def.held_points = b.pinned;
+    def.held_count = b.pinned_count;
+    double off = 0, max = k == 0 ? 2e-6 : 2e-4;
+    swing(context, &b, &solved, true, wanted);
+    swing(context, &b, &def, true, x);
+    for (int32_t i = 0; i < b.point_count; ++i) off = fmax(off, pl_vec3_distance(x[i], wanted[i]));
+    print_message("nu %.1f, %d rounds: off by %.2g m\n", def.poisson, def.volume_rounds, off);
+    check_at_most(off, max);
+    // Where they are not held, the other factor is used.
+    swing(context, &b, &def, false, x);
+    def.held_count = 0;
+    swing(context, &b, &def, false, wanted);
+    assert_memory_equal(x, wanted, (size_t)b.point_count * sizeof(pl_vec3));
+  }
+  pl_mesh_destroy(b.mesh);
+  drop_context(context);
+}
+
 // Near a Poisson's ratio of 1/2 too, and stiff, with any number of rounds. It takes longer: a matrix with rotations
 // that stay makes bending of stiff bodies slow. Forces are as exact as positions in single precision let them be:
 // lambda is 5e9 Pa.
@@ -283,6 +337,8 @@ static void the_ground_carries_the_weight(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pinned_bodies_rest_where_corotated_tets_do),
+      cmocka_unit_test(held_points_are_part_of_the_factor),
+      cmocka_unit_test(held_points_move_as_the_solved_equations_say),
       cmocka_unit_test(nearly_incompressible_bodies_rest_there_too),
       cmocka_unit_test(every_tet_may_have_its_own_stiffness),
       cmocka_unit_test(springs_carry_the_weight),

@@ -1,4 +1,4 @@
-// Every derivative of the three energies of tets against extrapolated differences, in every kind of deformation.
+// Every derivative of the energies of tets against extrapolated differences, in every kind of deformation.
 // ctest: derivative
 #include "fem/check_energy.h"
 #include "fixtures/tet_states.h"
@@ -32,6 +32,13 @@ static void neo_hookean_derivatives_agree_with_differences(void **unused) {
   check_all_kinds(&pl_fem_neo_hookean_tet, (double[]){1e5, 0.3}, 1);
   check_all_kinds(&pl_fem_neo_hookean_tet, (double[]){2e6, 0.49}, 0.01);
   check_all_kinds(&pl_fem_neo_hookean_tet, (double[]){1, 0}, 100);
+}
+
+static void yeoh_derivatives_agree_with_differences(void **unused) {
+  (void)unused;
+  check_all_kinds(&pl_fem_yeoh_tet, (double[]){1e5, 0.3, 0.2, 0.05}, 1);
+  check_all_kinds(&pl_fem_yeoh_tet, (double[]){2e6, 0.49, -0.1, 0.02}, 0.01);
+  check_all_kinds(&pl_fem_yeoh_tet, (double[]){1, 0, 0, 0}, 100);
 }
 
 static void edge_tet_derivatives_agree_with_differences(void **unused) {
@@ -85,6 +92,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(corotated_derivatives_agree_with_differences),
       cmocka_unit_test(neo_hookean_derivatives_agree_with_differences),
+      cmocka_unit_test(yeoh_derivatives_agree_with_differences),
       cmocka_unit_test(edge_tet_derivatives_agree_with_differences),
       cmocka_unit_test(a_mirrored_rest_shape_is_at_rest),
       cmocka_unit_test(derivatives_of_collapsed_tets_are_finite),

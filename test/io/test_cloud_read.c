@@ -1,5 +1,7 @@
 // Clouds as PLY and as rows of numbers.
 // ctest: unit
+#include <zlib.h>
+
 #include "fixtures/cloud_file.h"
 
 static const char ply_text[] =
@@ -122,6 +124,107 @@ static void damaged_files_and_failing_memory_are_survived(void **state) {
   check_cloud_survives(rows, strlen(rows));
 }
 
+// --- NumPy --------------------------------------------------------------------------------------------------------
+
+// Three points, the last one not finite, of floats in rows of four, or of doubles by columns.
+static byte_buffer make_npy(bool columns) {
+  static const double rows[3][4] = {{0, 1, 2, 9}, {3, 4, 5, 9}, {6, (double)NAN, 8, 9}};
+  byte_buffer b = {0};
+  put_text(&b, "\x93NUMPY");
+  put_integer(&b, 1, 2);
+  const char *head = columns ? "{'descr': '<f8', 'fortran_order': True, 'shape': (3, 3), }          \n"
+                             : "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }         \n";
+  put_integer(&b, strlen(head), 2);
+  put_text(&b, head);
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < (columns ? 3 : 4); ++k)
+      if (columns)
+        put_double(&b, rows[k][i]);
+      else
+        put_float(&b, (float)rows[i][k]);
+  return b;
+}
+
+static void check_npy(const byte_buffer *b) {
+  cloud_file file = open_cloud(b->bytes, b->size);
+  assert_int_equal(file.view.point_count, 2);
+  assert_int_equal(file.view.dropped_count, 1);
+  check_vector(file.view.points[1], 3, 4, 5);
+  close_cloud(&file);
+  check_cloud_survives(b->bytes, b->size);
+}
+
+static void arrays_of_numpy_are_read_by_rows_and_by_columns(void **state) {
+  (void)state;
+  for (int columns = 0; columns < 2; ++columns) {
+    byte_buffer b = make_npy(columns != 0);
+    check_npy(&b);
+  }
+  byte_buffer flat = {0};
+  static const char head[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }      \n";
+  put_text(&flat, "\x93NUMPY");
+  put_integer(&flat, 1, 2);
+  put_integer(&flat, sizeof head - 1, 2);
+  put_text(&flat, head);
+  check_cloud_refused(flat.bytes, flat.size, PL_ERROR_INVALID_DATA, 0, 0, "not one of points");
+}
+
+static void put_entry(byte_buffer *b, bool directory, const char *name, size_t packed, size_t size, int method,
+                      size_t offset) {
+  put_text(b, directory ? "PK\x01\x02" : "PK\x03\x04");
+  if (directory) put_integer(b, 20, 2);
+  put_integer(b, 20, 2);
+  put_integer(b, 0, 2);
+  put_integer(b, (uint64_t)method, 2);
+  for (int i = 0; i < 2; ++i) put_integer(b, 0, 4);  // time, checksum
+  put_integer(b, packed, 4);
+  put_integer(b, size, 4);
+  put_integer(b, strlen(name), 2);
+  put_integer(b, 0, 2);
+  if (directory) {
+    put_integer(b, 0, 8);
+    put_integer(b, 0, 2);
+    put_integer(b, offset, 4);
+  }
+  put_text(b, name);
+}
+
+// An array of something else goes first in the file; the points are packed or not.
+static void the_points_of_an_npz_are_found(void **state) {
+  (void)state;
+  for (int method = 0; method <= 8; method += 8) {
+    byte_buffer array = make_npy(false), b = {0};
+    unsigned char packed[1000];
+    size_t size = array.size;
+    memcpy(packed, array.bytes, array.size);
+    if (method == 8) {
+      z_stream stream = {
+          .next_in = array.bytes, .avail_in = (uInt)array.size, .next_out = packed, .avail_out = sizeof packed};
+      assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+      assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+      size = stream.total_out;
+      deflateEnd(&stream);
+    }
+    put_entry(&b, false, "note.npy", 3, 3, 0, 0);
+    put_text(&b, "abc");
+    size_t second = b.size;
+    put_entry(&b, false, "points.npy", size, array.size, method, 0);
+    for (size_t i = 0; i < size; ++i) put_integer(&b, packed[i], 1);
+    size_t directory = b.size;
+    put_entry(&b, true, "note.npy", 3, 3, 0, 0);
+    put_entry(&b, true, "points.npy", size, array.size, method, second);
+    size_t end = b.size;
+    put_text(&b, "PK\x05\x06");
+    put_integer(&b, 0, 4);
+    put_integer(&b, 2, 2);
+    put_integer(&b, 2, 2);
+    put_integer(&b, end - directory, 4);
+    put_integer(&b, directory, 4);
+    put_integer(&b, 0, 2);
+    check_npy(&b);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ply_with_normals_colours_and_faces_is_read_as_points),
@@ -131,6 +234,8 @@ int main(void) {
       cmocka_unit_test(mistakes_are_reported_with_their_positions),
       cmocka_unit_test(a_file_that_is_not_there_is_not_found),
       cmocka_unit_test(damaged_files_and_failing_memory_are_survived),
+      cmocka_unit_test(arrays_of_numpy_are_read_by_rows_and_by_columns),
+      cmocka_unit_test(the_points_of_an_npz_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,10 +58,10 @@ static void every_format_gives_back_what_it_can_hold(void **state) {
     const char *name;
     pl_mesh_format format;
     bool has_tets, has_tags;
-  } cases[] = {{"a.obj", PL_MESH_FORMAT_OBJ, false, false},  {"a.PLY", PL_MESH_FORMAT_PLY, false, false},
-               {"a.msh", PL_MESH_FORMAT_GMSH, true, true},   {"a.vtk", PL_MESH_FORMAT_VTK, true, false},
-               {"a.vtu", PL_MESH_FORMAT_VTU, true, false},   {"a.mesh", PL_MESH_FORMAT_MEDIT, true, true},
-               {"a.node", PL_MESH_FORMAT_TETGEN, true, true}};
+  } cases[] = {{"a.obj", PL_MESH_FORMAT_OBJ, false, false},   {"a.PLY", PL_MESH_FORMAT_PLY, false, false},
+               {"a.msh", PL_MESH_FORMAT_GMSH, true, true},    {"a.vtk", PL_MESH_FORMAT_VTK, true, false},
+               {"a.vtu", PL_MESH_FORMAT_VTU, true, false},    {"a.mesh", PL_MESH_FORMAT_MEDIT, true, true},
+               {"a.node", PL_MESH_FORMAT_TETGEN, true, true}, {"a.inp", PL_MESH_FORMAT_ABAQUS, true, false}};
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_mesh *mesh = make_mesh(context, true);
@@ -84,6 +84,39 @@ static void every_format_gives_back_what_it_can_hold(void **state) {
     pl_mesh_destroy(back);
   }
   pl_mesh_destroy(mesh);
+  drop_context(context);
+}
+
+// Nodes on edges: kept by what has a place for them, left out with their points by the others.
+static void quadratic_tets_come_back(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    bool keeps;
+  } cases[] = {{"q.msh", true}, {"q.vtk", true},   {"q.vtu", true},
+               {"q.inp", true}, {"q.mesh", false}, {"q.node", false}};
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_mesh *box = NULL, *mesh = NULL;
+  check_ok(pl_mesh_create_box(context, (pl_vec3){1, 2, 3}, (const int32_t[3]){2, 1, 1}, &box, &error), &error);
+  check_ok(pl_mesh_build_quadratic(context, box, &mesh, &error), &error);
+  pl_mesh_view few = pl_mesh_get_view(box), all = pl_mesh_get_view(mesh);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, cases[i].name);
+    check_ok(pl_mesh_save(context, path, mesh, &error), &error);
+    pl_mesh *back = NULL;
+    check_ok(pl_mesh_load(context, path, &back, NULL, &error), &error);
+    pl_mesh_view view = pl_mesh_get_view(back), wanted = cases[i].keeps ? all : few;
+    assert_int_equal(view.point_count, wanted.point_count);
+    assert_memory_equal(view.points, wanted.points, (size_t)wanted.point_count * sizeof(pl_vec3));
+    check_same_indices(view.tets, wanted.tets, 4 * wanted.tet_count);
+    assert_true((view.tet_mids != NULL) == cases[i].keeps);
+    if (cases[i].keeps) check_same_indices(view.tet_mids, all.tet_mids, 6 * all.tet_count);
+    pl_mesh_destroy(back);
+  }
+  pl_mesh_destroy(mesh);
+  pl_mesh_destroy(box);
   drop_context(context);
 }
 
@@ -252,6 +285,7 @@ static void running_out_of_memory_leaves_no_file(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(every_format_gives_back_what_it_can_hold, make_folder, drop_folder),
+      cmocka_unit_test_setup_teardown(quadratic_tets_come_back, make_folder, drop_folder),
       cmocka_unit_test_setup_teardown(stl_gives_back_the_triangles_in_single_precision, make_folder, drop_folder),
       cmocka_unit_test_setup_teardown(tets_alone_are_written_as_their_boundary_where_only_surfaces_fit, make_folder,
                                       drop_folder),

@@ -419,7 +419,6 @@ static void mistakes_are_reported_with_position_and_fix(void **state) {
       {SCENE("", BAR, "\"fem\": {\"material\": \"fast\", \"poisson\": -0.1}"), "poisson", "`fast`", false},
       {SCENE("", BAR, "\"fem\": {\"material\": \"fast\", \"stiffness_damping\": 0.1}"), "not-with-fast", "mass_damping",
        false},
-      {SCENE("", BAR, "\"fem\": {\"material\": \"fast\", \"examples\": [\"x\"]}"), "not-with-fast", "examples", false},
       {SCENE("", BAR, "\"fem\": {\"material\": \"fast\", \"solver\": \"cg\"}"), "not-with-fast", "no effect", true},
       {SCENE("\"time\": {\"step\": 0.05},", BAR, "\"fem\": {\"material\": \"fast\"}"), "long-step", "1/60", true},
       {SCENE("", BAR, "\"fem\": {\"material\": \"corrotated\"}"), "unknown-word", "corotated", false},

@@ -123,6 +123,69 @@ static void files_of_poses_are_compared_with_the_mesh(void **state) {
   assert_int_equal(rmdir(folder), 0);
 }
 
+// A file of 322 m is more likely in centimetres; a scale, even 1, says that its size is meant.
+static void a_mesh_of_unlikely_size_is_a_warning(void **state) {
+  (void)state;
+  static const char form[] =
+      "{\"pliant\": 1, \"name\": \"size\", \"meshes\": {\"m\": {\"file\": \"%s.node\"%s}}, \"bodies\": [{\"name\": "
+      "\"b\","
+      "\"mesh\": \"m\", \"solid\": {}}]}";
+  char folder[] = "/tmp/pliant-sizes-XXXXXX", text[600];
+  assert_non_null(mkdtemp(folder));
+  write_text(folder, "large.node", "4 3 0 0\n0 0 0 0\n1 322 0 0\n2 0 150 0\n3 0 0 100\n");
+  write_text(folder, "small.node", "4 3 0 0\n0 0 0 0\n1 0.001 0 0\n2 0 0.001 0\n3 0 0 0.001\n");
+  write_text(folder, "usual.node", "4 3 0 0\n0 0 0 0\n1 3 0 0\n2 0 1 0\n3 0 0 0.02\n");
+  const struct {
+    const char *name, *scale;
+    bool doubted;
+  } cases[] = {{"large", "", true},
+               {"large", ", \"scale\": 1", false},
+               {"large", ", \"scale\": 0.01", false},
+               {"small", "", true},
+               {"usual", "", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    snprintf(text, sizeof text, "%s.ele", cases[i].name);
+    write_text(folder, text, "1 4 0\n0 0 1 2 3\n");
+    snprintf(text, sizeof text, form, cases[i].name, cases[i].scale);
+    fixture s = open_fixture(text, folder);
+    check_ok(s.status, &s.error);
+    assert_int_equal(has_kind(&s, "unlikely-size", cases[i].name[0] == 'l' ? "322 m" : "0.001 m"), cases[i].doubted);
+    close_fixture(&s);
+  }
+  const char *const names[] = {"large.node", "small.node", "usual.node", "large.ele", "small.ele", "usual.ele"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    snprintf(text, sizeof text, "%s/%s", folder, names[i]);
+    assert_int_equal(unlink(text), 0);
+  }
+  assert_int_equal(rmdir(folder), 0);
+}
+
+// Maps by groups of the scene: the heavier half carries more of the mass; a group that is not there is named.
+static void maps_are_taken_from_groups(void **state) {
+  (void)state;
+  static const char form[] =
+      "{\"pliant\": 1, \"name\": \"maps\", \"meshes\": {\"m\": {\"box\": {\"size\": [1, 0.2, 0.2], \"cells\": [8, 2, "
+      "2]},"
+      "\"groups\": [{\"name\": \"half\", \"min\": [0.05, -1, -1], \"max\": [1, 1, 1]}]}},"
+      "\"bodies\": [{\"name\": \"b\", \"mesh\": \"m\", \"solid\": {\"maps\": [{\"group\": \"%s\", \"density\": 3, "
+      "\"stiffness\": 10}]}}]}";
+  char text[900];
+  snprintf(text, sizeof text, form, "half");
+  fixture s = open_fixture(text, ".");
+  check_ok(s.status, &s.error);
+  pl_world *world = pl_scene_instance_get_world(s.set);
+  pl_body_report body = pl_body_get_report(world, pl_scene_instance_get_body(s.set, 0).id);
+  // Of nine layers of points, the end ones half as heavy, four are in the group: 3.5 of 8 parts count three times.
+  double expected_mass = 40 * (1 + 2 * 3.5 / 8), moment = 40 * 2 * (0.125 + 0.25 + 0.375 + 0.25) / 8;
+  check_near(body.mass, expected_mass, 1e-6 * expected_mass);
+  check_near(body.center.x, moment / expected_mass, 1e-6);
+  close_fixture(&s);
+  snprintf(text, sizeof text, form, "halv");
+  fixture bad = open_fixture(text, ".");
+  assert_int_equal(bad.status, PL_ERROR_INVALID_DATA);
+  close_fixture(&bad);
+}
+
 // A pose that folds the surface through itself cannot be met.
 static void a_missed_pose_is_a_warning(void **state) {
   (void)state;
@@ -140,6 +203,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fits_are_kept_and_give_the_same_body),
       cmocka_unit_test(files_of_poses_are_compared_with_the_mesh),
+      cmocka_unit_test(a_mesh_of_unlikely_size_is_a_warning),
+      cmocka_unit_test(maps_are_taken_from_groups),
       cmocka_unit_test(a_missed_pose_is_a_warning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

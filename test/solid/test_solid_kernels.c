@@ -237,7 +237,7 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
     kernels->write_poses(moments, q, group % 2 == 0 ? stretch : NULL,
                          s.solid->region_constants + group * PL_SOLID_CONSTANT_COUNT * 8, s.positions + 8 * group,
                          left < 8 ? left : 8, s.poses + 8 * group * PL_SOLID_POSE_SIZE);
-    kernels->write_offsets(s.exact, group, weights, q, offsets);
+    kernels->write_offsets(s.exact, group, 5, weights, q, offsets);
   }
   KEEP(s.poses, s.n * PL_SOLID_POSE_SIZE);
   KEEP(sums, EXAMPLES * 8);

@@ -201,6 +201,26 @@ expect 0 bake ear.gltf -o points.pc2 --seconds 0.25
 [ -e points.pc2 ] && [ ! -e points.glb ] || fail "other files than asked for"
 [ -z "$(ls ./*.tmp 2>/dev/null)" ] || fail "temporary files are left"
 
+echo "spring bones exactly as VRM has them; a file without an animation is remarked; VRM stays VRM"
+springs=$PLIANT_SOURCE_DIR/test/fixtures/springs
+expect 0 bake ear.gltf -o exact.glb --exact
+expect 0 bake ear.gltf -o exact30.glb --exact --fps 30
+expect 3 bake "$springs/inside.gltf" -o inside.glb --exact --seconds 3 --pre-roll 0
+grep -q "has no animation" err || fail "that there is no animation is not said"
+expect 3 bake "$springs/sphere.gltf" -o sphere.vrm --exact
+[ -e sphere.vrm ] && [ ! -e sphere.glb ] || fail "the file is not called as asked for"
+python3 - <<'PY'
+from reader import angle, read
+fast, slow = (read(name)[1]["nod baked"]["ear.3", "rotation"] for name in ("exact.glb", "exact30.glb"))
+assert len(fast[0]) == 61 and len(slow[0]) == 31
+assert max(angle(a, b) for a, b in zip(fast[1][::2], slow[1])) < 1e-4
+# Held by the world, the chain falls until it hangs inside the hollow sphere.
+motions = read("inside.glb")[1]["baked"]
+assert len(motions["c0", "rotation"][0]) == 181
+PY
+expect 1 bake ear.gltf -o x.glb --exact --loop
+expect 1 bake ear.gltf -o x.glb --exact --fps 50
+
 echo "what cannot be baked is refused"
 expect 1 bake bald.gltf -o x.glb
 grep -q "no spring bones" err || fail "no reason"

@@ -131,3 +131,12 @@ grep -q "measured no point of the body" err || fail "an empty capture is not tol
 echo "capture without held points fails before it tracks, in words of the command line"
 expect 1 capture shot/static.vtu shot -o unheld
 grep -q -- "--hold" err && ! grep -q "tracked" err || fail "not told at once what is missing"
+
+echo "a folder of Open3D is a capture of one camera"
+mkdir -p open3d/depth
+cp shot/camera1/*.png open3d/depth
+echo '{"width": 160, "height": 120, "intrinsic_matrix": [131.25, 0, 0, 0, 131.25, 0, 79.5, 59.5, 1]}' >open3d/camera_intrinsic.json
+expect 0 info open3d
+grep -q "^frames  *6" out && grep -q "^cameras  *1" out || fail "the folder of Open3D is not read"
+sed -i 's/131.25, 0, 0/-1, 0, 0/' open3d/camera_intrinsic.json
+expect 1 info open3d

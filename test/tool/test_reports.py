@@ -51,9 +51,9 @@ def test_quiet_and_strict():
     assert quiet.stderr == "" and "warning" in quiet.stdout
     run("check", "--strict", "open.obj", code=1)
     run("check", "--strict", ROOT / "scenes/solid-cuboid/scene.json")
-    said = run("run", ROOT / "scenes/solid-cuboid/scene.json", "--frames", 3, "-o", "loud")
+    loud = run("run", ROOT / "scenes/solid-cuboid/scene.json", "--frames", 3, "-o", "loud")
     silent = run("run", ROOT / "scenes/solid-cuboid/scene.json", "--frames", 3, "-o", "silent", "--quiet", "--hash")
-    assert "results in" in said.stderr and silent.stderr == "" and len(silent.stdout.strip()) == 16
+    assert "results in" in loud.stderr and silent.stderr == "" and len(silent.stdout.strip()) == 16
     assert "wrong.json:2:2" in run("run", "wrong.json", "--quiet", code=1).stderr
     assert "no option" in run("run", "--quiets", "x", code=2).stderr
 

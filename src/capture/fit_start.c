@@ -1,0 +1,135 @@
+// Starts that are not known: their scales, and coefficients to begin with.
+//
+// A body that is pulled aside by a hand is in equilibrium under a force that nobody measured. The force acts on what is
+// observed, evenly; that it brings markers of the first frame to where they were seen gives a first guess, and the fit
+// treats its three components as parameters from there on, so that errors of the first frame do not become errors of
+// the whole motion. Velocities are sums of the three shapes that small forces along the axes give the body.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "capture/fit_parts.h"
+#include "pliant/math.h"
+
+// Each particle's part of a force of 1 on what is observed.
+static void set_pattern(const pl_fit *fit, const pl_fit_sequence *sequence, double *pattern) {
+  int32_t particles = fit->body.model->head.particle_count;
+  if (sequence->markers == NULL) {
+    double mass = 0;
+    for (int32_t i = 0; i < particles; ++i) mass += fit->body.model->head.masses[i];
+    for (int32_t i = 0; i < particles; ++i) pattern[i] = fit->body.model->head.masses[i] / mass;
+    return;
+  }
+  pl_embedding_view view = pl_embedding_get_view(sequence->markers);
+  for (int64_t i = 0; i < 4 * (int64_t)view.point_count; ++i)
+    pattern[view.parents[i]] += (double)view.weights[i] / view.point_count;
+}
+
+// What small forces along the axes do to the static shape, each with a root mean square of 1 m at its loaded points.
+static pl_status find_shapes(pl_fit *fit, const double *pattern, double *shapes, pl_error *error) {
+  pl_fit_worker *worker = fit->worker;
+  const pl_fem_model *model = fit->body.model;
+  ptrdiff_t n = 3 * (ptrdiff_t)model->head.particle_count;
+  pl_arena arena;
+  pl_arena_init(&arena, fit->context, 0);
+  double *force = PL_TAKE(&arena, double, n);
+  pl_status status = arena.failed ? pl_fail_memory(error) : PL_OK;
+  if (status >= 0) {
+    pl_fem_system_evaluate(&worker->system, model->rest_points, NULL, &worker->matrix, false);
+    pl_block_matrix_fix(worker->context, &worker->matrix, fit->body.fixed);
+    status = pl_linear_solver_factor(worker->solver, &worker->matrix, error);
+  }
+  for (int axis = 0; axis < 3 && status >= 0; ++axis) {
+    double *shape = shapes + axis * n, square = 0;
+    for (ptrdiff_t i = 0; i < n; ++i) force[i] = i % 3 == axis && fit->body.fixed[i / 3] == 0 ? pattern[i / 3] : 0;
+    memset(shape, 0, (size_t)n * sizeof(double));
+    status = pl_linear_solver_solve(worker->solver, force, 1, shape, error);
+    for (ptrdiff_t i = 0; i < n; ++i) square += fabs(pattern[i / 3]) * shape[i] * shape[i];
+    for (ptrdiff_t i = 0; i < n; ++i) shape[i] /= fmax(sqrt(square), 1e-300);
+  }
+  pl_arena_destroy(&arena);
+  return status;
+}
+
+// Largest distance of what is observed from its static place.
+static double reach_of(const pl_fit *fit, const pl_fit_sequence *sequence) {
+  const double *rest = fit->body.model->rest_points;
+  int32_t count = fit->body.model->head.particle_count;
+  pl_embedding_view view = {0};
+  if (sequence->markers != NULL) view = pl_embedding_get_view(sequence->markers), count = view.point_count;
+  double max = 0;
+  for (int32_t p = 0; p < count; ++p) {
+    pl_vec3 still = {0};
+    if (sequence->markers == NULL) still = pl_fem_vector(rest, p);
+    for (ptrdiff_t a = 4 * (ptrdiff_t)p; sequence->markers != NULL && a < 4 * (ptrdiff_t)p + 4; ++a)
+      still = pl_vec3_add_scaled(still, pl_fem_vector(rest, view.parents[a]), (double)view.weights[a]);
+    for (int32_t f = 0; f < sequence->frame_count; ++f) {
+      pl_vec3 at = sequence->positions[(ptrdiff_t)f * count + p];
+      if (pl_vec3_is_finite(at)) max = fmax(max, pl_vec3_length(pl_vec3_sub(at, still)));
+    }
+  }
+  return max;
+}
+
+static pl_status find_start(pl_fit *fit, int32_t number, int32_t slot, pl_error *error) {
+  const pl_fit_sequence *sequence = &fit->sequences[number];
+  pl_motion_start *start = &fit->starts[number];
+  ptrdiff_t n = 3 * (ptrdiff_t)fit->body.model->head.particle_count;
+  double *pattern = PL_TAKE(&fit->arena, double, n / 3), *shapes = PL_TAKE(&fit->arena, double, 3 * (size_t)n);
+  if (fit->arena.failed) return pl_fail_memory(error);
+  set_pattern(fit, sequence, pattern);
+  pl_status status = find_shapes(fit, pattern, shapes, error);
+  if (status < 0) return status;
+  start->pattern = pattern;
+  start->shapes = shapes;
+  if (!fit->cursor.started) {
+    double force[3] = {0}, young = 0, size = 0;
+    if (start->force_value >= 0) {
+      pl_motion_job job = {.sequence = sequence,
+                           .start = *start,
+                           .frame_count = 1,
+                           .steps_per_frame = 1,
+                           .tolerance = fit->step_tolerance,
+                           .values = fit->values,
+                           .rest = fit->rest,
+                           .def = &fit->def};
+      status = pl_motion_find_pull(fit->worker, &job, force, error);
+      if (status < 0) return status;
+      if (status != PL_OK)
+        return pl_fail(error, PL_ERROR_INVALID_DATA,
+                       "sequence %d: no force on the markers brings them to where they start; check markers and units",
+                       number);
+    }
+    for (int32_t k = 0; k < fit->body.control_count; ++k) young += log(fit->values[k]) / fit->body.control_count;
+    for (int i = 0; i < 3; ++i) size += force[i] * force[i];
+    // A start without a pull still needs a unit: the weight of the body.
+    double weight = fit->body.model->head.mass * 9.81;
+    size = fmax(sqrt(size), 1e-3 * weight);
+    fit->cursor.force_scales[slot] = size / exp(young);
+    fit->cursor.velocity_scales[slot] =
+        fmax(reach_of(fit, sequence), 1e-3 * fit->size) / (10 * sequence->frame_seconds);
+    for (int i = 0; i < 3 && start->force_value >= 0; ++i) fit->values[start->force_value + i] = force[i] / size;
+  }
+  start->force_scale = fit->cursor.force_scales[slot];
+  start->velocity_scale = fit->cursor.velocity_scales[slot];
+  return PL_OK;
+}
+
+pl_status pl_fit_find_starts(pl_fit *fit, pl_error *error) {
+  if (fit->start_count == 0 || fit->has_starts) return PL_OK;
+  bool found = false;
+  pl_status status = pl_fit_find_rest(fit, fit->values, fit->rest, &found, error);
+  if (status < 0) return status;
+  if (!found)
+    return pl_fail(
+        error, PL_ERROR_INVALID_DATA,
+        "the values to start from have no reference shape: the body is too soft for its weight; start with a "
+        "higher modulus");
+  for (int32_t i = 0, slot = 0; i < fit->sequence_count && status >= 0; ++i)
+    if (fit->starts[i].force_value >= 0 || fit->starts[i].velocity_value >= 0)
+      status = find_start(fit, i, slot++, error);
+  if (status < 0) return status;
+  fit->cursor.started = 1;
+  fit->has_starts = true;
+  return PL_OK;
+}

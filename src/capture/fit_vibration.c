@@ -1,0 +1,113 @@
+// Measured frequencies and damping ratios as data of a fit.
+//
+//   ζ = α / (2 ω) + β ω / 2,     f = ω √(1 - ζ²) / 2π        ω² an eigenvalue of K u = λ M u around the static shape
+//
+// Residuals are log(f / measured) and ζ - measured, each in its deviations. ω depends on moduli, Poisson's ratio and
+// the rest shape that follows from them: its derivatives are differences, as one eigenvalue problem costs about as much
+// as a derivative that would also need third derivatives of the energy; those by α and β are exact.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "capture/fit_modes.h"
+#include "capture/fit_motion_parts.h"
+#include "capture/fit_parts.h"
+
+static const double DIFFERENCE = 1e-4;  // of a coordinate: eigenvalues are exact to 1e-8
+
+// λ of the lowest modes, with the worker's moduli and rest shape. `found` is false where the body is not stable.
+static pl_status find_eigenvalues(pl_fit *fit, double *lambdas, bool *found, pl_error *error) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < fit->vibration_count; ++i)
+    if (fit->vibrations[i].mode >= count) count = fit->vibrations[i].mode + 1;
+  pl_arena arena;
+  pl_arena_init(&arena, fit->context, 0);
+  double *modes = PL_TAKE(&arena, double, 3 * (size_t)fit->body.model->head.particle_count * (size_t)count);
+  pl_status status =
+      arena.failed ? pl_fail_memory(error) : pl_fit_modes_find(fit->worker, count, lambdas, modes, error);
+  pl_arena_destroy(&arena);
+  *found = status == PL_OK && lambdas[0] > 0;
+  // Not positive definite, or not converged: no such body, as with a motion that cannot be simulated.
+  return status == PL_ERROR_INVALID_DATA || status > 0 ? PL_OK : status;
+}
+
+// λ with one coordinate changed; the worker is left with those values.
+static pl_status find_changed(pl_fit *fit, const double *values, const double *X, int32_t value, double *lambdas,
+                              bool *found, pl_error *error) {
+  double changed[PL_FIT_MAX_VALUES];
+  size_t n = 3 * (size_t)fit->body.model->head.particle_count;
+  pl_arena arena;
+  pl_arena_init(&arena, fit->context, 0);
+  double *rest = pl_arena_copy(&arena, X, n, sizeof(double));
+  memcpy(changed, values, (size_t)fit->value_count * sizeof(double));
+  double at = pl_fit_coordinate(fit, value, values[value]) + DIFFERENCE;
+  changed[value] = pl_fit_is_logarithmic(fit, value) ? exp(at) : at;
+  pl_status status = rest == NULL ? pl_fail_memory(error) : pl_fit_find_rest(fit, changed, rest, found, error);
+  if (status >= 0 && *found) status = find_eigenvalues(fit, lambdas, found, error);
+  pl_arena_destroy(&arena);
+  return status;
+}
+
+static void compare(const pl_fit *fit, const double *values, const pl_fit_vibration *given, double lambda,
+                    const double *slopes, int32_t columns, pl_motion_result *result) {
+  int32_t controls = fit->body.control_count;
+  double omega = sqrt(lambda), alpha = values[controls + 1], beta = values[controls + 2];
+  double zeta = 0.5 * (alpha / omega + beta * omega), damped = sqrt(fmax(1 - zeta * zeta, 1e-12));
+  double ratio_slopes[PL_FIT_MAX_VALUES], pitch_slopes[PL_FIT_MAX_VALUES], noise = fit->def.noise;
+  for (int32_t k = 0; k < columns; ++k) {
+    double log_omega = 0.5 * slopes[k];  // of the logarithm of ω
+    ratio_slopes[k] = 0.5 * (beta * omega - alpha / omega) * log_omega;
+    if (fit->columns[k] == controls + 1) ratio_slopes[k] += 0.5 * alpha / omega;
+    if (fit->columns[k] == controls + 2) ratio_slopes[k] += 0.5 * beta * omega;
+    pitch_slopes[k] = log_omega - zeta * ratio_slopes[k] / (damped * damped);
+  }
+  if (isfinite(given->frequency)) {
+    double unit = noise / given->frequency_deviation;
+    pl_motion_add_number(result, columns, unit * log(omega * damped / (2 * PL_PI * given->frequency)), unit, unit,
+                         pitch_slopes);
+  }
+  if (isfinite(given->damping_ratio)) {
+    double unit = noise / given->damping_deviation;
+    pl_motion_add_number(result, columns, unit * (zeta - given->damping_ratio), unit * given->damping_ratio, unit,
+                         ratio_slopes);
+  }
+}
+
+pl_status pl_fit_add_vibrations(pl_fit *fit, const double *values, const double *X, bool derive, pl_fit_evaluation *e,
+                                pl_error *error) {
+  int32_t columns = derive ? fit->column_count : 0;
+  double lambdas[PL_FIT_MAX_MODES], changed[PL_FIT_MAX_MODES];
+  bool found = false;
+  pl_fit_worker_set_moduli(fit->worker, values, values[fit->body.control_count]);
+  pl_fit_worker_set_rest(fit->worker, X);
+  pl_arena arena;
+  pl_arena_init(&arena, fit->context, 0);
+  // Derivatives of log λ, a row per mode.
+  double *slopes = PL_TAKE(&arena, double, (size_t)PL_FIT_MAX_MODES *(size_t)(columns + 1));
+  pl_status status = arena.failed ? pl_fail_memory(error) : find_eigenvalues(fit, lambdas, &found, error);
+  for (int32_t k = 0; k < columns && status >= 0 && found && fit->columns[k] <= fit->body.control_count; ++k) {
+    status = find_changed(fit, values, X, fit->columns[k], changed, &found, error);
+    for (int32_t i = 0; i < fit->vibration_count && status >= 0 && found; ++i) {
+      int32_t mode = fit->vibrations[i].mode;
+      slopes[mode * columns + k] = log(changed[mode] / lambdas[mode]) / DIFFERENCE;
+    }
+  }
+  pl_fit_worker_set_moduli(fit->worker, values, values[fit->body.control_count]);
+  pl_fit_worker_set_rest(fit->worker, X);
+  ptrdiff_t score = fit->score_count - fit->vibration_count;
+  for (int32_t i = 0; i < fit->vibration_count && status >= 0 && found; ++i) {
+    int32_t mode = fit->vibrations[i].mode;
+    pl_motion_result result = {
+        .gradient = e->gradient, .normal = e->normal, .scores = columns > 0 ? e->scores + (score + i) * columns : NULL};
+    compare(fit, values, &fit->vibrations[i], lambdas[mode], slopes + (ptrdiff_t)mode * columns, columns, &result);
+    e->cost += result.cost;
+    e->weight += result.weight;
+    e->amplitude += result.amplitude;
+  }
+  // Numbers are added to one half of the matrix.
+  for (int32_t k = 0; k < columns; ++k)
+    for (int32_t l = 0; l < k; ++l) e->normal[(ptrdiff_t)l * columns + k] = e->normal[(ptrdiff_t)k * columns + l];
+  pl_arena_destroy(&arena);
+  if (status >= 0 && !found) e->failed = true;
+  return status;
+}

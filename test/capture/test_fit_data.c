@@ -1,0 +1,348 @@
+// ctest: unit
+// Data of a fit other than motions of all points: markers with gaps and unknown starts, static experiments, vibrations.
+// Derivatives are compared with differences, and known truths come back.
+#include "fixtures/cantilever_bars.h"
+#include "pliant/math.h"
+#include "pliant/modes.h"
+#include "pliant/rollout.h"
+#include "solvers/eigen_modes.h"
+
+static const int32_t CELLS[3] = {6, 1, 1};
+enum { FRAMES = 40, MARKERS = 3 };
+
+// Three markers at the tip, some millimetres off the surface.
+static pl_embedding *bind_markers(const fit_bar *bar) {
+  static const pl_vec3 at[MARKERS] = {{0.505, 0.07, 0.02}, {0.42, 0.105, -0.03}, {0.47, -0.06, 0.108}};
+  pl_error error = {0};
+  pl_embedding *markers = NULL;
+  check_ok(
+      pl_embedding_build(bar->context, bar->mesh, &(pl_embedding_input){at, MARKERS, 0.02}, &markers, NULL, &error),
+      &error);
+  return markers;
+}
+
+static pl_fit *make_data_fit(const fit_bar *bar, const pl_fit_sequences *data) {
+  pl_error error = {0};
+  pl_fit *fit = NULL;
+  check_ok(pl_fit_create(bar->context, &bar->def, bar->mesh, data, &fit, &error), &error);
+  return fit;
+}
+
+static double cost_at(pl_fit *fit, const double *values, bool derive) {
+  pl_error error = {0};
+  check_ok(
+      pl_fit_evaluate(fit, values, fit->trial_rest, fit->longest > 0 ? fit->longest : 1, derive, &fit->trial, &error),
+      &error);
+  assert_false(fit->trial.failed);
+  return fit->trial.cost;
+}
+
+// The gradient of the cost by every column against central differences.
+static void check_gradient(pl_fit *fit, double tolerance) {
+  double values[PL_FIT_MAX_VALUES], gradient[PL_FIT_MAX_VALUES], scale = 0;
+  size_t bytes = 3 * (size_t)fit->body.model->head.particle_count * sizeof(double);
+  memcpy(values, fit->values, sizeof values);
+  memcpy(fit->trial_rest, fit->rest, bytes);
+  cost_at(fit, values, true);
+  memcpy(gradient, fit->trial.gradient, (size_t)fit->column_count * sizeof(double));
+  for (int32_t k = 0; k < fit->column_count; ++k) {
+    double total = 0;
+    for (int32_t i = 0; i < fit->score_count; ++i) total += fit->trial.scores[(ptrdiff_t)i * fit->column_count + k];
+    check_near(total, gradient[k], 1e-9 * fabs(gradient[k]) + 1e-18);
+    scale = fmax(scale, fabs(gradient[k]));
+  }
+  for (int32_t k = 0; k < fit->column_count; ++k) {
+    double step = 1e-4, costs[2], at = pl_fit_coordinate(fit, fit->columns[k], fit->values[fit->columns[k]]);
+    for (int side = 0; side < 2; ++side) {
+      values[fit->columns[k]] = pl_fit_physical(fit, fit->columns[k], at + (side == 0 ? -step : step));
+      costs[side] = cost_at(fit, values, false);
+    }
+    values[fit->columns[k]] = fit->values[fit->columns[k]];
+    double slope = 0.5 * (costs[1] - costs[0]) / (2 * step);
+    print_message("column %d: %.8g by sensitivities, %.8g by differences\n", k, gradient[k], slope);
+    check_near(gradient[k], slope, tolerance * scale);
+  }
+}
+
+static double shake(uint64_t *state) {
+  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return ((double)(*state >> 11) / 9007199254740992.0 - 0.5) * 3.4641016151377544;  // variance 1
+}
+
+// What the markers do after the bar was pulled aside by a force at them, and has a velocity if `moving`.
+static void film_markers(fit_bar *bar, const double *truth, const pl_embedding *markers, bool moving, pl_vec3 *seen) {
+  pl_error error = {0};
+  size_t n = (size_t)bar->point_count;
+  pl_vec3 *positions = calloc(n * FRAMES, sizeof *positions), *velocities = calloc(n, sizeof *velocities);
+  pl_vec3 first[MARKERS];
+  // Any pull will do to begin with: where it brings the bar is found by the start of a fit.
+  pl_embedding_apply(markers, pl_mesh_get_view(bar->mesh).points, first);
+  for (int i = 0; i < MARKERS; ++i) first[i].y -= 0.05, first[i].z += 0.03;
+  for (int i = 0; i < FRAMES * MARKERS; ++i) seen[i] = first[i % MARKERS];
+  pl_fit_sequence start = {.frame_count = FRAMES,
+                           .frame_seconds = 1.0 / 50,
+                           .positions = seen,
+                           .markers = markers,
+                           .start = PL_FIT_START_PULLED};
+  pl_fit *fit = make_data_fit(bar, &(pl_fit_sequences){.items = &start, .count = 1});
+  check_ok(pl_fit_set_values(fit, truth, &error), &error);
+  check_ok(pl_fit_predict(fit, &start, positions, NULL, &error), &error);
+  pl_fit_destroy(fit);
+  for (size_t i = 0; i < n; ++i) {
+    double t = pl_mesh_get_view(bar->mesh).points[i].x + 0.5;
+    velocities[i].y = moving ? 0.5 * t * t * (3 - t) : 0;
+  }
+  pl_fit_sequence whole = {.frame_count = FRAMES,
+                           .frame_seconds = 1.0 / 50,
+                           .positions = positions,
+                           .start_positions = positions,
+                           .start_velocities = velocities};
+  fit = make_data_fit(bar, &(pl_fit_sequences){.items = &whole, .count = 1});
+  check_ok(pl_fit_set_values(fit, truth, &error), &error);
+  check_ok(pl_fit_predict(fit, &whole, positions, NULL, &error), &error);
+  pl_fit_destroy(fit);
+  for (size_t f = 0; f < FRAMES; ++f) pl_embedding_apply(markers, positions + f * n, seen + f * MARKERS);
+  free(positions);
+  free(velocities);
+}
+
+static void markers_with_gaps_and_an_unknown_start_give_the_modulus(void **state) {
+  (void)state;
+  static const double truth[4] = {3e5, 0.3, 0.3, 2e-3};
+  for (int moving = 0; moving < 2; ++moving) {
+    pl_error error = {0};
+    pl_vec3 seen[FRAMES * MARKERS];
+    fit_bar bar;
+    open_bar(&bar, 1, 1, CELLS);
+    pl_embedding *markers = bind_markers(&bar);
+    film_markers(&bar, truth, markers, moving != 0, seen);
+    uint64_t random = 7;
+    for (int i = 0; i < FRAMES * MARKERS; ++i) {
+      seen[i].x += 2e-4 * shake(&random), seen[i].y += 2e-4 * shake(&random), seen[i].z += 2e-4 * shake(&random);
+      if (i % 7 == 5 || (i / MARKERS > 12 && i / MARKERS < 16)) seen[i] = (pl_vec3){(double)NAN, 0, 0};
+    }
+    bar.def.young.start = 1.5e5;
+    bar.def.noise = 2e-4;
+    pl_fit_sequence motion = {.frame_count = FRAMES,
+                              .frame_seconds = 1.0 / 50,
+                              .positions = seen,
+                              .markers = markers,
+                              .start = moving ? PL_FIT_START_MOVING : PL_FIT_START_PULLED};
+    pl_fit *fit = make_data_fit(&bar, &(pl_fit_sequences){.items = &motion, .count = 1});
+    check_ok(pl_fit_find_starts(fit, &error), &error);
+    check_gradient(fit, 1e-4);
+    check_ok(pl_fit_run(fit, &error), &error);
+    pl_fit_report report;
+    check_ok(pl_fit_get_report(fit, &report, &error), &error);
+    const pl_fit_estimate *young = &report.estimates[0];
+    print_message("%s: %g Pa in %g … %g, %s; rms %g m after %d iterations\n", moving ? "moving" : "pulled",
+                  young->value, young->min, young->max, pl_fit_verdict_name(young->verdict), report.rms,
+                  report.iteration_count);
+    assert_int_equal(report.parameter_count, 4);
+    check_near(young->value, truth[0], 0.01 * truth[0]);
+    assert_true(young->min < truth[0] && truth[0] < young->max);
+    check_near(report.rms, sqrt(3) * 2e-4, 0.3e-4);
+    pl_fit_destroy(fit);
+    pl_embedding_destroy(markers);
+    close_bar(&bar);
+  }
+}
+
+// A warm start hears the frequency from markers too.
+static void a_warm_start_hears_markers(void **state) {
+  (void)state;
+  if (!pl_eigen_is_available()) skip();
+  static const double truth[4] = {3e5, 0.3, 0.3, 2e-3};
+  pl_error error = {0};
+  pl_vec3 seen[FRAMES * MARKERS];
+  fit_bar bar;
+  open_bar(&bar, 1, 1, CELLS);
+  bar.def.steps_per_frame = 4;
+  pl_embedding *markers = bind_markers(&bar);
+  film_markers(&bar, truth, markers, false, seen);
+  seen[17].x = (double)NAN;
+  bar.def.young.start = 5e6;
+  pl_fit_sequence motion = {.frame_count = FRAMES,
+                            .frame_seconds = 1.0 / 50,
+                            .positions = seen,
+                            .markers = markers,
+                            .start = PL_FIT_START_PULLED};
+  pl_fit *fit = make_data_fit(&bar, &(pl_fit_sequences){.items = &motion, .count = 1});
+  pl_warm_start_def def = pl_default_warm_start_def();
+  check_ok(pl_fit_warm_start(fit, &def, NULL, &error), &error);
+  print_message("%g Pa from the frequency of markers\n", fit->values[0]);
+  check_near(log(fit->values[0] / truth[0]), 0, 0.2);
+  pl_fit_destroy(fit);
+  pl_embedding_destroy(markers);
+  close_bar(&bar);
+}
+
+// Points of the free end.
+static int32_t *tip_of(const fit_bar *bar, int32_t *count) {
+  int32_t *tip = calloc((size_t)bar->point_count, sizeof *tip);
+  *count = 0;
+  for (int32_t i = 0; i < bar->point_count; ++i)
+    if (pl_mesh_get_view(bar->mesh).points[i].x > 0.499) tip[(*count)++] = i;
+  return tip;
+}
+
+// Positions of all points under a load, with the truth, by the equilibria of rollouts.
+static void sag(fit_bar *bar, const double *truth, pl_fit_load_case *load, pl_vec3 *to) {
+  pl_error error = {0};
+  pl_fit *fit = make_data_fit(bar, &(pl_fit_sequences){0});
+  check_ok(pl_fit_set_values(fit, truth, &error), &error);
+  pl_model *model = NULL;
+  check_ok(pl_fit_build_model(fit, NULL, &model, &error), &error);
+  pl_rollout_def def = pl_default_rollout_def();
+  def.model = model;
+  def.equilibrium = true;
+  def.step_count = 1;
+  def.gravity = bar->def.gravity;
+  def.pinned = bar->pinned;
+  def.pinned_count = bar->pinned_count;
+  def.direct = pl_cholmod_backend();
+  pl_rollout *rollout = NULL;
+  check_ok(pl_rollout_create(bar->context, &def, &rollout, &error), &error);
+  pl_vec3 *forces = calloc((size_t)bar->point_count, sizeof *forces),
+          *both = calloc(2 * (size_t)bar->point_count, sizeof *both);
+  for (int32_t i = 0; i < load->loaded_count; ++i)
+    forces[load->loaded[i]] = pl_vec3_scale(load->force, 1.0 / load->loaded_count);
+  check_ok(pl_rollout_run(rollout, &(pl_rollout_inputs){.forces = forces}, both, NULL, &error), &error);
+  memcpy(to, both + bar->point_count, (size_t)bar->point_count * sizeof *to);
+  free(forces);
+  free(both);
+  pl_rollout_destroy(rollout);
+  pl_model_destroy(model);
+  pl_fit_destroy(fit);
+}
+
+static void sags_under_known_weights_give_modulus_and_nothing_of_damping(void **state) {
+  (void)state;
+  static const double truth[4] = {3e5, 0.3, 0.1, 1e-3};
+  pl_error error = {0};
+  fit_bar bar;
+  int32_t tip_count;
+  open_bar(&bar, 1, 1, CELLS);
+  int32_t *tip = tip_of(&bar, &tip_count);
+  size_t n = (size_t)bar.point_count;
+  pl_vec3 *positions = calloc(2 * n, sizeof *positions);
+  pl_fit_load_case cases[2];
+  for (int i = 0; i < 2; ++i) {
+    cases[i] = (pl_fit_load_case){.loaded = tip,
+                                  .loaded_count = tip_count,
+                                  .force = {0, -1.0 - i, 0.5},
+                                  .reaction = (double)NAN,
+                                  .positions = positions + (size_t)i * n};
+    sag(&bar, truth, &cases[i], positions + (size_t)i * n);
+    print_message("tip at %g m with %g N\n", positions[(size_t)i * n + (size_t)tip[0]].y, cases[i].force.y);
+    for (size_t k = 0; k < n; k += 2) positions[(size_t)i * n + k].x = (double)NAN;
+  }
+  bar.def.young.start = 1e5;
+  pl_fit *fit = make_data_fit(&bar, &(pl_fit_sequences){.cases = cases, .case_count = 2});
+  check_gradient(fit, 1e-4);
+  check_ok(pl_fit_run(fit, &error), &error);
+  pl_fit_report report;
+  check_ok(pl_fit_get_report(fit, &report, &error), &error);
+  print_message("%g Pa from sags, rms %g m\n", report.estimates[0].value, report.rms);
+  check_near(report.estimates[0].value, truth[0], 1e-3 * truth[0]);
+  assert_int_equal(report.estimates[0].verdict, PL_FIT_DETERMINED);
+  assert_int_equal(report.estimates[2].verdict, PL_FIT_NOT_DETERMINED);
+  assert_int_equal(report.estimates[3].verdict, PL_FIT_NOT_DETERMINED);
+  pl_fit_destroy(fit);
+  free(positions);
+  free(tip);
+  close_bar(&bar);
+}
+
+// A bar that is drawn along its axis by a small way, held at both ends: F = E A u / L, up to the grips. Without gravity
+// and with a Poisson's ratio of 0 that is exact for small strains.
+static void a_tensile_curve_gives_the_modulus_by_the_closed_formula(void **state) {
+  (void)state;
+  pl_error error = {0};
+  fit_bar bar;
+  int32_t tip_count;
+  open_bar(&bar, 1, 1, CELLS);
+  bar.def.gravity = (pl_vec3){0, 0, 0};
+  bar.def.poisson.start = 0;
+  bar.def.young.start = 3e5;
+  int32_t *tip = tip_of(&bar, &tip_count);
+  pl_fit_load_case cases[3];
+  for (int i = 0; i < 3; ++i) {
+    double way = 0.001 * (i + 1);
+    cases[i] = (pl_fit_load_case){.loaded = tip,
+                                  .loaded_count = tip_count,
+                                  .moved = true,
+                                  .displacement = {way, 0, 0},
+                                  .reaction = 2e5 * 0.2 * 0.2 * way / 1,
+                                  .reaction_deviation = 0.02};
+  }
+  pl_fit *fit = make_data_fit(&bar, &(pl_fit_sequences){.cases = cases, .case_count = 3});
+  check_gradient(fit, 1e-4);
+  check_ok(pl_fit_run(fit, &error), &error);
+  print_message("%g Pa from a tensile curve\n", fit->values[0]);
+  check_near(fit->values[0], 2e5, 1e-3 * 2e5);
+  pl_fit_destroy(fit);
+  free(tip);
+  close_bar(&bar);
+}
+
+// Eigenvalues without gravity are proportional to the modulus, so that a frequency gives it at once.
+static void a_frequency_and_two_damping_ratios_give_modulus_and_damping(void **state) {
+  (void)state;
+  if (!pl_eigen_is_available()) skip();
+  pl_error error = {0};
+  fit_bar bar;
+  open_bar(&bar, 1, 1, CELLS);
+  bar.def.gravity = (pl_vec3){0, 0, 0};
+  // ω of the modes at 1e5 Pa, by the modes of the library.
+  pl_fem_def fem = pl_default_fem_def(PL_FEM_COROTATED);
+  fem.density = bar.def.density;
+  fem.young = 1e5;
+  pl_model *model = NULL;
+  check_ok(pl_fem_build(bar.context, &fem, bar.mesh, &model, &error), &error);
+  pl_modes_def modes = pl_default_modes_def();
+  modes.pinned = bar.pinned;
+  modes.pinned_count = bar.pinned_count;
+  modes.mode_count = 6;
+  double frequencies[6];
+  pl_vec3 *shapes = calloc(6 * (size_t)bar.point_count, sizeof *shapes);
+  check_ok(pl_modes_find(bar.context, model, &modes, frequencies, shapes, &error), &error);
+  free(shapes);
+  pl_model_destroy(model);
+  const double young = 2.5e5, alpha = 0.4, beta = 1.5e-3;
+  pl_fit_vibration vibrations[2];
+  for (int i = 0; i < 2; ++i) {
+    int32_t mode = i == 0 ? 0 : 4;
+    double omega = 2 * PL_PI * frequencies[mode] * sqrt(young / 1e5), zeta = 0.5 * (alpha / omega + beta * omega);
+    vibrations[i] = (pl_fit_vibration){.mode = mode,
+                                       .frequency = omega * sqrt(1 - zeta * zeta) / (2 * PL_PI),
+                                       .frequency_deviation = 0.003,
+                                       .damping_ratio = zeta,
+                                       .damping_deviation = 0.02 * zeta};
+    print_message("%g Hz, damping ratio %g\n", vibrations[i].frequency, zeta);
+  }
+  pl_fit *fit = make_data_fit(&bar, &(pl_fit_sequences){.vibrations = vibrations, .vibration_count = 2});
+  check_gradient(fit, 1e-3);
+  check_ok(pl_fit_run(fit, &error), &error);
+  pl_fit_report report;
+  check_ok(pl_fit_get_report(fit, &report, &error), &error);
+  for (int k = 0; k < 4; ++k)
+    print_message("%s %g in %g … %g, %s\n", report.estimates[k].name, report.estimates[k].value,
+                  report.estimates[k].min, report.estimates[k].max, pl_fit_verdict_name(report.estimates[k].verdict));
+  check_near(report.estimates[0].value, young, 1e-3 * young);
+  check_near(report.estimates[2].value, alpha, 0.01 * alpha);
+  check_near(report.estimates[3].value, beta, 0.01 * beta);
+  pl_fit_destroy(fit);
+  close_bar(&bar);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(markers_with_gaps_and_an_unknown_start_give_the_modulus),
+      cmocka_unit_test(a_warm_start_hears_markers),
+      cmocka_unit_test(sags_under_known_weights_give_modulus_and_nothing_of_damping),
+      cmocka_unit_test(a_tensile_curve_gives_the_modulus_by_the_closed_formula),
+      cmocka_unit_test(a_frequency_and_two_damping_ratios_give_modulus_and_damping),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

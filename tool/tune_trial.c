@@ -1,0 +1,124 @@
+// One trial of pliant tune: a scene with some numbers replaced, run to its end and compared with what it expects.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool_tune.h"
+
+enum { DIGITS = 4, NUMBER_SIZE = 32 };
+
+// A range that is this many times its lower end wide is drawn from its powers.
+static const double LOG_RATIO = 4;
+
+// Two or three numbers with colons between them. Returns how many, 0 for anything else.
+static int read_numbers(const char *text, double *numbers) {
+  for (int count = 0; count < 3;) {
+    char *end = NULL;
+    numbers[count] = strtod(text, &end);
+    if (end == text || !isfinite(numbers[count++])) return 0;
+    if (*end == '\0') return count >= 2 ? count : 0;
+    if (*end != ':') return 0;
+    text = end + 1;
+  }
+  return 0;
+}
+
+static bool read_range(const char *text, tune_range *range) {
+  const char *equals = strchr(text, '=');
+  double numbers[3];
+  int count = equals != NULL && equals != text ? read_numbers(equals + 1, numbers) : 0;
+  if (count == 0) return false;
+  double min = numbers[0], max = numbers[count - 1], start = numbers[1];
+  if (!(min < max) || start < min || start > max) return false;
+  bool is_log = min > 0 && max >= LOG_RATIO * min;
+  *range = (tune_range){.path = tool_text("%.*s", (int)(equals - text), text), .min = min, .max = max, .is_log = is_log};
+  range->has_start = count == 3;
+  range->start = !range->has_start ? 0.5 : is_log ? log(start / min) / log(max / min) : (start - min) / (max - min);
+  return true;
+}
+
+bool tune_ranges_read(const tool_session *tool, const tool_arguments *arguments, tune_ranges *ranges) {
+  bool good = true;
+  *ranges = (tune_ranges){.count = 0};
+  for (int i = 0; i < arguments->repeated_count; ++i) {
+    const char *text = arguments->repeated[i] != NULL ? arguments->repeated[i] : "";
+    tune_range *range = &ranges->items[ranges->count++];
+    if (read_range(text, range)) continue;
+    tool_print_error(&tool->console,
+                     "--vary takes PATH=MIN:MAX or PATH=MIN:START:MAX in ascending order, such as 'bodies[0].actor.settings.gain=0.5:4', not '%s'",
+                     text);
+    good = false;
+  }
+  return good;
+}
+
+void tune_ranges_free(tune_ranges *ranges) {
+  for (int32_t i = 0; i < ranges->count; ++i) free(ranges->items[i].path);
+  ranges->count = 0;
+}
+
+double tune_number_at(const tune_range *range, double x) {
+  double value = range->is_log ? range->min * pow(range->max / range->min, x) : range->min + x * (range->max - range->min);
+  char text[NUMBER_SIZE];
+  snprintf(text, sizeof text, "%.*g", DIGITS, value);
+  return strtod(text, NULL);
+}
+
+pl_status tune_load(pl_context *context, const char *path, const tune_ranges *ranges, const double *x, double factor,
+                    pl_scene **scene, pl_error *error) {
+  pl_scene_override items[TOOL_MAX_REPEATS];
+  char texts[TOOL_MAX_REPEATS][NUMBER_SIZE];
+  int32_t count = x != NULL ? ranges->count : 0;
+  for (int32_t i = 0; i < count; ++i) {
+    snprintf(texts[i], sizeof texts[i], "%.9g", factor * tune_number_at(&ranges->items[i], x[i]));
+    items[i] = (pl_scene_override){ranges->items[i].path, texts[i]};
+  }
+  return pl_scene_load_with(context, path, &(pl_scene_overrides){items, count}, scene, NULL, error);
+}
+
+// By how much an expectation is missed, relative to itself; at most LIMIT, so that one number cannot hide the others.
+static double miss_of(const pl_scene_instance_expectation *it) {
+  static const double LIMIT = 2;
+  if (it->met) return 0;
+  double size = fabs(it->wanted) > 0 ? fabs(it->wanted) : 1;
+  double miss = fabs(it->found - it->wanted) / size;
+  return isfinite(miss) ? fmin(miss, LIMIT) : LIMIT;
+}
+
+static bool has_fallen(const pl_scene_instance *set) {
+  for (int32_t i = 0; i < pl_scene_instance_expectation_count(set); ++i) {
+    pl_scene_instance_expectation it = pl_scene_instance_get_expectation(set, i);
+    if (strcmp(it.name, "max_tumbles") == 0 && !it.met) return true;
+  }
+  return false;
+}
+
+static void compare(const pl_scene_instance *set, double fraction, tune_result *result) {
+  size_t used = 0;
+  // What is left to run after a fall counts as missed.
+  result->missed = 2 * (1 - fraction);
+  result->text[0] = '\0';
+  for (int32_t i = 0; i < pl_scene_instance_expectation_count(set); ++i) {
+    pl_scene_instance_expectation it = pl_scene_instance_get_expectation(set, i);
+    if (it.met) continue;
+    result->missed += miss_of(&it);
+    if (used >= sizeof result->text) continue;
+    used += (size_t)snprintf(result->text + used, sizeof result->text - used, "%s%s %.3g (%s %.3g)", used > 0 ? ", " : "",
+                             it.name, it.found, it.is_max ? "at most" : "at least", it.wanted);
+  }
+  if (used == 0) snprintf(result->text, sizeof result->text, "all expectations met");
+}
+
+pl_status tune_run(pl_context *context, const pl_scene *scene, tune_result *result, pl_error *error) {
+  pl_scene_build_def def = pl_default_scene_build_def();
+  pl_scene_report facts = pl_scene_get_report(scene);
+  pl_scene_instance *set = NULL;
+  pl_status status = pl_scene_build(context, &def, scene, &set, NULL, error);
+  int32_t frame = 1;
+  for (; status >= 0 && frame < facts.frame_count && !has_fallen(set); ++frame)
+    status = pl_world_advance(pl_scene_instance_get_world(set), 1 / facts.frame_rate, 0, NULL, error);
+  if (status >= 0) compare(set, facts.frame_count > 1 ? (double)frame / facts.frame_count : 1, result);
+  pl_scene_instance_destroy(set);
+  return status;
+}

@@ -1,0 +1,216 @@
+// pliant tune: search for numbers of a scene with which its actors do what the scene expects of them.
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solvers/evolution.h"
+#include "tool_folder.h"
+#include "tool_interrupt.h"
+#include "tool_open.h"
+#include "tool_options.h"
+#include "tool_tune.h"
+#include "tool_verbs.h"
+
+// clang-format off
+static const tool_option OPTIONS[] = {
+    {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true, .about = "scene to write: SCENE with the best numbers"},
+    {"vary", .kind = TOOL_TEXT, .value = "PATH=MIN[:START]:MAX", .repeats = true,
+     .about = "a number of the scene and its range, such as bodies[0].actor.settings.gain=0.5:4",
+     .more = "The search begins at START and looks near it first, or without it in the middle. Ranges whose ends are above 0 and at least 4 times apart are searched by powers."},
+    {"trials", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1e7, .default_text = "400", .about = "number of trials at most"},
+    {"population", .kind = TOOL_COUNT, .value = "N", .min = 4, .max = 1024, .default_text = "16", .about = "trials that are run at a time; the result depends on it"},
+    TOOL_SEED_OPTION(.default_text = "1", .about = "seed of the search"),
+    TOOL_THREADS_OPTION,
+};
+// clang-format on
+
+enum { RUNS = 3 };
+// Numbers that work only to the last digit are worth nothing: every trial is run as it is and with all its numbers
+// changed a little, and the worst run counts.
+static const double FACTORS[RUNS] = {1, 1.015, 0.985};
+
+typedef struct tune_job {
+  const tool_session *tool;
+  const char *path;
+  tune_ranges ranges;
+  pl_evolution evolution;
+  double *values;        // of the trials of a generation
+  tune_result *results;  // of their worst runs
+  atomic_int next;
+  pl_error error;  // of the first trial that failed for another reason than its numbers
+} tune_job;
+
+// Numbers with which a scene cannot be built or a step fails are worse than any that run.
+static const double FAILED = 1e3;
+
+static void run_trial(tune_job *job, pl_context *context, int32_t index) {
+  const double *x = job->evolution.trials + (ptrdiff_t)index * job->ranges.count;
+  job->values[index] = 0;
+  for (int k = 0; k < RUNS; ++k) {
+    pl_scene *scene = NULL;
+    pl_error error = {0};
+    tune_result result;
+    pl_status status = tune_load(context, job->path, &job->ranges, x, FACTORS[k], &scene, &error);
+    if (status >= 0) status = tune_run(context, scene, &result, &error);
+    pl_scene_destroy(scene);
+    if (status < 0) {
+      result.missed = FAILED;
+      snprintf(result.text, sizeof result.text, "%s", error.text);
+    }
+    if (k == 0 || result.missed > job->results[index].missed) job->results[index] = result;
+    job->values[index] += result.missed / RUNS;
+    // A fall decides: the other runs would not help.
+    if (result.missed > 2) {
+      job->values[index] = result.missed;
+      break;
+    }
+  }
+}
+
+static void *work(void *user) {
+  tune_job *job = user;
+  pl_context_def def = pl_default_context_def();
+  pl_context *context = NULL;
+  def.thread_count = 1;
+  if (pl_context_create(&def, &context, NULL) < 0) return NULL;
+  for (int i; (i = atomic_fetch_add(&job->next, 1)) < job->evolution.population;) run_trial(job, context, i);
+  pl_context_destroy(context);
+  return NULL;
+}
+
+// All trials of a generation; the values do not depend on the number of threads.
+static void run_generation(tune_job *job, int32_t thread_count) {
+  pthread_t threads[1024];
+  int32_t started = 0;
+  atomic_store(&job->next, 0);
+  for (int32_t i = 0; i < job->evolution.population; ++i) job->values[i] = FAILED;
+  while (started + 1 < thread_count && pthread_create(&threads[started], NULL, work, job) == 0) ++started;
+  work(job);
+  for (int32_t i = 0; i < started; ++i) pthread_join(threads[i], NULL);
+}
+
+static pl_status save_best(tune_job *job, pl_context *context, const double *x, const char *output, pl_error *error) {
+  pl_scene *scene = NULL;
+  pl_status status = tune_load(context, job->path, &job->ranges, x, 1, &scene, error);
+  if (status >= 0) status = pl_scene_save(context, output, scene, error);
+  pl_scene_destroy(scene);
+  return status;
+}
+
+static void print_numbers(const tune_job *job, const double *x) {
+  for (int32_t i = 0; i < job->ranges.count; ++i)
+    printf("%s=%.9g\n", job->ranges.items[i].path, tune_number_at(&job->ranges.items[i], x[i]));
+}
+
+// The scene as it is: what it misses, and whether it expects anything.
+static bool try_scene(tune_job *job, pl_context *context, double *missed) {
+  pl_error error = {0};
+  pl_scene *scene = NULL;
+  pl_scene_instance *set = NULL;
+  pl_scene_build_def def = pl_default_scene_build_def();
+  tune_result result;
+  pl_status status = tune_load(context, job->path, &job->ranges, NULL, 1, &scene, &error);
+  if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
+  int32_t expected = status >= 0 ? pl_scene_instance_expectation_count(set) : 1;
+  pl_scene_instance_destroy(set);
+  if (status >= 0 && expected > 0) status = tune_run(context, scene, &result, &error);
+  pl_scene_destroy(scene);
+  if (status < 0) {
+    tool_report_error(&job->tool->console, &error);
+    return false;
+  }
+  if (expected == 0) {
+    tool_print_error(&job->tool->console,
+                     "%s expects nothing of its actors; state the goal of the search under `expect` of an actor", job->path);
+    return false;
+  }
+  *missed = result.missed;
+  tool_print(&job->tool->console, "as it is: %s", result.text);
+  return true;
+}
+
+static int search(tune_job *job, pl_context *context, const tool_arguments *arguments) {
+  const tool_console *console = &job->tool->console;
+  pl_evolution *e = &job->evolution;
+  int32_t trials = (int32_t)tool_get_count(arguments, "trials"), done = 0, threads = pl_context_thread_count(context);
+  double best = HUGE_VAL, missed;
+  double *x = tool_allocate((size_t)job->ranges.count, sizeof *x);
+  pl_error error = {0};
+  pl_status status = PL_OK;
+  if (!try_scene(job, context, &missed)) {
+    free(x);
+    return TOOL_FAILED;
+  }
+  while (status >= 0 && done < trials && best > 0 && tool_interrupt_count() == 0) {
+    pl_evolution_draw(e);
+    run_generation(job, threads);
+    pl_evolution_learn(e, job->values);
+    done += e->population;
+    for (int32_t i = 0; i < e->population; ++i) {
+      if (!(job->values[i] < best)) continue;
+      best = job->values[i];
+      memcpy(x, e->trials + (ptrdiff_t)i * job->ranges.count, (size_t)job->ranges.count * sizeof *x);
+      tool_print(console, "trial %d: misses %.3g; %s", done - e->population + i + 1, best, job->results[i].text);
+      status = save_best(job, context, x, tool_get_text(arguments, "output"), &error);
+    }
+  }
+  if (status < 0) tool_report_error(console, &error);
+  if (status >= 0 && best < HUGE_VAL) print_numbers(job, x);
+  if (status >= 0 && best > 0)
+    tool_print_warning(console, "no numbers found with which all expectations are met in %d trials; %s has the best", done,
+                       tool_get_text(arguments, "output"));
+  free(x);
+  return status < 0 ? TOOL_FAILED : best > 0 ? TOOL_REMARKS : TOOL_DONE;
+}
+
+static int run(const tool_session *tool, const tool_arguments *arguments) {
+  tune_job job = {.tool = tool, .path = arguments->words[0]};
+  int code = TOOL_FAILED;
+  pl_context *context = tool_open_context(tool, (int32_t)tool_get_count(arguments, "threads"));
+  if (context == NULL) return TOOL_FAILED;
+  if (!tune_ranges_read(tool, arguments, &job.ranges)) {
+    code = TOOL_USAGE;
+  } else if (job.ranges.count == 0) {
+    tool_print_error(&tool->console, "nothing to vary; name numbers of the scene by --vary PATH=MIN:MAX");
+    code = TOOL_USAGE;
+  } else {
+    int32_t population = (int32_t)tool_get_count(arguments, "population");
+    job.values = tool_allocate((size_t)population, sizeof *job.values);
+    job.results = tool_allocate((size_t)population, sizeof *job.results);
+    double center[TOOL_MAX_REPEATS], step = 0.25;  // of the ranges
+    for (int32_t i = 0; i < job.ranges.count; ++i) {
+      center[i] = job.ranges.items[i].start;
+      if (job.ranges.items[i].has_start) step = 0.08;
+    }
+    tool_interrupt_watch();
+    if (pl_evolution_begin(context, job.ranges.count, population, (uint64_t)tool_get_count(arguments, "seed"), center, step,
+                           &job.evolution))
+      code = search(&job, context, arguments);
+    else
+      tool_print_error(&tool->console, "out of memory");
+    pl_evolution_end(&job.evolution);
+    tool_interrupt_release();
+    free(job.results);
+    free(job.values);
+  }
+  tune_ranges_free(&job.ranges);
+  pl_context_destroy(context);
+  return code;
+}
+
+const tool_verb tool_tune_verb = {
+    .name = "tune",
+    .words = "SCENE",
+    .summary = "search for numbers with which actors meet the expectations of their scene",
+    .details = "The goal is what the scene states under `expect` of its actors. Every trial is run three times: as it is, and with all varied numbers 1.5 % larger and smaller.\n"
+               "The search ends when all expectations are met in all three. FILE always holds the best so far; its numbers are printed as PATH=VALUE, as --set takes them.\n"
+               "The result is the same for any number of threads. The exit status is 3 if some expectation is still missed.",
+    .min_words = 1,
+    .max_words = 1,
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .run = run,
+};
