@@ -137,7 +137,7 @@ def check_object(thing):
 
 
 def is_open(mesh):
-    """Whether so many edges have one face that nothing is enclosed."""
+    """Whether the surface has too many edges of one face to enclose anything."""
     counts = {}
     for polygon in mesh.polygons:
         for key in polygon.edge_keys:

@@ -35,7 +35,7 @@ def hide_caches(context, hidden):
             cache.show_viewport = not hidden
 
 
-# The bake that is going on, if any: one at a time.
+# The current bake, if any: one at a time.
 current = None
 
 
