@@ -278,6 +278,8 @@ class Layer:
 
 
 def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit("usage: generate_python.py FILE")
     layer = Layer()
     for path in headers():
         layer.read(path)

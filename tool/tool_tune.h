@@ -21,15 +21,16 @@ typedef struct tune_ranges {
 
 // The values of --vary. False if one is not PATH=MIN:MAX or PATH=MIN:START:MAX
 // (printed).
-bool tune_ranges_read(const tool_session *tool, const tool_arguments *arguments, tune_ranges *ranges);
+bool tune_ranges_read(const tool_session *tool, const tool_arguments *arguments,
+                      tune_ranges *ranges);
 void tune_ranges_free(tune_ranges *ranges);
 
 // The number at x from 0 to 1 of a range, with the digits that are written into the scene.
 double tune_number_at(const tune_range *range, double x);
 
 // Load the scene with the numbers at x, times `factor`. NULL x: as it is.
-pl_status tune_load(pl_context *context, const char *path, const tune_ranges *ranges, const double *x,
-                    double factor, pl_scene **scene, pl_error *error);
+pl_status tune_load(pl_context *context, const char *path, const tune_ranges *ranges,
+                    const double *x, double factor, pl_scene **scene, pl_error *error);
 
 // What expectations a run of the scene misses, summed: 0 when all are met. A run ends early when an
 // actor has fallen more often than expected.
@@ -38,6 +39,7 @@ typedef struct tune_result {
   char text[512];  // the expectations that were missed, or "all expectations met"
 } tune_result;
 
-pl_status tune_run(pl_context *context, const pl_scene *scene, tune_result *result, pl_error *error);
+pl_status tune_run(pl_context *context, const pl_scene *scene, tune_result *result,
+                   pl_error *error);
 
 #endif

@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-static const tool_verb *const VERBS[] = {
-    &tool_demo_verb,  &tool_new_verb,  &tool_run_verb,     &tool_view_verb,  &tool_bake_verb,    &tool_check_verb,
-    &tool_mesh_verb,  &tool_pose_verb, &tool_detail_verb,  &tool_info_verb,  &tool_convert_verb, &tool_sense_verb,
-    &tool_track_verb, &tool_fit_verb,  &tool_capture_verb, &tool_solve_verb, &tool_modes_verb, &tool_tune_verb, &tool_bench_verb, &tool_manual_verb};
+static const tool_verb *const VERBS[] = {&tool_demo_verb,   &tool_new_verb,   &tool_run_verb,     &tool_view_verb,
+                                         &tool_bake_verb,   &tool_check_verb, &tool_mesh_verb,    &tool_pose_verb,
+                                         &tool_detail_verb, &tool_info_verb,  &tool_convert_verb, &tool_sense_verb,
+                                         &tool_track_verb,  &tool_fit_verb,   &tool_capture_verb, &tool_solve_verb,
+                                         &tool_modes_verb,  &tool_tune_verb,  &tool_bench_verb,   &tool_manual_verb};
 enum { VERB_COUNT = sizeof VERBS / sizeof VERBS[0] };
 
 const tool_verb *tool_verb_at(int index) {

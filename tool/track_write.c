@@ -166,8 +166,8 @@ pl_status track_write(track_job *job, pl_error *error) {
     pl_frame_format format = pl_frame_format_find(name);
     if (format == 0) {
       *error = (pl_error){.status = PL_ERROR_INVALID_ARGUMENT};
-      snprintf(error->text, sizeof error->text, "--format knows pc2, mdd, glb, usda, vtu, obj, ply, csv and npz, not '%.*s'",
-               (int)length, at);
+      snprintf(error->text, sizeof error->text,
+               "--format knows pc2, mdd, glb, usda, vtu, obj, ply, csv and npz, not '%.*s'", (int)length, at);
       return error->status;
     }
     bool takes_tets =

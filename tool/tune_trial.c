@@ -32,7 +32,8 @@ static bool read_range(const char *text, tune_range *range) {
   double min = numbers[0], max = numbers[count - 1], start = numbers[1];
   if (!(min < max) || start < min || start > max) return false;
   bool is_log = min > 0 && max >= LOG_RATIO * min;
-  *range = (tune_range){.path = tool_text("%.*s", (int)(equals - text), text), .min = min, .max = max, .is_log = is_log};
+  *range =
+      (tune_range){.path = tool_text("%.*s", (int)(equals - text), text), .min = min, .max = max, .is_log = is_log};
   range->has_start = count == 3;
   range->start = !range->has_start ? 0.5 : is_log ? log(start / min) / log(max / min) : (start - min) / (max - min);
   return true;
@@ -46,7 +47,8 @@ bool tune_ranges_read(const tool_session *tool, const tool_arguments *arguments,
     tune_range *range = &ranges->items[ranges->count++];
     if (read_range(text, range)) continue;
     tool_print_error(&tool->console,
-                     "--vary takes PATH=MIN:MAX or PATH=MIN:START:MAX in ascending order, such as 'bodies[0].actor.settings.gain=0.5:4', not '%s'",
+                     "--vary takes PATH=MIN:MAX or PATH=MIN:START:MAX in ascending order, such as "
+                     "'bodies[0].actor.settings.gain=0.5:4', not '%s'",
                      text);
     good = false;
   }
@@ -59,7 +61,8 @@ void tune_ranges_free(tune_ranges *ranges) {
 }
 
 double tune_number_at(const tune_range *range, double x) {
-  double value = range->is_log ? range->min * pow(range->max / range->min, x) : range->min + x * (range->max - range->min);
+  double value =
+      range->is_log ? range->min * pow(range->max / range->min, x) : range->min + x * (range->max - range->min);
   char text[NUMBER_SIZE];
   snprintf(text, sizeof text, "%.*g", DIGITS, value);
   return strtod(text, NULL);
@@ -104,8 +107,8 @@ static void compare(const pl_scene_instance *set, double fraction, tune_result *
     if (it.met) continue;
     result->missed += miss_of(&it);
     if (used >= sizeof result->text) continue;
-    used += (size_t)snprintf(result->text + used, sizeof result->text - used, "%s%s %.3g (%s %.3g)", used > 0 ? ", " : "",
-                             it.name, it.found, it.is_max ? "at most" : "at least", it.wanted);
+    used += (size_t)snprintf(result->text + used, sizeof result->text - used, "%s%s %.3g (%s %.3g)",
+                             used > 0 ? ", " : "", it.name, it.found, it.is_max ? "at most" : "at least", it.wanted);
   }
   if (used == 0) snprintf(result->text, sizeof result->text, "all expectations met");
 }

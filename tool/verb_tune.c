@@ -124,7 +124,8 @@ static bool try_scene(tune_job *job, pl_context *context, double *missed) {
   }
   if (expected == 0) {
     tool_print_error(&job->tool->console,
-                     "%s expects nothing of its actors; state the goal of the search under `expect` of an actor", job->path);
+                     "%s expects nothing of its actors; state the goal of the search under `expect` of an actor",
+                     job->path);
     return false;
   }
   *missed = result.missed;
@@ -160,8 +161,8 @@ static int search(tune_job *job, pl_context *context, const tool_arguments *argu
   if (status < 0) tool_report_error(console, &error);
   if (status >= 0 && best < HUGE_VAL) print_numbers(job, x);
   if (status >= 0 && best > 0)
-    tool_print_warning(console, "no numbers found with which all expectations are met in %d trials; %s has the best", done,
-                       tool_get_text(arguments, "output"));
+    tool_print_warning(console, "no numbers found with which all expectations are met in %d trials; %s has the best",
+                       done, tool_get_text(arguments, "output"));
   free(x);
   return status < 0 ? TOOL_FAILED : best > 0 ? TOOL_REMARKS : TOOL_DONE;
 }
@@ -186,8 +187,8 @@ static int run(const tool_session *tool, const tool_arguments *arguments) {
       if (job.ranges.items[i].has_start) step = 0.08;
     }
     tool_interrupt_watch();
-    if (pl_evolution_begin(context, job.ranges.count, population, (uint64_t)tool_get_count(arguments, "seed"), center, step,
-                           &job.evolution))
+    if (pl_evolution_begin(context, job.ranges.count, population, (uint64_t)tool_get_count(arguments, "seed"), center,
+                           step, &job.evolution))
       code = search(&job, context, arguments);
     else
       tool_print_error(&tool->console, "out of memory");
@@ -205,9 +206,12 @@ const tool_verb tool_tune_verb = {
     .name = "tune",
     .words = "SCENE",
     .summary = "search for numbers with which actors meet the expectations of their scene",
-    .details = "The goal is what the scene states under `expect` of its actors. Every trial is run three times: as it is, and with all varied numbers 1.5 % larger and smaller.\n"
-               "The search ends when all expectations are met in all three. FILE always holds the best so far; its numbers are printed as PATH=VALUE, as --set takes them.\n"
-               "The result is the same for any number of threads. The exit status is 3 if some expectation is still missed.",
+    .details =
+        "The goal is what the scene states under `expect` of its actors. Every trial is run three times: as it is, and "
+        "with all varied numbers 1.5 % larger and smaller.\n"
+        "The search ends when all expectations are met in all three. FILE always holds the best so far; its numbers "
+        "are printed as PATH=VALUE, as --set takes them.\n"
+        "The result is the same for any number of threads. The exit status is 3 if some expectation is still missed.",
     .min_words = 1,
     .max_words = 1,
     .options = OPTIONS,

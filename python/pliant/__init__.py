@@ -18,7 +18,7 @@ from .errors import (BusyError, ClosedError, FileError, Finding, InvalidArgument
                      PliantError, UnsupportedError)
 from .fit import Estimate, Fit, Motion, find_rest_shape, fit
 from .mesh import Mesh
-from .model import Model, fem, modes, solid, solve
+from .model import Model, fem, modes, rigid, solid, solve
 from .plot import plot_fit, plot_frames, plot_weights
 from .rollout import Rollout
 from .scene import Scene
@@ -29,4 +29,4 @@ __version__ = capi.VERSION
 __all__ = ["Batch", "Body", "BusyError", "Capture", "CaptureResult", "ClosedError", "Context", "Estimate", "FileError", "Finding", "Fit",
            "InvalidArgumentError", "InvalidDataError", "Mesh", "Model", "Motion", "NotFiniteError", "NotFoundError", "OutOfMemoryError", "PliantError",
            "Recording", "Rollout", "Scene", "Track", "UnsupportedError", "World", "adapters", "capi", "capture", "default_context", "fem", "find_rest_shape",
-           "fit", "lib", "modes", "plot_fit", "plot_frames", "plot_weights", "solid", "solve", "split", "track", "version"]
+           "fit", "lib", "modes", "plot_fit", "plot_frames", "plot_weights", "rigid", "solid", "solve", "split", "track", "version"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _capi
 from ._library import lib
-from ._object import Error, Report, array, as_pointer, as_vec3, byref, documented, points, set_fields, transform, vec3, view
+from ._object import Error, Report, array, as_pointer, as_vec3, byref, choice, documented, points, set_fields, transform, vec3, view
 from .errors import NotFoundError, check
 from .model import Model
 
@@ -81,6 +81,46 @@ class Pin:
     def remove(self) -> None:
         """Release the particle."""
         self._world._call(lib.pl_world_remove_pin, self._id)
+
+
+class Joint:
+    """A joint between two rigid bodies, or of one with the world."""
+
+    def __init__(self, world, key):
+        self._world, self._id = world, key
+
+    @property
+    def report(self) -> Report:
+        """force, torque, motor_torque, position (angle or way) and is_broken of the last step."""
+        return Report(self._world._read(lib.pl_joint_get_report, self._id))
+
+    def set_motor(self, motor: str, speed: float = 0.0, target: float = 0.0) -> None:
+        """What the motor of a hinge or slider does: off, speed (rad/s or m/s) or target (rad or m)."""
+        self._world._call(lib.pl_joint_set_motor, self._id, choice("pl_joint_def", "motor", motor), float(speed), float(target))
+
+    def remove(self) -> None:
+        """Release the bodies."""
+        self._world._call(lib.pl_world_remove_joint, self._id)
+
+
+class Attachment:
+    """Particles of a body that are tied to another body or to the world."""
+
+    def __init__(self, world, key):
+        self._world, self._id = world, key
+
+    @property
+    def report(self) -> Report:
+        """point_count, broken_count, force and max_force of the last step."""
+        return Report(self._world._read(lib.pl_attachment_get_report, self._id))
+
+    def move(self, frame: Placement) -> None:
+        """Move the frame of an attachment to the world; its particles go there during the next step."""
+        self._world._call(lib.pl_world_move_attachment, self._id, transform(frame, "frame"))
+
+    def remove(self) -> None:
+        """Release the particles."""
+        self._world._call(lib.pl_world_remove_attachment, self._id)
 
 
 class Body:

@@ -9,10 +9,12 @@ import numpy as np
 from . import _capi
 from ._library import lib
 from ._object import Handle, Object, Report, array, as_pointer, as_vec3, byref, choice, create, documented, index_array, points, set_fields, text, view
+from .context import default_context
 from .errors import UnsupportedError, check
 from .mesh import group_list, pose_list
 
 if TYPE_CHECKING:
+    from .context import Context
     from ._types import Array, ArrayLike
     from .mesh import Mesh
 
@@ -129,6 +131,19 @@ def fem(mesh: Mesh, material: str = "corotated", *, examples: Union[None, bool, 
     if direct:
         definition.direct = lib.pl_cholmod_backend()
     return Model(create(_capi.pl_model, lib.pl_fem_build, mesh._context._pointer, byref(definition), mesh._pointer), mesh._context, mesh)
+
+
+@documented("pl_rigid_def", hide=("shape",))
+def rigid(shape: str = "box", mesh: Optional[Mesh] = None, *, context: Optional[Context] = None, **parameters: Any) -> Model:
+    """A rigid body: a sphere, capsule or box of its own, or the mesh or hull of a Mesh."""
+    definition = lib.pl_default_rigid_def()
+    definition.shape = choice("pl_rigid_def", "shape", shape)
+    set_fields(definition, parameters, "rigid")
+    if (mesh is None) != (shape not in ("mesh", "hull")):
+        raise TypeError(f"mesh: a rigid body of shape {shape!r} " + ("needs a Mesh" if mesh is None else "takes no mesh"))
+    context = mesh._context if mesh is not None else context or default_context()
+    pointer = create(_capi.pl_model, lib.pl_rigid_build, context._pointer, byref(definition), mesh._pointer if mesh is not None else None)
+    return Model(pointer, context, mesh)
 
 
 class Solution(Report):

@@ -8,8 +8,9 @@ import numpy as np
 
 from . import _capi
 from ._library import lib
-from ._object import CLOSED, Error, Handle, Object, Report, byref, call, choice, create, documented, plain, set_fields, transform, vec3
-from .body import FAILED, Bodies, Body, Collider
+from ._object import (CLOSED, Error, Handle, Object, Report, as_pointer, byref, call, choice, create, documented, index_array, plain, set_fields, transform,
+                      vec3)
+from .body import FAILED, Attachment, Bodies, Body, Collider, Joint
 from .context import default_context
 from .errors import BusyError, InvalidArgumentError, NotFoundError, check, failure
 from .model import Model
@@ -231,6 +232,55 @@ class World(Object):
         found = _capi.pl_collider_id()
         self._call(lib.pl_world_add_collider, byref(definition), byref(found))
         return Collider(self, found)
+
+    @documented("pl_joint_def", hide=("kind",))
+    def add_joint(self, kind: str, body: Body, other: Optional[Body] = None, **parameters: Any) -> Joint:
+        """Join two rigid bodies, or one with the world: fixed, ball, hinge or slider. Returns the Joint."""
+        definition = lib.pl_default_joint_def()
+        definition.kind = choice("pl_joint_def", "kind", kind)
+        set_fields(definition, parameters, "add_joint")
+        definition.body_a = self._own(body)
+        if other is not None:
+            definition.body_b = self._own(other)
+        found = _capi.pl_joint_id()
+        self._call(lib.pl_world_add_joint, byref(definition), byref(found))
+        return Joint(self, found)
+
+    @documented("pl_attachment_def")
+    def attach(self, body: Body, particles: ArrayLike, other: Optional[Body] = None, *, partners: Optional[ArrayLike] = None, **parameters: Any) -> Attachment:
+        """Tie particles of a body to another one: to where they touch a rigid body, to the nearest points of the surface of a soft one, to its particles
+        `partners`, or to the world. Returns the Attachment."""
+        definition = set_fields(lib.pl_default_attachment_def(), parameters, "attach")
+        definition.body_a = self._own(body)
+        tied = index_array(np.atleast_1d(particles), body._count(), "particles")
+        definition.particles, definition.particle_count = as_pointer(tied, ctypes.c_int32), len(tied)
+        if other is not None:
+            definition.body_b = self._own(other)
+        if partners is not None:
+            if other is None:
+                raise TypeError("partners: they are particles of another body; give it")
+            to = index_array(np.atleast_1d(partners), other._count(), "partners")
+            if len(to) != len(tied):
+                raise ValueError(f"partners: {len(to)} for {len(tied)} particles")
+            definition.partners = as_pointer(to, ctypes.c_int32)
+        found = _capi.pl_attachment_id()
+        self._call(lib.pl_world_add_attachment, byref(definition), byref(found))
+        return Attachment(self, found)
+
+    def _own(self, body):
+        if not isinstance(body, Body):
+            raise TypeError(f"{body!r} is not a Body")
+        if body._world is not self:
+            raise InvalidArgumentError(f"body {body.name!r} belongs to another world")
+        return body._id
+
+    def cast_ray(self, origin: ArrayLike, direction: ArrayLike, max_distance: float = float("inf")) -> Optional[Report]:
+        """The first surface along a ray: `body` (None for a collider), `position`, `normal`, `distance`, `triangle`, `barycentric`; None if there is none."""
+        ray, hit, error = _capi.pl_query_ray(vec3(origin, "origin"), vec3(direction, "direction"), float(max_distance)), _capi.pl_query_hit(), Error()
+        check(self._read(lib.pl_world_cast_ray, byref(ray), None, byref(hit), byref(error)), error)
+        if not hit.body.generation and not hit.collider.generation:
+            return None
+        return Report(hit, body=self._bodies.get((hit.body.slot, hit.body.generation)), collider=None)
 
     def set_gravity(self, gravity: ArrayLike) -> None:
         """Gravity in m/s² from the next step on."""

@@ -14,7 +14,7 @@ import pliant
 ARGUMENTS = {
     "World.step": (1,), "World.advance": (0.1,), "World.settle": (0.1,), "World.add_body": None, "World.add_collider": ("sphere",), "World.set_gravity": ((0, 0, 0),),
     "World.set_wind": ((0, 0, 0),), "World.add_controller": (print,), "World.driver": (print,), "World.restore": (b"",), "World.body": ("box",), "World.record": (1,),
-    "World.frames": (2,), "SceneWorld.set_camera": ((0, 0, 0),),
+    "World.frames": (2,), "World.cast_ray": ((0, 0, 0), (0, 1, 0)), "World.add_joint": None, "World.attach": None, "SceneWorld.set_camera": ((0, 0, 0),),
     "Body.get_weights": (), "Body.set_weights": ([],), "Body.pin": (0,), "Body.add_force": (0, (0, 0, 0)), "Body.teleport": ((0, 0, 0),), "Body.add_layer": (print,),
     "Mesh.save": ("never.vtu",), "Mesh.with_poses": ({},), "Model.energy": (np.zeros((175, 3)),), "Scene.save": ("never.json",), "Capture.frame": (0,),
     "Rollout.push": (), "Rollout.pull": (np.zeros((3, 175, 3)),), "Rollout.value_and_gradient": (lambda p: (0.0, p),),

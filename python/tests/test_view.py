@@ -49,6 +49,7 @@ def test_the_page_draws(recording, tmp_path):
 def test_plots(recording, tmp_path):
     recording.plot(3).savefig(tmp_path / "frames.png")
     pliant.plot_weights(recording, "twist").savefig(tmp_path / "weights.png")
+    assert len(pliant.plot_frames(recording, [0, 20, 39]).axes) == 3 and len(pliant.plot_frames(recording, [0, 20, 39], overlay=True).axes) == 1
     assert pliant.plot_frames(recording, [0, 39]).axes and (tmp_path / "frames.png").stat().st_size > 5000
     with pytest.raises(ValueError):
         pliant.plot_weights(recording, "none")

@@ -1,8 +1,8 @@
 // How an actor uses its feet, measured from the motion alone: steps, how high they are lifted, and how far feet slide.
 //
 // A foot is in the air while all of it is more than CLEAR above the ground. A step is an arc through the air that ends
-// ahead of where it began. On the ground a foot slides by what the points next to the ground move along it: from landing
-// to lifting, so that a foot which rolls from heel to toe, or trembles, does not slide.
+// ahead of where it began. On the ground a foot slides by what the points next to the ground move along it: from
+// landing to lifting, so that a foot which rolls from heel to toe, or trembles, does not slide.
 #include <math.h>
 
 #include "actor/actor.h"

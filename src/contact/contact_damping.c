@@ -1,5 +1,5 @@
 // How bodies that touch come to rest. Elastic bodies ring, and bounce on their own elasticity: contact alone takes next
-// to nothing of that, since the particles that touch stand still already. Three dampers, all without effect on rigid
+// to nothing of that, since the particles that touch stand still already. Four dampers, all without effect on rigid
 // flight, rolling and sliding, and on momentum:
 //
 // 1 Vibration, of each body that touches something, at the rate c its world gives:
@@ -7,9 +7,13 @@
 //     v <- r + (v - r) exp(-c h)            r = V + Ω × (x - X), the body's rigid motion
 //
 // 2 Shocks: quadratic viscosity along the edges of the surface, as explicit codes use it for impacts (von Neumann and
-//   Richtmyer 1950). A corner that another body has bent in and lets go would otherwise fly off at many times the speed
-//   of the impact. With u the velocity along an edge of length l, the two particles lose the fraction min(k |u| h / l,
-//   ½) of u.
+//   Richtmyer 1950). A corner that another body has bent in and releases would otherwise fly off at many times the
+//   speed of the impact. With u the velocity along an edge of length l, the two particles lose the fraction min(k |u| h
+//   / l, ½) of u.
+//
+//   After the sweeps, no particle moves faster relative to r than a fifth of the spacing of the particles in a step, in
+//   flight too: explicit forces cannot follow, and a corner that was caught behind another body would reach many times
+//   the speed of free fall. What it loses of momentum goes to the body as a whole.
 //
 // 3 Rest: bodies that bounce or sway on what they touch although their surfaces stick together. With u the relative
 //   velocity that the two bodies would have at the contact if they were rigid, an impulse
@@ -20,21 +24,29 @@
 //   oppose to it. At speeds above s it fades, so that bounces keep their height. A rolling body has u = 0. What slides
 //   is damped along the normal alone: slopes are felt as before.
 //
-// Levers are those at the start of the step: positions follow the velocities, x + h v, so that x × v at its end is that
-// of the start's x and the new v.
+// 4 Rebound: two bodies that part while they still press on each other, at any speed. Elastic bodies give back most of
+//   the energy of an impact, whatever their restitution e says, and a heap would be thrown apart. With u > 0 the
+//   velocity along the normal at which the wholes part, D = -(1 - e) γ₁ h f M u. After the sweeps: D is no larger than
+//   what the contact pressed with, so that nothing sticks.
+//
+// Levers of what acts before the sweeps are those at the start of the step: positions follow the velocities, x + h v,
+// so that x × v at its end is that of the start's x and the new v.
 #include <math.h>
 
 #include "base/parallel.h"
 #include "contact/contact_solver.h"
 #include "pliant/math.h"
 
-static const double REST_RATE = 60;    // γ₀, 1/s
-static const double REST_SPEED = 0.1;  // s, m/s
+static const double REST_RATE = 60;     // γ₀, 1/s
+static const double REST_SPEED = 0.1;   // s, m/s
+static const double REBOUND_RATE = 50;  // γ₁, 1/s
 // A body whose particles move faster than this many times s is not near rest.
 static const double SLOW_FACTOR = 4;
 // Strain rates are damped at this multiple of themselves, by at most this fraction in a step, in bodies whose particles
 // move faster than this relative to it.
 static const double SHOCK = 4, MAX_SHOCK = 0.5, SHOCK_SPEED = 1;
+// Largest way of a particle relative to its body in one step, as a fraction of the spacing of particles.
+static const double MAX_WAY = 0.2;
 // Friction above this fraction of its limit counts as sliding.
 static const double STICKING = 0.95;
 
@@ -50,7 +62,7 @@ typedef struct mass_sums {
   bool is_free;  // no particle is held
 } mass_sums;
 
-static mass_sums sum_masses(const pl_contact_body *body) {
+static mass_sums sum_masses(const pl_contact_body *body, const pl_vec3 *positions) {
   mass_sums sums = {.is_free = true};
   for (int32_t i = 0; i < body->surface->particle_count; ++i) {
     if (!(body->inverse_masses[i] > 0)) {
@@ -59,7 +71,7 @@ static mass_sums sum_masses(const pl_contact_body *body) {
     }
     double m = 1 / body->inverse_masses[i];
     sums.mass += m;
-    sums.center = pl_vec3_add_scaled(sums.center, body->starts[i], m);
+    sums.center = pl_vec3_add_scaled(sums.center, positions[i], m);
     sums.velocity = pl_vec3_add_scaled(sums.velocity, body->velocities[i], m);
   }
   if (sums.mass > 0) {
@@ -69,16 +81,28 @@ static mass_sums sum_masses(const pl_contact_body *body) {
   return sums;
 }
 
-// The body as if it were rigid: Ω = I⁻¹ L. False for one that has no inertia or cannot move.
-static bool find_whole(const pl_contact_body *body, pl_contact_whole *whole) {
-  mass_sums sums = sum_masses(body);
+// Distance of neighbouring particles, by the size of a box, a rectangle or a line with these second moments (per mass)
+// that count particles fill: whichever is largest, since a plate has no volume and a line no area.
+static double spacing_of(pl_mat3 moments, int32_t count) {
+  const double(*s)[3] = (const double(*)[3])moments.m;
+  double trace = s[0][0] + s[1][1] + s[2][2], volume2 = fmax(0, pl_mat3_determinant(moments));
+  double area2 = s[0][0] * s[1][1] - s[0][1] * s[0][1] + s[1][1] * s[2][2] - s[1][2] * s[1][2] + s[2][2] * s[0][0] -
+                 s[2][0] * s[2][0];
+  double n = count, line = sqrt(12 * trace) / n, plate = sqrt(12 * sqrt(fmax(0, area2)) / n);
+  return fmax(fmax(line, plate), cbrt(sqrt(1728 * volume2) / n));
+}
+
+// The body as if it were rigid, with its particles at `positions`: Ω = I⁻¹ L. False for one that has no inertia or
+// cannot move.
+static bool find_whole(const pl_contact_body *body, const pl_vec3 *positions, pl_contact_whole *whole) {
+  mass_sums sums = sum_masses(body, positions);
   if (!(sums.mass > 0)) return false;
   pl_vec3 spin = {0, 0, 0};
   double xx = 0, yy = 0, zz = 0, xy = 0, yz = 0, zx = 0, max_square = 0;
   for (int32_t i = 0; i < body->surface->particle_count; ++i) {
     if (!(body->inverse_masses[i] > 0)) continue;
     double m = 1 / body->inverse_masses[i];
-    pl_vec3 x = pl_vec3_sub(body->starts[i], sums.center);
+    pl_vec3 x = pl_vec3_sub(positions[i], sums.center);
     pl_vec3 v = body->velocities[i];
     spin = pl_vec3_add_scaled(spin, pl_vec3_cross(x, pl_vec3_sub(v, sums.velocity)), m);
     xx += m * x.x * x.x, yy += m * x.y * x.y, zz += m * x.z * x.z;
@@ -91,7 +115,10 @@ static bool find_whole(const pl_contact_body *body, pl_contact_whole *whole) {
   if (!(pl_mat3_determinant(inertia) > 0)) return false;
   pl_mat3 inverse = pl_mat3_inverse(inertia);
   pl_vec3 angular_velocity = pl_mat3_apply(inverse, spin);
+  double f = 1 / sums.mass;
+  pl_mat3 moments = {{{f * xx, f * xy, f * zx}, {f * xy, f * yy, f * yz}, {f * zx, f * yz, f * zz}}};
   *whole = (pl_contact_whole){
+      .spacing = spacing_of(moments, body->surface->particle_count),
       .motion = {.center = sums.center,
                  .velocity = sums.velocity,
                  .angular_velocity = angular_velocity,
@@ -99,6 +126,7 @@ static bool find_whole(const pl_contact_body *body, pl_contact_whole *whole) {
                  .inverse_inertia = inverse},
       .velocity = sums.velocity,
       .angular_velocity = angular_velocity,
+      .is_free = sums.is_free,
       .is_slow = sums.is_free && max_square < slow * slow * sums.mass,
   };
   return true;
@@ -156,9 +184,9 @@ static void damp_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
   for (int32_t k = begin; k < end; ++k) {
     const pl_contact_body *body = &d->bodies[k];
     pl_contact_whole *whole = &d->memory->wholes[k];
-    whole->is_slow = false;
+    whole->is_free = whole->is_slow = false;
     if (!is_touched(d, k) || body->asleep || !(body->damping > 0)) continue;
-    if (body->rigid != NULL || !find_whole(body, whole)) continue;
+    if (body->rigid != NULL || !find_whole(body, body->starts, whole)) continue;
     damp_vibration(body, whole, d->step);
     if (whole->max_deviation > SHOCK_SPEED) damp_shocks(body, d->step);
   }
@@ -183,35 +211,58 @@ static double answer_along(const pl_contact_rigid *motion, pl_vec3 point, pl_vec
   return motion->inverse_mass + pl_vec3_dot(turn, pl_mat3_apply(motion->inverse_inertia, turn));
 }
 
-static pl_vec3 arm_point(const pl_contact_body *bodies, const pl_contact_arm *arm) {
+static const pl_vec3 *positions_of(const pl_contact_damping *d, int32_t body) {
+  return d->is_after ? d->bodies[body].positions : d->bodies[body].starts;
+}
+
+static pl_vec3 arm_point(const pl_contact_damping *d, const pl_contact_arm *arm) {
   pl_vec3 point = {0, 0, 0};
   for (int32_t i = 0; i < arm->count; ++i)
-    point = pl_vec3_add_scaled(point, bodies[arm->body].starts[arm->terms[i].particle], arm->terms[i].weight);
+    point = pl_vec3_add_scaled(point, positions_of(d, arm->body)[arm->terms[i].particle], arm->terms[i].weight);
   return point;
+}
+
+// Relative velocity of two wholes that a contact takes away, and the rate at which it does.
+static pl_vec3 damped_velocity(const pl_contact_damping *d, const pl_contact_row *row, pl_vec3 u, double *rate) {
+  double along = pl_vec3_dot(row->normal, u), limit = STICKING * row->friction * row->normal_impulse;
+  if (d->is_after) {
+    *rate = REBOUND_RATE * fmax(0, 1 - row->restitution);
+    return pl_vec3_scale(row->normal, fmax(0, along));
+  }
+  bool slides = pl_vec3_dot(row->sliding_impulse, row->sliding_impulse) > limit * limit;
+  if (slides) u = pl_vec3_scale(row->normal, along);
+  *rate = REST_RATE * REST_SPEED * REST_SPEED / (REST_SPEED * REST_SPEED + pl_vec3_dot(u, u));
+  return u;
 }
 
 static void rest_row(const pl_contact_damping *d, pl_contact_row *row, double fraction) {
   pl_contact_rigid *a = &d->memory->wholes[row->a.body].motion;
   pl_contact_rigid *b = row->b.body >= 0 ? &d->memory->wholes[row->b.body].motion : NULL;
   // Both feel it at one point, so that angular momentum stays.
-  pl_vec3 point = arm_point(d->bodies, &row->a), u = pl_vec3_sub(velocity_at(a, point), row->surface_velocity);
+  pl_vec3 point = arm_point(d, &row->a), u = pl_vec3_sub(velocity_at(a, point), row->surface_velocity);
   if (b != NULL) u = pl_vec3_sub(u, velocity_at(b, point));
-  double limit = STICKING * row->friction * row->normal_impulse;
-  bool slides = pl_vec3_dot(row->sliding_impulse, row->sliding_impulse) > limit * limit;
-  if (slides) u = pl_vec3_scale(row->normal, pl_vec3_dot(row->normal, u));
+  double rate;
+  u = damped_velocity(d, row, u, &rate);
   double square = pl_vec3_dot(u, u);
   if (!(square > 0)) return;
   pl_vec3 n = pl_vec3_scale(u, 1 / sqrt(square));
   double answer = answer_along(a, point, n) + (b != NULL ? answer_along(b, point, n) : 0);
-  double rate = REST_RATE * REST_SPEED * REST_SPEED / (REST_SPEED * REST_SPEED + square);
   double lost = 1 - exp(-rate * d->step);
   pl_vec3 impulse = pl_vec3_scale(u, -lost * fraction / answer);
   // No adhesion: what pulls is at most what presses.
-  double pull = -pl_vec3_dot(impulse, row->normal);
-  if (pull > row->normal_impulse) impulse = pl_vec3_scale(impulse, row->normal_impulse / pull);
-  row->rest_impulse = pl_vec3_dot(impulse, row->normal);
+  double pull = -pl_vec3_dot(impulse, row->normal), pressed = fmax(0, row->normal_impulse + row->rest_impulse);
+  if (pull > pressed) impulse = pl_vec3_scale(impulse, pressed / pull);
+  row->rest_impulse += pl_vec3_dot(impulse, row->normal);
   push_at(a, point, impulse);
   if (b != NULL) push_at(b, point, pl_vec3_scale(impulse, -1));
+}
+
+// Is a pair damped as wholes? Before the sweeps those near rest, after them the others; but on a collider a body
+// bounces as elastic as it is.
+static bool is_damped(const pl_contact_damping *d, const pl_contact_pair *pair) {
+  const pl_contact_whole *a = &d->memory->wholes[pair->a], *b = pair->b >= 0 ? &d->memory->wholes[pair->b] : NULL;
+  bool is_slow = a->is_slow && (b == NULL || b->is_slow);
+  return d->is_after ? !is_slow && b != NULL && a->is_free && b->is_free : is_slow;
 }
 
 static void rest_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -220,7 +271,7 @@ static void rest_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
   const pl_contact_memory *memory = d->memory;
   for (int32_t p = d->pairs.first + begin; p < d->pairs.first + end; ++p) {
     const pl_contact_pair *pair = &memory->plan.pairs[p];
-    if (!memory->wholes[pair->a].is_slow || (pair->b >= 0 && !memory->wholes[pair->b].is_slow)) continue;
+    if (!is_damped(d, pair)) continue;
     double sum = 0;
     for (int32_t i = 0; i < pair->count; ++i) sum += memory->rows[pair->first_row + i].normal_impulse;
     for (int32_t i = 0; i < pair->count && sum > 0; ++i) {
@@ -239,34 +290,120 @@ static void rest_islands(void *data, int32_t begin, int32_t end, int32_t block) 
   }
 }
 
-static void move_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
-  const pl_contact_damping *d = data;
-  for (int32_t k = begin; k < end; ++k) {
-    const pl_contact_body *body = &d->bodies[k];
-    const pl_contact_whole *whole = &d->memory->wholes[k];
-    if (!is_touched(d, k) || !whole->is_slow) continue;
-    pl_vec3 v = pl_vec3_sub(whole->motion.velocity, whole->velocity);
-    pl_vec3 w = pl_vec3_sub(whole->motion.angular_velocity, whole->angular_velocity);
-    for (int32_t i = 0; i < body->surface->particle_count; ++i) {
-      pl_vec3 x = pl_vec3_sub(body->starts[i], whole->motion.center);
-      body->velocities[i] = pl_vec3_add(body->velocities[i], pl_vec3_add(v, pl_vec3_cross(w, x)));
-    }
-  }
-}
-
-void pl_contact_damp(pl_contact_damping *d) {
+// All pairs, those of a large island colour by colour.
+static void rest_all(pl_contact_damping *d) {
   const pl_contact_plan *plan = &d->memory->plan;
-  int32_t body_count = d->memory->body_count;
-  pl_parallel_for(d->context, body_count, BODY_GRAIN, damp_bodies, d);
-  bool is_near_rest = false;
-  for (int32_t k = 0; k < body_count && !is_near_rest; ++k) is_near_rest = d->memory->wholes[k].is_slow;
-  if (!is_near_rest) return;
   pl_parallel_for(d->context, plan->small_count, 1, rest_islands, d);
   for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) {
     d->pairs = plan->colors[c];
     int32_t grain = c == PL_SERIAL_COLOR ? d->pairs.count : PAIR_GRAIN;
     if (d->pairs.count > 0) pl_parallel_for(d->context, d->pairs.count, grain, rest_pairs, d);
   }
+}
+
+// What a whole got goes to its particles.
+static void move_whole(const pl_contact_damping *d, int32_t k) {
+  const pl_contact_body *body = &d->bodies[k];
+  const pl_contact_whole *whole = &d->memory->wholes[k];
+  const pl_vec3 *positions = positions_of(d, k);
+  pl_vec3 v = pl_vec3_sub(whole->motion.velocity, whole->velocity);
+  pl_vec3 w = pl_vec3_sub(whole->motion.angular_velocity, whole->angular_velocity);
+  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
+    pl_vec3 x = pl_vec3_sub(positions[i], whole->motion.center);
+    body->velocities[i] = pl_vec3_add(body->velocities[i], pl_vec3_add(v, pl_vec3_cross(w, x)));
+  }
+}
+
+static void move_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_contact_damping *d = data;
+  for (int32_t k = begin; k < end; ++k)
+    if (is_touched(d, k) && d->memory->wholes[k].is_slow) move_whole(d, k);
+}
+
+void pl_contact_damp(pl_contact_damping *d) {
+  int32_t body_count = d->memory->body_count;
+  d->is_after = false;
+  pl_parallel_for(d->context, body_count, BODY_GRAIN, damp_bodies, d);
+  bool is_near_rest = false;
+  for (int32_t k = 0; k < body_count && !is_near_rest; ++k) is_near_rest = d->memory->wholes[k].is_slow;
+  if (!is_near_rest) return;
+  rest_all(d);
   pl_parallel_for(d->context, body_count, BODY_GRAIN, move_wholes, d);
+}
+
+// --- rebound and limit, after the sweeps
+
+// Limit how fast particles move relative to the rigid motion; linear and angular momentum are kept. Returns whether
+// any did.
+static bool limit_vibration(const pl_contact_body *body, const pl_contact_rigid *motion, double max_speed) {
+  pl_vec3 momentum = {0, 0, 0}, spin = {0, 0, 0};
+  bool is_limited = false;
+  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
+    pl_vec3 deviation = pl_vec3_sub(body->velocities[i], velocity_at(motion, body->positions[i]));
+    double speed = pl_vec3_length(deviation), m = 1 / body->inverse_masses[i];
+    if (!(body->inverse_masses[i] > 0) || !(speed > max_speed)) continue;
+    pl_vec3 lost = pl_vec3_scale(deviation, 1 - max_speed / speed);
+    body->velocities[i] = pl_vec3_sub(body->velocities[i], lost);
+    momentum = pl_vec3_add_scaled(momentum, lost, m);
+    spin = pl_vec3_add_scaled(spin, pl_vec3_cross(pl_vec3_sub(body->positions[i], motion->center), lost), m);
+    is_limited = true;
+  }
+  if (!is_limited) return false;
+  pl_contact_rigid back = *motion;
+  back.velocity = pl_vec3_scale(momentum, back.inverse_mass);
+  back.angular_velocity = pl_mat3_apply(back.inverse_inertia, spin);
+  for (int32_t i = 0; i < body->surface->particle_count; ++i)
+    if (body->inverse_masses[i] > 0)
+      body->velocities[i] = pl_vec3_add(body->velocities[i], velocity_at(&back, body->positions[i]));
+  return true;
+}
+
+// Does any particle differ from the mean by more than a vibration that is let be?
+static bool may_exceed(const pl_contact_body *body) {
+  int32_t count = body->surface->particle_count;
+  pl_vec3 mean = {0, 0, 0};
+  for (int32_t i = 0; i < count; ++i) mean = pl_vec3_add(mean, body->velocities[i]);
+  mean = pl_vec3_scale(mean, 1.0 / count);
+  for (int32_t i = 0; i < count; ++i) {
+    pl_vec3 deviation = pl_vec3_sub(body->velocities[i], mean);
+    if (pl_vec3_dot(deviation, deviation) > SHOCK_SPEED * SHOCK_SPEED) return true;
+  }
+  return false;
+}
+
+// The bodies that may be damped after the sweeps, as wholes.
+static void find_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_contact_damping *d = data;
+  for (int32_t k = begin; k < end; ++k) {
+    const pl_contact_body *body = &d->bodies[k];
+    pl_contact_whole *whole = &d->memory->wholes[k];
+    whole->is_free = whole->is_slow = whole->is_found = false;
+    if (body->asleep || !(body->damping > 0) || body->rigid != NULL) continue;
+    if (is_touched(d, k) || may_exceed(body)) whole->is_found = find_whole(body, body->positions, whole);
+  }
+}
+
+static void limit_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_contact_damping *d = data;
+  for (int32_t k = begin; k < end; ++k) {
+    pl_contact_body *body = &d->bodies[k];
+    const pl_contact_whole *whole = &d->memory->wholes[k];
+    if (!whole->is_found) continue;
+    bool is_pushed = pl_vec3_distance(whole->motion.velocity, whole->velocity) > 0 ||
+                     pl_vec3_distance(whole->motion.angular_velocity, whole->angular_velocity) > 0;
+    if (is_pushed) move_whole(d, k);
+    double max_speed = fmax(SHOCK_SPEED, MAX_WAY * whole->spacing / d->step);
+    bool is_limited = limit_vibration(body, &whole->motion, max_speed);
+    if (is_pushed || is_limited) body->moved = true;
+  }
+}
+
+void pl_contact_limit(pl_contact_damping *d) {
+  d->is_after = true;
+  pl_parallel_for(d->context, d->memory->body_count, BODY_GRAIN, find_wholes, d);
+  rest_all(d);
+  pl_parallel_for(d->context, d->memory->body_count, BODY_GRAIN, limit_bodies, d);
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "contact/contact_solver.h"
+#include "contact/pair_lanes.h"
 #include "pliant/math.h"
 
 // Tasks are this many blocks or bodies.
@@ -161,6 +162,11 @@ static bool may_touch_collider(const detection *d, int32_t body, const pl_box *p
   return pl_box_overlaps(*path, step->box);
 }
 
+// Pairs of small bodies are searched by their axes.
+static bool is_small(const pl_contact_memory *memory, int32_t body) {
+  return memory->motions[body].lane_block_count > 0;
+}
+
 // A body that is awake: is there anything near it? Its hierarchy is fitted if something may touch it, and sleepers
 // nearby learn of it.
 static void check_neighbours(const detection *d, int32_t body) {
@@ -169,10 +175,12 @@ static void check_neighbours(const detection *d, int32_t body) {
   pl_surface_motion *motion = &memory->motions[body];
   bool is_touched = d->bodies[body].self_contact;
   presence->is_searched = is_touched || (memory->endless_count > 0 && !d->bodies[body].spares_colliders);
+  presence->is_near_large = false;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
     if (item == body) continue;
     presence->is_searched = true;
+    if (item >= memory->body_count || !is_small(memory, item)) presence->is_near_large = true;
     if (item >= memory->body_count) continue;
     const pl_surface_motion *other = &memory->motions[item];
     if (d->bodies[item].asleep)
@@ -191,6 +199,7 @@ static void refit_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
     int32_t body = d->memory->listed_bodies[i];
     pl_surface_motion *motion = &d->memory->motions[body];
     if (d->bodies[body].asleep) {
+      d->memory->presences[body].is_near_large = true;
       pl_surface_motion_refit(motion);
       pl_surface_motion_fill_lanes(motion);
     } else {
@@ -221,12 +230,16 @@ static void find_axes(const detection *d, int32_t body) {
   int32_t old_count = memory->axis_counts[body], count = 0;
   memcpy(old, axes, (size_t)old_count * sizeof *old);
   memory->axis_counts[body] = 0;
-  if (motion->lane_block_count == 0) return;
+  if (!is_small(memory, body)) return;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
-  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0 && count < PL_PAIR_AXES;) {
-    if (item <= body || item >= memory->body_count || memory->motions[item].lane_block_count == 0) continue;
-    if (d->bodies[body].asleep && d->bodies[item].asleep) continue;
-    if (!pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, item, d->bodies[item].filter)) continue;
+  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
+    if (item <= body || item >= memory->body_count || !is_small(memory, item)) continue;
+    if (!may_touch(d, body, motion->start_box, motion->end_box, item)) continue;
+    if (count == PL_PAIR_AXES) {
+      // Both bodies of such a pair search by the tree.
+      atomic_store_explicit(&memory->has_many_pairs, true, memory_order_relaxed);
+      break;
+    }
     pl_vec3 guess = {0, 0, 0};
     for (int32_t i = 0; i < old_count; ++i)
       if (old[i].other == item) guess = old[i].normal;
@@ -243,17 +256,39 @@ static void find_all_axes(void *data, int32_t begin, int32_t end, int32_t part) 
   for (int32_t i = begin; i < end; ++i) find_axes(d, d->memory->listed_bodies[i]);
 }
 
-// The axis of a pair, NULL if there is none.
-static const pl_pair_axis *find_axis(const pl_contact_memory *memory, int32_t a, int32_t b) {
+// Does the pair have an axis?
+static bool has_axis(const pl_contact_memory *memory, int32_t a, int32_t b) {
   int32_t first = a < b ? a : b, second = a < b ? b : a;
   const pl_pair_axis *axes = &memory->axes[(size_t)first * PL_PAIR_AXES];
   for (int32_t i = 0; i < memory->axis_counts[first]; ++i)
-    if (axes[i].other == second) return &axes[i];
-  return NULL;
+    if (axes[i].other == second) return true;
+  return false;
+}
+
+// The pairs that are not apart, for both bodies of each: counted, then filled in from the ends of each body's part.
+static void link_neighbours(pl_contact_memory *memory, const int32_t *bodies, int32_t count) {
+  int32_t *start = memory->neighbour_start;
+  memset(start, 0, ((size_t)memory->body_count + 1) * sizeof *start);
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int32_t i = 0; i < count; ++i) {
+      int32_t body = bodies[i], first = body * PL_PAIR_AXES;
+      for (int32_t axis = first; axis < first + memory->axis_counts[body]; ++axis) {
+        int32_t other = memory->axes[axis].other;
+        if (memory->axes[axis].is_apart) continue;
+        if (pass == 0) {
+          start[body]++, start[other]++;
+        } else {
+          memory->neighbours[--start[body]] = (pl_contact_neighbour){other, axis};
+          memory->neighbours[--start[other]] = (pl_contact_neighbour){body, axis};
+        }
+      }
+    }
+    for (int32_t i = 0; i < memory->body_count && pass == 0; ++i) start[i + 1] += start[i];
+  }
 }
 
 bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact_query *query) {
-  int32_t point = group->points[i];
+  int32_t point = group->points != NULL ? group->points[i] : i;
   const pl_surface_motion *motion = &group->motions[group->body];
   pl_contact_slots slots = {&group->contacts[(size_t)point * PL_CONTACTS_PER_POINT], &group->contact_counts[point]};
   *query = (pl_contact_query){group, group->body, point, motion->starts[point], motion->ends[point], slots};
@@ -286,6 +321,12 @@ static void find_collider(const detection *d, const pl_contact_group *groups, in
     pl_contact_find_collider(&groups[g], &d->memory->collider_steps[collider], collider, &anchor);
 }
 
+// Is there anything near a body that is not searched by an axis?
+static bool asks_tree(const pl_contact_memory *memory, int32_t body) {
+  return memory->presences[body].is_near_large || !is_small(memory, body) ||
+         atomic_load_explicit(&memory->has_many_pairs, memory_order_relaxed);
+}
+
 // Consecutive blocks of one body against everything, one thing after the other: each position asked for is close to the
 // one before. What the boxes of all blocks rule out is not asked for any of them, what a block's box rules out not for
 // its points.
@@ -302,6 +343,7 @@ static void find_in_blocks(const detection *d, const pl_contact_group *groups, i
   for (int32_t i = 0; i < memory->endless_count; ++i)
     find_collider(d, groups, group_count, &path, memory->endless_colliders[i]);
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, path);
+  if (!asks_tree(memory, body)) walk.depth = 0;
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
     if (item >= memory->body_count) {
       find_collider(d, groups, group_count, &path, item - memory->body_count);
@@ -309,12 +351,7 @@ static void find_in_blocks(const detection *d, const pl_contact_group *groups, i
     }
     pl_distance_anchor anchor = {.is_set = false};
     if (!may_touch(d, body, start, end, item)) continue;
-    const pl_pair_axis *axis = find_axis(memory, body, item);
-    if (axis != NULL) {
-      pl_contact_slab slab = pl_pair_axis_slab(axis, body < item);
-      if (!axis->is_apart) pl_contact_find_body_in_slab(groups, group_count, item, &slab);
-      continue;
-    }
+    if (has_axis(memory, body, item)) continue;
     for (int32_t g = 0; g < group_count; ++g)
       if (may_touch(d, body, groups[g].start_box, groups[g].end_box, item))
         pl_contact_find_body(&groups[g], item, &anchor);
@@ -336,35 +373,71 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   }
 }
 
+// The points of a small body against another of which too much is near.
+static void find_by_tree(const detection *d, int32_t body, int32_t other) {
+  const pl_contact_memory *memory = d->memory;
+  pl_distance_anchor anchor = {.is_set = false};
+  for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b) {
+    pl_contact_group group = group_of(d, &memory->blocks[b]);
+    if (may_touch(d, body, group.start_box, group.end_box, other)) pl_contact_find_body(&group, other, &anchor);
+  }
+}
+
+// The points of a body against its neighbours.
+static void find_in_pairs(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const detection *d = data;
+  const pl_contact_memory *memory = d->memory;
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t body = memory->listed_bodies[i];
+    pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[body]]);
+    group.points = NULL;
+    for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
+      const pl_contact_neighbour *neighbour = &memory->neighbours[k];
+      pl_contact_slab slab = pl_pair_axis_slab(&memory->axes[neighbour->axis], body < neighbour->body);
+      if (!pl_contact_find_body_in_slab(&group, neighbour->body, &slab)) find_by_tree(d, body, neighbour->body);
+    }
+  }
+}
+
 // Edges of one block against those of all bodies that come later, so that each pair is searched once, and of the same
 // body.
 static void find_in_edge_block(const detection *d, int32_t block, pl_contact_edge_group *group) {
   pl_contact_memory *memory = d->memory;
+  memory->edge_blocks[block].contact_count = 0;
   group->block = &memory->edge_blocks[block];
   group->body = group->block->body;
-  group->block->contact_count = 0;
-  size_t point_slots = (size_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
-  group->slots = &memory->contacts[point_slots + (size_t)block * PL_CONTACT_EDGE_SLOTS];
   bool is_begun = false;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[group->body]);
+  if (!asks_tree(memory, group->body)) walk.depth = 0;
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
     if (item <= group->body || item >= memory->body_count) continue;
     const pl_surface_motion *motion = &memory->motions[group->body];
     if (!may_touch(d, group->body, motion->start_box, motion->end_box, item)) continue;
-    const pl_pair_axis *axis = find_axis(memory, group->body, item);
-    if (axis != NULL && axis->is_apart) continue;
-    if (axis != NULL) {
-      pl_contact_slab slab = pl_pair_axis_slab(axis, true);
-      pl_contact_find_edges(group, item, &slab);
-      continue;
-    }
+    if (has_axis(memory, group->body, item)) continue;
     if (!is_begun) pl_contact_edge_group_begin(group);
     is_begun = true;
-    if (may_touch(d, group->body, group->start_box, group->end_box, item)) pl_contact_find_edges(group, item, NULL);
+    if (may_touch(d, group->body, group->start_box, group->end_box, item)) pl_contact_find_edges(group, item);
   }
   if (!d->bodies[group->body].self_contact || d->bodies[group->body].asleep) return;
   if (!is_begun) pl_contact_edge_group_begin(group);
-  pl_contact_find_edges(group, group->body, NULL);
+  pl_contact_find_edges(group, group->body);
+}
+
+static void find_edges_in_pairs(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const detection *d = data;
+  const pl_contact_memory *memory = d->memory;
+  pl_contact_edge_group group = {.memory = d->memory, .bodies = d->bodies, .scale = d->scale};
+  for (int32_t i = begin; i < end; ++i) {
+    group.body = memory->listed_bodies[i];
+    for (int32_t k = memory->neighbour_start[group.body]; k < memory->neighbour_start[group.body + 1]; ++k) {
+      const pl_contact_neighbour *neighbour = &memory->neighbours[k];
+      if (neighbour->body < group.body) continue;
+      pl_contact_slab slab = pl_pair_axis_slab(&memory->axes[neighbour->axis], true);
+      pl_contact_find_edges_in_slab(&group, neighbour->body, &slab);
+    }
+  }
 }
 
 static void find_edge_contacts(void *data, int32_t begin, int32_t end, int32_t part) {
@@ -485,19 +558,6 @@ static int32_t pack_contacts(pl_contact_memory *memory) {
   return count;
 }
 
-// Friction and restitution of pairs that have their own.
-static void apply_pairs(const pl_contact_rules *pairs, pl_contact *contacts, int32_t count) {
-  if (pairs->count == 0) return;
-  for (int32_t i = 0; i < count; ++i) {
-    pl_contact *contact = &contacts[i];
-    pl_contact_thing other = contact->collider >= 0 ? ~contact->collider : contact->b.body;
-    const pl_contact_rule *pair = pl_contact_rules_find(pairs, contact->a.body, other);
-    if (pair == NULL) continue;
-    if (pair->friction >= 0) contact->friction = pair->friction;
-    if (pair->restitution >= 0) contact->restitution = pair->restitution;
-  }
-}
-
 static pl_status check_same(const pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body_count,
                             int32_t collider_count, pl_error *error) {
   bool is_same = memory->body_count == body_count && memory->collider_count == collider_count;
@@ -518,12 +578,16 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   place_colliders(&d, colliders, step);
   bool is_moving = place_all(&d, solver->context);
   int32_t searched_count = 0, chunk_count = is_moving ? list_searches(memory, &searched_count) : 0;
+  atomic_store_explicit(&memory->has_many_pairs, false, memory_order_relaxed);
   pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_all_axes, &d);
+  link_neighbours(memory, memory->listed_bodies, searched_count);
   pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
+  pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_in_pairs, &d);
   int32_t edge_block_count = is_moving ? list_edge_searches(memory) : 0;
   pl_parallel_for(solver->context, edge_block_count, EDGE_GRAIN, find_edge_contacts, &d);
+  pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_edges_in_pairs, &d);
   solver->contact_count = is_moving ? pack_edge_contacts(memory, edge_block_count, pack_contacts(memory)) : 0;
-  apply_pairs(&solver->pairs, memory->contacts, solver->contact_count);
+  pl_contact_apply_rules(&solver->pairs, memory->contacts, solver->contact_count);
   if (contacts != NULL) *contacts = memory->contacts;
   if (contact_count != NULL) *contact_count = solver->contact_count;
   return PL_OK;

@@ -16,10 +16,14 @@
 // Where both ends of an edge touch the other body as deep as the edge does, the points do the work.
 #include "contact/contact_solver.h"
 #include "contact/edge_touch.h"
+#include "contact/pair_lanes.h"
+#include "math/lanes.h"
 #include "mesh/simplex.h"
 
 // F and S above.
 static const double FLAT = 0.02, SHARP = 0.05;
+// Below S: sine of the angle between the triangles at an edge that is asked for at the end of the step only.
+static const double SHARP_LIMIT = 0.03;
 // How far edges may be inside each other, as a fraction of the heights of their triangles.
 static const double MAX_DEPTH = 0.25;
 // Nearest points must be this many margins, but no more than this fraction, away from the ends of their edges.
@@ -34,8 +38,7 @@ typedef struct edge_search {
   const pl_surface_motion *a, *b;
   int32_t other;
   bool is_self;
-  double gap;                   // metres kept between the two surfaces
-  const pl_contact_slab *slab;  // NULL: none
+  double gap;  // metres kept between the two surfaces
   // The edge of a that searches, with its box in the frame of b.
   int32_t edge;
   pl_box box;
@@ -133,16 +136,21 @@ static bool is_held(const pl_contact_memory *memory, int32_t body, const pl_surf
   return true;
 }
 
-static void keep_contact(pl_contact_edge_group *group, const pl_contact *contact) {
-  int32_t *count = &group->block->contact_count;
+// In a slot of the block that the edge belongs to.
+static void keep_contact(const pl_contact_edge_group *group, const pl_surface_edge *edge, const pl_contact *contact) {
+  const pl_contact_memory *memory = group->memory;
+  int32_t block = memory->edge_block_start[group->body] + edge->leaf / PL_CONTACT_EDGE_TRIANGLES;
+  int32_t *count = &memory->edge_blocks[block].contact_count;
+  size_t point_slots = (size_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
+  pl_contact *slots = &memory->contacts[point_slots + (size_t)block * PL_CONTACT_EDGE_SLOTS];
   if (*count < PL_CONTACT_EDGE_SLOTS) {
-    group->slots[(*count)++] = *contact;
+    slots[(*count)++] = *contact;
     return;
   }
   int32_t spare = 0;
   for (int32_t i = 1; i < PL_CONTACT_EDGE_SLOTS; ++i)
-    if (pl_contact_is_less_urgent(&group->slots[i], &group->slots[spare])) spare = i;
-  if (pl_contact_is_less_urgent(&group->slots[spare], contact)) group->slots[spare] = *contact;
+    if (pl_contact_is_less_urgent(&slots[i], &slots[spare])) spare = i;
+  if (pl_contact_is_less_urgent(&slots[spare], contact)) slots[spare] = *contact;
 }
 
 static void add_pair(const edge_search *search, const edge_pair *pair) {
@@ -166,7 +174,7 @@ static void add_pair(const edge_search *search, const edge_pair *pair) {
       .friction = sqrt(body->friction * other->friction),
       .restitution = fmax(body->restitution, other->restitution),
   };
-  keep_contact(group, &contact);
+  keep_contact(group, pair->a, &contact);
 }
 
 // Is the direction out of b and into a, as far as they have an outside?
@@ -284,18 +292,6 @@ static bool is_spared(const edge_search *search, const edge_pair *pair) {
   return pl_edge_distance(a, b) <= fmax(REST_GAPS * search->gap, REST_EDGES * tree->edge_length);
 }
 
-// May an edge of the other body touch this one?
-static bool is_in_slab(const edge_search *search, const pl_surface_edge *edge) {
-  const pl_contact_slab *slab = search->slab;
-  if (slab == NULL) return true;
-  double lowest = slab->own_low - search->gap - search->group->scale.margin - slab->slack;
-  for (int k = 0; k < 2; ++k) {
-    pl_vec3 start = search->b->starts[edge->points[k]], end = search->b->ends[edge->points[k]];
-    if (pl_contact_slab_high(slab, start, end) >= lowest) return true;
-  }
-  return false;
-}
-
 // Can the edge be sharp in any direction that counts? With g the normal of one triangle and w the third corner of the
 // other, sin of the angle between them is -g . (w - a) / (|g| h). It is asked at the end of the step only, with a limit
 // below S, for the angle changes little in a step. A fold of an open surface is sharp from one side or the other.
@@ -308,15 +304,12 @@ static bool may_be_sharp(const pl_surface_motion *motion, const pl_surface_edge 
   pl_vec3 across = pl_vec3_sub(points[edge->opposite[1]], start);
   double rise = pl_vec3_dot(g, across), length2 = pl_vec3_dot(along, along), way = pl_vec3_dot(across, along);
   if (motion->tree->is_closed && !(rise < 0)) return false;
-  double limit = 0.6 * SHARP;
   return rise * rise * length2 >
-         limit * limit * pl_vec3_dot(g, g) * (pl_vec3_dot(across, across) * length2 - way * way);
+         SHARP_LIMIT * SHARP_LIMIT * pl_vec3_dot(g, g) * (pl_vec3_dot(across, across) * length2 - way * way);
 }
 
 static void test_pair(const edge_search *search, int32_t other_edge) {
   edge_pair pair = {.a = &search->a->tree->edges[search->edge], .b = &search->b->tree->edges[other_edge]};
-  pl_box box = path_box(search->b, pair.b, search->b->drift);
-  if (!pl_box_overlaps(box, search->box) || !is_in_slab(search, pair.b) || !may_be_sharp(search->b, pair.b)) return;
   edge_points(search->a->starts, pair.a, pair.path.start_a);
   edge_points(search->a->ends, pair.a, pair.path.end_a);
   edge_points(search->b->starts, pair.b, pair.path.start_b);
@@ -336,52 +329,27 @@ static void visit_triangle(void *data, int32_t triangle) {
     int32_t edge = tree->triangle_edges[3 * triangle + k];
     if (tree->edges[edge].triangles[0] != triangle) continue;
     // Within one body each pair once.
-    if (!search->is_self || edge > search->edge) test_pair(search, edge);
+    if (search->is_self && edge <= search->edge) continue;
+    pl_box box = path_box(search->b, &tree->edges[edge], search->b->drift);
+    if (pl_box_overlaps(box, search->box) && may_be_sharp(search->b, &tree->edges[edge])) test_pair(search, edge);
   }
 }
 
-// Edges of the group that are in the slab.
-static int32_t list_slab_edges(const edge_search *search, int32_t *edges) {
-  const pl_contact_slab *slab = search->slab;
-  const pl_surface_motion *motion = search->a;
-  const pl_surface_tree *tree = motion->tree;
-  bool is_in[PL_SURFACE_LANE_POINTS];
-  double highest = slab->other_high + search->gap + search->group->scale.margin + slab->slack;
-  for (int32_t i = 0; i < tree->surface->point_count; ++i)
-    is_in[i] = pl_contact_slab_low(slab, motion->starts[i], motion->ends[i]) <= highest;
-  int32_t count = 0;
-  const pl_contact_edge_block *block = search->group->block;
-  for (int32_t i = block->first; i < block->first + block->count; ++i) {
-    int32_t triangle = tree->boxes.order[i];
-    for (int k = 0; k < 3; ++k) {
-      int32_t index = tree->triangle_edges[3 * triangle + k];
-      const pl_surface_edge *edge = &tree->edges[index];
-      if (edge->triangles[0] == triangle && (is_in[edge->points[0]] || is_in[edge->points[1]])) edges[count++] = index;
-    }
-  }
-  return count;
-}
-
-void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other, const pl_contact_slab *slab) {
+void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other) {
   const pl_surface_motion *motions = group->memory->motions;
   edge_search search = {.group = group,
                         .a = &motions[group->body],
                         .b = &motions[other],
                         .other = other,
                         .is_self = other == group->body,
-                        .slab = slab,
                         .gap = group->bodies[group->body].radius + group->bodies[other].radius};
   double limit = search.gap + group->scale.margin;
-  // Edges that the slab or the other body's box rules out are not looked at.
+  // Edges that the other body's box rules out are not looked at.
   pl_box region = pl_surface_motion_frame_box(search.b, search.b->start_box, search.b->end_box);
   region = pl_box_expand(region, limit);
-  int32_t edges[PL_SURFACE_FRONT], count, sharp_count = 0;
-  if (slab != NULL) {
-    count = list_slab_edges(&search, edges);
-  } else {
-    pl_box reached = pl_surface_motion_frame_box(search.a, search.b->start_box, search.b->end_box);
-    count = pl_surface_front_list(&group->front, pl_box_expand(reached, limit), edges);
-  }
+  int32_t edges[PL_SURFACE_FRONT], sharp_count = 0;
+  pl_box reached = pl_surface_motion_frame_box(search.a, search.b->start_box, search.b->end_box);
+  int32_t count = pl_surface_front_list(&group->front, pl_box_expand(reached, limit), edges);
   pl_box box = pl_box_empty();
   for (int32_t i = 0; i < count; ++i) {
     const pl_surface_edge *edge = &search.a->tree->edges[edges[i]];
@@ -399,5 +367,89 @@ void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other, const pl
     pl_box own = path_box(search.a, &search.a->tree->edges[edges[i]], search.b->drift);
     search.box = pl_box_expand(own, limit);
     pl_surface_motion_visit(search.b, &front, search.box, visit_triangle, &search);
+  }
+}
+
+// --- two small surfaces that overlap in a slab (pair_axis.h)
+
+static void set_floats(float to[3], pl_vec3 a) {
+  to[0] = (float)a.x, to[1] = (float)a.y, to[2] = (float)a.z;
+}
+
+// What a slab leaves of one of the two surfaces.
+typedef struct slab_side {
+  const pl_surface_motion *motion;
+  pl_lane_region region;
+  int32_t codes[PL_SURFACE_LANE_POINTS];
+  int32_t next;  // edge to look at next
+} slab_side;
+
+// The next edges of a side that may touch the other; false when there are no more.
+static bool next_edges(slab_side *side, const pl_lane_kernels *kernels, double extent, pl_lane_edges *edges) {
+  const pl_surface_tree *tree = side->motion->tree;
+  edges->count = 0;
+  for (; side->next < tree->edge_count && edges->count < PL_LANE_EDGES; ++side->next) {
+    const int32_t *points = tree->edges[side->next].points;
+    if ((side->codes[points[0]] & side->codes[points[1]]) == 0) edges->items[edges->count++] = side->next;
+  }
+  if (edges->count == 0) return false;
+  float min_sine = (float)(tree->is_closed ? SHARP_LIMIT : -SHARP_LIMIT) * 0.99f;
+  kernels->pack_edges(side->motion, &side->region, (float)extent, min_sine, edges);
+  return true;
+}
+
+// What of a surface is near the box of the other; the plane of the slab is added by the caller.
+static void begin_side(slab_side *side, const pl_surface_motion *motion, const pl_surface_motion *other,
+                       const pl_surface_motion *frame, double limit) {
+  // The codes are filled later.
+  side->motion = motion;
+  side->next = 0;
+  pl_box box = pl_surface_motion_frame_box(frame, other->start_box, other->end_box);
+  box = pl_box_expand(box, limit);
+  pl_vec3 offset = pl_vec3_sub(motion->origin, frame->origin);
+  set_floats(side->region.end_shift, offset);
+  set_floats(side->region.start_shift, pl_vec3_add(offset, pl_vec3_sub(frame->drift, motion->drift)));
+  set_floats(side->region.min, pl_vec3_sub(box.min, frame->origin));
+  set_floats(side->region.max, pl_vec3_sub(box.max, frame->origin));
+}
+
+void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other, const pl_contact_slab *slab) {
+  const pl_surface_motion *motions = group->memory->motions;
+  const pl_lane_kernels *kernels = pl_lane_kernels_get();
+  edge_search search = {.group = group,
+                        .a = &motions[group->body],
+                        .b = &motions[other],
+                        .other = other,
+                        .gap = group->bodies[group->body].radius + group->bodies[other].radius};
+  double limit = search.gap + group->scale.margin, reach = limit + 2 * slab->slack;
+  slab_side sides[2];
+  begin_side(&sides[0], search.a, search.b, search.b, reach);
+  begin_side(&sides[1], search.b, search.a, search.b, reach);
+  double origin = pl_contact_slab_height(slab, search.b->origin);
+  set_floats(sides[0].region.normal, slab->normal);
+  sides[0].region.height = (float)(slab->other_high + reach - origin);
+  set_floats(sides[1].region.normal, pl_vec3_scale(slab->normal, -1));
+  sides[1].region.height = -(float)(slab->own_low - reach - origin);
+  for (int k = 0; k < 2; ++k)
+    kernels->classify(sides[k].motion->lanes, sides[k].motion->lane_block_count, &sides[k].region, sides[k].codes);
+  const pl_surface_motion *motion = search.b;
+  pl_box boxes = pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box);
+  pl_box own = pl_surface_motion_frame_box(motion, search.a->start_box, search.a->end_box);
+  pl_box_cover_box(&boxes, &own);
+  double extent = pl_box_diagonal(boxes);
+  pl_lane_reach lane_reach = {(float)reach, (float)MAX_DEPTH, (float)extent};
+  pl_lane_edges a, b;
+  int32_t touched[PL_LANE_EDGES];
+  while (next_edges(&sides[0], kernels, extent, &a)) {
+    sides[1].next = 0;
+    while (next_edges(&sides[1], kernels, extent, &b))
+      for (int32_t i = 0; i < a.count; ++i) {
+        if ((a.sharp[i / LANES] >> i % LANES & 1) == 0) continue;
+        int32_t count = kernels->list_edges(&a, i, &b, &lane_reach, touched);
+        search.edge = a.items[i];
+        if (count == 0 || !may_be_sharp(search.a, &search.a->tree->edges[a.items[i]])) continue;
+        for (int32_t k = 0; k < count; ++k)
+          if (may_be_sharp(search.b, &search.b->tree->edges[touched[k]])) test_pair(&search, touched[k]);
+      }
   }
 }

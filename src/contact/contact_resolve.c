@@ -65,6 +65,12 @@ static double start_approach(const pl_contact_body *bodies, const pl_contact_row
 }
 
 static pl_vec3 relative_velocity(const pl_contact_body *bodies, const pl_contact_row *row) {
+  if (!row->turns) {
+    pl_vec3 sum = pl_vec3_scale(row->surface_velocity, -1);
+    for (int32_t i = 0; i < row->pull_count; ++i)
+      sum = pl_vec3_add_scaled(sum, *row->pulls[i].velocity, row->pulls[i].weight);
+    return sum;
+  }
   pl_vec3 v = pl_vec3_sub(pl_contact_arm_velocity(bodies, &row->a), pl_contact_arm_velocity(bodies, &row->b));
   return pl_vec3_sub(v, row->surface_velocity);
 }
@@ -119,6 +125,42 @@ static void start_row(const resolution *r, const pl_contact *contact, int32_t in
   row->sliding_impulse = length > limit ? pl_vec3_scale(sliding, limit / length) : sliding;
 }
 
+// The particles of both arms of a row without rigid bodies. Returns how the gap answers to an impulse, 1/kg, in every
+// direction. A particle on both sides, of a body that touches itself, has one part.
+static double pull_row(const pl_contact_body *bodies, pl_contact_row *row, pl_contact_pull *pulls) {
+  int32_t count = 0;
+  for (int side = 0; side < 2; ++side) {
+    const pl_contact_arm *arm = side == 0 ? &row->a : &row->b;
+    bool is_shared = side == 1 && row->a.body == arm->body;
+    for (int32_t i = 0; i < arm->count; ++i) {
+      const pl_contact_body *body = &bodies[arm->body];
+      int32_t particle = arm->terms[i].particle, k = is_shared ? 0 : count;
+      double weight = side == 0 ? arm->terms[i].weight : -arm->terms[i].weight;
+      while (k < count && pulls[k].velocity != &body->velocities[particle]) ++k;
+      if (k == count) pulls[count++] = (pl_contact_pull){&body->velocities[particle], 0, 0};
+      pulls[k].weight += weight;
+      pulls[k].push = pulls[k].weight * body->inverse_masses[particle];
+    }
+  }
+  row->pulls = pulls;
+  row->pull_count = count;
+  double answer = 0;
+  for (int32_t i = 0; i < count; ++i) answer += pulls[i].weight * pulls[i].push;
+  return answer;
+}
+
+// How the gap answers to an impulse along the normal and, at most, across it.
+static void answer_row(const pl_contact_body *bodies, pl_contact_row *row, pl_contact_pull *pulls, double *answer,
+                       double *sliding) {
+  if (!row->turns) {
+    *answer = *sliding = pull_row(bodies, row, pulls);
+    return;
+  }
+  pl_mat3 k = pl_contact_inverse_mass(bodies, &row->a, &row->b);
+  *answer = pl_vec3_dot(row->normal, pl_mat3_apply(k, row->normal));
+  *sliding = sliding_answer(k, row->normal);
+}
+
 static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
@@ -128,21 +170,22 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
     const pl_contact *contact = &memory->contacts[index];
     pl_contact_term *terms = &memory->terms[(size_t)i * (size_t)memory->term_count];
     pl_contact_row *row = &memory->rows[i];
-    *row = (pl_contact_row){
-        .normal = contact->normal, .surface_velocity = contact->surface_velocity, .friction = contact->friction};
+    *row = (pl_contact_row){.normal = contact->normal,
+                            .surface_velocity = contact->surface_velocity,
+                            .friction = contact->friction,
+                            .restitution = contact->restitution};
     row->a = pl_contact_arm_of_side(r->bodies, &contact->a, terms);
     row->b = pl_contact_arm_of_side(r->bodies, &contact->b, terms + row->a.count);
     row->turns = is_rigid(r->bodies, &row->a) || is_rigid(r->bodies, &row->b);
-    pl_contact_align_levers(r->bodies, contact, r->step->step, &row->a, &row->b);
-    pl_mat3 k = pl_contact_inverse_mass(r->bodies, &row->a, &row->b);
-    double answer = pl_vec3_dot(row->normal, pl_mat3_apply(k, row->normal));
+    if (row->turns) pl_contact_align_levers(r->bodies, contact, r->step->step, &row->a, &row->b);
+    double answer, sliding;
+    answer_row(r->bodies, row, &memory->pulls[(size_t)i * (size_t)memory->term_count], &answer, &sliding);
     bool solved = r->bodies[contact->a.body].solved && (contact->collider >= 0 || r->bodies[contact->b.body].solved);
     if (solved)
       row->normal_impulse =
           fmax(0, pl_vec3_dot(pl_contact_cache_find(r->bodies, memory->contacts, index), row->normal));
     if (solved || !(answer > 0)) continue;
     row->normal_mass = 1 / answer;
-    double sliding = sliding_answer(k, row->normal);
     row->sliding_mass = sliding > 0 ? 1 / sliding : 0;
     start_row(r, contact, index, row);
   }
@@ -151,6 +194,11 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
 // --- sweeps
 
 static void push_row(pl_contact_body *bodies, const pl_contact_row *row, pl_vec3 impulse) {
+  if (!row->turns) {
+    for (int32_t i = 0; i < row->pull_count; ++i)
+      *row->pulls[i].velocity = pl_vec3_add_scaled(*row->pulls[i].velocity, impulse, row->pulls[i].push);
+    return;
+  }
   pl_contact_arm_push(bodies, &row->a, impulse);
   pl_contact_arm_push(bodies, &row->b, pl_vec3_scale(impulse, -1));
 }
@@ -365,6 +413,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   pl_parallel_for(solver->context, body_count, BODY_GRAIN, move_positions, &r);
   pl_parallel_for(solver->context, solver->contact_count, ROW_GRAIN, turn_levers, &r);
   sweep_all(&r, false, has_rigid(bodies, body_count) ? step->rounds : (step->rounds + 1) / 2);
+  pl_contact_limit(&damping);
   store_impulses(&r);
 
   if (report != NULL) {

@@ -87,6 +87,7 @@ static pl_status take_rows(pl_contact_memory *memory, const pl_contact_body *bod
   memory->rows = PL_TAKE(arena, pl_contact_row, memory->contact_capacity);
   memory->term_count = max_term_count(bodies, memory->body_count);
   memory->terms = PL_TAKE(arena, pl_contact_term, (int64_t)memory->contact_capacity * memory->term_count);
+  memory->pulls = PL_TAKE(arena, pl_contact_pull, (int64_t)memory->contact_capacity * memory->term_count);
   memory->particle_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
   for (int32_t i = 0; i < memory->body_count && memory->particle_start != NULL; ++i) {
     particle_count += bodies[i].surface->particle_count;
@@ -122,6 +123,8 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   memory->block_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
   memory->axes = PL_TAKE(arena, pl_pair_axis, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->axis_counts = PL_TAKE(arena, int32_t, memory->body_count);
+  memory->neighbour_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
+  memory->neighbours = PL_TAKE(arena, pl_contact_neighbour, 2 * (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->endless_colliders = PL_TAKE(arena, int32_t, memory->collider_count);
   memory->collider_steps = PL_TAKE(arena, pl_collider_step, memory->collider_count);
   memory->item_boxes = PL_TAKE(arena, pl_box, (int64_t)memory->body_count + memory->collider_count);
@@ -233,6 +236,18 @@ pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_
 
 void pl_contact_solver_set_pairs(pl_contact_solver *solver, pl_contact_rules pairs) {
   solver->pairs = pairs;
+}
+
+void pl_contact_apply_rules(const pl_contact_rules *pairs, pl_contact *contacts, int32_t count) {
+  if (pairs->count == 0) return;
+  for (int32_t i = 0; i < count; ++i) {
+    pl_contact *contact = &contacts[i];
+    pl_contact_thing other = contact->collider >= 0 ? ~contact->collider : contact->b.body;
+    const pl_contact_rule *pair = pl_contact_rules_find(pairs, contact->a.body, other);
+    if (pair == NULL) continue;
+    if (pair->friction >= 0) contact->friction = pair->friction;
+    if (pair->restitution >= 0) contact->restitution = pair->restitution;
+  }
 }
 
 int32_t pl_contact_solver_contact_count(const pl_contact_solver *solver) {

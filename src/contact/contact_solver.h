@@ -31,10 +31,17 @@ typedef struct pl_collider_step {
 
 // What detection knows of a body.
 typedef struct pl_contact_presence {
-  bool is_at_rest;           // asleep, and its points and boxes are those it sleeps with
-  bool is_searched;          // its points search in this step
+  bool is_at_rest;     // asleep, and its points and boxes are those it sleeps with
+  bool is_searched;    // its points search in this step
+  bool is_near_large;  // near something else than small bodies: the tree of all things is asked
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
 } pl_contact_presence;
+
+// One of a pair of small bodies, as the other sees it.
+typedef struct pl_contact_neighbour {
+  int32_t body;
+  int32_t axis;  // of the pair, an index into the axes of all bodies
+} pl_contact_neighbour;
 
 // Edges of some neighbouring triangles of a body: they search together, and share slots.
 typedef struct pl_contact_edge_block {
@@ -44,20 +51,30 @@ typedef struct pl_contact_edge_block {
 } pl_contact_edge_block;
 enum { PL_CONTACT_EDGE_TRIANGLES = 64, PL_CONTACT_EDGE_SLOTS = 64 };
 
+// Part of a particle in a row: all that a sweep needs, in one place.
+typedef struct pl_contact_pull {
+  pl_vec3 *velocity;  // of the particle
+  double weight;      // of its velocity in that of the gap; negative on side b
+  double push;        // 1/kg: what an impulse on the gap adds to its velocity
+} pl_contact_pull;
+
 // What resolution keeps of a contact from sweep to sweep.
 typedef struct pl_contact_row {
   pl_contact_arm a, b;
+  // Of rows without rigid bodies: the particles of both arms.
+  const pl_contact_pull *pulls;
+  int32_t pull_count;
   pl_vec3 normal;
   pl_vec3 surface_velocity;  // of a collider, m/s
   double friction;           // Coulomb coefficient
+  double restitution;
   double normal_mass,
       sliding_mass;       // kg: impulse per velocity of the gap, and across it; 0: nothing moves
   double arrive;          // m/s: least velocity of the gap with which positions move in this step
   double leave;           // m/s: least velocity of the gap at the end of the step
   double softness;        // 0: hard; otherwise the fraction of its impulse that a sweep gives back
   double normal_impulse;  // N s, never negative
-  double
-      rest_impulse;  // N s along the normal, of what keeps slow bodies at rest (contact_damping.c)
+  double rest_impulse;  // N s along the normal, of what damps bodies as wholes (contact_damping.c)
   pl_vec3 sliding_impulse;  // N s, at right angles to the normal
   bool turns;               // a side is a rigid body
 } pl_contact_row;
@@ -67,7 +84,10 @@ typedef struct pl_contact_whole {
   pl_contact_rigid motion;
   pl_vec3 velocity, angular_velocity;  // of `motion` before it was damped
   double max_deviation;                // m/s: fastest particle relative to the rigid motion
-  bool is_slow;                        // its particles are near rest, and none is held by a pin
+  double spacing;                      // metres between neighbouring particles
+  bool is_found;                       // it is damped after the sweeps
+  bool is_free;                        // no particle is held by a pin
+  bool is_slow;                        // free, and its particles are near rest
 } pl_contact_whole;
 
 // Everything sized by the bodies and colliders, in one arena.
@@ -87,7 +107,11 @@ typedef struct pl_contact_memory {
   pl_box *item_boxes;              // of these; empty for a half-space
   pl_pair_axis *axes;              // PL_PAIR_AXES per body, with bodies of higher number
   int32_t *axis_counts;            // one per body
-  int32_t *endless_colliders;      // half-spaces
+  // Pairs of small bodies that may touch, as seen by either of them:
+  int32_t *neighbour_start;          // body_count + 1: offsets into …
+  pl_contact_neighbour *neighbours;  // … those of each body
+  atomic_bool has_many_pairs;        // some body has more than PL_PAIR_AXES
+  int32_t *endless_colliders;        // half-spaces
   int32_t endless_count;
   pl_collider_step *collider_steps;
   int32_t edge_block_count;
@@ -104,6 +128,7 @@ typedef struct pl_contact_memory {
   int32_t term_count;             // of one contact at most
   pl_contact_row *rows;           // one per contact, in the order of the plan
   pl_contact_term *terms;         // term_count per row
+  pl_contact_pull *pulls;         // alike
   int32_t *particle_start;        // body_count + 1: offsets into the arrays per particle
   pl_vec3 *move_velocities;       // one per particle: after the bodies' own move, before resolution
   pl_contact_whole *wholes;       // one per body, see contact_damping.c
@@ -119,6 +144,9 @@ struct pl_contact_solver {
   int32_t joint_count;
 };
 
+// Give contacts the friction and restitution of pairs that have their own.
+void pl_contact_apply_rules(const pl_contact_rules *pairs, pl_contact *contacts, int32_t count);
+
 // Let vibration of touching bodies die away, between building rows and sweeping them
 // (contact_damping.c).
 typedef struct pl_contact_damping {
@@ -127,8 +155,13 @@ typedef struct pl_contact_damping {
   pl_contact_body *bodies;
   double step;
   pl_pair_range pairs;  // of the colour that is worked on
+  bool is_after;        // after the sweeps
 } pl_contact_damping;
 void pl_contact_damp(pl_contact_damping *damping);
+
+// After the sweeps: let bodies part slower, and limit the speed of single particles relative to
+// their bodies.
+void pl_contact_limit(pl_contact_damping *damping);
 
 // Lengths and speeds below which a contact counts as resting: what gravity does to a body in one
 // step.
@@ -155,7 +188,7 @@ void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
 // The points of a block in search of contacts.
 typedef struct pl_contact_group {
   int32_t body, count;
-  const int32_t *points;  // their numbers
+  const int32_t *points;  // their numbers; NULL: all of the body's, in their order
   const pl_contact_body *bodies;
   const pl_surface_motion *motions;
   pl_box start_box, end_box;
@@ -209,10 +242,9 @@ static inline double pl_distance_search_limit(pl_distance_range range, double ma
 // The edges of a block in search of contacts, after all points have found theirs.
 typedef struct pl_contact_edge_group {
   int32_t body;
-  pl_contact_edge_block *block;
+  const pl_contact_edge_block *block;
   const pl_contact_memory *memory;
   const pl_contact_body *bodies;
-  pl_contact *slots;  // PL_CONTACT_EDGE_SLOTS
   pl_contact_scale scale;
   pl_box start_box, end_box;  // around the edges, in the world
   pl_surface_front front;     // the edges, in the frame of their body
@@ -221,9 +253,13 @@ typedef struct pl_contact_edge_group {
 // Fill the boxes and the front of a group whose other members are there.
 void pl_contact_edge_group_begin(pl_contact_edge_group *group);
 
-// Search the edges of another body, or of the same; with `slab` (NULL: all) only those in it.
-void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other,
-                           const pl_contact_slab *slab);
+// Search the edges of another body, or of the same.
+void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other);
+
+// The same for all edges of a body, of which only those in a slab can touch the other, as for
+// points above. `group` needs no block, boxes and front.
+void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other,
+                                   const pl_contact_slab *slab);
 
 // Searches of all points of a group. `anchor` is the position asked for last, of a group nearby or
 // this one; set by the search.
@@ -231,10 +267,14 @@ void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_s
                               int32_t collider, pl_distance_anchor *anchor);
 void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_distance_anchor *anchor);
 
-// The same for the points of several groups of one body that are in a slab.
+// Number of consecutive groups of one body that are searched together.
 enum { PL_CONTACT_GROUPS = 16 };
-void pl_contact_find_body_in_slab(const pl_contact_group *groups, int32_t group_count,
-                                  int32_t other, const pl_contact_slab *slab);
+
+// The same for all points of a body, of which only those in a slab can touch the other; both have
+// lanes. `group` holds all points, in their order. False, and nothing is found, when more than
+// PL_LANE_TRIANGLES are in the slab.
+bool pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other,
+                                  const pl_contact_slab *slab);
 void pl_contact_find_self(const pl_contact_group *group);
 
 #endif

@@ -10,11 +10,15 @@
 // triangles. Triangles in the neighbourhood of the point, and those that are as close in the rest shape, are left out;
 // of the others a point may be behind no farther than half an edge, and must face the triangle.
 #include "contact/contact_solver.h"
+#include "contact/pair_lanes.h"
 #include "contact/triangle_touch.h"
 #include "mesh/simplex.h"
 
 // Rest distances up to this many gaps, or this fraction of an edge, are not contacts in the deformed shape either.
 static const double REST_GAPS = 1.5, REST_EDGES = 0.1;
+// A point hangs behind another body when a triangle pushes it along its own normal with at least this cosine, and its
+// neighbours are this fraction of an edge behind the triangle.
+static const double HOOKED = 0.5, HOOKED_EDGES = 0.25;
 
 typedef struct surface_search {
   const pl_contact_query *query;
@@ -57,6 +61,29 @@ static bool is_facing(surface_search *s, int32_t triangle) {
     s->has_facing = own->tree->is_closed && s->motion->tree->is_closed && pl_vec3_dot(s->facing, s->facing) > 0;
   }
   return !s->has_facing || pl_surface_motion_is_facing(s->motion, triangle, s->facing);
+}
+
+// Does the point come back from behind another body? It starts in front of the triangle and its neighbours well behind
+// it, and the triangle would push it along the outward normal of its own surface, to 60 degrees. A corner that has come
+// through a body would hang there: held away from its own body it stretches it, and flies off at many times the speed
+// of the impact when it comes free. It may go back instead.
+static bool is_hooked(const surface_search *s) {
+  if (!s->has_facing || !(pl_vec3_dot(s->crossing_normal, s->facing) > HOOKED * pl_vec3_length(s->facing)))
+    return false;
+  const pl_surface_motion *own = &s->query->group->motions[s->query->body];
+  const pl_surface_tree *tree = own->tree;
+  pl_vec3 c[3];
+  pl_surface_corners(s->motion->tree, s->motion->starts, s->crossing_triangle, c);
+  pl_vec3 normal = pl_triangle_normal(c[0], c[1], c[2]);
+  double behind = HOOKED_EDGES * tree->edge_length;
+  if (pl_vec3_dot(normal, pl_vec3_sub(s->query->start, c[0])) < -s->query->group->scale.margin) return false;
+  for (int32_t r = tree->ring_start[s->query->point]; r < tree->ring_start[s->query->point + 1]; ++r)
+    for (int k = 0; k < 3; ++k) {
+      int32_t point = tree->surface->triangles[3 * tree->ring[r] + k];
+      if (point != s->query->point && pl_vec3_dot(normal, pl_vec3_sub(own->starts[point], c[0])) > -behind)
+        return false;
+    }
+  return true;
 }
 
 static pl_vec3 corner_mix(const pl_surface_motion *motion, const pl_vec3 *points, int32_t triangle,
@@ -218,41 +245,50 @@ static bool touch_facing(const surface_search *s, pl_vec3 position, double limit
 // body squashed flat would be pulled through thin ones, since then what faces it is their far side.
 static const double FACING_EDGES = 0.1, FACING_RATIO = 32;
 
-// Is the point inside the other body, or too close? Returns whether it is outside. If inside it is no farther than
-// `max_inside` from the surface. `anchor` is the position asked for last, nearby.
-static bool find_nearest(surface_search *s, double facing_reach, double max_inside, pl_distance_anchor *anchor) {
+// Touch the nearest surface point, if the point is inside the other body or too close. Returns whether it is outside.
+static bool touch_nearest(surface_search *s, const pl_hit *hit, bool is_behind, double facing_reach) {
+  bool is_closed = s->motion->tree->is_closed;
+  double limit = s->gap + s->query->group->scale.margin;
+  if (!is_closed && is_behind != is_behind_at_start(s, hit)) return true;
+  bool is_inside = is_closed && is_behind;
+  if (!is_inside && hit->distance >= limit) return true;
+  // What lies on an edge without being inside may also have a triangle nearest that it cannot lie against, as near as
+  // the one that it does lie against: which of the two is found is chance, and what rests must not lose its contact.
+  double reach = is_inside ? fmax(facing_reach, FACING_RATIO * hit->distance) : limit;
+  if (is_facing(s, hit->triangle) || (!touch_facing(s, s->query->end, reach) && is_inside))
+    add_triangle(s, hit->triangle, hit->barycentric, normal_at(s, hit, is_inside));
+  return !is_inside;
+}
+
+static bool is_behind_hit(const surface_search *s, const pl_hit *hit) {
+  pl_vec3 away = pl_vec3_sub(s->query->end, hit->point);
+  return pl_vec3_dot(away, pl_surface_motion_outward(s->motion, hit)) < 0;
+}
+
+// Is the point inside the other body, or too close? Returns whether it is outside. `anchor` is the position asked for
+// last, nearby.
+static bool find_nearest(surface_search *s, double facing_reach, pl_distance_anchor *anchor) {
   const pl_surface_motion *motion = s->motion;
   pl_vec3 position = s->query->end;
   pl_box end = {position, position};
   double limit = s->gap + s->query->group->scale.margin, reach = limit;
   if (!pl_box_overlaps(pl_box_expand(motion->end_box, limit), end)) return true;
-  bool is_closed = motion->tree->is_closed;
-  if (is_closed && pl_box_overlaps(motion->end_box, end)) {
+  if (motion->tree->is_closed && pl_box_overlaps(motion->end_box, end)) {
     pl_distance_range range = pl_distance_anchor_range(anchor, position);
     double slack = 1e-9 * pl_box_diagonal(motion->end_box);
     if (range.low > limit + slack) return true;
-    reach = fmin(pl_distance_search_limit(range, limit, slack), fmax(limit, max_inside + slack));
+    reach = pl_distance_search_limit(range, limit, slack);
   }
   pl_hit hit = pl_surface_motion_nearest(motion, position, reach, NULL);
   if (hit.triangle < 0) return true;
-  pl_vec3 away = pl_vec3_sub(position, hit.point);
-  bool is_behind = pl_vec3_dot(away, pl_surface_motion_outward(motion, &hit)) < 0;
+  bool is_behind = is_behind_hit(s, &hit);
   *anchor = (pl_distance_anchor){true, position, is_behind ? -hit.distance : hit.distance};
-  if (!is_closed && is_behind != is_behind_at_start(s, &hit)) return true;
-  bool is_inside = is_closed && is_behind;
-  if (!is_inside && hit.distance >= limit) return true;
-  // What lies on an edge without being inside may also have a triangle nearest that it cannot lie against, as near as
-  // the one that it does lie against: which of the two is found is chance, and what rests must not lose its contact.
-  if (is_facing(s, hit.triangle))
-    add_triangle(s, hit.triangle, hit.barycentric, normal_at(s, &hit, is_inside));
-  else if (!touch_facing(s, position, is_inside ? fmax(facing_reach, FACING_RATIO * hit.distance) : limit) && is_inside)
-    add_triangle(s, hit.triangle, hit.barycentric, normal_at(s, &hit, is_inside));
-  return !is_inside;
+  return touch_nearest(s, &hit, is_behind, facing_reach);
 }
 
 static void touch_crossed(const surface_search *s, double facing_reach) {
   pl_vec3 position = corner_mix(s->motion, s->motion->ends, s->crossing_triangle, s->crossing_weights);
-  if (!s->is_crossing_facing && touch_facing(s, position, facing_reach)) return;
+  if (!s->is_crossing_facing && (touch_facing(s, position, facing_reach) || is_hooked(s))) return;
   add_triangle(s, s->crossing_triangle, s->crossing_weights, s->crossing_normal);
 }
 
@@ -282,68 +318,147 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
     pl_box between = {query.end, query.end};
     pl_box_cover(&between, outside);
     bool is_clear = has_outside && !pl_surface_front_is_met(&front, pl_box_expand(between, limit));
-    if (!is_clear && !find_nearest(&s, facing_reach, HUGE_VAL, anchor)) continue;
+    if (!is_clear && !find_nearest(&s, facing_reach, anchor)) continue;
     has_outside = true;
     outside = query.end;
   }
 }
 
-// A point of a group.
-typedef struct slab_point {
-  int32_t group, index;
-  double inside;  // metres that the other body reaches beyond it
-} slab_point;
+// --- two small surfaces that overlap in a slab (pair_axis.h)
 
-// The points in the slab, and the box around them in the frame of the other body.
-static int32_t list_slab_points(const pl_contact_group *groups, int32_t group_count, const pl_surface_motion *motion,
-                                double limit, const pl_contact_slab *slab, slab_point *points, pl_box *box) {
-  int32_t count = 0;
-  pl_box other = pl_box_expand(pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box), limit);
-  double highest = slab->other_high + limit + slab->slack;
+static void set_floats(float to[3], pl_vec3 a) {
+  to[0] = (float)a.x, to[1] = (float)a.y, to[2] = (float)a.z;
+}
+
+static double max_coordinate(pl_box box, pl_vec3 origin) {
+  pl_vec3 a = pl_vec3_sub(box.min, origin), b = pl_vec3_sub(box.max, origin);
+  return fmax(fmax(fmax(fabs(a.x), fabs(b.x)), fmax(fabs(a.y), fabs(b.y))), fmax(fabs(a.z), fabs(b.z)));
+}
+
+// The search of one body's points among the triangles of another.
+typedef struct slab_search {
+  const pl_lane_kernels *kernels;
+  const pl_contact_group *group;
+  const pl_surface_motion *own, *motion;  // of the points, and of the triangles
+  const pl_contact_slab *slab;
+  double limit;    // metres: what is farther apart does not touch
+  double crossed;  // metres: a point that starts no farther below a triangle crosses it
+  double extent;   // largest coordinate relative to the origin of `motion`
+  double deepest;  // metres: no point is farther inside
+} slab_search;
+
+// The points in the slab; `box` becomes that around their paths.
+static int32_t list_slab_points(const slab_search *s, int32_t points[PL_SURFACE_LANE_POINTS], pl_box *box) {
+  const pl_surface_motion *own = s->own, *motion = s->motion;
+  int32_t codes[PL_SURFACE_LANE_POINTS], count = 0;
+  pl_vec3 offset = pl_vec3_sub(own->origin, motion->origin), drift = pl_vec3_sub(motion->drift, own->drift);
+  pl_box other = pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box);
+  other = pl_box_expand(other, s->limit + s->slab->slack);
+  pl_lane_region region;
+  set_floats(region.start_shift, pl_vec3_add(offset, drift));
+  set_floats(region.end_shift, offset);
+  set_floats(region.min, pl_vec3_sub(other.min, motion->origin));
+  set_floats(region.max, pl_vec3_sub(other.max, motion->origin));
+  set_floats(region.normal, s->slab->normal);
+  double origin = pl_contact_slab_height(s->slab, motion->origin);
+  region.height = (float)(s->slab->other_high + s->limit + 2 * s->slab->slack - origin);
+  s->kernels->classify(own->lanes, own->lane_block_count, &region, codes);
   *box = pl_box_empty();
-  for (int32_t g = 0; g < group_count; ++g) {
-    const pl_contact_group *group = &groups[g];
-    const pl_surface_motion *own = &group->motions[group->body];
-    if (!pl_box_overlaps(pl_surface_motion_frame_box(motion, group->start_box, group->end_box), other)) continue;
-    for (int32_t i = 0; i < group->count; ++i) {
-      pl_vec3 start = own->starts[group->points[i]], end = own->ends[group->points[i]];
-      if (!(pl_contact_slab_low(slab, start, end) <= highest)) continue;
-      pl_box path = pl_surface_motion_frame_box(motion, (pl_box){start, start}, (pl_box){end, end});
-      if (!pl_box_overlaps(path, other)) continue;
-      points[count++] = (slab_point){g, i, slab->other_high + slab->slack - pl_contact_slab_height(slab, end)};
-      pl_box_cover_box(box, &path);
-    }
+  for (int32_t i = 0; i < own->tree->surface->point_count; ++i) {
+    if (codes[i] != 0) continue;
+    points[count++] = i;
+    pl_box_cover(box, pl_vec3_add(own->starts[i], motion->drift));
+    pl_box_cover(box, own->ends[i]);
   }
   return count;
 }
 
-void pl_contact_find_body_in_slab(const pl_contact_group *groups, int32_t group_count, int32_t other,
-                                  const pl_contact_slab *slab) {
-  slab_point points[PL_CONTACT_GROUPS * PL_SURFACE_BLOCK];
-  const pl_surface_motion *motion = &groups[0].motions[other];
-  double limit = gap_between(&groups[0], other) + groups[0].scale.margin;
-  double facing_reach =
-      FACING_EDGES * fmin(motion->tree->edge_length, groups[0].motions[groups[0].body].tree->edge_length);
-  pl_box box;
-  int32_t count = list_slab_points(groups, group_count, motion, limit, slab, points, &box);
-  if (count == 0) return;
-  pl_surface_front front;
-  pl_box near = pl_box_expand(box, fmax(limit, START_EDGES * motion->tree->edge_length));
-  pl_surface_motion_gather(motion, near, NULL, &front);
-  pl_distance_anchor anchor = {.is_set = false};
-  pl_contact_query query;
-  for (int32_t k = 0; k < count; ++k) {
-    if (!pl_contact_group_query(&groups[points[k].group], points[k].index, &query)) continue;
-    surface_search s = search_of(&query, other);
-    if (find_crossing(&s, &front)) {
-      touch_crossed(&s, facing_reach);
-      continue;
-    }
-    // Beyond all points of the other body it is outside: then only what is near counts.
-    pl_box around = pl_box_expand((pl_box){query.end, query.end}, limit);
-    if (points[k].inside <= 0 && !pl_surface_front_is_met(&front, around)) continue;
-    find_nearest(&s, facing_reach, points[k].inside, &anchor);
+// The triangles that points in the box may touch; false when they are too many.
+static bool list_slab_triangles(const slab_search *s, pl_box box, pl_lane_triangles *triangles) {
+  const pl_surface_motion *motion = s->motion;
+  const int32_t *corners = motion->tree->surface->triangles;
+  int32_t codes[PL_SURFACE_LANE_POINTS];
+  double reach = fmax(fmax(s->limit, s->crossed), s->deepest) + s->slab->slack;
+  box = pl_box_expand(box, reach);
+  pl_lane_region region = {.height = 0};
+  set_floats(region.min, pl_vec3_sub(box.min, motion->origin));
+  set_floats(region.max, pl_vec3_sub(box.max, motion->origin));
+  set_floats(region.normal, pl_vec3_scale(s->slab->normal, -1));
+  double origin = pl_contact_slab_height(s->slab, motion->origin);
+  region.height = -(float)(s->slab->own_low - reach - s->slab->slack - origin);
+  s->kernels->classify(motion->lanes, motion->lane_block_count, &region, codes);
+  triangles->count = 0;
+  for (int32_t t = 0; t < motion->tree->surface->triangle_count; ++t) {
+    if ((codes[corners[3 * t]] & codes[corners[3 * t + 1]] & codes[corners[3 * t + 2]]) != 0) continue;
+    if (triangles->count == PL_LANE_TRIANGLES) return false;
+    triangles->items[triangles->count++] = t;
   }
+  s->kernels->pack(motion->lanes, corners, (float)s->extent, triangles);
+  return true;
+}
+
+// The nearest surface point of one that is no farther inside than `inside`.
+static void find_nearest_in_slab(const slab_search *slab, surface_search *s, const pl_lane_triangles *triangles,
+                                 const float position[3], double inside, double facing_reach) {
+  const pl_surface_motion *motion = s->motion;
+  pl_box end = {s->query->end, s->query->end};
+  double reach = slab->limit;
+  if (!pl_box_overlaps(pl_box_expand(motion->end_box, reach), end)) return;
+  if (motion->tree->is_closed && pl_box_overlaps(motion->end_box, end))
+    reach = fmax(reach, inside + 1e-9 * pl_box_diagonal(motion->end_box));
+  int32_t nearest[PL_LANE_TRIANGLES];
+  float limit = (float)(reach + 1e-6 * (reach + slab->extent));
+  int32_t count = slab->kernels->list_nearest(triangles, position, limit, nearest);
+  pl_hit hit = pl_surface_motion_nearest_of(motion, s->query->end, reach, nearest, count);
+  if (hit.triangle >= 0) touch_nearest(s, &hit, is_behind_hit(s, &hit), facing_reach);
+}
+
+static void find_slab_point(const slab_search *slab, const pl_lane_triangles *triangles, int32_t point, int32_t other,
+                            double facing_reach) {
+  pl_contact_query query;
+  const pl_surface_motion *motion = slab->motion;
+  if (!pl_contact_group_query(slab->group, point, &query)) return;
+  surface_search s = search_of(&query, other);
+  pl_lane_path path = {.reach = (float)(slab->crossed + slab->slab->slack), .is_two_sided = !motion->tree->is_closed};
+  set_floats(path.start, pl_vec3_sub(pl_vec3_add(query.start, motion->drift), motion->origin));
+  set_floats(path.end, pl_vec3_sub(query.end, motion->origin));
+  int32_t crossed[PL_LANE_TRIANGLES], count = slab->kernels->list_crossed(triangles, &path, crossed);
+  s.crossing_time = 2;
+  s.crossing_triangle = -1;
+  for (int32_t i = 0; i < count; ++i) visit_crossing(&s, crossed[i]);
+  if (s.crossing_triangle >= 0) {
+    touch_crossed(&s, facing_reach);
+    return;
+  }
+  double inside = slab->slab->other_high + slab->slab->slack - pl_contact_slab_height(slab->slab, query.end);
+  find_nearest_in_slab(slab, &s, triangles, path.end, inside, facing_reach);
+}
+
+bool pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other, const pl_contact_slab *slab) {
+  const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[other];
+  slab_search s = {
+      .kernels = pl_lane_kernels_get(),
+      .group = group,
+      .own = own,
+      .motion = motion,
+      .slab = slab,
+      .limit = gap_between(group, other) + group->scale.margin,
+      .crossed = fmax(group->scale.margin, START_EDGES * motion->tree->edge_length),
+      .deepest = slab->other_high - slab->own_low + slab->slack,
+  };
+  double facing_reach = FACING_EDGES * fmin(motion->tree->edge_length, own->tree->edge_length);
+  int32_t points[PL_SURFACE_LANE_POINTS];
+  pl_lane_triangles triangles;
+  pl_box box;
+  int32_t count = list_slab_points(&s, points, &box);
+  if (count == 0) return true;
+  s.extent =
+      fmax(max_coordinate(box, motion->origin),
+           max_coordinate(pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box), motion->origin));
+  if (!list_slab_triangles(&s, box, &triangles)) return false;
+  for (int32_t k = 0; k < count && triangles.count > 0; ++k)
+    find_slab_point(&s, &triangles, points[k], other, facing_reach);
+  return true;
 }
 
 static void visit_nearest_self(void *data, int32_t triangle) {

@@ -50,6 +50,10 @@ void pl_surface_motion_refit_normals(pl_surface_motion *motion);
 pl_hit pl_surface_motion_nearest(const pl_surface_motion *motion, pl_vec3 point, double limit,
                                  const pl_vec3 *facing);
 
+// The same among some triangles only.
+pl_hit pl_surface_motion_nearest_of(const pl_surface_motion *motion, pl_vec3 point, double limit,
+                                    const int32_t *triangles, int32_t count);
+
 // Outward direction (not unit) at a hit, which tells inside from outside for any point whose
 // nearest one it is.
 pl_vec3 pl_surface_motion_outward(const pl_surface_motion *motion, const pl_hit *hit);

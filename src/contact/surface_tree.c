@@ -4,12 +4,9 @@
 #include "base/context.h"
 #include "base/error.h"
 
-pl_vec3 pl_contact_surface_point(const pl_contact_surface *surface, int32_t point, const pl_vec3 *particles) {
+pl_vec3 pl_contact_surface_mean(const pl_contact_surface *surface, int32_t point, const pl_vec3 *particles) {
   const int32_t *parents = &surface->parents[4 * (size_t)point];
   const float *weights = &surface->weights[4 * (size_t)point];
-  // A particle itself is the common case, and stays free of rounding.
-  if (weights[0] == 1.0f && weights[1] == 0.0f && weights[2] == 0.0f && weights[3] == 0.0f)
-    return particles[parents[0]];
   pl_vec3 sum = {0, 0, 0};
   double weight_sum = 0;
   for (int k = 0; k < 4; ++k) {
@@ -78,7 +75,7 @@ static void fill_edges(pl_surface_tree *tree, pl_surface_edge *edges, int32_t *t
       int32_t u = triangles[3 * t + k], v = triangles[3 * t + (k + 1) % 3], sides[2];
       find_sides(tree, u, v, sides);
       if (sides[0] == t) {
-        pl_surface_edge edge = {{u, v}, {t, sides[1]}, {triangles[3 * t + (k + 2) % 3], -1}};
+        pl_surface_edge edge = {{u, v}, {t, sides[1]}, {triangles[3 * t + (k + 2) % 3], -1}, 0};
         if (sides[1] >= 0) edge.opposite[1] = opposite_corner(&triangles[3 * sides[1]], u, v);
         triangle_edges[3 * t + k] = tree->edge_count;
         edges[tree->edge_count++] = edge;
@@ -89,6 +86,17 @@ static void fill_edges(pl_surface_tree *tree, pl_surface_edge *edges, int32_t *t
         if (has_corners((const int32_t[3]){first[j], first[(j + 1) % 3], first[j]}, u, v))
           triangle_edges[3 * t + k] = triangle_edges[3 * sides[0] + j];
     }
+}
+
+// Where the triangle of each edge is among the leaves.
+static void fill_leaves(const pl_surface_tree *tree, pl_surface_edge *edges) {
+  for (int32_t i = 0; i < tree->surface->triangle_count; ++i) {
+    int32_t triangle = tree->boxes.order[i];
+    for (int k = 0; k < 3; ++k) {
+      pl_surface_edge *edge = &edges[tree->triangle_edges[3 * triangle + k]];
+      if (edge->triangles[0] == triangle) edge->leaf = i;
+    }
+  }
 }
 
 // Blocks of points are the largest nodes of a hierarchy over the points that are small enough.
@@ -152,5 +160,6 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
                             .edge_length = mean_edge(surface, points)};
   tree->is_closed = is_closed_surface(tree);
   fill_edges(tree, edges, triangle_edges);
+  fill_leaves(tree, edges);
   return fill_blocks(arena, surface, points, tree) ? PL_OK : pl_fail_memory(error);
 }

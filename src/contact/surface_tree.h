@@ -9,9 +9,18 @@
 #include "mesh/box_tree.h"
 #include "pliant/math.h"
 
-// Where a surface point is, given the particles.
-pl_vec3 pl_contact_surface_point(const pl_contact_surface *surface, int32_t point,
-                                 const pl_vec3 *particles);
+// Where a surface point is, given the particles: a weighted mean of some.
+pl_vec3 pl_contact_surface_mean(const pl_contact_surface *surface, int32_t point,
+                                const pl_vec3 *particles);
+
+// The same; a particle itself is the common case, and stays free of rounding.
+static inline pl_vec3 pl_contact_surface_point(const pl_contact_surface *surface, int32_t point,
+                                               const pl_vec3 *particles) {
+  const float *weights = &surface->weights[4 * (size_t)point];
+  if (weights[0] == 1.0f && weights[1] == 0.0f && weights[2] == 0.0f && weights[3] == 0.0f)
+    return particles[surface->parents[4 * (size_t)point]];
+  return pl_contact_surface_mean(surface, point, particles);
+}
 
 // Points are worked on in blocks of at most this many. Few enough to be close together, enough for
 // what is found once per block to pay.
@@ -23,6 +32,7 @@ typedef struct pl_surface_edge {
   int32_t points[2];
   int32_t triangles[2];  // the second -1 at a border; where more than two meet, the lowest
   int32_t opposite[2];   // the corner of either triangle that is not on the edge, -1 alike
+  int32_t leaf;          // index of the first triangle in the order of the tree's leaves
 } pl_surface_edge;
 
 typedef struct pl_surface_tree {

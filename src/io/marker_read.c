@@ -1,5 +1,5 @@
-// Markers in memory, and which reader reads a file: the content decides. The second byte of C3D is 0x50, TRC begins with
-// the word PathFileType, and what else is text is taken for a table.
+// Markers in memory, and which reader reads a file: the content decides. The second byte of C3D is 0x50, TRC begins
+// with the word PathFileType, and what else is text is taken for a table.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,9 +31,9 @@ double pl_markers_unit(pl_word unit) {
   static const struct {
     const char *name;
     double metres;
-  } units[] = {{"", 1e-3},       {"mm", 1e-3}, {"millimeters", 1e-3}, {"millimetres", 1e-3}, {"cm", 1e-2},
-               {"centimeters", 1e-2}, {"m", 1},    {"meters", 1},         {"metres", 1},         {"in", 0.0254},
-               {"inches", 0.0254}};
+  } units[] = {
+      {"", 1e-3}, {"mm", 1e-3},  {"millimeters", 1e-3}, {"millimetres", 1e-3}, {"cm", 1e-2},      {"centimeters", 1e-2},
+      {"m", 1},   {"meters", 1}, {"metres", 1},         {"in", 0.0254},        {"inches", 0.0254}};
   while (unit.length > 0 && (unsigned char)unit.text[unit.length - 1] <= ' ') --unit.length;
   for (size_t i = 0; i < sizeof units / sizeof *units; ++i)
     if (pl_word_is_any_case(unit, units[i].name)) return units[i].metres;

@@ -1,8 +1,8 @@
 // Markers as text.
 //
-// TRC (Motion Analysis): PathFileType; a line of keys and one of their values; a line of names, each over three columns;
-// a line of column names; rows of frame number, time and coordinates, separated by tabs, empty where a sample is missing.
-// CSV: a line of names, `time` and NAME_x, NAME_y, NAME_z, then rows.
+// TRC (Motion Analysis): PathFileType; a line of keys and one of their values; a line of names, each over three
+// columns; a line of column names; rows of frame number, time and coordinates, separated by tabs, empty where a sample
+// is missing. CSV: a line of names, `time` and NAME_x, NAME_y, NAME_z, then rows.
 #include <math.h>
 #include <string.h>
 
@@ -194,7 +194,8 @@ static pl_status read_csv(const pl_mesh_source *source, pl_vector *columns, pl_m
     last = time;
     ++row_count;
   }
-  if (status >= 0 && row_count < 2) return pl_source_fail(source, 0, "%lld rows are not a motion", (long long)row_count);
+  if (status >= 0 && row_count < 2)
+    return pl_source_fail(source, 0, "%lld rows are not a motion", (long long)row_count);
   if (status >= 0) markers->rate = (double)(row_count - 1) / (last - first);
   return status;
 }

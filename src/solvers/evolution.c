@@ -23,8 +23,8 @@ bool pl_evolution_begin(pl_context *context, int32_t count, int32_t population, 
   e->spread = PL_TAKE(&e->arena, double, count);
   e->weights = PL_TAKE(&e->arena, double, population);
   e->order = PL_TAKE(&e->arena, int32_t, population);
-  e->trials = PL_TAKE(&e->arena, double, (size_t)population * (size_t)count);
-  e->draws = PL_TAKE(&e->arena, double, (size_t)population * (size_t)count);
+  e->trials = PL_TAKE(&e->arena, double, (size_t)population *(size_t)count);
+  e->draws = PL_TAKE(&e->arena, double, (size_t)population *(size_t)count);
   if (e->arena.failed) return false;
   double sum = 0;
   for (int32_t i = 0; i < population / 2; ++i) sum += e->weights[i] = log(0.5 * population + 0.5) - log(i + 1.0);
@@ -110,8 +110,7 @@ void pl_evolution_learn(pl_evolution *evolution, const double *values) {
     double w = e->widths[k];
     e->spread[k] = (1 - spread_rate) * e->spread[k];
     if (steady) e->spread[k] += sqrt(spread_rate * (2 - spread_rate) * mass) * mean * w;
-    e->widths[k] =
-        sqrt((1 - one - many) * w * w + one * e->spread[k] * e->spread[k] + many * square * w * w);
+    e->widths[k] = sqrt((1 - one - many) * w * w + one * e->spread[k] * e->spread[k] + many * square * w * w);
   }
   e->step = fmin(e->step * exp(slope_rate / damping * (length / usual - 1)), MAX_STEP);
 }

@@ -111,7 +111,9 @@ pl_status pl_world_move_among(pl_world *world, int32_t index, pl_body_obstacle *
 
 int pl_world_get_move_round(const pl_world *world, int32_t index) {
   const pl_body_method *method = ((const pl_body *)pl_slots_at(&world->bodies, index))->model->method;
-  return method->get_collider != NULL ? PL_MOVE_KINEMATIC : method->get_joints != NULL ? PL_MOVE_SKELETONS : PL_MOVE_OTHERS;
+  return method->get_collider != NULL ? PL_MOVE_KINEMATIC
+         : method->get_joints != NULL ? PL_MOVE_SKELETONS
+                                      : PL_MOVE_OTHERS;
 }
 
 // The bodies of a round that have not moved yet.

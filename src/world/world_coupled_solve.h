@@ -37,7 +37,8 @@ typedef struct pl_coupled_body {
   void *before;    // its state before its own step
   double allowed;  // metres of overlap that count as none
   bool converged;
-  bool rests;  // its island has not moved: multipliers stay too, or they would continue to close gaps
+  bool rests;  // its island has not moved: multipliers stay too, or they would continue to close
+               // gaps
 } pl_coupled_body;
 
 // All of them. Particles are numbered through; vectors have three doubles per particle.

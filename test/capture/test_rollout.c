@@ -265,6 +265,14 @@ static void what_is_wrong_is_refused(void **state) {
   assert_int_equal(pl_rollout_create(f.context, &def, &made, &error), PL_ERROR_UNSUPPORTED);
   assert_null(made);
   pl_model_destroy(other);
+  pl_mesh *quadratic = NULL;
+  check_ok(pl_mesh_build_quadratic(f.context, f.mesh, &quadratic, &error), &error);
+  pl_fem_def curved = pl_default_fem_def(PL_FEM_COROTATED);
+  curved.element = PL_FEM_QUADRATIC;
+  def.model = other = make_fem_model(f.context, &curved, quadratic);
+  assert_int_equal(pl_rollout_create(f.context, &def, &made, &error), PL_ERROR_UNSUPPORTED);
+  pl_model_destroy(other);
+  pl_mesh_destroy(quadratic);
   close_fixture(&f);
 }
 

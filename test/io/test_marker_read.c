@@ -12,8 +12,9 @@ typedef struct marker_file {
 static marker_file open_markers(const void *bytes, size_t size) {
   marker_file file = {.context = make_context(1)};
   pl_error error = {0};
-  check_ok(pl_markers_load_memory(file.context, &(pl_memory_source){bytes, size, "memory", NULL}, &file.markers, &error),
-           &error);
+  check_ok(
+      pl_markers_load_memory(file.context, &(pl_memory_source){bytes, size, "memory", NULL}, &file.markers, &error),
+      &error);
   file.view = pl_markers_get_view(file.markers);
   return file;
 }
@@ -48,10 +49,12 @@ static void put_real(unsigned char *at, int processor, float value) {
   unsigned char bytes[4];
   if (processor == DEC) value *= 4;
   memcpy(bytes, &value, 4);  // of a machine with the low byte first
-  for (int i = 0; i < 4; ++i) at[i] = processor == MIPS ? bytes[3 - i] : processor == DEC ? bytes[(i + 2) % 4] : bytes[i];
+  for (int i = 0; i < 4; ++i)
+    at[i] = processor == MIPS ? bytes[3 - i] : processor == DEC ? bytes[(i + 2) % 4] : bytes[i];
 }
 
-static unsigned char *put_record(unsigned char *at, int processor, const char *name, int id, const void *body, int size) {
+static unsigned char *put_record(unsigned char *at, int processor, const char *name, int id, const void *body,
+                                 int size) {
   int length = (int)strlen(name);
   at[0] = (unsigned char)length;
   at[1] = (unsigned char)id;
@@ -134,7 +137,8 @@ static void damaged_c3d_is_read_or_refused(void **state) {
     memcpy(cut, copy, size);
     pl_markers *markers = NULL;
     pl_error error = {0};
-    pl_status status = pl_markers_load_memory(context, &(pl_memory_source){cut, size, "memory", NULL}, &markers, &error);
+    pl_status status =
+        pl_markers_load_memory(context, &(pl_memory_source){cut, size, "memory", NULL}, &markers, &error);
     assert_true((status < 0) == (markers == NULL));
     assert_true(status >= 0 || error.text[0] != '\0');
     pl_markers_destroy(markers);
@@ -224,10 +228,8 @@ static void running_out_of_memory_is_a_status(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(c3d_is_read_with_numbers_of_every_processor),
-      cmocka_unit_test(damaged_c3d_is_read_or_refused),
-      cmocka_unit_test(trc_is_read_with_its_unit_and_gaps),
-      cmocka_unit_test(a_table_is_read_by_its_names),
+      cmocka_unit_test(c3d_is_read_with_numbers_of_every_processor), cmocka_unit_test(damaged_c3d_is_read_or_refused),
+      cmocka_unit_test(trc_is_read_with_its_unit_and_gaps),          cmocka_unit_test(a_table_is_read_by_its_names),
       cmocka_unit_test(running_out_of_memory_is_a_status),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

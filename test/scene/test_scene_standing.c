@@ -1,5 +1,5 @@
-// A character of 3,000 points (scenes/fem-quadruped) stands on its legs for a minute at 1/60 s, and recovers from a
-// push.
+// A character of 3,000 points and 100 kg (scenes/fem-quadruped) stands on its legs for a minute at 1/60 s, and recovers
+// from a push.
 // ctest: physics long
 #include <time.h>
 
@@ -26,6 +26,7 @@ static void it_stands_for_a_minute_and_recovers_from_a_push(void **state) {
   int32_t count = pl_mesh_get_view(body.mesh).point_count;
   check_near(pl_scene_get_report(scene).step, 1.0 / 60, 1e-9);
   check_at_most(2900, count);
+  check_near(pl_body_get_report(world, body.id).mass, 100, 1);
 
   pl_vec3 start = pl_body_get_report(world, body.id).center, before = start;
   pl_vec3 *v = calloc((size_t)count, sizeof *v);

@@ -71,8 +71,8 @@ static void displacements_converge_with_third_order(void **unused) {
 static void append_case(const char *path, const element_case *c, const element_case_body *b, int32_t point) {
   FILE *file = fopen(path, "a");
   assert_non_null(file);
-  fprintf(file, "*NSET, NSET=POINT\n%d\n*MATERIAL, NAME=M\n*ELASTIC\n%g, %g\n*DENSITY\n%g\n", point + 1,
-          element_young, c->poisson, element_density);
+  fprintf(file, "*NSET, NSET=POINT\n%d\n*MATERIAL, NAME=M\n*ELASTIC\n%g, %g\n*DENSITY\n%g\n", point + 1, element_young,
+          c->poisson, element_density);
   fprintf(file, "*SOLID SECTION, ELSET=EC3D40, MATERIAL=M\n*BOUNDARY\n");
   for (int32_t i = 0; i < b->pinned_count; ++i)
     for (int k = 0; k < 3; ++k)

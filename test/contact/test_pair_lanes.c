@@ -1,0 +1,158 @@
+// Pairs of small bodies are searched eight triangles and edges at a time; large ones by their trees, without any filter
+// in single precision. Two moving tori give the same contacts either way, bit for bit: the second time with so many
+// points far away, which touch nothing, that they count as large.
+// ctest: unit
+#include "base/random.h"
+#include "check.h"
+#include "contact/pair_lanes.h"
+#include "fixtures/torus_surface.h"
+
+enum { FAR = PL_SURFACE_LANE_POINTS, ALL = POINTS + FAR, ROUNDS = 200, MAX_CONTACTS = 4 * POINTS };
+
+typedef struct large_torus {
+  torus model;
+  int32_t parents[4 * ALL];
+  float weights[4 * ALL];
+  pl_vec3 rest[ALL];
+  pl_contact_surface surface;
+  pl_vec3 starts[2][ALL], positions[2][ALL], velocities[2][ALL];
+  double inverse_masses[ALL];
+} large_torus;
+
+// Rough, so that many edges are sharp; not so rough that it would cut itself, for then it has no inside.
+static void make_large_torus(large_torus *t, pl_random *random) {
+  make_torus(&t->model);
+  for (int32_t i = 0; i < ALL; ++i) {
+    pl_vec3 rough = {pl_random_between(random, -1, 1), pl_random_between(random, -1, 1),
+                     pl_random_between(random, -1, 1)};
+    t->rest[i] = i < POINTS ? pl_vec3_add_scaled(t->model.points[i], rough, 0.04) : pl_vec3_of(100 + i, 50, 0);
+    t->inverse_masses[i] = 1;
+    for (int k = 0; k < 4; ++k) t->parents[4 * i + k] = i, t->weights[4 * i + k] = k == 0 ? 1.0f : 0.0f;
+  }
+  t->surface = t->model.surface;
+  t->surface.parents = t->parents, t->surface.weights = t->weights, t->surface.rest_points = t->rest;
+}
+
+// Two tori turned at random that touch, in a step in which they move, turn and tremble.
+static void place(large_torus *t, pl_random *random) {
+  for (int b = 0; b < 2; ++b) {
+    double v[12];
+    for (int k = 0; k < 12; ++k) v[k] = pl_random_between(random, -1, 1);
+    pl_transform start = {pl_vec3_of(1.3 * b + 0.3 * v[0], 0.3 * v[1], 0.3 * v[2]),
+                          pl_quat_from_rotation_vector(pl_vec3_of(3 * v[3], 3 * v[4], 3 * v[5]))};
+    pl_transform end = {pl_vec3_add_scaled(start.position, pl_vec3_of(v[6], v[7], v[8]), 0.1),
+                        pl_quat_multiply(pl_quat_from_rotation_vector(pl_vec3_of(0.1 * v[9], 0.1 * v[10], 0.1 * v[11])),
+                                         start.rotation)};
+    for (int32_t i = 0; i < ALL; ++i) {
+      pl_vec3 far = pl_vec3_add(t->rest[i], pl_vec3_of(0, 0, 1000 * b));
+      pl_vec3 tremble = {pl_random_between(random, -1, 1), pl_random_between(random, -1, 1),
+                         pl_random_between(random, -1, 1)};
+      t->starts[b][i] = i < POINTS ? pl_transform_apply(start, t->rest[i]) : far;
+      t->positions[b][i] = i < POINTS ? pl_vec3_add_scaled(pl_transform_apply(end, t->rest[i]), tremble, 0.01) : far;
+    }
+  }
+}
+
+static int32_t detect(pl_context *context, large_torus *t, bool is_large, pl_contact *found) {
+  pl_contact_surface surface = t->surface;
+  surface.point_count = surface.particle_count = is_large ? ALL : POINTS;
+  pl_contact_body bodies[2];
+  for (int b = 0; b < 2; ++b)
+    bodies[b] = (pl_contact_body){.surface = &surface,
+                                  .starts = t->starts[b],
+                                  .positions = t->positions[b],
+                                  .velocities = t->velocities[b],
+                                  .inverse_masses = t->inverse_masses,
+                                  .radius = 0.002};
+  pl_contact_solver *solver;
+  pl_error error = {0};
+  check_ok(pl_contact_solver_create(context, &solver, &error), &error);
+  check_ok(pl_contact_solver_prepare(solver, bodies, 2, NULL, 0, &error), &error);
+  pl_contact_step step = {.step = 1.0 / 240, .rounds = 8, .gravity = {0, -9.81, 0}};
+  const pl_contact *contacts;
+  int32_t count = 0;
+  check_ok(pl_contact_solver_detect(solver, bodies, 2, NULL, 0, &step, &contacts, &count, &error), &error);
+  assert_true(count <= MAX_CONTACTS);
+  memcpy(found, contacts, (size_t)count * sizeof *found);
+  pl_contact_solver_destroy(solver);
+  return count;
+}
+
+static void check_same_side(const pl_contact_side *a, const pl_contact_side *b) {
+  assert_int_equal(a->body, b->body);
+  assert_int_equal(a->count, b->count);
+  for (int32_t k = 0; k < a->count; ++k) {
+    assert_int_equal(a->points[k], b->points[k]);
+    check_near(a->weights[k], b->weights[k], 0);
+  }
+}
+
+static void small_and_large_bodies_find_the_same_contacts(void **state) {
+  (void)state;
+  static large_torus t;
+  static pl_contact small[MAX_CONTACTS], large[MAX_CONTACTS];
+  pl_context *context = make_context(1);
+  pl_random random = pl_random_of_seed(21);
+  make_large_torus(&t, &random);
+  int32_t points = 0, edges = 0;
+  for (int round = 0; round < ROUNDS; ++round) {
+    place(&t, &random);
+    int32_t count = detect(context, &t, false, small);
+    assert_int_equal(detect(context, &t, true, large), count);
+    for (int32_t i = 0; i < count; ++i) {
+      check_same_side(&small[i].a, &large[i].a);
+      check_same_side(&small[i].b, &large[i].b);
+      check_near(pl_vec3_distance(small[i].normal, large[i].normal), 0, 0);
+      check_near(small[i].depth, large[i].depth, 0);
+      check_near(small[i].start_gap, large[i].start_gap, 0);
+      edges += small[i].a.count == 2;
+      points += small[i].a.count == 1;
+    }
+  }
+  print_message("%d contacts of points, %d of edges\n", points, edges);
+  assert_true(points > 1000 && edges > 50);
+  drop_context(context);
+}
+
+// The kernels of both instruction sets list the same.
+static void both_instruction_sets_list_the_same(void **state) {
+  (void)state;
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("avx2")) skip();
+  static float lanes[2 * 24 * 12];
+  static pl_lane_triangles plain, avx2;
+  int32_t corners[3 * 96], listed[2][PL_LANE_TRIANGLES];
+  pl_random random = pl_random_of_seed(4);
+  for (size_t i = 0; i < sizeof lanes / sizeof lanes[0]; ++i) lanes[i] = (float)pl_random_between(&random, -1, 1);
+  for (int32_t i = 0; i < 3 * 96; ++i) corners[i] = (i * 7 + i / 3) % 96;
+  plain.count = 91;
+  for (int32_t i = 0; i < plain.count; ++i) plain.items[i] = i;
+  avx2 = plain;
+  pl_lane_kernels_plain.pack(lanes, corners, 1, &plain);
+  pl_lane_kernels_avx2.pack(lanes, corners, 1, &avx2);
+  int32_t crossed = 0;
+  for (int round = 0; round < 100; ++round) {
+    pl_lane_path path = {.reach = 0.02f};
+    for (int k = 0; k < 3; ++k)
+      path.start[k] = (float)pl_random_between(&random, -1, 1), path.end[k] = path.start[k] + 0.1f;
+    int32_t count = pl_lane_kernels_plain.list_crossed(&plain, &path, listed[0]);
+    assert_int_equal(pl_lane_kernels_avx2.list_crossed(&avx2, &path, listed[1]), count);
+    assert_memory_equal(listed[0], listed[1], (size_t)count * sizeof(int32_t));
+    crossed += count;
+    count = pl_lane_kernels_plain.list_nearest(&plain, path.end, 0.5f, listed[0]);
+    assert_int_equal(pl_lane_kernels_avx2.list_nearest(&avx2, path.end, 0.5f, listed[1]), count);
+    assert_memory_equal(listed[0], listed[1], (size_t)count * sizeof(int32_t));
+  }
+  assert_true(crossed > 0);
+#else
+  skip();
+#endif
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(small_and_large_bodies_find_the_same_contacts),
+      cmocka_unit_test(both_instruction_sets_list_the_same),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
