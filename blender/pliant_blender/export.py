@@ -127,6 +127,9 @@ def check_object(thing):
         raise SceneError(f"{thing.name} has no vertex group called {group}, which its pin names")
     if group and not any(element.group == thing.vertex_groups[group].index and element.weight >= 0.5 for v in mesh.vertices for element in v.groups):
         raise SceneError(f"No vertex of {thing.name} has a weight of 0.5 or more in the group {group}, which its pin names")
+    for item in thing.pliant.maps if thing.pliant.method == "solid" else ():
+        if item.group not in thing.vertex_groups:
+            raise SceneError(f"{thing.name} has no vertex group called {item.group}, which a map names")
     names = {key for key, _ in shape_keys(thing)}
     for example in thing.pliant.view_examples:
         if example.key not in names:
@@ -134,7 +137,7 @@ def check_object(thing):
 
 
 def is_open(mesh):
-    """Whether so many edges have one face that nothing is enclosed."""
+    """Whether the surface has too many edges of one face to enclose anything."""
     counts = {}
     for polygon in mesh.polygons:
         for key in polygon.edge_keys:
@@ -165,6 +168,8 @@ def add_body(export, document, thing):
         if is_open(mesh):
             raise SceneError(f"{thing.name} is open, so nothing can fill it. Close it, or use the method Finite elements with the material Shell")
         body["tets"] = {"points": settings.points}
+    if settings.method == "solid" and len(settings.maps) > 0:
+        values["maps"] = [{"group": item.group, **{p.key: getattr(item, p.key) for p in properties.MAP_PARAMETERS}} for item in settings.maps]
     if poses:
         values["examples"] = [key for key, _ in poses]
     if len(settings.view_examples) > 0 and poses:

@@ -35,7 +35,7 @@ def hide_caches(context, hidden):
             cache.show_viewport = not hidden
 
 
-# The bake that is going on, if any: one at a time.
+# The current bake, if any: one at a time.
 current = None
 
 
@@ -240,7 +240,35 @@ class PLIANT_OT_remove_view_example(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (PLIANT_OT_bake, PLIANT_OT_cancel, PLIANT_OT_clear, PLIANT_OT_preview, PLIANT_OT_add_view_example, PLIANT_OT_remove_view_example)
+class PLIANT_OT_add_map(bpy.types.Operator):
+    bl_idname = "pliant.add_map"
+    bl_label = "Add map"
+    bl_description = "Make the active vertex group stiffer, softer, heavier or lighter"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return context.object is not None and context.object.vertex_groups.active is not None
+
+    def execute(self, context):
+        context.object.pliant.maps.add().group = context.object.vertex_groups.active.name
+        return {"FINISHED"}
+
+
+class PLIANT_OT_remove_map(bpy.types.Operator):
+    bl_idname = "pliant.remove_map"
+    bl_label = "Remove map"
+    bl_description = "Forget this map"
+    bl_options = {"REGISTER", "UNDO"}
+
+    index: bpy.props.IntProperty()
+
+    def execute(self, context):
+        context.object.pliant.maps.remove(self.index)
+        return {"FINISHED"}
+
+
+CLASSES = (PLIANT_OT_bake, PLIANT_OT_cancel, PLIANT_OT_clear, PLIANT_OT_preview, PLIANT_OT_add_view_example, PLIANT_OT_remove_view_example, PLIANT_OT_add_map, PLIANT_OT_remove_map)
 
 
 def register():

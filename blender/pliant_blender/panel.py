@@ -77,6 +77,27 @@ class PLIANT_PT_examples(PhysicsPanel, bpy.types.Panel):
             row.operator("pliant.remove_view_example", text="", icon="X").index = index
 
 
+class PLIANT_PT_maps(PhysicsPanel, bpy.types.Panel):
+    bl_label = "Maps"
+    bl_parent_id = "PLIANT_PT_object"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return PhysicsPanel.poll.__func__(cls, context) and context.object.pliant.method == "solid"
+
+    def draw(self, context):
+        thing = context.object
+        for index, item in enumerate(thing.pliant.maps):
+            box = self.layout.box()
+            row = box.row(align=True)
+            row.prop_search(item, "group", thing, "vertex_groups", text="")
+            row.operator("pliant.remove_map", text="", icon="X").index = index
+            for parameter in properties.MAP_PARAMETERS:
+                box.prop(item, parameter.key)
+        self.layout.operator("pliant.add_map", icon="ADD")
+
+
 class PLIANT_PT_parameters(PhysicsPanel, bpy.types.Panel):
     bl_label = "All parameters"
     bl_parent_id = "PLIANT_PT_object"
@@ -106,7 +127,7 @@ class PLIANT_PT_world(PhysicsPanel, bpy.types.Panel):
         layout.prop(settings, "folder")
 
 
-CLASSES = (PLIANT_PT_object, PLIANT_PT_examples, PLIANT_PT_parameters, PLIANT_PT_world)
+CLASSES = (PLIANT_PT_object, PLIANT_PT_examples, PLIANT_PT_maps, PLIANT_PT_parameters, PLIANT_PT_world)
 
 
 def register():

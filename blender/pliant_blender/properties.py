@@ -36,6 +36,14 @@ def make_group(method):
 
 METHOD_GROUPS = {method: make_group(method) for method in schema.METHODS}
 
+# What a vertex group changes of a solid: factors on its stiffness and density.
+MAP_PARAMETERS = schema.parameters(SCHEMA, "solid_map")
+PliantMap = type(
+    "PliantMap",
+    (bpy.types.PropertyGroup,),
+    {"__annotations__": {"group": StringProperty(name="Vertex group"), **{p.key: make_property(p) for p in MAP_PARAMETERS}}},
+)
+
 
 class PliantViewExample(bpy.types.PropertyGroup):
     """A direction from which a shape key is the right shape."""
@@ -61,6 +69,7 @@ class PliantObjectSettings(bpy.types.PropertyGroup):
     pin_group: StringProperty(name="Pin", description="Vertex group that stays in its place, where its weight is 0.5 or more")
     pin_stiffness: FloatProperty(name="Pin stiffness (N/m)", description="Spring per particle; 0 holds exactly", default=0, min=0)
     view_examples: CollectionProperty(type=PliantViewExample)
+    maps: CollectionProperty(type=PliantMap)
     solid: PointerProperty(type=METHOD_GROUPS["solid"])
     fem: PointerProperty(type=METHOD_GROUPS["fem"])
     rigid: PointerProperty(type=METHOD_GROUPS["rigid"])
@@ -91,7 +100,7 @@ class PliantPreferences(bpy.types.AddonPreferences):
             self.layout.label(text=str(error), icon="ERROR")
 
 
-CLASSES = (*METHOD_GROUPS.values(), PliantViewExample, PliantObjectSettings, PliantSceneSettings, PliantPreferences)
+CLASSES = (*METHOD_GROUPS.values(), PliantMap, PliantViewExample, PliantObjectSettings, PliantSceneSettings, PliantPreferences)
 
 
 def register():

@@ -21,7 +21,10 @@ enum { WORKSPACE_PER_FRAME = 420, WORKSPACE_OF_REST = 3000 };
 
 static pl_status begin_glb(pl_frames *frames, pl_error *error) {
   const pl_frames_def *def = &frames->def;
-  if (def->source != NULL && pl_gltf_is_file(frames->context, def->source))
+  bool is_gltf = false;
+  pl_status status = def->source == NULL ? PL_OK : pl_gltf_detect_file(frames->context, def->source, &is_gltf, error);
+  if (status < 0) return status;
+  if (is_gltf)
     return pl_gltf_motion_open(frames->context, def->source, def->point_count, def->frame_count, frames->writer,
                                &frames->motion, error);
   if (def->triangle_count == 0)

@@ -56,12 +56,14 @@ struct pl_gltf_motion {
   int32_t frame_count, written;  // at most, so far
 };
 
-bool pl_gltf_is_file(pl_context *context, const char *path) {
+pl_status pl_gltf_detect_file(pl_context *context, const char *path, bool *is_gltf, pl_error *error) {
   pl_bytes bytes;
-  if (pl_bytes_read(context, path, &bytes, NULL) < 0) return false;
+  pl_status status = pl_bytes_read(context, path, &bytes, error);
+  if (status < 0) return status;
   pl_mesh_format format = pl_mesh_format_detect(bytes.data, bytes.size);
   pl_bytes_free(&bytes);
-  return format == PL_MESH_FORMAT_GLB || format == PL_MESH_FORMAT_GLTF;
+  *is_gltf = format == PL_MESH_FORMAT_GLB || format == PL_MESH_FORMAT_GLTF;
+  return PL_OK;
 }
 
 // --- the tree ---------------------------------------------------------------------------------------------------

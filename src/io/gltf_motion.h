@@ -7,8 +7,9 @@
 
 typedef struct pl_gltf_motion pl_gltf_motion;
 
-// Whether the file at `path` is glTF or GLB, by its content.
-bool pl_gltf_is_file(pl_context *context, const char *path);
+// Whether the file at `path` is glTF or GLB, by its content. Fails when it cannot be read.
+pl_status pl_gltf_detect_file(pl_context *context, const char *path, bool *is_gltf,
+                              pl_error *error);
 
 // Open the file that the points of a mesh were read from by pl_gltf_read(); `point_count` must be
 // the number of vertices it has (of vertex numbers, where it has those). A GLB file of at most

@@ -256,12 +256,57 @@ static void another_number_of_points_is_refused(void **state) {
   close_fixture(&f);
 }
 
+static pl_status write_twice(pl_context *context, const fixture *f, const pl_vec3 *points, pl_error *error) {
+  char path[64];
+  snprintf(path, sizeof path, "%s/out", f->folder);
+  pl_frames_def def = pl_default_frames_def(PL_FRAMES_GLB);
+  def.path = path;
+  def.frame_count = 2;
+  def.point_count = f->view.source_count;
+  def.source = f->in;
+  pl_frames *writer = NULL;
+  pl_status status = pl_frames_create(context, &def, &writer, error);
+  for (int i = 0; i < 2 && status >= 0; ++i) status = pl_frames_add_frame(writer, points, error);
+  if (status >= 0) return pl_frames_close(writer, error);
+  pl_frames_abandon(writer);
+  return status;
+}
+
+static void every_failed_allocation_leaves_nothing(void **state) {
+  (void)state;
+  fixture f = open_fixture();
+  pl_vec3 points[2 * VERTICES];
+  for (int i = 0; i < 2 * VERTICES; ++i) points[i] = f.view.points[f.view.point_of_source[i]];
+  failing_allocator allocator = {0};
+  pl_context *context = make_failing_context(&allocator);
+  for (int job = 0; job < 3; ++job)
+    for (int64_t n = 1;; ++n) {
+      float colors[6 * VERTICES];
+      bool found = false;
+      pl_error error = {0};
+      allocator.fail_at = allocator.call_count + n;
+      pl_status status = job == 0   ? write_twice(context, &f, points, &error)
+                         : job == 1 ? pl_mesh_file_copy_gltf(context, f.in, f.out, 2, &error)
+                                    : pl_mesh_file_get_colors(context, f.in, 2 * VERTICES, colors, &found, &error);
+      bool failed = allocator.call_count >= allocator.fail_at;
+      allocator.fail_at = 0;
+      assert_int_equal(status, failed ? PL_ERROR_OUT_OF_MEMORY : PL_OK);
+      assert_int_equal(pl_context_get_memory_report(context).block_count, 0);
+      assert_true((access(f.out, F_OK) == 0) == (!failed && job < 2));
+      unlink(f.out);
+      if (!failed) break;
+    }
+  drop_context(context);
+  close_fixture(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(positions_of_every_frame_come_back),
       cmocka_unit_test(what_does_not_move_is_kept),
       cmocka_unit_test(normals_and_tangents_turn_with_the_surface),
       cmocka_unit_test(another_number_of_points_is_refused),
+      cmocka_unit_test(every_failed_allocation_leaves_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,6 +240,21 @@ except RuntimeError as error:
         fail(str(error))
 ok("view examples")
 
+# --- maps ---
+cube.vertex_groups.active = top
+bpy.ops.pliant.add_map()
+cube.pliant.maps[0].stiffness = 4
+export.write(bpy.context, "exported")
+maps = json.load(open("exported/scene.json"))["bodies"][0]["solid"]["maps"]
+if maps != [{"group": "top", "stiffness": 4, "density": 1}]:
+    fail(f"maps: {maps}")
+if bpy.ops.pliant.bake() != {"FINISHED"}:
+    fail("bake with a map")
+cube.pliant.maps[0].group = "tpo"
+expect_error("a map that names no group", "no vertex group called tpo")
+bpy.ops.pliant.remove_map(index=0)
+ok("a vertex group is a map of stiffness")
+
 # --- a shell, and a rigid body ---
 plane.pliant.enabled = True
 plane.pliant.method = "fem"
