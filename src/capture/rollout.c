@@ -32,8 +32,9 @@ static pl_status check_def(const pl_rollout_def *def, pl_error *error) {
   if (status < 0) return status;
   if (def->model == NULL) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "model", "a rollout needs a model");
   const pl_fem_model *model = (const pl_fem_model *)def->model;
-  if (!pl_fem_is_model(def->model) || (model->material != PL_FEM_COROTATED && model->material != PL_FEM_NEO_HOOKEAN))
-    return pl_fail(error, PL_ERROR_UNSUPPORTED, "only corotated and neo-Hookean tets can be differentiated");
+  if (!pl_fem_is_model(def->model) || (model->material != PL_FEM_COROTATED && model->material != PL_FEM_NEO_HOOKEAN) ||
+      model->groups[0].corner_count != 4)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "only linear corotated and neo-Hookean tets can be differentiated");
   if (def->equilibrium && def->step_count != 1)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "step_count", "an equilibrium is 1 step, not %d",
                          def->step_count);
