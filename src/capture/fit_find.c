@@ -13,8 +13,8 @@ static pl_status check_input(const pl_model *model, const pl_reference_def *def,
   if (status < 0) return status;
   if (!pl_fem_is_model(model)) return pl_fail(error, PL_ERROR_UNSUPPORTED, "the model is not one of pl_fem_build()");
   const pl_fem_model *fem = (const pl_fem_model *)model;
-  if (fem->material != PL_FEM_COROTATED && fem->material != PL_FEM_NEO_HOOKEAN)
-    return pl_fail(error, PL_ERROR_UNSUPPORTED, "reference shapes are found for corotated and neo-Hookean tets");
+  if ((fem->material != PL_FEM_COROTATED && fem->material != PL_FEM_NEO_HOOKEAN) || fem->groups[0].corner_count != 4)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "reference shapes are found for linear corotated and neo-Hookean tets");
   for (int32_t i = 0; status >= 0 && i < def->pinned_count; ++i)
     if (def->pinned[i] < 0 || def->pinned[i] >= model->particle_count)
       status =

@@ -47,9 +47,10 @@ static thrown throw_block(double friction, pl_vec3 velocity) {
   check_ok(pl_actor_create(t.context, &def, t.model, t.mesh, &t.actor, &error), &error);
   check_ok(pl_actor_attach(t.actor, t.world, t.body, &error), &error);
   for (int k = 0; k < 100; ++k) check_ok(pl_world_step(t.world, NULL, &error), &error);
-  pl_vec3 velocities[8];
+  pl_vec3 positions[8], velocities[8];
+  pl_body_get_positions(t.world, t.body, positions);
   for (int i = 0; i < 8; ++i) velocities[i] = velocity;
-  check_ok(pl_body_set_velocities(t.world, t.body, velocities, &error), &error);
+  check_ok(pl_body_set_state(t.world, t.body, positions, velocities, &error), &error);
   return t;
 }
 

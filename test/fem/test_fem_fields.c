@@ -307,8 +307,56 @@ static void a_view_is_the_state_itself(void **state) {
   pl_context_destroy(context);
 }
 
+// In a uniform strain every tet of any order and material of the same constants has the stress of the linear one.
+static void quadratic_tets_have_the_stress_of_linear_ones(void **state) {
+  (void)state;
+  static const pl_fem_material materials[3] = {PL_FEM_COROTATED, PL_FEM_NEO_HOOKEAN, PL_FEM_YEOH};
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_mesh *bar = make_bar(context), *fine = NULL;
+  check_ok(pl_mesh_build_quadratic(context, bar, &fine, &error), &error);
+  pl_mesh_view view = pl_mesh_get_view(fine);
+  size_t count = (size_t)view.tet_count;
+  pl_vec3 *x = calloc((size_t)view.point_count, sizeof *x);
+  double *a = calloc(6 * count, sizeof *a), *b = calloc(6 * count, sizeof *b), *moduli = calloc(count, sizeof *moduli);
+  for (int32_t i = 0; i < view.point_count; ++i) {
+    pl_vec3 p = view.points[i];
+    x[i] = (pl_vec3){1.1 * p.x + 0.05 * p.y, 0.95 * p.y - 0.02 * p.z, 1.02 * p.z + 0.1 * p.x};
+  }
+  for (int k = 0; k < 3; ++k) {
+    pl_fem_def def = pl_default_fem_def(materials[k]);
+    def.stiffening = 0.2;
+    pl_model *linear = NULL, *quadratic = NULL;
+    check_ok(pl_fem_build(context, &def, bar, &linear, &error), &error);
+    def.element = PL_FEM_QUADRATIC;
+    check_ok(pl_fem_build(context, &def, fine, &quadratic, &error), &error);
+    check_ok(pl_fem_compute_stress(linear, x, a, &error), &error);
+    check_ok(pl_fem_compute_stress(quadratic, x, b, &error), &error);
+    for (size_t i = 0; i < 6 * count; ++i) check_near(b[i], a[i], 1e-9 * def.young);
+    // The same numbers through a body of a world.
+    pl_world *world = make_world(context, 0.01, 0);
+    pl_body_id body = add_body(world, quadratic, (pl_vec3){0, 0, 0});
+    check_ok(pl_body_set_state(world, body, x, NULL, &error), &error);
+    check_ok(pl_fem_get_stress(world, body, b, &error), &error);
+    for (size_t i = 0; i < 6 * count; ++i) check_near(b[i], a[i], 1e-9 * def.young);
+    assert_int_equal(pl_fem_get_moduli(quadratic, moduli), PL_OK);
+    for (size_t i = 0; i < count; ++i) check_near(moduli[i], def.young, 0);
+    pl_world_destroy(world);
+    pl_model_destroy(quadratic);
+    pl_model_destroy(linear);
+  }
+  free(moduli);
+  free(a);
+  free(b);
+  free(x);
+  pl_mesh_destroy(fine);
+  pl_mesh_destroy(bar);
+  drop_context(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(quadratic_tets_have_the_stress_of_linear_ones),
       cmocka_unit_test(moduli_are_those_of_the_def),     cmocka_unit_test(small_strains_follow_hooke),
       cmocka_unit_test(large_strains_of_corotated_tets), cmocka_unit_test(other_elements_follow_hooke),
       cmocka_unit_test(a_hanging_bar_bears_its_weight),  cmocka_unit_test(rest_shapes_of_examples_count),
