@@ -13,7 +13,9 @@
 //
 //   After the sweeps, no particle moves faster relative to r than a fifth of the spacing of the particles in a step, in
 //   flight too: explicit forces cannot follow, and a corner that was caught behind another body would reach many times
-//   the speed of free fall. What it loses of momentum goes to the body as a whole.
+//   the speed of free fall. What it loses of momentum goes to the body as a whole. Particles that a collider or a held
+//   particle presses on may be half as fast again as that: they move with it and spread sideways, and held back they
+//   would sink into it.
 //
 // 3 Rest: bodies that bounce or sway on what they touch although their surfaces stick together. With u the relative
 //   velocity that the two bodies would have at the contact if they were rigid, an impulse
@@ -47,6 +49,8 @@ static const double SLOW_FACTOR = 4;
 static const double SHOCK = 4, MAX_SHOCK = 0.5, SHOCK_SPEED = 1;
 // Largest way of a particle relative to its body in one step, as a fraction of the spacing of particles.
 static const double MAX_WAY = 0.2;
+// Speed of particles that something presses on, relative to its own.
+static const double PUSH_FACTOR = 1.5;
 // Friction above this fraction of its limit counts as sliding.
 static const double STICKING = 0.95;
 
@@ -385,6 +389,35 @@ static void find_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
   }
 }
 
+static pl_vec3 arm_velocity(const pl_contact_damping *d, const pl_contact_arm *arm) {
+  pl_vec3 velocity = {0, 0, 0};
+  for (int32_t i = 0; i < arm->count; ++i)
+    velocity = pl_vec3_add_scaled(velocity, d->bodies[arm->body].velocities[arm->terms[i].particle], arm->terms[i].weight);
+  return velocity;
+}
+
+// How fast colliders and bodies that are no wholes push those that are.
+static void find_pushes(const pl_contact_damping *d) {
+  const pl_contact_memory *memory = d->memory;
+  for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
+    const pl_contact_pair *pair = &memory->plan.pairs[p];
+    if (memory->wholes[pair->a].is_found == (pair->b >= 0 && memory->wholes[pair->b].is_found)) continue;
+    for (int32_t i = 0; i < pair->count; ++i) {
+      const pl_contact_row *row = &memory->rows[pair->first_row + i];
+      if (!(row->normal_impulse > 0) || row->a.body == row->b.body) continue;
+      bool has_a = memory->wholes[row->a.body].is_found, has_b = !has_a;
+      pl_contact_whole *whole = &memory->wholes[has_a ? row->a.body : row->b.body];
+      pl_vec3 other = row->surface_velocity, point = arm_point(d, &row->a);
+      if (has_b)
+        other = arm_velocity(d, &row->a);
+      else if (row->b.body >= 0)
+        other = pl_vec3_add(other, arm_velocity(d, &row->b));
+      double speed = pl_vec3_dot(row->normal, pl_vec3_sub(other, velocity_at(&whole->motion, point)));
+      whole->push = fmax(whole->push, fabs(speed));
+    }
+  }
+}
+
 static void limit_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_contact_damping *d = data;
@@ -395,7 +428,7 @@ static void limit_bodies(void *data, int32_t begin, int32_t end, int32_t block) 
     bool is_pushed = pl_vec3_distance(whole->motion.velocity, whole->velocity) > 0 ||
                      pl_vec3_distance(whole->motion.angular_velocity, whole->angular_velocity) > 0;
     if (is_pushed) move_whole(d, k);
-    double max_speed = fmax(SHOCK_SPEED, MAX_WAY * whole->spacing / d->step);
+    double max_speed = fmax(fmax(SHOCK_SPEED, PUSH_FACTOR * whole->push), MAX_WAY * whole->spacing / d->step);
     bool is_limited = limit_vibration(body, &whole->motion, max_speed);
     if (is_pushed || is_limited) body->moved = true;
   }
@@ -405,5 +438,6 @@ void pl_contact_limit(pl_contact_damping *d) {
   d->is_after = true;
   pl_parallel_for(d->context, d->memory->body_count, BODY_GRAIN, find_wholes, d);
   rest_all(d);
+  find_pushes(d);
   pl_parallel_for(d->context, d->memory->body_count, BODY_GRAIN, limit_bodies, d);
 }

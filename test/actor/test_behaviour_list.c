@@ -345,6 +345,12 @@ static void bounces_hop_without_a_stop_and_keep_their_speed(void **state) {
   }
 }
 
+static int32_t feet_down(const puppet *p) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < p->view.part_count; ++i) count += p->parts[i].is_foot && p->parts[i].touch_count > 0;
+  return count;
+}
+
 static void feet_of_a_walk_step_in_turn_along_the_heading(void **state) {
   (void)state;
   for (int planar = 0; planar < 2; ++planar) {
@@ -353,15 +359,17 @@ static void feet_of_a_walk_step_in_turn_along_the_heading(void **state) {
     stand_up(p, 1, planar != 0);
     p->view.command.speed = 0.2;
     observe_again(p);
+    int32_t steps = 0;
     for (int32_t round = 0; round < 1000; ++round) {
+      int32_t down = feet_down(p);
       obey(p, true);
+      steps += feet_down(p) > down;
       // One foot at least stays on the ground, and in a plane the front one in front.
       assert_true(p->view.touch_count > 0);
       if (planar != 0) assert_true(p->parts[1].position.x - p->parts[0].position.x > 0.1);
     }
-    pl_actor_tally tally = tally_of(p);
-    assert_true(tally.steps >= 10);
-    assert_int_equal(tally.tumbles, 0);
+    assert_true(steps >= 10);
+    assert_int_equal(tally_of(p).tumbles, 0);
     assert_true(p->view.center.x > 0.5);
     check_at_most(fabs(p->parts[0].position.x + p->parts[1].position.x - 2 * p->view.center.x), 0.5);
     free(p);
@@ -376,14 +384,17 @@ static void feet_of_a_waddle_take_turns_there_and_back_and_never_pass_each_other
   p->view.command.speed = 0.2;
   observe_again(p);
   double farthest = 0;
+  int32_t steps = 0;
   for (int32_t round = 0; round < 2000; ++round) {
     if (round == 1000) p->view.command.heading.x = -1;
+    int32_t down = feet_down(p);
     obey(p, true);
+    steps += feet_down(p) > down;
     assert_true(p->view.touch_count > 0);
     assert_true(p->parts[1].position.x - p->parts[0].position.x > 0.1);
     farthest = fmax(farthest, p->view.center.x);
   }
-  assert_true(tally_of(p).steps >= 20);
+  assert_true(steps >= 20);
   assert_int_equal(tally_of(p).tumbles, 0);
   check_at_most(0.5, farthest);
   check_at_most(p->view.center.x, 0.5 * farthest);

@@ -35,18 +35,21 @@ static pl_status do_nothing(void *user, pl_fem_choice *choice, pl_error *error) 
   return PL_OK;
 }
 
-// Thrown onto the ground, where it bounces and slips: a body that does not adapt, one that adapts and nobody drives,
-// and one whose driver does nothing. Few iterations a step: those that continue for longer hold friction and come
+// In flight: a body that does not adapt, one that adapts and nobody drives, and one whose driver does nothing. Thrown
+// onto the ground, where it bounces and slips, the latter two: impacts take energy from bodies that do not adapt alone
+// (fem_contact.c, fem_step.c). Few iterations a step: those that continue for longer hold friction and come
 // nearer to the solution than a body that does not adapt.
 static void without_choices_a_body_moves_as_if_it_did_not_adapt(void **state) {
   (void)state;
   pl_context *context = make_context(1);
-  for (int k = 0; k < 2 * ADAPTING_COUNT; ++k) {
-    pl_fem_material material = ADAPTING[k / 2];
+  for (int k = 0; k < 4 * ADAPTING_COUNT; ++k) {
+    pl_fem_material material = ADAPTING[k / 4];
+    bool has_ground = k / 2 % 2 == 1;
+    int first = has_ground ? 1 : 0;
     pl_vec3 x[3][64], v[3][64];
     int done = 0;
     pl_fem_driver idle = {.choose = do_nothing, .done = do_nothing_done, .user = &done};
-    for (int way = 0; way < 3; ++way) {
+    for (int way = first; way < 3; ++way) {
       pl_mesh *mesh = make_adapting_mesh(context, material);
       pl_fem_def def = pl_default_fem_def(material);
       def.adapts = way > 0;
@@ -59,16 +62,15 @@ static void without_choices_a_body_moves_as_if_it_did_not_adapt(void **state) {
       pl_mesh_destroy(mesh);
       assert_in_range(model->particle_count, 4, 64);
       pl_world *world = make_world(context, 0.01, -9.81);
-      // Only bodies that do not adapt are damped on the ground, where they take steps of implicit Euler.
-      if (k % 2 == 1) add_ground(world);
+      if (has_ground) add_ground(world);
       pl_body_id body = add_flung_body(world, model);
       if (way == 2) assert_int_equal(pl_fem_drive(world, body, &idle), PL_OK);
       run_steps(world, 60);
       check_ok(pl_body_get_positions(world, body, x[way]), NULL);
       check_ok(pl_body_get_velocities(world, body, v[way]), NULL);
-      if (way > 0) {
-        assert_memory_equal(x[way], x[0], (size_t)model->particle_count * sizeof(pl_vec3));
-        assert_memory_equal(v[way], v[0], (size_t)model->particle_count * sizeof(pl_vec3));
+      if (way > first) {
+        assert_memory_equal(x[way], x[first], (size_t)model->particle_count * sizeof(pl_vec3));
+        assert_memory_equal(v[way], v[first], (size_t)model->particle_count * sizeof(pl_vec3));
       }
       pl_world_destroy(world);
       pl_model_destroy(model);

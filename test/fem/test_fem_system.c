@@ -232,6 +232,8 @@ static void gradient_and_hessian_of_the_potential_of_a_step(void **state) {
                               .base = base,
                               .anchors = anchors,
                               .reach = 2,
+                              .damping = 0.7,
+                              .stiffness = 1e6,
                               .points = PL_TAKE(&s.arena, pl_fem_contact_point, s.model->surface.point_count),
                               .clearances = PL_TAKE(&s.arena, double, s.model->surface.point_count)};
   for (int32_t i = 0; i < s.n; ++i) base[i] = s.x[i] + 0.002 * sin(7.0 * i);
@@ -248,7 +250,7 @@ static void gradient_and_hessian_of_the_potential_of_a_step(void **state) {
   p.damping_pull = pull;
   p.base = base;
   p.contacts = &contacts;
-  p.pins = (const pl_body_pin[1]){{3, {0, 0, 0}, 200, 5}};
+  p.pins = (const pl_body_pin[1]){{.particle = 3, .stiffness = 200, .damping = 5}};
   p.pin_count = 1;
   p.pin_rate = 100;
   // Friction is frozen by the first evaluation.

@@ -71,7 +71,9 @@ lines = head.decode().split("\n")
 count = next(int(l.split()[2]) for l in lines if l.startswith("element vertex"))
 faces = next(int(l.split()[2]) for l in lines if l.startswith("element face"))
 wide = "property double x" in lines
-size, form = (24, "<3d") if wide else (12, "<3f")
+form = "<3d" if wide else "<3f"
+vertex = head.decode().split("element vertex")[1].split("element face")[0]
+size = vertex.count("property double") * 8 + vertex.count("property float") * 4  # velocities follow the positions
 points = [struct.unpack_from(form, body, size * i) for i in range(count)]
 triangles = [struct.unpack_from("<3i", body, size * count + 13 * i + 1) for i in range(faces)]
 def write(name, move):
