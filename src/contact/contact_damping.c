@@ -39,8 +39,8 @@
 #include "contact/contact_solver.h"
 #include "pliant/math.h"
 
-static const double REST_RATE = 60;     // γ₀, 1/s
-static const double REST_SPEED = 0.1;   // s, m/s
+static const double REST_RATE = 60;      // γ₀, 1/s
+static const double REST_SPEED = 0.1;    // s, m/s
 static const double REBOUND_RATE = 100;  // γ₁, 1/s
 // A body whose particles move faster than this many times s is not near rest.
 static const double SLOW_FACTOR = 4;
@@ -392,7 +392,8 @@ static void find_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
 static pl_vec3 arm_velocity(const pl_contact_damping *d, const pl_contact_arm *arm) {
   pl_vec3 velocity = {0, 0, 0};
   for (int32_t i = 0; i < arm->count; ++i)
-    velocity = pl_vec3_add_scaled(velocity, d->bodies[arm->body].velocities[arm->terms[i].particle], arm->terms[i].weight);
+    velocity =
+        pl_vec3_add_scaled(velocity, d->bodies[arm->body].velocities[arm->terms[i].particle], arm->terms[i].weight);
   return velocity;
 }
 

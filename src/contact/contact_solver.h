@@ -85,10 +85,11 @@ typedef struct pl_contact_whole {
   pl_vec3 velocity, angular_velocity;  // of `motion` before it was damped
   double max_deviation;                // m/s: fastest particle relative to the rigid motion
   double spacing;                      // metres between neighbouring particles
-  double push;  // m/s: fastest along a normal that something which does not give way moves relative to it
-  bool is_found;                       // it is damped after the sweeps
-  bool is_free;                        // no particle is held by a pin
-  bool is_slow;                        // free, and its particles are near rest
+  double push;  // m/s: fastest along a normal that something which does not give way moves relative
+                // to it
+  bool is_found;  // it is damped after the sweeps
+  bool is_free;   // no particle is held by a pin
+  bool is_slow;   // free, and its particles are near rest
 } pl_contact_whole;
 
 // Everything sized by the bodies and colliders, in one arena.

@@ -25,7 +25,7 @@ static void add_primitive(const pl_json *primitive, pl_mesh_appearance *found) {
 }
 
 static pl_status read_gltf(pl_context *context, const pl_bytes *bytes, const char *path, pl_mesh_appearance *found,
-                              pl_error *error) {
+                           pl_error *error) {
   pl_gltf gltf;
   pl_status status = pl_gltf_open(&gltf, context, bytes->data, bytes->size, path, NULL, NULL, error);
   if (status < 0) return status;

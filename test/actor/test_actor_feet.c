@@ -1,4 +1,5 @@
-// What is measured of feet: a body that is thrown makes one step of the height of its arc; one that is pushed along the ground makes none and slides.
+// What is measured of feet: a body that is thrown makes one step of the height of its arc; one that is pushed along the
+// ground makes none and slides.
 // ctest: physics
 #include "actor/actor.h"
 #include "fixtures/fem_bodies.h"

@@ -357,10 +357,14 @@ static void quadratic_tets_have_the_stress_of_linear_ones(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(quadratic_tets_have_the_stress_of_linear_ones),
-      cmocka_unit_test(moduli_are_those_of_the_def),     cmocka_unit_test(small_strains_follow_hooke),
-      cmocka_unit_test(large_strains_of_corotated_tets), cmocka_unit_test(other_elements_follow_hooke),
-      cmocka_unit_test(a_hanging_bar_bears_its_weight),  cmocka_unit_test(rest_shapes_of_examples_count),
-      cmocka_unit_test(other_bodies_have_no_stress),     cmocka_unit_test(a_view_is_the_state_itself),
+      cmocka_unit_test(moduli_are_those_of_the_def),
+      cmocka_unit_test(small_strains_follow_hooke),
+      cmocka_unit_test(large_strains_of_corotated_tets),
+      cmocka_unit_test(other_elements_follow_hooke),
+      cmocka_unit_test(a_hanging_bar_bears_its_weight),
+      cmocka_unit_test(rest_shapes_of_examples_count),
+      cmocka_unit_test(other_bodies_have_no_stress),
+      cmocka_unit_test(a_view_is_the_state_itself),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

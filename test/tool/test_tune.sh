@@ -1,0 +1,48 @@
+#!/bin/bash
+# ctest: cli
+# pliant tune: numbers that meet the expectations of a scene, the same for any number of threads; and every way to go wrong.
+. "$(dirname "$0")/begin.sh"
+
+# A block slides down a slope as far as friction lets it: an actor without goals, whose advance is its way.
+scene() { # FILE ADVANCE
+  cat >"$1" <<SCENE
+{
+  "pliant": 1, "name": "slope", "time": {"frames": 26, "frame_rate": 50, "step": 0.02}, "gravity": [5, -8, 0],
+  "meshes": {"block": {"box": {"size": [0.3, 0.2, 0.3], "cells": [1, 1, 1]}, "groups": [{"name": "sole", "min": [-1, -0.11, -1], "max": [1, -0.09, 1]}]}},
+  "bodies": [{"name": "block", "mesh": "block", "method": "fem", "position": [0, 0.1, 0], "fem": {"young": 3e6, "friction": 0.9},
+              "actor": {"behaviour": "stand", "rest": "free", "regularisation": 1e6, "rate_regularisation": 1e6,
+                        "parts": [{"name": "sole", "group": "sole", "foot": true}], "expect": {$2}}}],
+  "colliders": [{"shape": "half_space", "friction": 0.9}]
+}
+SCENE
+}
+
+scene far.json '"advance": 0.3'
+echo "a search ends when the expectations are met, and its scene meets them"
+expect 0 tune far.json --vary 'bodies[0].fem.friction=0.001:1' --trials 64 --population 8 -o found.json
+cp out first
+[ "$(grep -c '^bodies\[0\].fem.friction=' out)" = 1 ] || fail "the number"
+grep -q "as it is: advance" err && grep -q "all expectations met" err || fail "what was missed, and met"
+"$PLIANT" run found.json -o run --format none 2>err || [ $? = 3 ] || fail "run"
+grep -q "advance is .*as expected" err || fail "the found scene"
+
+echo "the same numbers for one thread and for two, and as --set takes them"
+expect 0 tune far.json --vary 'bodies[0].fem.friction=0.001:1' --trials 64 --population 8 --threads 1 -o again.json
+cmp -s first out && cmp -s found.json again.json || fail "depends on threads"
+"$PLIANT" run far.json --set "$(cat first)" -o run --format none 2>err || [ $? = 3 ] || fail "run"
+grep -q "as expected" err || fail "--set"
+
+echo "out of reach: the best so far, and status 3"
+scene farther.json '"advance": 300'
+expect 3 tune farther.json --vary 'bodies[0].fem.friction=0.001:0.1:1' --trials 8 --population 4 -o best.json
+grep -q "no numbers found" err && [ -s best.json ] || fail "the best"
+
+echo "mistakes"
+expect 2 tune far.json -o x.json
+expect 2 tune far.json --vary 'bodies[0].fem.friction=1:0' -o x.json
+expect 2 tune far.json --vary 'bodies[0].fem.friction=0.1' -o x.json
+expect 1 tune none.json --vary 'bodies[0].fem.friction=0:1' -o x.json
+scene nothing.json ''
+expect 1 tune nothing.json --vary 'bodies[0].fem.friction=0:1' -o x.json
+grep -q '`expect`' err || fail "says what is missing"
+[ ! -e x.json ] || fail "nothing is written"
