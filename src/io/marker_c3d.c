@@ -124,7 +124,8 @@ static pl_status read_frames(c3d_file *file) {
   bool floats = file->scale < 0;
   size_t width = floats ? 4 : 2, frame = width * (size_t)(4 * file->point_count + file->analog_count), at = file->data;
   double unit = file->unit * (floats ? 1 : file->scale);
-  if (frame == 0 || at > source->size || (size_t)file->frame_count > (source->size - at) / frame)
+  if (frame == 0 || at > source->size ||
+      (size_t)(file->frame_count > 0 ? file->frame_count : 1) > (source->size - at) / frame)
     return pl_source_fail(source, PL_NO_POSITION, "the file ends before its %lld frames of %lld points do",
                           (long long)file->frame_count, (long long)file->point_count);
   for (int64_t f = 0; f < file->frame_count; ++f, at += frame)
@@ -165,9 +166,10 @@ pl_status pl_markers_c3d_read(pl_mesh_source *source, pl_markers *markers) {
   file.data = BLOCK * (size_t)(data_block - 1);
   pl_status status = read_records(&file, begin, true);
   if (status >= 0) status = read_records(&file, begin, false);
+  // Frames first: a number of points that the file has no data for gets no names.
+  if (status >= 0) status = read_frames(&file);
   while (status >= 0 && (int64_t)markers->names.count < file.point_count)
     if (!pl_markers_add_name(markers, (pl_word){"", 0})) status = pl_source_fail_memory(source);
-  if (status >= 0) status = read_frames(&file);
   markers->rate = file.rate;
   return status;
 }

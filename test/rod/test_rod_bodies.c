@@ -1,6 +1,6 @@
 // Rods among other bodies: what lies on a body is carried by it, crossed rods stay crossed, thin and fast ones do not
 // pass, and momentum goes from one to the other.
-// ctest: physics
+// ctest: physics once
 #include <string.h>
 
 #include "contact/edge_touch.h"

@@ -1,6 +1,6 @@
 // Linear and quadratic tets against known deformations: Cook's membrane, a block under gravity, a cantilever and a
 // thick cylinder under pressure; order of convergence; the same meshes through CalculiX, where it is installed.
-// ctest: physics
+// ctest: physics once
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>

@@ -243,7 +243,8 @@ static void corners_that_are_no_rows_are_refused(void **state) {
   const int32_t corners[4] = {0, 1, 2, 5};
   assert_int_equal(pl_block_pattern_build(&arena, 5, &(pl_block_elements){corners, 1, 4}, 1, &pattern, &error),
                    PL_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(pl_block_pattern_build(&arena, 6, &(pl_block_elements){corners, 1, 9}, 1, &pattern, &error),
+  assert_int_equal(pl_block_pattern_build(&arena, 6, &(pl_block_elements){corners, 1, PL_BLOCK_MAX_CORNERS + 1}, 1,
+                                          &pattern, &error),
                    PL_ERROR_INVALID_ARGUMENT);
   assert_null(pattern.columns);
   // Nothing at all is a pattern too.

@@ -1,6 +1,6 @@
 // Rigid bodies and implicit soft ones in one stack: what lies on what does not matter, it stands, rests and sleeps; and
 // a collision of the two keeps momentum.
-// ctest: physics
+// ctest: physics once
 #include "fixtures/box_stacks.h"
 #include "fixtures/rigid_bodies.h"
 
