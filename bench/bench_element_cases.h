@@ -249,7 +249,7 @@ static inline double element_case_reference(element_case_kind kind, double poiss
   if (kind == ELEMENT_CYLINDER) return element_case_lame(poisson, element_inner);
   for (int i = 0; i < 4; ++i)
     if (fabs(ratios[i] - poisson) < 1e-9) return values[kind][i];
-  return NAN;
+  return (double)NAN;
 }
 
 static inline void element_case_measure(element_case *c, const element_case_body *b,

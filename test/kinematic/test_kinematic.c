@@ -76,7 +76,7 @@ static void wrong_calls_are_refused(void **state) {
   assert_int_equal(pl_kinematic_set_target(world, (pl_body_id){9, 9}, points, 0, &error), PL_ERROR_NOT_FOUND);
   assert_int_equal(pl_kinematic_set_target(world, other, points, 0, &error), PL_ERROR_UNSUPPORTED);
   assert_int_equal(pl_kinematic_set_target(world, it.body, points, -1, &error), PL_ERROR_INVALID_ARGUMENT);
-  points[3].y = NAN;
+  points[3].y = (double)NAN;
   assert_int_equal(pl_kinematic_set_target(world, it.body, points, 0, &error), PL_ERROR_INVALID_ARGUMENT);
   assert_string_equal(error.field, "points");
   pl_kinematic_def def = {0};
@@ -111,7 +111,7 @@ static void friction_takes_bodies_along(void **state) {
       pl_world *world = make_world(context, h, -9.81);
       test_kinematic it = make_kinematic_box(context, (pl_vec3){4, 0.2, 4}, method == RIGID ? 1 : 4, friction);
       it.body = add_body(world, it.model, (pl_vec3){0, 0, 0});
-      pl_model *model = make_other(context, method, friction);
+      pl_model *model = make_other(context, (other_method)method, friction);
       pl_body_id body = add_body(world, model, (pl_vec3){0, 0.2, 0});
       run_steps(world, 60);
       double begin = pl_body_get_report(world, body).center.x;
@@ -144,7 +144,7 @@ static void nothing_passes_a_fast_thin_plate(void **state) {
     pl_world *world = make_world(context, 1.0 / 240, 0);
     test_kinematic it = make_kinematic_box(context, (pl_vec3){1, 0.01, 1}, 4, 0.5);
     it.body = add_body(world, it.model, (pl_vec3){0, 0, 0});
-    pl_model *model = make_other(context, method, 0.5);
+    pl_model *model = make_other(context, (other_method)method, 0.5);
     pl_body_id body = add_body(world, model, (pl_vec3){0.03, 0.4, 0.02});
     double lowest = HUGE_VAL;
     for (int step = 0; step < 40; ++step) {
@@ -230,7 +230,7 @@ static void goals_at_5_metres_per_second_are_reached(void **state) {
     pl_world *world = make_world(context, 1.0 / 240, -9.81);
     test_kinematic it = make_kinematic_box(context, (pl_vec3){0.4, 0.02, 0.4}, 4, 0.5);
     it.body = add_body(world, it.model, (pl_vec3){0, 0, 0});
-    pl_model *model = make_other(context, method, 0.5);
+    pl_model *model = make_other(context, (other_method)method, 0.5);
     pl_body_id body = add_body(world, model, (pl_vec3){0, -0.11, 0});
     int32_t count = pl_model_get_report(model).particle_count, particles[100], tied = 0;
     pl_vec3 starts[100], now[100];
@@ -293,7 +293,7 @@ static void particles_stay_within_the_range_of_their_goals(void **state) {
     pl_world *world = make_world(context, 1.0 / 240, -9.81);
     test_kinematic it = make_kinematic_box(context, (pl_vec3){0.4, 0.02, 0.4}, 4, 0.5);
     it.body = add_body(world, it.model, (pl_vec3){0, 0, 0});
-    pl_model *model = make_other(context, method, 0.5);
+    pl_model *model = make_other(context, (other_method)method, 0.5);
     // Above the plate, so that gravity pushes it against the backstop; and it does not touch the plate.
     pl_body_id body = add_body(world, model, (pl_vec3){0, 0.2, 0});
     int32_t count = pl_model_get_report(model).particle_count, particles[100];

@@ -91,7 +91,7 @@ static void append_case(const char *path, const element_case *c, const element_c
 static double read_result(const char *path, int axis) {
   FILE *file = fopen(path, "r");
   char line[256];
-  double u[3] = {0, 0, 0}, found[3] = {NAN, NAN, NAN};
+  double u[3] = {0, 0, 0}, found[3] = {(double)NAN, (double)NAN, (double)NAN};
   int node;
   assert_non_null(file);
   while (fgets(line, sizeof line, file) != NULL)
