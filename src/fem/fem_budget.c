@@ -68,7 +68,7 @@ static double damping_loss(const pl_fem_leap *leap) {
     double way = w->middle[i] - leap->from.positions[i], half = w->next[i] - leap->from.positions[i];
     double force = model->mass_damping * model->head.masses[i / 3] * half / leap->tau;
     if (p->viscous != NULL) force += p->viscous[i];
-    if (p->damping != NULL) force += p->damping_factor * (pull[i] + p->damping_pull[i]);
+    if (p->damping != NULL) force += p->damping_factor * pull[i];
     loss += force * way;
   }
   return fmax(loss, 0);

@@ -81,8 +81,8 @@ static double add_damping(pl_fem_potential *p, const double *u, bool with_matrix
   for (ptrdiff_t i = 0; i < n; ++i) moved[i] = u[i] - p->damping_base[i];
   pl_block_matrix_multiply(context, p->damping, moved, p->image);
   for (ptrdiff_t i = 0; i < n; ++i) {
-    double force = p->damping_factor * (p->image[i] + p->damping_pull[i]);
-    energy += p->damping_factor * (0.5 * p->image[i] + p->damping_pull[i]) * moved[i];
+    double force = p->damping_factor * p->image[i];
+    energy += 0.5 * force * moved[i];
     moved[i] = p->elastic[i] + force;
     if (!is_fixed(p, i)) square += force * force;
   }

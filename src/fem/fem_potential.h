@@ -1,15 +1,13 @@
 // What a step or an equilibrium minimises: the incremental potential of a body.
 //
-//   Φ(u) = ½ c |u - y|²_M - f·u + W(u) + ½ b Σ (u_e - R_e x_e)ᵀ K_e (u_e - R_e x_e) + V(z(u)) +
-//   pins
+//   Φ(u) = ½ c |u - y|²_M - f·u + W(u) + ½ b (u - x)ᵀ K₀ (u - x) + V(z(u)) + pins
 //
 //   u       positions at the end, the unknown
 //   x       positions at the start
 //   c, y    inertia: 1/s², and the positions by inertia alone
 //   f       loads, N
 //   W       elastic energy
-//   b, K₀   stiffness damping, with the stiffness of one pose, K₀ = Σ K_e; bodies that adapt have b
-//   W̃(u; x)
+//   b, K₀   stiffness damping, with the stiffness of one pose; bodies that adapt have b W̃(u; x)
 //           (fem_viscous.h) in place of this term
 //   V, z    contact with colliders, and the surface (fem_contact.h)
 #ifndef PL_FEM_POTENTIAL_H
@@ -26,10 +24,9 @@ typedef struct pl_fem_potential {
   const double *load;          // f, or NULL
   double load_size;            // N: size of loads that are hidden in y
   pl_block_matrix *damping;    // K₀, set by the caller, or NULL
-  const double *damping_base;  // g: a guess of u, where K₀ was found
-  const double *damping_pull;  // K₀ g - Σ K_e R_e x_e, R_e the turn of element e from x to g: what
-                               // an element's own turn makes of x is not damped
-  double damping_factor;  // b
+  const double *damping_base;  // where particles would be by the rigid part of their motion: what
+                               // differs from it is damped
+  double damping_factor;       // b
   double *viscous;  // bodies that adapt: damping by W̃ in place of K₀, and its gradient in the last
                     // evaluation; otherwise NULL
   const double *base;  // x

@@ -38,14 +38,11 @@
 //
 // Momentum does not depend on how well the equations were solved: see fem_momentum.c.
 //
-// Stiffness damping acts on what of an element's motion is not its own turning, with the projected K of a guess that is
-// within O(h²) of u: turned by the rigid part of the whole body's motion, and from there along straight lines.
-// (Straight lines alone, x_n + τ v_n, stretch a body that turns; K of a stretched body resists turning, and a strip on
-// a hinge then stops in mid-air.) The turn of the whole body is not enough to take out: a stiff part that turns
-// otherwise would be damped by its own modulus, at the tip of a swinging bar 14 times as much as the bar
-// (test_fem_stiff_parts). Plane bodies, whose matrix is not made of matrices of elements, take out that turn only.
-// Bodies that adapt are damped by the change of their elements' shapes instead, which has no torque at all: see
-// fem_viscous.c.
+// Stiffness damping acts on what differs from the rigid part of the motion, with the projected K of a guess that is
+// within O(h²) of u: turned by that rigid part, and from there along straight lines. (Straight lines alone, x_n + τ
+// v_n, stretch a body that turns; K of a stretched body resists turning, and a strip on a hinge then stops in mid-air.)
+// Where parts of a body turn much faster than others they are still damped a little. Bodies that adapt are damped by
+// the change of their elements' shapes instead, which has no torque at all: see fem_viscous.c.
 #include <math.h>
 #include <string.h>
 
@@ -153,8 +150,8 @@ static void set_up(const pl_fem_model *model, pl_fem_work *w, const double *x, c
   w->potential.hold = false;
   w->potential.damping_factor = model->stiffness_damping / tau;
   if (w->potential.damping != NULL) {
-    pl_fem_carry(model, x, v, tau, w->newton.trial, w->guess);
-    pl_fem_system_evaluate_turned(&w->system, w->guess, x, w->newton.trial, w->pull, w->potential.damping);
+    pl_fem_carry(model, x, v, tau, w->carried, w->newton.trial);
+    pl_fem_system_evaluate(&w->system, w->newton.trial, w->potential.elastic, w->potential.damping, true);
   }
   w->potential.pins = move->pins;
   w->potential.pin_count = move->pin_count;

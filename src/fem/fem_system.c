@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "fem/fem_polar.h"
 #include "fem/fem_viscous.h"
-#include "math/mat3.h"
-#include "pliant/math.h"
 
 enum { MAX_VALUES = 3 * PL_FEM_MAX_CORNERS, PREPARE_GRAIN = 1024 };
 
@@ -131,8 +128,6 @@ typedef struct evaluation {
   pl_fem_damping *damping;  // NULL: none
   bool positive;
   int32_t group;
-  const double *from;  // of pl_fem_system_evaluate_turned(); NULL otherwise
-  double *pull;
 } evaluation;
 
 static void scatter(const pl_fem_group *group, int32_t element, const double *gradient, double *to) {
@@ -266,14 +261,6 @@ static void clear_results(const pl_fem_system *system, double *gradient, pl_bloc
   if (matrix != NULL) pl_block_matrix_clear(system->context, matrix);
 }
 
-// What computes the elements of a group that is not of plane triangles.
-static pl_block_visit *visit_of(const evaluation *e) {
-  const pl_fem_group *group = &e->system->model->groups[e->group];
-  if (group->energy->together != NULL) return visit_together;
-  if (is_batched(group)) return visit_batched;
-  return e->system->quadratics != NULL ? visit_quadratic : visit_single;
-}
-
 // One group, with damping where that comes with it.
 static void evaluate_group(evaluation *e, pl_block_matrix *matrix) {
   const pl_fem_model *model = e->system->model;
@@ -284,7 +271,10 @@ static void evaluate_group(evaluation *e, pl_block_matrix *matrix) {
     return;
   }
   bool joins = group->energy->together != NULL;
-  pl_block_visit *visit = visit_of(e);
+  pl_block_visit *visit = joins                           ? visit_together
+                          : is_batched(group)             ? visit_batched
+                          : e->system->quadratics != NULL ? visit_quadratic
+                                                          : visit_single;
   if (matrix != NULL)
     pl_block_matrix_assemble(e->system->context, matrix, e->group, visit, e);
   else
@@ -294,69 +284,11 @@ static void evaluate_group(evaluation *e, pl_block_matrix *matrix) {
                        matrix, e->positive);
 }
 
-// Rotation nearest to what takes the corners y to x, both relative to their means.
-static pl_mat3 turn_between(const double *x, const double *y, int32_t count) {
-  double middle[2][3] = {{0, 0, 0}, {0, 0, 0}};
-  pl_mat3 A = pl_mat3_zero();
-  pl_fem_polar polar;
-  for (int32_t a = 0; a < count; ++a)
-    for (int i = 0; i < 3; ++i) {
-      middle[0][i] += x[3 * a + i] / count;
-      middle[1][i] += y[3 * a + i] / count;
-    }
-  for (int32_t a = 0; a < count; ++a)
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) A.m[i][j] += (x[3 * a + i] - middle[0][i]) * (y[3 * a + j] - middle[1][j]);
-  pl_fem_polar_of(&A, &polar);
-  return polar.R;
-}
-
-// Elements as usual; then the matrix of each times how it moved without its turn. Matrices do not see translations.
-static void visit_turned(void *data, const int32_t *elements, int32_t count, double *matrices) {
-  const evaluation *e = data;
-  const pl_fem_group *group = &e->system->model->groups[e->group];
-  visit_of(e)(data, elements, count, matrices);
-  int n = 3 * group->corner_count;
-  for (int32_t i = 0; i < count; ++i) {
-    double now[MAX_VALUES], before[MAX_VALUES], moved[MAX_VALUES], pull[MAX_VALUES];
-    const double *matrix = matrices + (ptrdiff_t)n * n * i;
-    pl_fem_system_element(e->system, e->x, e->group, elements[i], now);
-    pl_fem_system_element(e->system, e->from, e->group, elements[i], before);
-    pl_mat3 R = turn_between(now, before, group->corner_count);
-    for (int32_t a = 0; a < group->corner_count; ++a) {
-      pl_vec3 turned = pl_mat3_apply(R, pl_vec3_sub(pl_fem_vector(before, a), pl_fem_vector(before, 0)));
-      pl_fem_put(moved, a, pl_vec3_sub(pl_vec3_sub(pl_fem_vector(now, a), pl_fem_vector(now, 0)), turned));
-    }
-    for (int r = 0; r < n; ++r) {
-      pull[r] = 0;
-      for (int c = 3; c < n; ++c) pull[r] += matrix[n * r + c] * moved[c];
-    }
-    scatter(group, elements[i], pull, e->pull);
-  }
-}
-
-void pl_fem_system_evaluate_turned(pl_fem_system *system, const double *x, const double *from, double *carried,
-                                   double *pull, pl_block_matrix *matrix) {
-  clear_results(system, pull, matrix);
-  if (system->planes != NULL) {
-    evaluation e = {.system = system, .x = x, .positive = true};
-    evaluate_planes(&e, matrix);
-    ptrdiff_t n = 3 * (ptrdiff_t)system->model->head.particle_count;
-    for (ptrdiff_t i = 0; i < n; ++i) carried[i] = x[i] - carried[i];
-    pl_block_matrix_multiply(system->context, matrix, carried, pull);
-    return;
-  }
-  for (int32_t g = 0; g < system->model->group_count; ++g) {
-    evaluation e = {.system = system, .x = x, .positive = true, .group = g, .from = from, .pull = pull};
-    pl_block_matrix_assemble(system->context, matrix, g, visit_turned, &e);
-  }
-}
-
 double pl_fem_system_evaluate(pl_fem_system *system, const double *x, double *gradient, pl_block_matrix *matrix,
                               bool positive) {
   clear_results(system, gradient, matrix);
   for (int32_t g = 0; g < system->model->group_count; ++g) {
-    evaluation e = {.system = system, .x = x, .gradient = gradient, .positive = positive, .group = g};
+    evaluation e = {system, x, gradient, NULL, positive, g};
     evaluate_group(&e, matrix);
   }
   return sum_of(system, system->energies);
@@ -367,8 +299,7 @@ double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x, pl_
   clear_results(system, gradient, matrix);
   clear_results(system, damping->gradient, NULL);
   for (int32_t g = 0; g < system->model->group_count; ++g) {
-    evaluation e = {
-        .system = system, .x = x, .gradient = gradient, .damping = damping, .positive = positive, .group = g};
+    evaluation e = {system, x, gradient, damping, positive, g};
     evaluate_group(&e, matrix);
   }
   damping->energy = sum_of(system, system->lost);

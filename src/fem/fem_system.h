@@ -66,13 +66,6 @@ void pl_fem_system_scatter_rest(const pl_fem_model *model, const double *const *
 double pl_fem_system_evaluate(pl_fem_system *system, const double *x, double *gradient,
                               pl_block_matrix *matrix, bool positive);
 
-// The projected Hessian at x alone, and what stiffness damping needs of its parts: `pull`
-// (overwritten) = Σ K_e (x_e - R_e y_e) over the elements e, y = `from`, R_e the rotation that
-// brings the corners of an element nearest from y to x. Of plane triangles K (x - carried), which
-// is left in `carried` without the K.
-void pl_fem_system_evaluate_turned(pl_fem_system *system, const double *x, const double *from,
-                                   double *carried, double *pull, pl_block_matrix *matrix);
-
 // The same with damping by the change of shape (fem_viscous.h), in one go where an element's
 // energies share their derivatives.
 typedef struct pl_fem_damping {

@@ -28,10 +28,8 @@ static bool take_arrays(pl_fem_work *w, pl_context *context, const pl_fem_model 
   } else if (model->stiffness_damping > 0) {
     if (!pl_block_matrix_take(arena, &model->pattern, &w->damping)) return false;
     w->potential.damping = &w->damping;
-    w->guess = PL_TAKE(arena, double, 3 * n);
-    w->pull = PL_TAKE(arena, double, 3 * n);
-    w->potential.damping_base = w->guess;
-    w->potential.damping_pull = w->pull;
+    w->carried = PL_TAKE(arena, double, 3 * n);
+    w->potential.damping_base = w->carried;
   }
   w->fixed = PL_TAKE(arena, uint8_t, n);
   w->goal = PL_TAKE(arena, double, 3 * n);

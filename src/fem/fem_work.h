@@ -19,7 +19,7 @@ typedef struct pl_fem_work {
   double *middle;  // particles in the middle of a step that is done in two halves, …
   double *mean;    // … and their velocities there
   // particles moved by the rigid part of their motion; only with stiffness damping
-  double *guess, *pull;                // of stiffness damping: pl_fem_potential has their meaning
+  double *carried;
   double *blocks;                      // 9 per particle: stiffness of contact
   double *weights;                     // that the system's rest shapes are mixed with
   const struct pl_fem_driver *driver;  // what chooses the rest shapes (fem_driver.h), or NULL
