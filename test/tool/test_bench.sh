@@ -39,16 +39,16 @@ for line in lines:
     assert {"suite", "case", "threads", "value", "unit", "better", "spread", "repeats"} <= set(line) and line["suite"] == "rod", line
     assert line["value"] > 0 and (line["repeats"] >= 5 or line["unit"] in ("uJ", "% of none")), line
 for model in "bunny", "front hair", "top of head":
-    for variant in "fixed", "none", "paper", "carry":
+    for variant in "fixed", "none", "paper", "transport":
         row = cases[f"{model} {variant}", 1]
         assert row["unit"] == "us/chain/step" and row["limit"] > 0 and row["better"] == "lower", row
     assert cases[f"{model} paper/none", 1]["paper"] == 2
-    assert cases[f"{model} frame carry", 1]["paper"] == 16.7 and "upper bound" in cases[f"{model} frame carry", 1]["note"]
+    assert cases[f"{model} frame transport", 1]["paper"] == 16.7 and "upper bound" in cases[f"{model} frame transport", 1]["note"]
     for rate in 60, 240:
-        assert cases[f"{model} 1/{rate} s width 2 peak carry", 1]["value"] < 5, "carrying brings energy"
+        assert cases[f"{model} 1/{rate} s width 2 peak transport", 1]["value"] < 5, "transport brings energy"
 for threads in 1, 2:
-    assert cases["5000 chains 1/60 s frame carry", threads]["unit"] == "ms/frame"
-    assert cases["5000 chains 1/60 s speed carry", threads]["better"] == "higher"
+    assert cases["5000 chains 1/60 s frame transport", threads]["unit"] == "ms/frame"
+    assert cases["5000 chains 1/60 s speed transport", threads]["better"] == "higher"
 PY
 
 echo "fem: steps with their parts, assembly, the fast material and the cost by size, next to the figures of others for the same mesh"
