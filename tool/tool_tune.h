@@ -36,7 +36,8 @@ pl_status tune_load(pl_context *context, const char *path, const tune_ranges *ra
 // actor has fallen more often than expected.
 typedef struct tune_result {
   double missed;
-  char text[512];  // the expectations that were missed, or "all expectations met"
+  int32_t expected;  // number of expectations of the scene
+  char text[512];    // the expectations that were missed, or "all expectations met"
 } tune_result;
 
 pl_status tune_run(pl_context *context, const pl_scene *scene, tune_result *result,

@@ -102,7 +102,8 @@ static void compare(const pl_scene_instance *set, double fraction, tune_result *
   // What is left to run after a fall counts as missed.
   result->missed = 2 * (1 - fraction);
   result->text[0] = '\0';
-  for (int32_t i = 0; i < pl_scene_instance_expectation_count(set); ++i) {
+  result->expected = pl_scene_instance_expectation_count(set);
+  for (int32_t i = 0; i < result->expected; ++i) {
     pl_scene_instance_expectation it = pl_scene_instance_get_expectation(set, i);
     if (it.met) continue;
     result->missed += miss_of(&it);

@@ -40,7 +40,6 @@ typedef struct tune_job {
   double *values;        // of the trials of a generation
   tune_result *results;  // of their worst runs
   atomic_int next;
-  pl_error error;  // of the first trial that failed for another reason than its numbers
 } tune_job;
 
 // Numbers with which a scene cannot be built or a step fails are worse than any that run.
@@ -105,30 +104,24 @@ static void print_numbers(const tune_job *job, const double *x) {
     printf("%s=%.9g\n", job->ranges.items[i].path, tune_number_at(&job->ranges.items[i], x[i]));
 }
 
-// The scene as it is: what it misses, and whether it expects anything.
-static bool try_scene(tune_job *job, pl_context *context, double *missed) {
+// The scene as it is: what it misses. False where it cannot be run or expects nothing, which is printed.
+static bool try_scene(tune_job *job, pl_context *context) {
   pl_error error = {0};
   pl_scene *scene = NULL;
-  pl_scene_instance *set = NULL;
-  pl_scene_build_def def = pl_default_scene_build_def();
-  tune_result result;
+  tune_result result = {0};
   pl_status status = tune_load(context, job->path, &job->ranges, NULL, 1, &scene, &error);
-  if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, &error);
-  int32_t expected = status >= 0 ? pl_scene_instance_expectation_count(set) : 1;
-  pl_scene_instance_destroy(set);
-  if (status >= 0 && expected > 0) status = tune_run(context, scene, &result, &error);
+  if (status >= 0) status = tune_run(context, scene, &result, &error);
   pl_scene_destroy(scene);
   if (status < 0) {
     tool_report_error(&job->tool->console, &error);
     return false;
   }
-  if (expected == 0) {
+  if (result.expected == 0) {
     tool_print_error(&job->tool->console,
                      "%s expects nothing of its actors; state the goal of the search under `expect` of an actor",
                      job->path);
     return false;
   }
-  *missed = result.missed;
   tool_print(&job->tool->console, "as it is: %s", result.text);
   return true;
 }
@@ -137,11 +130,11 @@ static int search(tune_job *job, pl_context *context, const tool_arguments *argu
   const tool_console *console = &job->tool->console;
   pl_evolution *e = &job->evolution;
   int32_t trials = (int32_t)tool_get_count(arguments, "trials"), done = 0, threads = pl_context_thread_count(context);
-  double best = HUGE_VAL, missed;
+  double best = HUGE_VAL;
   double *x = tool_allocate((size_t)job->ranges.count, sizeof *x);
   pl_error error = {0};
   pl_status status = PL_OK;
-  if (!try_scene(job, context, &missed)) {
+  if (!try_scene(job, context)) {
     free(x);
     return TOOL_FAILED;
   }

@@ -199,19 +199,6 @@ static pl_status add_plane(builder *b, const double *areas, pl_error *error) {
   return PL_OK;
 }
 
-static int32_t find_edge(const int32_t *edges, int32_t count, int32_t p, int32_t q) {
-  int32_t low = p < q ? p : q, high = p < q ? q : p, begin = 0, end = count;
-  while (begin < end) {
-    int32_t middle = begin + (end - begin) / 2;
-    const int32_t *e = edges + 2 * (ptrdiff_t)middle;
-    if (e[0] < low || (e[0] == low && e[1] < high))
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 static pl_status add_shell_edges(builder *b, pl_elements triangles, pl_error *error) {
   int32_t *edges, edge_count;
   group_arrays arrays;
@@ -223,7 +210,7 @@ static pl_status add_shell_edges(builder *b, pl_elements triangles, pl_error *er
   for (int32_t t = 0; t < triangles.count; ++t)
     for (int k = 0; k < 3; ++k) {
       const int32_t *c = triangles.corners + 3 * (ptrdiff_t)t;
-      arrays.parameters[find_edge(edges, edge_count, c[k], c[(k + 1) % 3])] += 0.5 * whole * scale_of(b, t);
+      arrays.parameters[pl_edges_index_of(edges, edge_count, c[k], c[(k + 1) % 3])] += 0.5 * whole * scale_of(b, t);
     }
   for (int32_t e = 0; e < edge_count; ++e) arrays.weights[e] = 4 * arrays.parameters[e];
   return PL_OK;

@@ -12,19 +12,6 @@ const int pl_mid_ends[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
 static const int PIECES[8][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3},
                                  {6, 8, 4, 5}, {6, 8, 5, 9}, {6, 8, 9, 7}, {6, 8, 7, 4}};
 
-static int32_t find_edge(const int32_t *edges, int32_t count, int32_t p, int32_t q) {
-  int32_t low = p < q ? p : q, high = p < q ? q : p, begin = 0, end = count;
-  while (begin < end) {
-    int32_t middle = begin + (end - begin) / 2;
-    const int32_t *e = edges + 2 * (ptrdiff_t)middle;
-    if (e[0] < low || (e[0] == low && e[1] < high))
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 // Points with one more in the middle of every edge.
 static const pl_vec3 *add_middles(pl_arena *arena, const pl_vec3 *points, int32_t count, const int32_t *edges,
                                   int32_t edge_count) {
@@ -68,7 +55,8 @@ static pl_status add_all(pl_context *context, pl_arena *arena, pl_mesh_view view
   for (int32_t t = 0; t < view.tet_count; ++t)
     for (int k = 0; k < 6; ++k) {
       const int32_t *c = view.tets + 4 * (ptrdiff_t)t;
-      mids[6 * (ptrdiff_t)t + k] = count + find_edge(edges, edge_count, c[pl_mid_ends[k][0]], c[pl_mid_ends[k][1]]);
+      mids[6 * (ptrdiff_t)t + k] =
+          count + pl_edges_index_of(edges, edge_count, c[pl_mid_ends[k][0]], c[pl_mid_ends[k][1]]);
     }
   view.point_count = count + edge_count;
   view.tet_mids = mids;

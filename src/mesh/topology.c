@@ -219,3 +219,16 @@ bool pl_components_find(pl_arena *arena, pl_elements elements, int32_t point_cou
   *component_count = count;
   return true;
 }
+
+int32_t pl_edges_index_of(const int32_t *edges, int32_t count, int32_t p, int32_t q) {
+  int32_t low = p < q ? p : q, high = p < q ? q : p, begin = 0, end = count;
+  while (begin < end) {
+    int32_t middle = begin + (end - begin) / 2;
+    const int32_t *e = edges + 2 * (ptrdiff_t)middle;
+    if (e[0] < low || (e[0] == low && e[1] < high))
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}

@@ -67,4 +67,7 @@ bool pl_components_find(pl_arena *arena, pl_elements elements, int32_t point_cou
 bool pl_points_weld(pl_arena *arena, const pl_vec3 *points, int32_t point_count,
                     int32_t **first_of_point);
 
+// The number of the edge between p and q in what pl_edges_find() gives; there must be one.
+int32_t pl_edges_index_of(const int32_t *edges, int32_t count, int32_t p, int32_t q);
+
 #endif

@@ -76,7 +76,7 @@ static void a_refined_interval_contains_the_truth_of_finer_tets(void **state) {
   check_near(e->value, young, 0.15 * young);
   check_near(e->mesh_value, own, 1e-12 * own);
   check_at_most(fabs(e->value - young), 0.3 * fabs(own - young));
-  // Values that are set anew are not those that were refined.
+  // Values that are set again are not those that were refined.
   int32_t count;
   double values[4];
   memcpy(values, pl_fit_get_values(fit, &count), sizeof values);
