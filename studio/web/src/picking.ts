@@ -20,7 +20,9 @@ export class Picking {
   private target: Vector3 | undefined;
   // Last event of the finger that holds a body.
   private first: PointerEvent | undefined;
-  private toolAt = 0;
+  private hoverTime = 0;
+  // Last position of the pointer that the tool has not followed yet.
+  private toolEvent: PointerEvent | undefined;
 
   constructor(
     private readonly viewport: Viewport,
@@ -175,8 +177,8 @@ export class Picking {
 
   private hover(event: PointerEvent): void {
     // Picking costs as much as a frame of a large scene; ten times a second is enough for a cursor.
-    if (event.timeStamp - this.toolAt < 100) return;
-    this.toolAt = event.timeStamp;
+    if (event.timeStamp - this.hoverTime < 100) return;
+    this.hoverTime = event.timeStamp;
     this.viewport.canvas.style.cursor = this.hit(event.clientX, event.clientY) ? (event.shiftKey ? 'crosshair' : 'grab') : '';
   }
 
@@ -184,9 +186,14 @@ export class Picking {
     return this.store.detail.tool && this.store.scene?.bodies.some((body) => body.method === 'detail') === true;
   }
 
+  // Once per picture, and always to the last position: a pointer that stops must not leave the tool behind.
   private moveTool(event: PointerEvent): void {
-    if (event.timeStamp - this.toolAt < 15) return;
-    this.toolAt = event.timeStamp;
+    if (!this.toolEvent) requestAnimationFrame(() => this.toolEvent && this.placeTool(this.toolEvent));
+    this.toolEvent = event;
+  }
+
+  private placeTool(event: PointerEvent): void {
+    this.toolEvent = undefined;
     const hit = this.hit(event.clientX, event.clientY);
     if (!hit) {
       this.hideTool();
@@ -205,6 +212,7 @@ export class Picking {
   }
 
   private hideTool(): void {
+    this.toolEvent = undefined;
     if (!this.world.tool.visible) return;
     this.world.tool.visible = false;
     this.viewport.controls.enabled = true;

@@ -165,7 +165,15 @@ await check('detail: the tool follows the mouse, enrichment is switched, the coa
   await openMethod('detail');
   await page.keyboard.press('Space');
   await until(page, () => studio.store.state.paused && studio.world.lastStep === studio.store.state.step, undefined, 'the body stands still');
-  const place = await page.evaluate(() => (studio.world.flush(), studio.viewport.project(studio.world.bodies[0].center)));
+  // A point of the surface, since the centre of the body need not be in front of any.
+  const place = await whenStill(() =>
+    page.evaluate(() => {
+      studio.world.flush();
+      const body = studio.world.bodies[0];
+      const points = Array.from({ length: body.description.points }, (_, i) => body.point(i));
+      return studio.viewport.project(points.reduce((best, point) => (point.distanceTo(body.center) < best.distanceTo(body.center) ? point : best)));
+    }),
+  );
   await page.mouse.move(place.x, place.y, { steps: 4 });
   await untilHeard((message) => message.kind === 'tool' && message.at?.length === 3 && message.radius > 0, 'the tool');
   await until(page, () => document.querySelectorAll('.bars li').length === 3, undefined, 'examples that weigh');
