@@ -106,24 +106,6 @@ PL_SIMD_INLINE void split_particles(const pl_f8 rows[3], pl_f4 particles[LANES])
   }
 }
 
-// Slots whose particles are kept on the stack for the sums of the examples.
-enum { SLOT_CHUNK = 32 };
-
-// N += Σ p dᵀ over the slots of a chunk for one example.
-PL_SIMD_INLINE void add_template(const pl_f8 (*arms)[3], const float *d, int count, bool is_first, float *sums) {
-  pl_f8 n[9] = {{0}};
-  for (int i = 0; !is_first && i < 9; ++i) n[i] = pl_f8_load(sums + LANES * i);
-  for (int s = 0; s < count; ++s, d += VEC3_LANES) {
-    pl_f8 d0 = pl_f8_load(d), d1 = pl_f8_load(d + LANES), d2 = pl_f8_load(d + 2 * LANES);
-    for (int i = 0; i < 3; ++i) {
-      n[3 * i] += arms[s][i] * d0;
-      n[3 * i + 1] += arms[s][i] * d1;
-      n[3 * i + 2] += arms[s][i] * d2;
-    }
-  }
-  for (int i = 0; i < 9; ++i) pl_f8_store(sums + LANES * i, n[i]);
-}
-
 // The sums of one slot: p and q relative to the central particles, m p q^T and m p.
 PL_SIMD_INLINE void add_slot(const pl_f4 *positions, const pl_f4 *rest, const int32_t *offsets, const pl_f8 x_r[4],
                              const pl_f8 q_r[4], pl_f8 a[9], pl_f8 c[3], pl_f8 p[4]) {
@@ -139,44 +121,32 @@ PL_SIMD_INLINE void add_slot(const pl_f4 *positions, const pl_f4 *rest, const in
   }
 }
 
-// Paper 000, eq. 1, left factor: A = Σ m p qᵀ of eight regions, and of the exact shapes of the examples, N_k = Σ m p
-// d_kᵀ. p may be taken relative to any point because the sums of m q and of m d are zero; the central particle keeps
-// the numbers small, and its own term, in the first slot, is zero. q is first taken relative to the central particle's
-// rest position too, and the region's true centre put in afterwards. (Taking q relative to the body's centre would save
-// three operations, but a body at rest would then tremble by a millionth of its size.)
-static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments,
-                        float *templates) {
-  const pl_solid_examples *examples = &model->examples;
+// Fetch what lies ahead along the curve (AHEAD).
+PL_SIMD_INLINE void fetch_ahead(const pl_solid_model *model, const pl_f4 *positions, int32_t group) {
+  for (int line = 0; line < 2; ++line) {
+    __builtin_prefetch(positions + LANES * group + AHEAD + 4 * line);
+    __builtin_prefetch(model->rest + LANES * group + AHEAD + 4 * line);
+  }
+}
+
+// Paper 000, eq. 1, left factor: A = Σ m p qᵀ of eight regions. p may be taken relative to any point because the sum of
+// m q is zero; the central particle keeps the numbers small, and its own term, in the first slot, is zero. q is first
+// taken relative to the central particle's rest position too, and the region's true centre put in afterwards. (Taking q
+// relative to the body's centre would save three operations, but a body at rest would then tremble by a millionth of
+// its size.)
+static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments) {
   const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES;
   const int32_t *offsets = model->slot_offsets + (size_t)model->slot_start[group] * LANES;
   const pl_f4 *rest = model->rest;
   int32_t slot_count = model->slot_start[group + 1] - model->slot_start[group];
-  int32_t active_count = templates != NULL ? examples->active_start[group + 1] - examples->active_start[group] : 0;
-  for (int line = 0; line < 2; ++line) {
-    __builtin_prefetch(positions + LANES * group + AHEAD + 4 * line);
-    __builtin_prefetch(rest + LANES * group + AHEAD + 4 * line);
-  }
-  pl_f8 x_r[4], q_r[4], zero = {0}, c[3] = {zero, zero, zero}, arms[SLOT_CHUNK][3];
+  fetch_ahead(model, positions, group);
+  pl_f8 x_r[4], q_r[4], zero = {0}, c[3] = {zero, zero, zero};
   pl_f8 a[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
   gather_particles(positions, offsets, x_r);
   gather_particles(rest, offsets, q_r);
-  if (active_count == 0) {
-    for (int32_t s = 1; s < slot_count; ++s) {
-      pl_f8 p[4];
-      add_slot(positions, rest, offsets + LANES * (size_t)s, x_r, q_r, a, c, p);
-    }
-  }
-  for (int32_t first = 1; active_count > 0 && first < slot_count; first += SLOT_CHUNK) {
-    int count = slot_count - first < SLOT_CHUNK ? (int)(slot_count - first) : SLOT_CHUNK;
-    for (int s = 0; s < count; ++s) {
-      pl_f8 p[4];
-      add_slot(positions, rest, offsets + LANES * (size_t)(first + s), x_r, q_r, a, c, p);
-      for (int i = 0; i < 3; ++i) arms[s][i] = p[i];
-    }
-    const float *d = examples->templates + examples->template_start[group];
-    for (int32_t k = 0; k < active_count; ++k)
-      add_template((const pl_f8(*)[3])arms, d + (size_t)(k * slot_count + first) * VEC3_LANES, count, first == 1,
-                   templates + MAT3_LANES * (size_t)k);
+  for (int32_t s = 1; s < slot_count; ++s) {
+    pl_f8 p[4];
+    add_slot(positions, rest, offsets + LANES * (size_t)s, x_r, q_r, a, c, p);
   }
   pl_f8 scale = pl_f8_load(constants + LANES * PL_SOLID_SCALE),
         inverse_mass = pl_f8_load(constants + LANES * PL_SOLID_INVERSE_MASS);
@@ -188,8 +158,110 @@ static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int
     }
     pl_f8_store(moments + LANES * (PL_SOLID_OFFSET + i), c[i] * inverse_mass);
   }
-  for (int32_t i = 0; i < 9 * active_count; ++i)
-    pl_f8_store(templates + LANES * (size_t)i, pl_f8_load(templates + LANES * (size_t)i) * scale);
+}
+
+// The shapes of the examples in use, from a slot on, and their weights. Returns how many there are.
+PL_SIMD_INLINE int list_used(const pl_solid_shape *shape, int32_t first, const float **shapes, const float **weights) {
+  const pl_solid_examples *examples = &shape->model->examples;
+  int32_t begin = examples->active_start[shape->group], count = examples->active_start[shape->group + 1] - begin;
+  const float *d = examples->templates + examples->template_start[shape->group] + (size_t)(first * count) * VEC3_LANES;
+  int used_count = 0;
+  for (int32_t k = 0; k < count; ++k) {
+    int32_t example = examples->actives[begin + k];
+    if (!(shape->used >> example & 1)) continue;
+    shapes[used_count] = d + (size_t)k * VEC3_LANES;
+    weights[used_count++] = shape->weights + LANES * example;
+  }
+  return used_count;
+}
+
+// p, t = q + Σ w_k d_k and m of `count` slots, row by row; p from the central particle, q from the region's centre.
+// `used_count` is a constant where it is small, so that the weights stay in registers.
+PL_SIMD_INLINE void load_arms_of(const pl_solid_shape *shape, const float *const *shapes, const float *const *weights,
+                                 int used_count, int32_t first, int32_t count) {
+  enum { MAX_KEPT = 4 };
+  const pl_solid_model *model = shape->model;
+  const int32_t *active_start = model->examples.active_start + shape->group;
+  const float *constants = model->region_constants + (size_t)shape->group * PL_SOLID_CONSTANT_COUNT * LANES;
+  const int32_t *offsets = model->slot_offsets + (size_t)model->slot_start[shape->group] * LANES;
+  const pl_f4 *positions = shape->positions, *rest = model->rest;
+  size_t stride = (size_t)(active_start[1] - active_start[0]) * VEC3_LANES, at = 0;
+  const float *d[MAX_KEPT] = {NULL};
+  pl_f8 x_r[4], center[3], w[MAX_KEPT] = {{0}};
+  float *arms = shape->arms;
+  gather_particles(positions, offsets, x_r);
+  for (int i = 0; i < 3; ++i) center[i] = pl_f8_load(constants + LANES * (PL_SOLID_CENTER + i));
+  for (int k = 0; k < used_count && k < MAX_KEPT; ++k) {
+    w[k] = pl_f8_load(weights[k]);
+    d[k] = shapes[k];
+  }
+  offsets += LANES * (size_t)first;
+  for (int32_t s = 0; s < count; ++s, arms += PL_SOLID_ARM_ROWS * LANES, offsets += LANES, at += stride) {
+    pl_f8 p[4], q[4];
+    gather_particles(positions, offsets, p);
+    gather_particles(rest, offsets, q);
+    for (int i = 0; i < 3; ++i) {
+      pl_f8 t = q[i] - center[i];
+      for (int k = 0; k < used_count && k < MAX_KEPT; ++k) t += w[k] * pl_f8_load(d[k] + at + LANES * i);
+      for (int k = MAX_KEPT; k < used_count; ++k) t += pl_f8_load(weights[k]) * pl_f8_load(shapes[k] + at + LANES * i);
+      pl_f8_store(arms + LANES * i, p[i] - x_r[i]);
+      pl_f8_store(arms + LANES * (3 + i), t);
+    }
+    pl_f8_store(arms + LANES * 6, q[3]);
+  }
+}
+
+static void load_arms(const pl_solid_shape *shape, int32_t first, int32_t count) {
+  const float *shapes[PL_MAX_EXAMPLE_COUNT], *weights[PL_MAX_EXAMPLE_COUNT];
+  int used_count = list_used(shape, first, shapes, weights);
+  switch (used_count) {
+    case 0: load_arms_of(shape, shapes, weights, 0, first, count); break;
+    case 1: load_arms_of(shape, shapes, weights, 1, first, count); break;
+    case 2: load_arms_of(shape, shapes, weights, 2, first, count); break;
+    case 3: load_arms_of(shape, shapes, weights, 3, first, count); break;
+    case 4: load_arms_of(shape, shapes, weights, 4, first, count); break;
+    default: load_arms_of(shape, shapes, weights, used_count, first, count); break;
+  }
+}
+
+PL_SIMD_INLINE int32_t slot_count_of(const pl_solid_shape *shape) {
+  return shape->model->slot_start[shape->group + 1] - shape->model->slot_start[shape->group];
+}
+
+PL_SIMD_INLINE int32_t chunk_size(int32_t slot_count, int32_t first) {
+  return slot_count - first < PL_SOLID_SLOT_CHUNK ? slot_count - first : PL_SOLID_SLOT_CHUNK;
+}
+
+// Paper 000, eq. 1, left factor, with the blended shape t of each region in place of the rest: Σ m p tᵀ, and Σ m p. As
+// in sum_moments p is taken from the central particle, for the sum of m t is zero.
+static void sum_shapes(const pl_solid_shape *shape, float *moments) {
+  const float *constants = shape->model->region_constants + (size_t)shape->group * PL_SOLID_CONSTANT_COUNT * LANES;
+  pl_f8 a[9] = {{0}}, c[3] = {{0}};
+  int32_t slot_count = slot_count_of(shape);
+  fetch_ahead(shape->model, shape->positions, shape->group);
+  for (int32_t first = 0; first < slot_count; first += PL_SOLID_SLOT_CHUNK) {
+    int32_t count = chunk_size(slot_count, first);
+    load_arms(shape, first, count);
+    const float *arm = shape->arms;
+    for (int32_t s = 0; s < count; ++s, arm += PL_SOLID_ARM_ROWS * LANES) {
+      pl_f8 t0 = pl_f8_load(arm + 3 * LANES), t1 = pl_f8_load(arm + 4 * LANES), t2 = pl_f8_load(arm + 5 * LANES);
+      for (int i = 0; i < 3; ++i) {
+        pl_f8 mp = pl_f8_load(arm + 6 * LANES) * pl_f8_load(arm + LANES * i);
+        a[3 * i] += mp * t0;
+        a[3 * i + 1] += mp * t1;
+        a[3 * i + 2] += mp * t2;
+        c[i] += mp;
+      }
+    }
+  }
+  pl_f8 scale = pl_f8_load(constants + LANES * PL_SOLID_SCALE),
+        inverse_mass = pl_f8_load(constants + LANES * PL_SOLID_INVERSE_MASS);
+  for (int i = 0; i < 9; ++i) {
+    pl_f8 value = a[i] * scale;
+    if (i % 4 == 0) value += pl_f8_load(constants + LANES * PL_SOLID_PADDING);
+    pl_f8_store(moments + LANES * (PL_SOLID_MATRIX + i), value);
+  }
+  for (int i = 0; i < 3; ++i) pl_f8_store(moments + LANES * (PL_SOLID_OFFSET + i), c[i] * inverse_mass);
 }
 
 // c = a s for symmetric s (xx yy zz yz xz xy).
@@ -255,68 +327,89 @@ static void find_pulls(const pl_solid_measure *measure, const float *descriptors
   }
 }
 
-// <R, N_k> - Σ m q·d_k: minus the derivative of the energy by the weight of an example, at weight 0.
-static void find_template_pulls(const pl_solid_model *model, const pl_solid_measure *measure, int32_t group,
-                                const float *templates, float *pulls) {
-  const pl_solid_examples *examples = &model->examples;
-  pl_f8 r[9], weight = pl_f8_load(measure->weight), zero = {0};
-  pl_quat8_rows(measure->rotation, r);
-  for (int32_t k = 0; k < measure->count; ++k) pl_f8_store(pulls + LANES * k, zero);
-  for (int32_t slot = examples->active_start[group]; slot < examples->active_start[group + 1]; ++slot) {
-    const float *n = templates + MAT3_LANES * (size_t)(slot - examples->active_start[group]);
-    pl_f8 sum = r[0] * pl_f8_load(n);
-    for (int i = 1; i < 9; ++i) sum += r[i] * pl_f8_load(n + LANES * i);
-    pl_f8_store(pulls + LANES * examples->actives[slot],
-                (sum - pl_f8_load(examples->template_products + LANES * (size_t)slot)) * weight);
+// pulls += Σ m (Rᵀ p)·d over the slots at hand, for up to four examples whose shapes begin at `d` and are `stride`
+// apart from slot to slot.
+PL_SIMD_INLINE void add_dots(const pl_solid_shape *shape, const pl_f8 r[9], int32_t slot_count, const float *d,
+                             int example_count, float *const pulls[4]) {
+  const int32_t *active_start = shape->model->examples.active_start + shape->group;
+  size_t stride = (size_t)(active_start[1] - active_start[0]) * VEC3_LANES;
+  const float *arm = shape->arms;
+  pl_f8 sums[4] = {{0}};
+  for (int32_t s = 0; s < slot_count; ++s, arm += PL_SOLID_ARM_ROWS * LANES, d += stride) {
+    pl_f8 x = pl_f8_load(arm), y = pl_f8_load(arm + LANES), z = pl_f8_load(arm + 2 * LANES);
+    pl_f8 m = pl_f8_load(arm + 6 * LANES), u[3];
+    for (int i = 0; i < 3; ++i) u[i] = m * (r[i] * x + r[3 + i] * y + r[6 + i] * z);
+    for (int k = 0; k < example_count; ++k) {
+      const float *e = d + VEC3_LANES * k;
+      sums[k] += u[0] * pl_f8_load(e) + u[1] * pl_f8_load(e + LANES) + u[2] * pl_f8_load(e + 2 * LANES);
+    }
+  }
+  for (int k = 0; k < example_count; ++k) pl_f8_store(pulls[k], pl_f8_load(pulls[k]) + sums[k]);
+}
+
+// Paper 000, eq. 6, with exact shapes: Σ m p·R d_k - Σ m q·d_k, minus the derivative of the energy by the weight of an
+// example, at weight 0.
+static void find_shape_pulls(const pl_solid_shape *shape, const float *rotation, const float *weight, float *pulls) {
+  const pl_solid_examples *examples = &shape->model->examples;
+  const float *constants = shape->model->region_constants + (size_t)shape->group * PL_SOLID_CONSTANT_COUNT * LANES;
+  const float *d = examples->templates + examples->template_start[shape->group];
+  int32_t begin = examples->active_start[shape->group], active_count = examples->active_start[shape->group + 1] - begin;
+  int32_t slot_count = slot_count_of(shape);
+  pl_f8 r[9], scale = pl_f8_load(constants + LANES * PL_SOLID_SCALE), region_weight = pl_f8_load(weight), zero = {0};
+  pl_quat8_rows(rotation, r);
+  for (int32_t k = 0; k < examples->count; ++k) pl_f8_store(pulls + LANES * k, zero);
+  for (int32_t first = 0; first < slot_count; first += PL_SOLID_SLOT_CHUNK) {
+    int32_t count = chunk_size(slot_count, first);
+    if (slot_count > PL_SOLID_SLOT_CHUNK) load_arms(shape, first, count);
+    for (int32_t k = 0; k < active_count; k += 4) {
+      int32_t left = active_count - k;
+      const float *from = d + (size_t)(first * active_count + k) * VEC3_LANES;
+      float *to[4];
+      for (int32_t i = 0; i < 4; ++i) to[i] = pulls + LANES * examples->actives[begin + (i < left ? k + i : k)];
+      switch (left) {
+        case 1: add_dots(shape, r, count, from, 1, to); break;
+        case 2: add_dots(shape, r, count, from, 2, to); break;
+        case 3: add_dots(shape, r, count, from, 3, to); break;
+        default: add_dots(shape, r, count, from, 4, to); break;
+      }
+    }
+  }
+  for (int32_t k = 0; k < active_count; ++k) {
+    float *pull = pulls + LANES * examples->actives[begin + k];
+    pl_f8 product = pl_f8_load(examples->template_products + LANES * (size_t)(begin + k));
+    pl_f8_store(pull, (pl_f8_load(pull) * scale - product) * region_weight);
   }
 }
 
-// Σ m p (q + Σ w_k d_k)ᵀ.
-static void blend_templates(const pl_solid_model *model, const float *moments, int32_t group, const float *templates,
-                            const float *weights, float *a) {
-  const pl_solid_examples *examples = &model->examples;
-  pl_f8 m[9];
-  for (int i = 0; i < 9; ++i) m[i] = pl_f8_load(moments + LANES * i);
-  for (int32_t slot = examples->active_start[group]; slot < examples->active_start[group + 1]; ++slot) {
-    const float *n = templates + MAT3_LANES * (size_t)(slot - examples->active_start[group]);
-    pl_f8 w = pl_f8_load(weights + LANES * examples->actives[slot]);
-    for (int i = 0; i < 9; ++i) m[i] += w * pl_f8_load(n + LANES * i);
-  }
-  for (int i = 0; i < 9; ++i) pl_f8_store(a + LANES * i, m[i]);
-}
-
-// m R Σ w_k d_k of every entry, times the stiffness of its region, written where its particle reads it.
-static void write_offsets(const pl_solid_model *model, int32_t group, uint32_t used, const float *weights,
-                          const float *rotation, pl_f4 *offsets) {
-  const pl_solid_examples *examples = &model->examples;
-  int32_t first_slot = examples->active_start[group], count = examples->active_start[group + 1] - first_slot;
-  if (count == 0) return;
-  int32_t left = model->head.particle_count - group * LANES, lane_count = left < LANES ? left : LANES;
-  int32_t slot_begin = model->slot_start[group], slot_count = model->slot_start[group + 1] - slot_begin;
-  const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES;
-  const float *shapes[PL_MAX_EXAMPLE_COUNT], *w[PL_MAX_EXAMPLE_COUNT];
-  pl_f8 r[9], stiffness = pl_f8_load(constants + LANES * PL_SOLID_STIFFNESS);
-  int32_t used_count = 0;
-  for (int32_t k = 0; k < count; ++k) {
-    if (!(used >> examples->actives[first_slot + k] & 1)) continue;
-    w[used_count] = weights + LANES * examples->actives[first_slot + k];
-    shapes[used_count++] =
-        examples->templates + examples->template_start[group] + (size_t)(k * slot_count) * VEC3_LANES;
-  }
+// Paper 000, eq. 3, with exact shapes: what every region wants of each of its particles, R t + c - x, times its
+// stiffness, written where that particle reads it. All of it is taken from the region's own particle: differences of
+// neighbours are small, and float keeps them to a billionth of the body's size, where goals in its frame would tremble
+// by a ten-millionth and shake it.
+static void write_goals(const pl_solid_shape *shape, const float *moments, const float *rotation, pl_f4 *goals) {
+  const pl_solid_model *model = shape->model;
+  const float *constants = model->region_constants + (size_t)shape->group * PL_SOLID_CONSTANT_COUNT * LANES;
+  int32_t left = model->head.particle_count - shape->group * LANES, lane_count = left < LANES ? left : LANES;
+  const int32_t *to = model->examples.goal_slots + (size_t)model->slot_start[shape->group] * LANES;
+  pl_f8 r[9], c[3], stiffness = pl_f8_load(constants + LANES * PL_SOLID_STIFFNESS);
+  int32_t slot_count = slot_count_of(shape);
   pl_quat8_rows(rotation, r);
   for (int i = 0; i < 9; ++i) r[i] *= stiffness;
-  const int32_t *to = examples->offset_slots + (size_t)slot_begin * LANES;
-  for (int32_t s = 0; s < slot_count; ++s, to += LANES) {
-    pl_f8 d[3] = {{0}}, turned[3];
-    for (int32_t k = 0; k < used_count; ++k)
-      for (int i = 0; i < 3; ++i) d[i] += pl_f8_load(w[k]) * pl_f8_load(shapes[k] + VEC3_LANES * (size_t)s + LANES * i);
-    for (int i = 0; i < 3; ++i) turned[i] = r[3 * i] * d[0] + r[3 * i + 1] * d[1] + r[3 * i + 2] * d[2];
-    pl_f4 particles[LANES];
-    split_particles(turned, particles);
-    if (lane_count == LANES)
-      for (int lane = 0; lane < LANES; ++lane) offsets[to[lane]] = particles[lane];
-    else
-      for (int lane = 0; lane < lane_count; ++lane) offsets[to[lane]] = particles[lane];
+  for (int i = 0; i < 3; ++i) c[i] = pl_f8_load(moments + LANES * (PL_SOLID_OFFSET + i)) * stiffness;
+  for (int32_t first = 0; first < slot_count; first += PL_SOLID_SLOT_CHUNK) {
+    int32_t count = chunk_size(slot_count, first);
+    if (slot_count > PL_SOLID_SLOT_CHUNK) load_arms(shape, first, count);
+    const float *arm = shape->arms;
+    for (int32_t s = 0; s < count; ++s, arm += PL_SOLID_ARM_ROWS * LANES, to += LANES) {
+      pl_f8 t0 = pl_f8_load(arm + 3 * LANES), t1 = pl_f8_load(arm + 4 * LANES), t2 = pl_f8_load(arm + 5 * LANES), g[3];
+      for (int i = 0; i < 3; ++i)
+        g[i] = r[3 * i] * t0 + r[3 * i + 1] * t1 + r[3 * i + 2] * t2 + (c[i] - stiffness * pl_f8_load(arm + LANES * i));
+      pl_f4 particles[LANES];
+      split_particles(g, particles);
+      if (lane_count == LANES)
+        for (int lane = 0; lane < LANES; ++lane) goals[to[lane]] = particles[lane];
+      else
+        for (int lane = 0; lane < lane_count; ++lane) goals[to[lane]] = particles[lane];
+    }
   }
 }
 
@@ -420,55 +513,59 @@ static void write_poses(const float *moments, const float *rotation, const float
   }
 }
 
-// What the exact shape of the examples adds to the goal of a particle: the mean of its regions' offsets.
-PL_SIMD_INLINE pl_f4 offset_of(const pl_solid_pull *pull, int32_t i) {
-  const int32_t *start = pull->model->examples.offset_start;
+// Paper 000, mean after eq. 3: the goal of a particle less its position, from what its regions want.
+PL_SIMD_INLINE pl_f4 mean_goal(const pl_solid_pull *pull, int32_t i) {
+  const int32_t *start = pull->model->particle_start;
   pl_f4 a = {0}, b = {0};
   int32_t e = start[i], last = start[i + 1];
   for (; e + 1 < last; e += 2) {
-    a += pull->offsets[e];
-    b += pull->offsets[e + 1];
+    a += pull->goals[e];
+    b += pull->goals[e + 1];
   }
-  if (e < last) a += pull->offsets[e];
-  return (a + b) * pull->model->examples.offset_scales[i];
+  if (e < last) a += pull->goals[e];
+  return (a + b) * pull->model->region_fractions[i];
 }
 
-// Paper 000, mean after eq. 3, and eq. 4: the goal of a particle is the mean of its regions' affine maps, applied to
-// its rest position.
+// The same from the affine maps of its regions, applied to its rest position.
+PL_SIMD_INLINE pl_f4 mean_pose(const pl_solid_pull *pull, int32_t i) {
+  const pl_solid_model *model = pull->model;
+  const int32_t *offsets = model->particle_offsets;
+  const char *poses = (const char *)pull->poses;
+  __builtin_prefetch(poses + (size_t)(i + AHEAD) * PL_SOLID_POSE_BYTES);
+  pl_f8 a01 = {0}, a23 = {0}, b01 = {0}, b23 = {0};
+  int32_t e = model->particle_start[i], last = model->particle_start[i + 1];
+  for (; e + 1 < last; e += 2) {
+    const float *first = (const float *)(const void *)(poses + 4 * (size_t)offsets[e]);
+    const float *second = (const float *)(const void *)(poses + 4 * (size_t)offsets[e + 1]);
+    a01 += pl_f8_load(first);
+    a23 += pl_f8_load(first + LANES);
+    b01 += pl_f8_load(second);
+    b23 += pl_f8_load(second + LANES);
+  }
+  if (e < last) {
+    const float *first = (const float *)(const void *)(poses + 4 * (size_t)offsets[e]);
+    a01 += pl_f8_load(first);
+    a23 += pl_f8_load(first + LANES);
+  }
+  a01 += b01;
+  a23 += b23;
+  pl_f4 q = model->rest[i];
+  return (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * model->region_fractions[i] -
+         pull->positions[i] * model->stiffnesses[i];
+}
+
+// Paper 000, mean after eq. 3, and eq. 4.
 static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end, pl_solid_sums *sums) {
   pl_solid_sums s = {.drift = {0}};
   const pl_solid_model *model = pull->model;
   const double *restrict masses = model->masses;
-  const int32_t *restrict start = model->particle_start, *restrict offsets = model->particle_offsets;
-  const pl_f4 *restrict rest = model->rest, *restrict positions = pull->positions;
-  const float *restrict fractions = model->region_fractions, *restrict stiffnesses = model->stiffnesses;
-  const char *restrict poses = (const char *)pull->poses;
+  const pl_f4 *restrict positions = pull->positions;
   pl_f4 *restrict velocities = pull->velocities;
   float alpha_over_step = pull->alpha_over_step;
   pl_f4 gain = pull->gain;
+  bool has_goals = pull->goals != NULL;
   for (int32_t i = begin; i < end; ++i) {
-    __builtin_prefetch(poses + (size_t)(i + AHEAD) * PL_SOLID_POSE_BYTES);
-    pl_f8 a01 = {0}, a23 = {0}, b01 = {0}, b23 = {0};
-    int32_t e = start[i], last = start[i + 1];
-    for (; e + 1 < last; e += 2) {
-      const float *first = (const float *)(const void *)(poses + 4 * (size_t)offsets[e]);
-      const float *second = (const float *)(const void *)(poses + 4 * (size_t)offsets[e + 1]);
-      a01 += pl_f8_load(first);
-      a23 += pl_f8_load(first + LANES);
-      b01 += pl_f8_load(second);
-      b23 += pl_f8_load(second + LANES);
-    }
-    if (e < last) {
-      const float *first = (const float *)(const void *)(poses + 4 * (size_t)offsets[e]);
-      a01 += pl_f8_load(first);
-      a23 += pl_f8_load(first + LANES);
-    }
-    a01 += b01;
-    a23 += b23;
-    pl_f4 q = rest[i], position = positions[i];
-    pl_f4 goal =
-        (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * fractions[i] - position * stiffnesses[i];
-    if (pull->offsets != NULL) goal += offset_of(pull, i);
+    pl_f4 position = positions[i], goal = has_goals ? mean_goal(pull, i) : mean_pose(pull, i);
     pl_f4 velocity = velocities[i] + goal * alpha_over_step + gain;
     if (pull->forces != NULL)
       velocity += pull->forces[model->order.point_of[i]] * (pull->step * model->inverse_masses[i]);
@@ -510,9 +607,9 @@ const pl_solid_kernels KERNELS = {
     .find_gradient = find_gradient,
     .keep_better = keep_better,
     .find_pulls = find_pulls,
-    .find_template_pulls = find_template_pulls,
-    .blend_templates = blend_templates,
-    .write_offsets = write_offsets,
+    .sum_shapes = sum_shapes,
+    .find_shape_pulls = find_shape_pulls,
+    .write_goals = write_goals,
     .add_pulls = add_pulls,
     .solve_small = solve_small,
     .blend_stretch = blend_stretch,
