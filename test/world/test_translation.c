@@ -11,7 +11,7 @@
 // are short, every step is solved to its tolerance, and nothing is chaotic yet, but an error still grows with the steps
 // and with the stiffness of the contact: by up to 500 for doubles and 15 for floats in these scenes. The bounds have
 // room for 10,000 and 1,000, which is 1 nm and 30 µm.
-// ctest: physics once once
+// ctest: physics once
 #include "base/random.h"
 #include "fixtures/fem_bodies.h"
 #include "fixtures/rod_chains.h"
