@@ -150,7 +150,8 @@ typedef struct pl_scene_tets {
 typedef struct pl_scene_solid_map {
   const pl_json *json;
   const char *group;
-  double stiffness, density;  // factors
+  double stiffness, density;    // factors
+  double fidelity, plasticity;  // factors up to 1
 } pl_scene_solid_map;
 
 typedef struct pl_scene_solid {

@@ -186,6 +186,52 @@ static void maps_are_taken_from_groups(void **state) {
   close_fixture(&bad);
 }
 
+// Where the end of a pushed beam is after a third of a second. Its surface is a file with colours.
+static double push_painted_beam(const char *folder, const char *solid) {
+  static const char form[] =
+      "{\"pliant\": 1, \"name\": \"paint\", \"gravity\": [0, 0, 0], \"meshes\": {\"m\": {\"file\": \"painted.ply\","
+      "\"poses\": [{\"name\": \"lean\", \"axis\": \"x\", \"bend\": 1.5}]}}, \"bodies\": [{\"name\": \"b\", \"mesh\": "
+      "\"m\", \"tets\": {\"points\": 100}, \"solid\": {\"examples\": [\"lean\"], \"surface_tolerance\": 0.1, "
+      "\"damping\": 5%s},"
+      "\"pins\": [{\"within\": {\"min\": [-1, -1, -1], \"max\": [-0.35, 1, 1]}}],"
+      "\"pushes\": [{\"within\": {\"min\": [0.35, -1, -1], \"max\": [1, 1, 1]}, \"force\": [0, 20, 0]}]}]}";
+  char text[1200];
+  snprintf(text, sizeof text, form, solid);
+  fixture s = open_fixture(text, folder);
+  check_ok(s.status, &s.error);
+  pl_world *world = pl_scene_instance_get_world(s.set);
+  for (int i = 0; i < 80; ++i) check_ok(pl_world_step(world, NULL, &s.error), &s.error);
+  double y = pl_body_get_report(world, pl_scene_instance_get_body(s.set, 0).id).center.y;
+  close_fixture(&s);
+  return y;
+}
+
+// All vertices are red and none is green: a fidelity of 0 where it is red is that of the whole body, and one where it
+// is green changes nothing.
+static void maps_are_taken_from_vertex_colours(void **state) {
+  (void)state;
+  char folder[] = "/tmp/pliant-paint-XXXXXX", path[64];
+  assert_non_null(mkdtemp(folder));
+  write_text(folder, "painted.ply",
+             "ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\nproperty float z\n"
+             "property uchar red\nproperty uchar green\nproperty uchar blue\nelement face 6\n"
+             "property list uchar int vertex_indices\nend_header\n"
+             "-0.4 -0.1 -0.1 255 0 0\n0.4 -0.1 -0.1 255 0 0\n0.4 0.1 -0.1 255 0 0\n-0.4 0.1 -0.1 255 0 0\n"
+             "-0.4 -0.1 0.1 255 0 0\n0.4 -0.1 0.1 255 0 0\n0.4 0.1 0.1 255 0 0\n-0.4 0.1 0.1 255 0 0\n"
+             "4 0 3 2 1\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n");
+  double plain = push_painted_beam(folder, ""), zero = push_painted_beam(folder, ", \"fidelity\": 0");
+  double red = push_painted_beam(folder, ", \"maps\": [{\"group\": \"color.red\", \"fidelity\": 0}]");
+  double green = push_painted_beam(folder, ", \"maps\": [{\"group\": \"color.green\", \"fidelity\": 0}]");
+  print_message("mean height of the pushed beam: %.6f m with its example, %.6f m without; red %.6f m, green %.6f m\n",
+                plain, zero, red, green);
+  check_at_most(2 * zero, plain);
+  check_at_most(fabs(green - plain), 1e-5 * plain);
+  check_at_most(fabs(red - zero), 1e-5 * zero);
+  snprintf(path, sizeof path, "%s/painted.ply", folder);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(rmdir(folder), 0);
+}
+
 // A pose that folds the surface through itself cannot be met.
 static void a_missed_pose_is_a_warning(void **state) {
   (void)state;
@@ -205,6 +251,7 @@ int main(void) {
       cmocka_unit_test(files_of_poses_are_compared_with_the_mesh),
       cmocka_unit_test(a_mesh_of_unlikely_size_is_a_warning),
       cmocka_unit_test(maps_are_taken_from_groups),
+      cmocka_unit_test(maps_are_taken_from_vertex_colours),
       cmocka_unit_test(a_missed_pose_is_a_warning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
