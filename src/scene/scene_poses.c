@@ -144,10 +144,12 @@ static pl_status plan_file(pose_plan *p, const pl_scene_pose *pose, double scale
   pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_vec3 *points = pl_arena_copy(&p->arena, view.points, (size_t)view.point_count, sizeof(pl_vec3));
   if (points == NULL) status = pl_fail_memory(error);
-  for (int32_t i = 0; points != NULL && i < view.point_count; ++i) points[i] = pl_vec3_scale(points[i], scale);
   bool is_surface = p->part->surface != NULL && view.point_count == p->surface.point_count;
+  pl_pose_order order = {.arena = &p->arena, .findings = p->findings};
   if (status >= 0 && (is_surface || view.point_count == p->tets.point_count))
-    status = pl_instance_compare_faces(p->set, pose, is_surface ? &p->surface : &p->tets, &view, p->findings, error);
+    status = pl_instance_order_pose(p->set, pose, is_surface ? p->part->surface : p->part->tets, mesh, &order, error);
+  for (int32_t i = 0; status >= 0 && i < view.point_count; ++i)
+    points[i] = pl_vec3_scale(view.points[order.posed_of_rest != NULL ? order.posed_of_rest[i] : i], scale);
   if (status >= 0) status = plan_points(p, pose, points, view.point_count, error);
   pl_mesh_destroy(mesh);
   return status;

@@ -398,12 +398,12 @@ static bool fill_spreads(const builder *b, const pl_solid_def *def) {
     spread = r < n ? pl_mat3_scale(spread, constant_of(model, r, PL_SOLID_SCALE)) : pl_mat3_identity();
     store_symmetric(spreads, r, spread);
     if (inverses != NULL) store_symmetric(inverses, r, inverse_of_spread(spread));
-    double say = model->examples.fidelity_scales != NULL && def->grouping != PL_SOLID_BY_REGION
-                     ? (double)model->examples.fidelity_scales[r]
-                     : 1;
+    double part = model->examples.fidelity_scales != NULL && def->grouping != PL_SOLID_BY_REGION
+                      ? (double)model->examples.fidelity_scales[r]
+                      : 1;
     if (r < n)
       weights[r] =
-          (float)(say * constant_of(model, r, PL_SOLID_STIFFNESS) / constant_of(model, r, PL_SOLID_SCALE) / mean);
+          (float)(part * constant_of(model, r, PL_SOLID_STIFFNESS) / constant_of(model, r, PL_SOLID_SCALE) / mean);
   }
   model->examples.spreads = spreads;
   model->examples.inverse_spreads = inverses;

@@ -71,6 +71,12 @@ static void fits_are_kept_and_give_the_same_body(void **state) {
   assert_int_equal(second.note_count, 2);
   pl_store_close(&store);
   drop_context(context);
+  // Several at once, one after the other on one thread, and one after the other on many threads.
+  for (int32_t threads = 1; threads <= 8; threads += 7) {
+    context = make_context(threads);
+    assert_true(build_scene(context, SCENE, (pl_store){0}).hash == first.hash);
+    drop_context(context);
+  }
 }
 
 static void write_text(const char *folder, const char *name, const char *text) {
@@ -90,9 +96,18 @@ static bool has_kind(const fixture *s, const char *kind, const char *part) {
   return false;
 }
 
+static bool is_offered(const fixture *s, const char *kind, const char *part) {
+  for (int32_t i = 0; i < pl_findings_count(s->findings, PL_SEVERITY_NOTE); ++i) {
+    const pl_finding *finding = pl_findings_get(s->findings, i);
+    if (strcmp(finding->kind, kind) == 0 && strstr(finding->fix, part) != NULL) return true;
+  }
+  return false;
+}
+
 static const char FILES[] =
     "{\"pliant\": 1, \"name\": \"files\", \"meshes\": {\"m\": {\"file\": \"a.node\", \"poses\": [{\"name\": \"p\","
-    "\"file\": \"%s\"}]}}, \"bodies\": [{\"name\": \"b\", \"mesh\": \"m\", \"solid\": {\"examples\": [\"p\"]}}]}";
+    "\"match\": %s, \"file\": \"%s\"}]}}, \"bodies\": [{\"name\": \"b\", \"mesh\": \"m\", \"solid\": {\"examples\": "
+    "[\"p\"]}}]}";
 
 static void files_of_poses_are_compared_with_the_mesh(void **state) {
   (void)state;
@@ -105,17 +120,46 @@ static void files_of_poses_are_compared_with_the_mesh(void **state) {
   // The same body with two vertices exchanged.
   write_text(folder, "permuted.node", "5 3 0 0\n0 1.2 0 0\n1 0 0 0\n2 0 1 0\n3 0 0 1\n4 1.2 1 1\n");
   write_text(folder, "permuted.ele", "2 4 0\n0 1 0 2 3\n1 0 2 3 4\n");
-  snprintf(text, sizeof text, FILES, "points.node");
+  // The same tets listed in another order are no other order of the vertices.
+  write_text(folder, "listed.node", "5 3 0 0\n0 0 0 0\n1 1.2 0 0\n2 0 1 0\n3 0 0 1\n4 1.2 1 1\n");
+  write_text(folder, "listed.ele", "2 4 0\n0 2 1 4 3\n1 1 2 0 3\n");
+  write_text(folder, "other.node", "5 3 0 0\n0 0 0 0\n1 1.2 0 0\n2 0 1 0\n3 0 0 1\n4 1.2 1 1\n");
+  write_text(folder, "other.ele", "2 4 0\n0 0 1 2 3\n1 0 4 1 2\n");
+  snprintf(text, sizeof text, FILES, "false", "points.node");
   fixture good = open_fixture(text, folder);
   check_ok(good.status, &good.error);
   assert_int_equal(pl_findings_count(good.findings, PL_SEVERITY_WARNING), 0);
   close_fixture(&good);
-  snprintf(text, sizeof text, FILES, "permuted.node");
+  snprintf(text, sizeof text, FILES, "false", "permuted.node");
   fixture bad = open_fixture(text, folder);
   assert_int_equal(bad.status, PL_ERROR_INVALID_DATA);
   assert_true(has_kind(&bad, "pose-faces", "tet 0 is 0 1 2"));
+  assert_true(is_offered(&bad, "pose-faces", "\"match\": true"));
   close_fixture(&bad);
-  const char *const names[] = {"a.node", "a.ele", "points.node", "permuted.node", "permuted.ele"};
+  // With what was offered it is the pose of the file in order.
+  snprintf(text, sizeof text, FILES, "true", "permuted.node");
+  fixture matched = open_fixture(text, folder);
+  check_ok(matched.status, &matched.error);
+  assert_true(has_kind(&matched, "pose-matched", "2 of 5 vertices"));
+  pl_mesh_view view = pl_mesh_get_view(pl_scene_instance_get_body(matched.set, 0).mesh);
+  check_near(view.poses[0].points[1].x, 1.2, 1e-12);
+  check_near(view.poses[0].points[0].x, 0, 1e-12);
+  close_fixture(&matched);
+  snprintf(text, sizeof text, FILES, "false", "listed.node");
+  fixture listed = open_fixture(text, folder);
+  check_ok(listed.status, &listed.error);
+  close_fixture(&listed);
+  // Another mesh cannot be matched, whether that is asked for or not.
+  for (int asked = 0; asked < 2; ++asked) {
+    snprintf(text, sizeof text, FILES, asked ? "true" : "false", "other.node");
+    fixture other = open_fixture(text, folder);
+    assert_int_equal(other.status, PL_ERROR_INVALID_DATA);
+    assert_true(has_kind(&other, "pose-faces", "not the same mesh"));
+    assert_false(is_offered(&other, "pose-faces", "match"));
+    close_fixture(&other);
+  }
+  const char *const names[] = {"a.node",      "a.ele",      "points.node", "permuted.node", "permuted.ele",
+                               "listed.node", "listed.ele", "other.node",  "other.ele"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     snprintf(text, sizeof text, "%s/%s", folder, names[i]);
     assert_int_equal(unlink(text), 0);
