@@ -529,112 +529,6 @@ static void given_weights_drive_the_body_into_the_example(void **state) {
   drop_context(context);
 }
 
-// Past the threshold the rest shape moves along the examples and stays.
-static void a_plastic_body_keeps_part_of_a_deep_dent(void **state) {
-  (void)state;
-  pl_context *context = make_context(1);
-  pl_error error = {0};
-  bar b = make_bar(context, 4, 4, 8);
-  double kept[2];
-  for (int shallow = 0; shallow < 2; ++shallow) {
-    pl_solid_def def = pl_default_solid_def();
-    def.damping = 20;
-    def.plastic_threshold = 0.3;
-    def.plastic_rate = 1000;
-    def.fidelity = 0.9;
-    use_bar(&b, &def, 2, 1);
-    pl_model *model = NULL;
-    check_ok(pl_solid_build(context, &def, b.mesh, &model, &error), &error);
-    pl_world *world = make_world(context, 1.0 / 240, 0);
-    pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
-    pl_vec3 x[MAX];
-    pl_mesh_view view = pl_mesh_get_view(b.mesh);
-    static const pl_vec3 still[MAX];
-    for (int32_t i = 0; i < b.n; ++i) x[i] = pl_vec3_lerp(view.points[i], b.points[2][i], shallow ? 0.2 : 1.0);
-    check_ok(pl_body_set_state(world, body, x, still, &error), &error);
-    run_steps(world, 4800);
-    pl_body_get_weights(world, body, 0, &kept[shallow]);
-    pl_world_destroy(world);
-    pl_model_destroy(model);
-  }
-  print_message("weight kept after 20 s: %.3f of a deep dent, %.3f of a shallow one\n", kept[0], kept[1]);
-  check_near(kept[0], 0.7, 0.05);
-  check_at_most(kept[1], 0.01);
-  pl_mesh_destroy(b.mesh);
-  drop_context(context);
-}
-
-// Length of the bar's part with z above `from`, along z, over that at rest.
-static double length_ratio(const pl_mesh *mesh, const pl_vec3 *x, double from, double to) {
-  pl_mesh_view view = pl_mesh_get_view(mesh);
-  double ends[2] = {0, 0};
-  int32_t counts[2] = {0, 0};
-  for (int32_t i = 0; i < view.point_count; ++i)
-    for (int side = 0; side < 2; ++side)
-      if (fabs(view.points[i].z - (side == 0 ? from : to)) < 1e-6) ends[side] += x[i].z, counts[side]++;
-  return (ends[1] / counts[1] - ends[0] / counts[0]) / (to - from);
-}
-
-// A map of plasticity: the squashed bar keeps its dent in the plastic half, and the elastic half returns, whatever
-// follows one mixture.
-static void an_elastic_part_of_a_plastic_body_returns(void **state) {
-  (void)state;
-  pl_context *context = make_context(1);
-  pl_error error = {0};
-  bar b = make_bar(context, 4, 4, 8);
-  for (int grouping = 0; grouping < 3; ++grouping) {
-    pl_solid_def def = pl_default_solid_def();
-    def.damping = 20;
-    def.plastic_threshold = 0.3;
-    def.plastic_rate = 1000;
-    def.fidelity = 0.9;
-    def.grouping = (pl_solid_grouping)grouping;
-    def.plastic_scales = b.halves[1];  // 0 below z = -0.2, 1 above 0.2
-    use_bar(&b, &def, 2, 1);
-    pl_model *model = NULL;
-    check_ok(pl_solid_build(context, &def, b.mesh, &model, &error), &error);
-    pl_world *world = make_world(context, 1.0 / 240, 0);
-    pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
-    pl_vec3 x[MAX];
-    static const pl_vec3 still[MAX];
-    check_ok(pl_body_set_state(world, body, b.points[2], still, &error), &error);
-    run_steps(world, 4800);
-    pl_body_get_positions(world, body, x);
-    double elastic = length_ratio(b.mesh, x, -1, -0.5), plastic = length_ratio(b.mesh, x, 0.5, 1);
-    print_message("grouping %d: 20 s after a squash to 0.7 the elastic end is %.3f long, the plastic end %.3f\n",
-                  grouping, elastic, plastic);
-    check_near(elastic, 1, 0.03);
-    check_near(plastic, 1 - 0.7 * 0.3, 0.03);  // 0.7 of the example stays
-    pl_world_destroy(world);
-    pl_model_destroy(model);
-  }
-  pl_mesh_destroy(b.mesh);
-  drop_context(context);
-}
-
-static void maps_of_fractions_are_checked(void **state) {
-  (void)state;
-  pl_context *context = make_context(1);
-  bar b = make_bar(context, 2, 2, 4);
-  for (int field = 0; field < 2; ++field) {
-    pl_error error = {0};
-    pl_solid_def def = pl_default_solid_def();
-    float scales[MAX];
-    for (int32_t i = 0; i < b.n; ++i) scales[i] = i == 7 ? 1.5f : 0.5f;
-    if (field == 0)
-      def.fidelity_scales = scales;
-    else
-      def.plastic_scales = scales;
-    use_bar(&b, &def, 2, 1);
-    pl_model *model = NULL;
-    assert_int_equal(pl_solid_build(context, &def, b.mesh, &model, &error), PL_ERROR_INVALID_ARGUMENT);
-    assert_string_equal(error.field, field == 0 ? "fidelity_scales" : "plastic_scales");
-    assert_non_null(strstr(error.text, "point 7"));
-  }
-  pl_mesh_destroy(b.mesh);
-  drop_context(context);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(goals_agree_with_a_dense_reference_in_every_mode),
@@ -643,9 +537,6 @@ int main(void) {
       cmocka_unit_test(a_twist_is_left_slowly_with_its_example_and_never_with_a_hold),
       cmocka_unit_test(groups_answer_independently),
       cmocka_unit_test(given_weights_drive_the_body_into_the_example),
-      cmocka_unit_test(a_plastic_body_keeps_part_of_a_deep_dent),
-      cmocka_unit_test(an_elastic_part_of_a_plastic_body_returns),
-      cmocka_unit_test(maps_of_fractions_are_checked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
