@@ -90,6 +90,9 @@ typedef enum pl_world_phase {
                    // change
 } pl_world_phase;
 
+// Bodies that move at the same time are divided into at most this many blocks (world_moves.c).
+enum { PL_MOVE_BLOCKS = 32 };
+
 struct pl_world {
   pl_context *context;
   pl_world_def def;       // gravity and wind are live
@@ -122,6 +125,7 @@ struct pl_world {
   int64_t version;               // counts changes of surfaces, and of which bodies there are
   pl_world_shown *shown;         // guards what is kept for display and queries (world_shown.h)
   pl_scratch scratch;
+  pl_scratch move_scratches[PL_MOVE_BLOCKS];  // of bodies that move at the same time
   int64_t step_count;
   pl_world_phase phase;
   bool
@@ -164,6 +168,10 @@ pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *rep
 // them where they are at the end of the step, then all others, which may be tied to both.
 enum { PL_MOVE_KINEMATIC = 0, PL_MOVE_SKELETONS, PL_MOVE_OTHERS, PL_MOVE_ROUNDS };
 int pl_world_get_move_round(const pl_world *world, int32_t index);
+// Small bodies that move by their own state alone, all at the same time; whether a body is one of
+// them (world_moves.c).
+pl_status pl_world_move_in_parallel(pl_world *world, pl_step_report *report, pl_error *error);
+bool pl_world_moves_in_parallel(const pl_world *world, int32_t index);
 // The same among obstacles, for a body of lines.
 pl_status pl_world_move_among(pl_world *world, int32_t index, pl_body_obstacle *obstacles,
                               int32_t obstacle_count, pl_step_report *report, pl_error *error);
