@@ -43,6 +43,7 @@ typedef struct pl_surface_tree {
   int32_t edge_count;
   const pl_surface_edge *edges;   // in the order of the triangles they belong to
   const int32_t *triangle_edges;  // 3 per triangle: from corner k to the next
+  const int32_t *edge_order;      // all edges, in the order of the leaves of their triangles
   int32_t block_count;            // blocks of points that are close together at rest
   const int32_t *block_start;     // block_count + 1: offsets into `point_order`
   const int32_t *point_order;     // all points, block by block
