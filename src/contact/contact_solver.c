@@ -184,7 +184,8 @@ static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *
     tree = &memory->trees[body];
   }
   bool is_taken = pl_surface_motion_take(&memory->arena, tree, &memory->motions[body]) &&
-                  pl_lane_surface_take(&memory->arena, &memory->motions[body]);
+                  pl_lane_surface_take(&memory->arena, &memory->motions[body],
+                                       first == body ? NULL : memory->motions[first].packed);
   return is_taken ? PL_OK : pl_fail_memory(error);
 }
 

@@ -75,14 +75,19 @@ enum {
 struct pl_lane_surface {
   float extent;  // metres: largest coordinate that the rounding in the rows is for
   int32_t triangle_count, edge_count;
-  const int32_t *triangles;            // their numbers, in the order of the blocks
-  int32_t *edges;                      // alike, of those that are sharp
-  float *triangle_rows, *edge_rows;    // [block][rows][8]; the last is filled up with its last item
+  // Of the model, for gathering: the corners of each block of triangles, [block][3][8], and of each
+  // block of all edges, sharp or not, [block][ends and opposite corners][8]
+  const int32_t *triangle_corners, *edge_corners;
+  const uint8_t *borders;            // bits of the edges of each block that have one triangle only
+  const int32_t *triangles;          // their numbers, in the order of the blocks
+  int32_t *edges;                    // alike, of those that are sharp
+  float *triangle_rows, *edge_rows;  // [block][rows][8]
   float *triangle_boxes, *edge_boxes;  // [block / 8][min x, y, z, max x, y, z][8]
 };
 
-// Take the memory; without any where the surface is not small. False when out of memory.
-bool pl_lane_surface_take(pl_arena *arena, pl_surface_motion *motion);
+// Take the memory; without any where the surface is not small. Corners are those of `other`, a
+// surface with the same tree, unless it is NULL. False when out of memory.
+bool pl_lane_surface_take(pl_arena *arena, pl_surface_motion *motion, const pl_lane_surface *other);
 
 // Where edges may touch.
 typedef struct pl_lane_reach {

@@ -9,6 +9,8 @@
 
 // Floats of the boxes of eight blocks.
 enum { BOX_LANES = 6 * LANES };
+// Corners of eight edges.
+enum { EDGE_CORNERS = 4 * LANES };
 
 typedef struct vec3_lanes {
   pl_f8 x, y, z;
@@ -111,14 +113,10 @@ PL_SIMD_INLINE vec3_lanes gather3(const pl_f4 *from, const int32_t index[8]) {
                       __builtin_shufflevector(ab_z, cd_z, 0, 1, 8, 9, 4, 5, 12, 13)};
 }
 
-static void pack_block(const point_pairs *points, const int32_t *corners, const int32_t items[8], float extent,
-                       float (*rows)[8]) {
-  int32_t index[3][LANES];
-  for (int i = 0; i < LANES; ++i)
-    for (int c = 0; c < 3; ++c) index[c][i] = corners[3 * items[i] + c];
-  vec3_lanes a0 = gather3(points->starts, index[0]), b0 = gather3(points->starts, index[1]);
-  vec3_lanes c0 = gather3(points->starts, index[2]), a1 = gather3(points->ends, index[0]);
-  vec3_lanes b1 = gather3(points->ends, index[1]), c1 = gather3(points->ends, index[2]);
+static void pack_block(const point_pairs *points, const int32_t *corners, float extent, float (*rows)[8]) {
+  vec3_lanes a0 = gather3(points->starts, corners), b0 = gather3(points->starts, corners + LANES);
+  vec3_lanes c0 = gather3(points->starts, corners + 2 * LANES), a1 = gather3(points->ends, corners);
+  vec3_lanes b1 = gather3(points->ends, corners + LANES), c1 = gather3(points->ends, corners + 2 * LANES);
   store3(rows[PL_LANE_BOX], min3(min3(min3(a0, b0), c0), min3(min3(a1, b1), c1)));
   store3(rows[PL_LANE_BOX + 3], max3(max3(max3(a0, b0), c0), max3(max3(a1, b1), c1)));
   vec3_lanes e0 = sub3(b0, a0), f0 = sub3(c0, a0), e1 = sub3(b1, a1), f1 = sub3(c1, a1);
@@ -170,18 +168,10 @@ static int32_t blocks_of(int32_t count) {
   return (count + LANES - 1) / LANES;
 }
 
-// Eight from `index` on; the last is repeated after the end.
-static void take_items(const int32_t *from, int32_t count, int32_t index, int32_t items[8]) {
-  for (int32_t i = 0; i < LANES; ++i) items[i] = from[index + i < count ? index + i : count - 1];
-}
-
-static void pack_triangles(const pl_surface_motion *motion, const point_pairs *points, pl_lane_surface *surface) {
-  const int32_t *corners = motion->tree->surface->triangles;
+static void pack_triangles(const point_pairs *points, pl_lane_surface *surface) {
   for (int32_t b = 0; b < blocks_of(surface->triangle_count); ++b) {
-    int32_t items[LANES];
     float(*rows)[8] = triangle_rows(surface, b);
-    take_items(surface->triangles, surface->triangle_count, LANES * b, items);
-    pack_block(points, corners, items, surface->extent, rows);
+    pack_block(points, surface->triangle_corners + (size_t)b * VEC3_LANES, surface->extent, rows);
     store_block_box((const float(*)[8])rows[PL_LANE_BOX], b, surface->triangle_boxes);
   }
 }
@@ -439,31 +429,13 @@ PL_SIMD_INLINE void pack_end(const vec3_lanes corners[4], float extent, float *r
   pl_f8_store(rows + 4 * VEC3_LANES, length);
 }
 
-// Ends and opposite corners of eight edges. Returns the bits of edges at a border, whose missing corner is their first
-// end.
-static int index_edges(const pl_surface_motion *motion, const int32_t items[8], int32_t index[4][8]) {
-  int borders = 0;
-  for (int i = 0; i < LANES; ++i) {
-    const pl_surface_edge *edge = &motion->tree->edges[items[i]];
-    for (int k = 0; k < 2; ++k) {
-      bool is_border = edge->opposite[k] < 0 || edge->triangles[k] < 0;
-      borders |= is_border << i;
-      index[k][i] = edge->points[k];
-      index[2 + k][i] = is_border ? edge->points[0] : edge->opposite[k];
-    }
-  }
-  return borders;
-}
-
 // The bits of the edges of eight that may be sharp at the end of the step. With g the normal of the first triangle, h
 // that of the second, b its third corner and l the edge's length, the sine of the angle between them is
 // -g . b l / (|g| |h|).
-static int sharp_edges(const pl_surface_motion *motion, const point_pairs *points, const int32_t items[8], float extent,
-                       float min_sine) {
-  int32_t index[4][LANES];
-  int borders = index_edges(motion, items, index);
-  vec3_lanes first = gather3(points->ends, index[0]), along = sub3(gather3(points->ends, index[1]), first);
-  vec3_lanes a = sub3(gather3(points->ends, index[2]), first), b = sub3(gather3(points->ends, index[3]), first);
+static int sharp_edges(const point_pairs *points, const int32_t *corners, float extent, float min_sine) {
+  vec3_lanes first = gather3(points->ends, corners), along = sub3(gather3(points->ends, corners + LANES), first);
+  vec3_lanes a = sub3(gather3(points->ends, corners + 2 * LANES), first);
+  vec3_lanes b = sub3(gather3(points->ends, corners + 3 * LANES), first);
   vec3_lanes g = cross3(along, a), h = cross3(along, b);
   pl_f8 length = pl_f8_sqrt(dot3(along, along));
   // |g| and |h| are the length times the heights.
@@ -472,17 +444,15 @@ static int sharp_edges(const pl_surface_motion *motion, const point_pairs *point
   pl_f8 rounding = sides * sides * length * (2e-6f * extent) + size * 1e-5f;
   float min = min_sine < 0 ? -min_sine : min_sine;
   pl_f8 rise = min_sine < 0 ? pl_f8_abs(sine) : sine;
-  return ~pl_m8_bits((pl_m8)(rise + rounding < size * min)) | borders;
+  return ~pl_m8_bits((pl_m8)(rise + rounding < size * min));
 }
 
-static void pack_edge_block(const pl_surface_motion *motion, const point_pairs *points, const int32_t items[8],
-                            float extent, float (*rows)[8]) {
-  int32_t index[4][LANES];
+static void pack_edge_block(const point_pairs *points, const int32_t index[EDGE_CORNERS], float extent,
+                            float (*rows)[8]) {
   vec3_lanes corners[2][4];  // [start, end][ends and opposite corners]
-  index_edges(motion, items, index);
   for (int c = 0; c < 4; ++c) {
-    corners[0][c] = gather3(points->starts, index[c]);
-    corners[1][c] = gather3(points->ends, index[c]);
+    corners[0][c] = gather3(points->starts, &index[LANES * c]);
+    corners[1][c] = gather3(points->ends, &index[LANES * c]);
   }
   vec3_lanes a = corners[0][0], b = corners[0][1], c = corners[1][0], d = corners[1][1];
   store3(rows[PL_LANE_EDGE_BOX], min3(min3(a, b), min3(c, d)));
@@ -495,23 +465,30 @@ static void pack_edge_block(const pl_surface_motion *motion, const point_pairs *
   pl_f8_store(rows[PL_LANE_EDGE_ROUNDING], rounding);
 }
 
+static void pack_sharp_block(const point_pairs *points, const int32_t *corners, int32_t block,
+                             pl_lane_surface *surface) {
+  float(*rows)[8] = edge_rows(surface, block);
+  pack_edge_block(points, corners, surface->extent, rows);
+  store_block_box((const float(*)[8])rows[PL_LANE_EDGE_BOX], block, surface->edge_boxes);
+}
+
 static void pack_edges(const pl_surface_motion *motion, const point_pairs *points, float min_sine,
                        pl_lane_surface *surface) {
-  const pl_surface_tree *tree = motion->tree;
-  int32_t items[LANES];
-  surface->edge_count = 0;
-  for (int32_t first = 0; first < tree->edge_count; first += LANES) {
-    take_items(tree->edge_order, tree->edge_count, first, items);
-    int bits = sharp_edges(motion, points, items, surface->extent, min_sine);
-    bits &= used_lanes(tree->edge_count, first / LANES);
-    surface->edge_count = list_bits(bits, items, surface->edges, surface->edge_count);
+  const int32_t *order = motion->tree->edge_order;
+  int32_t edge_count = motion->tree->edge_count, packed[EDGE_CORNERS] = {0}, count = 0;
+  for (int32_t b = 0; b < blocks_of(edge_count); ++b) {
+    const int32_t *corners = surface->edge_corners + (size_t)b * EDGE_CORNERS;
+    int bits = sharp_edges(points, corners, surface->extent, min_sine) | surface->borders[b];
+    for (bits &= used_lanes(edge_count, b); bits != 0; bits &= bits - 1) {
+      int lane = __builtin_ctz((unsigned)bits), to = count % LANES;
+      for (int c = 0; c < 4; ++c) packed[LANES * c + to] = corners[LANES * c + lane];
+      surface->edges[count++] = order[LANES * b + lane];
+      if (to == LANES - 1) pack_sharp_block(points, packed, count / LANES - 1, surface);
+    }
   }
-  for (int32_t b = 0; b < blocks_of(surface->edge_count); ++b) {
-    take_items(surface->edges, surface->edge_count, LANES * b, items);
-    float(*rows)[8] = edge_rows(surface, b);
-    pack_edge_block(motion, points, items, surface->extent, rows);
-    store_block_box((const float(*)[8])rows[PL_LANE_EDGE_BOX], b, surface->edge_boxes);
-  }
+  // The rest of the last block is what was there in the one before; it is not used.
+  if (count % LANES != 0) pack_sharp_block(points, packed, count / LANES, surface);
+  surface->edge_count = count;
 }
 
 static void pack(const pl_surface_motion *motion, float min_sine) {
@@ -521,7 +498,7 @@ static void pack(const pl_surface_motion *motion, float min_sine) {
     max = pl_f8_max(pl_f8_abs(pl_f8_load_unaligned(&motion->lanes[i])), max);
   motion->packed->extent = -2 * min_lane(-max) + 1e-30f;
   spread_points(motion, &points);
-  pack_triangles(motion, &points, motion->packed);
+  pack_triangles(&points, motion->packed);
   pack_edges(motion, &points, min_sine, motion->packed);
 }
 

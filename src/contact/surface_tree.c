@@ -126,6 +126,23 @@ static bool fill_blocks(pl_arena *arena, const pl_contact_surface *surface, cons
   return is_built && !arena->failed;
 }
 
+static bool is_particle(const pl_contact_surface *surface, int32_t point) {
+  return surface->weights[4 * (size_t)point] == 1.0f;
+}
+
+// Each edge of a closed surface has two triangles, which see it in opposite directions.
+static int32_t fill_links(const pl_contact_surface *surface, int32_t *links) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < 3 * surface->triangle_count; ++i) {
+    int32_t a = surface->triangles[i], b = surface->triangles[i % 3 == 2 ? i - 2 : i + 1];
+    if (a >= b || !is_particle(surface, a) || !is_particle(surface, b)) continue;
+    links[2 * count] = surface->parents[4 * (size_t)a];
+    links[2 * count + 1] = surface->parents[4 * (size_t)b];
+    ++count;
+  }
+  return count;
+}
+
 static double mean_edge(const pl_contact_surface *surface, const pl_vec3 *points) {
   double sum = 0;
   for (int32_t i = 0; i < 3 * surface->triangle_count; ++i) {
@@ -142,6 +159,7 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
   int32_t *ring = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
   int32_t *triangle_edges = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
   int32_t *edge_order = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
+  int32_t *links = PL_TAKE(arena, int32_t, 6 * (int64_t)count);
   pl_surface_edge *edges = PL_TAKE(arena, pl_surface_edge, 3 * (int64_t)count);
   pl_box *boxes = arena->failed ? NULL : pl_allocate_array(arena->context, (size_t)count, sizeof(pl_box));
   if (boxes == NULL) return pl_fail_memory(error);
@@ -162,8 +180,10 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
                             .edges = edges,
                             .triangle_edges = triangle_edges,
                             .edge_order = edge_order,
+                            .links = links,
                             .edge_length = mean_edge(surface, points)};
   tree->is_closed = is_closed_surface(tree);
+  tree->link_count = fill_links(surface, links);
   fill_edges(tree, edges, triangle_edges);
   fill_leaves(tree, edges, edge_order);
   return fill_blocks(arena, surface, points, tree) ? PL_OK : pl_fail_memory(error);

@@ -25,6 +25,9 @@ typedef struct pl_body_rest {
   int64_t group;          // bodies that fell asleep together have the same; 0: awake
 } pl_body_rest;
 
+// Whether a body is where numbers suffice, and in one piece (world_finite.c).
+typedef enum pl_body_range { PL_BODY_IN_RANGE, PL_BODY_TOO_FAR, PL_BODY_BURST } pl_body_range;
+
 typedef struct pl_body {
   const pl_model *model;
   pl_body_start start;  // as it was added
@@ -58,6 +61,7 @@ typedef struct pl_body {
   bool has_previous;            // `saved` is the state before the last step, not before a jump
   struct pl_body_shown *shown;  // surface for display and queries; NULL until asked for
   bool slept;                   // was not moved in this step
+  pl_body_range range;          // scratch of pl_world_check_range()
 } pl_body;
 
 typedef struct pl_world_pin {
@@ -256,9 +260,8 @@ void pl_world_refresh_sleepers(pl_world *world);
 // PL_ERROR_NOT_FINITE with body, particle and likely cause in the report, or PL_OK
 // (world_finite.c).
 pl_status pl_world_check_finite(const pl_world *world, pl_step_report *report, pl_error *error);
-// The same for bodies that are too far away or have burst; uses the positions of
-// pl_world_note_ends().
-pl_status pl_world_check_range(const pl_world *world, pl_step_report *report, pl_error *error);
+// The same for bodies that are too far away or have burst, by their `positions`.
+pl_status pl_world_check_range(pl_world *world, pl_step_report *report, pl_error *error);
 // Put the number of the body before the text of its method's failure. Returns `status`.
 pl_status pl_world_name_body(const pl_world *world, int32_t i, pl_status status,
                              pl_step_report *report, pl_error *error);

@@ -119,7 +119,7 @@ static void pack_torus(pl_arena *arena, const torus *model, const pl_lane_kernel
                        pl_surface_motion *motion) {
   pl_error error = {0};
   check_ok(pl_surface_tree_build(arena, &model->surface, model->points, tree, &error), &error);
-  assert_true(pl_surface_motion_take(arena, tree, motion) && pl_lane_surface_take(arena, motion));
+  assert_true(pl_surface_motion_take(arena, tree, motion) && pl_lane_surface_take(arena, motion, NULL));
   pl_random random = pl_random_of_seed(4);
   motion->start_box = motion->end_box = pl_box_empty();
   for (int32_t i = 0; i < POINTS; ++i) {
