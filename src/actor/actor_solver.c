@@ -12,7 +12,7 @@
 // one: either it is better after all, or its gradient is the lesson for the next step from the same point. Caps of
 // friction are found again at each of the first points, then held: otherwise searches go round in circles.
 //
-// A search is finished when the optimality conditions hold, or when the equations are solved and LEVEL_COUNT points in
+// A search is finished when the optimality conditions hold, or when the equations are solved and LEVEL_COUNT moves in
 // a row have gained less than the tolerance altogether: slow descent along a kink is not worth its time.
 //
 // Before friction is held, and with exact second derivatives, nothing is learnt; there, where steps had to be
@@ -27,7 +27,7 @@
 #include "actor/actor_solver_parts.h"
 #include "base/error.h"
 
-enum { MAX_START = 6, FRICTION_UPDATES = 4, LEVEL_COUNT = 3 };
+enum { MAX_START = 6, FRICTION_UPDATES = 4, LEVEL_COUNT = 2 };
 // Solving the equations again within a search: Newton's iterations, how often for points far from c = 0, and how often
 // for lessons.
 enum { MAX_SETTLE = 25, MAX_RESTORATIONS = 4, MAX_LESSONS = 12 };
@@ -95,6 +95,7 @@ pl_status pl_actor_solver_create(pl_context *context, const pl_fem_model *model,
   s->n = 3 * model->head.particle_count;
   s->P = pl_rest_space_size(space);
   s->max_rows = max_rows;
+  s->bends = true;
   pl_status status = take_arrays(s) ? PL_OK : pl_fail_memory(error);
   if (status >= 0) status = pl_actor_factor_create(context, model, &s->factor, error);
   if (status >= 0 && pl_rest_space_is_sparse(space) && pl_actor_factor_is_direct(s->factor))
@@ -295,6 +296,7 @@ static pl_status search(actor_search *it, pl_actor_outcome *outcome, pl_error *e
     bool learns = held && it->settings->hessian == PL_ACTOR_GAUSS_NEWTON;
     if (i <= FRICTION_UPDATES) pl_actor_memory_clear(s);
     if (learns) s->damping = 0;
+    s->bends = i % FRICTION_UPDATES == 0 || it->settings->hessian == PL_ACTOR_EXACT;
     status = find_step(it, error);
     if (status == PL_ERROR_NOT_FINITE && i > 0) {
       go_back(s, it->choice, it->p);
@@ -352,6 +354,7 @@ pl_status pl_actor_solver_direction(pl_actor_solver *s, const pl_actor_settings 
   assert(rows->count <= s->max_rows);
   pl_actor_shape_use(s, choice, p);
   pl_actor_memory_clear(s);
+  s->bends = true;
   pl_status status = pl_actor_get_point_view(s, choice, rows, last, p, error);
   if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, p, lambda, error);
   if (status < 0) return status;

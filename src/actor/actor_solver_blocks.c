@@ -84,7 +84,7 @@ pl_status pl_actor_get_point_view(pl_actor_solver *s, pl_fem_choice *choice, con
   if (s->sparse != NULL)
     s->regulariser = pl_rest_space_regularise_sparse(s->space, p, last, s->gradient, &s->sparse_hessian);
   else
-    s->regulariser = pl_rest_space_regularise(s->space, p, last, s->gradient, s->hessian);
+    s->regulariser = pl_rest_space_regularise(s->space, p, last, s->gradient, s->bends ? s->hessian : NULL);
   for (int32_t k = 0; s->sparse != NULL && k < s->P; ++k) s->sparse_diagonal[k] = *sparse_diagonal(s, k);
   pl_rest_space_mixed_get_view(s->space, &w->system, w->next);
   return PL_OK;

@@ -44,6 +44,8 @@ struct pl_actor_solver {
   double *du, *dp, *dlambda;
   double merit_weight;  // γ
   double damping;       // factor on the diagonal of K, less 1
+  bool bends;  // the regulariser's Hessian is found at the next point, or that of an earlier one is
+               // used
   // What the search has learnt of the second derivatives (actor_solver_memory.c).
   double *whole;                // gradient of the objective by p where c = 0, to first order: P
   double *memory_p, *memory_g;  // moves of p and changes of `whole`, PL_ACTOR_MEMORY rows of P
