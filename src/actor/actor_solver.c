@@ -13,7 +13,8 @@
 // friction are found again at each of the first points, then held: otherwise searches go round in circles.
 //
 // A search is finished when the optimality conditions hold, or when the equations are solved and LEVEL_COUNT moves in
-// a row have gained less than the tolerance altogether: slow descent along a kink is not worth its time.
+// a row, some of them shortened, have gained less than the tolerance altogether: slow descent along a kink is not worth
+// its time.
 //
 // Before friction is held, and with exact second derivatives, nothing is learnt; there, where steps had to be
 // shortened, the coming ones are damped (Levenberg and Marquardt): K's diagonal is raised by a factor that grows and
@@ -219,6 +220,7 @@ typedef struct actor_search {
   double *p, *lambda;
   double level;         // objective from which the points since have gained less than the tolerance
   int32_t level_count;  // these points
+  bool is_level_short;  // some move between them was shortened
   int32_t restoration_count, lesson_count;
   int32_t row_count;  // lessons since the last move
 } actor_search;
@@ -245,7 +247,8 @@ static bool is_finished(actor_search *it, bool held, pl_actor_outcome *outcome) 
   bool falls = it->level_count == 0 || objective < (1 - it->settings->tolerance) * it->level;
   if (falls) it->level = objective;
   it->level_count = falls ? 1 : it->level_count + 1;
-  return it->level_count > LEVEL_COUNT;
+  it->is_level_short = it->is_level_short && !falls;
+  return it->level_count > LEVEL_COUNT && it->is_level_short;
 }
 
 // Solve the equations a small way along the step. Where that is no better, go back and keep what was learnt.
@@ -312,6 +315,7 @@ static pl_status search(actor_search *it, pl_actor_outcome *outcome, pl_error *e
     outcome->iteration_count++;
     outcome->min_step = fmin(outcome->min_step, length);
     if (!learns) adapt_damping(s, length);
+    it->is_level_short = it->is_level_short || length < 1;
     if (length > 0)
       it->row_count = 0;
     else
