@@ -237,8 +237,8 @@ static pl_status run_changed(pl_context *context, const char *path, const change
     status = pl_scene_load_with(context, path, &(pl_scene_overrides){list->items, list->count}, &scene, NULL, error);
   if (status >= 0) status = pl_scene_build(context, &def, scene, &set, NULL, error);
   pl_scene_report facts = status >= 0 ? pl_scene_get_report(scene) : (pl_scene_report){0};
-  int64_t frames = facts.frame_count - 1, most = llround(QUICK_SECONDS * facts.frame_rate);
-  if (quick && frames > most) frames = most;
+  int64_t frames = facts.frame_count - 1, max = llround(QUICK_SECONDS * facts.frame_rate);
+  if (quick && frames > max) frames = max;
   for (int64_t frame = 0; status >= 0 && frame < frames && !has_fallen(set); ++frame)
     status = pl_world_advance(pl_scene_instance_get_world(set), 1 / facts.frame_rate, 0, NULL, error);
   if (status >= 0) *outcome = rate(set, quick);

@@ -48,9 +48,9 @@ def run(scene):
     problems = [f"nothing is expected of '{body['name']}' in {what}" for _, body in actors for what in lacking(body["actor"])]
     words = [TOOL, "run", scene, "--format", "none", "--threads", "1"]
     for k, body in actors:
-        for key, most in MAX.items():
-            if body["actor"].get("expect", {}).get(key, 1) > most:
-                words += ["--set", f"bodies[{k}].actor.expect.{key}={most}"]
+        for key, limit in MAX.items():
+            if body["actor"].get("expect", {}).get(key, 1) > limit:
+                words += ["--set", f"bodies[{k}].actor.expect.{key}={limit}"]
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([*words, "-o", folder], stdin=subprocess.DEVNULL, capture_output=True, text=True)
