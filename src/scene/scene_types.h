@@ -371,7 +371,8 @@ typedef struct pl_scene_actor_expect {
   double advance, turns;
   int64_t steps, hops, max_tumbles;
   double clearance, max_foot_slide;
-  double max_lean, max_acceleration, max_rest_rate, max_unconverged_fraction;
+  double max_lean, max_acceleration, max_rest_rate;
+  double max_unconverged_fraction, max_unfinished_fraction;
 } pl_scene_actor_expect;
 
 // A soft character: what its rest shape is chosen from, its parts, what it does, and what is
