@@ -88,6 +88,7 @@ static pl_status grow(job *j, pl_error *error) {
   return status;
 }
 
+// `number`: of the touch, -1 for none.
 static pl_status save_surface(const job *j, int32_t number, const char *kind, const pl_vec3 *points, pl_error *error) {
   const pl_detail_object *object = j->view.object;
   pl_mesh_view view = {.point_count = object->surface_count,
@@ -97,7 +98,10 @@ static pl_status save_surface(const job *j, int32_t number, const char *kind, co
   pl_mesh *mesh = NULL;
   size_t size = strlen(j->surfaces) + 40;
   char *path = tool_allocate(size, 1);
-  snprintf(path, size, "%s-%02d-%s.ply", j->surfaces, number, kind);
+  if (number < 0)
+    snprintf(path, size, "%s-%s.ply", j->surfaces, kind);
+  else
+    snprintf(path, size, "%s-%02d-%s.ply", j->surfaces, number, kind);
   pl_status status = pl_mesh_create(j->context, &view, &mesh, error);
   if (status >= 0) status = pl_mesh_save(j->context, path, mesh, error);
   pl_mesh_destroy(mesh);
@@ -105,7 +109,7 @@ static pl_status save_surface(const job *j, int32_t number, const char *kind, co
   return status;
 }
 
-// The three surfaces of each touch; points keep their order.
+// The surface at rest, and three of each touch; points keep their order.
 static pl_status save_surfaces(const job *j, const pl_detail_set *set, pl_error *error) {
   pl_detail_filter_def def = pl_default_detail_filter_def();
   pl_detail_filter *filter = NULL;
@@ -114,6 +118,7 @@ static pl_status save_surfaces(const job *j, const pl_detail_set *set, pl_error 
   def.max_contacts = 1;
   pl_status status = pl_detail_filter_create(j->context, &def, &filter, error);
   pl_vec3 *points = tool_allocate((size_t)j->view.object->surface_count, sizeof *points);
+  if (status >= 0) status = save_surface(j, -1, "rest", j->view.object->surface_points, error);
   for (int32_t i = 0; status >= 0 && i < j->view.recording_count; ++i) {
     const pl_detail_recording *recording = &j->view.recordings[i];
     pl_detail_frame frame = {recording->material_displacements, recording->coarse_points, 1, &recording->contact};
