@@ -481,6 +481,7 @@ typedef struct pl_scene_camera_def {
   pl_vec3 eye, target, up;
   double field_of_view;  // degrees
   pl_scene_list path;    // of pl_scene_view
+  pl_vec3 light;         // towards the sun; zero: that of the renderer
   const char *follow;    // name of a body, "" for none
 } pl_scene_camera_def;
 
