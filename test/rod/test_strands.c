@@ -327,7 +327,7 @@ static void no_point_is_inside_a_collider(void **state) {
     check_ok(pl_collider_create(context, &def, &twin, &error), &error);
     check_ok(pl_collider_create(context, &h.collider.shape, &head, &error), &error);
     double deepest = -HUGE_VAL, in_head = -HUGE_VAL;
-    int touching = 0, most = 0, on_head = 0;
+    int touching = 0, max_touching = 0, on_head = 0;
     for (int n = 0; n < 60; ++n) {
       pl_transform turned = {
           h.joints[0].rest.position,
@@ -338,11 +338,11 @@ static void no_point_is_inside_a_collider(void **state) {
       deepest = fmax(deepest, depth_of(&h, points, twin, def.placement, &touching));
       in_head = fmax(in_head,
                      depth_of(&h, points, head, pl_transform_multiply(turned, h.collider.shape.placement), &on_head));
-      most = touching > most ? touching : most;
+      max_touching = touching > max_touching ? touching : max_touching;
     }
     printf("%s: %d points touch it, deepest by %.2g m; %d touch the head, by %.2g m\n", obstacles[k].name, most,
            deepest, on_head, in_head);
-    assert_true(most > 50 && on_head > 50);
+    assert_true(max_touching > 50 && on_head > 50);
     check_at_most(deepest, obstacles[k].tolerance);
     check_at_most(in_head, 2e-7);
     pl_collider_destroy(context, twin);
