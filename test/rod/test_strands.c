@@ -340,7 +340,7 @@ static void no_point_is_inside_a_collider(void **state) {
                      depth_of(&h, points, head, pl_transform_multiply(turned, h.collider.shape.placement), &on_head));
       max_touching = touching > max_touching ? touching : max_touching;
     }
-    printf("%s: %d points touch it, deepest by %.2g m; %d touch the head, by %.2g m\n", obstacles[k].name, most,
+    printf("%s: %d points touch it, deepest by %.2g m; %d touch the head, by %.2g m\n", obstacles[k].name, max_touching,
            deepest, on_head, in_head);
     assert_true(max_touching > 50 && on_head > 50);
     check_at_most(deepest, obstacles[k].tolerance);
