@@ -450,7 +450,7 @@ static void velocities_come_with_the_points(void **state) {
       pl_frames_set_velocities(frames, velocities);
       check_ok(pl_frames_add_frame(frames, points, &error), &error);
     }
-    check_ok(pl_frames_finish(frames, &error), &error);
+    check_ok(pl_frames_close(frames, &error), &error);
     unsigned char bytes[4096];
     size_t size = read_all(p.path, f == 0 ? ".csv" : ".npz", bytes, sizeof bytes);
     const char *head = "frame,time,point,x,y,z,vx,vy,vz\n1,0.5,0,0,0,0,0,-0.5,0.25\n1,0.5,1,0,0,0,1,-0.5,0.25\n";
