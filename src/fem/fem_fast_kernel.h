@@ -183,7 +183,8 @@ static void measure(const pl_fem_fast_work *work, int32_t begin, int32_t end, do
   }
 }
 
-// R of each tet and its elastic forces, h² Σ (2 μ V (R S~ - F) - λ V t R) b_a; g_a = R b_a is kept for press().
+// R of each tet and its elastic forces, h² Σ (2 μ V (R S~ - F) - λ V t R) b_a; g_a = R b_a, times the root of λ h² V,
+// is kept for press(), which then reads nothing else of the tets.
 static void match_group(const pl_fem_fast_work *work, int32_t group) {
   const pl_fem_fast_tets *tets = &work->model->tets;
   const int32_t *corners = tets->corners + (size_t)group * PL_FAST_CORNER_LANES;
@@ -206,7 +207,7 @@ static void match_group(const pl_fem_fast_work *work, int32_t group) {
   pl_f8 shear = pl_f8_load(constants + LANES * PL_FAST_SHEAR);
   for (int i = 0; i < 3; ++i)
     strain += (f[3 * i] * r[3 * i] + f[3 * i + 1] * r[3 * i + 1] + f[3 * i + 2] * r[3 * i + 2]) - s[i];
-  pl_f8 pressure = pl_f8_load(constants + LANES * PL_FAST_BULK) * strain;
+  pl_f8 bulk = pl_f8_load(constants + LANES * PL_FAST_BULK), pressure = bulk * strain, root = pl_f8_sqrt(bulk);
   for (int i = 0; i < 9; ++i) shaped[i] = r[i];
   if (has_examples) multiply_shape(r, s, shaped);
   for (int i = 0; i < 9; ++i) stress[i] = shear * (shaped[i] - f[i]) - pressure * r[i];
@@ -216,7 +217,7 @@ static void match_group(const pl_fem_fast_work *work, int32_t group) {
     for (int i = 0; i < 3; ++i) {
       force[i] = dot8(stress + 3 * i, b);
       first[i] -= force[i];
-      pl_f8_store(pulls + LANES * (3 * a + i), dot8(r + 3 * i, b));
+      pl_f8_store(pulls + LANES * (3 * a + i), root * dot8(r + 3 * i, b));
     }
     add_at(work->forces, corners + LANES * (a + 1), force[0], force[1], force[2]);
   }
@@ -227,33 +228,30 @@ static void match(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   for (int32_t group = begin; group < end; ++group) match_group(work, group);
 }
 
-// λ h² V g · direction of a group: the pressure that a direction puts on its tets, times h² V.
-PL_SIMD_INLINE pl_f8 pressure_of(const pl_fem_fast_work *work, int32_t group, const pl_f8 g[9], pl_f8 *strain) {
+// g · direction of a group, with g times the root of λ h² V.
+PL_SIMD_INLINE pl_f8 strain_of(const pl_fem_fast_work *work, int32_t group, const pl_f8 g[9]) {
   const int32_t *corners = work->model->tets.corners + (size_t)group * PL_FAST_CORNER_LANES;
-  const float *constants = work->model->tets.constants + (size_t)group * PL_FAST_CONSTANT_COUNT * LANES;
   pl_f8 first[4], corner[4], sum = pl_f8_set1(0);
   gather(work->direction, corners, first);
   for (int a = 0; a < 3; ++a) {
     gather(work->direction, corners + LANES * (a + 1), corner);
     for (int i = 0; i < 3; ++i) sum += g[3 * a + i] * (corner[i] - first[i]);
   }
-  *strain = sum;
-  return sum * pl_f8_load(constants + LANES * PL_FAST_BULK);
+  return sum;
 }
 
 // product += λ h² V g (g · direction): the volume part of the matrix.
 static void press_group(const pl_fem_fast_work *work, int32_t group) {
   const int32_t *corners = work->model->tets.corners + (size_t)group * PL_FAST_CORNER_LANES;
   const float *pulls = work->pulls + (size_t)group * MAT3_LANES;
-  pl_f8 g[9], strain, total[3] = {{0}, {0}, {0}};
+  pl_f8 g[9], total[3] = {{0}, {0}, {0}};
   for (int i = 0; i < 9; ++i) g[i] = pl_f8_load(pulls + LANES * i);
-  pl_f8 pressure = pressure_of(work, group, g, &strain);
+  pl_f8 strain = strain_of(work, group, g);
   for (int a = 0; a < 3; ++a) {
     for (int i = 0; i < 3; ++i) total[i] -= g[3 * a + i];
-    add_at(work->product, corners + LANES * (a + 1), pressure * g[3 * a], pressure * g[3 * a + 1],
-           pressure * g[3 * a + 2]);
+    add_at(work->product, corners + LANES * (a + 1), strain * g[3 * a], strain * g[3 * a + 1], strain * g[3 * a + 2]);
   }
-  add_at(work->product, corners, pressure * total[0], pressure * total[1], pressure * total[2]);
+  add_at(work->product, corners, strain * total[0], strain * total[1], strain * total[2]);
 }
 
 static void press(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
@@ -276,13 +274,23 @@ static void stretch(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   }
 }
 
+// Written with intrinsics where there are any, because gcc makes three instructions of it otherwise.
 PL_SIMD_INLINE pl_fast_d4 widen(pl_f4 a) {
+#if PL_SIMD_IS_AVX
+  return (pl_fast_d4)_mm256_cvtps_pd((__m128)a);
+#else
   return __builtin_convertvector(a, pl_fast_d4);
+#endif
 }
 
+// Four sums, so that they need not wait for each other.
 static double dot(const pl_f4 *a, const pl_f4 *b, int32_t begin, int32_t end) {
-  pl_fast_d4 sum = {0};
-  for (int32_t i = begin; i < end; ++i) sum += widen(a[i]) * widen(b[i]);
+  pl_fast_d4 sums[4] = {{0}, {0}, {0}, {0}};
+  int32_t i = begin;
+  for (; i + 4 <= end; i += 4)
+    for (int k = 0; k < 4; ++k) sums[k] += widen(a[i + k]) * widen(b[i + k]);
+  for (; i < end; ++i) sums[0] += widen(a[i]) * widen(b[i]);
+  pl_fast_d4 sum = sums[0] + sums[1] + (sums[2] + sums[3]);
   return sum[0] + sum[1] + sum[2];
 }
 
@@ -291,9 +299,9 @@ static double squeeze(const pl_fem_fast_work *work, int32_t begin, int32_t end) 
   pl_fast_d4 low = {0}, high = {0};
   for (int32_t group = begin; group < end; ++group) {
     const float *pulls = work->pulls + (size_t)group * MAT3_LANES;
-    pl_f8 g[9], strain;
+    pl_f8 g[9];
     for (int i = 0; i < 9; ++i) g[i] = pl_f8_load(pulls + LANES * i);
-    pl_f8 energy = pressure_of(work, group, g, &strain) * strain;
+    pl_f8 strain = strain_of(work, group, g), energy = strain * strain;
     low += widen(__builtin_shufflevector(energy, energy, 0, 1, 2, 3));
     high += widen(__builtin_shufflevector(energy, energy, 4, 5, 6, 7));
   }

@@ -29,8 +29,10 @@ typedef struct pl_fem_fast_work {
   pl_f4 *stretched;  // … A times it, …
   pl_f4 *product;    // … and the whole matrix times it
   float *gradients;  // [group][9][8]: F of the predicted positions; only with examples, and only …
-  bool is_measured;            // … where measure() has found them
-  float *pulls;                // [group][9][8]: gradients of the strain of volume by corners 1 to 3
+  bool is_measured;  // … where measure() has found them
+  // [group][9][8]: gradients of the strain of volume by corners 1 to 3, times the root of lambda V
+  // h²
+  float *pulls;
   const pl_f4 *outside;        // newtons, by mesh point, or NULL
   float step;                  // h
   float damping, reach;        // h damping; h / (1 + h damping)
