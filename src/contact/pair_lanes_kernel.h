@@ -91,6 +91,24 @@ static void spread_points(const pl_surface_motion *motion, point_pairs *points) 
   }
 }
 
+PL_SIMD_INLINE float min_lane(pl_f8 a) {
+  a = pl_f8_min(a, __builtin_shufflevector(a, a, 4, 5, 6, 7, 0, 1, 2, 3));
+  a = pl_f8_min(a, __builtin_shufflevector(a, a, 2, 3, 0, 1, 6, 7, 4, 5));
+  return a[0] < a[1] ? a[0] : a[1];
+}
+
+static float extent_of(const pl_surface_motion *motion) {
+  pl_f8 max = pl_f8_set1(0.0f);
+  for (int32_t i = 0; i < 2 * VEC3_LANES * motion->lane_block_count; i += LANES)
+    max = pl_f8_max(pl_f8_abs(pl_f8_load_unaligned(&motion->lanes[i])), max);
+  return -2 * min_lane(-max) + 1e-30f;
+}
+
+static void begin_packing(const pl_surface_motion *motion, point_pairs *points) {
+  motion->packed->extent = extent_of(motion);
+  spread_points(motion, points);
+}
+
 // Two points side by side.
 PL_SIMD_INLINE pl_f8 pair_at(const pl_f4 *from, int32_t first, int32_t second) {
 #if PL_SIMD_IS_AVX
@@ -145,12 +163,6 @@ static void pack_block(const point_pairs *points, const int32_t *corners, float 
   pl_f8_store(rows[PL_LANE_ERROR], (ee * ff / area2 + 2.0f) * (1e-6f * extent));
 }
 
-PL_SIMD_INLINE float min_lane(pl_f8 a) {
-  a = pl_f8_min(a, __builtin_shufflevector(a, a, 4, 5, 6, 7, 0, 1, 2, 3));
-  a = pl_f8_min(a, __builtin_shufflevector(a, a, 2, 3, 0, 1, 6, 7, 4, 5));
-  return a[0] < a[1] ? a[0] : a[1];
-}
-
 // The box around a block goes to its place among those of eight blocks. What is not finite is met by everything.
 static void store_block_box(const float (*box_rows)[8], int32_t block, float *boxes) {
   float *to = boxes + (size_t)(block / LANES) * BOX_LANES + block % LANES;
@@ -168,10 +180,13 @@ static int32_t blocks_of(int32_t count) {
   return (count + LANES - 1) / LANES;
 }
 
-static void pack_triangles(const point_pairs *points, pl_lane_surface *surface) {
+static void pack_triangles(const pl_surface_motion *motion) {
+  pl_lane_surface *surface = motion->packed;
+  point_pairs points;
+  begin_packing(motion, &points);
   for (int32_t b = 0; b < blocks_of(surface->triangle_count); ++b) {
     float(*rows)[8] = triangle_rows(surface, b);
-    pack_block(points, surface->triangle_corners + (size_t)b * VEC3_LANES, surface->extent, rows);
+    pack_block(&points, surface->triangle_corners + (size_t)b * VEC3_LANES, surface->extent, rows);
     store_block_box((const float(*)[8])rows[PL_LANE_BOX], b, surface->triangle_boxes);
   }
 }
@@ -472,34 +487,25 @@ static void pack_sharp_block(const point_pairs *points, const int32_t *corners, 
   store_block_box((const float(*)[8])rows[PL_LANE_EDGE_BOX], block, surface->edge_boxes);
 }
 
-static void pack_edges(const pl_surface_motion *motion, const point_pairs *points, float min_sine,
-                       pl_lane_surface *surface) {
+static void pack_edges(const pl_surface_motion *motion, float min_sine) {
+  pl_lane_surface *surface = motion->packed;
+  point_pairs points;
+  begin_packing(motion, &points);
   const int32_t *order = motion->tree->edge_order;
   int32_t edge_count = motion->tree->edge_count, packed[EDGE_CORNERS] = {0}, count = 0;
   for (int32_t b = 0; b < blocks_of(edge_count); ++b) {
     const int32_t *corners = surface->edge_corners + (size_t)b * EDGE_CORNERS;
-    int bits = sharp_edges(points, corners, surface->extent, min_sine) | surface->borders[b];
+    int bits = sharp_edges(&points, corners, surface->extent, min_sine) | surface->borders[b];
     for (bits &= used_lanes(edge_count, b); bits != 0; bits &= bits - 1) {
       int lane = __builtin_ctz((unsigned)bits), to = count % LANES;
       for (int c = 0; c < 4; ++c) packed[LANES * c + to] = corners[LANES * c + lane];
       surface->edges[count++] = order[LANES * b + lane];
-      if (to == LANES - 1) pack_sharp_block(points, packed, count / LANES - 1, surface);
+      if (to == LANES - 1) pack_sharp_block(&points, packed, count / LANES - 1, surface);
     }
   }
   // The rest of the last block is what was there in the one before; it is not used.
-  if (count % LANES != 0) pack_sharp_block(points, packed, count / LANES, surface);
+  if (count % LANES != 0) pack_sharp_block(&points, packed, count / LANES, surface);
   surface->edge_count = count;
-}
-
-static void pack(const pl_surface_motion *motion, float min_sine) {
-  point_pairs points;
-  pl_f8 max = pl_f8_set1(0.0f);
-  for (int32_t i = 0; i < 2 * VEC3_LANES * motion->lane_block_count; i += LANES)
-    max = pl_f8_max(pl_f8_abs(pl_f8_load_unaligned(&motion->lanes[i])), max);
-  motion->packed->extent = -2 * min_lane(-max) + 1e-30f;
-  spread_points(motion, &points);
-  pack_triangles(&points, motion->packed);
-  pack_edges(motion, &points, min_sine, motion->packed);
 }
 
 // How far the triangles at both edges fail to fall away from each other along n = u x v, and against it; unit lengths.
@@ -618,7 +624,8 @@ static int32_t list_edges(const pl_surface_motion *a, int32_t index, const pl_su
 }
 
 const pl_lane_kernels KERNELS = {.classify = classify,
-                                 .pack = pack,
+                                 .pack_triangles = pack_triangles,
+                                 .pack_edges = pack_edges,
                                  .list_crossed = list_crossed,
                                  .list_nearest = list_nearest,
                                  .list_edges = list_edges};
