@@ -32,49 +32,6 @@ pl_contact_scale pl_contact_scale_of(const pl_contact_step *step) {
   return (pl_contact_scale){.margin = 2 * fall + 1e-6, .slop = 0.25 * fall + 1e-7, .speed = 2 * speed + 1e-4};
 }
 
-// What a contact touches, as an order: edges, then bodies, colliders and corners.
-static int compare_touched(const pl_contact *a, const pl_contact *b) {
-  for (int k = 0; k < 2; ++k)
-    if (a->a.points[k] != b->a.points[k]) return a->a.points[k] < b->a.points[k] ? -1 : 1;
-  if (a->b.body != b->b.body) return a->b.body < b->b.body ? -1 : 1;
-  if (a->collider != b->collider) return a->collider < b->collider ? -1 : 1;
-  for (int k = 0; k < 3; ++k)
-    if (a->b.points[k] != b->b.points[k]) return a->b.points[k] < b->b.points[k] ? -1 : 1;
-  return 0;
-}
-
-// Which of two is dispensable first; never a tie between different things.
-bool pl_contact_is_less_urgent(const pl_contact *a, const pl_contact *b) {
-  return a->depth != b->depth ? a->depth < b->depth : compare_touched(a, b) > 0;
-}
-
-static void add_contact(pl_contact_slots slots, const pl_contact *contact) {
-  if (*slots.count < PL_CONTACTS_PER_POINT) {
-    slots.items[(*slots.count)++] = *contact;
-    return;
-  }
-  int32_t spare = 0;
-  for (int32_t i = 1; i < PL_CONTACTS_PER_POINT; ++i)
-    if (pl_contact_is_less_urgent(&slots.items[i], &slots.items[spare])) spare = i;
-  if (pl_contact_is_less_urgent(&slots.items[spare], contact)) slots.items[spare] = *contact;
-}
-
-// Which contacts are kept does not depend on the order in which they come.
-void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact) {
-  while (slots.lock != NULL && atomic_flag_test_and_set_explicit(slots.lock, memory_order_acquire)) continue;
-  add_contact(slots, contact);
-  if (slots.lock != NULL) atomic_flag_clear_explicit(slots.lock, memory_order_release);
-}
-
-static void sort_slots(pl_contact *items, int32_t count) {
-  for (int32_t i = 1; i < count; ++i) {
-    pl_contact item = items[i];
-    int32_t to = i;
-    for (; to > 0 && compare_touched(&items[to - 1], &item) > 0; --to) items[to] = items[to - 1];
-    items[to] = item;
-  }
-}
-
 // List the blocks of a body for the next pass.
 static int32_t list_blocks(pl_contact_memory *memory, int32_t body, int32_t count) {
   for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b)
@@ -564,7 +521,7 @@ static int32_t pack_edge_contacts(pl_contact_memory *memory, int32_t edge_block_
     int32_t b = memory->listed_edge_blocks[i], found = memory->edge_blocks[b].contact_count;
     pl_contact *from = &memory->contacts[point_slots + (size_t)b * PL_CONTACT_EDGE_SLOTS];
     if (found == 0) continue;
-    sort_slots(from, found);
+    pl_contact_slots_sort(from, found);
     memmove(&memory->contacts[count], from, (size_t)found * sizeof(pl_contact));
     count += found;
   }
@@ -580,7 +537,7 @@ static int32_t pack_contacts(pl_contact_memory *memory) {
       pl_contact *from = &memory->contacts[(size_t)p * PL_CONTACTS_PER_POINT];
       int32_t found = memory->contact_counts[p];
       if (found == 0) continue;
-      sort_slots(from, found);
+      pl_contact_slots_sort(from, found);
       memmove(&memory->contacts[count], from, (size_t)found * sizeof(pl_contact));
       count += found;
     }

@@ -189,6 +189,9 @@ bool pl_contact_is_less_urgent(const pl_contact *a, const pl_contact *b);
 // Add a contact; when there is no free slot it replaces the shallowest if it is deeper.
 void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
 
+// Order contacts by what they touch.
+void pl_contact_slots_sort(pl_contact *items, int32_t count);
+
 // The points of a block in search of contacts.
 typedef struct pl_contact_group {
   int32_t body, count;
