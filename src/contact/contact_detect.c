@@ -32,42 +32,6 @@ pl_contact_scale pl_contact_scale_of(const pl_contact_step *step) {
   return (pl_contact_scale){.margin = 2 * fall + 1e-6, .slop = 0.25 * fall + 1e-7, .speed = 2 * speed + 1e-4};
 }
 
-// What a contact touches, as an order: edges, then bodies, colliders and corners.
-static int compare_touched(const pl_contact *a, const pl_contact *b) {
-  for (int k = 0; k < 2; ++k)
-    if (a->a.points[k] != b->a.points[k]) return a->a.points[k] < b->a.points[k] ? -1 : 1;
-  if (a->b.body != b->b.body) return a->b.body < b->b.body ? -1 : 1;
-  if (a->collider != b->collider) return a->collider < b->collider ? -1 : 1;
-  for (int k = 0; k < 3; ++k)
-    if (a->b.points[k] != b->b.points[k]) return a->b.points[k] < b->b.points[k] ? -1 : 1;
-  return 0;
-}
-
-// Which of two is dispensable first; never a tie between different things.
-bool pl_contact_is_less_urgent(const pl_contact *a, const pl_contact *b) {
-  return a->depth != b->depth ? a->depth < b->depth : compare_touched(a, b) > 0;
-}
-
-void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact) {
-  if (*slots.count < PL_CONTACTS_PER_POINT) {
-    slots.items[(*slots.count)++] = *contact;
-    return;
-  }
-  int32_t spare = 0;
-  for (int32_t i = 1; i < PL_CONTACTS_PER_POINT; ++i)
-    if (pl_contact_is_less_urgent(&slots.items[i], &slots.items[spare])) spare = i;
-  if (pl_contact_is_less_urgent(&slots.items[spare], contact)) slots.items[spare] = *contact;
-}
-
-static void sort_slots(pl_contact *items, int32_t count) {
-  for (int32_t i = 1; i < count; ++i) {
-    pl_contact item = items[i];
-    int32_t to = i;
-    for (; to > 0 && compare_touched(&items[to - 1], &item) > 0; --to) items[to] = items[to - 1];
-    items[to] = item;
-  }
-}
-
 // List the blocks of a body for the next pass.
 static int32_t list_blocks(pl_contact_memory *memory, int32_t body, int32_t count) {
   for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b)
@@ -303,7 +267,8 @@ static void link_neighbours(pl_contact_memory *memory, const int32_t *bodies, in
 bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact_query *query) {
   int32_t point = group->points != NULL ? group->points[i] : i;
   const pl_surface_motion *motion = &group->motions[group->body];
-  pl_contact_slots slots = {&group->contacts[(size_t)point * PL_CONTACTS_PER_POINT], &group->contact_counts[point]};
+  pl_contact_slots slots = {&group->contacts[(size_t)point * PL_CONTACTS_PER_POINT], &group->contact_counts[point],
+                            group->lock};
   *query = (pl_contact_query){group, group->body, point, motion->starts[point], motion->ends[point], slots};
   return pl_vec3_is_finite(query->start) && pl_vec3_is_finite(query->end);
 }
@@ -386,30 +351,38 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   }
 }
 
-// Triangles and sharp edges of the small bodies that have a neighbour, once for all their pairs.
+static bool has_neighbours(const pl_contact_memory *memory, int32_t body) {
+  return memory->neighbour_start[body] < memory->neighbour_start[body + 1];
+}
+
+// Sharp edges of the small bodies that have a neighbour, once for all their pairs.
 static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
   const pl_contact_memory *memory = d->memory;
   const pl_lane_kernels *kernels = pl_lane_kernels_get();
   for (int32_t body = begin; body < end; ++body)
-    if (memory->neighbour_start[body] < memory->neighbour_start[body + 1])
-      kernels->pack(&memory->motions[body], (float)pl_contact_sharp_sine(memory->motions[body].tree));
+    if (has_neighbours(memory, body))
+      kernels->pack_edges(&memory->motions[body], (float)pl_contact_sharp_sine(memory->motions[body].tree));
 }
 
-// The points of a body against its neighbours.
+// The points of the neighbours of a body against its triangles, which are packed just before: so they are in the cache
+// for all of them. Two bodies may have the same neighbour, and add to its slots at the same time.
 static void find_in_pairs(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
-  const pl_contact_memory *memory = d->memory;
-  for (int32_t i = begin; i < end; ++i) {
-    int32_t body = memory->listed_bodies[i];
-    pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[body]]);
-    group.points = NULL;
+  pl_contact_memory *memory = d->memory;
+  for (int32_t body = begin; body < end; ++body) {
+    if (!has_neighbours(memory, body)) continue;
+    pl_lane_kernels_get()->pack_triangles(&memory->motions[body]);
     for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
       const pl_contact_neighbour *neighbour = &memory->neighbours[k];
-      pl_contact_slab slab = pl_pair_axis_slab(&memory->axes[neighbour->axis], body < neighbour->body);
-      pl_contact_find_body_in_slab(&group, neighbour->body, &slab);
+      if (!memory->presences[neighbour->body].is_searched) continue;
+      pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[neighbour->body]]);
+      group.points = NULL;
+      group.lock = &memory->presences[neighbour->body].lock;
+      pl_contact_slab slab = pl_pair_axis_slab(&memory->axes[neighbour->axis], neighbour->body < body);
+      pl_contact_find_body_in_slab(&group, body, &slab);
     }
   }
 }
@@ -548,7 +521,7 @@ static int32_t pack_edge_contacts(pl_contact_memory *memory, int32_t edge_block_
     int32_t b = memory->listed_edge_blocks[i], found = memory->edge_blocks[b].contact_count;
     pl_contact *from = &memory->contacts[point_slots + (size_t)b * PL_CONTACT_EDGE_SLOTS];
     if (found == 0) continue;
-    sort_slots(from, found);
+    pl_contact_slots_sort(from, found);
     memmove(&memory->contacts[count], from, (size_t)found * sizeof(pl_contact));
     count += found;
   }
@@ -564,7 +537,7 @@ static int32_t pack_contacts(pl_contact_memory *memory) {
       pl_contact *from = &memory->contacts[(size_t)p * PL_CONTACTS_PER_POINT];
       int32_t found = memory->contact_counts[p];
       if (found == 0) continue;
-      sort_slots(from, found);
+      pl_contact_slots_sort(from, found);
       memmove(&memory->contacts[count], from, (size_t)found * sizeof(pl_contact));
       count += found;
     }
@@ -599,7 +572,7 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   link_neighbours(memory, memory->listed_bodies, searched_count);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, pack_bodies, &d);
   pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
-  pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_in_pairs, &d);
+  if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, find_in_pairs, &d);
   int32_t edge_block_count = is_moving ? list_edge_searches(memory) : 0;
   pl_parallel_for(solver->context, edge_block_count, EDGE_GRAIN, find_edge_contacts, &d);
   pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_edges_in_pairs, &d);

@@ -134,6 +134,7 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   pl_broad_phase_take(arena, memory->body_count + memory->collider_count, &memory->broad);
   memory->contact_counts = PL_TAKE(arena, int32_t, point_count);
   if (arena->failed) return pl_fail_memory(error);
+  for (int32_t i = 0; i < memory->body_count; ++i) atomic_flag_clear(&memory->presences[i].lock);
   pl_status status = take_contacts(memory, bodies, error);
   return status < 0 ? status : take_rows(memory, bodies, error);
 }

@@ -35,6 +35,7 @@ typedef struct pl_contact_presence {
   bool is_searched;    // its points search in this step
   bool is_near_large;  // near something else than small bodies: the tree of all things is asked
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
+  atomic_flag lock;          // of the slots of its points
 } pl_contact_presence;
 
 // One of a pair of small bodies, as the other sees it.
@@ -179,6 +180,7 @@ pl_contact_scale pl_contact_scale_of(const pl_contact_step *step);
 typedef struct pl_contact_slots {
   pl_contact *items;  // PL_CONTACTS_PER_POINT slots
   int32_t *count;
+  atomic_flag *lock;  // held while a contact is added; NULL: one thread at a time searches
 } pl_contact_slots;
 
 // Which of two contacts is dispensable first; never a tie between different things.
@@ -186,6 +188,9 @@ bool pl_contact_is_less_urgent(const pl_contact *a, const pl_contact *b);
 
 // Add a contact; when there is no free slot it replaces the shallowest if it is deeper.
 void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
+
+// Order contacts by what they touch.
+void pl_contact_slots_sort(pl_contact *items, int32_t count);
 
 // The points of a block in search of contacts.
 typedef struct pl_contact_group {
@@ -196,6 +201,7 @@ typedef struct pl_contact_group {
   pl_box start_box, end_box;
   int32_t *contact_counts;  // of all points of the body
   pl_contact *contacts;     // PL_CONTACTS_PER_POINT each
+  atomic_flag *lock;        // as of pl_contact_slots
   double step;
   pl_contact_scale scale;
 } pl_contact_group;

@@ -102,9 +102,11 @@ typedef struct pl_lane_kernels {
   // point of the lanes.
   void (*classify)(const float *lanes, int32_t block_count, const pl_lane_region *region,
                    int32_t *codes);
-  // Fill the blocks of a surface whose lanes are filled. `min_sine`: of the angle between the
-  // triangles of an edge that is sharp; negative: of a fold to either side.
-  void (*pack)(const pl_surface_motion *motion, float min_sine);
+  // Fill the blocks of the triangles of a surface whose lanes are filled, or those of its sharp
+  // edges. `min_sine`: of the angle between the triangles of an edge that is sharp; negative: of a
+  // fold to either side.
+  void (*pack_triangles)(const pl_surface_motion *motion);
+  void (*pack_edges)(const pl_surface_motion *motion, float min_sine);
   // List the triangles that a point may cross; returns their number.
   int32_t (*list_crossed)(const pl_lane_surface *surface, const pl_lane_path *path,
                           int32_t *crossed);

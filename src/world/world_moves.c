@@ -62,13 +62,13 @@ static bool match_scratches(pl_scratch *scratches, int32_t count) {
 }
 
 pl_status pl_world_move_in_parallel(pl_world *world, pl_step_report *report, pl_error *error) {
-  int32_t most = pl_slots_count(&world->bodies), grain = MIN_GRAIN;
-  while (pl_block_count(most, grain) > PL_MOVE_BLOCKS) grain *= 2;
+  int32_t body_count = pl_slots_count(&world->bodies), grain = MIN_GRAIN;
+  while (pl_block_count(body_count, grain) > PL_MOVE_BLOCKS) grain *= 2;
   int32_t block_count = pl_block_count(world->awake_count, grain);
   // A block alone may divide the work of its bodies among the threads.
   parallel_moves m;
   m.world = world;
-  m.scratches = pl_block_count(most, grain) > 1 ? world->move_scratches : &world->scratch;
+  m.scratches = pl_block_count(body_count, grain) > 1 ? world->move_scratches : &world->scratch;
   pl_parallel_for(world->context, world->awake_count, grain, move_bodies, &m);
   for (int32_t b = 0; b < block_count; ++b) {
     const move_block *block = &m.blocks[b];
@@ -78,6 +78,6 @@ pl_status pl_world_move_in_parallel(pl_world *world, pl_step_report *report, pl_
     if (error != NULL) *error = block->error;
     return pl_world_name_body(world, block->failed_body, block->status, report, error);
   }
-  bool is_matched = m.scratches == &world->scratch || match_scratches(m.scratches, pl_block_count(most, grain));
+  bool is_matched = m.scratches == &world->scratch || match_scratches(m.scratches, pl_block_count(body_count, grain));
   return is_matched ? PL_OK : pl_fail_memory(error);
 }

@@ -131,7 +131,8 @@ static void pack_torus(pl_arena *arena, const torus *model, const pl_lane_kernel
     pl_box_cover(&motion->end_box, motion->ends[i]);
   }
   pl_surface_motion_fill_lanes(motion);
-  kernels->pack(motion, 0.03f);
+  kernels->pack_triangles(motion);
+  kernels->pack_edges(motion, 0.03f);
 }
 
 // The kernels of both instruction sets list the same.

@@ -1,0 +1,46 @@
+// The contacts that a point, or a block of edges, keeps: a few slots, of which the most urgent stay, whatever the order
+// in which they come.
+#include "contact/contact_solver.h"
+
+// What a contact touches, as an order: edges, then bodies, colliders and corners.
+static int compare_touched(const pl_contact *a, const pl_contact *b) {
+  for (int k = 0; k < 2; ++k)
+    if (a->a.points[k] != b->a.points[k]) return a->a.points[k] < b->a.points[k] ? -1 : 1;
+  if (a->b.body != b->b.body) return a->b.body < b->b.body ? -1 : 1;
+  if (a->collider != b->collider) return a->collider < b->collider ? -1 : 1;
+  for (int k = 0; k < 3; ++k)
+    if (a->b.points[k] != b->b.points[k]) return a->b.points[k] < b->b.points[k] ? -1 : 1;
+  return 0;
+}
+
+// Which of two is dispensable first; never a tie between different things.
+bool pl_contact_is_less_urgent(const pl_contact *a, const pl_contact *b) {
+  return a->depth != b->depth ? a->depth < b->depth : compare_touched(a, b) > 0;
+}
+
+static void add_contact(pl_contact_slots slots, const pl_contact *contact) {
+  if (*slots.count < PL_CONTACTS_PER_POINT) {
+    slots.items[(*slots.count)++] = *contact;
+    return;
+  }
+  int32_t spare = 0;
+  for (int32_t i = 1; i < PL_CONTACTS_PER_POINT; ++i)
+    if (pl_contact_is_less_urgent(&slots.items[i], &slots.items[spare])) spare = i;
+  if (pl_contact_is_less_urgent(&slots.items[spare], contact)) slots.items[spare] = *contact;
+}
+
+// Which contacts are kept does not depend on the order in which they come.
+void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact) {
+  while (slots.lock != NULL && atomic_flag_test_and_set_explicit(slots.lock, memory_order_acquire)) continue;
+  add_contact(slots, contact);
+  if (slots.lock != NULL) atomic_flag_clear_explicit(slots.lock, memory_order_release);
+}
+
+void pl_contact_slots_sort(pl_contact *items, int32_t count) {
+  for (int32_t i = 1; i < count; ++i) {
+    pl_contact item = items[i];
+    int32_t to = i;
+    for (; to > 0 && compare_touched(&items[to - 1], &item) > 0; --to) items[to] = items[to - 1];
+    items[to] = item;
+  }
+}
