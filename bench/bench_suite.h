@@ -49,6 +49,7 @@ int bench_machine(bench_session *bench);
 int bench_contact(bench_session *bench);
 int bench_solid(bench_session *bench);
 int bench_rod(bench_session *bench);
+int bench_strands(bench_session *bench);
 int bench_fem(bench_session *bench);
 int bench_elements(bench_session *bench);
 int bench_actor(bench_session *bench);
