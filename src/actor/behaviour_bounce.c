@@ -331,6 +331,11 @@ static void bounce_choose(const double *settings, void *memory, const pl_actor_v
   next_phase(settings, state, view, &frame, &plan);
   state->clock += frame.step;
   state->cycle_clock += frame.step;
+  if (state->fallen != 0) {
+    enter(state, BOUNCE_STAND, plan.top, 0, 0);
+    pl_stand_lie(view, &frame, goals);
+    return;
+  }
   double height, rate;
   switch ((bounce_phase)state->phase) {
     case BOUNCE_STAND: stand(settings, state, view, &frame, goals); break;

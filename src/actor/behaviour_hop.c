@@ -238,10 +238,11 @@ static void next_phase(const double *settings, hop_state *state, const pl_actor_
       break;
   }
   // Once down it counts as fallen until it stands again.
-  if (state->phase == HOP_STAND && state->fallen == 0 && lean > PL_MOTION_FALLEN_LEAN) {
+  if (view->touch_count > 0 && state->fallen == 0 && lean > PL_MOTION_FALLEN_LEAN) {
     state->fallen = 1;
     state->tumbles++;
   }
+  if (state->fallen != 0) enter(state, HOP_STAND, height);
   if (lean < UPRIGHT_LEAN) state->fallen = 0;
 }
 
@@ -359,6 +360,10 @@ static void hop_choose(const double *settings, void *memory, const pl_actor_view
   next_phase(settings, state, view, &frame, &plan);
   state->clock += frame.step;
   state->cycle_clock += frame.step;
+  if (state->fallen != 0) {
+    pl_stand_lie(view, &frame, goals);
+    return;
+  }
   switch ((hop_phase)state->phase) {
     case HOP_STAND: {
       pl_stand stand = pl_stand_usual(view, &frame);

@@ -18,3 +18,9 @@ const pl_behaviour *pl_behaviour_find(const char *name) {
     if (strcmp(list[i]->name, name) == 0) return list[i];
   return NULL;
 }
+
+// With the costs of the def letters K, N and Y fall within seconds; with these they hop and bounce for ten.
+pl_behaviour_costs pl_behaviour_get_costs(const pl_behaviour *behaviour) {
+  bool moves = behaviour == &pl_behaviour_hop || behaviour == &pl_behaviour_bounce || behaviour == &pl_behaviour_waddle;
+  return moves ? (pl_behaviour_costs){3, 50, 10} : (pl_behaviour_costs){0, 0, 0};
+}

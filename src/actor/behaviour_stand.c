@@ -16,6 +16,9 @@ static const pl_behaviour_setting settings_of_stand[SETTING_COUNT] = {
     [HOLD_WEIGHT] = {"hold_weight", "", 0.5, 0, 1000, "Importance of being upright."},
 };
 
+// Of one that lies: gravities, and importance.
+static const double LIE_ACCELERATION = 0.1, LIE_WEIGHT = 0.1;
+
 pl_stand pl_stand_usual(const pl_actor_view *view, const pl_motion_frame *frame) {
   // Facing as it does: the rotation about up that the body's front has taken.
   pl_vec3 front = pl_quat_rotate(view->turn, pl_vec3_of(1, 0, 0));
@@ -59,9 +62,19 @@ void pl_stand_goals(const pl_actor_view *view, const pl_motion_frame *frame, con
   }
 }
 
+void pl_stand_lie(const pl_actor_view *view, const pl_motion_frame *frame, pl_goals *goals) {
+  pl_aim still = {
+      .axes = PL_GOAL_XYZ, .target = view->center, .rate = 1, .acceleration = LIE_ACCELERATION, .weight = LIE_WEIGHT};
+  if (view->touch_count > 0) pl_aim_center(view, frame, &still, goals);
+}
+
 static void stand_choose(const double *settings, void *state, const pl_actor_view *view, pl_goals *goals) {
   (void)state;
   pl_motion_frame frame = pl_motion_frame_of(view);
+  if (pl_motion_is_down(view, &frame)) {
+    pl_stand_lie(view, &frame, goals);
+    return;
+  }
   pl_stand stand = pl_stand_usual(view, &frame);
   stand.height = settings[HEIGHT];
   stand.gain = settings[GAIN];

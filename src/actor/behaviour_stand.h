@@ -17,6 +17,10 @@ typedef struct pl_stand {
 // The presets of `stand`, over the body's support and facing as it does.
 pl_stand pl_stand_usual(const pl_actor_view *view, const pl_motion_frame *frame);
 
+// Lie still: no behaviour can get up, and one that tries tears at its body and throws it about. The
+// centre of mass comes to rest, gently; the rest shape goes back to the shape as built by its cost.
+void pl_stand_lie(const pl_actor_view *view, const pl_motion_frame *frame, pl_goals *goals);
+
 // Centre of mass at rest above the place, body upright and feet at rest.
 void pl_stand_goals(const pl_actor_view *view, const pl_motion_frame *frame, const pl_stand *stand,
                     pl_goals *goals);

@@ -284,6 +284,10 @@ static void waddle_choose(const double *settings, void *memory, const pl_actor_v
     update_feet(&w);
   }
   state->clock += w.frame.step;
+  if (state->fallen != 0) {
+    pl_stand_lie(view, &w.frame, goals);
+    return;
+  }
   if (!can || state->phase == STANDING) {
     aim_stand(&w, goals);
     return;

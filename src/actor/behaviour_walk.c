@@ -385,7 +385,11 @@ static void walk_choose(const double *settings, void *memory, const pl_actor_vie
   check_fall(&w);
   if (w.foot_count >= 2 && state->fallen == 0) next_phase(&w);
   state->clock += w.frame.step;
-  if (w.foot_count < 2 || state->fallen != 0 || state->phase == WALK_STAND) {
+  if (state->fallen != 0) {
+    pl_stand_lie(view, &w.frame, goals);
+    return;
+  }
+  if (w.foot_count < 2 || state->phase == WALK_STAND) {
     pl_stand stand = pl_stand_usual(view, &w.frame);
     stand.turn = w.yaw;
     stand.height = settings[HEIGHT];

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "actor/behaviour_list.h"
 #include "base/error.h"
 #include "pliant/math.h"
 #include "pliant/step.h"
@@ -69,6 +70,16 @@ static pl_status choose_settings(pl_scene_instance *set, const pl_scene_actor *s
   return PL_OK;
 }
 
+// Costs that the document leaves out are the behaviour's, but for examples: theirs are not of strain.
+static void use_costs(const pl_scene_actor *source, pl_actor_def *def) {
+  pl_behaviour_costs costs = pl_behaviour_get_costs(def->behaviour);
+  if (!(costs.regularisation > 0) || def->rest == PL_REST_EXAMPLES) return;
+  const pl_json *json = source->json;
+  if (pl_json_find(json, "regularisation") == NULL) def->regularisation = costs.regularisation;
+  if (pl_json_find(json, "rate_regularisation") == NULL) def->rate_regularisation = costs.rate_regularisation;
+  if (pl_json_find(json, "volume_regularisation") == NULL) def->volume_regularisation = costs.volume_regularisation;
+}
+
 static pl_status make_def(pl_scene_instance *set, const pl_instance_part *part, pl_actor_def *def,
                           pl_findings *findings, pl_error *error) {
   const pl_scene_actor *source = &part->source->actor;
@@ -76,6 +87,7 @@ static pl_status make_def(pl_scene_instance *set, const pl_instance_part *part, 
   def->behaviour = pl_behaviour_find(source->behaviour);
   if (def->behaviour == NULL)
     return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no behaviour \"%s\"", source->behaviour);
+  use_costs(source, def);
   pl_status status = choose_settings(set, source, def, error);
   if (status >= 0) status = pl_instance_choose_parts(set, part, def, findings, error);
   if (status >= 0 && def->rest == PL_REST_EXAMPLES) status = choose_examples(set, part, def, findings, error);

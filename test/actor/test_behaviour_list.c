@@ -433,6 +433,34 @@ static void lying_on_its_head_is_a_tumble_until_it_stands_again(void **state) {
   free(p);
 }
 
+// One that lies asks for no more than rest.
+static void who_has_fallen_lies_still(void **state) {
+  (void)state;
+  static const char *const NAMES[] = {"stand", "hop", "bounce", "walk", "waddle"};
+  for (size_t k = 0; k < sizeof NAMES / sizeof NAMES[0]; ++k) {
+    puppet *p = calloc(1, sizeof *p);
+    begin(p, pl_behaviour_find(NAMES[k]));
+    stand_up(p, 1, true);
+    p->view.command.speed = 0.2;
+    observe_again(p);
+    for (int32_t round = 0; round < 5; ++round) choose(p);
+    p->view.turn = pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 1.6);
+    p->view.touch_count = 2;
+    p->view.velocity = (pl_vec3){0.3, 0, 0};
+    for (int32_t round = 0; round < 3; ++round) choose(p);
+    assert_int_equal(p->goals.count, 1);
+    const pl_goal *goal = &p->goals.items[0];
+    assert_int_equal(goal->subject, PL_GOAL_CENTER);
+    pl_vec3 now, asked = wanted(p, goal, &now);
+    assert_true(asked.x < now.x);
+    check_at_most(pl_vec3_distance(asked, now), 0.2 * 9.81 * p->view.step);
+    p->view.touch_count = 0;
+    choose(p);
+    assert_int_equal(p->goals.count, 0);
+    free(p);
+  }
+}
+
 // A row of parts on the ground: they are lifted one after the other, from the rear on.
 static void a_wave_of_a_crawl_runs_from_rear_to_front(void **state) {
   (void)state;
@@ -511,6 +539,7 @@ int main(void) {
       cmocka_unit_test(feet_of_a_waddle_take_turns_there_and_back_and_never_pass_each_other),
       cmocka_unit_test(a_walk_turns_to_its_heading),
       cmocka_unit_test(lying_on_its_head_is_a_tumble_until_it_stands_again),
+      cmocka_unit_test(who_has_fallen_lies_still),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,6 +108,22 @@ expect 0 run met.json -o drawn --format none --picture=plain.png --size 160x120
 expect 0 run met.json -o drawn --format none --picture=ghost.png --size 160x120 --ghost
 ! cmp -s plain.png ghost.png || fail "no ghost"
 
+
+echo "a letter that nobody tuned bounces and hops with the presets"
+cat >k.json <<'END'
+{"pliant": 1, "name": "k", "time": {"step": 0.02, "frame_rate": 50, "frames": 201},
+ "meshes": {"K": {"plate": {"outline": [[-0.36, 0], [-0.14, 0], [-0.14, 0.36], [-0.06, 0.42], [0.14, 0], [0.4, 0], [0.12, 0.54], [0.38, 1], [0.14, 1], [-0.06, 0.66], [-0.14, 0.6], [-0.14, 1], [-0.36, 1]], "spacing": 0.14},
+   "groups": [{"name": "left", "min": [-0.5, -0.01, -1], "max": [-0.1, 0.01, 1]}, {"name": "right", "min": [0.1, -0.01, -1], "max": [0.5, 0.01, 1]}]}},
+ "bodies": [{"name": "K", "mesh": "K", "method": "fem",
+   "fem": {"material": "plane", "thickness": 0.1, "density": 200, "young": 500000, "poisson": 0.45, "stiffness_damping": 0.015, "friction": 0.9},
+   "actor": {"behaviour": "bounce", "parts": [{"name": "left", "group": "left", "foot": true}, {"name": "right", "group": "right", "foot": true}],
+     "command": {"speed": 0.2}, "expect": {"hops": 3, "max_tumbles": 0, "max_unfinished_fraction": 0.05}}}],
+ "colliders": [{"shape": "half_space", "friction": 0.9}]}
+END
+for behaviour in bounce hop; do
+  "$PLIANT" run k.json -o k --format none --set "bodies[0].actor.behaviour=$behaviour" 2>err || { cat err; fail "K does not $behaviour"; }
+done
+
 echo "a camera that follows a body sees it as one that stands still sees one at rest"
 cat >flies.json <<'SCENE'
 {
