@@ -158,8 +158,8 @@ def keys(names, *moments):
 def biped():
     body = {"mesh": "biped", "method": "fem", "tets": {"points": 1000},
             "fem": {"material": "fast", "young": 1500000, "density": 500, "mass_damping": 2, "friction": 1, "examples": NAMES, "fidelity": 0.9}}
-    led = dict(body, name="led", color="#3d7ea6", position=[-1.5, 0, 0])
-    led["driver"] = {"kind": "curve", "smooth": True, "keys": keys(NAMES, (0, {}), (0.5, {}), (1, {"wave": 1}), (1.6, {"wave": 1}), (2.2, {"akimbo": 1}),
+    guided = dict(body, name="led", color="#3d7ea6", position=[-1.5, 0, 0])
+    guided["driver"] = {"kind": "curve", "smooth": True, "keys": keys(NAMES, (0, {}), (0.5, {}), (1, {"wave": 1}), (1.6, {"wave": 1}), (2.2, {"akimbo": 1}),
                                                                    (2.8, {"akimbo": 1}), (3.4, {"cheer": 1}), (4, {"cheer": 1}), (4.6, {}))}
     pushed = dict(body, name="pushed", color="#c8553d", position=[0, 0, 0],
                   pushes=[{"within": {"min": [-1, 0.8, -1], "max": [1, 2, 1]}, "force": [0, 0, -150], "from": 1.5, "until": 1.7}])
@@ -168,10 +168,65 @@ def biped():
             "description": "A two-legged character with ten poses: one is led through three of them, one is pushed and recovers, one is dropped and lands on its feet.",
             "time": {"step": 1 / 120, "frames": 300},
             "meshes": {"biped": {"triangles": 8000, "shape": character(), "poses": poses()}},
-            "bodies": [led, pushed, dropped],
+            "bodies": [guided, pushed, dropped],
             "colliders": [{"shape": "half_space", "friction": 1}],
             "camera": {"eye": [0.6, 1.6, 5.2], "target": [0, 0.65, 0]}}
 
 
+# --- a hundred of them, small, that know how to crouch
+
+def crowd():
+    small = 0.3
+    mesh = {"triangles": 600, "shape": character(small),
+            "poses": [{"name": "crouch", "scale": [1.15, 0.62, 1.15]}, scaled(poses()[NAMES.index("star")], small)]}
+    body = {"name": "small", "mesh": "small", "tets": {"points": 110},
+            "solid": {"young": 65000, "damping": 6, "friction": 0.8, "density": 300, "examples": ["crouch", "star"], "fidelity": 0.9},
+            "position": [-2.025, 0.2, -1.8], "repeat": {"counts": [10, 1, 10], "spacing": [0.45, 0, 0.4], "jitter": 0.02}}
+    ball = {"name": "ball", "mesh": "ball", "method": "rigid", "rigid": {"density": 500}, "color": "#f2f2ee", "position": [-3.6, 0.45, 0], "velocity": [3, 0, 0]}
+    return {"pliant": 1, "name": "solid-crowd",
+            "description": "A crowd of a hundred small characters drops to the ground, lands in a crouch and stands; then a ball rolls through it.",
+            "time": {"step": 1 / 480, "frames": 180}, "seed": 3,
+            "meshes": {"small": mesh, "ball": {"triangles": 1500, "shape": {"kind": "ellipsoid", "size": [0.4, 0.4, 0.4]}}},
+            "bodies": [dict(body, color="#d8a24a"), ball],
+            "colliders": [{"shape": "half_space", "friction": 0.8}],
+            "camera": {"eye": [-3.2, 2.6, 4.6], "target": [0, 0.1, 0]}}
+
+
+# --- muscles that swell as the arms bend, and a squash that is known
+
+def bulge(side):
+    """The muscle between shoulder and elbow, swollen to the front and upwards, before the arm turns."""
+    middle = mirrored((0.27, 0.885, 0), side)
+    front = {"around": rounded(add(middle, (0, 0, 0.01))), "toward": [0, 0, 1], "reach": 0.05, "radius": 0.08, "shift": [0, 0, 0.07]}
+    top = {"around": rounded(add(middle, (0, 0.01, 0))), "toward": [0.38 * side, 0.92, 0], "reach": 0.05, "radius": 0.08, "shift": [0, 0.09, 0]}
+    return [front, top]
+
+
+def muscles():
+    flex = {"name": "flex", "fit": True, "turns": bulge(1) + bulge(-1) + arm(1, [(Z, 20)], [(Z, 85)]) + arm(-1, [(Z, 20)], [(Z, 85)])}
+    slim = {"name": "slim", "fit": True, "turns": arm(1, [(Z, 20)], [(Z, 85)]) + arm(-1, [(Z, 20)], [(Z, 85)])}
+    squash = {"name": "squash", "scale": [1.25, 0.6, 1.25]}
+    stretch = {"name": "stretch", "scale": [0.9, 1.2, 0.9]}
+    solid = {"young": 300000, "density": 500, "damping": 4, "friction": 1}
+    guided = {"kind": "curve", "smooth": True, "keys": [{"time": 0.2, "weights": [0]}, {"time": 0.8, "weights": [1]}]}
+    feet = [{"within": {"min": [-9, -1, -1], "max": [9, 0.1, 1]}}]
+    strong = {"name": "strong", "mesh": "biped", "color": "#c8553d", "tets": {"points": 700}, "solid": dict(solid, examples=["flex"]), "driver": guided,
+              "pins": feet, "gravity_scale": 0, "position": [-2.3, 0, 0]}
+    weak = dict(strong, name="slim", color="#e0b38a", solid=dict(solid, examples=["slim"]), position=[-0.9, 0, 0])
+    knows = {"name": "knows", "mesh": "biped", "color": "#3d7ea6", "tets": {"points": 500}, "position": [0.75, 0.9, 0],
+             "solid": {"young": 150000, "density": 500, "damping": 2, "friction": 1, "examples": ["squash", "stretch"], "fidelity": 0.97}}
+    plain = {"name": "plain", "mesh": "biped", "color": "#8d99a6", "tets": {"points": 500}, "position": [2.25, 0.9, 0],
+             "solid": {"young": 150000, "density": 500, "damping": 2, "friction": 1}}
+    return {"pliant": 1, "name": "solid-muscles",
+            "description": "Two characters bend their arms, one with muscles that swell; two are dropped, one of which knows how to squash and stretch.",
+            "time": {"step": 1 / 720, "frames": 100},
+            "meshes": {"biped": {"triangles": 8000, "shape": character(), "poses": [flex, slim, squash, stretch]}},
+            "bodies": [strong, weak, knows, plain],
+            "colliders": [{"shape": "half_space", "friction": 1}],
+            "camera": {"eye": [0.2, 1.5, 5.6], "target": [0.1, 0.8, 0], "field_of_view": 36}}
+
+
 if __name__ == "__main__":
     write("fem-biped", biped())
+    write("solid-crowd", crowd())
+    write("solid-muscles", muscles())
