@@ -27,7 +27,22 @@ static void print_body(const run_job *run, const run_body *body) {
   tool_print_json_number(report.kinetic_energy);
   printf(",\"elastic_energy\":");
   tool_print_json_number(elastic ? fem.energy : HUGE_VAL);  // null: other methods have none
+  pl_solid_report solid;
+  if (pl_solid_get_report(run->world, body->info.id, &solid) >= 0)
+    printf(",\"inverted_regions\":%d", solid.inverted_count);
   putchar('}');
+}
+
+void run_print_strain(const run_job *run) {
+  for (int32_t i = 0; i < run->body_count; ++i) {
+    pl_solid_report solid;
+    if (pl_solid_get_report(run->world, run->bodies[i].info.id, &solid) < 0 || solid.inverted_count == 0) continue;
+    char name[200];
+    pl_scene_instance_name_point(run->set, i, solid.worst_point, name, sizeof name);
+    tool_print(&run->tool->console,
+               "%s: %d regions are inside out at the end, strained past what they can hold; the worst is in %s",
+               run->bodies[i].info.name, solid.inverted_count, name);
+  }
 }
 
 void run_print_report(const run_job *run, bool complete) {

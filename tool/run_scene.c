@@ -313,6 +313,7 @@ static int simulate_and_write(run_job *run, int64_t frame) {
     return print_resume_command(run);
   }
   print_done(run);
+  run_print_strain(run);
   if (run->options.json) run_print_report(run, !exploded);
   if (!exploded && !run_print_actors(run)) run->remarks = true;
   forget_checkpoint(run);

@@ -173,6 +173,9 @@ int32_t run_find_energies(int32_t body);
 // Weights and energies over time as a drawing (run_plot.c).
 pl_status run_write_plot(run_job *run, pl_error *error);
 
+// Names the regions of solids that are inside out at the end (run_report.c).
+void run_print_strain(const run_job *run);
+
 // What the run came to as JSON on standard output; `complete` is false where a body failed
 // (run_report.c).
 void run_print_report(const run_job *run, bool complete);

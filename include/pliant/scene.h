@@ -172,6 +172,11 @@ PL_API int32_t pl_scene_instance_body_count(const pl_scene_instance *instance);
 PL_API pl_scene_instance_body pl_scene_instance_get_body(const pl_scene_instance *instance,
                                                          int32_t index);
 
+/// Write what a user calls a point of a body's tets: the vertex group to which it belongs most, or
+/// its place in the mesh. Returns the length of the whole text, as snprintf does.
+PL_API int pl_scene_instance_name_point(const pl_scene_instance *instance, int32_t body,
+                                        int32_t point, char *buffer, size_t size);
+
 /// Surface that a body is drawn and saved by: that of its model, or a tube or slab around curves
 /// and plane solids of finite elements.
 typedef struct pl_scene_instance_surface {

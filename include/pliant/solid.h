@@ -7,6 +7,7 @@
 #include "pliant/base.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"
+#include "pliant/world.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -102,6 +103,25 @@ PL_API pl_solid_def pl_default_solid_def(void);
 /// none, or when the surface lies farther outside the tets than the tolerance.
 PL_API pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh,
                                 pl_model **model, pl_error *error);
+
+/// Whether the region around a mesh point can be held in an example's pose. It cannot where the
+/// pose squeezes it to a line or a point, to less than a tenth of its extent across: then next to
+/// nothing keeps what lies on both sides of it from turning. True for models of other methods, and
+/// for examples that are not there.
+PL_API bool pl_solid_is_held(const pl_model *model, int32_t example, int32_t point);
+
+/// How far a solid is deformed.
+typedef struct pl_solid_report {
+  int32_t inverted_count;  ///< regions that are inside out
+  double
+      min_volume_ratio;  ///< smallest volume of a region against that at rest, negative inside out
+  int32_t worst_point;   ///< the mesh point around which that region lies
+} pl_solid_report;
+
+/// How far a body is deformed now. Fails with PL_ERROR_NOT_FOUND for a stale handle,
+/// PL_ERROR_UNSUPPORTED for a body of another method.
+PL_API pl_status pl_solid_get_report(const pl_world *world, pl_body_id body,
+                                     pl_solid_report *report);
 
 #ifdef __cplusplus
 }

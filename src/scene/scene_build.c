@@ -21,6 +21,14 @@ void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_fin
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   pl_finding about = {.severity = severity, .index = -1, .kind = kind, .fix = fix};
+  // Bodies of one mesh find the same, which is said once.
+  pl_json_position place = value->position;
+  for (int32_t i = 0; findings != NULL && i < pl_findings_count(findings, PL_SEVERITY_NOTE); ++i) {
+    const pl_finding *other = pl_findings_get(findings, i);
+    if (other->line == place.line && other->column == place.column && strcmp(other->kind, kind) == 0 &&
+        strcmp(other->you_see, text) == 0)
+      return;
+  }
   // A finding may be lost here when memory runs out; the status of the call still reports the failure.
   (void)pl_json_add_finding(scene->json, value, false, findings, &about, "%s", text);
 }

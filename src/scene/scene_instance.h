@@ -164,6 +164,11 @@ pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part 
 pl_status pl_instance_find_map(pl_scene_instance *set, const pl_instance_part *part,
                                const char *name, const float **weights, pl_error *error);
 
+// Name of the group to which a point of a body's tets belongs most, of the scene, the tets or the
+// surface around them; NULL for none.
+const char *pl_instance_group_of_point(const pl_scene_instance *set, const pl_instance_part *part,
+                                       int32_t point);
+
 // The drivers of one body copy, and the weights all drivers give for a step between two times
 // (scene_drivers.c).
 pl_status pl_instance_add_drivers(pl_scene_instance *set, const pl_instance_part *part,

@@ -372,3 +372,43 @@ pl_status pl_instance_find_map(pl_scene_instance *set, const pl_instance_part *p
   if (status < 0 || number < 0) return status;
   return spread_map(set, part, pl_mesh_get_view(part->surface).groups[number].weights, weights, error);
 }
+
+// --- names of places -----------------------------------------------------------------------------------------------
+
+// The group of a mesh to which a point belongs most, at least by half; `best` is the largest weight so far.
+static void prefer_group(const pl_mesh_group *groups, int32_t count, int32_t point, double *best, const char **name) {
+  for (int32_t g = 0; g < count; ++g)
+    if ((double)groups[g].weights[point] > *best) *best = (double)groups[g].weights[point], *name = groups[g].name;
+}
+
+const char *pl_instance_group_of_point(const pl_scene_instance *set, const pl_instance_part *part, int32_t point) {
+  const pl_scene_mesh *mesh = pl_scene_find_mesh(set->scene, part->source->mesh);
+  pl_mesh_view tets = pl_mesh_get_view(part->tets);
+  const char *name = NULL;
+  double best = 0.5 - 1e-6;
+  for (int32_t g = 0; mesh != NULL && g < mesh->groups.count; ++g) {
+    const pl_scene_group *group = &((const pl_scene_group *)mesh->groups.items)[g];
+    double weight = (double)weight_in(group, tets.points[point]);
+    if (weight > best) best = weight, name = group->name;
+  }
+  prefer_group(tets.groups, tets.group_count, point, &best, &name);
+  if (name != NULL || part->surface == NULL) return name;
+  pl_mesh_view surface = pl_mesh_get_view(part->surface);
+  int32_t nearest = -1;
+  double distance = HUGE_VAL;
+  for (int32_t i = 0; surface.group_count > 0 && i < surface.point_count; ++i) {
+    double away = pl_vec3_distance(surface.points[i], tets.points[point]);
+    if (away < distance) distance = away, nearest = i;
+  }
+  if (nearest >= 0) prefer_group(surface.groups, surface.group_count, nearest, &best, &name);
+  return name;
+}
+
+int pl_scene_instance_name_point(const pl_scene_instance *set, int32_t body, int32_t point, char *buffer, size_t size) {
+  const pl_instance_part *part = &PL_ITEM(&set->parts, pl_instance_part, body);
+  if (part->tets == NULL) return snprintf(buffer, size, "point %d", point);
+  const char *group = pl_instance_group_of_point(set, part, point);
+  if (group != NULL) return snprintf(buffer, size, "group \"%s\"", group);
+  pl_vec3 p = pl_mesh_get_view(part->tets).points[point];
+  return snprintf(buffer, size, "(%.3g, %.3g, %.3g) of the mesh", p.x, p.y, p.z);
+}

@@ -1,5 +1,6 @@
 // Solids of a scene: from the document to the def and the model of a body.
 #include <math.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "scene/scene_instance.h"
@@ -84,6 +85,63 @@ static void check_step(pl_scene_instance *set, const pl_instance_part *part, pl_
                           solid->def.young * (max / step) * (max / step));
 }
 
+// Regions of one part that cannot be held, by group.
+typedef struct strained_part {
+  const char *group;  // NULL: of none
+  int32_t count;
+  pl_vec3 place;  // of the first
+} strained_part;
+
+enum { MAX_STRAINED = 16, MAX_NAMED = 3 };
+
+static void name_parts(strained_part *parts, int32_t count, char text[300]) {
+  size_t length = 0;
+  text[0] = '\0';
+  for (int32_t n = 0; n < count && n < MAX_NAMED; ++n) {
+    int32_t largest = n;
+    for (int32_t k = n + 1; k < count; ++k) largest = parts[k].count > parts[largest].count ? k : largest;
+    strained_part part = parts[largest];
+    parts[largest] = parts[n];
+    parts[n] = part;
+    const char *comma = n > 0 ? ", " : "";
+    int written = part.group != NULL
+                      ? snprintf(text + length, 300 - length, "%s%d in \"%s\"", comma, part.count, part.group)
+                      : snprintf(text + length, 300 - length, "%s%d around (%.3g, %.3g, %.3g)", comma, part.count,
+                                 part.place.x, part.place.y, part.place.z);
+    if (written < 0 || (size_t)written >= 300 - length) return;
+    length += (size_t)written;
+  }
+}
+
+// Examples that strain regions past what can be held, by the names of the regions.
+static void check_strain(pl_scene_instance *set, const pl_instance_part *part, pl_findings *findings) {
+  const pl_scene_list *examples = &part->source->solid.examples;
+  pl_mesh_view tets = pl_mesh_get_view(part->tets);
+  for (int32_t k = 0; k < examples->count; ++k) {
+    strained_part parts[MAX_STRAINED];
+    int32_t part_count = 0, total = 0;
+    for (int32_t i = 0; i < tets.point_count; ++i) {
+      if (pl_solid_is_held(part->model, k, i)) continue;
+      const char *group = pl_instance_group_of_point(set, part, i);
+      int32_t found = 0;
+      while (found < part_count && parts[found].group != group) ++found;
+      ++total;
+      if (found == part_count && part_count < MAX_STRAINED)
+        parts[part_count++] = (strained_part){group, 0, tets.points[i]};
+      if (found < part_count) ++parts[found].count;
+    }
+    if (total == 0) continue;
+    char names[300];
+    name_parts(parts, part_count, names);
+    pl_instance_add_finding(set->scene, part->source->solid.json, findings, PL_SEVERITY_WARNING, "strained-example",
+                            "make that part thicker in the pose, or use more tets",
+                            "body \"%s\" cannot hold %d of %d regions in its example \"%s\", which squeezes them to a "
+                            "line, so that what lies on both sides turns freely: %s",
+                            part->source->name, total, tets.point_count, ((const char *const *)examples->items)[k],
+                            names);
+  }
+}
+
 pl_status pl_instance_make_solid(pl_scene_instance *set, pl_instance_part *part, pl_findings *findings,
                                  pl_error *error) {
   const pl_scene_solid *solid = &part->source->solid;
@@ -98,5 +156,6 @@ pl_status pl_instance_make_solid(pl_scene_instance *set, pl_instance_part *part,
   if (status < 0) return status;
   status = pl_solid_build(set->context, &def, part->tets, &part->model, error);
   if (status >= 0 && def.young > 0) check_step(set, part, findings);
+  if (status >= 0) check_strain(set, part, findings);
   return status;
 }

@@ -239,10 +239,14 @@ static pl_status list_actives(builder *b, const pl_solid_def *def, pl_error *err
 static pl_status describe_poses(builder *b, const pl_solid_def *def, pl_error *error) {
   pl_solid_model *model = b->model;
   int32_t n = model->head.particle_count;
+  uint32_t *weak = PL_TAKE(&model->head.arena, uint32_t, n);
+  if (weak == NULL) return pl_fail_memory(error);
+  model->examples.weak = weak;
   pl_status status = b->descriptors == NULL ? list_actives(b, def, error) : PL_OK;
   for (int32_t k = 0; status >= 0 && k < def->example_count; ++k) {
     status = load_pose(b, &def->examples[k], error);
     if (status < 0) return status;
+    pl_solid_examples_mark(model, k, b->pose, weak);
     for (int32_t r = 0; r < n; ++r) {
       region_fit fit = fit_region(b, r);
       if (b->templates != NULL)

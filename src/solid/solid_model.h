@@ -59,6 +59,7 @@ typedef struct pl_solid_examples {
   // Per padded region: factor on the fidelity, and fraction of the plastic weights that it follows.
   // Both NULL where all are 1.
   const float *fidelity_scales, *plastic_scales;
+  const uint32_t *weak;  // per region: the examples in which it cannot be held, a bit each
 } pl_solid_examples;
 
 typedef struct pl_solid_model {
@@ -169,6 +170,11 @@ void pl_solid_find_weights(const pl_solid_model *model, pl_solid_state state, co
                            double step);
 void pl_solid_find_region_weights(const pl_solid_model *model, pl_solid_state state, int32_t region,
                                   const double *pulls, double step);
+
+// Mark the regions that cannot be held in the pose of an example, given by particle
+// (solid_report.c).
+void pl_solid_examples_mark(const pl_solid_model *model, int32_t example, const pl_vec3 *pose,
+                            uint32_t *weak);
 
 // Turn example poses into descriptors, Gram matrices and holds (solid_examples.c).
 pl_status pl_solid_examples_build(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh,

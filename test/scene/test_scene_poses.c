@@ -289,6 +289,26 @@ static void a_missed_pose_is_a_warning(void **state) {
   close_fixture(&s);
 }
 
+// A thread between two halves cannot keep them from turning: the part is named.
+static void a_region_that_cannot_be_held_is_named(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"pliant\": 1, \"name\": \"thread\", \"meshes\": {\"m\": {\"box\": {\"size\": [0.2, 0.2, 0.8], \"cells\": [2, "
+      "2, 8]}, \"groups\": [{\"name\": \"neck\", \"min\": [-1, -1, -0.15], \"max\": [1, 1, 0.15]}],"
+      "\"poses\": [{\"name\": \"flat\", \"scale\": [1, 0.3, 1]}, {\"name\": \"line\", \"scale\": [0.02, 0.02, 1]}]}},"
+      "\"bodies\": [{\"name\": \"b\", \"mesh\": \"m\", \"solid\": {\"examples\": [\"flat\", \"line\"]}}]}";
+  fixture s = open_fixture(text, ".");
+  check_ok(s.status, &s.error);
+  assert_true(has_kind(&s, "strained-example", "81 of 81 regions in its example \"line\""));
+  assert_true(has_kind(&s, "strained-example", "27 in \"neck\""));
+  assert_true(has_kind(&s, "strained-example", "54 around (-0.1, -0.1, -0.4)"));
+  assert_false(has_kind(&s, "strained-example", "\"flat\""));
+  char name[100];
+  pl_scene_instance_name_point(s.set, 0, 40, name, sizeof name);
+  assert_string_equal(name, "group \"neck\"");
+  close_fixture(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fits_are_kept_and_give_the_same_body),
@@ -297,6 +317,7 @@ int main(void) {
       cmocka_unit_test(maps_are_taken_from_groups),
       cmocka_unit_test(maps_are_taken_from_vertex_colours),
       cmocka_unit_test(a_missed_pose_is_a_warning),
+      cmocka_unit_test(a_region_that_cannot_be_held_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
