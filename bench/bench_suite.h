@@ -53,6 +53,7 @@ int bench_strands(bench_session *bench);
 int bench_fem(bench_session *bench);
 int bench_elements(bench_session *bench);
 int bench_actor(bench_session *bench);
+int bench_robust(bench_session *bench);
 int bench_detail(bench_session *bench);
 int bench_capture(bench_session *bench);
 int bench_objects(bench_session *bench);

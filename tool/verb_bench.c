@@ -30,6 +30,10 @@ static const struct {
     {"elements", "linear and quadratic tets: errors in cases with a known answer, and the cost of a step",
      bench_elements, false},
     {"actor", "soft characters: time per simulated second, distance and residuals", bench_actor, false},
+    {"robust",
+     "thirteen soft characters on slopes, pushed, with other friction, stiffness and mesh: who falls (minutes; only "
+     "when named)",
+     bench_robust, true},
     {"detail",
      "dents and wrinkles from examples: time to compare, weight and apply them, a frame of a pillow, errors by number "
      "of examples",

@@ -31,6 +31,7 @@ typedef struct pl_instance_part {
   pl_mesh *tets,
       *surface;  // likewise; `surface` NULL when the mesh has elements of its own, `tets` NULL for
                  // a rod. Thin bodies have triangles or segments as `tets`
+  pl_mesh *cut_surface;              // the surface cut with the tets, until poses are made
   pl_instance_rod *rod;              // likewise; NULL for a solid
   pl_instance_kinematic *kinematic;  // likewise; NULL for other methods
   const pl_instance_skin *skin;      // what a curve or plane solid is drawn by, else NULL

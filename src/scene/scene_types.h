@@ -385,7 +385,8 @@ typedef struct pl_scene_actor_expect {
   double advance, turns;
   int64_t steps, hops, max_tumbles;
   double clearance, max_foot_slide;
-  double max_lean, max_acceleration, max_rest_rate, max_unconverged_fraction;
+  double max_lean, max_acceleration, max_rest_rate;
+  double max_unconverged_fraction, max_unfinished_fraction;
 } pl_scene_actor_expect;
 
 // A soft character: what its rest shape is chosen from, its parts, what it does, and what is
@@ -494,6 +495,7 @@ typedef struct pl_scene_camera_def {
   pl_vec3 eye, target, up;
   double field_of_view;  // degrees
   pl_scene_list path;    // of pl_scene_view
+  pl_vec3 light;         // towards the sun; zero: that of the renderer
   const char *follow;    // name of a body, "" for none
 } pl_scene_camera_def;
 
