@@ -26,14 +26,31 @@ typedef struct pl_character_node {
   pl_vec3 scale;      ///< relative to the parent
 } pl_character_node;
 
+/// How VRMC_springBone_limit bounds the direction of a bone.
+typedef enum pl_character_limit_kind {
+  PL_CHARACTER_UNLIMITED = 0,  ///< it may point anywhere
+  PL_CHARACTER_CONE,           ///< within `angle` of the limit's Y axis
+  PL_CHARACTER_HINGE,          ///< in the limit's YZ plane, within `angle` of its Y axis
+  PL_CHARACTER_SPHERICAL,  ///< turned from it by no more than `angle` around X and `yaw` around Z
+} pl_character_limit_kind;
+
+/// A limit of VRMC_springBone_limit. Its Y axis is the bone at rest, turned by `rotation`.
+typedef struct pl_character_limit {
+  pl_character_limit_kind kind;
+  double angle;      ///< radians, 0 … pi; `pitch` of a spherical one
+  double yaw;        ///< radians, 0 … pi / 2; spherical only
+  pl_quat rotation;  ///< in the frame that turns Y by the shortest way into the bone at rest
+} pl_character_limit;
+
 /// One joint of a spring: a node that rotates, with the parameters of its bone to the next node of
 /// the chain.
 typedef struct pl_character_spring_joint {
   int32_t node;
-  double radius;     ///< hitRadius, metres
-  double stiffness;  ///< stiffness
-  double drag;       ///< dragForce
-  pl_vec3 pull;      ///< gravityDir times gravityPower
+  double radius;             ///< hitRadius, metres
+  double stiffness;          ///< stiffness
+  double drag;               ///< dragForce
+  pl_vec3 pull;              ///< gravityDir times gravityPower
+  pl_character_limit limit;  ///< of the bone that begins at the node
 } pl_character_spring_joint;
 
 /// A chain of spring bones. VRM 0.x: one per path from a root bone to a leaf; a joint shared by two

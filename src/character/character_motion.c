@@ -280,6 +280,7 @@ void pl_motion_sample(pl_motion *motion, double time, pl_vec3 *points, pl_transf
   if (motion->clip != NULL || motion->bvh.joints != NULL) {
     pl_character_sample_local(c, -1, 0, motion->locals, motion->scales);
     pl_motion_retarget(motion, time);
+    pl_motion_play_expressions(motion);
     memcpy(motion->nodes, motion->locals, (size_t)c->view.node_count * sizeof(pl_transform));
     pl_character_join(c, motion->nodes);
   }

@@ -43,6 +43,11 @@ pl_status pl_motion_take_character(pl_motion *motion, const pl_character *charac
 // Rotations of the bones at a time of the clip, into `locals` of the character (at rest before).
 void pl_motion_retarget(pl_motion *motion, double time);
 
+// Expressions of the clip that the character has too: their number, and their weights now, added to
+// `morphs`; the clip's nodes are sampled.
+int32_t pl_motion_count_expressions(const pl_motion *motion);
+void pl_motion_play_expressions(pl_motion *motion);
+
 // An empty motion.
 pl_status pl_motion_make(pl_context *context, pl_motion **motion, pl_error *error);
 

@@ -50,6 +50,19 @@ typedef struct pl_character_extra {
   double radius, mass, stiffness, max_angle;
 } pl_character_extra;
 
+// An expression of VRM: a mixture of morph targets; in a VRM animation a node that plays it.
+typedef struct pl_character_bind {
+  int32_t pose;  // of the surface
+  double weight;
+} pl_character_bind;
+typedef struct pl_character_expression {
+  const char *name;
+  bool is_binary;
+  int32_t node;  // -1: none
+  const pl_character_bind *binds;
+  int32_t bind_count;
+} pl_character_expression;
+
 struct pl_character {
   pl_context *context;
   pl_arena arena;  // holds all that follows, and this struct
@@ -66,6 +79,8 @@ struct pl_character {
   int32_t *target_start;  // node_count + 1: the morph targets of each node's mesh in pose_of_target
   const int32_t *pose_of_target;
   double *morphs;  // per pose of the surface: weight at rest
+  const pl_character_expression *expressions;
+  int32_t expression_count;
 
   pl_character_spring *springs;  // view.springs
   bool *is_used;                 // per spring: it has a bone that moves
@@ -89,6 +104,7 @@ struct pl_character {
 pl_status pl_character_read_nodes(pl_gltf *gltf, pl_character *character);
 pl_status pl_character_read_surface(pl_gltf *gltf, pl_character *character);
 pl_status pl_character_read_animations(pl_gltf *gltf, pl_character *character);
+pl_status pl_character_read_expressions(pl_gltf *gltf, pl_character *character);
 pl_status pl_character_read_humanoid(pl_gltf *gltf, pl_character *character);
 pl_status pl_character_read_vrm1(pl_gltf *gltf, pl_character *character, const pl_json *extension);
 pl_status pl_character_read_vrm0(pl_gltf *gltf, pl_character *character, const pl_json *extension);

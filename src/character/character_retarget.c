@@ -91,10 +91,11 @@ static pl_status match_bones(pl_motion *motion, const char *path, pl_error *erro
   else
     match_bvh(motion);
   for (int32_t bone = 0; bone < PL_HUMANOID_COUNT; ++bone) count += motion->clip_bones[bone] >= 0;
-  if (count == 0)
-    return pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0,
-                      "no bone of this animation is one of the character; both need the humanoid of VRM or usual names "
-                      "such as Hips, LeftUpLeg, LeftArm");
+  if (count == 0 && pl_motion_count_expressions(motion) == 0)
+    return pl_fail_at(
+        error, PL_ERROR_INVALID_DATA, path, 0, 0,
+        "no bone or expression of this animation is one of the character; both need the humanoid of VRM or usual names "
+        "such as Hips, LeftUpLeg, LeftArm");
   motion->height_ratio = 1;
   int32_t node = motion->clip_bones[hips];
   if (node < 0) return PL_OK;

@@ -3,6 +3,7 @@
 // belong to no spring are rigid with the joint above them, so what they carry of the skin is handed up.
 #include "character/character_rig.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,6 +69,13 @@ static void take_numbers(pl_rod_joint *joint, const pl_character_spring_joint *n
   joint->spring = numbers->stiffness;
   joint->drag = numbers->drag;
   joint->pull = numbers->pull;
+  // A rod knows cones around the rest direction; of the other limits the cone that holds them.
+  const pl_character_limit *limit = &numbers->limit;
+  bool is_turned = fabs(limit->rotation.x) + fabs(limit->rotation.z) > 1e-6;
+  if (limit->kind == PL_CHARACTER_CONE || limit->kind == PL_CHARACTER_HINGE)
+    joint->max_angle = is_turned ? 0 : fmax(limit->angle, 1e-3);
+  if (limit->kind == PL_CHARACTER_SPHERICAL)
+    joint->max_angle = is_turned ? 0 : fmax(fmax(limit->angle, acos(cos(limit->angle) * cos(limit->yaw))), 1e-3);
 }
 
 static void add_nodes(pl_character_rig *rig, const bool *needed) {

@@ -5,8 +5,13 @@
 // x  the tail, in the frame of the center            a  axis of the bone with the joint at rest, in the world
 // g  direction times power of gravity                h  seconds of the update
 //
-// then back to the length of the bone, out of the colliders one after the other, each time back to the length, and the
-// joint turns by the shortest way from its axis to the new tail.
+// then back to the length of the bone and into its limit, out of the colliders one after the other, each time back to
+// the length and the limit, and the joint turns by the shortest way from its axis to the new tail. Limits are those of
+// VRMC_springBone_limit 1.0-draft, in the frame whose Y axis is the bone at rest:
+//
+//   cone        the angle from Y is at most `angle`
+//   hinge       the direction is projected onto the YZ plane, then as above
+//   spherical   x = sin(yaw), y = cos(yaw) cos(pitch), z = cos(yaw) sin(pitch), both angles bounded
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +24,7 @@ typedef struct spring_bone {
   int32_t node, spring;
   const pl_character_spring_joint *numbers;
   pl_vec3 axis;          // unit, in the joint's frame
+  pl_quat limit_turn;    // from the limit's frame to the joint's at rest
   double length;         // metres
   pl_vec3 tail, before;  // in the frame of the center
 } spring_bone;
@@ -34,6 +40,13 @@ struct pl_spring {
 
 // --- building
 
+// From Y by the shortest way to the bone; half a turn around X where it points down.
+static pl_quat limit_turn_of(pl_vec3 axis, const pl_character_limit *limit) {
+  if (limit->kind == PL_CHARACTER_UNLIMITED) return pl_quat_identity();
+  pl_quat turn = axis.y > -1 + 1e-12 ? (pl_quat){axis.z, 0, -axis.x, axis.y + 1} : (pl_quat){1, 0, 0, 0};
+  return pl_quat_normalize(pl_quat_multiply(pl_quat_normalize(turn), limit->rotation));
+}
+
 // Which bones there are, in the order of the file.
 static void list_bones(pl_spring *s) {
   const pl_character *c = s->character;
@@ -48,11 +61,13 @@ static void list_bones(pl_spring *s) {
       double length = pl_vec3_length(tail);
       if (!(length > 0)) continue;
       s->bone_of[node] = s->count;
-      s->bones[s->count++] = (spring_bone){.node = node,
-                                           .spring = k,
-                                           .numbers = &spring->joints[j],
-                                           .axis = pl_vec3_scale(tail, 1 / length),
-                                           .length = length};
+      s->bones[s->count++] =
+          (spring_bone){.node = node,
+                        .spring = k,
+                        .numbers = &spring->joints[j],
+                        .axis = pl_vec3_scale(tail, 1 / length),
+                        .limit_turn = limit_turn_of(pl_vec3_scale(tail, 1 / length), &spring->joints[j].limit),
+                        .length = length};
     }
   }
 }
@@ -168,14 +183,61 @@ static pl_vec3 at_length(pl_vec3 tail, pl_vec3 head, double length) {
   return pl_vec3_add(head, pl_vec3_scale(pl_vec3_normalize_or(along, pl_vec3_of(0, -1, 0)), length));
 }
 
-static pl_vec3 avoid_colliders(const pl_spring *s, const spring_bone *bone, const pl_transform *nodes, pl_vec3 head,
-                               pl_vec3 tail) {
+// --- limits
+
+// The nearest angle to that of (y, z) from Y within the limit, as a unit vector of the YZ plane.
+static pl_vec3 bounded_in_plane(double y, double z, double angle) {
+  double length = hypot(y, z);
+  if (!(length > 1e-12)) return (pl_vec3){0, 1, 0};
+  if (y >= cos(angle) * length) return (pl_vec3){0, y / length, z / length};
+  return (pl_vec3){0, cos(angle), z < 0 ? -sin(angle) : sin(angle)};
+}
+
+// A unit direction in the limit's frame. Where no direction is nearest, that of the specification is taken.
+static pl_vec3 bounded(const pl_character_limit *limit, pl_vec3 d) {
+  double flat = hypot(d.x, d.z);
+  switch (limit->kind) {
+    case PL_CHARACTER_CONE:
+      if (d.y >= cos(limit->angle)) return d;
+      if (!(flat > 1e-12)) return (pl_vec3){0, cos(limit->angle), sin(limit->angle)};
+      return (pl_vec3){d.x * sin(limit->angle) / flat, cos(limit->angle), d.z * sin(limit->angle) / flat};
+    case PL_CHARACTER_HINGE: return bounded_in_plane(d.y, d.z, limit->angle);
+    case PL_CHARACTER_SPHERICAL: {
+      pl_vec3 pitched = bounded_in_plane(d.y, d.z, limit->angle);
+      double x = fmin(fmax(d.x, -sin(limit->yaw)), sin(limit->yaw)), across = sqrt(1 - x * x);
+      return (pl_vec3){x, across * pitched.y, across * pitched.z};
+    }
+    case PL_CHARACTER_UNLIMITED: break;
+  }
+  return d;
+}
+
+// The frame of a bone in which its tail must stay.
+typedef struct bone_frame {
+  const spring_bone *bone;
+  pl_vec3 head;
+  pl_quat rest;  // of the joint, in the world
+} bone_frame;
+
+// Back to the length of the bone, and into its limit.
+static pl_vec3 back_to_bone(const bone_frame *f, pl_vec3 tail) {
+  const spring_bone *bone = f->bone;
+  tail = at_length(tail, f->head, bone->length);
+  if (bone->numbers->limit.kind == PL_CHARACTER_UNLIMITED) return tail;
+  pl_quat turn = pl_quat_multiply(f->rest, bone->limit_turn);
+  pl_vec3 direction = pl_vec3_scale(pl_vec3_sub(tail, f->head), 1 / bone->length);
+  direction = pl_quat_rotate(turn, bounded(&bone->numbers->limit, pl_quat_rotate(pl_quat_conjugate(turn), direction)));
+  return pl_vec3_add_scaled(f->head, direction, bone->length);
+}
+
+static pl_vec3 avoid_colliders(const pl_spring *s, const bone_frame *f, const pl_transform *nodes, pl_vec3 tail) {
+  const spring_bone *bone = f->bone;
   const pl_character_spring *spring = &s->character->springs[bone->spring];
   for (int32_t i = 0; i < spring->collider_count; ++i) {
     const pl_character_collider *collider = &s->character->view.colliders[spring->colliders[i]];
     pl_vec3 out;
     double distance = collider_distance(collider, nodes[collider->node], tail, bone->numbers->radius, &out);
-    if (distance < 0) tail = at_length(pl_vec3_add_scaled(tail, out, -distance), head, bone->length);
+    if (distance < 0) tail = back_to_bone(f, pl_vec3_add_scaled(tail, out, -distance));
   }
   return tail;
 }
@@ -231,7 +293,8 @@ static void move_bone(pl_spring *s, spring_bone *bone, double seconds, pl_transf
   pl_vec3 inertia = pl_vec3_scale(pl_vec3_sub(bone->tail, bone->before), 1 - n->drag);
   pl_vec3 next = pl_transform_apply(center, pl_vec3_add(bone->tail, inertia));
   next = pl_vec3_add_scaled(pl_vec3_add_scaled(next, axis, n->stiffness * seconds), n->pull, seconds);
-  next = avoid_colliders(s, bone, nodes, head, at_length(next, head, bone->length));
+  bone_frame frame = {bone, head, rest.rotation};
+  next = avoid_colliders(s, &frame, nodes, back_to_bone(&frame, next));
   bone->before = bone->tail;
   bone->tail = pl_transform_apply_inverse(center, next);
   pl_vec3 to = pl_vec3_normalize_or(pl_transform_apply_inverse(rest, next), bone->axis);

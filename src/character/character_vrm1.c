@@ -1,10 +1,12 @@
 // Spring bones of VRM 1.0, extension VRMC_springBone. Missing numbers have the defaults of its schema. Shapes of
 // VRMC_springBone_extended_collider are read next to the plain shape given with each, which rods use.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "character/character_parts.h"
+#include "pliant/math.h"
 
 typedef struct vrm {
   pl_gltf *gltf;
@@ -120,6 +122,36 @@ static pl_status read_groups(const vrm *v, const char *what, const pl_json *json
   return status;
 }
 
+// --- limits -------------------------------------------------------------------------------------------------------
+
+static pl_status read_limit(const vrm *v, const char *what, const pl_json *joint, pl_character_limit *limit) {
+  static const char *const names[] = {"cone", "hinge", "spherical"};
+  const pl_json *extension = pl_json_find(pl_json_find(joint, "extensions"), "VRMC_springBone_limit");
+  const pl_json *all = pl_json_find(extension, "limit"), *form = NULL;
+  for (int k = 0; k < 3 && form == NULL; ++k) {
+    form = pl_json_find(all, names[k]);
+    if (form != NULL) limit->kind = (pl_character_limit_kind)(PL_CHARACTER_CONE + k);
+  }
+  if (form == NULL) return PL_OK;
+  bool spherical = limit->kind == PL_CHARACTER_SPHERICAL;
+  double rotation[4] = {0, 0, 0, 1};
+  limit->angle = limit->yaw = 0;
+  pl_status status = pl_character_get_number(v->gltf, what, form, spherical ? "pitch" : "angle", &limit->angle);
+  if (status >= 0 && spherical) status = pl_character_get_number(v->gltf, what, form, "yaw", &limit->yaw);
+  if (status >= 0) status = pl_character_get_numbers(v->gltf, what, form, "rotation", 4, rotation);
+  if (status < 0) return status;
+  pl_quat turn = {rotation[0], rotation[1], rotation[2], rotation[3]};
+  double square = turn.x * turn.x + turn.y * turn.y + turn.z * turn.z + turn.w * turn.w;
+  if (limit->angle < 0 || limit->yaw < 0 || !(square > 0.5 && square < 2))
+    return pl_json_fail(v->gltf->document, form, v->gltf->error, PL_ERROR_INVALID_DATA,
+                        "%s: joint %d has a limit with a negative angle, or a rotation that is not a unit quaternion",
+                        what, joint->index);
+  limit->angle = fmin(limit->angle, PL_PI);
+  limit->yaw = fmin(limit->yaw, 0.5 * PL_PI);
+  limit->rotation = pl_quat_normalize(turn);
+  return PL_OK;
+}
+
 // --- springs ------------------------------------------------------------------------------------------------------
 
 static pl_status read_joint(const vrm *v, const char *what, const pl_json *json, pl_character_spring_joint *joint) {
@@ -137,6 +169,7 @@ static pl_status read_joint(const vrm *v, const char *what, const pl_json *json,
   if (status >= 0) status = pl_character_get_number(gltf, what, json, "gravityPower", &power);
   if (status >= 0) status = pl_character_get_vector(gltf, what, json, "gravityDir", &direction);
   if (status >= 0) status = pl_character_get_number(gltf, what, json, "dragForce", &joint->drag);
+  if (status >= 0) status = read_limit(v, what, json, &joint->limit);
   joint->pull = (pl_vec3){power * direction.x, power * direction.y, power * direction.z};
   return status;
 }
