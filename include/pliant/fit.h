@@ -153,6 +153,20 @@ typedef struct pl_fit_def {
   /// Beta of Rayleigh damping.
   /// S, 1e-12 … 1e3, default start 1e-3 between 1e-6 and 0.1, fitted.
   pl_fit_range stiffness_damping;
+  /// Stiffness of a Maxwell branch as a fraction of Young's modulus (`fem`); 0: none. Branches
+  /// begin without stress.
+  pl_fit_range prony_ratio;  ///< 0 … 1e3, default start 0 between 1e-4 and 100, not fitted
+  /// Relaxation time of that branch.
+  pl_fit_range prony_time;  ///< s, 1e-9 … 1e9, default start 0.1 between 1e-4 and 1e3, not fitted
+  /// The same of a second branch; 0: none.
+  pl_fit_range second_prony_ratio;  ///< 0 … 1e3, default start 0 between 1e-4 and 100, not fitted
+  /// Relaxation time of the second branch.
+  /// S, 1e-9 … 1e9, default start 1 between 1e-4 and 1e3, not fitted.
+  pl_fit_range second_prony_time;
+  /// Loss factor of structural damping; 0: none.
+  pl_fit_range loss_factor;  ///< 0 … 1, default start 0 between 1e-5 and 1, not fitted
+  /// Lowest frequency at which structural damping acts in full.
+  double loss_frequency;  ///< Hz, above 0 up to 1e9, default 0.5
   /// Take the static shape as the reference shape: for comparison, and for bodies without gravity.
   bool use_static_shape;  ///< default false
   /// How reference shapes are found.

@@ -90,6 +90,12 @@ static uint64_t hash_fit(uint64_t hash, const pl_fit_def *fit) {
   hash = hash_range(hash, &fit->poisson);
   hash = hash_range(hash, &fit->mass_damping);
   hash = hash_range(hash, &fit->stiffness_damping);
+  hash = hash_range(hash, &fit->prony_ratio);
+  hash = hash_range(hash, &fit->prony_time);
+  hash = hash_range(hash, &fit->second_prony_ratio);
+  hash = hash_range(hash, &fit->second_prony_time);
+  hash = hash_range(hash, &fit->loss_factor);
+  hash = pl_hash_bytes(hash, &fit->loss_frequency, sizeof fit->loss_frequency);
   hash = pl_hash_bytes(hash, fit->pinned, (size_t)fit->pinned_count * sizeof *fit->pinned);
   hash = pl_hash_bytes(hash, fit->windows, (size_t)fit->window_count * sizeof *fit->windows);
   int32_t controls = 1;

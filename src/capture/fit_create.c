@@ -181,18 +181,41 @@ static void set_start(pl_fit *fit, int32_t number) {
   fit->start_count++;
 }
 
+static void list_viscous(const pl_fit_def *def, const pl_fit_range *ranges[PL_FIT_VISCOUS_KINDS]) {
+  ranges[PL_FIT_PRONY_RATIO] = &def->prony_ratio;
+  ranges[PL_FIT_PRONY_TIME] = &def->prony_time;
+  ranges[PL_FIT_SECOND_PRONY_RATIO] = &def->second_prony_ratio;
+  ranges[PL_FIT_SECOND_PRONY_TIME] = &def->second_prony_time;
+  ranges[PL_FIT_LOSS_FACTOR] = &def->loss_factor;
+}
+
+// A branch that has a stiffness, or is to have one, brings its values.
+static void set_viscous(pl_fit *fit) {
+  static const int32_t stiffness[PL_FIT_VISCOUS_KINDS] = {PL_FIT_PRONY_RATIO, PL_FIT_PRONY_RATIO,
+                                                          PL_FIT_SECOND_PRONY_RATIO, PL_FIT_SECOND_PRONY_RATIO,
+                                                          PL_FIT_LOSS_FACTOR};
+  const pl_fit_range *ranges[PL_FIT_VISCOUS_KINDS];
+  list_viscous(&fit->def, ranges);
+  fit->body.loss_frequency = fit->def.loss_frequency;
+  for (int32_t kind = 0; kind < PL_FIT_VISCOUS_KINDS; ++kind)
+    if (ranges[stiffness[kind]]->start > 0) fit->body.viscous_kinds[fit->body.viscous_count++] = kind;
+}
+
 static void set_values(pl_fit *fit) {
   const pl_fit_def *def = &fit->def;
   int32_t controls = fit->body.control_count;
-  fit->result_count = controls + 3;
+  fit->result_count = controls + 3 + fit->body.viscous_count;
   for (int32_t k = 0; k < controls; ++k) {
     fit->ranges[k] = def->young;
     fit->values[k] = def->young_starts != NULL ? def->young_starts[k] : def->young.start;
   }
   const pl_fit_range *others[3] = {&def->poisson, &def->mass_damping, &def->stiffness_damping};
-  for (int32_t k = 0; k < 3; ++k) {
-    fit->ranges[controls + k] = *others[k];
-    fit->values[controls + k] = others[k]->start;
+  const pl_fit_range *viscous[PL_FIT_VISCOUS_KINDS];
+  list_viscous(def, viscous);
+  for (int32_t k = 0; k < 3 + fit->body.viscous_count; ++k) {
+    const pl_fit_range *range = k < 3 ? others[k] : viscous[fit->body.viscous_kinds[k - 3]];
+    fit->ranges[controls + k] = *range;
+    fit->values[controls + k] = range->start;
   }
   fit->value_count = fit->result_count;
   for (int32_t i = 0; i < fit->sequence_count; ++i) set_start(fit, i);
@@ -311,6 +334,7 @@ static pl_status set_up(pl_fit *fit, const pl_mesh *mesh, const pl_fit_sequences
   if (status >= 0) status = take_data(fit, data, error);
   if (status < 0) return status;
   set_windows(fit);
+  set_viscous(fit);
   set_values(fit);
   for (int32_t k = 0; k < fit->body.control_count; ++k)
     if (!(fit->values[k] >= fit->ranges[k].min) || !(fit->values[k] <= fit->ranges[k].max))

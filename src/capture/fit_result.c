@@ -44,10 +44,14 @@ pl_status pl_fit_run(pl_fit *fit, pl_error *error) {
 
 static void name_value(const pl_fit *fit, int32_t value, pl_fit_estimate *estimate) {
   static const char *const others[3] = {"poisson", "mass damping", "stiffness damping"};
+  static const char *const viscous[PL_FIT_VISCOUS_KINDS] = {"prony ratio", "prony time", "second prony ratio",
+                                                            "second prony time", "loss factor"};
+  int32_t other = value - fit->body.control_count;
   if (value < fit->body.control_count)
     snprintf(estimate->name, sizeof estimate->name, "young %d", value + 1);
   else
-    snprintf(estimate->name, sizeof estimate->name, "%s", others[value - fit->body.control_count]);
+    snprintf(estimate->name, sizeof estimate->name, "%s",
+             other < 3 ? others[other] : viscous[fit->body.viscous_kinds[other - 3]]);
 }
 
 // Inverse of the normal matrix scaled to a unit diagonal, with a trace of the identity so that what no frame shows is
