@@ -304,7 +304,8 @@ PL_API const char *pl_fit_verdict_name(pl_fit_verdict verdict);
 
 /// Estimate of one parameter.
 typedef struct pl_fit_estimate {
-  char name[24];  ///< "young 3", "poisson", "mass damping", "stiffness damping"
+  char name[24];  ///< "young 3", "poisson", "mass damping", "stiffness damping", "prony ratio",
+                  ///< "prony time", "second prony ratio", "second prony time", "loss factor"
   double value;
   double min, max;   ///< 95 % interval; the bounds where it is not determined at all
   double deviation;  ///< standard deviation of its logarithm (of itself for Poisson's ratio)
@@ -318,9 +319,10 @@ typedef struct pl_fit_estimate {
 
 /// Result of a fit.
 typedef struct pl_fit_report {
-  int32_t parameter_count;  ///< control points and three
+  int32_t parameter_count;  ///< control points, three, and those of viscosity that start above 0
   const pl_fit_estimate
-      *estimates;              ///< Young's moduli, Poisson's ratio, mass damping, stiffness damping
+      *estimates;  ///< Young's moduli, Poisson's ratio, mass damping, stiffness damping, then those
+                   ///< Prony terms (ratio, time) and that loss factor that the def starts above 0
   const double *correlations;  ///< parameter_count squared, -1 … 1; 0 for held parameters
   bool converged;
   int32_t iteration_count, evaluation_count;

@@ -191,9 +191,8 @@ static void list_viscous(const pl_fit_def *def, const pl_fit_range *ranges[PL_FI
 
 // A branch that has a stiffness, or is to have one, brings its values.
 static void set_viscous(pl_fit *fit) {
-  static const int32_t stiffness[PL_FIT_VISCOUS_KINDS] = {PL_FIT_PRONY_RATIO, PL_FIT_PRONY_RATIO,
-                                                          PL_FIT_SECOND_PRONY_RATIO, PL_FIT_SECOND_PRONY_RATIO,
-                                                          PL_FIT_LOSS_FACTOR};
+  static const int32_t stiffness[PL_FIT_VISCOUS_KINDS] = {
+      PL_FIT_PRONY_RATIO, PL_FIT_PRONY_RATIO, PL_FIT_SECOND_PRONY_RATIO, PL_FIT_SECOND_PRONY_RATIO, PL_FIT_LOSS_FACTOR};
   const pl_fit_range *ranges[PL_FIT_VISCOUS_KINDS];
   list_viscous(&fit->def, ranges);
   fit->body.loss_frequency = fit->def.loss_frequency;

@@ -9,8 +9,8 @@
 //   x_{n+1} = 2 u - x_n,  v_{n+1} = 2 v̄ - v_n
 //   r(u) = M (v̄ - v_n) / τ + α M v̄ + g(u) + ∂D(u) - M a = 0
 //
-// D is the viscosity of fem/fem_maxwell.h: stiffness damping and Maxwell branches, as in the steps of a
-// world. Branches begin without stress: what starts was held there for long.
+// D is the viscosity of fem/fem_maxwell.h: stiffness damping and Maxwell branches, as in the steps
+// of a world. Branches begin without stress: what starts was held there for long.
 //
 // Sensitivities s = dx_n/dθ, t = dv_n/dθ, z = du/dθ, with the matrix A = c M + H(u) + ∂²D(u) of
 // Newton's last iteration, c = 1/τ² + α/τ:

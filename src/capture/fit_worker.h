@@ -24,14 +24,14 @@ typedef struct pl_fit_body {
   const double *load;         // N: gravity, 3 per particle
   int32_t control_count;      // control points of Young's modulus; 0: the model's moduli
   const double *weights;      // control_count per tet, sum 1
-  int32_t viscous_count;  // values of viscosity that there are, behind stiffness damping
+  int32_t viscous_count;      // values of viscosity that there are, behind stiffness damping
   int32_t viscous_kinds[PL_FIT_VISCOUS_KINDS];
   double loss_frequency;  // Hz
   const pl_linear_backend *direct;
 } pl_fit_body;
 
-// The Maxwell branches that values make, and how the coordinate of one of them changes each: ratios,
-// and logarithms of times in the place of times (fit_viscous.c).
+// The Maxwell branches that values make, and how the coordinate of one of them changes each:
+// ratios, and logarithms of times in the place of times (fit_viscous.c).
 pl_fem_branches pl_fit_branches_of(const pl_fit_body *body, const double *values);
 void pl_fit_branch_changes(const pl_fit_body *body, const double *values, int32_t value,
                            pl_fem_branches *changes);
