@@ -103,7 +103,8 @@ PL_API pl_camera pl_scene_get_observer(const pl_scene *scene, double time);
 typedef struct pl_scene_instance pl_scene_instance;
 
 /// Receives what pl_scene_build() is about to do: "building body 2 of 7: cat" before each body,
-/// "fitting pose 3 of 15: jump" before each fit. Called by the thread that builds.
+/// "fitting pose 3 of 15: jump" before each fit. Fits run on the threads of the context: it is
+/// called by one of them at a time, not always the one that builds.
 typedef void pl_scene_progress_function(void *user, const char *text);
 
 /// Input of pl_scene_build().

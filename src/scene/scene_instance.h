@@ -152,6 +152,11 @@ pl_status pl_instance_list_held(pl_scene_instance *set, const pl_instance_part *
 pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part,
                                  const char *name, const float **weights, pl_error *error);
 
+// The same for numbers that vary over a body, such as a stiffness: of a surface every particle has
+// the weight of the nearest place, while groups choose the particles that carry vertices.
+pl_status pl_instance_find_map(pl_scene_instance *set, const pl_instance_part *part,
+                               const char *name, const float **weights, pl_error *error);
+
 // The drivers of one body copy, and the weights all drivers give for a step between two times
 // (scene_drivers.c).
 pl_status pl_instance_add_drivers(pl_scene_instance *set, const pl_instance_part *part,

@@ -126,6 +126,7 @@ static const pl_scene_pose POSE_DEFAULTS = {.name = "", .file = "", .axis = 2, .
 static const pl_scene_field POSE_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_pose, name, .required = true, .about = "Name of the pose."),
     FIELD("file", TEXT, pl_scene_pose, file, OPTIONAL, .about = "Mesh file with the same points in another pose, relative to the scene; the deformations below are applied to it."),
+    FIELD("match", BOOL, pl_scene_pose, match, OPTIONAL, .about = "The file numbers its vertices in another order than the mesh: find them again from the faces."),
     FIELD("points", POINTS, pl_scene_pose, points, METRES, .about = "The pose itself instead of a file: all points of the mesh's tets, or of its surface, in their order and in the mesh's frame. The deformations below are applied to it."),
     FIELD("scale", VECTOR, pl_scene_pose, scale, .min = -1e6, .max = 1e6, .about = "Stretch along each axis, applied first."),
     FIELD("axis", CHOICE, pl_scene_pose, axis, .choices = AXES, .about = "Axis of wave, twist and bend."),

@@ -114,6 +114,7 @@ typedef struct pl_scene_pose {
   double twist, bend;   // rad/m
   pl_scene_list turns;  // of pl_scene_turn
   bool fit;             // deform the surface and fit the tets to it
+  bool match;           // vertices of the file are in another order
 } pl_scene_pose;
 
 typedef struct pl_scene_group {
@@ -150,7 +151,8 @@ typedef struct pl_scene_tets {
 typedef struct pl_scene_solid_map {
   const pl_json *json;
   const char *group;
-  double stiffness, density;  // factors
+  double stiffness, density;    // factors
+  double fidelity, plasticity;  // factors up to 1
 } pl_scene_solid_map;
 
 typedef struct pl_scene_solid {

@@ -300,7 +300,8 @@ static double likeness(const pl_solid_model *model, int32_t region, int32_t k, i
   return sum;
 }
 
-static void fill_grams(const pl_solid_model *model, double *grams) {
+// `elastic`: the same of what does not follow the plastic change, or NULL.
+static void fill_grams(const pl_solid_model *model, double *grams, double *elastic) {
   const pl_solid_examples *examples = &model->examples;
   int32_t n = examples->count, regions = model->head.particle_count;
   for (int32_t r = 0; r < regions; ++r) {
@@ -313,6 +314,10 @@ static void fill_grams(const pl_solid_model *model, double *grams) {
                             ? (double)examples->fractions[(size_t)m * (size_t)model->group_count * LANES + (size_t)r]
                             : 1.0;
       double *to = grams + (size_t)m * (size_t)(n * n);
+      for (int32_t i = 0; fraction > 0 && i < n * n; ++i) to[i] += fraction * gram[i];
+      if (elastic == NULL) continue;
+      to = elastic + (size_t)m * (size_t)(n * n);
+      fraction *= 1 - (double)examples->plastic_scales[r];
       for (int32_t i = 0; fraction > 0 && i < n * n; ++i) to[i] += fraction * gram[i];
     }
   }
@@ -353,8 +358,25 @@ static bool fill_fractions(pl_arena *arena, const pl_solid_def *def, pl_solid_mo
   return !arena->failed;
 }
 
+// A region has the values of its own point; padding regions follow nothing.
+static float *copy_scales(const pl_solid_model *model, pl_arena *arena, const float *scales) {
+  float *copy = PL_TAKE(arena, float, (size_t)model->group_count *LANES);
+  for (int32_t r = 0; copy != NULL && r < model->head.particle_count; ++r)
+    copy[r] = scales != NULL ? scales[model->order.point_of[r]] : 1.0f;
+  return copy;
+}
+
+static bool fill_scales(const pl_solid_def *def, pl_solid_model *model) {
+  if (def->fidelity_scales == NULL && def->plastic_scales == NULL) return true;
+  pl_arena *arena = &model->head.arena;
+  model->examples.fidelity_scales = copy_scales(model, arena, def->fidelity_scales);
+  model->examples.plastic_scales = copy_scales(model, arena, def->plastic_scales);
+  return !arena->failed;
+}
+
 // sum w q q^T of every region, scaled as the moments are, and its inverse where the paper's rotation needs it; the
-// weights of the regions undo that scale.
+// weights of the regions undo that scale. The energy of a region is the mean of that of the mixture, by its fidelity,
+// and that of the rest shape, so where fidelities differ a region has a say in the common mixture by its own.
 static bool fill_spreads(const builder *b, const pl_solid_def *def) {
   pl_solid_model *model = b->model;
   pl_arena *arena = &model->head.arena;
@@ -376,8 +398,12 @@ static bool fill_spreads(const builder *b, const pl_solid_def *def) {
     spread = r < n ? pl_mat3_scale(spread, constant_of(model, r, PL_SOLID_SCALE)) : pl_mat3_identity();
     store_symmetric(spreads, r, spread);
     if (inverses != NULL) store_symmetric(inverses, r, inverse_of_spread(spread));
+    double part = model->examples.fidelity_scales != NULL && def->grouping != PL_SOLID_BY_REGION
+                      ? (double)model->examples.fidelity_scales[r]
+                      : 1;
     if (r < n)
-      weights[r] = (float)(constant_of(model, r, PL_SOLID_STIFFNESS) / constant_of(model, r, PL_SOLID_SCALE) / mean);
+      weights[r] =
+          (float)(part * constant_of(model, r, PL_SOLID_STIFFNESS) / constant_of(model, r, PL_SOLID_SCALE) / mean);
   }
   model->examples.spreads = spreads;
   model->examples.inverse_spreads = inverses;
@@ -394,8 +420,8 @@ static bool take_arrays(const pl_solid_def *def, builder *b) {
   model->examples.names = names;
   if (!def->hold_examples || def->goal_rotation == PL_SOLID_ROTATION_PAPER)
     b->descriptors = PL_TAKE(arena, float, groups *n *SYM3_LANES);
-  return (def->grouping != PL_SOLID_BY_GROUP || fill_fractions(arena, def, model)) && fill_spreads(b, def) &&
-         !arena->failed;
+  return (def->grouping != PL_SOLID_BY_GROUP || fill_fractions(arena, def, model)) && fill_scales(def, model) &&
+         fill_spreads(b, def) && !arena->failed;
 }
 
 // Gram matrices and what follows from them.
@@ -403,11 +429,13 @@ static bool fill_metric(const pl_solid_def *def, pl_solid_model *model) {
   pl_solid_examples *examples = &model->examples;
   pl_arena *arena = &model->head.arena;
   size_t square = (size_t)(def->example_count * def->example_count), manifolds = (size_t)examples->manifold_count;
-  double *grams = PL_TAKE(arena, double, manifolds *square), *inverses = NULL;
+  double *grams = PL_TAKE(arena, double, manifolds *square), *inverses = NULL, *elastic = NULL;
+  if (def->plastic_scales != NULL && def->plastic_threshold > 0) elastic = PL_TAKE(arena, double, manifolds *square);
   if (def->weight_rule == PL_SOLID_WEIGHTS_PAPER) inverses = PL_TAKE(arena, double, manifolds *square);
   if (arena->failed) return false;
-  fill_grams(model, grams);
+  fill_grams(model, grams, elastic);
   examples->grams = grams;
+  examples->elastic_grams = elastic;
   for (size_t m = 0; inverses != NULL && m < manifolds; ++m)
     pl_simplex_pseudo_inverse(def->example_count, grams + m * square, PL_SIMPLEX_CUTOFF, inverses + m * square);
   examples->pseudo_inverses = inverses;

@@ -30,6 +30,8 @@ typedef struct pl_solid_examples {
   double plastic_threshold, plastic_rate;  // 0: elastic
   int32_t manifold_count;                  // 1, number of groups, or particle_count
   const double *grams;                     // manifold_count x count x count: L^T L
+  // the same with the fraction of each region that stays elastic; NULL: no region does
+  const double *elastic_grams;
   // [group of 8][3][8]: g00 g01 g11 where every region has its own manifold of one or two
   // examples; else NULL
   const float *small_grams;
@@ -58,6 +60,9 @@ typedef struct pl_solid_examples {
   const float *fractions;  // [manifold][padded region count]: how much a region belongs to each
                            // group; NULL unless grouping is by name
   const char *const *group_names;  // manifold_count, NULL unless grouping is by name
+  // Per padded region: factor on the fidelity, and fraction of the plastic weights that it follows.
+  // Both NULL where all are 1.
+  const float *fidelity_scales, *plastic_scales;
 } pl_solid_examples;
 
 typedef struct pl_solid_model {

@@ -119,6 +119,35 @@ static void find_region_weights(const step_data *d, int32_t group, const float *
   }
 }
 
+// Plastic weight of an example in a region; the mean of its groups where it has several.
+static float plastic_weight_of(const step_data *d, int32_t region, int32_t k) {
+  const pl_solid_examples *examples = &d->model->examples;
+  if (examples->plastic_threshold == 0) return 0;
+  if (examples->grouping == PL_SOLID_GLOBAL) return d->state.plastic[k];
+  if (examples->fractions == NULL) return d->state.plastic[(size_t)region * (size_t)examples->count + (size_t)k];
+  float sum = 0;
+  for (int32_t m = 0; m < examples->manifold_count; ++m)
+    sum += examples->fractions[(size_t)m * (size_t)d->model->group_count * LANES + (size_t)region] *
+           d->state.plastic[m * examples->count + k];
+  return sum;
+}
+
+// Maps of fidelity and plasticity. `weights` has w_p + beta u, with w_p of the plastic rest shape and u what the body
+// is away from it (solid_weights.c). A region with a factor f on beta and a fraction g of w_p follows g w_p + f beta u,
+// but no less than nothing of an example.
+static void scale_weights(const step_data *d, int32_t group, float *weights) {
+  const pl_solid_examples *examples = &d->model->examples;
+  for (int32_t lane = 0; lane < LANES; ++lane) {
+    int32_t region = group * LANES + lane;
+    if (region >= d->model->head.particle_count) continue;
+    float f = examples->fidelity_scales[region], g = examples->plastic_scales[region];
+    for (int32_t k = 0; k < examples->count; ++k) {
+      float plastic = plastic_weight_of(d, region, k), *w = &weights[LANES * k + lane];
+      *w = fmaxf(g * plastic + f * (*w - plastic), 0);
+    }
+  }
+}
+
 // Weights of the eight regions of a group, [example][8], where they differ.
 static void weights_of_group(const step_data *d, int32_t group, float *weights) {
   const pl_solid_examples *examples = &d->model->examples;
@@ -128,13 +157,17 @@ static void weights_of_group(const step_data *d, int32_t group, float *weights) 
     bool is_padding = region >= d->model->head.particle_count;
     for (int32_t k = 0; k < count; ++k) {
       float w = 0;
-      if (examples->fractions == NULL && !is_padding) w = d->state.weights[(size_t)region * (size_t)count + (size_t)k];
+      if (examples->grouping == PL_SOLID_GLOBAL)
+        w = d->state.weights[k];
+      else if (examples->fractions == NULL && !is_padding)
+        w = d->state.weights[(size_t)region * (size_t)count + (size_t)k];
       for (int32_t m = 0; examples->fractions != NULL && m < examples->manifold_count; ++m)
         w += examples->fractions[(size_t)m * (size_t)d->model->group_count * LANES + (size_t)region] *
              d->state.weights[m * count + k];
       weights[LANES * k + lane] = w;
     }
   }
+  if (d->projects && examples->fidelity_scales != NULL) scale_weights(d, group, weights);
 }
 
 // A group of eight regions on its way through the step.
@@ -156,7 +189,7 @@ static void blend_group(const step_data *d, region_group *g) {
   const pl_solid_examples *examples = &d->model->examples;
   int32_t count = examples->count;
   g->weights = d->shared8;
-  if (examples->grouping != PL_SOLID_GLOBAL) {
+  if (examples->grouping != PL_SOLID_GLOBAL || examples->fidelity_scales != NULL) {
     weights_of_group(d, g->index, g->own_weights);
     g->weights = g->own_weights;
   }
@@ -379,6 +412,10 @@ static uint32_t find_used(const step_data *d) {
   uint32_t used = 0;
   for (size_t i = 0; i < total; i += count)
     for (size_t k = 0; k < count; ++k) used |= (uint32_t)(d->state.weights[i + k] != 0.0f) << k;
+  // Regions of lower fidelity may follow plastic weights that the others do not.
+  bool has_own = d->model->examples.fidelity_scales != NULL && d->model->examples.plastic_threshold > 0;
+  for (size_t i = 0; has_own && i < total; i += count)
+    for (size_t k = 0; k < count; ++k) used |= (uint32_t)(d->state.plastic[i + k] != 0.0f) << k;
   return used;
 }
 
