@@ -139,7 +139,9 @@ static bool read_fixed(const tool_session *tool, const char *text, pl_fit_def *d
       tool_print_error(&tool->console, "--fix takes NAME=VALUE, separated by commas, not '%s'", text);
       return false;
     }
-    *range = (pl_fit_range){value, fmin(range->min, value), fmax(range->max, value), false};
+    // No damping has no logarithm: it may be held there, but not be a bound.
+    double min = value != 0 ? fmin(range->min, value) : range->min;
+    *range = (pl_fit_range){value, min, fmax(range->max, value), false};
     text += text[whole] == ',' ? whole + 1 : whole;
   }
   return true;

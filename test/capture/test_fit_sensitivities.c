@@ -2,6 +2,7 @@
 // differences.
 // ctest: derivative
 #include "fixtures/cantilever_bars.h"
+#include "solvers/eigen_modes.h"
 
 enum { MAX_COUNT = 10 };
 
@@ -74,11 +75,53 @@ static void also_of_viscoelastic_materials(void **state) {
   check_gradient(PL_FEM_NEO_HOOKEAN, true, true);
 }
 
+// Frequencies and damping ratios; eigenvalues have derivatives by differences.
+static void vibrations_change_with_the_parameters_as_differences_say(void **state) {
+  (void)state;
+  pl_error error = {0};
+  if (!pl_eigen_is_available()) skip();
+  fit_bar bar;
+  open_bar(&bar, 1, 2, (const int32_t[3]){4, 1, 1});
+  pl_fit_range *ranges[] = {&bar.def.prony_ratio, &bar.def.prony_time, &bar.def.second_prony_ratio,
+                            &bar.def.second_prony_time, &bar.def.loss_factor};
+  for (int i = 0; i < 5; ++i) ranges[i]->start = 0.1, ranges[i]->fitted = true;
+  pl_fit_vibration vibrations[2] = {{0, 3, 0.01, 0.1, 0.01}, {2, 12, 0.02, 0.05, 0.02}};
+  pl_fit *fit = NULL;
+  check_ok(pl_fit_create(bar.context, &bar.def, bar.mesh,
+                         &(pl_fit_sequences){.vibrations = vibrations, .vibration_count = 2}, &fit, &error),
+           &error);
+  double values[MAX_COUNT] = {1.5e5, 9e4, 0.3, 0.2, 3e-3, 0.4, 0.05, 0.3, 0.02, 0.12}, gradient[MAX_COUNT];
+  size_t bytes = 3 * (size_t)bar.point_count * sizeof(double);
+  double *X = malloc(bytes);
+  memcpy(X, fit->body.model->rest_points, bytes);
+  check_ok(pl_fit_evaluate(fit, values, X, 1, true, &fit->now, &error), &error);
+  assert_false(fit->now.failed);
+  memcpy(gradient, fit->now.gradient, (size_t)fit->column_count * sizeof(double));
+  for (int32_t k = 0; k < fit->column_count; ++k) {
+    const double h = 1e-3;
+    double cost[2], moved[MAX_COUNT];
+    for (int side = 0; side < 2; ++side) {
+      memcpy(moved, values, sizeof moved);
+      moved[fit->columns[k]] *= exp(side == 0 ? h : -h);
+      memcpy(X, fit->body.model->rest_points, bytes);
+      check_ok(pl_fit_evaluate(fit, moved, X, 1, false, &fit->trial, &error), &error);
+      cost[side] = fit->trial.cost;
+    }
+    double slope = (cost[0] - cost[1]) / (4 * h);
+    print_message("value %d: %.6g by the root, %.6g by differences\n", fit->columns[k], gradient[k], slope);
+    check_near(gradient[k], slope, 1e-3 * fabs(slope) + 1e-7 * fit->now.cost);
+  }
+  free(X);
+  pl_fit_destroy(fit);
+  close_bar(&bar);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(motions_change_with_the_parameters_as_sensitivities_say),
       cmocka_unit_test(also_where_pins_move),
       cmocka_unit_test(also_of_viscoelastic_materials),
+      cmocka_unit_test(vibrations_change_with_the_parameters_as_differences_say),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
