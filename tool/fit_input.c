@@ -218,6 +218,8 @@ bool fit_settings_read(const tool_session *tool, pl_context *context, const tool
   int fitter = choose(text_of(arguments, "fitter"), fitters, 0);
   if (!read_vector(tool, text_of(arguments, "gravity"), &def->gravity)) return false;
   def->material = material == 0 ? PL_FEM_COROTATED : PL_FEM_NEO_HOOKEAN;
+  static const char *const elements[] = {"linear", "quadratic", NULL};
+  def->element = choose(text_of(arguments, "element"), elements, 0) == 0 ? PL_FEM_LINEAR : PL_FEM_QUADRATIC;
   def->fitter = fitter == 0 ? PL_FITTER_GAUSS_NEWTON : PL_FITTER_NELDER_MEAD;
   def->density = tool_number_or(arguments, "density", def->density);
   def->young.start = tool_number_or(arguments, "young", def->young.start);

@@ -116,10 +116,11 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
       "\"gravity\": [%.17g, %.17g, %.17g],\n"
       "\"meshes\": {\"reference\": {\"file\": \"reference.vtu\"}},\n"
       "\"bodies\": [{\"name\": \"object\", \"mesh\": \"reference\", \"method\": \"fem\",\n"
-      "\"fem\": {\"material\": \"%s\", \"density\": %.17g, \"young_table\": \"young.csv\"%s}, "
+      "\"fem\": {\"material\": \"%s\", \"element\": \"%s\", \"density\": %.17g, \"young_table\": \"young.csv\"%s}, "
       "\"pins\": [{\"particles\": [%s]}]}]}\n",
       step, rate, def->gravity.x, def->gravity.y, def->gravity.z,
-      def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean", density, others, held);
+      def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean",
+      def->element == PL_FEM_LINEAR ? "linear" : "quadratic", density, others, held);
   free(others);
   char *path = tool_text("%s/scene.json", job->folder);
   pl_scene *scene = NULL;

@@ -73,6 +73,8 @@ typedef struct fit_job {
   {"density", .kind = TOOL_NUMBER, .value = "DENSITY", .min = 1e-6, .max = 1e9, .default_number = fit_default_density, .about = "density in kg/m^3"}, \
   {"material", .kind = TOOL_TEXT, .value = "NAME", .choices = "corotated neo-hookean", .default_text = "corotated", \
    .about = "material model: corotated or neo-hookean"}, \
+  {"element", .kind = TOOL_TEXT, .value = "NAME", .choices = "linear quadratic", .default_text = "linear", \
+   .about = "tets: linear, or quadratic, which do not lock", .more = "Motions fitted by quadratic tets are those of markers."}, \
   {"controls", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 64, .default_number = fit_default_controls, \
    .about = "number of control points of Young's modulus; 1 makes it uniform"}, \
   {"placement", .kind = TOOL_TEXT, .value = "NAME|FILE", .choices = "axis farthest", .default_text = "axis", \

@@ -253,7 +253,8 @@ static void set_targets(pl_motion *m, int32_t frame, double fraction) {
 
 static void write_frame(const pl_motion *m, int32_t frame) {
   if (m->job->positions != NULL)
-    memcpy(m->job->positions + (ptrdiff_t)frame * (m->n / 3), m->x, (size_t)m->n * sizeof(double));
+    memcpy(m->job->positions + (ptrdiff_t)frame * m->worker->body->point_count, m->x,
+           (size_t)m->worker->body->point_count * sizeof(pl_vec3));
 }
 
 // --- the whole ----------------------------------------------------------------------------------------------------
@@ -334,7 +335,7 @@ pl_status pl_motion_run_as(pl_fit_worker *worker, const pl_motion_job *job,
                  .masses = model->head.masses,
                  .fixed = worker->body->fixed,
                  .n = 3 * (ptrdiff_t)model->head.particle_count,
-                 .observed_count = model->head.particle_count,
+                 .observed_count = worker->body->point_count,
                  .ratio = 1,
                  .tau = job->sequence != NULL ? 0.5 * job->sequence->frame_seconds / job->steps_per_frame : HUGE_VAL,
                  .alpha = job->values[worker->body->control_count + 1],

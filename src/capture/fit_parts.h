@@ -76,7 +76,8 @@ struct pl_fit {
   pl_reference reference;
   pl_reference_report reference_report;
   pl_fit_cursor cursor;
-  bool evaluated;  // `now` belongs to the values, the reference shape and the window
+  bool moves_rest;  // the reference shape changes with the columns
+  bool evaluated;   // `now` belongs to the values, the reference shape and the window
   pl_fit_evaluation now, trial;
   pl_vector log;  // of Nelder-Mead: column_count coordinates and the cost of every evaluation
   double seconds;

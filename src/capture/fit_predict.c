@@ -71,6 +71,7 @@ static pl_status build(pl_fit *fit, const pl_fem_def *base, pl_arena *arena, pl_
   pl_fit_get_fields(fit, reference, young);
   pl_fem_def def = base != NULL ? *base : pl_default_fem_def(fit->def.material);
   def.material = fit->def.material;
+  def.element = fit->def.element;
   def.density = fit->def.density * volume_of(&view, view.points) / volume_of(&view, reference);
   // Moduli by the smallest, as factors: what judges a body by its contrast must not take pascals for it.
   def.young = HUGE_VAL;

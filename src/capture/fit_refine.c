@@ -295,7 +295,7 @@ pl_status pl_fit_refine(pl_fit *fit, pl_error *error) {
   pl_fit_def def = fit->def;
   int32_t *pinned = PL_TAKE(&r.arena, int32_t, fit->body.model->head.particle_count), pinned_count = 0;
   if (status >= 0 && pinned == NULL) status = pl_fail_memory(error);
-  for (int32_t i = 0; status >= 0 && i < fit->body.model->head.particle_count; ++i)
+  for (int32_t i = 0; status >= 0 && i < fit->body.point_count; ++i)
     if (fit->body.fixed[i] != 0) pinned[pinned_count++] = i;
   def.pinned = pinned;
   def.pinned_count = pinned_count;

@@ -226,8 +226,7 @@ pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error)
 
 pl_status pl_fit_get_fields(const pl_fit *fit, pl_vec3 *reference, double *young) {
   const pl_fit_body *body = &fit->body;
-  for (int32_t i = 0; reference != NULL && i < body->model->head.particle_count; ++i)
-    reference[i] = pl_fem_vector(fit->rest, i);
+  for (int32_t i = 0; reference != NULL && i < body->point_count; ++i) reference[i] = pl_fem_vector(fit->rest, i);
   for (int32_t t = 0; young != NULL && t < body->model->groups[0].element_count; ++t) {
     young[t] = 0;
     for (int32_t k = 0; k < body->control_count; ++k)

@@ -20,6 +20,7 @@ enum {
 // What stays the same in all of them; borrowed.
 typedef struct pl_fit_body {
   const pl_fem_model *model;  // of tets, built from the static shape
+  int32_t point_count;        // points of the mesh; quadratic tets have more particles, behind them
   const uint8_t *fixed;       // PL_BLOCK_FIX bits by particle
   const double *load;         // N: gravity, 3 per particle
   int32_t control_count;      // control points of Young's modulus; 0: the model's moduli
@@ -41,7 +42,7 @@ typedef struct pl_fit_worker {
   pl_context *context;  // one thread, memory from the parent's
   const pl_fit_body *body;
   pl_fem_system system;
-  double *rest;    // 12 per tet
+  double *rest;    // 3 per node and tet
   double *moduli;  // Young's modulus, Poisson's ratio per tet
   pl_block_matrix matrix;
   pl_linear_solver *solver;
