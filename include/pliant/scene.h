@@ -87,6 +87,7 @@ typedef struct pl_scene_report {
   const char *camera_follows;    ///< body that the camera of pl_scene_get_camera() follows when
                                  ///< drawing; NULL: none; valid as long as the scene
   const char *observer_follows;  ///< likewise of pl_scene_get_observer()
+  pl_vec3 light;  ///< direction towards the sun for pl_renderer_def; zero: as the renderer has it
 } pl_scene_report;
 
 /// Properties of a scene. Never fails.
