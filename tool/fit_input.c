@@ -112,11 +112,17 @@ static pl_fit_range *range_of(const tool_session *tool, pl_fit_def *def, const c
   } all[] = {{"young", &def->young},
              {"poisson", &def->poisson},
              {"mass-damping", &def->mass_damping},
-             {"stiffness-damping", &def->stiffness_damping}};
+             {"stiffness-damping", &def->stiffness_damping},
+             {"prony-ratio", &def->prony_ratio},
+             {"prony-time", &def->prony_time},
+             {"second-prony-ratio", &def->second_prony_ratio},
+             {"second-prony-time", &def->second_prony_time},
+             {"loss-factor", &def->loss_factor}};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
     if (strlen(all[i].name) == length && strncmp(all[i].name, name, length) == 0) return all[i].range;
   tool_print_error(&tool->console,
-                   "there is no parameter '%.*s'; they are young, poisson, mass-damping and stiffness-damping",
+                   "there is no parameter '%.*s'; they are young, poisson, mass-damping, stiffness-damping, "
+                   "prony-ratio, prony-time, second-prony-ratio, second-prony-time and loss-factor",
                    (int)length, name);
   return NULL;
 }
@@ -133,10 +139,51 @@ static bool read_fixed(const tool_session *tool, const char *text, pl_fit_def *d
       tool_print_error(&tool->console, "--fix takes NAME=VALUE, separated by commas, not '%s'", text);
       return false;
     }
-    *range = (pl_fit_range){value, fmin(range->min, value), fmax(range->max, value), false};
+    // No damping has no logarithm: it may be held there, but not be a bound.
+    double min = value != 0 ? fmin(range->min, value) : range->min;
+    *range = (pl_fit_range){value, min, fmax(range->max, value), false};
     text += text[whole] == ',' ? whole + 1 : whole;
   }
   return true;
+}
+
+// RATIO:TIME,...
+static bool read_prony(const tool_session *tool, const char *given, pl_fit_def *def) {
+  pl_fit_range *ranges[2][2] = {{&def->prony_ratio, &def->prony_time},
+                                {&def->second_prony_ratio, &def->second_prony_time}};
+  const char *text = given;
+  for (int term = 0; text != NULL && *text != '\0'; ++term) {
+    char *end = NULL;
+    for (int i = 0; i < 2; ++i) {
+      double value = term < 2 ? strtod(text, &end) : 0;
+      if (!(value > 0) || !isfinite(value) || (i == 0 ? *end != ':' : *end != ',' && *end != '\0')) {
+        tool_print_error(&tool->console, "--prony takes RATIO:TIME, at most two separated by a comma, not '%s'", given);
+        return false;
+      }
+      pl_fit_range *range = ranges[term][i];
+      *range = (pl_fit_range){value, fmin(range->min, value), fmax(range->max, value), true};
+      text = *end == '\0' ? end : end + 1;
+    }
+  }
+  return true;
+}
+
+int32_t fit_list_others(const pl_fit_def *def, const char *names[FIT_MAX_OTHERS]) {
+  const struct {
+    const char *name;
+    bool there;
+  } all[FIT_MAX_OTHERS] = {{"poisson", true},
+                           {"mass_damping", true},
+                           {"stiffness_damping", true},
+                           {"prony_ratio", def->prony_ratio.start > 0},
+                           {"prony_time", def->prony_ratio.start > 0},
+                           {"second_prony_ratio", def->second_prony_ratio.start > 0},
+                           {"second_prony_time", def->second_prony_ratio.start > 0},
+                           {"loss_factor", def->loss_factor.start > 0}};
+  int32_t count = 0;
+  for (int i = 0; i < FIT_MAX_OTHERS; ++i)
+    if (all[i].there) names[count++] = all[i].name;
+  return count;
 }
 
 // NAME=MIN:MAX,...
@@ -171,6 +218,8 @@ bool fit_settings_read(const tool_session *tool, pl_context *context, const tool
   int fitter = choose(text_of(arguments, "fitter"), fitters, 0);
   if (!read_vector(tool, text_of(arguments, "gravity"), &def->gravity)) return false;
   def->material = material == 0 ? PL_FEM_COROTATED : PL_FEM_NEO_HOOKEAN;
+  static const char *const elements[] = {"linear", "quadratic", NULL};
+  def->element = choose(text_of(arguments, "element"), elements, 0) == 0 ? PL_FEM_LINEAR : PL_FEM_QUADRATIC;
   def->fitter = fitter == 0 ? PL_FITTER_GAUSS_NEWTON : PL_FITTER_NELDER_MEAD;
   def->density = tool_number_or(arguments, "density", def->density);
   def->young.start = tool_number_or(arguments, "young", def->young.start);
@@ -185,6 +234,9 @@ bool fit_settings_read(const tool_session *tool, pl_context *context, const tool
   if (limit->given) def->max_iterations = (int32_t)limit->count;
   settings->json = tool_find_value(arguments, "json")->given;
   def->use_static_shape = tool_find_value(arguments, "no-reference")->given;
+  const tool_value *loss = tool_find_value(arguments, "loss-factor");
+  if (loss->given) def->loss_factor.start = loss->number, def->loss_factor.fitted = true;
+  if (!read_prony(tool, text_of(arguments, "prony"), def)) return false;
   if (!read_fixed(tool, text_of(arguments, "fix"), def) || !read_bounds(tool, text_of(arguments, "bound"), def))
     return false;
   def->direct = pl_cholmod_backend();

@@ -78,10 +78,9 @@ void fit_add_iteration(fit_job *job, const pl_fit_progress *progress, const doub
 }
 
 pl_status fit_write_history(const fit_job *job, const char *folder, pl_error *error) {
-  static const char *const first[] = {"iteration", "frames", "steps", "rms", "change"}, *const last[] = {
-                                                                                            "poisson", "mass_damping",
-                                                                                            "stiffness_damping"};
-  int32_t control_count = job->column_count - FIT_ROW_PARAMETERS - 3;
+  static const char *const first[] = {"iteration", "frames", "steps", "rms", "change"}, *last[FIT_MAX_OTHERS];
+  int32_t other_count = fit_list_others(&job->settings->def, last);
+  int32_t control_count = job->column_count - FIT_ROW_PARAMETERS - other_count;
   char(*names)[20] = tool_allocate((size_t)control_count, sizeof *names);
   const char **columns = tool_allocate((size_t)job->column_count, sizeof *columns);
   for (int32_t k = 0; k < FIT_ROW_PARAMETERS; ++k) columns[k] = first[k];
@@ -89,7 +88,7 @@ pl_status fit_write_history(const fit_job *job, const char *folder, pl_error *er
     snprintf(names[k], sizeof names[k], "young_%d", k + 1);
     columns[FIT_ROW_PARAMETERS + k] = names[k];
   }
-  for (int32_t k = 0; k < 3; ++k) columns[job->column_count - 3 + k] = last[k];
+  for (int32_t k = 0; k < other_count; ++k) columns[job->column_count - other_count + k] = last[k];
   char *path = history_path(folder);
   pl_status status = pl_table_save(job->context, path,
                                    &(pl_table_view){job->column_count, columns, job->row_count, job->history}, error);
@@ -183,7 +182,9 @@ pl_status fit_open(fit_job *job, pl_error *error) {
   job->hash = hash_of(job);
   pl_status status = pl_field_build(job->context, &job->settings->field, object->mesh, &job->field, error);
   if (status < 0) return status;
-  job->column_count = FIT_ROW_PARAMETERS + pl_field_get_view(job->field).control_count + 3;
+  const char *others[FIT_MAX_OTHERS];
+  job->column_count =
+      FIT_ROW_PARAMETERS + pl_field_get_view(job->field).control_count + fit_list_others(&job->settings->def, others);
   job->sequences = tool_allocate((size_t)object->motion_count + 1, sizeof *job->sequences);
   for (int32_t i = 0; i < object->motion_count; ++i) job->sequences[i] = fit_sequence_of(&object->motions[i]);
   pl_fit_def def = job->settings->def;

@@ -149,7 +149,7 @@ static void report_convergence(const fit_job *job, const pl_fit_report *found, p
                          .log_y = true,
                          .curves = &distance,
                          .curve_count = 1});
-  int32_t control_count = found->parameter_count - 3;
+  int32_t control_count = pl_field_get_view(job->field).control_count;
   pl_report_curve *curves = tool_allocate((size_t)control_count, sizeof *curves);
   for (int32_t k = 0; k < control_count; ++k)
     curves[k] = (pl_report_curve){.name = found->estimates[k].name,

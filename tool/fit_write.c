@@ -13,6 +13,7 @@ const char *fit_unit_of(const pl_fit_estimate *estimate) {
   return strncmp(estimate->name, "young", 5) == 0   ? "Pa"
          : strncmp(estimate->name, "mass", 4) == 0  ? "1/s"
          : strncmp(estimate->name, "stiff", 5) == 0 ? "s"
+         : strstr(estimate->name, "time") != NULL   ? "s"
                                                     : "";
 }
 
@@ -90,7 +91,15 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
                              pl_error *error) {
   const pl_fit_def *def = &job->settings->def;
   pl_mesh_view mesh = pl_mesh_get_view(job->object->mesh);
-  const pl_fit_estimate *last = found->estimates + found->parameter_count - 3;
+  const char *names[FIT_MAX_OTHERS];
+  int32_t other_count = fit_list_others(def, names);
+  const pl_fit_estimate *last = found->estimates + found->parameter_count - other_count;
+  char *others = tool_text("%s", "");
+  for (int32_t i = 0; i < other_count; ++i) {
+    char *longer = tool_text("%s, \"%s\": %.17g", others, names[i], last[i].mesh_value);
+    free(others);
+    others = longer;
+  }
   double density = def->density * volume_of(&mesh, mesh.points) / volume_of(&mesh, reference);
   double rate = job->object->motion_count > 0 ? job->object->motions[0].rate : 60,
          step = 1 / (rate * (job->object->motion_count > 0 ? found->steps : 8));
@@ -107,13 +116,12 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
       "\"gravity\": [%.17g, %.17g, %.17g],\n"
       "\"meshes\": {\"reference\": {\"file\": \"reference.vtu\"}},\n"
       "\"bodies\": [{\"name\": \"object\", \"mesh\": \"reference\", \"method\": \"fem\",\n"
-      "\"fem\": {\"material\": \"%s\", \"density\": %.17g, \"young_table\": \"young.csv\", \"poisson\": %.17g, "
-      "\"mass_damping\": "
-      "%.17g,\n"
-      "\"stiffness_damping\": %.17g}, \"pins\": [{\"particles\": [%s]}]}]}\n",
+      "\"fem\": {\"material\": \"%s\", \"element\": \"%s\", \"density\": %.17g, \"young_table\": \"young.csv\"%s}, "
+      "\"pins\": [{\"particles\": [%s]}]}]}\n",
       step, rate, def->gravity.x, def->gravity.y, def->gravity.z,
-      def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean", density, last[0].mesh_value, last[1].mesh_value,
-      last[2].mesh_value, held);
+      def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean",
+      def->element == PL_FEM_LINEAR ? "linear" : "quadratic", density, others, held);
+  free(others);
   char *path = tool_text("%s/scene.json", job->folder);
   pl_scene *scene = NULL;
   pl_status status = pl_scene_load_memory(job->context, &(pl_memory_source){text, strlen(text), path, job->folder},

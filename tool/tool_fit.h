@@ -73,6 +73,8 @@ typedef struct fit_job {
   {"density", .kind = TOOL_NUMBER, .value = "DENSITY", .min = 1e-6, .max = 1e9, .default_number = fit_default_density, .about = "density in kg/m^3"}, \
   {"material", .kind = TOOL_TEXT, .value = "NAME", .choices = "corotated neo-hookean", .default_text = "corotated", \
    .about = "material model: corotated or neo-hookean"}, \
+  {"element", .kind = TOOL_TEXT, .value = "NAME", .choices = "linear quadratic", .default_text = "linear", \
+   .about = "tets: linear, or quadratic, which do not lock", .more = "Motions fitted by quadratic tets are those of markers."}, \
   {"controls", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 64, .default_number = fit_default_controls, \
    .about = "number of control points of Young's modulus; 1 makes it uniform"}, \
   {"placement", .kind = TOOL_TEXT, .value = "NAME|FILE", .choices = "axis farthest", .default_text = "axis", \
@@ -85,6 +87,9 @@ typedef struct fit_job {
   {"poisson", .kind = TOOL_NUMBER, .value = "RATIO", .min = -0.99, .max = 0.499, .default_number = fit_default_poisson, \
    .about = "Poisson's ratio; with --fit-poisson its initial value"}, \
   {"fit-poisson", .kind = TOOL_FLAG, .about = "fit Poisson's ratio too"}, \
+  {"prony", .kind = TOOL_TEXT, .value = "RATIO:TIME,...", .about = "fit one or two Prony terms of a viscoelastic material from these starts, such as 0.3:0.05", \
+   .more = "Ratios are fractions of Young's modulus, which is then that at rest; times are in seconds."}, \
+  {"loss-factor", .kind = TOOL_NUMBER, .value = "FACTOR", .min = 1e-5, .max = 1, .about = "fit the loss factor of structural damping from this start"}, \
   {"fitter", .kind = TOOL_TEXT, .value = "NAME", .choices = "gauss-newton nelder-mead", .default_text = "gauss-newton", \
    .about = "optimiser: gauss-newton, or nelder-mead, which needs a build with NLopt"}, \
   {"steps", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1000, .default_note = "chosen by convergence", .about = "time steps per frame", \
@@ -94,7 +99,7 @@ typedef struct fit_job {
   {"max-iterations", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1e6, .default_number = fit_default_max_iterations, \
    .about = "maximum iterations", .more = "More may be given with --resume."}, \
   {"fix", .kind = TOOL_TEXT, .value = "NAME=VALUE,...", .about = "parameters to hold at a value, such as mass-damping=0.1,poisson=0.45", \
-   .more = "Names are young, poisson, mass-damping and stiffness-damping."}, \
+   .more = "Names are young, poisson, mass-damping, stiffness-damping, prony-ratio, prony-time, second-prony-ratio, second-prony-time and loss-factor."}, \
   {"bound", .kind = TOOL_TEXT, .value = "NAME=MIN:MAX,...", .about = "bounds of parameters, such as young=1e4:1e6"}, \
   {"no-warm-start", .kind = TOOL_FLAG, .about = "start from --young instead of a modulus estimated from frequencies"}, \
   {"no-reference", .kind = TOOL_FLAG, .about = "take the static shape as the rest shape"}, \
@@ -111,6 +116,11 @@ double fit_default_max_iterations(void);
 
 // Maximum steps per frame, where the fit chooses them.
 #define MAX_FIT_STEPS 32
+
+// Parameters of a fit behind the moduli, as keys of scenes: poisson, both dampings and those of
+// viscosity that it has. Returns their number, at most FIT_MAX_OTHERS.
+enum { FIT_MAX_OTHERS = 8 };
+int32_t fit_list_others(const pl_fit_def *def, const char *names[FIT_MAX_OTHERS]);
 
 // Columns of the history.
 enum {

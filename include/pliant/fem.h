@@ -79,6 +79,22 @@ typedef struct pl_fem_def {
   double mass_damping;  ///< 1/s, 0 … 1e6, default 0
   /// Beta of Rayleigh damping: slows deformation, fast vibration most.
   double stiffness_damping;  ///< s, 0 … 1e3, default 0
+  /// Viscoelastic tets: stiffness of a Maxwell branch as a fraction of `young`, which stays the
+  /// modulus at rest: E(t) = young (1 + prony_ratio exp(-t / prony_time) + …) after a sudden
+  /// strain.
+  double prony_ratio;  ///< 0 … 1e3, default 0
+  /// Relaxation time of that branch: damping is strongest at a frequency of 1 / (2 pi prony_time).
+  double prony_time;  ///< s, above 0 up to 1e9, default 0.1
+  /// The same of a second branch.
+  double second_prony_ratio;  ///< 0 … 1e3, default 0
+  /// Relaxation time of the second branch.
+  double second_prony_time;  ///< s, above 0 up to 1e9, default 1
+  /// Structural damping of tets: loss tangent that is the same at all frequencies from
+  /// `loss_frequency` to 2,000 times that, twice the damping ratio. The modulus grows with
+  /// frequency, from `young` at rest, by about 2 / pi of it per factor e.
+  double loss_factor;  ///< 0 … 1, default 0
+  /// Lowest frequency at which structural damping acts in full.
+  double loss_frequency;  ///< Hz, above 0 up to 1e9, default 0.5
   /// How time is stepped: second order keeps energy, implicit Euler damps by itself.
   pl_fem_scheme scheme;  ///< default PL_FEM_SECOND_ORDER
   /// How linear systems are solved: chosen from size and stiffness, conjugate gradients, or a

@@ -140,6 +140,9 @@ typedef struct pl_fit_def {
   // parameters of src/capture/fit_parameters.c by `make generate`: begin
   /// Material of the tets: PL_FEM_COROTATED or PL_FEM_NEO_HOOKEAN.
   pl_fem_material material;  ///< default PL_FEM_COROTATED
+  /// Linear tets, or quadratic ones with a node on every edge of the mesh, which do not lock;
+  /// motions are then those of markers with a start that is fitted.
+  pl_fem_element_order element;  ///< default PL_FEM_LINEAR
   /// Density of the static shape: mass by volume.
   double density;  ///< kg/m³, above 0 up to 1e6, default 1000
   /// Gravity during the capture.
@@ -153,6 +156,20 @@ typedef struct pl_fit_def {
   /// Beta of Rayleigh damping.
   /// S, 1e-12 … 1e3, default start 1e-3 between 1e-6 and 0.1, fitted.
   pl_fit_range stiffness_damping;
+  /// Stiffness of a Maxwell branch as a fraction of Young's modulus (`fem`); 0: none. Branches
+  /// begin without stress.
+  pl_fit_range prony_ratio;  ///< 0 … 1e3, default start 0 between 1e-4 and 100, not fitted
+  /// Relaxation time of that branch.
+  pl_fit_range prony_time;  ///< s, 1e-9 … 1e9, default start 0.1 between 1e-4 and 1e3, not fitted
+  /// The same of a second branch; 0: none.
+  pl_fit_range second_prony_ratio;  ///< 0 … 1e3, default start 0 between 1e-4 and 100, not fitted
+  /// Relaxation time of the second branch.
+  /// S, 1e-9 … 1e9, default start 1 between 1e-4 and 1e3, not fitted.
+  pl_fit_range second_prony_time;
+  /// Loss factor of structural damping; 0: none.
+  pl_fit_range loss_factor;  ///< 0 … 1, default start 0 between 1e-5 and 1, not fitted
+  /// Lowest frequency at which structural damping acts in full.
+  double loss_frequency;  ///< Hz, above 0 up to 1e9, default 0.5
   /// Take the static shape as the reference shape: for comparison, and for bodies without gravity.
   bool use_static_shape;  ///< default false
   /// How reference shapes are found.
@@ -290,7 +307,8 @@ PL_API const char *pl_fit_verdict_name(pl_fit_verdict verdict);
 
 /// Estimate of one parameter.
 typedef struct pl_fit_estimate {
-  char name[24];  ///< "young 3", "poisson", "mass damping", "stiffness damping"
+  char name[24];  ///< "young 3", "poisson", "mass damping", "stiffness damping", "prony ratio",
+                  ///< "prony time", "second prony ratio", "second prony time", "loss factor"
   double value;
   double min, max;   ///< 95 % interval; the bounds where it is not determined at all
   double deviation;  ///< standard deviation of its logarithm (of itself for Poisson's ratio)
@@ -304,9 +322,10 @@ typedef struct pl_fit_estimate {
 
 /// Result of a fit.
 typedef struct pl_fit_report {
-  int32_t parameter_count;  ///< control points and three
+  int32_t parameter_count;  ///< control points, three, and those of viscosity that start above 0
   const pl_fit_estimate
-      *estimates;              ///< Young's moduli, Poisson's ratio, mass damping, stiffness damping
+      *estimates;  ///< Young's moduli, Poisson's ratio, mass damping, stiffness damping, then those
+                   ///< Prony terms (ratio, time) and that loss factor that the def starts above 0
   const double *correlations;  ///< parameter_count squared, -1 … 1; 0 for held parameters
   bool converged;
   int32_t iteration_count, evaluation_count;

@@ -81,15 +81,21 @@ static uint64_t hash_range(uint64_t hash, const pl_fit_range *range) {
 
 // Everything but what may differ when a run resumes: callbacks, batch, solver back end and the maximum of iterations.
 static uint64_t hash_fit(uint64_t hash, const pl_fit_def *fit) {
-  const double numbers[] = {fit->material,        fit->density,          fit->gravity.x,   fit->gravity.y,
-                            fit->gravity.z,       fit->use_static_shape, fit->reference,   fit->fitter,
-                            fit->steps_per_frame, fit->max_steps,        fit->tolerance,   fit->noise,
-                            fit->doubt,           fit->pinned_count,     fit->window_count};
+  const double numbers[] = {fit->material,        fit->density,          fit->gravity.x,    fit->gravity.y,
+                            fit->gravity.z,       fit->use_static_shape, fit->reference,    fit->fitter,
+                            fit->steps_per_frame, fit->max_steps,        fit->tolerance,    fit->noise,
+                            fit->doubt,           fit->pinned_count,     fit->window_count, fit->element};
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
   hash = hash_range(hash, &fit->young);
   hash = hash_range(hash, &fit->poisson);
   hash = hash_range(hash, &fit->mass_damping);
   hash = hash_range(hash, &fit->stiffness_damping);
+  hash = hash_range(hash, &fit->prony_ratio);
+  hash = hash_range(hash, &fit->prony_time);
+  hash = hash_range(hash, &fit->second_prony_ratio);
+  hash = hash_range(hash, &fit->second_prony_time);
+  hash = hash_range(hash, &fit->loss_factor);
+  hash = pl_hash_bytes(hash, &fit->loss_frequency, sizeof fit->loss_frequency);
   hash = pl_hash_bytes(hash, fit->pinned, (size_t)fit->pinned_count * sizeof *fit->pinned);
   hash = pl_hash_bytes(hash, fit->windows, (size_t)fit->window_count * sizeof *fit->windows);
   int32_t controls = 1;

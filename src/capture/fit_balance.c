@@ -20,12 +20,13 @@ void pl_motion_set_material(pl_motion *m) {
   pl_fit_worker_set_moduli(m->worker, job->values, job->values[m->worker->body->control_count]);
   pl_fit_worker_set_rest(m->worker, job->rest);
   if (m->poisson_column >= 0) pl_fit_changes_derive(&m->worker->system, m->derived);
+  pl_motion_viscous_set(m);
 }
 
 // u in equilibrium with the load, and s = du/dθ.
 static pl_status balance(pl_motion *m, pl_error *error) {
-  double tau = m->tau, c = m->c, b = m->b;
-  m->tau = HUGE_VAL, m->c = 0, m->b = 1;
+  double tau = m->tau, c = m->c;
+  m->tau = HUGE_VAL, m->c = 0;
   m->factored = false;
   pl_status status = pl_motion_solve(m, error);
   if (status == PL_OK && m->columns > 0) {
@@ -34,7 +35,7 @@ static pl_status balance(pl_motion *m, pl_error *error) {
     status = pl_motion_solve_sensitivities(m, error);
     if (status >= 0) memcpy(m->s, m->z, (size_t)(m->n * m->columns) * sizeof(double));
   }
-  m->tau = tau, m->c = c, m->b = b;
+  m->tau = tau, m->c = c;
   m->factored = false;
   return status;
 }
@@ -101,11 +102,11 @@ void pl_motion_start_moving(pl_motion *m) {
 // One correction of the force by least squares over what is observed in frame 0: dm/df from three solves.
 static pl_status correct_pull(pl_motion *m, double force[3], double *moved, pl_error *error) {
   const pl_vec3 *seen = m->job->sequence->positions;
-  double normal[9] = {0}, rhs[3] = {0}, tau = m->tau, c = m->c, b = m->b;
-  m->tau = HUGE_VAL, m->c = 0, m->b = 1;
+  double normal[9] = {0}, rhs[3] = {0}, tau = m->tau, c = m->c;
+  m->tau = HUGE_VAL, m->c = 0;
   pl_motion_evaluate(m);
   pl_status status = pl_motion_factor(m, error);
-  m->tau = tau, m->c = c, m->b = b;
+  m->tau = tau, m->c = c;
   m->factored = false;
   double *responses[3] = {m->base, m->target, m->stretch};
   for (int axis = 0; axis < 3 && status >= 0; ++axis) {
@@ -196,7 +197,7 @@ static pl_status move_loaded(pl_motion *m, pl_error *error) {
   for (int32_t i = 0; i < given->loaded_count; ++i)
     memcpy(m->target + 3 * (ptrdiff_t)given->loaded[i], way, sizeof way);
   pl_motion_evaluate(m);
-  pl_fem_system_evaluate(&m->worker->system, m->w, NULL, &m->worker->matrix, false);
+  pl_fem_system_evaluate(&m->worker->system, m->u, NULL, &m->worker->matrix, false);
   pl_block_matrix_multiply(m->worker->context, &m->worker->matrix, m->target, m->stretch);
   pl_status status = pl_motion_factor(m, error);
   for (ptrdiff_t i = 0; i < m->n; ++i) m->residual[i] = pl_motion_is_fixed(m, i) ? 0 : -m->residual[i] - m->stretch[i];

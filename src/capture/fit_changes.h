@@ -9,8 +9,9 @@
 //
 //   Σ_b g_a (B_b·dX_b) - g_b (B_a·dX_b) - H_ab F dX_b
 //
-// which needs forces g, stiffness H and deformation gradient F that the kernel of
-// fem/fem_assemble.h has at hand. Vectors are stored with the columns of all
+// (of quadratic tets by their energy's own derivatives) which needs forces g, stiffness H and
+// deformation gradient F that the kernel of fem/fem_assemble.h has at hand. Vectors are stored with
+// the columns of all
 // parameters next to each other, padded to a multiple of four: [3 particles][padded].
 #ifndef PL_CAPTURE_FIT_CHANGES_H
 #define PL_CAPTURE_FIT_CHANGES_H
@@ -22,10 +23,10 @@ typedef struct pl_fit_changes {
   const int32_t *corners;                 // 4 per tet
   const pl_fem_tet_constants *constants;  // by tet
   const double *positions;                // pose, 3 per particle
-  const double *rest_change;              // dX, 3 per particle and column
-  const double *fractions;                // s, by tet and column
-  double *rhs;                            // 3 per particle and column
-  int32_t poisson_column;                 // column of Poisson's ratio, whose shares are 0; -1: none
+  const double *rest_change;  // dX, 3 per particle and column; NULL: none, of quadratic tets only
+  const double *fractions;    // s, by tet and column
+  double *rhs;                // 3 per particle and column
+  int32_t poisson_column;     // column of Poisson's ratio, whose shares are 0; -1: none
   const pl_fem_tet_constants
       *poisson;  // as `constants`, with Lamé's constants derived by it: forces are linear in them
 } pl_fit_changes;

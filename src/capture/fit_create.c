@@ -125,6 +125,12 @@ static pl_status check_vibration(const pl_fit_vibration *v, int32_t number, pl_e
 static pl_status check_sequence(const pl_fit *fit, int32_t number, pl_error *error) {
   const pl_fit_sequence *s = &fit->sequences[number];
   int32_t points = fit->body.model->head.particle_count;
+  bool is_given = s->start == PL_FIT_START_GIVEN || s->start_positions != NULL || s->pins_move;
+  if (fit->def.element == PL_FEM_QUADRATIC && (s->markers == NULL || is_given))
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "sequence %d: quadratic tets are fitted to markers with a start that is pulled or moving, as points "
+                   "do not tell where nodes on edges are; use linear tets",
+                   number);
   if (s->markers != NULL) return check_markers(fit, number, error);
   if (s->frame_count < 2 || s->positions == NULL)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d has %d frames; a motion has at least 2", number,
@@ -181,18 +187,40 @@ static void set_start(pl_fit *fit, int32_t number) {
   fit->start_count++;
 }
 
+static void list_viscous(const pl_fit_def *def, const pl_fit_range *ranges[PL_FIT_VISCOUS_KINDS]) {
+  ranges[PL_FIT_PRONY_RATIO] = &def->prony_ratio;
+  ranges[PL_FIT_PRONY_TIME] = &def->prony_time;
+  ranges[PL_FIT_SECOND_PRONY_RATIO] = &def->second_prony_ratio;
+  ranges[PL_FIT_SECOND_PRONY_TIME] = &def->second_prony_time;
+  ranges[PL_FIT_LOSS_FACTOR] = &def->loss_factor;
+}
+
+// A branch that has a stiffness, or is to have one, brings its values.
+static void set_viscous(pl_fit *fit) {
+  static const int32_t stiffness[PL_FIT_VISCOUS_KINDS] = {
+      PL_FIT_PRONY_RATIO, PL_FIT_PRONY_RATIO, PL_FIT_SECOND_PRONY_RATIO, PL_FIT_SECOND_PRONY_RATIO, PL_FIT_LOSS_FACTOR};
+  const pl_fit_range *ranges[PL_FIT_VISCOUS_KINDS];
+  list_viscous(&fit->def, ranges);
+  fit->body.loss_frequency = fit->def.loss_frequency;
+  for (int32_t kind = 0; kind < PL_FIT_VISCOUS_KINDS; ++kind)
+    if (ranges[stiffness[kind]]->start > 0) fit->body.viscous_kinds[fit->body.viscous_count++] = kind;
+}
+
 static void set_values(pl_fit *fit) {
   const pl_fit_def *def = &fit->def;
   int32_t controls = fit->body.control_count;
-  fit->result_count = controls + 3;
+  fit->result_count = controls + 3 + fit->body.viscous_count;
   for (int32_t k = 0; k < controls; ++k) {
     fit->ranges[k] = def->young;
     fit->values[k] = def->young_starts != NULL ? def->young_starts[k] : def->young.start;
   }
   const pl_fit_range *others[3] = {&def->poisson, &def->mass_damping, &def->stiffness_damping};
-  for (int32_t k = 0; k < 3; ++k) {
-    fit->ranges[controls + k] = *others[k];
-    fit->values[controls + k] = others[k]->start;
+  const pl_fit_range *viscous[PL_FIT_VISCOUS_KINDS];
+  list_viscous(def, viscous);
+  for (int32_t k = 0; k < 3 + fit->body.viscous_count; ++k) {
+    const pl_fit_range *range = k < 3 ? others[k] : viscous[fit->body.viscous_kinds[k - 3]];
+    fit->ranges[controls + k] = *range;
+    fit->values[controls + k] = range->start;
   }
   fit->value_count = fit->result_count;
   for (int32_t i = 0; i < fit->sequence_count; ++i) set_start(fit, i);
@@ -204,6 +232,18 @@ static void set_values(pl_fit *fit) {
   fit->def.young_starts = NULL;
 }
 
+// Nodes between two held corners of a quadratic tet are held too.
+static void hold_middles(const pl_fem_model *model, int32_t point_count, uint8_t *fixed) {
+  static const int ends[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+  const pl_fem_group *group = &model->groups[0];
+  for (ptrdiff_t t = 0; group->corner_count == 10 && t < group->element_count; ++t) {
+    const int32_t *nodes = group->corners + 10 * t;
+    for (int k = 0; k < 6; ++k)
+      if (nodes[4 + k] >= point_count && fixed[nodes[ends[k][0]]] != 0 && fixed[nodes[ends[k][1]]] != 0)
+        fixed[nodes[4 + k]] = PL_BLOCK_FIX_ALL;
+  }
+}
+
 static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
   const pl_fit_def *def = &fit->def;
   pl_fem_def fem = pl_default_fem_def(def->material);
@@ -211,6 +251,7 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
   fem.young = def->young.start;
   fem.poisson = def->poisson.start;
   fem.direct = def->direct;
+  fem.element = def->element;
   pl_mesh_view view = pl_mesh_get_view(mesh), plain = {.point_count = view.point_count,
                                                        .points = view.points,
                                                        .tet_count = view.tet_count,
@@ -219,8 +260,9 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
   if (status >= 0) status = pl_fem_build(fit->context, &fem, fit->mesh, &fit->model, error);
   if (status < 0) return status;
   const pl_fem_model *model = (const pl_fem_model *)fit->model;
-  uint8_t *fixed = PL_TAKE(&fit->arena, uint8_t, view.point_count);
-  double *load = PL_TAKE(&fit->arena, double, 3 * (size_t)view.point_count),
+  int32_t particle_count = model->head.particle_count;
+  uint8_t *fixed = PL_TAKE(&fit->arena, uint8_t, particle_count);
+  double *load = PL_TAKE(&fit->arena, double, 3 * (size_t)particle_count),
          *ones = PL_TAKE(&fit->arena, double, view.tet_count);
   if (fit->arena.failed) return pl_fail_memory(error);
   for (int32_t i = 0; i < def->pinned_count; ++i) {
@@ -229,11 +271,16 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
                            def->pinned[i], view.point_count - 1);
     fixed[def->pinned[i]] = PL_BLOCK_FIX_ALL;
   }
-  for (int32_t i = 0; i < view.point_count; ++i)
-    pl_fem_put(load, i, pl_vec3_scale(def->gravity, model->head.masses[i]));
+  hold_middles(model, view.point_count, fixed);
+  for (int32_t i = 0; i < particle_count; ++i) pl_fem_put(load, i, pl_vec3_scale(def->gravity, model->load_masses[i]));
   for (int32_t t = 0; t < view.tet_count; ++t) ones[t] = 1;
-  fit->body = (pl_fit_body){
-      .model = model, .fixed = fixed, .load = load, .control_count = 1, .weights = ones, .direct = def->direct};
+  fit->body = (pl_fit_body){.model = model,
+                            .point_count = view.point_count,
+                            .fixed = fixed,
+                            .load = load,
+                            .control_count = 1,
+                            .weights = ones,
+                            .direct = def->direct};
   if (def->field != NULL) {
     pl_field_view field = pl_field_get_view(def->field);
     if (field.tet_count != view.tet_count)
@@ -311,6 +358,7 @@ static pl_status set_up(pl_fit *fit, const pl_mesh *mesh, const pl_fit_sequences
   if (status >= 0) status = take_data(fit, data, error);
   if (status < 0) return status;
   set_windows(fit);
+  set_viscous(fit);
   set_values(fit);
   for (int32_t k = 0; k < fit->body.control_count; ++k)
     if (!(fit->values[k] >= fit->ranges[k].min) || !(fit->values[k] <= fit->ranges[k].max))

@@ -66,7 +66,7 @@ static void evaluate_job(void *data, int32_t number, double *output) {
                        .column_count = columns,
                        .columns = fit->columns,
                        .fractions = fit->fractions,
-                       .rest_change = fit->rest_change,
+                       .rest_change = fit->moves_rest || fit->def.element == PL_FEM_LINEAR ? fit->rest_change : NULL,
                        .def = &fit->def};
   double step = 0;
   if (sequence != NULL) {
@@ -160,7 +160,8 @@ static pl_status derive_rest(pl_fit *fit, const double *values, pl_error *error)
     if (fit->columns[k] == fit->body.control_count) poisson_column = k;
   }
   memset(fit->rest_change, 0, 3 * (size_t)fit->body.model->head.particle_count * (size_t)fit->padded * sizeof(double));
-  if (fit->def.use_static_shape || !(fit->reference.load_size > 0) || material_columns == 0) return PL_OK;
+  fit->moves_rest = !fit->def.use_static_shape && fit->reference.load_size > 0 && material_columns > 0;
+  if (!fit->moves_rest) return PL_OK;
   return pl_reference_derive(&fit->reference, material_columns, fit->padded, fit->fractions, poisson_column,
                              fit->rest_change, error);
 }

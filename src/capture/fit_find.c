@@ -38,7 +38,8 @@ static pl_status find(pl_context *context, const pl_fem_model *model, const pl_r
     fixed[def->pinned[i]] = PL_BLOCK_FIX_ALL;
     pl_fem_put(X, def->pinned[i], pl_fem_vector(model->rest_points, def->pinned[i]));
   }
-  pl_fit_body body = {.model = model, .fixed = fixed, .load = load, .direct = def->direct};
+  pl_fit_body body = {
+      .model = model, .point_count = model->head.particle_count, .fixed = fixed, .load = load, .direct = def->direct};
   pl_fit_worker *worker = NULL;
   pl_reference search;
   pl_status status = pl_fit_worker_create(context, &body, 0, &worker, error);

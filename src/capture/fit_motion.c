@@ -27,25 +27,23 @@ static double dot(ptrdiff_t n, const double *a, const double *b) {
 
 // r at u.
 void pl_motion_evaluate(pl_motion *m) {
-  double damping = m->beta / m->tau;
-  for (ptrdiff_t i = 0; i < m->n; ++i) m->w[i] = m->u[i] + damping * (m->u[i] - m->x[i]);
-  pl_fem_system_evaluate(&m->worker->system, m->w, m->gradient, NULL, false);
+  pl_fem_system_evaluate(&m->worker->system, m->u, m->gradient, NULL, false);
+  if (pl_motion_is_viscous(m)) {
+    pl_fem_maxwell_evaluate(&m->maxwell, m->u, m->viscous, NULL, false);
+    for (ptrdiff_t i = 0; i < m->n; ++i) m->gradient[i] += m->viscous[i];
+  }
   for (ptrdiff_t i = 0; i < m->n; ++i) {
     double inertia = m->masses[i / 3] * (m->c * (m->u[i] - m->x[i]) - m->v[i] / m->tau);
     m->residual[i] = pl_motion_is_fixed(m, i) ? 0 : inertia + m->gradient[i] - m->load[i];
   }
 }
 
-// A at w, factored; on the way b H (u - x), for the column of β.
+// A at u, factored.
 pl_status pl_motion_factor(pl_motion *m, pl_error *error) {
   pl_fit_worker *worker = m->worker;
   pl_block_matrix *matrix = &worker->matrix;
-  pl_fem_system_evaluate(&worker->system, m->w, NULL, matrix, m->positive);
-  for (ptrdiff_t i = 0; i < 9 * (ptrdiff_t)matrix->pattern->block_count; ++i) matrix->values[i] *= m->b;
-  if (m->beta_column >= 0) {
-    for (ptrdiff_t i = 0; i < m->n; ++i) m->step[i] = m->u[i] - m->x[i];
-    pl_block_matrix_multiply(worker->context, matrix, m->step, m->stretch);
-  }
+  pl_fem_system_evaluate(&worker->system, m->u, NULL, matrix, m->positive);
+  if (pl_motion_is_viscous(m)) pl_fem_maxwell_evaluate(&m->maxwell, m->u, m->viscous, matrix, m->positive);
   pl_block_matrix_add_diagonal(worker->context, matrix, m->c, m->masses);
   pl_block_matrix_fix(worker->context, matrix, m->fixed);
   m->result->factor_count++;
@@ -127,9 +125,10 @@ static pl_status solve_step(pl_motion *m, pl_error *error) {
   return status < 0 ? status : PL_REMARK_NOT_CONVERGED;
 }
 
-// Φ whose gradient is r: ½ c |u - x|²_M - u·M (v/τ) + W(w)/b - load·u.
+// Φ whose gradient is r: ½ c |u - x|²_M - u·M (v/τ) + W(u) + D(u) - load·u.
 static double potential(pl_motion *m) {
-  double sum = pl_fem_system_evaluate(&m->worker->system, m->w, NULL, NULL, false) / m->b;
+  double sum = pl_fem_system_evaluate(&m->worker->system, m->u, NULL, NULL, false);
+  if (pl_motion_is_viscous(m)) sum += pl_fem_maxwell_evaluate(&m->maxwell, m->u, m->viscous, NULL, false);
   for (ptrdiff_t i = 0; i < m->n; ++i) {
     double moved = m->u[i] - m->x[i];
     if (!pl_motion_is_fixed(m, i))
@@ -182,22 +181,21 @@ pl_status pl_motion_solve_sensitivities(pl_motion *m, pl_error *error) {
   pl_fit_changes changes = {.padded = m->padded,
                             .corners = m->worker->body->model->groups[0].corners,
                             .constants = m->worker->system.constants,
-                            .positions = m->w,
+                            .positions = m->u,
                             .rest_change = job->rest_change,
                             .fractions = job->fractions,
                             .rhs = m->changed,
                             .poisson_column = m->poisson_column,
                             .poisson = m->derived};
   pl_fit_changes_add(&m->worker->system, &changes);
-  double gamma = m->beta / m->tau / m->b, inertia = (1 - gamma) * m->c;
+  if (pl_motion_is_viscous(m)) pl_motion_viscous_change(m);
   for (int32_t k = 0; k < m->columns; ++k) {
     const double *s = m->s + k * m->n, *t = m->t + k * m->n;
     const double *load = m->load_change != NULL ? m->load_change + k * m->n : NULL;
     double *rhs = m->rhs_list + k * m->n;
     for (ptrdiff_t i = 0; i < m->n; ++i) {
-      double force = m->masses[i / 3] * (inertia * s[i] + t[i] / m->tau) + m->changed[i * m->padded + k];
+      double force = m->masses[i / 3] * (m->c * s[i] + t[i] / m->tau) + m->changed[i * m->padded + k];
       if (k == m->alpha_column) force -= m->alpha * m->masses[i / 3] * (m->u[i] - m->x[i]) / m->tau;
-      if (k == m->beta_column) force -= m->beta / (m->tau * m->b) * m->stretch[i];
       if (load != NULL) force += load[i];
       rhs[i] = pl_motion_is_fixed(m, i) ? 0 : force;
     }
@@ -208,9 +206,8 @@ pl_status pl_motion_solve_sensitivities(pl_motion *m, pl_error *error) {
 static pl_status advance_sensitivities(pl_motion *m, pl_error *error) {
   if (m->columns == 0) return PL_OK;
   pl_status status = pl_motion_solve_sensitivities(m, error);
-  double gamma = m->beta / m->tau / m->b;
   for (ptrdiff_t i = 0; status >= 0 && i < m->columns * m->n; ++i) {
-    double z = m->z[i] + gamma * m->s[i], s = m->s[i];
+    double z = m->z[i], s = m->s[i];
     m->s[i] = 2 * z - s;
     m->t[i] = 2 * (z - s) / m->tau - m->t[i];
   }
@@ -226,10 +223,12 @@ static pl_status take_step(pl_motion *m, pl_error *error) {
         m->step_count > 1 ? 2 * m->last[i] - m->older[i] : m->x[i] + (m->step_count == 0 ? m->tau * m->v[i] : 0);
     m->u[i] = pl_motion_is_fixed(m, i) ? 0.5 * (m->x[i] + m->target[i]) : guess;
   }
+  if (pl_motion_is_viscous(m)) pl_motion_viscous_begin(m);
   pl_status status = pl_motion_solve(m, error);
   if (status != PL_OK) return status;
   status = advance_sensitivities(m, error);
   if (status < 0) return status;
+  if (pl_motion_is_viscous(m)) pl_motion_viscous_finish(m);
   m->step_count++;
   for (ptrdiff_t i = 0; i < m->n; ++i) {
     double next = 2 * m->u[i] - m->x[i], velocity = 2 * (m->u[i] - m->x[i]) / m->tau - m->v[i];
@@ -254,20 +253,22 @@ static void set_targets(pl_motion *m, int32_t frame, double fraction) {
 
 static void write_frame(const pl_motion *m, int32_t frame) {
   if (m->job->positions != NULL)
-    memcpy(m->job->positions + (ptrdiff_t)frame * (m->n / 3), m->x, (size_t)m->n * sizeof(double));
+    memcpy(m->job->positions + (ptrdiff_t)frame * m->worker->body->point_count, m->x,
+           (size_t)m->worker->body->point_count * sizeof(pl_vec3));
 }
 
 // --- the whole ----------------------------------------------------------------------------------------------------
 
 static pl_status take_motion(pl_arena *arena, pl_motion *m, pl_error *error) {
   size_t n = (size_t)m->n, columns = (size_t)m->columns;
-  double **vectors[] = {&m->x,        &m->v,    &m->u,    &m->w,      &m->last,    &m->older, &m->gradient,
+  double **vectors[] = {&m->x,        &m->v,    &m->u,    &m->last,   &m->older,   &m->gradient,
                         &m->residual, &m->step, &m->base, &m->target, &m->stretch, &m->load};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = PL_TAKE(arena, double, n);
   double **columned[] = {&m->s, &m->t, &m->z, &m->rhs_list};
   for (size_t i = 0; i < sizeof columned / sizeof *columned; ++i) *columned[i] = PL_TAKE(arena, double, n *columns);
   m->steps = PL_TAKE(arena, double, n *PL_MOTION_STEPS_KEPT);
   m->changed = PL_TAKE(arena, double, n *(size_t)m->padded);
+  if (!pl_motion_viscous_take(m)) return pl_fail_memory(error);
   if (m->poisson_column >= 0)
     m->derived = PL_TAKE(arena, pl_fem_tet_constants, m->worker->body->model->groups[0].element_count);
   return arena->failed ? pl_fail_memory(error) : PL_OK;
@@ -289,6 +290,7 @@ static pl_status start(pl_motion *m, pl_error *error) {
   if (job->start.velocity_value >= 0) pl_motion_start_moving(m);
   for (ptrdiff_t i = 0; !sequence->pins_move && i < m->n; ++i)
     if (pl_motion_is_fixed(m, i)) m->x[i] = body->model->rest_points[i];
+  if (pl_motion_is_viscous(m)) pl_motion_viscous_start(m);
   return PL_OK;
 }
 
@@ -333,7 +335,7 @@ pl_status pl_motion_run_as(pl_fit_worker *worker, const pl_motion_job *job,
                  .masses = model->head.masses,
                  .fixed = worker->body->fixed,
                  .n = 3 * (ptrdiff_t)model->head.particle_count,
-                 .observed_count = model->head.particle_count,
+                 .observed_count = worker->body->point_count,
                  .ratio = 1,
                  .tau = job->sequence != NULL ? 0.5 * job->sequence->frame_seconds / job->steps_per_frame : HUGE_VAL,
                  .alpha = job->values[worker->body->control_count + 1],
@@ -341,7 +343,6 @@ pl_status pl_motion_run_as(pl_fit_worker *worker, const pl_motion_job *job,
                  .result = result};
   m.extent = pl_box_diagonal(model->head.box);
   m.c = 1 / (m.tau * m.tau) + m.alpha / m.tau;
-  m.b = 1 + m.beta / m.tau;
   const pl_embedding *markers = job->sequence != NULL ? job->sequence->markers : job->load_case->markers;
   double deviation = job->sequence != NULL ? job->sequence->deviation : job->load_case->deviation;
   if (markers != NULL) {

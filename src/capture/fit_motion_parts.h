@@ -5,6 +5,7 @@
 #define PL_CAPTURE_FIT_MOTION_PARTS_H
 
 #include "capture/fit_motion.h"
+#include "fem/fem_maxwell.h"
 
 enum { PL_MOTION_STEPS_KEPT = 8, PL_FIT_MOTION_COLUMNS = 192 };
 
@@ -21,8 +22,8 @@ typedef struct pl_motion {
   double ratio;  // square of the fit's noise against the deviation of what is observed
   ptrdiff_t n;   // 3 per particle
   double tau, alpha, beta;
-  double c, b;  // of A = c M + b H
-  double *x, *v, *u, *w;
+  double c;  // of A = c M + H + ∂²D
+  double *x, *v, *u;
   double *last,
       *older;  // u of the last two steps: smooth also where stiff vibrations are not resolved, as x
                // and v are not
@@ -37,6 +38,12 @@ typedef struct pl_motion {
   // Sensitivities: column after column.
   int32_t columns, padded, alpha_column, beta_column, poisson_column;
   double *s, *t, *z, *rhs_list, *changed;
+  // Viscosity: D for the step at hand, its forces, metrics of the branches and their derivatives.
+  pl_fem_maxwell maxwell;
+  double *viscous, *metric_changes, *anchor_changes, *now_changes, *moves, *now_metrics;
+  double *ratio_changes,
+      *time_changes;     // of branches by column: of the ratio, of the logarithm of the time
+  double *lame_changes;  // λ and μ by Poisson's ratio, of every tet
   double *load_change;  // N, derivative of the load by every column, as s; NULL: it does not change
   pl_fem_tet_constants *derived;
   pl_motion_result *result;
@@ -47,7 +54,7 @@ static inline bool pl_motion_is_fixed(const pl_motion *m, ptrdiff_t i) {
   return (m->fixed[i / 3] >> (i % 3) & 1) != 0;
 }
 
-// fit_motion.c: r at u; A at w, factored; u with r = 0, from u on, PL_REMARK_NOT_CONVERGED if there
+// fit_motion.c: r at u; A at u, factored; u with r = 0, from u on, PL_REMARK_NOT_CONVERGED if there
 // is none.
 void pl_motion_evaluate(pl_motion *m);
 pl_status pl_motion_factor(pl_motion *m, pl_error *error);
@@ -61,6 +68,19 @@ pl_status pl_motion_run_as(pl_fit_worker *worker, const pl_motion_job *job,
 // A⁻¹ of what the parameters change of r, into z; `changed` then holds what they change of the
 // elastic forces.
 pl_status pl_motion_solve_sensitivities(pl_motion *m, pl_error *error);
+
+// fit_viscous.c: memory and material; branches without stress at x; D of a step from x; derivatives
+// of its forces into `changed`; metrics and their derivatives after the step.
+bool pl_motion_viscous_take(pl_motion *m);
+void pl_motion_viscous_set(pl_motion *m);
+void pl_motion_viscous_start(pl_motion *m);
+void pl_motion_viscous_begin(pl_motion *m);
+void pl_motion_viscous_change(pl_motion *m);
+void pl_motion_viscous_finish(pl_motion *m);
+// Whether D is part of what is solved: not in an equilibrium.
+static inline bool pl_motion_is_viscous(const pl_motion *m) {
+  return m->c > 0 && (m->beta > 0 || m->maxwell.branches.count > 0);
+}
 
 // fit_balance.c: moduli and rest shape of the worker; x in equilibrium with the unknown pull, with
 // derivatives; the unknown velocity; a static experiment.

@@ -12,6 +12,7 @@ _Static_assert(PL_FIT_MAX_MODES == 16 && PL_FIT_MAX_CONTROLS == 64, "the ranges 
 
 // In the order of the enums.
 static const char *const MATERIALS[] = {"corotated", "neo-hookean", NULL};
+static const char *const ELEMENTS[] = {"linear", "quadratic", NULL};
 static const char *const SOLVERS[] = {"newton", "virtual-force", NULL};
 static const char *const FITTERS[] = {"gauss-newton", "nelder-mead", NULL};
 
@@ -39,12 +40,19 @@ const pl_parameter_table pl_field_def_parameters = TABLE("field", pl_field_def, 
 #define DEF pl_fit_def
 static const pl_parameter FIT[] = {
     CHOICE(material, pl_fem_material, MATERIALS, PL_FEM_COROTATED, ABOUT("Material of the tets: PL_FEM_COROTATED or PL_FEM_NEO_HOOKEAN.")),
+    CHOICE(element, pl_fem_element_order, ELEMENTS, PL_FEM_LINEAR, ABOUT("Linear tets, or quadratic ones with a node on every edge of the mesh, which do not lock; motions are then those of markers with a start that is fitted.")),
     NUMBER(density, 1000, ABOVE(0, 1e6), UNIT("kg/m^3"), ABOUT("Density of the static shape: mass by volume.")),
     VECTOR(gravity, EARTH_GRAVITY, METRES_PER("s^2"), ABOUT("Gravity during the capture.")),
     RANGE(young, 1e5, 1e3, 1e9, true, FROM(1e-3, 1e15), UNIT("Pa"), ABOUT("Young's modulus of every control point.")),
     RANGE(poisson, 0.3, 0.0, 0.49, false, FROM(-0.99, 0.4999), ABOUT("Poisson's ratio.")),
     RANGE(mass_damping, 0.1, 1e-4, 100, true, FROM(1e-12, 1e6), UNIT("1/s"), ABOUT("Alpha of Rayleigh damping.")),
     RANGE(stiffness_damping, 1e-3, 1e-6, 0.1, true, FROM(1e-12, 1e3), UNIT("s"), ABOUT("Beta of Rayleigh damping.")),
+    RANGE(prony_ratio, 0, 1e-4, 100, false, FROM(0, 1e3), ABOUT("Stiffness of a Maxwell branch as a fraction of Young's modulus (`fem`); 0: none. Branches begin without stress.")),
+    RANGE(prony_time, 0.1, 1e-4, 1e3, false, FROM(1e-9, 1e9), UNIT("s"), ABOUT("Relaxation time of that branch.")),
+    RANGE(second_prony_ratio, 0, 1e-4, 100, false, FROM(0, 1e3), ABOUT("The same of a second branch; 0: none.")),
+    RANGE(second_prony_time, 1, 1e-4, 1e3, false, FROM(1e-9, 1e9), UNIT("s"), ABOUT("Relaxation time of the second branch.")),
+    RANGE(loss_factor, 0, 1e-5, 1, false, FROM(0, 1), ABOUT("Loss factor of structural damping; 0: none.")),
+    NUMBER(loss_frequency, 0.5, ABOVE(0, 1e9), UNIT("Hz"), ABOUT("Lowest frequency at which structural damping acts in full.")),
     SWITCH(use_static_shape, false, ABOUT("Take the static shape as the reference shape: for comparison, and for bodies without gravity.")),
     CHOICE(reference, pl_reference_solver, SOLVERS, PL_REFERENCE_NEWTON, ABOUT("How reference shapes are found.")),
     CHOICE(fitter, pl_fitter, FITTERS, PL_FITTER_GAUSS_NEWTON, ABOUT("Minimisation method.")),

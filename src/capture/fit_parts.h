@@ -1,9 +1,9 @@
 // A fit from the inside: what its files share.
 //
-// Values are what is physical: Young's modulus per control point, Poisson's ratio, α, β. What is
-// fitted of them are "columns" in coordinates θ: the logarithm of moduli and damping, Poisson's
-// ratio itself. Behind them come the coefficients of starts that are not known, which are fitted
-// but are not results.
+// Values are what is physical: Young's modulus per control point, Poisson's ratio, α, β, and those
+// of viscosity that are used. What is fitted of them are "columns" in coordinates θ: the logarithm
+// of moduli and damping, Poisson's ratio itself. Behind them come the coefficients of starts that
+// are not known, which are fitted but are not results.
 #ifndef PL_CAPTURE_FIT_PARTS_H
 #define PL_CAPTURE_FIT_PARTS_H
 
@@ -19,7 +19,8 @@ enum {
   PL_FIT_MAX_CONTROLS = 64,
   PL_FIT_MAX_STARTS = 16,  // sequences whose start is not known
   PL_FIT_START_VALUES = 6,
-  PL_FIT_MAX_VALUES = PL_FIT_MAX_CONTROLS + 3 + PL_FIT_MAX_STARTS * PL_FIT_START_VALUES,
+  PL_FIT_MAX_VALUES =
+      PL_FIT_MAX_CONTROLS + 3 + PL_FIT_VISCOUS_KINDS + PL_FIT_MAX_STARTS * PL_FIT_START_VALUES,
   PL_FIT_MAX_WINDOWS = 16
 };
 
@@ -75,7 +76,8 @@ struct pl_fit {
   pl_reference reference;
   pl_reference_report reference_report;
   pl_fit_cursor cursor;
-  bool evaluated;  // `now` belongs to the values, the reference shape and the window
+  bool moves_rest;  // the reference shape changes with the columns
+  bool evaluated;   // `now` belongs to the values, the reference shape and the window
   pl_fit_evaluation now, trial;
   pl_vector log;  // of Nelder-Mead: column_count coordinates and the cost of every evaluation
   double seconds;

@@ -71,6 +71,7 @@ static pl_status build(pl_fit *fit, const pl_fem_def *base, pl_arena *arena, pl_
   pl_fit_get_fields(fit, reference, young);
   pl_fem_def def = base != NULL ? *base : pl_default_fem_def(fit->def.material);
   def.material = fit->def.material;
+  def.element = fit->def.element;
   def.density = fit->def.density * volume_of(&view, view.points) / volume_of(&view, reference);
   // Moduli by the smallest, as factors: what judges a body by its contrast must not take pascals for it.
   def.young = HUGE_VAL;
@@ -80,6 +81,11 @@ static pl_status build(pl_fit *fit, const pl_fem_def *base, pl_arena *arena, pl_
   def.poisson = fit->values[fit->body.control_count];
   def.mass_damping = fit->values[fit->body.control_count + 1];
   def.stiffness_damping = fit->values[fit->body.control_count + 2];
+  double *fields[PL_FIT_VISCOUS_KINDS] = {&def.prony_ratio, &def.prony_time, &def.second_prony_ratio,
+                                          &def.second_prony_time, &def.loss_factor};
+  for (int32_t i = 0; i < fit->body.viscous_count; ++i)
+    *fields[fit->body.viscous_kinds[i]] = fit->values[fit->body.control_count + 3 + i];
+  def.loss_frequency = fit->body.loss_frequency;
   if (def.direct == NULL) def.direct = fit->def.direct;
   view.points = reference;
   pl_mesh *mesh = NULL;

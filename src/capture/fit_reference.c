@@ -96,11 +96,24 @@ double pl_reference_min_volume(const pl_reference *r, const double *X) {
   const pl_fem_model *model = r->worker->body->model;
   double min = HUGE_VAL;
   for (int32_t t = 0; t < model->groups[0].element_count; ++t) {
-    const int32_t *corners = model->groups[0].corners + 4 * (ptrdiff_t)t;
+    const int32_t *corners = model->groups[0].corners + (ptrdiff_t)model->groups[0].corner_count * t;
     double ratio = six_volumes(X, corners) / six_volumes(model->rest_points, corners);
     if (!(ratio >= min)) min = ratio;
   }
   return min;
+}
+
+// The same of elements of any kind.
+static void visit_single(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  const pl_reference *r = data;
+  const pl_fem_system *system = &r->worker->system;
+  const pl_fem_group *group = &system->model->groups[0];
+  int values = 3 * group->corner_count;
+  for (int32_t e = 0; e < count; ++e) {
+    double corners[3 * PL_FEM_MAX_CORNERS];
+    pl_fem_element element = pl_fem_system_element(system, system->model->rest_points, 0, elements[e], corners);
+    group->energy->mixed(&element, matrices + (ptrdiff_t)values * values * e);
+  }
 }
 
 // M_ab = g_a B_bᵀ - g_b B_aᵀ - H_ab F of a batch of tets.
@@ -140,7 +153,7 @@ static void visit_mixed(void *data, const int32_t *elements, int32_t count, doub
 pl_status pl_reference_linearise(pl_reference *r, bool with_factor, pl_error *error) {
   pl_fit_worker *w = r->worker;
   pl_block_matrix_clear(w->context, &r->jacobian);
-  pl_block_matrix_assemble(w->context, &r->jacobian, 0, visit_mixed, r);
+  pl_block_matrix_assemble(w->context, &r->jacobian, 0, w->system.constants != NULL ? visit_mixed : visit_single, r);
   pl_block_matrix_fix(w->context, &r->jacobian, w->body->fixed);
   if (!with_factor) return PL_OK;
   pl_fem_system_evaluate(&w->system, w->body->model->rest_points, NULL, &w->matrix, true);
@@ -189,8 +202,11 @@ static pl_status search_line(pl_reference *r, double fraction, double min_volume
 static double wanted_residual(const pl_reference *r, const pl_reference_def *def) {
   const pl_fit_worker *w = r->worker;
   double stiffest = 0;
-  for (int32_t t = 0; t < w->body->model->groups[0].element_count; ++t)
-    stiffest = fmax(stiffest, w->moduli[2 * (ptrdiff_t)t] * cbrt(w->system.constants[t].volume));
+  const pl_fem_group *group = &w->body->model->groups[0];
+  for (ptrdiff_t t = 0; t < group->element_count; ++t) {
+    double volume = fabs(six_volumes(w->body->model->rest_points, group->corners + group->corner_count * t)) / 6;
+    stiffest = fmax(stiffest, w->moduli[2 * t] * cbrt(volume));
+  }
   double rounding = ROUNDING * stiffest * pl_box_diagonal(w->body->model->head.box) * sqrt((double)unknown_count(r));
   return fmax(def->tolerance * r->load_size, rounding);
 }

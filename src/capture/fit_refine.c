@@ -239,6 +239,10 @@ static pl_status run_again(const pl_fit *fit, const pl_fit_def *given, const pl_
   def.poisson.start = fit->values[controls];
   def.mass_damping.start = fit->values[controls + 1];
   def.stiffness_damping.start = fit->values[controls + 2];
+  pl_fit_range *viscous[PL_FIT_VISCOUS_KINDS] = {&def.prony_ratio, &def.prony_time, &def.second_prony_ratio,
+                                                 &def.second_prony_time, &def.loss_factor};
+  for (int32_t i = 0; i < fit->body.viscous_count; ++i)
+    viscous[fit->body.viscous_kinds[i]]->start = fit->values[controls + 3 + i];
   def.max_steps = 0;
   def.windows = NULL;
   def.window_count = 0;
@@ -291,7 +295,7 @@ pl_status pl_fit_refine(pl_fit *fit, pl_error *error) {
   pl_fit_def def = fit->def;
   int32_t *pinned = PL_TAKE(&r.arena, int32_t, fit->body.model->head.particle_count), pinned_count = 0;
   if (status >= 0 && pinned == NULL) status = pl_fail_memory(error);
-  for (int32_t i = 0; status >= 0 && i < fit->body.model->head.particle_count; ++i)
+  for (int32_t i = 0; status >= 0 && i < fit->body.point_count; ++i)
     if (fit->body.fixed[i] != 0) pinned[pinned_count++] = i;
   def.pinned = pinned;
   def.pinned_count = pinned_count;

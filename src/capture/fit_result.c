@@ -44,10 +44,14 @@ pl_status pl_fit_run(pl_fit *fit, pl_error *error) {
 
 static void name_value(const pl_fit *fit, int32_t value, pl_fit_estimate *estimate) {
   static const char *const others[3] = {"poisson", "mass damping", "stiffness damping"};
+  static const char *const viscous[PL_FIT_VISCOUS_KINDS] = {"prony ratio", "prony time", "second prony ratio",
+                                                            "second prony time", "loss factor"};
+  int32_t other = value - fit->body.control_count;
   if (value < fit->body.control_count)
     snprintf(estimate->name, sizeof estimate->name, "young %d", value + 1);
   else
-    snprintf(estimate->name, sizeof estimate->name, "%s", others[value - fit->body.control_count]);
+    snprintf(estimate->name, sizeof estimate->name, "%s",
+             other < 3 ? others[other] : viscous[fit->body.viscous_kinds[other - 3]]);
 }
 
 // Inverse of the normal matrix scaled to a unit diagonal, with a trace of the identity so that what no frame shows is
@@ -222,8 +226,7 @@ pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error)
 
 pl_status pl_fit_get_fields(const pl_fit *fit, pl_vec3 *reference, double *young) {
   const pl_fit_body *body = &fit->body;
-  for (int32_t i = 0; reference != NULL && i < body->model->head.particle_count; ++i)
-    reference[i] = pl_fem_vector(fit->rest, i);
+  for (int32_t i = 0; reference != NULL && i < body->point_count; ++i) reference[i] = pl_fem_vector(fit->rest, i);
   for (int32_t t = 0; young != NULL && t < body->model->groups[0].element_count; ++t) {
     young[t] = 0;
     for (int32_t k = 0; k < body->control_count; ++k)

@@ -54,7 +54,7 @@ static pl_status find_shapes(pl_fit *fit, const double *pattern, double *shapes,
 // Largest distance of what is observed from its static place.
 static double reach_of(const pl_fit *fit, const pl_fit_sequence *sequence) {
   const double *rest = fit->body.model->rest_points;
-  int32_t count = fit->body.model->head.particle_count;
+  int32_t count = fit->body.point_count;
   pl_embedding_view view = {0};
   if (sequence->markers != NULL) view = pl_embedding_get_view(sequence->markers), count = view.point_count;
   double max = 0;

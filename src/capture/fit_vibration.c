@@ -1,10 +1,15 @@
 // Measured frequencies and damping ratios as data of a fit.
 //
-//   ζ = α / (2 ω) + β ω / 2,     f = ω √(1 - ζ²) / 2π        ω² an eigenvalue of K u = λ M u around the static shape
+// A mode whose eigenvalue is λ, that of K u = λ M u around the static shape, goes as exp(s t) with
 //
-// Residuals are log(f / measured) and ζ - measured, each in its deviations. ω depends on moduli, Poisson's ratio and
+//   F(s) = s² + α s + λ (1 + β s + Σ γ_b s t_b / (1 + s t_b)) = 0          f = |Im s| / 2π,  ζ = -Re s / |s|
+//
+// which without branches is ζ = α / (2 ω) + β ω / 2 and f = ω √(1 - ζ²) / 2π, ω² = λ. Newton's method finds s from i ω,
+// and its derivatives are -∂F/∂θ / F'(s).
+//
+// Residuals are log(f / measured) and ζ - measured, each in its deviations. λ depends on moduli, Poisson's ratio and
 // the rest shape that follows from them: its derivatives are differences, as one eigenvalue problem costs about as much
-// as a derivative that would also need third derivatives of the energy; those by α and β are exact.
+// as a derivative that would also need third derivatives of the energy; those by damping are exact.
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +18,7 @@
 #include "capture/fit_motion_parts.h"
 #include "capture/fit_parts.h"
 
+enum { MAX_ITERATIONS = 50 };
 static const double DIFFERENCE = 1e-4;  // of a coordinate: eigenvalues are exact to 1e-8
 
 // λ of the lowest modes, with the worker's moduli and rest shape. `found` is false where the body is not stable.
@@ -48,23 +54,87 @@ static pl_status find_changed(pl_fit *fit, const double *values, const double *X
   return status;
 }
 
+// --- the root -----------------------------------------------------------------------------------------------------
+
+typedef struct number {
+  double re, im;
+} number;
+
+static number times(number a, number b) {
+  return (number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+static number over(number a, number b) {
+  double square = b.re * b.re + b.im * b.im;
+  return (number){(a.re * b.re + a.im * b.im) / square, (a.im * b.re - a.re * b.im) / square};
+}
+
+static number plus(number a, double factor, number b) {
+  return (number){a.re + factor * b.re, a.im + factor * b.im};
+}
+
+typedef struct damping {
+  double alpha, beta, lambda;
+  pl_fem_branches branches;
+} damping;
+
+// s t / (1 + s t) of a branch, and its derivative by s: t / (1 + s t)².
+static number branch_at(double time, number s, number *slope) {
+  number st = {s.re * time, s.im * time}, below = {1 + st.re, st.im};
+  *slope = over((number){time, 0}, times(below, below));
+  return over(st, below);
+}
+
+// F and F'; `modulus` receives what λ is multiplied with.
+static number equation(const damping *d, number s, number *slope, number *modulus) {
+  number m = {1 + d->beta * s.re, d->beta * s.im}, by = {d->beta, 0}, one;
+  for (int32_t b = 0; b < d->branches.count; ++b) {
+    m = plus(m, d->branches.ratios[b], branch_at(d->branches.times[b], s, &one));
+    by = plus(by, d->branches.ratios[b], one);
+  }
+  *modulus = m;
+  *slope = plus((number){2 * s.re + d->alpha, 2 * s.im}, d->lambda, by);
+  return plus(plus(times(s, s), d->alpha, s), d->lambda, m);
+}
+
+static number root_of(const damping *d) {
+  number s = {0, sqrt(d->lambda)}, slope, modulus;
+  for (int k = 0; k < MAX_ITERATIONS; ++k) {
+    number step = over(equation(d, s, &slope, &modulus), slope);
+    s = plus(s, -1, step);
+    if (step.re * step.re + step.im * step.im < 1e-30 * d->lambda) break;
+  }
+  return s;
+}
+
 static void compare(const pl_fit *fit, const double *values, const pl_fit_vibration *given, double lambda,
                     const double *slopes, int32_t columns, pl_motion_result *result) {
   int32_t controls = fit->body.control_count;
-  double omega = sqrt(lambda), alpha = values[controls + 1], beta = values[controls + 2];
-  double zeta = 0.5 * (alpha / omega + beta * omega), damped = sqrt(fmax(1 - zeta * zeta, 1e-12));
+  damping d = {values[controls + 1], values[controls + 2], lambda, pl_fit_branches_of(&fit->body, values)};
+  number s = root_of(&d), by_s, modulus;
+  equation(&d, s, &by_s, &modulus);
+  double size = sqrt(s.re * s.re + s.im * s.im), zeta = -s.re / size, ring = fmax(fabs(s.im), 1e-6 * size);
   double ratio_slopes[PL_FIT_MAX_VALUES], pitch_slopes[PL_FIT_MAX_VALUES], noise = fit->def.noise;
   for (int32_t k = 0; k < columns; ++k) {
-    double log_omega = 0.5 * slopes[k];  // of the logarithm of ω
-    ratio_slopes[k] = 0.5 * (beta * omega - alpha / omega) * log_omega;
-    if (fit->columns[k] == controls + 1) ratio_slopes[k] += 0.5 * alpha / omega;
-    if (fit->columns[k] == controls + 2) ratio_slopes[k] += 0.5 * beta * omega;
-    pitch_slopes[k] = log_omega - zeta * ratio_slopes[k] / (damped * damped);
+    number by = {lambda * slopes[k] * modulus.re, lambda * slopes[k] * modulus.im};
+    pl_fem_branches changes;
+    pl_fit_branch_changes(&fit->body, values, fit->columns[k], &changes);
+    if (fit->columns[k] == controls + 1) by = plus(by, d.alpha, s);
+    if (fit->columns[k] == controls + 2) by = plus(by, lambda * d.beta, s);
+    for (int32_t b = 0; b < changes.count; ++b) {
+      number one, at = branch_at(d.branches.times[b], s, &one);
+      by = plus(by, lambda * changes.ratios[b], at);
+      by = plus(by, lambda * d.branches.ratios[b] * changes.times[b], times(one, s));
+    }
+    number moved = over(by, by_s);
+    moved = (number){-moved.re, -moved.im};
+    double along = (s.re * moved.re + s.im * moved.im) / size;
+    ratio_slopes[k] = -moved.re / size + s.re * along / (size * size);
+    pitch_slopes[k] = (s.im < 0 ? -moved.im : moved.im) / ring;
   }
   if (isfinite(given->frequency)) {
     double unit = noise / given->frequency_deviation;
-    pl_motion_add_number(result, columns, unit * log(omega * damped / (2 * PL_PI * given->frequency)), unit, unit,
-                         pitch_slopes);
+    pl_motion_add_number(result, columns, unit * log(ring / (2 * PL_PI * given->frequency)), unit, unit, pitch_slopes);
   }
   if (isfinite(given->damping_ratio)) {
     double unit = noise / given->damping_deviation;

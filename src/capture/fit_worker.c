@@ -27,13 +27,14 @@ static pl_status take_parts(pl_fit_worker *w, const pl_fit_body *body, double st
   const pl_fem_model *model = body->model;
   size_t tets = (size_t)model->groups[0].element_count;
   w->body = body;
-  w->rest = PL_TAKE(&w->arena, double, 12 * tets);
+  size_t values = 3 * (size_t)model->groups[0].corner_count;
+  w->rest = PL_TAKE(&w->arena, double, values *tets);
   w->moduli = PL_TAKE(&w->arena, double, 2 * tets);
   if (w->arena.failed || !pl_fem_system_take(&w->arena, w->context, model, &w->system) ||
       !pl_block_matrix_take(&w->arena, &model->pattern, &w->matrix))
     return pl_fail_memory(error);
   memcpy(w->moduli, model->groups[0].parameters, 2 * tets * sizeof(double));
-  memcpy(w->rest, model->groups[0].starts, 12 * tets * sizeof(double));
+  memcpy(w->rest, model->groups[0].starts, values * tets * sizeof(double));
   pl_linear_def linear = model->linear;
   linear.direct = body->direct;
   linear.choice = body->direct != NULL ? PL_LINEAR_DIRECT : PL_LINEAR_CG;

@@ -7,22 +7,42 @@
 #include "base/arena.h"
 #include "fem/fem_system.h"
 
+// Values of viscosity that a fit may have behind the three that it always has.
+enum {
+  PL_FIT_PRONY_RATIO,
+  PL_FIT_PRONY_TIME,
+  PL_FIT_SECOND_PRONY_RATIO,
+  PL_FIT_SECOND_PRONY_TIME,
+  PL_FIT_LOSS_FACTOR,
+  PL_FIT_VISCOUS_KINDS
+};
+
 // What stays the same in all of them; borrowed.
 typedef struct pl_fit_body {
   const pl_fem_model *model;  // of tets, built from the static shape
+  int32_t point_count;        // points of the mesh; quadratic tets have more particles, behind them
   const uint8_t *fixed;       // PL_BLOCK_FIX bits by particle
   const double *load;         // N: gravity, 3 per particle
   int32_t control_count;      // control points of Young's modulus; 0: the model's moduli
   const double *weights;      // control_count per tet, sum 1
+  int32_t viscous_count;      // values of viscosity that there are, behind stiffness damping
+  int32_t viscous_kinds[PL_FIT_VISCOUS_KINDS];
+  double loss_frequency;  // Hz
   const pl_linear_backend *direct;
 } pl_fit_body;
+
+// The Maxwell branches that values make, and how the coordinate of one of them changes each:
+// ratios, and logarithms of times in the place of times (fit_viscous.c).
+pl_fem_branches pl_fit_branches_of(const pl_fit_body *body, const double *values);
+void pl_fit_branch_changes(const pl_fit_body *body, const double *values, int32_t value,
+                           pl_fem_branches *changes);
 
 typedef struct pl_fit_worker {
   pl_arena arena;
   pl_context *context;  // one thread, memory from the parent's
   const pl_fit_body *body;
   pl_fem_system system;
-  double *rest;    // 12 per tet
+  double *rest;    // 3 per node and tet
   double *moduli;  // Young's modulus, Poisson's ratio per tet
   pl_block_matrix matrix;
   pl_linear_solver *solver;

@@ -36,6 +36,9 @@ static pl_status check_def(const pl_rollout_def *def, pl_error *error) {
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "only corotated and neo-Hookean tets can be differentiated");
   if (model->groups[0].corner_count != 4)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "quadratic tets cannot be differentiated; use linear ones");
+  if (model->branches.count > 0 && !def->equilibrium)
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "viscoelastic tets cannot be differentiated; use stiffness_damping in place of Prony terms");
   if (def->equilibrium && def->step_count != 1)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "step_count", "an equilibrium is 1 step, not %d",
                          def->step_count);

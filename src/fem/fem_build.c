@@ -8,7 +8,7 @@
 #include "body/body_surface.h"
 #include "fem/fem_coupled.h"
 #include "fem/fem_fast.h"
-#include "fem/fem_model.h"
+#include "fem/fem_maxwell.h"
 #include "pliant/math.h"
 
 // Bodies that adapt have a will of their own, and weights that are given may change.
@@ -169,6 +169,7 @@ static uint64_t hash_model(const pl_fem_def *def, const pl_fem_model *model) {
   if (model->adapts) hash = pl_hash_bytes(hash, "adapts", 6);
   if (def->element == PL_FEM_QUADRATIC) hash = pl_hash_bytes(hash, "quadratic", 9);
   if (model->examples.count > 0 && def->fidelity < 1) hash = pl_hash_bytes(hash, &def->fidelity, sizeof(double));
+  if (model->branches.count > 0) hash = pl_hash_bytes(hash, &model->branches, sizeof model->branches);
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
   hash = pl_hash_bytes(hash, head->masses, n * sizeof(double));
   for (int32_t g = 0; g < model->group_count; ++g) {
@@ -185,6 +186,21 @@ static uint64_t hash_model(const pl_fem_def *def, const pl_fem_model *model) {
   return pl_hash_bytes(hash, head->surface.triangles, 3 * (size_t)head->surface.triangle_count * sizeof(int32_t));
 }
 
+// Branches begin without stress.
+static pl_status build_metrics(pl_context *context, pl_fem_model *model, pl_error *error) {
+  size_t size = pl_fem_metrics_size(model);
+  double *metrics = PL_TAKE(&model->head.arena, double, size *(size_t)model->branches.count);
+  pl_fem_maxwell maxwell;
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  bool is_taken = metrics != NULL && pl_fem_maxwell_take(&arena, context, model, &maxwell);
+  for (int32_t b = 0; is_taken && b < model->branches.count; ++b)
+    pl_fem_maxwell_measure(&maxwell, model->rest_points, metrics + size * (size_t)b);
+  pl_arena_destroy(&arena);
+  model->start_metrics = metrics;
+  return is_taken ? PL_OK : pl_fail_memory(error);
+}
+
 static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh, pl_fem_model *model,
                             pl_error *error) {
   pl_mesh_view view = pl_mesh_get_view(mesh);
@@ -199,12 +215,14 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   model->adapts = def->adapts;
   model->mass_damping = def->mass_damping;
   model->stiffness_damping = def->stiffness_damping;
+  model->branches = pl_fem_branches_of(def);
   model->scheme = def->scheme;
   model->max_newton_iterations = def->max_newton_iterations;
   model->newton_tolerance = def->newton_tolerance;
   pl_status status = pl_fem_elements_build(context, def, &view, model, error);
   if (status >= 0) status = build_pattern(model, error);
   if (status >= 0) status = pl_fem_examples_build(def, &view, model, error);
+  if (status >= 0 && model->branches.count > 0) status = build_metrics(context, model, error);
   if (status < 0) return status;
   if (model->planar) head->method = &PLANE_METHOD;
   if (def->surface == NULL && !pl_fem_is_solid(def->material))

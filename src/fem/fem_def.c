@@ -25,6 +25,16 @@ pl_status pl_fem_def_check(const pl_fem_def *def, pl_error *error) {
   if (quadratic && (def->adapts || def->example_count > 0))
     return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "element",
                          "actors and examples change the rest shape of linear elements only; use linear ones");
+  bool viscous = def->prony_ratio > 0 || def->second_prony_ratio > 0 || def->loss_factor > 0;
+  const char *field = def->prony_ratio > 0          ? "prony_ratio"
+                      : def->second_prony_ratio > 0 ? "second_prony_ratio"
+                                                    : "loss_factor";
+  if (viscous && def->material != PL_FEM_COROTATED && def->material != PL_FEM_NEO_HOOKEAN &&
+      def->material != PL_FEM_YEOH)
+    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, field,
+                         "only tets of corotated, neo-hookean and yeoh are viscoelastic; use stiffness_damping");
+  if (viscous && def->adapts)
+    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, field, "actors are not viscoelastic; use stiffness_damping");
   if (def->adapts && def->material == PL_FEM_FAST)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "adapts",
                          "the matrix of the fast material is made for one rest shape; use another material");

@@ -13,7 +13,7 @@
 #include "pliant/fem.h"
 #include "sparse/linear_solver.h"
 
-enum { PL_FEM_MAX_GROUPS = 3 };
+enum { PL_FEM_MAX_GROUPS = 3, PL_FEM_MAX_BRANCHES = 12 };
 
 // What of a rest element is mixed when examples are.
 typedef enum pl_fem_shape {
@@ -56,6 +56,14 @@ typedef struct pl_fem_touch {
   double onset;       // metres over which the contact force bends from 0 to its slope
 } pl_fem_touch;
 
+// Maxwell branches of tets (fem_maxwell.h): Prony terms, and those that structural damping is made
+// of.
+typedef struct pl_fem_branches {
+  int32_t count;
+  double ratios[PL_FEM_MAX_BRANCHES];  // stiffness as a fraction of the elastic one
+  double times[PL_FEM_MAX_BRANCHES];   // s, in which stress relaxes to 1/e
+} pl_fem_branches;
+
 // Whether a material is made of tets.
 static inline bool pl_fem_is_solid(pl_fem_material material) {
   return material <= PL_FEM_EDGES || material == PL_FEM_YEOH;
@@ -67,6 +75,7 @@ typedef struct pl_fem_model {
   bool planar;  // z is held
   bool adapts;  // the state holds the rest shapes
   double mass_damping, stiffness_damping;
+  pl_fem_branches branches;
   pl_fem_scheme scheme;
   int32_t max_newton_iterations;
   double newton_tolerance;
@@ -76,8 +85,9 @@ typedef struct pl_fem_model {
   const double *rest_points;                     // 3 per particle
   const double *load_masses;  // kg: what a uniform acceleration pulls at in an equilibrium;
                               // `masses` but for quadratic tets, which have none that do both jobs
-  pl_vec3 rest_center;        // centre of mass of the rest shape
-  pl_block_pattern pattern;   // group g of the pattern is group g above
+  const double *start_metrics;  // of the branches, at rest
+  pl_vec3 rest_center;          // centre of mass of the rest shape
+  pl_block_pattern pattern;     // group g of the pattern is group g above
   pl_fem_touch touch;
   pl_fem_examples examples;
   double element_size;   // m, edge of a typical element
@@ -102,6 +112,7 @@ typedef struct pl_fem_state {
   double *anchors;
   double *positions;   // 3 per particle
   double *velocities;  // 3 per particle
+  double *metrics;     // of Maxwell branches (fem_maxwell.h), branch after branch
   // as `starts` of the group, of models that adapt; otherwise NULL
   double *rest[PL_FEM_MAX_GROUPS];
 } pl_fem_state;
@@ -110,6 +121,8 @@ pl_fem_state pl_fem_state_of(const pl_model *model, const void *state);
 
 // fem_def.c
 pl_status pl_fem_def_check(const pl_fem_def *def, pl_error *error);
+// The branches that a def asks for (fem_branches.c).
+pl_fem_branches pl_fem_branches_of(const pl_fem_def *def);
 
 // fem_elements.c: groups, masses and sizes from a mesh.
 pl_status pl_fem_elements_build(pl_context *context, const pl_fem_def *def,

@@ -7,13 +7,14 @@
 //   c, y    inertia: 1/s², and the positions by inertia alone
 //   f       loads, N
 //   W       elastic energy
-//   b, K₀   stiffness damping, with the stiffness of one pose; bodies that adapt have b W̃(u; x)
-//           (fem_viscous.h) in place of this term
+//   b, K₀   stiffness damping, with the stiffness of one pose; tets have D(u) (fem_maxwell.h) in
+//           place of this term, and bodies that adapt b W̃(u; x) (fem_viscous.h)
 //   V, z    contact with colliders, and the surface (fem_contact.h)
 #ifndef PL_FEM_POTENTIAL_H
 #define PL_FEM_POTENTIAL_H
 
 #include "fem/fem_contact.h"
+#include "fem/fem_maxwell.h"
 #include "fem/fem_system.h"
 
 typedef struct pl_fem_potential {
@@ -27,8 +28,9 @@ typedef struct pl_fem_potential {
   const double *damping_base;  // where particles would be by the rigid part of their motion: what
                                // differs from it is damped
   double damping_factor;       // b
-  double *viscous;  // bodies that adapt: damping by W̃ in place of K₀, and its gradient in the last
-                    // evaluation; otherwise NULL
+  pl_fem_maxwell *maxwell;     // viscosity of tets in place of K₀, or NULL
+  double *viscous;  // gradient of that, or of the W̃ of bodies that adapt, in the last evaluation;
+                    // NULL: they have K₀
   const double *base;  // x
   pl_fem_contacts *contacts;
   bool refresh;  // set up friction again in evaluations without a matrix too

@@ -47,17 +47,23 @@ static void slopes_at(int q, double slopes[NODES][4]) {
   }
 }
 
+void pl_fem_quadratic_slopes(int q, double by_corner[NODES][3]) {
+  double slopes[NODES][4];
+  slopes_at(q, slopes);
+  // L_0 = 1 - L_1 - L_2 - L_3.
+  for (int a = 0; a < NODES; ++a)
+    for (int b = 0; b < 3; ++b) by_corner[a][b] = slopes[a][b + 1] - slopes[a][0];
+}
+
 void pl_fem_quadratic_rest_of(const double *X, pl_fem_quadratic_rest *rest) {
   for (int q = 0; q < POINTS; ++q) {
-    double slopes[NODES][4], by_corner[NODES][3];
-    slopes_at(q, slopes);
-    // L_0 = 1 - L_1 - L_2 - L_3. Relative to node 0, for what is far from the origin.
+    double by_corner[NODES][3];
+    pl_fem_quadratic_slopes(q, by_corner);
+    // Relative to node 0, for what is far from the origin.
     pl_mat3 J = pl_mat3_zero();
     for (int a = 0; a < NODES; ++a)
-      for (int b = 0; b < 3; ++b) {
-        by_corner[a][b] = slopes[a][b + 1] - slopes[a][0];
+      for (int b = 0; b < 3; ++b)
         for (int i = 0; i < 3; ++i) J.m[i][b] += (X[3 * a + i] - X[i]) * by_corner[a][b];
-      }
     double determinant = pl_mat3_determinant(J);
     pl_mat3 inverse = pl_mat3_scale(pl_mat3_adjugate(J), 1 / determinant);
     for (int a = 0; a < NODES; ++a)

@@ -29,6 +29,9 @@ typedef struct pl_fem_quadratic_rest {
   double weights[PL_FEM_QUADRATIC_POINTS];  // m³; not positive where the element is folded
 } pl_fem_quadratic_rest;
 
+// ∂N_a/∂(L_1, L_2, L_3) at point q, with L_0 = 1 - L_1 - L_2 - L_3.
+void pl_fem_quadratic_slopes(int q, double slopes[PL_FEM_QUADRATIC_NODES][3]);
+
 void pl_fem_quadratic_rest_of(const double *X, pl_fem_quadratic_rest *rest);
 
 // Share of an element's mass that each of its nodes has: the diagonal of the mass matrix, scaled to

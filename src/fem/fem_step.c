@@ -38,11 +38,13 @@
 //
 // Momentum does not depend on how well the equations were solved: see fem_momentum.c.
 //
-// Stiffness damping acts on what differs from the rigid part of the motion, with the projected K of a guess that is
-// within O(h²) of u: turned by that rigid part, and from there along straight lines. (Straight lines alone, x_n + τ
-// v_n, stretch a body that turns; K of a stretched body resists turning, and a strip on a hinge then stops in mid-air.)
-// Where parts of a body turn much faster than others they are still damped a little. Bodies that adapt are damped by
-// the change of their elements' shapes instead, which has no torque at all: see fem_viscous.c.
+// Stiffness damping and viscosity of tets are an energy of the change of their shapes, which rigid motion of no part
+// changes: see fem_maxwell.h. So are those of bodies that adapt: see fem_viscous.c. Stiffness damping of shells,
+// curves, plane bodies and tets of edges acts on what differs from the rigid part of the motion, with the projected K
+// of a guess that is within O(h²) of u: turned by that rigid part, and from there along straight lines. (Straight lines
+// alone, x_n
+// + τ v_n, stretch a body that turns; K of a stretched body resists turning, and a strip on a hinge then stops in
+// mid-air.) Where parts of such a body turn much faster than others they are still damped a little.
 #include <math.h>
 #include <string.h>
 
@@ -153,6 +155,7 @@ static void set_up(const pl_fem_model *model, pl_fem_work *w, const double *x, c
     pl_fem_carry(model, x, v, tau, w->carried, w->newton.trial);
     pl_fem_system_evaluate(&w->system, w->newton.trial, w->potential.elastic, w->potential.damping, true);
   }
+  if (w->potential.maxwell != NULL) pl_fem_maxwell_begin(&w->maxwell, x, tau, reach * tau);
   w->potential.pins = move->pins;
   w->potential.pin_count = move->pin_count;
   w->potential.pin_rate = 1 / tau;
@@ -206,6 +209,7 @@ static void finish_euler(const pl_fem_leap *leap, const pl_body_move *move, doub
     gain = pl_fem_inner_energy(model, w->mean, leap->elastic) - pl_fem_inner_energy(model, s.velocities, s.energy[1]);
   pl_fem_spend_all(leap, gain);
   if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, w->next, s.anchors);
+  if (w->potential.maxwell != NULL) pl_fem_maxwell_finish(&w->maxwell, w->next, leap->tau);
   memcpy(s.positions, w->middle, size);
   memcpy(s.velocities, w->mean, size);
   s.energy[1] = leap->elastic;
@@ -243,6 +247,7 @@ static pl_status finish_implicitly(const pl_fem_model *model, pl_fem_work *w, pl
     w->mean[i] = (w->next[i] - s.positions[i]) / tau;
   }
   double elastic = w->potential.elastic_energy;
+  if (w->potential.maxwell != NULL) pl_fem_maxwell_finish(&w->maxwell, w->next, tau);
   set_up(model, w, w->middle, w->mean, move, tau, 1);
   pl_status status = solve(w, true, error);
   if (status < 0) return status;
@@ -274,6 +279,7 @@ static pl_status finish_midpoint(const pl_fem_model *model, pl_fem_work *w, pl_f
   pl_fem_leap leap = {w, s, tau, elastic, is_flying(w, move)};
   if (!pl_fem_spend(&leap, pl_fem_midpoint_gain(&leap))) return finish_implicitly(model, w, s, move, error);
   if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, w->next, s.anchors);
+  if (w->potential.maxwell != NULL) pl_fem_maxwell_finish(&w->maxwell, w->next, move->step);
   memcpy(s.positions, w->middle, size);
   memcpy(s.velocities, w->mean, size);
   s.energy[1] = elastic;
@@ -315,6 +321,7 @@ bool pl_fem_begin_step(const pl_fem_choice *choice, double tau) {
   w->report = (pl_fem_report){0};
   mix_examples(model, w, s);
   use_rest(model, w, s);
+  w->maxwell.metrics = s.metrics;
   set_up(model, w, s.positions, s.velocities, choice->move, tau, choice->reach);
   return true;
 }

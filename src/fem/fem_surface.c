@@ -3,13 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "fem/fem_model.h"
+#include "fem/fem_maxwell.h"
 #include "pliant/math.h"
 
 enum { HEAD = 4 };  // numbers before the arrays
 
 static size_t rest_size(const pl_fem_group *group) {
   return 3 * (size_t)group->corner_count * (size_t)group->element_count;
+}
+
+static size_t branches_size(const pl_fem_model *fem) {
+  return fem->branches.count > 0 ? (size_t)fem->branches.count * pl_fem_metrics_size(fem) : 0;
 }
 
 pl_fem_state pl_fem_state_of(const pl_model *model, const void *state) {
@@ -28,6 +32,8 @@ pl_fem_state pl_fem_state_of(const pl_model *model, const void *state) {
       .velocities = numbers + HEAD + 2 * count + 4 * surface + 3 * n,
   };
   double *next = s.velocities + 3 * n;
+  s.metrics = next;
+  next += branches_size(fem);
   for (int32_t g = 0; fem->adapts && g < fem->group_count; next += rest_size(&fem->groups[g]), ++g) s.rest[g] = next;
   return s;
 }
@@ -38,7 +44,7 @@ size_t pl_fem_state_size(const pl_model *model) {
          n = (size_t)model->particle_count;
   size_t rest = 0;
   for (int32_t g = 0; fem->adapts && g < fem->group_count; ++g) rest += rest_size(&fem->groups[g]);
-  return (HEAD + 2 * count + 4 * surface + 6 * n + rest) * sizeof(double);
+  return (HEAD + 2 * count + 4 * surface + 6 * n + branches_size(fem) + rest) * sizeof(double);
 }
 
 void pl_fem_start(const pl_model *model, void *state, const pl_body_start *start) {
@@ -47,6 +53,7 @@ void pl_fem_start(const pl_model *model, void *state, const pl_body_start *start
   pl_fem_state s = pl_fem_state_of(model, state);
   for (int32_t g = 0; fem->adapts && g < fem->group_count; ++g)
     memcpy(s.rest[g], fem->groups[g].starts, rest_size(&fem->groups[g]) * sizeof(double));
+  if (fem->branches.count > 0) memcpy(s.metrics, fem->start_metrics, branches_size(fem) * sizeof(double));
   pl_vec3 center = pl_transform_apply(start->placement, fem->rest_center);
   pl_quat rotation = pl_quat_normalize(start->placement.rotation);
   for (int32_t i = 0; i < model->particle_count; ++i) {

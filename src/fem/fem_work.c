@@ -23,7 +23,11 @@ static bool take_arrays(pl_fem_work *w, pl_context *context, const pl_fem_model 
       !pl_fem_potential_take(arena, &w->system, &w->matrix, &w->potential) ||
       !pl_fem_newton_take(arena, model, &w->newton))
     return false;
-  if (model->stiffness_damping > 0 && model->adapts) {
+  if (pl_fem_is_viscous(model)) {
+    if (!pl_fem_maxwell_take(arena, context, model, &w->maxwell)) return false;
+    w->potential.maxwell = &w->maxwell;
+    w->potential.viscous = PL_TAKE(arena, double, 3 * n);
+  } else if (model->stiffness_damping > 0 && model->adapts) {
     w->potential.viscous = PL_TAKE(arena, double, 3 * n);
   } else if (model->stiffness_damping > 0) {
     if (!pl_block_matrix_take(arena, &model->pattern, &w->damping)) return false;

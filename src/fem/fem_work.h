@@ -11,6 +11,7 @@ typedef struct pl_fem_work {
   pl_block_matrix matrix, damping;
   pl_linear_solver *solver;
   pl_fem_potential potential;
+  pl_fem_maxwell maxwell;  // of viscous tets
   pl_fem_newton newton;
   pl_fem_contacts contacts;
   uint8_t *fixed;  // PL_BLOCK_FIX bits per particle
@@ -18,7 +19,8 @@ typedef struct pl_fem_work {
   double *next;    // u, the unknown
   double *middle;  // particles in the middle of a step that is done in two halves, …
   double *mean;    // … and their velocities there
-  // particles moved by the rigid part of their motion; only with stiffness damping
+  // particles moved by the rigid part of their motion; only with stiffness damping of what are not
+  // tets
   double *carried;
   double *blocks;                      // 9 per particle: stiffness of contact
   double *weights;                     // that the system's rest shapes are mixed with

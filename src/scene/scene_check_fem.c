@@ -124,12 +124,22 @@ static void check_fast_step(pl_scene_checker *c, const pl_scene_fem *fem) {
        "use a `step` of 1/60 s or less", text);
 }
 
+static void check_box(pl_scene_checker *c, const pl_json *json, pl_vec3 min, pl_vec3 max) {
+  if (min.x > max.x || min.y > max.y || min.z > max.z)
+    pl_checker_report(c, json, "empty-region", "exchange `min` and `max` where they cross",
+                      "this box is empty: `min` exceeds `max`");
+}
+
 static void check_regions(pl_scene_checker *c, const pl_scene_fem *fem) {
-  for (int32_t i = 0; i < fem->young_regions.count; ++i) {
-    const pl_scene_young_region *region = &((const pl_scene_young_region *)fem->young_regions.items)[i];
-    if (region->min.x > region->max.x || region->min.y > region->max.y || region->min.z > region->max.z)
-      pl_checker_report(c, region->json, "empty-region", "exchange `min` and `max` where they cross",
-                        "this box is empty: `min` exceeds `max`");
+  const pl_scene_list *lists[2] = {&fem->young_regions, &fem->density_regions};
+  for (int k = 0; k < 2; ++k)
+    for (int32_t i = 0; i < lists[k]->count; ++i) {
+      const pl_scene_young_region *region = &((const pl_scene_young_region *)lists[k]->items)[i];
+      check_box(c, region->json, region->min, region->max);
+    }
+  for (int32_t i = 0; i < fem->masses.count; ++i) {
+    const pl_scene_mass *mass = &((const pl_scene_mass *)fem->masses.items)[i];
+    check_box(c, mass->json, mass->min, mass->max);
   }
 }
 

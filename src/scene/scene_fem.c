@@ -117,38 +117,98 @@ static pl_status read_moduli(pl_scene_instance *set, const pl_instance_part *par
              : PL_OK;
 }
 
-// Moduli span decades, so a border runs through their powers: half way between 1 and 100 is 10.
-static pl_status make_scales(pl_scene_instance *set, const pl_instance_part *part, pl_fem_def *def,
-                             pl_findings *findings, pl_error *error) {
-  const pl_scene_list *regions = &part->source->fem.young_regions;
-  if (regions->count == 0 && part->source->fem.young_table[0] == '\0') return PL_OK;
-  pl_mesh_view mesh = pl_mesh_get_view(part->tets);
-  pl_fem_element_kind kind = pl_scene_fem_elements(&part->source->fem);
-  int32_t width = kind == PL_FEM_OF_TETS ? 4 : kind == PL_FEM_OF_TRIANGLES ? 3 : 2;
-  int32_t count = width == 4 ? mesh.tet_count : width == 3 ? mesh.triangle_count : mesh.segment_count;
-  const int32_t *corners = width == 4 ? mesh.tets : width == 3 ? mesh.triangles : mesh.segments;
-  double *scales = PL_TAKE(&set->arena, double, count);
-  if (scales == NULL) return pl_fail_memory(error);
-  for (int32_t i = 0; i < count; ++i) scales[i] = 1;
-  if (part->source->fem.young_table[0] != '\0') {
-    pl_status status = read_moduli(set, part, count, scales, def, findings, error);
-    if (status < 0) return status;
+// What the elements of a part are made of.
+typedef struct element_list {
+  int32_t width, count;
+  const int32_t *corners;
+} element_list;
+
+static element_list elements_of(const pl_instance_part *part, const pl_mesh_view *mesh) {
+  switch (pl_scene_fem_elements(&part->source->fem)) {
+    case PL_FEM_OF_TRIANGLES: return (element_list){3, mesh->triangle_count, mesh->triangles};
+    case PL_FEM_OF_SEGMENTS: return (element_list){2, mesh->segment_count, mesh->segments};
+    default: return (element_list){4, mesh->tet_count, mesh->tets};
   }
+}
+
+static void warn_empty(pl_scene_instance *set, const pl_instance_part *part, const pl_json *json, const char *what,
+                       pl_findings *findings) {
+  pl_instance_add_finding(set->scene, json, findings, PL_SEVERITY_WARNING, "empty-region",
+                          "move or widen it; boxes are in the mesh's frame, and `pliant info` prints the mesh's box",
+                          "no %s of body \"%s\" in this box", what, part->source->name);
+}
+
+// Moduli span decades, so a border runs through their powers: half way between 1 and 100 is 10. Densities follow suit.
+static void apply_regions(pl_scene_instance *set, const pl_instance_part *part, const pl_scene_list *regions,
+                          double *scales, pl_findings *findings) {
+  pl_mesh_view mesh = pl_mesh_get_view(part->tets);
+  element_list elements = elements_of(part, &mesh);
   for (int32_t r = 0; r < regions->count; ++r) {
     const pl_scene_young_region *region = &((const pl_scene_young_region *)regions->items)[r];
     bool found = false;
-    for (int32_t i = 0; i < count; ++i) {
-      double fraction = fraction_in(region, middle_of(&mesh, corners + (ptrdiff_t)width * i, width));
+    for (int32_t i = 0; i < elements.count; ++i) {
+      const int32_t *corners = elements.corners + (ptrdiff_t)elements.width * i;
+      double fraction = fraction_in(region, middle_of(&mesh, corners, elements.width));
       if (fraction > 0) scales[i] *= pow(region->scale, fraction);
       found = found || fraction > 0;
     }
-    if (!found)
-      pl_instance_add_finding(
-          set->scene, region->json, findings, PL_SEVERITY_WARNING, "empty-region",
-          "move or widen it; boxes are in the mesh's frame, and `pliant info` prints the mesh's box",
-          "no element of body \"%s\" has its middle in this box", part->source->name);
+    if (!found) warn_empty(set, part, region->json, "element has its middle,", findings);
   }
-  def->young_scales = scales;
+}
+
+static double *take_scales(pl_scene_instance *set, int32_t count) {
+  double *scales = PL_TAKE(&set->arena, double, count);
+  for (int32_t i = 0; scales != NULL && i < count; ++i) scales[i] = 1;
+  return scales;
+}
+
+static pl_status make_scales(pl_scene_instance *set, const pl_instance_part *part, pl_fem_def *def,
+                             pl_findings *findings, pl_error *error) {
+  const pl_scene_fem *fem = &part->source->fem;
+  pl_mesh_view mesh = pl_mesh_get_view(part->tets);
+  int32_t count = elements_of(part, &mesh).count;
+  if (fem->young_regions.count > 0 || fem->young_table[0] != '\0') {
+    double *scales = take_scales(set, count);
+    if (scales == NULL) return pl_fail_memory(error);
+    if (fem->young_table[0] != '\0') {
+      pl_status status = read_moduli(set, part, count, scales, def, findings, error);
+      if (status < 0) return status;
+    }
+    apply_regions(set, part, &fem->young_regions, scales, findings);
+    def->young_scales = scales;
+  }
+  if (fem->density_regions.count > 0) {
+    double *scales = take_scales(set, count);
+    if (scales == NULL) return pl_fail_memory(error);
+    apply_regions(set, part, &fem->density_regions, scales, findings);
+    def->density_scales = scales;
+  }
+  return PL_OK;
+}
+
+// --- weights --------------------------------------------------------------------------------------------------------
+
+static bool is_inside(const pl_scene_mass *mass, pl_vec3 p) {
+  return p.x >= mass->min.x && p.y >= mass->min.y && p.z >= mass->min.z && p.x <= mass->max.x && p.y <= mass->max.y &&
+         p.z <= mass->max.z;
+}
+
+static pl_status make_masses(pl_scene_instance *set, const pl_instance_part *part, pl_fem_def *def,
+                             pl_findings *findings, pl_error *error) {
+  const pl_scene_list *list = &part->source->fem.masses;
+  if (list->count == 0) return PL_OK;
+  pl_mesh_view mesh = pl_mesh_get_view(part->tets);
+  double *masses = PL_TAKE(&set->arena, double, mesh.point_count);
+  if (masses == NULL) return pl_fail_memory(error);
+  for (int32_t k = 0; k < list->count; ++k) {
+    const pl_scene_mass *mass = &((const pl_scene_mass *)list->items)[k];
+    int32_t found = 0;
+    for (int32_t i = 0; i < mesh.point_count; ++i) found += is_inside(mass, mesh.points[i]);
+    for (int32_t i = 0; i < mesh.point_count; ++i)
+      if (is_inside(mass, mesh.points[i])) masses[i] += mass->mass / found;
+    if (found == 0) warn_empty(set, part, mass->json, "point lies", findings);
+  }
+  def->added_masses = masses;
   return PL_OK;
 }
 
@@ -181,6 +241,7 @@ pl_status pl_instance_make_fem(pl_scene_instance *set, pl_instance_part *part, p
   def.example_count = fem->examples.count;
   status = pl_instance_choose_poses(set, part, &fem->examples, &def.examples, findings, error);
   if (status >= 0) status = make_scales(set, part, &def, findings, error);
+  if (status >= 0) status = make_masses(set, part, &def, findings, error);
   if (status >= 0 && def.material == PL_FEM_FAST)
     status = pl_instance_list_held(set, part, &def.held_points, &def.held_count, error);
   if (status >= 0) status = pl_fem_build(set->context, &def, part->tets, &part->model, error);

@@ -335,7 +335,7 @@ typedef struct pl_scene_rod {
   pl_rod_def def;  // parameters only
 } pl_scene_rod;
 
-// A box of the mesh in which Young's modulus is another.
+// A box of the mesh in which Young's modulus or the density is another.
 typedef struct pl_scene_young_region {
   const pl_json *json;
   pl_vec3 min, max;
@@ -343,13 +343,21 @@ typedef struct pl_scene_young_region {
   double border;  // metres over which it fades out
 } pl_scene_young_region;
 
+// A weight on the points in a box of the mesh.
+typedef struct pl_scene_mass {
+  const pl_json *json;
+  pl_vec3 min, max;
+  double mass;  // kg, in total
+} pl_scene_mass;
+
 // Finite elements.
 typedef struct pl_scene_fem {
   const pl_json *json;
-  pl_fem_def def;               // parameters only
-  pl_scene_list young_regions;  // of pl_scene_young_region
-  const char *young_table;      // file, "" for none
-  pl_scene_list examples;       // of const char *: names of poses
+  pl_fem_def def;                                // parameters only
+  pl_scene_list young_regions, density_regions;  // of pl_scene_young_region
+  pl_scene_list masses;                          // of pl_scene_mass
+  const char *young_table;                       // file, "" for none
+  pl_scene_list examples;                        // of const char *: names of poses
 } pl_scene_fem;
 
 // What the rest shape of an actor is moved by: a cage made by itself, or a mesh of the scene.

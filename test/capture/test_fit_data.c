@@ -148,6 +148,41 @@ static void markers_with_gaps_and_an_unknown_start_give_the_modulus(void **state
   }
 }
 
+// Markers on quadratic tets, whose reference shape changes with the material, of a viscoelastic body; a pull is found
+// for where the markers are said to begin.
+static void quadratic_tets_have_the_same_derivatives(void **state) {
+  (void)state;
+  pl_error error = {0};
+  pl_vec3 seen[FRAMES * MARKERS];
+  fit_bar bar;
+  open_bar(&bar, 1, 1, (const int32_t[3]){3, 1, 1});
+  pl_embedding *markers = bind_markers(&bar);
+  pl_embedding_apply(markers, pl_mesh_get_view(bar.mesh).points, seen);
+  for (int i = 0; i < MARKERS; ++i) seen[i].y -= 0.03, seen[i].z += 0.02;
+  for (int i = MARKERS; i < FRAMES * MARKERS; ++i) seen[i] = seen[i % MARKERS];
+  bar.def.element = PL_FEM_QUADRATIC;
+  bar.def.young.start = 1.5e5;
+  bar.def.poisson.fitted = true;
+  bar.def.prony_ratio.start = 0.3;
+  bar.def.prony_ratio.fitted = true;
+  bar.def.prony_time.fitted = true;
+  pl_fit_sequence motion = {.frame_count = 6, .frame_seconds = 1.0 / 50, .positions = seen, .markers = markers};
+  pl_fit *fit = NULL;
+  assert_int_equal(
+      pl_fit_create(bar.context, &bar.def, bar.mesh, &(pl_fit_sequences){.items = &motion, .count = 1}, &fit, &error),
+      PL_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(error.text, "quadratic"));
+  motion.start = PL_FIT_START_PULLED;
+  fit = make_data_fit(&bar, &(pl_fit_sequences){.items = &motion, .count = 1});
+  assert_true(fit->body.model->head.particle_count > bar.point_count);
+  fit->step_tolerance = 1e-12;
+  check_ok(pl_fit_find_starts(fit, &error), &error);
+  check_gradient(fit, 1e-4);
+  pl_fit_destroy(fit);
+  pl_embedding_destroy(markers);
+  close_bar(&bar);
+}
+
 // A warm start hears the frequency from markers too.
 static void a_warm_start_hears_markers(void **state) {
   (void)state;
@@ -339,6 +374,7 @@ static void a_frequency_and_two_damping_ratios_give_modulus_and_damping(void **s
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(markers_with_gaps_and_an_unknown_start_give_the_modulus),
+      cmocka_unit_test(quadratic_tets_have_the_same_derivatives),
       cmocka_unit_test(a_warm_start_hears_markers),
       cmocka_unit_test(sags_under_known_weights_give_modulus_and_nothing_of_damping),
       cmocka_unit_test(a_tensile_curve_gives_the_modulus_by_the_closed_formula),

@@ -4,6 +4,7 @@
 // ctest: unit
 #include <unistd.h>
 
+#include "body/body_method.h"
 #include "fixtures/scene_from_text.h"
 #include "pliant/fem.h"
 #include "pliant/math.h"
@@ -234,6 +235,36 @@ static void regions_scale_the_modulus_of_what_is_inside(void **state) {
 #undef REGION
 }
 
+// Mass of the bar, and of its part with z above 0.
+static void masses_of(const char *text, double *all, double *upper) {
+  fixture s = open_fixture(text, ".");
+  check_ok(s.status, &s.error);
+  const pl_model *model = pl_body_get_model(s.world, pl_scene_instance_get_body(s.set, 0).id);
+  pl_mesh_view mesh = pl_mesh_get_view(pl_scene_instance_get_body(s.set, 0).mesh);
+  *all = *upper = 0;
+  for (int32_t i = 0; i < mesh.point_count; ++i) {
+    *all += model->masses[i];
+    if (mesh.points[i].z > 1e-9) *upper += model->masses[i];
+  }
+  close_fixture(&s);
+}
+
+static void densities_and_weights_are_where_they_are_asked_for(void **state) {
+  (void)state;
+  double all, upper, plain, plain_upper;
+  masses_of(SCENE("", BAR, "\"fem\": {}"), &plain, &plain_upper);
+  masses_of(
+      SCENE("", BAR, "\"fem\": {\"density_regions\": [{\"min\": [-1, -1, -1], \"max\": [1, 1, 0], \"scale\": 3}]}"),
+      &all, &upper);
+  check_near(all / plain, 2, 1e-9);
+  masses_of(SCENE("", BAR,
+                  "\"fem\": {\"masses\": [{\"min\": [-1, -1, 1e-6], \"max\": [1, 1, 1], \"mass\": 2.5},"
+                  "{\"min\": [-1, -1, -1], \"max\": [1, 1, -1e-6], \"mass\": 0.5}]}"),
+            &all, &upper);
+  check_near(all - plain, 3, 1e-9);
+  check_near(upper - plain_upper, 2.5, 1e-9);
+}
+
 // A table for the bar of `count` rows of one modulus, but for the second element.
 static void write_moduli(const char *path, int count, double young, double second) {
   FILE *file = fopen(path, "w");
@@ -427,6 +458,12 @@ static void mistakes_are_reported_with_position_and_fix(void **state) {
        "empty-region", "mesh's frame", true},
       {SCENE("", BAR, "\"fem\": {\"young_regions\": [{\"min\": [5, 5, 5], \"max\": [4, 6, 6], \"scale\": 2}]}"),
        "empty-region", "`max`", false},
+      {SCENE("", BAR, "\"fem\": {\"density_regions\": [{\"min\": [5, 5, 5], \"max\": [6, 6, 6], \"scale\": 2}]}"),
+       "empty-region", "mesh's frame", true},
+      {SCENE("", BAR, "\"fem\": {\"masses\": [{\"min\": [5, 5, 5], \"max\": [6, 6, 6], \"mass\": 2}]}"), "empty-region",
+       "mesh's frame", true},
+      {SCENE("", BAR, "\"fem\": {\"masses\": [{\"min\": [5, 5, 5], \"max\": [4, 6, 6], \"mass\": 2}]}"), "empty-region",
+       "`max`", false},
       {SCENE("", BAR, "\"solid\": {}"), "other-method", "`fem`", false},
       {SCENE("", BAR ", " CURVE, "\"fem\": {}"), "mesh-source", "curve", false},
       {SCENE("", "\"curve\": {\"from\": [0, 0, 0]}", "\"fem\": {\"material\": \"curve\"}"), "curve-ends", "`to`",
@@ -521,6 +558,7 @@ int main(void) {
       cmocka_unit_test(curves_and_plane_solids_are_drawn_closed_and_thick),
       cmocka_unit_test(a_table_gives_every_element_its_modulus),
       cmocka_unit_test(regions_scale_the_modulus_of_what_is_inside),
+      cmocka_unit_test(densities_and_weights_are_where_they_are_asked_for),
       cmocka_unit_test(pascals_stay_pascals_in_any_length_unit),
       cmocka_unit_test(the_direct_solver_of_the_lab_is_used),
       cmocka_unit_test(a_driver_leads_the_body_into_its_example),
