@@ -204,8 +204,9 @@ static const char *const SLAB_MATERIAL =
     "30}";
 
 static void write_slab(char *text) {
-  static const double positions[8][2] = {{0, 0},         {0.06, 0.03}, {-0.04, 0.05}, {0.03, -0.06},
-                                         {0.012, 0.008}, {0.05, 0.04}, {-0.05, 0.04}, {0.02, -0.05}};
+  // No two of the first four are images of each other by a symmetry of the slab: their keys would be equal.
+  static const double positions[8][2] = {{0, 0},         {0.06, 0.03}, {-0.04, 0.05}, {0.035, -0.07},
+                                         {0.012, 0.008}, {0.05, 0.04}, {-0.05, 0.04}, {0.025, -0.06}};
   int length = snprintf(text, MAX_TEXT, SLAB_HEAD, SLAB_MATERIAL, SLAB_MATERIAL);
   for (int i = 0; i < 16; ++i)
     length += snprintf(text + length, (size_t)(MAX_TEXT - length),

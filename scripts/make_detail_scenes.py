@@ -7,8 +7,11 @@
 import json
 import math
 import os
+import pathlib
+import struct
 import subprocess
 import sys
+import tempfile
 
 from tree import ROOT
 
@@ -16,7 +19,7 @@ PILLOW = {"kind": "intersection", "smoothness": 0.02, "children": [
     {"kind": "ellipsoid", "size": [0.27, 0.11, 4]},
     {"kind": "ellipsoid", "size": [4, 0.11, 0.27]},
     {"kind": "box", "size": [2, 0.3, 2], "position": [0, 0.115, 0]}]}
-FINGER, DEPTH = 0.0375, 0.04
+FINGER, DEPTH = 0.045, 0.05
 
 
 def text(value, indent=0):
@@ -47,6 +50,19 @@ def body(name, mesh, cell, at, pin, **more):
             "pins": [{"within": {"min": [at[0] - 1, -1, at[2] - 1], "max": [at[0] + 1, pin, at[2] + 1]}}], **more}
 
 
+def cover(mesh, fold, strain, foundation, friction=0.5):
+    """A shell that folds at the length `fold` when it is compressed by more than `strain`, on springs of `foundation` (N/m^3), at the origin.
+
+    Buckling of a plate of bending stiffness D = E t^3 / 12 (1 - nu^2) on an elastic foundation K: length 2 pi (D / K)^(1/4), strain 2 sqrt(K D) / (E t)."""
+    poisson = 0.3
+    part = (fold / (2 * math.pi)) ** 2  # sqrt(D / K)
+    thickness = math.sqrt(strain * part * 6 * (1 - poisson ** 2))
+    young = foundation * part * part * 12 * (1 - poisson ** 2) / thickness ** 3
+    return {"name": "skin", "mesh": mesh, "method": "fem", "fem": {
+        "material": "shell", "young": float(f"{young:.3g}"), "poisson": poisson, "thickness": float(f"{thickness:.3g}"), "density": 500, "scheme": "implicit-euler",
+        "max_newton_iterations": 30, "contact_stiffness": 2e7, "friction": friction}}
+
+
 def unit(v):
     length = math.sqrt(sum(c * c for c in v))
     return [c / length for c in v]
@@ -75,13 +91,13 @@ class Way:
         self.time += seconds
         self.keys.append({"time": round(self.time, 4), "position": [round(p + (self.radius + height) * n + s, 5) for p, n, s in zip(place, normal, self.shift)]})
 
-    def press(self, place, normal, depth, clearance=0.03, drags=(), slow=1.0):
+    def press(self, place, normal, depth, clearance=0.03, drags=(), slow=1.0, hold=0.15):
         self.key(place, normal, clearance, 0.25 if self.keys else 0)
         self.key(place, normal, -depth, 0.3 * slow)
         for drag in drags:
             place = [p + d for p, d in zip(place, drag)]
             self.key(place, normal, -depth, 0.3 * slow)
-        self.key(place, normal, -depth, 0.15)
+        self.key(place, normal, -depth, hold)
         self.key(place, normal, clearance, 0.2)
 
     def collider(self, name, color="#5c6b73"):
@@ -92,14 +108,17 @@ def recording(touches, **more):
     return {"fine": "fine", "coarse": "coarse", "tools": [{"name": "finger", "shape": "sphere", "radius": FINGER}], "touches": touches, "steps": 4, "settle": 30, **more}
 
 
+HELD_OUT = [(0.03, 0.1), (0.15, -0.13), (-0.08, 0.19), (-0.12, 0.02), (-0.05, -0.12)]
+COMPARED = 0  # the one of them that compare.json shows
+
+
 def pillow_touches():
     sites = [(0, 0), (0.17, 0.06), (0.12, 0.12), (0.06, 0), (0.12, 0), (0.17, 0.17), (0.06, 0.06), (0.17, 0), (0.12, 0.06), (0.17, 0.12)]
-    held = [(0.03, 0.1), (0.15, -0.13), (-0.08, 0.19), (-0.12, 0.02), (-0.05, -0.12)]
     return [{"label": f"{x:g} {z:g}", "at": [x, 0.2, z], "depth": DEPTH, **more}
-            for places, more in ((sites, {}), (held, {"held_out": True})) for x, z in places]
+            for places, more in ((sites, {}), (HELD_OUT, {"held_out": True})) for x, z in places]
 
 
-CAMERA = {"eye": [0.35, 0.75, 1.15], "target": [0, 0.02, 0], "field_of_view": 32}
+LIGHT = [-1, 0.45, 0.4]  # low, so that folds throw shadows
 GROUND = {"name": "ground", "shape": "half_space", "position": [0, -0.045, 0]}
 STILL = {"gravity": [0, 0, 0]}
 PRESSES = [(0, 0), (0.1, 0.03), (-0.07, 0.12), (0.16, -0.1), (-0.15, -0.14), (0.03, -0.17), (-0.18, 0.05), (0.13, 0.15)]
@@ -107,28 +126,31 @@ BLUE, RED, GREEN = "#3d78b8", "#c8553d", "#4f9d69"
 
 
 def pillow_scenes():
-    meshes = {"pillow": {"triangles": 8000, "shape": PILLOW}}
+    meshes = {"pillow": {"triangles": 18000, "shape": PILLOW}}
     write("detail-pillow", "recipe.json", {
-        "name": "detail-pillow-recipe", "description": "A fine and a coarse pillow, pressed by a finger at ten places of one eighth; five more judge the examples.",
+        "name": "detail-pillow-recipe", "description": "A fine pillow with a cover that folds and a coarse one, pressed by a finger at ten places of one eighth; five more judge the examples.",
         **STILL, "time": {"step": 0.05, "frames": 2}, "meshes": meshes,
-        "bodies": [body("fine", "pillow", 0.025, [-0.5, 0, 0], -0.03), body("coarse", "pillow", 0.06, [0.5, 0, 0], -0.03)],
-        "recording": recording(pillow_touches(), window_radius=0.1, stamp_radius=0.5, stamp_resolution=96, stamp_border=0.08, mirror=True)})
+        "bodies": [body("fine", "pillow", 0.03, [-1, 0, 0], -0.03), body("coarse", "pillow", 0.06, [1, 0, 0], -0.03), cover("pillow", 0.0386, 0.0109, 2.6e5)],
+        "recording": recording(pillow_touches(), skin="skin", skin_stiffness=2.6e5, window_radius=0.1, stamp_radius=0.5, stamp_resolution=128, stamp_border=0.08, mirror=True)})
 
-    def write_scene(name, file, description, kinds, frames):
+    def write_scene(name, file, description, kinds, frames, presses=PRESSES, hold=0.15):
         ways = [Way(FINGER, (x, 0, 0)) for x, *_ in kinds]
         for way in ways:
-            for x, z in PRESSES:
-                way.press(*pillow_top(x, z), DEPTH)
+            for x, z in presses:
+                way.press(*pillow_top(x, z), DEPTH, hold=hold)
         bodies = [body(kind, "pillow", cell, [x, 0, 0], -0.03, color=color, **({"detail": {"set": "pillow.pldetail", "tools": [f"finger-{kind}"]}} if kind == "enriched" else {}))
-                  for x, kind, cell, color in kinds]
+                  for x, kind, cell, color in kinds if kind != "fine"]
+        # The fine body is what was recorded: nothing else has a skin.
+        bodies += [{"name": kind, "mesh": "pillow", "method": "kinematic", "position": [x, 0, 0], "color": color, "kinematic": {"cache": "fine.pc2", "frame_rate": 1 / 0.3}}
+                   for x, kind, cell, color in kinds if kind == "fine"]
         write(name, file, {"name": name, "description": description, **STILL, "time": {"step": 1 / 60, "frames": frames}, "meshes": meshes, "bodies": bodies,
                            "colliders": [GROUND] + [{**way.collider(f"finger-{kind}"), **({"visible": False} if len(kinds) == 3 else {})} for way, (_, kind, *_) in zip(ways, kinds)],
-                           "camera": {"eye": [0, 0.85, 1.0], "target": [0, 0.02, 0.02], "field_of_view": 34 if len(kinds) == 2 else 38}})
+                           "camera": {"eye": [0, 0.85, 1.0], "target": [0, 0.02, 0.02], "field_of_view": 34 if len(kinds) == 2 else 38, "light": LIGHT}})
 
     write_scene("detail-pillow", "scene.json", "A finger presses a pillow at eight places. Left the coarse simulation alone, right with dents from ten recorded examples.",
           [(-0.3, "coarse", 0.06, BLUE), (0.3, "enriched", 0.06, RED)], 420)
-    write_scene("detail-pillow", "compare.json", "Coarse, enriched and fine simulation side by side, pressed by fingers that are not drawn.",
-          [(-0.58, "coarse", 0.06, BLUE), (0, "enriched", 0.06, RED), (0.58, "fine", 0.025, GREEN)], 420)
+    write_scene("detail-pillow", "compare.json", "Coarse and enriched simulation next to the fine pillow with its cover, pressed where no example was recorded by fingers that are not drawn.",
+          [(-0.58, "coarse", 0.06, BLUE), (0, "enriched", 0.06, RED), (0.58, "fine", 0.025, GREEN)], 60, [HELD_OUT[COMPARED]], hold=1)
 
     half = 0.5
     way = Way(FINGER * half)
@@ -138,7 +160,7 @@ def pillow_scenes():
         "name": "detail-pillow-small", "description": "A pillow of half the size shows the large pillow's examples at half their size.", **STILL,
         "time": {"step": 1 / 60, "frames": 420}, "meshes": {"pillow": {**meshes["pillow"], "scale": half}},
         "bodies": [body("pillow", "pillow", 0.06 * half, [0, 0, 0], -0.03 * half, color=RED, detail={"set": "../detail-pillow/pillow.pldetail", "scale": half, "reach": 0.0005})],
-        "colliders": [{**GROUND, "position": [0, -0.0225, 0]}, way.collider("finger")], "camera": {"eye": [0.12, 0.42, 0.5], "target": [0, 0.01, 0], "field_of_view": 32}})
+        "colliders": [{**GROUND, "position": [0, -0.0225, 0]}, way.collider("finger")], "camera": {"eye": [0.12, 0.42, 0.5], "target": [0, 0.01, 0], "field_of_view": 32, "light": LIGHT}})
 
     ways = [Way(FINGER), Way(FINGER)]
     for shift in (0.13, 0.09, 0.065, 0.045):
@@ -148,7 +170,7 @@ def pillow_scenes():
         "name": "detail-two-tools", "description": "Two fingers press a pillow at a time, closer together each time; their stamps share the surface and do not add up.", **STILL,
         "time": {"step": 1 / 60, "frames": 260}, "meshes": meshes,
         "bodies": [body("pillow", "pillow", 0.06, [0, 0, 0], -0.03, color=RED, detail={"set": "../detail-pillow/pillow.pldetail"})],
-        "colliders": [GROUND, ways[0].collider("left"), ways[1].collider("right")], "camera": {"eye": [0.25, 0.8, 0.9], "target": [0, 0.02, 0], "field_of_view": 32}})
+        "colliders": [GROUND, ways[0].collider("left"), ways[1].collider("right")], "camera": {"eye": [0.25, 0.8, 0.9], "target": [0, 0.02, 0], "field_of_view": 32, "light": LIGHT}})
 
     way = Way(FINGER)
     for x, z in ((0, 0), (0.06, 0.03), (-0.05, 0.08), (0.09, -0.06), (-0.08, -0.08)):
@@ -159,7 +181,7 @@ def pillow_scenes():
         "name": "detail-cube", "description": "A block shows the pillow's examples on its top and on its side.", **STILL, "time": {"step": 1 / 60, "frames": 380},
         "meshes": {"cube": {"triangles": 9000, "shape": {"kind": "box", "size": [0.36, 0.2, 0.36], "radius": 0.03}}},
         "bodies": [body("cube", "cube", 0.06, [0, 0, 0], -0.08, color=RED, detail={"set": "../detail-pillow/pillow.pldetail"})],
-        "colliders": [{**GROUND, "position": [0, -0.1, 0]}, way.collider("finger")], "camera": {"eye": [0.35, 0.55, 0.85], "target": [0, 0.0, 0], "field_of_view": 32}})
+        "colliders": [{**GROUND, "position": [0, -0.1, 0]}, way.collider("finger")], "camera": {"eye": [0.35, 0.55, 0.85], "target": [0, 0.0, 0], "field_of_view": 32, "light": LIGHT}})
 
 
 # --- skin ------------------------------------------------------------------------------------------------------------
@@ -168,7 +190,7 @@ SKIN_DEPTH, SKIN_DRAG = 0.012, 0.03
 
 
 def skin_scenes():
-    meshes = {"skin": {"triangles": 6000, "shape": {"kind": "box", "size": [0.32, 0.06, 0.32], "radius": 0.012}}}
+    meshes = {"skin": {"triangles": 18000, "shape": {"kind": "box", "size": [0.32, 0.06, 0.32], "radius": 0.012}}}
     soft = fem(young=8000, poisson=0.3, friction=2)
     touches = []
     for x, z in ((0, 0), (0.06, 0), (0.09, 0.09)):
@@ -183,9 +205,11 @@ def skin_scenes():
                         "drag": [round(SKIN_DRAG * c, 5), 0, round(SKIN_DRAG * s, 5)], "held_out": True})
     tool = {"name": "finger", "shape": "sphere", "radius": 0.025, "friction": 2}
     write("detail-skin", "recipe.json", {
-        "name": "detail-skin-recipe", "description": "A fine and a coarse piece of skin, pressed and sheared by a finger that sticks.", **STILL, "time": {"step": 0.05, "frames": 2},
-        "meshes": meshes, "bodies": [body("fine", "skin", 0.0133, [-0.5, 0, 0], -0.022, fem=soft), body("coarse", "skin", 0.035, [0.5, 0, 0], -0.022, fem=soft)],
-        "recording": {**recording(touches, window_radius=0.05, stamp_radius=0.3, stamp_resolution=88, stamp_border=0.1, mirror=True), "tools": [tool], "steps": 6}})
+        "name": "detail-skin-recipe", "description": "A fine piece of flesh with a skin that folds and a coarse one, pressed and sheared by a finger that sticks.", **STILL, "time": {"step": 0.05, "frames": 2},
+        "meshes": meshes, "bodies": [body("fine", "skin", 0.02, [-1, 0, 0], -0.022, fem=soft), body("coarse", "skin", 0.0267, [1, 0, 0], -0.022, fem=soft),
+                                     cover("skin", 0.028, 0.0092, 4.6e5, friction=2)],
+        "recording": {**recording(touches, skin="skin", skin_stiffness=4.6e5, window_radius=0.03, stamp_radius=0.2, stamp_resolution=88, stamp_border=0.1, mirror=True), "tools": [tool],
+                      "steps": 6}})
     ways = [Way(0.025, (x, 0, 0)) for x in (-0.19, 0.19)]
     for way in ways:
         for x, z, degrees in ((0, 0, 0), (0.02, 0.03, 130), (-0.05, -0.02, 250), (0.06, -0.04, 60)):
@@ -194,10 +218,10 @@ def skin_scenes():
     write("detail-skin", "scene.json", {
         "name": "detail-skin", "description": "A finger that sticks shears skin to and fro. Left the coarse simulation alone, right with recorded detail.", **STILL,
         "time": {"step": 1 / 60, "frames": 360}, "meshes": meshes,
-        "bodies": [body("coarse", "skin", 0.035, [-0.19, 0, 0], -0.022, color="#b88a6f", fem=soft),
-                   body("enriched", "skin", 0.035, [0.19, 0, 0], -0.022, color="#e0a886", fem=soft, detail={"set": "skin.pldetail", "tools": ["finger-enriched"]})],
+        "bodies": [body("coarse", "skin", 0.0267, [-0.19, 0, 0], -0.022, color="#b88a6f", fem=soft),
+                   body("enriched", "skin", 0.0267, [0.19, 0, 0], -0.022, color="#e0a886", fem=soft, detail={"set": "skin.pldetail", "tools": ["finger-enriched"]})],
         "colliders": [{**GROUND, "position": [0, -0.03, 0]}] + [{**way.collider(name), "friction": 2} for way, name in zip(ways, ("finger-coarse", "finger-enriched"))],
-        "camera": {"eye": [0.05, 0.42, 0.6], "target": [0, 0.0, 0.01], "field_of_view": 40}})
+        "camera": {"eye": [0.05, 0.42, 0.6], "target": [0, 0.0, 0.01], "field_of_view": 40, "light": LIGHT}})
 
 
 # --- meniscus --------------------------------------------------------------------------------------------------------
@@ -206,16 +230,14 @@ RIM = 0.105  # where the thin rim is probed, from the middle
 MENISCUS_DEPTH = 0.02
 
 
-def meniscus(side, slot=False):
+def meniscus(side):
     """A wedge around the middle, thin inside, open towards -z; one horn is slimmer than the other. `side` -1 is the mirror image."""
     inside = [[0.092, 0.007], [0.089, 0], [0.092, -0.007]]
     outside = [[round(0.19 + 0.03 * math.cos(a), 5), round(0.045 * math.sin(a), 5)] for a in (math.radians(d) for d in range(-90, 91, 15))]
     parts = [{"kind": "revolved", "outline": inside + [[0.13, -0.0145]] + outside + [[0.13, 0.0145]]},
              {"kind": "box", "size": [0.2, 0.3, 0.4], "position": [0, 0, -0.26]},
              {"kind": "ellipsoid", "size": [0.05, 0.2, 0.1], "position": [side * 0.085, 0, -0.13]}]
-    if slot:
-        parts.append({"kind": "box", "size": [0.005, 0.3, 0.14], "position": [0, 0, 0.08]})
-    return {"triangles": 12000, "shape": {"kind": "difference", "smoothness": 0.004, "children": parts}}
+    return {"triangles": 14000, "shape": {"kind": "difference", "smoothness": 0.004, "children": parts}}
 
 
 def rim_position(degrees):
@@ -230,10 +252,11 @@ def meniscus_scenes():
     tool = {"name": "probe", "shape": "sphere", "radius": 0.015, "friction": 0.3}
     meshes = {"meniscus": meniscus(1)}
     write("detail-meniscus", "recipe.json", {
-        "name": "detail-meniscus-recipe", "description": "A fine and a coarse meniscus, probed at seven places of the thin rim; four more judge the examples.", **STILL,
+        "name": "detail-meniscus-recipe", "description": "A fine meniscus with a cover that folds and a coarse one, probed at seven places of the thin rim; four more judge the examples.", **STILL,
         "time": {"step": 0.05, "frames": 2}, "meshes": meshes,
-        "bodies": [body("fine", "meniscus", 0.0115, [-0.5, 0, 0], -0.022, fem=material), body("coarse", "meniscus", 0.02, [0.5, 0, 0], -0.022, fem=material)],
-        "recording": {**recording(touches, window_radius=0.04, stamp_radius=0.21, stamp_resolution=88, stamp_border=0.1, mirror=True), "tools": [tool]}})
+        "bodies": [body("fine", "meniscus", 0.0115, [-1, 0, 0], -0.022, fem=material), body("coarse", "meniscus", 0.02, [1, 0, 0], -0.022, fem=material),
+                   cover("meniscus", 0.02, 0.0115, 1.4e6)],
+        "recording": {**recording(touches, skin="skin", skin_stiffness=1.4e6, window_radius=0.04, stamp_radius=0.21, stamp_resolution=88, stamp_border=0.1, mirror=True), "tools": [tool]}})
 
     def write_scene(name, mesh, description, degrees, set_file, **more):
         ways = [Way(0.015, (x, 0, 0)) for x in (-0.27, 0.27)]
@@ -245,22 +268,42 @@ def meniscus_scenes():
                   for x, kind, color in ((-0.27, "coarse", BLUE), (0.27, "enriched", RED))]
         write(name, "scene.json", {"name": name, "description": description, **STILL, "time": {"step": 1 / 60, "frames": 54 * len(degrees)}, "meshes": {"meniscus": mesh}, "bodies": bodies,
                                    "colliders": [{**GROUND, "position": [0, -0.046, 0]}] + [w.collider(f"probe-{k}") for w, k in zip(ways, ("coarse", "enriched"))],
-                                   "camera": {"eye": [0, 0.52, 0.62], "target": [0, 0, 0.03], "field_of_view": 44}})
+                                   "camera": {"eye": [0, 0.52, 0.62], "target": [0, 0, 0.03], "field_of_view": 44, "light": LIGHT}})
 
     write_scene("detail-meniscus", meniscus(1), "A probe presses the thin rim of a meniscus. Left the coarse simulation alone, right with seven recorded examples.",
           (5, 35, 70, 100, 140, 180), "meniscus.pldetail")
     write_scene("detail-meniscus-mirror", meniscus(-1), "The mirror image of the meniscus shows the same seven examples.", (0, 40, 80, 110, 145, 175), "../detail-meniscus/meniscus.pldetail")
-    write_scene("detail-meniscus-cut", meniscus(1, slot=True), "A meniscus with a cut through its rim: the same examples end at the cut.", (76, 102, 84, 96, 40, 140),
+    write_scene("detail-meniscus-cut", meniscus(1), "A meniscus with a cut through its rim: the same examples end at the cut.", (76, 102, 84, 96, 40, 140),
           "../detail-meniscus/meniscus.pldetail", cuts=[{"hilts": [[0, -0.2, 0], [0, -0.2, 0.15]], "tips": [[0, 0.2, 0], [0, 0.2, 0.15]]}])
+
+
+def points_of(path):
+    """Points of a binary PLY file with doubles, as `pliant detail record --surfaces` writes it."""
+    head, data = path.read_bytes().split(b"end_header\n", 1)
+    count = next(int(line.split()[2]) for line in head.decode().split("\n") if line.startswith("element vertex"))
+    return struct.unpack_from(f"<{3 * count}d", data)
+
+
+def write_cache(path, frames):
+    """A PC2 file."""
+    with open(path, "wb") as out:
+        out.write(b"POINTCACHE2\0" + struct.pack("<iiffi", 1, len(frames[0]) // 3, 0, 1, len(frames)))
+        for points in frames:
+            out.write(struct.pack(f"<{len(points)}f", *points))
 
 
 def record():
     tool = os.environ.get("PLIANT", str(ROOT / "build/pliant"))
     for name in ("pillow", "skin", "meniscus"):
         folder = ROOT / "scenes" / f"detail-{name}"
-        done = subprocess.run([tool, "detail", "record", str(folder / "recipe.json"), "-o", str(folder / f"{name}.pldetail")])
-        if done.returncode not in (0, 3):
-            sys.exit(done.returncode)
+        with tempfile.TemporaryDirectory() as scratch:
+            prefix = pathlib.Path(scratch) / name
+            done = subprocess.run([tool, "detail", "record", str(folder / "recipe.json"), "-o", str(folder / f"{name}.pldetail"), "--surfaces", str(prefix)])
+            if done.returncode not in (0, 3):
+                sys.exit(done.returncode)
+            if name == "pillow":
+                number = len(pillow_touches()) - len(HELD_OUT) + COMPARED
+                write_cache(folder / "fine.pc2", [points_of(prefix.with_name(f"{name}-rest.ply")), points_of(prefix.with_name(f"{name}-{number:02d}-fine.ply"))])
 
 
 def main():

@@ -55,6 +55,14 @@ void run_log_numbers(run_job *run) {
   }
 }
 
+int32_t run_find_energies(int32_t body) {
+  return WORLD_NUMBERS + BODY_NUMBERS * body;
+}
+
+pl_status run_read_numbers(run_job *run, int64_t frame, double *numbers, pl_error *error) {
+  return pl_frame_log_read(run->log, frame, run->number_start, (run->number_count + 2) / 3, (pl_vec3 *)numbers, error);
+}
+
 // --- tables -------------------------------------------------------------------------------------------------------
 
 static bool writes_arrays(const run_options *options) {
@@ -96,7 +104,7 @@ static pl_status write_table(run_job *run, const char *file, char **names, int32
 }
 
 // Without commas, which would part columns.
-static char *column_name(const char *body, const char *manifold, int32_t number, const char *example) {
+char *run_column_name(const char *body, const char *manifold, int32_t number, const char *example) {
   char *name = manifold != NULL ? tool_text("%s/%s/%s", body, manifold, example)
                : number >= 0    ? tool_text("%s/%d/%s", body, number, example)
                                 : tool_text("%s/%s", body, example);
@@ -111,8 +119,8 @@ static void name_weights(const run_body *body, char **names, int32_t *count) {
   for (int32_t m = 0; m < examples.manifold_count; ++m)
     for (int32_t k = 0; k < examples.example_count; ++k)
       names[(*count)++] =
-          column_name(body->file_name, examples.manifold_names != NULL ? examples.manifold_names[m] : NULL,
-                      examples.manifold_count > 1 ? m : -1, examples.names[k]);
+          run_column_name(body->file_name, examples.manifold_names != NULL ? examples.manifold_names[m] : NULL,
+                          examples.manifold_count > 1 ? m : -1, examples.names[k]);
 }
 
 pl_status run_write_numbers(run_job *run, pl_error *error) {
@@ -121,8 +129,8 @@ pl_status run_write_numbers(run_job *run, pl_error *error) {
   names[count++] = tool_text("contacts");
   names[count++] = tool_text("deepest_contact");
   for (int32_t i = 0; i < run->body_count; ++i) {
-    names[count++] = column_name(run->bodies[i].file_name, NULL, -1, "kinetic");
-    names[count++] = column_name(run->bodies[i].file_name, NULL, -1, "elastic");
+    names[count++] = run_column_name(run->bodies[i].file_name, NULL, -1, "kinetic");
+    names[count++] = run_column_name(run->bodies[i].file_name, NULL, -1, "elastic");
   }
   pl_status status = write_table(run, "energy", names, 0, weights_start, error);
   count = 0;

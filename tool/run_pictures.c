@@ -354,6 +354,8 @@ static pl_renderer_def renderer_def(const run_job *run) {
   def.height = run->options.height;
   def.ground = false;
   def.checker_size = run->options.checker_size;
+  pl_vec3 light = run->facts.light;
+  if (light.x != 0 || light.y != 0 || light.z != 0) def.light = light;
   for (int32_t i = 0; i < pl_scene_instance_collider_count(run->set); ++i) {
     pl_scene_instance_collider collider = pl_scene_instance_get_collider(run->set, i, 0);
     if (!collider.ground || !collider.visible) continue;

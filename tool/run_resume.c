@@ -66,6 +66,7 @@ char *run_options_text(const run_options *options, const run_job *run) {
     append(&text, "--set=%s=%s", options->overrides.items[i].path, options->overrides.items[i].value);
   if (run->picture_path != NULL) append(&text, "--picture=%s", run->picture_path);
   if (run->video_path != NULL) append(&text, "--video=%s", run->video_path);
+  if (run->plot_path != NULL) append(&text, "--plot=%s", run->plot_path);
   return text;
 }
 

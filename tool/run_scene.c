@@ -28,6 +28,7 @@ static void close_run(run_job *run) {
   free(run->checkpoint_path);
   free(run->log_path);
   free(run->picture_path);
+  free(run->plot_path);
   free(run->video_path);
   free(run->scene_path);
   free(run->option_text);
@@ -250,6 +251,7 @@ static pl_status write_results(run_job *run, pl_error *error) {
   bool writes = run->options.format_count > 0 || run->options.actor_tables;
   if (status >= 0 && writes && !run->options.no_tables && tool_interrupt_count() == 0)
     status = run_write_numbers(run, error);
+  if (status >= 0 && tool_interrupt_count() == 0) status = run_write_plot(run, error);
   if (status >= 0 && tool_interrupt_count() == 0) status = run_write_pictures(run, error);
   return status;
 }
@@ -263,6 +265,7 @@ static void print_done(const run_job *run) {
              run->folder);
   if (run->picture_path != NULL) tool_print(console, "picture: %s", run->picture_path);
   if (run->video_path != NULL) tool_print(console, "video: %s", run->video_path);
+  if (run->plot_path != NULL) tool_print(console, "plot: %s", run->plot_path);
 }
 
 // NULL for a body that is not one of the scene's.
@@ -326,6 +329,8 @@ static void name_files(run_job *run) {
   char *folder = tool_absolute_path(run->folder);
   if (picture != NULL)
     run->picture_path = picture[0] != '\0' ? tool_absolute_path(picture) : tool_text("%s/picture.png", folder);
+  const char *plot = run->options.plot;
+  if (plot != NULL) run->plot_path = plot[0] != '\0' ? tool_absolute_path(plot) : tool_text("%s/plot.svg", folder);
   if (video != NULL) run->video_path = video[0] != '\0' ? tool_absolute_path(video) : tool_text("%s/video.mp4", folder);
   free(folder);
   run->option_text = run_options_text(&run->options, run);

@@ -29,7 +29,7 @@ typedef struct run_options {
   bool json;  // print a report as JSON
   bool has_seed;
   uint64_t seed;
-  const char *picture, *video;  // paths, NULL: none; "" means the usual name in the folder
+  const char *picture, *video, *plot;  // paths, NULL: none; "" means the usual name in the folder
   int32_t width, height;
   int32_t strip_count;                // frames side by side in the picture; 1: the last one alone
   double strip_times[RUN_MAX_STRIP];  // seconds, where chosen
@@ -76,7 +76,7 @@ typedef struct run_job {
   const tool_session *tool;
   run_options options;
   char *folder;
-  char *checkpoint_path, *log_path, *picture_path, *video_path;
+  char *checkpoint_path, *log_path, *picture_path, *video_path, *plot_path;
   char *scene_path;     // absolute
   char *option_text;    // of the checkpoint
   uint64_t scene_hash;  // of the scene file's bytes and what is set in it
@@ -162,6 +162,16 @@ void run_log_numbers(run_job *run);
 // Where the weights of a body begin among the numbers, and how many there are.
 int32_t run_find_weights(const run_job *run, const run_body *body, int32_t *count);
 pl_status run_write_numbers(run_job *run, pl_error *error);
+// Name of a column of weights.csv: body, manifold (by name, by number, or neither) and example; to
+// be freed.
+char *run_column_name(const char *body, const char *manifold, int32_t number, const char *example);
+// All numbers of a frame of the log, `number_count` of them and up to two more.
+pl_status run_read_numbers(run_job *run, int64_t frame, double *numbers, pl_error *error);
+// Where the kinetic and the elastic energy of a body are among the numbers.
+int32_t run_find_energies(int32_t body);
+
+// Weights and energies over time as a drawing (run_plot.c).
+pl_status run_write_plot(run_job *run, pl_error *error);
 
 // What the run came to as JSON on standard output; `complete` is false where a body failed
 // (run_report.c).

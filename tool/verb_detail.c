@@ -9,6 +9,7 @@ TOOL_DEFAULT(default_points, pl_default_lattice_def().target_point_count)
 static const tool_option OPTIONS[] = {
     {"output", 'o', TOOL_TEXT, .value = "FILE", .about = "file to write; the list of actions names its format"},
     {"check", .kind = TOOL_FLAG, .about = "record: also predict each site from the others"},
+    {"surfaces", .kind = TOOL_TEXT, .value = "PREFIX", .about = "record: also write the surface at rest, and coarse, enriched and fine of each touch: PREFIX-00-fine.ply and so on"},
     {"count", 'k', TOOL_COUNT, .value = "N", .min = 1, .max = 64, .default_note = TOOL_TEXT_OF(DETAIL_COVER_COUNT) " for cover; segment needs it",
      .about = "segment: number of kinds of sites; cover: number of sites to record next"},
     {"window", .kind = TOOL_NUMBER, .value = "LENGTH", .min = 1e-9, .max = 1e9,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tool_interrupt.h"
 #include "verb_detail.h"
@@ -12,6 +13,7 @@ typedef struct job {
   const tool_session *tool;
   pl_context *context;
   bool check, json;
+  const char *surfaces;  // beginning of the names of files with surfaces; NULL: none
   tool_progress progress;
   pl_detail_session_view view;
   pl_detail_set_report report;
@@ -86,6 +88,50 @@ static pl_status grow(job *j, pl_error *error) {
   return status;
 }
 
+// `number`: of the touch, -1 for none.
+static pl_status save_surface(const job *j, int32_t number, const char *kind, const pl_vec3 *points, pl_error *error) {
+  const pl_detail_object *object = j->view.object;
+  pl_mesh_view view = {.point_count = object->surface_count,
+                       .points = points,
+                       .triangle_count = object->triangle_count,
+                       .triangles = object->triangles};
+  pl_mesh *mesh = NULL;
+  size_t size = strlen(j->surfaces) + 40;
+  char *path = tool_allocate(size, 1);
+  if (number < 0)
+    snprintf(path, size, "%s-%s.ply", j->surfaces, kind);
+  else
+    snprintf(path, size, "%s-%02d-%s.ply", j->surfaces, number, kind);
+  pl_status status = pl_mesh_create(j->context, &view, &mesh, error);
+  if (status >= 0) status = pl_mesh_save(j->context, path, mesh, error);
+  pl_mesh_destroy(mesh);
+  free(path);
+  return status;
+}
+
+// The surface at rest, and three of each touch; points keep their order.
+static pl_status save_surfaces(const job *j, const pl_detail_set *set, pl_error *error) {
+  pl_detail_filter_def def = pl_default_detail_filter_def();
+  pl_detail_filter *filter = NULL;
+  def.set = set;
+  def.object = j->view.object;
+  def.max_contacts = 1;
+  pl_status status = pl_detail_filter_create(j->context, &def, &filter, error);
+  pl_vec3 *points = tool_allocate((size_t)j->view.object->surface_count, sizeof *points);
+  if (status >= 0) status = save_surface(j, -1, "rest", j->view.object->surface_points, error);
+  for (int32_t i = 0; status >= 0 && i < j->view.recording_count; ++i) {
+    const pl_detail_recording *recording = &j->view.recordings[i];
+    pl_detail_frame frame = {recording->material_displacements, recording->coarse_points, 1, &recording->contact};
+    status = pl_detail_filter_apply(filter, &frame, points, NULL, error);
+    if (status >= 0) status = save_surface(j, i, "coarse", recording->coarse_points, error);
+    if (status >= 0) status = save_surface(j, i, "enriched", points, error);
+    if (status >= 0) status = save_surface(j, i, "fine", recording->fine_points, error);
+  }
+  free(points);
+  pl_detail_filter_destroy(filter);
+  return status;
+}
+
 static void print_text(const job *j) {
   const tool_console *console = &j->tool->console;
   const pl_detail_session_view *view = &j->view;
@@ -153,6 +199,7 @@ static pl_status finish(job *j, const char *output, pl_error *error) {
     status = pl_detail_set_evaluate(
         j->context, set, &(pl_detail_recordings){j->view.recordings, j->view.recording_count, NULL}, j->own, error);
   }
+  if (status >= 0 && j->surfaces != NULL) status = save_surfaces(j, set, error);
   if (status >= 0) status = cross_validate(j, error);
   if (status >= 0) status = grow(j, error);
   if (status >= 0 && output != NULL) status = pl_detail_set_save(j->context, output, set, error);
@@ -165,11 +212,12 @@ static pl_status finish(job *j, const char *output, pl_error *error) {
 }
 
 int detail_record(const tool_session *tool, const tool_arguments *arguments, pl_context *context) {
-  const tool_value *output = tool_find_value(arguments, "output");
+  const tool_value *output = tool_find_value(arguments, "output"), *surfaces = tool_find_value(arguments, "surfaces");
   const char *path = arguments->words[1];
   job j = {.tool = tool,
            .context = context,
            .check = tool_find_value(arguments, "check")->given,
+           .surfaces = surfaces->given ? surfaces->text : NULL,
            .json = tool_find_value(arguments, "json")->given};
   pl_error error = {0};
   pl_findings *findings = NULL;

@@ -24,6 +24,7 @@ static const tool_option OPTIONS[] = {
      .about = "how strongly the surface pulls the tets",
      .more = "At 1, a surface point one tet edge away from its pose costs as much as a tet stretched to twice its length."},
     {"exact", .kind = TOOL_FLAG, .about = "impose the posed surface exactly, even where tets are inverted"},
+    {"match", .kind = TOOL_FLAG, .about = "find the vertices of POSED files that number them in another order, by the faces"},
     TOOL_SCALE_OPTION(.about = "scale every file that is read, such as 0.001 for millimetres"),
 };
 // clang-format on
@@ -91,11 +92,39 @@ static bool read_frame(pose_job *job, const char *path, long frame, pl_pose_sour
   return status >= 0;
 }
 
+// Points of a file whose vertices are numbered otherwise, in the order of the rest shape's points.
+static bool match_points(pose_job *job, const char *path, const pl_mesh *mesh, pl_pose_source *source) {
+  const pl_mesh *rest = job->surface != NULL ? job->surface : job->tets;
+  pl_mesh_view view = pl_mesh_get_view(rest), posed = pl_mesh_get_view(mesh);
+  int32_t *posed_of_rest = tool_allocate((size_t)view.point_count, sizeof *posed_of_rest);
+  pl_pose_match_report report;
+  pl_error error = {0};
+  bool good = pl_poses_match(job->context, rest, mesh, posed_of_rest, &report, &error) >= 0;
+  if (good) {
+    pl_vec3 *points = tool_allocate((size_t)view.point_count, sizeof *points);
+    for (int32_t i = 0; i < view.point_count; ++i) points[i] = posed.points[posed_of_rest[i]];
+    source->point_count = view.point_count;
+    source->points = points;
+    tool_print(&job->tool->console, "%s: %d of %d vertices have another number (ways to match them: %d)", path,
+               report.moved_count, view.point_count, report.way_count);
+  } else {
+    snprintf(error.file, sizeof error.file, "%s", path);
+    tool_report_error(&job->tool->console, &error);
+  }
+  free(posed_of_rest);
+  return good;
+}
+
 // Points of a mesh file in its own vertex order, which is that of the file of the rest shape.
 static bool read_points(pose_job *job, const char *path, pl_pose_source *source) {
   pl_mesh *mesh = tool_open_mesh(job->tool, job->context, path, job->scale, &job->remarks);
   if (mesh == NULL) return false;
   pl_mesh_view view = pl_mesh_get_view(mesh);
+  if (tool_find_value(job->arguments, "match")->given) {
+    bool good = match_points(job, path, mesh, source);
+    pl_mesh_destroy(mesh);
+    return good;
+  }
   source->point_count = view.source_count > 0 ? view.source_count : view.point_count;
   pl_vec3 *points = tool_allocate((size_t)source->point_count, sizeof *points);
   for (int32_t i = 0; i < source->point_count; ++i)

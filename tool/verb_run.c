@@ -16,6 +16,10 @@ static bool is_png(const char *word) {
   return tool_has_ending(word, "png");
 }
 
+static bool is_svg(const char *word) {
+  return tool_has_ending(word, "svg");
+}
+
 static bool is_mp4(const char *word) {
   return tool_has_ending(word, "mp4");
 }
@@ -32,6 +36,8 @@ static const tool_option OPTIONS[] = {
      .about = "draw the last frame as a PNG file; without FILE, DIR/picture.png"},
     {"video", .kind = TOOL_OPTIONAL_TEXT, .value = "FILE", .takes = is_mp4,
      .about = "write all frames as an MP4 file; without FILE, DIR/video.mp4; needs the program ffmpeg"},
+    {"plot", .kind = TOOL_OPTIONAL_TEXT, .value = "FILE", .takes = is_svg,
+     .about = "draw weights of examples and energies over time as an SVG file; without FILE, DIR/plot.svg"},
     {"strip", .kind = TOOL_COUNT, .value = "N", .min = 2, .max = RUN_MAX_STRIP,
      .about = "draw N frames, from the first to the last, side by side into the picture"},
     {"strip-times", .kind = TOOL_TEXT, .value = "LIST", .about = "draw the frames at these times side by side, such as 0,0.5,1.2 (seconds)"},
@@ -129,6 +135,8 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   const tool_value *checker = tool_find_value(arguments, "checker");
   options->checker_size = checker->given ? checker->number : 0;
   if (picture->given) options->picture = picture->text != NULL ? picture->text : "";
+  const tool_value *plot = tool_find_value(arguments, "plot");
+  if (plot->given) options->plot = plot->text != NULL ? plot->text : "";
   if (video->given) options->video = video->text != NULL ? video->text : "";
   options->no_tables = tool_find_value(arguments, "no-tables")->given;
   options->fixed_camera = tool_find_value(arguments, "fixed-camera")->given;

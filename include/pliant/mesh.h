@@ -270,6 +270,17 @@ PL_API pl_cut_def pl_default_cut_def(void);
 PL_API pl_status pl_mesh_cut(pl_context *context, const pl_cut_def *def, const pl_mesh *mesh,
                              pl_cut_result *result, pl_error *error);
 
+/// Cut a surface where the tets that carry it are cut. Triangles whose corners follow different
+/// sides of a cut are split, and each side gets a wall, so that the surface of a body that was cut
+/// through is closed. Points of `surface` come first, in their order; groups and poses are kept.
+/// Where nothing was cut the result is a copy. `*bridging_count` is the number of triangles of
+/// `surface` that a cut passes through; with `cut` NULL they are only counted. The caller owns
+/// `*cut`. Fails with PL_ERROR_INVALID_DATA for `tets` without tets or a `surface` without
+/// triangles, and when out of memory; `*cut` is then NULL.
+PL_API pl_status pl_mesh_cut_surface(pl_context *context, const pl_mesh *tets,
+                                     const pl_mesh *surface, pl_mesh **cut, int32_t *bridging_count,
+                                     pl_error *error);
+
 /// A bounding-volume hierarchy over triangles for nearest-point, ray and inside queries. Immutable;
 /// may be queried from several threads at once.
 typedef struct pl_triangle_tree pl_triangle_tree;

@@ -77,6 +77,23 @@ PL_API pl_status pl_poses_from_surface(pl_context *context, const pl_pose_def *d
                                        const pl_pose_target *target, pl_mesh **posed_tets,
                                        pl_pose_report *reports, pl_error *error);
 
+/// What pl_poses_match() found.
+typedef struct pl_pose_match_report {
+  int32_t moved_count;  ///< vertices with another number; 0: the order is the same
+  int32_t piece_count;  ///< pieces that were matched one by one; 0 when the order is the same
+  int32_t way_count;    ///< ways in which the most symmetric piece could be matched
+} pl_pose_match_report;
+
+/// Find out which vertex of `posed` is each vertex of `rest` when a file has numbered them in
+/// another order, from the faces (or the tets, where both have some) alone. Where a symmetry of the
+/// mesh allows several answers, the one with the least change of edge lengths, and among equals the
+/// one nearest to the rest, is given. `posed_of_rest` receives one vertex of `posed` per point of
+/// `rest`; `report` may be NULL. Fails with PL_ERROR_INVALID_DATA, naming what differs, when the
+/// two are not the same mesh.
+PL_API pl_status pl_poses_match(pl_context *context, const pl_mesh *rest, const pl_mesh *posed,
+                                int32_t *posed_of_rest, pl_pose_match_report *report,
+                                pl_error *error);
+
 /// A pose from a file of its own.
 typedef struct pl_pose_source {
   const char *name;

@@ -87,6 +87,7 @@ typedef struct pl_scene_report {
   const char *camera_follows;    ///< body that the camera of pl_scene_get_camera() follows when
                                  ///< drawing; NULL: none; valid as long as the scene
   const char *observer_follows;  ///< likewise of pl_scene_get_observer()
+  pl_vec3 light;  ///< direction towards the sun for pl_renderer_def; zero: as the renderer has it
 } pl_scene_report;
 
 /// Properties of a scene. Never fails.
@@ -103,7 +104,8 @@ PL_API pl_camera pl_scene_get_observer(const pl_scene *scene, double time);
 typedef struct pl_scene_instance pl_scene_instance;
 
 /// Receives what pl_scene_build() is about to do: "building body 2 of 7: cat" before each body,
-/// "fitting pose 3 of 15: jump" before each fit. Called by the thread that builds.
+/// "fitting pose 3 of 15: jump" before each fit. Fits run on the threads of the context: it is
+/// called by one of them at a time, not always the one that builds.
 typedef void pl_scene_progress_function(void *user, const char *text);
 
 /// Input of pl_scene_build().

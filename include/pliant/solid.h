@@ -83,8 +83,12 @@ typedef struct pl_solid_def {
   const float *stiffness_scales;  ///< factor on `stiffness` or `young` per mesh point, above 0 up
                                   ///< to 1e9, or NULL; copied
   const float *density_scales;    ///< factor on `density` per mesh point, likewise
-  const pl_mesh_group *groups;    ///< for PL_SOLID_BY_GROUP: weights per mesh point; points of no
-                                  ///< group follow the rest shape
+  const float *fidelity_scales;  ///< factor on `fidelity` per mesh point, 0 … 1, or NULL: how far a
+                                 ///< part follows the examples; copied
+  const float *plastic_scales;  ///< fraction of the plastic change that a mesh point takes part in,
+                                ///< 0 (elastic) … 1, or NULL; copied
+  const pl_mesh_group *groups;  ///< for PL_SOLID_BY_GROUP: weights per mesh point; points of no
+                                ///< group follow the rest shape
   int32_t group_count;
   uint32_t magic;  ///< set by pl_default_solid_def()
 } pl_solid_def;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "report/report_export.h"
 #include "report/report_parts.h"
 
 enum {
@@ -124,6 +125,12 @@ static void draw_marks(pl_report *report, const pl_report_curve *curve, const ax
                            axis_position(y, curve->y[i]));
 }
 
+// In a file of its own a drawing has a white ground. Colours are those of reports.
+static const char chart_style[] =
+    "text{font:120px sans-serif;fill:#1b1f24}.title{font-size:150px;font-weight:600}.middle{text-anchor:middle}"
+    ".end{text-anchor:end}.grid{stroke:#8884;stroke-width:6}.line{fill:none;stroke:currentColor;stroke-width:16;"
+    "stroke-linejoin:round}.line.dashed{stroke-dasharray:60 40}circle{fill:currentColor}" PL_REPORT_COLORS;
+
 // A line through the points. Of those that fall into one pixel across, the first, the lowest, the highest and the last
 // are enough.
 static void draw_line(pl_report *report, const pl_report_curve *curve, const axis *x, const axis *y) {
@@ -173,12 +180,10 @@ static void draw_legend(pl_report *report, const pl_report_chart *chart) {
   pl_file_writer_print(report->writer, "</p>");
 }
 
-void pl_report_draw(pl_report *report, const pl_report_chart *chart) {
+// Axes, grid and curves, into a drawing that has begun.
+static void draw_chart(pl_report *report, const pl_report_chart *chart) {
   axis x, y;
   fit(chart, &x, &y);
-  pl_file_writer_print(report->writer, "<figure><svg viewBox='0 0 %d %d' role='img'><title>", WIDTH, HEIGHT);
-  pl_report_write_text(report, chart->title);
-  pl_file_writer_print(report->writer, "</title>");
   draw_ticks(report, &x, true);
   draw_ticks(report, &y, false);
   draw_labels(report, chart);
@@ -187,9 +192,61 @@ void pl_report_draw(pl_report *report, const pl_report_chart *chart) {
     (chart->curves[c].marks ? draw_marks : draw_line)(report, &chart->curves[c], &x, &y);
     pl_file_writer_print(report->writer, "</g>");
   }
+}
+
+void pl_report_draw(pl_report *report, const pl_report_chart *chart) {
+  pl_file_writer_print(report->writer, "<figure><svg viewBox='0 0 %d %d' role='img'><title>", WIDTH, HEIGHT);
+  pl_report_write_text(report, chart->title);
+  pl_file_writer_print(report->writer, "</title>");
+  draw_chart(report, chart);
   pl_file_writer_print(report->writer, "</svg>");
   if (chart->curve_count > 1) draw_legend(report, chart);
   pl_file_writer_print(report->writer, "<figcaption>");
   pl_report_write_text(report, chart->title);
   pl_file_writer_print(report->writer, "</figcaption></figure>\n");
+}
+
+// --- charts in a file of their own ---------------------------------------------------------------------------------
+
+enum { KEY_WIDTH = 1560, KEY_LINE = 200, TITLE_LINE = 320, KEYS_PER_ROW = 4 };
+
+static int key_height(const pl_report_chart *chart) {
+  return (chart->curve_count + KEYS_PER_ROW - 1) / KEYS_PER_ROW * KEY_LINE + KEY_LINE;
+}
+
+// The names of the curves below a chart, each after a piece of its line.
+static void draw_keys(pl_report *report, const pl_report_chart *chart) {
+  for (int32_t c = 0; c < chart->curve_count; ++c) {
+    int x = LEFT + c % KEYS_PER_ROW * KEY_WIDTH, y = HEIGHT + c / KEYS_PER_ROW * KEY_LINE + KEY_LINE / 2;
+    pl_file_writer_print(report->writer, "<g class='c%d'><path class='line%s' d='M%d %dh200'/></g><text x='%d' y='%d'>",
+                         c % COLOR_COUNT, chart->curves[c].dashed ? " dashed" : "", x, y - 40, x + 260, y);
+    pl_report_write_text(report, chart->curves[c].name);
+    pl_file_writer_print(report->writer, "</text>");
+  }
+}
+
+pl_status pl_charts_save(pl_context *context, const char *path, const pl_report_chart *charts, int32_t count,
+                         pl_error *error) {
+  pl_report report = {.context = context};
+  pl_status status = pl_file_writer_open(context, path, &report.writer, error);
+  if (status < 0) return status;
+  int height = 0;
+  for (int32_t i = 0; i < count; ++i) height += TITLE_LINE + HEIGHT + key_height(&charts[i]);
+  pl_file_writer_print(report.writer,
+                       "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' width='%d' height='%d'>\n<style>",
+                       WIDTH, height, WIDTH / 10, height / 10);
+  pl_file_writer_print(report.writer, "%s</style>\n<rect width='100%%' height='100%%' fill='#fff'/>\n", chart_style);
+  int top = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    pl_file_writer_print(report.writer, "<g transform='translate(0 %d)'><text class='title' x='%d' y='%d'>",
+                         top + TITLE_LINE, LEFT, -TITLE_LINE / 3);
+    pl_report_write_text(&report, charts[i].title);
+    pl_file_writer_print(report.writer, "</text>");
+    draw_chart(&report, &charts[i]);
+    draw_keys(&report, &charts[i]);
+    pl_file_writer_print(report.writer, "</g>\n");
+    top += TITLE_LINE + HEIGHT + key_height(&charts[i]);
+  }
+  pl_file_writer_print(report.writer, "</svg>\n");
+  return pl_file_writer_commit(report.writer, error);
 }

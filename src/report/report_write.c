@@ -7,7 +7,6 @@
 #include "io/png_library.h"
 #include "report/report_parts.h"
 
-// Colours are easy to tell apart for colour-blind eyes (Okabe and Ito), and readable on white and on black.
 static const char *const head[] = {
     "<style>\n:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--faint:#8884;--warn:#b4540a}\n",
     "@media (prefers-color-scheme:dark){:root{--ink:#e6e8eb;--paper:#15181c;--warn:#ffa657}}\n",
@@ -29,9 +28,7 @@ static const char *const head[] = {
     ".legend span{margin-right:1.2em}.legend "
     "span::before{content:'';display:inline-block;width:1.4em;margin-right:.4em;border-top:3px solid;vertical-"
     "align:middle}.legend .dashed::before{border-top-style:dashed}\n",
-    ".c0{color:#0072b2}.c1{color:#d55e00}.c2{color:#009e73}.c3{color:#cc79a7}.c4{color:#e69f00}.c5{color:#56b4e9}.c6{"
-    "color:#8c8c8c}"
-    ".c7{color:#a68a00}\n",
+    PL_REPORT_COLORS "\n",
     ".warning{border-left:4px solid var(--warn);padding:.4em .8em;background:#e69f0018}nav a{margin-right:1em}\n",
     "</style>\n<script>\n",
     "function play(id,rate){const "

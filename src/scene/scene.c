@@ -119,6 +119,7 @@ pl_scene_report pl_scene_get_report(const pl_scene *scene) {
       .has_camera = document->camera.json != NULL,
       .has_observer = document->observer.json != NULL,
       .camera_follows = followed(&document->camera),
+      .light = document->camera.light,
       .observer_follows = followed(&document->observer),
   };
 }

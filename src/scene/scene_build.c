@@ -99,7 +99,8 @@ pl_status pl_instance_make_tets(pl_scene_instance *set, pl_instance_part *part, 
   if (status >= 0) status = pl_instance_cut_tets(set, part, findings, error);
   if (status >= 0 && quadratic) status = fit_order(set, part, true, error);
   if (status < 0) return status;
-  return pl_instance_make_poses(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), findings, error);
+  status = pl_instance_make_poses(set, part, pl_scene_find_mesh(set->scene, part->source->mesh), findings, error);
+  return status < 0 ? status : pl_instance_cut_surface(set, part, findings, error);
 }
 
 static bool same_model(const pl_scene_body *a, const pl_scene_body *b) {
@@ -138,6 +139,7 @@ static void destroy_part(pl_instance_part *part) {
   pl_model_destroy(part->model);
   pl_mesh_destroy(part->tets);
   pl_mesh_destroy(part->surface);
+  pl_mesh_destroy(part->cut_surface);
   pl_instance_rod_destroy(part->rod);
   pl_instance_kinematic_destroy(part->kinematic);
 }

@@ -72,11 +72,16 @@ void pl_checker_recording(pl_scene_checker *c) {
   const pl_scene_recording *recording = &c->scene->document.recording;
   if (recording->json == NULL) return;
   const pl_scene_body *fine = find_body(c, recording->json, "fine", recording->fine),
-                      *coarse = find_body(c, recording->json, "coarse", recording->coarse);
+                      *coarse = find_body(c, recording->json, "coarse", recording->coarse),
+                      *skin = find_body(c, recording->json, "skin", recording->skin);
   if (fine != NULL && coarse != NULL && (fine == coarse || strcmp(fine->mesh, coarse->mesh) != 0))
     pl_checker_report(c, pl_checker_position(recording->json, "coarse"), "other-mesh",
                       "give two bodies the same surface as `mesh` and different `tets`",
                       "the fine and the coarse body must be two, and have one mesh");
+  if (skin != NULL && fine != NULL && (skin == fine || skin == coarse || strcmp(fine->mesh, skin->mesh) != 0))
+    pl_checker_report(c, pl_checker_position(recording->json, "skin"), "other-mesh",
+                      "give a body of its own, with the material shell, the same surface as `mesh`",
+                      "the skin must be a third body, and have the mesh of the fine one");
   for (int32_t i = 0; i < recording->tools.count; ++i) {
     const pl_scene_collider *tool = &((const pl_scene_collider *)recording->tools.items)[i];
     if (tool->json == NULL) continue;

@@ -15,6 +15,11 @@ void pl_instance_destroy_details(pl_scene_instance *set);
 pl_status pl_instance_cut_tets(pl_scene_instance *set, pl_instance_part *part,
                                pl_findings *findings, pl_error *error);
 
+// Cut the surface that a part's tets carry where these `cuts` are; warn where a surface bridges a
+// cut that its tets came with (scene_cut.c).
+pl_status pl_instance_cut_surface(pl_scene_instance *set, pl_instance_part *part,
+                                  pl_findings *findings, pl_error *error);
+
 // What pl_world_add_collider() needs of a collider of the document; without keys, `mesh` is the
 // wall's (scene_build.c).
 pl_collider_def pl_scene_collider_def_of(const pl_scene_collider *source, const pl_mesh *mesh);

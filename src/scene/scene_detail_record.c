@@ -3,9 +3,15 @@
 //
 // Both bodies stand in one world, apart from each other, and each has its own copy of the tool, placed as its body is.
 // So step, gravity and what else the scene holds are the same for both, and comparing them in the frame of the mesh
-// compares what was done to one object. A touch begins from the world as it was built, and is quasi-static: the tool
-// takes its way in a few steps and stands still until nothing moves. The contact is found by the code that serves the
-// layer (detail/detail_layer.h), so that a body that is touched again in the same way finds its own example, to the
+// compares what was done to one object.
+//
+// A fine body of tets has no folds: those need a thin stiff cover on a soft inside, and elements as thin as the cover.
+// A `skin` is that cover (embedded thin shells, Remillard and Kry 2013): a third body, a shell with the same surface
+// and a tool of its own, whose every point hangs by a spring at the same point of the fine body. Per area the springs
+// are as stiff as the recipe says; folds of a shell of bending stiffness D on a foundation K are 2 pi (D / K)^(1/4)
+// long. The fine body does not feel its skin. A touch begins from the world as it was built, and is quasi-static: the
+// tool takes its way in a few steps and stands still until nothing moves. The contact is found by the code that serves
+// the layer (detail/detail_layer.h), so that a body that is touched again in the same way finds its own example, to the
 // last bit.
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +28,7 @@
 // The tool starts this share of its depth above the surface.
 static const double HEADROOM = 0.05;
 
-typedef enum side { FINE = 0, COARSE, SIDE_COUNT } side;
+typedef enum side { FINE = 0, COARSE, SKIN, SIDE_COUNT } side;
 
 struct pl_detail_session {
   pl_arena arena;
@@ -40,8 +46,10 @@ typedef struct recorder {
   pl_error *error;
   pl_arena arena;  // until the session stands
   pl_world *world;
+  int side_count;  // without SKIN where there is none
   const pl_instance_part *parts[SIDE_COUNT];
   pl_transform placements[SIDE_COUNT];
+  pl_pin_id *springs;      // of the skin, one per surface point
   pl_triangle_tree *tree;  // of the surface at rest
   pl_vec3 *normals;        // of its points
   pl_mesh **tool_meshes;
@@ -72,25 +80,69 @@ static pl_status report_problem(const recorder *r, const pl_json *value, const c
 // --- what is there before the first touch ---------------------------------------------------------------------------
 
 static pl_status find_parts(recorder *r) {
-  const char *names[SIDE_COUNT] = {r->recipe->fine, r->recipe->coarse};
-  for (int s = 0; s < SIDE_COUNT; ++s)
+  const char *names[SIDE_COUNT] = {r->recipe->fine, r->recipe->coarse, r->recipe->skin};
+  r->side_count = r->recipe->skin[0] == '\0' ? SKIN : SIDE_COUNT;
+  for (int s = 0; s < r->side_count; ++s)
     for (size_t i = 0; i < r->session->set->parts.count && r->parts[s] == NULL; ++i) {
       const pl_instance_part *part = &PL_ITEM(&r->session->set->parts, pl_instance_part, i);
       if (strcmp(part->source->name, names[s]) == 0) r->parts[s] = part;
     }
-  for (int s = 0; s < SIDE_COUNT; ++s) {
-    if (r->parts[s] == NULL || r->parts[s]->tets == NULL || pl_mesh_get_view(r->parts[s]->tets).tet_count == 0)
+  for (int s = 0; s < r->side_count; ++s) {
+    bool is_body = r->parts[s] != NULL && r->parts[s]->tets != NULL;
+    if (s == SKIN && (!is_body || pl_mesh_get_view(r->parts[s]->tets).triangle_count == 0))
+      return report_problem(r, pl_json_find(r->recipe->json, "skin"), "no-shell",
+                            "take a single body of method fem with the material shell",
+                            "the skin of a recording is a single shell");
+    if (s != SKIN && (!is_body || pl_mesh_get_view(r->parts[s]->tets).tet_count == 0))
       return report_problem(r, r->recipe->json, "no-tets", "take bodies of tets, and no copies of them",
                             "a recording needs two single bodies of tets");
     r->placements[s] = r->parts[s]->source->def.placement;
   }
-  const pl_contact_surface *a = &r->parts[FINE]->model->surface, *b = &r->parts[COARSE]->model->surface;
-  if (a->point_count != b->point_count || a->triangle_count != b->triangle_count ||
-      memcmp(a->triangles, b->triangles, 3 * (size_t)a->triangle_count * sizeof *a->triangles) != 0)
-    return report_problem(r, pl_json_find(r->recipe->json, "coarse"), "other-surface",
-                          "take a mesh that is a surface, which both bodies can carry whatever their tets are",
-                          "the fine and the coarse body have different surfaces");
+  static const char *const keys[SIDE_COUNT] = {"fine", "coarse", "skin"};
+  const pl_contact_surface *a = &r->parts[FINE]->model->surface;
+  for (int s = COARSE; s < r->side_count; ++s) {
+    const pl_contact_surface *b = &r->parts[s]->model->surface;
+    if (a->point_count == b->point_count && a->triangle_count == b->triangle_count &&
+        memcmp(a->triangles, b->triangles, 3 * (size_t)a->triangle_count * sizeof *a->triangles) == 0)
+      continue;
+    char text[80];
+    snprintf(text, sizeof text, "the fine and the %s body have different surfaces", keys[s]);
+    return report_problem(r, pl_json_find(r->recipe->json, keys[s]), "other-surface",
+                          "take a mesh that is a surface, which all bodies can carry whatever their tets are", text);
+  }
   return PL_OK;
+}
+
+// Where the springs of the skin pull its points to: the surface of the fine body as it is.
+static pl_vec3 spring_target(const recorder *r, int32_t point) {
+  return pl_transform_apply(r->placements[SKIN], pl_transform_apply_inverse(r->placements[FINE], r->now[FINE][point]));
+}
+
+// A spring for every point, as stiff as the recipe says for a third of the triangles around it.
+static pl_status add_springs(recorder *r) {
+  const pl_detail_object *object = &r->session->object;
+  double *areas = PL_TAKE(&r->arena, double, object->surface_count);
+  r->springs = PL_TAKE(&r->arena, pl_pin_id, object->surface_count);
+  if (r->arena.failed) return pl_fail_memory(r->error);
+  for (int32_t t = 0; t < object->triangle_count; ++t) {
+    const int32_t *corners = object->triangles + 3 * (size_t)t;
+    pl_vec3 a = object->surface_points[corners[0]];
+    double area = 0.5 * pl_vec3_length(pl_vec3_cross(pl_vec3_sub(object->surface_points[corners[1]], a),
+                                                     pl_vec3_sub(object->surface_points[corners[2]], a)));
+    for (int k = 0; k < 3; ++k) areas[corners[k]] += area / 3;
+  }
+  (void)pl_body_get_surface(r->world, r->parts[FINE]->body.id, r->now[FINE]);
+  pl_status status = PL_OK;
+  for (int32_t i = 0; status >= 0 && i < object->surface_count; ++i) {
+    pl_pin_def def = pl_default_pin_def();
+    def.body = r->parts[SKIN]->body.id;
+    def.particle = r->parts[SKIN]->model->surface.parents[4 * (size_t)i];
+    def.target = spring_target(r, i);
+    // No area at all would be a hard pin.
+    def.stiffness = fmax(r->recipe->skin_stiffness * areas[i], 1e-12);
+    status = pl_world_add_pin(r->world, &def, &r->springs[i], r->error);
+  }
+  return status;
 }
 
 static pl_status measure_surface(recorder *r) {
@@ -119,11 +171,14 @@ static pl_status prepare(recorder *r) {
   int32_t surface_count = session->object.surface_count;
   r->normals = PL_TAKE(&r->arena, pl_vec3, surface_count);
   r->patch = PL_TAKE(&r->arena, int32_t, surface_count);
-  for (int s = 0; s < SIDE_COUNT; ++s) {
+  for (int s = 0; s < r->side_count; ++s) {
     r->before[s] = PL_TAKE(&r->arena, pl_vec3, surface_count);
     r->now[s] = PL_TAKE(&r->arena, pl_vec3, surface_count);
   }
   r->tool_meshes = PL_TAKE(&r->arena, pl_mesh *, r->recipe->tools.count);
+  if (r->arena.failed) return pl_fail_memory(r->error);
+  if (r->side_count > SKIN) status = add_springs(r);
+  if (status < 0) return status;
   r->start_size = pl_world_snapshot_size(r->world);
   r->start = PL_TAKE(&r->arena, char, r->start_size);
   if (r->arena.failed) return pl_fail_memory(r->error);
@@ -230,7 +285,7 @@ static pl_status plan(const recorder *r, const pl_scene_touch *touch, way *ways,
 
 static double max_motion(const recorder *r) {
   double max = 0;
-  for (int s = 0; s < SIDE_COUNT; ++s)
+  for (int s = 0; s < r->side_count; ++s)
     for (int32_t i = 0; i < r->session->object.surface_count; ++i)
       max = fmax(max, pl_vec3_distance(r->before[s][i], r->now[s][i]));
   return max;
@@ -238,10 +293,16 @@ static double max_motion(const recorder *r) {
 
 static pl_status step_once(recorder *r, pl_detail_touch_report *report) {
   pl_step_report step;
-  for (int s = 0; s < SIDE_COUNT; ++s) (void)pl_body_get_surface(r->world, r->parts[s]->body.id, r->before[s]);
-  pl_status status = pl_world_step(r->world, &step, r->error);
+  pl_status status = PL_OK;
+  for (int s = 0; s < r->side_count; ++s) {
+    (void)pl_body_get_surface(r->world, r->parts[s]->body.id, r->now[s]);
+    memcpy(r->before[s], r->now[s], (size_t)r->session->object.surface_count * sizeof *r->now[s]);
+  }
+  for (int32_t i = 0; status >= 0 && r->side_count > SKIN && i < r->session->object.surface_count; ++i)
+    status = pl_world_move_pin(r->world, r->springs[i], spring_target(r, i), r->error);
+  if (status >= 0) status = pl_world_step(r->world, &step, r->error);
   if (status < 0) return status;
-  for (int s = 0; s < SIDE_COUNT; ++s) (void)pl_body_get_surface(r->world, r->parts[s]->body.id, r->now[s]);
+  for (int s = 0; s < r->side_count; ++s) (void)pl_body_get_surface(r->world, r->parts[s]->body.id, r->now[s]);
   report->unconverged_count += step.unconverged_count;
   report->step_count++;
   report->rest_motion = max_motion(r);
@@ -275,32 +336,34 @@ static pl_status keep(recorder *r, const pl_scene_touch *touch, pl_collider_id t
                           "the tool does not touch the coarse body");
   pl_vec3 *moved = PL_TAKE(&session->arena, pl_vec3, object->material_count);
   pl_vec3 *surfaces[SIDE_COUNT];
-  for (int s = 0; s < SIDE_COUNT; ++s) surfaces[s] = PL_TAKE(&session->arena, pl_vec3, object->surface_count);
+  for (int s = 0; s < r->side_count; ++s) surfaces[s] = PL_TAKE(&session->arena, pl_vec3, object->surface_count);
   int32_t *patch = pl_arena_copy(&session->arena, r->patch, (size_t)contact.patch_count, sizeof *patch);
   if (session->arena.failed) return pl_fail_memory(r->error);
   (void)pl_body_get_positions(r->world, r->parts[COARSE]->body.id, moved);
   for (int32_t i = 0; i < object->material_count; ++i)
     moved[i] = pl_vec3_sub(pl_transform_apply_inverse(r->placements[COARSE], moved[i]), object->material_points[i]);
-  for (int s = 0; s < SIDE_COUNT; ++s)
+  for (int s = 0; s < r->side_count; ++s)
     for (int32_t i = 0; i < object->surface_count; ++i)
       surfaces[s][i] = pl_transform_apply_inverse(r->placements[s], r->now[s][i]);
   contact.point = pl_transform_apply_inverse(r->placements[COARSE], contact.point);
   contact.normal = pl_quat_rotate(pl_quat_conjugate(r->placements[COARSE].rotation), contact.normal);
   contact.patch_points = patch;
-  *recording = (pl_detail_recording){recording->label, object, moved, surfaces[COARSE], surfaces[FINE], contact};
+  const pl_vec3 *fine = surfaces[r->side_count > SKIN ? SKIN : FINE];
+  *recording = (pl_detail_recording){recording->label, object, moved, surfaces[COARSE], fine, contact};
   return PL_OK;
 }
 
 static pl_status record(recorder *r, const pl_scene_touch *touch, pl_detail_recording *recording,
                         pl_detail_touch_report *report) {
   way ways[2];
+  static const int order[SIDE_COUNT] = {COARSE, FINE, SKIN};
   pl_collider_id ids[2 * SIDE_COUNT];
   int32_t way_count = 0, id_count = 0;
   pl_status status = pl_world_restore(r->world, r->start, r->start_size, r->error);
   if (status >= 0) status = plan(r, touch, ways, &way_count);
   for (int32_t i = 0; status >= 0 && i < way_count; ++i)
-    for (int s = SIDE_COUNT - 1; status >= 0 && s >= 0; --s) {
-      status = add_tool(r, &ways[i], s, &ids[id_count]);
+    for (int k = 0; status >= 0 && k < r->side_count; ++k) {
+      status = add_tool(r, &ways[i], order[k], &ids[id_count]);
       id_count += status >= 0;
     }
   if (status >= 0) status = run_touch(r, touch, ways[0].position_count, report);

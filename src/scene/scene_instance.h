@@ -31,6 +31,7 @@ typedef struct pl_instance_part {
   pl_mesh *tets,
       *surface;  // likewise; `surface` NULL when the mesh has elements of its own, `tets` NULL for
                  // a rod. Thin bodies have triangles or segments as `tets`
+  pl_mesh *cut_surface;              // the surface cut with the tets, until poses are made
   pl_instance_rod *rod;              // likewise; NULL for a solid
   pl_instance_kinematic *kinematic;  // likewise; NULL for other methods
   const pl_instance_skin *skin;      // what a curve or plane solid is drawn by, else NULL
@@ -110,6 +111,12 @@ struct pl_scene_instance {
   pl_vec3 eye;
 };
 
+// What a part is drawn by: skins of thin bodies, strands of hair, else the body's own surface
+// (scene_fem_skin.c).
+pl_scene_instance_surface pl_instance_get_part_view(const pl_instance_part *part);
+pl_status pl_instance_get_part_surface(const pl_scene_instance *set, const pl_instance_part *part,
+                                       pl_vec3 *points);
+
 // Add a finding at a value of the scene.
 void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_findings *findings,
                              pl_severity severity, const char *kind, const char *fix,
@@ -151,6 +158,11 @@ pl_status pl_instance_list_held(pl_scene_instance *set, const pl_instance_part *
 // NULL weights when there is none of that name.
 pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part,
                                  const char *name, const float **weights, pl_error *error);
+
+// The same for numbers that vary over a body, such as a stiffness: of a surface every particle has
+// the weight of the nearest place, while groups choose the particles that carry vertices.
+pl_status pl_instance_find_map(pl_scene_instance *set, const pl_instance_part *part,
+                               const char *name, const float **weights, pl_error *error);
 
 // The drivers of one body copy, and the weights all drivers give for a step between two times
 // (scene_drivers.c).

@@ -144,10 +144,12 @@ static pl_status plan_file(pose_plan *p, const pl_scene_pose *pose, double scale
   pl_mesh_view view = pl_mesh_get_view(mesh);
   pl_vec3 *points = pl_arena_copy(&p->arena, view.points, (size_t)view.point_count, sizeof(pl_vec3));
   if (points == NULL) status = pl_fail_memory(error);
-  for (int32_t i = 0; points != NULL && i < view.point_count; ++i) points[i] = pl_vec3_scale(points[i], scale);
   bool is_surface = p->part->surface != NULL && view.point_count == p->surface.point_count;
+  pl_pose_order order = {.arena = &p->arena, .findings = p->findings};
   if (status >= 0 && (is_surface || view.point_count == p->tets.point_count))
-    status = pl_instance_compare_faces(p->set, pose, is_surface ? &p->surface : &p->tets, &view, p->findings, error);
+    status = pl_instance_order_pose(p->set, pose, is_surface ? p->part->surface : p->part->tets, mesh, &order, error);
+  for (int32_t i = 0; status >= 0 && i < view.point_count; ++i)
+    points[i] = pl_vec3_scale(view.points[order.posed_of_rest != NULL ? order.posed_of_rest[i] : i], scale);
   if (status >= 0) status = plan_points(p, pose, points, view.point_count, error);
   pl_mesh_destroy(mesh);
   return status;
@@ -309,9 +311,33 @@ static pl_status carry_group(pl_scene_instance *set, const pl_instance_part *par
   return PL_OK;
 }
 
-pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part, const char *name,
-                                 const float **weights, pl_error *error) {
+// Weights of a painted surface for the particles of a lattice around and within it: each has that of the nearest place
+// on the surface, also where it carries no vertex.
+static pl_status spread_map(pl_scene_instance *set, const pl_instance_part *part, const float *weights,
+                            const float **spread, pl_error *error) {
+  pl_mesh_view surface = pl_mesh_get_view(part->surface), tets = pl_mesh_get_view(part->tets);
+  float *result = PL_TAKE(&set->arena, float, tets.point_count);
+  if (result == NULL) return pl_fail_memory(error);
+  pl_triangle_tree *tree = NULL;
+  pl_status status = pl_triangle_tree_build(set->context, part->surface, &tree, error);
+  if (status < 0) return status;
+  for (int32_t i = 0; i < tets.point_count; ++i) {
+    pl_hit hit = pl_triangle_tree_nearest(tree, tets.points[i], INFINITY);
+    double sum = 0;
+    for (int k = 0; hit.triangle >= 0 && k < 3; ++k)
+      sum += hit.barycentric[k] * (double)weights[surface.triangles[3 * hit.triangle + k]];
+    result[i] = (float)sum;
+  }
+  pl_triangle_tree_destroy(tree);
+  *spread = result;
+  return PL_OK;
+}
+
+// Weights of a group of the scene or of the tets. `surface_group`: of the surface, -1 if it is not there either.
+static pl_status find_group(pl_scene_instance *set, const pl_instance_part *part, const char *name,
+                            const float **weights, int32_t *surface_group, pl_error *error) {
   *weights = NULL;
+  *surface_group = -1;
   if (part->tets == NULL) return PL_OK;  // the joints of a rod are in no group
   const pl_scene_mesh *mesh = pl_scene_find_mesh(set->scene, part->source->mesh);
   pl_mesh_view view = pl_mesh_get_view(part->tets);
@@ -324,9 +350,25 @@ pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part 
     return made == NULL ? pl_fail_memory(error) : PL_OK;
   }
   int32_t number = pl_mesh_find_group(part->tets, name);
-  if (number >= 0) *weights = view.groups[number].weights;
-  if (number >= 0 || part->surface == NULL) return PL_OK;
-  number = pl_mesh_find_group(part->surface, name);
-  return number < 0 ? PL_OK
-                    : carry_group(set, part, pl_mesh_get_view(part->surface).groups[number].weights, weights, error);
+  if (number >= 0)
+    *weights = view.groups[number].weights;
+  else if (part->surface != NULL)
+    *surface_group = pl_mesh_find_group(part->surface, name);
+  return PL_OK;
+}
+
+pl_status pl_instance_find_group(pl_scene_instance *set, const pl_instance_part *part, const char *name,
+                                 const float **weights, pl_error *error) {
+  int32_t number;
+  pl_status status = find_group(set, part, name, weights, &number, error);
+  if (status < 0 || number < 0) return status;
+  return carry_group(set, part, pl_mesh_get_view(part->surface).groups[number].weights, weights, error);
+}
+
+pl_status pl_instance_find_map(pl_scene_instance *set, const pl_instance_part *part, const char *name,
+                               const float **weights, pl_error *error) {
+  int32_t number;
+  pl_status status = find_group(set, part, name, weights, &number, error);
+  if (status < 0 || number < 0) return status;
+  return spread_map(set, part, pl_mesh_get_view(part->surface).groups[number].weights, weights, error);
 }

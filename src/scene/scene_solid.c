@@ -25,32 +25,49 @@ static pl_status choose_groups(pl_scene_instance *set, const pl_instance_part *p
   return PL_OK;
 }
 
-// Factors per point. They span decades, so a border runs through their powers: half way between 1 and 100 is 10.
+// Factors per point, in the order of the def's fields.
+enum { MAP_STIFFNESS, MAP_DENSITY, MAP_FIDELITY, MAP_PLASTICITY, MAP_COUNT };
+
+// Stiffness and density span decades, so a border runs through their powers: half way between 1 and 100 is 10.
+// Fractions may be 0 and run straight.
+static void multiply_maps(const pl_scene_solid_map *map, const float *weights, int32_t count,
+                          float *const factors[MAP_COUNT]) {
+  for (int32_t i = 0; i < count; ++i) {
+    double w = fmin(fmax((double)weights[i], 0), 1);
+    factors[MAP_STIFFNESS][i] *= (float)pow(map->stiffness, w);
+    factors[MAP_DENSITY][i] *= (float)pow(map->density, w);
+    factors[MAP_FIDELITY][i] *= (float)(1 + w * (map->fidelity - 1));
+    factors[MAP_PLASTICITY][i] *= (float)(1 + w * (map->plasticity - 1));
+  }
+}
+
 static pl_status make_maps(pl_scene_instance *set, const pl_instance_part *part, pl_solid_def *def,
                            pl_findings *findings, pl_error *error) {
   const pl_scene_list *maps = &part->source->solid.maps;
   if (maps->count == 0) return PL_OK;
   int32_t count = pl_mesh_get_view(part->tets).point_count;
-  float *stiffness = PL_TAKE(&set->arena, float, count), *density = PL_TAKE(&set->arena, float, count);
-  if (stiffness == NULL || density == NULL) return pl_fail_memory(error);
-  for (int32_t i = 0; i < count; ++i) stiffness[i] = density[i] = 1;
+  float *factors[MAP_COUNT];
+  for (int f = 0; f < MAP_COUNT; ++f) {
+    factors[f] = PL_TAKE(&set->arena, float, count);
+    if (factors[f] == NULL) return pl_fail_memory(error);
+    for (int32_t i = 0; i < count; ++i) factors[f][i] = 1;
+  }
+  bool has_fractions = false;
   for (int32_t m = 0; m < maps->count; ++m) {
     const pl_scene_solid_map *map = &((const pl_scene_solid_map *)maps->items)[m];
     const float *weights = NULL;
-    pl_status status = pl_instance_find_group(set, part, map->group, &weights, error);
+    pl_status status = pl_instance_find_map(set, part, map->group, &weights, error);
     if (status < 0) return status;
     if (weights == NULL) {
       pl_instance_report_name(set, part->source, findings, "group", map->group, NULL, 0);
       return pl_fail(error, PL_ERROR_INVALID_DATA, "there is no group \"%s\"", map->group);
     }
-    for (int32_t i = 0; i < count; ++i) {
-      double w = fmin(fmax((double)weights[i], 0), 1);
-      stiffness[i] *= (float)pow(map->stiffness, w);
-      density[i] *= (float)pow(map->density, w);
-    }
+    has_fractions = has_fractions || map->fidelity < 1 || map->plasticity < 1;
+    multiply_maps(map, weights, count, factors);
   }
-  def->stiffness_scales = stiffness;
-  def->density_scales = density;
+  def->stiffness_scales = factors[MAP_STIFFNESS];
+  def->density_scales = factors[MAP_DENSITY];
+  if (has_fractions) def->fidelity_scales = factors[MAP_FIDELITY], def->plastic_scales = factors[MAP_PLASTICITY];
   return PL_OK;
 }
 

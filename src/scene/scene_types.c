@@ -126,6 +126,7 @@ static const pl_scene_pose POSE_DEFAULTS = {.name = "", .file = "", .axis = 2, .
 static const pl_scene_field POSE_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_pose, name, .required = true, .about = "Name of the pose."),
     FIELD("file", TEXT, pl_scene_pose, file, OPTIONAL, .about = "Mesh file with the same points in another pose, relative to the scene; the deformations below are applied to it."),
+    FIELD("match", BOOL, pl_scene_pose, match, OPTIONAL, .about = "The file numbers its vertices in another order than the mesh: find them again from the faces."),
     FIELD("points", POINTS, pl_scene_pose, points, METRES, .about = "The pose itself instead of a file: all points of the mesh's tets, or of its surface, in their order and in the mesh's frame. The deformations below are applied to it."),
     FIELD("scale", VECTOR, pl_scene_pose, scale, .min = -1e6, .max = 1e6, .about = "Stretch along each axis, applied first."),
     FIELD("axis", CHOICE, pl_scene_pose, axis, .choices = AXES, .about = "Axis of wave, twist and bend."),
@@ -174,7 +175,7 @@ static const pl_scene_field TETS_FIELDS[] = {
     FIELD("mesh", TEXT, pl_scene_tets, mesh, OPTIONAL, .about = "Name of the mesh of tets that carries the surface, instead of a lattice. Poses, groups and drivers are still those of the body's mesh."),
     PARAMETER("points", pl_lattice_def_parameters, target_point_count, pl_scene_tets, def.target_point_count, .own_default = true),
     PARAMETER("cell_size", pl_lattice_def_parameters, cell_size, pl_scene_tets, def.cell_size, OPTIONAL),
-    FIELD("cuts", LIST, pl_scene_tets, cuts, .type = &pl_scene_cut_type, .or_one = true, .about = "Cuts through the tets. The surface of tets closes along them; a surface that tets carry must be open there itself."),
+    FIELD("cuts", LIST, pl_scene_tets, cuts, .type = &pl_scene_cut_type, .or_one = true, .about = "Cuts through the tets. The surface closes along them: that of the tets, and a surface that tets carry is cut with them."),
 };
 static const pl_scene_type TETS_TYPE =
     TYPE("tets", pl_scene_tets, "How a surface is filled with tets, or which tets carry it.", &TETS_DEFAULTS, TETS_FIELDS);
@@ -328,6 +329,7 @@ static const pl_scene_field CAMERA_FIELDS[] = {
     FIELD("field_of_view", NUMBER, pl_scene_camera_def, field_of_view, .unit = "degrees", .min = 1, .max = 170,
           .about = "Vertical angle of view."),
     FIELD("path", LIST, pl_scene_camera_def, path, .type = &VIEW_TYPE, .about = "Motion of the camera; replaces eye and target."),
+    FIELD("light", VECTOR, pl_scene_camera_def, light, OPTIONAL, .about = "Direction towards the sun, any length; a low one shows folds and dents. From above and the front when absent."),
     FIELD("follow", TEXT, pl_scene_camera_def, follow, OPTIONAL, .about = "Name of a body that the camera follows smoothly and horizontally; in pictures only, not for view drivers."),
 };
 static const pl_scene_type CAMERA_TYPE =

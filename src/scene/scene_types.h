@@ -11,6 +11,7 @@
 #include "pliant/rigid.h"
 #include "pliant/rod.h"
 #include "pliant/solid.h"
+#include "pliant/strands.h"
 #include "pliant/world.h"
 #include "scene/scene_types_detail.h"
 
@@ -114,6 +115,7 @@ typedef struct pl_scene_pose {
   double twist, bend;   // rad/m
   pl_scene_list turns;  // of pl_scene_turn
   bool fit;             // deform the surface and fit the tets to it
+  bool match;           // vertices of the file are in another order
 } pl_scene_pose;
 
 typedef struct pl_scene_group {
@@ -150,7 +152,8 @@ typedef struct pl_scene_tets {
 typedef struct pl_scene_solid_map {
   const pl_json *json;
   const char *group;
-  double stiffness, density;  // factors
+  double stiffness, density;    // factors
+  double fidelity, plasticity;  // factors up to 1
 } pl_scene_solid_map;
 
 typedef struct pl_scene_solid {
@@ -308,6 +311,18 @@ typedef struct pl_scene_rod_skin {
   double reach, fade;  // radii
 } pl_scene_rod_skin;
 
+// Hair that grows on a mesh.
+typedef struct pl_scene_rod_strands {
+  const pl_json *json;
+  const char *mesh;
+  const char *joint;       // "": the first kinematic joint
+  pl_scene_region within;  // in the body's frame; json NULL: everywhere
+  int64_t count, guides, guide_points, seed;
+  double length, droop, frizz, guide_radius;
+  pl_vec3 fall;
+  pl_strands_def def;  // parameters only
+} pl_scene_rod_strands;
+
 typedef struct pl_scene_rod {
   const pl_json *json;
   const char *character, *animation;
@@ -316,6 +331,7 @@ typedef struct pl_scene_rod {
   pl_scene_list chains;     // of pl_scene_rod_chain
   pl_scene_list colliders;  // of pl_scene_rod_collider
   pl_scene_rod_skin skin;
+  pl_scene_rod_strands strands;
   pl_rod_def def;  // parameters only
 } pl_scene_rod;
 
@@ -369,7 +385,8 @@ typedef struct pl_scene_actor_expect {
   double advance, turns;
   int64_t steps, hops, max_tumbles;
   double clearance, max_foot_slide;
-  double max_lean, max_acceleration, max_rest_rate, max_unconverged_fraction;
+  double max_lean, max_acceleration, max_rest_rate;
+  double max_unconverged_fraction, max_unfinished_fraction;
 } pl_scene_actor_expect;
 
 // A soft character: what its rest shape is chosen from, its parts, what it does, and what is
@@ -478,6 +495,7 @@ typedef struct pl_scene_camera_def {
   pl_vec3 eye, target, up;
   double field_of_view;  // degrees
   pl_scene_list path;    // of pl_scene_view
+  pl_vec3 light;         // towards the sun; zero: that of the renderer
   const char *follow;    // name of a body, "" for none
 } pl_scene_camera_def;
 

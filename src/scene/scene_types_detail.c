@@ -35,10 +35,12 @@ static const pl_scene_field TOUCH_FIELDS[] = {
 };
 static const pl_scene_type TOUCH_TYPE = TYPE("touch", pl_scene_touch, "One press, drag or pinch to record.", &TOUCH_DEFAULTS, TOUCH_FIELDS);
 
-static const pl_scene_recording RECORDING_DEFAULTS = {.fine = "", .coarse = "", .steps = 10, .settle = 60, .tolerance = 1e-3};
+static const pl_scene_recording RECORDING_DEFAULTS = {.fine = "", .coarse = "", .skin = "", .skin_stiffness = 1e6, .steps = 10, .settle = 60, .tolerance = 1e-3};
 static const pl_scene_field RECORDING_FIELDS[] = {
     FIELD("fine", TEXT, pl_scene_recording, fine, .required = true, .about = "Name of the fine body, whose deformation is recorded."),
     FIELD("coarse", TEXT, pl_scene_recording, coarse, .required = true, .about = "Name of the coarse body, which gets the detail; it has the same mesh, so that the surfaces' points correspond."),
+    FIELD("skin", TEXT, pl_scene_recording, skin, OPTIONAL, .about = "Name of a shell with the same mesh that covers the fine body: springs hold each of its points to the fine body's surface, and its folds are recorded."),
+    FIELD("skin_stiffness", NUMBER, pl_scene_recording, skin_stiffness, .unit = "N/m^3", POSITIVE_UP_TO(1e15), .about = "Stiffness of these springs per area, K, in newtons and metres whatever `length_unit` a scene has: folds of a shell of bending stiffness D are 2 pi (D / K)^(1/4) long."),
     FIELD("tools", LIST, pl_scene_recording, tools, .type = &pl_scene_collider_type, .required = true, .about = "Colliders that touch the bodies; positions and keys of tools are ignored. A tool is turned so that its -y faces the surface."),
     FIELD("touches", LIST, pl_scene_recording, touches, .type = &TOUCH_TYPE, .required = true, .about = "Touches to record; both bodies are touched in the same way."),
     FIELD("steps", INTEGER, pl_scene_recording, steps, .min = 1, .max = 1e6, .about = "Steps of `time.step` in which a tool presses; a drag takes the same number again."),

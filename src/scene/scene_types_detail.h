@@ -34,7 +34,8 @@ typedef struct pl_scene_touch {
 // How recordings are made of two bodies of the scene.
 typedef struct pl_scene_recording {
   const pl_json *json;
-  const char *fine, *coarse;  // names of bodies
+  const char *fine, *coarse, *skin;  // names of bodies; skin "": none
+  double skin_stiffness;             // N/m^3
   pl_detail_def def;
   double reach;
   int64_t steps, settle;

@@ -366,6 +366,10 @@ static uint64_t hash_model(const pl_solid_model *model) {
   if (examples->fractions != NULL)
     hash = pl_hash_bytes(hash, examples->fractions,
                          (size_t)examples->manifold_count * (size_t)model->group_count * LANES * sizeof(float));
+  if (examples->fidelity_scales != NULL) {
+    hash = pl_hash_bytes(hash, examples->fidelity_scales, n * sizeof(float));
+    hash = pl_hash_bytes(hash, examples->plastic_scales, n * sizeof(float));
+  }
   hash = pl_hash_bytes(hash, head->surface.parents, 4 * (size_t)head->surface.point_count * sizeof(int32_t));
   hash = pl_hash_bytes(hash, head->surface.weights, 4 * (size_t)head->surface.point_count * sizeof(float));
   return pl_hash_bytes(hash, head->surface.triangles, 3 * (size_t)head->surface.triangle_count * sizeof(int32_t));
@@ -381,12 +385,24 @@ static pl_status place_surface(pl_solid_model *model, pl_error *error) {
   return PL_OK;
 }
 
-static pl_status check_scales(const char *field, const float *scales, int32_t count, pl_error *error) {
-  for (int32_t i = 0; scales != NULL && i < count; ++i)
-    if (!(scales[i] > 0.0f && scales[i] <= 1e9f))
-      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "%g of point %d is out of range; use above 0 … 1e9",
-                           (double)scales[i], i);
+// Factors per point: above 0, or fractions from 0 to 1.
+static pl_status check_scales(const char *field, const float *scales, bool are_fractions, int32_t count,
+                              pl_error *error) {
+  for (int32_t i = 0; scales != NULL && i < count; ++i) {
+    bool good = are_fractions ? scales[i] >= 0.0f && scales[i] <= 1.0f : scales[i] > 0.0f && scales[i] <= 1e9f;
+    if (!good)
+      return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, field, "%g of point %d is out of range; use %s",
+                           (double)scales[i], i, are_fractions ? "0 … 1" : "above 0 … 1e9");
+  }
   return PL_OK;
+}
+
+static pl_status check_maps(const pl_solid_def *def, int32_t count, pl_error *error) {
+  pl_status status = check_scales("stiffness_scales", def->stiffness_scales, false, count, error);
+  if (status >= 0) status = check_scales("density_scales", def->density_scales, false, count, error);
+  if (status >= 0) status = check_scales("fidelity_scales", def->fidelity_scales, true, count, error);
+  if (status >= 0) status = check_scales("plastic_scales", def->plastic_scales, true, count, error);
+  return status;
 }
 
 static pl_status fill_model(pl_context *context, const pl_solid_def *def, const pl_mesh *mesh, pl_solid_model *model,
@@ -443,8 +459,7 @@ pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, const pl_
   if (view.point_count > PL_SOLID_MAX_PARTICLES)
     return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "mesh", "a solid has at most %d particles; use a coarser mesh",
                          PL_SOLID_MAX_PARTICLES);
-  status = check_scales("stiffness_scales", def->stiffness_scales, view.point_count, error);
-  if (status >= 0) status = check_scales("density_scales", def->density_scales, view.point_count, error);
+  status = check_maps(def, view.point_count, error);
   if (status < 0) return status;
   pl_arena arena;
   pl_arena_init(&arena, context, (size_t)view.point_count * 800 + 4096);

@@ -140,12 +140,13 @@ static int32_t slot_of(const pl_solid_examples *examples, int32_t group, int32_t
 // The first of the three numbers, a row apart, of the index-th particle of a region for the j-th active example of its
 // group.
 static size_t template_index(const pl_solid_model *model, int32_t region, int32_t index, int32_t j) {
-  int32_t group = region / LANES, slot_count = model->slot_start[group + 1] - model->slot_start[group];
-  return model->examples.template_start[group] + ((size_t)j * (size_t)slot_count + (size_t)index) * VEC3_LANES +
+  int32_t group = region / LANES;
+  int32_t active_count = model->examples.active_start[group + 1] - model->examples.active_start[group];
+  return model->examples.template_start[group] + (size_t)(index * active_count + j) * VEC3_LANES +
          (size_t)(region % LANES);
 }
 
-// w d of every entry of a region, and sum w q . d.
+// d of every entry of a region, and sum w q . d.
 static void store_template(const builder *b, const region_fit *fit, int32_t r, int32_t example) {
   const pl_solid_model *model = b->model;
   int32_t slot = slot_of(&model->examples, r / LANES, example);
@@ -158,7 +159,7 @@ static void store_template(const builder *b, const region_fit *fit, int32_t r, i
     pl_vec3 d = difference_of(b, fit, r, e);
     product += fraction_of(model, i) * pl_vec3_dot(pl_vec3_sub(rest_of(b, i), rest_center_of(model, r)), d);
     float *to = b->templates + template_index(model, r, e - model->region_start[r], j);
-    pl_f4 three = pl_f4_of_vec3(pl_vec3_scale(d, fraction_of(model, i)));
+    pl_f4 three = pl_f4_of_vec3(d);
     for (int c = 0; c < 3; ++c) to[LANES * c] = three[c];
   }
   // Slots beyond the end of the region repeat its own particle.
@@ -178,27 +179,18 @@ static pl_status load_pose(builder *b, const pl_mesh_pose *pose, pl_error *error
   return PL_OK;
 }
 
-// Where the entries of the regions that examples deform stand in the lists of their particles.
-static bool fill_offset_slots(pl_solid_model *model) {
-  pl_arena *arena = &model->head.arena;
-  const int32_t *active = model->examples.active_start;
+// Where the entries of the regions stand in the lists of their particles.
+static bool fill_goal_slots(pl_solid_model *model) {
   int32_t n = model->head.particle_count;
   size_t slot_count = (size_t)model->slot_start[model->group_count];
-  int32_t *slots = PL_TAKE(arena, int32_t, slot_count * LANES), *start = PL_TAKE(arena, int32_t, n + 1);
-  float *scales = PL_TAKE(arena, float, n);
-  if (arena->failed) return false;
-  for (int32_t i = 0; i < n; ++i) {
-    int32_t begin = model->particle_start[i], end = model->particle_start[i + 1];
-    start[i + 1] = start[i];
-    for (int32_t at = begin; at < end; ++at) {
+  int32_t *slots = PL_TAKE(&model->head.arena, int32_t, slot_count * LANES);
+  if (slots == NULL) return false;
+  for (int32_t i = 0; i < n; ++i)
+    for (int32_t at = model->particle_start[i]; at < model->particle_start[i + 1]; ++at) {
       int32_t r = model->particle_regions[at], e = model->region_start[r];
-      if (active[r / LANES] == active[r / LANES + 1]) continue;
       while (model->region_particles[e] != i) ++e;
-      int32_t index = e - model->region_start[r];
-      slots[(model->slot_start[r / LANES] + index) * LANES + r % LANES] = start[i + 1]++;
+      slots[(model->slot_start[r / LANES] + e - model->region_start[r]) * LANES + r % LANES] = at;
     }
-    scales[i] = (float)(1 / (fraction_of(model, i) * (end - begin)));
-  }
   // Slots beyond the end of a region repeat its own particle.
   for (int32_t r = 0; r < n; ++r) {
     int32_t first = model->slot_start[r / LANES];
@@ -206,9 +198,7 @@ static bool fill_offset_slots(pl_solid_model *model) {
          ++s)
       slots[s * LANES + r % LANES] = slots[first * LANES + r % LANES];
   }
-  model->examples.offset_slots = slots;
-  model->examples.offset_start = start;
-  model->examples.offset_scales = scales;
+  model->examples.goal_slots = slots;
   return true;
 }
 
@@ -243,7 +233,7 @@ static pl_status list_actives(builder *b, const pl_solid_def *def, pl_error *err
   model->examples.template_start = template_starts;
   b->templates = PL_TAKE(arena, float, template_starts[groups] + 1);
   b->products = PL_TAKE(arena, float, (size_t)starts[groups] * LANES + 1);
-  return arena->failed || !fill_offset_slots(model) ? pl_fail_memory(error) : PL_OK;
+  return arena->failed || !fill_goal_slots(model) ? pl_fail_memory(error) : PL_OK;
 }
 
 static pl_status describe_poses(builder *b, const pl_solid_def *def, pl_error *error) {
@@ -281,7 +271,7 @@ static double likeness(const pl_solid_model *model, int32_t region, int32_t k, i
                   *dl = examples->templates + template_index(model, region, index, slot_l - first);
       double dot = 0;
       for (int c = 0; c < 3; ++c) dot += (double)dk[LANES * c] * (double)dl[LANES * c];
-      sum += dot / fraction_of(model, model->region_particles[e]);
+      sum += dot * fraction_of(model, model->region_particles[e]);
     }
     return sum * constant_of(model, region, PL_SOLID_SCALE);
   }
@@ -300,7 +290,8 @@ static double likeness(const pl_solid_model *model, int32_t region, int32_t k, i
   return sum;
 }
 
-static void fill_grams(const pl_solid_model *model, double *grams) {
+// `elastic`: the same of what does not follow the plastic change, or NULL.
+static void fill_grams(const pl_solid_model *model, double *grams, double *elastic) {
   const pl_solid_examples *examples = &model->examples;
   int32_t n = examples->count, regions = model->head.particle_count;
   for (int32_t r = 0; r < regions; ++r) {
@@ -313,6 +304,10 @@ static void fill_grams(const pl_solid_model *model, double *grams) {
                             ? (double)examples->fractions[(size_t)m * (size_t)model->group_count * LANES + (size_t)r]
                             : 1.0;
       double *to = grams + (size_t)m * (size_t)(n * n);
+      for (int32_t i = 0; fraction > 0 && i < n * n; ++i) to[i] += fraction * gram[i];
+      if (elastic == NULL) continue;
+      to = elastic + (size_t)m * (size_t)(n * n);
+      fraction *= 1 - (double)examples->plastic_scales[r];
       for (int32_t i = 0; fraction > 0 && i < n * n; ++i) to[i] += fraction * gram[i];
     }
   }
@@ -353,8 +348,25 @@ static bool fill_fractions(pl_arena *arena, const pl_solid_def *def, pl_solid_mo
   return !arena->failed;
 }
 
+// A region has the values of its own point; padding regions follow nothing.
+static float *copy_scales(const pl_solid_model *model, pl_arena *arena, const float *scales) {
+  float *copy = PL_TAKE(arena, float, (size_t)model->group_count *LANES);
+  for (int32_t r = 0; copy != NULL && r < model->head.particle_count; ++r)
+    copy[r] = scales != NULL ? scales[model->order.point_of[r]] : 1.0f;
+  return copy;
+}
+
+static bool fill_scales(const pl_solid_def *def, pl_solid_model *model) {
+  if (def->fidelity_scales == NULL && def->plastic_scales == NULL) return true;
+  pl_arena *arena = &model->head.arena;
+  model->examples.fidelity_scales = copy_scales(model, arena, def->fidelity_scales);
+  model->examples.plastic_scales = copy_scales(model, arena, def->plastic_scales);
+  return !arena->failed;
+}
+
 // sum w q q^T of every region, scaled as the moments are, and its inverse where the paper's rotation needs it; the
-// weights of the regions undo that scale.
+// weights of the regions undo that scale. The energy of a region is the mean of that of the mixture, by its fidelity,
+// and that of the rest shape, so where fidelities differ a region has a say in the common mixture by its own.
 static bool fill_spreads(const builder *b, const pl_solid_def *def) {
   pl_solid_model *model = b->model;
   pl_arena *arena = &model->head.arena;
@@ -376,8 +388,12 @@ static bool fill_spreads(const builder *b, const pl_solid_def *def) {
     spread = r < n ? pl_mat3_scale(spread, constant_of(model, r, PL_SOLID_SCALE)) : pl_mat3_identity();
     store_symmetric(spreads, r, spread);
     if (inverses != NULL) store_symmetric(inverses, r, inverse_of_spread(spread));
+    double part = model->examples.fidelity_scales != NULL && def->grouping != PL_SOLID_BY_REGION
+                      ? (double)model->examples.fidelity_scales[r]
+                      : 1;
     if (r < n)
-      weights[r] = (float)(constant_of(model, r, PL_SOLID_STIFFNESS) / constant_of(model, r, PL_SOLID_SCALE) / mean);
+      weights[r] =
+          (float)(part * constant_of(model, r, PL_SOLID_STIFFNESS) / constant_of(model, r, PL_SOLID_SCALE) / mean);
   }
   model->examples.spreads = spreads;
   model->examples.inverse_spreads = inverses;
@@ -394,8 +410,8 @@ static bool take_arrays(const pl_solid_def *def, builder *b) {
   model->examples.names = names;
   if (!def->hold_examples || def->goal_rotation == PL_SOLID_ROTATION_PAPER)
     b->descriptors = PL_TAKE(arena, float, groups *n *SYM3_LANES);
-  return (def->grouping != PL_SOLID_BY_GROUP || fill_fractions(arena, def, model)) && fill_spreads(b, def) &&
-         !arena->failed;
+  return (def->grouping != PL_SOLID_BY_GROUP || fill_fractions(arena, def, model)) && fill_scales(def, model) &&
+         fill_spreads(b, def) && !arena->failed;
 }
 
 // Gram matrices and what follows from them.
@@ -403,11 +419,13 @@ static bool fill_metric(const pl_solid_def *def, pl_solid_model *model) {
   pl_solid_examples *examples = &model->examples;
   pl_arena *arena = &model->head.arena;
   size_t square = (size_t)(def->example_count * def->example_count), manifolds = (size_t)examples->manifold_count;
-  double *grams = PL_TAKE(arena, double, manifolds *square), *inverses = NULL;
+  double *grams = PL_TAKE(arena, double, manifolds *square), *inverses = NULL, *elastic = NULL;
+  if (def->plastic_scales != NULL && def->plastic_threshold > 0) elastic = PL_TAKE(arena, double, manifolds *square);
   if (def->weight_rule == PL_SOLID_WEIGHTS_PAPER) inverses = PL_TAKE(arena, double, manifolds *square);
   if (arena->failed) return false;
-  fill_grams(model, grams);
+  fill_grams(model, grams, elastic);
   examples->grams = grams;
+  examples->elastic_grams = elastic;
   for (size_t m = 0; inverses != NULL && m < manifolds; ++m)
     pl_simplex_pseudo_inverse(def->example_count, grams + m * square, PL_SIMPLEX_CUTOFF, inverses + m * square);
   examples->pseudo_inverses = inverses;

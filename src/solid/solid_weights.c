@@ -8,6 +8,11 @@
 //
 // Plasticity by example: when w is farther from w_p than the threshold, w_p follows, so that the remainder of the
 // distance is the threshold. Both are mixtures of the examples, so w_p stays one.
+//
+// Where a region takes part in the plastic change by a fraction g_r only, its rest shape is g_r w_p, and its shape is
+// compared with g_r w_p + u, u = w - w_p. The nearest u minimises over all regions, with their Gram matrices G_r,
+//
+//   sum_r (g_r w_p + u)^T G_r (g_r w_p + u) / 2 - b^T u,   so   G w = b + sum_r (1 - g_r) G_r w_p
 #include <math.h>
 
 #include "examples/weights.h"
@@ -36,7 +41,11 @@ static double energy_of(int32_t n, const double *gram, const double *pulls, cons
 }
 
 // The paper's weights are not those of the nearest shape. Where they are farther from it than the last step's, they
-// would add energy, and the last step's stay.
+// would add energy, and the last step's stay. A step across a jump of the weights can also gain, by about its force
+// times half a step, what the jump itself loses. So they are only taken where they lower the energy by this fraction of
+// that of the jump; the nearest mixture would lower it by all of it.
+static const double MIN_GAIN = 0.5;
+
 static void keep_nearer(const pl_solid_examples *examples, pl_solid_state state, int32_t manifold, const double *pulls,
                         double *weights) {
   size_t n = (size_t)examples->count, first = (size_t)manifold * n;
@@ -47,7 +56,11 @@ static void keep_nearer(const pl_solid_examples *examples, pl_solid_state state,
     double rest = examples->plastic_threshold > 0 ? (double)state.plastic[first + k] : 0;
     before[k] = rest + ((double)state.weights[first + k] - rest) / examples->fidelity;
   }
-  if (energy_of(examples->count, gram, pulls, before) < energy_of(examples->count, gram, pulls, weights))
+  double change[PL_MAX_EXAMPLES];
+  const double none[PL_MAX_EXAMPLES] = {0};
+  for (size_t k = 0; k < n; ++k) change[k] = weights[k] - before[k];
+  if (energy_of(examples->count, gram, pulls, before) - MIN_GAIN * energy_of(examples->count, gram, none, change) <
+      energy_of(examples->count, gram, pulls, weights))
     for (size_t k = 0; k < n; ++k) weights[k] = before[k];
 }
 
@@ -66,11 +79,26 @@ static void snap_to_example(int32_t n, double *weights) {
   for (int32_t k = 0; k < n; ++k) weights[k] = k == nearest;
 }
 
+// What elastic regions lack of the plastic weights, added to the pulls (head of this file).
+static void add_elastic(const pl_solid_examples *examples, pl_solid_state state, int32_t manifold, const double *pulls,
+                        double *sums) {
+  size_t n = (size_t)examples->count, first = (size_t)manifold * n;
+  for (size_t k = 0; k < n; ++k) {
+    sums[k] = pulls[k];
+    for (size_t l = 0; l < n; ++l)
+      sums[k] += examples->elastic_grams[(first + k) * n + l] * (double)state.plastic[first + l];
+  }
+}
+
 // One manifold: number `manifold` of the state's weights.
 static void project(const pl_solid_examples *examples, pl_solid_state state, int32_t manifold, const double *pulls,
                     double step) {
   int32_t n = examples->count;
-  double weights[PL_MAX_EXAMPLES];
+  double weights[PL_MAX_EXAMPLES], sums[PL_MAX_EXAMPLES];
+  if (examples->elastic_grams != NULL) {
+    add_elastic(examples, state, manifold, pulls, sums);
+    pulls = sums;
+  }
   if (examples->weight_rule == PL_SOLID_WEIGHTS_PAPER) {
     pl_simplex_project_paper(n, examples->pseudo_inverses + (size_t)manifold * (size_t)(n * n), pulls, weights);
     keep_nearer(examples, state, manifold, pulls, weights);

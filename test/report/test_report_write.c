@@ -9,7 +9,7 @@
 
 #include "io/base64.h"
 #include "io/file_bytes.h"
-#include "report/report.h"
+#include "report/report_export.h"
 
 enum { WIDTH = 8, HEIGHT = 4 };
 
@@ -75,6 +75,39 @@ static void a_report_is_one_page_that_needs_nothing_else(void **state) {
   assert_null(strstr(text, "http"));
   assert_null(strstr(text, ">-0<"));
   pl_bytes_free(&page);
+  unlink(path);
+  assert_int_equal(rmdir(folder), 0);
+  drop_context(context);
+}
+
+// Charts below each other in one drawing that any viewer opens, with the names of all curves.
+static void charts_are_a_drawing_of_their_own(void **state) {
+  (void)state;
+  char folder[64], path[128];
+  make_folder(folder, path);
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  double x[] = {0, 1, 2}, y[] = {0, 0.5, 1}, z[] = {3, 2, 1};
+  pl_report_curve curves[] = {{.name = "a < b", .count = 3, .x = x, .y = y},
+                              {.name = "falling", .count = 3, .x = x, .y = z, .dashed = true}};
+  const pl_report_chart charts[] = {
+      {.title = "weights", .x_label = "t", .y_label = "w", .curves = curves, .curve_count = 2},
+      {.title = "energies", .x_label = "t", .y_label = "E", .curves = curves, .curve_count = 1}};
+  check_ok(pl_charts_save(context, path, charts, 2, &error), &error);
+  pl_bytes drawing;
+  check_ok(pl_bytes_read(context, path, &drawing, &error), &error);
+  const char *text = (const char *)drawing.data;
+  assert_int_equal(count_of(text, "<svg xmlns='http://www.w3.org/2000/svg'"), 1);
+  assert_int_equal(count_of(text, "</svg>"), 1);
+  assert_int_equal(count_of(text, ">a &lt; b</text>"), 2);
+  assert_int_equal(count_of(text, ">falling</text>"), 1);
+  assert_int_equal(count_of(text, "<path class='line"), 6);  // a curve and its key, three times
+  // The rising curve ends above where it begins; rows are counted from the top.
+  int left, bottom, right, top;
+  const char *line = strstr(text, "<path class='line' d='M");
+  assert_int_equal(sscanf(line, "<path class='line' d='M%d %dL%*d %*dL%d %d'", &left, &bottom, &right, &top), 4);
+  assert_true(right > left && top < bottom);
+  pl_bytes_free(&drawing);
   unlink(path);
   assert_int_equal(rmdir(folder), 0);
   drop_context(context);
@@ -186,6 +219,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_report_is_one_page_that_needs_nothing_else),
       cmocka_unit_test(points_stand_where_the_axes_say),
+      cmocka_unit_test(charts_are_a_drawing_of_their_own),
       cmocka_unit_test(large_numbers_at_axes_have_an_exponent),
       cmocka_unit_test(a_report_that_fails_leaves_no_file),
       cmocka_unit_test(every_failed_allocation_is_reported),

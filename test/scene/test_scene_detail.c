@@ -251,6 +251,157 @@ static void a_body_shows_its_set(void **state) {
   rmdir(folder);
 }
 
+// A body that is cut through next to the tool, with a surface that its tets carry: nothing bridges the cut, and the
+// stamp ends there.
+static void a_carried_surface_is_cut_with_its_tets(void **state) {
+  (void)state;
+  taken t = take(RECIPE("", TOUCH("middle", "0", "0", "")));
+  check_ok(t.fixture.status, &t.fixture.error);
+  pl_detail_set *set = NULL;
+  pl_error error = {0};
+  t.view.def.site_width = t.view.def.load_width = 2;  // so wide that the weight stays, whatever the cut does to it
+  check_ok(pl_detail_set_build(t.fixture.context, &t.view.def, &(pl_detail_recordings){t.view.recordings, 1, NULL},
+                               &set, NULL, &error),
+           &error);
+  char folder[] = "/tmp/pliant-scene-detail-XXXXXX", path[96];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/set.pldetail", folder);
+  check_ok(pl_detail_set_save(t.fixture.context, path, set, &error), &error);
+  pl_detail_set_destroy(set);
+  drop(&t);
+#define CUT_BODY(name, x, min, max, detail)                                                                 \
+  "{\"name\": \"" name "\", \"mesh\": \"block\", \"position\": [" x                                         \
+  ", 0, 0], \"method\": \"fem\", \"tets\": {\"cell_size\": 0.07, \"cuts\": {\"point\": [0.06, 0, 0], "      \
+  "\"normal\": [1, 0, 0.1]}}, " FEM ", \"pins\": [{\"within\": {\"min\": [" min ", -1, -1], \"max\": [" max \
+  ", -0.03, 1]}}]" detail "}"
+#define PRESSING_BALL(x)                                                                 \
+  "{\"shape\": \"sphere\", \"radius\": 0.05, \"keys\": [{\"time\": 0, \"position\": [" x \
+  ", 0.101, 0]}, {\"time\": 0.15, \"position\": [" x ", 0.08, 0]}]}"
+  fixture s = open_fixture(
+      "{\"pliant\": 1, \"name\": \"s\", \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.05}, \"meshes\": {" BLOCK
+      "}, \"bodies\": [" CUT_BODY("plain", "0", "-1", "1", "") ", " CUT_BODY(
+          "detailed", "2", "1", "3", ", \"detail\": {\"set\": \"set.pldetail\"}") "], \"colliders\": [" PRESSING_BALL(
+          "0") ", " PRESSING_BALL("2") "]}",
+      folder);
+  check_ok(s.status, &s.error);
+  assert_false(was_found(&s, "bridged-cut"));
+  check_ok(pl_world_advance(s.world, 0.5, 0, NULL, &s.error), &s.error);
+  pl_scene_instance_surface surface = pl_scene_instance_get_surface_view(s.set, 0);
+  pl_scene_instance_body body = pl_scene_instance_get_body(s.set, 0);
+  int32_t bridging = -1;
+  check_ok(pl_mesh_cut_surface(s.context, body.mesh, body.surface, NULL, &bridging, &s.error), &s.error);
+  assert_int_equal(bridging, 0);
+  pl_vec3 *plain = malloc((size_t)surface.point_count * sizeof *plain),
+          *detailed = malloc((size_t)surface.point_count * sizeof *detailed);
+  check_ok(pl_scene_instance_get_surface(s.set, 0, plain), &s.error);
+  check_ok(pl_scene_instance_get_surface(s.set, 1, detailed), &s.error);
+  const pl_vec3 *rest = pl_mesh_get_view(body.surface).points;
+  double here = 0, beyond = 0;
+  for (int32_t i = 0; i < surface.point_count; ++i) {
+    double height = rest[i].x - 0.06 + 0.1 * rest[i].z,
+           moved = pl_vec3_distance(plain[i], pl_vec3_sub(detailed[i], pl_vec3_of(2, 0, 0)));
+    if (height < -0.007) here = fmax(here, moved);
+    if (height > 0.007) beyond = fmax(beyond, moved);  // the cut is bent by up to a tenth of an edge
+  }
+  print_message("the stamp moves points by up to %.3g mm, beyond the cut by %.3g mm\n", 1e3 * here, 1e3 * beyond);
+  assert_true(here > 1e-3 && beyond < 0.01 * here);
+  free(plain);
+  free(detailed);
+  close_fixture(&s);
+  unlink(path);
+  rmdir(folder);
+}
+
+// Tets that came cut, with a surface that is whole.
+static void a_surface_that_bridges_a_cut_is_a_finding(void **state) {
+  (void)state;
+  char folder[] = "/tmp/pliant-scene-detail-XXXXXX", path[96];
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_mesh *box = NULL;
+  pl_cut_def def = pl_default_cut_def();
+  pl_cut_result cut;
+  check_ok(pl_mesh_create_box(context, pl_vec3_of(0.42, 0.12, 0.42), (const int32_t[3]){5, 2, 5}, &box, &error),
+           &error);
+  check_ok(pl_mesh_cut(context, &def, box, &cut, &error), &error);
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/cut.vtu", folder);
+  check_ok(pl_mesh_save(context, path, cut.mesh, &error), &error);
+  fixture s = open_fixture("{\"pliant\": 1, \"name\": \"s\", \"meshes\": {" BLOCK
+                           ", \"cut\": {\"file\": \"cut.vtu\"}}, \"bodies\": [{\"name\": \"a\", \"mesh\": \"block\", "
+                           "\"method\": \"fem\", \"tets\": {\"mesh\": \"cut\"}}]}",
+                           folder);
+  check_ok(s.status, &s.error);
+  assert_true(was_found(&s, "bridged-cut"));
+  close_fixture(&s);
+  pl_mesh_destroy(box);
+  pl_mesh_destroy(cut.mesh);
+  pl_embedding_destroy(cut.embedding);
+  drop_context(context);
+  unlink(path);
+  rmdir(folder);
+}
+
+#define SKIN_RECIPE(material, stiffness)                                                                             \
+  "{\"pliant\": 1, \"name\": \"r\", \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.05}, \"meshes\": {\"block\": "    \
+  "{\"triangles\": 2500, \"shape\": {\"kind\": \"box\", \"size\": [0.4, 0.1, 0.4], \"radius\": 0.02}}}, "            \
+  "\"bodies\": [\n"                                                                                                  \
+  "{\"name\": \"fine\", \"mesh\": \"block\", \"method\": \"fem\", \"tets\": {\"cell_size\": 0.04}, \"position\": "   \
+  "[-0.5, 0, 0], " FEM                                                                                               \
+  ", \"pins\": [{\"within\": {\"min\": [-2, -1, -2], \"max\": [0, -0.03, 2]}}]},\n"                                  \
+  "{\"name\": \"coarse\", \"mesh\": \"block\", \"method\": \"fem\", \"tets\": {\"cell_size\": 0.07}, \"position\": " \
+  "[0.5, 0, 0], " FEM                                                                                                \
+  ", \"pins\": [{\"within\": {\"min\": [0, -1, -2], \"max\": [2, -0.03, 2]}}]},\n"                                   \
+  "{\"name\": \"skin\", \"mesh\": \"block\", \"method\": \"fem\", \"position\": [0, 0, 2], " material                \
+  "}],\n\"recording\": {\"fine\": \"fine\", \"coarse\": \"coarse\", \"skin\": \"skin\", "                            \
+  "\"skin_stiffness\": " stiffness                                                                                   \
+  ", \"tools\": [{\"name\": \"ball\", \"shape\": \"sphere\", \"radius\": 0.05, \"friction\": 2}], \"steps\": 3, "    \
+  "\"window_radius\": 0.08, \"stamp_radius\": 0.5, \"touches\": [{\"at\": [0, 0.05, 0], \"toward\": [0, -1, 0], "    \
+  "\"depth\": 0.02, \"drag\": [0.03, 0, 0]}]}}"
+#define SHELL(young)                                                                                          \
+  "\"fem\": {\"material\": \"shell\", \"young\": " young                                                      \
+  ", \"thickness\": 0.002, \"density\": 500, \"scheme\": \"implicit-euler\", \"max_newton_iterations\": 30, " \
+  "\"friction\": 2}"
+
+// How rough a recorded surface is: mean square of the height of each point over the mean of its neighbours, less what
+// that is at rest.
+static double roughness(const pl_detail_object *object, const pl_vec3 *points) {
+  double *sums = calloc((size_t)object->surface_count, sizeof *sums), total = 0;
+  int32_t *counts = calloc((size_t)object->surface_count, sizeof *counts);
+  for (int32_t s = 0; s < 3 * object->triangle_count; ++s) {
+    int32_t a = object->triangles[s], b = object->triangles[s - s % 3 + (s + 1) % 3];
+    sums[a] += (points[b].y - points[a].y) - (object->surface_points[b].y - object->surface_points[a].y);
+    counts[a]++;
+  }
+  for (int32_t i = 0; i < object->surface_count; ++i)
+    if (counts[i] > 0 && object->surface_points[i].y > 0.049) total += pow(sums[i] / counts[i], 2);
+  free(sums);
+  free(counts);
+  return sqrt(total / object->surface_count);
+}
+
+// A soft thin shell on stiff springs is where the fine body is; a stiff one folds in front of the tool, which no body
+// of tets does here.
+static void a_skin_follows_its_body_or_folds(void **state) {
+  (void)state;
+  static const char *const recipes[2] = {SKIN_RECIPE(SHELL("100"), "1e9"), SKIN_RECIPE(SHELL("1e6"), "1.5e5")};
+  double rough[2], coarse = 0;
+  for (int k = 0; k < 2; ++k) {
+    taken t = take(recipes[k]);
+    check_ok(t.fixture.status, &t.fixture.error);
+    const pl_detail_recording *recording = &t.view.recordings[0];
+    rough[k] = roughness(t.view.object, recording->fine_points);
+    coarse = roughness(t.view.object, recording->coarse_points);
+    drop(&t);
+  }
+  print_message("roughness: coarse %.3g mm, skin that follows %.3g mm, skin that folds %.3g mm\n", 1e3 * coarse,
+                1e3 * rough[0], 1e3 * rough[1]);
+  assert_true(rough[1] > 1.5 * rough[0]);
+  taken wrong = take(SKIN_RECIPE("\"tets\": {\"cell_size\": 0.1}, " FEM, "1e5"));
+  assert_true(wrong.fixture.status < 0 && was_found(&wrong.fixture, "no-shell"));
+  drop(&wrong);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(at_its_own_place_a_touch_is_given_back),
@@ -258,6 +409,9 @@ int main(void) {
       cmocka_unit_test(mistakes_are_findings_with_their_place),
       cmocka_unit_test(cut_tets_fall_apart),
       cmocka_unit_test(a_body_shows_its_set),
+      cmocka_unit_test(a_carried_surface_is_cut_with_its_tets),
+      cmocka_unit_test(a_surface_that_bridges_a_cut_is_a_finding),
+      cmocka_unit_test(a_skin_follows_its_body_or_folds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

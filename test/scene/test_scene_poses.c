@@ -71,6 +71,12 @@ static void fits_are_kept_and_give_the_same_body(void **state) {
   assert_int_equal(second.note_count, 2);
   pl_store_close(&store);
   drop_context(context);
+  // Several at once, one after the other on one thread, and one after the other on many threads.
+  for (int32_t threads = 1; threads <= 8; threads += 7) {
+    context = make_context(threads);
+    assert_true(build_scene(context, SCENE, (pl_store){0}).hash == first.hash);
+    drop_context(context);
+  }
 }
 
 static void write_text(const char *folder, const char *name, const char *text) {
@@ -90,9 +96,18 @@ static bool has_kind(const fixture *s, const char *kind, const char *part) {
   return false;
 }
 
+static bool is_offered(const fixture *s, const char *kind, const char *part) {
+  for (int32_t i = 0; i < pl_findings_count(s->findings, PL_SEVERITY_NOTE); ++i) {
+    const pl_finding *finding = pl_findings_get(s->findings, i);
+    if (strcmp(finding->kind, kind) == 0 && strstr(finding->fix, part) != NULL) return true;
+  }
+  return false;
+}
+
 static const char FILES[] =
     "{\"pliant\": 1, \"name\": \"files\", \"meshes\": {\"m\": {\"file\": \"a.node\", \"poses\": [{\"name\": \"p\","
-    "\"file\": \"%s\"}]}}, \"bodies\": [{\"name\": \"b\", \"mesh\": \"m\", \"solid\": {\"examples\": [\"p\"]}}]}";
+    "\"match\": %s, \"file\": \"%s\"}]}}, \"bodies\": [{\"name\": \"b\", \"mesh\": \"m\", \"solid\": {\"examples\": "
+    "[\"p\"]}}]}";
 
 static void files_of_poses_are_compared_with_the_mesh(void **state) {
   (void)state;
@@ -105,17 +120,46 @@ static void files_of_poses_are_compared_with_the_mesh(void **state) {
   // The same body with two vertices exchanged.
   write_text(folder, "permuted.node", "5 3 0 0\n0 1.2 0 0\n1 0 0 0\n2 0 1 0\n3 0 0 1\n4 1.2 1 1\n");
   write_text(folder, "permuted.ele", "2 4 0\n0 1 0 2 3\n1 0 2 3 4\n");
-  snprintf(text, sizeof text, FILES, "points.node");
+  // The same tets listed in another order are no other order of the vertices.
+  write_text(folder, "listed.node", "5 3 0 0\n0 0 0 0\n1 1.2 0 0\n2 0 1 0\n3 0 0 1\n4 1.2 1 1\n");
+  write_text(folder, "listed.ele", "2 4 0\n0 2 1 4 3\n1 1 2 0 3\n");
+  write_text(folder, "other.node", "5 3 0 0\n0 0 0 0\n1 1.2 0 0\n2 0 1 0\n3 0 0 1\n4 1.2 1 1\n");
+  write_text(folder, "other.ele", "2 4 0\n0 0 1 2 3\n1 0 4 1 2\n");
+  snprintf(text, sizeof text, FILES, "false", "points.node");
   fixture good = open_fixture(text, folder);
   check_ok(good.status, &good.error);
   assert_int_equal(pl_findings_count(good.findings, PL_SEVERITY_WARNING), 0);
   close_fixture(&good);
-  snprintf(text, sizeof text, FILES, "permuted.node");
+  snprintf(text, sizeof text, FILES, "false", "permuted.node");
   fixture bad = open_fixture(text, folder);
   assert_int_equal(bad.status, PL_ERROR_INVALID_DATA);
   assert_true(has_kind(&bad, "pose-faces", "tet 0 is 0 1 2"));
+  assert_true(is_offered(&bad, "pose-faces", "\"match\": true"));
   close_fixture(&bad);
-  const char *const names[] = {"a.node", "a.ele", "points.node", "permuted.node", "permuted.ele"};
+  // With what was offered it is the pose of the file in order.
+  snprintf(text, sizeof text, FILES, "true", "permuted.node");
+  fixture matched = open_fixture(text, folder);
+  check_ok(matched.status, &matched.error);
+  assert_true(has_kind(&matched, "pose-matched", "2 of 5 vertices"));
+  pl_mesh_view view = pl_mesh_get_view(pl_scene_instance_get_body(matched.set, 0).mesh);
+  check_near(view.poses[0].points[1].x, 1.2, 1e-12);
+  check_near(view.poses[0].points[0].x, 0, 1e-12);
+  close_fixture(&matched);
+  snprintf(text, sizeof text, FILES, "false", "listed.node");
+  fixture listed = open_fixture(text, folder);
+  check_ok(listed.status, &listed.error);
+  close_fixture(&listed);
+  // Another mesh cannot be matched, whether that is asked for or not.
+  for (int asked = 0; asked < 2; ++asked) {
+    snprintf(text, sizeof text, FILES, asked ? "true" : "false", "other.node");
+    fixture other = open_fixture(text, folder);
+    assert_int_equal(other.status, PL_ERROR_INVALID_DATA);
+    assert_true(has_kind(&other, "pose-faces", "not the same mesh"));
+    assert_false(is_offered(&other, "pose-faces", "match"));
+    close_fixture(&other);
+  }
+  const char *const names[] = {"a.node",      "a.ele",      "points.node", "permuted.node", "permuted.ele",
+                               "listed.node", "listed.ele", "other.node",  "other.ele"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     snprintf(text, sizeof text, "%s/%s", folder, names[i]);
     assert_int_equal(unlink(text), 0);
@@ -186,6 +230,52 @@ static void maps_are_taken_from_groups(void **state) {
   close_fixture(&bad);
 }
 
+// Where the end of a pushed beam is after a third of a second. Its surface is a file with colours.
+static double push_painted_beam(const char *folder, const char *solid) {
+  static const char form[] =
+      "{\"pliant\": 1, \"name\": \"paint\", \"gravity\": [0, 0, 0], \"meshes\": {\"m\": {\"file\": \"painted.ply\","
+      "\"poses\": [{\"name\": \"lean\", \"axis\": \"x\", \"bend\": 1.5}]}}, \"bodies\": [{\"name\": \"b\", \"mesh\": "
+      "\"m\", \"tets\": {\"points\": 100}, \"solid\": {\"examples\": [\"lean\"], \"surface_tolerance\": 0.1, "
+      "\"damping\": 5%s},"
+      "\"pins\": [{\"within\": {\"min\": [-1, -1, -1], \"max\": [-0.35, 1, 1]}}],"
+      "\"pushes\": [{\"within\": {\"min\": [0.35, -1, -1], \"max\": [1, 1, 1]}, \"force\": [0, 20, 0]}]}]}";
+  char text[1200];
+  snprintf(text, sizeof text, form, solid);
+  fixture s = open_fixture(text, folder);
+  check_ok(s.status, &s.error);
+  pl_world *world = pl_scene_instance_get_world(s.set);
+  for (int i = 0; i < 80; ++i) check_ok(pl_world_step(world, NULL, &s.error), &s.error);
+  double y = pl_body_get_report(world, pl_scene_instance_get_body(s.set, 0).id).center.y;
+  close_fixture(&s);
+  return y;
+}
+
+// All vertices are red and none is green: a fidelity of 0 where it is red is that of the whole body, and one where it
+// is green changes nothing.
+static void maps_are_taken_from_vertex_colours(void **state) {
+  (void)state;
+  char folder[] = "/tmp/pliant-paint-XXXXXX", path[64];
+  assert_non_null(mkdtemp(folder));
+  write_text(folder, "painted.ply",
+             "ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\nproperty float z\n"
+             "property uchar red\nproperty uchar green\nproperty uchar blue\nelement face 6\n"
+             "property list uchar int vertex_indices\nend_header\n"
+             "-0.4 -0.1 -0.1 255 0 0\n0.4 -0.1 -0.1 255 0 0\n0.4 0.1 -0.1 255 0 0\n-0.4 0.1 -0.1 255 0 0\n"
+             "-0.4 -0.1 0.1 255 0 0\n0.4 -0.1 0.1 255 0 0\n0.4 0.1 0.1 255 0 0\n-0.4 0.1 0.1 255 0 0\n"
+             "4 0 3 2 1\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n");
+  double plain = push_painted_beam(folder, ""), zero = push_painted_beam(folder, ", \"fidelity\": 0");
+  double red = push_painted_beam(folder, ", \"maps\": [{\"group\": \"color.red\", \"fidelity\": 0}]");
+  double green = push_painted_beam(folder, ", \"maps\": [{\"group\": \"color.green\", \"fidelity\": 0}]");
+  print_message("mean height of the pushed beam: %.6f m with its example, %.6f m without; red %.6f m, green %.6f m\n",
+                plain, zero, red, green);
+  check_at_most(2 * zero, plain);
+  check_at_most(fabs(green - plain), 1e-5 * plain);
+  check_at_most(fabs(red - zero), 1e-5 * zero);
+  snprintf(path, sizeof path, "%s/painted.ply", folder);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(rmdir(folder), 0);
+}
+
 // A pose that folds the surface through itself cannot be met.
 static void a_missed_pose_is_a_warning(void **state) {
   (void)state;
@@ -205,6 +295,7 @@ int main(void) {
       cmocka_unit_test(files_of_poses_are_compared_with_the_mesh),
       cmocka_unit_test(a_mesh_of_unlikely_size_is_a_warning),
       cmocka_unit_test(maps_are_taken_from_groups),
+      cmocka_unit_test(maps_are_taken_from_vertex_colours),
       cmocka_unit_test(a_missed_pose_is_a_warning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

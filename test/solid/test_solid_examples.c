@@ -163,14 +163,19 @@ static pl_vec3 goals[MAX];
 static pl_mat3 turns[MAX];          // rotations of the regions so far
 static double weights[MAX][POSES];  // of the manifolds, without fidelity
 
+// The part of beta that a region has by the map.
+static double own_fidelity(const pl_solid_def *def, int32_t r) {
+  return def->fidelity_scales != NULL ? (double)def->fidelity_scales[r] : 1;
+}
+
 // 1 + sum_k beta w_k L_k of a region, over the manifolds it belongs to.
 static pl_mat3 stretch_of(const pl_solid_def *def, int32_t r, int32_t manifolds) {
   pl_mat3 s = pl_mat3_identity();
+  double beta = def->fidelity * own_fidelity(def, r);
   for (int32_t m = 0; m < manifolds; ++m)
     for (int32_t k = 0; k < def->example_count; ++k)
       if (fraction_of(def, m, r) > 0)
-        s = pl_mat3_add(
-            s, pl_mat3_scale(less_one(posed[k].stretch[r]), def->fidelity * weights[m][k] * fraction_of(def, m, r)));
+        s = pl_mat3_add(s, pl_mat3_scale(less_one(posed[k].stretch[r]), beta * weights[m][k] * fraction_of(def, m, r)));
   return s;
 }
 
@@ -192,13 +197,13 @@ static double energy_of(int32_t n, const double *gram, const double *pull, const
   return energy;
 }
 
-// The mixture of least energy, of sum w |p - R (1 + sum w_k L_k) q|^2; the paper's where it has less than the last.
-// Returns how much the weights changed.
+// The mixture of least energy, of sum w |p - R (1 + sum w_k L_k) q|^2; the paper's where it has less than the last, by
+// half of the energy of their difference. Returns how much the weights changed.
 static double find_weights(const pl_solid_def *def, int32_t m, double *w) {
   int32_t n = def->example_count;
   double gram[POSES * POSES] = {0}, pull[POSES] = {0}, inverse[POSES * POSES], before[POSES], change = 0;
   for (int32_t r = 0; r < ref.n; ++r) {
-    double fraction = fraction_of(def, m, r);
+    double fraction = fraction_of(def, m, r) * own_fidelity(def, r);
     pl_mat3 turned = pl_mat3_multiply(pl_mat3_transpose(turns[r]), now.moments[r]);
     pl_mat3 excess = pl_mat3_add(turned, pl_mat3_scale(now.spread[r], -1));
     for (int32_t k = 0; fraction > 0 && k < n; ++k) {
@@ -214,7 +219,10 @@ static double find_weights(const pl_solid_def *def, int32_t m, double *w) {
   } else {
     pl_simplex_pseudo_inverse(n, gram, PL_SIMPLEX_CUTOFF, inverse);
     pl_simplex_project_paper(n, inverse, pull, w);
-    if (energy_of(n, gram, pull, before) < energy_of(n, gram, pull, w)) memcpy(w, before, sizeof before);
+    double jump[POSES], none[POSES] = {0};
+    for (int32_t k = 0; k < n; ++k) jump[k] = w[k] - before[k];
+    if (energy_of(n, gram, pull, before) - energy_of(n, gram, pull, w) < 0.5 * energy_of(n, gram, none, jump))
+      memcpy(w, before, sizeof before);
   }
   for (int32_t k = 0; k < n; ++k) change = fmax(change, def->fidelity * fabs(w[k] - before[k]));
   return change;
@@ -259,8 +267,10 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
   assert_int_equal(b.n, 225);
   load_reference(b.mesh, 1000);
   // Number 12 has two examples, which regions with manifolds of their own solve eight at a time; 13 and 14 have their
-  // weights given.
-  for (int mode = 0; mode < 15; ++mode) {
+  // weights given; 15 to 17 have a map of fidelity that fades to nothing at one end.
+  float fidelities[MAX];
+  for (int32_t i = 0; i < b.n; ++i) fidelities[i] = b.halves[1][i];
+  for (int mode = 0; mode < 18; ++mode) {
     pl_solid_def def = pl_default_solid_def();
     def.damping = 0;
     def.stiffness = 0.5;
@@ -269,7 +279,14 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
     def.weight_rule = mode % 2 == 0 ? PL_SOLID_WEIGHTS_EXACT : PL_SOLID_WEIGHTS_PAPER;
     def.goal_rotation = mode / 2 % 2 == 0 ? PL_SOLID_ROTATION_CONSERVING : PL_SOLID_ROTATION_PAPER;
     def.grouping = mode == 12 ? PL_SOLID_BY_REGION : mode > 12 ? PL_SOLID_GLOBAL : (pl_solid_grouping)(mode / 4);
-    if (mode > 12) def.goal_rotation = mode == 13 ? PL_SOLID_ROTATION_CONSERVING : PL_SOLID_ROTATION_PAPER;
+    bool is_given = mode == 13 || mode == 14;
+    if (is_given) def.goal_rotation = mode == 13 ? PL_SOLID_ROTATION_CONSERVING : PL_SOLID_ROTATION_PAPER;
+    if (mode > 14) {
+      def.weight_rule = PL_SOLID_WEIGHTS_EXACT;
+      def.goal_rotation = PL_SOLID_ROTATION_CONSERVING;
+      def.grouping = (pl_solid_grouping)(mode - 15);
+      def.fidelity_scales = fidelities;
+    }
     use_bar(&b, &def, 0, mode == 12 ? 2 : POSES);
     pl_model *model = NULL;
     check_ok(pl_solid_build(context, &def, b.mesh, &model, &error), &error);
@@ -286,15 +303,15 @@ static void goals_agree_with_a_dense_reference_in_every_mode(void **state) {
     static const pl_vec3 still[MAX];
     check_ok(pl_body_set_state(world, body, x, still, &error), &error);
     const double given[POSES] = {0.5, 0.1, 0.3};
-    if (mode > 12) check_ok(pl_body_set_weights(world, body, 0, given, &error), &error);
+    if (is_given) check_ok(pl_body_set_weights(world, body, 0, given, &error), &error);
     run_steps(world, 1);
     pl_body_get_positions(world, body, after);
-    find_goals(&def, &b, x, mode > 12 ? given : NULL);
+    find_goals(&def, &b, x, is_given ? given : NULL);
     double worst = 0;
     for (int32_t i = 0; i < b.n; ++i)
       worst = fmax(worst, pl_vec3_distance(after[i], pl_vec3_lerp(x[i], goals[i], 0.5)) / 0.5);
-    print_message("weights %d, rotation %d, grouping %d: largest difference of a goal %.2g of size 2\n",
-                  def.weight_rule, def.goal_rotation, def.grouping, worst);
+    print_message("weights %d, rotation %d, grouping %d, map %d: largest difference of a goal %.2g of size 2\n",
+                  def.weight_rule, def.goal_rotation, def.grouping, def.fidelity_scales != NULL, worst);
     check_at_most(worst, 2 * 1e-5);
     pl_world_destroy(world);
     pl_model_destroy(model);
@@ -515,41 +532,6 @@ static void given_weights_drive_the_body_into_the_example(void **state) {
   drop_context(context);
 }
 
-// Past the threshold the rest shape moves along the examples and stays.
-static void a_plastic_body_keeps_part_of_a_deep_dent(void **state) {
-  (void)state;
-  pl_context *context = make_context(1);
-  pl_error error = {0};
-  bar b = make_bar(context, 4, 4, 8);
-  double kept[2];
-  for (int shallow = 0; shallow < 2; ++shallow) {
-    pl_solid_def def = pl_default_solid_def();
-    def.damping = 20;
-    def.plastic_threshold = 0.3;
-    def.plastic_rate = 1000;
-    def.fidelity = 0.9;
-    use_bar(&b, &def, 2, 1);
-    pl_model *model = NULL;
-    check_ok(pl_solid_build(context, &def, b.mesh, &model, &error), &error);
-    pl_world *world = make_world(context, 1.0 / 240, 0);
-    pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});
-    pl_vec3 x[MAX];
-    pl_mesh_view view = pl_mesh_get_view(b.mesh);
-    static const pl_vec3 still[MAX];
-    for (int32_t i = 0; i < b.n; ++i) x[i] = pl_vec3_lerp(view.points[i], b.points[2][i], shallow ? 0.2 : 1.0);
-    check_ok(pl_body_set_state(world, body, x, still, &error), &error);
-    run_steps(world, 4800);
-    pl_body_get_weights(world, body, 0, &kept[shallow]);
-    pl_world_destroy(world);
-    pl_model_destroy(model);
-  }
-  print_message("weight kept after 20 s: %.3f of a deep dent, %.3f of a shallow one\n", kept[0], kept[1]);
-  check_near(kept[0], 0.7, 0.05);
-  check_at_most(kept[1], 0.01);
-  pl_mesh_destroy(b.mesh);
-  drop_context(context);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(goals_agree_with_a_dense_reference_in_every_mode),
@@ -558,7 +540,6 @@ int main(void) {
       cmocka_unit_test(a_twist_is_left_slowly_with_its_example_and_never_with_a_hold),
       cmocka_unit_test(groups_answer_independently),
       cmocka_unit_test(given_weights_drive_the_body_into_the_example),
-      cmocka_unit_test(a_plastic_body_keeps_part_of_a_deep_dent),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,7 +246,7 @@ bpy.ops.pliant.add_map()
 cube.pliant.maps[0].stiffness = 4
 export.write(bpy.context, "exported")
 maps = json.load(open("exported/scene.json"))["bodies"][0]["solid"]["maps"]
-if maps != [{"group": "top", "stiffness": 4, "density": 1}]:
+if maps != [{"group": "top", "stiffness": 4, "density": 1, "fidelity": 1, "plasticity": 1}]:
     fail(f"maps: {maps}")
 if bpy.ops.pliant.bake() != {"FINISHED"}:
     fail("bake with a map")

@@ -35,6 +35,15 @@ assert len(report["bodies"]) == 3 and all(body["mass"] > 0 and len(body["center"
 assert report["seconds"]["move"] > 0 and report["scene"] == "small", report
 PY
 
+echo "--plot draws energies, and weights where there are examples"
+"$PLIANT" run scene.json -o plot --format none --plot >/dev/null 2>err || fail "--plot"
+grep -q "plot: .*plot/plot.svg" err || fail "the plot is not named"
+python3 - <<'PY' || fail "plot"
+import xml.etree.ElementTree as tree
+texts = [t.text for t in tree.parse("plot/plot.svg").iter("{http://www.w3.org/2000/svg}text")]
+assert "energies" in texts and "kinetic" in texts, texts
+PY
+
 echo "narration and times go to standard error"
 grep -q "^contact" err || fail "no table of stages"
 grep -q "^small: 3 bodies" err || fail "no first line"
@@ -62,7 +71,7 @@ python3 - <<'PY' || fail "frames of the short run"
 long, short = open("t1/first.pc2", "rb").read()[32:], open("short/first.pc2", "rb").read()[32:]
 assert long[:len(short)] == short
 rows = open("short/first.csv").read().splitlines()
-assert rows[0] == "frame,time,point,x,y,z" and len(rows) == 1 + len(short) // 12, (rows[0], len(rows))
+assert rows[0] == "frame,time,point,x,y,z,vx,vy,vz" and len(rows) == 1 + len(short) // 12, (rows[0], len(rows))
 PY
 
 echo "a mesh file's vertex order comes back, also where vertices were welded"

@@ -11,15 +11,15 @@ static void threads_and_snapshots_change_no_bit(void **state) {
     uint64_t hashes[3];
     for (int k = 0; k < 3; ++k) {
       box_stack s = make_stack(k + 1, METHODS[m], 2e5, 3, 0.03);
-      run_steps(s.world, 20);
+      run_steps(s.world, check_steps(20));
       size_t size = pl_world_snapshot_size(s.world);
       void *snapshot = malloc(size);
       assert_non_null(snapshot);
       pl_world_snapshot(s.world, snapshot);
-      run_steps(s.world, 10);
+      run_steps(s.world, check_steps(10));
       hashes[k] = pl_world_get_hash(s.world);
       check_ok(pl_world_restore(s.world, snapshot, size, NULL), NULL);
-      run_steps(s.world, 10);
+      run_steps(s.world, check_steps(10));
       assert_true(pl_world_get_hash(s.world) == hashes[k]);
       free(snapshot);
       drop_stack(&s);
