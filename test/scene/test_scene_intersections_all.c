@@ -7,7 +7,7 @@
 
 #include "fixtures/scene_intersections.h"
 
-static const char *const CLEAN[] = {"fem-stacks", "rigid-stack", "car"};
+static const char *const CLEAN[] = {"fem-stacks", "rigid-stack", "car", "fem-squeeze"};
 
 static char **chosen;
 static int chosen_count;
