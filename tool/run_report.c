@@ -19,6 +19,8 @@ static void print_body(const run_job *run, const run_body *body) {
   tool_print_json_text(pl_model_get_report(body->model).method);
   printf(",\"particles\":%d,\"mass\":", body->particle_count);
   tool_print_json_number(report.mass);
+  printf(",\"contact_radius\":");
+  tool_print_json_number(pl_model_get_report(body->model).contact_radius);
   printf(",\"center\":");
   print_vector(report.center);
   printf(",\"momentum\":");

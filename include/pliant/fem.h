@@ -119,7 +119,8 @@ typedef struct pl_fem_def {
   /// Fraction of the speed kept in a bounce off another body.
   double restitution;  ///< 0 … 1, default 0
   /// Gap kept around the surface; half the thickness lets a shell or curve rest on its outside.
-  double contact_radius;  ///< m, 0 … 1e6, default 0
+  /// Negative: the contact thickness of its size, 0 for a body that adapts.
+  double contact_radius;  ///< m, -1 … 1e6, default -1
   /// Of colliders: force per depth and area; 0 means ten times that of a layer of elements, or what
   /// stops the inertia of a layer within a step.
   double contact_stiffness;  ///< N/m³, 0 … 1e18, default 0

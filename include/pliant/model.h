@@ -25,10 +25,11 @@ typedef struct pl_model_report {
   int32_t particle_count;
   int32_t surface_point_count;
   int32_t surface_triangle_count;
-  double mass;         ///< kg
-  pl_box box;          ///< of the rest shape
-  int64_t byte_count;  ///< memory held
-  uint64_t hash;       ///< of everything that decides how the model behaves
+  double mass;            ///< kg
+  pl_box box;             ///< of the rest shape
+  double contact_radius;  ///< metres: gap kept around the surface, as given or automatic
+  int64_t byte_count;     ///< memory held
+  uint64_t hash;          ///< of everything that decides how the model behaves
 } pl_model_report;
 
 /// Properties of a model. Never fails.

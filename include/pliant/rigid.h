@@ -49,8 +49,8 @@ typedef struct pl_rigid_def {
   double damping;  ///< 1/s, 0 … 1e6, default 0
   /// The angular momentum dies away as exp(-angular_damping t).
   double angular_damping;  ///< 1/s, 0 … 1e6, default 0
-  /// Gap kept around the surface.
-  double contact_radius;  ///< m, 0 … 1e6, default 0
+  /// Gap kept around the surface; negative: the contact thickness of its size.
+  double contact_radius;  ///< m, -1 … 1e6, default -1
   // parameters: end
 
   uint32_t magic;  ///< set by pl_default_rigid_def()

@@ -69,8 +69,8 @@ typedef struct pl_solid_def {
   /// How goals are turned: without torque, or as the paper prints it, which lets angular momentum
   /// drift.
   pl_solid_goal_rotation goal_rotation;  ///< default PL_SOLID_ROTATION_CONSERVING
-  /// Gap kept around the surface.
-  double contact_radius;  ///< m, 0 … 1e6, default 0
+  /// Gap kept around the surface; negative: the contact thickness of its size.
+  double contact_radius;  ///< m, -1 … 1e6, default -1
   /// How far the surface may lie outside the tets.
   double surface_tolerance;  ///< m, 0 … 1e6, default 1e-3
   /// Whether the body collides with itself.

@@ -20,6 +20,7 @@ struct pl_context {
   pl_task_runner task_runner;
   pl_pool *pool;  // NULL with one thread or the host's own runner
   int32_t thread_count;
+  atomic_int whole_count;  // calls of pl_run_whole_tasks() under way
   atomic_int_fast64_t block_count, byte_count, allocation_count;
 };
 
@@ -142,7 +143,7 @@ void pl_log(pl_context *context, pl_severity severity, const char *format, ...) 
   context->log(context->log_user, severity, text);
 }
 
-void pl_run_tasks(pl_context *context, int32_t count, pl_task_function *task, void *data) {
+static void run_tasks(pl_context *context, int32_t count, pl_task_function *task, void *data) {
   if (context->task_runner.run != NULL) {
     context->task_runner.run(context->task_runner.user, count, task, data);
   } else if (context->pool != NULL && count > 1) {
@@ -150,4 +151,23 @@ void pl_run_tasks(pl_context *context, int32_t count, pl_task_function *task, vo
   } else {
     for (int32_t i = 0; i < count; ++i) task(data, i);
   }
+}
+
+static void run_plainly(int32_t count, pl_task_function *task, void *data) {
+  for (int32_t i = 0; i < count; ++i) task(data, i);
+}
+
+void pl_run_tasks(pl_context *context, int32_t count, pl_task_function *task, void *data) {
+  if (atomic_load(&context->whole_count) > 0)
+    run_plainly(count, task, data);
+  else
+    run_tasks(context, count, task, data);
+}
+
+void pl_run_whole_tasks(pl_context *context, int32_t count, pl_task_function *task, void *data) {
+  if (atomic_fetch_add(&context->whole_count, 1) == 0)
+    run_tasks(context, count, task, data);
+  else
+    run_plainly(count, task, data);
+  atomic_fetch_sub(&context->whole_count, 1);
 }

@@ -23,3 +23,8 @@ void pl_parallel_for(pl_context *context, int32_t item_count, int32_t grain, pl_
   loop l = {work, data, item_count, grain};
   pl_run_tasks(context, pl_block_count(item_count, grain), run_block, &l);
 }
+
+void pl_parallel_for_whole(pl_context *context, int32_t item_count, pl_range_function *work, void *data) {
+  loop l = {work, data, item_count, 1};
+  pl_run_whole_tasks(context, item_count, run_block, &l);
+}

@@ -21,4 +21,8 @@ void pl_pool_run(pl_pool *pool, int32_t count, pl_task_function *task, void *dat
 // The context's way to run tasks: the host's runner, the pool, or a plain loop.
 void pl_run_tasks(pl_context *context, int32_t count, pl_task_function *task, void *data);
 
+// The same for tasks that contain loops: until all are done, every loop of the context runs on the
+// thread that begins it.
+void pl_run_whole_tasks(pl_context *context, int32_t count, pl_task_function *task, void *data);
+
 #endif

@@ -150,6 +150,8 @@ typedef struct pl_body_coupled_result {
   bool converged;
   int32_t iteration_count;  // of Newton's method
   double residual;          // relative
+  pl_vec3 torque;  // N m, to be added to that of the forces at the ends: both sides of a contact
+                   // must feel it at one point
 } pl_body_coupled_result;
 
 // The functions by which an implicit method takes part in a solve of several bodies at once
@@ -249,5 +251,9 @@ struct pl_model {
   bool self_contact;
   uint64_t hash;  // of everything that decides how the model behaves
 };
+
+// The gap that a model keeps around its surface: the one given, or, where that is negative, the
+// contact thickness of a body of this size.
+double pl_model_contact_radius(double given, pl_box box);
 
 #endif

@@ -1,5 +1,10 @@
 // What the public header says of models of any method.
+#include <math.h>
+
 #include "body/body_method.h"
+
+// Of the automatic contact thickness: a fraction of the diagonal, but no more than one of the smallest extent.
+static const double DIAGONAL_FRACTION = 5e-4, EXTENT_FRACTION = 1e-2;
 
 void pl_model_destroy(pl_model *model) {
   if (model == NULL) return;
@@ -16,9 +21,20 @@ pl_model_report pl_model_get_report(const pl_model *model) {
       .surface_triangle_count = model->surface.triangle_count,
       .mass = model->mass,
       .box = model->box,
+      .contact_radius = model->contact_radius,
       .byte_count = (int64_t)model->arena.byte_count,
       .hash = model->hash,
   };
+}
+
+double pl_model_contact_radius(double given, pl_box box) {
+  if (given >= 0) return given;
+  double extents[3] = {box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z}, min = HUGE_VAL;
+  // A flat shell has no extent across: what it has along counts.
+  for (int k = 0; k < 3; ++k)
+    if (extents[k] > 0) min = fmin(min, extents[k]);
+  double radius = DIAGONAL_FRACTION * pl_box_diagonal(box);
+  return fmin(radius, EXTENT_FRACTION * min);
 }
 
 const int32_t *pl_model_get_surface_triangles(const pl_model *model) {

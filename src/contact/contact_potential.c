@@ -95,6 +95,28 @@ pl_contact_potential pl_contact_potential_of(const pl_contact *contact, const pl
   return term;
 }
 
+void pl_contact_potential_freeze(pl_contact_potential *term, int32_t first, int32_t count, const double *z) {
+  int32_t kept = 0, kept_turns = 0;
+  for (int32_t i = 0; i < term->count; ++i) {
+    if (term->particles[i] >= first && term->particles[i] < first + count) {
+      term->fixed = pl_vec3_add_scaled(term->fixed, vector_at(z, term->particles[i]), term->weights[i]);
+      continue;
+    }
+    term->particles[kept] = term->particles[i];
+    term->weights[kept++] = term->weights[i];
+  }
+  for (int32_t i = 0; i < term->turn_count; ++i) {
+    if (term->turns[i] >= first && term->turns[i] < first + count) {
+      term->fixed = pl_vec3_add(term->fixed, pl_vec3_cross(vector_at(z, term->turns[i]), term->levers[i]));
+      continue;
+    }
+    term->turns[kept_turns] = term->turns[i];
+    term->levers[kept_turns++] = term->levers[i];
+  }
+  term->count = kept;
+  term->turn_count = kept_turns;
+}
+
 // 1 / k of a direction in the mean: sum w_i² tr(H_i⁻¹) / 3.
 void pl_contact_potential_set_stiffness(pl_contact_potential *term, const double *blocks, double factor) {
   double answer = 0;

@@ -71,6 +71,10 @@ pl_contact_potential pl_contact_potential_of(const pl_contact *contact,
                                              const pl_contact_body *bodies, const int32_t *first,
                                              const pl_potential_rigid *rigids, double step);
 
+// Take particles first … first + count - 1, where they are at z, as constants: nothing moves them.
+void pl_contact_potential_freeze(pl_contact_potential *term, int32_t first, int32_t count,
+                                 const double *z);
+
 // k as `factor` times what the particles answer with. `blocks` are the diagonal blocks of the
 // Hessian of the bodies, 9 per particle, those of held ones zero. A solve begins with it.
 void pl_contact_potential_set_stiffness(pl_contact_potential *term, const double *blocks,

@@ -101,8 +101,9 @@ static pl_status build_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl
   if (!pl_fem_is_solid(def->material)) layer = def->young * def->thickness / (size * size);
   double layer_mass = def->density * (pl_fem_is_solid(def->material) ? size : def->thickness);
   bool is_given = def->contact_stiffness > 0, is_fixed = is_given || def->adapts;
-  model->touch = (pl_fem_touch){
-      areas, weights, slots, is_given ? def->contact_stiffness : 10 * layer, is_fixed ? 0 : layer_mass, 1e-3 * size};
+  double stiffness = is_given ? def->contact_stiffness : 10 * layer, area = 0;
+  for (size_t i = 0; i < n; ++i) area += areas[i];
+  model->touch = (pl_fem_touch){areas, weights, slots, stiffness, is_fixed ? 0 : layer_mass, area, 1e-3 * size};
   return PL_OK;
 }
 
@@ -209,7 +210,9 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   head->box = pl_box_from_points(view.points, view.point_count);
   head->friction = def->friction;
   head->restitution = def->restitution;
-  head->contact_radius = def->contact_radius;
+  // Drivers plan with the surface itself.
+  double radius = pl_model_contact_radius(def->contact_radius, head->box);
+  head->contact_radius = def->contact_radius < 0 && def->adapts ? 0 : radius;
   head->self_contact = def->self_contact;
   model->material = def->material;
   model->adapts = def->adapts;

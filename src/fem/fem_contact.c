@@ -25,7 +25,7 @@
 //
 // K is ten times the stiffness of a layer of elements, so that little of it is pressed into the collider, or ten times
 // what the inertia of a layer answers with in a step: by its elasticity alone a body of 100 Pa would fall through the
-// ground.
+// ground. And it carries the body's weight with a fraction of the contact thickness.
 //
 // Coulomb's cap depends on the normal force, which has no energy. So cap, normal and anchor are frozen while one step
 // of Newton's method looks for its length, and renewed with every new matrix (bodies that adapt: see fem_newton.c): at
@@ -182,6 +182,7 @@ static void evaluate_point(const pl_fem_contacts *c, const double *u, bool refre
     it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(pl_mat3_outer(normal, normal), p.gradient));
     if (p.force <= hardest) continue;
     hardest = p.force;
+    it->depth = depth;
     hardest_collider = k;
     hardest_normal = normal;
   }
@@ -258,6 +259,19 @@ static void update_touch(const job *j, int32_t i) {
 static void evaluate_range(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   for (int32_t i = begin; i < end; ++i) update_touch(data, i);
+}
+
+// Metres that a body may overlap colliders by: its gap, or that of its size.
+static double thickness_of(const pl_model *model) {
+  return pl_model_contact_radius(model->contact_radius > 0 ? model->contact_radius : -1, model->box);
+}
+
+double pl_fem_contact_stiffness(const pl_model *model, double area, double base, double max_ratio) {
+  static const double GRAVITY = 9.81;
+  double thickness = thickness_of(model);
+  if (!(area > 0) || !(thickness > 0)) return base;
+  double weight = 4 * 6 * model->mass * GRAVITY / (area * thickness);
+  return fmin(fmax(base, weight), max_ratio * base);
 }
 
 double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool refresh) {
@@ -357,6 +371,13 @@ void pl_fem_contacts_suppress(const pl_fem_contacts *contacts, double inertia, d
 bool pl_fem_contacts_any(const pl_fem_contacts *contacts) {
   for (int32_t i = 0; contacts->collider_count > 0 && i < contacts->model->head.surface.point_count; ++i)
     if (contacts->points[i].is_active) return true;
+  return false;
+}
+
+bool pl_fem_contacts_any_deep(const pl_fem_contacts *contacts) {
+  double thickness = thickness_of(&contacts->model->head);
+  for (int32_t i = 0; contacts->collider_count > 0 && i < contacts->model->head.surface.point_count; ++i)
+    if (contacts->points[i].is_active && contacts->points[i].depth > thickness) return true;
   return false;
 }
 

@@ -19,6 +19,7 @@ typedef struct pl_fem_contact_point {
   // Of the last evaluation: whether any force acts, energy, derivatives by the position of the
   // point.
   bool is_active;
+  double depth;  // metres below the collider that presses hardest
   double energy;
   pl_vec3 gradient;
   pl_mat3 matrix;
@@ -46,6 +47,12 @@ typedef struct pl_fem_contacts {
   bool measured;
 } pl_fem_contacts;
 
+// Stiffness, N/m per m², with which colliders push a body: `base`, or what carries its weight with
+// a quarter of its contact thickness of overlap where that is more, up to `max_ratio` times the
+// base: springs much stiffer than what they push are not solved any more. `area`, m², is that of
+// its surface: it lies on about a sixth of it.
+double pl_fem_contact_stiffness(const pl_model *model, double area, double base, double max_ratio);
+
 // Evaluate all points at u. With `refresh`, friction is set up again from the forces at u before.
 double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool refresh);
 
@@ -69,6 +76,9 @@ void pl_fem_contacts_suppress(const pl_fem_contacts *contacts, double inertia, d
                               double *changes);
 
 bool pl_fem_contacts_any(const pl_fem_contacts *contacts);
+
+// Whether a point of the last evaluation overlaps a collider by more than the contact thickness.
+bool pl_fem_contacts_any_deep(const pl_fem_contacts *contacts);
 
 // Where friction holds every point from the end of the step on, written to `anchors` (4 per surface
 // point, as in pl_fem_state).

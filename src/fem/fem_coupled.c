@@ -110,6 +110,7 @@ static void commit(const pl_body_coupled_step *step, const pl_body_coupled_resul
   bool is_free = choice->move->pin_count == 0 && !pl_fem_contacts_any(&w->contacts);
   push wanted = push_of(choice, step->ends, result->forces);
   wanted.momentum = pl_vec3_add_scaled(wanted.momentum, pl_fem_center_of(model, s.velocities), model->head.mass);
+  wanted.spin = pl_vec3_add_scaled(wanted.spin, result->torque, h);
   wanted.spin = pl_vec3_add(wanted.spin, pl_fem_angular_momentum(model, s.positions, s.velocities));
   wanted = (push){pl_vec3_scale(wanted.momentum, keep), pl_vec3_scale(wanted.spin, keep)};
   if (w->potential.maxwell != NULL) pl_fem_maxwell_finish(&w->maxwell, step->ends, h);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "body/body_surface.h"
+#include "fem/fem_contact.h"
 #include "fem/fem_coupled.h"
 #include "fem/fem_fast.h"
 #include "fem/fem_model.h"
@@ -254,8 +255,8 @@ static pl_status copy_mesh(const pl_fem_def *def, const pl_mesh_view *mesh, pl_f
 }
 
 // Springs of colliders, by the area that a surface point stands for: stiffer than the layer of tets behind them, so
-// that little of it is pressed into the collider, and than its inertia in a step, so that it is stopped however soft it
-// is.
+// that little of it is pressed into the collider, than its inertia in a step, so that it is stopped however soft it
+// is, and stiff enough to carry its weight with a fraction of the contact thickness.
 static pl_status fill_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_fast_model *model,
                             pl_error *error) {
   enum { STIFFER = 10 };
@@ -265,16 +266,20 @@ static pl_status fill_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl_
   if (stiffness == NULL) return pl_fail_memory(error);
   double size = cbrt(6 * model->head.mass / def->density / mesh->tet_count);
   double layer = fmax(def->young / size, def->density * size / (def->fast_step * def->fast_step));
-  double per_area = def->contact_stiffness > 0 ? def->contact_stiffness : STIFFER * layer, total = 0;
+  double total = 0;
   for (int32_t t = 0; t < surface->triangle_count; ++t) {
     const int32_t *c = surface->triangles + 3 * (size_t)t;
     double area = 0.5 * pl_vec3_length(pl_vec3_cross(pl_vec3_sub(p[c[1]], p[c[0]]), pl_vec3_sub(p[c[2]], p[c[0]])));
-    for (int k = 0; k < 3; ++k) stiffness[c[k]] += (float)(per_area * area / 3);
+    for (int k = 0; k < 3; ++k) stiffness[c[k]] += (float)(area / 3);
     total += area;
   }
+  double per_area = def->contact_stiffness;
+  if (!(per_area > 0)) per_area = pl_fem_contact_stiffness(&model->head, total, STIFFER * layer, 2);
   // A point of no triangle with area stands for as much as the others on average.
-  for (int32_t i = 0; i < surface->point_count; ++i)
-    if (!(stiffness[i] > 0)) stiffness[i] = (float)(per_area * fmax(total, size * size) / surface->point_count);
+  for (int32_t i = 0; i < surface->point_count; ++i) {
+    double area = stiffness[i] > 0 ? (double)stiffness[i] : fmax(total, size * size) / surface->point_count;
+    stiffness[i] = (float)(per_area * area);
+  }
   model->touch_stiffness = stiffness;
   return PL_OK;
 }
@@ -325,7 +330,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   head->box = pl_box_from_points(view.points, view.point_count);
   head->friction = def->friction;
   head->restitution = def->restitution;
-  head->contact_radius = def->contact_radius;
+  head->contact_radius = pl_model_contact_radius(def->contact_radius, head->box);
   head->self_contact = def->self_contact;
   model->step = def->fast_step;
   model->mass_damping = def->mass_damping;

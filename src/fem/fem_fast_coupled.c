@@ -223,13 +223,13 @@ static motion motion_of(const pl_fem_fast_work *work) {
 
 // A free body has the momentum that contact and outside forces give it, and no more: rotations that are those of y
 // exert a torque, and the solve stops at a tolerance.
-static void correct_velocities(const pl_fem_fast_work *work, motion before, const double *forces) {
+static void correct_velocities(const pl_fem_fast_work *work, motion before, const pl_body_coupled_result *result) {
   const pl_fem_fast_model *model = work->model;
   double h = model->step;
   motion now = motion_of(work);
-  pl_vec3 push = {0, 0, 0}, turn = {0, 0, 0};
+  pl_vec3 push = {0, 0, 0}, turn = result->torque;
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
-    pl_vec3 force = at(forces, model->point_of[i]),
+    pl_vec3 force = at(result->forces, model->point_of[i]),
             arm = pl_vec3_sub(pl_vec3_of_f4(work->state.positions[i]), now.center);
     if (work->outside != NULL) force = pl_vec3_add(force, pl_vec3_of_f4(work->outside[model->point_of[i]]));
     push = pl_vec3_add(push, force);
@@ -258,7 +258,7 @@ static void commit(const pl_body_coupled_step *step, const pl_body_coupled_resul
   pl_fem_fast_end_step(data, ((const turning_step *)step->data)->move);
   for (int32_t i = 0; result->rests && i < work->model->head.particle_count; ++i)
     work->state.velocities[i] = (pl_f4){0};
-  if (is_free && !result->rests) correct_velocities(work, before, result->forces);
+  if (is_free && !result->rests) correct_velocities(work, before, result);
 }
 
 const pl_body_coupled pl_fem_fast_coupled = {begin, evaluate, multiply, get_blocks, commit};

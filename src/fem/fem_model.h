@@ -53,6 +53,7 @@ typedef struct pl_fem_touch {
   double stiffness;       // N/m per m²
   double layer_mass;  // kg/m² of a layer of elements, whose inertia the stiffness must stop; 0: it
                       // is as given
+  double area;        // m² of all points
   double onset;       // metres over which the contact force bends from 0 to its slope
 } pl_fem_touch;
 

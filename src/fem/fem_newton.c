@@ -21,7 +21,8 @@
 
 #include "base/clock.h"
 
-enum { MAX_HALVINGS = 20 };
+// DEEP_FACTOR: as a multiple of the limit, iterations of a body with points inside the ground.
+enum { MAX_HALVINGS = 20, DEEP_FACTOR = 4 };
 
 bool pl_fem_newton_take(pl_arena *arena, const pl_fem_model *model, pl_fem_newton *newton) {
   size_t n = 3 * (size_t)model->head.particle_count;
@@ -121,6 +122,13 @@ static bool is_settled(pl_fem_newton *newton, const double *u, pl_fem_report *re
   return is_solved(newton);
 }
 
+// What is soft and falls flat may not be solved within the limit; its points must not be left inside the ground.
+static bool must_continue(const pl_fem_newton *newton, int32_t iteration) {
+  const pl_fem_contacts *contacts = newton->potential->contacts;
+  bool is_last = iteration >= DEEP_FACTOR * newton->limit;
+  return !is_last && contacts != NULL && !contacts->model->adapts && pl_fem_contacts_any_deep(contacts);
+}
+
 static void finish_report(const pl_fem_newton *newton, pl_fem_report *report) {
   const pl_fem_potential *p = newton->potential;
   const pl_linear_report *linear = pl_linear_solver_report(newton->solver);
@@ -141,7 +149,7 @@ pl_status pl_fem_newton_minimise(pl_fem_newton *newton, double *u, pl_fem_report
   pl_status status = PL_OK;
   newton->cap_factor = 0;
   double energy = evaluate(newton, u, true, positive, report);
-  for (int32_t i = 0; i < newton->limit; ++i) {
+  for (int32_t i = 0; i < newton->limit || must_continue(newton, i); ++i) {
     solved = i == 0 && !newton->potential->hold ? is_solved(newton) : is_settled(newton, u, report);
     if (solved) break;
     bool late = newton->early_count > 0 && i >= newton->early_count;

@@ -44,7 +44,7 @@ static const pl_parameter FEM[] = {
     NUMBER(fast_step, 1.0 / 60, ABOVE(0, 10), UNIT("s"), NOT_IN_SCENES, ABOUT("Of PL_FEM_FAST: the step that the constant matrix is for; worlds must step by it or a whole multiple of it.")),
     NUMBER(friction, 0.5, FROM(0, 1e3), SLIDER(0, 2), ABOUT("Coulomb coefficient.")),
     NUMBER(restitution, 0, FROM(0, 1), ABOUT("Fraction of the speed kept in a bounce off another body.")),
-    NUMBER(contact_radius, 0, FROM(0, 1e6), METRES, ABOUT("Gap kept around the surface; half the thickness lets a shell or curve rest on its outside.")),
+    NUMBER(contact_radius, -1, FROM(-1, 1e6), METRES, ABOUT("Gap kept around the surface; half the thickness lets a shell or curve rest on its outside. Negative: the contact thickness of its size, 0 for a body that adapts.")),
     NUMBER(contact_stiffness, 0, FROM(0, 1e18), UNIT("N/m^3"), ABOUT("Of colliders: force per depth and area; 0 means ten times that of a layer of elements, or what stops the inertia of a layer within a step.")),
     NUMBER(surface_tolerance, 1e-3, FROM(0, 1e6), METRES, ABOUT("How far the surface may lie outside the tets.")),
     SWITCH(self_contact, false, ABOUT("Whether the body collides with itself.")),

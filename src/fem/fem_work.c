@@ -81,6 +81,8 @@ pl_status pl_fem_create_work(const pl_model *model, pl_context *context, double 
   }
   set_newton(w, fem);
   w->contacts.stiffness = fmax(fem->touch.stiffness, 10 * fem->touch.layer_mass / (step * step));
+  if (fem->touch.layer_mass > 0)
+    w->contacts.stiffness = pl_fem_contact_stiffness(model, fem->touch.area, w->contacts.stiffness, 4);
   *work = w;
   return PL_OK;
 }

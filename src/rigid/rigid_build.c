@@ -118,7 +118,7 @@ static pl_status fill_model(pl_context *context, const pl_rigid_def *def, const 
   head->box = pl_box_from_points(view.points, view.point_count);
   head->friction = def->friction;
   head->restitution = def->restitution;
-  head->contact_radius = def->contact_radius;
+  head->contact_radius = pl_model_contact_radius(def->contact_radius, head->box);
   model->damping = def->damping;
   model->angular_damping = def->angular_damping;
   pl_rigid_volume volume = {0};

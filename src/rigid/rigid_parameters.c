@@ -23,6 +23,6 @@ static const pl_parameter ITEMS[] = {
     NUMBER(restitution, 0, FROM(0, 1), SLIDER(0, 1), ABOUT("Fraction of the speed kept in a bounce; the larger of both bodies' counts.")),
     NUMBER(damping, 0, FROM(0, 1e6), UNIT("1/s"), SLIDER(0, 20), ABOUT("The velocity dies away as exp(-damping t).")),
     NUMBER(angular_damping, 0, FROM(0, 1e6), UNIT("1/s"), SLIDER(0, 20), ABOUT("The angular momentum dies away as exp(-angular_damping t).")),
-    NUMBER(contact_radius, 0, FROM(0, 1e6), METRES, ABOUT("Gap kept around the surface.")),
+    NUMBER(contact_radius, -1, FROM(-1, 1e6), METRES, ABOUT("Gap kept around the surface; negative: the contact thickness of its size.")),
 };
 const pl_parameter_table pl_rigid_def_parameters = TABLE("rigid", pl_rigid_def, ITEMS);

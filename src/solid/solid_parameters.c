@@ -28,7 +28,7 @@ static const pl_parameter ITEMS[] = {
     CHOICE(grouping, pl_solid_grouping, GROUPINGS, PL_SOLID_GLOBAL, OFFERED, ABOUT("What follows one mixture of the examples: the whole body, each group, or each region.")),
     CHOICE(weight_rule, pl_solid_weight_rule, WEIGHT_RULES, PL_SOLID_WEIGHTS_EXACT, KEY("weights"), ABOUT("How the nearest mixture is found: exactly, or as the paper prints it.")),
     CHOICE(goal_rotation, pl_solid_goal_rotation, ROTATIONS, PL_SOLID_ROTATION_CONSERVING, KEY("rotation"), ABOUT("How goals are turned: without torque, or as the paper prints it, which lets angular momentum drift.")),
-    NUMBER(contact_radius, 0, FROM(0, 1e6), METRES, ABOUT("Gap kept around the surface.")),
+    NUMBER(contact_radius, -1, FROM(-1, 1e6), METRES, ABOUT("Gap kept around the surface; negative: the contact thickness of its size.")),
     NUMBER(surface_tolerance, 1e-3, FROM(0, 1e6), METRES, ABOUT("How far the surface may lie outside the tets.")),
     SWITCH(self_contact, false, ABOUT("Whether the body collides with itself.")),
 };

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "contact/contact_cache.h"
 #include "pliant/math.h"
 #include "world/world_coupled_solve.h"
@@ -48,15 +49,10 @@ bool pl_world_moves_together(const pl_world *world) {
 
 // --- multipliers ---------------------------------------------------------------------------------------------------
 
-// Whether nothing moves a body in this step.
-static bool is_obstacle(const pl_coupled_body *b) {
-  return b->state == PL_COUPLED_ASLEEP || b->state == PL_COUPLED_KINEMATIC;
-}
-
 // The body that a term is solved with: that of its first side, unless nothing moves it.
 static int32_t body_of(const pl_coupled *j, int32_t term) {
   const pl_contact *c = &j->contacts[term];
-  return is_obstacle(&j->bodies[c->a.body]) && c->collider < 0 ? c->b.body : c->a.body;
+  return pl_coupled_is_obstacle(&j->bodies[c->a.body]) && c->collider < 0 ? c->b.body : c->a.body;
 }
 
 // The forces of a contact in the last step, from its impulse.
@@ -215,6 +211,12 @@ static bool is_outside(const pl_coupled *j, int32_t body) {
   return PL_ITEM(&j->world->contact_bodies, pl_contact_body, body).rigid != NULL && j->bodies[body].rigid == NULL;
 }
 
+// Islands that touch one obstacle must not write to it: they are solved at the same time.
+static void freeze_obstacle(const pl_coupled *j, pl_contact_potential *term, int32_t body) {
+  const pl_coupled_body *b = &j->bodies[body];
+  if (pl_coupled_is_obstacle(b)) pl_contact_potential_freeze(term, b->first, b->count, j->ends);
+}
+
 static bool add_term(pl_coupled *j, const pl_contact *found) {
   if (is_outside(j, found->a.body) || (found->collider < 0 && is_outside(j, found->b.body))) return true;
   if (j->term_count == j->term_capacity) return false;
@@ -222,6 +224,8 @@ static bool add_term(pl_coupled *j, const pl_contact *found) {
   pl_contact *c = &j->contacts[j->term_count++];
   *c = *found;
   *term = pl_contact_potential_of(c, j->world->contact_bodies.items, j->first, j->rigids, j->world->def.step);
+  freeze_obstacle(j, term, found->a.body);
+  if (found->collider < 0) freeze_obstacle(j, term, found->b.body);
   double old = fmax(0, -c->start_gap), h = j->world->def.step;
   double fading = fmin(old * h / (FADE_SECONDS + h), FADE_SPEED * h);
   term->offset -= old - fading;
@@ -276,7 +280,8 @@ static bool take_bodies(pl_coupled *j) {
   j->rigids = PL_SCRATCH(scratch, pl_potential_rigid, j->body_count);
   j->body_order = PL_SCRATCH(scratch, int32_t, j->body_count);
   j->starts = PL_SCRATCH(scratch, int32_t, 2 * (j->body_count + 1));
-  if (!j->bodies || !j->first || !j->rigids || !j->body_order || !j->starts) return false;
+  j->islands = PL_SCRATCH(scratch, pl_coupled_island, j->body_count);
+  if (!j->islands || !j->bodies || !j->first || !j->rigids || !j->body_order || !j->starts) return false;
   int32_t next = 0;
   j->first[0] = 0;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
@@ -412,10 +417,12 @@ static bool has_implicit(const pl_coupled *j, const pl_coupled_island *island) {
   return false;
 }
 
-// Solve islands that have contacts and an implicit body; of the others implicit bodies that have not moved move alone.
-static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *error) {
+// List islands that have contacts and an implicit body, and begin their bodies; of the others implicit bodies that have
+// not moved move alone.
+static pl_status begin_islands(pl_coupled *j, pl_step_report *report, pl_error *error) {
   form_islands(j);
   sort_islands(j);
+  j->island_count = 0;
   for (int32_t body = 0, term = 0; body < j->body_count;) {
     pl_coupled_island island = {.coupled = j, .bodies = j->body_order + body, .terms = j->term_order + term};
     int32_t number = j->bodies[*island.bodies].island;
@@ -431,10 +438,44 @@ static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *
     }
     pl_status status = begin_island(j, &island, report, error);
     if (status < 0) return status;
-    bool converged = pl_coupled_solve(&island);
-    for (int32_t m = 0; m < island.body_count; ++m)
-      if (j->bodies[island.bodies[m]].coupled != NULL) j->bodies[island.bodies[m]].converged = converged;
+    j->islands[j->island_count++] = island;
   }
+  return PL_OK;
+}
+
+static void solve_range(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_coupled *j = data;
+  for (int32_t i = begin; i < end; ++i) j->islands[i].converged = pl_coupled_solve(&j->islands[i]);
+}
+
+static int32_t particles_of(const pl_coupled_island *island) {
+  int32_t sum = 0;
+  for (int32_t m = 0; m < island->body_count; ++m) sum += island->coupled->bodies[island->bodies[m]].count;
+  return sum;
+}
+
+// Islands share nothing that a solve writes. Where one has most of the particles, threads work inside of it instead.
+static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *error) {
+  pl_status status = begin_islands(j, report, error);
+  if (status < 0) return status;
+  int64_t all = 0, largest = 0;
+  for (int32_t i = 0; i < j->island_count; ++i) {
+    int32_t count = particles_of(&j->islands[i]);
+    all += count;
+    largest = count > largest ? count : largest;
+  }
+  if (2 * largest <= all)
+    pl_parallel_for_whole(j->world->context, j->island_count, solve_range, j);
+  else
+    solve_range(j, 0, j->island_count, 0);
+  for (int32_t i = 0; i < j->island_count; ++i)
+    for (int32_t m = 0; m < j->islands[i].body_count; ++m) {
+      pl_coupled_body *b = &j->bodies[j->islands[i].bodies[m]];
+      b->newton_count = j->islands[i].newton_count;
+      b->residual = j->islands[i].residual;
+      if (b->coupled != NULL) b->converged = j->islands[i].converged;
+    }
   return PL_OK;
 }
 
@@ -467,12 +508,14 @@ static void commit(pl_coupled *j) {
   memset(forces, 0, 3 * n * sizeof(double));
   for (int32_t i = 0; i < j->term_count; ++i) pl_contact_potential_add_gradient(&j->terms[i], forces);
   for (size_t i = 0; i < 3 * n; ++i) forces[i] = -forces[i];
-  pl_coupled_rigid_add_forces(j);
+  pl_coupled_add_forces(j);
   for (int32_t k = 0; k < j->body_count; ++k) {
     pl_coupled_body *b = &j->bodies[k];
-    PL_ITEM(&j->world->contact_bodies, pl_contact_body, k).solved = b->state == PL_COUPLED_TOGETHER || is_obstacle(b);
+    PL_ITEM(&j->world->contact_bodies, pl_contact_body, k).solved =
+        b->state == PL_COUPLED_TOGETHER || pl_coupled_is_obstacle(b);
     if (b->state != PL_COUPLED_TOGETHER) continue;
-    pl_body_coupled_result result = {forces + 3 * (ptrdiff_t)b->first, b->rests, b->converged, 0, 0};
+    pl_body_coupled_result result = {forces + 3 * (ptrdiff_t)b->first, b->rests, b->converged, b->newton_count,
+                                     b->residual * b->step.tolerance,  b->torque};
     if (b->coupled != NULL)
       commit_implicit(j, b, &result);
     else if (b->rigid != NULL)

@@ -10,7 +10,9 @@
 //
 // Momentum. Positions follow velocities, c_end = c_start + h v, so that a force F that acts at p for a step adds
 // (p - c_start) × h F to the spin. Both sides of a contact must feel it at one point. Implicit bodies take the arms of
-// the end, from their centre at the end, and free masses their starts: a rigid body follows what touches it.
+// the end, from their centre at the end, and free masses their starts: a rigid body follows what touches it, an
+// implicit one follows free masses, and two alike meet in the middle. What the arms of an implicit body miss is given
+// to it as a torque.
 //
 // Bodies with joints or attachments stay outside: those are solved by the sweeps that follow (contact_joint.h), and so
 // are the contacts of such bodies.
@@ -112,13 +114,16 @@ void pl_coupled_rigid_note_ends(const pl_coupled_body *b) {
 static pl_vec3 mix(const pl_coupled *j, const pl_contact_side *side, const pl_vec3 *particles) {
   const pl_contact_surface *surface = &j->bodies[side->body].body->model->surface;
   pl_vec3 point = {0, 0, 0};
-  for (int32_t k = 0; k < side->count; ++k)
-    for (int p = 0; p < 4; ++p) {
-      size_t at = 4 * (size_t)side->points[k] + (size_t)p;
-      if (surface->weights[at] == 0.0f) continue;
-      point =
-          pl_vec3_add_scaled(point, particles[surface->parents[at]], side->weights[k] * (double)surface->weights[at]);
-    }
+  for (int32_t k = 0; k < side->count; ++k) {
+    const int32_t *parents = &surface->parents[4 * (size_t)side->points[k]];
+    const float *weights = &surface->weights[4 * (size_t)side->points[k]];
+    // Single-precision weights miss 1 by some 1e-8, which far from the origin is a way.
+    double sum = 0;
+    for (int p = 0; p < 4; ++p) sum += (double)weights[p];
+    for (int p = 0; p < 4; ++p)
+      if (weights[p] != 0.0f)
+        point = pl_vec3_add_scaled(point, particles[parents[p]], side->weights[k] * (double)weights[p] / sum);
+  }
   return point;
 }
 
@@ -136,30 +141,46 @@ static pl_vec3 point_of_side(const pl_coupled *j, const pl_contact_side *side) {
   const pl_coupled_body *b = &j->bodies[side->body];
   if (b->rigid == NULL && b->coupled == NULL) return mix(j, side, b->body->starts);
   pl_vec3 end = mix(j, side, b->body->positions);
-  return b->rigid != NULL ? end : pl_vec3_sub(end, way_of(b->body));
+  return b->rigid != NULL ? end : pl_vec3_sub(end, b->way);
 }
 
-// Where both sides feel those of a contact.
-static pl_vec3 common_point(const pl_coupled *j, const pl_contact *c) {
-  pl_vec3 a = point_of_side(j, &c->a);
-  if (c->collider >= 0) return a;
-  pl_vec3 b = point_of_side(j, &c->b);
-  bool a_turns = j->bodies[c->a.body].rigid != NULL, b_turns = j->bodies[c->b.body].rigid != NULL;
-  return a_turns && b_turns ? pl_vec3_lerp(a, b, 0.5) : a_turns ? b : a;
+// Which of two sides follows the other: the higher one.
+static int compliance_of(const pl_coupled_body *b) {
+  return b->rigid != NULL ? 2 : b->coupled != NULL ? 1 : 0;
 }
 
-void pl_coupled_rigid_add_forces(const pl_coupled *j) {
+// Where both sides feel the forces of a contact.
+static pl_vec3 common_point(const pl_coupled *j, const pl_contact *c, const pl_vec3 points[2]) {
+  if (c->collider >= 0) return points[0];
+  int a = compliance_of(&j->bodies[c->a.body]), b = compliance_of(&j->bodies[c->b.body]);
+  return a == b ? pl_vec3_lerp(points[0], points[1], 0.5) : a > b ? points[1] : points[0];
+}
+
+static void push_body(pl_coupled_body *b, pl_vec3 own, pl_vec3 common, pl_vec3 force) {
+  if (b->rigid != NULL) {
+    b->rigid->force = pl_vec3_add(b->rigid->force, force);
+    pl_vec3 arm = pl_vec3_sub(common, b->rigid->start.center);
+    b->rigid->torque = pl_vec3_add(b->rigid->torque, pl_vec3_cross(arm, force));
+  } else if (b->coupled != NULL) {
+    b->torque = pl_vec3_add(b->torque, pl_vec3_cross(pl_vec3_sub(common, own), force));
+  }
+}
+
+void pl_coupled_add_forces(const pl_coupled *j) {
+  for (int32_t k = 0; k < j->body_count; ++k) {
+    pl_coupled_body *b = &j->bodies[k];
+    b->torque = b->way = (pl_vec3){0, 0, 0};
+    if (b->coupled != NULL && b->state == PL_COUPLED_TOGETHER) b->way = way_of(b->body);
+  }
   for (int32_t i = 0; i < j->term_count; ++i) {
     const pl_contact *c = &j->contacts[i];
     pl_vec3 force = pl_vec3_add_scaled(j->terms[i].tangent, j->terms[i].normal, j->terms[i].force);
-    for (int side = 0; side < (c->collider >= 0 ? 1 : 2); ++side) {
-      pl_coupled_rigid *rigid = j->bodies[side == 0 ? c->a.body : c->b.body].rigid;
-      if (rigid == NULL) continue;
-      pl_vec3 push = pl_vec3_scale(force, side == 0 ? 1 : -1);
-      pl_vec3 arm = pl_vec3_sub(common_point(j, c), rigid->start.center);
-      rigid->force = pl_vec3_add(rigid->force, push);
-      rigid->torque = pl_vec3_add(rigid->torque, pl_vec3_cross(arm, push));
-    }
+    if (!(pl_vec3_dot(force, force) > 0)) continue;
+    pl_vec3 points[2] = {point_of_side(j, &c->a)};
+    if (c->collider < 0) points[1] = point_of_side(j, &c->b);
+    pl_vec3 common = common_point(j, c, points);
+    push_body(&j->bodies[c->a.body], points[0], common, force);
+    if (c->collider < 0) push_body(&j->bodies[c->b.body], points[1], common, pl_vec3_scale(force, -1));
   }
 }
 

@@ -48,6 +48,10 @@ static void clear_fixed(const pl_coupled *j, const pl_coupled_body *b, double *v
     if ((j->fixed[i / 3] >> (i % 3) & 1) != 0) v[i] = 0;
 }
 
+static void add_size(pl_coupled_body *b, double square) {
+  if (!pl_coupled_is_obstacle(b)) b->step.size += square;
+}
+
 // Energy, with the gradient of all.
 static double evaluate(pl_coupled_island *s, pl_body_coupled_mode mode) {
   pl_coupled *j = s->coupled;
@@ -62,8 +66,8 @@ static double evaluate(pl_coupled_island *s, pl_body_coupled_mode mode) {
     energy += pl_contact_potential_evaluate(t, j->ends, mode != PL_COUPLED_SEARCH);
     pl_contact_potential_add_gradient(t, j->gradient);
     double square = t->force * t->force + pl_vec3_dot(t->tangent, t->tangent);
-    j->bodies[j->contacts[i].a.body].step.size += square;
-    if (j->contacts[i].collider < 0) j->bodies[j->contacts[i].b.body].step.size += square;
+    add_size(&j->bodies[j->contacts[i].a.body], square);
+    if (j->contacts[i].collider < 0) add_size(&j->bodies[j->contacts[i].b.body], square);
   }
   for (int32_t m = 0; m < s->body_count; ++m) clear_fixed(j, &j->bodies[s->bodies[m]], j->gradient);
   return energy;
@@ -270,6 +274,16 @@ static bool is_slow(const pl_coupled_island *s) {
   return true;
 }
 
+// Does any contact press that began the step with more overlap than may stay?
+static bool has_old_overlap(const pl_coupled_island *s) {
+  const pl_coupled *j = s->coupled;
+  for (int32_t n = 0; n < s->term_count; ++n) {
+    const pl_contact *c = &j->contacts[s->terms[n]];
+    if (j->terms[s->terms[n]].force > 0 && -c->start_gap > j->bodies[c->a.body].allowed) return true;
+  }
+  return false;
+}
+
 // What hardly moves is tried without any motion first: what rests then rests exactly.
 static void guess_rest(const pl_coupled_island *s) {
   const pl_coupled *j = s->coupled;
@@ -305,7 +319,7 @@ bool pl_coupled_solve(pl_coupled_island *s) {
   for (int32_t n = 0; n < s->term_count; ++n)
     pl_contact_potential_set_stiffness(&j->terms[s->terms[n]], j->blocks, STIFFNESS);
   energy = evaluate(s, PL_COUPLED_CHECK);
-  bool rests = slow && relative_residual(s) <= REST_RESIDUAL;
+  bool rests = slow && relative_residual(s) <= REST_RESIDUAL && !has_old_overlap(s);
   for (int32_t m = 0; m < s->body_count; ++m) j->bodies[s->bodies[m]].rests = rests;
   if (rests) return true;
   for (;; ++s->newton_count) {

@@ -35,11 +35,20 @@ typedef struct pl_coupled_body {
   pl_body_move move;
   pl_body_coupled_step step;
   void *before;    // its state before its own step
+  pl_vec3 way;     // of its centre of mass in the step
+  pl_vec3 torque;  // of contact, beyond that of its forces at the ends; N m
   double allowed;  // metres of overlap that count as none
   bool converged;
+  int32_t newton_count;  // of its island, with the residual as a multiple of the tolerance
+  double residual;
   bool rests;  // its island has not moved: multipliers stay too, or they would continue to close
                // gaps
 } pl_coupled_body;
+
+// Whether nothing moves a body in this step.
+static inline bool pl_coupled_is_obstacle(const pl_coupled_body *body) {
+  return body->state == PL_COUPLED_ASLEEP || body->state == PL_COUPLED_KINEMATIC;
+}
 
 // All of them. Particles are numbered through; vectors have three doubles per particle.
 typedef struct pl_coupled {
@@ -53,8 +62,10 @@ typedef struct pl_coupled {
   pl_contact_potential *terms;
   int32_t *body_order, *term_order;  // sorted by island
   int32_t *starts;                   // workspace of sorting
-  double *ends;                      // z
-  double *goal;                      // of explicit bodies: y
+  struct pl_coupled_island *islands;
+  int32_t island_count;
+  double *ends;  // z
+  double *goal;  // of explicit bodies: y
   double *gradient, *direction, *base, *residual, *solved, *product;
   double *blocks, *inverses;  // 9 per particle
   uint8_t *fixed;             // bits 1, 2, 4 per particle
@@ -67,6 +78,7 @@ typedef struct pl_coupled_island {
   int32_t body_count, term_count;
   int32_t newton_count, conjugate_count;
   double residual;  // of the worst body, as a multiple of what counts as none
+  bool converged;
 } pl_coupled_island;
 
 // Rigid bodies (world_coupled_rigid.c). Whether one takes part; memory, and the state before its
@@ -80,10 +92,12 @@ void pl_coupled_rigid_multiply(const pl_coupled_body *body, double rate, const d
                                double *product);
 void pl_coupled_rigid_get_blocks(const pl_coupled_body *body, double rate, double *blocks);
 void pl_coupled_rigid_guess_rest(const pl_coupled_body *body);
-// Particles at the ends; the forces of all contacts on rigid bodies; the state after the solve.
+// Particles at the ends; the state after the solve.
 void pl_coupled_rigid_note_ends(const pl_coupled_body *body);
-void pl_coupled_rigid_add_forces(const pl_coupled *coupled);
 void pl_coupled_rigid_commit(const pl_coupled *coupled, const pl_coupled_body *body);
+
+// The forces of all contacts on rigid bodies, and the torques that implicit ones get besides.
+void pl_coupled_add_forces(const pl_coupled *coupled);
 
 // Move the ends of the island's bodies to the minimum. False if the tolerance was not reached.
 bool pl_coupled_solve(pl_coupled_island *island);

@@ -46,6 +46,35 @@ static void no_items_means_no_calls(void **state) {
   drop_context(context);
 }
 
+// Loops inside of whole items.
+typedef struct whole_data {
+  pl_context *context;
+  int32_t sums[7];
+} whole_data;
+
+static void add_block(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  for (int32_t i = begin; i < end; ++i) *(int32_t *)data += i;
+}
+
+static void sum_whole(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  whole_data *w = data;
+  // Not a race: the blocks of a loop inside run one after the other.
+  for (int32_t i = begin; i < end; ++i) pl_parallel_for(w->context, 100, 3, add_block, &w->sums[i]);
+}
+
+static void whole_items_may_contain_loops(void **state) {
+  (void)state;
+  for (int32_t threads = 1; threads <= 4; ++threads)
+    for (int round = 0; round < 50; ++round) {
+      whole_data w = {.context = make_context(threads)};
+      pl_parallel_for_whole(w.context, 7, sum_whole, &w);
+      for (int i = 0; i < 7; ++i) assert_int_equal(w.sums[i], 4950);
+      drop_context(w.context);
+    }
+}
+
 // A host that runs its tasks backwards, and counts.
 typedef struct host {
   int run_count;
@@ -157,6 +186,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_item_is_done_once_whatever_the_threads),
       cmocka_unit_test(no_items_means_no_calls),
+      cmocka_unit_test(whole_items_may_contain_loops),
       cmocka_unit_test(the_hosts_own_runner_gets_the_same_blocks),
       cmocka_unit_test(callers_on_several_threads_do_not_mix),
       cmocka_unit_test(a_caller_that_finds_the_workers_busy_does_its_loop_alone),

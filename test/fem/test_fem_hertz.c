@@ -67,6 +67,7 @@ static double press_ball(pl_context *context, const press *it, double *radius) {
   def.max_newton_iterations = 40;
   def.newton_tolerance = 1e-6;
   def.contact_stiffness = it->spring * it->young / it->unit;
+  def.contact_radius = 0;  // the ball itself is pressed
   pl_model *model = make_fem_model(context, &def, mesh);
   pl_world *world = make_world(context, 1, 0);
   pl_body_id body = add_body(world, model, (pl_vec3){0, 0, 0});

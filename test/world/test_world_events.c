@@ -13,6 +13,7 @@ static pl_model *make_model(pl_context *context, int kind, double damping) {
   if (kind == 0) {
     pl_solid_def def = pl_default_solid_def();
     def.damping = damping;
+    def.contact_radius = 0;  // faces meet, and all normals are theirs; across a gap those of edges lean
     check_ok(pl_solid_build(context, &def, mesh, &model, &error), &error);
   } else {
     pl_fem_def def = pl_default_fem_def(kind == 2 ? PL_FEM_FAST : PL_FEM_COROTATED);
