@@ -146,12 +146,13 @@ static char *keys_text(const paper_row *row, const actor_result *result, pl_scen
   char *text = tool_text(
       "%s, \"advance\": %.4g, \"%s\": %.4g, \"steps\": %d, \"hops\": %d, \"turns\": %.4g, \"tumbles\": %d, "
       "\"iterations\": %.4g, "
-      "\"worst_residual\": %.3g, \"unconverged_share\": %.4g, \"max_acceleration\": %.4g, \"max_rest_rate\": %.4g, "
+      "\"unfinished_fraction\": %.4g, \"worst_residual\": %.3g, \"unconverged_fraction\": %.4g, \"max_acceleration\": "
+      "%.4g, \"max_rest_rate\": %.4g, "
       "\"max_lean\": %.4g, \"expected\": %s",
       numbers, report->advance, result->unit, result->lengths, report->tally.steps, report->tally.hops,
       report->turned / (2 * PL_PI), report->tally.tumbles, per_step(report, report->iterations_in_all),
-      report->worst_residual, per_step(report, report->unconverged_count), report->max_acceleration,
-      report->max_rest_rate, report->max_lean,
+      per_step(report, report->unfinished_count), report->worst_residual, per_step(report, report->unconverged_count),
+      report->max_acceleration, report->max_rest_rate, report->max_lean,
       result->expected < 0   ? "null"
       : result->expected > 0 ? "true"
                              : "false");
@@ -245,16 +246,16 @@ static void measure_row(actor_suite *suite, const paper_row *row) {
 }
 
 static void print_motions(const actor_suite *suite) {
-  printf("\n%-24s %8s %-22s %5s %5s %6s %7s %5s %9s %8s %7s %7s %7s %s\n", "motion", "ahead", "", "steps", "hops",
-         "turns", "tumbles", "iter.", "residual", "unsolved", "m/s^2", "rest/s", "cpu s/s", "expected");
+  printf("\n%-24s %8s %-22s %5s %5s %6s %7s %5s %10s %9s %8s %7s %7s %7s %s\n", "motion", "ahead", "", "steps", "hops",
+         "turns", "tumbles", "iter.", "unfinished", "residual", "unsolved", "m/s^2", "rest/s", "cpu s/s", "expected");
   for (int i = 0; i < suite->result_count; ++i) {
     const actor_result *it = &suite->results[i];
     const pl_actor_report *report = &it->report;
-    printf("%-24s %6.2f m %6.2f %-15s %5d %5d %6.2f %7d %5.1f %9.1e %6.2f %% %7.1f %7.2f %7.3f %s\n", it->name,
+    printf("%-24s %6.2f m %6.2f %-15s %5d %5d %6.2f %7d %5.1f %8.2f %% %9.1e %6.2f %% %7.1f %7.2f %7.3f %s\n", it->name,
            report->advance, it->lengths, it->unit, report->tally.steps, report->tally.hops,
            report->turned / (2 * PL_PI), report->tally.tumbles, per_step(report, report->iterations_in_all),
-           report->worst_residual, 100 * per_step(report, report->unconverged_count), report->max_acceleration,
-           report->max_rest_rate, it->cpu,
+           100 * per_step(report, report->unfinished_count), report->worst_residual,
+           100 * per_step(report, report->unconverged_count), report->max_acceleration, report->max_rest_rate, it->cpu,
            it->expected < 0   ? "-"
            : it->expected > 0 ? "met"
                               : "not met");

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench_suite.h"
 
@@ -67,9 +68,18 @@ static const solid_case CASES[] = {
     {.name = "2 examples 2025", .cells = {8, 8, 24}, .example_count = 2},
     {.name = "2 examples 20k", .cells = {26, 26, 26}, .example_count = 2},
     {.name = "plain 20k on a plane", .cells = {26, 26, 26}, .resting = true},
+    {.name = "plain 100k", .cells = {45, 45, 45}, .slow = true},
     {.name = "2 examples 100k", .cells = {45, 45, 45}, .example_count = 2, .slow = true},
+    {.name = "plain 1M", .cells = {99, 99, 99}, .slow = true},
     {.name = "2 examples 1M", .cells = {99, 99, 99}, .example_count = 2, .slow = true},
 };
+
+enum { CASE_COUNT = sizeof CASES / sizeof CASES[0], MAX_THREADS = 2 };
+
+// What a particle costs in each case, with one thread and with two; 0: not measured.
+typedef struct case_costs {
+  double nanoseconds[CASE_COUNT][MAX_THREADS];
+} case_costs;
 
 typedef struct bench_fixture {
   pl_context *context;
@@ -217,7 +227,7 @@ static pl_status measure_table_row(bench_session *bench, const solid_case *about
 }
 
 static pl_status measure_size(bench_session *bench, const solid_case *about, int threads, bench_fixture *fixture,
-                              pl_error *error) {
+                              double *nanoseconds, pl_error *error) {
   bench_samples samples = {0};
   pl_status status = time_steps(bench, fixture, &samples, error);
   if (status < 0) return status;
@@ -229,7 +239,42 @@ static pl_status measure_size(bench_session *bench, const solid_case *about, int
                    .size = fixture->particle_count};
   row.limit = max_memory(fixture, threads);
   bench_print(bench, &row, &samples);
+  *nanoseconds = bench_median(&samples);
   return PL_OK;
+}
+
+static int find_case(const char *name) {
+  for (int i = 0; i < CASE_COUNT; ++i)
+    if (strcmp(CASES[i].name, name) == 0) return i;
+  return 0;
+}
+
+static void print_ratio(bench_session *bench, const char *name, double numerator, double denominator) {
+  if (!(numerator > 0 && denominator > 0)) return;
+  bench_samples ratio = {0};
+  bench_add(&ratio, numerator / denominator);
+  bench_row row = {.suite = "solid", .name = name, .threads = 1, .unit = "x"};
+  bench_print(bench, &row, &ratio);
+}
+
+// How the cost of a particle grows with the body (there are 1.13 times the neighbours in the largest box), and what a
+// second thread gains.
+static void print_ratios(bench_session *bench, const case_costs *costs) {
+  static const char *const kinds[] = {"plain", "2 examples"};
+  for (int k = 0; k < 2; ++k) {
+    char name[80];
+    const double *small, *large, *middle;
+    snprintf(name, sizeof name, "%s 2025", kinds[k]);
+    small = costs->nanoseconds[find_case(name)];
+    snprintf(name, sizeof name, "%s 1M", kinds[k]);
+    large = costs->nanoseconds[find_case(name)];
+    snprintf(name, sizeof name, "%s 100k", kinds[k]);
+    middle = costs->nanoseconds[find_case(name)];
+    snprintf(name, sizeof name, "%s 1M / 2025, a particle", kinds[k]);
+    print_ratio(bench, name, large[0], small[0]);
+    snprintf(name, sizeof name, "%s 100k, two threads", kinds[k]);
+    print_ratio(bench, name, middle[0], middle[1]);
+  }
 }
 
 // The exact weights by themselves: what projection costs beyond the sums over the regions. Random sets of examples of
@@ -271,18 +316,21 @@ static pl_status measure_weights(bench_session *bench, pl_error *error) {
 
 int bench_solid(bench_session *bench) {
   pl_error weights_error = {0};
+  case_costs costs = {{{0}}};
   if (measure_weights(bench, &weights_error) < 0) return tool_report_error(&bench->tool->console, &weights_error);
-  for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; ++i)
-    for (int threads = 1; threads <= 2; ++threads) {
+  for (int i = 0; i < CASE_COUNT; ++i)
+    for (int threads = 1; threads <= MAX_THREADS; ++threads) {
       bool is_row = CASES[i].paper_tot > 0;
       if ((CASES[i].slow && bench->quick) || (is_row && threads > 1)) continue;
       bench_fixture fixture = {.context = NULL};
       pl_error error = {0};
       pl_status status = open_fixture(&CASES[i], threads, &fixture, &error);
       if (status >= 0 && is_row) status = measure_table_row(bench, &CASES[i], &fixture, &error);
-      if (status >= 0 && !is_row) status = measure_size(bench, &CASES[i], threads, &fixture, &error);
+      double *nanoseconds = &costs.nanoseconds[i][threads - 1];
+      if (status >= 0 && !is_row) status = measure_size(bench, &CASES[i], threads, &fixture, nanoseconds, &error);
       close_fixture(&fixture);
       if (status < 0) return tool_report_error(&bench->tool->console, &error);
     }
+  print_ratios(bench, &costs);
   return TOOL_DONE;
 }

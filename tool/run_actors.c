@@ -184,11 +184,12 @@ static void print_actor(const run_job *run, const run_actor *actor) {
     counted = longer;
   }
   tool_print(&run->tool->console,
-             "actor '%s' (%s): %s, %d %s; %.1f iterations per step, worst residual %.1e, %.2f s of optimisation per "
-             "simulated second",
+             "actor '%s' (%s): %s, %d %s; %.1f iterations per step, %.2g %% unfinished, worst residual %.1e, %.2f s of "
+             "optimisation per simulated second",
              actor->info.name, actor->info.behaviour, counted, report.tally.tumbles,
              report.tally.tumbles == 1 ? "tumble" : "tumbles", (double)report.iterations_in_all / steps,
-             report.worst_residual, simulated > 0 ? report.seconds_in_all / simulated : 0);
+             100 * (double)report.unfinished_count / steps, report.worst_residual,
+             simulated > 0 ? report.seconds_in_all / simulated : 0);
   free(counted);
 }
 

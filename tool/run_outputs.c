@@ -66,7 +66,8 @@ static output_shape volume_shape(const run_body *body) {
 
 // Formats that store velocities.
 static bool stores_velocities(pl_frame_format format) {
-  return format == PL_FRAMES_VTU || format == PL_FRAMES_USDA || format == PL_FRAMES_PLY;
+  return format == PL_FRAMES_VTU || format == PL_FRAMES_USDA || format == PL_FRAMES_PLY || format == PL_FRAMES_CSV ||
+         format == PL_FRAMES_NPZ;
 }
 
 // Velocities of a surface at a frame: from the frame before to the frame after, or from the frame itself at the ends,

@@ -25,10 +25,15 @@ static const struct {
     {"contact", "many bodies: heaps, bodies at rest and bodies apart, time per frame", bench_contact, false},
     {"solid", "shape-matching solids: time per particle and step", bench_solid, false},
     {"rod", "chains of joints: time per chain and step, energy added by moving cameras", bench_rod, false},
+    {"strands", "hair: 10,000 strands drawn from 500 guides that touch, time per frame", bench_strands, false},
     {"fem", "finite elements: time per implicit step and Newton iteration, assembly, solvers", bench_fem, false},
     {"elements", "linear and quadratic tets: errors in cases with a known answer, and the cost of a step",
      bench_elements, false},
     {"actor", "soft characters: time per simulated second, distance and residuals", bench_actor, false},
+    {"robust",
+     "thirteen soft characters on slopes, pushed, with other friction, stiffness and mesh: who falls (minutes; only "
+     "when named)",
+     bench_robust, true},
     {"detail",
      "dents and wrinkles from examples: time to compare, weight and apply them, a frame of a pillow, errors by number "
      "of examples",

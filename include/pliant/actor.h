@@ -209,9 +209,10 @@ typedef struct pl_actor_def {
   /// Second derivatives of the goals alone, or of the whole Lagrangian.
   pl_actor_hessian hessian;  ///< default PL_ACTOR_GAUSS_NEWTON
   /// Maximum iterations of the optimisation in a step.
-  int32_t max_iterations;  ///< 1 … 1000, default 8
-  /// Of the optimality conditions, relative.
-  double tolerance;  ///< above 0 up to 1, default 1e-3
+  int32_t max_iterations;  ///< 1 … 1000, default 40
+  /// Of the optimality conditions: the root of what the objective may still fall by, as a fraction
+  /// of it.
+  double tolerance;  ///< above 0 up to 1, default 1e-2
   /// Steps that are planned at once; 1: as in the paper.
   int32_t horizon;  ///< 1 … 32, default 1
   /// Whether it continues with the first place of its path after the last.
@@ -294,7 +295,7 @@ typedef struct pl_actor_report {
   int64_t step_count;
   int64_t unconverged_count;  ///< steps whose equations of motion are not solved to 1e-6
   int64_t short_count;        ///< steps that reduced goal_start by less than a tenth
-  int64_t unfinished_count;   ///< steps whose optimisation ended at its maximum of iterations; the
+  int64_t unfinished_count;   ///< steps whose optimisation did not finish (docs/actor.md); the
                               ///< motion is still physical
   int64_t iterations_in_all;
   double worst_residual;

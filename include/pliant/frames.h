@@ -20,8 +20,9 @@ typedef enum pl_frame_format {
                   ///< set, and `J` of tets
   PL_FRAMES_OBJ,   ///< one .obj per frame
   PL_FRAMES_PLY,   ///< one binary .ply per frame
-  PL_FRAMES_CSV,   ///< one table: frame,time,point,x,y,z
-  PL_FRAMES_NPZ,   ///< one file of NumPy arrays: positions (frames, points, 3), times, triangles,
+  PL_FRAMES_CSV,   ///< one table: frame,time,point,x,y,z, and vx,vy,vz where set
+  PL_FRAMES_NPZ,   ///< one file of NumPy arrays: positions and, where set, velocities (frames,
+                   ///< points, 3), times, triangles,
                    ///< tets
   PL_FRAMES_USDA,  ///< one text file of USD: points, velocities where set, extent by time sample
 } pl_frame_format;
@@ -72,7 +73,7 @@ PL_API pl_status pl_frames_create(pl_context *context, const pl_frames_def *def,
                                   pl_error *error);
 
 /// Set the velocities (m/s, one per point) of the next frame, for formats that store them (VTU,
-/// USDA, PLY);/// they must stay valid until it is written. Other formats ignore them.
+/// USDA, PLY, CSV, NPZ); they must stay valid until it is written. Other formats ignore them.
 PL_API void pl_frames_set_velocities(pl_frames *frames, const pl_vec3 *velocities);
 
 /// What a field of a frame has numbers for.

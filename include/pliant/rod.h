@@ -145,6 +145,15 @@ typedef struct pl_rod_def {
   double friction;  ///< 0 … 1e3, default 0.3
   /// Whether chains touch each other and themselves, where they are apart at rest.
   bool self_contact;  ///< default false
+  /// Edge of the cells of a grid through which chains feel the hair around them as a volume, for
+  /// hundreds of chains where contact one by one (`self_contact`) would be too slow; about the
+  /// distance of neighbouring chains. 0 means: they do not.
+  double volume_cell;  ///< m, 0 … 1e6, default 0
+  /// Rate at which a chain takes on the velocity of the hair around it, with `volume_cell`.
+  double volume_friction;  ///< 1/s, 0 … 1e6, default 10
+  /// How hard hair that is denser than at its densest place at rest is driven apart, with
+  /// `volume_cell`: the speed of sound of a gas.
+  double volume_pressure;  ///< m/s, 0 … 1e3, default 0.3
   /// What keeps a chain calm when the weights of its examples change: it is carried along, or the
   /// paper's second solve, or nothing.
   pl_rod_ghost_momentum ghost_momentum;  ///< default PL_ROD_GHOST_MOMENTUM_TRANSPORT

@@ -24,6 +24,7 @@
 #include "pliant/rod.h"
 #include "pliant/solid.h"
 #include "pliant/step.h"
+#include "pliant/strands.h"
 #include "pliant/surface.h"
 #include "pliant/world.h"
 

@@ -26,9 +26,11 @@ def test_npz_frames_are_arrays(run):
     folder, recording = run
     assert zipfile.ZipFile(folder / "twist.npz").testzip() is None
     arrays = np.load(folder / "twist.npz")
-    assert sorted(arrays) == ["positions", "tets", "times", "triangles"]
+    assert sorted(arrays) == ["positions", "tets", "times", "triangles", "velocities"]
     assert (arrays["positions"] == recording.surfaces["twist"]).all() and (arrays["triangles"] == recording.triangles["twist"]).all()
     assert arrays["times"] == pytest.approx(np.arange(20) / 60) and arrays["tets"].shape == (0, 4)
+    moved = np.gradient(arrays["positions"], 1 / 60, axis=0)
+    assert arrays["velocities"] == pytest.approx(moved, abs=1e-5)
 
 
 def test_weights_and_energies_of_every_frame(run):

@@ -23,8 +23,8 @@ static const pl_parameter ACTOR[] = {
     NUMBER(max_strain, 0.2, FROM(0, 1e6), ABOUT("Strain of a single element of the rest shape at which its cost has doubled; 0: none. Not of examples.")),
     NUMBER(hull_penalty, 10, FROM(0, 1e12), UNIT("(m/s)^2"), ABOUT("Of examples: cost of leaving the hull of rest and examples by 1.")),
     CHOICE(hessian, pl_actor_hessian, HESSIANS, PL_ACTOR_GAUSS_NEWTON, ABOUT("Second derivatives of the goals alone, or of the whole Lagrangian.")),
-    INTEGER(max_iterations, 8, FROM(1, 1000), KEY("iterations"), ABOUT("Maximum iterations of the optimisation in a step.")),
-    NUMBER(tolerance, 1e-3, ABOVE(0, 1), ABOUT("Of the optimality conditions, relative.")),
+    INTEGER(max_iterations, 40, FROM(1, 1000), KEY("iterations"), ABOUT("Maximum iterations of the optimisation in a step.")),
+    NUMBER(tolerance, 1e-2, ABOVE(0, 1), ABOUT("Of the optimality conditions: the root of what the objective may still fall by, as a fraction of it.")),
     INTEGER(horizon, 1, FROM(1, 32), ABOUT("Steps that are planned at once; 1: as in the paper.")),
     SWITCH(path_loops, false, ABOUT("Whether it continues with the first place of its path after the last.")),
 };

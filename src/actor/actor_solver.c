@@ -6,15 +6,19 @@
 // units: c against the forces that balance; the gradient of the objective by p along c = 0, which is r' + Jᵀ g, in the
 // norm √(v K⁻¹ v), against the root of the objective: a fraction of t leaves about t² of the objective to be gained.
 //
-// What contact does to it. The stiffness of friction jumps between sticking and slipping, and points that have slipped
-// begin every step just there: searches may end at such kinks before the optimality conditions hold. (Friction that
-// goes over smoothly while the search continues was tried; it reached the same goals.) Caps of friction are found again
-// at each of the first points, then held: otherwise searches go round in circles. The search begins, with the last
-// step's p or a guess, near c = 0; when it finds nothing, it begins again from there. A second failure in a row ends
-// it.
+// What contact does to it. Points stick or slip, touch or do not: along c = 0 the objective has kinks, and minima tend
+// to lie in them, where the gradient does not vanish. So the search learns from where it has been how the gradient
+// changes across them (actor_solver_memory.c). Where no length of a step is good, the equations are solved at a small
+// one: either it is better after all, or its gradient is the lesson for the next step from the same point. Caps of
+// friction are found again at each of the first points, then held: otherwise searches go round in circles.
 //
-// Where steps had to be shortened, the coming ones are damped (Levenberg and Marquardt): K's diagonal is raised by a
-// factor that grows and falls again.
+// A search is finished when the optimality conditions hold, or when the equations are solved and LEVEL_COUNT moves in
+// a row, some of them shortened, have gained less than the tolerance altogether: slow descent along a kink is not worth
+// its time.
+//
+// Before friction is held, and with exact second derivatives, nothing is learnt; there, where steps had to be
+// shortened, the coming ones are damped (Levenberg and Marquardt): K's diagonal is raised by a factor that grows and
+// falls again.
 #include "actor/actor_solver.h"
 
 #include <assert.h>
@@ -24,7 +28,13 @@
 #include "actor/actor_solver_parts.h"
 #include "base/error.h"
 
-enum { MAX_START = 6, MAX_RESTORATIONS = 8, FRICTION_UPDATES = 4 };
+enum { MAX_START = 6, FRICTION_UPDATES = 4, LEVEL_COUNT = 2 };
+// Solving the equations again within a search: Newton's iterations, how often for points far from c = 0, and how often
+// for lessons.
+enum { MAX_SETTLE = 25, MAX_RESTORATIONS = 4, MAX_LESSONS = 12 };
+// |c| against the forces that balance: where gradients along c = 0 can be compared, and where equations are solved for
+// that.
+static const double SOLVED = 1e-3, RESTORED = 1e-5;
 // how far the objective may grow, as the equations are not solved where the search begins
 static const double WORSE = 1.5;
 
@@ -55,6 +65,12 @@ static bool take_arrays(pl_actor_solver *s) {
   s->trial_p = PL_TAKE(arena, double, P);
   s->start_u = PL_TAKE(arena, double, n);
   s->start_p = PL_TAKE(arena, double, P);
+  s->held_u = PL_TAKE(arena, double, n);
+  s->held_p = PL_TAKE(arena, double, P);
+  s->whole = PL_TAKE(arena, double, P);
+  s->memory_p = PL_TAKE(arena, double, PL_ACTOR_MEMORY *P);
+  s->memory_g = PL_TAKE(arena, double, PL_ACTOR_MEMORY *P);
+  s->memory_last = PL_TAKE(arena, double, 3 * P);
   if (pl_rest_space_is_sparse(s->space)) {
     s->sparse_diagonal = PL_TAKE(arena, double, P);
     s->Z = PL_TAKE(arena, double, rows *n);
@@ -80,6 +96,7 @@ pl_status pl_actor_solver_create(pl_context *context, const pl_fem_model *model,
   s->n = 3 * model->head.particle_count;
   s->P = pl_rest_space_size(space);
   s->max_rows = max_rows;
+  s->bends = true;
   pl_status status = take_arrays(s) ? PL_OK : pl_fail_memory(error);
   if (status >= 0) status = pl_actor_factor_create(context, model, &s->factor, error);
   if (status >= 0 && pl_rest_space_is_sparse(space) && pl_actor_factor_is_direct(s->factor))
@@ -144,15 +161,20 @@ static double objective_at(const pl_actor_solver *s, const pl_goal_rows *rows, c
   return pl_actor_goals_measure(rows, u, NULL) + pl_rest_space_regularise(s->space, p, last, NULL, NULL);
 }
 
+// To where the search began.
+static void go_back(pl_actor_solver *s, pl_fem_choice *choice, double *p) {
+  memcpy(choice->work->next, s->start_u, (size_t)s->n * sizeof(double));
+  memcpy(p, s->start_p, (size_t)s->P * sizeof(double));
+  pl_actor_shape_use(s, choice, p);
+}
+
 // The merit may fall while the objective grows, where the search began with equations far from solved. What it has
 // found is then worse than the rest shape as it was: now and then a hundred times so, and a body that follows it
 // convulses.
 static void keep_better(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                         double *p) {
   if (objective_at(s, rows, choice->work->next, last, p) <= WORSE * s->start_objective) return;
-  memcpy(choice->work->next, s->start_u, (size_t)s->n * sizeof(double));
-  memcpy(p, s->start_p, (size_t)s->P * sizeof(double));
-  pl_actor_shape_use(s, choice, p);
+  go_back(s, choice, p);
 }
 
 // Near c = 0 with this p; where the search begins if that is better than what was tried before.
@@ -188,30 +210,116 @@ static pl_status begin(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_
   return status;
 }
 
-static pl_status search(pl_actor_solver *s, const pl_actor_settings *settings, pl_fem_choice *choice,
-                        const pl_goal_rows *rows, const double *last, double *p, double *lambda,
-                        pl_actor_outcome *outcome, pl_error *error) {
-  bool failed = false;
-  pl_status status = begin(s, choice, rows, last, p, error);
-  for (int32_t i = 0; status >= 0; ++i) {
-    choice->work->potential.hold = i >= FRICTION_UPDATES;
-    status = pl_actor_get_point_view(s, choice, rows, last, p, error);
-    if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, lambda, error);
+// A search under way.
+typedef struct actor_search {
+  pl_actor_solver *solver;
+  const pl_actor_settings *settings;
+  pl_fem_choice *choice;
+  const pl_goal_rows *rows;
+  const double *last;
+  double *p, *lambda;
+  double level;         // objective from which the points since have gained less than the tolerance
+  int32_t level_count;  // these points
+  bool is_level_short;  // some move between them was shortened
+  int32_t restoration_count, lesson_count;
+  int32_t row_count;  // lessons since the last move
+} actor_search;
+
+static double objective_of(const pl_actor_solver *s) {
+  return 0.5 * s->goal_square + s->regulariser;
+}
+
+static pl_status find_step(const actor_search *it, pl_error *error) {
+  pl_actor_solver *s = it->solver;
+  pl_status status = pl_actor_get_point_view(s, it->choice, it->rows, it->last, it->p, error);
+  if (status < 0) return status;
+  return pl_actor_step_find(s, it->settings->hessian, it->choice, it->rows, it->p, it->lambda, error);
+}
+
+static bool is_finished(actor_search *it, bool held, pl_actor_outcome *outcome) {
+  pl_actor_solver *s = it->solver;
+  outcome->shift = fmax(outcome->shift, s->shift);
+  outcome->stationary = pl_actor_point_stationary(s);
+  for (int32_t k = 0; k < s->n; ++k) s->workspace[k] = it->lambda[k] - s->dlambda[k];
+  if (is_optimal(s, it->choice, s->workspace, it->settings->tolerance, outcome->stationary)) return true;
+  if (!held || residual_of(it->choice) > SOLVED) return false;
+  double objective = objective_of(s);
+  bool falls = it->level_count == 0 || objective < (1 - it->settings->tolerance) * it->level;
+  if (falls) it->level = objective;
+  it->level_count = falls ? 1 : it->level_count + 1;
+  it->is_level_short = it->is_level_short && !falls;
+  return it->level_count > LEVEL_COUNT && it->is_level_short;
+}
+
+// Solve the equations a small way along the step. Where that is no better, go back and keep what was learnt.
+static pl_status try_restored(actor_search *it, pl_error *error) {
+  pl_actor_solver *s = it->solver;
+  double *u = it->choice->work->next, before = objective_of(s), length = ldexp(1, -5 - 2 * it->row_count);
+  memcpy(s->held_u, u, (size_t)s->n * sizeof(double));
+  memcpy(s->held_p, it->p, (size_t)s->P * sizeof(double));
+  for (int32_t k = 0; k < s->n; ++k) u[k] -= length * s->du[k];
+  for (int32_t k = 0; k < s->P; ++k) it->p[k] -= length * s->dp[k];
+  pl_actor_shape_use(s, it->choice, it->p);
+  pl_status status = pl_actor_settle(s, it->choice, MAX_SETTLE, RESTORED, error);
+  bool solved = status >= 0 && residual_of(it->choice) < SOLVED;
+  if (solved && objective_at(s, it->rows, u, it->last, it->p) < before) return PL_OK;
+  if (solved) status = find_step(it, error);
+  if (status == PL_ERROR_NOT_FINITE) status = PL_OK;  // elements inside out: not a place to learn from
+  memcpy(u, s->held_u, (size_t)s->n * sizeof(double));
+  memcpy(it->p, s->held_p, (size_t)s->P * sizeof(double));
+  pl_actor_shape_use(s, it->choice, it->p);
+  pl_actor_memory_part(s);
+  return status;
+}
+
+// What is to be done where no length of a step is good, with that |c|; `*ends` if nothing is.
+static pl_status recover(actor_search *it, double residual, bool *ends, pl_error *error) {
+  bool learns = it->settings->hessian == PL_ACTOR_GAUSS_NEWTON;
+  if (learns && residual <= SOLVED) {
+    *ends = it->lesson_count++ == MAX_LESSONS;
+    pl_status status = *ends ? PL_OK : try_restored(it, error);
+    it->row_count++;
+    return status;
+  }
+  *ends = it->restoration_count++ == (learns ? MAX_RESTORATIONS : 1);
+  if (*ends) return PL_OK;
+  pl_status status = pl_actor_settle(it->solver, it->choice, MAX_SETTLE, 0.1 * SOLVED, error);
+  pl_actor_memory_part(it->solver);
+  *ends = learns && !(residual_of(it->choice) < 0.5 * residual);
+  return status;
+}
+
+static pl_status search(actor_search *it, pl_actor_outcome *outcome, pl_error *error) {
+  pl_actor_solver *s = it->solver;
+  pl_status status = begin(s, it->choice, it->rows, it->last, it->p, error);
+  bool ends = false;
+  for (int32_t i = 0; status >= 0 && !ends; ++i) {
+    bool held = i >= FRICTION_UPDATES;
+    it->choice->work->potential.hold = held;
+    bool learns = held && it->settings->hessian == PL_ACTOR_GAUSS_NEWTON;
+    if (i <= FRICTION_UPDATES) pl_actor_memory_clear(s);
+    if (learns) s->damping = 0;
+    s->bends = i % FRICTION_UPDATES == 0 || it->settings->hessian == PL_ACTOR_EXACT;
+    status = find_step(it, error);
+    if (status == PL_ERROR_NOT_FINITE && i > 0) {
+      go_back(s, it->choice, it->p);
+      status = PL_OK;
+      break;
+    }
     if (status < 0) break;
-    outcome->shift = fmax(outcome->shift, s->shift);
-    outcome->stationary = pl_actor_point_stationary(s);
-    for (int32_t k = 0; k < s->n; ++k) s->workspace[k] = lambda[k] - s->dlambda[k];
-    outcome->converged = is_optimal(s, choice, s->workspace, settings->tolerance, outcome->stationary);
-    if (outcome->converged || i == settings->max_iterations) break;
-    double length = 0;
-    status = pl_actor_line_search(s, choice, rows, last, p, lambda, &length, error);
+    outcome->converged = is_finished(it, held, outcome);
+    if (outcome->converged || i == it->settings->max_iterations) break;
+    double length = 0, residual = residual_of(it->choice);
+    status = pl_actor_line_search(s, it->choice, it->rows, it->last, it->p, it->lambda, &length, error);
     if (status < 0) break;
     outcome->iteration_count++;
     outcome->min_step = fmin(outcome->min_step, length);
-    adapt_damping(s, length);
-    if (length == 0 && failed) break;
-    failed = length == 0;
-    if (failed) status = pl_actor_settle(s, choice, MAX_RESTORATIONS, settings->tolerance, error);
+    if (!learns) adapt_damping(s, length);
+    it->is_level_short = it->is_level_short || length < 1;
+    if (length > 0)
+      it->row_count = 0;
+    else
+      status = recover(it, residual, &ends, error);
   }
   return status;
 }
@@ -228,8 +336,8 @@ pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *setti
   pl_fem_work *w = choice->work;
   outcome->converged = false;
   s->merit_weight = s->damping = 0;
-  s->last_length = 1;
-  pl_status status = search(s, settings, choice, rows, last, p, lambda, outcome, error);
+  actor_search it = {s, settings, choice, rows, last, p, lambda, .level = 0};
+  pl_status status = search(&it, outcome, error);
   w->potential.hold = false;
   if (status < 0) return status;
   keep_better(s, choice, rows, last, p);
@@ -249,8 +357,10 @@ pl_status pl_actor_solver_direction(pl_actor_solver *s, const pl_actor_settings 
                                     double *du, double *dp, double *dlambda, pl_error *error) {
   assert(rows->count <= s->max_rows);
   pl_actor_shape_use(s, choice, p);
+  pl_actor_memory_clear(s);
+  s->bends = true;
   pl_status status = pl_actor_get_point_view(s, choice, rows, last, p, error);
-  if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, lambda, error);
+  if (status >= 0) status = pl_actor_step_find(s, settings->hessian, choice, rows, p, lambda, error);
   if (status < 0) return status;
   memcpy(du, s->du, (size_t)s->n * sizeof(double));
   memcpy(dp, s->dp, (size_t)s->P * sizeof(double));

@@ -84,7 +84,7 @@ pl_status pl_actor_get_point_view(pl_actor_solver *s, pl_fem_choice *choice, con
   if (s->sparse != NULL)
     s->regulariser = pl_rest_space_regularise_sparse(s->space, p, last, s->gradient, &s->sparse_hessian);
   else
-    s->regulariser = pl_rest_space_regularise(s->space, p, last, s->gradient, s->hessian);
+    s->regulariser = pl_rest_space_regularise(s->space, p, last, s->gradient, s->bends ? s->hessian : NULL);
   for (int32_t k = 0; s->sparse != NULL && k < s->P; ++k) s->sparse_diagonal[k] = *sparse_diagonal(s, k);
   pl_rest_space_mixed_get_view(s->space, &w->system, w->next);
   return PL_OK;
@@ -193,7 +193,7 @@ static pl_status find_sensitivities(pl_actor_solver *s, pl_fem_choice *choice, c
   return PL_OK;
 }
 
-static pl_status find_gauss_newton(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows,
+static pl_status find_gauss_newton(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *p,
                                    const double *lambda, pl_error *error) {
   size_t n = (size_t)s->n, P = (size_t)s->P;
   const double *c = choice->work->potential.gradient;
@@ -203,12 +203,12 @@ static pl_status find_gauss_newton(pl_actor_solver *s, pl_fem_choice *choice, co
     status = s->is_sparse ? factor_sparse(s, rows->count, error) : factor_gauss_newton(s, rows->count, error);
   if (status < 0) return status;
   find_reduced(s, rows->count);
-  memcpy(s->dp, s->reduced, P * sizeof(double));
+  memcpy(s->whole, s->reduced, P * sizeof(double));
   for (int32_t k = 0; k < rows->count; ++k) {
     double moved = pl_actor_dot(s->n, s->Y + (size_t)k * n, c);
-    for (size_t j = 0; j < P; ++j) s->dp[j] -= moved * s->J[(size_t)k * P + j];
+    for (size_t j = 0; j < P; ++j) s->whole[j] -= moved * s->J[(size_t)k * P + j];
   }
-  pl_actor_reduced_solve(s, s->dp);
+  pl_actor_memory_learn(s, p);
   pl_rest_space_mixed_apply(s->space, s->dp, s->rhs);
   for (int32_t i = 0; i < s->n; ++i) s->rhs[i] = pl_actor_is_fixed(choice->work, i) ? c[i] : c[i] - s->rhs[i];
   memset(s->du, 0, n * sizeof(double));
@@ -344,16 +344,16 @@ static pl_status find_exact(pl_actor_solver *s, pl_fem_choice *choice, const pl_
 // --- both ---------------------------------------------------------------------------------------------------------
 
 pl_status pl_actor_step_find(pl_actor_solver *s, pl_actor_hessian hessian, pl_fem_choice *choice,
-                             const pl_goal_rows *rows, const double *lambda, pl_error *error) {
+                             const pl_goal_rows *rows, const double *p, const double *lambda, pl_error *error) {
   s->shift = 0;
   return hessian == PL_ACTOR_EXACT ? find_exact(s, choice, rows, lambda, error)
-                                   : find_gauss_newton(s, choice, rows, lambda, error);
+                                   : find_gauss_newton(s, choice, rows, p, lambda, error);
 }
 
 // √(v K⁻¹ v): the same whatever units parameters have.
 static double measure(const pl_actor_solver *s, const double *v) {
   memcpy(s->small_workspace, v, (size_t)s->P * sizeof(double));
-  pl_actor_reduced_solve(s, s->small_workspace);
+  pl_actor_memory_solve(s, s->small_workspace);
   double square = pl_actor_dot(s->P, v, s->small_workspace);
   return sqrt(fmax(square, 0));
 }

@@ -43,14 +43,22 @@ struct pl_actor_solver {
   // The step, to be subtracted.
   double *du, *dp, *dlambda;
   double merit_weight;  // γ
-  double last_length;   // of the step before
   double damping;       // factor on the diagonal of K, less 1
+  bool bends;  // the regulariser's Hessian is found at the next point, or that of an earlier one is
+               // used
+  // What the search has learnt of the second derivatives (actor_solver_memory.c).
+  double *whole;                // gradient of the objective by p where c = 0, to first order: P
+  double *memory_p, *memory_g;  // moves of p and changes of `whole`, PL_ACTOR_MEMORY rows of P
+  double *memory_last;          // p, `whole` and dp of the point before, 3 P
+  int32_t memory_count;         // pairs that are kept
+  bool memory_begun;            // there is a point before
   // Room.
   double *rhs;                // for right-hand sides, (the larger of max_rows and P) + 1 of n
   double *workspace, *room2;  // n each
   double *small_workspace;    // the larger of P and max_rows
   double *trial_u, *trial_p;  // n, P
   double *start_u, *start_p;  // n, P: where the search began
+  double *held_u, *held_p;    // n, P: where a trial began
   double start_objective;
 };
 
@@ -64,8 +72,8 @@ pl_status pl_actor_get_point_view(pl_actor_solver *solver, pl_fem_choice *choice
 
 // The step from the point that was evaluated.
 pl_status pl_actor_step_find(pl_actor_solver *solver, pl_actor_hessian hessian,
-                             pl_fem_choice *choice, const pl_goal_rows *rows, const double *lambda,
-                             pl_error *error);
+                             pl_fem_choice *choice, const pl_goal_rows *rows, const double *p,
+                             const double *lambda, pl_error *error);
 
 // Optimality conditions at the point that was evaluated, with the K of the step: √(what the step
 // promises to gain / objective).
@@ -73,6 +81,17 @@ double pl_actor_point_stationary(const pl_actor_solver *solver);
 
 // x = K⁻¹ x, P numbers, with the K of the step.
 void pl_actor_reduced_solve(const pl_actor_solver *solver, double *x);
+
+// The same with what was learnt since pl_actor_memory_clear() (actor_solver_memory.c).
+enum { PL_ACTOR_MEMORY = 16 };
+void pl_actor_memory_solve(const pl_actor_solver *solver, double *x);
+void pl_actor_memory_clear(pl_actor_solver *solver);
+
+// Forget the point before: the next one is not the end of a move from it.
+void pl_actor_memory_part(pl_actor_solver *solver);
+
+// Learn from the move to this point, where `whole` and K are known, and find dp.
+void pl_actor_memory_learn(pl_actor_solver *solver, const double *p);
 
 // Go along the step as far as the merit falls; u, p and λ are moved. `*length` is how far, 0:
 // nowhere (all is as before). The potential is evaluated at the new u without a matrix.

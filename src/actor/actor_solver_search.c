@@ -4,7 +4,7 @@
 //
 // γ begins small and only grows: to 1.1 times the largest multiplier, from where on minima of ψ are solutions, and to
 // what makes the step one of descent (Nocedal and Wright 2006, eq. 18.36). Steps are halved until ψ falls by a
-// ten-thousandth of what its slope promises; where one was shortened, the next begins at twice its length.
+// ten-thousandth of what its slope promises.
 //
 // The equations of motion are far from linear where a body turns or touches down. Points far from c = 0 are not useful
 // to linearise at, so a step has to end near it, whatever ψ says. And where a length is refused for what it does to c,
@@ -16,7 +16,7 @@
 
 #include "actor/actor_solver_parts.h"
 
-enum { MAX_HALVINGS = 8 };
+enum { MAX_HALVINGS = 8, MAX_SETTLE_HALVINGS = 20 };
 static const double FALL = 1e-4;
 static const double WEIGHT_MARGIN = 1.1;  // the merit weight must exceed the largest multiplier
 // Rounding of the merit function and of the energy, relative to their sizes: a smaller rise is none.
@@ -87,14 +87,13 @@ pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const 
   grow_weight(s, lambda, gradient);
   double start = 0.5 * s->goal_square + s->regulariser + s->merit_weight * s->forces;
   gradient = fmin(gradient - s->merit_weight * s->forces, 0);
-  *length = fmin(1, 2 * s->last_length);
+  *length = 1;
   for (int k = 0; k < MAX_HALVINGS; ++k, *length *= 0.5) {
     bool good = false;
     double wanted = start + FALL * *length * gradient + MERIT_NOISE * start;
     pl_status status = try_length(s, choice, rows, last, p, *length, wanted, k == 0, &good, error);
     if (status < 0) return status;
     if (!good) continue;
-    s->last_length = *length;
     memcpy(choice->work->next, s->trial_u, (size_t)s->n * sizeof(double));
     memcpy(p, s->trial_p, (size_t)s->P * sizeof(double));
     for (int32_t i = 0; i < s->n; ++i) lambda[i] -= *length * s->dlambda[i];
@@ -106,7 +105,8 @@ pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const 
 }
 
 // Newton's method with the length of steps halved until Φ, of which c is the gradient, falls. Friction is that of where
-// it begins.
+// it begins. A matrix that is not positive is replaced by one of projected elements: far from c = 0 that leads farther
+// than a shifted one.
 pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t limit, double tolerance, pl_error *error) {
   pl_fem_potential *potential = &choice->work->potential;
   double *u = choice->work->next;
@@ -116,11 +116,17 @@ pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t lim
     double energy = pl_fem_potential_evaluate(potential, u, true, false), gradient = 0, reached = HUGE_VAL, length = 1;
     if (pl_fem_potential_residual(potential) <= tolerance * potential->size) break;
     status = pl_actor_factor_run(s->factor, potential->matrix, &s->factor_shift, error);
+    if (status >= 0 && s->factor_shift > 0) {
+      potential->hold = true;
+      pl_fem_potential_evaluate(potential, u, true, true);
+      status = pl_actor_factor_run(s->factor, potential->matrix, &s->factor_shift, error);
+    }
     if (status >= 0) status = pl_actor_factor_solve(s->factor, potential->gradient, 1, s->du, error);
     if (status < 0) break;
     for (int32_t k = 0; k < s->n; ++k) gradient += potential->gradient[k] * s->du[k];
     double noise = ENERGY_NOISE * (fabs(energy) + fabs(potential->elastic_energy));
-    for (int k = 0; k < MAX_HALVINGS && !(reached <= energy + noise - FALL * length * gradient); ++k, length *= 0.5) {
+    for (int k = 0; k < MAX_SETTLE_HALVINGS && !(reached <= energy + noise - FALL * length * gradient);
+         ++k, length *= 0.5) {
       for (int32_t j = 0; j < s->n; ++j) s->trial_u[j] = u[j] - length * s->du[j];
       reached = pl_fem_potential_evaluate(potential, s->trial_u, false, false);
     }

@@ -15,42 +15,58 @@ enum { MAX_VALUES = 3 * PL_FEM_MAX_CORNERS };
 
 // --- L ------------------------------------------------------------------------------------------------------------
 
+// The number of axes is written out by the callers, so that loops over them are unrolled.
+static inline void cage_move(const pl_rest_space *space, const double *restrict p, int32_t axes,
+                             double *restrict change) {
+  int32_t handles = space->handle_count;
+  for (ptrdiff_t i = 0; i < space->particle_count; ++i) {
+    const double *restrict w = space->weights + space->weight_stride * i;
+    double sums[3] = {0, 0, 0};
+    for (int32_t v = 0; v < handles; ++v)
+      for (int32_t b = 0; b < axes; ++b) sums[b] += w[v] * p[axes * v + b];
+    memcpy(change + 3 * i, sums, sizeof sums);
+  }
+}
+
 void pl_rest_whole_move(const pl_rest_space *space, const double *p, double *change) {
-  int32_t n = space->particle_count, axes = space->axes, handles = space->handle_count;
-  memset(change, 0, 3 * (size_t)n * sizeof(double));
-  if (space->modes != NULL) {
-    for (ptrdiff_t r = 0; r < 3 * (ptrdiff_t)n; ++r)
-      for (int32_t k = 0; k < space->size; ++k) change[r] += space->modes[space->size * r + k] * p[k];
+  int32_t n = space->particle_count, axes = space->axes;
+  if (space->weights != NULL) {
+    if (axes == 2)
+      cage_move(space, p, 2, change);
+    else
+      cage_move(space, p, 3, change);
     return;
   }
-  for (ptrdiff_t i = 0; i < n; ++i) {
-    if (space->weights == NULL) {
-      memcpy(change + 3 * i, p + axes * i, (size_t)axes * sizeof(double));
-      continue;
-    }
-    const double *w = space->weights + space->weight_stride * i;
-    for (int32_t v = 0; v < handles; ++v)
-      for (int32_t b = 0; b < axes; ++b) change[3 * i + b] += w[v] * p[axes * v + b];
+  memset(change, 0, 3 * (size_t)n * sizeof(double));
+  for (ptrdiff_t r = 0; space->modes != NULL && r < 3 * (ptrdiff_t)n; ++r)
+    for (int32_t k = 0; k < space->size; ++k) change[r] += space->modes[space->size * r + k] * p[k];
+  for (ptrdiff_t i = 0; space->modes == NULL && i < n; ++i)
+    memcpy(change + 3 * i, p + axes * i, (size_t)axes * sizeof(double));
+}
+
+static inline void cage_pull(const pl_rest_space *space, const double *restrict v, int32_t axes,
+                             double *restrict product) {
+  for (ptrdiff_t i = 0; i < space->particle_count; ++i) {
+    const double *restrict w = space->weights + space->weight_stride * i;
+    for (int32_t k = 0; k < space->handle_count; ++k)
+      for (int32_t b = 0; b < axes; ++b) product[axes * k + b] += w[k] * v[3 * i + b];
   }
 }
 
 void pl_rest_whole_pull(const pl_rest_space *space, const double *v, double *product) {
-  int32_t n = space->particle_count, axes = space->axes, handles = space->handle_count;
+  int32_t n = space->particle_count, axes = space->axes;
   memset(product, 0, (size_t)space->size * sizeof(double));
-  if (space->modes != NULL) {
-    for (ptrdiff_t r = 0; r < 3 * (ptrdiff_t)n; ++r)
-      for (int32_t k = 0; k < space->size; ++k) product[k] += space->modes[space->size * r + k] * v[r];
+  if (space->weights != NULL) {
+    if (axes == 2)
+      cage_pull(space, v, 2, product);
+    else
+      cage_pull(space, v, 3, product);
     return;
   }
-  for (ptrdiff_t i = 0; i < n; ++i) {
-    if (space->weights == NULL) {
-      memcpy(product + axes * i, v + 3 * i, (size_t)axes * sizeof(double));
-      continue;
-    }
-    const double *w = space->weights + space->weight_stride * i;
-    for (int32_t k = 0; k < handles; ++k)
-      for (int32_t b = 0; b < axes; ++b) product[axes * k + b] += w[k] * v[3 * i + b];
-  }
+  for (ptrdiff_t r = 0; space->modes != NULL && r < 3 * (ptrdiff_t)n; ++r)
+    for (int32_t k = 0; k < space->size; ++k) product[k] += space->modes[space->size * r + k] * v[r];
+  for (ptrdiff_t i = 0; space->modes == NULL && i < n; ++i)
+    memcpy(product + axes * i, v + 3 * i, (size_t)axes * sizeof(double));
 }
 
 // --- blocks times L -----------------------------------------------------------------------------------------------

@@ -28,6 +28,18 @@ pl_scratch_mark pl_scratch_push(const pl_scratch *scratch) {
   return (pl_scratch_mark){scratch->current, scratch->used};
 }
 
+// One more chunk at the end of the chain, after `last` (NULL: there is none yet).
+static pl_scratch_chunk *add_chunk(pl_scratch *scratch, pl_scratch_chunk *last, size_t size) {
+  pl_scratch_chunk *chunk = pl_allocate(scratch->context, sizeof(pl_scratch_chunk) + size);
+  if (chunk == NULL) return NULL;
+  *chunk = (pl_scratch_chunk){.size = size};
+  if (last == NULL)
+    scratch->first = chunk;
+  else
+    last->next = chunk;
+  return chunk;
+}
+
 void *pl_scratch_take(pl_scratch *scratch, size_t count, size_t item_size) {
   if (item_size != 0 && count > SIZE_MAX / 4 / item_size) return NULL;
   size_t size = (count * item_size + 63) & ~(size_t)63;
@@ -37,13 +49,8 @@ void *pl_scratch_take(pl_scratch *scratch, size_t count, size_t item_size) {
     if (next == NULL) {
       size_t chunk_size = scratch->current == NULL ? MIN_CHUNK : 2 * scratch->current->size;
       if (chunk_size < size) chunk_size = size;
-      next = pl_allocate(scratch->context, sizeof(pl_scratch_chunk) + chunk_size);
+      next = add_chunk(scratch, scratch->current, chunk_size);
       if (next == NULL) return NULL;
-      *next = (pl_scratch_chunk){.size = chunk_size};
-      if (scratch->current == NULL)
-        scratch->first = next;
-      else
-        scratch->current->next = next;
     }
     scratch->current = next;
     scratch->used = 0;
@@ -56,4 +63,17 @@ void *pl_scratch_take(pl_scratch *scratch, size_t count, size_t item_size) {
 void pl_scratch_pop(pl_scratch *scratch, pl_scratch_mark mark) {
   scratch->current = mark.chunk;
   scratch->used = mark.used;
+}
+
+bool pl_scratch_match(pl_scratch *scratch, const pl_scratch *other) {
+  pl_scratch_chunk *own = scratch->first, *last = NULL;
+  for (const pl_scratch_chunk *chunk = other->first; chunk != NULL; chunk = chunk->next) {
+    // A chunk that is too small is passed over when something is taken.
+    while (own != NULL && own->size < chunk->size) last = own, own = own->next;
+    if (own == NULL) own = add_chunk(scratch, last, chunk->size);
+    if (own == NULL) return false;
+    last = own;
+    own = own->next;
+  }
+  return true;
 }

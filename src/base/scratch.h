@@ -3,6 +3,8 @@
 #ifndef PL_BASE_SCRATCH_H
 #define PL_BASE_SCRATCH_H
 
+#include <stdbool.h>
+
 #include "pliant/base.h"
 
 typedef struct pl_scratch_chunk pl_scratch_chunk;
@@ -28,6 +30,10 @@ void *pl_scratch_take(pl_scratch *scratch, size_t count, size_t item_size);
 
 // Release all that was taken since the mark.
 void pl_scratch_pop(pl_scratch *scratch, pl_scratch_mark mark);
+
+// Take no less memory than another stack has, so that what ran on that one allocates nothing on
+// this one. False when out of memory.
+bool pl_scratch_match(pl_scratch *scratch, const pl_scratch *other);
 
 #define PL_SCRATCH(scratch, type, count) \
   ((type *)pl_scratch_take((scratch), (size_t)(count), sizeof(type)))

@@ -144,7 +144,8 @@ static void damp_vibration(const pl_contact_body *body, pl_contact_whole *whole,
     pl_vec3 x = pl_vec3_sub(body->starts[i], whole->motion.center);
     pl_vec3 rigid = pl_vec3_add(whole->velocity, pl_vec3_cross(whole->angular_velocity, x));
     pl_vec3 deviation = pl_vec3_sub(body->velocities[i], rigid);
-    max_square = fmax(max_square, pl_vec3_dot(deviation, deviation));
+    double square = pl_vec3_dot(deviation, deviation);
+    max_square = square > max_square ? square : max_square;
     body->velocities[i] = pl_vec3_add_scaled(rigid, deviation, 1 - lost);
   }
   whole->max_deviation = sqrt(max_square);
@@ -160,26 +161,14 @@ static void damp_edge(const pl_contact_body *body, int32_t i, int32_t j, double 
   double square = pl_vec3_dot(edge, edge);
   if (!(square > 0)) return;
   double rate = pl_vec3_dot(pl_vec3_sub(body->velocities[j], body->velocities[i]), edge) / square;
-  double lost = fmin(SHOCK * step * fabs(rate), MAX_SHOCK);
+  double damped = SHOCK * step * fabs(rate), lost = damped < MAX_SHOCK ? damped : MAX_SHOCK;
   pl_vec3 impulse = pl_vec3_scale(edge, lost * rate / (mi + mj));
   body->velocities[i] = pl_vec3_add_scaled(body->velocities[i], impulse, mi);
   body->velocities[j] = pl_vec3_add_scaled(body->velocities[j], impulse, -mj);
 }
 
-static bool is_particle(const pl_contact_surface *surface, int32_t point) {
-  return surface->weights[4 * (size_t)point] == 1.0f;
-}
-
-// Each edge of a closed surface has two triangles, which see it in opposite directions.
-static void damp_shocks(const pl_contact_body *body, double step) {
-  const pl_contact_surface *surface = body->surface;
-  for (int32_t t = 0; t < surface->triangle_count; ++t)
-    for (int k = 0; k < 3; ++k) {
-      int32_t a = surface->triangles[3 * (size_t)t + (size_t)k];
-      int32_t b = surface->triangles[3 * (size_t)t + (size_t)((k + 1) % 3)];
-      if (a < b && is_particle(surface, a) && is_particle(surface, b))
-        damp_edge(body, surface->parents[4 * (size_t)a], surface->parents[4 * (size_t)b], step);
-    }
+static void damp_shocks(const pl_contact_body *body, const pl_surface_tree *tree, double step) {
+  for (int32_t i = 0; i < tree->link_count; ++i) damp_edge(body, tree->links[2 * i], tree->links[2 * i + 1], step);
 }
 
 static void damp_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -192,7 +181,7 @@ static void damp_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
     if (!is_touched(d, k) || body->asleep || !(body->damping > 0)) continue;
     if (body->rigid != NULL || !find_whole(body, body->starts, whole)) continue;
     damp_vibration(body, whole, d->step);
-    if (whole->max_deviation > SHOCK_SPEED) damp_shocks(body, d->step);
+    if (whole->max_deviation > SHOCK_SPEED) damp_shocks(body, d->memory->motions[k].tree, d->step);
   }
 }
 

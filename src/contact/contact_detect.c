@@ -173,7 +173,7 @@ static void check_neighbours(const detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
   pl_contact_presence *presence = &memory->presences[body];
   pl_surface_motion *motion = &memory->motions[body];
-  bool is_touched = d->bodies[body].self_contact;
+  bool is_touched = d->bodies[body].self_contact, has_neighbour = false;
   presence->is_searched = is_touched || (memory->endless_count > 0 && !d->bodies[body].spares_colliders);
   presence->is_near_large = false;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
@@ -182,12 +182,18 @@ static void check_neighbours(const detection *d, int32_t body) {
     presence->is_searched = true;
     if (item >= memory->body_count || !is_small(memory, item)) presence->is_near_large = true;
     if (item >= memory->body_count) continue;
+    has_neighbour = true;
     const pl_surface_motion *other = &memory->motions[item];
     if (d->bodies[item].asleep)
       atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
+    // Pairs of small bodies do without the hierarchy.
+    if (is_small(memory, body) && is_small(memory, item)) continue;
     is_touched = is_touched || may_touch(d, item, other->start_box, other->end_box, body);
   }
-  if (is_touched) pl_surface_motion_refit(motion);
+  if (is_touched)
+    pl_surface_motion_refit(motion);
+  else if (has_neighbour)
+    pl_surface_motion_fit_normals(motion);
   if (presence->is_searched) pl_surface_motion_fill_lanes(motion);
 }
 
@@ -254,6 +260,13 @@ static void find_all_axes(void *data, int32_t begin, int32_t end, int32_t part) 
   (void)part;
   const detection *d = data;
   for (int32_t i = begin; i < end; ++i) find_axes(d, d->memory->listed_bodies[i]);
+}
+
+// Where a body has too many neighbours, hierarchies are asked instead.
+static void refit_searched(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const detection *d = data;
+  for (int32_t i = begin; i < end; ++i) pl_surface_motion_refit(&d->memory->motions[d->memory->listed_bodies[i]]);
 }
 
 // Does the pair have an axis?
@@ -373,14 +386,15 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   }
 }
 
-// The points of a small body against another of which too much is near.
-static void find_by_tree(const detection *d, int32_t body, int32_t other) {
+// Triangles and sharp edges of the small bodies that have a neighbour, once for all their pairs.
+static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const detection *d = data;
   const pl_contact_memory *memory = d->memory;
-  pl_distance_anchor anchor = {.is_set = false};
-  for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b) {
-    pl_contact_group group = group_of(d, &memory->blocks[b]);
-    if (may_touch(d, body, group.start_box, group.end_box, other)) pl_contact_find_body(&group, other, &anchor);
-  }
+  const pl_lane_kernels *kernels = pl_lane_kernels_get();
+  for (int32_t body = begin; body < end; ++body)
+    if (memory->neighbour_start[body] < memory->neighbour_start[body + 1])
+      kernels->pack(&memory->motions[body], (float)pl_contact_sharp_sine(memory->motions[body].tree));
 }
 
 // The points of a body against its neighbours.
@@ -395,7 +409,7 @@ static void find_in_pairs(void *data, int32_t begin, int32_t end, int32_t part) 
     for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
       const pl_contact_neighbour *neighbour = &memory->neighbours[k];
       pl_contact_slab slab = pl_pair_axis_slab(&memory->axes[neighbour->axis], body < neighbour->body);
-      if (!pl_contact_find_body_in_slab(&group, neighbour->body, &slab)) find_by_tree(d, body, neighbour->body);
+      pl_contact_find_body_in_slab(&group, neighbour->body, &slab);
     }
   }
 }
@@ -580,7 +594,10 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   int32_t searched_count = 0, chunk_count = is_moving ? list_searches(memory, &searched_count) : 0;
   atomic_store_explicit(&memory->has_many_pairs, false, memory_order_relaxed);
   pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_all_axes, &d);
+  if (atomic_load_explicit(&memory->has_many_pairs, memory_order_relaxed))
+    pl_parallel_for(solver->context, searched_count, BODY_GRAIN, refit_searched, &d);
   link_neighbours(memory, memory->listed_bodies, searched_count);
+  if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, pack_bodies, &d);
   pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
   pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_in_pairs, &d);
   int32_t edge_block_count = is_moving ? list_edge_searches(memory) : 0;

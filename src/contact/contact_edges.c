@@ -14,6 +14,8 @@
 // and less than the way along either edge to its end, for otherwise the end itself is what touches.
 //
 // Where both ends of an edge touch the other body as deep as the edge does, the points do the work.
+#include <string.h>
+
 #include "contact/contact_solver.h"
 #include "contact/edge_touch.h"
 #include "contact/pair_lanes.h"
@@ -94,6 +96,10 @@ static pl_vec3 outward_at(const pl_surface_motion *motion, const pl_vec3 *points
   pl_vec3 sum = {0, 0, 0}, c[3];
   for (int k = 0; k < 2; ++k) {
     if (edge->triangles[k] < 0) continue;
+    if (points == motion->ends) {
+      sum = pl_vec3_add(sum, motion->normals[edge->triangles[k]]);
+      continue;
+    }
     pl_surface_corners(motion->tree, points, edge->triangles[k], c);
     sum = pl_vec3_add(sum, pl_triangle_normal(c[0], c[1], c[2]));
   }
@@ -376,41 +382,24 @@ static void set_floats(float to[3], pl_vec3 a) {
   to[0] = (float)a.x, to[1] = (float)a.y, to[2] = (float)a.z;
 }
 
-// What a slab leaves of one of the two surfaces.
-typedef struct slab_side {
-  const pl_surface_motion *motion;
-  pl_lane_region region;
-  int32_t codes[PL_SURFACE_LANE_POINTS];
-  int32_t next;  // edge to look at next
-} slab_side;
-
-// The next edges of a side that may touch the other; false when there are no more.
-static bool next_edges(slab_side *side, const pl_lane_kernels *kernels, double extent, pl_lane_edges *edges) {
-  const pl_surface_tree *tree = side->motion->tree;
-  edges->count = 0;
-  for (; side->next < tree->edge_count && edges->count < PL_LANE_EDGES; ++side->next) {
-    const int32_t *points = tree->edges[side->next].points;
-    if ((side->codes[points[0]] & side->codes[points[1]]) == 0) edges->items[edges->count++] = side->next;
-  }
-  if (edges->count == 0) return false;
-  float min_sine = (float)(tree->is_closed ? SHARP_LIMIT : -SHARP_LIMIT) * 0.99f;
-  kernels->pack_edges(side->motion, &side->region, (float)extent, min_sine, edges);
-  return true;
+double pl_contact_sharp_sine(const pl_surface_tree *tree) {
+  // Less than is asked for, because of rounding.
+  return 0.99 * (tree->is_closed ? SHARP_LIMIT : -SHARP_LIMIT);
 }
 
-// What of a surface is near the box of the other; the plane of the slab is added by the caller.
-static void begin_side(slab_side *side, const pl_surface_motion *motion, const pl_surface_motion *other,
-                       const pl_surface_motion *frame, double limit) {
-  // The codes are filled later.
-  side->motion = motion;
-  side->next = 0;
-  pl_box box = pl_surface_motion_frame_box(frame, other->start_box, other->end_box);
-  box = pl_box_expand(box, limit);
-  pl_vec3 offset = pl_vec3_sub(motion->origin, frame->origin);
-  set_floats(side->region.end_shift, offset);
-  set_floats(side->region.start_shift, pl_vec3_add(offset, pl_vec3_sub(frame->drift, motion->drift)));
-  set_floats(side->region.min, pl_vec3_sub(box.min, frame->origin));
-  set_floats(side->region.max, pl_vec3_sub(box.max, frame->origin));
+// The edges of a body that are near the box of another and in the slab; positions in the frame of the other.
+static pl_lane_region region_of(const edge_search *search, const pl_contact_slab *slab, double reach) {
+  const pl_surface_motion *a = search->a, *b = search->b;
+  pl_box box = pl_box_expand(pl_surface_motion_frame_box(b, b->start_box, b->end_box), reach);
+  pl_vec3 offset = pl_vec3_sub(a->origin, b->origin);
+  pl_lane_region region;
+  set_floats(region.end_shift, offset);
+  set_floats(region.start_shift, pl_vec3_add(offset, pl_vec3_sub(b->drift, a->drift)));
+  set_floats(region.min, pl_vec3_sub(box.min, b->origin));
+  set_floats(region.max, pl_vec3_sub(box.max, b->origin));
+  set_floats(region.normal, slab->normal);
+  region.height = (float)(slab->other_high + reach - pl_contact_slab_height(slab, b->origin));
+  return region;
 }
 
 void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other, const pl_contact_slab *slab) {
@@ -421,35 +410,25 @@ void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other, 
                         .b = &motions[other],
                         .other = other,
                         .gap = group->bodies[group->body].radius + group->bodies[other].radius};
-  double limit = search.gap + group->scale.margin, reach = limit + 2 * slab->slack;
-  slab_side sides[2];
-  begin_side(&sides[0], search.a, search.b, search.b, reach);
-  begin_side(&sides[1], search.b, search.a, search.b, reach);
-  double origin = pl_contact_slab_height(slab, search.b->origin);
-  set_floats(sides[0].region.normal, slab->normal);
-  sides[0].region.height = (float)(slab->other_high + reach - origin);
-  set_floats(sides[1].region.normal, pl_vec3_scale(slab->normal, -1));
-  sides[1].region.height = -(float)(slab->own_low - reach - origin);
-  for (int k = 0; k < 2; ++k)
-    kernels->classify(sides[k].motion->lanes, sides[k].motion->lane_block_count, &sides[k].region, sides[k].codes);
-  const pl_surface_motion *motion = search.b;
-  pl_box boxes = pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box);
-  pl_box own = pl_surface_motion_frame_box(motion, search.a->start_box, search.a->end_box);
+  const pl_surface_motion *a = search.a, *b = search.b;
+  double reach = search.gap + group->scale.margin + 2 * slab->slack;
+  pl_lane_region region = region_of(&search, slab, reach);
+  int32_t codes[PL_SURFACE_LANE_POINTS], touched[PL_LANE_EDGES];
+  kernels->classify(a->lanes, a->lane_block_count, &region, codes);
+  pl_box boxes = pl_surface_motion_frame_box(b, b->start_box, b->end_box);
+  pl_box own = pl_surface_motion_frame_box(b, a->start_box, a->end_box);
   pl_box_cover_box(&boxes, &own);
-  double extent = pl_box_diagonal(boxes);
-  pl_lane_reach lane_reach = {(float)reach, (float)MAX_DEPTH, (float)extent};
-  pl_lane_edges a, b;
-  int32_t touched[PL_LANE_EDGES];
-  while (next_edges(&sides[0], kernels, extent, &a)) {
-    sides[1].next = 0;
-    while (next_edges(&sides[1], kernels, extent, &b))
-      for (int32_t i = 0; i < a.count; ++i) {
-        if ((a.sharp[i / LANES] >> i % LANES & 1) == 0) continue;
-        int32_t count = kernels->list_edges(&a, i, &b, &lane_reach, touched);
-        search.edge = a.items[i];
-        if (count == 0 || !may_be_sharp(search.a, &search.a->tree->edges[a.items[i]])) continue;
-        for (int32_t k = 0; k < count; ++k)
-          if (may_be_sharp(search.b, &search.b->tree->edges[touched[k]])) test_pair(&search, touched[k]);
-      }
+  pl_lane_reach lane_reach = {
+      .limit = (float)reach, .depth = (float)MAX_DEPTH, .extent = (float)pl_box_diagonal(boxes)};
+  memcpy(lane_reach.start_shift, region.start_shift, sizeof region.start_shift);
+  memcpy(lane_reach.end_shift, region.end_shift, sizeof region.end_shift);
+  for (int32_t i = 0; i < a->packed->edge_count; ++i) {
+    search.edge = a->packed->edges[i];
+    const pl_surface_edge *edge = &a->tree->edges[search.edge];
+    if ((codes[edge->points[0]] & codes[edge->points[1]]) != 0) continue;
+    int32_t count = kernels->list_edges(a, i, b, &lane_reach, touched);
+    if (count == 0 || !may_be_sharp(a, edge)) continue;
+    for (int32_t k = 0; k < count; ++k)
+      if (may_be_sharp(b, &b->tree->edges[touched[k]])) test_pair(&search, touched[k]);
   }
 }

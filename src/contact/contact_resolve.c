@@ -64,12 +64,51 @@ static double start_approach(const pl_contact_body *bodies, const pl_contact_row
   return -pl_vec3_dot(row->normal, sum);
 }
 
+// A vector with x and y in one register: sweeps are little else than sums of these, and take half as long as with
+// three numbers. The sums are the same.
+typedef double vec2_lanes __attribute__((vector_size(16), may_alias));
+typedef double vec2_unaligned __attribute__((vector_size(16), may_alias, aligned(8)));
+typedef struct vec3_parts {
+  vec2_lanes xy;
+  double z;
+} vec3_parts;
+
+static inline vec3_parts load_parts(const pl_vec3 *a) {
+  return (vec3_parts){*(const vec2_unaligned *)(const void *)&a->x, a->z};
+}
+static inline void store_parts(pl_vec3 *to, vec3_parts a) {
+  *(vec2_unaligned *)(void *)&to->x = a.xy;
+  to->z = a.z;
+}
+static inline vec3_parts add_parts(vec3_parts a, vec3_parts b, double scale) {
+  return (vec3_parts){a.xy + b.xy * scale, a.z + b.z * scale};
+}
+static inline double dot_parts(vec3_parts a, vec3_parts b) {
+  vec2_lanes products = a.xy * b.xy;
+  return products[0] + products[1] + a.z * b.z;
+}
+
+// Velocity of the gap of a row without rigid bodies.
+static inline vec3_parts gap_velocity(const pl_contact_row *row) {
+  vec3_parts sum = load_parts(&row->surface_velocity);
+  sum = (vec3_parts){-sum.xy, -sum.z};
+  for (int32_t i = 0; i < row->pull_count; ++i)
+    sum = add_parts(sum, load_parts(row->pulls[i].velocity), row->pulls[i].weight);
+  return sum;
+}
+
+static inline void push_parts(const pl_contact_row *row, vec3_parts impulse) {
+  for (int32_t i = 0; i < row->pull_count; ++i) {
+    const pl_contact_pull *pull = &row->pulls[i];
+    store_parts(pull->velocity, add_parts(load_parts(pull->velocity), impulse, pull->push));
+  }
+}
+
 static pl_vec3 relative_velocity(const pl_contact_body *bodies, const pl_contact_row *row) {
   if (!row->turns) {
-    pl_vec3 sum = pl_vec3_scale(row->surface_velocity, -1);
-    for (int32_t i = 0; i < row->pull_count; ++i)
-      sum = pl_vec3_add_scaled(sum, *row->pulls[i].velocity, row->pulls[i].weight);
-    return sum;
+    pl_vec3 velocity;
+    store_parts(&velocity, gap_velocity(row));
+    return velocity;
   }
   pl_vec3 v = pl_vec3_sub(pl_contact_arm_velocity(bodies, &row->a), pl_contact_arm_velocity(bodies, &row->b));
   return pl_vec3_sub(v, row->surface_velocity);
@@ -195,42 +234,62 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
 
 static void push_row(pl_contact_body *bodies, const pl_contact_row *row, pl_vec3 impulse) {
   if (!row->turns) {
-    for (int32_t i = 0; i < row->pull_count; ++i)
-      *row->pulls[i].velocity = pl_vec3_add_scaled(*row->pulls[i].velocity, impulse, row->pulls[i].push);
+    push_parts(row, load_parts(&impulse));
     return;
   }
   pl_contact_arm_push(bodies, &row->a, impulse);
   pl_contact_arm_push(bodies, &row->b, pl_vec3_scale(impulse, -1));
 }
 
-static void sweep_row(pl_contact_body *bodies, pl_contact_row *row, bool corrects) {
-  if (!(row->normal_mass > 0)) return;
-  pl_vec3 velocity = relative_velocity(bodies, row);
-
-  // Normal: the sum over the sweeps, not each change, must push.
-  double speed = pl_vec3_dot(row->normal, velocity), target = corrects ? row->arrive : row->leave;
-  double change = (target - speed) * row->normal_mass;
+// The impulse along the normal after a sweep, when the gap moves at `speed`: the sum over the sweeps, not each change,
+// must push.
+static inline double next_normal_impulse(const pl_contact_row *row, double speed, bool corrects) {
+  double target = corrects ? row->arrive : row->leave, change = (target - speed) * row->normal_mass;
   if (corrects && row->softness > 0) change = (1 - row->softness) * change - row->softness * row->normal_impulse;
-  double normal_impulse = fmax(0, row->normal_impulse + change);
-  change = normal_impulse - row->normal_impulse;
+  return fmax(0, row->normal_impulse + change);
+}
+
+// A row of particles: friction stops sliding, within the cone. The normal change does not alter the sliding velocity.
+static inline void sweep_particles(pl_contact_row *row, bool corrects) {
+  vec3_parts velocity = gap_velocity(row), normal = load_parts(&row->normal);
+  double speed = dot_parts(normal, velocity), normal_impulse = next_normal_impulse(row, speed, corrects);
+  double change = normal_impulse - row->normal_impulse;
   if (normal_impulse == 0 && change == 0) return;
   row->normal_impulse = normal_impulse;
-
-  // Friction: stop sliding, within the cone. The normal change does not alter the sliding velocity of particles, but it
-  // turns rigid bodies.
-  if (row->turns) {
-    push_row(bodies, row, pl_vec3_scale(row->normal, change));
-    velocity = relative_velocity(bodies, row);
-    speed = pl_vec3_dot(row->normal, velocity);
-    change = 0;
+  vec3_parts before = load_parts(&row->sliding_impulse), sliding = add_parts(velocity, normal, -speed);
+  vec3_parts wanted = add_parts(before, sliding, -row->sliding_mass);
+  double length = sqrt(dot_parts(wanted, wanted)), limit = row->friction * normal_impulse;
+  if (length > limit) {
+    double scale = limit / length;
+    wanted = (vec3_parts){wanted.xy * scale, wanted.z * scale};
   }
-  pl_vec3 sliding = pl_vec3_add_scaled(velocity, row->normal, -speed);
+  store_parts(&row->sliding_impulse, wanted);
+  push_parts(row, add_parts((vec3_parts){wanted.xy - before.xy, wanted.z - before.z}, normal, change));
+}
+
+// The same where a side is a rigid body, which the normal change turns.
+static void sweep_rigid(pl_contact_body *bodies, pl_contact_row *row, bool corrects) {
+  double normal_impulse = next_normal_impulse(row, pl_vec3_dot(row->normal, relative_velocity(bodies, row)), corrects);
+  double change = normal_impulse - row->normal_impulse;
+  if (normal_impulse == 0 && change == 0) return;
+  row->normal_impulse = normal_impulse;
+  push_row(bodies, row, pl_vec3_scale(row->normal, change));
+  pl_vec3 velocity = relative_velocity(bodies, row);
+  pl_vec3 sliding = pl_vec3_add_scaled(velocity, row->normal, -pl_vec3_dot(row->normal, velocity));
   pl_vec3 wanted = pl_vec3_add_scaled(row->sliding_impulse, sliding, -row->sliding_mass);
   double length = pl_vec3_length(wanted), limit = row->friction * normal_impulse;
   if (length > limit) wanted = pl_vec3_scale(wanted, limit / length);
-  pl_vec3 impulse = pl_vec3_add_scaled(pl_vec3_sub(wanted, row->sliding_impulse), row->normal, change);
+  pl_vec3 impulse = pl_vec3_sub(wanted, row->sliding_impulse);
   row->sliding_impulse = wanted;
   push_row(bodies, row, impulse);
+}
+
+static inline void sweep_row(pl_contact_body *bodies, pl_contact_row *row, bool corrects) {
+  if (!(row->normal_mass > 0)) return;
+  if (row->turns)
+    sweep_rigid(bodies, row, corrects);
+  else
+    sweep_particles(row, corrects);
 }
 
 static pl_vec3 impulse_of(const pl_contact_row *row) {

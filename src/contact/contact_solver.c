@@ -3,6 +3,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "contact/pair_lanes.h"
 
 // A tree over more would not count its nodes in 32 bits.
 enum { MAX_ITEMS = 1 << 29 };
@@ -182,7 +183,10 @@ static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *
     if (status < 0) return status;
     tree = &memory->trees[body];
   }
-  return pl_surface_motion_take(&memory->arena, tree, &memory->motions[body]) ? PL_OK : pl_fail_memory(error);
+  bool is_taken = pl_surface_motion_take(&memory->arena, tree, &memory->motions[body]) &&
+                  pl_lane_surface_take(&memory->arena, &memory->motions[body],
+                                       first == body ? NULL : memory->motions[first].packed);
+  return is_taken ? PL_OK : pl_fail_memory(error);
 }
 
 static pl_status prepare_bodies(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {

@@ -263,6 +263,10 @@ void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other);
 void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other,
                                    const pl_contact_slab *slab);
 
+// Sine of the angle between the triangles of an edge that may be sharp; negative for a fold to
+// either side, of an open surface.
+double pl_contact_sharp_sine(const pl_surface_tree *tree);
+
 // Searches of all points of a group. `anchor` is the position asked for last, of a group nearby or
 // this one; set by the search.
 void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_step *step,
@@ -272,10 +276,9 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
 // Number of consecutive groups of one body that are searched together.
 enum { PL_CONTACT_GROUPS = 16 };
 
-// The same for all points of a body, of which only those in a slab can touch the other; both have
-// lanes. `group` holds all points, in their order. False, and nothing is found, when more than
-// PL_LANE_TRIANGLES are in the slab.
-bool pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other,
+// The same for all points of a body, of which only those in a slab can touch the other; both are
+// small and packed (pair_lanes.h). `group` holds all points, in their order.
+void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other,
                                   const pl_contact_slab *slab);
 void pl_contact_find_self(const pl_contact_group *group);
 

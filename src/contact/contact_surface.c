@@ -26,6 +26,8 @@ typedef struct surface_search {
   int32_t other;
   bool is_self;
   double gap;  // metres kept between the two surfaces
+  // Largest coordinate of the two surfaces where they meet, if the touched one is packed (pair_lanes.h); otherwise 0.
+  double packed_extent;
   // Outward normal of the point's own surface, asked for only near a contact. It counts when both surfaces are closed.
   bool is_facing_known, has_facing;
   pl_vec3 facing;
@@ -52,14 +54,39 @@ static surface_search search_of(const pl_contact_query *query, int32_t other) {
                           .gap = gap_between(query->group, other)};
 }
 
+static const pl_surface_motion *own_motion(const surface_search *s) {
+  return &s->query->group->motions[s->query->body];
+}
+
+static bool are_both_closed(const surface_search *s) {
+  return own_motion(s)->tree->is_closed && s->motion->tree->is_closed;
+}
+
+static void find_facing(surface_search *s) {
+  if (s->is_facing_known) return;
+  s->is_facing_known = true;
+  s->facing = pl_surface_motion_point_normal(own_motion(s), s->query->point);
+  s->has_facing = are_both_closed(s) && pl_vec3_dot(s->facing, s->facing) > 0;
+}
+
 // Can the point's own surface lie against this triangle? Open surfaces are touched from both sides, by both sides.
+//
+// The point's normal is a sum of those of its triangles with positive weights. Most often all of these are on one side,
+// and the weights, which take angles, are not needed.
 static bool is_facing(surface_search *s, int32_t triangle) {
-  if (!s->is_facing_known) {
-    const pl_surface_motion *own = &s->query->group->motions[s->query->body];
-    s->is_facing_known = true;
-    s->facing = pl_surface_motion_point_normal(own, s->query->point);
-    s->has_facing = own->tree->is_closed && s->motion->tree->is_closed && pl_vec3_dot(s->facing, s->facing) > 0;
+  if (!are_both_closed(s)) return true;
+  const pl_surface_motion *own = own_motion(s);
+  const pl_surface_tree *tree = own->tree;
+  const double sure = 1e-9;
+  double min = HUGE_VAL, max = -HUGE_VAL;
+  for (int32_t r = tree->ring_start[s->query->point]; r < tree->ring_start[s->query->point + 1]; ++r) {
+    double along = pl_vec3_dot(s->motion->normals[triangle], own->normals[tree->ring[r]]);
+    min = along < min ? along : min;
+    max = along > max ? along : max;
   }
+  if (min <= max && max < -sure) return true;
+  if (min <= max && min > sure) return false;
+  find_facing(s);
   return !s->has_facing || pl_surface_motion_is_facing(s->motion, triangle, s->facing);
 }
 
@@ -67,7 +94,8 @@ static bool is_facing(surface_search *s, int32_t triangle) {
 // it, and the triangle would push it along the outward normal of its own surface, to 60 degrees. A corner that has come
 // through a body would hang there: held away from its own body it stretches it, and flies off at many times the speed
 // of the impact when it comes free. It may go back instead.
-static bool is_hooked(const surface_search *s) {
+static bool is_hooked(surface_search *s) {
+  find_facing(s);
   if (!s->has_facing || !(pl_vec3_dot(s->crossing_normal, s->facing) > HOOKED * pl_vec3_length(s->facing)))
     return false;
   const pl_surface_motion *own = &s->query->group->motions[s->query->body];
@@ -178,7 +206,7 @@ static void visit_crossing(void *data, int32_t triangle) {
   // lie against, then the one that is entered deepest, then the lowest: the order of the hierarchy must not matter.
   if (time > s->crossing_time) return;
   bool can_lie = is_facing(s, triangle);
-  pl_vec3 normal = pl_triangle_normal(path.end_corners[0], path.end_corners[1], path.end_corners[2]);
+  pl_vec3 normal = s->motion->normals[triangle];
   if (pl_vec3_dot(normal, normal) < 0.5) return;
   if (from_inside) normal = pl_vec3_scale(normal, -1);
   double gap = pl_vec3_dot(normal, pl_vec3_sub(path.end, path.end_corners[0]));
@@ -225,10 +253,29 @@ static bool is_behind_at_start(const surface_search *s, const pl_hit *hit) {
   return pl_vec3_dot(normal, pl_vec3_sub(s->query->start, corners[0])) < 0;
 }
 
+static void set_floats(float to[3], pl_vec3 a) {
+  to[0] = (float)a.x, to[1] = (float)a.y, to[2] = (float)a.z;
+}
+
+// The nearest triangle of a packed surface, as pl_surface_motion_nearest() finds it.
+static pl_hit nearest_packed(const surface_search *s, pl_vec3 position, double limit, const pl_vec3 *facing) {
+  const pl_surface_motion *motion = s->motion;
+  int32_t nearest[PL_LANE_TRIANGLES];
+  pl_lane_position at = {.limit = (float)(limit + 1e-6 * (limit + s->packed_extent)),
+                         .extent = (float)s->packed_extent,
+                         .has_facing = facing != NULL};
+  set_floats(at.position, pl_vec3_sub(position, motion->origin));
+  if (facing != NULL) set_floats(at.facing, pl_vec3_normalize_or(*facing, pl_vec3_of(0, 1, 0)));
+  int32_t count = pl_lane_kernels_get()->list_nearest(motion->packed, &at, nearest);
+  return pl_surface_motion_nearest_of(motion, position, limit, facing, nearest, count);
+}
+
 // Touch the triangle nearest to `position`, within `limit`, that the point's own surface can lie against, if there is
 // one.
-static bool touch_facing(const surface_search *s, pl_vec3 position, double limit) {
-  pl_hit hit = pl_surface_motion_nearest(s->motion, position, limit, &s->facing);
+static bool touch_facing(surface_search *s, pl_vec3 position, double limit) {
+  find_facing(s);
+  pl_hit hit = s->packed_extent > 0 ? nearest_packed(s, position, limit, &s->facing)
+                                    : pl_surface_motion_nearest(s->motion, position, limit, &s->facing);
   if (hit.triangle < 0) return false;
   pl_vec3 corners[3];
   pl_surface_corners(s->motion->tree, s->motion->ends, hit.triangle, corners);
@@ -286,7 +333,7 @@ static bool find_nearest(surface_search *s, double facing_reach, pl_distance_anc
   return touch_nearest(s, &hit, is_behind, facing_reach);
 }
 
-static void touch_crossed(const surface_search *s, double facing_reach) {
+static void touch_crossed(surface_search *s, double facing_reach) {
   pl_vec3 position = corner_mix(s->motion, s->motion->ends, s->crossing_triangle, s->crossing_weights);
   if (!s->is_crossing_facing && (touch_facing(s, position, facing_reach) || is_hooked(s))) return;
   add_triangle(s, s->crossing_triangle, s->crossing_weights, s->crossing_normal);
@@ -326,10 +373,6 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
 
 // --- two small surfaces that overlap in a slab (pair_axis.h)
 
-static void set_floats(float to[3], pl_vec3 a) {
-  to[0] = (float)a.x, to[1] = (float)a.y, to[2] = (float)a.z;
-}
-
 static double max_coordinate(pl_box box, pl_vec3 origin) {
   pl_vec3 a = pl_vec3_sub(box.min, origin), b = pl_vec3_sub(box.max, origin);
   return fmax(fmax(fmax(fabs(a.x), fabs(b.x)), fmax(fabs(a.y), fabs(b.y))), fmax(fabs(a.z), fabs(b.z)));
@@ -344,7 +387,6 @@ typedef struct slab_search {
   double limit;    // metres: what is farther apart does not touch
   double crossed;  // metres: a point that starts no farther below a triangle crosses it
   double extent;   // largest coordinate relative to the origin of `motion`
-  double deepest;  // metres: no point is farther inside
 } slab_search;
 
 // The points in the slab; `box` becomes that around their paths.
@@ -373,56 +415,30 @@ static int32_t list_slab_points(const slab_search *s, int32_t points[PL_SURFACE_
   return count;
 }
 
-// The triangles that points in the box may touch; false when they are too many.
-static bool list_slab_triangles(const slab_search *s, pl_box box, pl_lane_triangles *triangles) {
-  const pl_surface_motion *motion = s->motion;
-  const int32_t *corners = motion->tree->surface->triangles;
-  int32_t codes[PL_SURFACE_LANE_POINTS];
-  double reach = fmax(fmax(s->limit, s->crossed), s->deepest) + s->slab->slack;
-  box = pl_box_expand(box, reach);
-  pl_lane_region region = {.height = 0};
-  set_floats(region.min, pl_vec3_sub(box.min, motion->origin));
-  set_floats(region.max, pl_vec3_sub(box.max, motion->origin));
-  set_floats(region.normal, pl_vec3_scale(s->slab->normal, -1));
-  double origin = pl_contact_slab_height(s->slab, motion->origin);
-  region.height = -(float)(s->slab->own_low - reach - s->slab->slack - origin);
-  s->kernels->classify(motion->lanes, motion->lane_block_count, &region, codes);
-  triangles->count = 0;
-  for (int32_t t = 0; t < motion->tree->surface->triangle_count; ++t) {
-    if ((codes[corners[3 * t]] & codes[corners[3 * t + 1]] & codes[corners[3 * t + 2]]) != 0) continue;
-    if (triangles->count == PL_LANE_TRIANGLES) return false;
-    triangles->items[triangles->count++] = t;
-  }
-  s->kernels->pack(motion->lanes, corners, (float)s->extent, triangles);
-  return true;
-}
-
 // The nearest surface point of one that is no farther inside than `inside`.
-static void find_nearest_in_slab(const slab_search *slab, surface_search *s, const pl_lane_triangles *triangles,
-                                 const float position[3], double inside, double facing_reach) {
+static void find_nearest_in_slab(const slab_search *slab, surface_search *s, double inside, double facing_reach) {
   const pl_surface_motion *motion = s->motion;
   pl_box end = {s->query->end, s->query->end};
   double reach = slab->limit;
   if (!pl_box_overlaps(pl_box_expand(motion->end_box, reach), end)) return;
   if (motion->tree->is_closed && pl_box_overlaps(motion->end_box, end))
     reach = fmax(reach, inside + 1e-9 * pl_box_diagonal(motion->end_box));
-  int32_t nearest[PL_LANE_TRIANGLES];
-  float limit = (float)(reach + 1e-6 * (reach + slab->extent));
-  int32_t count = slab->kernels->list_nearest(triangles, position, limit, nearest);
-  pl_hit hit = pl_surface_motion_nearest_of(motion, s->query->end, reach, nearest, count);
+  pl_hit hit = nearest_packed(s, s->query->end, reach, NULL);
   if (hit.triangle >= 0) touch_nearest(s, &hit, is_behind_hit(s, &hit), facing_reach);
 }
 
-static void find_slab_point(const slab_search *slab, const pl_lane_triangles *triangles, int32_t point, int32_t other,
-                            double facing_reach) {
+static void find_slab_point(const slab_search *slab, int32_t point, int32_t other, double facing_reach) {
   pl_contact_query query;
   const pl_surface_motion *motion = slab->motion;
   if (!pl_contact_group_query(slab->group, point, &query)) return;
   surface_search s = search_of(&query, other);
-  pl_lane_path path = {.reach = (float)(slab->crossed + slab->slab->slack), .is_two_sided = !motion->tree->is_closed};
+  s.packed_extent = slab->extent;
+  pl_lane_path path = {.reach = (float)(slab->crossed + slab->slab->slack),
+                       .extent = (float)slab->extent,
+                       .is_two_sided = !motion->tree->is_closed};
   set_floats(path.start, pl_vec3_sub(pl_vec3_add(query.start, motion->drift), motion->origin));
   set_floats(path.end, pl_vec3_sub(query.end, motion->origin));
-  int32_t crossed[PL_LANE_TRIANGLES], count = slab->kernels->list_crossed(triangles, &path, crossed);
+  int32_t crossed[PL_LANE_TRIANGLES], count = slab->kernels->list_crossed(motion->packed, &path, crossed);
   s.crossing_time = 2;
   s.crossing_triangle = -1;
   for (int32_t i = 0; i < count; ++i) visit_crossing(&s, crossed[i]);
@@ -431,10 +447,10 @@ static void find_slab_point(const slab_search *slab, const pl_lane_triangles *tr
     return;
   }
   double inside = slab->slab->other_high + slab->slab->slack - pl_contact_slab_height(slab->slab, query.end);
-  find_nearest_in_slab(slab, &s, triangles, path.end, inside, facing_reach);
+  find_nearest_in_slab(slab, &s, inside, facing_reach);
 }
 
-bool pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other, const pl_contact_slab *slab) {
+void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other, const pl_contact_slab *slab) {
   const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[other];
   slab_search s = {
       .kernels = pl_lane_kernels_get(),
@@ -444,21 +460,16 @@ bool pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other, 
       .slab = slab,
       .limit = gap_between(group, other) + group->scale.margin,
       .crossed = fmax(group->scale.margin, START_EDGES * motion->tree->edge_length),
-      .deepest = slab->other_high - slab->own_low + slab->slack,
   };
   double facing_reach = FACING_EDGES * fmin(motion->tree->edge_length, own->tree->edge_length);
   int32_t points[PL_SURFACE_LANE_POINTS];
-  pl_lane_triangles triangles;
   pl_box box;
   int32_t count = list_slab_points(&s, points, &box);
-  if (count == 0) return true;
+  if (count == 0) return;
   s.extent =
       fmax(max_coordinate(box, motion->origin),
            max_coordinate(pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box), motion->origin));
-  if (!list_slab_triangles(&s, box, &triangles)) return false;
-  for (int32_t k = 0; k < count && triangles.count > 0; ++k)
-    find_slab_point(&s, &triangles, points[k], other, facing_reach);
-  return true;
+  for (int32_t k = 0; k < count; ++k) find_slab_point(&s, points[k], other, facing_reach);
 }
 
 static void visit_nearest_self(void *data, int32_t triangle) {

@@ -11,13 +11,12 @@
 #include <stdint.h>
 
 #include "contact/pair_axis.h"
+#include "math/f4.h"
 
-// The most triangles of a surface that may touch another; with more, trees are asked. They are kept
+// Surfaces with more triangles than this have no lanes. What may touch a point or an edge is kept
 // on the stack.
-enum { PL_LANE_TRIANGLES = 256, PL_LANE_BLOCKS = PL_LANE_TRIANGLES / 8 };
-
-// The edges of a surface are worked on in parts of at most this many.
-enum { PL_LANE_EDGES = 96, PL_LANE_EDGE_BLOCKS = PL_LANE_EDGES / 8 };
+enum { PL_LANE_TRIANGLES = 1024, PL_LANE_BLOCKS = PL_LANE_TRIANGLES / 8 };
+enum { PL_LANE_EDGES = 3 * PL_LANE_TRIANGLES };
 
 // The part of space where two surfaces can touch: a box, and on one side of a plane.
 typedef struct pl_lane_region {
@@ -43,18 +42,22 @@ enum {
   PL_LANE_TRIANGLE_ROWS = 46,
 };
 
-typedef struct pl_lane_triangles {
-  int32_t count;  // the last block is filled up with the last triangle
-  int32_t items[PL_LANE_TRIANGLES];
-  float rows[PL_LANE_BLOCKS][PL_LANE_TRIANGLE_ROWS][8] __attribute__((aligned(32)));
-} pl_lane_triangles;
-
 // A point's path that may cross triangles.
 typedef struct pl_lane_path {
   float start[3], end[3];
   float reach;        // metres: farther triangles are not crossed
+  float extent;       // metres: largest coordinate of the two surfaces where they meet
   bool is_two_sided;  // triangles are also crossed from behind
 } pl_lane_path;
+
+// A position at the end of the step that asks for the nearest triangles, no farther than `limit`.
+typedef struct pl_lane_position {
+  float position[3];
+  float limit;
+  float extent;     // as above
+  bool has_facing;  // only triangles count whose normal is against …
+  float facing[3];  // … this direction, unit
+} pl_lane_position;
 
 // Rows of a block of edges.
 enum {
@@ -67,15 +70,28 @@ enum {
   PL_LANE_EDGE_ROWS = 34,
 };
 
-typedef struct pl_lane_edges {
-  int32_t count;
-  int32_t items[PL_LANE_EDGES];
-  int sharp[PL_LANE_EDGE_BLOCKS];  // bits of those that are sharp
-  float rows[PL_LANE_EDGE_BLOCKS][PL_LANE_EDGE_ROWS][8] __attribute__((aligned(32)));
-} pl_lane_edges;
+// A small surface in the course of one step: all its triangles and its sharp edges, in blocks of
+// eight neighbours, in its own frame. A box around each block rules it out as a whole.
+struct pl_lane_surface {
+  float extent;  // metres: largest coordinate that the rounding in the rows is for
+  int32_t triangle_count, edge_count;
+  // Of the model, for gathering: the corners of each block of triangles, [block][3][8], and of each
+  // block of all edges, sharp or not, [block][ends and opposite corners][8]
+  const int32_t *triangle_corners, *edge_corners;
+  const uint8_t *borders;            // bits of the edges of each block that have one triangle only
+  const int32_t *triangles;          // their numbers, in the order of the blocks
+  int32_t *edges;                    // alike, of those that are sharp
+  float *triangle_rows, *edge_rows;  // [block][rows][8]
+  float *triangle_boxes, *edge_boxes;  // [block / 8][min x, y, z, max x, y, z][8]
+};
+
+// Take the memory; without any where the surface is not small. Corners are those of `other`, a
+// surface with the same tree, unless it is NULL. False when out of memory.
+bool pl_lane_surface_take(pl_arena *arena, pl_surface_motion *motion, const pl_lane_surface *other);
 
 // Where edges may touch.
 typedef struct pl_lane_reach {
+  float start_shift[3], end_shift[3];  // added to the lanes of the searching surface
   float limit;   // metres: edges that do not cross are not farther apart at either end of the step
   float depth;   // metres times the length of the shorter edge: alike
   float extent;  // largest coordinate
@@ -86,24 +102,17 @@ typedef struct pl_lane_kernels {
   // point of the lanes.
   void (*classify)(const float *lanes, int32_t block_count, const pl_lane_region *region,
                    int32_t *codes);
-  // Fill the rows of triangles whose `items` and `count` are there. `extent`: the largest
-  // coordinate.
-  void (*pack)(const float *lanes, const int32_t *corners, float extent,
-               pl_lane_triangles *triangles);
+  // Fill the blocks of a surface whose lanes are filled. `min_sine`: of the angle between the
+  // triangles of an edge that is sharp; negative: of a fold to either side.
+  void (*pack)(const pl_surface_motion *motion, float min_sine);
   // List the triangles that a point may cross; returns their number.
-  int32_t (*list_crossed)(const pl_lane_triangles *triangles, const pl_lane_path *path,
+  int32_t (*list_crossed)(const pl_lane_surface *surface, const pl_lane_path *path,
                           int32_t *crossed);
-  // List the triangles that may be the nearest to a position at the end of the step, no farther
-  // than `limit`; returns their number.
-  int32_t (*list_nearest)(const pl_lane_triangles *triangles, const float position[3], float limit,
+  // List the triangles that may be the nearest to a position; returns their number.
+  int32_t (*list_nearest)(const pl_lane_surface *surface, const pl_lane_position *position,
                           int32_t *nearest);
-  // Fill the rows of edges whose `items` and `count` are there, in the frame that the region shifts
-  // to. `min_sine`: of the angle between the triangles of an edge that is sharp; negative: of a
-  // fold to either side.
-  void (*pack_edges)(const pl_surface_motion *motion, const pl_lane_region *region, float extent,
-                     float min_sine, pl_lane_edges *edges);
-  // List the edges that edge `index` of `a` may touch; returns their number.
-  int32_t (*list_edges)(const pl_lane_edges *a, int32_t index, const pl_lane_edges *b,
+  // List the edges of `b` that sharp edge `index` of `a` may touch; returns their number.
+  int32_t (*list_edges)(const pl_surface_motion *a, int32_t index, const pl_surface_motion *b,
                         const pl_lane_reach *reach, int32_t *touched);
 } pl_lane_kernels;
 

@@ -7,6 +7,11 @@
 // on both sides, at the start or at the end of the step. n is that of unit vectors, so a turn of the edges within the
 // step changes it by no more than the turns.
 
+// Floats of the boxes of eight blocks.
+enum { BOX_LANES = 6 * LANES };
+// Corners of eight edges.
+enum { EDGE_CORNERS = 4 * LANES };
+
 typedef struct vec3_lanes {
   pl_f8 x, y, z;
 } vec3_lanes;
@@ -28,6 +33,12 @@ PL_SIMD_INLINE vec3_lanes sub3(vec3_lanes a, vec3_lanes b) {
 }
 PL_SIMD_INLINE vec3_lanes add3(vec3_lanes a, vec3_lanes b) {
   return (vec3_lanes){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+PL_SIMD_INLINE vec3_lanes min3(vec3_lanes a, vec3_lanes b) {
+  return (vec3_lanes){pl_f8_min(a.x, b.x), pl_f8_min(a.y, b.y), pl_f8_min(a.z, b.z)};
+}
+PL_SIMD_INLINE vec3_lanes max3(vec3_lanes a, vec3_lanes b) {
+  return (vec3_lanes){pl_f8_max(a.x, b.x), pl_f8_max(a.y, b.y), pl_f8_max(a.z, b.z)};
 }
 PL_SIMD_INLINE pl_f8 dot3(vec3_lanes a, vec3_lanes b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
@@ -58,30 +69,56 @@ static void classify(const float *lanes, int32_t block_count, const pl_lane_regi
   }
 }
 
-static void pack_block(const float *lanes, const int32_t *corners, const int32_t items[8], float extent,
-                       float (*rows)[8]) {
-  float points[2][3][3][8] __attribute__((aligned(32)));  // [start, end][corner][component][lane]
-  for (int i = 0; i < LANES; ++i)
-    for (int c = 0; c < 3; ++c) {
-      int32_t point = corners[3 * items[i] + c];
-      const float *from = &lanes[2 * VEC3_LANES * (point / LANES) + point % LANES];
-      for (int k = 0; k < 3; ++k) {
-        points[0][c][k][i] = from[LANES * k];
-        points[1][c][k][i] = from[VEC3_LANES + LANES * k];
-      }
-    }
-  vec3_lanes a0 = load3(points[0][0][0]), b0 = load3(points[0][1][0]), c0 = load3(points[0][2][0]);
-  vec3_lanes a1 = load3(points[1][0][0]), b1 = load3(points[1][1][0]), c1 = load3(points[1][2][0]);
-  pl_f8 *p[6] = {&a0.x, &b0.x, &c0.x, &a1.x, &b1.x, &c1.x};
-  for (int k = 0; k < 3; ++k) {
-    pl_f8 min = p[0][k], max = min;
-    for (int i = 1; i < 6; ++i) {
-      min = pl_f8_min(min, p[i][k]);
-      max = pl_f8_max(max, p[i][k]);
-    }
-    pl_f8_store(rows[PL_LANE_BOX + k], min);
-    pl_f8_store(rows[PL_LANE_BOX + 3 + k], max);
+// Rows of a block.
+static float (*triangle_rows(const pl_lane_surface *surface, int32_t block))[8] {
+  return (float(*)[8])(surface->triangle_rows + (size_t)block * PL_LANE_TRIANGLE_ROWS * LANES);
+}
+static float (*edge_rows(const pl_lane_surface *surface, int32_t block))[8] {
+  return (float(*)[8])(surface->edge_rows + (size_t)block * PL_LANE_EDGE_ROWS * LANES);
+}
+
+// The points of a surface one by one, to be gathered: where they are at the start and at the end of the step.
+typedef struct point_pairs {
+  pl_f4 starts[PL_SURFACE_LANE_POINTS], ends[PL_SURFACE_LANE_POINTS];
+} point_pairs;
+
+static void spread_points(const pl_surface_motion *motion, point_pairs *points) {
+  for (int32_t i = 0; i < motion->tree->surface->point_count; ++i) {
+    const float *from = &motion->lanes[2 * VEC3_LANES * (i / LANES) + i % LANES];
+    points->starts[i] = (pl_f4){from[0], from[LANES], from[2 * LANES], 0.0f};
+    from += VEC3_LANES;
+    points->ends[i] = (pl_f4){from[0], from[LANES], from[2 * LANES], 0.0f};
   }
+}
+
+// Two points side by side.
+PL_SIMD_INLINE pl_f8 pair_at(const pl_f4 *from, int32_t first, int32_t second) {
+#if PL_SIMD_IS_AVX
+  return (pl_f8)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)from[first]), (__m128)from[second], 1);
+#else
+  return __builtin_shufflevector(from[first], from[second], 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+}
+
+// x, y and z of eight points.
+PL_SIMD_INLINE vec3_lanes gather3(const pl_f4 *from, const int32_t index[8]) {
+  pl_f8 a = pair_at(from, index[0], index[4]), b = pair_at(from, index[1], index[5]);
+  pl_f8 c = pair_at(from, index[2], index[6]), d = pair_at(from, index[3], index[7]);
+  pl_f8 ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+  pl_f8 cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
+  pl_f8 ab_z = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+  pl_f8 cd_z = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+  return (vec3_lanes){__builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13),
+                      __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15),
+                      __builtin_shufflevector(ab_z, cd_z, 0, 1, 8, 9, 4, 5, 12, 13)};
+}
+
+static void pack_block(const point_pairs *points, const int32_t *corners, float extent, float (*rows)[8]) {
+  vec3_lanes a0 = gather3(points->starts, corners), b0 = gather3(points->starts, corners + LANES);
+  vec3_lanes c0 = gather3(points->starts, corners + 2 * LANES), a1 = gather3(points->ends, corners);
+  vec3_lanes b1 = gather3(points->ends, corners + LANES), c1 = gather3(points->ends, corners + 2 * LANES);
+  store3(rows[PL_LANE_BOX], min3(min3(min3(a0, b0), c0), min3(min3(a1, b1), c1)));
+  store3(rows[PL_LANE_BOX + 3], max3(max3(max3(a0, b0), c0), max3(max3(a1, b1), c1)));
   vec3_lanes e0 = sub3(b0, a0), f0 = sub3(c0, a0), e1 = sub3(b1, a1), f1 = sub3(c1, a1);
   vec3_lanes de = sub3(e1, e0), df = sub3(f1, f0), n0 = cross3(e0, f0);
   store3(rows[PL_LANE_START], a0);
@@ -108,12 +145,34 @@ static void pack_block(const float *lanes, const int32_t *corners, const int32_t
   pl_f8_store(rows[PL_LANE_ERROR], (ee * ff / area2 + 2.0f) * (1e-6f * extent));
 }
 
-static void pack(const float *lanes, const int32_t *corners, float extent, pl_lane_triangles *triangles) {
-  for (int32_t b = 0; LANES * b < triangles->count; ++b) {
-    int32_t items[LANES];
-    for (int32_t i = 0; i < LANES; ++i)
-      items[i] = triangles->items[LANES * b + i < triangles->count ? LANES * b + i : triangles->count - 1];
-    pack_block(lanes, corners, items, extent, triangles->rows[b]);
+PL_SIMD_INLINE float min_lane(pl_f8 a) {
+  a = pl_f8_min(a, __builtin_shufflevector(a, a, 4, 5, 6, 7, 0, 1, 2, 3));
+  a = pl_f8_min(a, __builtin_shufflevector(a, a, 2, 3, 0, 1, 6, 7, 4, 5));
+  return a[0] < a[1] ? a[0] : a[1];
+}
+
+// The box around a block goes to its place among those of eight blocks. What is not finite is met by everything.
+static void store_block_box(const float (*box_rows)[8], int32_t block, float *boxes) {
+  float *to = boxes + (size_t)(block / LANES) * BOX_LANES + block % LANES;
+  pl_f8 zero = pl_f8_set1(0.0f), sum = zero;
+  for (int k = 0; k < 6; ++k) {
+    pl_f8 row = pl_f8_load(box_rows[k]);
+    sum += row - row;
+    to[LANES * k] = k < 3 ? min_lane(row) : -min_lane(-row);
+  }
+  if (pl_m8_all((pl_m8)(sum == zero))) return;
+  for (int k = 0; k < 6; ++k) to[LANES * k] = k < 3 ? -HUGE_VALF : HUGE_VALF;
+}
+
+static int32_t blocks_of(int32_t count) {
+  return (count + LANES - 1) / LANES;
+}
+
+static void pack_triangles(const point_pairs *points, pl_lane_surface *surface) {
+  for (int32_t b = 0; b < blocks_of(surface->triangle_count); ++b) {
+    float(*rows)[8] = triangle_rows(surface, b);
+    pack_block(points, surface->triangle_corners + (size_t)b * VEC3_LANES, surface->extent, rows);
+    store_block_box((const float(*)[8])rows[PL_LANE_BOX], b, surface->triangle_boxes);
   }
 }
 
@@ -128,11 +187,24 @@ static inline int32_t list_bits(int bits, const int32_t *items, int32_t *list, i
   return count;
 }
 
+// Which of eight blocks, by their boxes, a box meets.
+PL_SIMD_INLINE int met_blocks(const float *boxes, const float low[3], const float high[3]) {
+  pl_m8 missed = {0};
+  for (int k = 0; k < 3; ++k)
+    missed |= (pl_m8)(pl_f8_load(&boxes[LANES * k]) > high[k]) | (pl_m8)(pl_f8_load(&boxes[LANES * (k + 3)]) < low[k]);
+  return ~pl_m8_bits(missed) & 0xFF;
+}
+
+// Rounding in rows grows with the extent, which may be larger in a pair than it was foreseen.
+static inline float growth_of(const pl_lane_surface *surface, float extent) {
+  return extent > surface->extent ? extent / surface->extent : 1;
+}
+
 // Is the point, r from the first corner at the start and `last` at the end, outside one side of a triangle all the
 // time? With weights u, v, w of the corners times the area, by their Bernstein coefficients; they tell as long as the
 // triangle does not turn over.
-PL_SIMD_INLINE pl_m8 passes_by(const float (*rows)[8], vec3_lanes r, vec3_lanes last) {
-  pl_f8 miss = -pl_f8_load(rows[PL_LANE_MISS]), areas[3], u[3], v[3], max[3], min_area;
+PL_SIMD_INLINE pl_m8 passes_by(const float (*rows)[8], vec3_lanes r, vec3_lanes last, float growth) {
+  pl_f8 miss = -pl_f8_load(rows[PL_LANE_MISS]) * growth, areas[3], u[3], v[3], max[3], min_area;
   vec3_lanes e0 = load3(rows[PL_LANE_TURNED]), f0 = load3(rows[PL_LANE_TURNED + 3]);
   vec3_lanes e1 = load3(rows[PL_LANE_TURNED + 6]), f1 = load3(rows[PL_LANE_TURNED + 9]);
   v[0] = dot3(e0, r), v[2] = dot3(e1, last), v[1] = (dot3(e0, last) + dot3(e1, r)) * 0.5f;
@@ -148,37 +220,48 @@ PL_SIMD_INLINE pl_m8 passes_by(const float (*rows)[8], vec3_lanes r, vec3_lanes 
   return ((pl_m8)(max[0] < miss) | (pl_m8)(max[1] < miss) | (pl_m8)(max[2] < miss)) & (pl_m8)(min_area > -miss);
 }
 
-static int32_t list_crossed(const pl_lane_triangles *triangles, const pl_lane_path *path, int32_t *crossed) {
-  int32_t count = 0;
+// The triangles of one block that a path, within the box from `low` to `high`, may cross, as bits.
+PL_SIMD_INLINE int crossed_of_block(const float (*rows)[8], const pl_lane_path *path, const float low[3],
+                                    const float high[3], float growth) {
+  pl_m8 missed = {0};
+  for (int k = 0; k < 3; ++k)
+    missed |=
+        (pl_m8)(pl_f8_load(rows[PL_LANE_BOX + k]) > high[k]) | (pl_m8)(pl_f8_load(rows[PL_LANE_BOX + 3 + k]) < low[k]);
+  int bits = ~pl_m8_bits(missed) & 0xFF;
+  if (bits == 0) return 0;
   vec3_lanes start = set3(path->start), end = set3(path->end);
-  float low[3], high[3];
+  vec3_lanes r = sub3(start, load3(rows[PL_LANE_START])), dr = sub3(sub3(end, load3(rows[PL_LANE_END])), r);
+  vec3_lanes n0 = load3(rows[PL_LANE_VOLUMES]), n1 = load3(rows[PL_LANE_VOLUMES + 3]);
+  vec3_lanes n2 = load3(rows[PL_LANE_VOLUMES + 6]);
+  pl_f8 k0 = dot3(r, n0), k1 = dot3(dr, n0) + dot3(r, n1), k2 = dot3(dr, n1) + dot3(r, n2), k3 = dot3(dr, n2);
+  pl_f8 b1 = k0 + k1 * (1.0f / 3), b2 = k0 + (k1 + k1 + k2) * (1.0f / 3), b3 = k0 + k1 + k2 + k3;
+  pl_f8 min = pl_f8_min(pl_f8_min(k0, b1), pl_f8_min(b2, b3));
+  pl_f8 max = pl_f8_max(pl_f8_max(k0, b1), pl_f8_max(b2, b3));
+  pl_f8 rounding = pl_f8_load(rows[PL_LANE_ROUNDING]) * (growth * growth);
+  // In front all the time, or behind, and then too far behind at the start to count as touching.
+  pl_m8 behind = (pl_m8)(max < -rounding);
+  if (!path->is_two_sided) behind &= (pl_m8)(k0 < -path->reach * pl_f8_load(rows[PL_LANE_AREA]) - rounding);
+  pl_m8 kept = (pl_m8)(min > rounding) | behind;
+  bits &= ~pl_m8_bits(kept);
+  return bits != 0 ? bits & ~pl_m8_bits(passes_by(rows, r, add3(r, dr), growth)) : 0;
+}
+
+static int32_t list_crossed(const pl_lane_surface *surface, const pl_lane_path *path, int32_t *crossed) {
+  int32_t count = 0, block_count = blocks_of(surface->triangle_count);
+  float low[3], high[3], growth = growth_of(surface, path->extent);
   for (int k = 0; k < 3; ++k) {
     low[k] = (path->start[k] < path->end[k] ? path->start[k] : path->end[k]) - path->reach;
     high[k] = (path->start[k] < path->end[k] ? path->end[k] : path->start[k]) + path->reach;
   }
-  for (int32_t b = 0; LANES * b < triangles->count; ++b) {
-    const float(*rows)[8] = triangles->rows[b];
-    pl_m8 missed = {0};
-    for (int k = 0; k < 3; ++k)
-      missed |= (pl_m8)(pl_f8_load(rows[PL_LANE_BOX + k]) > high[k]) |
-                (pl_m8)(pl_f8_load(rows[PL_LANE_BOX + 3 + k]) < low[k]);
-    int bits = ~pl_m8_bits(missed) & used_lanes(triangles->count, b);
-    if (bits == 0) continue;
-    vec3_lanes r = sub3(start, load3(rows[PL_LANE_START])), dr = sub3(sub3(end, load3(rows[PL_LANE_END])), r);
-    vec3_lanes n0 = load3(rows[PL_LANE_VOLUMES]), n1 = load3(rows[PL_LANE_VOLUMES + 3]);
-    vec3_lanes n2 = load3(rows[PL_LANE_VOLUMES + 6]);
-    pl_f8 k0 = dot3(r, n0), k1 = dot3(dr, n0) + dot3(r, n1), k2 = dot3(dr, n1) + dot3(r, n2), k3 = dot3(dr, n2);
-    pl_f8 b1 = k0 + k1 * (1.0f / 3), b2 = k0 + (k1 + k1 + k2) * (1.0f / 3), b3 = k0 + k1 + k2 + k3;
-    pl_f8 min = pl_f8_min(pl_f8_min(k0, b1), pl_f8_min(b2, b3));
-    pl_f8 max = pl_f8_max(pl_f8_max(k0, b1), pl_f8_max(b2, b3));
-    pl_f8 rounding = pl_f8_load(rows[PL_LANE_ROUNDING]);
-    // In front all the time, or behind, and then too far behind at the start to count as touching.
-    pl_m8 behind = (pl_m8)(max < -rounding);
-    if (!path->is_two_sided) behind &= (pl_m8)(k0 < -path->reach * pl_f8_load(rows[PL_LANE_AREA]) - rounding);
-    pl_m8 kept = (pl_m8)(min > rounding) | behind;
-    bits &= ~pl_m8_bits(kept);
-    if (bits != 0) bits &= ~pl_m8_bits(passes_by(rows, r, add3(r, dr)));
-    count = list_bits(bits, &triangles->items[LANES * b], crossed, count);
+  for (int32_t first = 0; first < block_count; first += LANES) {
+    int met = met_blocks(surface->triangle_boxes + (size_t)(first / LANES) * BOX_LANES, low, high);
+    met &= used_lanes(block_count, first / LANES);
+    for (; met != 0; met &= met - 1) {
+      int32_t b = first + __builtin_ctz((unsigned)met);
+      const float(*rows)[8] = (const float(*)[8])triangle_rows(surface, b);
+      int bits = crossed_of_block(rows, path, low, high, growth) & used_lanes(surface->triangle_count, b);
+      count = list_bits(bits, &surface->triangles[LANES * b], crossed, count);
+    }
   }
   return count;
 }
@@ -191,52 +274,104 @@ PL_SIMD_INLINE pl_f8 segment_distance2(vec3_lanes d, vec3_lanes g) {
   return dot3(q, q);
 }
 
-// Squared distance from the boxes, a little smaller than it is for rounding.
-PL_SIMD_INLINE pl_f8 box_distance2(const float (*rows)[8], const float position[3]) {
+// Squared distances from the boxes of eight blocks, a little smaller than they are for rounding.
+PL_SIMD_INLINE pl_f8 box_distance2(const float *boxes, const float position[3], float rounding) {
   pl_f8 sum = pl_f8_set1(0.0f), zero = sum;
   for (int k = 0; k < 3; ++k) {
-    pl_f8 below = pl_f8_load(rows[PL_LANE_BOX + k]) - position[k],
-          above = position[k] - pl_f8_load(rows[PL_LANE_BOX + 3 + k]);
-    pl_f8 away = pl_f8_max(pl_f8_max(below, above) - pl_f8_load(rows[PL_LANE_ERROR]), zero);
+    pl_f8 below = pl_f8_load(&boxes[LANES * k]) - position[k],
+          above = position[k] - pl_f8_load(&boxes[LANES * (k + 3)]);
+    pl_f8 away = pl_f8_max(pl_f8_max(below, above) - rounding, zero);
     sum += away * away;
   }
   return sum;
 }
 
-static int32_t list_nearest(const pl_lane_triangles *triangles, const float position[3], float limit,
-                            int32_t *nearest) {
-  float lows[PL_LANE_TRIANGLES] __attribute__((aligned(32)));
-  vec3_lanes x = set3(position);
-  pl_f8 best = pl_f8_set1(limit), zero = pl_f8_set1(0.0f);
-  float min = limit, best2 = limit * limit * 1.00001f;
-  for (int32_t b = 0; LANES * b < triangles->count; ++b) {
-    const float(*rows)[8] = triangles->rows[b];
-    if (pl_m8_all((pl_m8)(box_distance2(rows, position) > best2))) {
-      pl_f8_store(&lows[LANES * b], pl_f8_set1(HUGE_VALF));
-      continue;
-    }
-    vec3_lanes d = sub3(x, load3(rows[PL_LANE_END])), e = load3(rows[PL_LANE_SIDES]);
-    vec3_lanes f = load3(rows[PL_LANE_SIDES + 3]);
-    pl_f8 ee = dot3(e, e), ff = dot3(f, f), ef = dot3(e, f), de = dot3(d, e), df = dot3(d, f);
-    pl_f8 area2 = ee * ff - ef * ef, s = ff * de - ef * df, t = ee * df - ef * de;
-    pl_m8 is_over = (pl_m8)(s >= zero) & (pl_m8)(t >= zero) & (pl_m8)(s + t <= area2) & (pl_m8)(area2 > zero);
-    s = s / area2, t = t / area2;
-    vec3_lanes q = {d.x - s * e.x - t * f.x, d.y - s * e.y - t * f.y, d.z - s * e.z - t * f.z};
-    pl_f8 distance2 = pl_f8_min(segment_distance2(d, e), segment_distance2(d, f));
-    distance2 = pl_f8_min(distance2, segment_distance2(sub3(d, e), sub3(f, e)));
-    distance2 = pl_f8_select(is_over, pl_f8_min(dot3(q, q), distance2), distance2);
-    pl_f8 distance = pl_f8_sqrt(distance2), error = pl_f8_load(rows[PL_LANE_ERROR]);
-    pl_f8_store(&lows[LANES * b], distance - error);
-    best = pl_f8_min(distance + error, best);
-    float bests[LANES] __attribute__((aligned(32)));
-    pl_f8_store(bests, best);
-    for (int i = 0; i < LANES; ++i) min = bests[i] < min ? bests[i] : min;
-    best2 = min * min * 1.00001f;
+// Distances of a position from the triangles of a block at the end of the step.
+PL_SIMD_INLINE pl_f8 triangle_distances(const float (*rows)[8], const float position[3]) {
+  pl_f8 zero = pl_f8_set1(0.0f);
+  vec3_lanes d = sub3(set3(position), load3(rows[PL_LANE_END])), e = load3(rows[PL_LANE_SIDES]);
+  vec3_lanes f = load3(rows[PL_LANE_SIDES + 3]);
+  pl_f8 ee = dot3(e, e), ff = dot3(f, f), ef = dot3(e, f), de = dot3(d, e), df = dot3(d, f);
+  pl_f8 area2 = ee * ff - ef * ef, s = ff * de - ef * df, t = ee * df - ef * de;
+  pl_m8 is_over = (pl_m8)(s >= zero) & (pl_m8)(t >= zero) & (pl_m8)(s + t <= area2) & (pl_m8)(area2 > zero);
+  s = s / area2, t = t / area2;
+  vec3_lanes q = {d.x - s * e.x - t * f.x, d.y - s * e.y - t * f.y, d.z - s * e.z - t * f.z};
+  pl_f8 distance2 = pl_f8_min(segment_distance2(d, e), segment_distance2(d, f));
+  distance2 = pl_f8_min(distance2, segment_distance2(sub3(d, e), sub3(f, e)));
+  distance2 = pl_f8_select(is_over, pl_f8_min(dot3(q, q), distance2), distance2);
+  return pl_f8_sqrt(distance2);
+}
+
+// Which triangles of a block certainly face a direction, and which certainly do not.
+PL_SIMD_INLINE void facing_of_block(const float (*rows)[8], const pl_lane_position *at, float growth, pl_m8 *is_facing,
+                                    pl_m8 *is_averted) {
+  vec3_lanes e = load3(rows[PL_LANE_SIDES]), f = load3(rows[PL_LANE_SIDES + 3]);
+  pl_f8 along = dot3(cross3(e, f), set3(at->facing));
+  pl_f8 lengths = pl_f8_sqrt(dot3(e, e)) + pl_f8_sqrt(dot3(f, f));
+  pl_f8 rounding = lengths * (2e-6f * growth * at->extent) + lengths * lengths * 2e-6f;
+  *is_facing = (pl_m8)(along < -rounding);
+  *is_averted = (pl_m8)(along > rounding);
+}
+
+// The nearest search on its way through the blocks.
+typedef struct nearest_blocks {
+  const pl_lane_surface *surface;
+  const pl_lane_position *at;
+  float growth;
+  float min, best2;  // no candidate is farther than this, and its square with some slack
+  int32_t visited[PL_LANE_BLOCKS], visited_count;
+  float lows[PL_LANE_BLOCKS][LANES] __attribute__((aligned(32)));
+} nearest_blocks;
+
+PL_SIMD_INLINE void visit_block(nearest_blocks *n, int32_t block) {
+  const float(*rows)[8] = (const float(*)[8])triangle_rows(n->surface, block);
+  pl_f8 distance = triangle_distances(rows, n->at->position), error = pl_f8_load(rows[PL_LANE_ERROR]) * n->growth;
+  pl_f8 low = distance - error, high = distance + error, far = pl_f8_set1(HUGE_VALF);
+  if (n->at->has_facing) {
+    pl_m8 is_facing, is_averted;
+    facing_of_block(rows, n->at, n->growth, &is_facing, &is_averted);
+    low = pl_f8_select(is_averted, far, low);
+    high = pl_f8_select(is_facing, high, far);
   }
-  int32_t count = 0;
-  for (int32_t b = 0; LANES * b < triangles->count; ++b) {
-    int bits = ~pl_m8_bits((pl_m8)(pl_f8_load(&lows[LANES * b]) > min)) & used_lanes(triangles->count, b);
-    count = list_bits(bits, &triangles->items[LANES * b], nearest, count);
+  pl_f8_store(n->lows[n->visited_count], low);
+  n->visited[n->visited_count++] = block;
+  // What is not a number is not a bound.
+  float nearer = min_lane(pl_f8_min(high, far));
+  if (!(nearer < n->min)) return;
+  n->min = nearer;
+  n->best2 = nearer * nearer * 1.00001f;
+}
+
+static int32_t list_nearest(const pl_lane_surface *surface, const pl_lane_position *at, int32_t *nearest) {
+  float distances[PL_LANE_BLOCKS] __attribute__((aligned(32)));
+  int32_t block_count = blocks_of(surface->triangle_count), closest = -1, count = 0;
+  nearest_blocks n;
+  n.surface = surface, n.at = at, n.growth = growth_of(surface, at->extent), n.visited_count = 0;
+  n.min = at->limit, n.best2 = n.min * n.min * 1.00001f;
+  pl_f8 min = pl_f8_set1(HUGE_VALF);
+  for (int32_t first = 0; first < block_count; first += LANES) {
+    const float *boxes = surface->triangle_boxes + (size_t)(first / LANES) * BOX_LANES;
+    pl_f8 away = box_distance2(boxes, at->position, 2e-6f * at->extent);
+    pl_f8_store(&distances[first], away);
+    min = pl_f8_min(away, min);
+  }
+  // The block whose box is closest comes first: what it has rules out most of the others.
+  float closest2 = min_lane(min);
+  for (int32_t first = 0; first < block_count && closest < 0; first += LANES) {
+    int bits = pl_m8_bits((pl_m8)(pl_f8_load(&distances[first]) <= closest2)) & used_lanes(block_count, first / LANES);
+    if (bits != 0) closest = first + __builtin_ctz((unsigned)bits);
+  }
+  if (closest >= 0) visit_block(&n, closest);
+  for (int32_t first = 0; first < block_count; first += LANES) {
+    int bits = ~pl_m8_bits((pl_m8)(pl_f8_load(&distances[first]) > n.best2)) & used_lanes(block_count, first / LANES);
+    for (; bits != 0; bits &= bits - 1) {
+      int32_t block = first + __builtin_ctz((unsigned)bits);
+      if (block != closest && !(distances[block] > n.best2)) visit_block(&n, block);
+    }
+  }
+  for (int32_t v = 0; v < n.visited_count; ++v) {
+    int bits = ~pl_m8_bits((pl_m8)(pl_f8_load(n.lows[v]) > n.min)) & used_lanes(surface->triangle_count, n.visited[v]);
+    count = list_bits(bits, &surface->triangles[LANES * n.visited[v]], nearest, count);
   }
   return count;
 }
@@ -256,9 +391,9 @@ PL_SIMD_INLINE edge_lanes load_edges(const float *rows) {
                       pl_f8_load(rows + 4 * VEC3_LANES)};
 }
 
-PL_SIMD_INLINE edge_lanes one_edge(const float (*rows)[8], int lane) {
+PL_SIMD_INLINE edge_lanes one_edge(const float (*rows)[8], int lane, const float shift[3]) {
   float one[13];
-  for (int k = 0; k < 13; ++k) one[k] = rows[k][lane];
+  for (int k = 0; k < 13; ++k) one[k] = rows[k][lane] + (k < 3 ? shift[k] : 0.0f);
   return (edge_lanes){set3(one), set3(one + 3), {set3(one + 6), set3(one + 9)}, pl_f8_set1(one[12])};
 }
 
@@ -275,68 +410,96 @@ PL_SIMD_INLINE vec3_lanes across3(vec3_lanes a, vec3_lanes unit) {
   return (vec3_lanes){a.x - t * unit.x, a.y - t * unit.y, a.z - t * unit.z};
 }
 
-// Fill the rows of one end of the step, given the two points and the two opposite corners. Returns the sine of the
-// angle between the triangles; `rounding` grows by what directions may be off by.
-PL_SIMD_INLINE pl_f8 pack_end(const float *points, const float shift[3], float extent, float *rows, pl_f8 *rounding) {
-  vec3_lanes first = load3(points), along, across[2];
+// Fill the rows of one end of the step, given the two points and the two opposite corners; `rounding` grows by what
+// directions may be off by.
+PL_SIMD_INLINE void pack_end(const vec3_lanes corners[4], float extent, float *rows, pl_f8 *rounding) {
+  vec3_lanes first = corners[0], along, across[2];
   pl_f8 length, height[2];
-  along = unit3(sub3(load3(points + VEC3_LANES), first), &length);
+  along = unit3(sub3(corners[1], first), &length);
   *rounding += 1e-6f * extent / length;
   for (int k = 0; k < 2; ++k) {
-    vec3_lanes side = across3(sub3(load3(points + (2 + k) * VEC3_LANES), first), along);
+    vec3_lanes side = across3(sub3(corners[2 + k], first), along);
     across[k] = unit3(side, &height[k]);
     // Borders have no height.
     *rounding += pl_f8_select((pl_m8)(height[k] > pl_f8_set1(0.0f)), 1e-6f * extent / height[k], pl_f8_set1(0.0f));
     store3(rows + (2 + k) * VEC3_LANES, across[k]);
   }
-  store3(rows, add3(first, set3(shift)));
+  store3(rows, first);
   store3(rows + VEC3_LANES, along);
   pl_f8_store(rows + 4 * VEC3_LANES, length);
-  // The first triangle has its third corner to the left of the edge.
-  return -dot3(cross3(along, across[0]), across[1]);
 }
 
-static void pack_edge_block(const pl_surface_motion *motion, const pl_lane_region *region, float extent, float min_sine,
-                            pl_lane_edges *edges, int32_t block) {
-  float points[2][4][3][8] __attribute__((aligned(32)));  // [start, end][ends and opposite corners][component][lane]
-  float(*rows)[8] = edges->rows[block];
-  int borders = 0;
-  for (int i = 0; i < LANES; ++i) {
-    int32_t index = LANES * block + i < edges->count ? LANES * block + i : edges->count - 1;
-    const pl_surface_edge *edge = &motion->tree->edges[edges->items[index]];
-    int32_t corners[4] = {edge->points[0], edge->points[1], edge->opposite[0], edge->opposite[1]};
-    for (int c = 0; c < 4; ++c) {
-      bool is_border = c >= 2 && (corners[c] < 0 || edge->triangles[c - 2] < 0);
-      if (is_border) borders |= 1 << i;
-      int32_t point = is_border ? corners[0] : corners[c];
-      const float *from = &motion->lanes[2 * VEC3_LANES * (point / LANES) + point % LANES];
-      for (int k = 0; k < 3; ++k) {
-        points[0][c][k][i] = from[LANES * k];
-        points[1][c][k][i] = from[VEC3_LANES + LANES * k];
-      }
-    }
+// The bits of the edges of eight that may be sharp at the end of the step. With g the normal of the first triangle, h
+// that of the second, b its third corner and l the edge's length, the sine of the angle between them is
+// -g . b l / (|g| |h|).
+static int sharp_edges(const point_pairs *points, const int32_t *corners, float extent, float min_sine) {
+  vec3_lanes first = gather3(points->ends, corners), along = sub3(gather3(points->ends, corners + LANES), first);
+  vec3_lanes a = sub3(gather3(points->ends, corners + 2 * LANES), first);
+  vec3_lanes b = sub3(gather3(points->ends, corners + 3 * LANES), first);
+  vec3_lanes g = cross3(along, a), h = cross3(along, b);
+  pl_f8 length = pl_f8_sqrt(dot3(along, along));
+  // |g| and |h| are the length times the heights.
+  pl_f8 sine = -dot3(g, b) * length, size = pl_f8_sqrt(dot3(g, g) * dot3(h, h));
+  pl_f8 sides = length + pl_f8_sqrt(dot3(a, a)) + pl_f8_sqrt(dot3(b, b));
+  pl_f8 rounding = sides * sides * length * (2e-6f * extent) + size * 1e-5f;
+  float min = min_sine < 0 ? -min_sine : min_sine;
+  pl_f8 rise = min_sine < 0 ? pl_f8_abs(sine) : sine;
+  return ~pl_m8_bits((pl_m8)(rise + rounding < size * min));
+}
+
+static void pack_edge_block(const point_pairs *points, const int32_t index[EDGE_CORNERS], float extent,
+                            float (*rows)[8]) {
+  vec3_lanes corners[2][4];  // [start, end][ends and opposite corners]
+  for (int c = 0; c < 4; ++c) {
+    corners[0][c] = gather3(points->starts, &index[LANES * c]);
+    corners[1][c] = gather3(points->ends, &index[LANES * c]);
   }
-  for (int k = 0; k < 3; ++k) {
-    pl_f8 a = pl_f8_load(points[0][0][k]) + region->start_shift[k],
-          b = pl_f8_load(points[0][1][k]) + region->start_shift[k];
-    pl_f8 c = pl_f8_load(points[1][0][k]) + region->end_shift[k],
-          d = pl_f8_load(points[1][1][k]) + region->end_shift[k];
-    pl_f8_store(rows[PL_LANE_EDGE_BOX + k], pl_f8_min(pl_f8_min(a, b), pl_f8_min(c, d)));
-    pl_f8_store(rows[PL_LANE_EDGE_BOX + 3 + k], pl_f8_max(pl_f8_max(a, b), pl_f8_max(c, d)));
-  }
+  vec3_lanes a = corners[0][0], b = corners[0][1], c = corners[1][0], d = corners[1][1];
+  store3(rows[PL_LANE_EDGE_BOX], min3(min3(a, b), min3(c, d)));
+  store3(rows[PL_LANE_EDGE_BOX + 3], max3(max3(a, b), max3(c, d)));
   pl_f8 rounding = pl_f8_set1(0.0f);
-  pack_end(points[0][0][0], region->start_shift, extent, rows[PL_LANE_EDGE_START], &rounding);
-  pl_f8 sine = pack_end(points[1][0][0], region->end_shift, extent, rows[PL_LANE_EDGE_END], &rounding);
+  pack_end(corners[0], extent, rows[PL_LANE_EDGE_START], &rounding);
+  pack_end(corners[1], extent, rows[PL_LANE_EDGE_END], &rounding);
   vec3_lanes turn = sub3(load3(rows[PL_LANE_EDGE_END + 3]), load3(rows[PL_LANE_EDGE_START + 3]));
   pl_f8_store(rows[PL_LANE_EDGE_TURN], pl_f8_sqrt(dot3(turn, turn)));
   pl_f8_store(rows[PL_LANE_EDGE_ROUNDING], rounding);
-  pl_m8 flat = min_sine < 0 ? (pl_m8)(pl_f8_abs(sine) + rounding < -min_sine) : (pl_m8)(sine + rounding < min_sine);
-  edges->sharp[block] = (~pl_m8_bits(flat) | borders) & used_lanes(edges->count, block);
 }
 
-static void pack_edges(const pl_surface_motion *motion, const pl_lane_region *region, float extent, float min_sine,
-                       pl_lane_edges *edges) {
-  for (int32_t b = 0; LANES * b < edges->count; ++b) pack_edge_block(motion, region, extent, min_sine, edges, b);
+static void pack_sharp_block(const point_pairs *points, const int32_t *corners, int32_t block,
+                             pl_lane_surface *surface) {
+  float(*rows)[8] = edge_rows(surface, block);
+  pack_edge_block(points, corners, surface->extent, rows);
+  store_block_box((const float(*)[8])rows[PL_LANE_EDGE_BOX], block, surface->edge_boxes);
+}
+
+static void pack_edges(const pl_surface_motion *motion, const point_pairs *points, float min_sine,
+                       pl_lane_surface *surface) {
+  const int32_t *order = motion->tree->edge_order;
+  int32_t edge_count = motion->tree->edge_count, packed[EDGE_CORNERS] = {0}, count = 0;
+  for (int32_t b = 0; b < blocks_of(edge_count); ++b) {
+    const int32_t *corners = surface->edge_corners + (size_t)b * EDGE_CORNERS;
+    int bits = sharp_edges(points, corners, surface->extent, min_sine) | surface->borders[b];
+    for (bits &= used_lanes(edge_count, b); bits != 0; bits &= bits - 1) {
+      int lane = __builtin_ctz((unsigned)bits), to = count % LANES;
+      for (int c = 0; c < 4; ++c) packed[LANES * c + to] = corners[LANES * c + lane];
+      surface->edges[count++] = order[LANES * b + lane];
+      if (to == LANES - 1) pack_sharp_block(points, packed, count / LANES - 1, surface);
+    }
+  }
+  // The rest of the last block is what was there in the one before; it is not used.
+  if (count % LANES != 0) pack_sharp_block(points, packed, count / LANES, surface);
+  surface->edge_count = count;
+}
+
+static void pack(const pl_surface_motion *motion, float min_sine) {
+  point_pairs points;
+  pl_f8 max = pl_f8_set1(0.0f);
+  for (int32_t i = 0; i < 2 * VEC3_LANES * motion->lane_block_count; i += LANES)
+    max = pl_f8_max(pl_f8_abs(pl_f8_load_unaligned(&motion->lanes[i])), max);
+  motion->packed->extent = -2 * min_lane(-max) + 1e-30f;
+  spread_points(motion, &points);
+  pack_triangles(&points, motion->packed);
+  pack_edges(motion, &points, min_sine, motion->packed);
 }
 
 // How far the triangles at both edges fail to fall away from each other along n = u x v, and against it; unit lengths.
@@ -381,41 +544,75 @@ PL_SIMD_INLINE pl_m8 may_cross(const edge_lanes a[2], const edge_lanes b[2], flo
   return ~((pl_m8)(min > error) | (pl_m8)(max < -error));
 }
 
-static int32_t list_edges(const pl_lane_edges *a, int32_t index, const pl_lane_edges *b, const pl_lane_reach *reach,
-                          int32_t *touched) {
-  const float(*own)[8] = a->rows[index / LANES];
-  int lane = index % LANES;
-  float low[3], high[3];
-  for (int k = 0; k < 3; ++k) {
-    low[k] = own[PL_LANE_EDGE_BOX + k][lane] - reach->limit;
-    high[k] = own[PL_LANE_EDGE_BOX + 3 + k][lane] + reach->limit;
+// The edges of a block that `mine` may touch at either end of the step, or cross, as bits.
+PL_SIMD_INLINE pl_m8 touched_of_block(const float (*rows)[8], const edge_lanes mine[2], pl_f8 turn, pl_f8 rounding,
+                                      const pl_lane_reach *reach) {
+  edge_lanes other[2] = {load_edges(rows[PL_LANE_EDGE_START]), load_edges(rows[PL_LANE_EDGE_END])};
+  pl_m8 may_touch = {0};
+  for (int k = 0; k < 2; ++k) {
+    vec3_lanes n = cross3(mine[k].along, other[k].along);
+    pl_f8 sine = pl_f8_sqrt(dot3(n, n)), rises[2];
+    rise3(&mine[k], &other[k], n, &rises[0], &rises[1]);
+    pl_f8 flat = sine * 0.025f + rounding + 1e-5f;
+    rises[0] -= flat;
+    rises[1] -= flat;
+    may_touch |= is_near(&mine[k], &other[k], n, sine, rises, reach, rounding);
+    // Crossings are looked at from where the edges start, with the directions that they have later.
+    if (k == 0) may_touch |= may_cross(mine, other, reach->extent) & (pl_m8)(pl_f8_min(rises[0], rises[1]) <= turn);
   }
-  edge_lanes mine[2] = {one_edge(&own[PL_LANE_EDGE_START], lane), one_edge(&own[PL_LANE_EDGE_END], lane)};
-  int32_t count = 0;
-  for (int32_t block = 0; LANES * block < b->count; ++block) {
-    const float(*rows)[8] = b->rows[block];
-    pl_m8 missed = {0};
-    for (int k = 0; k < 3; ++k)
-      missed |= (pl_m8)(pl_f8_load(rows[PL_LANE_EDGE_BOX + k]) > high[k]) |
-                (pl_m8)(pl_f8_load(rows[PL_LANE_EDGE_BOX + 3 + k]) < low[k]);
-    int bits = ~pl_m8_bits(missed) & b->sharp[block];
-    if (bits == 0) continue;
-    edge_lanes other[2] = {load_edges(rows[PL_LANE_EDGE_START]), load_edges(rows[PL_LANE_EDGE_END])};
-    pl_f8 turn = (pl_f8_load(rows[PL_LANE_EDGE_TURN]) + own[PL_LANE_EDGE_TURN][lane]) * 1.5f;
-    pl_f8 rounding = pl_f8_load(rows[PL_LANE_EDGE_ROUNDING]) + own[PL_LANE_EDGE_ROUNDING][lane];
-    pl_m8 may_touch = {0};
-    for (int k = 0; k < 2; ++k) {
-      vec3_lanes n = cross3(mine[k].along, other[k].along);
-      pl_f8 sine = pl_f8_sqrt(dot3(n, n)), rises[2];
-      rise3(&mine[k], &other[k], n, &rises[0], &rises[1]);
-      pl_f8 flat = sine * 0.025f + rounding + 1e-5f;
-      rises[0] -= flat;
-      rises[1] -= flat;
-      may_touch |= is_near(&mine[k], &other[k], n, sine, rises, reach, rounding);
-      // Crossings are looked at from where the edges start, with the directions that they have later.
-      if (k == 0) may_touch |= may_cross(mine, other, reach->extent) & (pl_m8)(pl_f8_min(rises[0], rises[1]) <= turn);
+  return may_touch;
+}
+
+// Box of an edge in the frame of the other surface, wider by `limit`.
+static void edge_box(const pl_surface_motion *motion, int32_t edge, const pl_lane_reach *reach, float low[3],
+                     float high[3]) {
+  const int32_t *points = motion->tree->edges[edge].points;
+  for (int k = 0; k < 3; ++k) {
+    float min = HUGE_VALF, max = -HUGE_VALF;
+    for (int i = 0; i < 4; ++i) {
+      int32_t point = points[i % 2];
+      const float *from = &motion->lanes[2 * VEC3_LANES * (point / LANES) + point % LANES + LANES * k];
+      float x = i < 2 ? from[0] + reach->start_shift[k] : from[VEC3_LANES] + reach->end_shift[k];
+      min = x < min ? x : min;
+      max = x > max ? x : max;
     }
-    count = list_bits(bits & pl_m8_bits(may_touch), &b->items[LANES * block], touched, count);
+    low[k] = min - reach->limit;
+    high[k] = max + reach->limit;
+  }
+}
+
+static int32_t list_edges(const pl_surface_motion *a, int32_t index, const pl_surface_motion *b,
+                          const pl_lane_reach *reach, int32_t *touched) {
+  const float(*own)[8] = (const float(*)[8])edge_rows(a->packed, index / LANES);
+  const pl_lane_surface *surface = b->packed;
+  int lane = index % LANES;
+  float low[3], high[3], growth_a = growth_of(a->packed, reach->extent), growth_b = growth_of(surface, reach->extent);
+  edge_box(a, a->packed->edges[index], reach, low, high);
+  edge_lanes mine[2];
+  bool is_loaded = false;
+  int32_t count = 0, block_count = blocks_of(surface->edge_count);
+  for (int32_t first = 0; first < block_count; first += LANES) {
+    int met = met_blocks(surface->edge_boxes + (size_t)(first / LANES) * BOX_LANES, low, high);
+    met &= used_lanes(block_count, first / LANES);
+    for (; met != 0; met &= met - 1) {
+      int32_t block = first + __builtin_ctz((unsigned)met);
+      const float(*rows)[8] = (const float(*)[8])edge_rows(surface, block);
+      pl_m8 missed = {0};
+      for (int k = 0; k < 3; ++k)
+        missed |= (pl_m8)(pl_f8_load(rows[PL_LANE_EDGE_BOX + k]) > high[k]) |
+                  (pl_m8)(pl_f8_load(rows[PL_LANE_EDGE_BOX + 3 + k]) < low[k]);
+      int bits = ~pl_m8_bits(missed) & used_lanes(surface->edge_count, block);
+      if (bits == 0) continue;
+      if (!is_loaded) {
+        mine[0] = one_edge(&own[PL_LANE_EDGE_START], lane, reach->start_shift);
+        mine[1] = one_edge(&own[PL_LANE_EDGE_END], lane, reach->end_shift);
+        is_loaded = true;
+      }
+      pl_f8 turn = (pl_f8_load(rows[PL_LANE_EDGE_TURN]) + own[PL_LANE_EDGE_TURN][lane]) * 1.5f;
+      pl_f8 rounding = pl_f8_load(rows[PL_LANE_EDGE_ROUNDING]) * growth_b + own[PL_LANE_EDGE_ROUNDING][lane] * growth_a;
+      bits &= pl_m8_bits(touched_of_block(rows, mine, turn, rounding, reach));
+      count = list_bits(bits, &surface->edges[LANES * block], touched, count);
+    }
   }
   return count;
 }
@@ -424,5 +621,4 @@ const pl_lane_kernels KERNELS = {.classify = classify,
                                  .pack = pack,
                                  .list_crossed = list_crossed,
                                  .list_nearest = list_nearest,
-                                 .pack_edges = pack_edges,
                                  .list_edges = list_edges};

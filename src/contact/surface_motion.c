@@ -68,7 +68,16 @@ static void join_children(const pl_surface_tree *tree, int32_t node, pl_box *box
   pl_box_cover_box(&boxes[node], &boxes[tree->boxes.nodes[node].second]);
 }
 
+void pl_surface_motion_fit_normals(pl_surface_motion *motion) {
+  pl_vec3 c[3];
+  for (int32_t t = 0; t < motion->tree->surface->triangle_count; ++t) {
+    pl_surface_corners(motion->tree, motion->ends, t, c);
+    motion->normals[t] = pl_triangle_normal(c[0], c[1], c[2]);
+  }
+}
+
 void pl_surface_motion_refit(pl_surface_motion *motion) {
+  pl_surface_motion_fit_normals(motion);
   // Children come after their parents, so one pass from the back sees them first.
   for (int32_t i = motion->tree->boxes.node_count - 1; i >= 0; --i) {
     const pl_box_node *node = &motion->tree->boxes.nodes[i];
@@ -79,15 +88,8 @@ void pl_surface_motion_refit(pl_surface_motion *motion) {
   }
 }
 
-static pl_vec3 triangle_normal(const pl_surface_motion *motion, int32_t triangle) {
-  pl_vec3 c[3];
-  pl_surface_corners(motion->tree, motion->ends, triangle, c);
-  return pl_triangle_normal(c[0], c[1], c[2]);
-}
-
 void pl_surface_motion_refit_normals(pl_surface_motion *motion) {
   const pl_surface_tree *tree = motion->tree;
-  for (int32_t t = 0; t < tree->surface->triangle_count; ++t) motion->normals[t] = triangle_normal(motion, t);
   for (int32_t i = tree->boxes.node_count - 1; i >= 0; --i) {
     const pl_box_node *node = &tree->boxes.nodes[i];
     if (node->count == 0) {
@@ -129,9 +131,9 @@ static void search_leaf(nearest_search *s, const pl_box_node *node) {
       search_triangle(s, s->motion->tree->boxes.order[i]);
 }
 
-pl_hit pl_surface_motion_nearest_of(const pl_surface_motion *motion, pl_vec3 point, double limit,
+pl_hit pl_surface_motion_nearest_of(const pl_surface_motion *motion, pl_vec3 point, double limit, const pl_vec3 *facing,
                                     const int32_t *triangles, int32_t count) {
-  nearest_search s = {motion, point, NULL, limit * limit, {.triangle = -1}};
+  nearest_search s = {motion, point, facing, limit * limit, {.triangle = -1}};
   for (int32_t i = 0; i < count; ++i) search_triangle(&s, triangles[i]);
   if (s.hit.triangle >= 0) s.hit.distance = sqrt(s.best2);
   return s.hit;
@@ -183,14 +185,12 @@ static double corner_angle(const pl_vec3 c[3], int k) {
 pl_vec3 pl_surface_motion_outward(const pl_surface_motion *motion, const pl_hit *hit) {
   const pl_surface_tree *tree = motion->tree;
   const int32_t *corners_of = tree->surface->triangles;
-  pl_vec3 c[3];
-  pl_surface_corners(tree, motion->ends, hit->triangle, c);
   int zero_count = 0, max = 0, zero = 0;
   for (int k = 0; k < 3; ++k) {
     if (hit->barycentric[k] == 0) zero_count++, zero = k;
     if (hit->barycentric[k] > hit->barycentric[max]) max = k;
   }
-  if (zero_count == 0) return pl_triangle_normal(c[0], c[1], c[2]);
+  if (zero_count == 0) return motion->normals[hit->triangle];
   // At a corner the whole ring, at an edge those of the ring that hold its other end too.
   int32_t u = corners_of[3 * hit->triangle + max];
   int32_t v = zero_count == 1 ? corners_of[3 * hit->triangle + (3 - zero - max)] : -1;
@@ -199,8 +199,13 @@ pl_vec3 pl_surface_motion_outward(const pl_surface_motion *motion, const pl_hit 
     const int32_t *other = &corners_of[3 * tree->ring[r]];
     int k = other[0] == u ? 0 : other[1] == u ? 1 : 2;
     if (v >= 0 && other[0] != v && other[1] != v && other[2] != v) continue;
-    pl_surface_corners(tree, motion->ends, tree->ring[r], c);
-    sum = pl_vec3_add_scaled(sum, pl_triangle_normal(c[0], c[1], c[2]), v >= 0 ? 1 : corner_angle(c, k));
+    pl_vec3 c[3];
+    double angle = 1;
+    if (v < 0) {
+      pl_surface_corners(tree, motion->ends, tree->ring[r], c);
+      angle = corner_angle(c, k);
+    }
+    sum = pl_vec3_add_scaled(sum, motion->normals[tree->ring[r]], angle);
   }
   return sum;
 }
@@ -215,7 +220,7 @@ pl_vec3 pl_surface_motion_point_normal(const pl_surface_motion *motion, int32_t 
 }
 
 bool pl_surface_motion_is_facing(const pl_surface_motion *motion, int32_t triangle, pl_vec3 facing) {
-  return pl_vec3_dot(triangle_normal(motion, triangle), facing) < 0;
+  return pl_vec3_dot(motion->normals[triangle], facing) < 0;
 }
 
 pl_box pl_surface_motion_ring_normals(const pl_surface_motion *motion, int32_t point) {

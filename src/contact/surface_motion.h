@@ -10,6 +10,8 @@
 
 #include "contact/surface_tree.h"
 
+typedef struct pl_lane_surface pl_lane_surface;
+
 typedef struct pl_surface_motion {
   const pl_surface_tree *tree;
   pl_vec3 *starts, *ends;  // surface points at the start and at the end of the step, in the world
@@ -26,6 +28,7 @@ typedef struct pl_surface_motion {
   float *lanes;
   int32_t lane_block_count;
   pl_vec3 origin;
+  pl_lane_surface *packed;  // its triangles and sharp edges (pair_lanes.h); NULL for a large one
 } pl_surface_motion;
 
 // Surfaces with more points than this have no lanes.
@@ -38,10 +41,13 @@ void pl_surface_motion_fill_lanes(pl_surface_motion *motion);
 bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree,
                             pl_surface_motion *motion);
 
-// Fit the boxes to the points, whose own boxes and drift are there.
+// Compute the normals, for the questions below that need them.
+void pl_surface_motion_fit_normals(pl_surface_motion *motion);
+
+// Fit the boxes to the points, whose own boxes and drift are there, and compute the normals.
 void pl_surface_motion_refit(pl_surface_motion *motion);
 
-// Compute the normals and their boxes.
+// Then fit the boxes around the normals.
 void pl_surface_motion_refit_normals(pl_surface_motion *motion);
 
 // Nearest point on the surface at the end of the step, no farther than `limit`; triangle -1 if
@@ -52,7 +58,7 @@ pl_hit pl_surface_motion_nearest(const pl_surface_motion *motion, pl_vec3 point,
 
 // The same among some triangles only.
 pl_hit pl_surface_motion_nearest_of(const pl_surface_motion *motion, pl_vec3 point, double limit,
-                                    const int32_t *triangles, int32_t count);
+                                    const pl_vec3 *facing, const int32_t *triangles, int32_t count);
 
 // Outward direction (not unit) at a hit, which tells inside from outside for any point whose
 // nearest one it is.

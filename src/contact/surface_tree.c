@@ -88,13 +88,16 @@ static void fill_edges(pl_surface_tree *tree, pl_surface_edge *edges, int32_t *t
     }
 }
 
-// Where the triangle of each edge is among the leaves.
-static void fill_leaves(const pl_surface_tree *tree, pl_surface_edge *edges) {
+// Where the triangle of each edge is among the leaves, and the edges in this order.
+static void fill_leaves(const pl_surface_tree *tree, pl_surface_edge *edges, int32_t *edge_order) {
+  int32_t count = 0;
   for (int32_t i = 0; i < tree->surface->triangle_count; ++i) {
     int32_t triangle = tree->boxes.order[i];
     for (int k = 0; k < 3; ++k) {
       pl_surface_edge *edge = &edges[tree->triangle_edges[3 * triangle + k]];
-      if (edge->triangles[0] == triangle) edge->leaf = i;
+      if (edge->triangles[0] != triangle) continue;
+      edge->leaf = i;
+      edge_order[count++] = tree->triangle_edges[3 * triangle + k];
     }
   }
 }
@@ -123,6 +126,23 @@ static bool fill_blocks(pl_arena *arena, const pl_contact_surface *surface, cons
   return is_built && !arena->failed;
 }
 
+static bool is_particle(const pl_contact_surface *surface, int32_t point) {
+  return surface->weights[4 * (size_t)point] == 1.0f;
+}
+
+// Each edge of a closed surface has two triangles, which see it in opposite directions.
+static int32_t fill_links(const pl_contact_surface *surface, int32_t *links) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < 3 * surface->triangle_count; ++i) {
+    int32_t a = surface->triangles[i], b = surface->triangles[i % 3 == 2 ? i - 2 : i + 1];
+    if (a >= b || !is_particle(surface, a) || !is_particle(surface, b)) continue;
+    links[2 * count] = surface->parents[4 * (size_t)a];
+    links[2 * count + 1] = surface->parents[4 * (size_t)b];
+    ++count;
+  }
+  return count;
+}
+
 static double mean_edge(const pl_contact_surface *surface, const pl_vec3 *points) {
   double sum = 0;
   for (int32_t i = 0; i < 3 * surface->triangle_count; ++i) {
@@ -138,6 +158,8 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
   int32_t *ring_start = PL_TAKE(arena, int32_t, (int64_t)surface->point_count + 1);
   int32_t *ring = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
   int32_t *triangle_edges = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
+  int32_t *edge_order = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
+  int32_t *links = PL_TAKE(arena, int32_t, 6 * (int64_t)count);
   pl_surface_edge *edges = PL_TAKE(arena, pl_surface_edge, 3 * (int64_t)count);
   pl_box *boxes = arena->failed ? NULL : pl_allocate_array(arena->context, (size_t)count, sizeof(pl_box));
   if (boxes == NULL) return pl_fail_memory(error);
@@ -157,9 +179,12 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
                             .ring = ring,
                             .edges = edges,
                             .triangle_edges = triangle_edges,
+                            .edge_order = edge_order,
+                            .links = links,
                             .edge_length = mean_edge(surface, points)};
   tree->is_closed = is_closed_surface(tree);
+  tree->link_count = fill_links(surface, links);
   fill_edges(tree, edges, triangle_edges);
-  fill_leaves(tree, edges);
+  fill_leaves(tree, edges, edge_order);
   return fill_blocks(arena, surface, points, tree) ? PL_OK : pl_fail_memory(error);
 }

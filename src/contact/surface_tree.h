@@ -43,9 +43,14 @@ typedef struct pl_surface_tree {
   int32_t edge_count;
   const pl_surface_edge *edges;   // in the order of the triangles they belong to
   const int32_t *triangle_edges;  // 3 per triangle: from corner k to the next
-  int32_t block_count;            // blocks of points that are close together at rest
-  const int32_t *block_start;     // block_count + 1: offsets into `point_order`
-  const int32_t *point_order;     // all points, block by block
+  const int32_t *edge_order;      // all edges, in the order of the leaves of their triangles
+  // Edges between two points that are particles themselves, as pairs of particles, in the order of
+  // the triangles; those of a closed surface once each.
+  int32_t link_count;
+  const int32_t *links;
+  int32_t block_count;         // blocks of points that are close together at rest
+  const int32_t *block_start;  // block_count + 1: offsets into `point_order`
+  const int32_t *point_order;  // all points, block by block
   bool is_closed;      // every edge has one triangle on either side: inside and outside are defined
   double edge_length;  // mean at rest, metres; 0 without triangles
 } pl_surface_tree;

@@ -227,24 +227,33 @@ static void match(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   for (int32_t group = begin; group < end; ++group) match_group(work, group);
 }
 
-// product += λ h² V g (g · direction): the volume part of the matrix.
-static void press_group(const pl_fem_fast_work *work, int32_t group) {
+// λ h² V g · direction of a group: the pressure that a direction puts on its tets, times h² V.
+PL_SIMD_INLINE pl_f8 pressure_of(const pl_fem_fast_work *work, int32_t group, const pl_f8 g[9], pl_f8 *strain) {
   const int32_t *corners = work->model->tets.corners + (size_t)group * PL_FAST_CORNER_LANES;
   const float *constants = work->model->tets.constants + (size_t)group * PL_FAST_CONSTANT_COUNT * LANES;
-  const float *pulls = work->pulls + (size_t)group * MAT3_LANES;
-  pl_f8 first[4], corner[4], g[9], strain = pl_f8_set1(0), total[3] = {{0}, {0}, {0}};
-  for (int i = 0; i < 9; ++i) g[i] = pl_f8_load(pulls + LANES * i);
+  pl_f8 first[4], corner[4], sum = pl_f8_set1(0);
   gather(work->direction, corners, first);
   for (int a = 0; a < 3; ++a) {
     gather(work->direction, corners + LANES * (a + 1), corner);
-    for (int i = 0; i < 3; ++i) strain += g[3 * a + i] * (corner[i] - first[i]);
+    for (int i = 0; i < 3; ++i) sum += g[3 * a + i] * (corner[i] - first[i]);
   }
-  strain *= pl_f8_load(constants + LANES * PL_FAST_BULK);
+  *strain = sum;
+  return sum * pl_f8_load(constants + LANES * PL_FAST_BULK);
+}
+
+// product += λ h² V g (g · direction): the volume part of the matrix.
+static void press_group(const pl_fem_fast_work *work, int32_t group) {
+  const int32_t *corners = work->model->tets.corners + (size_t)group * PL_FAST_CORNER_LANES;
+  const float *pulls = work->pulls + (size_t)group * MAT3_LANES;
+  pl_f8 g[9], strain, total[3] = {{0}, {0}, {0}};
+  for (int i = 0; i < 9; ++i) g[i] = pl_f8_load(pulls + LANES * i);
+  pl_f8 pressure = pressure_of(work, group, g, &strain);
   for (int a = 0; a < 3; ++a) {
     for (int i = 0; i < 3; ++i) total[i] -= g[3 * a + i];
-    add_at(work->product, corners + LANES * (a + 1), strain * g[3 * a], strain * g[3 * a + 1], strain * g[3 * a + 2]);
+    add_at(work->product, corners + LANES * (a + 1), pressure * g[3 * a], pressure * g[3 * a + 1],
+           pressure * g[3 * a + 2]);
   }
-  add_at(work->product, corners, strain * total[0], strain * total[1], strain * total[2]);
+  add_at(work->product, corners, pressure * total[0], pressure * total[1], pressure * total[2]);
 }
 
 static void press(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
@@ -277,6 +286,21 @@ static double dot(const pl_f4 *a, const pl_f4 *b, int32_t begin, int32_t end) {
   return sum[0] + sum[1] + sum[2];
 }
 
+// Σ λ h² V (g · direction)², eight sums in double precision: what press() would add to direction · product.
+static double squeeze(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
+  pl_fast_d4 low = {0}, high = {0};
+  for (int32_t group = begin; group < end; ++group) {
+    const float *pulls = work->pulls + (size_t)group * MAT3_LANES;
+    pl_f8 g[9], strain;
+    for (int i = 0; i < 9; ++i) g[i] = pl_f8_load(pulls + LANES * i);
+    pl_f8 energy = pressure_of(work, group, g, &strain) * strain;
+    low += widen(__builtin_shufflevector(energy, energy, 0, 1, 2, 3));
+    high += widen(__builtin_shufflevector(energy, energy, 4, 5, 6, 7));
+  }
+  low += high;
+  return low[0] + low[1] + (low[2] + low[3]);
+}
+
 // One step of conjugate gradients: moves += length direction, forces -= length product.
 static void advance(const pl_fem_fast_work *work, float length, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; ++i) {
@@ -285,9 +309,12 @@ static void advance(const pl_fem_fast_work *work, float length, int32_t begin, i
   }
 }
 
-// The next direction of conjugate gradients.
+// The next direction of conjugate gradients, and A times it: A solved is the forces it was solved from.
 static void turn(const pl_fem_fast_work *work, float fraction, int32_t begin, int32_t end) {
-  for (int32_t i = begin; i < end; ++i) work->direction[i] = work->solved[i] + work->direction[i] * fraction;
+  for (int32_t i = begin; i < end; ++i) {
+    work->direction[i] = work->solved[i] + work->direction[i] * fraction;
+    work->stretched[i] = work->product[i] = work->forces[i] + work->stretched[i] * fraction;
+  }
 }
 
 PL_SIMD_INLINE pl_fast_d4 cross_d4(pl_fast_d4 a, pl_fast_d4 b) {
@@ -340,6 +367,7 @@ const pl_fem_fast_kernels KERNELS = {
     .measure = measure,
     .stretch = stretch,
     .press = press,
+    .squeeze = squeeze,
     .dot = dot,
     .advance = advance,
     .turn = turn,

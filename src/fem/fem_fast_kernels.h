@@ -26,7 +26,8 @@ typedef struct pl_fem_fast_work {
   pl_f4 *forces;     // times h²; the residual of the moves
   pl_f4 *solved;     // forces times the inverse of A
   pl_f4 *direction;  // of conjugate gradients, …
-  pl_f4 *product;    // … and the matrix times it
+  pl_f4 *stretched;  // … A times it, …
+  pl_f4 *product;    // … and the whole matrix times it
   float *gradients;  // [group][9][8]: F of the predicted positions; only with examples, and only …
   bool is_measured;            // … where measure() has found them
   float *pulls;                // [group][9][8]: gradients of the strain of volume by corners 1 to 3
@@ -49,11 +50,14 @@ typedef struct pl_fem_fast_kernels {
   void (*stretch)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
   // product += forces of the volumes of groups [begin, end) of one colour for the direction.
   void (*press)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
+  // What that adds to direction . product, for groups [begin, end) of any colours.
+  double (*squeeze)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
   // Over particles [begin, end).
   double (*dot)(const pl_f4 *a, const pl_f4 *b, int32_t begin, int32_t end);
   // moves += length direction, forces -= length product.
   void (*advance)(const pl_fem_fast_work *work, float length, int32_t begin, int32_t end);
-  // direction = solved + fraction * direction.
+  // direction = solved + fraction * direction; stretched and product = A direction, which is right
+  // where solved is the forces times the inverse of A.
   void (*turn)(const pl_fem_fast_work *work, float fraction, int32_t begin, int32_t end);
   void (*sum)(const pl_fem_fast_work *work, int32_t begin, int32_t end, pl_fem_fast_sums *sums);
   // Velocities and positions at the end of the step. False when something is not finite.

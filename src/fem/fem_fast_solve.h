@@ -22,9 +22,14 @@ typedef struct pl_fem_fast_solver {
   int32_t pin_count;
   const pl_sparse_cholesky *factor;  // that of the particles that are held
   bool holds_all;                    // the factor knows every pin
+  bool is_exact;                     // the factor knows every pin that is hard
+  int32_t spring_count;              // pins that are not
   pl_fem_fast_touch touch;
   float *workspace;     // of the factor
-  int32_t first_group;  // of the colour at hand
+  double *squeezes;     // sums of blocks of groups
+  int32_t first_group;  // of the colour at hand, …
+  // … and what is done to its groups
+  void (*for_groups)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
 } pl_fem_fast_solver;
 
 // One move of a body: its solver and what the parts of it share.
@@ -54,10 +59,10 @@ bool pl_fem_fast_is_one_step(const pl_model *model, double world_step);
 void pl_fem_fast_multiply_inner(pl_fem_fast_solver *solver);
 void pl_fem_fast_add_held(const pl_fem_fast_solver *solver);
 
-// Run `work` over the groups of every colour, one colour after the other; its `data` is the solver,
-// whose first_group its range is relative to.
+// Run a kernel over the groups of every colour, one colour after the other.
 void pl_fem_fast_for_colors(pl_fem_fast_solver *solver,
-                            void (*work)(void *data, int32_t begin, int32_t end, int32_t block));
+                            void (*for_groups)(const pl_fem_fast_work *work, int32_t begin,
+                                               int32_t end));
 
 // After predict: held particles are put on their targets, springs pull. `fraction` is how much of
 // the way from start to target is to be covered.
@@ -68,6 +73,9 @@ void pl_fem_fast_choose_factor(pl_fem_fast_solver *solver, bool *is_pinned);
 
 // Whether nothing holds the body from outside.
 bool pl_fem_fast_is_free(const pl_fem_fast_solver *solver);
+
+// How many numbers `squeezes` is for.
+int32_t pl_fem_fast_squeeze_count(const pl_fem_fast_model *model);
 
 // Find the moves that answer the forces.
 void pl_fem_fast_solve(pl_fem_fast_solver *solver);

@@ -49,12 +49,6 @@ static void predict(void *data, int32_t begin, int32_t end, int32_t block) {
   d->solver.kernels->predict(&d->solver.work, begin, end);
 }
 
-static void match(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
-  const pl_fem_fast_solver *solver = data;
-  solver->kernels->match(&solver->work, solver->first_group + begin, solver->first_group + end);
-}
-
 static void sum(void *data, int32_t begin, int32_t end, int32_t block) {
   const pl_fem_fast_step *d = data;
   d->solver.kernels->sum(&d->solver.work, begin, end, &d->sums[block]);
@@ -114,7 +108,8 @@ static bool take_memory(pl_fem_fast_step *d, const pl_body_move *move) {
   pl_fem_fast_work *work = &d->solver.work;
   const pl_fem_fast_model *model = work->model;
   size_t n = (size_t)model->head.particle_count, blocks = (size_t)pl_block_count((int32_t)n, PARTICLES_PER_BLOCK);
-  pl_f4 **arrays[] = {&work->predicted, &work->moves, &work->forces, &work->solved, &work->direction, &work->product};
+  pl_f4 **arrays[] = {&work->predicted, &work->moves,     &work->forces, &work->solved,
+                      &work->direction, &work->stretched, &work->product};
   bool has_memory = true;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
     *arrays[i] = PL_SCRATCH(move->scratch, pl_f4, n + PL_FAST_PADDING);
@@ -128,6 +123,7 @@ static bool take_memory(pl_fem_fast_step *d, const pl_body_move *move) {
     has_memory = has_memory && work->gradients && d->example_pulls;
   }
   d->solver.workspace = PL_SCRATCH(move->scratch, float, pl_sparse_cholesky_workspace(&model->factor));
+  d->solver.squeezes = PL_SCRATCH(move->scratch, double, pl_fem_fast_squeeze_count(model));
   d->sums = PL_SCRATCH(move->scratch, pl_fem_fast_sums, blocks);
   d->is_finite = PL_SCRATCH(move->scratch, bool, blocks);
   d->pins = PL_SCRATCH(move->scratch, pl_fem_fast_pin, move->pin_count);
@@ -138,7 +134,8 @@ static bool take_memory(pl_fem_fast_step *d, const pl_body_move *move) {
   touch->points = PL_SCRATCH(move->scratch, pl_fem_fast_contact, model->head.surface.point_count);
   touch->active = PL_SCRATCH(move->scratch, int32_t, model->head.surface.point_count);
   has_memory = has_memory && touch->starts && touch->ends && touch->points && touch->active;
-  return has_memory && work->pulls && d->solver.workspace && d->sums && d->is_finite && d->pins && d->is_pinned;
+  return has_memory && work->pulls && d->solver.workspace && d->solver.squeezes && d->sums && d->is_finite && d->pins &&
+         d->is_pinned;
 }
 
 static void list_pins(pl_fem_fast_step *d, const pl_body_move *move) {
@@ -172,7 +169,7 @@ static void set_up(pl_fem_fast_step *d, const pl_body_move *move, int32_t k, int
   pl_fem_fast_place_pins(&d->solver, (k + 1.0) / count);
   pl_fem_fast_touch_find(move->context, &d->solver.touch);
   pl_fem_fast_find_weights(d);
-  pl_fem_fast_for_colors(&d->solver, match);
+  pl_fem_fast_for_colors(&d->solver, d->solver.kernels->match);
 }
 
 static void step_once(pl_fem_fast_step *d, const pl_body_move *move, int32_t k, int32_t count) {

@@ -143,6 +143,23 @@ void pl_frames_set_velocities(pl_frames *frames, const pl_vec3 *velocities) {
   frames->velocities = velocities;
 }
 
+pl_status pl_frames_keep_velocities(pl_frames *frames, pl_error *error) {
+  size_t kept = (size_t)frames->written * 3 * (size_t)frames->def.point_count;
+  if (frames->velocities == NULL || frames->kept_velocities.count != kept) return PL_OK;
+  float *to = pl_vector_grow(&frames->kept_velocities, 3 * (size_t)frames->def.point_count);
+  if (to == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < frames->def.point_count; ++i) {
+    to[3 * (size_t)i] = (float)frames->velocities[i].x;
+    to[3 * (size_t)i + 1] = (float)frames->velocities[i].y;
+    to[3 * (size_t)i + 2] = (float)frames->velocities[i].z;
+  }
+  return PL_OK;
+}
+
+bool pl_frames_kept_velocities(const pl_frames *frames) {
+  return frames->kept_velocities.count == (size_t)frames->written * 3 * (size_t)frames->def.point_count;
+}
+
 void pl_frames_set_fields(pl_frames *frames, const pl_frame_field *fields, int32_t field_count) {
   frames->fields = fields;
   frames->field_count = field_count;

@@ -36,7 +36,8 @@ struct pl_frames {
   float *first_points;            // 3 per point
   struct pl_gltf_motion *motion;  // in the file that the points come from, else NULL
   pl_vector boxes;  // of float[6]: least and most of each frame's vertices or displacements
-  // USD only, and `boxes`
+  bool has_velocity_columns;  // of a CSV table
+  // USD only, and `boxes`; velocities of NumPy's arrays too
   uint64_t end_offset;        // of the line with the last time code
   pl_vector kept_velocities;  // of float, 3 per point, all frames
 };
@@ -53,5 +54,10 @@ char *pl_frames_file_name(const pl_frames *frames, int32_t frame);
 
 // Three floats.
 void pl_frames_put_float_vector(pl_file_writer *writer, pl_vec3 v);
+
+// Keep the velocities of the frame being written, for formats that write those of all frames at the
+// end; a frame without them ends the keeping. Then whether those of all frames were kept.
+pl_status pl_frames_keep_velocities(pl_frames *frames, pl_error *error);
+bool pl_frames_kept_velocities(const pl_frames *frames);
 
 #endif

@@ -1,6 +1,6 @@
-// NumPy's .npz: one zip file with the arrays `positions` (frames, points, 3), `times`, `triangles` and `tets`, for
-// numpy.load(). Entries are stored as they are, so that frames can be appended as they come; sizes, the number of
-// frames and the checksum are filled in at the end.
+// NumPy's .npz: one zip file with the arrays `positions` (frames, points, 3), `times`, `triangles`, `tets` and,
+// where they are set, `velocities` (frames, points, 3), for numpy.load(). Entries are stored as they are, so that
+// frames can be appended as they come; sizes, the number of frames and the checksum are filled in at the end.
 #include <string.h>
 #include <zlib.h>
 
@@ -27,7 +27,9 @@ static pl_status write_npz(pl_frames *frames, const pl_vec3 *points, pl_error *e
   size_t size = (size_t)frames->def.point_count * sizeof *points;
   frames->checksum = pl_npz_checksum(frames->checksum, points, size);
   pl_file_writer_write(frames->writer, points, size);
-  pl_status status = pl_file_writer_status(frames->writer);
+  pl_status status = pl_frames_keep_velocities(frames, error);
+  if (status < 0) return status;
+  status = pl_file_writer_status(frames->writer);
   return status < 0 ? pl_fail(error, status, "a frame could not be written; is the disk full?") : PL_OK;
 }
 
@@ -50,7 +52,7 @@ static pl_npz_entry finish_positions(pl_frames *frames) {
 static pl_status finish_npz(pl_frames *frames, pl_error *error) {
   pl_file_writer *writer = frames->writer;
   const pl_frames_def *def = &frames->def;
-  pl_npz_entry entries[4] = {finish_positions(frames)};
+  pl_npz_entry entries[5] = {finish_positions(frames)};
   double *times = pl_allocate_array(frames->context, (size_t)frames->written, sizeof *times);
   if (times == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < frames->written; ++i) times[i] = pl_frames_time(frames, i);
@@ -61,7 +63,12 @@ static pl_status finish_npz(pl_frames *frames, pl_error *error) {
                                 def->triangles, 3 * (size_t)def->triangle_count * sizeof(int32_t));
   entries[3] = pl_npz_put_array(writer, "tets.npy", "<i4", (const int64_t[3]){def->tet_count, 4}, 2, def->tets,
                                 4 * (size_t)def->tet_count * sizeof(int32_t));
-  pl_npz_put_directory(writer, entries, 4);
+  int32_t count = 4;
+  if (frames->kept_velocities.count > 0 && pl_frames_kept_velocities(frames))
+    entries[count++] =
+        pl_npz_put_array(writer, "velocities.npy", "<f4", (const int64_t[3]){frames->written, def->point_count, 3}, 3,
+                         frames->kept_velocities.items, frames->kept_velocities.count * sizeof(float));
+  pl_npz_put_directory(writer, entries, count);
   return PL_OK;
 }
 

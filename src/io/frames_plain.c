@@ -11,13 +11,13 @@ static pl_status open_frame(pl_frames *frames, pl_file_writer **writer, pl_error
   return status;
 }
 
-static void put_numbers(pl_file_writer *writer, pl_vec3 v, const char *between) {
+static void put_numbers(pl_file_writer *writer, pl_vec3 v, const char *between, const char *after) {
   pl_file_writer_number(writer, v.x);
   pl_file_writer_print(writer, "%s", between);
   pl_file_writer_number(writer, v.y);
   pl_file_writer_print(writer, "%s", between);
   pl_file_writer_number(writer, v.z);
-  pl_file_writer_print(writer, "\n");
+  pl_file_writer_print(writer, "%s", after);
 }
 
 static pl_status write_obj(pl_frames *frames, const pl_vec3 *points, pl_error *error) {
@@ -31,7 +31,7 @@ static pl_status write_obj(pl_frames *frames, const pl_vec3 *points, pl_error *e
   if (frames->name[0] != '\0') pl_file_writer_print(writer, "\n");
   for (int32_t i = 0; i < frames->def.point_count; ++i) {
     pl_file_writer_print(writer, "v ");
-    put_numbers(writer, points[i], " ");
+    put_numbers(writer, points[i], " ", "\n");
   }
   for (int64_t i = 0; i < frames->def.triangle_count; ++i) {
     const int32_t *t = frames->def.triangles + 3 * i;
@@ -66,21 +66,34 @@ static pl_status write_ply(pl_frames *frames, const pl_vec3 *points, pl_error *e
 
 const pl_frames_kind pl_frames_ply = {.name = "ply", .single = true, .write = write_ply};
 
-static pl_status begin_csv(pl_frames *frames, pl_error *error) {
-  (void)error;
-  pl_file_writer_print(frames->writer, "frame,time,point,x,y,z\n");
-  return PL_OK;
+// The first frame decides whether there are columns for velocities.
+static void put_csv_head(pl_frames *frames) {
+  frames->has_velocity_columns = frames->velocities != NULL;
+  pl_file_writer_print(frames->writer, "frame,time,point,x,y,z%s\n", frames->has_velocity_columns ? ",vx,vy,vz" : "");
 }
 
 static pl_status write_csv(pl_frames *frames, const pl_vec3 *points, pl_error *error) {
   char time[PL_NUMBER_SIZE];
+  if (frames->written == 0) put_csv_head(frames);
   pl_number_write(pl_frames_time(frames, frames->written), time);
   for (int32_t i = 0; i < frames->def.point_count; ++i) {
     pl_file_writer_print(frames->writer, "%d,%s,%d,", frames->written + 1, time, i);
-    put_numbers(frames->writer, points[i], ",");
+    put_numbers(frames->writer, points[i], ",", "");
+    if (frames->has_velocity_columns && frames->velocities == NULL) pl_file_writer_print(frames->writer, ",,,");
+    if (frames->has_velocity_columns && frames->velocities != NULL) {
+      pl_file_writer_print(frames->writer, ",");
+      put_numbers(frames->writer, frames->velocities[i], ",", "");
+    }
+    pl_file_writer_print(frames->writer, "\n");
   }
   pl_status status = pl_file_writer_status(frames->writer);
   return status < 0 ? pl_fail(error, status, "a frame could not be written; is the disk full?") : PL_OK;
 }
 
-const pl_frames_kind pl_frames_csv = {.name = "csv", .one_file = true, .begin = begin_csv, .write = write_csv};
+static pl_status finish_csv(pl_frames *frames, pl_error *error) {
+  (void)error;
+  if (frames->written == 0) put_csv_head(frames);
+  return PL_OK;
+}
+
+const pl_frames_kind pl_frames_csv = {.name = "csv", .one_file = true, .write = write_csv, .finish = finish_csv};

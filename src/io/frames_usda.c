@@ -64,20 +64,6 @@ static pl_status begin_usda(pl_frames *frames, pl_error *error) {
   return PL_OK;
 }
 
-// Keep velocities for the end; a frame without them ends the keeping.
-static pl_status keep_velocities(pl_frames *frames, pl_error *error) {
-  size_t kept = (size_t)frames->written * 3 * (size_t)frames->def.point_count;
-  if (frames->velocities == NULL || frames->kept_velocities.count != kept) return PL_OK;
-  float *to = pl_vector_grow(&frames->kept_velocities, 3 * (size_t)frames->def.point_count);
-  if (to == NULL) return pl_fail_memory(error);
-  for (int32_t i = 0; i < frames->def.point_count; ++i) {
-    to[3 * (size_t)i] = (float)frames->velocities[i].x;
-    to[3 * (size_t)i + 1] = (float)frames->velocities[i].y;
-    to[3 * (size_t)i + 2] = (float)frames->velocities[i].z;
-  }
-  return PL_OK;
-}
-
 static pl_status write_usda(pl_frames *frames, const pl_vec3 *points, pl_error *error) {
   pl_file_writer *writer = frames->writer;
   float *box = pl_vector_grow(&frames->boxes, 1);
@@ -97,7 +83,7 @@ static pl_status write_usda(pl_frames *frames, const pl_vec3 *points, pl_error *
     }
   }
   pl_file_writer_print(writer, "],\n");
-  pl_status status = keep_velocities(frames, error);
+  pl_status status = pl_frames_keep_velocities(frames, error);
   if (status < 0) return status;
   status = pl_file_writer_status(writer);
   return status < 0 ? pl_fail(error, status, "a frame could not be written; is the disk full?") : PL_OK;
@@ -122,8 +108,7 @@ static pl_status finish_usda(pl_frames *frames, pl_error *error) {
   pl_file_writer *writer = frames->writer;
   (void)error;
   pl_file_writer_print(writer, "    }\n");
-  if (frames->kept_velocities.count == (size_t)frames->written * 3 * (size_t)frames->def.point_count)
-    print_velocities(frames);
+  if (pl_frames_kept_velocities(frames)) print_velocities(frames);
   pl_file_writer_print(writer, "    float3[] extent.timeSamples = {\n");
   for (int32_t frame = 0; frame < frames->written; ++frame) {
     const float *box = (const float *)frames->boxes.items + 6 * (size_t)frame;

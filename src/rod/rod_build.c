@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/vector.h"
 #include "pliant/math.h"
+#include "rod/rod_volume.h"
 
 static void destroy(pl_model *model);
 
@@ -441,6 +442,27 @@ static pl_status list_segments(pl_rod_model *model, pl_error *error) {
   return PL_OK;
 }
 
+// Hair as a volume: masses that move freely, and the density that they have at rest where it is largest.
+static pl_status prepare_volume(pl_context *context, pl_rod_model *model, pl_error *error) {
+  if (!(model->volume_cell > 0)) return PL_OK;
+  double *masses = PL_TAKE(&model->head.arena, double, model->joint_count);
+  if (masses == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < model->joint_count; ++i)
+    if (model->index_of_joint[i] > 0) masses[i] = model->head.masses[i];
+  model->volume_masses = masses;
+  pl_rod_volume volume;
+  pl_rod_volume_points points = {model->joint_count, model->segments.rests, NULL, masses};
+  pl_scratch scratch;
+  pl_scratch_init(&scratch, context);
+  bool filled = pl_rod_volume_fill(&scratch, &points, model->rests[model->kinematic_joints[0]].position,
+                                   model->volume_cell, &volume);
+  for (int32_t i = 0; filled && i < model->joint_count; ++i)
+    if (masses[i] > 0)
+      model->volume_density = fmax(model->volume_density, pl_rod_volume_at(&volume, points.positions[i]).density);
+  pl_scratch_destroy(&scratch);
+  return filled ? PL_OK : pl_fail_memory(error);
+}
+
 static uint64_t hash_model(const pl_rod_model *model) {
   double numbers[] = {model->frequency_squared,
                       model->damping,
@@ -453,6 +475,8 @@ static uint64_t hash_model(const pl_rod_model *model) {
                       (double)model->collider_count};
   uint64_t hash = pl_hash_bytes(PL_HASH_START, "rod", 3);
   if (model->head.self_contact) hash = pl_hash_bytes(hash, "self", 4);
+  const double volume[3] = {model->volume_cell, model->volume_friction, model->volume_pressure};
+  if (model->volume_masses != NULL) hash = pl_hash_bytes(hash, volume, sizeof volume);
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
   hash = pl_hash_bytes(hash, model->rests, (size_t)model->joint_count * sizeof(pl_transform));
   hash = pl_hash_bytes(hash, model->head.masses, (size_t)model->joint_count * sizeof(double));
@@ -495,6 +519,9 @@ static pl_status fill_model(pl_context *context, pl_arena *scratch, const pl_rod
   model->damping = def->damping;
   model->window = def->window;
   model->view_time = def->view_time;
+  model->volume_cell = def->volume_cell;
+  model->volume_friction = def->volume_friction;
+  model->volume_pressure = def->volume_pressure;
   status = lump_masses(&skeleton, model, error);
   int32_t *plan_of = PL_TAKE(scratch, int32_t, skeleton.chain_count);
   if (status >= 0 && plan_of == NULL) status = pl_fail_memory(error);
@@ -507,6 +534,7 @@ static pl_status fill_model(pl_context *context, pl_arena *scratch, const pl_rod
   if (status >= 0) status = copy_names(&skeleton, &lists, model, error);
   if (status >= 0) status = make_colliders(context, &skeleton, model, error);
   if (status >= 0) status = list_segments(model, error);
+  if (status >= 0) status = prepare_volume(context, model, error);
   if (status >= 0) status = pl_rod_skin_build(context, &skeleton, model, error);
   if (status >= 0) model->head.hash = hash_model(model);
   return status;

@@ -98,6 +98,9 @@ typedef struct pl_rod_model {
   double frequency_squared;  // stiffness / stiffness_step², 1/s²
   double damping;            // 1/s
   double window, view_time;
+  double volume_cell, volume_friction, volume_pressure;  // of hair as a volume (rod_volume.h)
+  double volume_density;                                 // the largest at rest, kg/m³
+  const double *volume_masses;  // joint_count, kg: 0 for what does not move freely; NULL: no volume
   int32_t joint_count, kinematic_count, chain_count, batch_count;
   int32_t example_count, morph_count;
   const char *const *example_names, *const *chain_names, *const *joint_names;

@@ -22,6 +22,7 @@
 #include "examples/simplex_project.h"
 #include "pliant/math.h"
 #include "rod/rod_kernels.h"
+#include "rod/rod_volume.h"
 
 enum { BATCHES_PER_BLOCK = 4, CONTACT_ROUNDS = 4 };
 
@@ -33,7 +34,9 @@ typedef struct step_data {
   pl_transform *starts, *ends;         // of the kinematic joints
   pl_rod_contact_collider *colliders;  // the body's own, then the world's
   int32_t collider_count;
-  int32_t *obstacle_start;  // of each slot, in the move's obstacles; NULL: there are none
+  int32_t *obstacle_start;      // of each slot, in the move's obstacles; NULL: there are none
+  const pl_rod_volume *volume;  // NULL: chains do not feel each other through one
+  double shared;                // fraction of the way to the velocity around that friction goes in the step
   float stiffness, kept;
   float *work;       // per block
   size_t work_size;  // floats
@@ -185,7 +188,32 @@ static bool update_weights(const step_data *d, int32_t batch, pl_rod_lanes lanes
   return any;
 }
 
-static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes lanes, float *accelerations) {
+// What the hair around a chain does to it (rod_volume.c).
+static void add_volume(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_vec3 *roots,
+                       float *accelerations) {
+  const pl_rod_model *model = d->model;
+  const pl_rod_batch *b = &model->batches[batch];
+  double h = d->move->step, speed = model->volume_pressure;
+  for (int32_t lane = 0; lane < b->lane_count; ++lane) {
+    for (int32_t i = 1; i < b->plan->joint_count; ++i) {
+      pl_vec3 velocity = pl_rod_get_vec3(lanes.velocities, i, lane);
+      pl_rod_volume_sample around =
+          pl_rod_volume_at(d->volume, pl_vec3_add(roots[lane], pl_rod_get_vec3(lanes.positions, i, lane)));
+      pl_vec3 change = pl_vec3_scale(pl_vec3_sub(around.velocity, velocity), d->shared);
+      if (around.density > model->volume_density) {
+        pl_vec3 push = pl_vec3_scale(around.gradient, -speed * speed * h / around.density);
+        double length = pl_vec3_length(push);
+        // Nothing is driven faster than sound.
+        change = pl_vec3_add_scaled(change, push, length > speed ? speed / length : 1);
+      }
+      pl_rod_put_vec3(accelerations, i, lane,
+                      pl_vec3_add_scaled(pl_rod_get_vec3(accelerations, i, lane), change, 1 / h));
+    }
+  }
+}
+
+static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes lanes, const pl_vec3 *roots,
+                               float *accelerations) {
   const pl_rod_batch *b = &d->model->batches[batch];
   const pl_body_move *move = d->move;
   // Spring bones know only the pull that is declared with them.
@@ -202,6 +230,7 @@ static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes l
     float wind[3] = {(float)move->wind.x, (float)move->wind.y, (float)move->wind.z};
     d->kernels->blow(b, &lanes, wind, (float)(0.5 * move->air_density * move->drag), (float)move->step, accelerations);
   }
+  if (d->volume != NULL) add_volume(d, batch, lanes, roots, accelerations);
 }
 
 // One round of pushing the chains of a batch out of everything; `chosen` is 1 in the lanes of chains that may move, and
@@ -364,7 +393,7 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
       memcpy(lanes.rest_rotations, w->rest_rotations, 4 * rows);
     }
   }
-  find_accelerations(d, batch, lanes, w->accelerations);
+  find_accelerations(d, batch, lanes, root_starts, w->accelerations);
   if (d->model->solver == PL_ROD_SPRING_BONE)
     for (int32_t i = 0; i < LANES * b->plan->joint_count; ++i)
       w->kept_by_drag[i] = powf(b->drags[i], 60 * (float)d->move->step);
@@ -438,6 +467,17 @@ static void range_obstacles(step_data *d) {
   }
 }
 
+// The grid of all chains where they are at the beginning of the step; false when out of memory.
+static bool fill_volume(const pl_rod_model *rod, pl_rod_state state, pl_scratch *scratch, pl_rod_volume *volume) {
+  pl_vec3 *positions = PL_SCRATCH(scratch, pl_vec3, rod->joint_count),
+          *velocities = PL_SCRATCH(scratch, pl_vec3, rod->joint_count);
+  if (positions == NULL || velocities == NULL) return false;
+  for (int32_t i = 0; i < rod->joint_count; ++i)
+    positions[i] = pl_rod_get_particle(&rod->head, state.head, i, &velocities[i]);
+  pl_rod_volume_points points = {rod->joint_count, positions, velocities, rod->volume_masses};
+  return pl_rod_volume_fill(scratch, &points, state.kinematic[0].now.position, rod->volume_cell, volume);
+}
+
 pl_status pl_rod_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
   const pl_rod_model *rod = (const pl_rod_model *)model;
   double alpha = fmin(rod->frequency_squared * move->step * move->step, 1);
@@ -460,6 +500,12 @@ pl_status pl_rod_move(const pl_model *model, void *state, const pl_body_move *mo
   if (status >= 0 && move->obstacle_count > 0) {
     d.obstacle_start = PL_SCRATCH(move->scratch, int32_t, LANES * rod->batch_count + 1);
     if (d.obstacle_start == NULL) status = pl_fail_memory(error);
+  }
+  pl_rod_volume volume;
+  if (status >= 0 && rod->volume_masses != NULL) {
+    if (!fill_volume(rod, d.state, move->scratch, &volume)) status = pl_fail_memory(error);
+    d.volume = &volume;
+    d.shared = 1 - exp(-rod->volume_friction * move->step);
   }
   if (status >= 0) {
     if (d.obstacle_start != NULL) range_obstacles(&d);

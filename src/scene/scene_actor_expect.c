@@ -19,6 +19,7 @@ static const expectation EXPECTATIONS[] = {
     {"max_acceleration", "m/s^2", true},
     {"max_rest_rate", "1/s", true},
     {"max_unconverged_fraction", "", true},
+    {"max_unfinished_fraction", "", true},
 };
 enum { EXPECTATION_COUNT = sizeof EXPECTATIONS / sizeof EXPECTATIONS[0] };
 
@@ -33,14 +34,15 @@ static double wanted_of(const pl_scene_actor_expect *expect, int32_t kind) {
                                             expect->max_lean,
                                             expect->max_acceleration,
                                             expect->max_rest_rate,
-                                            expect->max_unconverged_fraction};
+                                            expect->max_unconverged_fraction,
+                                            expect->max_unfinished_fraction};
   return wanted[kind];
 }
 
 static const double MIN_ADVANCE = 1e-3;  // m: of an actor that stands still, feet that slide count in full
 
 static double found_of(const pl_actor_report *report, int32_t kind) {
-  double fraction = report->step_count > 0 ? (double)report->unconverged_count / (double)report->step_count : 0;
+  double steps = report->step_count > 0 ? (double)report->step_count : 1;
   const double found[EXPECTATION_COUNT] = {report->advance,
                                            (double)report->tally.steps,
                                            (double)report->tally.hops,
@@ -51,7 +53,8 @@ static double found_of(const pl_actor_report *report, int32_t kind) {
                                            report->max_lean,
                                            report->max_acceleration,
                                            report->max_rest_rate,
-                                           fraction};
+                                           (double)report->unconverged_count / steps,
+                                           (double)report->unfinished_count / steps};
   return found[kind];
 }
 

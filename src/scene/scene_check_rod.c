@@ -180,6 +180,19 @@ static void check_chain(pl_scene_checker *c, const pl_scene_rod *rod, const pl_s
   check_examples(c, chain, filled);
 }
 
+static void check_strands(pl_scene_checker *c, const pl_scene_body *body) {
+  const pl_scene_rod_strands *strands = &body->rod.strands;
+  if (strands->json == NULL) return;
+  pl_checker_mesh_name(c, strands->json, strands->mesh);
+  check_joint_name(c, &body->rod, strands->json, "joint", strands->joint);
+  if (body->mesh[0] != '\0')
+    pl_checker_report(c, strands->json, "rod-source", "make the mesh a body of its own",
+                      "a body is drawn by its `mesh` or by `strands`, not by both");
+  if (strands->guides == 0 && body->rod.chains.count == 0)
+    pl_checker_report(c, pl_checker_position(strands->json, "guides"), "no-guides",
+                      "give `guides`, or `chains` that strands can follow", "these strands have no guides");
+}
+
 static void check_skeleton(pl_scene_checker *c, const pl_scene_body *body) {
   const pl_scene_rod *rod = &body->rod;
   const pl_scene_rod_joint *joints = rod->joints.items;
@@ -198,6 +211,7 @@ static void check_skeleton(pl_scene_checker *c, const pl_scene_body *body) {
         pl_checker_report(c, pl_checker_position(chains[i].json, "name"), "same-name", "give it another name",
                           "two chains are called \"%s\"", chains[i].name);
   }
+  check_strands(c, body);
   for (int32_t i = 0; i < rod->colliders.count; ++i) {
     const pl_scene_rod_collider *collider = &((const pl_scene_rod_collider *)rod->colliders.items)[i];
     if (collider->json == NULL) continue;
@@ -208,9 +222,9 @@ static void check_skeleton(pl_scene_checker *c, const pl_scene_body *body) {
 
 // A character brings skeleton and surface with it.
 static void check_character(pl_scene_checker *c, const pl_scene_body *body) {
-  static const char *const others[] = {"joints", "chains", "colliders", "skin"};
+  static const char *const others[] = {"joints", "chains", "colliders", "skin", "strands"};
   pl_checker_file(c, body->rod.json, "character", body->rod.character);
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < 5; ++i)
     if (pl_json_find(body->rod.json, others[i]) != NULL)
       pl_checker_report(c, pl_json_find(body->rod.json, others[i]), "rod-source", "take out the one or the other",
                         "a rod is a `character` or has `%s` of its own, not both", others[i]);
@@ -235,8 +249,9 @@ void pl_checker_rod(pl_scene_checker *c, const pl_scene_body *body) {
     pl_checker_report(c, pl_json_find(rod->json, "animation"), "rod-source",
                       "give kinematic joints `keys`, or name a `character`", "only a character has animations");
   // Led joints alone are enough for a mesh that only moves by key frames.
-  if (pl_json_find(rod->json, "chains") == NULL && pl_json_find(rod->json, "joints") == NULL)
-    pl_checker_report(c, rod->json, "missing-key", "add `character`, `chains` or `joints`",
-                      "this rod has neither a `character` nor `chains` nor `joints`");
+  if (pl_json_find(rod->json, "chains") == NULL && pl_json_find(rod->json, "joints") == NULL &&
+      pl_json_find(rod->json, "strands") == NULL)
+    pl_checker_report(c, rod->json, "missing-key", "add `character`, `chains`, `strands` or `joints`",
+                      "this rod has neither a `character` nor `chains` nor `strands` nor `joints`");
   check_skeleton(c, body);
 }

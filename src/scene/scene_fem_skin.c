@@ -15,6 +15,7 @@
 #include "mesh/topology.h"
 #include "pliant/math.h"
 #include "scene/scene_fem.h"
+#include "scene/scene_rod.h"
 
 static void add_triangle(pl_instance_skin *skin, int32_t *triangles, int32_t a, int32_t b, int32_t c) {
   int32_t *corners = triangles + 3 * (ptrdiff_t)skin->triangle_count++;
@@ -227,21 +228,34 @@ pl_status pl_instance_make_skin(pl_scene_instance *set, pl_instance_part *part, 
   return status;
 }
 
-pl_scene_instance_surface pl_scene_instance_get_surface_view(const pl_scene_instance *set, int32_t index) {
-  const pl_instance_part *part = &PL_ITEM(&set->parts, pl_instance_part, index);
+pl_scene_instance_surface pl_instance_get_part_view(const pl_instance_part *part) {
   pl_model_report model = pl_model_get_report(part->model);
-  if (part->skin == NULL)
-    return (pl_scene_instance_surface){model.surface_point_count, model.surface_triangle_count,
-                                       pl_model_get_surface_triangles(part->model)};
-  return (pl_scene_instance_surface){part->skin->point_count, part->skin->triangle_count, part->skin->triangles};
+  if (part->skin != NULL)
+    return (pl_scene_instance_surface){part->skin->point_count, part->skin->triangle_count, part->skin->triangles};
+  if (part->rod != NULL && part->rod->strands != NULL) {
+    pl_strands_report strands = pl_strands_get_report(part->rod->strands);
+    return (pl_scene_instance_surface){strands.surface_point_count, strands.surface_triangle_count,
+                                       pl_strands_get_surface_triangles(part->rod->strands)};
+  }
+  return (pl_scene_instance_surface){model.surface_point_count, model.surface_triangle_count,
+                                     pl_model_get_surface_triangles(part->model)};
 }
 
-pl_status pl_scene_instance_get_surface(const pl_scene_instance *set, int32_t index, pl_vec3 *points) {
-  const pl_instance_part *part = &PL_ITEM(&set->parts, pl_instance_part, index);
+pl_status pl_instance_get_part_surface(const pl_scene_instance *set, const pl_instance_part *part, pl_vec3 *points) {
+  if (part->rod != NULL && part->rod->strands != NULL)
+    return pl_strands_get_surface(part->rod->strands, set->world, part->body.id, points, NULL);
   if (part->skin == NULL) return pl_body_get_surface(set->world, part->body.id, points);
   pl_status status = pl_body_get_positions(set->world, part->body.id, set->points);
   if (status >= 0) shape_skin(part->skin, set->points, points);
   return status;
+}
+
+pl_scene_instance_surface pl_scene_instance_get_surface_view(const pl_scene_instance *set, int32_t index) {
+  return pl_instance_get_part_view(&PL_ITEM(&set->parts, pl_instance_part, index));
+}
+
+pl_status pl_scene_instance_get_surface(const pl_scene_instance *set, int32_t index, pl_vec3 *points) {
+  return pl_instance_get_part_surface(set, &PL_ITEM(&set->parts, pl_instance_part, index), points);
 }
 
 pl_status pl_scene_instance_get_rest(const pl_scene_instance *set, int32_t index, pl_vec3 *points) {

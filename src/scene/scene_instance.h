@@ -111,6 +111,12 @@ struct pl_scene_instance {
   pl_vec3 eye;
 };
 
+// What a part is drawn by: skins of thin bodies, strands of hair, else the body's own surface
+// (scene_fem_skin.c).
+pl_scene_instance_surface pl_instance_get_part_view(const pl_instance_part *part);
+pl_status pl_instance_get_part_surface(const pl_scene_instance *set, const pl_instance_part *part,
+                                       pl_vec3 *points);
+
 // Add a finding at a value of the scene.
 void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_findings *findings,
                              pl_severity severity, const char *kind, const char *fix,

@@ -317,11 +317,15 @@ pl_status pl_instance_make_rod(pl_scene_instance *set, pl_instance_part *part, p
   take_numbers(rod);
   if (rod->character == NULL) status = find_followed(set, rod, findings, error);
   if (status >= 0) status = make_skin(set, part, findings, error);
-  return status < 0 ? status : pl_rod_build(set->context, &rod->def, &part->model, error);
+  if (status < 0) return status;
+  if (rod->source->strands.json != NULL) return pl_instance_grow_hair(set, rod, findings, &part->model, error);
+  return pl_rod_build(set->context, &rod->def, &part->model, error);
 }
 
 void pl_instance_rod_destroy(pl_instance_rod *rod) {
   if (rod == NULL) return;
+  pl_strands_destroy(rod->strands);
+  pl_mesh_destroy(rod->scalp);
   pl_character_rig_destroy(rod->rig);
   pl_character_destroy(rod->character);
   for (int32_t i = 0; i < rod->mesh_count; ++i) pl_mesh_destroy(rod->meshes[i]);
@@ -330,16 +334,16 @@ void pl_instance_rod_destroy(pl_instance_rod *rod) {
 // Tubes have no mesh of their own; what they look like at rest is read from the first body made of them.
 pl_status pl_instance_make_tubes(pl_scene_instance *set, pl_instance_part *part, pl_transform placement,
                                  pl_error *error) {
-  pl_model_report facts = pl_model_get_report(part->model);
-  if (facts.surface_point_count == 0) return PL_OK;
-  pl_vec3 *points = pl_allocate_array(set->context, (size_t)facts.surface_point_count, sizeof(pl_vec3));
+  pl_scene_instance_surface shape = pl_instance_get_part_view(part);
+  if (shape.point_count == 0) return PL_OK;
+  pl_vec3 *points = pl_allocate_array(set->context, (size_t)shape.point_count, sizeof(pl_vec3));
   if (points == NULL) return pl_fail_memory(error);
-  pl_status status = pl_body_get_surface(set->world, part->body.id, points);
-  for (int32_t i = 0; i < facts.surface_point_count; ++i) points[i] = pl_transform_apply_inverse(placement, points[i]);
-  pl_mesh_view view = {.point_count = facts.surface_point_count,
+  pl_status status = pl_instance_get_part_surface(set, part, points);
+  for (int32_t i = 0; i < shape.point_count; ++i) points[i] = pl_transform_apply_inverse(placement, points[i]);
+  pl_mesh_view view = {.point_count = shape.point_count,
                        .points = points,
-                       .triangle_count = facts.surface_triangle_count,
-                       .triangles = pl_model_get_surface_triangles(part->model)};
+                       .triangle_count = shape.triangle_count,
+                       .triangles = shape.triangles};
   if (status >= 0) status = pl_mesh_create(set->context, &view, &part->surface, error);
   pl_release(set->context, points);
   return status;

@@ -5,6 +5,7 @@
 
 #include "pliant/character.h"
 #include "pliant/rod.h"
+#include "pliant/strands.h"
 #include "scene/scene_kinematic.h"
 
 // A chain with its branches as one list: the chain's points, then those of each branch with its own
@@ -56,6 +57,8 @@ struct pl_instance_rod {
   pl_transform *poses;  // room for the character's nodes
   double *morphs;       // room for the weights of its morph targets
   int32_t morph_count;
+  pl_mesh *scalp;  // owned, with the strands that grow on it; NULL: none
+  pl_strands *strands;
   pl_rod_follow *follows;  // one per joint; NULL: none follows
 };
 
@@ -66,6 +69,10 @@ pl_transform pl_instance_rod_joint_at(const pl_instance_rod *rod, int32_t joint,
 // Put the character's nodes at a time into `rod->poses`; does nothing for a skeleton written in the
 // scene.
 void pl_instance_rod_sample(const pl_instance_rod *rod, double time);
+
+// Let guides grow, build the model, and let strands grow (scene_strands.c).
+pl_status pl_instance_grow_hair(pl_scene_instance *set, pl_instance_rod *rod, pl_findings *findings,
+                                pl_model **model, pl_error *error);
 
 // Joints and weights of a surface around the skeleton of `def` (scene_rod_skin.c), in the arena of
 // the set.

@@ -11,6 +11,7 @@
 #include "pliant/rigid.h"
 #include "pliant/rod.h"
 #include "pliant/solid.h"
+#include "pliant/strands.h"
 #include "pliant/world.h"
 #include "scene/scene_types_detail.h"
 
@@ -310,6 +311,18 @@ typedef struct pl_scene_rod_skin {
   double reach, fade;  // radii
 } pl_scene_rod_skin;
 
+// Hair that grows on a mesh.
+typedef struct pl_scene_rod_strands {
+  const pl_json *json;
+  const char *mesh;
+  const char *joint;       // "": the first kinematic joint
+  pl_scene_region within;  // in the body's frame; json NULL: everywhere
+  int64_t count, guides, guide_points, seed;
+  double length, droop, frizz, guide_radius;
+  pl_vec3 fall;
+  pl_strands_def def;  // parameters only
+} pl_scene_rod_strands;
+
 typedef struct pl_scene_rod {
   const pl_json *json;
   const char *character, *animation;
@@ -318,6 +331,7 @@ typedef struct pl_scene_rod {
   pl_scene_list chains;     // of pl_scene_rod_chain
   pl_scene_list colliders;  // of pl_scene_rod_collider
   pl_scene_rod_skin skin;
+  pl_scene_rod_strands strands;
   pl_rod_def def;  // parameters only
 } pl_scene_rod;
 
@@ -371,7 +385,8 @@ typedef struct pl_scene_actor_expect {
   double advance, turns;
   int64_t steps, hops, max_tumbles;
   double clearance, max_foot_slide;
-  double max_lean, max_acceleration, max_rest_rate, max_unconverged_fraction;
+  double max_lean, max_acceleration, max_rest_rate;
+  double max_unconverged_fraction, max_unfinished_fraction;
 } pl_scene_actor_expect;
 
 // A soft character: what its rest shape is chosen from, its parts, what it does, and what is

@@ -66,6 +66,7 @@ static const pl_scene_field EXPECT_FIELDS[] = {
     FIELD("max_acceleration", NUMBER, pl_scene_actor_expect, max_acceleration, .length_power = 1, .unit = "m/s^2", UP_TO(1e6), .about = "Maximum acceleration of the centre of mass, averaged over a tenth of a second."),
     FIELD("max_rest_rate", NUMBER, pl_scene_actor_expect, max_rest_rate, .unit = "1/s", UP_TO(1e6), .about = "Maximum rate of change of the strain of the rest shape."),
     FIELD("max_unconverged_fraction", NUMBER, pl_scene_actor_expect, max_unconverged_fraction, UP_TO(1), .about = "Maximum fraction of steps whose equations of motion are not solved to 1e-6."),
+    FIELD("max_unfinished_fraction", NUMBER, pl_scene_actor_expect, max_unfinished_fraction, UP_TO(1), .about = "Maximum fraction of steps whose optimisation does not finish."),
 };
 static const pl_scene_type EXPECT_TYPE = TYPE("actor_expect", pl_scene_actor_expect, "Conditions on the whole run; `pliant run` reports those that are not met and ends with status 3.", &EXPECT_DEFAULTS, EXPECT_FIELDS);
 

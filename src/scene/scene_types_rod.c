@@ -2,6 +2,7 @@
 #include "base/context.h"
 #include "contact/collider_parameters.h"
 #include "rod/rod_parameters.h"
+#include "rod/strands_parameters.h"
 #include "scene/scene_fields.h"
 
 // One line per key reads best.
@@ -100,6 +101,24 @@ static const pl_scene_field SKIN_FIELDS[] = {
 };
 static const pl_scene_type SKIN_TYPE = TYPE("rod_skin", pl_scene_rod_skin, "How the body's mesh follows the joints.", &SKIN_DEFAULTS, SKIN_FIELDS);
 
+static const pl_scene_rod_strands STRANDS_DEFAULTS = {.mesh = "", .joint = "", .count = 10000, .guides = 500, .guide_points = 16, .seed = 1, .length = 0.25, .droop = 0.6, .guide_radius = 0.002, .fall = {0, -1, 0}};
+static const pl_scene_field STRANDS_FIELDS[] = {
+    FIELD("mesh", TEXT, pl_scene_rod_strands, mesh, .required = true, .about = "Name of one of the scene's meshes, in the body's frame: the skin that the hair grows on."),
+    FIELD("joint", TEXT, pl_scene_rod_strands, joint, OPTIONAL, .about = "Name of the kinematic joint that the skin moves with; the first when absent."),
+    FIELD("within", OBJECT, pl_scene_rod_strands, within, .type = &pl_scene_region_type, .about = "Where on the skin it grows, in the body's frame; everywhere when absent."),
+    FIELD("count", INTEGER, pl_scene_rod_strands, count, UP_TO(1000000), .about = "Number of strands that are drawn."),
+    FIELD("guides", INTEGER, pl_scene_rod_strands, guides, UP_TO(100000), .about = "Number of guides that grow and are simulated; 0 means that the body's `chains` are the guides."),
+    FIELD("guide_points", INTEGER, pl_scene_rod_strands, guide_points, .min = 2, .max = 256, .about = "Joints of each guide."),
+    FIELD("guide_radius", NUMBER, pl_scene_rod_strands, guide_radius, METRES, UP_TO(1e3), .about = "Radius with which guides touch things."),
+    FIELD("length", NUMBER, pl_scene_rod_strands, length, METRES, POSITIVE_UP_TO(1e3), .about = "Length of guides; strands are up to a tenth shorter or longer."),
+    FIELD("fall", VECTOR, pl_scene_rod_strands, fall, OPTIONAL, .about = "Direction in which hair falls at rest."),
+    FIELD("droop", NUMBER, pl_scene_rod_strands, droop, UP_TO(1), .about = "How far the tip is turned from the skin's normal towards that direction at rest, as a fraction of the angle."),
+    FIELD("frizz", NUMBER, pl_scene_rod_strands, frizz, METRES, UP_TO(1e3), .about = "How far tips of strands stray from their smooth curve."),
+    FIELD("seed", INTEGER, pl_scene_rod_strands, seed, UP_TO(1e15), .about = "Seed of the random numbers."),
+    PARAMETERS(pl_strands_def_parameters, pl_scene_rod_strands, def),
+};
+static const pl_scene_type STRANDS_TYPE = TYPE("rod_strands", pl_scene_rod_strands, "Hair: thousands of strands that are drawn, from guides that are simulated.", &STRANDS_DEFAULTS, STRANDS_FIELDS);
+
 static const pl_scene_rod ROD_DEFAULTS = {.character = "", .animation = ""};
 static const pl_scene_field ROD_FIELDS[] = {
     FIELD("character", TEXT, pl_scene_rod, character, OPTIONAL, .about = "glTF, GLB or VRM file, relative to the scene, whose nodes, skin, spring bones and examples define the body. Numbers below replace those of the file only where they are present."),
@@ -109,6 +128,7 @@ static const pl_scene_field ROD_FIELDS[] = {
     FIELD("chains", LIST, pl_scene_rod, chains, .type = &CHAIN_TYPE, .about = "Simulated chains."),
     FIELD("colliders", LIST, pl_scene_rod, colliders, .type = &COLLIDER_TYPE, .about = "Colliders that move with the kinematic joints."),
     FIELD("skin", OBJECT, pl_scene_rod, skin, .type = &SKIN_TYPE, .about = "How the body's `mesh` follows the joints."),
+    FIELD("strands", OBJECT, pl_scene_rod, strands, .type = &STRANDS_TYPE, .about = "Hair that grows on a mesh and is drawn in place of the chains."),
     PARAMETERS(pl_rod_def_parameters, pl_scene_rod, def),
 };
 const pl_scene_type pl_scene_rod_type = TYPE("rod", pl_scene_rod, "A skeleton whose chains (hair, ears, whiskers) are simulated: a character, or joints and chains.", &ROD_DEFAULTS, ROD_FIELDS);

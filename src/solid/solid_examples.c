@@ -140,12 +140,13 @@ static int32_t slot_of(const pl_solid_examples *examples, int32_t group, int32_t
 // The first of the three numbers, a row apart, of the index-th particle of a region for the j-th active example of its
 // group.
 static size_t template_index(const pl_solid_model *model, int32_t region, int32_t index, int32_t j) {
-  int32_t group = region / LANES, slot_count = model->slot_start[group + 1] - model->slot_start[group];
-  return model->examples.template_start[group] + ((size_t)j * (size_t)slot_count + (size_t)index) * VEC3_LANES +
+  int32_t group = region / LANES;
+  int32_t active_count = model->examples.active_start[group + 1] - model->examples.active_start[group];
+  return model->examples.template_start[group] + (size_t)(index * active_count + j) * VEC3_LANES +
          (size_t)(region % LANES);
 }
 
-// w d of every entry of a region, and sum w q . d.
+// d of every entry of a region, and sum w q . d.
 static void store_template(const builder *b, const region_fit *fit, int32_t r, int32_t example) {
   const pl_solid_model *model = b->model;
   int32_t slot = slot_of(&model->examples, r / LANES, example);
@@ -158,7 +159,7 @@ static void store_template(const builder *b, const region_fit *fit, int32_t r, i
     pl_vec3 d = difference_of(b, fit, r, e);
     product += fraction_of(model, i) * pl_vec3_dot(pl_vec3_sub(rest_of(b, i), rest_center_of(model, r)), d);
     float *to = b->templates + template_index(model, r, e - model->region_start[r], j);
-    pl_f4 three = pl_f4_of_vec3(pl_vec3_scale(d, fraction_of(model, i)));
+    pl_f4 three = pl_f4_of_vec3(d);
     for (int c = 0; c < 3; ++c) to[LANES * c] = three[c];
   }
   // Slots beyond the end of the region repeat its own particle.
@@ -178,27 +179,18 @@ static pl_status load_pose(builder *b, const pl_mesh_pose *pose, pl_error *error
   return PL_OK;
 }
 
-// Where the entries of the regions that examples deform stand in the lists of their particles.
-static bool fill_offset_slots(pl_solid_model *model) {
-  pl_arena *arena = &model->head.arena;
-  const int32_t *active = model->examples.active_start;
+// Where the entries of the regions stand in the lists of their particles.
+static bool fill_goal_slots(pl_solid_model *model) {
   int32_t n = model->head.particle_count;
   size_t slot_count = (size_t)model->slot_start[model->group_count];
-  int32_t *slots = PL_TAKE(arena, int32_t, slot_count * LANES), *start = PL_TAKE(arena, int32_t, n + 1);
-  float *scales = PL_TAKE(arena, float, n);
-  if (arena->failed) return false;
-  for (int32_t i = 0; i < n; ++i) {
-    int32_t begin = model->particle_start[i], end = model->particle_start[i + 1];
-    start[i + 1] = start[i];
-    for (int32_t at = begin; at < end; ++at) {
+  int32_t *slots = PL_TAKE(&model->head.arena, int32_t, slot_count * LANES);
+  if (slots == NULL) return false;
+  for (int32_t i = 0; i < n; ++i)
+    for (int32_t at = model->particle_start[i]; at < model->particle_start[i + 1]; ++at) {
       int32_t r = model->particle_regions[at], e = model->region_start[r];
-      if (active[r / LANES] == active[r / LANES + 1]) continue;
       while (model->region_particles[e] != i) ++e;
-      int32_t index = e - model->region_start[r];
-      slots[(model->slot_start[r / LANES] + index) * LANES + r % LANES] = start[i + 1]++;
+      slots[(model->slot_start[r / LANES] + e - model->region_start[r]) * LANES + r % LANES] = at;
     }
-    scales[i] = (float)(1 / (fraction_of(model, i) * (end - begin)));
-  }
   // Slots beyond the end of a region repeat its own particle.
   for (int32_t r = 0; r < n; ++r) {
     int32_t first = model->slot_start[r / LANES];
@@ -206,9 +198,7 @@ static bool fill_offset_slots(pl_solid_model *model) {
          ++s)
       slots[s * LANES + r % LANES] = slots[first * LANES + r % LANES];
   }
-  model->examples.offset_slots = slots;
-  model->examples.offset_start = start;
-  model->examples.offset_scales = scales;
+  model->examples.goal_slots = slots;
   return true;
 }
 
@@ -243,7 +233,7 @@ static pl_status list_actives(builder *b, const pl_solid_def *def, pl_error *err
   model->examples.template_start = template_starts;
   b->templates = PL_TAKE(arena, float, template_starts[groups] + 1);
   b->products = PL_TAKE(arena, float, (size_t)starts[groups] * LANES + 1);
-  return arena->failed || !fill_offset_slots(model) ? pl_fail_memory(error) : PL_OK;
+  return arena->failed || !fill_goal_slots(model) ? pl_fail_memory(error) : PL_OK;
 }
 
 static pl_status describe_poses(builder *b, const pl_solid_def *def, pl_error *error) {
@@ -281,7 +271,7 @@ static double likeness(const pl_solid_model *model, int32_t region, int32_t k, i
                   *dl = examples->templates + template_index(model, region, index, slot_l - first);
       double dot = 0;
       for (int c = 0; c < 3; ++c) dot += (double)dk[LANES * c] * (double)dl[LANES * c];
-      sum += dot / fraction_of(model, model->region_particles[e]);
+      sum += dot * fraction_of(model, model->region_particles[e]);
     }
     return sum * constant_of(model, region, PL_SOLID_SCALE);
   }

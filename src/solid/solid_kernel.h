@@ -106,24 +106,6 @@ PL_SIMD_INLINE void split_particles(const pl_f8 rows[3], pl_f4 particles[LANES])
   }
 }
 
-// Slots whose particles are kept on the stack for the sums of the examples.
-enum { SLOT_CHUNK = 32 };
-
-// N += Σ p dᵀ over the slots of a chunk for one example.
-PL_SIMD_INLINE void add_template(const pl_f8 (*arms)[3], const float *d, int count, bool is_first, float *sums) {
-  pl_f8 n[9] = {{0}};
-  for (int i = 0; !is_first && i < 9; ++i) n[i] = pl_f8_load(sums + LANES * i);
-  for (int s = 0; s < count; ++s, d += VEC3_LANES) {
-    pl_f8 d0 = pl_f8_load(d), d1 = pl_f8_load(d + LANES), d2 = pl_f8_load(d + 2 * LANES);
-    for (int i = 0; i < 3; ++i) {
-      n[3 * i] += arms[s][i] * d0;
-      n[3 * i + 1] += arms[s][i] * d1;
-      n[3 * i + 2] += arms[s][i] * d2;
-    }
-  }
-  for (int i = 0; i < 9; ++i) pl_f8_store(sums + LANES * i, n[i]);
-}
-
 // The sums of one slot: p and q relative to the central particles, m p q^T and m p.
 PL_SIMD_INLINE void add_slot(const pl_f4 *positions, const pl_f4 *rest, const int32_t *offsets, const pl_f8 x_r[4],
                              const pl_f8 q_r[4], pl_f8 a[9], pl_f8 c[3], pl_f8 p[4]) {
@@ -139,44 +121,32 @@ PL_SIMD_INLINE void add_slot(const pl_f4 *positions, const pl_f4 *rest, const in
   }
 }
 
-// Paper 000, eq. 1, left factor: A = Σ m p qᵀ of eight regions, and of the exact shapes of the examples, N_k = Σ m p
-// d_kᵀ. p may be taken relative to any point because the sums of m q and of m d are zero; the central particle keeps
-// the numbers small, and its own term, in the first slot, is zero. q is first taken relative to the central particle's
-// rest position too, and the region's true centre put in afterwards. (Taking q relative to the body's centre would save
-// three operations, but a body at rest would then tremble by a millionth of its size.)
-static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments,
-                        float *templates) {
-  const pl_solid_examples *examples = &model->examples;
+// Fetch what lies ahead along the curve (AHEAD).
+PL_SIMD_INLINE void fetch_ahead(const pl_solid_model *model, const pl_f4 *positions, int32_t group) {
+  for (int line = 0; line < 2; ++line) {
+    __builtin_prefetch(positions + LANES * group + AHEAD + 4 * line);
+    __builtin_prefetch(model->rest + LANES * group + AHEAD + 4 * line);
+  }
+}
+
+// Paper 000, eq. 1, left factor: A = Σ m p qᵀ of eight regions. p may be taken relative to any point because the sum of
+// m q is zero; the central particle keeps the numbers small, and its own term, in the first slot, is zero. q is first
+// taken relative to the central particle's rest position too, and the region's true centre put in afterwards. (Taking q
+// relative to the body's centre would save three operations, but a body at rest would then tremble by a millionth of
+// its size.)
+static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int32_t group, float *moments) {
   const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES;
   const int32_t *offsets = model->slot_offsets + (size_t)model->slot_start[group] * LANES;
   const pl_f4 *rest = model->rest;
   int32_t slot_count = model->slot_start[group + 1] - model->slot_start[group];
-  int32_t active_count = templates != NULL ? examples->active_start[group + 1] - examples->active_start[group] : 0;
-  for (int line = 0; line < 2; ++line) {
-    __builtin_prefetch(positions + LANES * group + AHEAD + 4 * line);
-    __builtin_prefetch(rest + LANES * group + AHEAD + 4 * line);
-  }
-  pl_f8 x_r[4], q_r[4], zero = {0}, c[3] = {zero, zero, zero}, arms[SLOT_CHUNK][3];
+  fetch_ahead(model, positions, group);
+  pl_f8 x_r[4], q_r[4], zero = {0}, c[3] = {zero, zero, zero};
   pl_f8 a[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
   gather_particles(positions, offsets, x_r);
   gather_particles(rest, offsets, q_r);
-  if (active_count == 0) {
-    for (int32_t s = 1; s < slot_count; ++s) {
-      pl_f8 p[4];
-      add_slot(positions, rest, offsets + LANES * (size_t)s, x_r, q_r, a, c, p);
-    }
-  }
-  for (int32_t first = 1; active_count > 0 && first < slot_count; first += SLOT_CHUNK) {
-    int count = slot_count - first < SLOT_CHUNK ? (int)(slot_count - first) : SLOT_CHUNK;
-    for (int s = 0; s < count; ++s) {
-      pl_f8 p[4];
-      add_slot(positions, rest, offsets + LANES * (size_t)(first + s), x_r, q_r, a, c, p);
-      for (int i = 0; i < 3; ++i) arms[s][i] = p[i];
-    }
-    const float *d = examples->templates + examples->template_start[group];
-    for (int32_t k = 0; k < active_count; ++k)
-      add_template((const pl_f8(*)[3])arms, d + (size_t)(k * slot_count + first) * VEC3_LANES, count, first == 1,
-                   templates + MAT3_LANES * (size_t)k);
+  for (int32_t s = 1; s < slot_count; ++s) {
+    pl_f8 p[4];
+    add_slot(positions, rest, offsets + LANES * (size_t)s, x_r, q_r, a, c, p);
   }
   pl_f8 scale = pl_f8_load(constants + LANES * PL_SOLID_SCALE),
         inverse_mass = pl_f8_load(constants + LANES * PL_SOLID_INVERSE_MASS);
@@ -188,9 +158,9 @@ static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int
     }
     pl_f8_store(moments + LANES * (PL_SOLID_OFFSET + i), c[i] * inverse_mass);
   }
-  for (int32_t i = 0; i < 9 * active_count; ++i)
-    pl_f8_store(templates + LANES * (size_t)i, pl_f8_load(templates + LANES * (size_t)i) * scale);
 }
+
+#include "solid/solid_shapes_kernel.h"
 
 // c = a s for symmetric s (xx yy zz yz xz xy).
 PL_SIMD_INLINE void multiply_symmetric(const float *a, const pl_f8 s[6], float *c) {
@@ -252,71 +222,6 @@ static void find_pulls(const pl_solid_measure *measure, const float *descriptors
     pl_f8 sum = d[0] * pl_f8_load(l);
     for (int i = 1; i < 6; ++i) sum += d[i] * pl_f8_load(l + LANES * i);
     pl_f8_store(pulls + LANES * k, sum);
-  }
-}
-
-// <R, N_k> - Σ m q·d_k: minus the derivative of the energy by the weight of an example, at weight 0.
-static void find_template_pulls(const pl_solid_model *model, const pl_solid_measure *measure, int32_t group,
-                                const float *templates, float *pulls) {
-  const pl_solid_examples *examples = &model->examples;
-  pl_f8 r[9], weight = pl_f8_load(measure->weight), zero = {0};
-  pl_quat8_rows(measure->rotation, r);
-  for (int32_t k = 0; k < measure->count; ++k) pl_f8_store(pulls + LANES * k, zero);
-  for (int32_t slot = examples->active_start[group]; slot < examples->active_start[group + 1]; ++slot) {
-    const float *n = templates + MAT3_LANES * (size_t)(slot - examples->active_start[group]);
-    pl_f8 sum = r[0] * pl_f8_load(n);
-    for (int i = 1; i < 9; ++i) sum += r[i] * pl_f8_load(n + LANES * i);
-    pl_f8_store(pulls + LANES * examples->actives[slot],
-                (sum - pl_f8_load(examples->template_products + LANES * (size_t)slot)) * weight);
-  }
-}
-
-// Σ m p (q + Σ w_k d_k)ᵀ.
-static void blend_templates(const pl_solid_model *model, const float *moments, int32_t group, const float *templates,
-                            const float *weights, float *a) {
-  const pl_solid_examples *examples = &model->examples;
-  pl_f8 m[9];
-  for (int i = 0; i < 9; ++i) m[i] = pl_f8_load(moments + LANES * i);
-  for (int32_t slot = examples->active_start[group]; slot < examples->active_start[group + 1]; ++slot) {
-    const float *n = templates + MAT3_LANES * (size_t)(slot - examples->active_start[group]);
-    pl_f8 w = pl_f8_load(weights + LANES * examples->actives[slot]);
-    for (int i = 0; i < 9; ++i) m[i] += w * pl_f8_load(n + LANES * i);
-  }
-  for (int i = 0; i < 9; ++i) pl_f8_store(a + LANES * i, m[i]);
-}
-
-// m R Σ w_k d_k of every entry, times the stiffness of its region, written where its particle reads it.
-static void write_offsets(const pl_solid_model *model, int32_t group, uint32_t used, const float *weights,
-                          const float *rotation, pl_f4 *offsets) {
-  const pl_solid_examples *examples = &model->examples;
-  int32_t first_slot = examples->active_start[group], count = examples->active_start[group + 1] - first_slot;
-  if (count == 0) return;
-  int32_t left = model->head.particle_count - group * LANES, lane_count = left < LANES ? left : LANES;
-  int32_t slot_begin = model->slot_start[group], slot_count = model->slot_start[group + 1] - slot_begin;
-  const float *constants = model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES;
-  const float *shapes[PL_MAX_EXAMPLE_COUNT], *w[PL_MAX_EXAMPLE_COUNT];
-  pl_f8 r[9], stiffness = pl_f8_load(constants + LANES * PL_SOLID_STIFFNESS);
-  int32_t used_count = 0;
-  for (int32_t k = 0; k < count; ++k) {
-    if (!(used >> examples->actives[first_slot + k] & 1)) continue;
-    w[used_count] = weights + LANES * examples->actives[first_slot + k];
-    shapes[used_count++] =
-        examples->templates + examples->template_start[group] + (size_t)(k * slot_count) * VEC3_LANES;
-  }
-  pl_quat8_rows(rotation, r);
-  for (int i = 0; i < 9; ++i) r[i] *= stiffness;
-  const int32_t *to = examples->offset_slots + (size_t)slot_begin * LANES;
-  for (int32_t s = 0; s < slot_count; ++s, to += LANES) {
-    pl_f8 d[3] = {{0}}, turned[3];
-    for (int32_t k = 0; k < used_count; ++k)
-      for (int i = 0; i < 3; ++i) d[i] += pl_f8_load(w[k]) * pl_f8_load(shapes[k] + VEC3_LANES * (size_t)s + LANES * i);
-    for (int i = 0; i < 3; ++i) turned[i] = r[3 * i] * d[0] + r[3 * i + 1] * d[1] + r[3 * i + 2] * d[2];
-    pl_f4 particles[LANES];
-    split_particles(turned, particles);
-    if (lane_count == LANES)
-      for (int lane = 0; lane < LANES; ++lane) offsets[to[lane]] = particles[lane];
-    else
-      for (int lane = 0; lane < lane_count; ++lane) offsets[to[lane]] = particles[lane];
   }
 }
 
@@ -420,55 +325,59 @@ static void write_poses(const float *moments, const float *rotation, const float
   }
 }
 
-// What the exact shape of the examples adds to the goal of a particle: the mean of its regions' offsets.
-PL_SIMD_INLINE pl_f4 offset_of(const pl_solid_pull *pull, int32_t i) {
-  const int32_t *start = pull->model->examples.offset_start;
+// Paper 000, mean after eq. 3: the goal of a particle less its position, from what its regions want.
+PL_SIMD_INLINE pl_f4 mean_goal(const pl_solid_pull *pull, int32_t i) {
+  const int32_t *start = pull->model->particle_start;
   pl_f4 a = {0}, b = {0};
   int32_t e = start[i], last = start[i + 1];
   for (; e + 1 < last; e += 2) {
-    a += pull->offsets[e];
-    b += pull->offsets[e + 1];
+    a += pull->goals[e];
+    b += pull->goals[e + 1];
   }
-  if (e < last) a += pull->offsets[e];
-  return (a + b) * pull->model->examples.offset_scales[i];
+  if (e < last) a += pull->goals[e];
+  return (a + b) * pull->model->region_fractions[i];
 }
 
-// Paper 000, mean after eq. 3, and eq. 4: the goal of a particle is the mean of its regions' affine maps, applied to
-// its rest position.
+// The same from the affine maps of its regions, applied to its rest position.
+PL_SIMD_INLINE pl_f4 mean_pose(const pl_solid_pull *pull, int32_t i) {
+  const pl_solid_model *model = pull->model;
+  const int32_t *offsets = model->particle_offsets;
+  const char *poses = (const char *)pull->poses;
+  __builtin_prefetch(poses + (size_t)(i + AHEAD) * PL_SOLID_POSE_BYTES);
+  pl_f8 a01 = {0}, a23 = {0}, b01 = {0}, b23 = {0};
+  int32_t e = model->particle_start[i], last = model->particle_start[i + 1];
+  for (; e + 1 < last; e += 2) {
+    const float *first = (const float *)(const void *)(poses + 4 * (size_t)offsets[e]);
+    const float *second = (const float *)(const void *)(poses + 4 * (size_t)offsets[e + 1]);
+    a01 += pl_f8_load(first);
+    a23 += pl_f8_load(first + LANES);
+    b01 += pl_f8_load(second);
+    b23 += pl_f8_load(second + LANES);
+  }
+  if (e < last) {
+    const float *first = (const float *)(const void *)(poses + 4 * (size_t)offsets[e]);
+    a01 += pl_f8_load(first);
+    a23 += pl_f8_load(first + LANES);
+  }
+  a01 += b01;
+  a23 += b23;
+  pl_f4 q = model->rest[i];
+  return (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * model->region_fractions[i] -
+         pull->positions[i] * model->stiffnesses[i];
+}
+
+// Paper 000, mean after eq. 3, and eq. 4.
 static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end, pl_solid_sums *sums) {
   pl_solid_sums s = {.drift = {0}};
   const pl_solid_model *model = pull->model;
   const double *restrict masses = model->masses;
-  const int32_t *restrict start = model->particle_start, *restrict offsets = model->particle_offsets;
-  const pl_f4 *restrict rest = model->rest, *restrict positions = pull->positions;
-  const float *restrict fractions = model->region_fractions, *restrict stiffnesses = model->stiffnesses;
-  const char *restrict poses = (const char *)pull->poses;
+  const pl_f4 *restrict positions = pull->positions;
   pl_f4 *restrict velocities = pull->velocities;
   float alpha_over_step = pull->alpha_over_step;
   pl_f4 gain = pull->gain;
+  bool has_goals = pull->goals != NULL;
   for (int32_t i = begin; i < end; ++i) {
-    __builtin_prefetch(poses + (size_t)(i + AHEAD) * PL_SOLID_POSE_BYTES);
-    pl_f8 a01 = {0}, a23 = {0}, b01 = {0}, b23 = {0};
-    int32_t e = start[i], last = start[i + 1];
-    for (; e + 1 < last; e += 2) {
-      const float *first = (const float *)(const void *)(poses + 4 * (size_t)offsets[e]);
-      const float *second = (const float *)(const void *)(poses + 4 * (size_t)offsets[e + 1]);
-      a01 += pl_f8_load(first);
-      a23 += pl_f8_load(first + LANES);
-      b01 += pl_f8_load(second);
-      b23 += pl_f8_load(second + LANES);
-    }
-    if (e < last) {
-      const float *first = (const float *)(const void *)(poses + 4 * (size_t)offsets[e]);
-      a01 += pl_f8_load(first);
-      a23 += pl_f8_load(first + LANES);
-    }
-    a01 += b01;
-    a23 += b23;
-    pl_f4 q = rest[i], position = positions[i];
-    pl_f4 goal =
-        (low(a01) * q[0] + high(a01) * q[1] + (low(a23) * q[2] + high(a23))) * fractions[i] - position * stiffnesses[i];
-    if (pull->offsets != NULL) goal += offset_of(pull, i);
+    pl_f4 position = positions[i], goal = has_goals ? mean_goal(pull, i) : mean_pose(pull, i);
     pl_f4 velocity = velocities[i] + goal * alpha_over_step + gain;
     if (pull->forces != NULL)
       velocity += pull->forces[model->order.point_of[i]] * (pull->step * model->inverse_masses[i]);
@@ -510,9 +419,9 @@ const pl_solid_kernels KERNELS = {
     .find_gradient = find_gradient,
     .keep_better = keep_better,
     .find_pulls = find_pulls,
-    .find_template_pulls = find_template_pulls,
-    .blend_templates = blend_templates,
-    .write_offsets = write_offsets,
+    .sum_shapes = sum_shapes,
+    .find_shape_pulls = find_shape_pulls,
+    .write_goals = write_goals,
     .add_pulls = add_pulls,
     .solve_small = solve_small,
     .blend_stretch = blend_stretch,

@@ -13,6 +13,20 @@ enum { PL_SOLID_MATRIX = 0, PL_SOLID_OFFSET = 9, PL_SOLID_MOMENT_COUNT = 12 };
 // a goal is the mean of M x0 + that vector. 16 floats, one cache line.
 enum { PL_SOLID_POSE_SIZE = 16 };
 
+// Slots of a group whose particles are kept at hand, and the rows of each: p and t (3 each) and m.
+enum { PL_SOLID_SLOT_CHUNK = 32, PL_SOLID_ARM_ROWS = 7 };
+enum { PL_SOLID_ARMS = PL_SOLID_SLOT_CHUNK * PL_SOLID_ARM_ROWS * LANES };
+
+// A group of eight regions with exact shapes of the examples.
+typedef struct pl_solid_shape {
+  const pl_solid_model *model;
+  const pl_f4 *positions;
+  int32_t group;
+  uint32_t used;         // examples that any region follows, a bit each
+  const float *weights;  // [example][8]
+  float *arms;           // PL_SOLID_ARMS: left by sum_shapes() for the two after it
+} pl_solid_shape;
+
 // Sums over the particles of one block, relative to the body's origin, as (x, y, z, 0).
 typedef double pl_d4 __attribute__((vector_size(32)));
 typedef struct pl_solid_sums {
@@ -34,9 +48,9 @@ typedef struct pl_solid_rigid {
 typedef struct pl_solid_pull {
   const pl_solid_model *model;
   const float *poses;  // PL_SOLID_POSE_SIZE per region
-  // [offset_start]: what the exact shape of the examples adds to the goals, times w; NULL:
-  // nothing
-  const pl_f4 *offsets;
+  // [particle_start]: what each region wants of the particle, from its position, instead of poses;
+  // NULL: poses are used
+  const pl_f4 *goals;
   pl_f4 *positions, *velocities;
   const pl_f4 *forces;  // newtons, by mesh point, or NULL
   float step, alpha_over_step;
@@ -53,26 +67,23 @@ typedef struct pl_solid_measure {
 } pl_solid_measure;
 
 typedef struct pl_solid_kernels {
-  // Moments of the eight regions of a group; and, unless `templates` is NULL, those of the exact
-  // shapes of its active examples, N_k = sum w p d_k^T, [active][9][8].
+  // Moments of the eight regions of a group.
   void (*sum_moments)(const pl_solid_model *model, const pl_f4 *positions, int32_t group,
-                      float *moments, float *templates);
+                      float *moments);
   // a = matrix * inverse_spread, 9 rows of eight.
   void (*find_gradient)(const float *moments, const float *inverse_spread, float *a);
   // Lanes of `q` where R(q)^T matrix has the smaller trace are taken from `before`.
   void (*keep_better)(const float *matrix, const float *before, float *q);
   // pulls[k][8] = weight <L_k, sym(R^T matrix) - spread>; `descriptors` as in the model.
   void (*find_pulls)(const pl_solid_measure *measure, const float *descriptors, float *pulls);
-  // pulls[k][8] = weight (<R, N_k> - product_k), and 0 for examples that are not active.
-  void (*find_template_pulls)(const pl_solid_model *model, const pl_solid_measure *measure,
-                              int32_t group, const float *templates, float *pulls);
-  // a = matrix + sum_k w_k N_k, 9 rows of eight; `weights` [example][8].
-  void (*blend_templates)(const pl_solid_model *model, const float *moments, int32_t group,
-                          const float *templates, const float *weights, float *a);
-  // R sum_k w_k d_k of every entry of a group, times the regions' stiffness, to the particles'
-  // lists, over the examples whose bit is set in `used`. `weights` [count][8], `rotation` [4][8].
-  void (*write_offsets)(const pl_solid_model *model, int32_t group, uint32_t used,
-                        const float *weights, const float *rotation, pl_f4 *offsets);
+  // The same with sum w p t^T of the blended shapes t as matrix, and their arms for the next two.
+  void (*sum_shapes)(const pl_solid_shape *shape, float *moments);
+  // pulls[k][8] = weight (sum w p . R d_k - product_k), and 0 for examples that are not active.
+  void (*find_shape_pulls)(const pl_solid_shape *shape, const float *rotation, const float *weight,
+                           float *pulls);
+  // What the regions want of every entry of a group, to the particles' lists.
+  void (*write_goals)(const pl_solid_shape *shape, const float *moments, const float *rotation,
+                      pl_f4 *goals);
   // sums[k][8] += pulls[k][8] * fractions[8] in double, lane by lane; `fractions` NULL for 1.
   void (*add_pulls)(const float *pulls, const float *fractions, int32_t count, double *sums);
   // Exact weights [count][8] of one or two examples (count 1 or 2) for eight regions with a

@@ -44,21 +44,17 @@ typedef struct pl_solid_examples {
   // What an example makes of a region, one of two: an affine map …
   // [group of 8][example][6][8]: S_k - 1 as xx yy zz and sqrt2 times yz xz xy
   const float *descriptors;
-  // … or its exact shape, w (R_k^T p_k - q): [group of 8][active example][slot of the group][3][8].
+  // … or its exact shape, R_k^T p_k - q: [group of 8][slot of the group][active example][3][8].
   // Active are examples that deform a region of the group at all. NULL: affine.
   const float *templates;
   const size_t *template_start;  // per group of 8, into `templates`
   const int32_t *active_start;   // group_count + 1, into …
   const uint8_t *actives;        // … the active examples of each group
   const float
-      *template_products;  // [active example of a group][8]: sum w q . d, scaled as the moments
-  // What the exact shapes add to a particle's goal is gathered from a list of its own, without the
-  // regions that no example deforms.
-  const int32_t *offset_start;  // particle_count + 1, into that list
-  const int32_t *offset_slots;  // [slot][8]: index of an entry in that list
-  const float *offset_scales;   // per particle: 1 / (w number of regions)
-  const float *fractions;  // [manifold][padded region count]: how much a region belongs to each
-                           // group; NULL unless grouping is by name
+      *template_products;     // [active example of a group][8]: sum w q . d, scaled as the moments
+  const int32_t *goal_slots;  // [slot][8]: where an entry stands in the list of its particle
+  const float *fractions;     // [manifold][padded region count]: how much a region belongs to each
+                              // group; NULL unless grouping is by name
   const char *const *group_names;  // manifold_count, NULL unless grouping is by name
   // Per padded region: factor on the fidelity, and fraction of the plastic weights that it follows.
   // Both NULL where all are 1.

@@ -58,8 +58,7 @@ typedef struct step_data {
   bool projects;                                             // the weights are found from the current shape
   bool is_refining;                                          // moments are known, rotations are found once more
   float *moments;                                            // PL_SOLID_MOMENT_COUNT x 8 per group
-  float *templates;                                          // [group][example][9][8]: moments of exact shapes
-  pl_f4 *offsets;                                            // [particle entry]: what exact shapes add to the goals
+  pl_f4 *goals;                                              // [particle entry]: what its regions want, exact shapes
   float *poses;                                              // PL_SOLID_POSE_SIZE per region
   _Alignas(32) float shared8[PL_MAX_EXAMPLE_COUNT * LANES];  // weights all regions use, eight times each
   double *pulls;                                             // [block][manifold][example][8]
@@ -74,11 +73,6 @@ typedef struct step_data {
 
 static float *rotations_of(const step_data *d, int32_t group) {
   return d->state.rotations + (size_t)group * QUAT_LANES;
-}
-
-// Moments of the exact shapes of a group's examples; NULL where examples are affine.
-static float *templates_of(const step_data *d, int32_t group) {
-  return d->templates != NULL ? d->templates + (size_t)d->model->examples.active_start[group] * MAT3_LANES : NULL;
 }
 
 // How many sets of weights are gathered over many regions; where every region has its own, none.
@@ -173,8 +167,8 @@ static void weights_of_group(const step_data *d, int32_t group, float *weights) 
 // A group of eight regions on its way through the step.
 typedef struct region_group {
   int32_t index;
-  const float *moments, *templates;  // templates: NULL where examples are affine
-  const float *weights;              // [example][8]
+  const float *moments;
+  const float *weights;  // [example][8]
   _Alignas(64) float own_weights[PL_MAX_EXAMPLE_COUNT * LANES];
   _Alignas(64) float stretch[SYM3_LANES];
   _Alignas(64) float matrix[MAT3_LANES];  // sum m~ p t^T
@@ -184,20 +178,19 @@ static const float *spread_of(const float *spreads, int32_t group) {
   return spreads + (size_t)group * SYM3_LANES;
 }
 
-// The current weights of a group, and sum m~ p t^T with them.
-static void blend_group(const step_data *d, region_group *g) {
-  const pl_solid_examples *examples = &d->model->examples;
-  int32_t count = examples->count;
+// The current weights of the regions of a group.
+static void choose_weights(const step_data *d, region_group *g) {
   g->weights = d->shared8;
-  if (examples->grouping != PL_SOLID_GLOBAL || examples->fidelity_scales != NULL) {
-    weights_of_group(d, g->index, g->own_weights);
-    g->weights = g->own_weights;
-  }
-  if (g->templates != NULL) {
-    d->kernels->blend_templates(d->model, g->moments, g->index, g->templates, g->weights, g->matrix);
-    return;
-  }
-  const float *descriptors = examples->descriptors + (size_t)g->index * (size_t)count * SYM3_LANES;
+  if (d->model->examples.grouping == PL_SOLID_GLOBAL && d->model->examples.fidelity_scales == NULL) return;
+  weights_of_group(d, g->index, g->own_weights);
+  g->weights = g->own_weights;
+}
+
+// The current weights of a group, and sum m~ p t^T with them, where examples are affine.
+static void blend_group(const step_data *d, region_group *g) {
+  int32_t count = d->model->examples.count;
+  choose_weights(d, g);
+  const float *descriptors = d->model->examples.descriptors + (size_t)g->index * (size_t)count * SYM3_LANES;
   d->kernels->blend_stretch(descriptors, g->weights, count, g->stretch);
   d->kernels->stretch_moments(g->moments, g->stretch, g->matrix);
 }
@@ -217,31 +210,55 @@ static void turn_group(const step_data *d, const region_group *g) {
   d->kernels->keep_better(g->matrix, before, q);
 }
 
-// Moments of the regions, and what the regions say about the examples.
+// What the regions of a group say about the examples; with rotations that are the best for the last step's weights.
+static void measure_affine(const step_data *d, int32_t group, float *pulls) {
+  const pl_solid_examples *examples = &d->model->examples;
+  float *moments = d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES;
+  region_group g;
+  g.index = group;
+  g.moments = moments;
+  if (!d->is_refining) d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
+  blend_group(d, &g);
+  turn_group(d, &g);
+  const pl_solid_measure measure = {moments, rotations_of(d, group), spread_of(examples->spreads, group),
+                                    examples->region_weights + (size_t)group * LANES, examples->count};
+  d->kernels->find_pulls(&measure, examples->descriptors + (size_t)(group * examples->count) * SYM3_LANES, pulls);
+}
+
+// The blended shapes of a group: sum m~ p t^T and the rotations nearest to it. `arms` is for PL_SOLID_ARMS numbers.
+static pl_solid_shape match_shape(const step_data *d, region_group *g, float *arms, float *moments) {
+  choose_weights(d, g);
+  pl_solid_shape shape = {d->model, d->pull.positions, g->index, d->used, g->weights, arms};
+  d->kernels->sum_shapes(&shape, moments);
+  pl_rotation_batch(moments, rotations_of(d, g->index));
+  return shape;
+}
+
+static void measure_shape(const step_data *d, int32_t group, float *pulls) {
+  const pl_solid_examples *examples = &d->model->examples;
+  _Alignas(64) float arms[PL_SOLID_ARMS], moments[PL_SOLID_MOMENT_COUNT * LANES];
+  if (examples->active_start[group] == examples->active_start[group + 1]) {
+    for (int32_t i = 0; i < examples->count * LANES; ++i) pulls[i] = 0;
+    return;
+  }
+  region_group g;
+  g.index = group;
+  pl_solid_shape shape = match_shape(d, &g, arms, moments);
+  d->kernels->find_shape_pulls(&shape, rotations_of(d, group), examples->region_weights + (size_t)group * LANES, pulls);
+}
+
 static void measure_regions(void *data, int32_t begin, int32_t end, int32_t block) {
   step_data *d = data;
   const pl_solid_examples *examples = &d->model->examples;
   int32_t pull_count = LANES * shared_manifold_count(examples) * examples->count;
   double *block_pulls = d->pulls + (size_t)block * (size_t)pull_count;
-  size_t count = (size_t)examples->count;
   for (int32_t i = 0; i < pull_count; ++i) block_pulls[i] = 0;
   for (int32_t group = begin; group < end; ++group) {
-    float *moments = d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES;
-    float *templates = templates_of(d, group);
     _Alignas(64) float pulls[PL_MAX_EXAMPLE_COUNT * LANES];
-    region_group g;
-    g.index = group;
-    g.moments = moments;
-    g.templates = templates;
-    if (!d->is_refining) d->kernels->sum_moments(d->model, d->pull.positions, group, moments, templates);
-    blend_group(d, &g);
-    turn_group(d, &g);
-    const pl_solid_measure measure = {moments, rotations_of(d, group), spread_of(examples->spreads, group),
-                                      examples->region_weights + (size_t)group * LANES, examples->count};
-    if (templates != NULL)
-      d->kernels->find_template_pulls(d->model, &measure, group, templates, pulls);
+    if (d->goals != NULL)
+      measure_shape(d, group, pulls);
     else
-      d->kernels->find_pulls(&measure, examples->descriptors + (size_t)group * count * SYM3_LANES, pulls);
+      measure_affine(d, group, pulls);
     if (examples->grouping == PL_SOLID_BY_REGION)
       find_region_weights(d, group, pulls);
     else
@@ -250,14 +267,13 @@ static void measure_regions(void *data, int32_t begin, int32_t end, int32_t bloc
 }
 
 // Stretch, rotation and pose of the eight regions of a group.
-static void pose_group(const step_data *d, int32_t group, const float *moments, const float *templates) {
+static void pose_group(const step_data *d, int32_t group, const float *moments) {
   const pl_solid_model *model = d->model;
   const pl_solid_examples *examples = &model->examples;
   float *q = rotations_of(d, group);
   region_group g;
   g.index = group;
   g.moments = moments;
-  g.templates = templates;
   if (examples->count == 0) {
     pl_rotation_batch(moments, q);
   } else {
@@ -266,19 +282,17 @@ static void pose_group(const step_data *d, int32_t group, const float *moments, 
     if (!d->projects || examples->goal_rotation == PL_SOLID_ROTATION_CONSERVING) turn_group(d, &g);
   }
   int32_t first = group * LANES, left = model->head.particle_count - first;
-  float *poses = d->poses + (size_t)first * PL_SOLID_POSE_SIZE;
-  bool is_affine = examples->count > 0 && templates == NULL;
-  d->kernels->write_poses(moments, q, is_affine ? g.stretch : NULL,
+  d->kernels->write_poses(moments, q, examples->count > 0 ? g.stretch : NULL,
                           model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES,
-                          d->pull.positions + first, left < LANES ? left : LANES, poses);
-  if (d->pull.offsets != NULL) d->kernels->write_offsets(model, group, d->used, g.weights, q, d->offsets);
+                          d->pull.positions + first, left < LANES ? left : LANES,
+                          d->poses + (size_t)first * PL_SOLID_POSE_SIZE);
 }
 
 static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const step_data *d = data;
   for (int32_t group = begin; group < end; ++group)
-    pose_group(d, group, d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES, templates_of(d, group));
+    pose_group(d, group, d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES);
 }
 
 // Both at once, where no region has to wait for the others: the moments never leave the cache.
@@ -287,9 +301,21 @@ static void match_regions(void *data, int32_t begin, int32_t end, int32_t block)
   const step_data *d = data;
   _Alignas(64) float moments[PL_SOLID_MOMENT_COUNT * LANES];
   for (int32_t group = begin; group < end; ++group) {
-    float *templates = templates_of(d, group);
-    d->kernels->sum_moments(d->model, d->pull.positions, group, moments, templates);
-    pose_group(d, group, moments, templates);
+    d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
+    pose_group(d, group, moments);
+  }
+}
+
+// With exact shapes: rotations, and what the regions want of their particles.
+static void shape_regions(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const step_data *d = data;
+  _Alignas(64) float arms[PL_SOLID_ARMS], moments[PL_SOLID_MOMENT_COUNT * LANES];
+  for (int32_t group = begin; group < end; ++group) {
+    region_group g;
+    g.index = group;
+    pl_solid_shape shape = match_shape(d, &g, arms, moments);
+    d->kernels->write_goals(&shape, moments, rotations_of(d, group), d->goals);
   }
 }
 
@@ -392,20 +418,6 @@ static double change_of_weights(const step_data *d, float *before) {
   return max;
 }
 
-// Rotations and weights minimise the same energy in turns. From step to step one turn is enough; after a jump, as from
-// a state that was set, a few more are needed.
-static void find_weights(step_data *d, pl_context *context, int32_t block_count) {
-  const pl_solid_examples *examples = &d->model->examples;
-  const double jump = 0.02;
-  change_of_weights(d, d->weights_before);
-  for (int turn = 0; turn < MAX_TURN_COUNT; ++turn) {
-    d->is_refining = turn > 0;
-    if (d->projects) pl_parallel_for(context, d->model->group_count, GROUPS_PER_BLOCK, measure_regions, d);
-    if (examples->count > 0) find_shared_weights(d, block_count);
-    if (!d->projects || examples->plastic_threshold > 0 || !(change_of_weights(d, d->weights_before) > jump)) break;
-  }
-}
-
 // The examples that any region follows, a bit each.
 static uint32_t find_used(const step_data *d) {
   size_t count = (size_t)d->model->examples.count, total = count * (size_t)d->model->examples.manifold_count;
@@ -419,25 +431,38 @@ static uint32_t find_used(const step_data *d) {
   return used;
 }
 
+// Rotations and weights minimise the same energy in turns. From step to step one turn is enough; after a jump, as from
+// a state that was set, a few more are needed.
+static void find_weights(step_data *d, pl_context *context, int32_t block_count) {
+  const pl_solid_examples *examples = &d->model->examples;
+  const double jump = 0.02;
+  change_of_weights(d, d->weights_before);
+  for (int turn = 0; turn < MAX_TURN_COUNT; ++turn) {
+    d->is_refining = turn > 0;
+    if (d->projects) pl_parallel_for(context, d->model->group_count, GROUPS_PER_BLOCK, measure_regions, d);
+    if (examples->count > 0) find_shared_weights(d, block_count);
+    d->used = find_used(d);
+    if (!d->projects || examples->plastic_threshold > 0 || !(change_of_weights(d, d->weights_before) > jump)) break;
+  }
+}
+
 static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks, int32_t particle_blocks) {
   const pl_solid_model *model = d->model;
   const pl_solid_examples *examples = &model->examples;
-  size_t regions = (size_t)model->group_count * LANES;
-  d->moments = PL_SCRATCH(scratch, float, regions *PL_SOLID_MOMENT_COUNT);
-  d->poses = PL_SCRATCH(scratch, float, regions *PL_SOLID_POSE_SIZE);
+  bool has_shapes = examples->templates != NULL;
+  size_t regions = has_shapes ? 0 : (size_t)model->group_count * LANES;
+  size_t entries = has_shapes ? (size_t)model->particle_start[model->head.particle_count] : 0;
+  d->moments = PL_SCRATCH(scratch, float, regions *PL_SOLID_MOMENT_COUNT + 1);
+  d->poses = PL_SCRATCH(scratch, float, regions *PL_SOLID_POSE_SIZE + 1);
+  d->goals = has_shapes ? PL_SCRATCH(scratch, pl_f4, entries) : NULL;
   d->sums = PL_SCRATCH(scratch, pl_solid_sums, particle_blocks);
   size_t pulls = (size_t)(shared_manifold_count(examples) * examples->count);
   d->is_finite = PL_SCRATCH(scratch, bool, particle_blocks);
   d->pulls = PL_SCRATCH(scratch, double, (size_t)group_blocks *pulls *LANES + 1);
   d->totals = PL_SCRATCH(scratch, double, pulls + 1);
   d->weights_before = PL_SCRATCH(scratch, float, pulls + 1);
-  bool has_templates = examples->templates != NULL;
-  if (has_templates) {
-    d->templates = PL_SCRATCH(scratch, float, (size_t)examples->active_start[model->group_count] * MAT3_LANES + 1);
-    d->offsets = PL_SCRATCH(scratch, pl_f4, (size_t)examples->offset_start[model->head.particle_count] + 1);
-  }
   return d->moments && d->poses && d->sums && d->is_finite && d->pulls && d->totals && d->weights_before &&
-         (!has_templates || (d->templates && d->offsets));
+         (!has_shapes || d->goals);
 }
 
 double pl_solid_max_step(const pl_model *model) {
@@ -469,7 +494,7 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
   d.pull = (pl_solid_pull){
       .model = solid,
       .poses = d.poses,
-      .offsets = d.offsets,
+      .goals = d.goals,
       .positions = d.state.positions,
       .velocities = d.state.velocities,
       .forces = move->forces,
@@ -479,10 +504,13 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
   };
 
   share_weights(&d);  // of the last step
-  find_weights(&d, move->context, group_blocks);
   d.used = find_used(&d);
-  if (d.used == 0) d.pull.offsets = NULL;  // exact shapes add nothing
-  pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK, d.projects ? pose_regions : match_regions, &d);
+  find_weights(&d, move->context, group_blocks);
+  pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK,
+                  d.goals != NULL ? shape_regions
+                  : d.projects    ? pose_regions
+                                  : match_regions,
+                  &d);
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, pull_to_goals, &d);
   pl_solid_sums sums = join_sums(d.sums, particle_blocks);
   bool may_twist = solid->examples.goal_rotation == PL_SOLID_ROTATION_PAPER;

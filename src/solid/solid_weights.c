@@ -41,7 +41,11 @@ static double energy_of(int32_t n, const double *gram, const double *pulls, cons
 }
 
 // The paper's weights are not those of the nearest shape. Where they are farther from it than the last step's, they
-// would add energy, and the last step's stay.
+// would add energy, and the last step's stay. A step across a jump of the weights can also gain, by about its force
+// times half a step, what the jump itself loses. So they are only taken where they lower the energy by this fraction of
+// that of the jump; the nearest mixture would lower it by all of it.
+static const double MIN_GAIN = 0.5;
+
 static void keep_nearer(const pl_solid_examples *examples, pl_solid_state state, int32_t manifold, const double *pulls,
                         double *weights) {
   size_t n = (size_t)examples->count, first = (size_t)manifold * n;
@@ -52,7 +56,11 @@ static void keep_nearer(const pl_solid_examples *examples, pl_solid_state state,
     double rest = examples->plastic_threshold > 0 ? (double)state.plastic[first + k] : 0;
     before[k] = rest + ((double)state.weights[first + k] - rest) / examples->fidelity;
   }
-  if (energy_of(examples->count, gram, pulls, before) < energy_of(examples->count, gram, pulls, weights))
+  double change[PL_MAX_EXAMPLES];
+  const double none[PL_MAX_EXAMPLES] = {0};
+  for (size_t k = 0; k < n; ++k) change[k] = weights[k] - before[k];
+  if (energy_of(examples->count, gram, pulls, before) - MIN_GAIN * energy_of(examples->count, gram, none, change) <
+      energy_of(examples->count, gram, pulls, weights))
     for (size_t k = 0; k < n; ++k) weights[k] = before[k];
 }
 

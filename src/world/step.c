@@ -116,11 +116,15 @@ int pl_world_get_move_round(const pl_world *world, int32_t index) {
                                       : PL_MOVE_OTHERS;
 }
 
-// The bodies of a round that have not moved yet.
+// The bodies of a round that have not moved yet: those that need nothing but themselves at the same time, then the
+// others one by one.
 static pl_status move_round(pl_world *world, int round, pl_step_report *report, pl_error *error) {
+  pl_status first = round == PL_MOVE_OTHERS ? pl_world_move_in_parallel(world, report, error) : PL_OK;
+  if (first < 0) return first;
   for (int32_t k = 0; k < world->awake_count; ++k) {
     int32_t i = PL_ITEM(&world->awake, int32_t, k);
     if (pl_world_get_move_round(world, i) != round || pl_world_has_moved(world, i)) continue;
+    if (pl_world_moves_in_parallel(world, i)) continue;
     pl_status status = pl_world_move_body(world, i, report, error);
     if (status < 0) return pl_world_name_body(world, i, status, report, error);
   }

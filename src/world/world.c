@@ -47,6 +47,7 @@ pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world
   made->contact_joints = pl_vector_of(context, sizeof(pl_contact_joint));
   made->spared_pairs = pl_vector_of(context, sizeof(pl_contact_spared_pair));
   pl_scratch_init(&made->scratch, context);
+  for (int i = 0; i < PL_MOVE_BLOCKS; ++i) pl_scratch_init(&made->move_scratches[i], context);
   status = pl_world_shown_create(context, &made->shown, error);
   if (status >= 0) status = pl_contact_solver_create(context, &made->contact_solver, error);
   if (status < 0) {
@@ -118,6 +119,7 @@ void pl_world_destroy(pl_world *world) {
   pl_contact_solver_destroy(world->contact_solver);
   pl_world_shown_destroy(world->shown);
   pl_scratch_destroy(&world->scratch);
+  for (int i = 0; i < PL_MOVE_BLOCKS; ++i) pl_scratch_destroy(&world->move_scratches[i]);
   pl_release(context, world);
 }
 

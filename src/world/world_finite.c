@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/parallel.h"
+#include "contact/surface_motion.h"
 #include "pliant/math.h"
 #include "world/world_state.h"
 
@@ -105,17 +107,33 @@ static int32_t find_farthest(const pl_body *body) {
   return particle;
 }
 
-pl_status pl_world_check_range(const pl_world *world, pl_step_report *report, pl_error *error) {
+static pl_body_range range_of(const pl_body *body) {
+  pl_box box = pl_box_empty();
+  for (int32_t p = 0; p < body->model->particle_count; ++p) pl_box_cover(&box, body->positions[p]);
+  if (farthest_of(box) > max_distance_of(body)) return PL_BODY_TOO_FAR;
+  double size = pl_box_diagonal(body->model->box);
+  return size > 0 && pl_box_diagonal(box) > MAX_STRETCH * size ? PL_BODY_BURST : PL_BODY_IN_RANGE;
+}
+
+enum { RANGE_GRAIN = 16 };
+
+static void find_ranges(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_world *world = data;
+  for (int32_t k = begin; k < end; ++k) {
+    pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
+    body->range = range_of(body);
+  }
+}
+
+pl_status pl_world_check_range(pl_world *world, pl_step_report *report, pl_error *error) {
+  pl_parallel_for(world->context, world->awake_count, RANGE_GRAIN, find_ranges, world);
   for (int32_t k = 0; k < world->awake_count; ++k) {
     int32_t i = PL_ITEM(&world->awake, int32_t, k);
     const pl_body *body = pl_slots_at(&world->bodies, i);
-    pl_box box = pl_box_empty();
-    for (int32_t p = 0; p < body->model->particle_count; ++p) box = pl_box_add_point(box, body->positions[p]);
-    if (farthest_of(box) > max_distance_of(body))
-      return fail_body(world, i, find_farthest(body), "the state is out of range", report, error);
-    double size = pl_box_diagonal(body->model->box);
-    if (size > 0 && pl_box_diagonal(box) > MAX_STRETCH * size)
-      return fail_body(world, i, find_farthest(body), "the body has burst", report, error);
+    if (body->range == PL_BODY_IN_RANGE) continue;
+    const char *what = body->range == PL_BODY_BURST ? "the body has burst" : "the state is out of range";
+    return fail_body(world, i, find_farthest(body), what, report, error);
   }
   return PL_OK;
 }

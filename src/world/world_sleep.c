@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "pliant/math.h"
 #include "world/world_state.h"
 
@@ -194,8 +195,12 @@ static void count_steady_seconds(const pl_world *world, pl_body *body) {
   for (int k = 0; k < 3 && body->rest.steady_seconds == 0; ++k) body->rest.poles[k] = poles[k];
 }
 
-static void count_still_seconds(pl_world *world) {
-  for (int32_t k = 0; k < world->awake_count; ++k) {
+enum { REST_GRAIN = 16 };
+
+static void count_still_seconds(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_world *world = data;
+  for (int32_t k = begin; k < end; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
     const pl_body_method *method = body->model->method;
     bool may_sleep = pl_body_meets_others(body) && body->layers.count == 0 && method->can_sleep != NULL &&
@@ -212,7 +217,7 @@ static void count_still_seconds(pl_world *world) {
 
 void pl_world_rest(pl_world *world) {
   if (!world->def.sleeping || pl_world_is_alone(world) || world->awake_count == 0) return;
-  count_still_seconds(world);
+  pl_parallel_for(world->context, world->awake_count, REST_GRAIN, count_still_seconds, world);
   disturb_by_pins(world);
   // An island is ready when its least rested body is.
   pl_contact_islands islands = pl_contact_solver_get_islands(world->contact_solver);

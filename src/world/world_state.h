@@ -25,6 +25,9 @@ typedef struct pl_body_rest {
   int64_t group;          // bodies that fell asleep together have the same; 0: awake
 } pl_body_rest;
 
+// Whether a body is where numbers suffice, and in one piece (world_finite.c).
+typedef enum pl_body_range { PL_BODY_IN_RANGE, PL_BODY_TOO_FAR, PL_BODY_BURST } pl_body_range;
+
 typedef struct pl_body {
   const pl_model *model;
   pl_body_start start;  // as it was added
@@ -58,6 +61,7 @@ typedef struct pl_body {
   bool has_previous;            // `saved` is the state before the last step, not before a jump
   struct pl_body_shown *shown;  // surface for display and queries; NULL until asked for
   bool slept;                   // was not moved in this step
+  pl_body_range range;          // scratch of pl_world_check_range()
 } pl_body;
 
 typedef struct pl_world_pin {
@@ -89,6 +93,9 @@ typedef enum pl_world_phase {
   PL_WORLD_LOCKED  // in the rest of a step, layers and drivers of fem bodies included: nothing may
                    // change
 } pl_world_phase;
+
+// Bodies that move at the same time are divided into at most this many blocks (world_moves.c).
+enum { PL_MOVE_BLOCKS = 32 };
 
 struct pl_world {
   pl_context *context;
@@ -122,6 +129,7 @@ struct pl_world {
   int64_t version;               // counts changes of surfaces, and of which bodies there are
   pl_world_shown *shown;         // guards what is kept for display and queries (world_shown.h)
   pl_scratch scratch;
+  pl_scratch move_scratches[PL_MOVE_BLOCKS];  // of bodies that move at the same time
   int64_t step_count;
   pl_world_phase phase;
   bool
@@ -164,6 +172,10 @@ pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *rep
 // them where they are at the end of the step, then all others, which may be tied to both.
 enum { PL_MOVE_KINEMATIC = 0, PL_MOVE_SKELETONS, PL_MOVE_OTHERS, PL_MOVE_ROUNDS };
 int pl_world_get_move_round(const pl_world *world, int32_t index);
+// Small bodies that move by their own state alone, all at the same time; whether a body is one of
+// them (world_moves.c).
+pl_status pl_world_move_in_parallel(pl_world *world, pl_step_report *report, pl_error *error);
+bool pl_world_moves_in_parallel(const pl_world *world, int32_t index);
 // The same among obstacles, for a body of lines.
 pl_status pl_world_move_among(pl_world *world, int32_t index, pl_body_obstacle *obstacles,
                               int32_t obstacle_count, pl_step_report *report, pl_error *error);
@@ -248,9 +260,8 @@ void pl_world_refresh_sleepers(pl_world *world);
 // PL_ERROR_NOT_FINITE with body, particle and likely cause in the report, or PL_OK
 // (world_finite.c).
 pl_status pl_world_check_finite(const pl_world *world, pl_step_report *report, pl_error *error);
-// The same for bodies that are too far away or have burst; uses the positions of
-// pl_world_note_ends().
-pl_status pl_world_check_range(const pl_world *world, pl_step_report *report, pl_error *error);
+// The same for bodies that are too far away or have burst, by their `positions`.
+pl_status pl_world_check_range(pl_world *world, pl_step_report *report, pl_error *error);
 // Put the number of the body before the text of its method's failure. Returns `status`.
 pl_status pl_world_name_body(const pl_world *world, int32_t i, pl_status status,
                              pl_step_report *report, pl_error *error);

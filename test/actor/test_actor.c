@@ -155,7 +155,8 @@ static void burst(const double *settings, void *state, const pl_actor_view *view
   (void)settings;
   (void)state;
   (void)view;
-  pl_goal goal = {.subject = PL_GOAL_CENTER, .axes = PL_GOAL_Y, .velocity_gain = 1, .velocity = {0, 5, 0}, .weight = 1};
+  pl_goal goal = {
+      .subject = PL_GOAL_CENTER, .axes = PL_GOAL_Y, .velocity_gain = 1, .velocity = {0, 50, 0}, .weight = 1};
   assert_true(pl_goals_add(goals, &goal));
 }
 

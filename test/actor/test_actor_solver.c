@@ -249,12 +249,12 @@ static pl_status watch_merit(actor_fixture *s, pl_fem_choice *choice, pl_error *
   fixture_add_center(s, choice, 0, 0.2, 1);
   fixture_add_center(s, choice, 1, 0.3, 1);
   s->solver->merit_weight = s->solver->damping = 0;
-  s->solver->last_length = 1;
   pl_actor_shape_use(s->solver, choice, s->p);
   check_ok(pl_actor_settle(s->solver, choice, 6, 0.1, error), error);
   for (int32_t i = 0; i < 8; ++i) {
+    pl_actor_memory_clear(s->solver);
     check_ok(pl_actor_get_point_view(s->solver, choice, &s->rows, s->last, s->p, error), error);
-    check_ok(pl_actor_step_find(s->solver, PL_ACTOR_GAUSS_NEWTON, choice, &s->rows, s->lambda, error), error);
+    check_ok(pl_actor_step_find(s->solver, PL_ACTOR_GAUSS_NEWTON, choice, &s->rows, s->p, s->lambda, error), error);
     double length = 0, weight = s->solver->merit_weight;
     double *u = calloc((size_t)s->n, sizeof *u), *p = calloc((size_t)s->P, sizeof *p);
     memcpy(u, choice->work->next, (size_t)s->n * sizeof(double));
@@ -297,6 +297,60 @@ static void test_every_step_taken_lowers_the_merit(void **state) {
     assert_true(accepted >= 3);
     drop_fixture(s);
   }
+}
+
+// --- contact --------------------------------------------------------------------------------------------------------
+
+typedef struct contact_tally {
+  int32_t finished, learnt;
+  double worst;  // of the secant equation, relative
+} contact_tally;
+
+// What was learnt last holds exactly: K⁻¹ y = s for the last pair.
+static void check_secant(const actor_fixture *s, contact_tally *tally) {
+  const pl_actor_solver *solver = s->solver;
+  if (solver->memory_count == 0) return;
+  size_t P = (size_t)s->P, at = (size_t)(solver->memory_count - 1) * P;
+  double *x = calloc(P, sizeof *x), off = 0, size = 0;
+  memcpy(x, solver->memory_g + at, P * sizeof(double));
+  pl_actor_memory_solve(solver, x);
+  for (size_t j = 0; j < P; ++j) {
+    off += (x[j] - solver->memory_p[at + j]) * (x[j] - solver->memory_p[at + j]);
+    size += solver->memory_p[at + j] * solver->memory_p[at + j];
+  }
+  tally->worst = fmax(tally->worst, sqrt(off / size));
+  tally->learnt++;
+  free(x);
+}
+
+// Pushed forwards harder than friction allows, and up: points stick, slip and lift.
+static pl_status push_off(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
+  contact_tally *tally = s->data;
+  fixture_add_center(s, choice, 0, 0.5, 1);
+  fixture_add_center(s, choice, 1, 0.2, 1);
+  s->settings = (pl_actor_settings){PL_ACTOR_GAUSS_NEWTON, 40, 1e-2};
+  pl_status status = fixture_run(s, choice, error);
+  tally->finished += s->outcome.converged;
+  check_secant(s, tally);
+  return status;
+}
+
+static void test_searches_finish_where_points_stick_slip_and_lift(void **state) {
+  (void)state;
+  contact_tally tally = {0, 0, 0};
+  int32_t count = 0;
+  for (int32_t k = 0; k < FIXTURE_CASE_COUNT; ++k) {
+    actor_fixture *s = make_case(&FIXTURE_CASES[k], true, 0.0005, 0.1);
+    step(s, 10);
+    s->data = &tally;
+    s->probe = push_off;
+    step(s, 20);
+    count += 20;
+    drop_fixture(s);
+  }
+  if (tally.finished < 0.95 * count) fail_msg("%d of %d searches finished", tally.finished, count);
+  assert_true(tally.learnt >= count / 10);  // or nothing was shown
+  check_at_most(tally.worst, 1e-8);
 }
 
 // --- the factor -----------------------------------------------------------------------------------------------------
@@ -415,6 +469,7 @@ int main(void) {
       cmocka_unit_test(test_what_it_ends_at_is_a_minimum_along_the_equations_of_motion),
       cmocka_unit_test(test_multipliers_are_those_of_the_solution),
       cmocka_unit_test(test_every_step_taken_lowers_the_merit),
+      cmocka_unit_test(test_searches_finish_where_points_stick_slip_and_lift),
       cmocka_unit_test(test_factor_solves_with_the_matrix),
       cmocka_unit_test(test_kernels_of_the_envelope_give_the_same_bits),
       cmocka_unit_test(test_failing_allocations_leave_nothing_behind),

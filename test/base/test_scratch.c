@@ -40,6 +40,29 @@ static void the_second_pass_allocates_nothing(void **state) {
   drop_context(context);
 }
 
+// What one stack has been through, another that matches it goes through without an allocation, whatever it had before.
+static void a_stack_that_matches_another_allocates_nothing(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_scratch used, empty, small;
+  pl_scratch *stacks[2] = {&empty, &small};
+  pl_scratch_init(&used, context);
+  one_pass(&used);
+  for (int i = 0; i < 2; ++i) {
+    pl_scratch_init(stacks[i], context);
+    if (i == 1) assert_non_null(PL_SCRATCH(stacks[i], char, 1000000));
+    pl_scratch_pop(stacks[i], (pl_scratch_mark){NULL, 0});
+    assert_true(pl_scratch_match(stacks[i], &used));
+    int64_t count = pl_context_get_memory_report(context).allocation_count;
+    one_pass(stacks[i]);
+    assert_true(pl_scratch_match(stacks[i], &used));
+    assert_int_equal(pl_context_get_memory_report(context).allocation_count, count);
+    pl_scratch_destroy(stacks[i]);
+  }
+  pl_scratch_destroy(&used);
+  drop_context(context);
+}
+
 static void popping_gives_the_same_memory_again(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -82,6 +105,7 @@ static void every_refused_allocation_leaves_the_stack_usable(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_second_pass_allocates_nothing),
+      cmocka_unit_test(a_stack_that_matches_another_allocates_nothing),
       cmocka_unit_test(popping_gives_the_same_memory_again),
       cmocka_unit_test(every_refused_allocation_leaves_the_stack_usable),
   };

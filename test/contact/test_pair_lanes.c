@@ -114,36 +114,68 @@ static void small_and_large_bodies_find_the_same_contacts(void **state) {
   drop_context(context);
 }
 
+// A torus in the course of a step, packed by one of the two sets of kernels.
+static void pack_torus(pl_arena *arena, const torus *model, const pl_lane_kernels *kernels, pl_surface_tree *tree,
+                       pl_surface_motion *motion) {
+  pl_error error = {0};
+  check_ok(pl_surface_tree_build(arena, &model->surface, model->points, tree, &error), &error);
+  assert_true(pl_surface_motion_take(arena, tree, motion) && pl_lane_surface_take(arena, motion, NULL));
+  pl_random random = pl_random_of_seed(4);
+  motion->start_box = motion->end_box = pl_box_empty();
+  for (int32_t i = 0; i < POINTS; ++i) {
+    pl_vec3 tremble = {pl_random_between(&random, -1, 1), pl_random_between(&random, -1, 1),
+                       pl_random_between(&random, -1, 1)};
+    motion->starts[i] = model->points[i];
+    motion->ends[i] = pl_vec3_add_scaled(model->points[i], tremble, 0.05);
+    pl_box_cover(&motion->start_box, motion->starts[i]);
+    pl_box_cover(&motion->end_box, motion->ends[i]);
+  }
+  pl_surface_motion_fill_lanes(motion);
+  kernels->pack(motion, 0.03f);
+}
+
 // The kernels of both instruction sets list the same.
 static void both_instruction_sets_list_the_same(void **state) {
   (void)state;
 #if defined(__x86_64__)
   if (!__builtin_cpu_supports("avx2")) skip();
-  static float lanes[2 * 24 * 12];
-  static pl_lane_triangles plain, avx2;
-  int32_t corners[3 * 96], listed[2][PL_LANE_TRIANGLES];
-  pl_random random = pl_random_of_seed(4);
-  for (size_t i = 0; i < sizeof lanes / sizeof lanes[0]; ++i) lanes[i] = (float)pl_random_between(&random, -1, 1);
-  for (int32_t i = 0; i < 3 * 96; ++i) corners[i] = (i * 7 + i / 3) % 96;
-  plain.count = 91;
-  for (int32_t i = 0; i < plain.count; ++i) plain.items[i] = i;
-  avx2 = plain;
-  pl_lane_kernels_plain.pack(lanes, corners, 1, &plain);
-  pl_lane_kernels_avx2.pack(lanes, corners, 1, &avx2);
-  int32_t crossed = 0;
-  for (int round = 0; round < 100; ++round) {
-    pl_lane_path path = {.reach = 0.02f};
-    for (int k = 0; k < 3; ++k)
+  static torus model;
+  int32_t listed[2][PL_LANE_EDGES], crossed = 0, touched = 0;
+  pl_context *context = make_context(1);
+  const pl_lane_kernels *kernels[2] = {&pl_lane_kernels_plain, &pl_lane_kernels_avx2};
+  pl_arena arena;
+  pl_surface_tree trees[2];
+  pl_surface_motion motions[2];
+  pl_arena_init(&arena, context, 0);
+  make_torus(&model);
+  for (int k = 0; k < 2; ++k) pack_torus(&arena, &model, kernels[k], &trees[k], &motions[k]);
+  assert_int_equal(motions[0].packed->edge_count, motions[1].packed->edge_count);
+  pl_random random = pl_random_of_seed(5);
+  for (int round = 0; round < 300; ++round) {
+    pl_lane_path path = {.reach = 0.02f, .extent = 2};
+    pl_lane_position at = {.limit = 0.5f, .extent = 2};
+    pl_lane_reach reach = {.limit = 0.05f, .depth = 0.5f, .extent = 2};
+    for (int k = 0; k < 3; ++k) {
       path.start[k] = (float)pl_random_between(&random, -1, 1), path.end[k] = path.start[k] + 0.1f;
-    int32_t count = pl_lane_kernels_plain.list_crossed(&plain, &path, listed[0]);
-    assert_int_equal(pl_lane_kernels_avx2.list_crossed(&avx2, &path, listed[1]), count);
-    assert_memory_equal(listed[0], listed[1], (size_t)count * sizeof(int32_t));
-    crossed += count;
-    count = pl_lane_kernels_plain.list_nearest(&plain, path.end, 0.5f, listed[0]);
-    assert_int_equal(pl_lane_kernels_avx2.list_nearest(&avx2, path.end, 0.5f, listed[1]), count);
-    assert_memory_equal(listed[0], listed[1], (size_t)count * sizeof(int32_t));
+      at.position[k] = path.end[k];
+      reach.start_shift[k] = 0.3f * path.start[k], reach.end_shift[k] = 0.3f * path.end[k];
+    }
+    int32_t counts[2][3], edge = round % motions[0].packed->edge_count;
+    for (int k = 0; k < 2; ++k) {
+      counts[k][0] = kernels[k]->list_crossed(motions[k].packed, &path, listed[k]);
+      counts[k][1] = kernels[k]->list_nearest(motions[k].packed, &at, listed[k] + counts[k][0]);
+      int32_t *edges = listed[k] + counts[k][0] + counts[k][1];
+      counts[k][2] = kernels[k]->list_edges(&motions[k], edge, &motions[k], &reach, edges);
+    }
+    for (int i = 0; i < 3; ++i) assert_int_equal(counts[0][i], counts[1][i]);
+    int32_t all = counts[0][0] + counts[0][1] + counts[0][2];
+    assert_memory_equal(listed[0], listed[1], (size_t)all * sizeof(int32_t));
+    crossed += counts[0][0];
+    touched += counts[0][2];
   }
-  assert_true(crossed > 0);
+  assert_true(crossed > 0 && touched > 0);
+  pl_arena_destroy(&arena);
+  drop_context(context);
 #else
   skip();
 #endif

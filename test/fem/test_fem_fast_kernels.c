@@ -15,6 +15,7 @@ typedef struct bench {
   pl_scratch scratch;
   pl_fem_fast_work work;
   void *state;
+  double squeeze;
 } bench;
 
 static const double YOUNG = 2e4, POISSON = 0.35, STEP = 1.0 / 60;
@@ -45,8 +46,8 @@ static void make_bench(bench *b) {
   b->work = (pl_fem_fast_work){
       .model = model, .state = pl_fem_fast_state_of(b->model, b->state), .step = (float)STEP, .reach = (float)STEP};
   size_t padded = (size_t)b->model->particle_count + PL_FAST_PADDING;
-  pl_f4 **arrays[] = {&b->work.predicted, &b->work.moves,     &b->work.forces,
-                      &b->work.solved,    &b->work.direction, &b->work.product};
+  pl_f4 **arrays[] = {&b->work.predicted, &b->work.moves,     &b->work.forces, &b->work.solved,
+                      &b->work.direction, &b->work.stretched, &b->work.product};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
     *arrays[i] = PL_SCRATCH(&b->scratch, pl_f4, padded);
     memset(*arrays[i], 0, padded * sizeof(pl_f4));
@@ -84,6 +85,7 @@ static void run_kernels(bench *b, const pl_fem_fast_kernels *kernels, pl_fem_fas
   kernels->match(&b->work, 0, groups);
   kernels->stretch(&b->work, 0, n);
   kernels->press(&b->work, 0, groups);
+  b->squeeze = kernels->squeeze(&b->work, 0, groups);
   kernels->advance(&b->work, (float)kernels->dot(b->work.direction, b->work.product, 0, n) * 1e-7f, 0, n);
   kernels->turn(&b->work, 0.3f, 0, n);
   kernels->sum(&b->work, 0, n, sums);
@@ -109,6 +111,8 @@ static void plain_and_avx2_give_the_same_bits(void **state) {
   assert_memory_equal(a.work.direction, b.work.direction, bytes);
   assert_memory_equal(a.work.pulls, b.work.pulls, (size_t)a.work.model->tets.group_count * 72 * sizeof(float));
   assert_memory_equal(&sums_a, &sums_b, sizeof sums_a);
+  assert_memory_equal(a.work.stretched, b.work.stretched, bytes);
+  assert_memory_equal(&a.squeeze, &b.squeeze, sizeof a.squeeze);
   drop_bench(&a);
   drop_bench(&b);
 #endif
@@ -164,6 +168,7 @@ static void stretch_and_press_are_the_stiffness_with_frozen_rotations(void **sta
   kernels->predict(&b.work, 0, n);
   kernels->match(&b.work, 0, groups);
   kernels->stretch(&b.work, 0, n);
+  double in_parts = kernels->dot(b.work.direction, b.work.product, 0, n) + kernels->squeeze(&b.work, 0, groups);
   kernels->press(&b.work, 0, groups);
   // d . (A + ...) d = inertia + h² (2 mu |F'|² + lambda tr(F')²) V, summed over the tets in double.
   double wanted = 0, mu = YOUNG / (2 * (1 + POISSON)), lambda = YOUNG * POISSON / ((1 + POISSON) * (1 - 2 * POISSON));
@@ -186,6 +191,39 @@ static void stretch_and_press_are_the_stiffness_with_frozen_rotations(void **sta
   double found = kernels->dot(b.work.direction, b.work.product, 0, n);
   print_message("quadratic form %.9g, element by element %.9g\n", found, wanted);
   check_near(found, wanted, 1e-5 * wanted);
+  check_near(in_parts, wanted, 1e-5 * wanted);
+  drop_bench(&b);
+}
+
+// Conjugate gradients know A times a direction without multiplying: turn() makes it of the forces, of which solved is
+// the answer.
+static void turn_knows_the_stretching_matrix_times_a_direction(void **state) {
+  (void)state;
+  static bench b;
+  make_bench(&b);
+  int32_t n = b.model->particle_count;
+  const pl_fem_fast_kernels *kernels = pl_fem_fast_kernels_choose();
+  float *workspace = PL_SCRATCH(&b.scratch, float, pl_sparse_cholesky_workspace(&b.work.model->factor));
+  for (int round = 0; round < 3; ++round) {
+    for (int32_t i = 0; i < n; ++i)
+      b.work.solved[i] = b.work.forces[i] = b.work.state.velocities[(i + 7 * round) % n] * 1e-3f;
+    pl_sparse_cholesky_solve(&b.work.model->factor, b.work.solved, workspace);
+    if (round == 0) {
+      for (int32_t i = 0; i < n; ++i) b.work.direction[i] = (pl_f4){0};
+    }
+    kernels->turn(&b.work, 0.6f, 0, n);
+  }
+  double max = 0, worst = 0;
+  kernels->stretch(&b.work, 0, n);
+  for (int32_t i = 0; i < n; ++i)
+    for (int axis = 0; axis < 3; ++axis) {
+      double wanted = (double)b.work.product[i][axis], found = (double)b.work.stretched[i][axis];
+      max = fmax(max, fabs(wanted));
+      worst = fmax(worst, fabs(found - wanted));
+    }
+  print_message("A times the direction is off by %.2g of the largest\n", worst / max);
+  assert_true(max > 0);
+  check_at_most(worst, 3e-6 * max);
   drop_bench(&b);
 }
 
@@ -194,6 +232,7 @@ int main(void) {
       cmocka_unit_test(plain_and_avx2_give_the_same_bits),
       cmocka_unit_test(inner_forces_are_those_of_corotated_tets),
       cmocka_unit_test(stretch_and_press_are_the_stiffness_with_frozen_rotations),
+      cmocka_unit_test(turn_knows_the_stretching_matrix_times_a_direction),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

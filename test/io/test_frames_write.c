@@ -433,6 +433,47 @@ static void npz_holds_arrays_also_when_the_run_was_short(void **state) {
   drop_context(context);
 }
 
+// A table and arrays have columns and an array for velocities where the caller sets them.
+static void velocities_come_with_the_points(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  static const pl_frame_format formats[] = {PL_FRAMES_CSV, PL_FRAMES_NPZ};
+  for (int f = 0; f < 2; ++f) {
+    place p = make_place();
+    pl_error error = {0};
+    pl_frames_def def = make_def(formats[f], p.path);
+    pl_frames *frames = NULL;
+    pl_vec3 points[POINT_COUNT] = {{0, 0, 0}}, velocities[POINT_COUNT];
+    for (int i = 0; i < POINT_COUNT; ++i) velocities[i] = (pl_vec3){i, -0.5, 0.25};
+    check_ok(pl_frames_create(context, &def, &frames, &error), &error);
+    for (int n = 0; n < 2; ++n) {
+      pl_frames_set_velocities(frames, velocities);
+      check_ok(pl_frames_add_frame(frames, points, &error), &error);
+    }
+    check_ok(pl_frames_close(frames, &error), &error);
+    unsigned char bytes[4096];
+    size_t size = read_all(p.path, f == 0 ? ".csv" : ".npz", bytes, sizeof bytes);
+    const char *head = "frame,time,point,x,y,z,vx,vy,vz\n1,0.5,0,0,0,0,0,-0.5,0.25\n1,0.5,1,0,0,0,1,-0.5,0.25\n";
+    if (f == 0) assert_memory_equal(bytes, head, strlen(head));
+    if (f == 1) {
+      const unsigned char *entry = memmem(bytes, size, "velocities.npy", 14);
+      assert_non_null(entry);
+      char shape[64];
+      snprintf(shape, sizeof shape, "'shape': (2, %d, 3)", POINT_COUNT);
+      entry = memmem(entry, (size_t)(bytes + size - entry), "\x93NUMPY", 6);
+      assert_non_null(memmem(entry, 128, "<f4", 3));
+      assert_non_null(memmem(entry, 128, shape, strlen(shape)));
+      float found[2][POINT_COUNT][3];
+      memcpy(found, entry + 128, sizeof found);
+      for (int n = 0; n < 2; ++n)
+        for (int i = 0; i < POINT_COUNT; ++i)
+          assert_true(found[n][i][0] == (float)i && found[n][i][1] == -0.5f && found[n][i][2] == 0.25f);
+    }
+    assert_int_equal(drop_place(&p), 1);
+  }
+  drop_context(context);
+}
+
 // The mesh readers are other code than the frame writers: what they read back was written right.
 static void frames_in_files_of_their_own_are_meshes(void **state) {
   (void)state;
@@ -560,6 +601,7 @@ int main(void) {
       cmocka_unit_test(obj_ply_and_csv_hold_the_points),
       cmocka_unit_test(usd_holds_samples_also_when_the_run_was_short),
       cmocka_unit_test(npz_holds_arrays_also_when_the_run_was_short),
+      cmocka_unit_test(velocities_come_with_the_points),
       cmocka_unit_test(frames_in_files_of_their_own_are_meshes),
       cmocka_unit_test(nothing_appears_before_close_and_nothing_after_abandon),
       cmocka_unit_test(wrong_input_is_refused),

@@ -278,10 +278,11 @@ static void expectations_stand_next_to_what_was_found(void **state) {
   fixture s = open_sound(
       SCENE(GROUND, BLOCK,
             STANDS ", \"expect\": {\"advance\": 100, \"steps\": 0, \"hops\": 2, \"turns\": -0, \"max_tumbles\": 0, "
-                   "\"max_unconverged_fraction\": 1, \"max_lean\": 45}}, \"repeat\": {\"counts\": [2, 1, 1], "
+                   "\"max_unconverged_fraction\": 1, \"max_unfinished_fraction\": 0.5, \"max_lean\": 45}}, \"repeat\": "
+                   "{\"counts\": [2, 1, 1], "
                    "\"spacing\": [1, 0, 0]}"));
   step(&s, 3);
-  assert_int_equal(pl_scene_instance_expectation_count(s.set), 14);
+  assert_int_equal(pl_scene_instance_expectation_count(s.set), 16);
   static const struct {
     const char *name, *unit;
     bool is_max, met;
@@ -292,15 +293,16 @@ static void expectations_stand_next_to_what_was_found(void **state) {
                 {"turns", "", false, true, 0},
                 {"max_tumbles", "", true, true, 0},
                 {"max_lean", "degrees", true, true, 45},
-                {"max_unconverged_fraction", "", true, true, 1}};
-  for (int32_t i = 0; i < 14; ++i) {
+                {"max_unconverged_fraction", "", true, true, 1},
+                {"max_unfinished_fraction", "", true, true, 0.5}};
+  for (int32_t i = 0; i < 16; ++i) {
     pl_scene_instance_expectation found = pl_scene_instance_get_expectation(s.set, i);
-    assert_int_equal(found.actor, i / 7);
-    assert_string_equal(found.name, wanted[i % 7].name);
-    assert_string_equal(found.unit, wanted[i % 7].unit);
-    check_near(found.wanted, wanted[i % 7].wanted, 0);
-    assert_true(found.is_max == wanted[i % 7].is_max);
-    if (strcmp(found.name, "turns") != 0) assert_true(found.met == wanted[i % 7].met);
+    assert_int_equal(found.actor, i / 8);
+    assert_string_equal(found.name, wanted[i % 8].name);
+    assert_string_equal(found.unit, wanted[i % 8].unit);
+    check_near(found.wanted, wanted[i % 8].wanted, 0);
+    assert_true(found.is_max == wanted[i % 8].is_max);
+    if (strcmp(found.name, "turns") != 0) assert_true(found.met == wanted[i % 8].met);
   }
   close_fixture(&s);
 }

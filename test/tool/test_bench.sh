@@ -51,6 +51,17 @@ for threads in 1, 2:
     assert cases["5000 chains 1/60 s speed transport", threads]["better"] == "higher"
 PY
 
+echo "robust: one change of each kind, nobody falls in half a second"
+"$PLIANT" bench robust --quick --json >lines
+python3 - <<'PY'
+import json
+lines = [json.loads(line) for line in open("lines")]
+assert [line["case"] for line in lines] == ["actor-a", "actor-r", "all"], lines
+for line in lines[:2]:
+    assert line["runs"] == 5 and list(line["outcomes"]) == ["5", ".3", "u.4", "E/2", "mesh"] and set(line["outcomes"].values()) == {"met"}, line
+assert lines[2]["runs"] == 10 and lines[2]["standing_fraction"] == 1, lines
+PY
+
 echo "fem: steps with their parts, assembly, the fast material and the cost by size, next to the figures of others for the same mesh"
 "$PLIANT" bench fem --quick --json >lines
 python3 - <<'PY'

@@ -71,7 +71,7 @@ python3 - <<'PY' || fail "frames of the short run"
 long, short = open("t1/first.pc2", "rb").read()[32:], open("short/first.pc2", "rb").read()[32:]
 assert long[:len(short)] == short
 rows = open("short/first.csv").read().splitlines()
-assert rows[0] == "frame,time,point,x,y,z" and len(rows) == 1 + len(short) // 12, (rows[0], len(rows))
+assert rows[0] == "frame,time,point,x,y,z,vx,vy,vz" and len(rows) == 1 + len(short) // 12, (rows[0], len(rows))
 PY
 
 echo "a mesh file's vertex order comes back, also where vertices were welded"
