@@ -216,12 +216,12 @@ def skin_scenes():
             c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
             way.press([x, 0.03, z], [0, 1, 0], SKIN_DEPTH, drags=[(SKIN_DRAG * c, 0, SKIN_DRAG * s), (-2 * SKIN_DRAG * c, 0, -2 * SKIN_DRAG * s)], slow=1.2)
     write("detail-skin", "scene.json", {
-        "name": "detail-skin", "description": "A finger that sticks shears skin to and fro. Left the coarse simulation alone, right with recorded detail.", **STILL,
+        "name": "detail-skin", "description": "A finger that sticks, and is not drawn, shears skin to and fro. Left the coarse simulation alone, right with recorded detail.", **STILL,
         "time": {"step": 1 / 60, "frames": 360}, "meshes": meshes,
-        "bodies": [body("coarse", "skin", 0.0267, [-0.19, 0, 0], -0.022, color="#b88a6f", fem=soft),
+        "bodies": [body("coarse", "skin", 0.0267, [-0.19, 0, 0], -0.022, color="#e0a886", fem=soft),
                    body("enriched", "skin", 0.0267, [0.19, 0, 0], -0.022, color="#e0a886", fem=soft, detail={"set": "skin.pldetail", "tools": ["finger-enriched"]})],
-        "colliders": [{**GROUND, "position": [0, -0.03, 0]}] + [{**way.collider(name), "friction": 2} for way, name in zip(ways, ("finger-coarse", "finger-enriched"))],
-        "camera": {"eye": [0.05, 0.42, 0.6], "target": [0, 0.0, 0.01], "field_of_view": 40, "light": LIGHT}})
+        "colliders": [{**GROUND, "position": [0, -0.03, 0]}] + [{**way.collider(name), "friction": 2, "visible": False} for way, name in zip(ways, ("finger-coarse", "finger-enriched"))],
+        "camera": {"eye": [0, 0.5, 0.42], "target": [0, 0.0, 0.01], "field_of_view": 36, "light": [-1, 0.35, 0.3]}})
 
 
 # --- meniscus --------------------------------------------------------------------------------------------------------

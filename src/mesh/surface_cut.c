@@ -128,10 +128,10 @@ static bool meets_box(const carrier *c, int32_t tet, const pl_box *box) {
 static bool are_connected(carrier *c, int32_t from, int32_t to, pl_vec3 a, pl_vec3 b, double outside) {
   if (from == to) return true;
   double margin = c->margin + outside;
-  pl_vec3 room = {margin, margin, margin};
+  pl_vec3 border = {margin, margin, margin};
   pl_box box = pl_box_add_point(pl_box_add_point(pl_box_empty(), a), b);
-  box.min = pl_vec3_sub(box.min, room);
-  box.max = pl_vec3_add(box.max, room);
+  box.min = pl_vec3_sub(box.min, border);
+  box.max = pl_vec3_add(box.max, border);
   int32_t depth = 0;
   c->mark[from] = ++c->walk;
   c->stack[depth++] = from;
@@ -355,7 +355,7 @@ static void fill_loop(growing *g, const pl_vec3 *points, const int32_t *chain, i
   }
 }
 
-static bool add_walls(pl_arena *arena, const pl_vec3 *points, growing *g) {
+static bool close_slits(pl_arena *arena, const pl_vec3 *points, growing *g) {
   size_t count = (size_t)g->side_count + 1;
   int32_t *next = PL_TAKE(arena, int32_t, g->point_count), *chain = PL_TAKE(arena, int32_t, count),
           *loop = PL_TAKE(arena, int32_t, count);
@@ -428,7 +428,7 @@ static pl_status split_surface(carrier *c, const pl_mesh_view *surface, const lo
   }
   for (int32_t t = 0; t < surface->triangle_count; ++t)
     split_triangle(&g, x, pairs, surface->triangles + 3 * (size_t)t);
-  if (!add_walls(&x->arena, surface->points, &g)) return pl_fail_memory(error);
+  if (!close_slits(&x->arena, surface->points, &g)) return pl_fail_memory(error);
   return create_surface(&x->arena, surface, &g, made, error);
 }
 

@@ -21,13 +21,17 @@ known = [t for t in found["touches"] if not t["held_out"]]
 assert len(known) == 10 and len({t["site"] for t in known}) == 10
 for t in known:  # at its own place and load the enriched surface is the recorded one
     assert t["enriched"] < 0.01 * t["displacement"], t
-rms = lambda key: (sum(t[key] ** 2 for t in known) / len(known)) ** 0.5
-# Each site from the nine others: at least 60 % lower than the coarse surface's error.
-print("nine examples leave %.1f %% of the coarse error" % (100 * rms("without_site") / rms("coarse")))
-assert rms("without_site") < 0.4 * rms("coarse")
+rms = lambda touches, key: (sum(t[key] ** 2 for t in touches) / len(touches)) ** 0.5
+# Each site from the nine others, and places that were held out: at most 12 % of the motion, and less than half the
+# coarse surface's error. Folds do not come back in phase, so that more of the coarse error stays than without a skin.
+held = [t for t in found["touches"] if t["held_out"]]
+for name, touches, key in (("left out", known, "without_site"), ("held out", held, "enriched")):
+    error, coarse = rms(touches, key) / rms(touches, "displacement"), rms(touches, "coarse") / rms(touches, "displacement")
+    print("%s: %.1f %% of the motion, coarse %.1f %%" % (name, 100 * error, 100 * coarse))
+    assert error < 0.12 and error < 0.5 * coarse
 growth = {g["examples"]: g["missing"] for g in found["growth"]}
 print("held out:", growth)
-assert growth[10] < growth[1] and growth[10] < 0.4
+assert growth[10] < growth[1]
 PY
 "$PLIANT" detail info --json pillow.pldetail >made
 "$PLIANT" detail info --json "$scenes/detail-pillow/pillow.pldetail" >kept
