@@ -67,8 +67,11 @@ static const char *method_of(const pl_scene *scene, const char *name) {
     if (bodies[i].actor.json != NULL) return "actor";
     if (bodies[i].detail.json != NULL) return "detail";
   }
-  if (scene->document.bodies.count == 0) return "solid";
-  return bodies[0].method == PL_SCENE_ROD ? "rod" : bodies[0].method == PL_SCENE_FEM ? "fem" : "solid";
+  // Rigid bodies and animated meshes are there for the others to touch.
+  for (int32_t i = 0; i < scene->document.bodies.count; ++i)
+    if (bodies[i].method != PL_SCENE_RIGID && bodies[i].method != PL_SCENE_KINEMATIC)
+      return bodies[i].method == PL_SCENE_ROD ? "rod" : bodies[i].method == PL_SCENE_FEM ? "fem" : "solid";
+  return scene->document.bodies.count > 0 ? "rigid" : "solid";
 }
 
 static void add_scene(const studio_gallery *gallery, pl_arena *arena, pl_json *list, const char *name) {

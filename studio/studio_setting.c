@@ -147,9 +147,12 @@ pl_json *studio_setting_list(studio_world *w, studio_message *message, int32_t s
     list_offers(w, message, list, &pl_scene_actor_type, prefix, strlen(prefix));
     list_behaviour(message, list, prefix, body);
   }
-  const pl_scene_type *const types[] = {&pl_scene_solid_type, &pl_scene_rod_type,
-                                        &pl_scene_fem_type};  // in the order of pl_scene_method
-  const pl_scene_type *type = types[body->method - 1];
+  const pl_scene_type *const types[] = {[PL_SCENE_SOLID] = &pl_scene_solid_type,
+                                        [PL_SCENE_ROD] = &pl_scene_rod_type,
+                                        [PL_SCENE_FEM] = &pl_scene_fem_type,
+                                        [PL_SCENE_RIGID] = &pl_scene_rigid_type,
+                                        [PL_SCENE_KINEMATIC] = &pl_scene_kinematic_type};
+  const pl_scene_type *type = types[body->method];
   snprintf(prefix, sizeof prefix, "bodies[%d].%s.", source, type->name);
   list_offers(w, message, list, type, prefix, strlen(prefix));
   return list;

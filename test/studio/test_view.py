@@ -51,6 +51,14 @@ def scenes_of_every_method_open_and_move(server, viewer):
         state_at(viewer, 0)
 
 
+def rigid_and_animated_bodies_are_shown(server, viewer):
+    for name, method in (("rigid-stack", "rigid"), ("hand-squeeze", "kinematic")):
+        viewer.ask("open", gallery=name)
+        assert method in [body["method"] for body in viewer.scene["bodies"]], (name, viewer.scene["bodies"])
+        first = viewer.frame()
+        viewer.wait(lambda m: isinstance(m, Frame) and m.step > first.step)
+
+
 def what_is_seen_is_what_is_run(server, viewer):
     for name in METHODS.values():
         lines = subprocess.run([TOOL, "run", pathlib.Path(os.environ["PLIANT_SOURCE_DIR"]) / "scenes" / name / "scene.json", "--format", "none", "--frames", "3",
@@ -557,7 +565,7 @@ def main():
         print("skipped: built without the studio")
         sys.exit(77)
     assert help_text.returncode == 1 and "no-such-scene" in help_text.stderr, help_text
-    claims = [scenes_of_every_method_open_and_move, what_is_seen_is_what_is_run, positions_are_those_of_a_run_to_the_last_bit, frames_have_the_form_that_is_wanted,
+    claims = [scenes_of_every_method_open_and_move, rigid_and_animated_bodies_are_shown, what_is_seen_is_what_is_run, positions_are_those_of_a_run_to_the_last_bit, frames_have_the_form_that_is_wanted,
               going_back_undoes_steps, points_can_be_grabbed_and_pinned, a_ball_pushes_and_contacts_are_reported, settings_change_the_run, sliders_are_those_of_the_tables, a_scene_is_built_next_to_the_world_that_is_shown,
               weights_can_be_given, an_example_of_now_is_used_saved_and_read,
               an_example_of_a_view_is_used_saved_and_read, exports_are_read_by_the_tool, actors_can_be_steered, detail_can_be_left_out, detail_tells_all_examples_that_weigh, segments_are_painted,

@@ -3,10 +3,11 @@ import type { Connection } from './connection';
 import { element, fill, iconButton, titleOf } from './dom';
 import type { GalleryEntry, Method } from './messages';
 
-const METHODS: Record<Method, [string, string]> = {
+const METHODS: Partial<Record<Method, [string, string]>> = {
   solid: ['Solids', 'shape matching with example poses'],
   rod: ['Rods', 'hair, ears and whiskers with view-dependent examples'],
   fem: ['Finite elements', 'physical stiffness in Pa: solids, shells, plane shapes and curves'],
+  rigid: ['Rigid bodies', 'stacks, joints and motors'],
   actor: ['Actors', 'characters that walk, hop and roll by changing their rest shape'],
   capture: ['Capture', 'material and shape of real objects from depth cameras'],
   detail: ['Detail', 'dents and wrinkles added to a coarse simulation'],

@@ -1,7 +1,7 @@
 // Types of all messages between the page and the server, as defined in studio/PROTOCOL.md.
 
 export type Vector = [number, number, number];
-export type Method = 'solid' | 'rod' | 'fem' | 'actor' | 'capture' | 'detail';
+export type Method = 'solid' | 'rod' | 'fem' | 'rigid' | 'kinematic' | 'actor' | 'capture' | 'detail';
 export type ColorMode = 'none' | 'stretch' | 'stress' | 'speed' | 'segments';
 
 export interface GalleryEntry {

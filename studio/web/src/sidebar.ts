@@ -12,7 +12,7 @@ import type { Display, Surface } from './store';
 
 type Shared = Omit<PanelContext, 'body' | 'description'>;
 
-const METHOD_NAMES: Record<string, string> = { solid: 'solid', rod: 'rod', fem: 'finite elements', actor: 'actor', capture: 'capture', detail: 'detail' };
+const METHOD_NAMES: Record<string, string> = { solid: 'solid', rod: 'rod', fem: 'finite elements', rigid: 'rigid', kinematic: 'kinematic', actor: 'actor', capture: 'capture', detail: 'detail' };
 
 export class Sidebar {
   readonly element = element('aside', { class: 'sidebar', 'aria-label': 'Panels' });
@@ -107,6 +107,8 @@ export class Sidebar {
         return capturePanel(context);
       case 'fem':
         return context.description.examples?.length ? solidPanel(context) : undefined;
+      default:
+        return undefined;
     }
   }
 
