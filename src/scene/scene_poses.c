@@ -322,7 +322,7 @@ static pl_status spread_map(pl_scene_instance *set, const pl_instance_part *part
   pl_status status = pl_triangle_tree_build(set->context, part->surface, &tree, error);
   if (status < 0) return status;
   for (int32_t i = 0; i < tets.point_count; ++i) {
-    pl_hit hit = pl_triangle_tree_nearest(tree, tets.points[i], INFINITY);
+    pl_hit hit = pl_triangle_tree_nearest(tree, tets.points[i], (double)INFINITY);
     double sum = 0;
     for (int k = 0; hit.triangle >= 0 && k < 3; ++k)
       sum += hit.barycentric[k] * (double)weights[surface.triangles[3 * hit.triangle + k]];

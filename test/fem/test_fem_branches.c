@@ -1,6 +1,6 @@
 // What branches make of a vibration: frequency and damping ratio of a bar against the roots of its equation, and the
 // loss tangent of structural damping.
-// ctest: physics
+// ctest: physics once
 #include <complex.h>
 
 #include "fem/fem_maxwell.h"
@@ -26,7 +26,7 @@ static void structural_damping_has_one_loss_tangent(void **state) {
     def.loss_frequency = 0.5;
     pl_fem_model model = {.branches = pl_fem_branches_of(&def)};
     for (double f = 0.5; f < 1000; f *= 1.2) {
-      double complex modulus = modulus_of(&model, CMPLX(0, 2 * PL_PI * f));
+      double complex modulus = modulus_of(&model, 2 * PL_PI * f * (double complex)I);
       check_near(cimag(modulus) / creal(modulus), factors[k], 0.06 * factors[k]);
     }
     check_near(cabs(modulus_of(&model, 0)), 1, 1e-15);
@@ -94,7 +94,7 @@ static measured measure(pl_context *context, const pl_fem_def *def, double step,
 // The root of s² + ω₀² E(s)/E = 0 next to i ω₀.
 static measured root_of(const pl_fem_def *def, const pl_fem_branches *branches, double omega) {
   pl_fem_model model = {.stiffness_damping = def->stiffness_damping, .branches = *branches};
-  double complex s = CMPLX(0, omega);
+  double complex s = omega * (double complex)I;
   for (int k = 0; k < 60; ++k) {
     const double h = 1e-6 * omega;
     double complex f = s * s + omega * omega * modulus_of(&model, s);

@@ -501,7 +501,7 @@ static void wrong_defs_are_refused_by_name(void **state) {
   h.roots[7].joint = 3;
   assert_int_equal(pl_strands_create(context, h.model, &h.def, &strands, &error), PL_ERROR_INVALID_DATA);
   assert_non_null(strstr(error.text, "strand 7"));
-  h.roots[7] = (pl_strand_root){0, {NAN, 0, 0}, {0, 1, 0}};
+  h.roots[7] = (pl_strand_root){0, {(double)NAN, 0, 0}, {0, 1, 0}};
   assert_int_equal(pl_strands_create(context, h.model, &h.def, &strands, &error), PL_ERROR_INVALID_DATA);
   assert_null(strands);
   h.roots[7] = h.roots[6];

@@ -1,5 +1,5 @@
 #!/bin/bash
-# ctest: cli once
+# ctest: cli once long
 # What is tracked and fitted need not be made of what was simulated: `pliant sense --tets` gives the static shape of a fine body in coarser tets.
 . "$(dirname "$0")/begin.sh"
 scene=$PLIANT_SOURCE_DIR/scenes/capture-bar/scene.json
