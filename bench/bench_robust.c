@@ -10,16 +10,14 @@
 // is that the scene expects, on flat ground and unpushed. Runs are shared out to all processors; each computes on one
 // thread, so the table does not depend on their number.
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench_suite.h"
 #include "text/json.h"
 #include "tool_gallery.h"
+#include "tool_items.h"
 
 static const char *const SCENES[] = {
     "actor-a",      "actor-r",      "actor-h",      "actor-castle", "actor-castle-curve",
@@ -54,7 +52,6 @@ enum { CHANGE_COUNT = sizeof CHANGES / sizeof CHANGES[0] };
 static const double FALL_LEAN = 60;       // degrees
 static const double PUSH_TIME = 0.2;      // s
 static const double QUICK_SECONDS = 0.5;  // of every run with --quick
-static const double PI = 3.14159265358979323846;
 
 typedef enum run_outcome { FAILED, FELL, MISSED, MET } run_outcome;
 static const char *const OUTCOMES[] = {"error", "fall", "miss", "."};
@@ -64,9 +61,8 @@ typedef struct robust_job {
   bool quick;
   int scene_count, change_count;
   change changes[CHANGE_COUNT];
-  atomic_int next;
   run_outcome outcomes[SCENE_COUNT][CHANGE_COUNT];
-  char errors[SCENE_COUNT][TEXT_SIZE];
+  char errors[SCENE_COUNT][CHANGE_COUNT][TEXT_SIZE];
 } robust_job;
 
 // --- changes --------------------------------------------------------------------------------------------------------
@@ -108,7 +104,7 @@ static void tilt(override_list *list, const pl_json *root, double degrees) {
     double at[3] = {0, 0, 0};
     for (int k = 0; k < 3; ++k) pl_json_get_number(pl_json_at(place, k), &at[k]);
     snprintf(path, sizeof path, "bodies[%d].position", i);
-    snprintf(value, sizeof value, "[%.9g, %.9g, %.9g]", at[0], at[1] + 0.5 * sin(fabs(degrees) * PI / 180), at[2]);
+    snprintf(value, sizeof value, "[%.9g, %.9g, %.9g]", at[0], at[1] + 0.5 * sin(fabs(degrees) * PL_PI / 180), at[2]);
     add(list, path, value);
   }
 }
@@ -183,8 +179,11 @@ static pl_status load_document(pl_context *context, const char *path, pl_json_do
   if (text != NULL) rewind(file);
   bool good = text != NULL && fread(text, 1, (size_t)size, file) == (size_t)size;
   if (file != NULL) fclose(file);
-  pl_status status =
-      good ? pl_json_parse(context, text, (size_t)size, path, NULL, document, error) : PL_ERROR_NOT_FOUND;
+  pl_status status = PL_ERROR_NOT_FOUND;
+  if (good)
+    status = pl_json_parse(context, text, (size_t)size, path, NULL, document, error);
+  else
+    snprintf(error->text, sizeof error->text, "%.200s cannot be read", path);
   free(text);
   return status;
 }
@@ -249,24 +248,15 @@ static pl_status run_changed(pl_context *context, const char *path, const change
   return status;
 }
 
-static void *work(void *user) {
+static void run_item(void *user, pl_context *context, int32_t item) {
   robust_job *job = user;
-  pl_context_def def = pl_default_context_def();
-  pl_context *context = NULL;
-  def.thread_count = 1;
-  if (pl_context_create(&def, &context, NULL) < 0) return NULL;
-  for (int i; (i = atomic_fetch_add(&job->next, 1)) < job->scene_count * job->change_count;) {
-    // Characters take turns, so that the slow ones do not come last.
-    int scene = i % job->scene_count, at = i / job->scene_count;
-    pl_error error = {0};
-    char *path = tool_gallery_scene(job->gallery, SCENES[scene]);
-    job->outcomes[scene][at] = FAILED;
-    if (run_changed(context, path, &job->changes[at], job->quick, &job->outcomes[scene][at], &error) < 0)
-      snprintf(job->errors[scene], TEXT_SIZE, "%s: %.120s", job->changes[at].name, error.text);
-    free(path);
-  }
-  pl_context_destroy(context);
-  return NULL;
+  // Characters take turns, so that the slow ones do not come last.
+  int scene = item % job->scene_count, at = item / job->scene_count;
+  pl_error error = {0};
+  char *path = tool_gallery_scene(job->gallery, SCENES[scene]);
+  if (run_changed(context, path, &job->changes[at], job->quick, &job->outcomes[scene][at], &error) < 0)
+    snprintf(job->errors[scene][at], TEXT_SIZE, "%s: %.120s", job->changes[at].name, error.text);
+  free(path);
 }
 
 // --- the table ------------------------------------------------------------------------------------------------------
@@ -298,8 +288,9 @@ static bool print_table(const bench_session *bench, const robust_job *job) {
     for (int k = 0; k < job->change_count; ++k) ++counts[job->outcomes[scene][k]];
     print_row(bench, job, scene, counts);
     for (int k = 0; k < 4; ++k) all[k] += counts[k];
-    if (job->errors[scene][0] != '\0')
-      tool_print_warning(&bench->tool->console, "%s, %s", SCENES[scene], job->errors[scene]);
+    for (int k = 0; k < job->change_count; ++k)
+      if (job->errors[scene][k][0] != '\0')
+        tool_print_warning(&bench->tool->console, "%s, %s", SCENES[scene], job->errors[scene][k]);
   }
   double standing = (double)(all[MISSED] + all[MET]) / runs, met = (double)all[MET] / runs;
   if (bench->json)
@@ -327,14 +318,7 @@ int bench_robust(bench_session *bench) {
   job->scene_count = bench->quick ? QUICK_SCENES : SCENE_COUNT;
   for (int i = 0; i < CHANGE_COUNT; ++i)
     if (!bench->quick || CHANGES[i].is_quick) job->changes[job->change_count++] = CHANGES[i];
-  enum { MAX_THREADS = 256 };
-  pthread_t threads[MAX_THREADS];
-  long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  int started = 0;
-  while (started + 1 < processors && started < MAX_THREADS && pthread_create(&threads[started], NULL, work, job) == 0)
-    ++started;
-  work(job);
-  for (int i = 0; i < started; ++i) pthread_join(threads[i], NULL);
+  tool_run_items(job->scene_count * job->change_count, 0, run_item, job);
   bool good = print_table(bench, job);
   free(job);
   tool_gallery_free(&gallery);

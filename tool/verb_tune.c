@@ -1,7 +1,5 @@
 // pliant tune: search for numbers of a scene with which its actors do what the scene expects of them.
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include "solvers/evolution.h"
 #include "tool_folder.h"
 #include "tool_interrupt.h"
+#include "tool_items.h"
 #include "tool_open.h"
 #include "tool_options.h"
 #include "tool_tune.h"
@@ -39,13 +38,13 @@ typedef struct tune_job {
   pl_evolution evolution;
   double *values;        // of the trials of a generation
   tune_result *results;  // of their worst runs
-  atomic_int next;
 } tune_job;
 
 // Numbers with which a scene cannot be built or a step fails are worse than any that run.
 static const double FAILED = 1e3;
 
-static void run_trial(tune_job *job, pl_context *context, int32_t index) {
+static void run_trial(void *user, pl_context *context, int32_t index) {
+  tune_job *job = user;
   const double *x = job->evolution.trials + (ptrdiff_t)index * job->ranges.count;
   job->values[index] = 0;
   for (int k = 0; k < RUNS; ++k) {
@@ -69,26 +68,10 @@ static void run_trial(tune_job *job, pl_context *context, int32_t index) {
   }
 }
 
-static void *work(void *user) {
-  tune_job *job = user;
-  pl_context_def def = pl_default_context_def();
-  pl_context *context = NULL;
-  def.thread_count = 1;
-  if (pl_context_create(&def, &context, NULL) < 0) return NULL;
-  for (int i; (i = atomic_fetch_add(&job->next, 1)) < job->evolution.population;) run_trial(job, context, i);
-  pl_context_destroy(context);
-  return NULL;
-}
-
 // All trials of a generation; the values do not depend on the number of threads.
 static void run_generation(tune_job *job, int32_t thread_count) {
-  pthread_t threads[1024];
-  int32_t started = 0;
-  atomic_store(&job->next, 0);
   for (int32_t i = 0; i < job->evolution.population; ++i) job->values[i] = FAILED;
-  while (started + 1 < thread_count && pthread_create(&threads[started], NULL, work, job) == 0) ++started;
-  work(job);
-  for (int32_t i = 0; i < started; ++i) pthread_join(threads[i], NULL);
+  tool_run_items(job->evolution.population, thread_count, run_trial, job);
 }
 
 static pl_status save_best(tune_job *job, pl_context *context, const double *x, const char *output, pl_error *error) {

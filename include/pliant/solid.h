@@ -107,7 +107,7 @@ PL_API pl_status pl_solid_build(pl_context *context, const pl_solid_def *def, co
 /// Whether the region around a mesh point can be held in an example's pose. It cannot where the
 /// pose squeezes it to a line or a point, to less than a tenth of its extent across: then next to
 /// nothing keeps what lies on both sides of it from turning. True for models of other methods, and
-/// for examples that are not there.
+/// for an `example` or `point` that is out of range.
 PL_API bool pl_solid_is_held(const pl_model *model, int32_t example, int32_t point);
 
 /// How far a solid is deformed.

@@ -79,6 +79,7 @@ void pl_solid_examples_mark(const pl_solid_model *model, int32_t example, const 
 bool pl_solid_is_held(const pl_model *model, int32_t example, int32_t point) {
   const pl_solid_model *solid = (const pl_solid_model *)model;
   if (model->method->move != pl_solid_move || example < 0 || example >= solid->examples.count) return true;
+  if (point < 0 || point >= model->particle_count) return true;
   return (solid->examples.weak[solid->order.particle_of[point]] >> example & 1) == 0;
 }
 

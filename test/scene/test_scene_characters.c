@@ -1,54 +1,30 @@
 // What the scenes with characters and cars promise in their descriptions, measured: bipeds stand, recover and land, a
 // crowd stands, muscles swell, a known squash is used, and dents stay where a car is plastic.
 // ctest: physics threads long
-#include "check.h"
-#include "pliant/pliant.h"
+#include "fixtures/gallery_scenes.h"
 
-typedef struct show {
-  pl_context *context;
-  pl_findings *findings;
-  pl_scene *scene;
-  pl_scene_instance *set;
-  pl_world *world;
-  pl_error error;
-} show;
-
-static show open_show(const char *name) {
-  show s = {.context = make_context(2)};
-  char path[1024];
-  snprintf(path, sizeof path, "%s/scenes/%s/scene.json", PLIANT_SOURCE_DIR, name);
-  check_ok(pl_findings_create(s.context, &s.findings, &s.error), &s.error);
-  check_ok(pl_scene_load(s.context, path, &s.scene, s.findings, &s.error), &s.error);
-  pl_scene_build_def def = pl_default_scene_build_def();
-  check_ok(pl_scene_build(s.context, &def, s.scene, &s.set, s.findings, &s.error), &s.error);
+static fixture open_show(const char *name) {
+  fixture s = open_gallery(name, 2, (pl_scene_overrides){0});
   assert_int_equal(pl_findings_count(s.findings, PL_SEVERITY_WARNING), 0);
-  s.world = pl_scene_instance_get_world(s.set);
   return s;
 }
 
-static void close_show(show *s) {
-  pl_scene_instance_destroy(s->set);
-  pl_scene_destroy(s->scene);
-  pl_findings_destroy(s->findings);
-  drop_context(s->context);
-}
-
-static void run_until(show *s, double time) {
+static void run_until(fixture *s, double time) {
   while (pl_world_get_time(s->world) < time - 1e-9) check_ok(pl_world_step(s->world, NULL, &s->error), &s->error);
 }
 
-static pl_body_id body_at(const show *s, int32_t index) {
+static pl_body_id body_at(const fixture *s, int32_t index) {
   return pl_scene_instance_get_body(s->set, index).id;
 }
 
-static double weight_of(const show *s, int32_t body, int32_t manifold, int32_t example) {
+static double weight_of(const fixture *s, int32_t body, int32_t manifold, int32_t example) {
   double weights[PL_MAX_EXAMPLE_COUNT] = {0};
   assert_int_equal(pl_body_get_weights(s->world, body_at(s, body), manifold, weights), PL_OK);
   return weights[example];
 }
 
 // Of the surface: tets reach beyond it.
-static pl_box box_of(const show *s, int32_t body) {
+static pl_box box_of(const fixture *s, int32_t body) {
   int32_t count = pl_model_get_report(pl_body_get_model(s->world, body_at(s, body))).surface_point_count;
   pl_vec3 *x = calloc((size_t)count, sizeof *x);
   pl_body_get_surface(s->world, body_at(s, body), x);
@@ -60,7 +36,7 @@ static pl_box box_of(const show *s, int32_t body) {
 // Led, pushed, dropped: all three are on their feet at the end.
 static void bipeds_stand_recover_and_land(void **state) {
   (void)state;
-  show s = open_show("fem-biped");
+  fixture s = open_show("fem-biped");
   pl_vec3 start[3], end[3];
   for (int i = 0; i < 3; ++i) start[i] = pl_body_get_report(s.world, body_at(&s, i)).center;
   double height = box_of(&s, 0).max.y, waved, farthest = 0;
@@ -84,13 +60,13 @@ static void bipeds_stand_recover_and_land(void **state) {
   print_message("the push moves the centre by %.3f m; the led one waves with weight %.2f\n", farthest, waved);
   check_at_most(0.01, farthest);
   check_at_most(0.99, waved);
-  close_show(&s);
+  close_fixture(&s);
 }
 
 // Where the ball has not been the crowd is on its feet after 1.2 s; all crouched when they landed.
 static void a_crowd_lands_in_a_crouch_and_stands(void **state) {
   (void)state;
-  show s = open_show("solid-crowd");
+  fixture s = open_show("solid-crowd");
   assert_int_equal(pl_scene_instance_body_count(s.set), 101);
   double height = box_of(&s, 0).max.y - box_of(&s, 0).min.y, min_crouch = 1, lowest = 9;
   double crouches[100] = {0};
@@ -113,13 +89,13 @@ static void a_crowd_lands_in_a_crouch_and_stands(void **state) {
   assert_int_equal(far_count, 50);
   assert_int_equal(upright_count, far_count);
   check_at_most(0.2, min_crouch);
-  close_show(&s);
+  close_fixture(&s);
 }
 
 // The arm of the strong one is thicker than that of the slim one; the body that knows a squash is squashed deeper.
 static void muscles_swell_and_a_known_squash_is_used(void **state) {
   (void)state;
-  show s = open_show("solid-muscles");
+  fixture s = open_show("solid-muscles");
   double squash = 0, lowest[2] = {9, 9};
   while (pl_world_get_time(s.world) < 1) {
     check_ok(pl_world_step(s.world, NULL, &s.error), &s.error);
@@ -152,13 +128,13 @@ static void muscles_swell_and_a_known_squash_is_used(void **state) {
   check_at_most(1.3 * volume[1], volume[0]);
   check_at_most(0.5, squash);
   check_at_most(lowest[0], 0.85 * lowest[1]);
-  close_show(&s);
+  close_fixture(&s);
 }
 
 // After both impacts the plastic car keeps its nose and roof bent, and the elastic one does not.
 static void dents_stay_where_a_car_is_plastic(void **state) {
   (void)state;
-  show s = open_show("solid-dents");
+  fixture s = open_show("solid-dents");
   double length = box_of(&s, 0).max.x - box_of(&s, 0).min.x, deepest[2] = {0, 0};
   for (int frame = 0; frame < 45; ++frame) {
     run_until(&s, frame / 60.0);
@@ -181,7 +157,7 @@ static void dents_stay_where_a_car_is_plastic(void **state) {
   check_at_most(kept[1], 0.15);
   check_at_most(0.15, top[0]);
   check_at_most(top[1], 0.05);
-  close_show(&s);
+  close_fixture(&s);
 }
 
 int main(void) {

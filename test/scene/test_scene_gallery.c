@@ -2,46 +2,16 @@
 // examples apart, one mixture per region differs from one for the whole body as in figure 7 of paper 000, and fidelity
 // does what its sweep shows.
 // ctest: golden once
-#include "check.h"
-#include "pliant/pliant.h"
+#include "fixtures/gallery_scenes.h"
 
-// A scene of the gallery come to life.
-typedef struct show {
-  pl_context *context;
-  pl_findings *findings;
-  pl_scene *scene;
-  pl_scene_instance *set;
-  pl_world *world;
-  pl_error error;
-} show;
-
-static show open_show(const char *name) {
-  show s = {.context = make_context(1)};
-  char path[1024];
-  snprintf(path, sizeof path, "%s/scenes/%s/scene.json", PLIANT_SOURCE_DIR, name);
-  check_ok(pl_findings_create(s.context, &s.findings, &s.error), &s.error);
-  check_ok(pl_scene_load(s.context, path, &s.scene, s.findings, &s.error), &s.error);
-  pl_scene_build_def def = pl_default_scene_build_def();
-  check_ok(pl_scene_build(s.context, &def, s.scene, &s.set, s.findings, &s.error), &s.error);
-  s.world = pl_scene_instance_get_world(s.set);
-  return s;
-}
-
-static void close_show(show *s) {
-  pl_scene_instance_destroy(s->set);
-  pl_scene_destroy(s->scene);
-  pl_findings_destroy(s->findings);
-  drop_context(s->context);
-}
-
-static pl_scene_instance_body find_body(const show *s, const char *name) {
+static pl_scene_instance_body find_body(const fixture *s, const char *name) {
   for (int32_t i = 0; i < pl_scene_instance_body_count(s->set); ++i)
     if (strcmp(pl_scene_instance_get_body(s->set, i).name, name) == 0) return pl_scene_instance_get_body(s->set, i);
   fail_msg("the scene has no body %s", name);
   return (pl_scene_instance_body){0};
 }
 
-static void advance(show *s, double seconds) {
+static void advance(fixture *s, double seconds) {
   check_ok(pl_world_advance(s->world, seconds, 0, NULL, &s->error), &s->error);
 }
 
@@ -49,7 +19,7 @@ static void advance(show *s, double seconds) {
 // left before right.
 static void pulling_the_left_half_leaves_the_right_half_of_the_teddy_alone(void **state) {
   (void)state;
-  show s = open_show("solid-teddy");
+  fixture s = open_gallery("solid-teddy", 1, (pl_scene_overrides){0});
   pl_body_id teddy = find_body(&s, "teddy").id;
   double left_most = 0, right_most = 0;
   for (int32_t i = 0; i < 330; ++i) {
@@ -63,7 +33,7 @@ static void pulling_the_left_half_leaves_the_right_half_of_the_teddy_alone(void 
   print_message("largest weight: left %.3f, right %.4f\n", left_most, right_most);
   check_at_most(0.3, left_most);
   check_at_most(right_most, 0.02);
-  close_show(&s);
+  close_fixture(&s);
 }
 
 // --- global against per region
@@ -97,7 +67,7 @@ static double twist_of(const pl_vec3 *points, int32_t first, int32_t last) {
 
 static void one_mixture_per_region_twists_only_what_is_stretched(void **state) {
   (void)state;
-  show s = open_show("solid-local");
+  fixture s = open_gallery("solid-local", 1, (pl_scene_overrides){0});
   pl_scene_instance_body whole = find_body(&s, "global"), parts = find_body(&s, "regions");
   int32_t count = pl_mesh_get_view(whole.mesh).point_count;
   assert_int_equal(count, LAYERS * ACROSS * ACROSS);
@@ -124,7 +94,7 @@ static void one_mixture_per_region_twists_only_what_is_stretched(void **state) {
   check_at_most(0.04, sqrt(apart));  // a fifth of the bar's width
   free(a);
   free(b);
-  close_show(&s);
+  close_fixture(&s);
 }
 
 // --- fidelity
@@ -133,7 +103,7 @@ static void one_mixture_per_region_twists_only_what_is_stretched(void **state) {
 static void more_fidelity_keeps_more_of_the_example_after_the_release(void **state) {
   (void)state;
   static const char *const names[] = {"fidelity-0", "fidelity-0-9", "fidelity-0-98", "fidelity-0-995", "fidelity-1"};
-  show s = open_show("solid-fidelity");
+  fixture s = open_gallery("solid-fidelity", 1, (pl_scene_overrides){0});
   advance(&s, 2.5);  // released at 1.4 s
   double before = -1;
   for (int32_t i = 0; i < 5; ++i) {
@@ -144,7 +114,7 @@ static void more_fidelity_keeps_more_of_the_example_after_the_release(void **sta
     before = weight;
   }
   check_at_most(0.4, before);
-  close_show(&s);
+  close_fixture(&s);
 }
 
 int main(void) {

@@ -60,6 +60,7 @@ static void regions_that_cannot_be_held_are_found(void **state) {
     if (fabs(z - 0.5) > 0.15) assert_true(pl_solid_is_held(model, 2, i));  // inside out, but held
     assert_true(pl_solid_is_held(model, POSES, i));                        // no such example
   }
+  assert_true(pl_solid_is_held(model, 1, -1) && pl_solid_is_held(model, 1, b.n));  // no such point
   pl_model_destroy(model);
   pl_mesh_destroy(b.mesh);
   drop_context(context);
