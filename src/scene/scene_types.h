@@ -298,10 +298,40 @@ typedef struct pl_scene_rod_chain {
   pl_scene_list examples;   // of pl_scene_rod_example
 } pl_scene_rod_chain;
 
+// Springs that are added to the nodes of a character.
+typedef struct pl_scene_rod_spring_turn {
+  const pl_json *json;
+  const char *node;
+  pl_vec3 axis;
+  double degrees;
+} pl_scene_rod_spring_turn;
+
+typedef struct pl_scene_rod_spring_example {
+  const pl_json *json;
+  const char *name;
+  pl_vec3 direction;
+  double extent;        // degrees; counts only with a direction
+  pl_scene_list turns;  // of pl_scene_rod_spring_turn
+  pl_scene_rod_curl curl;
+} pl_scene_rod_spring_example;
+
+typedef struct pl_scene_rod_spring {
+  const pl_json *json;
+  const char *name;
+  pl_scene_list nodes;  // of const char *
+  double radius, stiffness, mass, spring, drag;
+  double max_angle;  // degrees
+  pl_vec3 pull;
+  double tail_length;
+  const char *center;       // "": none
+  pl_scene_list colliders;  // of const char *; items NULL: all
+  pl_scene_list examples;   // of pl_scene_rod_spring_example
+} pl_scene_rod_spring;
+
 typedef struct pl_scene_rod_collider {
   const pl_json *json;
   const char *name;
-  const char *joint;  // "": the first kinematic joint
+  const char *joint;  // "": the first kinematic joint; of a character: a node
   const char *mesh;
   pl_collider_def def;  // without its mesh
 } pl_scene_rod_collider;
@@ -329,6 +359,7 @@ typedef struct pl_scene_rod {
   bool loop;
   pl_scene_list joints;     // of pl_scene_rod_joint; none: one at the origin
   pl_scene_list chains;     // of pl_scene_rod_chain
+  pl_scene_list springs;    // of pl_scene_rod_spring, of a character
   pl_scene_list colliders;  // of pl_scene_rod_collider
   pl_scene_rod_skin skin;
   pl_scene_rod_strands strands;
