@@ -243,13 +243,13 @@ static void add_extras(adding *a, const pl_character_added_spring *spring, const
 
 // Bones of the longest path from the root: of those that branch off it, the way to where they do counts too.
 static int32_t count_bones(const adding *a, const paths *p, bool has_tail) {
-  int32_t most = 1;
+  int32_t max_count = 1;
   for (int32_t path = 0; path < p->count; ++path) {
     int32_t bones = has_tail ? 1 : 0, node = p->nodes[p->start[path + 1] - 1];
     for (; node != p->nodes[0]; node = a->character->nodes[node].parent) ++bones;
-    if (bones > most) most = bones;
+    if (bones > max_count) max_count = bones;
   }
-  return most;
+  return max_count;
 }
 
 static pl_status add_turns(const adding *a, int32_t number, const pl_character_added_example *example, const paths *p) {
@@ -295,12 +295,12 @@ static void add_rotations(adding *a, const paths *p, pl_json *json) {
 static pl_status add_example(adding *a, int32_t number, const pl_character_added_example *example, const paths *p,
                              pl_json *list) {
   bool has_tail = a->additions->springs[number].tail_length > 0;
-  double share = example->curl_angle / count_bones(a, p, has_tail);
+  double bend = example->curl_angle / count_bones(a, p, has_tail);
   for (int32_t i = 0; i < a->character->view.node_count; ++i) a->turns[i] = pl_quat_identity();
   for (int32_t path = 0; path < p->count; ++path)
     for (int32_t i = p->start[path]; i < p->start[path + 1]; ++i)
-      if (share != 0 && (has_tail || i + 1 < p->start[path + 1]))
-        a->turns[p->nodes[i]] = pl_quat_from_axis_angle(example->curl_axis, share);
+      if (bend != 0 && (has_tail || i + 1 < p->start[path + 1]))
+        a->turns[p->nodes[i]] = pl_quat_from_axis_angle(example->curl_axis, bend);
   pl_status status = add_turns(a, number, example, p);
   if (status < 0) return status;
   spread_turns(a, p);

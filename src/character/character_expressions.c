@@ -99,9 +99,9 @@ static pl_status read_older_binds(pl_gltf *gltf, pl_character *c, const pl_json 
                                   pl_character_expression *expression) {
   const pl_json *list = NULL, *nodes = pl_json_find(gltf->root, "nodes");
   pl_status status = pl_character_get_array(gltf, expression->name, json, "binds", &list);
-  int64_t most = 0, poses = pl_mesh_get_view(c->surface).pose_count;
-  for (const pl_json *item = pl_character_first(list); item != NULL; item = item->next) most += poses;
-  pl_character_bind *binds = PL_TAKE(&c->arena, pl_character_bind, status < 0 ? 0 : most);
+  int64_t max_count = 0, poses = pl_mesh_get_view(c->surface).pose_count;
+  for (const pl_json *item = pl_character_first(list); item != NULL; item = item->next) max_count += poses;
+  pl_character_bind *binds = PL_TAKE(&c->arena, pl_character_bind, status < 0 ? 0 : max_count);
   if (binds == NULL) return pl_fail_memory(gltf->error);
   for (const pl_json *item = pl_character_first(list); status >= 0 && item != NULL; item = item->next) {
     int64_t mesh = -1, target = -1, own = -1;

@@ -28,7 +28,7 @@ static pl_status read_parts(pl_gltf *gltf, pl_character *c, const pl_character_a
   if (status >= 0) status = pl_character_read_animations(gltf, c);
   if (status >= 0) status = pl_character_read_humanoid(gltf, c);
   if (status >= 0) status = pl_character_read_expressions(gltf, c);
-  if (status >= 0) status = pl_character_read_look(gltf, c);
+  if (status >= 0) status = pl_character_read_gaze(gltf, c);
   if (status >= 0) status = read_springs(gltf, c);
   if (status >= 0) status = pl_character_read_examples(gltf, c);
   const pl_json *extensions = pl_json_find(gltf->root, "extensions");

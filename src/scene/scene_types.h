@@ -14,6 +14,7 @@
 #include "pliant/strands.h"
 #include "pliant/world.h"
 #include "scene/scene_types_detail.h"
+#include "scene/scene_types_springs.h"
 
 // Every struct begins with the value it was read from (NULL: absent, all defaults), so that later
 // findings can point at it.
@@ -265,12 +266,6 @@ typedef struct pl_scene_rod_turn {
   double degrees;
 } pl_scene_rod_turn;
 
-typedef struct pl_scene_rod_curl {
-  const pl_json *json;
-  pl_vec3 axis;
-  double degrees;
-} pl_scene_rod_curl;
-
 typedef struct pl_scene_rod_example {
   const pl_json *json;
   const char *name;
@@ -297,36 +292,6 @@ typedef struct pl_scene_rod_chain {
   pl_scene_list colliders;  // of const char *; items NULL: all
   pl_scene_list examples;   // of pl_scene_rod_example
 } pl_scene_rod_chain;
-
-// Springs that are added to the nodes of a character.
-typedef struct pl_scene_rod_spring_turn {
-  const pl_json *json;
-  const char *node;
-  pl_vec3 axis;
-  double degrees;
-} pl_scene_rod_spring_turn;
-
-typedef struct pl_scene_rod_spring_example {
-  const pl_json *json;
-  const char *name;
-  pl_vec3 direction;
-  double extent;        // degrees; counts only with a direction
-  pl_scene_list turns;  // of pl_scene_rod_spring_turn
-  pl_scene_rod_curl curl;
-} pl_scene_rod_spring_example;
-
-typedef struct pl_scene_rod_spring {
-  const pl_json *json;
-  const char *name;
-  pl_scene_list nodes;  // of const char *
-  double radius, stiffness, mass, spring, drag;
-  double max_angle;  // degrees
-  pl_vec3 pull;
-  double tail_length;
-  const char *center;       // "": none
-  pl_scene_list colliders;  // of const char *; items NULL: all
-  pl_scene_list examples;   // of pl_scene_rod_spring_example
-} pl_scene_rod_spring;
 
 typedef struct pl_scene_rod_collider {
   const pl_json *json;

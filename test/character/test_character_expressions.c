@@ -172,11 +172,11 @@ static seen play(pl_context *context, const char *extensions, double yaw, double
 // Where an eye that looked along +z (or -z) at rest looks now, against yaw and pitch in degrees.
 static void check_eye(pl_quat rest, pl_quat now, double front, double yaw, double pitch) {
   pl_vec3 at_rest = pl_quat_rotate(pl_quat_conjugate(rest), (pl_vec3){0, 0, front});
-  pl_vec3 looks = pl_quat_rotate(now, at_rest);
+  pl_vec3 ahead = pl_quat_rotate(now, at_rest);
   double y = yaw * PL_PI / 180, p = pitch * PL_PI / 180;
-  check_near(looks.x, front * sin(y) * cos(p), 1e-6);
-  check_near(looks.y, -sin(p), 1e-6);
-  check_near(looks.z, front * cos(y) * cos(p), 1e-6);
+  check_near(ahead.x, front * sin(y) * cos(p), 1e-6);
+  check_near(ahead.y, -sin(p), 1e-6);
+  check_near(ahead.z, front * cos(y) * cos(p), 1e-6);
 }
 
 #define EYES_1 \

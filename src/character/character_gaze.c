@@ -16,16 +16,16 @@ static const double RADIANS = PL_PI / 180;
 static const double MIN_INPUT = 0.01;
 
 static pl_status read_map(const pl_gltf *gltf, const pl_json *json, const char *const keys[2], int map,
-                          pl_character_look *look) {
-  look->max_input[map] = 90;
-  look->scale[map] = look->kind == PL_CHARACTER_LOOK_EXPRESSION ? 1 : 10;
-  pl_status status = pl_character_get_number(gltf, "lookAt", json, keys[0], &look->max_input[map]);
-  if (status >= 0) status = pl_character_get_number(gltf, "lookAt", json, keys[1], &look->scale[map]);
-  look->max_input[map] = fmax(look->max_input[map], MIN_INPUT);
+                          pl_character_gaze *gaze) {
+  gaze->max_input[map] = 90;
+  gaze->scale[map] = gaze->kind == PL_CHARACTER_GAZE_EXPRESSION ? 1 : 10;
+  pl_status status = pl_character_get_number(gltf, "lookAt", json, keys[0], &gaze->max_input[map]);
+  if (status >= 0) status = pl_character_get_number(gltf, "lookAt", json, keys[1], &gaze->scale[map]);
+  gaze->max_input[map] = fmax(gaze->max_input[map], MIN_INPUT);
   return status;
 }
 
-static pl_status read_maps(const pl_gltf *gltf, const pl_json *json, bool is_older, pl_character_look *look) {
+static pl_status read_maps(const pl_gltf *gltf, const pl_json *json, bool is_older, pl_character_gaze *gaze) {
   static const char *const newer[] = {"rangeMapHorizontalInner", "rangeMapHorizontalOuter", "rangeMapVerticalDown",
                                       "rangeMapVerticalUp"};
   static const char *const older[] = {"lookAtHorizontalInner", "lookAtHorizontalOuter", "lookAtVerticalDown",
@@ -33,38 +33,38 @@ static pl_status read_maps(const pl_gltf *gltf, const pl_json *json, bool is_old
   static const char *const newer_keys[] = {"inputMaxValue", "outputScale"}, *const older_keys[] = {"xRange", "yRange"};
   const pl_json *kind = pl_json_find(json, is_older ? "lookAtTypeName" : "type");
   bool shows = is_older ? pl_json_is_text(kind, "BlendShape") : pl_json_is_text(kind, "expression");
-  look->kind = shows ? PL_CHARACTER_LOOK_EXPRESSION : PL_CHARACTER_LOOK_BONE;
+  gaze->kind = shows ? PL_CHARACTER_GAZE_EXPRESSION : PL_CHARACTER_GAZE_BONE;
   pl_status status = PL_OK;
-  for (int map = 0; map < PL_LOOK_MAPS && status >= 0; ++map)
+  for (int map = 0; map < PL_GAZE_MAPS && status >= 0; ++map)
     status = read_map(gltf, pl_json_find(json, is_older ? older[map] : newer[map]), is_older ? older_keys : newer_keys,
-                      map, look);
+                      map, gaze);
   return status;
 }
 
-pl_status pl_character_read_look(pl_gltf *gltf, pl_character *c) {
+pl_status pl_character_read_gaze(pl_gltf *gltf, pl_character *c) {
   const pl_json *extensions = pl_json_find(gltf->root, "extensions");
   const pl_json *newer = pl_json_find(pl_json_find(extensions, "VRMC_vrm"), "lookAt");
   const pl_json *older = pl_json_find(pl_json_find(extensions, "VRM"), "firstPerson");
   const pl_json *clip = pl_json_find(pl_json_find(extensions, "VRMC_vrm_animation"), "lookAt");
   const pl_json *node = pl_json_find(clip, "node");
-  c->look = (pl_character_look){.node = -1};
-  if (newer != NULL || older != NULL) return read_maps(gltf, newer != NULL ? newer : older, newer == NULL, &c->look);
-  return node == NULL ? PL_OK : pl_character_get_index(gltf, "lookAt", node, c->view.node_count, "node", &c->look.node);
+  c->gaze = (pl_character_gaze){.node = -1};
+  if (newer != NULL || older != NULL) return read_maps(gltf, newer != NULL ? newer : older, newer == NULL, &c->gaze);
+  return node == NULL ? PL_OK : pl_character_get_index(gltf, "lookAt", node, c->view.node_count, "node", &c->gaze.node);
 }
 
-static double map_angle(const pl_character_look *look, int map, double degrees) {
-  return look->scale[map] * fmin(degrees / look->max_input[map], 1);
+static double map_angle(const pl_character_gaze *gaze, int map, double degrees) {
+  return gaze->scale[map] * fmin(degrees / gaze->max_input[map], 1);
 }
 
 bool pl_motion_has_gaze(const pl_motion *motion) {
   const pl_character *c = motion->character;
   static const char *const names[] = {"lookUp", "lookDown", "lookLeft", "lookRight"};
-  if (motion->clip == NULL || motion->clip->look.node < 0) return false;
-  if (c->look.kind == PL_CHARACTER_LOOK_BONE)
+  if (motion->clip == NULL || motion->clip->gaze.node < 0) return false;
+  if (c->gaze.kind == PL_CHARACTER_GAZE_BONE)
     return c->bones[PL_HUMANOID_LEFT_EYE] >= 0 || c->bones[PL_HUMANOID_RIGHT_EYE] >= 0;
   bool has_any = false;
   for (int i = 0; i < 4; ++i) has_any = has_any || pl_character_find_expression(c, names[i]) >= 0;
-  return c->look.kind == PL_CHARACTER_LOOK_EXPRESSION && has_any;
+  return c->gaze.kind == PL_CHARACTER_GAZE_EXPRESSION && has_any;
 }
 
 // q = P⁻¹ n W, as for all bones (character_retarget.c); models of VRM 0.x face -z.
@@ -88,27 +88,27 @@ static void set_weight(pl_motion *motion, const char *name, double weight) {
 }
 
 void pl_motion_play_gaze(pl_motion *motion) {
-  const pl_character_look *look = &motion->character->look;
-  if (look->kind == PL_CHARACTER_LOOK_NONE || motion->clip->look.node < 0) return;
-  pl_quat q = pl_quat_normalize(motion->clip_locals[motion->clip->look.node].rotation);
+  const pl_character_gaze *gaze = &motion->character->gaze;
+  if (gaze->kind == PL_CHARACTER_GAZE_NONE || motion->clip->gaze.node < 0) return;
+  pl_quat q = pl_quat_normalize(motion->clip_locals[motion->clip->gaze.node].rotation);
   // Yaw and pitch of Ry Rx Rz; the roll is left out.
   double sine = fmin(fmax(2 * (q.w * q.x - q.y * q.z), -1), 1);
   double pitch = asin(sine) / RADIANS;
   double yaw = fabs(sine) < 0.9999999 ? atan2(2 * (q.x * q.z + q.w * q.y), 1 - 2 * (q.x * q.x + q.y * q.y)) / RADIANS
                                       : atan2(-2 * (q.x * q.z - q.w * q.y), 1 - 2 * (q.y * q.y + q.z * q.z)) / RADIANS;
   bool is_left = yaw > 0, is_down = pitch > 0;
-  if (look->kind == PL_CHARACTER_LOOK_EXPRESSION) {
-    double side = map_angle(look, PL_LOOK_OUTER, fabs(yaw));
-    double height = map_angle(look, is_down ? PL_LOOK_DOWN : PL_LOOK_UP, fabs(pitch));
+  if (gaze->kind == PL_CHARACTER_GAZE_EXPRESSION) {
+    double side = map_angle(gaze, PL_GAZE_OUTER, fabs(yaw));
+    double height = map_angle(gaze, is_down ? PL_GAZE_DOWN : PL_GAZE_UP, fabs(pitch));
     set_weight(motion, "lookLeft", is_left ? side : 0);
     set_weight(motion, "lookRight", is_left ? 0 : side);
     set_weight(motion, "lookDown", is_down ? height : 0);
     set_weight(motion, "lookUp", is_down ? 0 : height);
     return;
   }
-  double tilt = (is_down ? 1 : -1) * map_angle(look, is_down ? PL_LOOK_DOWN : PL_LOOK_UP, fabs(pitch));
-  double outer = (is_left ? 1 : -1) * map_angle(look, PL_LOOK_OUTER, fabs(yaw));
-  double inner = (is_left ? 1 : -1) * map_angle(look, PL_LOOK_INNER, fabs(yaw));
+  double tilt = (is_down ? 1 : -1) * map_angle(gaze, is_down ? PL_GAZE_DOWN : PL_GAZE_UP, fabs(pitch));
+  double outer = (is_left ? 1 : -1) * map_angle(gaze, PL_GAZE_OUTER, fabs(yaw));
+  double inner = (is_left ? 1 : -1) * map_angle(gaze, PL_GAZE_INNER, fabs(yaw));
   turn_eye(motion, PL_HUMANOID_LEFT_EYE, is_left ? outer : inner, tilt);
   turn_eye(motion, PL_HUMANOID_RIGHT_EYE, is_left ? inner : outer, tilt);
 }
