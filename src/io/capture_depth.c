@@ -97,15 +97,14 @@ static pl_status decode_jpeg(pl_context *context, pl_bytes bytes, const char *pa
   size_t count = (size_t)width * (size_t)height;
   uint8_t *grey = pl_allocate_array(context, count, 1);
   picture->values = pl_allocate_array(context, count, sizeof(uint16_t));
-  status = grey == NULL || picture->values == NULL ? pl_fail_memory(error)
-                                                   : pl_jpeg_decode_grey(bytes, path, grey, error);
+  status =
+      grey == NULL || picture->values == NULL ? pl_fail_memory(error) : pl_jpeg_decode_grey(bytes, path, grey, error);
   for (size_t i = 0; i < count && status >= 0; ++i) picture->values[i] = grey[i] >= 128;
   pl_release(context, grey);
   return status;
 }
 
-static pl_status decode_png(decoder *self, const char *path, bool is_mask,
-                            pl_depth_picture *picture, pl_error *error) {
+static pl_status decode_png(decoder *self, const char *path, bool is_mask, pl_depth_picture *picture, pl_error *error) {
   png_structp png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &self->library, pl_png_stop, pl_png_ignore_warning,
                                              &self->library, pl_png_allocate, pl_png_release);
   png_infop info = png == NULL ? NULL : png_create_info_struct(png);
