@@ -11,6 +11,7 @@
 #include "contact/surface_tree.h"
 
 typedef struct pl_lane_surface pl_lane_surface;
+typedef struct pl_lane_tets pl_lane_tets;
 
 typedef struct pl_surface_motion {
   const pl_surface_tree *tree;
@@ -29,6 +30,7 @@ typedef struct pl_surface_motion {
   int32_t lane_block_count;
   pl_vec3 origin;
   pl_lane_surface *packed;  // its triangles and sharp edges (pair_lanes.h); NULL for a large one
+  pl_lane_tets *tets;       // the volume inside, alike; NULL where that is not known
 } pl_surface_motion;
 
 // Surfaces with more points than this have no lanes.
