@@ -16,10 +16,12 @@
 // As for triangles (contact_surface.c): how far below the surface a point still comes in, and how far away a triangle
 // that the point can lie against is preferred to one that it cannot.
 static const double START_EDGES = 0.1, FACING_EDGES = 0.1, FACING_RATIO = 32;
-// A point that comes in through a triangle whose normal is along its own, by this cosine, comes back from behind.
+// A point whose way out is along its own outward direction, by this cosine, comes back from behind.
 static const double HOOKED = 0.5;
 // Weights outside a triangle that count as on its border.
 static const double BORDER = 1e-3;
+// Cosine of the angle between triangles of one face.
+static const double FLUSH = 0.5;
 
 typedef struct tet_search {
   const pl_contact_query *query;
@@ -38,17 +40,18 @@ typedef struct tet_search {
 typedef struct tet_exit {
   int32_t triangle;  // -1: nowhere
   double weights[3];
-  double order;  // time of crossing, or distance at rest
+  double order;  // time of crossing, or distance at rest in metres
 } tet_exit;
 
 static void rest_corners(const tet_search *s, int32_t triangle, pl_vec3 corners[3]) {
   pl_surface_corners(s->motion->tree, s->surface->rest_points, triangle, corners);
 }
 
-static pl_vec3 normal_now(const pl_surface_motion *motion, int32_t triangle) {
+// Normal of a triangle at the end of the step, with twice its area as length.
+static pl_vec3 area_now(const pl_surface_motion *motion, int32_t triangle) {
   pl_vec3 c[3];
   pl_surface_corners(motion->tree, motion->ends, triangle, c);
-  return pl_triangle_normal(c[0], c[1], c[2]);
+  return pl_vec3_cross(pl_vec3_sub(c[1], c[0]), pl_vec3_sub(c[2], c[0]));
 }
 
 // Outward direction at the point, of its own surface.
@@ -57,23 +60,20 @@ static void find_outward(tet_search *s) {
   const pl_surface_motion *own = &s->query->group->motions[s->query->body];
   s->has_outward = true;
   s->outward = pl_vec3_of(0, 0, 0);
-  for (int32_t r = own->tree->ring_start[s->query->point]; r < own->tree->ring_start[s->query->point + 1]; ++r) {
-    pl_vec3 c[3];
-    pl_surface_corners(own->tree, own->ends, own->tree->ring[r], c);
-    s->outward = pl_vec3_add(s->outward, pl_vec3_cross(pl_vec3_sub(c[1], c[0]), pl_vec3_sub(c[2], c[0])));
-  }
+  for (int32_t r = own->tree->ring_start[s->query->point]; r < own->tree->ring_start[s->query->point + 1]; ++r)
+    s->outward = pl_vec3_add(s->outward, area_now(own, own->tree->ring[r]));
 }
 
+// Can the point's own surface lie against this triangle?
 static bool is_facing(tet_search *s, int32_t triangle) {
   find_outward(s);
-  return pl_vec3_dot(normal_now(s->motion, triangle), s->outward) < 0;
+  return pl_vec3_dot(area_now(s->motion, triangle), s->outward) < 0;
 }
 
-// The first triangle that the point's way crosses inwards; of several at once the lowest that it can lie against.
+// The first triangle that the point's way crosses inwards, of those that it can lie against.
 static tet_exit find_crossed(tet_search *s) {
   tet_exit first = {.triangle = -1, .order = 2};
   double tolerance = fmax(s->query->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
-  bool is_first_facing = false;
   for (int32_t i = 0; s->has_start && i < PL_TET_TRIANGLES && s->triangles[i] >= 0; ++i) {
     int32_t triangle = s->triangles[i];
     pl_vec3 c[3], normal = s->map->normals[triangle];
@@ -82,16 +82,14 @@ static tet_exit find_crossed(tet_search *s) {
     double end = pl_vec3_dot(normal, pl_vec3_sub(s->rest_end, c[0]));
     if (!(start > -tolerance && end < 0 && end < start)) continue;
     double time = start > 0 ? start / (start - end) : -1e-6 * start, weights[3];
-    if (time > first.order) continue;
+    if (!(time < first.order)) continue;
     pl_vec3 at = pl_vec3_lerp(s->rest_start, s->rest_end, start > 0 ? time : 0);
     if (!pl_triangle_weights(c[0], c[1], c[2], at, weights)) continue;
     if (!(weights[0] > -BORDER && weights[1] > -BORDER && weights[2] > -BORDER)) continue;
-    bool can_lie = is_facing(s, triangle);
-    if (time == first.order && (is_first_facing || !can_lie)) continue;
+    if (!is_facing(s, triangle)) continue;
     double sum = fmax(0, weights[0]) + fmax(0, weights[1]) + fmax(0, weights[2]);
     first = (tet_exit){.triangle = triangle, .order = time};
     for (int k = 0; k < 3; ++k) first.weights[k] = fmax(0, weights[k]) / sum;
-    is_first_facing = can_lie;
   }
   return first;
 }
@@ -114,17 +112,18 @@ static tet_exit find_nearest(tet_search *s, double limit, bool is_facing_only) {
 }
 
 static tet_exit find_exit(tet_search *s) {
-  double facing_reach = FACING_EDGES * s->motion->tree->edge_length;
   tet_exit crossed = find_crossed(s);
-  if (crossed.triangle >= 0 && is_facing(s, crossed.triangle)) return crossed;
+  if (crossed.triangle >= 0) return crossed;
   tet_exit nearest = find_nearest(s, HUGE_VAL, false);
   if (nearest.triangle < 0 || is_facing(s, nearest.triangle)) return nearest;
-  tet_exit facing = find_nearest(s, fmax(facing_reach, FACING_RATIO * nearest.order), true);
+  double reach = fmax(FACING_EDGES * s->motion->tree->edge_length, FACING_RATIO * nearest.order);
+  tet_exit facing = find_nearest(s, reach, true);
   if (facing.triangle >= 0) return facing;
-  if (crossed.triangle < 0) return nearest;
-  double along = pl_vec3_dot(normal_now(s->motion, crossed.triangle), s->outward);
-  if (along > HOOKED * pl_vec3_length(s->outward)) crossed.triangle = -1;
-  return crossed;
+  // A corner that has come through a thin body may go back: held there it would stretch its own.
+  pl_vec3 area = area_now(s->motion, nearest.triangle);
+  double along = pl_vec3_dot(area, s->outward), most = pl_vec3_length(area) * pl_vec3_length(s->outward);
+  if (along > HOOKED * most) nearest.triangle = -1;
+  return nearest;
 }
 
 // Positions in the rest shape at both ends of the step.
@@ -143,6 +142,36 @@ static void find_rest(tet_search *s, int32_t tet, const float weights[4]) {
   }
 }
 
+static void add_flush_normal(const tet_search *s, int32_t exit, int32_t triangle, pl_vec3 *sum) {
+  if (triangle < 0 || !(pl_vec3_dot(s->map->normals[exit], s->map->normals[triangle]) > FLUSH)) return;
+  pl_vec3 c[3];
+  pl_surface_corners(s->motion->tree, s->motion->ends, triangle, c);
+  *sum = pl_vec3_add(*sum, pl_triangle_normal(c[0], c[1], c[2]));
+}
+
+// Unit normal where the point leaves, zero if there is none: at a corner or an edge that of all triangles there which
+// are flush with the one it leaves through, so that two dented faces whose points meet do not push each other aside.
+static pl_vec3 normal_at(const tet_search *s, const tet_exit *out) {
+  const pl_surface_tree *tree = s->motion->tree;
+  int32_t exit = out->triangle;
+  const int32_t *corners = &s->surface->triangles[3 * (size_t)exit];
+  pl_vec3 sum = {0, 0, 0};
+  for (int k = 0; k < 3; ++k) {
+    if (!(out->weights[k] > 1 - BORDER)) continue;
+    for (int32_t r = tree->ring_start[corners[k]]; r < tree->ring_start[corners[k] + 1]; ++r)
+      add_flush_normal(s, exit, tree->ring[r], &sum);
+    return pl_vec3_normalize_or(sum, sum);
+  }
+  add_flush_normal(s, exit, exit, &sum);
+  for (int k = 0; k < 3; ++k) {
+    if (!(out->weights[(k + 2) % 3] < BORDER)) continue;
+    const pl_surface_edge *edge = &tree->edges[tree->triangle_edges[3 * exit + k]];
+    add_flush_normal(s, exit, edge->triangles[edge->triangles[0] == exit], &sum);
+    return pl_vec3_normalize_or(sum, sum);
+  }
+  return sum;
+}
+
 static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet, const float weights[4]) {
   const pl_surface_motion *motion = &query->group->motions[other];
   const pl_contact_surface *surface = motion->tree->surface;
@@ -155,7 +184,7 @@ static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet,
   find_rest(&s, tet, weights);
   tet_exit out = find_exit(&s);
   if (out.triangle < 0) return false;
-  pl_vec3 normal = normal_now(motion, out.triangle);
+  pl_vec3 normal = normal_at(&s, &out);
   if (pl_vec3_dot(normal, normal) < 0.5) return false;
   pl_contact_add_triangle(query, other, out.triangle, out.weights, normal);
   return true;
