@@ -396,8 +396,16 @@ static void find_in_tets(void *data, int32_t begin, int32_t end, int32_t part) {
   }
 }
 
-// Two bodies that this many points hold apart are not searched for edges.
-enum { HOLDING_POINTS = 3 };
+// Two bodies that this many points hold apart are not searched for edges: where their points are no farther from each
+// other than their bodies are thick, one holds as far as the next.
+enum { HOLDING_POINTS = 3, HOLDING_FINE_POINTS = 1 };
+
+static bool is_held(const pl_contact_memory *memory, int32_t body, int32_t axis) {
+  bool fine = pl_surface_motion_is_fine(&memory->motions[body]) &&
+              pl_surface_motion_is_fine(&memory->motions[memory->axes[axis].other]);
+  int32_t count = atomic_load_explicit(&memory->axis_points[axis], memory_order_relaxed);
+  return count >= (fine ? HOLDING_FINE_POINTS : HOLDING_POINTS);
+}
 
 // The axes of pairs that were looked up in tets and whose edges are searched too.
 static void find_edge_axes(void *data, int32_t begin, int32_t end, int32_t part) {
@@ -409,7 +417,7 @@ static void find_edge_axes(void *data, int32_t begin, int32_t end, int32_t part)
     for (int32_t a = first; a < first + memory->axis_counts[body]; ++a) {
       pl_pair_axis *axis = &memory->axes[a];
       if (!axis->is_in_tets) continue;
-      axis->is_apart = atomic_load_explicit(&memory->axis_points[a], memory_order_relaxed) >= HOLDING_POINTS;
+      axis->is_apart = is_held(memory, body, a);
       if (!axis->is_apart) find_axis(d, body, axis);
     }
   }

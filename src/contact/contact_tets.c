@@ -30,6 +30,8 @@ typedef struct tet_search {
   const pl_tet_map *map;
   int32_t other;
   const int32_t *triangles;  // where the way out may be
+  int32_t triangle_count;
+  double heights[PL_TET_TRIANGLES];  // of the point above these at the end of the step, at rest, metres
   pl_vec3 rest_start, rest_end;
   bool has_start;
   bool has_outward;
@@ -74,16 +76,16 @@ static bool is_facing(tet_search *s, int32_t triangle) {
 static tet_exit find_crossed(tet_search *s) {
   tet_exit first = {.triangle = -1, .order = 2};
   double tolerance = fmax(s->query->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
-  for (int32_t i = 0; s->has_start && i < PL_TET_TRIANGLES && s->triangles[i] >= 0; ++i) {
+  for (int32_t i = 0; s->has_start && i < s->triangle_count; ++i) {
     int32_t triangle = s->triangles[i];
-    pl_vec3 c[3], normal = s->map->normals[triangle];
-    rest_corners(s, triangle, c);
-    double start = pl_vec3_dot(normal, pl_vec3_sub(s->rest_start, c[0]));
-    double end = pl_vec3_dot(normal, pl_vec3_sub(s->rest_end, c[0]));
-    if (!(start > -tolerance && end < 0 && end < start)) continue;
+    double end = s->heights[i];
+    if (!(end < 0)) continue;
+    double start = pl_vec3_dot(s->map->normals[triangle], s->rest_start) - s->map->offsets[triangle];
+    if (!(start > -tolerance && end < start)) continue;
     double time = start > 0 ? start / (start - end) : -1e-6 * start, weights[3];
     if (!(time < first.order)) continue;
-    pl_vec3 at = pl_vec3_lerp(s->rest_start, s->rest_end, start > 0 ? time : 0);
+    pl_vec3 c[3], at = pl_vec3_lerp(s->rest_start, s->rest_end, start > 0 ? time : 0);
+    rest_corners(s, triangle, c);
     if (!pl_triangle_weights(c[0], c[1], c[2], at, weights)) continue;
     if (!(weights[0] > -BORDER && weights[1] > -BORDER && weights[2] > -BORDER)) continue;
     if (!is_facing(s, triangle)) continue;
@@ -98,13 +100,13 @@ static tet_exit find_crossed(tet_search *s) {
 // `limit`.
 static tet_exit find_nearest(tet_search *s, double limit, bool is_facing_only) {
   tet_exit nearest = {.triangle = -1, .order = limit};
-  for (int32_t i = 0; i < PL_TET_TRIANGLES && s->triangles[i] >= 0; ++i) {
+  for (int32_t i = 0; i < s->triangle_count; ++i) {
     int32_t triangle = s->triangles[i];
+    if (!(fabs(s->heights[i]) < nearest.order)) continue;
     pl_vec3 c[3];
     double weights[3];
     rest_corners(s, triangle, c);
-    double distance =
-        pl_vec3_distance(s->rest_end, pl_triangle_nearest(c[0], c[1], c[2], s->rest_end, weights));
+    double distance = pl_vec3_distance(s->rest_end, pl_triangle_nearest(c[0], c[1], c[2], s->rest_end, weights));
     if (!(distance < nearest.order) || (is_facing_only && !is_facing(s, triangle))) continue;
     nearest = (tet_exit){triangle, {weights[0], weights[1], weights[2]}, distance};
   }
@@ -182,6 +184,10 @@ static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet,
                   .other = other,
                   .triangles = &surface->tet_map->triangles[PL_TET_TRIANGLES * (size_t)tet]};
   find_rest(&s, tet, weights);
+  for (; s.triangle_count < PL_TET_TRIANGLES && s.triangles[s.triangle_count] >= 0; ++s.triangle_count) {
+    int32_t triangle = s.triangles[s.triangle_count];
+    s.heights[s.triangle_count] = pl_vec3_dot(s.map->normals[triangle], s.rest_end) - s.map->offsets[triangle];
+  }
   tet_exit out = find_exit(&s);
   if (out.triangle < 0) return false;
   pl_vec3 normal = normal_at(&s, &out);

@@ -90,7 +90,7 @@ static bool is_on_surface(const map_build *b, const int32_t *tet, int k, const i
   return false;
 }
 
-static void measure_triangles(map_build *b, pl_vec3 *normals) {
+static void measure_triangles(map_build *b, pl_vec3 *normals, double *offsets) {
   pl_box box = pl_box_empty();
   for (int32_t t = 0; t < b->surface->triangle_count; ++t) {
     const int32_t *c = &b->surface->triangles[3 * (size_t)t];
@@ -103,6 +103,7 @@ static void measure_triangles(map_build *b, pl_vec3 *normals) {
       box = pl_box_add_point(box, x[c[k]]);
     }
     normals[t] = pl_triangle_normal(x[c[0]], x[c[1]], x[c[2]]);
+    offsets[t] = pl_vec3_dot(normals[t], x[c[0]]);
   }
   b->size = pl_box_diagonal(box);
 }
@@ -126,6 +127,7 @@ static bool build(pl_arena *arena, pl_arena *scratch, map_build *b, pl_tet_map *
   int32_t *corners = PL_TAKE(arena, int32_t, 4 * slots), *triangles = PL_TAKE(arena, int32_t, PL_TET_TRIANGLES * slots);
   float *faces = PL_TAKE(arena, float, 4 * slots);
   pl_vec3 *normals = PL_TAKE(arena, pl_vec3, triangle_count);
+  double *offsets = PL_TAKE(arena, double, triangle_count);
   const pl_vec3 *rest = pl_arena_copy(arena, b->volume->rest, (size_t)b->volume->particle_count, sizeof(pl_vec3));
   b->centers = PL_TAKE(scratch, pl_vec3, triangle_count);
   b->radii = PL_TAKE(scratch, double, triangle_count);
@@ -133,8 +135,8 @@ static bool build(pl_arena *arena, pl_arena *scratch, map_build *b, pl_tet_map *
   int32_t *votes = PL_TAKE(scratch, int32_t, triangle_count);
   const int32_t *order = order_tets(scratch, b->volume);
   if (arena->failed || scratch->failed || order == NULL) return false;
-  measure_triangles(b, normals);
-  *map = (pl_tet_map){tet_count, block_count, corners, faces, rest, normals, triangles, 0};
+  measure_triangles(b, normals, offsets);
+  *map = (pl_tet_map){tet_count, block_count, corners, faces, rest, normals, offsets, triangles, 0};
   for (size_t i = 0; i < slots; ++i) {
     // The last block is filled up with its last tet.
     const int32_t *tet = &b->volume->tets[4 * (size_t)order[i < (size_t)tet_count ? i : (size_t)tet_count - 1]];
