@@ -123,8 +123,8 @@ static tet_exit find_exit(tet_search *s) {
   if (facing.triangle >= 0) return facing;
   // A corner that has come through a thin body may go back: held there it would stretch its own.
   pl_vec3 area = area_now(s->motion, nearest.triangle);
-  double along = pl_vec3_dot(area, s->outward), most = pl_vec3_length(area) * pl_vec3_length(s->outward);
-  if (along > HOOKED * most) nearest.triangle = -1;
+  double along = pl_vec3_dot(area, s->outward), max = pl_vec3_length(area) * pl_vec3_length(s->outward);
+  if (along > HOOKED * max) nearest.triangle = -1;
   return nearest;
 }
 
@@ -136,11 +136,13 @@ static void find_rest(tet_search *s, int32_t tet, const float weights[4]) {
   double start_weights[4] = {0, 0, 0, 0};
   for (int k = 0; k < 4; ++k) corners[k] = starts[pl_tet_map_corner(s->map, tet, k)];
   s->has_start = pl_tet_weights(corners, s->query->start, start_weights);
-  s->rest_start = s->rest_end = pl_vec3_of(0, 0, 0);
-  for (int k = 0; k < 4; ++k) {
-    pl_vec3 rest = s->map->rest[pl_tet_map_corner(s->map, tet, k)];
-    s->rest_end = pl_vec3_add_scaled(s->rest_end, rest, (double)weights[k]);
-    s->rest_start = pl_vec3_add_scaled(s->rest_start, rest, start_weights[k]);
+  // Relative to the first corner: weights in single precision do not quite sum to 1.
+  pl_vec3 first = s->map->rest[pl_tet_map_corner(s->map, tet, 0)];
+  s->rest_start = s->rest_end = first;
+  for (int k = 1; k < 4; ++k) {
+    pl_vec3 side = pl_vec3_sub(s->map->rest[pl_tet_map_corner(s->map, tet, k)], first);
+    s->rest_end = pl_vec3_add_scaled(s->rest_end, side, (double)weights[k]);
+    s->rest_start = pl_vec3_add_scaled(s->rest_start, side, start_weights[k]);
   }
 }
 

@@ -1,5 +1,6 @@
-// The volume of a body as tets between its particles, and how to leave it from each of them: where a
-// point is inside another body is looked up in these, and told in the rest shape (contact_tets.c).
+// The volume of a body as tets between its particles, and how to leave it from each of them: where
+// a point is inside another body is looked up in these, and told in the rest shape
+// (contact_tets.c).
 #ifndef PL_CONTACT_TET_MAP_H
 #define PL_CONTACT_TET_MAP_H
 
@@ -8,7 +9,8 @@
 
 // Larger bodies have no map.
 enum { PL_TET_MAP_TETS = 4096, PL_TET_MAP_PARTICLES = 1024 };
-// Triangles that may be nearest to a point of one tet; when there are more, those that are for most.
+// Triangles that may be nearest to a point of one tet; when there are more, those that are for
+// most.
 enum { PL_TET_TRIANGLES = 12 };
 
 // Of a model; tets are numbered in blocks of eight neighbours.
@@ -32,8 +34,8 @@ typedef struct pl_tet_volume {
 } pl_tet_volume;
 
 // Build the map of a surface that is the boundary of a volume. `map` becomes NULL where there is
-// none: for large bodies, and for surfaces that are not made of the particles themselves. False when
-// out of memory.
+// none: for large bodies, and for surfaces that are not made of the particles themselves. False
+// when out of memory.
 bool pl_tet_map_build(pl_arena *arena, const pl_contact_surface *surface,
                       const pl_tet_volume *volume, const pl_tet_map **map);
 
