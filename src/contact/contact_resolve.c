@@ -413,12 +413,13 @@ static void move_positions(void *data, int32_t begin, int32_t end, int32_t block
   }
 }
 
-// Levers at the end of the step, for the second half.
+// Between the halves: impulses so far, and levers at the end of the step.
 static void turn_levers(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
   for (int32_t i = begin; i < end; ++i) {
     pl_contact_row *row = &r->memory->rows[i];
+    row->arrive_impulse = impulse_of(row);
     if (!row->turns) continue;
     pl_contact_arm *arms[2] = {&row->a, &row->b};
     for (int k = 0; k < 2; ++k) {

@@ -78,6 +78,7 @@ typedef struct pl_contact_row {
   double normal_impulse;  // N s, never negative
   double rest_impulse;  // N s along the normal, of what damps bodies as wholes (contact_damping.c)
   pl_vec3 sliding_impulse;  // N s, at right angles to the normal
+  pl_vec3 arrive_impulse;   // N s: all of it after the first half
   bool turns;               // a side is a rigid body
 } pl_contact_row;
 
