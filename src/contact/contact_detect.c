@@ -190,7 +190,7 @@ static void disturb_sleepers(const detection *d) {
 }
 
 // A pair that moves farther than this fraction of the depth of either body in one step is searched along its path.
-static const double MAX_TET_WAY = 0.5;
+static const double MAX_TET_WAY = 0.25;
 
 // Are the points of two bodies looked up in each other's tets?
 static bool is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b) {
@@ -396,15 +396,12 @@ static void find_in_tets(void *data, int32_t begin, int32_t end, int32_t part) {
   }
 }
 
-// Two bodies that this many points hold apart are not searched for edges: where their points are no farther from each
-// other than their bodies are thick, one holds as far as the next.
-enum { HOLDING_POINTS = 3, HOLDING_FINE_POINTS = 1 };
-
+// Do points alone hold two bodies apart, so that their edges need not be searched? They do where they are no farther
+// from each other than the bodies are thick: one holds as far as the next.
 static bool is_held(const pl_contact_memory *memory, int32_t body, int32_t axis) {
-  bool fine = pl_surface_motion_is_fine(&memory->motions[body]) &&
-              pl_surface_motion_is_fine(&memory->motions[memory->axes[axis].other]);
-  int32_t count = atomic_load_explicit(&memory->axis_points[axis], memory_order_relaxed);
-  return count >= (fine ? HOLDING_FINE_POINTS : HOLDING_POINTS);
+  return atomic_load_explicit(&memory->axis_points[axis], memory_order_relaxed) > 0 &&
+         pl_surface_motion_is_fine(&memory->motions[body]) &&
+         pl_surface_motion_is_fine(&memory->motions[memory->axes[axis].other]);
 }
 
 // The axes of pairs that were looked up in tets and whose edges are searched too.

@@ -8,7 +8,7 @@
 // the way from X_0 to X crosses, X_0 being where it was at the start, in the frame of the same tet then. A point that
 // starts a fraction of an edge below a triangle still comes in through it.
 //
-// Edges are not looked at: contact_detect.c asks for those of two bodies that too few points hold apart.
+// Edges are not looked at: contact_detect.c asks for those of coarse bodies, and of two that no point holds apart.
 #include "contact/contact_solver.h"
 #include "contact/pair_lanes.h"
 #include "mesh/simplex.h"
