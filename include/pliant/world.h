@@ -54,8 +54,7 @@ typedef struct pl_world_def {
   /// Vibration of a solid that touches something dies away as exp(-contact_damping t), on top of
   /// its own damping; rigid motion is spared.
   double contact_damping;  ///< 1/s, 0 … 1e6, default 5
-  /// Sweeps over the contacts in each step; twice as many with rigid bodies, a quarter where all
-  /// bodies are fine solids.
+  /// Sweeps over the contacts in each step.
   int32_t contact_rounds;  ///< 1 … 1000, default 8
   /// Whether steps record what begins and ends to touch: pl_world_get_contact_events().
   bool contact_events;  ///< default false
