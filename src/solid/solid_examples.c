@@ -202,6 +202,15 @@ static bool fill_goal_slots(pl_solid_model *model) {
   return true;
 }
 
+static bool fill_slot_masses(pl_solid_model *model) {
+  size_t count = (size_t)model->slot_start[model->group_count] * LANES;
+  float *masses = PL_TAKE(&model->head.arena, float, count);
+  if (masses == NULL) return false;
+  for (size_t i = 0; i < count; ++i) masses[i] = model->rest[model->slot_offsets[i] / (int32_t)sizeof(pl_f4)][3];
+  model->examples.slot_masses = masses;
+  return true;
+}
+
 // Lists of the examples that deform the regions of each group, and memory for their shapes.
 static pl_status list_actives(builder *b, const pl_solid_def *def, pl_error *error) {
   pl_solid_model *model = b->model;
@@ -233,7 +242,7 @@ static pl_status list_actives(builder *b, const pl_solid_def *def, pl_error *err
   model->examples.template_start = template_starts;
   b->templates = PL_TAKE(arena, float, template_starts[groups] + 1);
   b->products = PL_TAKE(arena, float, (size_t)starts[groups] * LANES + 1);
-  return arena->failed || !fill_goal_slots(model) ? pl_fail_memory(error) : PL_OK;
+  return arena->failed || !fill_goal_slots(model) || !fill_slot_masses(model) ? pl_fail_memory(error) : PL_OK;
 }
 
 static pl_status describe_poses(builder *b, const pl_solid_def *def, pl_error *error) {

@@ -162,6 +162,18 @@ static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int
 
 #include "solid/solid_shapes_kernel.h"
 
+// R <- T R for the rotation T that all eight share, made a unit (both are units up to rounding).
+static void turn_rotations(const float turn[4], float *rotation) {
+  pl_f8 x = pl_f8_load(rotation), y = pl_f8_load(rotation + LANES), z = pl_f8_load(rotation + 2 * LANES),
+        w = pl_f8_load(rotation + 3 * LANES);
+  pl_f8 q[4] = {turn[3] * x + turn[0] * w + (turn[1] * z - turn[2] * y),
+                turn[3] * y + turn[1] * w + (turn[2] * x - turn[0] * z),
+                turn[3] * z + turn[2] * w + (turn[0] * y - turn[1] * x),
+                turn[3] * w - (turn[0] * x + turn[1] * y + turn[2] * z)};
+  pl_f8 f = 1.5f - 0.5f * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  for (int i = 0; i < 4; ++i) pl_f8_store(rotation + LANES * i, q[i] * f);
+}
+
 // c = a s for symmetric s (xx yy zz yz xz xy).
 PL_SIMD_INLINE void multiply_symmetric(const float *a, const pl_f8 s[6], float *c) {
   for (int i = 0; i < 3; ++i) {
@@ -421,6 +433,8 @@ const pl_solid_kernels KERNELS = {
     .find_pulls = find_pulls,
     .sum_shapes = sum_shapes,
     .find_shape_pulls = find_shape_pulls,
+    .find_known_pulls = find_known_pulls,
+    .turn_rotations = turn_rotations,
     .write_goals = write_goals,
     .add_pulls = add_pulls,
     .solve_small = solve_small,

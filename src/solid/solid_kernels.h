@@ -81,6 +81,11 @@ typedef struct pl_solid_kernels {
   // pulls[k][8] = weight (sum w p . R d_k - product_k), and 0 for examples that are not active.
   void (*find_shape_pulls)(const pl_solid_shape *shape, const float *rotation, const float *weight,
                            float *pulls);
+  // The same without the arms: particles are loaded, and the rotations do not follow from them.
+  void (*find_known_pulls)(const pl_solid_shape *shape, const float *rotation, const float *weight,
+                           float *pulls);
+  // Rotations of eight regions, turned by the unit quaternion `turn` (x, y, z, w).
+  void (*turn_rotations)(const float turn[4], float *rotation);
   // What the regions want of every entry of a group, to the particles' lists.
   void (*write_goals)(const pl_solid_shape *shape, const float *moments, const float *rotation,
                       pl_f4 *goals);

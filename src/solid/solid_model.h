@@ -53,6 +53,7 @@ typedef struct pl_solid_examples {
   const float
       *template_products;     // [active example of a group][8]: sum w q . d, scaled as the moments
   const int32_t *goal_slots;  // [slot][8]: where an entry stands in the list of its particle
+  const float *slot_masses;   // [slot][8]: masses of the entries, as in rest[i][3]
   const float *fractions;     // [manifold][padded region count]: how much a region belongs to each
                               // group; NULL unless grouping is by name
   const char *const *group_names;  // manifold_count, NULL unless grouping is by name
@@ -118,7 +119,9 @@ enum { PL_SOLID_POSE_BYTES = 64, PL_SOLID_MAX_PARTICLES = 0x7FFFFFFF / 16 };
 typedef struct pl_solid_state {
   double *origin;     // 3 …
   int32_t *driven;    // … whether the weights are given from outside …
-  int32_t *suspect;   // … and whether something may not be finite, in a block of 64 bytes
+  int32_t *suspect;   // … whether something may not be finite …
+  int32_t *calm;      // … whether `rotations` turned by `turn` are near those of the positions …
+  float *turn;        // … and how far the last step turned the whole body, 3, in a block of 64 bytes
   pl_f4 *positions;   // metres
   pl_f4 *velocities;  // m/s
   // where the last step's rotation search ended: [4][8] per group of eight regions
