@@ -174,6 +174,16 @@ static void turn_rotations(const float turn[4], float *rotation) {
   for (int i = 0; i < 4; ++i) pl_f8_store(rotation + LANES * i, q[i] * f);
 }
 
+// Squares of the distances of eight quaternions from what they were before, where larger than `lags`.
+static void find_lags(const float *before, const float *rotation, float *lags) {
+  pl_f8 sum = {0};
+  for (int i = 0; i < 4; ++i) {
+    pl_f8 difference = pl_f8_load(rotation + LANES * i) - pl_f8_load(before + LANES * i);
+    sum += difference * difference;
+  }
+  pl_f8_store(lags, pl_f8_max(pl_f8_load(lags), sum));
+}
+
 // c = a s for symmetric s (xx yy zz yz xz xy).
 PL_SIMD_INLINE void multiply_symmetric(const float *a, const pl_f8 s[6], float *c) {
   for (int i = 0; i < 3; ++i) {
@@ -435,6 +445,7 @@ const pl_solid_kernels KERNELS = {
     .find_shape_pulls = find_shape_pulls,
     .find_known_pulls = find_known_pulls,
     .turn_rotations = turn_rotations,
+    .find_lags = find_lags,
     .write_goals = write_goals,
     .add_pulls = add_pulls,
     .solve_small = solve_small,

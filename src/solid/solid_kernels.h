@@ -86,6 +86,8 @@ typedef struct pl_solid_kernels {
                            float *pulls);
   // Rotations of eight regions, turned by the unit quaternion `turn` (x, y, z, w).
   void (*turn_rotations)(const float turn[4], float *rotation);
+  // lags[8]: the larger of itself and the square of the distance of the quaternions, half an angle.
+  void (*find_lags)(const float *before, const float *rotation, float *lags);
   // What the regions want of every entry of a group, to the particles' lists.
   void (*write_goals)(const pl_solid_shape *shape, const float *moments, const float *rotation,
                       pl_f4 *goals);

@@ -34,6 +34,7 @@
 // The inner loops are in solid_kernel.h; this file is the order in which they run. Without examples only R* and the
 // last two lines remain.
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -234,17 +235,9 @@ static void measure_affine(const step_data *d, int32_t group, float *pulls) {
   d->kernels->find_pulls(&measure, examples->descriptors + (size_t)(group * examples->count) * SYM3_LANES, pulls);
 }
 
-// The square of the largest distance of a rotation from what it was before, as quaternions: half the angle.
-static float lag_of(const float *before, const float *q) {
-  float max = 0;
-  for (int lane = 0; lane < LANES; ++lane) {
-    float sum = 0;
-    for (int i = 0; i < 4; ++i) {
-      float difference = q[LANES * i + lane] - before[LANES * i + lane];
-      sum += difference * difference;
-    }
-    max = sum > max ? sum : max;
-  }
+static float max_of(const float lanes[LANES]) {
+  float max = lanes[0];
+  for (int i = 1; i < LANES; ++i) max = lanes[i] > max ? lanes[i] : max;
   return max;
 }
 
@@ -253,20 +246,25 @@ static bool has_actives(const step_data *d, int32_t group) {
 }
 
 // The blended shapes of a group: sum m~ p t^T and the rotations nearest to it. `arms` is for PL_SOLID_ARMS numbers.
-static pl_solid_shape match_shape(const step_data *d, region_group *g, float *arms, float *moments, float *lag) {
+static pl_solid_shape match_shape(const step_data *d, region_group *g, float *arms, float *moments, float *lags) {
   choose_weights(d, g);
   pl_solid_shape shape = {d->model, d->pull.positions, g->index, d->used, g->weights, arms};
   d->kernels->sum_shapes(&shape, moments);
-  float *q = rotations_of(d, g->index), before[QUAT_LANES];
-  for (int i = 0; i < QUAT_LANES; ++i) before[i] = q[i];
+  float *q = rotations_of(d, g->index);
+  if (!d->measures_lag || !has_actives(d, g->index)) {
+    pl_rotation_batch(moments, q);
+    return shape;
+  }
+  _Alignas(64) float before[QUAT_LANES];
+  memcpy(before, q, sizeof before);
   pl_rotation_batch(moments, q);
-  if (d->measures_lag && has_actives(d, g->index)) *lag = fmaxf(*lag, lag_of(before, q));
+  d->kernels->find_lags(before, q, lags);
   return shape;
 }
 
 // Rotations are first turned with the whole body. Where that is nearly all that turns, they are near enough to those of
 // the positions, and the weights that are nearest with them can only lower the energy. Otherwise they are found first.
-static void measure_shape(const step_data *d, int32_t group, float *pulls, float *lag) {
+static void measure_shape(const step_data *d, int32_t group, float *pulls, float *lags) {
   const pl_solid_examples *examples = &d->model->examples;
   _Alignas(64) float arms[PL_SOLID_ARMS], moments[PL_SOLID_MOMENT_COUNT * LANES];
   float *q = rotations_of(d, group);
@@ -283,7 +281,7 @@ static void measure_shape(const step_data *d, int32_t group, float *pulls, float
   }
   region_group g;
   g.index = group;
-  pl_solid_shape shape = match_shape(d, &g, arms, moments, lag);
+  pl_solid_shape shape = match_shape(d, &g, arms, moments, lags);
   d->kernels->find_shape_pulls(&shape, q, region_weights, pulls);
 }
 
@@ -292,12 +290,12 @@ static void measure_regions(void *data, int32_t begin, int32_t end, int32_t bloc
   const pl_solid_examples *examples = &d->model->examples;
   int32_t pull_count = LANES * shared_manifold_count(examples) * examples->count;
   double *block_pulls = d->pulls + (size_t)block * (size_t)pull_count;
-  float lag = 0;
+  _Alignas(64) float lags[LANES] = {0};
   for (int32_t i = 0; i < pull_count; ++i) block_pulls[i] = 0;
   for (int32_t group = begin; group < end; ++group) {
     _Alignas(64) float pulls[PL_MAX_EXAMPLE_COUNT * LANES];
     if (d->goals != NULL)
-      measure_shape(d, group, pulls, &lag);
+      measure_shape(d, group, pulls, lags);
     else
       measure_affine(d, group, pulls);
     if (examples->grouping == PL_SOLID_BY_REGION)
@@ -305,7 +303,7 @@ static void measure_regions(void *data, int32_t begin, int32_t end, int32_t bloc
     else
       add_pulls(d, group, pulls, block_pulls);
   }
-  if (d->measures_lag) d->lags[block] = lag;
+  if (d->measures_lag) d->lags[block] = max_of(lags);
 }
 
 // Stretch, rotation and pose of the eight regions of a group.
@@ -351,15 +349,15 @@ static void match_regions(void *data, int32_t begin, int32_t end, int32_t block)
 // With exact shapes: rotations, and what the regions want of their particles.
 static void shape_regions(void *data, int32_t begin, int32_t end, int32_t block) {
   const step_data *d = data;
-  float lag = 0;
+  _Alignas(64) float lags[LANES] = {0};
   _Alignas(64) float arms[PL_SOLID_ARMS], moments[PL_SOLID_MOMENT_COUNT * LANES];
   for (int32_t group = begin; group < end; ++group) {
     region_group g;
     g.index = group;
-    pl_solid_shape shape = match_shape(d, &g, arms, moments, &lag);
+    pl_solid_shape shape = match_shape(d, &g, arms, moments, lags);
     d->kernels->write_goals(&shape, moments, rotations_of(d, group), d->goals);
   }
-  if (d->measures_lag) d->lags[block] = lag;
+  if (d->measures_lag) d->lags[block] = max_of(lags);
 }
 
 static void pull_to_goals(void *data, int32_t begin, int32_t end, int32_t block) {
