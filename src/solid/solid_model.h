@@ -52,8 +52,11 @@ typedef struct pl_solid_examples {
   const uint8_t *actives;        // … the active examples of each group
   const float
       *template_products;     // [active example of a group][8]: sum w q . d, scaled as the moments
-  const int32_t *goal_slots;  // [slot][8]: where an entry stands in the list of its particle
-  const float *slot_masses;   // [slot][8]: masses of the entries, as in rest[i][3]
+  // as particle_regions, but where what a region wants of its particle stands: in its slot, in the
+  // order of pl_solid_goal_lane()
+  const int32_t *particle_goals;
+  const float *slot_rests;         // [slot][3][8]: rest offsets of the entries from their region's centre
+  const float *slot_masses;        // [slot][8]: masses of the entries, as in rest[i][3]
   const float *fractions;     // [manifold][padded region count]: how much a region belongs to each
                               // group; NULL unless grouping is by name
   const char *const *group_names;  // manifold_count, NULL unless grouping is by name
@@ -78,6 +81,10 @@ typedef struct pl_solid_model {
   // region and all those of a padding region.
   const int32_t *slot_start;      // group_count + 1
   const int32_t *slot_offsets;    // [slot][8]: particles, in bytes into an array of pl_f4
+  // Particles of the regions of a group that are far from it in memory, as in slot_offsets
+  const int32_t *far_start;  // group_count + 1
+  const int32_t *far_offsets;
+  bool streams;  // what regions hand to particles does not fit the caches and is written past them
   const int32_t *particle_start;  // particle_count + 1
   const int32_t *particle_regions;
   // the same in bytes into an array of pl_f4; poses are four times as large
@@ -108,6 +115,12 @@ enum {
   PL_SOLID_PADDING = 9,
   PL_SOLID_CONSTANT_COUNT = 10
 };
+
+// Where lane k of a slot stands among its eight goals: 0 4 1 5 2 6 3 7, as the shuffles of eight
+// lanes leave them.
+static inline int32_t pl_solid_goal_lane(int32_t k) {
+  return k % 4 * 2 + k / 4;
+}
 
 // Bytes of the pose of a region: one cache line. Offsets of particles, 16 bytes each, must fit 31
 // bits.

@@ -29,32 +29,33 @@ PL_SIMD_INLINE void load_arms_of(const pl_solid_shape *shape, const float *const
   enum { MAX_KEPT = 4 };
   const pl_solid_model *model = shape->model;
   const int32_t *active_start = model->examples.active_start + shape->group;
-  const float *constants = model->region_constants + (size_t)shape->group * PL_SOLID_CONSTANT_COUNT * LANES;
   const int32_t *offsets = model->slot_offsets + (size_t)model->slot_start[shape->group] * LANES;
-  const pl_f4 *positions = shape->positions, *rest = model->rest;
+  const pl_f4 *positions = shape->positions;
+  size_t start = (size_t)(model->slot_start[shape->group] + first);
+  const float *rests = model->examples.slot_rests + start * VEC3_LANES, *masses = model->examples.slot_masses + start * LANES;
   size_t stride = (size_t)(active_start[1] - active_start[0]) * VEC3_LANES, at = 0;
   const float *d[MAX_KEPT] = {NULL};
-  pl_f8 x_r[4], center[3], w[MAX_KEPT] = {{0}};
+  pl_f8 x_r[4], w[MAX_KEPT] = {{0}};
   float *arms = shape->arms;
   gather_particles(positions, offsets, x_r);
-  for (int i = 0; i < 3; ++i) center[i] = pl_f8_load(constants + LANES * (PL_SOLID_CENTER + i));
   for (int k = 0; k < used_count && k < MAX_KEPT; ++k) {
     w[k] = pl_f8_load(weights[k]);
     d[k] = shapes[k];
   }
   offsets += LANES * (size_t)first;
   for (int32_t s = 0; s < count; ++s, arms += PL_SOLID_ARM_ROWS * LANES, offsets += LANES, at += stride) {
-    pl_f8 p[4], q[4];
+    pl_f8 p[4];
     gather_particles(positions, offsets, p);
-    gather_particles(rest, offsets, q);
     for (int i = 0; i < 3; ++i) {
-      pl_f8 t = q[i] - center[i];
+      pl_f8 t = pl_f8_load(rests + LANES * i);
       for (int k = 0; k < used_count && k < MAX_KEPT; ++k) t += w[k] * pl_f8_load(d[k] + at + LANES * i);
       for (int k = MAX_KEPT; k < used_count; ++k) t += pl_f8_load(weights[k]) * pl_f8_load(shapes[k] + at + LANES * i);
       pl_f8_store(arms + LANES * i, p[i] - x_r[i]);
       pl_f8_store(arms + LANES * (3 + i), t);
     }
-    pl_f8_store(arms + LANES * 6, q[3]);
+    pl_f8_store(arms + LANES * 6, pl_f8_load(masses));
+    rests += VEC3_LANES;
+    masses += LANES;
   }
 }
 
@@ -234,14 +235,13 @@ static void find_known_pulls(const pl_solid_shape *shape, const float *rotation,
 }
 
 // Paper 000, eq. 3, with exact shapes: what every region wants of each of its particles, R t + c -
-// x, times its stiffness, written where that particle reads it. All of it is taken from the
+// x, times its stiffness, as (x, y, z, 0) in the order of pl_solid_goal_lane(). All of it is taken from the
 // region's own particle: differences of neighbours are small, and float keeps them to a billionth
 // of the body's size, where goals in its frame would tremble by a ten-millionth and shake it.
 static void write_goals(const pl_solid_shape *shape, const float *moments, const float *rotation, pl_f4 *goals) {
   const pl_solid_model *model = shape->model;
   const float *constants = model->region_constants + (size_t)shape->group * PL_SOLID_CONSTANT_COUNT * LANES;
-  int32_t left = model->head.particle_count - shape->group * LANES, lane_count = left < LANES ? left : LANES;
-  const int32_t *to = model->examples.goal_slots + (size_t)model->slot_start[shape->group] * LANES;
+  float *to = (float *)(goals + (size_t)model->slot_start[shape->group] * LANES);
   pl_f8 r[9], c[3], stiffness = pl_f8_load(constants + LANES * PL_SOLID_STIFFNESS);
   int32_t slot_count = slot_count_of(shape);
   pl_quat8_rows(rotation, r);
@@ -251,16 +251,14 @@ static void write_goals(const pl_solid_shape *shape, const float *moments, const
     int32_t count = chunk_size(slot_count, first);
     if (slot_count > PL_SOLID_SLOT_CHUNK) load_arms(shape, first, count);
     const float *arm = shape->arms;
-    for (int32_t s = 0; s < count; ++s, arm += PL_SOLID_ARM_ROWS * LANES, to += LANES) {
+    for (int32_t s = 0; s < count; ++s, arm += PL_SOLID_ARM_ROWS * LANES, to += 4 * LANES) {
       pl_f8 t0 = pl_f8_load(arm + 3 * LANES), t1 = pl_f8_load(arm + 4 * LANES), t2 = pl_f8_load(arm + 5 * LANES), g[3];
       for (int i = 0; i < 3; ++i)
         g[i] = r[3 * i] * t0 + r[3 * i + 1] * t1 + r[3 * i + 2] * t2 + (c[i] - stiffness * pl_f8_load(arm + LANES * i));
-      pl_f4 particles[LANES];
-      split_particles(g, particles);
-      if (lane_count == LANES)
-        for (int lane = 0; lane < LANES; ++lane) goals[to[lane]] = particles[lane];
-      else
-        for (int lane = 0; lane < lane_count; ++lane) goals[to[lane]] = particles[lane];
+      pl_f8 pairs[4];
+      split_particles(g, pairs);
+      for (int i = 0; i < 4; ++i) put(to + LANES * i, pairs[i], model->streams);
     }
   }
+  finish_stream(model->streams);
 }

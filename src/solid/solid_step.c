@@ -68,7 +68,7 @@ typedef struct step_data {
   float turn[4];                                             // of the whole body since the last step, a quaternion
   float *lags;                                               // per block: largest square of half the angle between them
   float *moments;                                            // PL_SOLID_MOMENT_COUNT x 8 per group
-  pl_f4 *goals;                                              // [particle entry]: what its regions want, exact shapes
+  pl_f4 *goals;                                              // [slot][8]: what regions want, exact shapes
   float *poses;                                              // PL_SOLID_POSE_SIZE per region
   _Alignas(32) float shared8[PL_MAX_EXAMPLE_COUNT * LANES];  // weights all regions use, eight times each
   double *pulls;                                             // [block][manifold][example][8]
@@ -308,8 +308,7 @@ static void measure_regions(void *data, int32_t begin, int32_t end, int32_t bloc
 
 // Stretch, rotation and pose of the eight regions of a group.
 static void pose_group(const step_data *d, int32_t group, const float *moments) {
-  const pl_solid_model *model = d->model;
-  const pl_solid_examples *examples = &model->examples;
+  const pl_solid_examples *examples = &d->model->examples;
   float *q = rotations_of(d, group);
   region_group g;
   g.index = group;
@@ -321,11 +320,8 @@ static void pose_group(const step_data *d, int32_t group, const float *moments) 
     // The paper's rotation does not depend on the weights of this step.
     if (!d->projects || examples->goal_rotation == PL_SOLID_ROTATION_CONSERVING) turn_group(d, &g);
   }
-  int32_t first = group * LANES, left = model->head.particle_count - first;
-  d->kernels->write_poses(moments, q, examples->count > 0 ? g.stretch : NULL,
-                          model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES,
-                          d->pull.positions + first, left < LANES ? left : LANES,
-                          d->poses + (size_t)first * PL_SOLID_POSE_SIZE);
+  const pl_solid_posing posing = {d->model, d->pull.positions, d->poses, group};
+  d->kernels->write_poses(&posing, moments, q, examples->count > 0 ? g.stretch : NULL);
 }
 
 static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -519,7 +515,7 @@ static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks,
   const pl_solid_examples *examples = &model->examples;
   bool has_shapes = examples->templates != NULL;
   size_t regions = has_shapes ? 0 : (size_t)model->group_count * LANES;
-  size_t entries = has_shapes ? (size_t)model->particle_start[model->head.particle_count] : 0;
+  size_t entries = has_shapes ? (size_t)model->slot_start[model->group_count] * LANES : 0;
   d->moments = PL_SCRATCH(scratch, float, regions *PL_SOLID_MOMENT_COUNT + 1);
   d->poses = PL_SCRATCH(scratch, float, regions *PL_SOLID_POSE_SIZE + 1);
   d->goals = has_shapes ? PL_SCRATCH(scratch, pl_f4, entries) : NULL;
