@@ -112,6 +112,8 @@ typedef struct pl_solid_kernels {
   // Poses of the regions of a group; `stretch` NULL for the identity.
   void (*write_poses)(const pl_solid_posing *posing, const float *moments, const float *rotation,
                       const float *stretch);
+  // After all groups of a block: what write_poses() or write_goals() wrote past the cache is there.
+  void (*finish_stream)(void);
   // Eq. 4 for particles [begin, end), and their sums.
   void (*pull_particles)(const pl_solid_pull *pull, int32_t begin, int32_t end,
                          pl_solid_sums *sums);

@@ -87,7 +87,7 @@ static void sum_shapes(const pl_solid_shape *shape, float *moments) {
   const float *constants = shape->model->region_constants + (size_t)shape->group * PL_SOLID_CONSTANT_COUNT * LANES;
   pl_f8 a[9] = {{0}}, c[3] = {{0}};
   int32_t slot_count = slot_count_of(shape);
-  fetch_ahead(shape->model, shape->positions, shape->group);
+  fetch_positions(shape->positions, shape->group);
   for (int32_t first = 0; first < slot_count; first += PL_SOLID_SLOT_CHUNK) {
     int32_t count = chunk_size(slot_count, first);
     load_arms(shape, first, count);
@@ -219,7 +219,7 @@ static void find_known_pulls(const pl_solid_shape *shape, const float *rotation,
   int32_t active_count = examples->active_start[shape->group + 1] - examples->active_start[shape->group];
   pl_f8 r[9], zero = {0};
   pl_quat8_rows(rotation, r);
-  fetch_ahead(shape->model, shape->positions, shape->group);
+  fetch_positions(shape->positions, shape->group);
   for (int32_t k = 0; k < examples->count; ++k) pl_f8_store(pulls + LANES * k, zero);
   for (int32_t k = 0; k < active_count; k += 4) {
     const float *from = d + (size_t)k * VEC3_LANES;
@@ -260,5 +260,4 @@ static void write_goals(const pl_solid_shape *shape, const float *moments, const
       for (int i = 0; i < 4; ++i) put(to + LANES * i, pairs[i], model->streams);
     }
   }
-  finish_stream(model->streams);
 }

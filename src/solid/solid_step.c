@@ -329,6 +329,7 @@ static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) 
   const step_data *d = data;
   for (int32_t group = begin; group < end; ++group)
     pose_group(d, group, d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES);
+  d->kernels->finish_stream();
 }
 
 // Both at once, where no region has to wait for the others: the moments never leave the cache.
@@ -340,6 +341,7 @@ static void match_regions(void *data, int32_t begin, int32_t end, int32_t block)
     d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
     pose_group(d, group, moments);
   }
+  d->kernels->finish_stream();
 }
 
 // With exact shapes: rotations, and what the regions want of their particles.
@@ -354,6 +356,7 @@ static void shape_regions(void *data, int32_t begin, int32_t end, int32_t block)
     d->kernels->write_goals(&shape, moments, rotations_of(d, group), d->goals);
   }
   if (d->measures_lag) d->lags[block] = max_of(lags);
+  d->kernels->finish_stream();
 }
 
 static void pull_to_goals(void *data, int32_t begin, int32_t end, int32_t block) {
