@@ -5,7 +5,8 @@
 //
 //   E = k/2 sum_r sum_i m~ |p_i - R_r t_i|²,   t_i = q_i + sum_k beta w_k d_ik                       (eqs. 1 to 3)
 //
-//   every region r:     R nearest to sum m~ p t^T, with the weights of the last step
+//   every region r:     R nearest to sum m~ p t^T, with the weights of the last step; with exact shapes in a calm body
+//                       R of the last step, turned with the whole body
 //   every manifold:     weights w of the mixture of examples nearest to the shape of its regions     (eqs. 6, 7)
 //   every region r:     R* nearest to sum m~ p t^T
 //   every particle i:   g = mean over its regions of R* t + c                                        (eq. 3)
@@ -50,9 +51,8 @@ enum { MAX_TURN_COUNT = 8, GROUPS_PER_BLOCK = 32, PARTICLES_PER_BLOCK = GROUPS_P
 // least this fraction of their vibration in a step, so that gains never add up: 2 % of the energy in 1,000 steps.
 static const float MIN_DAMPED_FRACTION = 2e-5f;
 
-// How far the rotations of a region may be from those the last step predicts, in radians, so that the weights of the
-// next one are found with predicted rotations. The weights are then wrong by about this fraction of each other, of which
-// the next step finds half.
+// How far rotations may be from those the last step predicts, in radians, so that the next step finds its weights with
+// predicted ones. Bars that tumble and swing then have weights within 1e-3 of the nearest (test_solid_potential).
 static const float MAX_LAG = 0.05f;
 
 typedef struct step_data {
