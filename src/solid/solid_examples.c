@@ -188,8 +188,7 @@ static bool fill_goals(pl_solid_model *model) {
     for (int32_t at = model->particle_start[i]; at < model->particle_start[i + 1]; ++at) {
       int32_t r = model->particle_regions[at], e = model->region_start[r];
       while (model->region_particles[e] != i) ++e;
-      goals[at] =
-          (model->slot_start[r / LANES] + e - model->region_start[r]) * LANES + pl_solid_goal_lane(r % LANES);
+      goals[at] = (model->slot_start[r / LANES] + e - model->region_start[r]) * LANES + pl_solid_goal_lane(r % LANES);
     }
   model->examples.particle_goals = goals;
   return true;
@@ -209,7 +208,9 @@ static bool fill_slot_rests(pl_solid_model *model) {
         masses[i] = q[3];
         for (int c = 0; c < 3; ++c)
           rests[(size_t)slot * VEC3_LANES + (size_t)(LANES * c + lane)] =
-              q[c] - model->region_constants[((size_t)group * PL_SOLID_CONSTANT_COUNT + PL_SOLID_CENTER + (size_t)c) * LANES + (size_t)lane];
+              q[c] -
+              model->region_constants[((size_t)group * PL_SOLID_CONSTANT_COUNT + PL_SOLID_CENTER + (size_t)c) * LANES +
+                                      (size_t)lane];
       }
   model->examples.slot_rests = rests;
   model->examples.slot_masses = masses;

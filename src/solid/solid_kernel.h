@@ -125,8 +125,8 @@ PL_SIMD_INLINE void fetch_positions(const pl_f4 *positions, int32_t group) {
   for (int line = 0; line < 2; ++line) __builtin_prefetch(positions + LANES * group + AHEAD + 4 * line);
 }
 
-// The same with the rest shape, and what is far from the group. (Exact shapes have the rest shape in rows, and are slower
-// with what is far: 142 instead of 122 at 100k.)
+// The same with the rest shape, and what is far from the group. (Exact shapes have the rest shape in rows, and are
+// slower with what is far: 142 instead of 122 at 100k.)
 PL_SIMD_INLINE void fetch_ahead(const pl_solid_model *model, const pl_f4 *positions, int32_t group) {
   fetch_positions(positions, group);
   for (int line = 0; line < 2; ++line) __builtin_prefetch(model->rest + LANES * group + AHEAD + 4 * line);
@@ -146,8 +146,8 @@ PL_SIMD_INLINE void fetch_far_poses(const pl_solid_model *model, const float *po
     __builtin_prefetch((const char *)poses + 4 * (size_t)model->far_offsets[e]);
 }
 
-// To memory, past the cache where `streams`: the line is not read first, and what is in the cache stays there. It has to
-// be written whole.
+// To memory, past the cache where `streams`: the line is not read first, and what is in the cache stays there. It has
+// to be written whole.
 PL_SIMD_INLINE void put(float *to, pl_f8 a, bool streams) {
 #if PL_SIMD_IS_AVX
   if (streams) {
@@ -203,10 +203,9 @@ static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int
 static void turn_rotations(const float turn[4], float *rotation) {
   pl_f8 x = pl_f8_load(rotation), y = pl_f8_load(rotation + LANES), z = pl_f8_load(rotation + 2 * LANES),
         w = pl_f8_load(rotation + 3 * LANES);
-  pl_f8 q[4] = {turn[3] * x + turn[0] * w + (turn[1] * z - turn[2] * y),
-                turn[3] * y + turn[1] * w + (turn[2] * x - turn[0] * z),
-                turn[3] * z + turn[2] * w + (turn[0] * y - turn[1] * x),
-                turn[3] * w - (turn[0] * x + turn[1] * y + turn[2] * z)};
+  pl_f8 q[4] = {
+      turn[3] * x + turn[0] * w + (turn[1] * z - turn[2] * y), turn[3] * y + turn[1] * w + (turn[2] * x - turn[0] * z),
+      turn[3] * z + turn[2] * w + (turn[0] * y - turn[1] * x), turn[3] * w - (turn[0] * x + turn[1] * y + turn[2] * z)};
   pl_f8 f = 1.5f - 0.5f * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   for (int i = 0; i < 4; ++i) pl_f8_store(rotation + LANES * i, q[i] * f);
 }

@@ -32,7 +32,8 @@ PL_SIMD_INLINE void load_arms_of(const pl_solid_shape *shape, const float *const
   const int32_t *offsets = model->slot_offsets + (size_t)model->slot_start[shape->group] * LANES;
   const pl_f4 *positions = shape->positions;
   size_t start = (size_t)(model->slot_start[shape->group] + first);
-  const float *rests = model->examples.slot_rests + start * VEC3_LANES, *masses = model->examples.slot_masses + start * LANES;
+  const float *rests = model->examples.slot_rests + start * VEC3_LANES,
+              *masses = model->examples.slot_masses + start * LANES;
   size_t stride = (size_t)(active_start[1] - active_start[0]) * VEC3_LANES, at = 0;
   const float *d[MAX_KEPT] = {NULL};
   pl_f8 x_r[4], w[MAX_KEPT] = {{0}};

@@ -218,8 +218,8 @@ static void rotations_turn_together(void **state) {
     const double values[4] = {start[lane].x, start[lane].y, start[lane].z, start[lane].w};
     for (int i = 0; i < 4; ++i) before[8 * i + lane] = q[8 * i + lane] = (float)values[i];
   }
-  pl_solid_kernels_plain.turn_rotations(
-      (const float[4]){(float)turn.x, (float)turn.y, (float)turn.z, (float)turn.w}, q);
+  pl_solid_kernels_plain.turn_rotations((const float[4]){(float)turn.x, (float)turn.y, (float)turn.z, (float)turn.w},
+                                        q);
   pl_solid_kernels_plain.find_lags(before, q, lags);
   for (int lane = 0; lane < 8; ++lane) {
     pl_quat turned = pl_quat_multiply(turn, start[lane]);

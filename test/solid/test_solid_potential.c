@@ -295,9 +295,10 @@ static void a_free_body_gains_no_energy(void **state) {
   drop_context(context);
 }
 
-// Weights of a step are found with rotations predicted from the last one, where the body turns as a whole. Against those
-// of the minimum itself, and against a step that has to find its rotations first because its state was set: a bar that
-// tumbles by `speed` (rad/s) and swings between four examples. Returns in how many of the steps prediction was in use.
+// Weights of a step are found with rotations predicted from the last one, where the body turns as a whole. Against
+// those of the minimum itself, and against a step that has to find its rotations first because its state was set: a bar
+// that tumbles by `speed` (rad/s) and swings between four examples. Returns in how many of the steps prediction was in
+// use.
 static int32_t compare_weights(posed_box *b, double speed, double errors[2]) {
   pl_context *context = make_context(1);
   pl_error error = {0};
@@ -357,9 +358,10 @@ static void weights_with_predicted_rotations_are_the_nearest(void **state) {
   for (double speed = 0; speed <= 20; speed += 10) {
     double errors[2];
     int32_t count = compare_weights(&b, speed, errors);
-    print_message("%g rad/s: weights within %.2g of the nearest with predicted rotations, %.2g with found ones; "
-                  "predicted in %d of 240 steps\n",
-                  speed, errors[0], errors[1], count);
+    print_message(
+        "%g rad/s: weights within %.2g of the nearest with predicted rotations, %.2g with found ones; "
+        "predicted in %d of 240 steps\n",
+        speed, errors[0], errors[1], count);
     // At 20 rad/s regions turn too differently, and rotations are found first.
     assert_true(speed > 15 ? count == 0 : count > 120);
     check_at_most(errors[0], 2e-3);
