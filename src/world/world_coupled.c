@@ -32,6 +32,11 @@ static const double GAP_FRACTION = 0.5, SIZE_FRACTION = 5e-4;
 // Overlap from before the step fades with this time constant, but no faster than at this speed, m/s: faster would be a
 // blow.
 static const double FADE_SECONDS = 0.04, FADE_SPEED = 0.5;
+// Contacts are deep where bodies overlapped before the step by more than this multiple of what counts as none: they
+// were put into each other. Such contacts have no friction. Which part of a surface a point inside would rub on is not
+// known, it keeps the bodies from coming apart, and hundreds of contacts that slide each in another direction take more
+// iterations than all the rest.
+static const double DEEP = 20;
 enum { MAX_SEARCHES = 4, TERMS_PER_POINT = 2 };
 
 bool pl_world_has_coupled(const pl_world *world) {
@@ -211,6 +216,10 @@ static bool is_outside(const pl_coupled *j, int32_t body) {
   return PL_ITEM(&j->world->contact_bodies, pl_contact_body, body).rigid != NULL && j->bodies[body].rigid == NULL;
 }
 
+static bool is_deep(const pl_coupled *j, const pl_contact *c) {
+  return -c->start_gap > DEEP * j->bodies[c->a.body].allowed;
+}
+
 // Islands that touch one obstacle must not write to it: they are solved at the same time.
 static void freeze_obstacle(const pl_coupled *j, pl_contact_potential *term, int32_t body) {
   const pl_coupled_body *b = &j->bodies[body];
@@ -229,6 +238,7 @@ static bool add_term(pl_coupled *j, const pl_contact *found) {
   double old = fmax(0, -c->start_gap), h = j->world->def.step;
   double fading = fmin(old * h / (FADE_SECONDS + h), FADE_SPEED * h);
   term->offset -= old - fading;
+  if (is_deep(j, found)) term->friction = 0;
   start_multipliers(j, j->term_count - 1);
   return true;
 }

@@ -355,7 +355,7 @@ static const pl_coupled_body *body_with(const pl_coupled_island *s, int32_t part
 }
 
 // Free masses begin where the forces of the last step take them. Their goals know nothing of contact: a force that acts
-// in every step would have to be found again in each.
+// in every step would have to be found again in each. Those that were solved before begin where that has left them.
 static void guess_pushed(const pl_coupled_island *s) {
   const pl_coupled *j = s->coupled;
   double square = j->world->def.step * j->world->def.step;
@@ -365,7 +365,8 @@ static void guess_pushed(const pl_coupled_island *s) {
     pl_vec3 force = pl_vec3_add_scaled(t->tangent_multiplier, t->normal, t->normal_multiplier);
     for (int32_t i = 0; i < t->count; ++i) {
       const pl_coupled_body *b = body_with(s, t->particles[i]);
-      if (b == NULL || b->coupled != NULL || b->rigid != NULL || j->fixed[t->particles[i]] != 0) continue;
+      if (b == NULL || b->coupled != NULL || b->rigid != NULL || b->is_guessed) continue;
+      if (j->fixed[t->particles[i]] != 0) continue;
       double *end = j->ends + 3 * (ptrdiff_t)t->particles[i];
       double factor = square * t->weights[i] / b->body->model->masses[t->particles[i] - b->first];
       end[0] += factor * force.x, end[1] += factor * force.y, end[2] += factor * force.z;
@@ -392,6 +393,7 @@ bool pl_coupled_solve(pl_coupled_island *s) {
   for (int32_t n = 0; n < s->term_count; ++n)
     pl_contact_potential_set_stiffness(&j->terms[s->terms[n]], j->blocks, STIFFNESS);
   if (!slow) guess_pushed(s);
+  for (int32_t m = 0; m < s->body_count; ++m) j->bodies[s->bodies[m]].is_guessed = true;
   energy = evaluate(s, PL_COUPLED_CHECK);
   bool rests = slow && relative_residual(s) <= REST_RESIDUAL && !has_old_overlap(s);
   for (int32_t m = 0; m < s->body_count; ++m) j->bodies[s->bodies[m]].rests = rests;

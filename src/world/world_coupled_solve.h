@@ -34,10 +34,11 @@ typedef struct pl_coupled_body {
   pl_coupled_state state;          // how it moves in this step
   pl_body_move move;
   pl_body_coupled_step step;
-  void *before;    // its state before its own step
-  pl_vec3 way;     // of its centre of mass in the step
-  pl_vec3 torque;  // of contact, beyond that of its forces at the ends; N m
-  double allowed;  // metres of overlap that count as none
+  void *before;     // its state before its own step
+  pl_vec3 way;      // of its centre of mass in the step
+  pl_vec3 torque;   // of contact, beyond that of its forces at the ends; N m
+  double allowed;   // metres of overlap that count as none
+  bool is_guessed;  // its ends have been found, or guessed from the forces of the last step
   bool converged;
   int32_t newton_count;  // of its island, with the residual as a multiple of the tolerance
   double residual;
