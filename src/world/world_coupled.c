@@ -25,6 +25,7 @@
 #include "contact/contact_cache.h"
 #include "pliant/math.h"
 #include "world/world_coupled_solve.h"
+#include "world/world_joints.h"
 #include "world/world_segments.h"
 
 // Overlap that counts as none, as a fraction of the gap that is kept and of the body's size.
@@ -489,20 +490,6 @@ static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *
   return PL_OK;
 }
 
-// Positions and velocities of explicit bodies, from where contact has left them.
-static void commit_masses(const pl_coupled *j, const pl_coupled_body *b) {
-  pl_body *body = b->body;
-  double rate = 1 / j->world->def.step;
-  body->model->method->get_velocities(body->model, body->state, body->velocities);
-  for (int32_t i = 0; i < b->count; ++i) {
-    const double *end = b->step.ends + 3 * (ptrdiff_t)i, *goal = j->goal + 3 * (ptrdiff_t)(b->first + i);
-    body->positions[i] = (pl_vec3){end[0], end[1], end[2]};
-    body->velocities[i] =
-        pl_vec3_add_scaled(body->velocities[i], (pl_vec3){end[0] - goal[0], end[1] - goal[1], end[2] - goal[2]}, rate);
-  }
-  body->model->method->set_state(body->model, body->state, body->positions, body->velocities);
-}
-
 // What a body felt of colliders goes to the world's events.
 static void commit_implicit(const pl_coupled *j, pl_coupled_body *b, const pl_body_coupled_result *result) {
   pl_body_move listed = {0};
@@ -510,6 +497,7 @@ static void commit_implicit(const pl_coupled *j, pl_coupled_body *b, const pl_bo
   b->move.touches = listed.touches;
   b->coupled->commit(&b->step, result);
   pl_world_collect_touches(j->world, b->index, &b->move);
+  pl_world_note_attached_forces(j->world, b->body, &b->move);
 }
 
 static void commit(pl_coupled *j) {
@@ -531,7 +519,7 @@ static void commit(pl_coupled *j) {
     else if (b->rigid != NULL)
       pl_coupled_rigid_commit(j, b);
     else
-      commit_masses(j, b);
+      pl_coupled_commit_masses(j, b);
   }
   keep_multipliers(j);
   for (int32_t i = 0; i < j->term_count; ++i) {

@@ -43,6 +43,19 @@ static double evaluate_masses(const pl_coupled *j, pl_coupled_body *b) {
   return energy;
 }
 
+void pl_coupled_commit_masses(const pl_coupled *j, const pl_coupled_body *b) {
+  pl_body *body = b->body;
+  double rate = 1 / j->world->def.step;
+  body->model->method->get_velocities(body->model, body->state, body->velocities);
+  for (int32_t i = 0; i < b->count; ++i) {
+    const double *end = b->step.ends + 3 * (ptrdiff_t)i, *goal = j->goal + 3 * (ptrdiff_t)(b->first + i);
+    body->positions[i] = (pl_vec3){end[0], end[1], end[2]};
+    body->velocities[i] =
+        pl_vec3_add_scaled(body->velocities[i], (pl_vec3){end[0] - goal[0], end[1] - goal[1], end[2] - goal[2]}, rate);
+  }
+  body->model->method->set_state(body->model, body->state, body->positions, body->velocities);
+}
+
 static void clear_fixed(const pl_coupled *j, const pl_coupled_body *b, double *v) {
   for (ptrdiff_t i = 3 * (ptrdiff_t)b->first; i < 3 * (ptrdiff_t)(b->first + b->count); ++i)
     if ((j->fixed[i / 3] >> (i % 3) & 1) != 0) v[i] = 0;

@@ -98,6 +98,9 @@ void pl_coupled_rigid_guess_rest(const pl_coupled_body *body);
 void pl_coupled_rigid_note_ends(const pl_coupled_body *body);
 void pl_coupled_rigid_commit(const pl_coupled *coupled, const pl_coupled_body *body);
 
+// Positions and velocities of an explicit body of particles, from where contact has left them.
+void pl_coupled_commit_masses(const pl_coupled *coupled, const pl_coupled_body *body);
+
 // The forces of all contacts on rigid bodies, and the torques that implicit ones get besides.
 void pl_coupled_add_forces(const pl_coupled *coupled);
 
