@@ -103,6 +103,7 @@ pl_status pl_world_move_among(pl_world *world, int32_t index, pl_body_obstacle *
   move.obstacle_count = obstacle_count;
   if (status >= 0) status = body->model->method->move(body->model, body->state, &move, error);
   if (status >= 0) pl_world_collect_touches(world, index, &move);
+  if (status >= 0) pl_world_note_attached_forces(world, body, &move);
   if (status >= 0 && world->destroy_refused) status = check_not_destroyed(world, error);
   pl_scratch_pop(&world->scratch, mark);
   report->unconverged_count += status == PL_REMARK_NOT_CONVERGED;

@@ -215,7 +215,9 @@ static pl_status build_attachment(const pl_world *world, const pl_attachment_def
   made->joint = def->joint;
   made->collides = def->collides;
   bool follows = b == NULL || def->joint >= 0 || b->model->method->get_collider != NULL;
-  made->is_pinned = follows && def->break_force == 0 && (a->model->method->handles_pins || def->max_distance > 0);
+  // Implicit bodies fly apart where particles are moved behind the back of their step.
+  bool breaks_as_pin = def->break_force == 0 || a->model->method->reports_pins;
+  made->is_pinned = follows && breaks_as_pin && (a->model->method->handles_pins || def->max_distance > 0);
   made->backstop = def->backstop;
   made->rows.points = PL_TAKE(&made->arena, pl_attached_point, def->particle_count);
   made->states = PL_TAKE(&made->arena, pl_attached_state, def->particle_count);
@@ -427,6 +429,7 @@ int32_t pl_world_list_attached_pins(pl_world *world, const pl_body *body, pl_bod
     pl_transform frame = frame_now(world, it);
     for (int32_t k = 0; k < it->rows.count; ++k) {
       const pl_attached_point *point = &it->rows.points[k];
+      if (point->state->broken != 0) continue;
       if (it->goals != NULL)
         count += list_goal_pins(world, it, k, frame, pins + count);
       else
@@ -437,6 +440,24 @@ int32_t pl_world_list_attached_pins(pl_world *world, const pl_body *body, pl_bod
     }
   }
   return count;
+}
+
+void pl_world_note_attached_forces(pl_world *world, const pl_body *body, const pl_body_move *move) {
+  if (!body->model->method->reports_pins) return;
+  // They are the last of the pins, in this order.
+  int32_t next = move->pin_count;
+  for (int32_t i = pl_slots_count(&world->attachments) - 1; i >= 0; --i) {
+    const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    if (!it->is_pinned || pl_world_find_body(world, it->body_a) != body) continue;
+    for (int32_t k = it->rows.count - 1; k >= 0; --k) {
+      const pl_attached_point *point = &it->rows.points[k];
+      if (point->state->broken != 0) continue;
+      if (it->goals == NULL)
+        point->state->impulse = pl_vec3_scale(move->pin_forces[--next], world->def.step);
+      else
+        next -= (it->goals[k].range == 0 || point->stiffness > 0) + (it->goals[k].range > 0);
+    }
+  }
 }
 
 // Put a particle back where it has left its range; the velocity is that with which it would have got there.
@@ -496,7 +517,8 @@ void pl_world_hold_attached_pins(pl_world *world) {
     const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
     const pl_body *body = pl_world_find_body(world, it->body_a);
     for (int32_t k = 0; it->is_pinned && k < it->rows.count; ++k)
-      if (it->rows.points[k].stiffness == 0 && (it->goals == NULL || it->goals[k].range == 0))
+      if (it->states[k].broken == 0 && it->rows.points[k].stiffness == 0 &&
+          (it->goals == NULL || it->goals[k].range == 0))
         body->inverse_masses[it->rows.points[k].terms[0][0].particle] = 0;
   }
 }
