@@ -232,14 +232,14 @@ typedef struct evaluation {
 static void visit(void *data, const int32_t *elements, int32_t count, double *matrices) {
   const evaluation *v = data;
   const pl_fem_maxwell *m = v->maxwell;
-  int32_t n = 3 * m->node_count;
   double energies[PL_BLOCK_BATCH], gradients[MAX_VALUES * PL_BLOCK_BATCH];
   v->kernel->evaluate(&v->pose, elements, count, energies, v->gradient != NULL ? gradients : NULL, matrices);
-  for (int32_t i = 0; i < count; ++i) {
+  for (int32_t i = 0; i < count; ++i) m->energies[elements[i]] = energies[i];
+  for (int32_t i = 0; v->gradient != NULL && i < count; ++i) {
     const int32_t *nodes = m->model->groups[0].corners + (ptrdiff_t)m->node_count * elements[i];
-    m->energies[elements[i]] = energies[i];
-    for (int32_t k = 0; v->gradient != NULL && k < n; ++k)
-      v->gradient[3 * (ptrdiff_t)nodes[k / 3] + k % 3] += gradients[(ptrdiff_t)n * i + k];
+    const double *from = gradients + (ptrdiff_t)3 * m->node_count * i;
+    for (int32_t a = 0; a < m->node_count; ++a)
+      for (int k = 0; k < 3; ++k) v->gradient[3 * (ptrdiff_t)nodes[a] + k] += from[3 * a + k];
   }
 }
 
