@@ -33,6 +33,7 @@ typedef struct fit_object {
   pl_embedding **embeddings;  // of the cases
   pl_vec3 **positions;        // of the cases
   int32_t *gripped, gripped_count;
+  double *masses;  // kg by point, that the object carries, or NULL
   pl_fit_vibration *vibrations;
   int32_t vibration_count;
 } fit_object;

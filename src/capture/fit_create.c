@@ -252,6 +252,7 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
   fem.poisson = def->poisson.start;
   fem.direct = def->direct;
   fem.element = def->element;
+  fem.added_masses = def->added_masses;
   pl_mesh_view view = pl_mesh_get_view(mesh), plain = {.point_count = view.point_count,
                                                        .points = view.points,
                                                        .tet_count = view.tet_count,
@@ -298,6 +299,10 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
   // Per point, as a fraction of the extent: well above rounding, and far below anything that a track could show.
   fit->step_tolerance = 1e-10;
   fit->def.pinned = NULL;
+  if (def->added_masses != NULL) {
+    fit->def.added_masses = pl_arena_copy(&fit->arena, def->added_masses, (size_t)view.point_count, sizeof(double));
+    if (fit->def.added_masses == NULL) return pl_fail_memory(error);
+  }
   if (!(fit->def.noise > 0)) fit->def.noise = NOISE_OF_SIZE * fit->size;
   return PL_OK;
 }
