@@ -43,14 +43,13 @@ static bool hold_table(const tool_session *tool, pl_context *context, const char
   return good;
 }
 
-// Nodes of quadratic tets between held points are held with them, as the edge would be: tables may be of the corners
-// alone.
+// A node on an edge is held where both ends are: a table lists the points of the mesh without such nodes.
 static void hold_middles(uint8_t *held, const pl_mesh_view *mesh) {
   static const int ends[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
-  for (ptrdiff_t i = 0; mesh->tet_mids != NULL && i < 6 * (ptrdiff_t)mesh->tet_count; ++i) {
-    const int32_t *corners = mesh->tets + 4 * (i / 6);
-    if (held[corners[ends[i % 6][0]]] && held[corners[ends[i % 6][1]]]) held[mesh->tet_mids[i]] = 1;
-  }
+  for (ptrdiff_t t = 0; mesh->tet_mids != NULL && t < mesh->tet_count; ++t)
+    for (int e = 0; e < 6; ++e)
+      if (held[mesh->tets[4 * t + ends[e][0]]] && held[mesh->tets[4 * t + ends[e][1]]])
+        held[mesh->tet_mids[6 * t + e]] = 1;
 }
 
 bool tool_hold_read(const tool_session *tool, pl_context *context, const tool_arguments *arguments, const pl_mesh *mesh,
