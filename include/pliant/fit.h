@@ -149,8 +149,8 @@ typedef struct pl_fit_def {
   // parameters of src/capture/fit_parameters.c by `make generate`: begin
   /// Material of the tets: PL_FEM_COROTATED or PL_FEM_NEO_HOOKEAN.
   pl_fem_material material;  ///< default PL_FEM_COROTATED
-  /// Linear tets, or quadratic ones with a node on every edge of the mesh, which do not lock;
-  /// motions are then those of markers with a start that is fitted.
+  /// Linear tets, or quadratic ones with a node on every edge of the mesh, which do not lock. Where
+  /// points of the mesh are given, the nodes start in equilibrium with them.
   pl_fem_element_order element;  ///< default PL_FEM_LINEAR
   /// Density of the static shape: mass by volume.
   double density;  ///< kg/m³, above 0 up to 1e6, default 1000

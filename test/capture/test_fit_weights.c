@@ -58,7 +58,7 @@ static pl_fit_def def_of(const beam *b) {
   def.element = PL_FEM_QUADRATIC;
   def.density = DENSITY;
   def.gravity = (pl_vec3){0, -GRAVITY, 0};
-  def.use_static_shape = true;
+  def.shape = PL_FIT_SHAPE_UNSTRESSED;
   def.poisson.start = POISSON;
   def.mass_damping = (pl_fit_range){0, 1e-9, 1, false};
   def.stiffness_damping = (pl_fit_range){0, 1e-9, 1, false};
