@@ -183,7 +183,7 @@ static void record(const beam *fine, pl_vec3 *seen) {
 static void weights_that_the_fit_never_saw_are_predicted(void **state) {
   (void)state;
   pl_error error = {0};
-  pl_context *context = make_context(2);
+  pl_context *context = make_context(1);
   beam fine = make_beam(context, FINER), coarse = make_beam(context, 1);
   pl_vec3 *seen = calloc(FRAMES * MARKERS, sizeof *seen), sagged[MARKERS];
   pl_vec3 *x = calloc((size_t)fine.node_count, sizeof *x);
