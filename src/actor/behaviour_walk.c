@@ -355,8 +355,11 @@ static void aim_all(walk *w, pl_goals *goals) {
     else
       aim_stance(w, i, goals);
   }
-  pl_hold hold = {
-      .turn = w->yaw, .gain = w->settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = w->settings[HOLD_WEIGHT]};
+  pl_hold hold = {.turn = pl_quat_multiply(pl_motion_slope(w->view, &w->frame), w->yaw),
+                  .gain = w->settings[GAIN],
+                  .rate = 0.3,
+                  .acceleration = 1,
+                  .weight = w->settings[HOLD_WEIGHT]};
   pl_aim_hold(w->view, &w->frame, &hold, goals);
 }
 
@@ -396,7 +399,7 @@ static void walk_choose(const double *settings, void *memory, const pl_actor_vie
   }
   if (w.foot_count < 2 || state->phase == WALK_STAND) {
     pl_stand stand = pl_stand_usual(view, &w.frame);
-    stand.turn = w.yaw;
+    stand.turn = pl_quat_multiply(pl_motion_slope(view, &w.frame), w.yaw);
     stand.height = settings[HEIGHT];
     stand.gain = settings[GAIN];
     stand.weight = settings[WEIGHT];
