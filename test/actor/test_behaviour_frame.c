@@ -28,7 +28,7 @@ static slope make_slope(pl_vec3 normal) {
   return s;
 }
 
-static void look(slope *s) {
+static void view_slope(slope *s) {
   const pl_vec3 at[3] = {{0.3, 0.4, 0}, {-0.3, 0.4, 0.2}, {0.1, 0.4, -0.4}};
   for (int i = 0; i < 3; ++i) s->feet[i] = (pl_part_view){.name = "foot", .is_foot = true, .position = at[i]};
   s->ground = (struct pl_actor_ground){s->world, {0, 1, 0}, 10, 1e-5};
@@ -55,7 +55,7 @@ static void the_normal_is_that_of_the_ground(void **state) {
   for (int k = 0; k < 3; ++k) {
     pl_vec3 normal = pl_vec3_normalize_or(normals[k], (pl_vec3){0, 1, 0});
     slope s = make_slope(normal);
-    look(&s);
+    view_slope(&s);
     pl_motion_frame frame = pl_motion_frame_of(&s.view);
     check_at_most(pl_vec3_distance(pl_motion_normal(&s.view, &frame), normal), 1e-9);
     pl_vec3 turned = pl_quat_rotate(pl_motion_slope(&s.view, &frame), frame.up);
@@ -67,7 +67,7 @@ static void the_normal_is_that_of_the_ground(void **state) {
 static void level_ground_turns_nothing(void **state) {
   (void)state;
   slope s = make_slope((pl_vec3){0, 1, 0});
-  look(&s);
+  view_slope(&s);
   pl_motion_frame frame = pl_motion_frame_of(&s.view);
   pl_quat turn = pl_motion_slope(&s.view, &frame);
   double height;
@@ -80,7 +80,7 @@ static void level_ground_turns_nothing(void **state) {
 static void steep_ground_turns_no_farther_than_the_limit(void **state) {
   (void)state;
   slope s = make_slope(pl_vec3_normalize_or((pl_vec3){0.8, 1, 0}, (pl_vec3){0, 1, 0}));
-  look(&s);
+  view_slope(&s);
   pl_motion_frame frame = pl_motion_frame_of(&s.view);
   pl_vec3 normal = pl_motion_normal(&s.view, &frame);
   check_near(atan2(normal.x, normal.y), PL_MOTION_MAX_SLOPE, 1e-9);
@@ -90,7 +90,7 @@ static void steep_ground_turns_no_farther_than_the_limit(void **state) {
 static void without_feet_or_ground_it_is_level(void **state) {
   (void)state;
   slope s = make_slope(pl_vec3_normalize_or((pl_vec3){0.1, 1, 0}, (pl_vec3){0, 1, 0}));
-  look(&s);
+  view_slope(&s);
   pl_motion_frame frame = pl_motion_frame_of(&s.view);
   for (int i = 0; i < 3; ++i) s.feet[i].is_foot = false;
   assert_true(pl_motion_normal(&s.view, &frame).y == 1);
