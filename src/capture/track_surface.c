@@ -146,7 +146,7 @@ static void add_points(builder *b) {
   }
 }
 
-// Cells with few points are emptied, then all that do not hang together with most.
+// Cells with few points are emptied, then all that are not connected with the largest piece.
 static pl_status drop_outliers(builder *b, ptrdiff_t nodes, int32_t min_cells, pl_error *error) {
   double *sizes = PL_TAKE(&b->arena, double, nodes);
   int32_t *parts = PL_TAKE(&b->arena, int32_t, nodes), *queue = PL_TAKE(&b->arena, int32_t, nodes), count = 0;
@@ -154,7 +154,7 @@ static pl_status drop_outliers(builder *b, ptrdiff_t nodes, int32_t min_cells, p
   for (ptrdiff_t i = 0; i < nodes; ++i)
     if (b->cells[i].count > 0) sizes[count++] = b->cells[i].count;
   qsort(sizes, (size_t)count, sizeof *sizes, compare_doubles);
-  double few = count > 0 ? fmax(2, FEW * sizes[count / 2]) : 0, most = 0;
+  double few = count > 0 ? fmax(2, FEW * sizes[count / 2]) : 0, max_weight = 0;
   int32_t part = 0, best = 0;
   for (ptrdiff_t start = 0; start < nodes; ++start) {
     if (b->cells[start].count < few || parts[start] != 0) continue;
@@ -173,7 +173,7 @@ static pl_status drop_outliers(builder *b, ptrdiff_t nodes, int32_t min_cells, p
         queue[end++] = (int32_t)next;
       }
     }
-    if (weight > most) most = weight, best = part;
+    if (weight > max_weight) max_weight = weight, best = part;
   }
   for (ptrdiff_t i = 0; i < nodes; ++i) {
     if (parts[i] == 0 || parts[i] != best) b->cells[i].count = 0;
@@ -244,7 +244,7 @@ static void wind_some(void *data, int32_t begin, int32_t end, int32_t block) {
 // Cells inside that have no points, after all but the largest piece of the inside was left out.
 static pl_status keep_largest(builder *b, ptrdiff_t nodes, int32_t *deep, pl_error *error) {
   int32_t *parts = PL_TAKE(&b->arena, int32_t, nodes), *queue = PL_TAKE(&b->arena, int32_t, nodes), part = 0, best = 0,
-          most = 0;
+          max_count = 0;
   if (b->arena.failed) return pl_fail_memory(error);
   const ptrdiff_t steps[3] = {1, b->counts[0], (ptrdiff_t)b->counts[0] * b->counts[1]};
   for (ptrdiff_t i = 0; i < nodes; ++i) {
@@ -266,7 +266,7 @@ static pl_status keep_largest(builder *b, ptrdiff_t nodes, int32_t *deep, pl_err
         parts[next] = part;
         queue[end++] = (int32_t)next;
       }
-    if (end > most) most = end, best = part;
+    if (end > max_count) max_count = end, best = part;
   }
   *deep = 0;
   for (ptrdiff_t i = 0; i < nodes; ++i) {

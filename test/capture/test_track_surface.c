@@ -1,5 +1,5 @@
 // Surfaces made of the first cloud: a bulky body and a thin sheet, seen by three noisy cameras.
-// ctest: physics once
+// ctest: physics threads once
 #include "fixtures/swaying_sheet.h"
 
 static double volume_of(const pl_mesh *surface) {
