@@ -172,6 +172,14 @@ static int32_t first_with_surface(const surface_table *table, const pl_contact_b
   return body;
 }
 
+// For the tets of a small body whose volume is known.
+static bool take_tets(pl_arena *arena, pl_surface_motion *motion) {
+  const pl_tet_map *map = motion->tree->surface->tet_map;
+  if (map == NULL || motion->lane_block_count == 0 || !motion->tree->is_closed) return true;
+  motion->tets = PL_TAKE(arena, pl_lane_tets, 1);
+  return motion->tets != NULL && pl_lane_tets_take(arena, map, motion->tets);
+}
+
 static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body,
                               const surface_table *table, pl_error *error) {
   const pl_contact_surface *surface = bodies[body].surface;
@@ -188,7 +196,7 @@ static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *
   bool is_taken = pl_surface_motion_take(&memory->arena, tree, &memory->motions[body]) &&
                   pl_lane_surface_take(&memory->arena, &memory->motions[body],
                                        first == body ? NULL : memory->motions[first].packed) &&
-                  pl_lane_tets_take(&memory->arena, &memory->motions[body]);
+                  take_tets(&memory->arena, &memory->motions[body]);
   return is_taken ? PL_OK : pl_fail_memory(error);
 }
 
