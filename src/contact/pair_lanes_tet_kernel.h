@@ -79,7 +79,7 @@ typedef struct tet_lookup {
   float *weights;
 } tet_lookup;
 
-static void look_in_block(tet_lookup *l, int32_t block) {
+static void search_block(tet_lookup *l, int32_t block) {
   pl_f8 in[4], inside = tet_insides((const float(*)[8])tet_rows(l->tets, block), l->position, l->limit, in);
   int bits = pl_m8_bits((pl_m8)(inside > l->inside)) & used_lanes(l->map->tet_count, block);
   for (; bits != 0; bits &= bits - 1) {
@@ -103,7 +103,7 @@ static int32_t find_tet(const pl_tet_map *map, const pl_lane_tets *tets, const f
       int32_t group = first + __builtin_ctz((unsigned)groups);
       int blocks = met_blocks(tets->boxes + (size_t)group * BOX_LANES, l.low, l.high);
       for (blocks &= used_lanes(map->block_count, group); blocks != 0; blocks &= blocks - 1)
-        look_in_block(&l, LANES * group + __builtin_ctz((unsigned)blocks));
+        search_block(&l, LANES * group + __builtin_ctz((unsigned)blocks));
     }
   }
   return l.tet;
