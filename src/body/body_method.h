@@ -176,7 +176,7 @@ typedef struct pl_body_method {
   // What the method's own move handles, so that the world does not: colliders, other bodies (or
   // there is no contact with them), air, pins.
   bool handles_colliders, handles_bodies, handles_air, handles_pins;
-  bool handles_ranges;  // of pins, where it handles pins
+  bool handles_ranges;  // of pins, where it handles pins; the world puts particles of others back
   size_t (*state_size)(const pl_model *model);
   void (*start)(const pl_model *model, void *state, const pl_body_start *start);
   // One step of the body on its own: elastic and outside forces, no contact. Fails before changing

@@ -57,6 +57,8 @@ void pl_world_hold_attached_pins(pl_world *world);
 // Put the particles of explicit bodies that have left the range of their goals back, after the
 // move.
 void pl_world_follow_goals(pl_world *world);
+// The same for methods that hold pins themselves but know no ranges, after all bodies have moved.
+void pl_world_follow_ranges(pl_world *world);
 // Give the particles of an attachment that is about to go their masses back.
 void pl_attachment_release_pins(const pl_world *world, const pl_world_attachment *attachment);
 
