@@ -88,22 +88,6 @@ static void place_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   for (int32_t i = begin; i < end; ++i) place_body(d, d->memory->listed_bodies[i]);
 }
 
-// Is this one of the pairs that do not touch each other?
-static bool is_spared(const pl_contact_body *body, int32_t low, int32_t high) {
-  int32_t first = 0, count = body->spared_count;
-  while (count > 0) {
-    const pl_contact_spared_pair *middle = &body->spared[first + count / 2];
-    if (middle->low == low && middle->high == high) return true;
-    if (middle->low < low || (middle->low == low && middle->high < high)) {
-      first += count / 2 + 1;
-      count -= count / 2 + 1;
-    } else {
-      count /= 2;
-    }
-  }
-  return false;
-}
-
 // May something of a body, between these boxes in the course of the step, touch another body?
 static bool may_touch(const detection *d, int32_t body, pl_box start, pl_box end, int32_t other) {
   if (other == body || (d->bodies[body].asleep && d->bodies[other].asleep) ||
@@ -111,7 +95,7 @@ static bool may_touch(const detection *d, int32_t body, pl_box start, pl_box end
     return false;
   if (d->bodies[body].spares_bodies || d->bodies[other].spares_bodies) return false;
   if (d->bodies[body].is_kinematic && d->bodies[other].is_kinematic) return false;
-  if (is_spared(&d->bodies[body], body < other ? body : other, body < other ? other : body)) return false;
+  if (pl_contact_is_spared(&d->bodies[body], body < other ? body : other, body < other ? other : body)) return false;
   const pl_surface_motion *motion = &d->memory->motions[other];
   double keep_away = d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
   pl_box box = pl_box_expand(pl_surface_motion_frame_box(motion, start, end), keep_away);
@@ -258,28 +242,6 @@ static bool has_axis(const pl_contact_memory *memory, int32_t a, int32_t b) {
   for (int32_t i = 0; i < memory->axis_counts[first]; ++i)
     if (axes[i].other == second) return true;
   return false;
-}
-
-// The pairs that are not apart, for both bodies of each: counted, then filled in from the ends of each body's part.
-static void link_neighbours(pl_contact_memory *memory, const int32_t *bodies, int32_t count) {
-  int32_t *start = memory->neighbour_start;
-  memset(start, 0, ((size_t)memory->body_count + 1) * sizeof *start);
-  for (int pass = 0; pass < 2; ++pass) {
-    for (int32_t i = 0; i < count; ++i) {
-      int32_t body = bodies[i], first = body * PL_PAIR_AXES;
-      for (int32_t axis = first; axis < first + memory->axis_counts[body]; ++axis) {
-        int32_t other = memory->axes[axis].other;
-        if (memory->axes[axis].is_apart) continue;
-        if (pass == 0) {
-          start[body]++, start[other]++;
-        } else {
-          memory->neighbours[--start[body]] = (pl_contact_neighbour){other, axis};
-          memory->neighbours[--start[other]] = (pl_contact_neighbour){body, axis};
-        }
-      }
-    }
-    for (int32_t i = 0; i < memory->body_count && pass == 0; ++i) start[i + 1] += start[i];
-  }
 }
 
 bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact_query *query) {
@@ -593,37 +555,6 @@ static int32_t list_edge_searches(pl_contact_memory *memory) {
   return count;
 }
 
-// Contacts of edges after those of points, which are `count`.
-static int32_t pack_edge_contacts(pl_contact_memory *memory, int32_t edge_block_count, int32_t count) {
-  size_t point_slots = (size_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
-  for (int32_t i = 0; i < edge_block_count; ++i) {
-    int32_t b = memory->listed_edge_blocks[i], found = memory->edge_blocks[b].contact_count;
-    pl_contact *from = &memory->contacts[point_slots + (size_t)b * PL_CONTACT_EDGE_SLOTS];
-    if (found == 0) continue;
-    pl_contact_slots_sort(from, found);
-    memmove(&memory->contacts[count], from, (size_t)found * sizeof(pl_contact));
-    count += found;
-  }
-  return count;
-}
-
-// Move the filled slots together.
-static int32_t pack_contacts(pl_contact_memory *memory) {
-  int32_t count = 0;
-  for (int32_t body = 0; body < memory->body_count; ++body) {
-    if (!memory->presences[body].is_searched) continue;
-    for (int32_t p = memory->point_start[body]; p < memory->point_start[body + 1]; ++p) {
-      pl_contact *from = &memory->contacts[(size_t)p * PL_CONTACTS_PER_POINT];
-      int32_t found = memory->contact_counts[p];
-      if (found == 0) continue;
-      pl_contact_slots_sort(from, found);
-      memmove(&memory->contacts[count], from, (size_t)found * sizeof(pl_contact));
-      count += found;
-    }
-  }
-  return count;
-}
-
 static pl_status check_same(const pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body_count,
                             int32_t collider_count, pl_error *error) {
   bool is_same = memory->body_count == body_count && memory->collider_count == collider_count;
@@ -648,7 +579,7 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_all_axes, &d);
   if (atomic_load_explicit(&memory->has_many_pairs, memory_order_relaxed))
     pl_parallel_for(solver->context, searched_count, BODY_GRAIN, refit_searched, &d);
-  link_neighbours(memory, memory->listed_bodies, searched_count);
+  pl_contact_link_neighbours(memory, memory->listed_bodies, searched_count);
   pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, find_in_tets, &d);
   pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_edge_axes, &d);
@@ -657,7 +588,8 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   int32_t edge_block_count = is_moving ? list_edge_searches(memory) : 0;
   pl_parallel_for(solver->context, edge_block_count, EDGE_GRAIN, find_edge_contacts, &d);
   pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_edges_in_pairs, &d);
-  solver->contact_count = is_moving ? pack_edge_contacts(memory, edge_block_count, pack_contacts(memory)) : 0;
+  solver->contact_count =
+      is_moving ? pl_contact_pack_edges(memory, edge_block_count, pl_contact_pack_points(memory)) : 0;
   pl_contact_apply_rules(&solver->pairs, memory->contacts, solver->contact_count);
   if (contacts != NULL) *contacts = memory->contacts;
   if (contact_count != NULL) *contact_count = solver->contact_count;

@@ -1,5 +1,7 @@
 // The contacts that a point, or a block of edges, keeps: a few slots, of which the most urgent stay, whatever the order
 // in which they come.
+#include <string.h>
+
 #include "contact/contact_solver.h"
 
 // What a contact touches, as an order: edges, then bodies, colliders and corners.
@@ -43,4 +45,33 @@ void pl_contact_slots_sort(pl_contact *items, int32_t count) {
     for (; to > 0 && compare_touched(&items[to - 1], &item) > 0; --to) items[to] = items[to - 1];
     items[to] = item;
   }
+}
+
+int32_t pl_contact_pack_edges(pl_contact_memory *memory, int32_t edge_block_count, int32_t count) {
+  size_t point_slots = (size_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
+  for (int32_t i = 0; i < edge_block_count; ++i) {
+    int32_t b = memory->listed_edge_blocks[i], found = memory->edge_blocks[b].contact_count;
+    pl_contact *from = &memory->contacts[point_slots + (size_t)b * PL_CONTACT_EDGE_SLOTS];
+    if (found == 0) continue;
+    pl_contact_slots_sort(from, found);
+    memmove(&memory->contacts[count], from, (size_t)found * sizeof(pl_contact));
+    count += found;
+  }
+  return count;
+}
+
+int32_t pl_contact_pack_points(pl_contact_memory *memory) {
+  int32_t count = 0;
+  for (int32_t body = 0; body < memory->body_count; ++body) {
+    if (!memory->presences[body].is_searched) continue;
+    for (int32_t p = memory->point_start[body]; p < memory->point_start[body + 1]; ++p) {
+      pl_contact *from = &memory->contacts[(size_t)p * PL_CONTACTS_PER_POINT];
+      int32_t found = memory->contact_counts[p];
+      if (found == 0) continue;
+      pl_contact_slots_sort(from, found);
+      memmove(&memory->contacts[count], from, (size_t)found * sizeof(pl_contact));
+      count += found;
+    }
+  }
+  return count;
 }

@@ -1,6 +1,8 @@
 // The contact solver's memory: sized once for a set of bodies and colliders, so that steps allocate nothing.
 #include "contact/contact_solver.h"
 
+#include <string.h>
+
 #include "base/context.h"
 #include "base/error.h"
 #include "contact/pair_lanes.h"
@@ -172,6 +174,14 @@ static int32_t first_with_surface(const surface_table *table, const pl_contact_b
   return body;
 }
 
+// For the tets of a small body whose volume is known.
+static bool take_tets(pl_arena *arena, pl_surface_motion *motion) {
+  const pl_tet_map *map = motion->tree->surface->tet_map;
+  if (map == NULL || motion->lane_block_count == 0 || !motion->tree->is_closed) return true;
+  motion->tets = PL_TAKE(arena, pl_lane_tets, 1);
+  return motion->tets != NULL && pl_lane_tets_take(arena, map, motion->tets);
+}
+
 static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body,
                               const surface_table *table, pl_error *error) {
   const pl_contact_surface *surface = bodies[body].surface;
@@ -188,7 +198,7 @@ static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *
   bool is_taken = pl_surface_motion_take(&memory->arena, tree, &memory->motions[body]) &&
                   pl_lane_surface_take(&memory->arena, &memory->motions[body],
                                        first == body ? NULL : memory->motions[first].packed) &&
-                  pl_lane_tets_take(&memory->arena, &memory->motions[body]);
+                  take_tets(&memory->arena, &memory->motions[body]);
   return is_taken ? PL_OK : pl_fail_memory(error);
 }
 
@@ -300,4 +310,41 @@ pl_status pl_contact_solver_solve(pl_contact_solver *solver, pl_contact_body *bo
       pl_contact_solver_detect(solver, bodies, body_count, colliders, collider_count, &settings, NULL, NULL, error);
   if (status < 0) return status;
   return pl_contact_solver_resolve(solver, bodies, body_count, &settings, report, error);
+}
+
+bool pl_contact_is_spared(const pl_contact_body *body, int32_t low, int32_t high) {
+  int32_t first = 0, count = body->spared_count;
+  while (count > 0) {
+    const pl_contact_spared_pair *middle = &body->spared[first + count / 2];
+    if (middle->low == low && middle->high == high) return true;
+    if (middle->low < low || (middle->low == low && middle->high < high)) {
+      first += count / 2 + 1;
+      count -= count / 2 + 1;
+    } else {
+      count /= 2;
+    }
+  }
+  return false;
+}
+
+// Counted, then filled in from the ends of each body's part.
+void pl_contact_link_neighbours(pl_contact_memory *memory, const int32_t *bodies, int32_t count) {
+  int32_t *start = memory->neighbour_start;
+  memset(start, 0, ((size_t)memory->body_count + 1) * sizeof *start);
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int32_t i = 0; i < count; ++i) {
+      int32_t body = bodies[i], first = body * PL_PAIR_AXES;
+      for (int32_t axis = first; axis < first + memory->axis_counts[body]; ++axis) {
+        int32_t other = memory->axes[axis].other;
+        if (memory->axes[axis].is_apart) continue;
+        if (pass == 0) {
+          start[body]++, start[other]++;
+        } else {
+          memory->neighbours[--start[body]] = (pl_contact_neighbour){other, axis};
+          memory->neighbours[--start[other]] = (pl_contact_neighbour){body, axis};
+        }
+      }
+    }
+    for (int32_t i = 0; i < memory->body_count && pass == 0; ++i) start[i + 1] += start[i];
+  }
 }

@@ -150,6 +150,12 @@ struct pl_contact_solver {
   int32_t joint_count;
 };
 
+// List the pairs that are not apart, for both bodies of each, from the axes of these bodies.
+void pl_contact_link_neighbours(pl_contact_memory *memory, const int32_t *bodies, int32_t count);
+
+// Is this one of the pairs of a body that do not touch each other?
+bool pl_contact_is_spared(const pl_contact_body *body, int32_t low, int32_t high);
+
 // Give contacts the friction and restitution of pairs that have their own.
 void pl_contact_apply_rules(const pl_contact_rules *pairs, pl_contact *contacts, int32_t count);
 
@@ -194,6 +200,13 @@ void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
 
 // Order contacts by what they touch.
 void pl_contact_slots_sort(pl_contact *items, int32_t count);
+
+// Move the filled slots of all points together, in the order of the points; returns how many there
+// are.
+int32_t pl_contact_pack_points(pl_contact_memory *memory);
+
+// The same for the blocks of edges that are listed, after `count` contacts.
+int32_t pl_contact_pack_edges(pl_contact_memory *memory, int32_t edge_block_count, int32_t count);
 
 // The points of a block in search of contacts.
 typedef struct pl_contact_group {

@@ -11,7 +11,9 @@ static int32_t add_point(const pl_contact_surface *surface, int32_t point, doubl
   // Single-precision weights miss 1 by some 1e-8; equal and opposite impulses must not.
   double sum = 0;
   for (int k = 0; k < 4; ++k) sum += (double)weights[k];
-  for (int k = 0; k < 4; ++k) {
+  // Most points are particles themselves.
+  bool is_particle = weights[0] == 1.0f && weights[1] == 0.0f && weights[2] == 0.0f && weights[3] == 0.0f;
+  for (int k = 0; k < (is_particle ? 1 : 4); ++k) {
     if (weights[k] == 0.0f) continue;
     double weight = scale * (double)weights[k] / sum;
     // A particle that carries several of the points has one term, or its answer would be counted apart.

@@ -214,13 +214,13 @@ int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other) {
   set_floats(region.max, pl_vec3_sub(box.max, motion->tets->origin));
   int32_t points[PL_SURFACE_LANE_POINTS], touching = 0;
   int32_t count = kernels->list_points(own->lanes, own->lane_block_count, &region, points);
-  for (int32_t i = 0; i < count; ++i) {
+  for (int32_t i = 0; i < count && points[i] < own->tree->surface->point_count; ++i) {
     pl_contact_query query;
     float position[3], weights[4];
-    if (points[i] >= own->tree->surface->point_count || !pl_contact_group_query(group, points[i], &query)) continue;
-    set_floats(position, pl_vec3_sub(query.end, motion->tets->origin));
+    set_floats(position, pl_vec3_sub(own->ends[points[i]], motion->tets->origin));
     int32_t tet = kernels->find_tet(motion->tree->surface->tet_map, motion->tets, position, (float)limit, weights);
-    if (tet >= 0) touching += touch_tet(&query, other, tet, weights);
+    if (tet >= 0 && pl_contact_group_query(group, points[i], &query))
+      touching += touch_tet(&query, other, tet, weights);
   }
   return touching;
 }

@@ -110,11 +110,12 @@ enum {
 struct pl_lane_tets {
   pl_vec3 origin;  // of the positions in the rows
   float *rows;     // [block][rows][8]
-  float *boxes;    // [block / 8][min x, y, z, max x, y, z][8]
+  float *boxes;    // of the blocks, [block / 8][min x, y, z, max x, y, z][8]
+  float *groups;   // boxes around eight blocks each, [block / 64][min x, y, z, max x, y, z][8]
 };
 
-// Take the memory, if the surface has a map of its tets. False when out of memory.
-bool pl_lane_tets_take(pl_arena *arena, pl_surface_motion *motion);
+// Take the memory for the tets of a map. False when out of memory.
+bool pl_lane_tets_take(pl_arena *arena, const pl_tet_map *map, pl_lane_tets *tets);
 
 typedef struct pl_lane_kernels {
   // Sides of a region that a point is beyond all step long, as bits; 0: it may be inside. One per

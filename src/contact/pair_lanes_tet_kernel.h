@@ -50,6 +50,8 @@ static void pack_tets(const pl_tet_map *map, const pl_vec3 *positions, int32_t c
     points[i] = (pl_f4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
   }
   for (int32_t b = 0; b < map->block_count; ++b) pack_tet_block(points, map, b, tets);
+  for (int32_t g = 0; g < blocks_of(map->block_count); ++g)
+    store_block_box((const float(*)[8])(tets->boxes + (size_t)g * BOX_LANES), g, tets->groups);
 }
 
 // How far inside the eight tets of a block a position is, as its smallest weight; negative outside.
@@ -66,27 +68,45 @@ PL_SIMD_INLINE pl_f8 tet_insides(const float (*rows)[8], const float position[3]
   return inside;
 }
 
+// A position that is looked up, and the tet that it is deepest in so far.
+typedef struct tet_lookup {
+  const pl_tet_map *map;
+  const pl_lane_tets *tets;
+  const float *position;
+  float limit, low[3], high[3];
+  float inside;
+  int32_t tet;
+  float *weights;
+} tet_lookup;
+
+static void search_block(tet_lookup *l, int32_t block) {
+  pl_f8 in[4], inside = tet_insides((const float(*)[8])tet_rows(l->tets, block), l->position, l->limit, in);
+  int bits = pl_m8_bits((pl_m8)(inside > l->inside)) & used_lanes(l->map->tet_count, block);
+  for (; bits != 0; bits &= bits - 1) {
+    int lane = __builtin_ctz((unsigned)bits);
+    if (!(inside[lane] > l->inside)) continue;
+    l->inside = inside[lane];
+    l->tet = LANES * block + lane;
+    for (int k = 0; k < 4; ++k) l->weights[k] = in[k][lane];
+  }
+}
+
+// Boxes around eight blocks first, then those of the blocks.
 static int32_t find_tet(const pl_tet_map *map, const pl_lane_tets *tets, const float position[3], float limit,
                         float weights[4]) {
-  float low[3], high[3], best = 0;
-  int32_t found = -1;
-  for (int k = 0; k < 3; ++k) low[k] = position[k] - limit, high[k] = position[k] + limit;
-  for (int32_t first = 0; first < map->block_count; first += LANES) {
-    int met = met_blocks(tets->boxes + (size_t)(first / LANES) * BOX_LANES, low, high);
-    for (met &= used_lanes(map->block_count, first / LANES); met != 0; met &= met - 1) {
-      int32_t block = first + __builtin_ctz((unsigned)met);
-      pl_f8 in[4], inside = tet_insides((const float(*)[8])tet_rows(tets, block), position, limit, in);
-      int bits = pl_m8_bits((pl_m8)(inside > best)) & used_lanes(map->tet_count, block);
-      for (; bits != 0; bits &= bits - 1) {
-        int lane = __builtin_ctz((unsigned)bits);
-        if (!(inside[lane] > best)) continue;
-        best = inside[lane];
-        found = LANES * block + lane;
-        for (int k = 0; k < 4; ++k) weights[k] = in[k][lane];
-      }
+  tet_lookup l = {.map = map, .tets = tets, .position = position, .limit = limit, .tet = -1, .weights = weights};
+  for (int k = 0; k < 3; ++k) l.low[k] = position[k] - limit, l.high[k] = position[k] + limit;
+  int32_t group_count = blocks_of(map->block_count);
+  for (int32_t first = 0; first < group_count; first += LANES) {
+    int groups = met_blocks(tets->groups + (size_t)(first / LANES) * BOX_LANES, l.low, l.high);
+    for (groups &= used_lanes(group_count, first / LANES); groups != 0; groups &= groups - 1) {
+      int32_t group = first + __builtin_ctz((unsigned)groups);
+      int blocks = met_blocks(tets->boxes + (size_t)group * BOX_LANES, l.low, l.high);
+      for (blocks &= used_lanes(map->block_count, group); blocks != 0; blocks &= blocks - 1)
+        search_block(&l, LANES * group + __builtin_ctz((unsigned)blocks));
     }
   }
-  return found;
+  return l.tet;
 }
 
 static int32_t list_points(const float *lanes, int32_t block_count, const pl_lane_region *region, int32_t *points) {
