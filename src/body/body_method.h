@@ -178,7 +178,7 @@ typedef struct pl_body_method {
   // What the method's own move handles, so that the world does not: colliders, other bodies (or
   // there is no contact with them), air, pins.
   bool handles_colliders, handles_bodies, handles_air, handles_pins;
-  bool handles_ranges;  // of pins, where it handles pins
+  bool handles_ranges;  // of pins, where it handles pins; the world puts particles of others back
   bool reports_pins;    // by pl_body_move.pin_forces
   size_t (*state_size)(const pl_model *model);
   void (*start)(const pl_model *model, void *state, const pl_body_start *start);

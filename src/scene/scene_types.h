@@ -320,7 +320,7 @@ typedef struct pl_scene_rod_strands {
 
 typedef struct pl_scene_rod {
   const pl_json *json;
-  const char *character, *animation;
+  const char *character, *animation, *motion;
   bool loop;
   pl_scene_list joints;     // of pl_scene_rod_joint; none: one at the origin
   pl_scene_list chains;     // of pl_scene_rod_chain

@@ -141,12 +141,13 @@ static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *
     world->lines_moved = true;
   }
   if (first < 0) return first;
-  if (pl_world_moves_together(world)) return pl_world_move_together(world, report, error);
-  for (int round = PL_MOVE_KINEMATIC + 1; round < PL_MOVE_ROUNDS; ++round) {
-    pl_status status = move_round(world, round, report, error);
-    if (status < 0) return status;
-  }
-  pl_world_hold_pins(world);
+  bool together = pl_world_moves_together(world);
+  pl_status status = together ? pl_world_move_together(world, report, error) : PL_OK;
+  for (int round = PL_MOVE_KINEMATIC + 1; !together && round < PL_MOVE_ROUNDS && status >= 0; ++round)
+    status = move_round(world, round, report, error);
+  if (status < 0) return status;
+  if (!together) pl_world_hold_pins(world);
+  pl_world_follow_ranges(world);
   return PL_OK;
 }
 

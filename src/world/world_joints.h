@@ -59,6 +59,8 @@ void pl_world_note_attached_forces(pl_world *world, const pl_body *body, const p
 // Put the particles of explicit bodies that have left the range of their goals back, after the
 // move.
 void pl_world_follow_goals(pl_world *world);
+// The same for methods that hold pins themselves but know no ranges, after all bodies have moved.
+void pl_world_follow_ranges(pl_world *world);
 // Give the particles of an attachment that is about to go their masses back.
 void pl_attachment_release_pins(const pl_world *world, const pl_world_attachment *attachment);
 
