@@ -79,8 +79,9 @@ void pl_actor_measure_feet(pl_actor *actor, const pl_fem_state *state) {
     bool flies = seen.gap > clear;
     if (flies && !foot->airborne) begin_flight(foot, &seen);
     if (!flies && foot->airborne) end_flight(actor, foot, &seen);
+    // Where no ground is found below a foot nothing is known of its clearance.
     if (flies)
-      foot->peak = fmax(foot->peak, seen.gap);
+      foot->peak = isfinite(seen.gap) ? fmax(foot->peak, seen.gap) : foot->peak;
     else
       foot->slide = pl_vec3_add_scaled(foot->slide, seen.slip, actor->view.step);
     report->foot_slide = fmax(report->foot_slide, foot->slid + pl_vec3_length(foot->slide));
