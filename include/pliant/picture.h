@@ -3,6 +3,7 @@
 #ifndef PLIANT_PICTURE_H
 #define PLIANT_PICTURE_H
 
+#include "pliant/appearance.h"
 #include "pliant/base.h"
 #include "pliant/math.h"
 
@@ -18,11 +19,6 @@ typedef struct pl_camera {
   double field_of_view;  ///< radians, vertical
 } pl_camera;
 
-/// Red, green and blue in [0, 1], sRGB.
-typedef struct pl_color {
-  float r, g, b;
-} pl_color;
-
 /// One surface in a picture; borrowed memory.
 typedef struct pl_picture_item {
   const pl_vec3 *points;
@@ -34,6 +30,10 @@ typedef struct pl_picture_item {
   bool wireframe;          ///< draw the edges on top
   bool creased;            ///< smooth, but sharp across edges of more than 40 degrees
   const pl_color *colors;  ///< one per point, instead of `color`; NULL for none
+  const pl_appearance_material *material;  ///< without images, instead of `color`; NULL for none
+  /// Materials and images of the surface, instead of all above but points and triangles; NULL for
+  /// none. A renderer may keep images that have an id.
+  const pl_appearance_view *appearance;
 } pl_picture_item;
 
 /// Input of pl_renderer_create().
@@ -57,6 +57,10 @@ typedef struct pl_renderer_def {
   double checker_size;  ///< m, 0 … 1e12, default 0
   /// Direction towards the sun.
   pl_vec3 light;  ///< default (-0.45, 0.95, 0.62)
+  /// Strength of the sun's light.
+  double sun_strength;  ///< 0 … 10, default 1
+  /// Strength of the light of the sky and of the ground.
+  double sky_strength;  ///< 0 … 10, default 1
   // parameters: end
 
   uint32_t magic;  ///< set by pl_default_renderer_def()
