@@ -20,8 +20,8 @@ static bool is_svg(const char *word) {
   return tool_has_ending(word, "svg");
 }
 
-static bool is_mp4(const char *word) {
-  return tool_has_ending(word, "mp4");
+static bool is_video(const char *word) {
+  return tool_has_ending(word, "mp4") || tool_has_ending(word, "gif") || tool_has_ending(word, "webp");
 }
 
 // clang-format off
@@ -34,8 +34,8 @@ static const tool_option OPTIONS[] = {
     TOOL_HASH_OPTION,
     {"picture", .kind = TOOL_OPTIONAL_TEXT, .value = "FILE", .takes = is_png,
      .about = "draw the last frame as a PNG file; without FILE, DIR/picture.png"},
-    {"video", .kind = TOOL_OPTIONAL_TEXT, .value = "FILE", .takes = is_mp4,
-     .about = "write all frames as an MP4 file; without FILE, DIR/video.mp4; needs the program ffmpeg"},
+    {"video", .kind = TOOL_OPTIONAL_TEXT, .value = "FILE", .takes = is_video,
+     .about = "write all frames as an MP4 file, or as an animated GIF or WebP of at most 25 frames per second; without FILE, DIR/video.mp4; needs the program ffmpeg"},
     {"plot", .kind = TOOL_OPTIONAL_TEXT, .value = "FILE", .takes = is_svg,
      .about = "draw weights of examples and energies over time as an SVG file; without FILE, DIR/plot.svg"},
     {"strip", .kind = TOOL_COUNT, .value = "N", .min = 2, .max = RUN_MAX_STRIP,

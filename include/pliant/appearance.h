@@ -90,7 +90,10 @@ typedef struct pl_appearance_image {
   int32_t width, height;         ///< pixels, 1 … 16384
   const uint8_t *rgba;           ///< 4 bytes a pixel, rows from the top, sRGB, alpha not multiplied
   pl_image_wrap wrap_u, wrap_v;  ///< default PL_IMAGE_REPEAT
-  uint64_t id;  ///< images of one id are equal; 0: none. A renderer sends an image with an id once.
+  /// Images of one id are equal; 0: none. A renderer sends an image with an id once.
+  uint64_t id;
+  const uint8_t *file;  ///< the PNG or JPEG file, for viewers that decode it themselves; NULL: none
+  size_t file_size;     ///< bytes
 } pl_appearance_image;
 
 /// Triangles of one material.

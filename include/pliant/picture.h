@@ -106,7 +106,7 @@ PL_API pl_status pl_picture_save(pl_context *context, const char *path, const ui
 
 /// Input of pl_video_create().
 typedef struct pl_video_def {
-  const char *path;       ///< of the MP4 file
+  const char *path;       ///< of the file; its ending .gif or .webp selects that format, others MP4
   int32_t width, height;  ///< pixels, default 1280 x 720
   double frame_rate;      ///< frames per second, 0.001 to 1000, default 60
   uint32_t magic;         ///< set by pl_default_video_def()
@@ -115,7 +115,8 @@ typedef struct pl_video_def {
 /// A def with the defaults stated at its fields; the path must be filled in.
 PL_API pl_video_def pl_default_video_def(void);
 
-/// An MP4 file being written by the program `ffmpeg`. One thread at a time.
+/// A video file (MP4, or an animated GIF or WebP) being written by the program `ffmpeg`. One thread
+/// at a time.
 typedef struct pl_video pl_video;
 
 /// Start a video. The caller owns it until it is closed or abandoned. Fails with

@@ -386,7 +386,7 @@ pl_status pl_appearance_load(pl_context *context, const char *path, const pl_app
 void pl_appearance_destroy(pl_appearance *appearance) {
   if (appearance == NULL) return;
   for (int32_t i = 0; i < appearance->view.image_count; ++i)
-    pl_release(appearance->context, (void *)(uintptr_t)appearance->view.images[i].rgba);
+    pl_appearance_image_free(appearance->context, &appearance->view.images[i]);
   pl_arena arena = appearance->arena;
   pl_arena_destroy(&arena);
 }

@@ -52,9 +52,14 @@ pl_status pl_image_list_init(pl_image_list *list, pl_gltf *gltf) {
   return PL_OK;
 }
 
+void pl_appearance_image_free(pl_context *context, const pl_appearance_image *image) {
+  pl_release(context, (void *)(uintptr_t)image->rgba);
+  pl_release(context, (void *)(uintptr_t)image->file);
+}
+
 void pl_image_list_free(pl_image_list *list) {
   for (size_t i = 0; i < list->images.count; ++i)
-    pl_release(list->gltf->context, (void *)(uintptr_t)PL_ITEM(&list->images, pl_appearance_image, i).rgba);
+    pl_appearance_image_free(list->gltf->context, &PL_ITEM(&list->images, pl_appearance_image, i));
   pl_vector_free(&list->images);
 }
 
@@ -90,13 +95,21 @@ static pl_status load_image(pl_gltf *gltf, const pl_json *texture, pl_appearance
   status = out_of_memory ? pl_fail_memory(error) : PL_OK;
   if (status >= 0 && bytes.data != NULL)
     status = pl_image_decode(gltf->context, bytes.data, bytes.size, &pixels, error);
-  if (pixels.rgba != NULL)
-    *to = (pl_appearance_image){pixels.width,
-                                pixels.height,
-                                pixels.rgba,
-                                wrap_of(wraps, "wrapS"),
-                                wrap_of(wraps, "wrapT"),
-                                pl_hash_bytes(PL_HASH_START, bytes.data, bytes.size) | 1};
+  if (pixels.rgba != NULL) {
+    uint8_t *copy = pl_allocate(gltf->context, bytes.size);
+    *to = (pl_appearance_image){.width = pixels.width,
+                                .height = pixels.height,
+                                .rgba = pixels.rgba,
+                                .wrap_u = wrap_of(wraps, "wrapS"),
+                                .wrap_v = wrap_of(wraps, "wrapT"),
+                                .id = pl_hash_bytes(PL_HASH_START, bytes.data, bytes.size) | 1,
+                                .file = copy,
+                                .file_size = bytes.size};
+    if (copy != NULL)
+      memcpy(copy, bytes.data, bytes.size);
+    else
+      status = pl_fail_memory(error);
+  }
   if (file.file.data != NULL) pl_bytes_free(&file.file);
   return status;
 }
@@ -109,12 +122,15 @@ static pl_status find_image(pl_image_list *list, int64_t index, int32_t *image) 
   if (*known == NOT_READ) {
     pl_appearance_image loaded = {0};
     pl_status status = load_image(list->gltf, pl_json_at(pl_json_find(list->gltf->root, "textures"), index), &loaded);
-    if (status < 0) return status;
+    if (status < 0) {
+      pl_appearance_image_free(list->gltf->context, &loaded);
+      return status;
+    }
     *known = UNREADABLE;
     if (loaded.rgba != NULL) {
       *known = (int32_t)list->images.count;
       if (!pl_vector_push(&list->images, &loaded)) {
-        pl_release(list->gltf->context, (void *)(uintptr_t)loaded.rgba);
+        pl_appearance_image_free(list->gltf->context, &loaded);
         return pl_fail_memory(list->gltf->error);
       }
     }

@@ -22,6 +22,9 @@ typedef struct pl_image_list {
   int32_t texture_count;
 } pl_image_list;
 
+// Release what an image owns.
+void pl_appearance_image_free(pl_context *context, const pl_appearance_image *image);
+
 // Start a list; memory of `image_of_texture` belongs to the gltf's arena.
 pl_status pl_image_list_init(pl_image_list *list, pl_gltf *gltf);
 void pl_image_list_free(pl_image_list *list);
