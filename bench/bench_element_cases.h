@@ -37,6 +37,7 @@ typedef struct element_case {
   pl_fem_material material;
   pl_fem_element_order element;
   double poisson;
+  double load;  // factor on the loads; 0: 1
   const struct pl_linear_backend *direct;
   // Results.
   int32_t point_count, tet_count;
@@ -48,7 +49,11 @@ typedef struct element_case {
 enum { ELEMENT_PIN_X = 1, ELEMENT_PIN_Y = 2, ELEMENT_PIN_Z = 4 };
 
 static const double element_young = 1e6, element_density = 1000, element_inner = 0.1,
-                    element_pressure = 100;
+                    element_pressure = 100, element_gravity = 9.81;
+
+static inline double element_case_load(const element_case *c) {
+  return c->load > 0 ? c->load : 1;
+}
 
 static inline void element_case_cells(const element_case *c, int32_t cells[3]) {
   static const int32_t factors[ELEMENT_CASES][3] = {{2, 1, 0}, {1, 1, 1}, {5, 1, 1}, {1, 2, 0}};
@@ -191,6 +196,8 @@ static inline void element_case_loads(const element_case *c, element_case_body *
       if (outside)
         element_face_load(c->kind, view.points, nodes, view.tet_mids != NULL ? 6 : 3, b->forces);
     }
+  for (int32_t i = 0; i < view.point_count; ++i)
+    b->forces[i] = pl_vec3_scale(b->forces[i], element_case_load(c));
 }
 
 // The mesh with its loads and pins.
@@ -252,14 +259,22 @@ static inline double element_case_reference(element_case_kind kind, double poiss
   return (double)NAN;
 }
 
+// The point whose displacement is the value of a case, in s, t, u; its axis.
+static inline pl_vec3 element_case_point(element_case_kind kind) {
+  static const pl_vec3 points[ELEMENT_CASES] = {{1, 1, 0}, {0.5, 1, 0.5}, {1, 0.5, 0.5}, {0, 0, 0}};
+  return points[kind];
+}
+static inline int element_case_axis(element_case_kind kind) {
+  return kind == ELEMENT_CYLINDER ? 0 : 1;
+}
+
 static inline void element_case_measure(element_case *c, const element_case_body *b,
                                         const pl_vec3 *starts) {
-  static const pl_vec3 where[ELEMENT_CASES] = {{1, 1, 0}, {0.5, 1, 0.5}, {1, 0.5, 0.5}, {0, 0, 0}};
   c->worst = 0;
   for (int32_t i = 0; i < c->point_count; ++i) {
     pl_vec3 moved = pl_vec3_sub(b->positions[i], starts[i]);
-    if (pl_vec3_distance(b->box[i], where[c->kind]) < 1e-9)
-      c->value = c->kind == ELEMENT_CYLINDER ? moved.x : fabs(moved.y);
+    if (pl_vec3_distance(b->box[i], element_case_point(c->kind)) < 1e-9)
+      c->value = fabs(element_case_axis(c->kind) == 0 ? moved.x : moved.y);
     if (c->kind != ELEMENT_CYLINDER) continue;
     double radius = hypot(starts[i].x, starts[i].y),
            expected = element_case_lame(c->poisson, radius) / radius;
@@ -294,7 +309,8 @@ static inline pl_status element_case_solve(pl_context *context, element_case *c,
     def.pinned_axes = b.axes;
     def.pinned_count = b.pinned_count;
     def.tolerance = 1e-6;
-    if (c->kind == ELEMENT_BLOCK) def.acceleration = (pl_vec3){0, -9.81, 0};
+    if (c->kind == ELEMENT_BLOCK)
+      def.acceleration = (pl_vec3){0, -element_gravity * element_case_load(c), 0};
     status = pl_fem_equilibrium(context, model, &def, b.positions, &c->report, error);
     if (status >= 0) element_case_measure(c, &b, pl_mesh_get_view(b.mesh).points);
   }

@@ -44,6 +44,31 @@ static int measure_errors(bench_session *bench, pl_context *context) {
   return code;
 }
 
+// Order of convergence of quadratic tets: the largest error of any point of the cylinder, with cells of half the size.
+static int measure_order(bench_session *bench, pl_context *context) {
+  double errors[2] = {0, 0};
+  element_case c = {.kind = ELEMENT_CYLINDER,
+                    .cells = bench->quick ? 8 : 16,
+                    .element = PL_FEM_QUADRATIC,
+                    .poisson = 0.3,
+                    .direct = pl_cholmod_backend()};
+  for (int i = 0; i < 2; ++i, c.cells *= 2) {
+    pl_error error = {0};
+    if (element_case_solve(context, &c, &error) < 0) return tool_report_error(&bench->tool->console, &error);
+    errors[i] = c.worst;
+  }
+  bench_samples samples = {0};
+  bench_add(&samples, log2(errors[0] / errors[1]));
+  bench_row row = {.suite = "elements",
+                   .name = "order, quadratic, cylinder",
+                   .threads = 1,
+                   .unit = "",
+                   .size = c.point_count,
+                   .note = "largest error of a displacement; at least 2.8 is wanted"};
+  bench_print(bench, &row, &samples);
+  return TOOL_DONE;
+}
+
 // --- the cost of a step
 // -------------------------------------------------------------------------------------------
 
@@ -132,6 +157,7 @@ int bench_elements(bench_session *bench) {
   pl_context *context = tool_open_context(bench->tool, 1);
   if (context == NULL) return TOOL_FAILED;
   int code = measure_errors(bench, context);
+  if (code == TOOL_DONE) code = measure_order(bench, context);
   if (code == TOOL_DONE) code = measure_cost(bench, context);
   pl_context_destroy(context);
   return code;

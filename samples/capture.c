@@ -91,7 +91,7 @@ int main(int count, char **words) {
   def.progress = report;
   def.fit.pinned = held, def.fit.pinned_count = HELD, def.fit.steps_per_frame = 8,
   def.fit.direct = pl_cholmod_backend();
-  def.fit.gravity = (pl_vec3){0, 0, 0}, def.fit.use_static_shape = true;
+  def.fit.gravity = (pl_vec3){0, 0, 0}, def.fit.shape = PL_FIT_SHAPE_UNSTRESSED;
   good = good && pl_capture_run(context, &def, &result, &e) >= 0;
   if (!good) puts(e.text);
   pl_capture_result_destroy(result), pl_store_close(&def.store), pl_capture_destroy(recording);

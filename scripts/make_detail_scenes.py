@@ -277,6 +277,79 @@ def meniscus_scenes():
           "../detail-meniscus/meniscus.pldetail", cuts=[{"hilts": [[0, -0.2, 0], [0, -0.2, 0.15]], "tips": [[0, 0.2, 0], [0, 0.2, 0.15]]}])
 
 
+# --- foam, from captured geometry -----------------------------------------------------------------------------------
+
+FOAM_TOP, FOAM_DEPTH, FOAM_FINGER = 0.04, 0.022, 0.04
+FOAM_PLACES = [(0, 0), (0.05, 0), (0.1, 0), (0.05, 0.05), (0.1, 0.05), (0.1, 0.1)]
+FOAM_HELD_OUT = (0.075, 0.03)
+FOAM_MESHES = {"foam": {"triangles": 9000, "shape": {"kind": "box", "size": [0.3, 0.08, 0.3], "radius": 0.012}}}
+
+
+def foam_finger(name, x, z, **more):
+    up, down = FOAM_TOP + FOAM_FINGER + 0.01, FOAM_TOP + FOAM_FINGER - FOAM_DEPTH
+    return {"name": name, "shape": "sphere", "radius": FOAM_FINGER, "friction": 0.5, "keys": [{"time": 0, "position": [x, up, z]}, {"time": 1, "position": [x, down, z]}], **more}
+
+
+def foam_file(place):
+    return "dent-%g-%g.ply" % tuple(1000 * c for c in place)
+
+
+def foam_scenes():
+    material = fem(young=30000, poisson=0.1)
+    write("detail-captured", "filmed.json", {
+        "name": "detail-captured-filmed", "description": "A piece of foam, pressed by a ball of glass that depth cameras see through.", **STILL,
+        "time": {"step": 1 / 40, "frame_rate": 10, "frames": 15}, "meshes": FOAM_MESHES, "bodies": [body("foam", "foam", 0.015, [0, 0, 0], -0.03, fem=material)],
+        "colliders": [foam_finger("finger", *FOAM_HELD_OUT, visible=False)], "camera": {"eye": [0.2, 0.4, 0.5], "target": [0, 0, 0], "field_of_view": 40, "light": LIGHT}})
+    touches = [{"label": "%g %g" % place, "at": [place[0], FOAM_TOP, place[1]], "toward": [0, -1, 0], "depth": FOAM_DEPTH, "surface": foam_file(place),
+                **({"held_out": True} if place == FOAM_HELD_OUT else {})} for place in FOAM_PLACES + [FOAM_HELD_OUT]]
+    tool = {"name": "finger", "shape": "sphere", "radius": FOAM_FINGER, "friction": 0.5}
+    write("detail-captured", "recipe.json", {
+        "name": "detail-captured-recipe", "description": "Dents that were captured by depth cameras; the coarse body is pressed in the same way.", **STILL,
+        "time": {"step": 0.05, "frames": 2}, "meshes": FOAM_MESHES, "bodies": [body("coarse", "foam", 0.05, [0, 0, 0], -0.03, fem=material)],
+        "recording": {"coarse": "coarse", "tools": [tool], "window_radius": 0.05, "stamp_radius": 0.12, "stamp_resolution": 64, "stamp_border": 0.1, "mirror": True, "steps": 6, "touches": touches}})
+    x, z = FOAM_HELD_OUT
+    kinds = ((-0.34, "coarse", BLUE), (0, "enriched", RED), (0.34, "captured", GREEN))
+    bodies = [body(kind, "foam", 0.05, [at, 0, 0], -0.03, fem=material, color=color,
+                   **({"detail": {"set": "foam.pldetail", "tools": ["finger-enriched"]}} if kind == "enriched" else {})) for at, kind, color in kinds if kind != "captured"]
+    bodies += [{"name": kind, "mesh": "foam", "method": "kinematic", "position": [at, 0, 0], "color": color, "kinematic": {"cache": "captured.pc2", "frame_rate": 1}}
+               for at, kind, color in kinds if kind == "captured"]
+    write("detail-captured", "scene.json", {
+        "name": "detail-captured", "description": "Foam pressed where nothing was filmed: coarse, with six dents captured by depth cameras, and as it was captured there.", **STILL,
+        "time": {"step": 1 / 60, "frames": 90}, "meshes": FOAM_MESHES, "bodies": bodies,
+        "colliders": [{**GROUND, "position": [0, -0.04, 0]}] + [foam_finger(f"finger-{kind}", at + x, z, visible=False) for at, kind, _ in kinds],
+        "camera": {"eye": [0, 0.55, 0.62], "target": [0, 0, 0.01], "field_of_view": 47, "light": LIGHT}})
+
+
+def cache_of(path):
+    """Frames of a PC2 file."""
+    data = path.read_bytes()
+    points, = struct.unpack_from("<i", data, 16)
+    frames, = struct.unpack_from("<i", data, 28)
+    return [struct.unpack_from(f"<{3 * points}f", data, 32 + 12 * points * k) for k in range(frames)]
+
+
+def write_points(path, points):
+    """A binary PLY file without faces."""
+    head = f"ply\nformat binary_little_endian 1.0\nelement vertex {len(points) // 3}\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
+    path.write_bytes(head.encode() + struct.pack(f"<{len(points)}f", *points))
+
+
+def film(tool, folder):
+    """What cameras see of the foam at every place becomes the surfaces of the recipe."""
+    for place in FOAM_PLACES + [FOAM_HELD_OUT]:
+        with tempfile.TemporaryDirectory() as scratch:
+            film, track = pathlib.Path(scratch) / "film", pathlib.Path(scratch) / "track"
+            moves = [option for k, key in enumerate(foam_finger("", *place)["keys"]) for option in ("--set", f"colliders[0].keys[{k}].position={json.dumps(key['position'])}")]
+            subprocess.run([tool, "sense", folder / "filmed.json", "-o", film, "--cameras", "4", "--elevation", "55", "--rate", "10", "--size", "320x240",
+                            "--noise", "0.0003", "--quantum", "0.0003", "--outliers", "0.01", *moves], check=True)
+            subprocess.run([tool, "track", film, film / "static.vtu", "--surface", film / "surface.ply", "--hold", film / "held.csv", "-o", track,
+                            "--young", "300", "--poisson", "0.1", "--density", "50", "--noise", "0.001", "--detail", "0.002", "--max-points", "80000"], check=True)
+            frames = cache_of(track / "track_surface.pc2")
+            write_points(folder / foam_file(place), frames[-1])
+            if place == FOAM_HELD_OUT:
+                write_cache(folder / "captured.pc2", [frames[0], frames[-1], frames[-1]])
+
+
 def points_of(path):
     """Points of a binary PLY file with doubles, as `pliant detail record --surfaces` writes it."""
     head, data = path.read_bytes().split(b"end_header\n", 1)
@@ -294,11 +367,12 @@ def write_cache(path, frames):
 
 def record():
     tool = os.environ.get("PLIANT", str(ROOT / "build/pliant"))
-    for name in ("pillow", "skin", "meniscus"):
+    film(tool, ROOT / "scenes/detail-captured")
+    for name, set_name in (("pillow", "pillow"), ("skin", "skin"), ("meniscus", "meniscus"), ("captured", "foam")):
         folder = ROOT / "scenes" / f"detail-{name}"
         with tempfile.TemporaryDirectory() as scratch:
             prefix = pathlib.Path(scratch) / name
-            done = subprocess.run([tool, "detail", "record", str(folder / "recipe.json"), "-o", str(folder / f"{name}.pldetail"), "--surfaces", str(prefix)])
+            done = subprocess.run([tool, "detail", "record", str(folder / "recipe.json"), "-o", str(folder / f"{set_name}.pldetail"), "--surfaces", str(prefix)])
             if done.returncode not in (0, 3):
                 sys.exit(done.returncode)
             if name == "pillow":
@@ -310,6 +384,7 @@ def main():
     pillow_scenes()
     skin_scenes()
     meniscus_scenes()
+    foam_scenes()
     if "--record" in sys.argv[1:]:
         record()
 

@@ -97,6 +97,8 @@ static bool take_body(bake_job *job, int32_t index) {
   job->rod = *body.rod_def;
   job->nodes = body.nodes;
   job->source_path = body.character_path;
+  job->scene_character = body.character;
+  job->additions = body.additions;
   if (job->rod.skin.surface == NULL && body.surface != NULL) skin_tubes(job, body.surface);
   if (job->rod.skin.surface != NULL || job->source_path != NULL || !job->options.glb) return true;
   tool_print_error(&job->tool->console,

@@ -52,7 +52,8 @@ static pl_status write_glb(const bake_job *job, pl_error *error) {
                                 .frame_rate = job->frame_rate,
                                 .frame_count = job->frame_count,
                                 .joint_count = job->rod.joint_count,
-                                .joints = job->frames};
+                                .joints = job->frames,
+                                .additions = job->additions};
   pl_status status =
       job->source_path != NULL ? write_into_source(job, &motion, path, error) : write_own(job, &motion, path, error);
   if (status >= 0) tool_print(&job->tool->console, "animation '%s' in %s", name, path);

@@ -233,7 +233,9 @@ bool fit_settings_read(const tool_session *tool, pl_context *context, const tool
     def->max_steps = MAX_FIT_STEPS;
   if (limit->given) def->max_iterations = (int32_t)limit->count;
   settings->json = tool_find_value(arguments, "json")->given;
-  def->use_static_shape = tool_find_value(arguments, "no-reference")->given;
+  static const char *const shapes[] = {"static", "unstressed", "unknown", NULL};
+  def->shape = (pl_fit_shape)choose(text_of(arguments, "shape"), shapes, PL_FIT_SHAPE_STATIC);
+  if (tool_find_value(arguments, "no-reference")->given) def->shape = PL_FIT_SHAPE_UNSTRESSED;
   const tool_value *loss = tool_find_value(arguments, "loss-factor");
   if (loss->given) def->loss_factor.start = loss->number, def->loss_factor.fitted = true;
   if (!read_prony(tool, text_of(arguments, "prony"), def)) return false;
@@ -253,7 +255,7 @@ void fit_settings_free(fit_settings *settings) {
 bool fit_check_held(const tool_session *tool, const fit_settings *settings, int32_t held_count) {
   const pl_fit_def *def = &settings->def;
   bool heavy = def->gravity.x != 0 || def->gravity.y != 0 || def->gravity.z != 0;
-  if (held_count > 0 || def->use_static_shape || !heavy) return true;
+  if (held_count > 0 || def->shape == PL_FIT_SHAPE_UNSTRESSED || !heavy) return true;
   tool_print_error(&tool->console,
                    "nothing is held, so the mesh cannot be at rest under gravity; give the held points with --hold, or "
                    "--gravity 0,0,0");

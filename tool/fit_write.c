@@ -206,6 +206,9 @@ static void print_json(const fit_job *job, const pl_fit_report *found) {
   tool_print_json_number(found->rms);
   printf(",\"amplitude\":");
   tool_print_json_number(found->amplitude);
+  printf(",\"shape_acceleration\":");
+  pl_vec3 a = found->shape_acceleration;
+  tool_print_json_numbers((const double[]){a.x, a.y, a.z}, 3);
   printf(",\"converged\":%s,\"iterations\":%d,\"simulations\":%d,\"seconds\":", found->converged ? "true" : "false",
          found->iteration_count, found->evaluation_count);
   tool_print_json_number(found->seconds);
@@ -234,6 +237,9 @@ bool fit_print(fit_job *job, pl_error *error) {
     tool_print(&job->tool->console,
                "refined: the modulus of this mesh and step is %.6g Pa; tets and steps leave %.2g %% uncertain",
                found.estimates[0].mesh_value, 100 * found.estimates[0].discretisation);
+  pl_vec3 a = found.shape_acceleration;
+  if (job->settings->def.shape == PL_FIT_SHAPE_UNKNOWN)
+    tool_print(&job->tool->console, "shape: the mesh is at rest under (%.3g, %.3g, %.3g) m/s^2", a.x, a.y, a.z);
   if (job->settings->json)
     print_json(job, &found);
   else

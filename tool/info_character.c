@@ -72,11 +72,31 @@ static void show_surface(const pl_character_view *view, info_sheet *sheet) {
   info_row_vector(sheet, "max", box.max);
 }
 
+static void show_nodes(const pl_character_view *view, info_sheet *sheet) {
+  info_begin_list(sheet, "nodes", view->node_count);
+  for (int32_t i = 0; i < view->node_count; ++i) {
+    int32_t parent = view->nodes[i].parent;
+    info_begin_item(sheet, view->nodes[i].name, i);
+    if (sheet->json) {
+      fputs(", \"parent\": ", stdout);
+      if (parent < 0) fputs("null", stdout);
+      if (parent >= 0) tool_print_json_text(view->nodes[parent].name);
+    } else if (parent >= 0) {
+      printf("of '%s'", view->nodes[parent].name);
+    }
+    info_end_item(sheet);
+  }
+  info_end_list(sheet);
+}
+
 static void show(const pl_character_view *view, const char *format, info_sheet *sheet) {
   info_row_text(sheet, "kind", "character");
   info_row_text(sheet, "format", format);
   if (view->vrm_version != 0) info_row_text(sheet, "vrm", view->vrm_version > 0 ? "1.0" : "0.x");
-  info_row_count(sheet, "nodes", view->node_count);
+  if (sheet->nodes)
+    show_nodes(view, sheet);
+  else
+    info_row_count(sheet, "nodes", view->node_count);
   if (view->surface != NULL) show_surface(view, sheet);
   show_animations(view, sheet);
   show_springs(view, sheet);

@@ -7,6 +7,7 @@
 
 typedef struct info_sheet {
   bool json;
+  bool nodes;  // list those of a character
   int row_count;
 } info_sheet;
 

@@ -45,11 +45,13 @@ typedef struct bake_job {
   pl_character_rig *rig;
   pl_model *own_model;
   pl_world *own_world;
-  const char *source_path;        // of the file the motion is baked into, NULL: there is none
-  int32_t animation;              // that leads the character, -1: none
-  const char *animation_name;     // NULL: none
-  pl_transform *node_placements;  // scratch: one per node of the character
-  double *morphs;                 // scratch: one per pose of its surface
+  const char *source_path;              // of the file the motion is baked into, NULL: there is none
+  const pl_character *scene_character;  // of the body of a scene, NULL: there is none
+  const pl_character_additions *additions;  // to that file, NULL: none
+  int32_t animation;                        // that leads the character, -1: none
+  const char *animation_name;               // NULL: none
+  pl_transform *node_placements;            // scratch: one per node of the character
+  double *morphs;                           // scratch: one per pose of its surface
   int32_t steps_per_frame;
 
   // The body that is baked.

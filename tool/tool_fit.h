@@ -102,7 +102,10 @@ typedef struct fit_job {
    .more = "Names are young, poisson, mass-damping, stiffness-damping, prony-ratio, prony-time, second-prony-ratio, second-prony-time and loss-factor."}, \
   {"bound", .kind = TOOL_TEXT, .value = "NAME=MIN:MAX,...", .about = "bounds of parameters, such as young=1e4:1e6"}, \
   {"no-warm-start", .kind = TOOL_FLAG, .about = "start from --young instead of a modulus estimated from frequencies"}, \
-  {"no-reference", .kind = TOOL_FLAG, .about = "take the static shape as the rest shape"}, \
+  {"shape", .kind = TOOL_TEXT, .value = "NAME", .choices = "static unstressed unknown", .default_text = "static", \
+   .about = "what the mesh is: static (at rest under gravity), unstressed (as moulded) or unknown", \
+   .more = "An unknown shape was scanned in another position or partly supported: the acceleration under which it is at rest is fitted with the material."}, \
+  {"no-reference", .kind = TOOL_FLAG, .about = "the same as --shape unstressed"}, \
   {"json", .kind = TOOL_FLAG, .about = "print the result as one JSON object instead of a table: parameters with intervals, correlations, error"}, \
   TOOL_THREADS_OPTION
 // clang-format on

@@ -52,6 +52,15 @@ static bool hold_table(const tool_session *tool, pl_context *context, const char
   return good;
 }
 
+// A node on an edge is held where both ends are: a table lists the points of the mesh without such nodes.
+static void hold_middles(uint8_t *held, const pl_mesh_view *mesh) {
+  static const int ends[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+  for (ptrdiff_t t = 0; mesh->tet_mids != NULL && t < mesh->tet_count; ++t)
+    for (int e = 0; e < 6; ++e)
+      if (held[mesh->tets[4 * t + ends[e][0]]] && held[mesh->tets[4 * t + ends[e][1]]])
+        held[mesh->tet_mids[6 * t + e]] = 1;
+}
+
 bool tool_hold_read(const tool_session *tool, pl_context *context, const tool_arguments *arguments, const pl_mesh *mesh,
                     int32_t **held, int32_t *held_count) {
   pl_mesh_view view = pl_mesh_get_view(mesh);
@@ -64,6 +73,7 @@ bool tool_hold_read(const tool_session *tool, pl_context *context, const tool_ar
     else
       good = hold_table(tool, context, arguments->repeated[i], marks, view.point_count);
   }
+  hold_middles(marks, &view);
   *held = tool_allocate((size_t)view.point_count, sizeof **held);
   *held_count = 0;
   for (int32_t i = 0; i < view.point_count; ++i)

@@ -19,8 +19,10 @@
 static const struct {
   const char *name;
   int is_there;
-} parts[] = {{"CHOLMOD", PLIANT_HAS_CHOLMOD}, {"ARPACK", PLIANT_HAS_ARPACK}, {"NLopt", PLIANT_HAS_NLOPT},
-             {"EGL", PLIANT_HAS_EGL},         {"MPI", PLIANT_HAS_MPI},       {"studio", PLIANT_HAS_STUDIO}};
+} parts[] = {{"CHOLMOD", PLIANT_HAS_CHOLMOD}, {"ARPACK", PLIANT_HAS_ARPACK},
+             {"NLopt", PLIANT_HAS_NLOPT},     {"meshoptimizer", PLIANT_HAS_MESHOPTIMIZER},
+             {"Draco", PLIANT_HAS_DRACO},     {"EGL", PLIANT_HAS_EGL},
+             {"MPI", PLIANT_HAS_MPI},         {"studio", PLIANT_HAS_STUDIO}};
 
 static void print_parts(FILE *out, const char *title, int is_there) {
   int count = 0;

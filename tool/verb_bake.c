@@ -134,11 +134,12 @@ static bool open_source(bake_job *job, tool_file_kind kind) {
 
 // A file without the humanoid and the rest of VRM does not become one by its name.
 static bool check_vrm(const bake_job *job) {
-  bool is_vrm = job->character != NULL && pl_character_get_view(job->character).vrm_version != 0;
+  const pl_character *character = job->character != NULL ? job->character : job->scene_character;
+  bool is_vrm = character != NULL && pl_character_get_view(character).is_vrm;
   if (!tool_has_ending(job->options.output, "vrm") || is_vrm) return true;
   tool_print_error(&job->tool->console,
                    "'%s' is not a VRM file, so the result is not one either; let --output end in .glb",
-                   job->options.input);
+                   job->source_path != NULL ? job->source_path : job->options.input);
   return false;
 }
 

@@ -13,6 +13,7 @@
 // clang-format off
 static const tool_option OPTIONS[] = {
     {"json", .kind = TOOL_FLAG, .about = "print one JSON object instead of a table"},
+    {"nodes", .kind = TOOL_FLAG, .about = "list the nodes of a character, each with its parent"},
 };
 // clang-format on
 
@@ -216,7 +217,8 @@ static int show_checkpoint(const tool_session *tool, pl_context *context, const 
 
 static int info_verb(const tool_session *tool, const tool_arguments *arguments) {
   const char *path = arguments->words[0];
-  info_sheet sheet = {.json = tool_find_value(arguments, "json")->given};
+  info_sheet sheet = {.json = tool_find_value(arguments, "json")->given,
+                      .nodes = tool_find_value(arguments, "nodes")->given};
   // The folder of a capture stands for its document.
   char *inside = tool_is_folder(path) ? tool_capture_path(path) : NULL;
   if (inside != NULL && access(inside, R_OK) == 0) path = inside;

@@ -15,13 +15,13 @@ bl_info = {
 
 try:
     import bpy
-except ImportError:  # files.py and schema.py are used and tested without Blender too
+except ImportError:  # files.py, schema.py and viewer.py are used and tested without Blender too
     bpy = None
 
 if bpy is not None:
-    from . import operators, panel, properties
+    from . import operators, panel, preview, properties
 
-    MODULES = (properties, operators, panel)
+    MODULES = (properties, preview, operators, panel)
 
     def register():
         for module in MODULES:

@@ -6,7 +6,7 @@ import tempfile
 import bpy
 from mathutils import Vector
 
-from . import export, files, program
+from . import export, files, preview, program
 
 
 def preferences(context):
@@ -43,6 +43,7 @@ class Bake:
     def __init__(self, context):
         path = find_program(context)
         folder = result_folder(context)
+        preview.stop()
         hide_caches(context, True)
         try:
             self.export = export.write(context, folder)
@@ -159,33 +160,71 @@ class PLIANT_OT_clear(bpy.types.Operator):
         return {"FINISHED"}
 
 
+def export_live(operator, context):
+    """The program and the scene as it is now, without results; (None, None) after a report of what is wrong."""
+    try:
+        path = find_program(context)
+        hide_caches(context, True)
+        try:
+            return path, export.write(context, result_folder(context))
+        finally:
+            hide_caches(context, False)
+    except (export.SceneError, program.ProgramError) as error:
+        operator.report({"ERROR"}, str(error))
+        return None, None
+
+
 class PLIANT_OT_preview(bpy.types.Operator):
     bl_idname = "pliant.preview"
     bl_label = "Live preview"
-    bl_description = "Open the scene in the studio of Pliant, where bodies can be dragged and parameters changed while it runs"
+    bl_description = "Show the simulation on the objects in the 3D view while it runs; again to stop, and the objects are as before"
 
     def execute(self, context):
-        try:
-            path = find_program(context)
-            hide_caches(context, True)
-            try:
-                written = export.write(context, result_folder(context))
-            finally:
-                hide_caches(context, False)
-        except (export.SceneError, program.ProgramError) as error:
-            self.report({"ERROR"}, str(error))
+        if preview.current is not None:
+            preview.stop()
+            return {"FINISHED"}
+        path, written = export_live(self, context)
+        if written is None:
             return {"CANCELLED"}
-        stop_preview()
-        previews.append(subprocess.Popen([path, "view", written.scene_path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        preview.start(path, written)
         return {"FINISHED"}
 
 
-previews = []
+class PLIANT_OT_restart_preview(bpy.types.Operator):
+    bl_idname = "pliant.restart_preview"
+    bl_label = "Restart"
+    bl_description = "Begin the preview again at its first frame"
+
+    @classmethod
+    def poll(cls, context):
+        return preview.current is not None
+
+    def execute(self, context):
+        preview.current.viewer.send("reset")
+        preview.current.viewer.send("run")
+        return {"FINISHED"}
 
 
-def stop_preview():
-    while previews:
-        process = previews.pop()
+class PLIANT_OT_studio(bpy.types.Operator):
+    bl_idname = "pliant.studio"
+    bl_label = "Open in studio"
+    bl_description = "Open the scene in the studio of Pliant, where bodies can be dragged and parameters changed while it runs"
+
+    def execute(self, context):
+        path, written = export_live(self, context)
+        if written is None:
+            return {"CANCELLED"}
+        stop_studio()
+        studios.append(subprocess.Popen([path, "view", written.scene_path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        return {"FINISHED"}
+
+
+studios = []
+
+
+def stop_studio():
+    while studios:
+        process = studios.pop()
         if process.poll() is None:
             process.terminate()
             process.wait(timeout=10)
@@ -268,7 +307,7 @@ class PLIANT_OT_remove_map(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (PLIANT_OT_bake, PLIANT_OT_cancel, PLIANT_OT_clear, PLIANT_OT_preview, PLIANT_OT_add_view_example, PLIANT_OT_remove_view_example, PLIANT_OT_add_map, PLIANT_OT_remove_map)
+CLASSES = (PLIANT_OT_bake, PLIANT_OT_cancel, PLIANT_OT_clear, PLIANT_OT_preview, PLIANT_OT_restart_preview, PLIANT_OT_studio, PLIANT_OT_add_view_example, PLIANT_OT_remove_view_example, PLIANT_OT_add_map, PLIANT_OT_remove_map)
 
 
 def register():
@@ -279,6 +318,6 @@ def register():
 def unregister():
     if current is not None:
         current.run.cancel()
-    stop_preview()
+    stop_studio()
     for each in reversed(CLASSES):
         bpy.utils.unregister_class(each)

@@ -1,7 +1,7 @@
 """The panel of an object in Properties › Physics."""
 import bpy
 
-from . import export, operators, properties
+from . import export, operators, preview, properties
 
 # Shown first; the others are in a panel that is closed at the start.
 MAIN = {
@@ -52,7 +52,13 @@ def draw_bake(layout, context):
         return
     row.operator("pliant.bake", icon="PHYSICS")
     row.operator("pliant.clear", text="", icon="TRASH")
-    layout.operator("pliant.preview", icon="URL")
+    row = layout.row(align=True)
+    if preview.current is None:
+        row.operator("pliant.preview", icon="PLAY")
+    else:
+        row.operator("pliant.preview", text="Stop preview", icon="PAUSE")
+        row.operator("pliant.restart_preview", text="", icon="FILE_REFRESH")
+    row.operator("pliant.studio", text="", icon="URL")
     if export.find_cache(context.object) is not None:
         layout.label(text="The result is the modifier Pliant", icon="CHECKMARK")
 

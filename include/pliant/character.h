@@ -131,6 +131,7 @@ typedef struct pl_character_view {
   int32_t example_count;
   const pl_character_example *examples;
   int32_t vrm_version;  ///< 0: none, 1: VRM 1.0 (VRMC_springBone), -1: VRM 0.x
+  bool is_vrm;          ///< the file is a VRM model, not only a file with spring bones
 } pl_character_view;
 
 /// Load a character from a glTF, GLB or VRM file. The caller owns it. Doubtful content goes to
@@ -146,6 +147,71 @@ PL_API pl_status pl_character_load(pl_context *context, const char *path, pl_cha
 PL_API pl_status pl_character_load_memory(pl_context *context, const pl_memory_source *source,
                                           pl_character **character, pl_findings *findings,
                                           pl_error *error);
+
+/// A bend of an example pose that is added to a character.
+typedef struct pl_character_added_turn {
+  const char *node;  ///< all nodes beyond it turn around it
+  pl_vec3 axis;      ///< in the frame of the character
+  double angle;      ///< radians
+} pl_character_added_turn;
+
+/// An example pose that is added to a spring: bends at nodes, and one bend spread evenly over all
+/// bones.
+typedef struct pl_character_added_example {
+  const char *name;  ///< examples of one name in several springs are one example of the body
+  const pl_character_added_turn *turns;
+  int32_t turn_count;
+  pl_vec3 curl_axis;  ///< in the frame of the character
+  double curl_angle;  ///< radians, from the first bone to the last; 0: none
+  pl_vec3 direction;  ///< to the camera, in the frame of the parent of the spring's first node
+  double extent;      ///< radians; 0: not driven by the view
+} pl_character_added_example;
+
+/// A collider that is added to a node of a character.
+typedef struct pl_character_added_collider {
+  const char *node;
+  pl_collider_def shape;  ///< sphere, capsule or half-space, in the node's frame without scale
+} pl_character_added_collider;
+
+/// A spring that is added to a character. A spring of the file that turns one of its nodes is
+/// replaced.
+typedef struct pl_character_added_spring {
+  const char *name;  ///< NULL: that of its first node
+  /// Nodes from the first to the last, each below the one before. One alone stands for all nodes
+  /// below it: every path to a leaf, branching where they do.
+  const char *const *nodes;
+  int32_t node_count;
+  /// Parameters of all its bones: radius, mass, stiffness, max_angle, spring, drag, pull.
+  pl_rod_joint joint;
+  double tail_length;        ///< metres by which the bone of a last node continues; 0: a last node
+                             ///< only ends the bone before it
+  const char *center;        ///< node in whose frame inertia is computed; NULL: the world
+  const int32_t *colliders;  ///< indices of added colliders
+  int32_t collider_count;    ///< -1: all of them
+  const pl_character_added_example *examples;
+  int32_t example_count;
+} pl_character_added_spring;
+
+/// A spring with the default parameters, without nodes, that meets all added colliders.
+PL_API pl_character_added_spring pl_default_character_added_spring(void);
+
+/// Springs, colliders and example poses that a character gets besides those of its file.
+typedef struct pl_character_additions {
+  const pl_character_added_spring *springs;
+  int32_t spring_count;
+  const pl_character_added_collider *colliders;
+  int32_t collider_count;
+  const pl_rod_def *rod;  ///< parameters of the whole body; NULL: those of the file
+} pl_character_additions;
+
+/// Load a character as pl_character_load() does, with springs, colliders and example poses added to
+/// those of the file. Fails also with PL_ERROR_INVALID_ARGUMENT for nodes that the file does not
+/// have or that are not below each other; `error->field` is then the spring or collider, such as
+/// `springs[2]`. Fails with PL_ERROR_UNSUPPORTED for VRM 0.x, whose springs have another form.
+PL_API pl_status pl_character_load_with(pl_context *context, const char *path,
+                                        const pl_character_additions *additions,
+                                        pl_character **character, pl_findings *findings,
+                                        pl_error *error);
 
 /// Destroy a character. NULL is allowed.
 PL_API void pl_character_destroy(pl_character *character);
@@ -194,6 +260,8 @@ typedef struct pl_character_motion {
   int32_t joint_count;         ///< joints per frame
   const int32_t *nodes;        ///< node of each joint, -1: not written
   const pl_transform *joints;  ///< frame_count x joint_count, global
+  /// Springs, colliders and example poses to add to the file too; NULL: none.
+  const pl_character_additions *additions;
 } pl_character_motion;
 
 /// Save a copy of `source` (a glTF, GLB or VRM file) to `path` as GLB with one animation added: the

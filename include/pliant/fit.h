@@ -47,6 +47,15 @@ typedef enum pl_fit_start {
                            ///< markers are observed the position is that of PL_FIT_START_PULLED
 } pl_fit_start;
 
+/// What is known of the shape of the mesh.
+typedef enum pl_fit_shape {
+  PL_FIT_SHAPE_STATIC = 0,  ///< in equilibrium under gravity, such as a plant that was scanned as
+                            ///< it stands; the default
+  PL_FIT_SHAPE_UNSTRESSED,  ///< the rest shape, such as a specimen as it was moulded
+  PL_FIT_SHAPE_UNKNOWN,     ///< neither: scanned in another position, or partly supported. It is in
+                            ///< equilibrium under a uniform acceleration that is fitted
+} pl_fit_shape;
+
 /// A motion of the object as tracking gives it: of all points of the mesh, or of markers. Arrays
 /// and markers are borrowed and must stay until the fit is destroyed.
 typedef struct pl_fit_sequence {
@@ -170,8 +179,9 @@ typedef struct pl_fit_def {
   pl_fit_range loss_factor;  ///< 0 … 1, default start 0 between 1e-5 and 1, not fitted
   /// Lowest frequency at which structural damping acts in full.
   double loss_frequency;  ///< Hz, above 0 up to 1e9, default 0.5
-  /// Take the static shape as the reference shape: for comparison, and for bodies without gravity.
-  bool use_static_shape;  ///< default false
+  /// What the shape of the mesh is: in equilibrium under gravity, unstressed, or unknown, which is
+  /// to be found from motions or sags.
+  pl_fit_shape shape;  ///< default PL_FIT_SHAPE_STATIC
   /// How reference shapes are found.
   pl_reference_solver reference;  ///< default PL_REFERENCE_NEWTON
   /// Minimisation method.
@@ -340,6 +350,8 @@ typedef struct pl_fit_report {
   pl_reference_report reference;
   bool refined;  ///< values are extrapolated to fine tets and short steps by pl_fit_refine()
   double noise;  ///< metres: the stated error of a coordinate, or 1e-4 of the object's size
+  pl_vec3 shape_acceleration;  ///< m/s², under which the shape of the mesh is in equilibrium:
+                               ///< gravity, zero, or what was found for PL_FIT_SHAPE_UNKNOWN
 } pl_fit_report;
 
 /// The current result. The first call after an iteration may simulate once more. The arrays are

@@ -163,6 +163,9 @@ typedef struct pl_scene_instance_body {
   const char *mesh_path;
   const pl_character *character;  ///< of a rod made from one, else NULL; owned by the instance
   const char *character_path;     ///< its file, NULL without one; valid as long as the instance
+  /// What the scene adds to its file, for pl_character_bake(); NULL without a character or when it
+  /// adds nothing; valid as long as the instance.
+  const pl_character_additions *additions;
   const int32_t
       *nodes;  ///< the character's node of each joint, -1 for none; NULL without a character
   const pl_rod_def

@@ -81,10 +81,10 @@ static uint64_t hash_range(uint64_t hash, const pl_fit_range *range) {
 
 // Everything but what may differ when a run resumes: callbacks, batch, solver back end and the maximum of iterations.
 static uint64_t hash_fit(uint64_t hash, const pl_fit_def *fit) {
-  const double numbers[] = {fit->material,        fit->density,          fit->gravity.x,    fit->gravity.y,
-                            fit->gravity.z,       fit->use_static_shape, fit->reference,    fit->fitter,
-                            fit->steps_per_frame, fit->max_steps,        fit->tolerance,    fit->noise,
-                            fit->doubt,           fit->pinned_count,     fit->window_count, fit->element};
+  const double numbers[] = {fit->material,        fit->density,      fit->gravity.x,    fit->gravity.y,
+                            fit->gravity.z,       fit->shape,        fit->reference,    fit->fitter,
+                            fit->steps_per_frame, fit->max_steps,    fit->tolerance,    fit->noise,
+                            fit->doubt,           fit->pinned_count, fit->window_count, fit->element};
   hash = pl_hash_bytes(hash, numbers, sizeof numbers);
   hash = hash_range(hash, &fit->young);
   hash = hash_range(hash, &fit->poisson);

@@ -19,6 +19,9 @@ static const double NOISE_OF_SIZE = 1e-4;
 // Largest coefficient of a start that is not known; one is what its first guess has.
 static const double MAX_START = 1e3;
 
+// Largest acceleration under which a shape that is not known may be in equilibrium, by gravity.
+static const double MAX_SHAPE = 4;
+
 static const int32_t WINDOWS[] = {10, 25, 60, 125};
 
 static pl_status check_windows(const pl_fit_def *def, pl_error *error) {
@@ -206,6 +209,19 @@ static void set_viscous(pl_fit *fit) {
     if (ranges[stiffness[kind]]->start > 0) fit->body.viscous_kinds[fit->body.viscous_count++] = kind;
 }
 
+// A shape that is not known: the acceleration under which it is in equilibrium, from gravity on.
+static void set_shape(pl_fit *fit) {
+  const pl_fit_def *def = &fit->def;
+  double size = pl_vec3_length(def->gravity), start[3] = {def->gravity.x, def->gravity.y, def->gravity.z};
+  fit->shape_value = -1;
+  if (def->shape != PL_FIT_SHAPE_UNKNOWN) return;
+  fit->shape_value = fit->value_count;
+  for (int axis = 0; axis < 3; ++axis, ++fit->value_count) {
+    fit->ranges[fit->value_count] = (pl_fit_range){.min = -MAX_SHAPE, .max = MAX_SHAPE, .fitted = true};
+    fit->values[fit->value_count] = start[axis] / size;
+  }
+}
+
 static void set_values(pl_fit *fit) {
   const pl_fit_def *def = &fit->def;
   int32_t controls = fit->body.control_count;
@@ -224,6 +240,7 @@ static void set_values(pl_fit *fit) {
   }
   fit->value_count = fit->result_count;
   for (int32_t i = 0; i < fit->sequence_count; ++i) set_start(fit, i);
+  set_shape(fit);
   for (int32_t k = 0; k < fit->value_count; ++k)
     if (fit->ranges[k].fitted) fit->columns[fit->column_count++] = k;
   fit->padded = pl_fit_padded(fit->column_count);
@@ -290,7 +307,7 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
     fit->body.weights = field.weights;
   }
   double held = 3.0 * def->pinned_count;
-  if (held == 0 && !def->use_static_shape && pl_vec3_length(def->gravity) > 0)
+  if (held == 0 && def->shape != PL_FIT_SHAPE_UNSTRESSED && pl_vec3_length(def->gravity) > 0)
     return pl_fail_field(
         error, PL_ERROR_INVALID_ARGUMENT, "pinned",
         "nothing is held, so the static shape is not an equilibrium in gravity; give points in `pinned`");
@@ -311,12 +328,16 @@ static pl_status take_memory(pl_fit *fit, pl_error *error) {
   fit->rest = PL_TAKE(arena, double, n);
   fit->trial_rest = PL_TAKE(arena, double, n);
   fit->rest_change = PL_TAKE(arena, double, n *padded);
+  if (fit->shape_value >= 0) fit->shape_load = PL_TAKE(arena, double, n);
   fit->fractions = PL_TAKE(arena, double, (size_t)fit->body.model->groups[0].element_count *padded);
   fit->outputs = PL_TAKE(arena, double, fit->output_size *(size_t)(fit->sequence_count + fit->case_count));
   fit->now.gradient = PL_TAKE(arena, double, columns);
   fit->now.normal = PL_TAKE(arena, double, columns *columns);
   fit->trial.gradient = PL_TAKE(arena, double, columns);
   fit->trial.normal = PL_TAKE(arena, double, columns *columns);
+  size_t items = (size_t)(fit->sequence_count + fit->case_count + fit->vibration_count);
+  fit->now.normals = PL_TAKE(arena, double, columns *columns *items);
+  fit->trial.normals = PL_TAKE(arena, double, columns *columns *items);
   fit->now.scores = PL_TAKE(arena, double, columns *scores);
   fit->trial.scores = PL_TAKE(arena, double, columns *scores);
   fit->correlations = PL_TAKE(arena, double, (size_t)fit->result_count *(size_t)fit->result_count);
@@ -325,6 +346,20 @@ static pl_status take_memory(pl_fit *fit, pl_error *error) {
   fit->log = pl_vector_of(fit->context, sizeof(double));
   pl_status status = pl_fit_worker_create(fit->context, &fit->body, 0, &fit->worker, error);
   return status < 0 ? status : pl_reference_take(fit->worker, &fit->reference, error);
+}
+
+// What of the data tells an unknown shape, and what needs to know it.
+static pl_status check_unknown(const pl_fit *fit, pl_error *error) {
+  bool moved = false;
+  for (int32_t i = 0; i < fit->case_count; ++i) moved = moved || fit->cases[i].moved;
+  if (!(pl_vec3_length(fit->def.gravity) > 0))
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "shape",
+                         "without gravity nothing tells an unknown shape from an unstressed one");
+  if (fit->vibration_count > 0 || moved)
+    return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "shape",
+                         "vibrations and points that are moved by a known way are around the shape of the mesh, which "
+                         "must be static or unstressed");
+  return PL_OK;
 }
 
 static pl_status take_data(pl_fit *fit, const pl_fit_sequences *data, pl_error *error) {
@@ -347,6 +382,7 @@ static pl_status take_data(pl_fit *fit, const pl_fit_sequences *data, pl_error *
   for (int32_t i = 0; i < fit->vibration_count && status >= 0; ++i)
     status = check_vibration(&fit->vibrations[i], i, error);
   fit->score_count += fit->case_count + fit->vibration_count;
+  if (status >= 0 && fit->def.shape == PL_FIT_SHAPE_UNKNOWN) status = check_unknown(fit, error);
   if (status >= 0 && unknown_count > PL_FIT_MAX_STARTS)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "%d sequences have a start to fit; at most %d can", unknown_count,
                    PL_FIT_MAX_STARTS);

@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "capture/fit_changes.h"
 #include "capture/fit_parts.h"
+#include "pliant/math.h"
 
 enum { OUTPUT_STATUS, OUTPUT_FAILED, OUTPUT_COST, OUTPUT_WEIGHT, OUTPUT_AMPLITUDE, OUTPUT_WORST, OUTPUT_HEAD };
 
@@ -113,6 +114,7 @@ static pl_status add_outputs(const pl_fit *fit, int32_t frame_count, bool derive
     const double *gradient = output + OUTPUT_HEAD, *normal = gradient + columns, *scores = normal + columns * columns;
     for (size_t k = 0; k < columns; ++k) e->gradient[k] += gradient[k];
     for (size_t k = 0; k < columns * columns; ++k) e->normal[k] += normal[k];
+    memcpy(e->normals + (size_t)i * columns * columns, normal, columns * columns * sizeof(double));
     size_t frames = is_case ? 1 : (size_t)fit->sequences[i].frame_count, filled = frames;
     if (!is_case && filled > (size_t)frame_count) filled = (size_t)frame_count;
     if (columns > 0 && output[OUTPUT_FAILED] == 0)
@@ -127,10 +129,17 @@ static pl_status add_outputs(const pl_fit *fit, int32_t frame_count, bool derive
 pl_status pl_fit_find_rest(pl_fit *fit, const double *values, double *X, bool *found, pl_error *error) {
   *found = true;
   pl_fit_worker_set_moduli(fit->worker, values, values[fit->body.control_count]);
-  if (fit->def.use_static_shape || !(fit->reference.load_size > 0)) {
+  if (fit->def.shape == PL_FIT_SHAPE_UNSTRESSED || !(fit->reference.load_size > 0)) {
     memcpy(X, fit->body.model->rest_points, 3 * (size_t)fit->body.model->head.particle_count * sizeof(double));
     pl_fit_worker_set_rest(fit->worker, X);
     return PL_OK;
+  }
+  if (fit->shape_value >= 0) {
+    const double *masses = fit->body.model->load_masses;
+    double unit = pl_vec3_length(fit->def.gravity);
+    for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)fit->body.model->head.particle_count; ++i)
+      fit->shape_load[i] = unit * values[fit->shape_value + i % 3] * masses[i / 3];
+    fit->reference.load = fit->shape_load;
   }
   pl_reference_def def = pl_default_reference_def();
   bool newton = fit->def.reference == PL_REFERENCE_NEWTON;
@@ -152,6 +161,14 @@ static void set_fractions(pl_fit *fit, const double *values) {
   }
 }
 
+// dX by one component of the acceleration of a shape that is not known; the reference was linearised before.
+static pl_status derive_shape(pl_fit *fit, int axis, double *change, pl_error *error) {
+  ptrdiff_t n = 3 * (ptrdiff_t)fit->body.model->head.particle_count;
+  double unit = pl_vec3_length(fit->def.gravity);
+  for (ptrdiff_t i = 0; i < n; ++i) fit->shape_load[i] = i % 3 == axis ? unit * fit->body.model->load_masses[i / 3] : 0;
+  return pl_reference_derive_load(&fit->reference, fit->shape_load, fit->padded, change, error);
+}
+
 static pl_status derive_rest(pl_fit *fit, const double *values, pl_error *error) {
   set_fractions(fit, values);
   int32_t material_columns = 0, poisson_column = -1;
@@ -160,16 +177,26 @@ static pl_status derive_rest(pl_fit *fit, const double *values, pl_error *error)
     if (fit->columns[k] == fit->body.control_count) poisson_column = k;
   }
   memset(fit->rest_change, 0, 3 * (size_t)fit->body.model->head.particle_count * (size_t)fit->padded * sizeof(double));
-  fit->moves_rest = !fit->def.use_static_shape && fit->reference.load_size > 0 && material_columns > 0;
+  fit->moves_rest = fit->def.shape != PL_FIT_SHAPE_UNSTRESSED && fit->reference.load_size > 0 &&
+                    (material_columns > 0 || fit->shape_value >= 0);
   if (!fit->moves_rest) return PL_OK;
-  return pl_reference_derive(&fit->reference, material_columns, fit->padded, fit->fractions, poisson_column,
-                             fit->rest_change, error);
+  pl_status status = pl_reference_derive(&fit->reference, material_columns, fit->padded, fit->fractions, poisson_column,
+                                         fit->rest_change, error);
+  for (int32_t k = 0; k < fit->column_count && fit->shape_value >= 0 && status >= 0; ++k) {
+    int32_t axis = fit->columns[k] - fit->shape_value;
+    if (axis >= 0 && axis < 3) status = derive_shape(fit, axis, fit->rest_change + k, error);
+  }
+  return status;
 }
 
 pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t frame_count, bool derive,
                           pl_fit_evaluation *e, pl_error *error) {
-  double *gradient = e->gradient, *normal = e->normal, *scores = e->scores;
-  *e = (pl_fit_evaluation){.failed = true, .cost = HUGE_VAL, .gradient = gradient, .normal = normal, .scores = scores};
+  *e = (pl_fit_evaluation){.failed = true,
+                           .cost = HUGE_VAL,
+                           .gradient = e->gradient,
+                           .normal = e->normal,
+                           .normals = e->normals,
+                           .scores = e->scores};
   fit->cursor.evaluations++;
   bool found = false;
   pl_status status = pl_fit_find_rest(fit, values, X, &found, error);

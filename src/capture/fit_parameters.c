@@ -13,6 +13,7 @@ _Static_assert(PL_FIT_MAX_MODES == 16 && PL_FIT_MAX_CONTROLS == 64, "the ranges 
 // In the order of the enums.
 static const char *const MATERIALS[] = {"corotated", "neo-hookean", NULL};
 static const char *const ELEMENTS[] = {"linear", "quadratic", NULL};
+static const char *const SHAPES[] = {"static", "unstressed", "unknown", NULL};
 static const char *const SOLVERS[] = {"newton", "virtual-force", NULL};
 static const char *const FITTERS[] = {"gauss-newton", "nelder-mead", NULL};
 
@@ -53,7 +54,7 @@ static const pl_parameter FIT[] = {
     RANGE(second_prony_time, 1, 1e-4, 1e3, false, FROM(1e-9, 1e9), UNIT("s"), ABOUT("Relaxation time of the second branch.")),
     RANGE(loss_factor, 0, 1e-5, 1, false, FROM(0, 1), ABOUT("Loss factor of structural damping; 0: none.")),
     NUMBER(loss_frequency, 0.5, ABOVE(0, 1e9), UNIT("Hz"), ABOUT("Lowest frequency at which structural damping acts in full.")),
-    SWITCH(use_static_shape, false, ABOUT("Take the static shape as the reference shape: for comparison, and for bodies without gravity.")),
+    CHOICE(shape, pl_fit_shape, SHAPES, PL_FIT_SHAPE_STATIC, ABOUT("What the shape of the mesh is: in equilibrium under gravity, unstressed, or unknown, which is to be found from motions or sags.")),
     CHOICE(reference, pl_reference_solver, SOLVERS, PL_REFERENCE_NEWTON, ABOUT("How reference shapes are found.")),
     CHOICE(fitter, pl_fitter, FITTERS, PL_FITTER_GAUSS_NEWTON, ABOUT("Minimisation method.")),
     INTEGER(steps_per_frame, 2, FROM(1, 1000), ABOUT("Time steps between two frames.")),

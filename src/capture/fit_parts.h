@@ -3,7 +3,7 @@
 // Values are what is physical: Young's modulus per control point, Poisson's ratio, α, β, and those
 // of viscosity that are used. What is fitted of them are "columns" in coordinates θ: the logarithm
 // of moduli and damping, Poisson's ratio itself. Behind them come the coefficients of starts that
-// are not known, which are fitted but are not results.
+// are not known, and the acceleration of a shape that is not, which are fitted but are not results.
 #ifndef PL_CAPTURE_FIT_PARTS_H
 #define PL_CAPTURE_FIT_PARTS_H
 
@@ -20,7 +20,7 @@ enum {
   PL_FIT_MAX_STARTS = 16,  // sequences whose start is not known
   PL_FIT_START_VALUES = 6,
   PL_FIT_MAX_VALUES =
-      PL_FIT_MAX_CONTROLS + 3 + PL_FIT_VISCOUS_KINDS + PL_FIT_MAX_STARTS * PL_FIT_START_VALUES,
+      PL_FIT_MAX_CONTROLS + 3 + PL_FIT_VISCOUS_KINDS + PL_FIT_MAX_STARTS * PL_FIT_START_VALUES + 3,
   PL_FIT_MAX_WINDOWS = 16
 };
 
@@ -29,6 +29,7 @@ typedef struct pl_fit_evaluation {
   bool failed;  // no reference shape, or no motion
   double cost, weight, amplitude, worst;
   double *gradient, *normal;  // as pl_motion_result, of all data
+  double *normals;            // the normal matrix by sequence, by case and by vibration
   double *scores;  // the gradient by frame, sequence after sequence, by case and by vibration:
                    // [score_count][column_count]
 } pl_fit_evaluation;
@@ -61,6 +62,8 @@ struct pl_fit {
   pl_motion_start *starts;  // of every sequence
   int32_t start_count;      // of those that are not known
   bool has_starts;          // their patterns and shapes are there
+  int32_t shape_value;      // first of the three values of a shape that is not known, in units of
+                            // gravity's size; -1: none
   int32_t window_count, windows[PL_FIT_MAX_WINDOWS];
   int32_t value_count, column_count, padded;
   int32_t result_count;  // of the values, the first: what is reported
@@ -70,7 +73,7 @@ struct pl_fit {
   double start[PL_FIT_MAX_VALUES];  // coordinates of the columns when the first iteration began
   double size;                      // of the static shape, m
   double step_tolerance;            // of pl_motion_job
-  double *rest, *trial_rest, *rest_change, *fractions, *outputs;
+  double *rest, *trial_rest, *rest_change, *fractions, *outputs, *shape_load;
   size_t output_size;  // numbers per sequence
   pl_fit_worker *worker;
   pl_reference reference;

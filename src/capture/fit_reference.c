@@ -54,7 +54,7 @@ static pl_status precondition(void *data, const double *x, double *y, pl_error *
 }
 
 pl_status pl_reference_take(pl_fit_worker *worker, pl_reference *r, pl_error *error) {
-  *r = (pl_reference){.worker = worker};
+  *r = (pl_reference){.worker = worker, .load = worker->body->load};
   pl_arena *arena = &worker->arena;
   size_t n = 3 * (size_t)worker->body->model->head.particle_count;
   double **vectors[] = {&r->gradient, &r->residual, &r->step, &r->trial, &r->image, &r->saved};
@@ -79,7 +79,7 @@ double pl_reference_evaluate(pl_reference *r, const double *X, double fraction) 
   pl_fit_worker_set_rest(w, X);
   pl_fem_system_evaluate(&w->system, w->body->model->rest_points, r->gradient, NULL, false);
   for (ptrdiff_t i = 0; i < unknown_count(r); ++i)
-    r->residual[i] = is_fixed(r, i) ? 0 : r->gradient[i] - fraction * w->body->load[i];
+    r->residual[i] = is_fixed(r, i) ? 0 : r->gradient[i] - fraction * r->load[i];
   return length_of(unknown_count(r), r->residual);
 }
 
@@ -358,5 +358,16 @@ pl_status pl_reference_derive(pl_reference *r, int32_t column_count, int32_t pad
     for (ptrdiff_t i = 0; i < n; ++i) change[i * padded + k] = r->step[i];
   }
   pl_arena_destroy(&arena);
+  return status < 0 ? status : PL_OK;
+}
+
+pl_status pl_reference_derive_load(pl_reference *r, const double *load_change, int32_t padded, double *change,
+                                   pl_error *error) {
+  ptrdiff_t n = unknown_count(r);
+  for (ptrdiff_t i = 0; i < n; ++i) r->image[i] = is_fixed(r, i) ? 0 : load_change[i];
+  memset(r->step, 0, (size_t)n * sizeof(double));
+  r->gmres.tolerance = 1e-9;
+  pl_status status = pl_gmres_solve(&r->gmres, r->image, r->step, error);
+  for (ptrdiff_t i = 0; i < n; ++i) change[i * padded] = r->step[i];
   return status < 0 ? status : PL_OK;
 }

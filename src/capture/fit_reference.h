@@ -23,7 +23,8 @@ typedef struct pl_reference {
   double *gradient, *residual, *step, *trial, *image, *saved;
   double inertia;  // of artificial time: the operator is inertia M - rate J; 0: J alone
   double rate;
-  double load_size;  // N, over free points
+  const double *load;  // N, 3 per particle: under what the static shape is in equilibrium
+  double load_size;    // N, over free points, of gravity
 } pl_reference;
 
 // Memory from the worker's arena; the worker must have its moduli set.
@@ -51,6 +52,11 @@ pl_status pl_reference_linearise(pl_reference *reference, bool with_factor, pl_e
 pl_status pl_reference_derive(pl_reference *reference, int32_t column_count, int32_t padded,
                               const double *fractions, int32_t poisson_column, double *change,
                               pl_error *error);
+
+// The change of X with the load, from J dX = dload, of which `change` has one column; J and the
+// factor of H are those of pl_reference_linearise().
+pl_status pl_reference_derive_load(pl_reference *reference, const double *load_change,
+                                   int32_t padded, double *change, pl_error *error);
 
 // r at X with a share of the load; returns its size, N.
 double pl_reference_evaluate(pl_reference *reference, const double *X, double fraction);

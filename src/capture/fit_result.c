@@ -4,7 +4,8 @@
 // metres in each coordinate, make the parameters vary with the covariance σ² N⁻¹. σ is the residual or what was said to
 // be expected, whichever is larger: data that are exact, or that the model follows by chance, do not make a parameter
 // known that hardly moves anything. Errors that are alike from point to point and from frame to frame are found from
-// the scores of blocks of frames, and the wider of both intervals counts.
+// the scores of blocks of frames, and the wider of both intervals counts. Motions, cases and vibrations that disagree
+// by more than that add their spread.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,14 +13,16 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "capture/fit_parts.h"
+#include "pliant/math.h"
 #include "sparse/dense_factor.h"
 
 static const double NORMAL_95 = 1.959963984540054;
 static const double INVISIBLE =
     1e-24;  // sensitivity, squared, against the largest: what moves less than rounding counts as this much
-static const double TRACE = 1e-12;    // of the identity in the scaled normal matrix
-static const double AT_BOUND = 1e-9;  // of the bound
-enum { MIN_FREEDOM = 8 };             // blocks beyond the parameters that a variance takes
+static const double TRACE = 1e-12;      // of the identity in the scaled normal matrix
+static const double AT_BOUND = 1e-9;    // of the bound
+enum { MIN_FREEDOM = 8 };               // blocks beyond the parameters that a variance takes
+static const double MIN_REPEAT = 1e-3;  // of what determines a parameter: data with less say nothing of it
 // Residual from which the data are not met: this fraction of the amplitude, and this many times the stated error.
 static const double MISFIT = 0.3, MISFIT_NOISE = 3;
 
@@ -128,6 +131,40 @@ static double block_deviation(const pl_fit *fit, const double *inverse, const do
   return max;
 }
 
+// What motions, cases and vibrations say of a column when asked one by one: their scores, each a step N⁻¹ G_r of the
+// whole, and the fraction w_r of what determines the column. Item r alone would find u_r / w_r beyond the joint value,
+// with a variance V / w_r. If these spread more than that, each has a deviation τ of its own (DerSimonian and Laird
+// 1986):
+//
+//   Q = Σ u_r² / (w_r V)        τ² = V max(0, Q - (R - 1)) / (1 - Σ w_r²)
+//
+// which adds τ² Σ w_r² to the variance of the joint value. Returns its root, in units of the normal distribution.
+static double repeat_deviation(const pl_fit *fit, const double *inverse, const double *scales, int32_t column,
+                               double deviation) {
+  int32_t n = fit->column_count, window = fit->windows[fit->cursor.window];
+  int32_t items = fit->sequence_count + fit->case_count + fit->vibration_count, count = 0;
+  const double *scores = fit->now.scores;
+  double row[PL_FIT_MAX_VALUES], whole = inverse[(ptrdiff_t)column * n + column] * scales[column] * scales[column];
+  double q = 0, squares = 0;
+  for (int32_t k = 0; k < n; ++k) row[k] = inverse[(ptrdiff_t)column * n + k] * scales[column] * scales[k];
+  for (int32_t r = 0; r < items; ++r) {
+    const double *normal = fit->now.normals + (ptrdiff_t)r * n * n;
+    int32_t frames = r < fit->sequence_count ? fit->sequences[r].frame_count : 1;
+    double step = 0, weight = 0;
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)(frames < window ? frames : window) * n; ++i) step += row[i % n] * scores[i];
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) weight += row[i / n] * normal[i] * row[i % n];
+    weight /= whole;
+    scores += (ptrdiff_t)frames * n;
+    if (!(weight > MIN_REPEAT)) continue;
+    q += step * step / (weight * deviation * deviation);
+    squares += weight * weight;
+    ++count;
+  }
+  double excess = q - (count - 1);
+  if (count < 2 || !(excess > 0) || !(squares < 1)) return 0;
+  return deviation * sqrt(excess * squares / (1 - squares)) * student_95(count - 1) / NORMAL_95;
+}
+
 // Whether the simulated motion, at its best, is nowhere near the data.
 static bool is_misfit(const pl_fit *fit) {
   const pl_fit_evaluation *now = &fit->now;
@@ -179,14 +216,22 @@ static pl_status estimate(pl_fit *fit, double sigma, pl_error *error) {
     double variance = inverse[i * n + i];
     if (fit->columns[i] >= all) continue;
     double alone = sigma * scales[i] * sqrt(fmax(variance, 0));
-    set_verdict(fit, fit->columns[i], fmax(alone, block_deviation(fit, inverse, scales, i)),
-                &fit->estimates[fit->columns[i]]);
+    double together = fmax(alone, block_deviation(fit, inverse, scales, i)),
+           spread = repeat_deviation(fit, inverse, scales, i, together);
+    set_verdict(fit, fit->columns[i], sqrt(together * together + spread * spread), &fit->estimates[fit->columns[i]]);
     for (int32_t j = 0; j < n && fit->columns[j] < all; ++j)
       fit->correlations[fit->columns[i] * all + fit->columns[j]] =
           i == j ? 1 : fmin(1, fmax(-1, inverse[i * n + j] / sqrt(fmax(variance * inverse[j * n + j], 1e-300))));
   }
   pl_arena_destroy(&arena);
   return status;
+}
+
+static pl_vec3 shape_acceleration(const pl_fit *fit) {
+  if (fit->def.shape == PL_FIT_SHAPE_UNSTRESSED) return (pl_vec3){0, 0, 0};
+  if (fit->shape_value < 0) return fit->def.gravity;
+  const double *a = fit->values + fit->shape_value;
+  return pl_vec3_scale((pl_vec3){a[0], a[1], a[2]}, pl_vec3_length(fit->def.gravity));
 }
 
 pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error) {
@@ -220,7 +265,8 @@ pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error)
                             .seconds = fit->seconds,
                             .reference = fit->reference_report,
                             .refined = fit->refined,
-                            .noise = fit->def.noise};
+                            .noise = fit->def.noise,
+                            .shape_acceleration = shape_acceleration(fit)};
   return PL_OK;
 }
 

@@ -143,6 +143,13 @@ static void compare(const pl_fit *fit, const double *values, const pl_fit_vibrat
   }
 }
 
+// Add a matrix of which one half is filled, and fill its other half.
+static void add_normal(double *normal, int32_t columns, double *sum) {
+  for (int32_t k = 0; k < columns; ++k)
+    for (int32_t l = 0; l < k; ++l) normal[(ptrdiff_t)l * columns + k] = normal[(ptrdiff_t)k * columns + l];
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)columns * columns; ++i) sum[i] += normal[i];
+}
+
 pl_status pl_fit_add_vibrations(pl_fit *fit, const double *values, const double *X, bool derive, pl_fit_evaluation *e,
                                 pl_error *error) {
   int32_t columns = derive ? fit->column_count : 0;
@@ -167,16 +174,16 @@ pl_status pl_fit_add_vibrations(pl_fit *fit, const double *values, const double 
   ptrdiff_t score = fit->score_count - fit->vibration_count;
   for (int32_t i = 0; i < fit->vibration_count && status >= 0 && found; ++i) {
     int32_t mode = fit->vibrations[i].mode;
+    double *normal = e->normals + (ptrdiff_t)(fit->sequence_count + fit->case_count + i) * columns * columns;
+    memset(normal, 0, (size_t)columns * (size_t)columns * sizeof(double));
     pl_motion_result result = {
-        .gradient = e->gradient, .normal = e->normal, .scores = columns > 0 ? e->scores + (score + i) * columns : NULL};
+        .gradient = e->gradient, .normal = normal, .scores = columns > 0 ? e->scores + (score + i) * columns : NULL};
     compare(fit, values, &fit->vibrations[i], lambdas[mode], slopes + (ptrdiff_t)mode * columns, columns, &result);
+    add_normal(normal, columns, e->normal);
     e->cost += result.cost;
     e->weight += result.weight;
     e->amplitude += result.amplitude;
   }
-  // Numbers are added to one half of the matrix.
-  for (int32_t k = 0; k < columns; ++k)
-    for (int32_t l = 0; l < k; ++l) e->normal[(ptrdiff_t)l * columns + k] = e->normal[(ptrdiff_t)k * columns + l];
   pl_arena_destroy(&arena);
   if (status >= 0 && !found) e->failed = true;
   return status;

@@ -83,7 +83,8 @@ static pl_status try_sample(pl_fit *fit, pl_fit_worker *worker, const double *va
   // A start value needs few digits; a modulus whose rest shape takes longer is too soft to be the one.
   def.limit = 15;
   def.tolerance = 1e-6;
-  if (!fit->def.use_static_shape && reference.load_size > 0)
+  // A shape that is not known starts as a static one does.
+  if (fit->def.shape != PL_FIT_SHAPE_UNSTRESSED && reference.load_size > 0)
     status = pl_reference_newton(&reference, &def, X, &report, NULL);
   if (status != PL_OK) return status < 0 ? status : PL_OK;
   pl_fit_worker_set_rest(worker, X);

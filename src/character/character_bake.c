@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "character/character_bake_sheet.h"
-#include "character/character_parts.h"
+#include "character/character_springs.h"
 #include "io/gltf_embed.h"
 
 typedef struct job {
@@ -101,6 +101,7 @@ static pl_status bake_bytes(pl_context *context, const pl_bytes *bytes, job *j, 
       (pl_sheet){.arena = &j->gltf.document->arena, .root = j->gltf.document->root, .bytes = pl_vector_of(context, 1)};
   status = pl_sheet_check_lists(&j->sheet, j->gltf.document, j->error);
   if (status >= 0) status = read_skeleton(j);
+  if (status >= 0) status = pl_character_add_parts(&j->gltf, &j->character, motion->additions);
   if (status >= 0) status = prepare_bake(j, motion);
   if (status >= 0) status = change_tree(j);
   bool empty = status < 0 || j->first == NULL;

@@ -71,7 +71,7 @@ pl_status pl_character_read_tails(pl_gltf *gltf, pl_character *character) {
 }
 
 static bool is_first_joint(const pl_character *c, int32_t node) {
-  if (!c->is_passive[node] || pl_character_chain_root(c, node) != node) return false;
+  if (!c->is_passive[node]) return false;
   for (int32_t i = 0; i < c->view.spring_count; ++i)
     if (c->springs[i].joint_count > 0 && c->springs[i].joints[0].node == node) return true;
   return false;
@@ -167,7 +167,9 @@ static pl_status read_chain(reading *r, const pl_json *json) {
   pl_status status = read_root(r->gltf, r->character, json, &root);
   if (status >= 0) status = pl_character_warn_unknown(r->gltf, json, keys, 3);
   if (status < 0) return status;
-  if (!is_first_joint(r->character, root))
+  // A spring that branches off another has no examples of its own, but it may have a tail.
+  bool is_branch = pl_character_chain_root(r->character, root) != root;
+  if (!is_first_joint(r->character, root) || (is_branch && pl_json_find(json, "examples") != NULL))
     return pl_json_fail(r->gltf->document, pl_json_find(json, "root"), r->gltf->error, PL_ERROR_INVALID_DATA,
                         "%s: its root, node \"%.80s\", is not the first joint of a spring", what,
                         r->character->nodes[root].name);

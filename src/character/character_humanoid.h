@@ -6,7 +6,12 @@
 #include <stdint.h>
 
 // The bones of VRM 1.0, in the order of pl_humanoid_names; some have another name in VRM 0.x.
-enum { PL_HUMANOID_COUNT = 55, PL_HUMANOID_HIPS = 0 };
+enum {
+  PL_HUMANOID_COUNT = 55,
+  PL_HUMANOID_HIPS = 0,
+  PL_HUMANOID_LEFT_EYE = 6,
+  PL_HUMANOID_RIGHT_EYE = 7
+};
 extern const char *const pl_humanoid_names[PL_HUMANOID_COUNT];
 
 // Number of the bone that VRM calls `name`, -1 for none.

@@ -29,6 +29,7 @@ struct pl_motion {
   double height_ratio;                    // of the hips of the character and of the clip
   pl_transform *clip_locals;              // workspace, one per node of the clip
   pl_vec3 *clip_scales;                   // the same
+  double *weights;                        // workspace, one per expression of the character
 
   // Of a cache.
   const float *frames;  // frame_count x points x 3; NULL: a character
@@ -45,9 +46,20 @@ pl_status pl_motion_take_character(pl_motion *motion, const pl_character *charac
 void pl_motion_retarget(pl_motion *motion, double time);
 
 // Expressions of the clip that the character has too: their number, and their weights now, added to
-// `morphs`; the clip's nodes are sampled.
+// `morphs`; the clip's nodes are sampled. The gaze of the clip turns the eyes in `locals`, or sets
+// weights of expressions.
 int32_t pl_motion_count_expressions(const pl_motion *motion);
 void pl_motion_play_expressions(pl_motion *motion);
+
+// Whether the clip has a gaze that the character can follow.
+bool pl_motion_has_gaze(const pl_motion *motion);
+
+// The gaze of the clip now: turn the eyes, for a character whose look-at is of bones, or set
+// `weights` of expressions.
+void pl_motion_play_gaze(pl_motion *motion);
+
+// Index of an expression of the character by name, -1 for none.
+int32_t pl_character_find_expression(const pl_character *character, const char *name);
 
 // An empty motion.
 pl_status pl_motion_make(pl_context *context, pl_motion **motion, pl_error *error);

@@ -55,13 +55,34 @@ typedef struct pl_character_bind {
   int32_t pose;  // of the surface
   double weight;
 } pl_character_bind;
+// What an expression does to those of a group (blink, look-at, mouth) while it is shown.
+typedef enum pl_character_override {
+  PL_CHARACTER_OVERRIDE_NONE = 0,
+  PL_CHARACTER_OVERRIDE_BLOCK,
+  PL_CHARACTER_OVERRIDE_BLEND,
+} pl_character_override;
+enum { PL_CHARACTER_OVERRIDES = 3 };
 typedef struct pl_character_expression {
   const char *name;
   bool is_binary;
   int32_t node;  // -1: none
   const pl_character_bind *binds;
   int32_t bind_count;
+  pl_character_override overrides[PL_CHARACTER_OVERRIDES];
 } pl_character_expression;
+
+// How a gaze moves the eyes: as bones, or as expressions.
+typedef enum pl_character_gaze_kind {
+  PL_CHARACTER_GAZE_NONE = 0,
+  PL_CHARACTER_GAZE_BONE,
+  PL_CHARACTER_GAZE_EXPRESSION,
+} pl_character_gaze_kind;
+enum { PL_GAZE_INNER = 0, PL_GAZE_OUTER, PL_GAZE_DOWN, PL_GAZE_UP, PL_GAZE_MAPS };
+typedef struct pl_character_gaze {
+  pl_character_gaze_kind kind;
+  double max_input[PL_GAZE_MAPS], scale[PL_GAZE_MAPS];  // degrees to degrees, or to weights
+  int32_t node;  // of a VRM animation: its rotation is the gaze, -1 for none
+} pl_character_gaze;
 
 struct pl_character {
   pl_context *context;
@@ -81,6 +102,7 @@ struct pl_character {
   double *morphs;  // per pose of the surface: weight at rest
   const pl_character_expression *expressions;
   int32_t expression_count;
+  pl_character_gaze gaze;
 
   pl_character_spring *springs;  // view.springs
   bool *is_used;                 // per spring: it has a bone that moves
@@ -105,6 +127,7 @@ pl_status pl_character_read_nodes(pl_gltf *gltf, pl_character *character);
 pl_status pl_character_read_surface(pl_gltf *gltf, pl_character *character);
 pl_status pl_character_read_animations(pl_gltf *gltf, pl_character *character);
 pl_status pl_character_read_expressions(pl_gltf *gltf, pl_character *character);
+pl_status pl_character_read_gaze(pl_gltf *gltf, pl_character *character);
 pl_status pl_character_read_humanoid(pl_gltf *gltf, pl_character *character);
 pl_status pl_character_read_vrm1(pl_gltf *gltf, pl_character *character, const pl_json *extension);
 pl_status pl_character_read_vrm0(pl_gltf *gltf, pl_character *character, const pl_json *extension);

@@ -4,7 +4,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "character/character_parts.h"
+#include "character/character_springs.h"
 #include "io/file_bytes.h"
 
 static pl_status read_springs(pl_gltf *gltf, pl_character *c) {
@@ -21,14 +21,18 @@ static pl_status read_springs(pl_gltf *gltf, pl_character *c) {
   return status;
 }
 
-static pl_status read_parts(pl_gltf *gltf, pl_character *c) {
+static pl_status read_parts(pl_gltf *gltf, pl_character *c, const pl_character_additions *additions) {
   pl_status status = pl_character_read_nodes(gltf, c);
+  if (status >= 0) status = pl_character_add_parts(gltf, c, additions);
   if (status >= 0) status = pl_character_read_surface(gltf, c);
   if (status >= 0) status = pl_character_read_animations(gltf, c);
   if (status >= 0) status = pl_character_read_humanoid(gltf, c);
   if (status >= 0) status = pl_character_read_expressions(gltf, c);
+  if (status >= 0) status = pl_character_read_gaze(gltf, c);
   if (status >= 0) status = read_springs(gltf, c);
   if (status >= 0) status = pl_character_read_examples(gltf, c);
+  const pl_json *extensions = pl_json_find(gltf->root, "extensions");
+  c->view.is_vrm = pl_json_find(extensions, "VRMC_vrm") != NULL || pl_json_find(extensions, "VRM") != NULL;
   return status;
 }
 
@@ -50,14 +54,16 @@ static pl_status create(pl_context *context, pl_character **character, pl_error 
   return PL_OK;
 }
 
-static pl_status read_bytes(pl_context *context, const void *bytes, size_t size, const char *name, const char *folder,
-                            pl_character **character, pl_findings *findings, pl_error *error) {
+static pl_status read_source(pl_context *context, const pl_memory_source *source,
+                             const pl_character_additions *additions, pl_character **character, pl_findings *findings,
+                             pl_error *error) {
   pl_gltf gltf;
-  pl_status status = pl_gltf_open(&gltf, context, bytes, size, name, folder, findings, error);
+  pl_status status =
+      pl_gltf_open(&gltf, context, source->bytes, source->size, source->name, source->folder, findings, error);
   if (status < 0) return status;
   pl_character *made = NULL;
   status = create(context, &made, error);
-  if (status >= 0) status = read_parts(&gltf, made);
+  if (status >= 0) status = read_parts(&gltf, made, additions);
   pl_gltf_close(&gltf);
   if (status < 0) {
     pl_character_destroy(made);
@@ -67,24 +73,30 @@ static pl_status read_bytes(pl_context *context, const void *bytes, size_t size,
   return PL_OK;
 }
 
-pl_status pl_character_load(pl_context *context, const char *path, pl_character **character, pl_findings *findings,
-                            pl_error *error) {
+pl_status pl_character_load_with(pl_context *context, const char *path, const pl_character_additions *additions,
+                                 pl_character **character, pl_findings *findings, pl_error *error) {
   *character = NULL;
   pl_bytes bytes;
   pl_status status = pl_bytes_read(context, path, &bytes, error);
   if (status < 0) return status;
   char *folder = pl_path_folder(context, path);
-  status = folder == NULL ? pl_fail_memory(error)
-                          : read_bytes(context, bytes.data, bytes.size, path, folder, character, findings, error);
+  pl_memory_source source = {.bytes = bytes.data, .size = bytes.size, .name = path, .folder = folder};
+  status =
+      folder == NULL ? pl_fail_memory(error) : read_source(context, &source, additions, character, findings, error);
   pl_release(context, folder);
   pl_bytes_free(&bytes);
   return status;
 }
 
+pl_status pl_character_load(pl_context *context, const char *path, pl_character **character, pl_findings *findings,
+                            pl_error *error) {
+  return pl_character_load_with(context, path, NULL, character, findings, error);
+}
+
 pl_status pl_character_load_memory(pl_context *context, const pl_memory_source *source, pl_character **character,
                                    pl_findings *findings, pl_error *error) {
   *character = NULL;
-  return read_bytes(context, source->bytes, source->size, source->name, source->folder, character, findings, error);
+  return read_source(context, source, NULL, character, findings, error);
 }
 
 void pl_character_destroy(pl_character *character) {

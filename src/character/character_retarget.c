@@ -91,7 +91,7 @@ static pl_status match_bones(pl_motion *motion, const char *path, pl_error *erro
   else
     match_bvh(motion);
   for (int32_t bone = 0; bone < PL_HUMANOID_COUNT; ++bone) count += motion->clip_bones[bone] >= 0;
-  if (count == 0 && pl_motion_count_expressions(motion) == 0)
+  if (count == 0 && pl_motion_count_expressions(motion) == 0 && !pl_motion_has_gaze(motion))
     return pl_fail_at(
         error, PL_ERROR_INVALID_DATA, path, 0, 0,
         "no bone or expression of this animation is one of the character; both need the humanoid of VRM or usual names "
@@ -119,6 +119,7 @@ static pl_status load_clip(pl_motion *motion, const char *path, pl_findings *fin
   motion->end = motion->clip->view.animations[0].end;
   motion->clip_locals = PL_TAKE(&motion->arena, pl_transform, motion->clip->view.node_count);
   motion->clip_scales = PL_TAKE(&motion->arena, pl_vec3, motion->clip->view.node_count);
+  motion->weights = PL_TAKE(&motion->arena, double, motion->character->expression_count);
   return motion->arena.failed ? pl_fail_memory(error) : PL_OK;
 }
 

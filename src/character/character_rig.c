@@ -126,6 +126,12 @@ static void apply_extras(pl_character_rig *rig) {
     if (extra->mass >= 0) joint->mass = extra->mass;
     if (extra->stiffness >= 0) joint->stiffness = extra->stiffness;
     if (extra->max_angle >= 0) joint->max_angle = extra->max_angle;
+    // A tail is no node of the file and weighs and bends as the last joint does.
+    for (int32_t k = 0; k < rig->joint_count; ++k) {
+      if (rig->nodes[k] >= 0 || rig->joints[k].parent != rig->joint_of_node[extra->node]) continue;
+      if (extra->mass >= 0) rig->joints[k].mass = extra->mass;
+      if (extra->stiffness >= 0) rig->joints[k].stiffness = extra->stiffness;
+    }
   }
   for (int32_t i = 0; i < c->link_count; ++i)
     rig->links[i] = (pl_rod_link){rig->joint_of_node[c->links[i].from], rig->joint_of_node[c->links[i].to]};

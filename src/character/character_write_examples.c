@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "character/character_rod.h"
+#include "character/character_springs.h"
 #include "character/character_write.h"
 #include "math/mat3.h"
 #include "math/rotation.h"
-#include "rod/rod_parameters.h"
 
 // --- poses ------------------------------------------------------------------------------------------------------
 
@@ -145,28 +144,6 @@ static pl_status add_links(pl_draft *draft, pl_json *extension) {
   return PL_OK;
 }
 
-static void add_rod(pl_draft *draft, pl_json *extension) {
-  pl_arena *arena = &draft->arena;
-  pl_json *json = pl_json_set(arena, extension, "rod", pl_json_new(arena, PL_JSON_OBJECT));
-  for (int32_t i = 0; i < pl_rod_def_parameters.count; ++i) {
-    const pl_parameter *parameter = &pl_rod_def_parameters.items[i];
-    const void *value = (const char *)draft->rod + parameter->offset;
-    if (!pl_character_has_parameter(parameter)) continue;
-    if (parameter->kind == PL_PARAMETER_NUMBER) {
-      pl_json_set_number(arena, json, parameter->name, *(const double *)value);
-    } else if (parameter->kind == PL_PARAMETER_INTEGER) {
-      pl_json_set_number(arena, json, parameter->name, *(const int32_t *)value);
-    } else {
-      // A constant that is none of the enum's, which building would refuse, is written as the default.
-      int choice, count = 0;
-      memcpy(&choice, value, sizeof choice);
-      while (parameter->choices[count] != NULL) ++count;
-      if (choice < 0 || choice >= count) choice = (int)parameter->default_value[0];
-      pl_json_set_text(arena, json, parameter->name, parameter->choices[choice]);
-    }
-  }
-}
-
 pl_status pl_draft_add_examples(pl_draft *draft, pl_json *extensions) {
   pl_arena *arena = &draft->arena;
   pl_json *extension = pl_json_set(arena, extensions, "PLIANT_rod_examples", pl_json_new(arena, PL_JSON_OBJECT));
@@ -176,6 +153,6 @@ pl_status pl_draft_add_examples(pl_draft *draft, pl_json *extensions) {
   add_joints(draft, extension);
   status = add_links(draft, extension);
   if (status < 0) return status;
-  add_rod(draft, extension);
+  pl_springs_set_rod(arena, extension, draft->rod);
   return PL_OK;
 }

@@ -4,51 +4,22 @@
 // at, ours at the joint it ends at, so every entry carries those of the joint behind it (the last, which only ends a
 // bone, its own). No node may be in two springs: in a chain with branches the first path takes the stem, and each
 // further branch is a spring that begins at its own first joint.
-//
-// Viewers know spheres and capsules. A half-space becomes a sphere so large that it is flat where the character is;
-// boxes and meshes have no counterpart and are refused rather than lost.
 #include "base/error.h"
+#include "character/character_springs.h"
 #include "character/character_write.h"
 #include "pliant/math.h"
-
-// Within 0.3 m of the middle such a sphere is half a millimetre from its plane.
-static const double FLAT_RADIUS = 100;
 
 // --- colliders --------------------------------------------------------------------------------------------------
 
 static pl_status add_collider(pl_draft *draft, pl_json *colliders, int32_t number) {
   const pl_rod_collider *collider = &draft->rod->colliders[number];
-  const pl_collider_def *shape = &collider->shape;
-  pl_transform placement = shape->placement;
-  placement.rotation = pl_quat_normalize(placement.rotation);
   if (collider->joint < 0 || collider->joint >= draft->rod->joint_count)
     return pl_fail(draft->error, PL_ERROR_INVALID_DATA, "collider %d moves with joint %d, but there are %d", number,
                    collider->joint, draft->rod->joint_count);
-  pl_json *json = pl_draft_add_object(draft, colliders);
-  pl_json_set_number(&draft->arena, json, "node", collider->joint);
-  json = pl_json_set(&draft->arena, json, "shape", pl_json_new(&draft->arena, PL_JSON_OBJECT));
-  pl_json *form = pl_json_new(&draft->arena, PL_JSON_OBJECT);
-  switch (shape->shape) {
-    case PL_COLLIDER_SPHERE:
-      pl_json_set(&draft->arena, json, "sphere", form);
-      pl_draft_set_vector(draft, form, "offset", placement.position);
-      pl_json_set_number(&draft->arena, form, "radius", shape->radius);
-      return PL_OK;
-    case PL_COLLIDER_CAPSULE:
-      pl_json_set(&draft->arena, json, "capsule", form);
-      pl_draft_set_vector(draft, form, "offset", pl_transform_apply(placement, (pl_vec3){0, -shape->half_length, 0}));
-      pl_json_set_number(&draft->arena, form, "radius", shape->radius);
-      pl_draft_set_vector(draft, form, "tail", pl_transform_apply(placement, (pl_vec3){0, shape->half_length, 0}));
-      return PL_OK;
-    case PL_COLLIDER_HALF_SPACE:
-      pl_json_set(&draft->arena, json, "sphere", form);
-      pl_draft_set_vector(draft, form, "offset", pl_transform_apply(placement, (pl_vec3){0, -FLAT_RADIUS, 0}));
-      pl_json_set_number(&draft->arena, form, "radius", FLAT_RADIUS);
-      return PL_OK;
-    default:
-      return pl_fail(draft->error, PL_ERROR_UNSUPPORTED,
-                     "collider %d is a box or a mesh; VRM files hold spheres, capsules and half-spaces", number);
-  }
+  pl_character_collider shape;
+  pl_status status = pl_springs_get_collider(collider, number, &shape, draft->error);
+  if (status >= 0) pl_springs_add_collider(&draft->arena, colliders, &shape);
+  return status;
 }
 
 // --- groups -----------------------------------------------------------------------------------------------------
@@ -101,17 +72,6 @@ static pl_status group_chain(pl_draft *draft, groups *g, int32_t root) {
 
 // --- springs ----------------------------------------------------------------------------------------------------
 
-static void add_spring_joint(pl_draft *draft, pl_json *list, int32_t node, int32_t end) {
-  const pl_rod_joint *joint = &draft->rod->joints[end];
-  pl_json *json = pl_draft_add_object(draft, list);
-  pl_json_set_number(&draft->arena, json, "node", node);
-  pl_json_set_number(&draft->arena, json, "hitRadius", joint->radius);
-  pl_json_set_number(&draft->arena, json, "stiffness", joint->spring);
-  pl_json_set_number(&draft->arena, json, "gravityPower", pl_vec3_length(joint->pull));
-  pl_draft_set_vector(draft, json, "gravityDir", pl_vec3_normalize_or(joint->pull, (pl_vec3){0, -1, 0}));
-  pl_json_set_number(&draft->arena, json, "dragForce", joint->drag);
-}
-
 // The spring that begins at `start`. Branches along its way are appended to `starts`.
 static void add_spring(pl_draft *draft, const groups *g, pl_json *springs, int32_t start, pl_vector *starts) {
   int32_t root = draft->chain_roots[start];
@@ -122,7 +82,7 @@ static void add_spring(pl_draft *draft, const groups *g, pl_json *springs, int32
   pl_json *list = pl_draft_set_list(draft, spring, "joints");
   for (int32_t joint = start; joint >= 0;) {
     int32_t next = pl_draft_passive_child(draft, draft->first_child[joint]);
-    add_spring_joint(draft, list, joint, next >= 0 ? next : joint);
+    pl_springs_add_joint(&draft->arena, list, joint, &draft->rod->joints[next >= 0 ? next : joint]);
     if (next >= 0)
       for (int32_t branch = pl_draft_passive_child(draft, draft->next_sibling[next]); branch >= 0;
            branch = pl_draft_passive_child(draft, draft->next_sibling[branch]))

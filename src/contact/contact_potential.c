@@ -140,7 +140,7 @@ static double evaluate_friction(pl_contact_potential *term, pl_vec3 apart) {
   pl_vec3 slid = in_plane(pl_vec3_sub(apart, term->start), term->normal);
   pl_vec3 pull = pl_vec3_add_scaled(term->tangent_multiplier, slid, -k);
   double length = pl_vec3_length(pull);
-  term->tangent = pull;
+  term->tangent = term->pull = pull;
   term->grip = k;
   term->slide = (pl_vec3){0, 0, 0};
   if (length <= term->cap) return 0.5 * length * length / k;
@@ -152,17 +152,37 @@ static double evaluate_friction(pl_contact_potential *term, pl_vec3 apart) {
 
 double pl_contact_potential_evaluate(pl_contact_potential *term, const double *z, bool refresh) {
   term->force = term->grip = 0;
+  term->presses = false;
   term->tangent = (pl_vec3){0, 0, 0};
   if (!(term->stiffness > 0)) return 0;
   pl_vec3 apart = pl_vec3_add(mix(term, z), term->fixed);
   term->gap = pl_vec3_dot(term->normal, apart) - term->offset;
   term->force = fmax(0, term->normal_multiplier - term->stiffness * term->gap);
+  term->presses = term->force > 0;
   if (refresh) {
     term->last_cap = term->cap;
     term->cap = term->friction * term->force;
   }
   double energy = 0.5 * term->force * term->force / term->stiffness;
   return term->cap > 0 ? energy + evaluate_friction(term, apart) : energy;
+}
+
+bool pl_contact_potential_predict(pl_contact_potential *term, const double *d) {
+  if (!(term->stiffness > 0)) return false;
+  pl_vec3 way = mix(term, d);
+  bool slides = term->grip > 0 && pl_vec3_dot(term->slide, term->slide) > 0, changed = false;
+  double force = term->normal_multiplier - term->stiffness * term->gap;
+  if (!term->presses && force - term->stiffness * pl_vec3_dot(term->normal, way) > 0) {
+    term->presses = changed = true;
+    term->force = force;
+  }
+  if (slides && pl_vec3_dot(term->slide, pl_vec3_add_scaled(term->pull, way, -term->stiffness)) < term->cap) {
+    term->tangent = term->pull;
+    term->grip = term->stiffness;
+    term->slide = (pl_vec3){0, 0, 0};
+    changed = true;
+  }
+  return changed;
 }
 
 // After the part θ_0 of the change d_0 was taken, the change d = μ f - cap is asked for. By the secant through both
@@ -188,7 +208,7 @@ void pl_contact_potential_add_gradient(const pl_contact_potential *term, double 
 // plane.
 static pl_vec3 answer(const pl_contact_potential *term, pl_vec3 d) {
   double along = pl_vec3_dot(d, term->normal);
-  pl_vec3 sum = pl_vec3_scale(term->normal, term->force > 0 ? term->stiffness * along : 0);
+  pl_vec3 sum = pl_vec3_scale(term->normal, term->presses ? term->stiffness * along : 0);
   if (!(term->grip > 0)) return sum;
   pl_vec3 plane = pl_vec3_add_scaled(d, term->normal, -along);
   plane = pl_vec3_add_scaled(plane, term->slide, -pl_vec3_dot(plane, term->slide));
@@ -196,7 +216,7 @@ static pl_vec3 answer(const pl_contact_potential *term, pl_vec3 d) {
 }
 
 void pl_contact_potential_add_product(const pl_contact_potential *term, const double *d, double *product) {
-  if (!(term->force > 0) && !(term->grip > 0)) return;
+  if (!term->presses && !(term->grip > 0)) return;
   pl_vec3 force = answer(term, mix(term, d));
   for (int32_t i = 0; i < term->count; ++i) add_at(product, term->particles[i], force, term->weights[i]);
   for (int32_t i = 0; i < term->turn_count; ++i)
@@ -204,7 +224,7 @@ void pl_contact_potential_add_product(const pl_contact_potential *term, const do
 }
 
 void pl_contact_potential_add_blocks(const pl_contact_potential *term, double *blocks) {
-  if (!(term->force > 0) && !(term->grip > 0)) return;
+  if (!term->presses && !(term->grip > 0)) return;
   pl_vec3 columns[3] = {answer(term, (pl_vec3){1, 0, 0}), answer(term, (pl_vec3){0, 1, 0}),
                         answer(term, (pl_vec3){0, 0, 1})};
   for (int32_t i = 0; i < term->count; ++i) {

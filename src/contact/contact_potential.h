@@ -63,6 +63,8 @@ typedef struct pl_contact_potential {
   pl_vec3 tangent;  // N in the plane, on side a
   double grip;      // N/m: stiffness in the plane …
   pl_vec3 slide;    // … but for this direction, unit; zero where friction holds
+  pl_vec3 pull;     // N: friction if nothing capped it
+  bool presses;     // the force follows the gap
 } pl_contact_potential;
 
 // A term of a contact whose body b has particles first[b], first[b] + 1 …, and is rigid if
@@ -86,6 +88,12 @@ double pl_contact_potential_evaluate(pl_contact_potential *term, const double *z
 // Take back part of the last renewal of friction's cap, for the next evaluation without `refresh`:
 // so much that, by the secant through the last two, the next renewal changes nothing.
 void pl_contact_potential_relax(pl_contact_potential *term);
+
+// Where a step d of the positions would take the term from its last evaluation across a kink that
+// its Hessian does not know: something apart that would meet, or friction that slides and would
+// hold, or slide back. The term is then taken as pressing, or as holding, with the force and the
+// Hessian of that, until the next evaluation. Returns whether anything changed.
+bool pl_contact_potential_predict(pl_contact_potential *term, const double *d);
 
 // Derivatives of the last evaluation: add the gradient, the product of the Hessian with d, and the
 // diagonal blocks of the Hessian.

@@ -61,6 +61,10 @@ double pl_fem_edge_value(const double *d);
 void pl_fem_edge_gradient(const double *d, double *g);
 void pl_fem_edge_hessian(const double *d, double *h);
 
+// Those of shells (fem_shell.c).
+extern const pl_fem_measure pl_fem_shell_edge_measure, pl_fem_shell_triangle_measure,
+    pl_fem_shell_hinge_measure;
+
 // Sides of corners; and from sides to corners: a vector, and a matrix with both its indices.
 void pl_fem_sides_find(int32_t corner_count, const double *x, double *d);
 void pl_fem_sides_spread_vector(int32_t corner_count, const double *small, double *large);

@@ -68,10 +68,10 @@ static double stretch_fraction(const double *d) {
   return 1 / pl_fem_edge_value(d);
 }
 
-static const pl_fem_measure shell_edge = {2,    pl_fem_edge_value, pl_fem_edge_gradient, pl_fem_edge_hessian,
-                                          NULL, stretch_fraction};
+const pl_fem_measure pl_fem_shell_edge_measure = {2,    pl_fem_edge_value, pl_fem_edge_gradient, pl_fem_edge_hessian,
+                                                  NULL, stretch_fraction};
 
-PL_FEM_MEASURE_ENERGY(pl_fem_shell_stretch, "shell stretch", 2, shell_edge, stretch_names);
+PL_FEM_MEASURE_ENERGY(pl_fem_shell_stretch, "shell stretch", 2, pl_fem_shell_edge_measure, stretch_names);
 
 // --- area ---------------------------------------------------------------------------------------------------------
 // a = ½ |n|, n = p × q with the sides p, q. With N = n/|n|, P = I - N Nᵀ and J the Jacobian of n, columns [-[q] [p]]:
@@ -153,9 +153,10 @@ static double area_fraction(const double *d) {
   return 1 / area_value(d);
 }
 
-static const pl_fem_measure shell_triangle = {3, area_value, area_gradient, area_hessian, area_third, area_fraction};
+const pl_fem_measure pl_fem_shell_triangle_measure = {3,          area_value,   area_gradient, area_hessian,
+                                                      area_third, area_fraction};
 
-PL_FEM_MEASURE_ENERGY(pl_fem_shell_area, "shell area", 3, shell_triangle, area_names);
+PL_FEM_MEASURE_ENERGY(pl_fem_shell_area, "shell area", 3, pl_fem_shell_triangle_measure, area_names);
 
 // --- hinge --------------------------------------------------------------------------------------------------------
 // Sides: e the common edge, p and q to the corners opposite to it. The gradient of θ is a sum over the two triangles,
@@ -271,6 +272,7 @@ static double hinge_fraction(const double *d) {
   return 2 * pl_vec3_dot(e, e) / (area1 + area2);
 }
 
-static const pl_fem_measure hinge = {4, hinge_value, hinge_gradient, hinge_hessian, hinge_third, hinge_fraction};
+const pl_fem_measure pl_fem_shell_hinge_measure = {4,           hinge_value,   hinge_gradient, hinge_hessian,
+                                                   hinge_third, hinge_fraction};
 
-PL_FEM_MEASURE_ENERGY(pl_fem_shell_hinge, "shell hinge", 4, hinge, hinge_names);
+PL_FEM_MEASURE_ENERGY(pl_fem_shell_hinge, "shell hinge", 4, pl_fem_shell_hinge_measure, hinge_names);

@@ -35,6 +35,9 @@ bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model
     system->quadratics = PL_TAKE(arena, pl_fem_quadratic_constants, model->groups[0].element_count);
   if (is_batched(&model->groups[0]))
     system->constants = PL_TAKE(arena, pl_fem_tet_constants, model->groups[0].element_count);
+  for (int32_t g = 0; g < model->group_count; ++g)
+    if (pl_fem_is_shell(model->groups[g].energy))
+      system->shells[g] = PL_TAKE(arena, pl_fem_shell_constants, model->groups[g].element_count);
   for (int32_t g = 0; model->examples.count > 0 && g < model->group_count; ++g) {
     const pl_fem_group *group = &model->groups[g];
     system->mixed_rest[g] = PL_TAKE(arena, double, 3 * (size_t)group->corner_count * (size_t)group->element_count);
@@ -60,6 +63,15 @@ static void prepare_range(void *data, int32_t begin, int32_t end, int32_t block)
                                       s->parameters[0] + (ptrdiff_t)group->energy->parameter_count * t);
 }
 
+static void prepare_shells(const pl_fem_system *s, int32_t g) {
+  const pl_fem_group *group = &s->model->groups[g];
+  for (int32_t e = 0; e < group->element_count; ++e) {
+    ptrdiff_t at = 3 * (ptrdiff_t)group->corner_count * e;
+    s->shells[g][e] = pl_fem_shell_constants_of(group->energy, group->starts + at, s->rest[g] + at,
+                                                s->parameters[g] + (ptrdiff_t)group->energy->parameter_count * e);
+  }
+}
+
 void pl_fem_system_use(pl_fem_system *system, const double *const *rest, const double *const *parameters) {
   const pl_fem_model *model = system->model;
   for (int32_t g = 0; g < model->group_count; ++g) {
@@ -68,6 +80,8 @@ void pl_fem_system_use(pl_fem_system *system, const double *const *rest, const d
   }
   if (system->constants != NULL || system->planes != NULL || system->quadratics != NULL)
     pl_parallel_for(system->context, model->groups[0].element_count, PREPARE_GRAIN, prepare_range, system);
+  for (int32_t g = 0; g < model->group_count; ++g)
+    if (system->shells[g] != NULL) prepare_shells(system, g);
 }
 
 typedef struct mix_job {
@@ -250,6 +264,27 @@ static void evaluate_planes(const evaluation *e, pl_block_matrix *matrix) {
   pl_block_pattern_visit(e->system->context, &e->system->model->pattern, 0, visit_planes, &planes);
 }
 
+// Elements of shells, four at a time.
+static void visit_shells(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  (void)matrices;
+  pl_fem_assemble_shells(data, elements, count);
+}
+
+static void evaluate_shells(const evaluation *e, pl_block_matrix *matrix) {
+  const pl_fem_system *system = e->system;
+  const pl_fem_model *model = system->model;
+  pl_fem_shells shells = {.corner_count = model->groups[e->group].corner_count,
+                          .constants = system->shells[e->group],
+                          .corners = model->groups[e->group].corners,
+                          .slots = model->pattern.groups[e->group].slots,
+                          .positions = e->x,
+                          .positive = e->positive,
+                          .energies = system->energies + model->element_start[e->group],
+                          .gradient = e->gradient,
+                          .values = matrix != NULL ? matrix->values : NULL};
+  pl_block_pattern_visit(system->context, &model->pattern, e->group, visit_shells, &shells);
+}
+
 static double sum_of(const pl_fem_system *system, const double *energies) {
   double sum = 0;
   for (int32_t i = 0; i < system->model->element_start[system->model->group_count]; ++i) sum += energies[i];
@@ -268,6 +303,10 @@ static void evaluate_group(evaluation *e, pl_block_matrix *matrix) {
   pl_fem_damping *damping = e->damping;
   if (e->system->planes != NULL) {
     evaluate_planes(e, matrix);
+    return;
+  }
+  if (e->system->shells[e->group] != NULL && damping == NULL) {
+    evaluate_shells(e, matrix);
     return;
   }
   bool joins = group->energy->together != NULL;

@@ -19,6 +19,7 @@
 #include "fem/fem_model.h"
 #include "fem/fem_plane_assemble.h"
 #include "fem/fem_quadratic_assemble.h"
+#include "fem/fem_shell_assemble.h"
 
 typedef struct pl_fem_system {
   pl_context *context;
@@ -28,10 +29,11 @@ typedef struct pl_fem_system {
   double *mixed_rest[PL_FEM_MAX_GROUPS];        // mixtures of examples; NULL without examples
   pl_fem_tet_constants *constants;  // of tets that are computed four at a time, otherwise NULL
   pl_fem_plane_constants *planes;   // the same of plane triangles
-  pl_fem_quadratic_constants *quadratics;  // … of quadratic tets
-  double *energies;                        // J, by element of all groups
-  double *lost;                            // the same of damping; only of bodies that adapt
-  double *pulls;                           // sums of the projection, by block of elements
+  pl_fem_quadratic_constants *quadratics;             // … of quadratic tets
+  pl_fem_shell_constants *shells[PL_FEM_MAX_GROUPS];  // … of shells
+  double *energies;                                   // J, by element of all groups
+  double *lost;   // the same of damping; only of bodies that adapt
+  double *pulls;  // sums of the projection, by block of elements
 } pl_fem_system;
 
 // Take the memory from an arena; false when out of memory. The model must outlive it.

@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "base/finding.h"
+#include "io/gltf_draco.h"
 #include "io/gltf_meshopt.h"
+#include "io/gltf_unpack.h"
 
 static const uint32_t GLB_MAGIC = 0x46546C67, GLB_JSON = 0x4E4F534A, GLB_BINARY = 0x004E4942;
 
@@ -100,13 +102,15 @@ static pl_status check_extensions(const pl_gltf *gltf) {
     bool draco = strcmp(extension, "KHR_draco_mesh_compression") == 0;
     bool meshopt =
         strcmp(extension, "EXT_meshopt_compression") == 0 || strcmp(extension, "KHR_meshopt_compression") == 0;
-    if (meshopt && pl_meshopt_is_there()) continue;
+    if ((meshopt && pl_meshopt_is_there()) || (draco && pl_draco_is_there())) continue;
     return pl_json_fail(gltf->document, item, gltf->error, PL_ERROR_UNSUPPORTED,
                         "the file needs the extension %.80s, which is not read%s%s", extension,
                         draco || meshopt ? ": export without compression, or unpack it in Blender by importing it and "
                                            "exporting it with Compression off"
                                          : "",
-                        meshopt ? "; builds of Pliant with libmeshoptimizer-dev read it" : "");
+                        meshopt ? "; builds of Pliant with libmeshoptimizer-dev read it"
+                        : draco ? "; builds of Pliant with libdraco-dev read it"
+                                : "");
   }
   return PL_OK;
 }
@@ -116,8 +120,9 @@ static pl_status prepare_buffers(pl_gltf *gltf) {
   gltf->buffer_count = buffers != NULL && buffers->kind == PL_JSON_ARRAY ? buffers->count : 0;
   gltf->buffers = PL_TAKE(&gltf->arena, pl_gltf_buffer, gltf->buffer_count);
   const pl_json *views = pl_json_find(gltf->root, "bufferViews");
-  gltf->unpacked =
-      PL_TAKE(&gltf->arena, pl_gltf_bytes, views != NULL && views->kind == PL_JSON_ARRAY ? views->count : 0);
+  int64_t view_count = views != NULL && views->kind == PL_JSON_ARRAY ? views->count : 0;
+  int64_t more = pl_gltf_count_unpacked(gltf);
+  gltf->unpacked = PL_TAKE(&gltf->arena, pl_gltf_bytes, view_count + (more > 0 ? more : 0));
   return gltf->buffers == NULL || gltf->unpacked == NULL ? pl_fail_memory(gltf->error) : PL_OK;
 }
 
@@ -132,6 +137,7 @@ static pl_status open_parts(pl_gltf *gltf, const unsigned char *bytes, size_t si
   status = check_version(gltf);
   if (status >= 0) status = check_extensions(gltf);
   if (status >= 0) status = prepare_buffers(gltf);
+  if (status >= 0 && pl_gltf_count_unpacked(gltf) >= 0) status = pl_gltf_unpack_meshes(gltf);
   return status;
 }
 

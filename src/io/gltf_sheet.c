@@ -63,6 +63,7 @@ void pl_sheet_remove_packing(pl_json *view_or_buffer) {
   if (extensions == NULL) return;
   pl_sheet_remove(extensions, "EXT_meshopt_compression");
   pl_sheet_remove(extensions, "KHR_meshopt_compression");
+  pl_sheet_remove(extensions, "KHR_draco_mesh_compression");
   if (extensions->count == 0) pl_sheet_remove(view_or_buffer, "extensions");
 }
 

@@ -12,7 +12,9 @@ static const int64_t MAX_SIZE = INT64_C(1) << 53;
 const pl_json *pl_gltf_find_packed(const pl_json *view_or_buffer) {
   const pl_json *extensions = pl_json_find(view_or_buffer, "extensions");
   const pl_json *packed = pl_json_find(extensions, "EXT_meshopt_compression");
-  return packed != NULL ? packed : pl_json_find(extensions, "KHR_meshopt_compression");
+  if (packed == NULL) packed = pl_json_find(extensions, "KHR_meshopt_compression");
+  // The views of meshes that gltf_unpack.c unpacked.
+  return packed != NULL ? packed : pl_json_find(extensions, "KHR_draco_mesh_compression");
 }
 
 // The bytes from byteOffset on, byteLength of them, of the buffer that `holder` names.

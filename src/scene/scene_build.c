@@ -185,6 +185,7 @@ static pl_status finish_rod(pl_scene_instance *set, pl_instance_part *part, cons
   part->body.surface = rod->def.skin.surface != NULL ? rod->def.skin.surface : part->surface;
   part->body.character = rod->character;
   part->body.character_path = rod->path;
+  part->body.additions = rod->additions.spring_count > 0 ? &rod->additions : NULL;
   part->body.nodes = rod->nodes;
   part->body.rod_def = &rod->def;
   return status < 0 ? status : pl_instance_add_target(set, part, def->placement, error);

@@ -59,7 +59,13 @@ static const pl_scene_body *find_body(pl_scene_checker *c, const pl_json *json, 
 static void check_touch(pl_scene_checker *c, const pl_scene_recording *recording, const pl_scene_touch *touch) {
   const char *names[MAX_NAME];
   int32_t count = 0;
-  if (touch->json == NULL || touch->tool[0] == '\0') return;
+  if (touch->json == NULL) return;
+  if (touch->surface[0] != '\0')
+    pl_checker_file(c, touch->json, "surface", touch->surface);
+  else if (recording->fine[0] == '\0')
+    pl_checker_report(c, touch->json, "no-surface", "name a `fine` body, or give the touch a `surface`",
+                      "there is neither a fine body nor a surface of this touch");
+  if (touch->tool[0] == '\0') return;
   for (int32_t i = 0; i < recording->tools.count; ++i) {
     const char *name = ((const pl_scene_collider *)recording->tools.items)[i].name;
     if (strcmp(name, touch->tool) == 0) return;
@@ -78,6 +84,9 @@ void pl_checker_recording(pl_scene_checker *c) {
     pl_checker_report(c, pl_checker_position(recording->json, "coarse"), "other-mesh",
                       "give two bodies the same surface as `mesh` and different `tets`",
                       "the fine and the coarse body must be two, and have one mesh");
+  if (skin != NULL && recording->fine[0] == '\0')
+    pl_checker_report(c, pl_checker_position(recording->json, "skin"), "no-fine", "name the `fine` body as well",
+                      "there is no fine body for the skin to cover");
   if (skin != NULL && fine != NULL && (skin == fine || skin == coarse || strcmp(fine->mesh, skin->mesh) != 0))
     pl_checker_report(c, pl_checker_position(recording->json, "skin"), "other-mesh",
                       "give a body of its own, with the material shell, the same surface as `mesh`",

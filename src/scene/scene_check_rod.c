@@ -53,19 +53,19 @@ static void check_lengths(pl_scene_checker *c, const pl_scene_rod_example *examp
   }
 }
 
-static void check_view(pl_scene_checker *c, const pl_scene_rod_example *example) {
-  const pl_json *direction = pl_json_find(example->json, "direction"), *extent = pl_json_find(example->json, "extent");
-  if (direction != NULL && !(pl_vec3_length(example->direction) > 1e-12))
+static void check_view(pl_scene_checker *c, const pl_json *json, const char *name, pl_vec3 toward, double angle) {
+  const pl_json *direction = pl_json_find(json, "direction"), *extent = pl_json_find(json, "extent");
+  if (direction != NULL && !(pl_vec3_length(toward) > 1e-12))
     pl_checker_report(c, direction, "no-direction", "give the direction to the camera, such as [0, 0, 1]",
-                      "the view direction of example \"%s\" has no length", example->name);
-  if (direction == NULL && extent != NULL && example->extent > 0)
+                      "the view direction of example \"%s\" has no length", name);
+  if (direction == NULL && extent != NULL && angle > 0)
     pl_checker_report(c, extent, "no-direction", "add `direction`, or remove `extent`",
-                      "example \"%s\" has an extent but no direction", example->name);
+                      "example \"%s\" has an extent but no direction", name);
 }
 
 static void check_example(pl_scene_checker *c, const pl_scene_rod_example *example, const pl_chain_shape *shape) {
   if (example->json == NULL) return;
-  check_view(c, example);
+  check_view(c, example->json, example->name, example->direction, example->extent);
   int given = (example->points.count > 0) + (example->turns.count > 0) + (example->curl.json != NULL);
   if (given != 1)
     pl_checker_report(c, example->json, "pose-choice", "keep exactly one",
@@ -154,17 +154,18 @@ static void check_points(pl_scene_checker *c, const pl_scene_rod_chain *chain, c
                       "%d links; at most %d are possible", chain->links.count, PL_ROD_MAX_LINKS);
 }
 
-static void check_collider_names(pl_scene_checker *c, const pl_scene_rod *rod, const pl_scene_rod_chain *chain) {
+static void check_collider_names(pl_scene_checker *c, const pl_scene_rod *rod, const pl_json *json,
+                                 const pl_scene_list *chosen) {
   const pl_scene_rod_collider *colliders = rod->colliders.items;
   const char *names[MAX_NAMES];
   int32_t count = rod->colliders.count < MAX_NAMES ? rod->colliders.count : MAX_NAMES;
   for (int32_t i = 0; i < count; ++i) names[i] = colliders[i].name;
-  for (int32_t k = 0; k < chain->colliders.count; ++k) {
-    const char *name = ((const char *const *)chain->colliders.items)[k];
+  for (int32_t k = 0; k < chosen->count; ++k) {
+    const char *name = ((const char *const *)chosen->items)[k];
     int32_t i = 0;
     while (i < rod->colliders.count && strcmp(colliders[i].name, name) != 0) ++i;
     if (i == rod->colliders.count)
-      pl_checker_miss(c, pl_json_at(pl_json_find(chain->json, "colliders"), k), "unknown-collider",
+      pl_checker_miss(c, pl_json_at(pl_json_find(json, "colliders"), k), "unknown-collider",
                       "collider of this body called", name, names, count);
   }
 }
@@ -173,7 +174,7 @@ static void check_chain(pl_scene_checker *c, const pl_scene_rod *rod, const pl_s
   if (chain->json == NULL) return;
   check_joint_name(c, rod, chain->json, "base", chain->base);
   check_joint_name(c, rod, chain->json, "center", chain->center);
-  check_collider_names(c, rod, chain);
+  check_collider_names(c, rod, chain->json, &chain->colliders);
   pl_chain_shape shape;
   const pl_chain_shape *filled = shape_of(c, chain, &shape);
   if (filled != NULL) check_points(c, chain, filled);
@@ -220,11 +221,59 @@ static void check_skeleton(pl_scene_checker *c, const pl_scene_body *body) {
   }
 }
 
+// Springs of a character; whether its nodes exist is known when it is loaded.
+static void check_spring(pl_scene_checker *c, const pl_scene_rod *rod, const pl_scene_rod_spring *spring) {
+  if (spring->json == NULL) return;
+  check_collider_names(c, rod, spring->json, &spring->colliders);
+  const pl_json *nodes = pl_json_find(spring->json, "nodes");
+  if (nodes != NULL && spring->nodes.count == 0)
+    pl_checker_report(c, nodes, "no-nodes", "name the first node that swings", "this spring has no nodes");
+  const pl_scene_rod_spring_example *examples = spring->examples.items;
+  for (int32_t i = 0; i < spring->examples.count; ++i) {
+    const pl_scene_rod_spring_example *example = &examples[i];
+    if (example->json == NULL) continue;
+    check_view(c, example->json, example->name, example->direction, example->extent);
+    if (example->turns.count == 0 && example->curl.json == NULL)
+      pl_checker_report(c, example->json, "pose-choice", "add `turns` or `curl`", "example \"%s\" has no pose",
+                        example->name);
+    if (example->curl.json != NULL) check_axis(c, example->curl.json, example->curl.axis);
+    for (int32_t k = 0; k < example->turns.count; ++k) {
+      const pl_scene_rod_spring_turn *turn = &((const pl_scene_rod_spring_turn *)example->turns.items)[k];
+      if (turn->json != NULL) check_axis(c, turn->json, turn->axis);
+    }
+    for (int32_t k = 0; k < i; ++k)
+      if (strcmp(example->name, examples[k].name) == 0) {
+        pl_checker_report(c, pl_checker_position(example->json, "name"), "same-name", "give it another name",
+                          "this spring has two examples called \"%s\"", example->name);
+        break;
+      }
+  }
+}
+
+static void check_springs(pl_scene_checker *c, const pl_scene_rod *rod) {
+  for (int32_t i = 0; i < rod->springs.count; ++i)
+    check_spring(c, rod, &((const pl_scene_rod_spring *)rod->springs.items)[i]);
+  for (int32_t i = 0; i < rod->colliders.count; ++i) {
+    const pl_scene_rod_collider *collider = &((const pl_scene_rod_collider *)rod->colliders.items)[i];
+    if (collider->json == NULL) continue;
+    if (collider->joint[0] == '\0')
+      pl_checker_report(c, collider->json, "missing-key", "add `joint` with the name of a node",
+                        "a collider of a character needs a node to move with");
+    if (collider->def.shape == PL_COLLIDER_BOX || collider->def.shape == PL_COLLIDER_MESH)
+      pl_checker_report(c, pl_checker_position(collider->json, "shape"), "collider-shape",
+                        "use spheres, capsules or half-spaces", "springs of a character know no boxes and meshes");
+  }
+  if (rod->colliders.count > 0 && rod->springs.count == 0)
+    pl_checker_report(c, pl_json_find(rod->json, "colliders"), "rod-source", "add `springs`, or take them out",
+                      "colliders of a character are for the `springs` that are added to it");
+}
+
 // A character brings skeleton and surface with it.
 static void check_character(pl_scene_checker *c, const pl_scene_body *body) {
-  static const char *const others[] = {"joints", "chains", "colliders", "skin", "strands"};
+  static const char *const others[] = {"joints", "chains", "skin", "strands"};
   pl_checker_file(c, body->rod.json, "character", body->rod.character);
-  for (int i = 0; i < 5; ++i)
+  check_springs(c, &body->rod);
+  for (int i = 0; i < 4; ++i)
     if (pl_json_find(body->rod.json, others[i]) != NULL)
       pl_checker_report(c, pl_json_find(body->rod.json, others[i]), "rod-source", "take out the one or the other",
                         "a rod is a `character` or has `%s` of its own, not both", others[i]);
@@ -245,6 +294,9 @@ void pl_checker_rod(pl_scene_checker *c, const pl_scene_body *body) {
     check_character(c, body);
     return;
   }
+  if (rod->springs.count > 0)
+    pl_checker_report(c, pl_json_find(rod->json, "springs"), "rod-source", "name a `character`, or use `chains`",
+                      "`springs` are added to the nodes of a character");
   if (rod->animation[0] != '\0')
     pl_checker_report(c, pl_json_find(rod->json, "animation"), "rod-source",
                       "give kinematic joints `keys`, or name a `character`", "only a character has animations");

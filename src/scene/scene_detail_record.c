@@ -1,5 +1,6 @@
 // Detail recorded by simulation (paper 003, section 3): a fine and a coarse body are touched in the same way until both
-// are at rest, and both surfaces are kept.
+// are at rest, and both surfaces are kept. A touch may have the surface of the real object instead, captured while it
+// was touched in the same way: then the coarse body alone is simulated.
 //
 // Both bodies stand in one world, apart from each other, and each has its own copy of the tool, placed as its body is.
 // So step, gravity and what else the scene holds are the same for both, and comparing them in the frame of the mesh
@@ -28,7 +29,7 @@
 // The tool starts this share of its depth above the surface.
 static const double HEADROOM = 0.05;
 
-typedef enum side { FINE = 0, COARSE, SKIN, SIDE_COUNT } side;
+typedef enum side { COARSE = 0, FINE, SKIN, SIDE_COUNT } side;
 
 struct pl_detail_session {
   pl_arena arena;
@@ -46,7 +47,7 @@ typedef struct recorder {
   pl_error *error;
   pl_arena arena;  // until the session stands
   pl_world *world;
-  int side_count;  // without SKIN where there is none
+  int side_count;  // without SKIN, or without FINE as well, where there is none
   const pl_instance_part *parts[SIDE_COUNT];
   pl_transform placements[SIDE_COUNT];
   pl_pin_id *springs;      // of the skin, one per surface point
@@ -80,8 +81,8 @@ static pl_status report_problem(const recorder *r, const pl_json *value, const c
 // --- what is there before the first touch ---------------------------------------------------------------------------
 
 static pl_status find_parts(recorder *r) {
-  const char *names[SIDE_COUNT] = {r->recipe->fine, r->recipe->coarse, r->recipe->skin};
-  r->side_count = r->recipe->skin[0] == '\0' ? SKIN : SIDE_COUNT;
+  const char *names[SIDE_COUNT] = {r->recipe->coarse, r->recipe->fine, r->recipe->skin};
+  r->side_count = r->recipe->fine[0] == '\0' ? FINE : r->recipe->skin[0] == '\0' ? SKIN : SIDE_COUNT;
   for (int s = 0; s < r->side_count; ++s)
     for (size_t i = 0; i < r->session->set->parts.count && r->parts[s] == NULL; ++i) {
       const pl_instance_part *part = &PL_ITEM(&r->session->set->parts, pl_instance_part, i);
@@ -95,18 +96,18 @@ static pl_status find_parts(recorder *r) {
                             "the skin of a recording is a single shell");
     if (s != SKIN && (!is_body || pl_mesh_get_view(r->parts[s]->tets).tet_count == 0))
       return report_problem(r, r->recipe->json, "no-tets", "take bodies of tets, and no copies of them",
-                            "a recording needs two single bodies of tets");
+                            "the bodies of a recording are single bodies of tets");
     r->placements[s] = r->parts[s]->source->def.placement;
   }
-  static const char *const keys[SIDE_COUNT] = {"fine", "coarse", "skin"};
-  const pl_contact_surface *a = &r->parts[FINE]->model->surface;
-  for (int s = COARSE; s < r->side_count; ++s) {
+  static const char *const keys[SIDE_COUNT] = {"coarse", "fine", "skin"};
+  const pl_contact_surface *a = &r->parts[COARSE]->model->surface;
+  for (int s = FINE; s < r->side_count; ++s) {
     const pl_contact_surface *b = &r->parts[s]->model->surface;
     if (a->point_count == b->point_count && a->triangle_count == b->triangle_count &&
         memcmp(a->triangles, b->triangles, 3 * (size_t)a->triangle_count * sizeof *a->triangles) == 0)
       continue;
     char text[80];
-    snprintf(text, sizeof text, "the fine and the %s body have different surfaces", keys[s]);
+    snprintf(text, sizeof text, "the coarse and the %s body have different surfaces", keys[s]);
     return report_problem(r, pl_json_find(r->recipe->json, keys[s]), "other-surface",
                           "take a mesh that is a surface, which all bodies can carry whatever their tets are", text);
   }
@@ -325,6 +326,29 @@ static pl_status run_touch(recorder *r, const pl_scene_touch *touch, int32_t pos
   return status;
 }
 
+// The captured surface of a touch, in the frame of the mesh; owned by the session.
+static pl_status read_surface(recorder *r, const pl_scene_touch *touch, const pl_vec3 **points) {
+  const pl_detail_object *object = &r->session->object;
+  const pl_json *json = pl_json_find(touch->json, "surface");
+  pl_mesh *mesh = NULL;
+  pl_status status = pl_scene_read_mesh(r->scene, touch->surface, &mesh, r->findings, r->error);
+  if (status < 0) return status;
+  pl_mesh_view view = pl_mesh_get_view(mesh);
+  bool is_same = view.point_count == object->surface_count;
+  // A point cloud has no triangles that could differ.
+  if (is_same && view.triangle_count > 0)
+    is_same = view.triangle_count == object->triangle_count &&
+              memcmp(view.triangles, object->triangles, 3 * (size_t)view.triangle_count * sizeof *view.triangles) == 0;
+  *points = pl_arena_copy(&r->session->arena, view.points, (size_t)view.point_count, sizeof(pl_vec3));
+  pl_mesh_destroy(mesh);
+  if (*points == NULL) return pl_fail_memory(r->error);
+  if (is_same) return PL_OK;
+  return report_problem(
+      r, json, "other-surface",
+      "give the surface of the body, with its vertices in the same order, as `pliant track` writes it",
+      "the captured surface does not have the vertices and triangles of the mesh");
+}
+
 // The recording out of the world as it stands, all in the frame of the mesh.
 static pl_status keep(recorder *r, const pl_scene_touch *touch, pl_collider_id tool, pl_detail_recording *recording) {
   pl_detail_session *session = r->session;
@@ -348,7 +372,11 @@ static pl_status keep(recorder *r, const pl_scene_touch *touch, pl_collider_id t
   contact.point = pl_transform_apply_inverse(r->placements[COARSE], contact.point);
   contact.normal = pl_quat_rotate(pl_quat_conjugate(r->placements[COARSE].rotation), contact.normal);
   contact.patch_points = patch;
-  const pl_vec3 *fine = surfaces[r->side_count > SKIN ? SKIN : FINE];
+  const pl_vec3 *fine = surfaces[r->side_count - 1];
+  if (touch->surface[0] != '\0') {
+    pl_status status = read_surface(r, touch, &fine);
+    if (status < 0) return status;
+  }
   *recording = (pl_detail_recording){recording->label, object, moved, surfaces[COARSE], fine, contact};
   return PL_OK;
 }
@@ -356,14 +384,13 @@ static pl_status keep(recorder *r, const pl_scene_touch *touch, pl_collider_id t
 static pl_status record(recorder *r, const pl_scene_touch *touch, pl_detail_recording *recording,
                         pl_detail_touch_report *report) {
   way ways[2];
-  static const int order[SIDE_COUNT] = {COARSE, FINE, SKIN};
   pl_collider_id ids[2 * SIDE_COUNT];
   int32_t way_count = 0, id_count = 0;
   pl_status status = pl_world_restore(r->world, r->start, r->start_size, r->error);
   if (status >= 0) status = plan(r, touch, ways, &way_count);
   for (int32_t i = 0; status >= 0 && i < way_count; ++i)
-    for (int k = 0; status >= 0 && k < r->side_count; ++k) {
-      status = add_tool(r, &ways[i], order[k], &ids[id_count]);
+    for (int s = 0; status >= 0 && s < r->side_count; ++s) {
+      status = add_tool(r, &ways[i], s, &ids[id_count]);
       id_count += status >= 0;
     }
   if (status >= 0) status = run_touch(r, touch, ways[0].position_count, report);

@@ -122,6 +122,10 @@ void pl_instance_add_finding(const pl_scene *scene, const pl_json *value, pl_fin
                              pl_severity severity, const char *kind, const char *fix,
                              const char *format, ...) PL_PRINTF(7, 8);
 
+// The mesh in a file, which is relative to the scene.
+pl_status pl_scene_read_mesh(const pl_scene *scene, const char *file, pl_mesh **mesh,
+                             pl_findings *findings, pl_error *error);
+
 // Make the mesh of that name (scene_mesh.c).
 pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **mesh,
                              pl_findings *findings, pl_error *error);

@@ -64,8 +64,8 @@ static pl_status make_shape(const pl_scene *scene, const pl_scene_shape *shape, 
   return status;
 }
 
-static pl_status read_file(const pl_scene *scene, const char *file, pl_mesh **mesh, pl_findings *findings,
-                           pl_error *error) {
+pl_status pl_scene_read_mesh(const pl_scene *scene, const char *file, pl_mesh **mesh, pl_findings *findings,
+                             pl_error *error) {
   char *path = pl_path_join(scene->context, scene->folder, file);
   if (path == NULL) return pl_fail_memory(error);
   pl_status status = pl_mesh_load(scene->context, path, mesh, findings, error);
@@ -130,7 +130,7 @@ pl_status pl_scene_make_mesh(const pl_scene *scene, const char *name, pl_mesh **
   else if (def->plate.json != NULL)
     status = pl_scene_make_plate(context, &def->plate, mesh, error);
   else
-    status = read_file(scene, def->file, mesh, findings, error);
+    status = pl_scene_read_mesh(scene, def->file, mesh, findings, error);
   if (status >= 0) status = scale_mesh(context, def->scale, mesh, error);
   if (status < 0) {
     pl_mesh_destroy(*mesh);

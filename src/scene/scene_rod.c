@@ -217,17 +217,32 @@ static pl_status find_animation(pl_scene_instance *set, pl_instance_rod *rod, pl
   return pl_instance_report_animation(set, rod->character, rod->source->json, name, findings, error);
 }
 
+// The spring or collider of the scene that a failure is about, from a field such as `springs[2]`; NULL for others.
+static const pl_json *find_added(const pl_json *json, const char *field) {
+  int number = -1;
+  if (sscanf(field, "springs[%d]", &number) == 1) return pl_json_at(pl_json_find(json, "springs"), number);
+  if (sscanf(field, "colliders[%d]", &number) == 1) return pl_json_at(pl_json_find(json, "colliders"), number);
+  return NULL;
+}
+
 static pl_status make_character(pl_scene_instance *set, pl_instance_rod *rod, pl_findings *findings, pl_error *error) {
   pl_error local = {0};
   char *path = pl_path_join(set->context, set->scene->folder, rod->source->character);
   if (path == NULL) return pl_fail_memory(error);
-  pl_status status = pl_character_load(set->context, path, &rod->character, findings, &local);
+  pl_status status = pl_instance_add_springs(set, rod, &local);
+  if (status >= 0)
+    status = pl_character_load_with(set->context, path, &rod->additions, &rod->character, findings, &local);
   if (status >= 0) status = pl_character_rig_create(rod->character, &rod->rig, &local);
   if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) {
-    pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR,
-                            "character-failed", "export the character again, or name another file",
-                            "the character \"%s\" cannot be used: %s%s%s", path, local.field,
-                            local.field[0] != '\0' ? ": " : "", local.text);
+    const pl_json *added = find_added(rod->source->json, local.field);
+    if (added != NULL)
+      pl_instance_add_finding(set->scene, added, findings, PL_SEVERITY_ERROR, "unknown-node",
+                              "`pliant info --nodes FILE` lists the nodes", "%s", local.text);
+    else
+      pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "character"), findings, PL_SEVERITY_ERROR,
+                              "character-failed", "export the character again, or name another file",
+                              "the character \"%s\" cannot be used: %s%s%s", path, local.field,
+                              local.field[0] != '\0' ? ": " : "", local.text);
     pl_fail(error, status, "the character \"%s\" cannot be used: %s", path, local.text);
   }
   rod->path = pl_arena_copy_text(&set->arena, path);
@@ -249,13 +264,18 @@ static pl_status make_character(pl_scene_instance *set, pl_instance_rod *rod, pl
 
 // All parameters of a skeleton of the scene; of a character only those that are written, since its file has its own.
 static void take_numbers(pl_instance_rod *rod) {
+  bool any = false;
   for (int32_t i = 0; i < pl_rod_def_parameters.count; ++i) {
     const pl_parameter *parameter = &pl_rod_def_parameters.items[i];
     const char *key = parameter->scene_key != NULL ? parameter->scene_key : parameter->name;
-    if (rod->character == NULL || pl_json_find(rod->source->json, key) != NULL)
+    bool is_given = pl_json_find(rod->source->json, key) != NULL;
+    any = any || is_given;
+    if (rod->character == NULL || is_given)
       memcpy((char *)&rod->def + parameter->offset, (const char *)&rod->source->def + parameter->offset,
              pl_parameter_size(parameter));
   }
+  // They go with the springs of the scene into a file that is written.
+  if (any && rod->additions.spring_count > 0) rod->additions.rod = &rod->def;
 }
 
 // The surface of the body's mesh, which follows the joints.

@@ -49,10 +49,11 @@ struct pl_instance_rod {
   pl_rod_def def;
   pl_character *character;  // owned, with its rig; NULL for a skeleton written in the scene
   pl_character_rig *rig;
-  const char *path;      // of the character's file, in the set's arena
-  const int32_t *nodes;  // of the joints, NULL without a character
-  int32_t animation;     // -1: at rest
-  pl_mesh **meshes;      // owned: of colliders
+  const char *path;                  // of the character's file, in the set's arena
+  pl_character_additions additions;  // springs of the scene for the character
+  const int32_t *nodes;              // of the joints, NULL without a character
+  int32_t animation;                 // -1: at rest
+  pl_mesh **meshes;                  // owned: of colliders
   int32_t mesh_count;
   pl_transform *poses;  // room for the character's nodes
   double *morphs;       // room for the weights of its morph targets
@@ -61,6 +62,10 @@ struct pl_instance_rod {
   pl_strands *strands;
   pl_rod_follow *follows;  // one per joint; NULL: none follows
 };
+
+// Springs, colliders and examples of the scene for its character (scene_rod_springs.c), in the
+// arena of the set.
+pl_status pl_instance_add_springs(pl_scene_instance *set, pl_instance_rod *rod, pl_error *error);
 
 // Where kinematic joint `joint` of a rod is at a time, in the body's frame. For a character
 // pl_instance_rod_sample() comes before.

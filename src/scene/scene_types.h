@@ -14,6 +14,7 @@
 #include "pliant/strands.h"
 #include "pliant/world.h"
 #include "scene/scene_types_detail.h"
+#include "scene/scene_types_springs.h"
 
 // Every struct begins with the value it was read from (NULL: absent, all defaults), so that later
 // findings can point at it.
@@ -265,12 +266,6 @@ typedef struct pl_scene_rod_turn {
   double degrees;
 } pl_scene_rod_turn;
 
-typedef struct pl_scene_rod_curl {
-  const pl_json *json;
-  pl_vec3 axis;
-  double degrees;
-} pl_scene_rod_curl;
-
 typedef struct pl_scene_rod_example {
   const pl_json *json;
   const char *name;
@@ -301,7 +296,7 @@ typedef struct pl_scene_rod_chain {
 typedef struct pl_scene_rod_collider {
   const pl_json *json;
   const char *name;
-  const char *joint;  // "": the first kinematic joint
+  const char *joint;  // "": the first kinematic joint; of a character: a node
   const char *mesh;
   pl_collider_def def;  // without its mesh
 } pl_scene_rod_collider;
@@ -329,6 +324,7 @@ typedef struct pl_scene_rod {
   bool loop;
   pl_scene_list joints;     // of pl_scene_rod_joint; none: one at the origin
   pl_scene_list chains;     // of pl_scene_rod_chain
+  pl_scene_list springs;    // of pl_scene_rod_spring, of a character
   pl_scene_list colliders;  // of pl_scene_rod_collider
   pl_scene_rod_skin skin;
   pl_scene_rod_strands strands;

@@ -22,7 +22,7 @@ static const pl_scene_field DETAIL_FIELDS[] = {
 };
 const pl_scene_type pl_scene_detail_type = TYPE("detail", pl_scene_detail, "Dents and wrinkles that the surface shows where tools touch it.", &DETAIL_DEFAULTS, DETAIL_FIELDS);
 
-static const pl_scene_touch TOUCH_DEFAULTS = {.label = "", .tool = ""};
+static const pl_scene_touch TOUCH_DEFAULTS = {.label = "", .tool = "", .surface = ""};
 static const pl_scene_field TOUCH_FIELDS[] = {
     FIELD("label", TEXT, pl_scene_touch, label, OPTIONAL, .about = "Name of the example."),
     FIELD("tool", TEXT, pl_scene_touch, tool, OPTIONAL, .about = "Name of one of the `tools`; the first when absent."),
@@ -31,13 +31,14 @@ static const pl_scene_field TOUCH_FIELDS[] = {
     FIELD("depth", NUMBER, pl_scene_touch, depth, METRES, POSITIVE_UP_TO(1e9), .required = true, .about = "Distance that the tool moves beyond the first touch."),
     FIELD("drag", VECTOR, pl_scene_touch, drag, METRES, .about = "Path of the tool after the press."),
     FIELD("pinch", BOOL, pl_scene_touch, pinch, OPTIONAL, .about = "Whether a second tool of the same kind does the same from the other side."),
+    FIELD("surface", TEXT, pl_scene_touch, surface, OPTIONAL, .about = "File with the surface under this touch, captured or modelled, in the frame and with the vertices of the mesh; instead of that of the fine body."),
     FIELD("held_out", BOOL, pl_scene_touch, held_out, OPTIONAL, .about = "Held out: recorded to evaluate the examples, and not one of them."),
 };
 static const pl_scene_type TOUCH_TYPE = TYPE("touch", pl_scene_touch, "One press, drag or pinch to record.", &TOUCH_DEFAULTS, TOUCH_FIELDS);
 
 static const pl_scene_recording RECORDING_DEFAULTS = {.fine = "", .coarse = "", .skin = "", .skin_stiffness = 1e6, .steps = 10, .settle = 60, .tolerance = 1e-3};
 static const pl_scene_field RECORDING_FIELDS[] = {
-    FIELD("fine", TEXT, pl_scene_recording, fine, .required = true, .about = "Name of the fine body, whose deformation is recorded."),
+    FIELD("fine", TEXT, pl_scene_recording, fine, OPTIONAL, .about = "Name of the fine body, whose deformation is recorded; may be absent when every touch has a `surface`."),
     FIELD("coarse", TEXT, pl_scene_recording, coarse, .required = true, .about = "Name of the coarse body, which gets the detail; it has the same mesh, so that the surfaces' points correspond."),
     FIELD("skin", TEXT, pl_scene_recording, skin, OPTIONAL, .about = "Name of a shell with the same mesh that covers the fine body: springs hold each of its points to the fine body's surface, and its folds are recorded."),
     FIELD("skin_stiffness", NUMBER, pl_scene_recording, skin_stiffness, .unit = "N/m^3", POSITIVE_UP_TO(1e15), .about = "Stiffness of these springs per area, K, in newtons and metres whatever `length_unit` a scene has: folds of a shell of bending stiffness D are 2 pi (D / K)^(1/4) long."),

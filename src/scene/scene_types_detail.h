@@ -25,6 +25,7 @@ typedef struct pl_scene_detail {
 typedef struct pl_scene_touch {
   const pl_json *json;
   const char *label, *tool;  // "": number of the touch, first tool
+  const char *surface;       // file; "": of the fine body
   pl_vec3 at, toward;        // toward zero: against the surface's normal
   double depth;
   pl_vec3 drag;
@@ -34,7 +35,7 @@ typedef struct pl_scene_touch {
 // How recordings are made of two bodies of the scene.
 typedef struct pl_scene_recording {
   const pl_json *json;
-  const char *fine, *coarse, *skin;  // names of bodies; skin "": none
+  const char *fine, *coarse, *skin;  // names of bodies; fine and skin "": none
   double skin_stiffness;             // N/m^3
   pl_detail_def def;
   double reach;

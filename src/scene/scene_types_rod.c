@@ -79,10 +79,46 @@ static const pl_scene_field CHAIN_FIELDS[] = {
 };
 static const pl_scene_type CHAIN_TYPE = TYPE("rod_chain", pl_scene_rod_chain, "A chain of passive joints that is attached to a kinematic one.", &CHAIN_DEFAULTS, CHAIN_FIELDS);
 
+static const pl_scene_rod_spring_turn SPRING_TURN_DEFAULTS = {.node = "", .axis = {1, 0, 0}};
+static const pl_scene_field SPRING_TURN_FIELDS[] = {
+    FIELD("node", TEXT, pl_scene_rod_spring_turn, node, .required = true, .about = "Name of a node of the spring; all nodes beyond it rotate around it."),
+    FIELD("axis", VECTOR, pl_scene_rod_spring_turn, axis, OPTIONAL, .about = "In the body's frame."),
+    FIELD("degrees", NUMBER, pl_scene_rod_spring_turn, degrees, .unit = "degrees", .min = -3600, .max = 3600, .required = true, .about = "Angle."),
+};
+static const pl_scene_type SPRING_TURN_TYPE = TYPE("rod_spring_turn", pl_scene_rod_spring_turn, "A bend of a spring at one of its nodes.", &SPRING_TURN_DEFAULTS, SPRING_TURN_FIELDS);
+
+static const pl_scene_rod_spring_example SPRING_EXAMPLE_DEFAULTS = {.name = "", .extent = 40};
+static const pl_scene_field SPRING_EXAMPLE_FIELDS[] = {
+    FIELD("name", TEXT, pl_scene_rod_spring_example, name, .required = true, .about = "Name of the example. Examples of the same name in different springs are one example of the body."),
+    FIELD("direction", VECTOR, pl_scene_rod_spring_example, direction, OPTIONAL, .about = "Direction to the camera, in the frame of the parent of the spring's first node; not driven by the view when absent."),
+    FIELD("extent", NUMBER, pl_scene_rod_spring_example, extent, .unit = "degrees", UP_TO(180), .about = "Angle at which its influence has fallen to 1/e; 0 means not driven by the view."),
+    FIELD("turns", LIST, pl_scene_rod_spring_example, turns, .type = &SPRING_TURN_TYPE, .about = "The pose as bends at some nodes."),
+    FIELD("curl", OBJECT, pl_scene_rod_spring_example, curl, .type = &CURL_TYPE, .about = "The pose as one even bend."),
+};
+static const pl_scene_type SPRING_EXAMPLE_TYPE = TYPE("rod_spring_example", pl_scene_rod_spring_example, "An example pose of a spring: turns, curl or both.", &SPRING_EXAMPLE_DEFAULTS, SPRING_EXAMPLE_FIELDS);
+
+static const pl_scene_rod_spring SPRING_DEFAULTS = {.name = "", .radius = 0.02, .center = ""};
+static const pl_scene_field SPRING_FIELDS[] = {
+    FIELD("name", TEXT, pl_scene_rod_spring, name, OPTIONAL, .about = "Name of the spring; that of its first node when absent."),
+    FIELD("nodes", TEXTS, pl_scene_rod_spring, nodes, .required = true, .about = "Names of the character's nodes from the first that swings to the last. One name alone means all nodes below it, with their branches."),
+    PARAMETER("radius", pl_rod_joint_parameters, radius, pl_scene_rod_spring, radius, .own_default = true, .about = "Radius of the capsules around its bones."),
+    PARAMETER("stiffness", pl_rod_joint_parameters, stiffness, pl_scene_rod_spring, stiffness, .about = "Factor on the body's stiffness, for the solver `matched`."),
+    FIELD("max_angle", NUMBER, pl_scene_rod_spring, max_angle, .unit = "degrees", UP_TO(180), .about = "Maximum angle between a bone and its rest direction, relative to the bone before; 0 means no limit."),
+    PARAMETER("mass", pl_rod_joint_parameters, mass, pl_scene_rod_spring, mass, .about = "Mass of each joint; 0 means from density and radius."),
+    PARAMETER("spring", pl_rod_joint_parameters, spring, pl_scene_rod_spring, spring, .about = "Stiffness of its spring bones (VRM's `stiffness`)."),
+    PARAMETER("drag", pl_rod_joint_parameters, drag, pl_scene_rod_spring, drag, .about = "Drag of its spring bones (VRM's `dragForce`)."),
+    PARAMETER("pull", pl_rod_joint_parameters, pull, pl_scene_rod_spring, pull, .about = "Gravity of its spring bones: direction times power."),
+    FIELD("tail_length", NUMBER, pl_scene_rod_spring, tail_length, METRES, UP_TO(1e6), .about = "Length of the bone of the last node, straight on from the one before; 0 means that the last node only ends that bone."),
+    FIELD("center", TEXT, pl_scene_rod_spring, center, OPTIONAL, .about = "Name of a node in whose frame inertia is computed; the world when absent."),
+    FIELD("colliders", TEXTS, pl_scene_rod_spring, colliders, OPTIONAL, .about = "Names of the body's colliders that the spring collides with; all when absent."),
+    FIELD("examples", LIST, pl_scene_rod_spring, examples, .type = &SPRING_EXAMPLE_TYPE, .about = "Its example poses."),
+};
+static const pl_scene_type SPRING_TYPE = TYPE("rod_spring", pl_scene_rod_spring, "A spring that is added to the nodes of a character. It replaces springs of the file on the same nodes.", &SPRING_DEFAULTS, SPRING_FIELDS);
+
 static const pl_scene_rod_collider COLLIDER_DEFAULTS = {.name = "", .joint = "", .mesh = "", .def = {.placement = {.rotation = {0, 0, 0, 1}}, .magic = PL_DEF_MAGIC}};
 static const pl_scene_field COLLIDER_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_rod_collider, name, OPTIONAL, .about = "Name by which chains select it."),
-    FIELD("joint", TEXT, pl_scene_rod_collider, joint, OPTIONAL, .about = "Name of the kinematic joint it moves with; the first when absent."),
+    FIELD("joint", TEXT, pl_scene_rod_collider, joint, OPTIONAL, .about = "Name of the kinematic joint it moves with, or of the node of a character; the first joint when absent."),
     FIELD("shape", CHOICE, pl_scene_rod_collider, def.shape, .choices = pl_scene_collider_shapes, .required = true, .about = "Shape. A half space is solid below its own y = 0."),
     FIELD("mesh", TEXT, pl_scene_rod_collider, mesh, OPTIONAL, .about = "Name of one of the scene's meshes, for the shape `mesh`."),
     PARAMETER("radius", pl_collider_def_parameters, radius, pl_scene_rod_collider, def.radius, OPTIONAL),
@@ -126,7 +162,8 @@ static const pl_scene_field ROD_FIELDS[] = {
     FIELD("loop", BOOL, pl_scene_rod, loop, OPTIONAL, .about = "Whether the animation repeats."),
     FIELD("joints", LIST, pl_scene_rod, joints, .type = &JOINT_TYPE, .about = "Kinematic joints; one called `base` at the body's origin when absent."),
     FIELD("chains", LIST, pl_scene_rod, chains, .type = &CHAIN_TYPE, .about = "Simulated chains."),
-    FIELD("colliders", LIST, pl_scene_rod, colliders, .type = &COLLIDER_TYPE, .about = "Colliders that move with the kinematic joints."),
+    FIELD("springs", LIST, pl_scene_rod, springs, .type = &SPRING_TYPE, .about = "Springs that are added to the nodes of a `character`."),
+    FIELD("colliders", LIST, pl_scene_rod, colliders, .type = &COLLIDER_TYPE, .about = "Colliders that move with the kinematic joints, or with nodes of a character for the `springs` that are added to it."),
     FIELD("skin", OBJECT, pl_scene_rod, skin, .type = &SKIN_TYPE, .about = "How the body's `mesh` follows the joints."),
     FIELD("strands", OBJECT, pl_scene_rod, strands, .type = &STRANDS_TYPE, .about = "Hair that grows on a mesh and is drawn in place of the chains."),
     PARAMETERS(pl_rod_def_parameters, pl_scene_rod, def),

@@ -340,8 +340,8 @@ static bool take_terms(pl_coupled *j) {
 static bool take_vectors(pl_coupled *j) {
   pl_scratch *scratch = &j->world->scratch;
   size_t n = (size_t)j->first[j->body_count];
-  double **vectors[] = {&j->ends,     &j->gradient, &j->direction, &j->base,
-                        &j->residual, &j->solved,   &j->product,   &j->goal};
+  double **vectors[] = {&j->ends,   &j->gradient, &j->direction, &j->base,     &j->residual,
+                        &j->solved, &j->product,  &j->goal,      &j->predicted};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) {
     *vectors[k] = PL_SCRATCH(scratch, double, 3 * n);
     if (*vectors[k] == NULL) return false;

@@ -19,13 +19,13 @@ static const double REST_SPEED = 2e-3, REST_RESIDUAL = 10;
 // Iterations beyond the tolerance: how many were needed until then may depend on rounding, the result should not. One
 // is enough where Newton's method converges quadratically. Limits of friction follow an iteration behind the forces:
 // where contacts slide it takes some more until the residual is this fraction of the tolerance, or rounding keeps it
-// from falling by half.
+// from falling by half. What they leave each time is more than a direction found to two digits does.
 enum { POLISH = 1, MAX_POLISH = 5 };
-static const double POLISH_TOLERANCE = 1e-5, POLISHED = 1e-4;
+static const double POLISH_TOLERANCE = 1e-5, SLIDING_TOLERANCE = 1e-2, POLISHED = 1e-4;
 // Friction is renewed with each iteration. It tilts a body, which changes where the body presses and so the friction: a
 // feedback that may go to and fro between two states for ever. After this number of iterations it is renewed in part.
 enum { RELAX_AFTER = 6 };
-enum { MAX_UPDATES = 10, MAX_HALVINGS = 20, MAX_CONJUGATE = 1000, MAX_NEWTON = 30 };
+enum { MAX_UPDATES = 10, MAX_PREDICTIONS = 3, MAX_HALVINGS = 20, MAX_CONJUGATE = 1000, MAX_NEWTON = 30 };
 
 // ½ |z - y|²_M / h²
 static double evaluate_masses(const pl_coupled *j, pl_coupled_body *b) {
@@ -189,21 +189,28 @@ static double relative_residual(const pl_coupled_island *s) {
   return sqrt(worst);
 }
 
-// direction = -H⁻¹ gradient, to a fraction of the residual; false if H is not positive definite, and the direction is
-// then one of descent all the same.
-static bool find_direction(pl_coupled_island *s, double tolerance) {
+// Conjugate gradients for direction = -H⁻¹ gradient, to a fraction of the residual, from zero or from the direction
+// that is there; false if H is not positive definite, and the direction is then one of descent all the same.
+static bool solve_direction(pl_coupled_island *s, const double *gradient, bool from_zero, double tolerance) {
   const pl_coupled *j = s->coupled;
   double *p = j->base;  // free while there is no search along a line
-  add_scaled(s, j->gradient, -2, j->gradient, j->residual);
-  add_scaled(s, j->gradient, -1, j->gradient, j->direction);
+  add_scaled(s, gradient, -2, gradient, j->residual);
   precondition(s);
-  add_scaled(s, j->solved, 0, j->solved, p);
   double left = dot(s, j->residual, j->solved), wanted = tolerance * tolerance * left;
+  if (from_zero) {
+    add_scaled(s, gradient, -1, gradient, j->direction);
+  } else {
+    multiply(s, j->direction, j->product);
+    add_scaled(s, j->residual, -1, j->product, j->residual);
+    precondition(s);
+    left = dot(s, j->residual, j->solved);
+  }
+  add_scaled(s, j->solved, 0, j->solved, p);
   for (int32_t i = 0; i < MAX_CONJUGATE && left > wanted; ++i, ++s->conjugate_count) {
     multiply(s, p, j->product);
     double curvature = dot(s, p, j->product);
     if (!(curvature > 0)) {
-      if (i == 0) add_scaled(s, p, 0, p, j->direction);
+      if (i == 0 && from_zero) add_scaled(s, p, 0, p, j->direction);
       return false;
     }
     double length = left / curvature;
@@ -215,6 +222,45 @@ static bool find_direction(pl_coupled_island *s, double tolerance) {
     left = next;
   }
   return true;
+}
+
+// Take the terms as they will be at the end of the direction, and the predicted gradient with them. False if all stay
+// as they are.
+static bool predict_terms(const pl_coupled_island *s) {
+  const pl_coupled *j = s->coupled;
+  bool any = false;
+  // Less what the terms gave …
+  add_scaled(s, j->predicted, -2, j->predicted, j->predicted);
+  for (int32_t n = 0; n < s->term_count; ++n) pl_contact_potential_add_gradient(&j->terms[s->terms[n]], j->predicted);
+  add_scaled(s, j->predicted, -2, j->predicted, j->predicted);
+  // … plus what they give now.
+  for (int32_t n = 0; n < s->term_count; ++n) {
+    pl_contact_potential *t = &j->terms[s->terms[n]];
+    any = pl_contact_potential_predict(t, j->direction) || any;
+    pl_contact_potential_add_gradient(t, j->predicted);
+  }
+  for (int32_t m = 0; m < s->body_count; ++m) clear_fixed(j, &j->bodies[s->bodies[m]], j->predicted);
+  return any;
+}
+
+// The direction of Newton's method; false if H is not positive definite. H knows one side of each kink of contact and
+// friction: what slides has no stiffness along its way, and what is apart has none at all. A direction that crosses
+// kinks overshoots, and the search along it gets nowhere: half of all iterations were spent so. Such a direction is
+// found again with the terms that it leads to.
+static bool find_direction(pl_coupled_island *s, double tolerance) {
+  const pl_coupled *j = s->coupled;
+  invert_blocks(s);
+  if (!solve_direction(s, j->gradient, true, tolerance)) return false;
+  add_scaled(s, j->gradient, 0, j->gradient, j->predicted);
+  for (int round = 0; round < MAX_PREDICTIONS && predict_terms(s); ++round) {
+    invert_blocks(s);
+    if (!solve_direction(s, j->predicted, false, tolerance)) break;
+  }
+  if (dot(s, j->gradient, j->direction) < 0) return true;
+  // It leads up: without prediction then.
+  evaluate(s, PL_COUPLED_SEARCH);
+  invert_blocks(s);
+  return solve_direction(s, j->gradient, true, tolerance);
 }
 
 // Go along the direction as far as the energy falls; false if it falls nowhere. Close to the solution the energy is
@@ -300,6 +346,33 @@ static void guess_rest(const pl_coupled_island *s) {
   }
 }
 
+static const pl_coupled_body *body_with(const pl_coupled_island *s, int32_t particle) {
+  for (int32_t m = 0; m < s->body_count; ++m) {
+    const pl_coupled_body *b = &s->coupled->bodies[s->bodies[m]];
+    if (particle >= b->first && particle < b->first + b->count) return b;
+  }
+  return NULL;
+}
+
+// Free masses begin where the forces of the last step take them. Their goals know nothing of contact: a force that acts
+// in every step would have to be found again in each.
+static void guess_pushed(const pl_coupled_island *s) {
+  const pl_coupled *j = s->coupled;
+  double square = j->world->def.step * j->world->def.step;
+  for (int32_t n = 0; n < s->term_count; ++n) {
+    const pl_contact_potential *t = &j->terms[s->terms[n]];
+    if (!(t->normal_multiplier > 0) || !(t->stiffness > 0)) continue;
+    pl_vec3 force = pl_vec3_add_scaled(t->tangent_multiplier, t->normal, t->normal_multiplier);
+    for (int32_t i = 0; i < t->count; ++i) {
+      const pl_coupled_body *b = body_with(s, t->particles[i]);
+      if (b == NULL || b->coupled != NULL || b->rigid != NULL || j->fixed[t->particles[i]] != 0) continue;
+      double *end = j->ends + 3 * (ptrdiff_t)t->particles[i];
+      double factor = square * t->weights[i] / b->body->model->masses[t->particles[i] - b->first];
+      end[0] += factor * force.x, end[1] += factor * force.y, end[2] += factor * force.z;
+    }
+  }
+}
+
 // Take friction's caps back in part. Returns the energy.
 static double relax_friction(pl_coupled_island *s) {
   pl_coupled *j = s->coupled;
@@ -310,7 +383,7 @@ static double relax_friction(pl_coupled_island *s) {
 bool pl_coupled_solve(pl_coupled_island *s) {
   pl_coupled *j = s->coupled;
   int updates = 0, polished = 0;
-  bool positive = false, solved = false, slow = is_slow(s);
+  bool positive = false, solved = false, keeps = false, slow = is_slow(s);
   double last = HUGE_VAL;
   if (slow) guess_rest(s);
   s->newton_count = s->conjugate_count = 0;
@@ -318,12 +391,14 @@ bool pl_coupled_solve(pl_coupled_island *s) {
   get_blocks(s);
   for (int32_t n = 0; n < s->term_count; ++n)
     pl_contact_potential_set_stiffness(&j->terms[s->terms[n]], j->blocks, STIFFNESS);
+  if (!slow) guess_pushed(s);
   energy = evaluate(s, PL_COUPLED_CHECK);
   bool rests = slow && relative_residual(s) <= REST_RESIDUAL && !has_old_overlap(s);
   for (int32_t m = 0; m < s->body_count; ++m) j->bodies[s->bodies[m]].rests = rests;
   if (rests) return true;
   for (;; ++s->newton_count) {
-    if (s->newton_count > 0) {
+    if (s->newton_count > 0 && keeps) energy = evaluate(s, PL_COUPLED_CHECK);
+    if (s->newton_count > 0 && !keeps) {
       energy = evaluate(s, positive ? PL_COUPLED_POSITIVE : PL_COUPLED_LINEARISE);
       get_blocks(s);
     }
@@ -337,14 +412,17 @@ bool pl_coupled_solve(pl_coupled_island *s) {
     polished += solved;
     bool more = s->residual > POLISHED && s->residual <= 0.5 * last && slides(s);
     bool is_polished = polished > MAX_POLISH || (polished > POLISH && !more);
+    double before = last;
     last = s->residual;
     if (is_polished || s->newton_count >= MAX_NEWTON || !isfinite(s->residual)) return solved;
     if (!solved && s->newton_count >= RELAX_AFTER) energy = relax_friction(s);
-    invert_blocks(s);
     double tolerance = s->newton_count == 0 ? 1e-2 : fmax(1e-4, fmin(0.1, 0.1 / s->residual));
-    bool is_definite = find_direction(s, solved ? POLISH_TOLERANCE : tolerance);
+    if (solved) tolerance = slides(s) ? SLIDING_TOLERANCE : POLISH_TOLERANCE;
+    bool is_definite = find_direction(s, tolerance);
     bool moved = search_line(s, solved, &energy);
     if (!moved && (positive || solved)) return solved;
     positive = !is_definite || !moved;
+    // Close to the solution the matrix hardly changes any more, and the next one is not worth its assembly.
+    keeps = moved && is_definite && s->residual <= 0.5 * before && relative_residual(s) <= 1;
   }
 }

@@ -67,6 +67,7 @@ typedef struct pl_coupled {
   double *ends;  // z
   double *goal;  // of explicit bodies: y
   double *gradient, *direction, *base, *residual, *solved, *product;
+  double *predicted;  // the gradient with contacts as they will be at the end of the direction
   double *blocks, *inverses;  // 9 per particle
   uint8_t *fixed;             // bits 1, 2, 4 per particle
 } pl_coupled;

@@ -297,7 +297,7 @@ static void a_warm_start_of_an_unstressed_mesh_is_not_misled_by_the_sag(void **s
   pl_error error = {0};
   fit_bar bar;
   open_bar(&bar, 1, 1, CELLS);
-  bar.def.use_static_shape = true;
+  bar.def.shape = PL_FIT_SHAPE_UNSTRESSED;
   bar.def.steps_per_frame = 4;
   // Hardly any damping would let it swing on: this brings it to its sag, 0.1 m, where a pull of 15 mm is released.
   double truth[4] = {3e5, 0.3, 0.1, 2e-3}, still[4] = {3e5, 0.3, 20, 2e-3};

@@ -97,10 +97,52 @@ static void friction_stays_in_its_cone(void **state) {
   }
 }
 
+// A mass above a plane, drawn down or along by a spring: one step of Newton's method, predicted, ends in the minimum on
+// the other side of a kink, where a plain one overshoots it.
+static void a_predicted_step_ends_beyond_the_kink(void **state) {
+  (void)state;
+  for (int kind = 0; kind < 2; ++kind) {
+    // Apart and to meet; or pressed with 4 N, sliding along x and to hold.
+    pl_contact_potential term = {.count = 1,
+                                 .weights = {1},
+                                 .normal = {0, 1, 0},
+                                 .friction = 0.5,
+                                 .stiffness = 80,
+                                 .normal_multiplier = kind == 0 ? 0 : 4};
+    double inertia = 10, z[3] = {kind == 0 ? 0 : -0.3, kind == 0 ? 0.1 : 0, 0};
+    double goal[3] = {kind == 0 ? 0 : 0.02, kind == 0 ? -0.2 : 0, 0}, d[3];
+    double plain = 0;
+    for (int round = 0; round < 2; ++round) {
+      double gradient[3] = {0}, blocks[9] = {0};
+      if (round == 0) pl_contact_potential_evaluate(&term, z, true);
+      if (round == 1) assert_true(pl_contact_potential_predict(&term, d));
+      pl_contact_potential_add_gradient(&term, gradient);
+      pl_contact_potential_add_blocks(&term, blocks);
+      for (int i = 0; i < 3; ++i) {
+        gradient[i] += inertia * (z[i] - goal[i]);
+        d[i] = -gradient[i] / (blocks[4 * i] + inertia);
+      }
+      double end[3] = {z[0] + d[0], z[1] + d[1], z[2] + d[2]}, left[3] = {0}, size = 0;
+      pl_contact_potential there = term;
+      pl_contact_potential_evaluate(&there, end, false);
+      pl_contact_potential_add_gradient(&there, left);
+      for (int i = 0; i < 3; ++i) size += fabs(left[i] + inertia * (end[i] - goal[i]));
+      if (round == 0)
+        plain = size;
+      else
+        check_near(size, 0, 1e-12);
+    }
+    assert_true(plain > 1);
+    // Predicted once, it stays as it is.
+    assert_false(pl_contact_potential_predict(&term, d));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradient_and_product_are_those_of_the_energy),
       cmocka_unit_test(friction_stays_in_its_cone),
+      cmocka_unit_test(a_predicted_step_ends_beyond_the_kink),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

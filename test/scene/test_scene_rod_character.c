@@ -45,7 +45,7 @@ static void write_head(const char *path) {
       joints[f * JOINTS + j] = body.rod_def->joints[j].rest;
       joints[f * JOINTS + j].position.x += f / 10.0;
     }
-  pl_character_motion motion = {"nod", 10, FRAMES, JOINTS, nodes, joints};
+  pl_character_motion motion = {"nod", 10, FRAMES, JOINTS, nodes, joints, NULL};
   pl_character_save_def def = pl_default_character_save_def();
   def.rod = body.rod_def;
   def.motion = &motion;
@@ -178,7 +178,12 @@ static void every_allocation_of_a_character_scene_may_fail(void **state) {
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/head.glb", folder);
   write_head(path);
-  const char *text = SCENE("\"character\": \"head.glb\", \"animation\": \"nod\"", "");
+  const char *text = SCENE(
+      "\"character\": \"head.glb\", \"animation\": \"nod\", \"springs\": [{\"nodes\": [\"ear_0\"], \"max_angle\": 40, "
+      "\"tail_length\": 0.1, \"examples\": [{\"name\": \"b\", \"direction\": [0, 0, 1], \"curl\": {\"degrees\": "
+      "20}}]}], "
+      "\"colliders\": [{\"joint\": \"head\", \"shape\": \"capsule\", \"radius\": 0.02, \"half_length\": 0.01}]",
+      "");
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
   int64_t n = 1;

@@ -7,8 +7,10 @@ import math
 import os
 import struct
 import sys
+import time
 
 import bpy
+from mathutils import Vector
 
 ZIP, PROGRAM = sys.argv[sys.argv.index("--") + 1 :][:2]
 TOLERANCE = 1e-5  # metres: both sides have 32-bit numbers
@@ -54,8 +56,6 @@ def farthest(a, b):
 
 def read_world(path):
     """Frames of a run, turned to Blender's axes."""
-    from mathutils import Vector
-
     data = open(path, "rb").read()
     points, _, _, frames = struct.unpack_from("<iffi", data, 16)
     n = struct.unpack_from(f"<{3 * points * frames}f", data, 32)
@@ -67,7 +67,7 @@ def read_world(path):
 bpy.ops.preferences.addon_install(filepath=ZIP)
 bpy.ops.preferences.addon_enable(module="pliant_blender")
 preferences = bpy.context.preferences.addons["pliant_blender"].preferences
-from pliant_blender import export, files, operators, program, properties  # noqa: E402
+from pliant_blender import export, files, operators, preview, program, properties  # noqa: E402
 
 bpy.ops.object.select_all(action="SELECT")
 bpy.ops.object.delete()
@@ -203,6 +203,79 @@ if export.schema.supports(properties.SCHEMA, "body", "kinematic"):
 else:
     expect_error("a moving collider without support", "which this version of Pliant does not support")
 scene.pliant.colliders = None
+
+# --- live preview: the running program moves the object in the 3D view; stopped, the object is as it was ---
+def wait_for(claim, done):
+    """Look at what has come, as the timer of a window does, until `done()`."""
+    end = time.monotonic() + 600
+    while not done():
+        if time.monotonic() > end:
+            fail(f"{claim}: nothing came")
+        if preview.current is None or not preview.current.update():
+            fail(f"{claim}: {preview.current and preview.current.problem}")
+        time.sleep(0.02)
+
+
+def kept_of(thing):
+    return [tuple(v.co) for v in thing.data.vertices], [(m.name, m.type, m.show_viewport) for m in thing.modifiers], len(thing.data.shape_keys.key_blocks)
+
+
+scene.frame_set(scene.frame_start)
+before, before_shown = kept_of(cube), shown(cube)
+rest = world_rest(cube)
+height = sum(p.z for p in rest) / len(rest)
+if bpy.ops.pliant.preview() != {"FINISHED"} or preview.current is None:
+    fail("the preview does not start")
+running = preview.current
+wait_for("preview", lambda: preview.MODIFIER in cube.modifiers and sum(p.z for p in shown(cube)) / len(rest) < height - 0.2)
+if min(p.z for p in shown(cube)) < -0.02 or farthest(shown(cube), rest) > 3:
+    fail("the preview is not in its place")
+if cube.modifiers[0].name != preview.MODIFIER or cube.modifiers["Pliant"].show_viewport:
+    fail("the preview is not what is shown")
+ok("the object falls in the 3D view")
+fallen = running.step
+bpy.ops.pliant.restart_preview()
+wait_for("restart", lambda: running.step < fallen and sum(p.z for p in shown(cube)) / len(rest) > height - 0.15)
+ok("the preview begins again")
+# The newest points of the program are those that are shown, to the precision of the file.
+running.viewer.send("pause")
+names = {thing.name: name for name, thing in running.written.objects.items()}
+wait_for("pause", lambda: running.viewer.step >= 0)
+time.sleep(0.3)
+running.update()
+sent = files.read_frames(running.path_of(names[cube.name]))[0]
+if farthest(shown(cube), [cube.matrix_world @ Vector(sent[3 * i : 3 * i + 3]) for i in range(len(rest))]) > TOLERANCE:
+    fail("what is shown is not what was sent")
+bpy.ops.pliant.preview()
+if preview.current is not None or running.viewer.process.poll() is None or os.path.exists(running.path_of(names[cube.name])):
+    fail("the preview does not stop")
+if kept_of(cube) != before or farthest(shown(cube), before_shown) > 0:
+    fail("the object is not as it was before the preview")
+ok("stopped, the object is as it was")
+bpy.ops.pliant.preview()
+wait_for("second preview", lambda: preview.MODIFIER in cube.modifiers)
+bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath("test.blend"))
+if preview.current is not None or kept_of(cube) != before:
+    fail("a saved file has a preview in it")
+ok("what is saved has no preview in it")
+bpy.ops.pliant.preview()
+running = preview.current
+running.viewer.process.kill()
+running.viewer.process.wait()
+running.viewer.reader.join()
+if preview.tick() is not None or preview.current is not None or "ended" not in running.problem or kept_of(cube) != before:
+    fail(f"a program that dies leaves something behind: {running.problem}")
+ok("a program that dies ends the preview")
+cube.pliant.solid.stiffness = 0.25
+preferences.program = "/nowhere/pliant"
+try:
+    bpy.ops.pliant.preview()
+    fail("a preview without a program")
+except RuntimeError as error:
+    if "There is no program" not in str(error):
+        fail(str(error))
+preferences.program = PROGRAM
+ok("a preview without a program says so")
 
 # --- an object that is animated itself: the result is in the world ---
 cube.keyframe_insert("location", frame=scene.frame_start)

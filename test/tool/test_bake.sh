@@ -207,7 +207,17 @@ expect 0 bake ear.gltf -o exact.glb --exact
 expect 0 bake ear.gltf -o exact30.glb --exact --fps 30
 expect 3 bake "$springs/inside.gltf" -o inside.glb --exact --seconds 3 --pre-roll 0
 grep -q "has no animation" err || fail "that there is no animation is not said"
-expect 3 bake "$springs/sphere.gltf" -o sphere.vrm --exact
+expect 1 bake "$springs/sphere.gltf" -o sphere.vrm --exact
+grep -q "is not a VRM file" err || fail "springs alone make no VRM"
+python3 - "$springs/sphere.gltf" <<'PY'
+import json
+import sys
+gltf = json.load(open(sys.argv[1]))
+gltf["extensions"]["VRMC_vrm"] = {"specVersion": "1.0", "meta": {"name": "chain", "authors": ["us"]}, "humanoid": {"humanBones": {}}}
+gltf["extensionsUsed"].append("VRMC_vrm")
+json.dump(gltf, open("model.vrm", "w"))
+PY
+expect 3 bake model.vrm -o sphere.vrm --exact
 [ -e sphere.vrm ] && [ ! -e sphere.glb ] || fail "the file is not called as asked for"
 python3 - <<'PY'
 from reader import angle, read
@@ -220,6 +230,50 @@ assert len(motions["c0", "rotation"][0]) == 181
 PY
 expect 1 bake ear.gltf -o x.glb --exact --loop
 expect 1 bake ear.gltf -o x.glb --exact --fps 50
+
+echo "springs, a collider and an example of a scene move a file that has none as if they were in it, and are in what is written"
+scene_of() {
+  printf '{"pliant": 1, "name": "ear", "time": {"frames": 61, "frame_rate": 60}, "camera": {"eye": [5, 1.5, 0], "target": [0, 1.5, 0]},
+ "bodies": [{"name": "h", "method": "rod", "rod": {"character": "%s", "animation": "nod"%s}}]}\n' "$1" "$2" >"$3"
+}
+ear='"springs": [{"name": "ear", "nodes": ["ear.1"], "radius": 0.01, "drag": 0.4, "pull": [0, -0.2, 0],
+  "examples": [{"name": "side", "direction": [1, 0, 0], "extent": 45.8366236, "turns": [{"node": "ear.2", "degrees": 28.6478898}]}]}],
+  "colliders": [{"joint": "head", "shape": "sphere", "radius": 0.05}]'
+scene_of ear.gltf "" of-file.json
+scene_of bald.gltf ", $ear" of-scene.json
+expect 0 check of-scene.json
+expect 0 bake of-file.json -o of-file.glb
+expect 0 bake of-scene.json -o of-scene.glb
+expect 0 bake of-scene.glb -o again.glb --animation nod --eye 5,1.5,0
+expect 0 bake ear.gltf -o first.glb --animation nod --eye 5,1.5,0
+expect 1 bake of-scene.json -o of-scene.vrm
+grep -q "bald.gltf' is not a VRM file" err || fail "the file that is not a VRM is not named"
+python3 - <<'PY'
+import json
+from reader import angle, read
+for one, other, name in (("of-file.glb", "of-scene.glb", "baked"), ("first.glb", "again.glb", "nod baked")):
+    (a, motions), (b, others) = read(one), read(other)
+    for k in range(1, 6):
+        left, right = motions[name][f"ear.{k}", "rotation"][1], others[name][f"ear.{k}", "rotation"][1]
+        assert len(left) == 61 and max(angle(x, y) for x, y in zip(left, right)) < 1e-5, (one, k)
+    assert max(angle(row, motions[name]["ear.1", "rotation"][1][0]) for row in motions[name]["ear.1", "rotation"][1]) > 0.05
+assert sorted(b["extensionsUsed"]) == ["PLIANT_rod_examples", "VRMC_springBone"]
+source = json.load(open("bald.gltf"))
+assert b["meshes"] == source["meshes"] and b["skins"] == source["skins"] and b["nodes"] == source["nodes"]
+gltf = dict(source, extensions={"VRMC_vrm": {"specVersion": "1.0", "meta": {"name": "head", "authors": ["us"]}, "humanoid": {"humanBones": {}}}},
+            extensionsUsed=["VRMC_vrm"])
+json.dump(gltf, open("bald.vrm", "w"))
+PY
+scene_of bald.vrm ", $ear" of-vrm.json
+expect 0 bake of-vrm.json -o of-vrm.vrm
+expect 0 info --nodes of-vrm.vrm
+grep -q "ear.2 *of 'ear.1'" out && grep -q "5 joints from 'ear.1', 1 colliders" out || fail "the springs are not in the VRM file"
+sed 's/"ear.1"/"earr.1"/' of-scene.json >wrong.json
+expect 1 bake wrong.json -o x.glb
+grep -q 'springs\[0\]: the character has no node "earr.1"; did you mean "ear.1"?' err || fail "the wrong name is not named"
+sed 's/"sphere"/"box"/' of-scene.json >wrong.json
+expect 1 check wrong.json
+if [ -n "$judges" ]; then node "$judges/validate_gltf.mjs" of-scene.glb of-vrm.vrm >out 2>err || fail "the validator finds errors"; fi
 
 echo "what cannot be baked is refused"
 expect 1 bake bald.gltf -o x.glb

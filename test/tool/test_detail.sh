@@ -40,6 +40,35 @@ for t in touches[:3]:
     assert t["enriched"] < 0.01 * t["displacement"], t
 PY
 
+# Surfaces from files instead of a fine body: those of the fine body give the same set, though the coarse one stands alone.
+expect 0 detail record recipe.json -o set.pldetail --surfaces touch
+python3 - <<'PY'
+import json
+scene = json.load(open("recipe.json"))
+scene["bodies"].pop(0)
+recording = scene["recording"]
+del recording["fine"]
+for number, touch in enumerate(recording["touches"]):
+    touch["surface"] = "touch-%02d-fine.ply" % number
+json.dump(scene, open("captured.json", "w"))
+recording["touches"][1]["surface"] = "stamps.ply"
+json.dump(scene, open("missing.json", "w"))
+del recording["touches"][1]["surface"]
+json.dump(scene, open("without.json", "w"))
+recording["touches"][1]["surface"] = "tetra.obj"
+json.dump(scene, open("other.json", "w"))
+open("tetra.obj", "w").write("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+PY
+expect 0 check -q captured.json
+expect 0 detail record captured.json -o captured.pldetail
+cmp set.pldetail captured.pldetail || fail "captured surfaces give another set than the body they are from"
+expect 1 check missing.json
+grep -q 'touches\[1\].surface' err out || fail "a surface that is missing"
+expect 1 check without.json
+grep -q 'neither a fine body nor a surface' err out || fail "a touch without a surface"
+expect 1 detail record other.json
+grep -q 'does not have the vertices' err out || fail "another surface"
+
 expect 0 detail info set.pldetail -o stamps.png
 grep -q '^examples *3' out && [ -s stamps.png ] || fail "three examples, and their picture"
 expect 0 info set.pldetail

@@ -45,6 +45,16 @@ for key, value in made.items():
         assert value == kept[key], key
 PY
 
+# Captured surfaces: a place that was held out is nearer to what was captured there than the coarse body is.
+"$PLIANT" detail record "$scenes/detail-captured/recipe.json" -o foam.pldetail --json >foam.json
+python3 - <<'PY' || fail "captured examples at a place left out"
+import json
+held, = [t for t in json.load(open("foam.json"))["touches"] if t["held_out"]]
+print("captured: %.1f %% of the motion, coarse %.1f %%" % (100 * held["enriched"] / held["displacement"], 100 * held["coarse"] / held["displacement"]))
+assert held["enriched"] < 0.6 * held["coarse"]
+PY
+cmp foam.pldetail "$scenes/detail-captured/foam.pldetail" || fail "the captured set is not what its recipe makes"
+
 # paint SCENE COUNT WINDOW CELL: labels of the surface points by colour, as "x y z label" lines.
 paint() {
   "$PLIANT" detail segment "$1" --count "$2" --window "$3" --cell-size "$4" -o painted.ply >table || fail "segment $1"

@@ -95,6 +95,16 @@ fit shot/rest.vtu --sags sags.csv --no-reference "${hold[@]}" --young 4e4 --fix 
 near "$(value "young 1")" 100000 0.01
 expect 0 fit shot/rest.vtu --sags sags.csv --no-reference "${hold[@]}" --young 4e4 --fix mass-damping=0.5,stiffness-damping=0.002 -o sags
 
+echo "a mesh whose unstressed shape is not known: the motion tells that this one is as moulded"
+fit shot/rest.vtu shot/truth_points.pc2 --rate 100 --shape unknown "${hold[@]}" --no-warm-start --young 2e5 --steps 4 -o unknown
+near "$(value "young 1")" 100000 0.03
+python3 -c "
+import re, sys
+found = re.search(r'at rest under \((.*?)\)', open('err').read())
+sys.exit(found is None or max(abs(float(w)) for w in found.group(1).split(',')) > 0.3)" || fail "not unstressed: $(grep shape: err)"
+fit shot/rest.vtu shot/truth_points.pc2 --rate 100 "${hold[@]}" --no-warm-start --young 2e5 --steps 4 -o wrong-shape
+! grep -q "young 1 .* determined" out || fail "a moulded mesh taken for a hanging one determines a modulus: $(cat out)"
+
 echo "a tensile curve gives the modulus by the closed formula, and bounds are kept"
 tensile=(shot/rest.vtu --curve curve.csv --grip 0.099,-1,-1,0.11,1,1 --pull 1,0,0 --gravity 0,0,0 "${hold[@]}" --fix poisson=0,mass-damping=0.5,stiffness-damping=0.002)
 fit "${tensile[@]}" -o tensile

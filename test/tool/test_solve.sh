@@ -70,6 +70,14 @@ for row in csv.DictReader(open("modes.csv")):
 PY
 test -s modes/mode01.glb && test -s modes/mode02.glb
 
+echo "held points from a table hold the nodes on edges between them, as a box does"
+python3 - <<'PY'
+with open("held.csv", "w") as file:
+    file.write("point\n" + "".join(f"{21 * i}\n" for i in range(9)))
+PY
+"$PLIANT" modes beam.inp --young 1e7 --hold held.csv -n 2 --table table.csv >/dev/null
+cmp modes.csv table.csv || { cat modes.csv table.csv; exit 1; }
+
 echo "mistakes: nothing held, force without points, a surface"
 code=0; "$PLIANT" solve beam.inp >/dev/null 2>&1 || code=$?; test $code -eq 2
 code=0; "$PLIANT" solve beam.inp --hold=-1,-1,-1,0.0001,1,1 --force 0,1,0 >/dev/null 2>&1 || code=$?; test $code -eq 2

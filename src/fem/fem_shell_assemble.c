@@ -1,0 +1,41 @@
+// Elements of shells four at a time: the kernels for the plain machine, the choice between instruction sets, and what
+// is prepared.
+#include "fem/fem_shell_assemble.h"
+
+#include <math.h>
+
+#include "fem/fem_measure.h"
+
+#define KERNEL_NAME pl_fem_shell_kernels_plain
+#include "fem/fem_shell_kernel.h"
+
+static const pl_fem_shell_kernels *kernels_choose(void) {
+#if PL_SIMD_HAS_AVX2
+  if (PL_SIMD_CAN_AVX2()) return &pl_fem_shell_kernels_avx2;
+#endif
+  return &pl_fem_shell_kernels_plain;
+}
+
+void pl_fem_assemble_shells(const pl_fem_shells *shells, const int32_t *elements, int32_t count) {
+  kernels_choose()->assemble(shells, elements, count);
+}
+
+static const pl_fem_measure *measure_of(const pl_fem_energy *energy) {
+  return energy == &pl_fem_shell_stretch ? &pl_fem_shell_edge_measure
+         : energy == &pl_fem_shell_area  ? &pl_fem_shell_triangle_measure
+         : energy == &pl_fem_shell_hinge ? &pl_fem_shell_hinge_measure
+                                         : NULL;
+}
+
+bool pl_fem_is_shell(const pl_fem_energy *energy) {
+  return measure_of(energy) != NULL;
+}
+
+pl_fem_shell_constants pl_fem_shell_constants_of(const pl_fem_energy *energy, const double *U, const double *X,
+                                                 const double *p) {
+  const pl_fem_measure *measure = measure_of(energy);
+  double start[PL_FEM_MAX_SIDES], rest[PL_FEM_MAX_SIDES];
+  pl_fem_sides_find(measure->corner_count, U, start);
+  pl_fem_sides_find(measure->corner_count, X, rest);
+  return (pl_fem_shell_constants){p[0] * measure->fraction(start), measure->value(rest)};
+}
