@@ -10,23 +10,23 @@
 enum { PANEL_GAP = 2 };  // pixels between the panels of a strip
 static const double PI = 3.14159265358979323846;
 
-// The look of a body or collider that is drawn with a preset or with the materials of its file.
-typedef struct run_look {
+// The appearance of a body or collider that is drawn with a preset or with the materials of its file.
+typedef struct run_appearance {
   pl_appearance *appearance;
   pl_appearance_view view;
   pl_appearance_material material;
-} run_look;
+} run_appearance;
 
 typedef struct run_painter {
   run_job *run;
   pl_renderer *renderer;
   pl_picture_item *items;  // bodies and ghosts first, then colliders
   int32_t item_count;
-  int32_t moving_count;       // items of bodies and ghosts, before those of colliders
-  pl_vec3 **collider_points;  // placed, one array per item of a collider
-  run_look *looks;            // of bodies, then of colliders
-  pl_camera around;           // used when the scene has no camera, or a fixed one is asked for
-  pl_vec3 *shifts;            // of the camera in each frame, NULL for none
+  int32_t moving_count;         // items of bodies and ghosts, before those of colliders
+  pl_vec3 **collider_points;    // placed, one array per item of a collider
+  run_appearance *appearances;  // of bodies, then of colliders
+  pl_camera around;             // used when the scene has no camera, or a fixed one is asked for
+  pl_vec3 *shifts;              // of the camera in each frame, NULL for none
   uint8_t *rgb;
 } run_painter;
 
@@ -77,17 +77,17 @@ static void place_collider(const pl_scene_instance_collider *collider, pl_vec3 *
   }
 }
 
-// Give an item the look that its body has. A file that has changed since it was read is drawn in one colour.
-static void load_look(const run_job *run, int32_t body, run_look *look, pl_picture_item *item) {
+// Give an item the appearance that its body has. A file that has changed since it was read is drawn in one colour.
+static void load_appearance(const run_job *run, int32_t body, run_appearance *own, pl_picture_item *item) {
   const char *preset = run->bodies[body].info.appearance;
-  if (preset != NULL && pl_appearance_find_preset(preset, item->color, &look->material)) {
-    item->material = &look->material;
+  if (preset != NULL && pl_appearance_find_preset(preset, item->color, &own->material)) {
+    item->material = &own->material;
     return;
   }
-  (void)pl_scene_instance_load_appearance(run->set, body, &look->appearance, NULL);
-  if (look->appearance == NULL) return;
-  look->view = pl_appearance_get_view(look->appearance);
-  item->appearance = &look->view;
+  (void)pl_scene_instance_load_appearance(run->set, body, &own->appearance, NULL);
+  if (own->appearance == NULL) return;
+  own->view = pl_appearance_get_view(own->appearance);
+  item->appearance = &own->view;
 }
 
 // Items whose points change from frame to frame are filled in by draw_frame().
@@ -97,7 +97,7 @@ static void collect_items(run_painter *painter) {
   size_t limit = (size_t)run->body_count + (size_t)run->actor_count + (size_t)collider_count;
   painter->items = tool_allocate(limit, sizeof *painter->items);
   painter->collider_points = tool_allocate((size_t)collider_count, sizeof(pl_vec3 *));
-  painter->looks = tool_allocate((size_t)run->body_count + (size_t)collider_count, sizeof *painter->looks);
+  painter->appearances = tool_allocate((size_t)run->body_count + (size_t)collider_count, sizeof *painter->appearances);
   for (int32_t i = 0; i < run->body_count; ++i) {
     const run_body *body = &run->bodies[i];
     pl_picture_item *item = &painter->items[painter->item_count++];
@@ -107,7 +107,7 @@ static void collect_items(run_painter *painter) {
                               .triangle_count = body->surface.triangle_count,
                               .color = body->info.has_color ? body->info.color : pl_palette_color(i),
                               .creased = true};
-    load_look(run, i, &painter->looks[i], item);
+    load_appearance(run, i, &painter->appearances[i], item);
   }
   for (int32_t i = 0; run->options.ghost && i < run->actor_count; ++i) {
     pl_picture_item ghost = painter->items[run->actors[i].info.body];
@@ -130,7 +130,7 @@ static void collect_items(run_painter *painter) {
                               .triangle_count = mesh.triangle_count,
                               .color = collider.has_color ? collider.color : (pl_color){0.62F, 0.64F, 0.67F},
                               .creased = true};
-    pl_appearance_material *material = &painter->looks[run->body_count + i].material;
+    pl_appearance_material *material = &painter->appearances[run->body_count + i].material;
     if (collider.appearance != NULL && pl_appearance_find_preset(collider.appearance, item->color, material))
       item->material = material;
   }
@@ -181,7 +181,7 @@ static pl_status place_items(run_painter *painter, int64_t frame, pl_error *erro
   return status;
 }
 
-// A camera that looks the same way as `camera` and sees the whole box.
+// A camera that appearances the same way as `camera` and sees the whole box.
 static pl_camera camera_on_box(pl_camera camera, pl_box box, double aspect) {
   pl_vec3 back = difference(camera.eye, camera.target);
   back = scaled(back, 1 / length_of(back));
@@ -224,7 +224,7 @@ static void add_items(const run_painter *painter, pl_box *box) {
 }
 
 // The camera for a picture of the strip, or for a video of all frames: the scene's own; where it has none, one that
-// sees every body. Where it shall stand still, it looks as at the start and sees every body.
+// sees every body. Where it shall stand still, it appearances as at the start and sees every body.
 static pl_status aim(run_painter *painter, bool whole, pl_error *error) {
   const run_job *run = painter->run;
   bool own = run->facts.has_camera || run->options.observer;
@@ -410,8 +410,8 @@ pl_status run_write_pictures(run_job *run, pl_error *error) {
   if (status >= 0 && run->video_path != NULL && tool_interrupt_count() == 0) status = write_video(&painter, error);
   for (int32_t i = 0; i < pl_scene_instance_collider_count(run->set); ++i) free(painter.collider_points[i]);
   free(painter.collider_points);
-  for (int32_t i = 0; i < run->body_count; ++i) pl_appearance_destroy(painter.looks[i].appearance);
-  free(painter.looks);
+  for (int32_t i = 0; i < run->body_count; ++i) pl_appearance_destroy(painter.appearances[i].appearance);
+  free(painter.appearances);
   free(painter.items);
   free(painter.shifts);
   free(painter.rgb);

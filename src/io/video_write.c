@@ -147,14 +147,18 @@ static const char *const *arguments_of_kind(const char *path) {
       "-f",
       "mp4",
       NULL};
-  static const char *const gif[] = {
-      "-vf",   "fps=25,split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=4",
-      "-loop", "0",
-      "-f",    "gif",
-      NULL};
+  static const char *const gif[] = {"-vf",
+                                    "fps=min(25\\,source_fps),split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]"
+                                    "paletteuse=dither=bayer:bayer_scale=4",
+                                    "-loop",
+                                    "0",
+                                    "-f",
+                                    "gif",
+                                    NULL};
   static const char *const webp[] = {
-      "-vf", "fps=25", "-c:v", "libwebp_anim", "-lossless", "0", "-q:v", "60", "-compression_level",
-      "6",   "-loop",  "0",    "-f",           "webp",      NULL};
+      "-vf", "fps=min(25\\,source_fps)", "-c:v", "libwebp_anim", "-lossless", "0",  "-q:v",
+      "60",  "-compression_level",       "6",    "-loop",        "0",         "-f", "webp",
+      NULL};
   return pl_ending_is(path, ".gif") ? gif : pl_ending_is(path, ".webp") ? webp : mp4;
 }
 

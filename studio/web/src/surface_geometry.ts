@@ -53,7 +53,7 @@ export class SurfaceGeometry extends BufferGeometry {
     for (const part of layout.parts) this.addGroup(3 * part.start, 3 * part.count, part.material);
     if (layout.groups.length < vertexCount) return;
     this.groupOf = layout.groups;
-    this.groupSums = new Float32Array(3 * (1 + layout.groups.reduce((most, group) => Math.max(most, group), 0)));
+    this.groupSums = new Float32Array(3 * (1 + layout.groups.reduce((max, group) => Math.max(max, group), 0)));
   }
 
   // Whether it has the vertices of a layout.
