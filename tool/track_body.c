@@ -59,7 +59,18 @@ static pl_status open_meshes(track_job *job, pl_error *error) {
   if (status >= 0 && surface != NULL) status = pl_mesh_load(job->context, surface, &job->surface, job->findings, error);
   if (status >= 0 && rest != NULL) status = pl_mesh_load(job->context, rest, &job->rest, job->findings, error);
   if (status < 0) return status;
-  if (pl_mesh_get_view(job->mesh).tet_count == 0) {
+  bool shell = tool_find_value(job->arguments, "thickness")->given;
+  if (shell && (pl_mesh_get_view(job->mesh).tet_count > 0 || surface != NULL ||
+                pl_mesh_get_view(job->mesh).triangle_count == 0)) {
+    *error = (pl_error){.status = PL_ERROR_INVALID_ARGUMENT};
+    snprintf(
+        error->text, sizeof error->text,
+        "--thickness is for a MESH of triangles, which is its own surface; this one has %d tets and %d triangles%s",
+        pl_mesh_get_view(job->mesh).tet_count, pl_mesh_get_view(job->mesh).triangle_count,
+        surface != NULL ? ", and --surface is given" : "");
+    return error->status;
+  }
+  if (!shell && pl_mesh_get_view(job->mesh).tet_count == 0) {
     pl_lattice_def def = pl_default_lattice_def();
     if (points->given) def.target_point_count = (int32_t)points->count;
     pl_mesh *tets = NULL;
@@ -100,7 +111,9 @@ static pl_status carry_surface(pl_context *context, const pl_mesh *mesh, const p
 }
 
 static pl_status build_model(track_job *job, pl_error *error) {
-  pl_fem_def def = pl_default_fem_def(PL_FEM_COROTATED);
+  const tool_value *thickness = tool_find_value(job->arguments, "thickness");
+  pl_fem_def def = pl_default_fem_def(thickness->given ? PL_FEM_SHELL : PL_FEM_COROTATED);
+  if (thickness->given) def.thickness = thickness->number;
   pl_mesh_view view = pl_mesh_get_view(job->mesh);
   pl_box box = pl_box_from_points(view.points, view.point_count);
   double size = fmax(box.max.x - box.min.x, fmax(box.max.y - box.min.y, box.max.z - box.min.z));
@@ -205,8 +218,9 @@ int track_prepare(track_job *job) {
   job->surface_count = model.surface_point_count;
   const tool_value *truth = tool_find_value(job->arguments, "truth");
   if (truth->given && !open_truth(job, truth->text)) return TOOL_FAILED;
-  tool_print(&job->tool->console, "body:      %d points in tets, %d held; %d points of its surface", job->point_count,
-             job->held_count, job->surface_count);
+  tool_print(&job->tool->console, "body:      %d points in %s, %d held; %d points of its surface", job->point_count,
+             tool_find_value(job->arguments, "thickness")->given ? "a shell" : "tets", job->held_count,
+             job->surface_count);
   job->hash = model.hash;
   return TOOL_DONE;
 }

@@ -25,6 +25,9 @@ static const tool_option OPTIONS[] = {
     TOOL_DIR_OPTION(.default_text = "out/track", .about = "folder for the results"),
     TOOL_SURFACE_OPTION,
     TOOL_POINTS_OPTION(1e6, .default_number = default_points, .about = "number of tet points to fill MESH with, if MESH is a surface"),
+    {"thickness", .kind = TOOL_NUMBER, .value = "LENGTH", .min = 1e-9, .max = 1e3, .default_note = "filled with tets",
+     .about = "track the surface MESH as a shell of this thickness in metres, such as a leaf or a cloth",
+     .more = "Cameras may see either side. The surface may be open."},
     {"rest", .kind = TOOL_TEXT, .value = "FILE", .default_note = "MESH",
      .about = "rest shape of the same tets (gravity removed); gravity then acts on it",
      .more = "For a body whose rest shape is known, from fit for example."},
@@ -117,7 +120,8 @@ const tool_verb tool_track_verb = {
     .details =
         "CAPTURE is a `capture.json` or its folder. MESH is the body at rest under gravity: tets, or a surface that is "
         "filled with "
-        "tets. The folder gets `track_surface` and `track_points`, the motion of surface and tets, and `residuals.csv` "
+        "tets or, with --thickness, a shell. The folder gets `track_surface` and `track_points`, the motion of surface "
+        "and tets, and `residuals.csv` "
         "with one "
         "row per frame.\n"
         "A frame is lost when the body does not explain its points; lost frames are warnings, and the exit status is "

@@ -1,5 +1,6 @@
 /// @file track.h
-/// Tracking of a soft object through a sequence of noisy, partial point clouds (part of the lab).
+/// Tracking of a soft object, of linear tets or a shell, through a sequence of noisy, partial point
+/// clouds (part of the lab).
 #ifndef PLIANT_TRACK_H
 #define PLIANT_TRACK_H
 
@@ -135,7 +136,7 @@ PL_API pl_status pl_track_align(pl_context *context, const pl_mesh *surface,
 /// A body on its way through a sequence.
 typedef struct pl_tracker pl_tracker;
 
-/// Begin to track a body. `model` is a finite-element body of tets (pl_fem_build()) and must
+/// Begin to track a body. `model` is one of linear tets or a shell (pl_fem_build()) and must
 /// outlive the tracker; its surface is what is compared with clouds. `start` has its points before
 /// the first frame, NULL for its rest shape. Fails with PL_ERROR_INVALID_ARGUMENT for a def that is
 /// wrong, a camera without pixels, a placement that is not a rotation or a held point that does not

@@ -187,8 +187,24 @@ void pl_track_report_describe(const pl_track_report *r, char *text, size_t size)
   }
 }
 
+// Root mean square of the strain of a shell's edges, which are its first group.
+static double edge_strain_of(const pl_tracker *t) {
+  const pl_fem_group *group = &t->model->groups[0];
+  double sum = 0, whole = 0;
+  for (ptrdiff_t e = 0; e < group->element_count; ++e) {
+    const int32_t *ends = group->corners + 2 * e;
+    double rest = pl_vec3_distance(pl_fem_vector(t->model->rest_points, ends[0]),
+                                   pl_fem_vector(t->model->rest_points, ends[1])),
+           strain = pl_vec3_distance(pl_fem_vector(t->x, ends[0]), pl_fem_vector(t->x, ends[1])) / rest - 1;
+    sum += rest * rest * strain * strain;
+    whole += rest * rest;
+  }
+  return whole > 0 ? sqrt(sum / whole) : 0;
+}
+
 // Root mean square of the strain S - I over the body, S the stretch of each tet against its rest shape.
 static double strain_of(const pl_tracker *t) {
+  if (t->thickness > 0) return edge_strain_of(t);
   const pl_fem_group *group = &t->model->groups[0];
   double sum = 0, whole = 0;
   for (int32_t e = 0; e < group->element_count; ++e) {

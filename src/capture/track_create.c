@@ -26,13 +26,17 @@ static pl_status check_camera(const pl_capture_camera *camera, int32_t number, p
                        "camera %d needs pixels, a focal length and a rotation of length 1", number);
 }
 
+static bool is_shell(const pl_model *model) {
+  return ((const pl_fem_model *)model)->material == PL_FEM_SHELL;
+}
+
 static pl_status check_def(const pl_track_def *def, const pl_model *model, pl_error *error) {
   pl_status status = pl_parameters_check(&pl_track_def_parameters, def, error);
   if (status < 0) return status;
   if (def->camera_count < 0 || def->camera_count > 64)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "camera_count", "%d cameras; use 0 … 64", def->camera_count);
-  if (!pl_fem_is_model(model) || ((const pl_fem_model *)model)->groups[0].corner_count != 4)
-    return pl_fail(error, PL_ERROR_UNSUPPORTED, "only finite-element bodies of tets can be tracked");
+  if (!pl_fem_is_model(model) || (((const pl_fem_model *)model)->groups[0].corner_count != 4 && !is_shell(model)))
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "only finite-element bodies of linear tets and shells can be tracked");
   for (int32_t i = 0; i < def->held_count; ++i)
     if (def->held[i] < 0 || def->held[i] >= model->particle_count)
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "held", "%d is out of range; the body has points 0 … %d",
@@ -119,6 +123,7 @@ pl_status pl_tracker_create(pl_context *context, const pl_track_def *def, const 
   t->def.held = NULL;
   t->def.cameras = NULL;
   t->size = pl_box_diagonal(model->box);
+  if (is_shell(model)) t->thickness = model->mass / (t->model->linear.hint.density * t->model->touch.area);
   pl_scratch_init(&t->scratch, context);
   status = fill(t, def, start, error);
   if (status < 0)

@@ -16,6 +16,7 @@ enum {
 };
 
 #define DETAIL 0.05       // of the size: what is shape and what is noise where the user does not say
+#define SHELL 0.1         // of the stiffness of a shell in its plane
 #define SETTLED 0.05      // of the noise: motion between iterations that is too small to matter
 #define MIN_INERTIA 1e-3  // of inertia, where the user wants none: keeps pieces in place that nothing else holds
 
@@ -28,12 +29,17 @@ static pl_track_level level_of(const pl_tracker *t, double sigma, double noise) 
   if (2 * count > t->samples.count) count = t->samples.count;
   int64_t points = (int64_t)POINTS_PER_SAMPLE * count;
   double detail = t->def.detail > 0 ? t->def.detail : DETAIL * t->size;
+  // E / l of what is thick. A shell resists by E t / l² within its plane, and by much less across it, where the pull
+  // acts: with a tenth of that it keeps its lengths. A bent sheet of 0.4 m with 2 mm of noise (test_track_shell) is off
+  // by 1.7 mm with all of it, by 0.7 with a tenth.
+  double elasticity = t->model->linear.hint.young / t->model->linear.hint.young_contrast / detail;
+  if (t->thickness > 0) elasticity *= SHELL * t->thickness / detail;
   return (pl_track_level){
       .sigma = sigma,
       .sample_count = count,
       .point_count = points < t->cloud.count && count < t->samples.count ? (int32_t)points : t->cloud.count,
       .spacing = sqrt(t->samples.area / count),
-      .stiffness = t->model->linear.hint.young / t->model->linear.hint.young_contrast / detail * noise / sigma};
+      .stiffness = elasticity * noise / sigma};
 }
 
 // Root mean square distance of the points of the mesh from where they were.

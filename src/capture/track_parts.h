@@ -82,7 +82,8 @@ struct pl_tracker {
   pl_context *context;
   const pl_fem_model *model;
   pl_track_def def;
-  double size;  // of the body, m
+  double size;       // of the body, m
+  double thickness;  // m, of a shell, which cameras see from both sides; 0: tets
   pl_track_samples samples;
   // Cameras.
   int32_t camera_count;

@@ -1,8 +1,8 @@
 // Where the surface is, and which of its points cameras see.
 //
-// A point is seen by a camera that it faces and before which nothing of the body lies: the body is drawn into a
-// z-buffer of about 320 pixels across, and a point counts as hidden when it lies behind all of the four pixels around
-// its place by more than they can be off.
+// A point is seen by a camera that it faces (of a shell: with either side) and before which nothing of the body lies:
+// the body is drawn into a z-buffer of about 320 pixels across, and a point counts as hidden when it lies behind all of
+// the four pixels around its place by more than they can be off.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -83,7 +83,8 @@ static void render_camera(void *data, int32_t begin, int32_t end, int32_t block)
     for (int32_t i = 0; i < surface->point_count; ++i) {
       pl_vec3 p = t->seen[c][i];
       pl_vec3 away = pl_vec3_sub(view->eye, t->surface[i]);
-      bool faces = pl_vec3_dot(away, t->normals[i]) > FLATTEST * pl_vec3_length(away);
+      double facing = pl_vec3_dot(away, t->normals[i]);
+      bool faces = (t->thickness > 0 ? fabs(facing) : facing) > FLATTEST * pl_vec3_length(away);
       // A pixel's breadth on the surface, and some noise.
       double slack = SLACK_PIXELS * p.z / view->fx + SLACK_NOISE * t->def.noise;
       t->seen[c][i].x = p.z > 0 && faces && !is_hidden(view, t->depths[c], p, slack) ? 1 : 0;

@@ -9,6 +9,8 @@
 
 #include "contact/collider.h"
 
+typedef struct pl_tet_map pl_tet_map;
+
 // The points and triangles a body touches with. Immutable, owned by the model.
 typedef struct pl_contact_surface {
   int32_t point_count;
@@ -22,6 +24,8 @@ typedef struct pl_contact_surface {
   // know which parts are always close to each other; without them only the neighbourhood in the
   // triangles is spared.
   const pl_vec3 *rest_points;
+  // The volume inside, or NULL (tet_map.h): points of another such body are looked up in it.
+  const pl_tet_map *tet_map;
 } pl_contact_surface;
 
 // A body that moves as one piece, during one step; all of it is corrected in place except masses.

@@ -31,6 +31,9 @@
 //   velocity along the normal at which the wholes part, D = -(1 - e) γ₁ h f M u. After the sweeps: D is no larger than
 //   what the contact pressed with, so that nothing sticks.
 //
+// After the sweeps two bodies also get back, as wholes, the angular momentum that impulses on two places, as far apart
+// as the gap, brought in.
+//
 // Levers of what acts before the sweeps are those at the start of the step: positions follow the velocities, x + h v,
 // so that x × v at its end is that of the start's x and the new v.
 #include <math.h>
@@ -208,11 +211,15 @@ static const pl_vec3 *positions_of(const pl_contact_damping *d, int32_t body) {
   return d->is_after ? d->bodies[body].positions : d->bodies[body].starts;
 }
 
-static pl_vec3 arm_point(const pl_contact_damping *d, const pl_contact_arm *arm) {
+static pl_vec3 point_of(const pl_contact_arm *arm, const pl_vec3 *positions) {
   pl_vec3 point = {0, 0, 0};
   for (int32_t i = 0; i < arm->count; ++i)
-    point = pl_vec3_add_scaled(point, positions_of(d, arm->body)[arm->terms[i].particle], arm->terms[i].weight);
+    point = pl_vec3_add_scaled(point, positions[arm->terms[i].particle], arm->terms[i].weight);
   return point;
+}
+
+static pl_vec3 arm_point(const pl_contact_damping *d, const pl_contact_arm *arm) {
+  return point_of(arm, positions_of(d, arm->body));
 }
 
 // Relative velocity of two wholes that a contact takes away, and the rate at which it does.
@@ -258,12 +265,42 @@ static bool is_damped(const pl_contact_damping *d, const pl_contact_pair *pair) 
   return d->is_after ? !is_slow && b != NULL && a->is_free && b->is_free : is_slow;
 }
 
+// Angular momentum that the impulses of a row brought into the two bodies: they act on two places, as far apart as the
+// gap between them.
+//
+//   T = (p - q) x P    with the places of the start for what positions followed, and of the end for the rest
+static pl_vec3 spin_of(const pl_contact_damping *d, const pl_contact_row *row) {
+  const pl_contact_body *a = &d->bodies[row->a.body], *b = &d->bodies[row->b.body];
+  pl_vec3 impulse = pl_vec3_add_scaled(row->sliding_impulse, row->normal, row->normal_impulse);
+  pl_vec3 start = pl_vec3_sub(point_of(&row->a, a->starts), point_of(&row->b, b->starts));
+  pl_vec3 end = pl_vec3_sub(point_of(&row->a, a->positions), point_of(&row->b, b->positions));
+  return pl_vec3_add(pl_vec3_cross(start, row->arrive_impulse),
+                     pl_vec3_cross(end, pl_vec3_sub(impulse, row->arrive_impulse)));
+}
+
+// Take it back from both bodies as wholes.
+static void keep_spin(const pl_contact_damping *d, const pl_contact_pair *pair) {
+  pl_contact_whole *a = &d->memory->wholes[pair->a], *b = pair->b >= 0 ? &d->memory->wholes[pair->b] : a;
+  if (!a->is_found || !b->is_found || !a->is_free || !b->is_free) return;
+  pl_vec3 sum = {0, 0, 0};
+  for (int32_t i = 0; i < pair->count; ++i) {
+    const pl_contact_row *row = &d->memory->rows[pair->first_row + i];
+    if (row->normal_impulse > 0 && row->normal_mass > 0 && row->b.body >= 0) sum = pl_vec3_add(sum, spin_of(d, row));
+  }
+  for (int side = 0; side < 2; ++side) {
+    pl_contact_rigid *motion = side == 0 ? &a->motion : &b->motion;
+    motion->angular_velocity =
+        pl_vec3_add_scaled(motion->angular_velocity, pl_mat3_apply(motion->inverse_inertia, sum), -0.5);
+  }
+}
+
 static void rest_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_contact_damping *d = data;
   const pl_contact_memory *memory = d->memory;
   for (int32_t p = d->pairs.first + begin; p < d->pairs.first + end; ++p) {
     const pl_contact_pair *pair = &memory->plan.pairs[p];
+    if (d->is_after) keep_spin(d, pair);
     if (!is_damped(d, pair)) continue;
     double sum = 0;
     for (int32_t i = 0; i < pair->count; ++i) sum += memory->rows[pair->first_row + i].normal_impulse;

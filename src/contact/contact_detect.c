@@ -137,7 +137,7 @@ static void check_neighbours(const detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
   pl_contact_presence *presence = &memory->presences[body];
   pl_surface_motion *motion = &memory->motions[body];
-  bool is_touched = d->bodies[body].self_contact, has_neighbour = false;
+  bool is_touched = d->bodies[body].self_contact;
   presence->is_searched = is_touched || (memory->endless_count > 0 && !d->bodies[body].spares_colliders);
   presence->is_near_large = false;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
@@ -146,7 +146,6 @@ static void check_neighbours(const detection *d, int32_t body) {
     presence->is_searched = true;
     if (item >= memory->body_count || !is_small(memory, item)) presence->is_near_large = true;
     if (item >= memory->body_count) continue;
-    has_neighbour = true;
     const pl_surface_motion *other = &memory->motions[item];
     if (d->bodies[item].asleep)
       atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
@@ -154,10 +153,8 @@ static void check_neighbours(const detection *d, int32_t body) {
     if (is_small(memory, body) && is_small(memory, item)) continue;
     is_touched = is_touched || may_touch(d, item, other->start_box, other->end_box, body);
   }
-  if (is_touched)
-    pl_surface_motion_refit(motion);
-  else if (has_neighbour)
-    pl_surface_motion_fit_normals(motion);
+  presence->has_normals = is_touched;
+  if (is_touched) pl_surface_motion_refit(motion);
   if (presence->is_searched) pl_surface_motion_fill_lanes(motion);
 }
 
@@ -169,7 +166,7 @@ static void refit_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
     int32_t body = d->memory->listed_bodies[i];
     pl_surface_motion *motion = &d->memory->motions[body];
     if (d->bodies[body].asleep) {
-      d->memory->presences[body].is_near_large = true;
+      d->memory->presences[body].is_near_large = d->memory->presences[body].has_normals = true;
       pl_surface_motion_refit(motion);
       pl_surface_motion_fill_lanes(motion);
     } else {
@@ -190,6 +187,26 @@ static void disturb_sleepers(const detection *d) {
       if (item < memory->body_count && d->bodies[item].asleep)
         atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
   }
+}
+
+// A pair that moves farther than this fraction of the depth of either body in one step is searched along its path.
+static const double MAX_TET_WAY = 0.25;
+
+// Are the points of two bodies looked up in each other's tets?
+static bool is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b) {
+  const pl_surface_motion *p = &memory->motions[a], *q = &memory->motions[b];
+  if (p->tets == NULL || q->tets == NULL) return false;
+  double depth = fmin(p->tree->surface->tet_map->depth, q->tree->surface->tet_map->depth);
+  return pl_vec3_distance(p->drift, q->drift) < MAX_TET_WAY * depth;
+}
+
+static void find_axis(const detection *d, int32_t body, pl_pair_axis *axis) {
+  int32_t other = axis->other;
+  bool in_tets = axis->is_in_tets;
+  double limit = d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
+  pl_pair_axis_find(&d->memory->motions[body], &d->memory->motions[other], limit, axis->normal, axis);
+  axis->other = other;
+  axis->is_in_tets = in_tets;
 }
 
 // Axes of a body with those that come later; the last step's are guesses.
@@ -213,9 +230,10 @@ static void find_axes(const detection *d, int32_t body) {
     pl_vec3 guess = {0, 0, 0};
     for (int32_t i = 0; i < old_count; ++i)
       if (old[i].other == item) guess = old[i].normal;
-    double limit = d->bodies[body].radius + d->bodies[item].radius + d->scale.margin;
-    pl_pair_axis_find(motion, &memory->motions[item], limit, guess, &axes[count]);
-    axes[count++].other = item;
+    atomic_store_explicit(&memory->axis_points[body * PL_PAIR_AXES + count], 0, memory_order_relaxed);
+    axes[count] = (pl_pair_axis){.other = item, .normal = guess, .is_in_tets = is_in_tets(memory, body, item)};
+    if (!axes[count].is_in_tets) find_axis(d, body, &axes[count]);
+    count++;
   }
   memory->axis_counts[body] = count;
 }
@@ -351,19 +369,80 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   }
 }
 
-static bool has_neighbours(const pl_contact_memory *memory, int32_t body) {
-  return memory->neighbour_start[body] < memory->neighbour_start[body + 1];
+// The points of the neighbours of a body in its tets, which are packed just before. Two bodies may have the same
+// neighbour, and add to its slots at the same time.
+static void find_in_tets(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const detection *d = data;
+  pl_contact_memory *memory = d->memory;
+  for (int32_t body = begin; body < end; ++body) {
+    pl_surface_motion *motion = &memory->motions[body];
+    bool is_packed = false;
+    for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
+      const pl_contact_neighbour *neighbour = &memory->neighbours[k];
+      if (!memory->axes[neighbour->axis].is_in_tets || !memory->presences[neighbour->body].is_searched) continue;
+      if (!is_packed) {
+        motion->tets->origin = motion->origin;
+        pl_lane_kernels_get()->pack_tets(motion->tree->surface->tet_map, d->bodies[body].positions,
+                                         motion->tree->surface->particle_count, motion->tets);
+        is_packed = true;
+      }
+      pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[neighbour->body]]);
+      group.points = NULL;
+      group.lock = &memory->presences[neighbour->body].lock;
+      int32_t count = pl_contact_find_in_tets(&group, body);
+      atomic_fetch_add_explicit(&memory->axis_points[neighbour->axis], count, memory_order_relaxed);
+    }
+  }
 }
 
-// Sharp edges of the small bodies that have a neighbour, once for all their pairs.
+// Do points alone hold two bodies apart, so that their edges need not be searched? They do where they are no farther
+// from each other than the bodies are thick: one holds as far as the next.
+static bool is_held(const pl_contact_memory *memory, int32_t body, int32_t axis) {
+  return atomic_load_explicit(&memory->axis_points[axis], memory_order_relaxed) > 0 &&
+         pl_surface_motion_is_fine(&memory->motions[body]) &&
+         pl_surface_motion_is_fine(&memory->motions[memory->axes[axis].other]);
+}
+
+// The axes of pairs that were looked up in tets and whose edges are searched too.
+static void find_edge_axes(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const detection *d = data;
+  const pl_contact_memory *memory = d->memory;
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t body = memory->listed_bodies[i], first = body * PL_PAIR_AXES;
+    for (int32_t a = first; a < first + memory->axis_counts[body]; ++a) {
+      pl_pair_axis *axis = &memory->axes[a];
+      if (!axis->is_in_tets) continue;
+      axis->is_apart = is_held(memory, body, a);
+      if (!axis->is_apart) find_axis(d, body, axis);
+    }
+  }
+}
+
+// Is a pair still to be searched for triangles, or for edges?
+static bool is_open(const pl_contact_memory *memory, int32_t neighbour, bool for_triangles) {
+  const pl_pair_axis *axis = &memory->axes[memory->neighbours[neighbour].axis];
+  return !axis->is_apart && !(for_triangles && axis->is_in_tets);
+}
+
+static bool has_open_pairs(const pl_contact_memory *memory, int32_t body, bool for_triangles) {
+  for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k)
+    if (is_open(memory, k, for_triangles)) return true;
+  return false;
+}
+
+// Normals and sharp edges of the small bodies that have a neighbour, once for all their pairs.
 static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
   const pl_contact_memory *memory = d->memory;
   const pl_lane_kernels *kernels = pl_lane_kernels_get();
-  for (int32_t body = begin; body < end; ++body)
-    if (has_neighbours(memory, body))
-      kernels->pack_edges(&memory->motions[body], (float)pl_contact_sharp_sine(memory->motions[body].tree));
+  for (int32_t body = begin; body < end; ++body) {
+    if (!has_open_pairs(memory, body, false)) continue;
+    if (!memory->presences[body].has_normals) pl_surface_motion_fit_normals(&memory->motions[body]);
+    kernels->pack_edges(&memory->motions[body], (float)pl_contact_sharp_sine(memory->motions[body].tree));
+  }
 }
 
 // The points of the neighbours of a body against its triangles, which are packed just before: so they are in the cache
@@ -373,11 +452,11 @@ static void find_in_pairs(void *data, int32_t begin, int32_t end, int32_t part) 
   const detection *d = data;
   pl_contact_memory *memory = d->memory;
   for (int32_t body = begin; body < end; ++body) {
-    if (!has_neighbours(memory, body)) continue;
+    if (!has_open_pairs(memory, body, true)) continue;
     pl_lane_kernels_get()->pack_triangles(&memory->motions[body]);
     for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
       const pl_contact_neighbour *neighbour = &memory->neighbours[k];
-      if (!memory->presences[neighbour->body].is_searched) continue;
+      if (!is_open(memory, k, true) || !memory->presences[neighbour->body].is_searched) continue;
       pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[neighbour->body]]);
       group.points = NULL;
       group.lock = &memory->presences[neighbour->body].lock;
@@ -420,7 +499,7 @@ static void find_edges_in_pairs(void *data, int32_t begin, int32_t end, int32_t 
     group.body = memory->listed_bodies[i];
     for (int32_t k = memory->neighbour_start[group.body]; k < memory->neighbour_start[group.body + 1]; ++k) {
       const pl_contact_neighbour *neighbour = &memory->neighbours[k];
-      if (neighbour->body < group.body) continue;
+      if (neighbour->body < group.body || !is_open(memory, k, false)) continue;
       pl_contact_slab slab = pl_pair_axis_slab(&memory->axes[neighbour->axis], true);
       pl_contact_find_edges_in_slab(&group, neighbour->body, &slab);
     }
@@ -570,8 +649,10 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   if (atomic_load_explicit(&memory->has_many_pairs, memory_order_relaxed))
     pl_parallel_for(solver->context, searched_count, BODY_GRAIN, refit_searched, &d);
   link_neighbours(memory, memory->listed_bodies, searched_count);
-  if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, pack_bodies, &d);
   pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
+  if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, find_in_tets, &d);
+  pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_edge_axes, &d);
+  if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, pack_bodies, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, find_in_pairs, &d);
   int32_t edge_block_count = is_moving ? list_edge_searches(memory) : 0;
   pl_parallel_for(solver->context, edge_block_count, EDGE_GRAIN, find_edge_contacts, &d);

@@ -124,6 +124,7 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   memory->block_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
   memory->axes = PL_TAKE(arena, pl_pair_axis, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->axis_counts = PL_TAKE(arena, int32_t, memory->body_count);
+  memory->axis_points = PL_TAKE(arena, atomic_int, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->neighbour_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
   memory->neighbours = PL_TAKE(arena, pl_contact_neighbour, 2 * (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->endless_colliders = PL_TAKE(arena, int32_t, memory->collider_count);
@@ -186,7 +187,8 @@ static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *
   }
   bool is_taken = pl_surface_motion_take(&memory->arena, tree, &memory->motions[body]) &&
                   pl_lane_surface_take(&memory->arena, &memory->motions[body],
-                                       first == body ? NULL : memory->motions[first].packed);
+                                       first == body ? NULL : memory->motions[first].packed) &&
+                  pl_lane_tets_take(&memory->arena, &memory->motions[body]);
   return is_taken ? PL_OK : pl_fail_memory(error);
 }
 

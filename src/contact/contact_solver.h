@@ -34,6 +34,7 @@ typedef struct pl_contact_presence {
   bool is_at_rest;     // asleep, and its points and boxes are those it sleeps with
   bool is_searched;    // its points search in this step
   bool is_near_large;  // near something else than small bodies: the tree of all things is asked
+  bool has_normals;    // the normals of its triangles are those of this step
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
   atomic_flag lock;          // of the slots of its points
 } pl_contact_presence;
@@ -77,6 +78,7 @@ typedef struct pl_contact_row {
   double normal_impulse;  // N s, never negative
   double rest_impulse;  // N s along the normal, of what damps bodies as wholes (contact_damping.c)
   pl_vec3 sliding_impulse;  // N s, at right angles to the normal
+  pl_vec3 arrive_impulse;   // N s: all of it after the first half
   bool turns;               // a side is a rigid body
 } pl_contact_row;
 
@@ -110,6 +112,7 @@ typedef struct pl_contact_memory {
   pl_box *item_boxes;              // of these; empty for a half-space
   pl_pair_axis *axes;              // PL_PAIR_AXES per body, with bodies of higher number
   int32_t *axis_counts;            // one per body
+  atomic_int *axis_points;         // one per axis: points found in tets, of both bodies
   // Pairs of small bodies that may touch, as seen by either of them:
   int32_t *neighbour_start;          // body_count + 1: offsets into …
   pl_contact_neighbour *neighbours;  // … those of each body
@@ -287,5 +290,14 @@ enum { PL_CONTACT_GROUPS = 16 };
 void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other,
                                   const pl_contact_slab *slab);
 void pl_contact_find_self(const pl_contact_group *group);
+
+// The contact of a point with a place on a triangle of another body, given by its weights, if they
+// are near enough.
+void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body, int32_t triangle,
+                             const double weights[3], pl_vec3 normal);
+
+// The points of a group, which holds all of a body, among the tets of another, which are packed
+// (contact_tets.c). Returns how many touch.
+int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other);
 
 #endif

@@ -122,26 +122,33 @@ static pl_vec3 corner_mix(const pl_surface_motion *motion, const pl_vec3 *points
   return pl_vec3_add_scaled(pl_vec3_add_scaled(sum, corners[1], weights[1]), corners[2], weights[2]);
 }
 
-static void add_triangle(const surface_search *s, int32_t triangle, const double weights[3], pl_vec3 normal) {
-  const pl_contact_query *query = s->query;
-  pl_vec3 start = corner_mix(s->motion, s->motion->starts, triangle, weights);
-  pl_vec3 end = corner_mix(s->motion, s->motion->ends, triangle, weights);
-  double gap = pl_vec3_dot(normal, pl_vec3_sub(query->end, end)) - s->gap;
-  if (!(gap < query->group->scale.margin)) return;
-  const pl_contact_body *body = &query->group->bodies[query->body], *other = &query->group->bodies[s->other];
-  const int32_t *corners = &s->motion->tree->surface->triangles[3 * (size_t)triangle];
+void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body, int32_t triangle,
+                             const double weights[3], pl_vec3 normal) {
+  const pl_contact_group *group = query->group;
+  const pl_surface_motion *motion = &group->motions[other_body];
+  double keep_away = gap_between(group, other_body);
+  pl_vec3 start = corner_mix(motion, motion->starts, triangle, weights);
+  pl_vec3 end = corner_mix(motion, motion->ends, triangle, weights);
+  double gap = pl_vec3_dot(normal, pl_vec3_sub(query->end, end)) - keep_away;
+  if (!(gap < group->scale.margin)) return;
+  const pl_contact_body *body = &group->bodies[query->body], *other = &group->bodies[other_body];
+  const int32_t *corners = &motion->tree->surface->triangles[3 * (size_t)triangle];
   pl_contact contact = {
       .a = {query->body, 1, {query->point}, {1}},
-      .b = {s->other, 3, {corners[0], corners[1], corners[2]}, {weights[0], weights[1], weights[2]}},
+      .b = {other_body, 3, {corners[0], corners[1], corners[2]}, {weights[0], weights[1], weights[2]}},
       .collider = -1,
       .normal = normal,
-      .offset = s->gap,
-      .start_gap = pl_vec3_dot(normal, pl_vec3_sub(query->start, start)) - s->gap,
+      .offset = keep_away,
+      .start_gap = pl_vec3_dot(normal, pl_vec3_sub(query->start, start)) - keep_away,
       .depth = -gap,
       .friction = sqrt(body->friction * other->friction),
       .restitution = fmax(body->restitution, other->restitution),
   };
   pl_contact_slots_add(query->slots, &contact);
+}
+
+static void add_triangle(const surface_search *s, int32_t triangle, const double weights[3], pl_vec3 normal) {
+  pl_contact_add_triangle(s->query, s->other, triangle, weights, normal);
 }
 
 static bool is_corner(const pl_surface_tree *tree, int32_t point, int32_t triangle) {

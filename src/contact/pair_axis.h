@@ -13,7 +13,8 @@
 // Two bodies, the one of lower number above the other along the normal.
 typedef struct pl_pair_axis {
   int32_t other;          // number of the other body
-  bool is_apart;          // they cannot touch
+  bool is_apart;          // they cannot touch, or nothing is left to search
+  bool is_in_tets;        // points are looked up in tets; the axis is for edges alone
   pl_vec3 normal;         // unit, from the other body to the one
   pl_vec3 origin, drift;  // heights are normal . (x - origin) in the frame of the other body
   double low, high;       // smallest height of the one, largest of the other

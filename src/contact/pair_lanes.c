@@ -72,3 +72,15 @@ bool pl_lane_surface_take(pl_arena *arena, pl_surface_motion *motion, const pl_l
     boxes[i] = i / VEC3_LANES % 2 == 0 ? HUGE_VALF : -HUGE_VALF;
   return true;
 }
+
+bool pl_lane_tets_take(pl_arena *arena, pl_surface_motion *motion) {
+  const pl_tet_map *map = motion->tree->surface->tet_map;
+  if (map == NULL || motion->lane_block_count == 0 || !motion->tree->is_closed) return true;
+  size_t boxes = block_count_of(map->block_count);
+  motion->tets = PL_TAKE(arena, pl_lane_tets, 1);
+  float *rows = PL_TAKE(arena, float, (size_t)map->block_count *PL_LANE_TET_ROWS *LANES);
+  float *block_boxes = PL_TAKE(arena, float, boxes *BOX_LANES);
+  if (arena->failed) return false;
+  *motion->tets = (pl_lane_tets){.rows = rows, .boxes = block_boxes};
+  return true;
+}

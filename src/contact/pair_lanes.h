@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "contact/pair_axis.h"
+#include "contact/tet_map.h"
 #include "math/f4.h"
 
 // Surfaces with more triangles than this have no lanes. What may touch a point or an edge is kept
@@ -97,6 +98,24 @@ typedef struct pl_lane_reach {
   float extent;  // largest coordinate
 } pl_lane_reach;
 
+// Rows of a block of tets.
+enum {
+  PL_LANE_TET_CORNER = 0,     // the first corner
+  PL_LANE_TET_GRADIENTS = 3,  // of the weights of the other three
+  PL_LANE_TET_FACES = 12,     // one over the height above each face on the surface; 0: inside
+  PL_LANE_TET_ROWS = 16,
+};
+
+// The tets of a small body at the end of a step.
+struct pl_lane_tets {
+  pl_vec3 origin;  // of the positions in the rows
+  float *rows;     // [block][rows][8]
+  float *boxes;    // [block / 8][min x, y, z, max x, y, z][8]
+};
+
+// Take the memory, if the surface has a map of its tets. False when out of memory.
+bool pl_lane_tets_take(pl_arena *arena, pl_surface_motion *motion);
+
 typedef struct pl_lane_kernels {
   // Sides of a region that a point is beyond all step long, as bits; 0: it may be inside. One per
   // point of the lanes.
@@ -116,6 +135,17 @@ typedef struct pl_lane_kernels {
   // List the edges of `b` that sharp edge `index` of `a` may touch; returns their number.
   int32_t (*list_edges)(const pl_surface_motion *a, int32_t index, const pl_surface_motion *b,
                         const pl_lane_reach *reach, int32_t *touched);
+  // Fill the blocks of the tets between `count` particles; `origin` is there.
+  void (*pack_tets)(const pl_tet_map *map, const pl_vec3 *positions, int32_t count,
+                    pl_lane_tets *tets);
+  // The tet that a position (relative to their origin) is deepest in, and its weights there; it may
+  // be as far as `limit` outside of the surface. -1 if there is none.
+  int32_t (*find_tet)(const pl_tet_map *map, const pl_lane_tets *tets, const float position[3],
+                      float limit, float weights[4]);
+  // List the points of the lanes that end the step within the box of a region, perhaps the last
+  // several times; returns their number.
+  int32_t (*list_points)(const float *lanes, int32_t block_count, const pl_lane_region *region,
+                         int32_t *points);
 } pl_lane_kernels;
 
 extern const pl_lane_kernels pl_lane_kernels_plain, pl_lane_kernels_avx2;

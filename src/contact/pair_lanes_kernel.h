@@ -388,10 +388,14 @@ static int32_t list_nearest(const pl_lane_surface *surface, const pl_lane_positi
 }
 
 #include "contact/pair_lanes_edge_kernel.h"
+#include "contact/pair_lanes_tet_kernel.h"
 
 const pl_lane_kernels KERNELS = {.classify = classify,
                                  .pack_triangles = pack_triangles,
                                  .pack_edges = pack_edges,
                                  .list_crossed = list_crossed,
                                  .list_nearest = list_nearest,
-                                 .list_edges = list_edges};
+                                 .list_edges = list_edges,
+                                 .pack_tets = pack_tets,
+                                 .find_tet = find_tet,
+                                 .list_points = list_points};

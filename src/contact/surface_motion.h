@@ -9,8 +9,10 @@
 #define PL_CONTACT_SURFACE_MOTION_H
 
 #include "contact/surface_tree.h"
+#include "contact/tet_map.h"
 
 typedef struct pl_lane_surface pl_lane_surface;
+typedef struct pl_lane_tets pl_lane_tets;
 
 typedef struct pl_surface_motion {
   const pl_surface_tree *tree;
@@ -29,7 +31,13 @@ typedef struct pl_surface_motion {
   int32_t lane_block_count;
   pl_vec3 origin;
   pl_lane_surface *packed;  // its triangles and sharp edges (pair_lanes.h); NULL for a large one
+  pl_lane_tets *tets;       // the volume inside, alike; NULL where that is not known
 } pl_surface_motion;
+
+// Are the points of a body whose volume is known closer to each other than it is thick?
+static inline bool pl_surface_motion_is_fine(const pl_surface_motion *motion) {
+  return motion->tree->surface->tet_map->depth > motion->tree->edge_length;
+}
 
 // Surfaces with more points than this have no lanes.
 enum { PL_SURFACE_LANE_POINTS = 512 };

@@ -1,5 +1,5 @@
-// Grey PNG in, through libpng: depth pictures of 16 bits, and masks. The size is compared with the camera's before
-// memory is taken, so that a small file cannot ask for a large picture.
+// Grey PNG in, through libpng: depth pictures of 16 bits, and masks, which may be JPEG too. The size is compared with
+// the camera's before memory is taken, so that a small file cannot ask for a large picture.
 #include <setjmp.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "io/capture_parts.h"
 #include "io/file_bytes.h"
+#include "io/io_jpeg.h"
 #include "io/png_library.h"
 
 // What libpng's callbacks need.
@@ -44,6 +45,12 @@ static bool decode_rows(png_structp png, png_infop info, unsigned char *rows, si
   return true;
 }
 
+static pl_status fail_size(const char *path, int32_t width, int32_t height, const pl_depth_picture *picture,
+                           pl_error *error) {
+  return pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "the picture has %d x %d pixels, its camera %d x %d",
+                    width, height, picture->width, picture->height);
+}
+
 static pl_status check_head(png_structp png, png_infop info, const char *path, bool is_mask,
                             const pl_depth_picture *picture, pl_error *error) {
   uint32_t width = png_get_image_width(png, info), height = png_get_image_height(png, info);
@@ -52,10 +59,9 @@ static pl_status check_head(png_structp png, png_infop info, const char *path, b
   if (!plain_grey || (!is_mask && bits != 16))
     return pl_fail_at(error, PL_ERROR_UNSUPPORTED, path, 0, 0, "this picture is not grey%s; save %s",
                       is_mask ? "" : " with 16 bits a pixel",
-                      is_mask ? "masks as grey PNG" : "depths as 16-bit grey PNG");
+                      is_mask ? "masks as grey PNG or as JPEG" : "depths as 16-bit grey PNG");
   if (width != (uint32_t)picture->width || height != (uint32_t)picture->height)
-    return pl_fail_at(error, PL_ERROR_INVALID_DATA, path, 0, 0, "the picture has %u x %u pixels, its camera %d x %d",
-                      width, height, picture->width, picture->height);
+    return fail_size(path, (int32_t)width, (int32_t)height, picture, error);
   return PL_OK;
 }
 
@@ -81,17 +87,40 @@ static pl_status decode(decoder *self, png_structp png, png_infop info, const ch
   return PL_OK;
 }
 
+// A mask as JPEG: nothing in it is exactly black, so half-way between black and white divides inside and outside.
+static pl_status decode_jpeg(pl_context *context, pl_bytes bytes, const char *path, pl_depth_picture *picture,
+                             pl_error *error) {
+  int32_t width, height;
+  pl_status status = pl_jpeg_size(bytes, path, &width, &height, error);
+  if (status < 0) return status;
+  if (width != picture->width || height != picture->height) return fail_size(path, width, height, picture, error);
+  size_t count = (size_t)width * (size_t)height;
+  uint8_t *grey = pl_allocate_array(context, count, 1);
+  picture->values = pl_allocate_array(context, count, sizeof(uint16_t));
+  status =
+      grey == NULL || picture->values == NULL ? pl_fail_memory(error) : pl_jpeg_decode_grey(bytes, path, grey, error);
+  for (size_t i = 0; i < count && status >= 0; ++i) picture->values[i] = grey[i] >= 128;
+  pl_release(context, grey);
+  return status;
+}
+
+static pl_status decode_png(decoder *self, const char *path, bool is_mask, pl_depth_picture *picture, pl_error *error) {
+  png_structp png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &self->library, pl_png_stop, pl_png_ignore_warning,
+                                             &self->library, pl_png_allocate, pl_png_release);
+  png_infop info = png == NULL ? NULL : png_create_info_struct(png);
+  pl_status status = info == NULL ? pl_fail_memory(error) : decode(self, png, info, path, is_mask, picture, error);
+  png_destroy_read_struct(&png, &info, NULL);
+  return status;
+}
+
 pl_status pl_depth_load(pl_context *context, const char *path, int32_t width, int32_t height, bool is_mask,
                         pl_depth_picture *picture, pl_error *error) {
   *picture = (pl_depth_picture){.context = context, .width = width, .height = height};
   decoder self = {.library = {.context = context}};
   pl_status status = pl_bytes_read(context, path, &self.bytes, error);
   if (status < 0) return status;
-  png_structp png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &self.library, pl_png_stop, pl_png_ignore_warning,
-                                             &self.library, pl_png_allocate, pl_png_release);
-  png_infop info = png == NULL ? NULL : png_create_info_struct(png);
-  status = info == NULL ? pl_fail_memory(error) : decode(&self, png, info, path, is_mask, picture, error);
-  png_destroy_read_struct(&png, &info, NULL);
+  status = is_mask && pl_jpeg_is_jpeg(self.bytes) ? decode_jpeg(context, self.bytes, path, picture, error)
+                                                  : decode_png(&self, path, is_mask, picture, error);
   pl_bytes_free(&self.bytes);
   if (status < 0) {
     pl_release(context, picture->values);

@@ -34,7 +34,8 @@ typedef struct pl_depth_picture {
 } pl_depth_picture;
 
 // Read a grey PNG of exactly `width` x `height` pixels. A depth picture must have 16 bits; a mask
-// may have any number, and its values are only zero or not. pl_release() the values.
+// may have any number, or be a JPEG whose dark half is outside, and its values are only zero or
+// not. pl_release() the values.
 pl_status pl_depth_load(pl_context *context, const char *path, int32_t width, int32_t height,
                         bool is_mask, pl_depth_picture *picture, pl_error *error);
 

@@ -20,6 +20,7 @@ enum { MAX_CAMERAS = 1000, MAX_PICTURE = 16384 };
 
 static const char *const cloud_endings[] = {".ply", ".pcd", ".npy", ".npz", ".xyz", ".txt", ".csv", NULL};
 static const char *const picture_endings[] = {".png", NULL};
+static const char *const mask_endings[] = {".png", ".jpg", ".jpeg", NULL};
 
 typedef struct reader {
   pl_capture *capture;
@@ -222,7 +223,7 @@ static void read_camera(reader *r, const pl_json *value, pl_capture_camera *came
   const pl_json *mask = pl_json_find(value, "mask");
   camera->masked = mask != NULL;
   if (mask == NULL) return;
-  read_pattern(r, mask, picture_endings, masks);
+  read_pattern(r, mask, mask_endings, masks);
   if (masks->count > 0 && depths->count > 0 && masks->count != depths->count)
     report_problem(r, mask, "frame-count", "give one mask for every depth picture",
                    "there are %d masks for %d depth pictures", masks->count, depths->count);

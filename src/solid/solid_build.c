@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "body/body_surface.h"
+#include "contact/tet_map.h"
 #include "math/mat3.h"
 #include "math/rotation.h"
 #include "mesh/topology.h"
@@ -438,6 +439,9 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   if (status >= 0)
     status =
         pl_body_surface_build(context, mesh, def->surface, def->surface_tolerance, &head->arena, &head->surface, error);
+  pl_tet_volume volume = {view.tet_count, view.tets, view.point_count, view.points};
+  if (status >= 0 && !pl_tet_map_build(&head->arena, &head->surface, &volume, &head->surface.tet_map))
+    status = pl_fail_memory(error);
   if (status >= 0) status = place_surface(model, error);
   if (status >= 0) head->hash = hash_model(model);
   return status;

@@ -45,8 +45,8 @@ static void an_elastic_hit_of_embedded_surfaces_keeps_momentum_and_energy(void *
       weights[4 * i + k] = (float)(0.25 * (1 + pl_vec3_dot(axes[i], corners[k])));
     }
   const int32_t triangles[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
-  const pl_contact_surface surfaces[2] = {{N, parents, weights, 8, triangles, 4, NULL},
-                                          {N, parents, weights, 0, NULL, 4, NULL}};
+  const pl_contact_surface surfaces[2] = {{N, parents, weights, 8, triangles, 4, NULL, NULL},
+                                          {N, parents, weights, 0, NULL, 4, NULL, NULL}};
   pl_vec3 starts[2][4], positions[2][4], velocities[2][4];
   double inverse_masses[2][4] = {{1, 2, 3, 4}, {2, 2, 1, 5}};
   pl_contact_body bodies[2];

@@ -172,7 +172,7 @@ static void borders_of_open_surfaces_meet(void **state) {
   (void)state;
   const int32_t parents[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}, triangles[6] = {0, 1, 2, 0, 2, 3};
   const float weights[16] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-  pl_contact_surface surface = {4, parents, weights, 2, triangles, 4, NULL};
+  pl_contact_surface surface = {4, parents, weights, 2, triangles, 4, NULL, NULL};
   pl_context *context = make_context(1);
   pl_error error = {0};
   for (int side = 0; side < 2; ++side) {

@@ -191,8 +191,8 @@ static void make_strip(strip *s, double arm_gap) {
   const int32_t caps[12] = {
       0, 1, 3, 0, 3, 2, 4 * COUNT, 4 * COUNT + 3, 4 * COUNT + 1, 4 * COUNT, 4 * COUNT + 2, 4 * COUNT + 3};
   memcpy(t, caps, sizeof caps);
-  s->surface =
-      (pl_contact_surface){STRIP_POINTS, s->parents, s->weights, STRIP_TRIANGLES, s->triangles, STRIP_POINTS, s->rest};
+  s->surface = (pl_contact_surface){STRIP_POINTS, s->parents,   s->weights, STRIP_TRIANGLES,
+                                    s->triangles, STRIP_POINTS, s->rest,    NULL};
   s->body = (pl_contact_body){.surface = &s->surface,
                               .starts = s->rest,
                               .positions = s->points,

@@ -2,8 +2,11 @@
 // points of the world.
 // ctest: unit
 #define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
 #include <unistd.h>
 #include <zlib.h>
+
+#include <jpeglib.h>
 
 #include "fixtures/cloud_file.h"
 #include "pliant/capture_file.h"
@@ -182,6 +185,77 @@ static void depth_pictures_become_points_of_the_world(void **state) {
   drop_folder(&f);
 }
 
+// A JPEG of 3 x `height` pixels, in colour: inside is white or yellow, outside black or blue.
+static byte_buffer make_jpeg(const bool inside[6], int height) {
+  struct jpeg_compress_struct info;
+  struct jpeg_error_mgr handler;
+  unsigned char *bytes = NULL, rows[2][9];
+  unsigned long size = 0;
+  info.err = jpeg_std_error(&handler);
+  jpeg_create_compress(&info);
+  jpeg_mem_dest(&info, &bytes, &size);
+  info.image_width = 3;
+  info.image_height = (JDIMENSION)height;
+  info.input_components = 3;
+  info.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&info);
+  jpeg_set_quality(&info, 95, TRUE);
+  jpeg_start_compress(&info, TRUE);
+  for (int i = 0; i < 18; ++i) {
+    bool blue = i % 3 == 2, odd = i / 3 % 2 == 1;
+    rows[i / 9][i % 9] = inside[i / 3] ? (blue && odd ? 0 : 255) : (blue && odd ? 255 : 0);
+  }
+  for (int y = 0; y < height; ++y) {
+    JSAMPROW row = rows[y];
+    jpeg_write_scanlines(&info, &row, 1);
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
+  byte_buffer made = {.size = 0};
+  assert_true(size <= sizeof made.bytes);
+  memcpy(made.bytes, bytes, size);
+  made.size = size;
+  free(bytes);
+  return made;
+}
+
+static void masks_may_be_jpeg(void **state) {
+  (void)state;
+  folder f = make_folder();
+  for (int i = 0; i < 3; ++i) {
+    const char *const names[] = {"b0.png", "b1.png", "b2.png"};
+    put_png(&f, names[i], (const uint16_t[6]){1000, 2000, 3000, 2000, 3000, 4000}, 16);
+  }
+  const bool inside[6] = {true, false, true, false, false, true};
+  byte_buffer whole = make_jpeg(inside, 2), small = make_jpeg(inside, 1);
+  put_file(&f, "m0.jpg", whole.bytes, whole.size);
+  put_file(&f, "m1.jpg", whole.bytes, whole.size - 12);
+  put_file(&f, "m2.jpg", small.bytes, small.size);
+  const char *path =
+      put_document(&f, "{\"rate\": 15, \"cameras\": [" CAMERA(
+                           "\"depth\": \"b?.png\", \"mask\": \"m?.jpg\", \"rotation\": [0, 0, 0, 1]") "]}");
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_capture *capture = NULL;
+  check_ok(pl_capture_load(context, path, &capture, NULL, &error), &error);
+  pl_cloud *cloud = NULL;
+  check_ok(pl_capture_load_frame(capture, 0, &cloud, NULL, &error), &error);
+  pl_cloud_view view = pl_cloud_get_view(cloud);
+  assert_int_equal(view.point_count, 3);
+  check_near(view.points[0].z, 1, 1e-12);
+  check_near(view.points[1].z, 3, 1e-12);
+  check_near(view.points[2].z, 4, 1e-12);
+  pl_cloud_destroy(cloud);
+  cloud = NULL;
+  assert_int_equal(pl_capture_load_frame(capture, 1, &cloud, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_int_equal(pl_capture_load_frame(capture, 2, &cloud, NULL, &error), PL_ERROR_INVALID_DATA);
+  assert_non_null(strstr(error.text, "its camera 3 x 2"));
+  assert_null(cloud);
+  pl_capture_destroy(capture);
+  drop_context(context);
+  drop_folder(&f);
+}
+
 static void pictures_of_another_size_or_depth_are_refused(void **state) {
   (void)state;
   folder f = make_folder();
@@ -295,6 +369,7 @@ int main(void) {
       cmocka_unit_test(clouds_come_in_the_order_of_their_numbers_and_in_metres),
       cmocka_unit_test(a_box_of_more_than_50_metres_looks_like_millimetres),
       cmocka_unit_test(depth_pictures_become_points_of_the_world),
+      cmocka_unit_test(masks_may_be_jpeg),
       cmocka_unit_test(pictures_of_another_size_or_depth_are_refused),
       cmocka_unit_test(every_mistake_of_a_document_is_reported_with_its_position),
       cmocka_unit_test(failing_memory_leaks_nothing),

@@ -141,6 +141,44 @@ grep -q "^frames  *6" out && grep -q "^cameras  *1" out || fail "the folder of O
 sed -i 's/131.25, 0, 0/-1, 0, 0/' open3d/camera_intrinsic.json
 expect 1 info open3d
 
+echo "a surface is tracked as a shell"
+python3 - <<'PYTHON'
+import math, random
+random.seed(3)
+nx, nz = 16, 10
+with open("sheet.obj", "w") as file:
+    for j in range(nz + 1):
+        for i in range(nx + 1):
+            file.write("v %.9g 0 %.9g\n" % (0.3 * i / nx, 0.2 * j / nz - 0.1))
+    for j in range(nz):
+        for i in range(nx):
+            a = 1 + j * (nx + 1) + i
+            b, c, d = a + 1, a + nx + 1, a + nx + 2
+            for t in (((a, c, b), (b, c, d)) if (i + j) % 2 == 0 else ((a, c, d), (a, d, b))):
+                file.write("f %d %d %d\n" % t)
+for f in range(3):
+    k = 1.2 + 0.4 * f
+    with open("sheet_%d.xyz" % f, "w") as file:
+        for _ in range(2500):
+            s, z = 0.3 * random.random(), 0.2 * random.random() - 0.1
+            e = random.gauss(0, 0.001)
+            file.write("%.6f %.6f %.6f\n" % (math.sin(k * s) / k - e * math.sin(k * s), (1 - math.cos(k * s)) / k + e * math.cos(k * s), z))
+PYTHON
+echo '{"clouds": "sheet_*.xyz", "rate": 30}' >sheet.json
+expect 0 track sheet.json sheet.obj --thickness 0.001 --hold=-1,-1,-1,0.001,1,1 --noise 0.001 --format obj -o sheet
+grep -q "187 points in a shell, 11 held" err || fail "the shell is not told"
+awk -F, 'NR > 1 && !($6 < 0.0015 && $7 > 0.9) { bad = 1 } END { exit bad }' sheet/residuals.csv || fail "the shell is not tracked: $(cat sheet/residuals.csv)"
+python3 - <<'PYTHON' || fail "the tip of the shell is elsewhere"
+import glob, math, sys
+last = sorted(glob.glob("sheet/track_surface*.obj"))[-1]
+points = [tuple(map(float, line.split()[1:4])) for line in open(last) if line.startswith("v ")]
+tip = points[16 + 5 * 17]
+k = 2.0
+sys.exit(math.dist(tip, (math.sin(0.3 * k) / k, (1 - math.cos(0.3 * k)) / k, 0)) > 0.003)
+PYTHON
+expect 1 track shot shot/static.vtu --thickness 0.001 -o x
+grep -q -- "--thickness is for a MESH of triangles" err || fail "tets as a shell"
+
 echo "a mesh that lies elsewhere is aligned with the first cloud"
 expect 0 convert shot/static.vtu static.mesh
 python3 - <<'PYTHON'

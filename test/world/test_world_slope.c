@@ -103,8 +103,7 @@ static void two_solids_that_collide_keep_their_momentum(void **state) {
   print_message("linear %.2e, angular %.2e of one body's\n", lost, turned);
   assert_true(after.momentum.x < 0.9 * momentum);  // they met
   assert_true(lost < 1e-6);
-  // Levers of the second half of the sweeps are where surfaces are, not where they touched.
-  assert_true(turned < 5e-3);
+  assert_true(turned < 1e-6);
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);

@@ -1,0 +1,226 @@
+// The points of a body among the tets of another: for two soft bodies that lie against, or deep in, each other.
+//
+// A point x inside the other body is in one of its tets, with weights w. In the rest shape it is at X = sum w_i X_i,
+// and there the surface never folds, flattens or turns inside out: the way out is to the nearest triangle of the rest
+// shape, however much the body is squeezed. Gap and normal are those of this triangle where it is now.
+//
+// Did the point come in during this step? Then it must go back through the triangle where it did: the first one that
+// the way from X_0 to X crosses, X_0 being where it was at the start, in the frame of the same tet then. A point that
+// starts a fraction of an edge below a triangle still comes in through it.
+//
+// Edges are not looked at: contact_detect.c asks for those of coarse bodies, and of two that no point holds apart.
+#include "contact/contact_solver.h"
+#include "contact/pair_lanes.h"
+#include "mesh/simplex.h"
+
+// As for triangles (contact_surface.c): how far below the surface a point still comes in, and how far away a triangle
+// that the point can lie against is preferred to one that it cannot.
+static const double START_EDGES = 0.1, FACING_EDGES = 0.1, FACING_RATIO = 32;
+// A point whose way out is along its own outward direction, by this cosine, comes back from behind.
+static const double HOOKED = 0.5;
+// Weights outside a triangle that count as on its border.
+static const double BORDER = 1e-3;
+// Cosine of the angle between triangles of one face.
+static const double FLUSH = 0.5;
+
+typedef struct tet_search {
+  const pl_contact_query *query;
+  const pl_contact_surface *surface;  // of the other body
+  const pl_surface_motion *motion;
+  const pl_tet_map *map;
+  int32_t other;
+  const int32_t *triangles;  // where the way out may be
+  int32_t triangle_count;
+  double heights[PL_TET_TRIANGLES];  // of the point above these at the end of the step, at rest, metres
+  pl_vec3 rest_start, rest_end;
+  bool has_start;
+  bool has_outward;
+  pl_vec3 outward;  // at the point, of its own surface; not unit
+} tet_search;
+
+// Where a contact may be.
+typedef struct tet_exit {
+  int32_t triangle;  // -1: nowhere
+  double weights[3];
+  double order;  // time of crossing, or distance at rest in metres
+} tet_exit;
+
+static void rest_corners(const tet_search *s, int32_t triangle, pl_vec3 corners[3]) {
+  pl_surface_corners(s->motion->tree, s->surface->rest_points, triangle, corners);
+}
+
+// Normal of a triangle at the end of the step, with twice its area as length.
+static pl_vec3 area_now(const pl_surface_motion *motion, int32_t triangle) {
+  pl_vec3 c[3];
+  pl_surface_corners(motion->tree, motion->ends, triangle, c);
+  return pl_vec3_cross(pl_vec3_sub(c[1], c[0]), pl_vec3_sub(c[2], c[0]));
+}
+
+// Outward direction at the point, of its own surface.
+static void find_outward(tet_search *s) {
+  if (s->has_outward) return;
+  const pl_surface_motion *own = &s->query->group->motions[s->query->body];
+  s->has_outward = true;
+  s->outward = pl_vec3_of(0, 0, 0);
+  for (int32_t r = own->tree->ring_start[s->query->point]; r < own->tree->ring_start[s->query->point + 1]; ++r)
+    s->outward = pl_vec3_add(s->outward, area_now(own, own->tree->ring[r]));
+}
+
+// Can the point's own surface lie against this triangle?
+static bool is_facing(tet_search *s, int32_t triangle) {
+  find_outward(s);
+  return pl_vec3_dot(area_now(s->motion, triangle), s->outward) < 0;
+}
+
+// The first triangle that the point's way crosses inwards, of those that it can lie against.
+static tet_exit find_crossed(tet_search *s) {
+  tet_exit first = {.triangle = -1, .order = 2};
+  double tolerance = fmax(s->query->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
+  for (int32_t i = 0; s->has_start && i < s->triangle_count; ++i) {
+    int32_t triangle = s->triangles[i];
+    double end = s->heights[i];
+    if (!(end < 0)) continue;
+    double start = pl_vec3_dot(s->map->normals[triangle], s->rest_start) - s->map->offsets[triangle];
+    if (!(start > -tolerance && end < start)) continue;
+    double time = start > 0 ? start / (start - end) : -1e-6 * start, weights[3];
+    if (!(time < first.order)) continue;
+    pl_vec3 c[3], at = pl_vec3_lerp(s->rest_start, s->rest_end, start > 0 ? time : 0);
+    rest_corners(s, triangle, c);
+    if (!pl_triangle_weights(c[0], c[1], c[2], at, weights)) continue;
+    if (!(weights[0] > -BORDER && weights[1] > -BORDER && weights[2] > -BORDER)) continue;
+    if (!is_facing(s, triangle)) continue;
+    double sum = fmax(0, weights[0]) + fmax(0, weights[1]) + fmax(0, weights[2]);
+    first = (tet_exit){.triangle = triangle, .order = time};
+    for (int k = 0; k < 3; ++k) first.weights[k] = fmax(0, weights[k]) / sum;
+  }
+  return first;
+}
+
+// The nearest triangle of the rest shape; with `is_facing_only` among those that the point can lie against, within
+// `limit`.
+static tet_exit find_nearest(tet_search *s, double limit, bool is_facing_only) {
+  tet_exit nearest = {.triangle = -1, .order = limit};
+  for (int32_t i = 0; i < s->triangle_count; ++i) {
+    int32_t triangle = s->triangles[i];
+    if (!(fabs(s->heights[i]) < nearest.order)) continue;
+    pl_vec3 c[3];
+    double weights[3];
+    rest_corners(s, triangle, c);
+    double distance = pl_vec3_distance(s->rest_end, pl_triangle_nearest(c[0], c[1], c[2], s->rest_end, weights));
+    if (!(distance < nearest.order) || (is_facing_only && !is_facing(s, triangle))) continue;
+    nearest = (tet_exit){triangle, {weights[0], weights[1], weights[2]}, distance};
+  }
+  return nearest;
+}
+
+static tet_exit find_exit(tet_search *s) {
+  tet_exit crossed = find_crossed(s);
+  if (crossed.triangle >= 0) return crossed;
+  tet_exit nearest = find_nearest(s, HUGE_VAL, false);
+  if (nearest.triangle < 0 || is_facing(s, nearest.triangle)) return nearest;
+  double reach = fmax(FACING_EDGES * s->motion->tree->edge_length, FACING_RATIO * nearest.order);
+  tet_exit facing = find_nearest(s, reach, true);
+  if (facing.triangle >= 0) return facing;
+  // A corner that has come through a thin body may go back: held there it would stretch its own.
+  pl_vec3 area = area_now(s->motion, nearest.triangle);
+  double along = pl_vec3_dot(area, s->outward), max = pl_vec3_length(area) * pl_vec3_length(s->outward);
+  if (along > HOOKED * max) nearest.triangle = -1;
+  return nearest;
+}
+
+// Positions in the rest shape at both ends of the step.
+static void find_rest(tet_search *s, int32_t tet, const float weights[4]) {
+  const pl_contact_body *body = &s->query->group->bodies[s->other];
+  const pl_vec3 *starts = body->asleep ? body->positions : body->starts;
+  pl_vec3 corners[4];
+  double start_weights[4] = {0, 0, 0, 0};
+  for (int k = 0; k < 4; ++k) corners[k] = starts[pl_tet_map_corner(s->map, tet, k)];
+  s->has_start = pl_tet_weights(corners, s->query->start, start_weights);
+  // Relative to the first corner: weights in single precision do not quite sum to 1.
+  pl_vec3 first = s->map->rest[pl_tet_map_corner(s->map, tet, 0)];
+  s->rest_start = s->rest_end = first;
+  for (int k = 1; k < 4; ++k) {
+    pl_vec3 side = pl_vec3_sub(s->map->rest[pl_tet_map_corner(s->map, tet, k)], first);
+    s->rest_end = pl_vec3_add_scaled(s->rest_end, side, (double)weights[k]);
+    s->rest_start = pl_vec3_add_scaled(s->rest_start, side, start_weights[k]);
+  }
+}
+
+static void add_flush_normal(const tet_search *s, int32_t exit, int32_t triangle, pl_vec3 *sum) {
+  if (triangle < 0 || !(pl_vec3_dot(s->map->normals[exit], s->map->normals[triangle]) > FLUSH)) return;
+  pl_vec3 c[3];
+  pl_surface_corners(s->motion->tree, s->motion->ends, triangle, c);
+  *sum = pl_vec3_add(*sum, pl_triangle_normal(c[0], c[1], c[2]));
+}
+
+// Unit normal where the point leaves, zero if there is none: at a corner or an edge that of all triangles there which
+// are flush with the one it leaves through, so that two dented faces whose points meet do not push each other aside.
+static pl_vec3 normal_at(const tet_search *s, const tet_exit *out) {
+  const pl_surface_tree *tree = s->motion->tree;
+  int32_t exit = out->triangle;
+  const int32_t *corners = &s->surface->triangles[3 * (size_t)exit];
+  pl_vec3 sum = {0, 0, 0};
+  for (int k = 0; k < 3; ++k) {
+    if (!(out->weights[k] > 1 - BORDER)) continue;
+    for (int32_t r = tree->ring_start[corners[k]]; r < tree->ring_start[corners[k] + 1]; ++r)
+      add_flush_normal(s, exit, tree->ring[r], &sum);
+    return pl_vec3_normalize_or(sum, sum);
+  }
+  add_flush_normal(s, exit, exit, &sum);
+  for (int k = 0; k < 3; ++k) {
+    if (!(out->weights[(k + 2) % 3] < BORDER)) continue;
+    const pl_surface_edge *edge = &tree->edges[tree->triangle_edges[3 * exit + k]];
+    add_flush_normal(s, exit, edge->triangles[edge->triangles[0] == exit], &sum);
+    return pl_vec3_normalize_or(sum, sum);
+  }
+  return sum;
+}
+
+static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet, const float weights[4]) {
+  const pl_surface_motion *motion = &query->group->motions[other];
+  const pl_contact_surface *surface = motion->tree->surface;
+  tet_search s = {.query = query,
+                  .surface = surface,
+                  .motion = motion,
+                  .map = surface->tet_map,
+                  .other = other,
+                  .triangles = &surface->tet_map->triangles[PL_TET_TRIANGLES * (size_t)tet]};
+  find_rest(&s, tet, weights);
+  for (; s.triangle_count < PL_TET_TRIANGLES && s.triangles[s.triangle_count] >= 0; ++s.triangle_count) {
+    int32_t triangle = s.triangles[s.triangle_count];
+    s.heights[s.triangle_count] = pl_vec3_dot(s.map->normals[triangle], s.rest_end) - s.map->offsets[triangle];
+  }
+  tet_exit out = find_exit(&s);
+  if (out.triangle < 0) return false;
+  pl_vec3 normal = normal_at(&s, &out);
+  if (pl_vec3_dot(normal, normal) < 0.5) return false;
+  pl_contact_add_triangle(query, other, out.triangle, out.weights, normal);
+  return true;
+}
+
+static void set_floats(float to[3], pl_vec3 a) {
+  to[0] = (float)a.x, to[1] = (float)a.y, to[2] = (float)a.z;
+}
+
+int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other) {
+  const pl_lane_kernels *kernels = pl_lane_kernels_get();
+  const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[other];
+  double limit = group->bodies[group->body].radius + group->bodies[other].radius + group->scale.margin;
+  pl_vec3 shift = pl_vec3_sub(own->origin, motion->tets->origin);
+  pl_box box = pl_box_expand(motion->end_box, limit);
+  pl_lane_region region;
+  set_floats(region.end_shift, shift);
+  set_floats(region.min, pl_vec3_sub(box.min, motion->tets->origin));
+  set_floats(region.max, pl_vec3_sub(box.max, motion->tets->origin));
+  int32_t points[PL_SURFACE_LANE_POINTS], touching = 0;
+  int32_t count = kernels->list_points(own->lanes, own->lane_block_count, &region, points);
+  for (int32_t i = 0; i < count; ++i) {
+    pl_contact_query query;
+    float position[3], weights[4];
+    if (points[i] >= own->tree->surface->point_count || !pl_contact_group_query(group, points[i], &query)) continue;
+    set_floats(position, pl_vec3_sub(query.end, motion->tets->origin));
+    int32_t tet = kernels->find_tet(motion->tree->surface->tet_map, motion->tets, position, (float)limit, weights);
+    if (tet >= 0) touching += touch_tet(&query, other, tet, weights);
+  }
+  return touching;
+}

@@ -1,0 +1,105 @@
+// The tets of a body, eight at a time; included by pair_lanes_kernel.h.
+//
+// With corners a, b, c, d and r = x - a, the weights of b, c and d at x are r . g, the gradients g
+// being the rows of the inverse of [b - a, c - a, d - a]; |g| is one over the height of the tet above
+// the face where the weight is zero. A point is in the tet where no weight is negative; beyond a face
+// on the surface it may be as far away as `limit`.
+
+// What rounding does to weights, at most, in tets that are not flat.
+static const float WEIGHT_ROUNDING = 1e-5f;
+// Volume of a tet, as a fraction of the product of three edges, below which it is flat.
+static const float FLAT_TET = 1e-5f;
+
+static float (*tet_rows(const pl_lane_tets *tets, int32_t block))[8] {
+  return (float(*)[8])(tets->rows + (size_t)block * PL_LANE_TET_ROWS * LANES);
+}
+
+PL_SIMD_INLINE pl_f8 length3(vec3_lanes a) {
+  return pl_f8_sqrt(dot3(a, a));
+}
+
+static void pack_tet_block(const pl_f4 *points, const pl_tet_map *map, int32_t block, pl_lane_tets *tets) {
+  const int32_t *corners = map->corners + (size_t)block * 4 * LANES;
+  const float *faces = map->faces + (size_t)block * 4 * LANES;
+  float(*rows)[8] = tet_rows(tets, block), box[6][8] __attribute__((aligned(32)));
+  vec3_lanes a = gather3(points, corners), b = gather3(points, corners + LANES);
+  vec3_lanes c = gather3(points, corners + 2 * LANES), d = gather3(points, corners + 3 * LANES);
+  store3(box[0], min3(min3(a, b), min3(c, d)));
+  store3(box[3], max3(max3(a, b), max3(c, d)));
+  store_block_box((const float(*)[8])box, block, tets->boxes);
+  vec3_lanes e = sub3(b, a), f = sub3(c, a), g = sub3(d, a);
+  vec3_lanes n[3] = {cross3(f, g), cross3(g, e), cross3(e, f)};
+  pl_f8 volume = dot3(e, n[0]), size = length3(e) * length3(f) * length3(g);
+  // Nothing is inside a tet without volume.
+  pl_m8 is_solid = (pl_m8)(pl_f8_abs(volume) > FLAT_TET * size);
+  pl_f8 inverse = pl_f8_select(is_solid, 1.0f / volume, pl_f8_set1(0.0f)), never = pl_f8_set1(-HUGE_VALF);
+  store3(rows[PL_LANE_TET_CORNER], a);
+  for (int k = 0; k < 3; ++k) {
+    n[k] = (vec3_lanes){n[k].x * inverse, n[k].y * inverse, n[k].z * inverse};
+    store3(rows[PL_LANE_TET_GRADIENTS + 3 * k], n[k]);
+    pl_f8_store(rows[PL_LANE_TET_FACES + 1 + k], length3(n[k]) * pl_f8_load(faces + (1 + k) * LANES));
+  }
+  vec3_lanes first = add3(add3(n[0], n[1]), n[2]);
+  pl_f8_store(rows[PL_LANE_TET_FACES], pl_f8_select(is_solid, length3(first) * pl_f8_load(faces), never));
+}
+
+static void pack_tets(const pl_tet_map *map, const pl_vec3 *positions, int32_t count, pl_lane_tets *tets) {
+  pl_f4 points[PL_TET_MAP_PARTICLES];
+  for (int32_t i = 0; i < count; ++i) {
+    pl_vec3 p = pl_vec3_sub(positions[i], tets->origin);
+    points[i] = (pl_f4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
+  }
+  for (int32_t b = 0; b < map->block_count; ++b) pack_tet_block(points, map, b, tets);
+}
+
+// How far inside the eight tets of a block a position is, as its smallest weight; negative outside.
+PL_SIMD_INLINE pl_f8 tet_insides(const float (*rows)[8], const float position[3], float limit, pl_f8 weights[4]) {
+  vec3_lanes r = sub3(set3(position), load3(rows[PL_LANE_TET_CORNER]));
+  pl_f8 rounding = pl_f8_set1(WEIGHT_ROUNDING), inside = pl_f8_set1(HUGE_VALF);
+  weights[0] = pl_f8_set1(1.0f);
+  for (int k = 0; k < 3; ++k) {
+    weights[1 + k] = dot3(r, load3(rows[PL_LANE_TET_GRADIENTS + 3 * k]));
+    weights[0] -= weights[1 + k];
+  }
+  for (int k = 0; k < 4; ++k)
+    inside = pl_f8_min(inside, weights[k] + limit * pl_f8_load(rows[PL_LANE_TET_FACES + k]) + rounding);
+  return inside;
+}
+
+static int32_t find_tet(const pl_tet_map *map, const pl_lane_tets *tets, const float position[3], float limit,
+                        float weights[4]) {
+  float low[3], high[3], best = 0;
+  int32_t found = -1;
+  for (int k = 0; k < 3; ++k) low[k] = position[k] - limit, high[k] = position[k] + limit;
+  for (int32_t first = 0; first < map->block_count; first += LANES) {
+    int met = met_blocks(tets->boxes + (size_t)(first / LANES) * BOX_LANES, low, high);
+    for (met &= used_lanes(map->block_count, first / LANES); met != 0; met &= met - 1) {
+      int32_t block = first + __builtin_ctz((unsigned)met);
+      pl_f8 in[4], inside = tet_insides((const float(*)[8])tet_rows(tets, block), position, limit, in);
+      int bits = pl_m8_bits((pl_m8)(inside > best)) & used_lanes(map->tet_count, block);
+      for (; bits != 0; bits &= bits - 1) {
+        int lane = __builtin_ctz((unsigned)bits);
+        if (!(inside[lane] > best)) continue;
+        best = inside[lane];
+        found = LANES * block + lane;
+        for (int k = 0; k < 4; ++k) weights[k] = in[k][lane];
+      }
+    }
+  }
+  return found;
+}
+
+static int32_t list_points(const float *lanes, int32_t block_count, const pl_lane_region *region, int32_t *points) {
+  int32_t count = 0;
+  for (int32_t b = 0; b < block_count; ++b) {
+    const float *end = &lanes[2 * VEC3_LANES * b + VEC3_LANES];
+    pl_m8 missed = {0};
+    for (int k = 0; k < 3; ++k) {
+      pl_f8 x = pl_f8_load_unaligned(&end[LANES * k]) + region->end_shift[k];
+      missed |= (pl_m8)(x > region->max[k]) | (pl_m8)(x < region->min[k]);
+    }
+    for (int bits = ~pl_m8_bits(missed) & 0xFF; bits != 0; bits &= bits - 1)
+      points[count++] = LANES * b + __builtin_ctz((unsigned)bits);
+  }
+  return count;
+}

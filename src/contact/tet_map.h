@@ -1,0 +1,47 @@
+// The volume of a body as tets between its particles, and how to leave it from each of them: where
+// a point is inside another body is looked up in these, and told in the rest shape
+// (contact_tets.c).
+#ifndef PL_CONTACT_TET_MAP_H
+#define PL_CONTACT_TET_MAP_H
+
+#include "base/arena.h"
+#include "contact/contact.h"
+
+// Larger bodies have no map.
+enum { PL_TET_MAP_TETS = 4096, PL_TET_MAP_PARTICLES = 1024 };
+// Triangles that may be nearest to a point of one tet; when there are more, those that are for
+// most.
+enum { PL_TET_TRIANGLES = 12 };
+
+// Of a model; tets are numbered in blocks of eight neighbours.
+struct pl_tet_map {
+  int32_t tet_count, block_count;
+  const int32_t *corners;    // [block][4][8]: particles
+  const float *faces;        // [block][4][8]: 1 if the face opposite to a corner is on the surface
+  const pl_vec3 *rest;       // of the particles, metres
+  const pl_vec3 *normals;    // of the surface's triangles at rest, unit, outward
+  const double *offsets;     // of their planes: normal . x of a corner
+  const int32_t *triangles;  // PL_TET_TRIANGLES per tet, -1 after the last
+  double depth;              // metres from the deepest point at rest to the surface
+};
+
+// The tets of `volume`, 4 particles each, with the particles at `rest`.
+typedef struct pl_tet_volume {
+  int32_t tet_count;
+  const int32_t *tets;
+  int32_t particle_count;
+  const pl_vec3 *rest;
+} pl_tet_volume;
+
+// Build the map of a surface that is the boundary of a volume. `map` becomes NULL where there is
+// none: for large bodies, and for surfaces that are not made of the particles themselves. False
+// when out of memory.
+bool pl_tet_map_build(pl_arena *arena, const pl_contact_surface *surface,
+                      const pl_tet_volume *volume, const pl_tet_map **map);
+
+// Corner k of a tet.
+static inline int32_t pl_tet_map_corner(const pl_tet_map *map, int32_t tet, int32_t k) {
+  return map->corners[(size_t)(tet / 8) * 32 + (size_t)(8 * k + tet % 8)];
+}
+
+#endif
