@@ -144,6 +144,8 @@ def unused_pictures():
 def shows_something(picture):
     if picture.suffix == ".svg":
         return "<polyline" in picture.read_text(encoding="utf-8")
+    if picture.suffix == ".webp":  # a film: several frames, which this script cannot unpack
+        return b"ANMF" in picture.read_bytes()
     return is_coloured(picture)
 
 
